@@ -1,0 +1,509 @@
+//! Tables and properties of addresses and mailboxes.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::AddressError as Wrong;
+use super::*;
+
+fn address(text: &str) -> Address {
+    Address::parse(text).unwrap_or_else(|wrong| panic!("{text:?}: {wrong}"))
+}
+
+/// Examples of RFC 5321, RFC 5322, RFC 3696 (with its errata) and RFC 6531: text, canonical form, display form.
+#[test]
+fn good_addresses_are_read() {
+    for (text, canonical, display) in [
+        ("a@b", "a@b", "a@b"),
+        (
+            "Jones@Example.COM",
+            "jones@example.com",
+            "Jones@example.com",
+        ),
+        (
+            "user+mailbox@example.com",
+            "user+mailbox@example.com",
+            "user+mailbox@example.com",
+        ),
+        (
+            "customer/department=shipping@example.com",
+            "customer/department=shipping@example.com",
+            "customer/department=shipping@example.com",
+        ),
+        (
+            "$A12345@example.com",
+            "$a12345@example.com",
+            "$A12345@example.com",
+        ),
+        (
+            "!def!xyz%abc@example.com",
+            "!def!xyz%abc@example.com",
+            "!def!xyz%abc@example.com",
+        ),
+        (
+            "_somename@example.com",
+            "_somename@example.com",
+            "_somename@example.com",
+        ),
+        (
+            "o'brien@example.ie",
+            "o'brien@example.ie",
+            "o'brien@example.ie",
+        ),
+        (
+            r#""Abc@def"@example.com"#,
+            r#""abc@def"@example.com"#,
+            r#""Abc@def"@example.com"#,
+        ),
+        (
+            r#""Fred Bloggs"@example.com"#,
+            r#""fred bloggs"@example.com"#,
+            r#""Fred Bloggs"@example.com"#,
+        ),
+        (
+            r#""Joe.\\Blow"@example.com"#,
+            r#""joe.\\blow"@example.com"#,
+            r#""Joe.\\Blow"@example.com"#,
+        ),
+        (
+            r#""a\"b"@example.com"#,
+            r#""a\"b"@example.com"#,
+            r#""a\"b"@example.com"#,
+        ),
+        (
+            r#""..dots.."@example.com"#,
+            r#""..dots.."@example.com"#,
+            r#""..dots.."@example.com"#,
+        ),
+        (
+            r#""plain"@example.com"#,
+            "plain@example.com",
+            "plain@example.com",
+        ),
+        (
+            r#""pl\ain"@example.com"#,
+            "plain@example.com",
+            "plain@example.com",
+        ),
+        (
+            "x@xn--bcher-kva.example",
+            "x@xn--bcher-kva.example",
+            "x@xn--bcher-kva.example",
+        ),
+        (
+            "x@Bücher.example",
+            "x@xn--bcher-kva.example",
+            "x@bücher.example",
+        ),
+        (
+            "用户@例子.广告",
+            "用户@xn--fsqu00a.xn--4rr70v",
+            "用户@例子.广告",
+        ),
+        (
+            "Dörte@Sörensen.example",
+            "dörte@xn--srensen-90a.example",
+            "Dörte@sörensen.example",
+        ),
+        (
+            "коля@пример.рф",
+            "коля@xn--e1afmkfd.xn--p1ai",
+            "коля@пример.рф",
+        ),
+        (
+            "x@ideographic。example",
+            "x@ideographic.example",
+            "x@ideographic.example",
+        ),
+        (
+            "x@r3---sn.example",
+            "x@r3---sn.example",
+            "x@r3---sn.example",
+        ),
+        ("x@3com.example", "x@3com.example", "x@3com.example"),
+        (
+            "agent@agents.localhost",
+            "agent@agents.localhost",
+            "agent@agents.localhost",
+        ),
+    ] {
+        let read = address(text);
+        assert_eq!(
+            (read.canonical().as_str(), read.to_string().as_str()),
+            (canonical, display),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn bad_addresses_are_refused_with_the_reason() {
+    let label_64 = format!("x@{}.example", "a".repeat(64));
+    let local_65 = format!("{}@example.com", "a".repeat(65));
+    let domain_256 = format!("x@{}", "a.".repeat(127) + "aa");
+    let long = format!("x@{}", "a.".repeat(200));
+    for (text, wrong) in [
+        ("", Wrong::Empty),
+        ("plain", Wrong::MissingAt),
+        ("@example.com", Wrong::EmptyLocal),
+        (r#"""@example.com"#, Wrong::EmptyLocal),
+        ("x@", Wrong::EmptyDomain),
+        ("a@b@example.com", Wrong::SecondAt),
+        ("abc\\@def@example.com", Wrong::SecondAt),
+        ("Joe Blow@example.com", Wrong::Space),
+        (" x@example.com", Wrong::Space),
+        ("x@example.com ", Wrong::Space),
+        ("x@exa mple.com", Wrong::Space),
+        ("x\u{a0}y@example.com", Wrong::Space),
+        ("x@example\u{3000}.com", Wrong::Space),
+        (".x@example.com", Wrong::Dots),
+        ("x.@example.com", Wrong::Dots),
+        ("x..y@example.com", Wrong::Dots),
+        ("a(b)@example.com", Wrong::LocalCharacter('(')),
+        ("a,b@example.com", Wrong::LocalCharacter(',')),
+        ("a<b@example.com", Wrong::LocalCharacter('<')),
+        ("a\"b@example.com", Wrong::Quotes),
+        ("\"a@example.com", Wrong::Quotes),
+        ("\"a\"b@example.com", Wrong::Quotes),
+        ("\"a\\\"@example.com", Wrong::Quotes),
+        ("x@-a.example", Wrong::Domain),
+        ("x@a-.example", Wrong::Domain),
+        ("x@a..example", Wrong::Domain),
+        ("x@.example", Wrong::Domain),
+        ("x@example.", Wrong::Domain),
+        ("x@exa_mple.com", Wrong::Domain),
+        ("x@exa/mple.com", Wrong::Domain),
+        ("x@example.com>", Wrong::Domain),
+        (&label_64, Wrong::Domain),
+        ("x@127.0.0.1", Wrong::DomainNumeric),
+        ("x@example.123", Wrong::DomainNumeric),
+        ("x@[127.0.0.1]", Wrong::Literal),
+        ("x@xn--a.example", Wrong::DomainIdn),
+        ("x@xn--zzzzzzz---.example", Wrong::DomainIdn),
+        ("x@\u{301}bad.example", Wrong::DomainIdn),
+        ("x@a＠b.example", Wrong::DomainIdn),
+        ("x@a\u{2024}\u{2024}b.example", Wrong::DomainIdn),
+        ("x@exa\u{200b}mple.com", Wrong::InvisibleCharacter),
+        ("x\u{202e}y@example.com", Wrong::InvisibleCharacter),
+        ("x@exa\u{ad}mple.com", Wrong::InvisibleCharacter),
+        (&local_65, Wrong::LocalTooLong { bytes_max: 64 }),
+        (&domain_256, Wrong::DomainTooLong { bytes_max: 255 }),
+        (&long, Wrong::TooLong { bytes_max: 320 }),
+    ] {
+        assert_eq!(
+            Address::parse(text).map(|read| read.to_string()),
+            Err(wrong),
+            "{text:?}"
+        );
+    }
+}
+
+/// CR, LF, NUL and their kin at every place of an address and of a mailbox, quoted or not.
+#[test]
+fn header_injection_is_refused_everywhere() {
+    for control in ["\r\n", "\n", "\r", "\0", "\t", "\u{7f}", "\u{85}", "\u{1b}"] {
+        for template in [
+            "?x@example.com",
+            "x?@example.com",
+            "x@?example.com",
+            "x@example.com?",
+            "\"x?y\"@example.com",
+            "\"x\\?y\"@example.com",
+        ] {
+            let text = template.replace('?', control);
+            assert_eq!(
+                Address::parse(&text),
+                Err(Wrong::ControlCharacter),
+                "{text:?}"
+            );
+            let text = format!("Name <{text}>");
+            assert_eq!(
+                Mailbox::parse(&text),
+                Err(Wrong::ControlCharacter),
+                "{text:?}"
+            );
+        }
+        let text = format!("Name{control}Bcc: v@example.com <x@example.com>");
+        assert_eq!(
+            Mailbox::parse(&text),
+            Err(Wrong::ControlCharacter),
+            "{text:?}"
+        );
+        let text = format!("\"Name{control}Bcc: v@example.com\" <x@example.com>");
+        assert_eq!(
+            Mailbox::parse(&text),
+            Err(Wrong::ControlCharacter),
+            "{text:?}"
+        );
+        assert_eq!(
+            Mailbox::new(Some(&format!("a{control}b")), address("a@b")),
+            Err(Wrong::ControlCharacter)
+        );
+    }
+}
+
+#[test]
+fn equality_and_hash_follow_the_canonical_form() {
+    let all: HashSet<Address> = [
+        "A@Bücher.example",
+        "a@xn--BCHER-kva.example",
+        "\"a\"@BÜCHER.example",
+    ]
+    .into_iter()
+    .map(address)
+    .collect();
+    assert_eq!(all.len(), 1);
+    assert_ne!(address("a@example.com"), address("b@example.com"));
+    assert!(address("a@example.com") < address("B@example.com"));
+}
+
+#[test]
+fn kelvin_sign_is_not_the_letter_k() {
+    assert_ne!(
+        address("ban\u{212a}@example.com"),
+        address("bank@example.com")
+    );
+    assert!(!address("ban\u{212a}@example.com").is_ascii());
+    assert!(!address("ban\u{212a}@example.com").canonical().is_ascii());
+}
+
+#[test]
+fn tags_are_cut_at_the_first_plus() {
+    for (text, tag, without) in [
+        ("name+tag@example.com", Some("tag"), "name@example.com"),
+        ("name+a+b@example.com", Some("a+b"), "name@example.com"),
+        ("name+@example.com", Some(""), "name@example.com"),
+        ("name@example.com", None, "name@example.com"),
+        ("+tag@example.com", None, "+tag@example.com"),
+        ("name.+tag@example.com", None, "name.+tag@example.com"),
+        (
+            "\"na me+tag\"@example.com",
+            None,
+            "\"na me+tag\"@example.com",
+        ),
+        ("ИМЯ+тег@пример.рф", Some("тег"), "ИМЯ@пример.рф"),
+    ] {
+        let read = address(text);
+        assert_eq!(
+            (read.tag(), read.without_tag().to_string().as_str()),
+            (tag, without),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn address_literals_are_for_smtp_alone() {
+    for (text, canonical) in [
+        ("Postmaster@[192.0.2.1]", "postmaster@[192.0.2.1]"),
+        ("x@[IPv6:2001:DB8:0::1]", "x@[IPv6:2001:db8::1]"),
+        ("x@[ipv6:::1]", "x@[IPv6:::1]"),
+    ] {
+        let read = Address::parse_smtp(text).unwrap();
+        assert_eq!(
+            (read.canonical().as_str(), read.is_literal()),
+            (canonical, true),
+            "{text:?}"
+        );
+        assert_eq!(Address::parse_smtp(&read.to_string()), Ok(read));
+    }
+    for text in [
+        "x@[192.0.2]",
+        "x@[192.0.2.1",
+        "x@[::1]",
+        "x@[IPv6:1]",
+        "x@[]",
+        "x@[X25:1]",
+        "x@[IPv6:fe80::1%eth0]",
+    ] {
+        assert_eq!(Address::parse_smtp(text), Err(Wrong::Literal), "{text:?}");
+    }
+    assert!(Address::parse_smtp("x@example.com").is_ok());
+}
+
+#[test]
+fn mailboxes_are_read_and_shown() {
+    for (text, name, display) in [
+        ("a@b", None, "a@b"),
+        ("<a@b>", None, "a@b"),
+        ("  <a@b>  ", None, "a@b"),
+        ("\"\" <a@b>", None, "a@b"),
+        ("Name <a@b>", Some("Name"), "Name <a@b>"),
+        ("Name<a@b>", Some("Name"), "Name <a@b>"),
+        ("  Two   Words  <a@b>", Some("Two Words"), "Two Words <a@b>"),
+        ("\"Q, N\" <a@b>", Some("Q, N"), "\"Q, N\" <a@b>"),
+        (
+            "\"two  spaces\" <a@b>",
+            Some("two  spaces"),
+            "\"two  spaces\" <a@b>",
+        ),
+        (
+            "Dr. Q (sales): x; y@z <a@b>",
+            Some("Dr. Q (sales): x; y@z"),
+            "\"Dr. Q (sales): x; y@z\" <a@b>",
+        ),
+        (
+            "Bob \"Bobby, Jr\" Smith <a@b>",
+            Some("Bob Bobby, Jr Smith"),
+            "\"Bob Bobby, Jr Smith\" <a@b>",
+        ),
+        (
+            r#""a \"b\" \\c" <a@b>"#,
+            Some(r#"a "b" \c"#),
+            r#""a \"b\" \\c" <a@b>"#,
+        ),
+        ("\"<x@y>\" <a@b>", Some("<x@y>"), "\"<x@y>\" <a@b>"),
+        (
+            "Жанна д'Арк <a@b>",
+            Some("Жанна д'Арк"),
+            "Жанна д'Арк <a@b>",
+        ),
+        (
+            "=?utf-8?q?x?= <a@b>",
+            Some("=?utf-8?q?x?="),
+            "\"=?utf-8?q?x?=\" <a@b>",
+        ),
+        (
+            "N <\"a > b\"@example.com>",
+            Some("N"),
+            "N <\"a > b\"@example.com>",
+        ),
+        ("👩‍💻 Dev <a@b>", Some("👩‍💻 Dev"), "👩‍💻 Dev <a@b>"),
+    ] {
+        let read = Mailbox::parse(text).unwrap_or_else(|wrong| panic!("{text:?}: {wrong}"));
+        assert_eq!(
+            (read.name(), read.to_string().as_str()),
+            (name, display),
+            "{text:?}"
+        );
+        assert_eq!(Mailbox::parse(display), Ok(read), "{text:?}");
+    }
+}
+
+#[test]
+fn bad_mailboxes_are_refused_with_the_reason() {
+    let long = format!("{} <a@b>", "n".repeat(NAME_BYTES_MAX + 1));
+    for (text, wrong) in [
+        ("", Wrong::Empty),
+        ("Name <>", Wrong::Empty),
+        ("Name <a@b", Wrong::Brackets),
+        ("Name <a@b> tail", Wrong::Brackets),
+        ("Na>me <a@b>", Wrong::Brackets),
+        ("Name a@b>", Wrong::Space),
+        ("Name <<a@b>>", Wrong::LocalCharacter('<')),
+        ("Name <a@b> <c@d>", Wrong::SecondAt),
+        ("Doe, Jane <a@b>", Wrong::Comma),
+        ("a@b, c@d", Wrong::SecondAt),
+        ("\"Name <a@b>", Wrong::Quotes),
+        ("5\" disk <a@b>", Wrong::Quotes),
+        (
+            &long,
+            Wrong::NameTooLong {
+                bytes_max: NAME_BYTES_MAX,
+            },
+        ),
+    ] {
+        assert_eq!(
+            Mailbox::parse(text).map(|read| read.to_string()),
+            Err(wrong),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn lists_split_at_commas_outside_quotes() {
+    let texts = |list: &str| {
+        Mailbox::parse_list(list, 3)
+            .map(|all| all.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    assert_eq!(texts(""), Ok(vec![]));
+    assert_eq!(texts(" , ,"), Ok(vec![]));
+    assert_eq!(
+        texts("a@b, \"Q, N\" <c@d> ,,\"e,f\"@g"),
+        Ok(vec![
+            "a@b".into(),
+            "\"Q, N\" <c@d>".into(),
+            "\"e,f\"@g".into()
+        ])
+    );
+    assert_eq!(
+        texts("a@b,c@d,e@f,g@h"),
+        Err(Wrong::TooMany { count_max: 3 })
+    );
+    assert_eq!(texts("a@b,\"c@d"), Err(Wrong::Quotes));
+    assert_eq!(texts("a@b,c d"), Err(Wrong::MissingAt));
+}
+
+#[test]
+fn names_of_received_mail_are_cleaned() {
+    let long = "é".repeat(NAME_BYTES_MAX);
+    for (name, kept) in [
+        (Some("a\r\n b\tc\0"), Some("a b c".to_owned())),
+        (Some(" \r\n "), None),
+        (None, None),
+        (Some(long.as_str()), Some("é".repeat(NAME_BYTES_MAX / 2))),
+    ] {
+        let mailbox = Mailbox::cleaned(name, address("a@b"));
+        assert_eq!(mailbox.name(), kept.as_deref());
+        assert_eq!(Mailbox::parse(&mailbox.to_string()), Ok(mailbox));
+    }
+}
+
+fn local_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]{1,20}(\\.[a-z+]{1,8}){0,3}",
+        "\"([ -!#-\\[\\]-~]|\\\\[ -~]){1,20}\"",
+        "[a-zà-ÿΑ-Ωא-ת一-九]{1,8}",
+    ]
+}
+
+fn domain_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "([a-zA-Z0-9]{1,9}\\.){0,3}[a-zA-Z]{2,9}",
+        "[a-zà-öα-ω一-九]{1,9}\\.[a-z]{2,5}"
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_text_never_panics_and_what_is_read_is_clean(text in any::<String>(), tail in "(?s).{0,40}") {
+        for text in [text.clone(), format!("{text}@{tail}"), format!("a@{tail}"), format!("{text} <a@{tail}>")] {
+            for read in [Address::parse(&text), Address::parse_smtp(&text)].into_iter().flatten() {
+                let shown = read.to_string();
+                prop_assert!(!shown.chars().any(char::is_control));
+                prop_assert!(shown.len() <= ADDRESS_BYTES_MAX);
+                prop_assert_eq!(Address::parse_smtp(&shown), Ok(read.clone()));
+                prop_assert_eq!(Address::parse_smtp(&read.canonical()), Ok(read.clone()));
+            }
+            if let Ok(read) = Mailbox::parse(&text) {
+                prop_assert_eq!(Mailbox::parse(&read.to_string()), Ok(read));
+            }
+            let _ = Mailbox::parse_list(&text, 5);
+        }
+    }
+
+    #[test]
+    fn good_addresses_survive_display(local in local_text(), domain in domain_text()) {
+        if let Ok(read) = Address::parse(&format!("{local}@{domain}")) {
+            for again in [read.to_string(), read.canonical(), read.smtp_form()] {
+                prop_assert_eq!(Address::parse(&again), Ok(read.clone()), "{}", again);
+            }
+            prop_assert_eq!(Address::parse(&read.to_string()).map(|read| read.to_string()), Ok(read.to_string()));
+            let without = read.without_tag();
+            prop_assert_eq!(without.tag(), None);
+        } else {
+            prop_assert!(local.starts_with('"') || !domain.is_ascii(), "{}@{}", local, domain);
+        }
+    }
+
+    #[test]
+    fn mailboxes_and_lists_survive_display(names in prop::collection::vec(prop::option::of("\\PC{0,30}"), 0..5), local in local_text()) {
+        let Ok(address) = Address::parse(&format!("{local}@example.com")) else { return Ok(()) };
+        let all: Vec<Mailbox> = names.iter().map(|name| Mailbox::cleaned(name.as_deref(), address.clone())).collect();
+        let list = all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        prop_assert_eq!(Mailbox::parse_list(&list, 5), Ok(all));
+    }
+}
