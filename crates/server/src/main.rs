@@ -1,3 +1,1 @@
-//! The `posthouse` binary.
-
 fn main() {}

@@ -1,0 +1,126 @@
+//! Encoded words of header values (RFC 2047): `=?charset?B?…?=`.
+//!
+//! Lenient where mail in the field is: long words, blanks inside, characters split over neighbouring words of one
+//! character set. Linear: a scan that fails is bounded or never repeated. The result never holds control characters.
+
+use crate::parse::charset;
+use crate::parse::transfer;
+
+/// Longest character set label, language tag included, in bytes.
+const CHARSET_LABEL_BYTES_MAX: usize = 64;
+
+struct Word<'a> {
+    charset: &'a str,
+    bytes: Vec<u8>,
+    /// Offset behind the closing `?=`, counted from the opening `=?`.
+    length: usize,
+}
+
+/// The text with its encoded words decoded; `None` when it holds none.
+pub(crate) fn decode_words(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut pending: Option<(&str, Vec<u8>)> = None;
+    let mut rest = text;
+    let mut found = false;
+    let last_close = text.rfind("?=")?;
+    while let Some(start) = rest.find("=?") {
+        let (before, from_word) = rest.split_at(start);
+        // Looked up once: asking "is there a close ahead" at every open would be quadratic.
+        if text.len() - from_word.len() > last_close {
+            break;
+        }
+        let Some(word) = read_word(from_word) else {
+            flush(&mut out, &mut pending);
+            out.push_str(before);
+            out.push_str("=?");
+            rest = &from_word[2..];
+            continue;
+        };
+        found = true;
+        let joined = before.chars().all(char::is_whitespace) && pending.is_some();
+        if !joined {
+            flush(&mut out, &mut pending);
+            out.push_str(before);
+        }
+        match &mut pending {
+            Some((charset, bytes)) if charset.eq_ignore_ascii_case(word.charset) => {
+                bytes.extend_from_slice(&word.bytes);
+            }
+            _ => {
+                flush(&mut out, &mut pending);
+                pending = Some((word.charset, word.bytes));
+            }
+        }
+        rest = &from_word[word.length..];
+    }
+    if !found {
+        return None;
+    }
+    flush(&mut out, &mut pending);
+    out.push_str(rest);
+    Some(out)
+}
+
+fn flush(out: &mut String, pending: &mut Option<(&str, Vec<u8>)>) {
+    let Some((label, bytes)) = pending.take() else {
+        return;
+    };
+    for c in charset::decode(Some(label), &bytes).chars() {
+        match c {
+            '\t' | '\n' | '\r' => out.push(' '),
+            c if c.is_control() => {}
+            c => out.push(c),
+        }
+    }
+}
+
+/// Reads the word at the start of `text`, which begins with `=?`.
+fn read_word(text: &str) -> Option<Word<'_>> {
+    let bytes = text.as_bytes();
+    let label_end = bytes
+        .iter()
+        .skip(2)
+        .take(CHARSET_LABEL_BYTES_MAX)
+        .position(|&byte| byte == b'?')?
+        + 2;
+    let label = &text[2..label_end];
+    if label.is_empty() || !label.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return None;
+    }
+    let encoding = bytes.get(label_end + 1)?;
+    if bytes.get(label_end + 2) != Some(&b'?') {
+        return None;
+    }
+    let encoded = text.get(label_end + 3..)?;
+    let encoded = &encoded[..encoded.find("?=")?];
+    let bytes = match encoding {
+        b'b' | b'B' => transfer::base64(encoded.as_bytes()),
+        b'q' | b'Q' => q_word(encoded.as_bytes()),
+        _ => return None,
+    };
+    Some(Word {
+        charset: label.split('*').next().unwrap_or(label),
+        bytes,
+        length: label_end + 3 + encoded.len() + 2,
+    })
+}
+
+fn q_word(encoded: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(encoded.len());
+    let mut rest = encoded;
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        match byte {
+            b'_' => out.push(b' '),
+            b'=' => match transfer::hex_pair(tail) {
+                Some(value) => {
+                    out.push(value);
+                    rest = &tail[2..];
+                }
+                None => out.push(b'='),
+            },
+            byte => out.push(byte),
+        }
+    }
+    out
+}

@@ -1,0 +1,90 @@
+//! Character references of HTML (`&amp;`, `&#8217;`, `&#x2019;`).
+
+use encoding_rs::WINDOWS_1252;
+use mail_parser::decoders::html::add_html_token;
+
+/// Longest reference that is looked for, `&` and `;` included, in bytes (the longest name has 31 letters).
+const REFERENCE_BYTES_MAX: usize = 34;
+
+/// References that are read without their semicolon, as browsers do.
+const BARE: &[(&str, char)] = &[
+    ("&nbsp", '\u{a0}'),
+    ("&amp", '&'),
+    ("&lt", '<'),
+    ("&gt", '>'),
+    ("&quot", '"'),
+    ("&copy", '\u{a9}'),
+    ("&reg", '\u{ae}'),
+];
+
+/// Appends `text` to `out` with its references decoded; unknown ones stay as they are.
+pub(crate) fn push_decoded(out: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = push_reference(out, rest);
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+}
+
+/// The text with its references decoded.
+pub(crate) fn decoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    push_decoded(&mut out, text);
+    out
+}
+
+/// Decodes the reference at the start of `text`; returns how many bytes it took (at least the `&`).
+fn push_reference(out: &mut String, text: &str) -> usize {
+    let window = text
+        .as_bytes()
+        .get(..REFERENCE_BYTES_MAX)
+        .unwrap_or(text.as_bytes());
+    let end = window
+        .iter()
+        .skip(1)
+        .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'#')
+        .map(|offset| offset + 1);
+    match end {
+        Some(end) if window[end] == b';' && end > 1 => {
+            match text[1..end].strip_prefix('#') {
+                Some(number) => out.extend(numbered(number)),
+                None => add_html_token(out, &window[..=end], false),
+            }
+            end + 1
+        }
+        _ => push_bare(out, text),
+    }
+}
+
+fn push_bare(out: &mut String, text: &str) -> usize {
+    for (name, value) in BARE {
+        if text.starts_with(name) {
+            out.push(*value);
+            return name.len();
+        }
+    }
+    out.push('&');
+    1
+}
+
+/// The character of `8217` or `x2019`; C1 numbers mean windows-1252, other control characters mean nothing.
+fn numbered(number: &str) -> Option<char> {
+    let code = match number.strip_prefix(['x', 'X']) {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => number.parse(),
+    };
+    match code {
+        Ok(9 | 10 | 13) => Some(' '),
+        Ok(0..=31 | 127) => None,
+        Ok(code @ 128..=159) => {
+            let byte = [u8::try_from(code).ok()?];
+            let (text, _) = WINDOWS_1252.decode_without_bom_handling(&byte);
+            text.chars().next().filter(|c| !c.is_control())
+        }
+        Ok(code) => Some(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)),
+        Err(_) => Some(char::REPLACEMENT_CHARACTER),
+    }
+}

@@ -1,0 +1,426 @@
+//! Lays the text of HTML out in lines: blocks, lists, links, quotations, table rows.
+
+use super::Extracted;
+use super::entity;
+use super::tag::attribute;
+
+/// Deepest quotation that gets a `> ` of its own.
+const QUOTE_DEPTH_MAX: usize = 5;
+
+/// Most lists whose numbering is remembered at once.
+const LIST_DEPTH_MAX: usize = 16;
+
+/// Longest link target that is written out, in bytes.
+const LINK_BYTES_MAX: usize = 8_192;
+
+/// Longest style value that is read for signs of hiding, in bytes.
+const STYLE_BYTES_MAX: usize = 2_048;
+
+/// What separates the next text from the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    None,
+    Space,
+    Cell,
+    Line,
+    Paragraph,
+}
+
+struct Link {
+    target: String,
+    /// Where its label begins in the output.
+    start: usize,
+}
+
+struct Hidden {
+    name: String,
+    depth: usize,
+}
+
+/// The state of one pass over an HTML text.
+pub(crate) struct Renderer {
+    out: String,
+    hidden_out: String,
+    gap: Gap,
+    quote_depth: usize,
+    pre_depth: usize,
+    /// Next number of each open ordered list, `None` for a bulleted one.
+    lists: Vec<Option<u32>>,
+    marker: Option<String>,
+    link: Option<Link>,
+    hidden: Option<Hidden>,
+    honour_hidden: bool,
+    scratch: String,
+}
+
+impl Renderer {
+    pub(crate) fn new(honour_hidden: bool) -> Self {
+        Renderer {
+            out: String::new(),
+            hidden_out: String::new(),
+            gap: Gap::None,
+            quote_depth: 0,
+            pre_depth: 0,
+            lists: Vec::new(),
+            marker: None,
+            link: None,
+            hidden: None,
+            honour_hidden,
+            scratch: String::new(),
+        }
+    }
+
+    pub(crate) fn text(&mut self, raw: &str) {
+        if raw.is_empty() {
+            return;
+        }
+        let mut text = std::mem::take(&mut self.scratch);
+        text.clear();
+        entity::push_decoded(&mut text, raw);
+        if self.hidden.is_some() {
+            push_folded(&mut self.hidden_out, &text);
+        } else if self.pre_depth > 0 {
+            self.preformatted(&text);
+        } else {
+            self.flowing(&text);
+        }
+        self.scratch = text;
+    }
+
+    fn flowing(&mut self, text: &str) {
+        for (index, word) in text.split(is_blank_char).enumerate() {
+            if index > 0 {
+                self.want(Gap::Space);
+            }
+            if !word.is_empty() {
+                self.word(word);
+            }
+        }
+    }
+
+    fn preformatted(&mut self, text: &str) {
+        for (index, line) in text.split('\n').enumerate() {
+            if index > 0 {
+                self.flush_gap();
+                trim_line(&mut self.out);
+                self.out.push('\n');
+            }
+            let line = line.trim_end_matches('\r');
+            if !line.is_empty() {
+                self.word(line);
+            }
+        }
+    }
+
+    /// Writes a piece of text that has no blank at its ends, behind the gap that is due.
+    fn word(&mut self, word: &str) {
+        if word.chars().all(is_filler) {
+            return;
+        }
+        self.flush_gap();
+        for c in word.chars() {
+            match c {
+                // Fillers of preheaders and soft hyphens: nothing a reader sees.
+                '\u{ad}' | '\u{34f}' | '\u{200b}' | '\u{2060}' | '\u{feff}' => {}
+                '\t' => self.out.push('\t'),
+                c if c.is_control() => {}
+                c => self.out.push(c),
+            }
+        }
+    }
+
+    fn want(&mut self, gap: Gap) {
+        self.gap = self.gap.max(gap);
+    }
+
+    fn flush_gap(&mut self) {
+        let gap = std::mem::replace(&mut self.gap, Gap::None);
+        let at_start = self.out.is_empty();
+        let mut new_line = at_start || self.out.ends_with('\n');
+        match gap {
+            Gap::None => {}
+            Gap::Space if !new_line => self.out.push(' '),
+            Gap::Cell if !new_line => self.out.push('\t'),
+            Gap::Space | Gap::Cell => {}
+            Gap::Line | Gap::Paragraph => {
+                trim_line(&mut self.out);
+                if !self.out.is_empty() {
+                    if !self.out.ends_with('\n') {
+                        self.out.push('\n');
+                    }
+                    if gap == Gap::Paragraph && !self.out.ends_with("\n\n") {
+                        self.out.push('\n');
+                    }
+                }
+                new_line = true;
+            }
+        }
+        if new_line {
+            for _ in 0..self.quote_depth.min(QUOTE_DEPTH_MAX) {
+                self.out.push_str("> ");
+            }
+        }
+        if let Some(marker) = self.marker.take() {
+            self.out.push_str(&marker);
+        }
+    }
+
+    pub(crate) fn open(&mut self, name: &str, attributes: &str) {
+        if let Some(hidden) = &mut self.hidden {
+            hidden.depth += usize::from(hidden.name.eq_ignore_ascii_case(name));
+            self.hidden_out.push(' ');
+            return;
+        }
+        let name = name.to_ascii_lowercase();
+        if self.honour_hidden && can_hide(&name) && is_hidden(attributes) {
+            self.hidden = Some(Hidden { name, depth: 1 });
+            return;
+        }
+        self.want(gap_of(&name));
+        match &*name {
+            "br" => self.line_break(),
+            "hr" => {
+                self.word("---");
+                self.want(Gap::Line);
+            }
+            "li" => self.list_item(),
+            "ul" | "menu" | "dir" => self.begin_list(None),
+            "ol" => self.begin_list(Some(
+                attribute(attributes, "start")
+                    .and_then(|n| n.trim().parse().ok())
+                    .unwrap_or(1),
+            )),
+            "blockquote" => self.quote_depth += 1,
+            "pre" => self.pre_depth += 1,
+            "a" => self.begin_link(attributes),
+            "img" => self.image(attributes),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn close(&mut self, name: &str) {
+        if let Some(hidden) = &mut self.hidden {
+            hidden.depth -= usize::from(hidden.name.eq_ignore_ascii_case(name));
+            if hidden.depth == 0 {
+                self.hidden = None;
+                self.hidden_out.push('\n');
+            }
+            return;
+        }
+        let name = name.to_ascii_lowercase();
+        match &*name {
+            "a" => self.end_link(),
+            "blockquote" => self.quote_depth = self.quote_depth.saturating_sub(1),
+            "pre" => self.pre_depth = self.pre_depth.saturating_sub(1),
+            "ul" | "ol" | "menu" | "dir" => {
+                self.lists.pop();
+                self.marker = None;
+            }
+            "br" => self.line_break(),
+            _ => {}
+        }
+        self.want(gap_of(&name));
+    }
+
+    /// One `<br>` ends the line, two make an empty one.
+    fn line_break(&mut self) {
+        let gap = if self.gap >= Gap::Line {
+            Gap::Paragraph
+        } else {
+            Gap::Line
+        };
+        self.want(gap);
+    }
+
+    fn begin_list(&mut self, first: Option<u32>) {
+        if self.lists.len() < LIST_DEPTH_MAX {
+            self.lists.push(first);
+        }
+    }
+
+    fn list_item(&mut self) {
+        self.marker = Some(match self.lists.last_mut() {
+            Some(Some(number)) => {
+                let marker = format!("{number}. ");
+                *number = number.saturating_add(1);
+                marker
+            }
+            _ => "- ".to_owned(),
+        });
+    }
+
+    fn begin_link(&mut self, attributes: &str) {
+        self.end_link();
+        let Some(target) =
+            attribute(attributes, "href").filter(|target| target.len() <= LINK_BYTES_MAX)
+        else {
+            return;
+        };
+        let target = entity::decoded(target.trim());
+        let lower = target.get(..8).unwrap_or(&target).to_ascii_lowercase();
+        let is_shown = ["http://", "https://", "mailto:", "tel:"]
+            .iter()
+            .any(|scheme| lower.starts_with(scheme));
+        if is_shown {
+            let target: String = target
+                .chars()
+                .filter(|c| !c.is_whitespace() && !c.is_control())
+                .collect();
+            let start = self.out.len();
+            self.link = Some(Link { target, start });
+        }
+    }
+
+    /// Writes the target behind the label, unless the label says the same.
+    fn end_link(&mut self) {
+        let Some(link) = self.link.take() else {
+            return;
+        };
+        let label = self.out.get(link.start..).unwrap_or_default().trim();
+        let label = label.trim_start_matches("> ").trim_start_matches("- ");
+        if same_target(label, &link.target) {
+            return;
+        }
+        if !label.is_empty() {
+            self.gap = Gap::Space;
+        }
+        self.flush_gap();
+        self.out.push('<');
+        self.out.push_str(&link.target);
+        self.out.push('>');
+    }
+
+    fn image(&mut self, attributes: &str) {
+        if let Some(alt) = attribute(attributes, "alt") {
+            let alt = entity::decoded(alt);
+            self.flowing(&alt);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> (Extracted, bool) {
+        self.end_link();
+        let unclosed = self.hidden.is_some();
+        let visible = self.out.trim_end().trim_start_matches('\n').to_owned();
+        let hidden = self.hidden_out.trim().to_owned();
+        (Extracted { visible, hidden }, unclosed)
+    }
+}
+
+/// What an element's tags put between the text before and behind them.
+fn gap_of(name: &str) -> Gap {
+    match name {
+        "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol" | "dl" | "blockquote"
+        | "pre" | "table" | "figure" => Gap::Paragraph,
+        "div" | "li" | "tr" | "hr" | "dt" | "dd" | "section" | "article" | "header" | "footer"
+        | "main" | "nav" | "aside" | "address" | "center" | "form" | "fieldset" | "figcaption"
+        | "caption" | "body" | "head" | "html" | "option" | "legend" | "summary" | "details"
+        | "thead" | "tbody" | "tfoot" => Gap::Line,
+        "td" | "th" => Gap::Cell,
+        _ => Gap::None,
+    }
+}
+
+/// Elements whose end tag can be trusted, so that hiding them cannot swallow what follows.
+fn can_hide(name: &str) -> bool {
+    matches!(
+        name,
+        "div"
+            | "span"
+            | "table"
+            | "td"
+            | "tr"
+            | "p"
+            | "a"
+            | "font"
+            | "center"
+            | "section"
+            | "b"
+            | "i"
+            | "u"
+            | "em"
+            | "strong"
+    )
+}
+
+fn is_hidden(attributes: &str) -> bool {
+    if attributes.is_empty() {
+        return false;
+    }
+    if attribute(attributes, "hidden").is_some() {
+        return true;
+    }
+    let Some(style) = attribute(attributes, "style") else {
+        return false;
+    };
+    let style: String = style
+        .bytes()
+        .take(STYLE_BYTES_MAX)
+        .filter(|byte| byte.is_ascii_graphic())
+        .map(|byte| char::from(byte.to_ascii_lowercase()))
+        .collect();
+    style.split(';').any(|rule| {
+        let rule = rule.trim_end_matches("!important");
+        matches!(
+            rule,
+            "display:none"
+                | "visibility:hidden"
+                | "mso-hide:all"
+                | "opacity:0"
+                | "opacity:0.0"
+                | "font-size:0"
+                | "font-size:0px"
+                | "max-height:0"
+                | "max-height:0px"
+                | "max-width:0"
+                | "max-width:0px"
+        )
+    })
+}
+
+/// Whether a label already says where its link leads.
+fn same_target(label: &str, target: &str) -> bool {
+    let bare = |text: &str| -> String {
+        let text = text.trim().trim_end_matches('/').to_lowercase();
+        let text = text
+            .strip_prefix("https://")
+            .or(text.strip_prefix("http://"))
+            .unwrap_or(&text);
+        let text = text
+            .strip_prefix("mailto:")
+            .or(text.strip_prefix("tel:"))
+            .unwrap_or(text);
+        text.split_whitespace().collect()
+    };
+    // A label much longer than its target cannot be the same; comparing it would be wasted work.
+    label.len() <= 2 * target.len() + 16 && bare(label) == bare(target)
+}
+
+/// Appends text with its white space folded.
+fn push_folded(out: &mut String, text: &str) {
+    for piece in text.split_inclusive(is_blank_char) {
+        let word = piece.trim_matches(is_blank_char);
+        out.push_str(word);
+        if word.len() < piece.len() && !out.is_empty() && !out.ends_with([' ', '\n']) {
+            out.push(' ');
+        }
+    }
+}
+
+/// Characters that show nothing when they stand alone: fillers of preheaders, joiners, marks, control characters.
+fn is_filler(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}'
+        )
+}
+
+fn is_blank_char(c: char) -> bool {
+    c.is_ascii_whitespace() || c == '\u{a0}' || c == '\u{b}'
+}
+
+/// Takes the blanks off the end of the last line.
+fn trim_line(out: &mut String) {
+    let length = out.trim_end_matches([' ', '\t']).len();
+    out.truncate(length);
+}

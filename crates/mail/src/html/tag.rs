@@ -1,0 +1,219 @@
+//! Finds the tags of an HTML text: text runs and tags in turn, comments and scripts left out.
+//!
+//! Linear: a search that may run to the end of the input is made at most once for each thing looked for.
+
+/// Longest element name that is told apart, in bytes.
+const NAME_BYTES_MAX: usize = 16;
+
+/// Most attributes of one tag that are looked at.
+const ATTRIBUTES_MAX: usize = 64;
+
+/// Elements whose content is never text for a reader. Their end tag is searched verbatim.
+const DROPPED: &[&str] = &[
+    "script", "style", "title", "template", "svg", "math", "object", "iframe", "xml",
+];
+
+/// A tag met in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tag<'a> {
+    /// `<name attributes>`; the name is as written.
+    Open { name: &'a str, attributes: &'a str },
+    /// `</name>`.
+    Close { name: &'a str },
+}
+
+/// Walks over an HTML text.
+pub(crate) struct Tags<'a> {
+    html: &'a str,
+    position: usize,
+    /// A quote in a tag was never closed: from then on tags end at the first `>`.
+    quotes_broken: bool,
+    /// Elements of [`DROPPED`] (by bit) with no end tag ahead: from then on only their tags are dropped.
+    endless: u16,
+}
+
+impl<'a> Tags<'a> {
+    pub(crate) fn new(html: &'a str) -> Self {
+        Tags {
+            html,
+            position: 0,
+            quotes_broken: false,
+            endless: 0,
+        }
+    }
+
+    /// The text up to the next tag, and the tag; markup that is neither is passed over (the tag is then `None`).
+    pub(crate) fn next(&mut self) -> Option<(&'a str, Option<Tag<'a>>)> {
+        let rest = self
+            .html
+            .get(self.position..)
+            .filter(|rest| !rest.is_empty())?;
+        let Some(open) = rest.find('<') else {
+            self.position = self.html.len();
+            return Some((rest, None));
+        };
+        let from = &rest[open..];
+        let text = &rest[..open];
+        self.position += open;
+        match from.as_bytes().get(1) {
+            Some(b'!' | b'?') => {
+                self.position += markup_end(from);
+                Some((text, None))
+            }
+            Some(b'/') if from.as_bytes().get(2).is_some_and(u8::is_ascii_alphabetic) => {
+                let end = self.tag_end(from);
+                self.position += end;
+                let name = name(&from[2..end]);
+                Some((text, Some(Tag::Close { name })))
+            }
+            Some(byte) if byte.is_ascii_alphabetic() => {
+                let end = self.tag_end(from);
+                self.position += end;
+                let name = name(&from[1..end]);
+                let attributes = from[1 + name.len()..end].trim_end_matches('>');
+                self.drop_content(name);
+                Some((text, Some(Tag::Open { name, attributes })))
+            }
+            _ => {
+                // A lone `<` is text.
+                self.position += 1;
+                Some((&rest[..=open], None))
+            }
+        }
+    }
+
+    /// Offset behind the `>` that ends the tag at the start of `from`; quoted values may hold `>`.
+    fn tag_end(&mut self, from: &str) -> usize {
+        if !self.quotes_broken {
+            match quoted_tag_end(from.as_bytes()) {
+                Some(end) => return end,
+                None => self.quotes_broken = true,
+            }
+        }
+        from.find('>').map_or(from.len(), |end| end + 1)
+    }
+
+    /// Passes over the content of an element that is never text, up to its end tag.
+    fn drop_content(&mut self, name: &str) {
+        let Some(which) = DROPPED
+            .iter()
+            .position(|dropped| dropped.eq_ignore_ascii_case(name))
+        else {
+            return;
+        };
+        let bit = 1 << which;
+        if self.endless & bit != 0 {
+            return;
+        }
+        match find_close(
+            &self.html.as_bytes()[self.position..],
+            DROPPED[which].as_bytes(),
+        ) {
+            Some(offset) => self.position += offset,
+            // Script and style to the end of the text are code, as in every browser; the rest is a stray tag.
+            None if which < 2 => self.position = self.html.len(),
+            None => self.endless |= bit,
+        }
+    }
+}
+
+/// The value of the first attribute of this name, undecoded.
+pub(crate) fn attribute<'a>(attributes: &'a str, wanted: &str) -> Option<&'a str> {
+    let mut rest = attributes;
+    for _ in 0..ATTRIBUTES_MAX {
+        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest
+            .char_indices()
+            .skip(1)
+            .find(|(_, c)| c.is_ascii_whitespace() || matches!(c, '=' | '/'))
+            .map_or(rest.len(), |(end, _)| end);
+        let name = &rest[..end];
+        rest = rest[end..].trim_start();
+        let value = match rest.strip_prefix('=') {
+            None => "",
+            Some(after) => {
+                let (value, tail) = attribute_value(after.trim_start());
+                rest = tail;
+                value
+            }
+        };
+        if name.eq_ignore_ascii_case(wanted) {
+            return Some(value);
+        }
+    }
+    None
+}
+
+fn attribute_value(text: &str) -> (&str, &str) {
+    for quote in ['"', '\''] {
+        if let Some(inside) = text.strip_prefix(quote) {
+            return inside.split_once(quote).unwrap_or((inside, ""));
+        }
+    }
+    let end = text
+        .find(|c: char| c.is_ascii_whitespace())
+        .unwrap_or(text.len());
+    text.split_at(end)
+}
+
+fn name(text: &str) -> &str {
+    let end = text
+        .bytes()
+        .take(NAME_BYTES_MAX)
+        .position(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b':' | b'-'))
+        .unwrap_or(text.len().min(NAME_BYTES_MAX));
+    text.get(..end).unwrap_or_default()
+}
+
+fn quoted_tag_end(tag: &[u8]) -> Option<usize> {
+    let mut quote = None;
+    let mut before = b' ';
+    for (index, &byte) in tag.iter().enumerate() {
+        match quote {
+            Some(open) if byte == open => quote = None,
+            Some(_) => {}
+            None if byte == b'>' => return Some(index + 1),
+            // A quote counts only where a value begins; elsewhere it is a slip of the author.
+            None if matches!(byte, b'"' | b'\'') && before == b'=' => quote = Some(byte),
+            None => {}
+        }
+        if !byte.is_ascii_whitespace() {
+            before = byte;
+        }
+    }
+    None
+}
+
+/// Offset behind a comment, a conditional, a doctype or a processing instruction at the start of `from`.
+fn markup_end(from: &str) -> usize {
+    if let Some(inside) = from.strip_prefix("<!--") {
+        if inside.starts_with('>') {
+            return 5;
+        }
+        if inside.starts_with("->") {
+            return 6;
+        }
+        return inside.find("-->").map_or(from.len(), |end| 4 + end + 3);
+    }
+    from.find('>').map_or(from.len(), |end| end + 1)
+}
+
+/// Offset of `</name` in `bytes`, in any case.
+fn find_close(bytes: &[u8], name: &[u8]) -> Option<usize> {
+    let mut start = 0;
+    while let Some(at) = bytes.get(start..)?.iter().position(|&byte| byte == b'<') {
+        let from = &bytes[start + at..];
+        let is_close = from.get(1) == Some(&b'/')
+            && from
+                .get(2..2 + name.len())
+                .is_some_and(|word| word.eq_ignore_ascii_case(name));
+        if is_close {
+            return Some(start + at);
+        }
+        start += at + 1;
+    }
+    None
+}

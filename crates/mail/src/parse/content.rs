@@ -1,0 +1,127 @@
+//! The MIME fields of one part: type, disposition, encoding, id (RFC 2045, RFC 2183, RFC 2231).
+
+use mail_parser::{ContentType, HeaderValue, parsers::MessageStream};
+
+use super::structured_line;
+use super::transfer::Encoding;
+use crate::header;
+
+/// Longest boundary that is honoured, in bytes (RFC 2046 §5.1.1 allows 70).
+const BOUNDARY_BYTES_MAX: usize = 256;
+
+/// Longest media type that is believed, in bytes (RFC 6838 §4.2: 127 each side).
+const MEDIA_TYPE_BYTES_MAX: usize = 255;
+
+/// What the header section of a part says about its body.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Content {
+    /// Lower-case `type/subtype`; empty when the part says nothing.
+    pub(crate) media_type: String,
+    pub(crate) charset: Option<String>,
+    pub(crate) boundary: Option<Vec<u8>>,
+    /// File name as stated: Content-Disposition first, else the `name` of Content-Type.
+    pub(crate) filename: Option<String>,
+    pub(crate) is_attachment: bool,
+    pub(crate) is_inline: bool,
+    pub(crate) content_id: Option<String>,
+    pub(crate) encoding: Encoding,
+}
+
+impl Content {
+    /// Reads the header section at the start of `raw`; the first field of a name counts.
+    pub(crate) fn read(raw: &[u8]) -> Self {
+        let mut content = Content::default();
+        let mut seen = [false; 4];
+        for field in header::fields(raw) {
+            if !field
+                .name
+                .get(..8)
+                .is_some_and(|start| start.eq_ignore_ascii_case("content-"))
+            {
+                continue;
+            }
+            let names = [
+                "content-type",
+                "content-disposition",
+                "content-transfer-encoding",
+                "content-id",
+            ];
+            let Some(which) = names.iter().position(|name| field.is(name)) else {
+                continue;
+            };
+            if std::mem::replace(&mut seen[which], true) {
+                continue;
+            }
+            match which {
+                0 => content.read_type(field.value),
+                1 => content.read_disposition(field.value),
+                2 => content.encoding = Encoding::from_value(&header::unfold(field.value)),
+                _ => content.content_id = content_id(&field.decoded()),
+            }
+        }
+        content
+    }
+
+    /// Whether the type is `multipart/…`.
+    pub(crate) fn is_multipart(&self) -> bool {
+        self.media_type.starts_with("multipart/")
+    }
+
+    fn read_type(&mut self, value: &[u8]) {
+        let line = structured_line(value);
+        let Some(parsed) = with_parameters(&line) else {
+            return;
+        };
+        let subtype = parsed.subtype().unwrap_or_default();
+        let media_type = format!("{}/{subtype}", parsed.ctype());
+        let valid = |part: &str| {
+            !part.is_empty()
+                && part
+                    .bytes()
+                    .all(|byte| byte.is_ascii_graphic() && byte != b'/')
+        };
+        if media_type.len() <= MEDIA_TYPE_BYTES_MAX && valid(parsed.ctype()) && valid(subtype) {
+            self.media_type = media_type.to_ascii_lowercase();
+        } else if parsed.ctype().eq_ignore_ascii_case("text") {
+            self.media_type = "text/plain".to_owned();
+        }
+        self.charset = parsed.attribute("charset").map(str::to_owned);
+        self.boundary = parsed
+            .attribute("boundary")
+            .map(|boundary| boundary.trim_end().as_bytes().to_vec())
+            .filter(|boundary| !boundary.is_empty() && boundary.len() <= BOUNDARY_BYTES_MAX);
+        if self.filename.is_none() {
+            self.filename = parsed.attribute("name").map(str::to_owned);
+        }
+    }
+
+    fn read_disposition(&mut self, value: &[u8]) {
+        let line = structured_line(value);
+        let Some(parsed) = with_parameters(&line) else {
+            return;
+        };
+        self.is_inline = parsed.is_inline();
+        // RFC 2183 §2.8: a disposition nobody knows is an attachment.
+        self.is_attachment = !self.is_inline;
+        if let Some(filename) = parsed.attribute("filename").or(parsed.attribute("name")) {
+            self.filename = Some(filename.to_owned());
+        }
+    }
+}
+
+fn with_parameters(line: &[u8]) -> Option<ContentType<'_>> {
+    match MessageStream::new(line).parse_content_type() {
+        HeaderValue::ContentType(parsed) => Some(parsed),
+        _ => None,
+    }
+}
+
+/// Content-ID without its brackets.
+fn content_id(value: &str) -> Option<String> {
+    let value = value.trim();
+    let value = value.strip_prefix('<').unwrap_or(value);
+    let value = value.strip_suffix('>').unwrap_or(value).trim();
+    Some(value)
+        .filter(|value| !value.is_empty())
+        .map(str::to_owned)
+}

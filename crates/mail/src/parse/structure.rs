@@ -1,0 +1,216 @@
+//! Splits a message into its MIME parts (RFC 2046 §5.1) in one pass over its lines.
+//!
+//! A delimiter is a whole line, as the RFC has it. Every line is compared with the open boundaries only, of which
+//! there are at most [`NESTING_DEPTH_MAX`]; nothing is searched ahead and nothing is searched twice, so that no
+//! arrangement of boundaries costs more than linear time. Messages inside the message are never opened.
+
+use std::ops::Range;
+
+use super::content::Content;
+use super::{NESTING_DEPTH_MAX, PARTS_MAX};
+use crate::header;
+
+/// One part: a leaf, or a multipart with children.
+#[derive(Debug, Default)]
+pub(crate) struct Node {
+    pub(crate) content: Content,
+    pub(crate) body: Range<usize>,
+    pub(crate) children: Vec<usize>,
+    /// Whether this is a multipart that was opened and had at least one part.
+    pub(crate) is_multipart: bool,
+}
+
+/// All parts of a message; the first is the root.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) limits_hit: bool,
+}
+
+/// A multipart whose end has not been met.
+struct Open {
+    node: usize,
+    boundary: Vec<u8>,
+}
+
+/// What a line that begins with two dashes is.
+struct Delimiter {
+    /// Which of the open multiparts it belongs to.
+    level: usize,
+    closes: bool,
+}
+
+struct Splitter<'a> {
+    raw: &'a [u8],
+    tree: Tree,
+    open: Vec<Open>,
+    /// The leaf whose body is being passed.
+    leaf: Option<usize>,
+}
+
+/// Splits a message; `raw` begins with its header section.
+pub(crate) fn split(raw: &[u8]) -> Tree {
+    let mut splitter = Splitter {
+        raw,
+        tree: Tree::default(),
+        open: Vec::new(),
+        leaf: None,
+    };
+    let body = header::body_offset(raw);
+    splitter.begin_part(Content::read(&raw[..body]), body);
+    splitter.run(body);
+    splitter.tree
+}
+
+impl Splitter<'_> {
+    fn run(&mut self, start: usize) {
+        let mut position = start;
+        while !self.open.is_empty() && position < self.raw.len() {
+            let end = header::line_end(self.raw, position);
+            let Some(delimiter) = self.delimiter(position, end) else {
+                position = end;
+                continue;
+            };
+            self.end_leaf(position);
+            self.close_down_to(delimiter.level + usize::from(!delimiter.closes), position);
+            position = end;
+            if !delimiter.closes {
+                if self.tree.nodes.len() >= PARTS_MAX {
+                    self.take_rest(end);
+                    return;
+                }
+                position = self.read_part(end);
+            }
+        }
+        self.end_leaf(self.raw.len());
+        self.close_down_to(0, self.raw.len());
+    }
+
+    fn delimiter(&self, start: usize, end: usize) -> Option<Delimiter> {
+        let line = self.raw[start..end].strip_prefix(b"--")?;
+        for (level, open) in self.open.iter().enumerate().rev() {
+            let Some(tail) = line.strip_prefix(&*open.boundary) else {
+                continue;
+            };
+            if tail.starts_with(b"--") {
+                return Some(Delimiter {
+                    level,
+                    closes: true,
+                });
+            }
+            if tail.iter().all(u8::is_ascii_whitespace) {
+                return Some(Delimiter {
+                    level,
+                    closes: false,
+                });
+            }
+        }
+        None
+    }
+
+    /// Reads the header section at `start` and begins its part; returns where its body begins.
+    fn read_part(&mut self, start: usize) -> usize {
+        let mut position = start;
+        let mut body = self.raw.len();
+        while position < self.raw.len() {
+            let end = header::line_end(self.raw, position);
+            let line = &self.raw[position..end];
+            if header::is_blank(line) {
+                body = end;
+                break;
+            }
+            let bodyless = self.delimiter(position, end).is_some();
+            // A part without header and without the empty line: its first line is already text.
+            let headless = position == start && header::field_name(line).is_none();
+            if bodyless || headless {
+                body = position;
+                break;
+            }
+            position = end;
+        }
+        let content = Content::read(&self.raw[start..position]);
+        self.begin_part(content, body);
+        body
+    }
+
+    fn begin_part(&mut self, mut content: Content, body: usize) {
+        let index = self.tree.nodes.len();
+        let in_digest = self.open.last().is_some_and(|open| {
+            self.tree.nodes[open.node].content.media_type == "multipart/digest"
+        });
+        if content.media_type.is_empty() {
+            let implied = if in_digest {
+                "message/rfc822"
+            } else {
+                "text/plain"
+            };
+            content.media_type = implied.to_owned();
+        }
+        if let Some(open) = self.open.last() {
+            self.tree.nodes[open.node].children.push(index);
+        }
+        let boundary = content.boundary.take().filter(|_| content.is_multipart());
+        let too_deep = self.open.len() >= NESTING_DEPTH_MAX;
+        self.tree.limits_hit |= too_deep && boundary.is_some();
+        match boundary {
+            Some(boundary) if !too_deep => self.open.push(Open {
+                node: index,
+                boundary,
+            }),
+            _ => self.leaf = Some(index),
+        }
+        self.tree.nodes.push(Node {
+            content,
+            body: body..self.raw.len(),
+            ..Node::default()
+        });
+    }
+
+    /// Ends the leaf in hand in front of the delimiter at `position`; the line end there belongs to the delimiter.
+    fn end_leaf(&mut self, position: usize) {
+        let Some(index) = self.leaf.take() else {
+            return;
+        };
+        let start = self.tree.nodes[index].body.start;
+        self.tree.nodes[index].body = start..self.part_end(start, position);
+    }
+
+    fn part_end(&self, start: usize, position: usize) -> usize {
+        if position == self.raw.len() {
+            return position;
+        }
+        let body = &self.raw[start.min(position)..position];
+        let body = body.strip_suffix(b"\n").unwrap_or(body);
+        let body = body.strip_suffix(b"\r").unwrap_or(body);
+        start.min(position) + body.len()
+    }
+
+    /// Closes the innermost multiparts until `depth` are open.
+    fn close_down_to(&mut self, depth: usize, position: usize) {
+        while self.open.len() > depth {
+            let Some(open) = self.open.pop() else {
+                return;
+            };
+            let node = &mut self.tree.nodes[open.node];
+            node.is_multipart = !node.children.is_empty();
+            node.body.end = position.max(node.body.start);
+            if !node.is_multipart {
+                // Announced as multipart, but no part in it: what stands there is text.
+                node.content.media_type = "text/plain".to_owned();
+            }
+        }
+    }
+
+    /// The limit of parts is reached: everything from `start` on is one last attachment.
+    fn take_rest(&mut self, start: usize) {
+        self.tree.limits_hit = true;
+        let content = Content {
+            media_type: "application/octet-stream".to_owned(),
+            is_attachment: true,
+            ..Content::default()
+        };
+        self.begin_part(content, start);
+        self.end_leaf(self.raw.len());
+        self.close_down_to(0, self.raw.len());
+    }
+}

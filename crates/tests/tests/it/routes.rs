@@ -1,1 +1,0 @@
-//! Tests of single routes; the folders mirror the paths of the API document.

@@ -1,1 +1,0 @@
-//! One file per bug or RFC trap, named after the symptom it showed.
