@@ -1,1 +1,3 @@
+//! The `posthouse` binary.
+
 fn main() {}

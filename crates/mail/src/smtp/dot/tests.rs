@@ -1,0 +1,160 @@
+//! Tests of the content reader: tables, limits, and independence from how input is cut.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use proptest::prelude::*;
+
+const LIMITS: ContentLimits = ContentLimits {
+    bytes_max: 1_000_000,
+    bytes_expected: 0,
+};
+
+/// Feeds `input` in pieces of `size`; the content, how many bytes were used, and whether the end was seen.
+fn read(framing: Framing, input: &[u8], size: usize) -> (Result<Vec<u8>, Flaw>, usize, bool) {
+    let mut content = Content::new(framing, LIMITS);
+    let mut used = 0;
+    for piece in input.chunks(size) {
+        let progress = content.feed(piece);
+        used += progress.consumed;
+        if progress.ended {
+            return (content.finish(), used, true);
+        }
+    }
+    (content.finish(), used, false)
+}
+
+#[test]
+fn only_crlf_dot_crlf_ends_and_only_doubled_dots_are_undone() {
+    let ok = |text: &str| Ok(text.as_bytes().to_vec());
+    let bare = Err(Flaw::BareLineBreak);
+    type Row = (&'static str, Result<Vec<u8>, Flaw>, bool);
+    let table: &[Row] = &[
+        (".\r\n", ok(""), true),
+        ("a\r\n.\r\n", ok("a\r\n"), true),
+        ("..\r\n.\r\n", ok(".\r\n"), true),
+        (".a\r\n...\r\n.\r\n", ok("a\r\n..\r\n"), true),
+        ("a.\r\n.\r\n", ok("a.\r\n"), true),
+        ("a\0\r\n\0.\r\n.\r\n", ok("a\0\r\n\0.\r\n"), true),
+        ("a\n.\r\n", bare.clone(), false),
+        ("a\r\n.\n", bare.clone(), false),
+        ("a\r\n.\r\r\n", bare.clone(), false),
+        ("a\r\n.\r\r\n.\r\n", bare.clone(), true),
+        ("a\r.\r\n.\r\n", bare.clone(), true),
+        ("\r", bare, false),
+        ("a\r\n.", ok("a\r\n"), false),
+    ];
+    for (input, content, ended) in table {
+        for size in 1..=input.len() {
+            let (got, used, end) = read(Framing::Dotted, input.as_bytes(), size);
+            assert_eq!(
+                (&got, end),
+                (content, *ended),
+                "{input:?} in pieces of {size}"
+            );
+            assert_eq!(used, input.len(), "{input:?} in pieces of {size}");
+        }
+    }
+}
+
+#[test]
+fn what_follows_the_end_is_left_alone() {
+    let (content, used, ended) = read(Framing::Dotted, b"a\r\n.\r\nQUIT\r\n", 100);
+    assert_eq!((content, used, ended), (Ok(b"a\r\n".to_vec()), 6, true));
+}
+
+#[test]
+fn counted_content_knows_no_dots() {
+    let (content, _, ended) = read(Framing::Counted, b".\r\n..\r\nx", 2);
+    assert_eq!((content, ended), (Ok(b".\r\n..\r\nx".to_vec()), false));
+}
+
+#[test]
+fn limits_are_exact() {
+    let line = |bytes: u64| format!("\r\n{}\r\n.\r\n", "x".repeat(bytes as usize)).into_bytes();
+    let header = |bytes: u64| {
+        let lines = "x".repeat(62) + "\r\n";
+        let mut text = lines.repeat(bytes as usize / 64);
+        text.truncate(bytes as usize - 4);
+        (text + "\r\n\r\n.\r\n").into_bytes()
+    };
+    for size in [1, 7, 1 << 20] {
+        let flaw = |input: &[u8]| read(Framing::Dotted, input, size).0.err();
+        assert_eq!(flaw(&line(CONTENT_LINE_BYTES_MAX)), None);
+        assert_eq!(
+            flaw(&line(CONTENT_LINE_BYTES_MAX + 1)),
+            Some(Flaw::LineTooLong)
+        );
+        assert_eq!(flaw(&header(HEADER_BYTES_MAX)), None);
+        assert_eq!(
+            flaw(&header(HEADER_BYTES_MAX + 64)),
+            Some(Flaw::HeaderTooLarge)
+        );
+    }
+}
+
+#[test]
+fn size_counts_content_without_stuffing() {
+    for (input, flaw) in [
+        ("..1\r\n.\r\n", None),
+        ("..12\r\n.\r\n", Some(Flaw::TooLarge)),
+    ] {
+        let limits = ContentLimits {
+            bytes_max: 4,
+            bytes_expected: u64::MAX,
+        };
+        let mut content = Content::new(Framing::Dotted, limits);
+        assert!(content.data.capacity() as u64 <= CONTENT_RESERVE_BYTES_MAX);
+        assert!(content.feed(input.as_bytes()).ended);
+        assert_eq!(content.finish().err(), flaw);
+    }
+}
+
+#[test]
+fn refused_content_frees_its_memory() {
+    let mut content = Content::new(Framing::Dotted, LIMITS);
+    content.feed(&b"a line of text\r\n".repeat(1000));
+    content.feed(b"bare\n");
+    content.feed(&b"a line of text\r\n".repeat(1000));
+    assert_eq!(content.data.capacity(), 0);
+    assert_eq!(content.bytes(), 32_005);
+}
+
+fn tricky() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop::sample::select(vec![
+        &b"\r\n"[..],
+        b"\r",
+        b"\n",
+        b".",
+        b"a",
+        b"\0",
+        b"..",
+        b"\r\n.",
+        b"\r\n.\r\n",
+        b"text",
+    ]);
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn cutting_the_input_changes_nothing(input in tricky(), size in 1_usize..8) {
+        for framing in [Framing::Dotted, Framing::Counted] {
+            let whole = read(framing, &input, input.len().max(1));
+            prop_assert_eq!(&read(framing, &input, size), &whole);
+        }
+    }
+
+    #[test]
+    fn stuffing_is_undone(body in "([.a-z ]{0,5}\r\n){0,20}") {
+        let mut stuffed = Vec::new();
+        for line in body.split_inclusive('\n') {
+            if line.starts_with('.') {
+                stuffed.push(b'.');
+            }
+            stuffed.extend_from_slice(line.as_bytes());
+        }
+        stuffed.extend_from_slice(b".\r\n");
+        let (content, used, ended) = read(Framing::Dotted, &stuffed, 3);
+        prop_assert_eq!((content, used, ended), (Ok(body.into_bytes()), stuffed.len(), true));
+    }
+}

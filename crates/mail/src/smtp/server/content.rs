@@ -1,0 +1,212 @@
+//! DATA and BDAT: from the command to the complete message (RFC 5321 §4.1.1.4, RFC 3030 §2).
+//!
+//! Refused content is read to its end and dropped, within bounds, so that no byte of it is taken for a command.
+
+use super::super::command::Chunk;
+use super::super::dot::{Content, ContentLimits, Flaw, Framing};
+use super::super::reply::Reply;
+use super::{Phase, Question, ServerSession, Step, Transaction, replies};
+
+/// Bytes above the message limit that are read and dropped in wait of the end before the session ends.
+const DROP_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// A chunk on its way.
+#[derive(Debug)]
+pub(super) struct ChunkState {
+    chunk: Chunk,
+    bytes_left: u64,
+    /// Why the chunk is dropped, if it is.
+    refusal: Option<Reply>,
+}
+
+impl ServerSession {
+    pub(super) fn begin_data(&mut self) {
+        match self.refuse_content() {
+            Some(reply) => self.refuse(&reply),
+            None if self
+                .envelope
+                .as_ref()
+                .is_some_and(|envelope| envelope.chunks.is_some()) =>
+            {
+                self.refuse(&replies::CHUNKS_BEGUN);
+            }
+            None => {
+                self.phase = Phase::Data(self.new_content(Framing::Dotted, 0));
+                self.reply(&replies::start_content());
+            }
+        }
+    }
+
+    /// Why content cannot be taken now.
+    fn refuse_content(&self) -> Option<Reply> {
+        match &self.envelope {
+            None => Some(replies::MAIL_FIRST),
+            Some(envelope) if envelope.recipients.is_empty() => Some(replies::NO_RECIPIENTS),
+            Some(_) => None,
+        }
+    }
+
+    fn new_content(&self, framing: Framing, bytes_expected: u64) -> Box<Content> {
+        let declared = self.envelope.as_ref().and_then(|envelope| envelope.size);
+        Box::new(Content::new(
+            framing,
+            ContentLimits {
+                bytes_max: self.config.message_bytes_max,
+                bytes_expected: declared.unwrap_or(bytes_expected),
+            },
+        ))
+    }
+
+    pub(super) fn data(&mut self) -> Option<Step> {
+        let Phase::Data(content) = &mut self.phase else {
+            return None;
+        };
+        let rest = self.input.rest();
+        // Content above the bound is not even looked at, so that cutting the input differently changes nothing.
+        let bound = self.config.message_bytes_max.saturating_add(DROP_BYTES_MAX);
+        let room = usize::try_from(bound.saturating_sub(content.bytes())).unwrap_or(usize::MAX);
+        let piece = &rest[..rest.len().min(room)];
+        let progress = content.feed(piece);
+        self.input.consume(progress.consumed);
+        if progress.ended {
+            return self.end_content();
+        }
+        if content.bytes() >= bound {
+            self.refuse_and_close(&replies::TOO_LARGE);
+            return None;
+        }
+        self.input.rest().is_empty().then_some(Step::NeedInput)
+    }
+
+    fn end_content(&mut self) -> Option<Step> {
+        match std::mem::replace(&mut self.phase, Phase::Command) {
+            Phase::Data(content) => self.deliver(content.finish()),
+            other => {
+                self.phase = other;
+                None
+            }
+        }
+    }
+
+    /// Hands the message out, or refuses it for its flaw. Either way the transaction is over.
+    fn deliver(&mut self, content: Result<Vec<u8>, Flaw>) -> Option<Step> {
+        let envelope = self.envelope.take()?;
+        let hello = self.hello.clone()?;
+        let data = match content {
+            Ok(data) => data,
+            Err(flaw) => {
+                self.refuse(&replies::flaw(flaw));
+                return None;
+            }
+        };
+        self.phase = Phase::Awaiting(Question::Message);
+        Some(Step::Message(Box::new(Transaction {
+            mail_from: envelope.mail_from,
+            recipients: envelope.recipients,
+            data,
+            smtputf8: envelope.smtputf8,
+            body_8bit: envelope.body_8bit,
+            helo: hello.name,
+            esmtp: hello.extended,
+            tls: self.tls,
+            user: self.user.clone(),
+        })))
+    }
+
+    /// Begins a chunk, which is read whatever its answer will be: its bytes follow without waiting.
+    pub(super) fn begin_chunk(&mut self, chunk: Option<Chunk>) {
+        let Some(chunk) = chunk else {
+            self.refuse_and_close(&replies::BAD_CHUNK);
+            return;
+        };
+        let before = self.chunk_bytes();
+        let total = before.saturating_add(chunk.bytes);
+        let bytes_max = self.config.message_bytes_max;
+        if total > bytes_max.saturating_add(DROP_BYTES_MAX) {
+            self.refuse_and_close(&replies::TOO_LARGE);
+            return;
+        }
+        let refusal = match self.refuse_content() {
+            Some(reply) => Some(reply),
+            None if total > bytes_max => Some(replies::TOO_LARGE),
+            None => None,
+        };
+        if refusal.is_none() {
+            let fresh = self.new_content(Framing::Counted, chunk.bytes);
+            if let Some(envelope) = &mut self.envelope {
+                envelope.chunks.get_or_insert(fresh);
+            }
+        }
+        self.phase = Phase::Chunk(ChunkState {
+            chunk,
+            bytes_left: chunk.bytes,
+            refusal,
+        });
+    }
+
+    fn chunk_bytes(&self) -> u64 {
+        let chunks = self
+            .envelope
+            .as_ref()
+            .and_then(|envelope| envelope.chunks.as_ref());
+        chunks.map_or(0, |content| content.bytes())
+    }
+
+    pub(super) fn chunk(&mut self) -> Option<Step> {
+        let Phase::Chunk(state) = &mut self.phase else {
+            return None;
+        };
+        let rest = self.input.rest();
+        let count =
+            usize::try_from(state.bytes_left).map_or(rest.len(), |left| left.min(rest.len()));
+        let chunks = self
+            .envelope
+            .as_mut()
+            .and_then(|envelope| envelope.chunks.as_mut());
+        if let (None, Some(content)) = (&state.refusal, chunks) {
+            content.feed(&rest[..count]);
+        }
+        state.bytes_left -= count as u64;
+        self.input.consume(count);
+        match state.bytes_left {
+            0 => self.end_chunk(),
+            _ => Some(Step::NeedInput),
+        }
+    }
+
+    fn end_chunk(&mut self) -> Option<Step> {
+        let state = match std::mem::replace(&mut self.phase, Phase::Command) {
+            Phase::Chunk(state) => state,
+            other => {
+                self.phase = other;
+                return None;
+            }
+        };
+        if let Some(reply) = state.refusal {
+            self.refuse_chunk(&reply);
+            return None;
+        }
+        let content = self
+            .envelope
+            .as_mut()
+            .and_then(|envelope| envelope.chunks.take())?;
+        if state.chunk.last {
+            return self.deliver(content.finish());
+        }
+        match (content.flaw(), &mut self.envelope) {
+            (None, Some(envelope)) => {
+                envelope.chunks = Some(content);
+                self.reply(&replies::chunk_taken(state.chunk.bytes));
+            }
+            (Some(flaw), _) => self.refuse_chunk(&replies::flaw(flaw)),
+            (None, None) => {}
+        }
+        None
+    }
+
+    /// A refused chunk ends its transaction: chunks that follow are refused until MAIL (RFC 3030 §2).
+    fn refuse_chunk(&mut self, reply: &Reply) {
+        self.envelope = None;
+        self.refuse(reply);
+    }
+}

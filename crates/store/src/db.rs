@@ -1,0 +1,312 @@
+//! The store: queues before database threads, the same for both engines. See the crate's page for how it is used.
+
+pub(crate) mod notify;
+pub(crate) mod postgres;
+pub(crate) mod queue;
+pub(crate) mod sqlite;
+pub(crate) mod url;
+pub(crate) mod wakes;
+
+use crate::migrate::{self, Migration};
+use crate::{DatabaseUrl, Engine, Error, Result, Tx, Waiter, Wakes};
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use queue::{Message, Unit};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+/// How a [`Store`] is opened. `StoreConfig::new(url)` has sound values for everything else.
+#[derive(Debug, Clone)]
+pub struct StoreConfig {
+    /// The database.
+    pub database: DatabaseUrl,
+    /// The schema this binary knows; pending migrations are applied on opening.
+    pub migrations: &'static [Migration],
+    /// Threads that read, each with its own connection.
+    pub reader_threads: usize,
+    /// Threads that write, PostgreSQL only; SQLite has one.
+    pub writer_threads: usize,
+    /// Units that may wait before each kind of thread; one more is [`Error::Overloaded`].
+    pub queue_len: usize,
+    /// Page cache of the SQLite writer, in KiB.
+    pub sqlite_writer_cache_kib: u32,
+    /// Page cache of each SQLite reader, in KiB.
+    pub sqlite_reader_cache_kib: u32,
+    /// How much of the SQLite file a reader may map into memory, in bytes.
+    pub sqlite_mmap_bytes: u64,
+    /// Bound on the SQLite file in pages of 4 KiB; a full file behaves like a full disk.
+    pub sqlite_pages_max: Option<u32>,
+}
+
+impl StoreConfig {
+    /// The defaults.
+    #[must_use]
+    pub fn new(database: DatabaseUrl) -> Self {
+        StoreConfig {
+            database,
+            migrations: migrate::MIGRATIONS,
+            reader_threads: 4,
+            writer_threads: 12,
+            queue_len: 4096,
+            sqlite_writer_cache_kib: 16 * 1024,
+            sqlite_reader_cache_kib: 4 * 1024,
+            sqlite_mmap_bytes: 0,
+            sqlite_pages_max: None,
+        }
+    }
+}
+
+/// The database of the process. Cloning is cheap; when the last clone is gone its threads end.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    engine: Engine,
+    write: Sender<Message>,
+    read: Sender<Message>,
+    wakes: Wakes,
+    /// Writers first, then readers.
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    writers: usize,
+}
+
+impl Store {
+    /// Connects, applies pending migrations under a lock, starts the threads. Blocks for that long; may be called from
+    /// anywhere.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] without a connection, [`Error::Schema`] where the database is newer than the binary.
+    pub fn open(config: StoreConfig) -> Result<Self> {
+        // The PostgreSQL driver must not be called on a thread of an async runtime.
+        apart(move || Self::start(&config))
+    }
+
+    fn start(config: &StoreConfig) -> Result<Self> {
+        migrate::apply_here(&config.database, config.migrations)?;
+        let wakes = Wakes::new();
+        let (write, write_queue) = bounded(config.queue_len.max(1));
+        let (read, read_queue) = bounded(config.queue_len.max(1));
+        let queues = (write_queue, read_queue);
+        let (threads, writers) = match &config.database {
+            DatabaseUrl::Sqlite(path) => (start_sqlite(path, config, queues, &wakes)?, 1),
+            DatabaseUrl::Postgres(url) => (
+                start_postgres(url, config, queues, &wakes)?,
+                config.writer_threads.max(1),
+            ),
+        };
+        let engine = config.database.engine();
+        Ok(Store {
+            inner: Arc::new(Inner {
+                engine,
+                write,
+                read,
+                wakes,
+                threads: Mutex::new(threads),
+                writers,
+            }),
+        })
+    }
+
+    /// Runs `work` in a transaction and answers after its COMMIT is on the disk.
+    ///
+    /// What `work` returns as `Err` rolls back this unit alone and comes back as it is. `work` may be run more than once:
+    /// it takes ids and the time from outside and touches nothing but `tx`. Dropping the future does not undo the work.
+    ///
+    /// # Errors
+    /// The unit's own, or a store [`Error`] in the unit's error type.
+    pub async fn write<T, E>(
+        &self,
+        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        hear(send(&self.inner.write, work)?.await)
+    }
+
+    /// Runs `work` on one snapshot, beside the writers. Changes are refused.
+    ///
+    /// # Errors
+    /// The unit's own, or a store [`Error`] in the unit's error type.
+    pub async fn read<T, E>(
+        &self,
+        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        hear(send(&self.inner.read, work)?.await)
+    }
+
+    /// [`Store::write`] for the command line. Panics on a thread of an async runtime.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub fn write_blocking<T, E>(
+        &self,
+        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        hear(send(&self.inner.write, work)?.blocking_recv())
+    }
+
+    /// [`Store::read`] for the command line. Panics on a thread of an async runtime.
+    ///
+    /// # Errors
+    /// As [`Store::read`].
+    pub fn read_blocking<T, E>(
+        &self,
+        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        hear(send(&self.inner.read, work)?.blocking_recv())
+    }
+
+    /// Registers for the wakes of a workspace. Do it before you look.
+    #[must_use]
+    pub fn subscribe(&self, workspace_id: Uuid) -> Waiter {
+        self.inner.wakes.subscribe(workspace_id)
+    }
+
+    /// The wakes themselves, for those who wait for any workspace.
+    #[must_use]
+    pub fn wakes(&self) -> &Wakes {
+        &self.inner.wakes
+    }
+
+    /// The engine behind it.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        self.inner.engine
+    }
+
+    /// Units waiting to write and to read, for the metrics.
+    #[must_use]
+    pub fn queued(&self) -> (usize, usize) {
+        (self.inner.write.len(), self.inner.read.len())
+    }
+
+    /// Lets the queued units finish, ends the threads and closes the connections; later units are refused. Blocks.
+    pub fn close(&self) {
+        let threads = std::mem::take(
+            &mut *self
+                .inner
+                .threads
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+        for at in 0..threads.len() {
+            let queue = if at < self.inner.writers {
+                &self.inner.write
+            } else {
+                &self.inner.read
+            };
+            let _ = queue.send(Message::Stop);
+        }
+        for thread in threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn send<T, E>(
+    queue: &Sender<Message>,
+    work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
+) -> Result<oneshot::Receiver<Result<T, E>>, E>
+where
+    T: Send + 'static,
+    E: From<Error> + Send + 'static,
+{
+    let (unit, receiver) = Unit::new(work);
+    match queue.try_send(Message::Work(Box::new(unit))) {
+        Ok(()) => Ok(receiver),
+        Err(TrySendError::Full(_)) => Err(Error::Overloaded.into()),
+        Err(TrySendError::Disconnected(_)) => Err(closed().into()),
+    }
+}
+
+fn hear<T, E: From<Error>>(
+    answer: Result<Result<T, E>, oneshot::error::RecvError>,
+) -> Result<T, E> {
+    answer.unwrap_or_else(|_| Err(closed().into()))
+}
+
+fn closed() -> Error {
+    Error::unavailable("the store is closed")
+}
+
+/// Runs `work` on a thread of its own and waits for it.
+pub(crate) fn apart<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    std::thread::scope(|scope| scope.spawn(work).join())
+        .unwrap_or_else(|_| Err(Error::Panicked("while opening the store".into())))
+}
+
+type Queues = (Receiver<Message>, Receiver<Message>);
+
+fn start_sqlite(
+    path: &Path,
+    config: &StoreConfig,
+    queues: Queues,
+    wakes: &Wakes,
+) -> Result<Vec<JoinHandle<()>>> {
+    let (write_queue, read_queue) = queues;
+    let writer = sqlite::Writer::new(
+        sqlite::open_writer(path, config)?,
+        write_queue,
+        wakes.clone(),
+    );
+    let mut threads = vec![spawn("db-write".into(), move || writer.run())?];
+    for n in 0..config.reader_threads.max(1) {
+        let (tx, queue) = (sqlite::open_reader(path, config)?, read_queue.clone());
+        threads.push(spawn(format!("db-read-{n}"), move || {
+            sqlite::read_loop(tx, &queue)
+        })?);
+    }
+    Ok(threads)
+}
+
+fn start_postgres(
+    url: &str,
+    config: &StoreConfig,
+    queues: Queues,
+    wakes: &Wakes,
+) -> Result<Vec<JoinHandle<()>>> {
+    use postgres::{Mode, Shared, Worker};
+    let (write_queue, read_queue) = queues;
+    let shared = Arc::new(Shared::new(
+        url.to_owned(),
+        wakes.clone(),
+        notify::Notifier::start(url, wakes)?,
+    ));
+    let mut threads = Vec::new();
+    let kinds = [
+        (Mode::Write, "write", config.writer_threads, write_queue),
+        (Mode::Read, "read", config.reader_threads, read_queue),
+    ];
+    for (mode, name, count, queue) in kinds {
+        for n in 0..count.max(1) {
+            let (worker, queue) = (Worker::new(shared.clone(), mode), queue.clone());
+            threads.push(spawn(format!("db-{name}-{n}"), move || worker.run(&queue))?);
+        }
+    }
+    Ok(threads)
+}
+
+fn spawn(name: String, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    std::thread::Builder::new()
+        .name(name)
+        .spawn(body)
+        .map_err(Error::unavailable)
+}

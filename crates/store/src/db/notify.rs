@@ -1,0 +1,175 @@
+//! Wakes between processes on PostgreSQL: NOTIFY after the commit, LISTEN on a connection of its own.
+//!
+//! NOTIFY is not sent inside the business transaction: PostgreSQL then takes one cluster-wide lock from before the COMMIT
+//! until after its flush, so all such commits of all processes would stand in one line. Instead one thread sends what was
+//! committed, many workspaces to a message. Should the process die between COMMIT and NOTIFY, waiters of *other*
+//! processes find the change at their next timed look; a waiter must always have one.
+
+use crate::db::postgres::PgConnection;
+use crate::db::wakes::Wakes;
+use crate::{Error, Result};
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use postgres::fallible_iterator::FallibleIterator;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::Duration;
+use uuid::Uuid;
+
+/// Ids in one message: 37 bytes each, and PostgreSQL takes less than 8,000.
+const IDS_PER_MESSAGE: usize = 200;
+/// Commits waiting to be told; beyond that the others are told to look at everything.
+const QUEUE_LEN: usize = 4096;
+/// Pause before the next attempt to connect, and the longest a thread takes to notice the end of the store.
+const PAUSE: Duration = Duration::from_millis(500);
+/// The message that wakes everybody.
+const EVERYTHING: &str = "*";
+
+/// Tells the other processes.
+pub(crate) struct Notifier {
+    queue: Sender<Vec<Uuid>>,
+    /// Something could not be queued or sent: tell them to look at everything.
+    overflow: Arc<AtomicBool>,
+}
+
+impl Notifier {
+    /// Starts the telling and the listening thread. Both end soon after the `Notifier` is dropped.
+    pub(crate) fn start(url: &str, wakes: &Wakes) -> Result<Self> {
+        let (queue, receiver) = bounded(QUEUE_LEN);
+        let overflow = Arc::new(AtomicBool::new(false));
+        let own_pid = Arc::new(AtomicI32::new(0));
+        let alive = Arc::new(());
+        let teller = Teller {
+            url: url.to_owned(),
+            queue: receiver,
+            overflow: overflow.clone(),
+            own_pid: own_pid.clone(),
+            _alive: alive.clone(),
+        };
+        let (url, wakes, alive) = (url.to_owned(), wakes.clone(), Arc::downgrade(&alive));
+        spawn("db-tell", move || teller.run())?;
+        spawn("db-listen", move || {
+            while alive.strong_count() > 0 {
+                if let Err(error) = listen(&url, &wakes, &own_pid, &|| alive.strong_count() > 0) {
+                    tracing::debug!(
+                        error = error.internal(),
+                        "listening for wakes is interrupted"
+                    );
+                    std::thread::sleep(PAUSE);
+                }
+            }
+        })?;
+        Ok(Notifier { queue, overflow })
+    }
+
+    pub(crate) fn tell(&self, workspace_ids: Vec<Uuid>) {
+        if !workspace_ids.is_empty()
+            && let Err(TrySendError::Full(_)) = self.queue.try_send(workspace_ids)
+        {
+            self.overflow.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(body)
+        .map(|_| ())
+        .map_err(Error::unavailable)
+}
+
+struct Teller {
+    url: String,
+    queue: Receiver<Vec<Uuid>>,
+    overflow: Arc<AtomicBool>,
+    own_pid: Arc<AtomicI32>,
+    /// While it lives, the listener listens.
+    _alive: Arc<()>,
+}
+
+impl Teller {
+    fn run(self) {
+        let mut connection = None;
+        while let Ok(first) = self.queue.recv() {
+            let ids: BTreeSet<Uuid> = first
+                .into_iter()
+                .chain(self.queue.try_iter().flatten())
+                .collect();
+            if let Err(error) = self.send(&mut connection, &ids) {
+                tracing::debug!(
+                    error = error.internal(),
+                    "wakes were not told to other processes"
+                );
+                self.overflow.store(true, Ordering::Relaxed);
+                connection = None;
+            }
+        }
+    }
+
+    fn send(&self, connection: &mut Option<PgConnection>, ids: &BTreeSet<Uuid>) -> Result<()> {
+        let connection = match connection {
+            Some(connection) => connection,
+            none => {
+                let mut fresh = PgConnection::connect(&self.url)?;
+                self.own_pid.store(
+                    fresh
+                        .client()
+                        .query_one("SELECT pg_backend_pid()", &[])?
+                        .get(0),
+                    Ordering::Relaxed,
+                );
+                none.insert(fresh)
+            }
+        };
+        if self.overflow.swap(false, Ordering::Relaxed) {
+            return connection.batch("NOTIFY posthouse_wakes, '*'");
+        }
+        let ids: Vec<_> = ids.iter().collect();
+        for part in ids.chunks(IDS_PER_MESSAGE) {
+            let text = part
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(",");
+            connection.batch(&format!("NOTIFY posthouse_wakes, '{text}'"))?; // hexadecimal digits: nothing to escape
+        }
+        Ok(())
+    }
+}
+
+fn listen(url: &str, wakes: &Wakes, own_pid: &AtomicI32, go_on: &dyn Fn() -> bool) -> Result<()> {
+    let mut connection = PgConnection::connect(url)?;
+    connection.batch("LISTEN posthouse_wakes")?;
+    wakes.publish_all(); // whatever was told while nobody listened
+    while go_on() {
+        hear(&mut connection, wakes, own_pid)?;
+        if connection.client().is_closed() {
+            return Err(Error::unavailable("the listening connection was closed"));
+        }
+    }
+    Ok(())
+}
+
+/// Passes on what is heard until nothing comes for a while.
+fn hear(connection: &mut PgConnection, wakes: &Wakes, own_pid: &AtomicI32) -> Result<()> {
+    let mut notifications = connection.client().notifications();
+    let mut iter = notifications.timeout_iter(PAUSE);
+    while let Some(heard) = iter.next()? {
+        if heard.process_id() == own_pid.load(Ordering::Relaxed) {
+            continue;
+        }
+        if heard.payload() == EVERYTHING {
+            wakes.publish_all();
+        } else {
+            wakes.publish(
+                &heard
+                    .payload()
+                    .split(',')
+                    .filter_map(|id| id.parse().ok())
+                    .collect::<Vec<_>>(),
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,270 @@
+//! PostgreSQL: worker threads with a connection each, statements prepared once per connection, reruns and reconnects.
+//!
+//! A unit that meets 40001 or 40P01 is run again, and so is one whose connection broke before its COMMIT was sent; that is
+//! why a unit has no side effects. A connection that breaks *at* COMMIT leaves the outcome unknown and is reported.
+
+use crate::db::notify::Notifier;
+use crate::db::queue::{Job, Message, Verdict};
+use crate::db::wakes::Wakes;
+use crate::tx::Connection;
+use crate::{Engine, Error, Result, Sql, Tx, Value};
+use crossbeam_channel::Receiver;
+use postgres::types::ToSql;
+use postgres::{Client, NoTls, Statement};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Prepared statements kept per connection; when it is reached, all are dropped and prepared anew.
+const STATEMENTS_MAX: usize = 512;
+/// How often a unit is run at most.
+const RUNS_MAX: u32 = 8;
+/// How long to wait for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// After a failed attempt to connect, everybody is told so without another attempt for this long.
+const CONNECT_PAUSE: Duration = Duration::from_millis(250);
+
+/// A connection and its prepared statements.
+pub(crate) struct PgConnection {
+    client: Client,
+    prepared: HashMap<String, Statement>,
+}
+
+impl PgConnection {
+    pub(crate) fn connect(url: &str) -> Result<Self> {
+        let mut config: postgres::Config = url
+            .parse()
+            .map_err(|e| Error::schema(format_args!("database_url: {e}")))?;
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT_TIMEOUT);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("posthouse");
+        }
+        config.notice_callback(|_| ());
+        let client = config.connect(NoTls).map_err(|e| match Error::from(e) {
+            Error::Db(text) => Error::Unavailable(text), // wrong password, no such database
+            other => other,
+        })?;
+        Ok(PgConnection {
+            client,
+            prepared: HashMap::new(),
+        })
+    }
+
+    pub(crate) fn client(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    pub(crate) fn batch(&mut self, text: &str) -> Result<()> {
+        Ok(self.client.batch_execute(text)?)
+    }
+
+    pub(crate) fn prepare(&mut self, sql: &Sql) -> Result<Statement> {
+        let text = sql.text(Engine::Postgres);
+        if let Some(statement) = self.prepared.get(text.as_ref()) {
+            return Ok(statement.clone());
+        }
+        let statement = self.client.prepare(&text)?;
+        if self.prepared.len() >= STATEMENTS_MAX {
+            self.prepared.clear();
+        }
+        self.prepared.insert(text.into_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    pub(crate) fn query(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value<'_>],
+    ) -> Result<Vec<postgres::Row>> {
+        check_count(statement, parameters)?;
+        Ok(self.client.query(statement, &bind(parameters))?)
+    }
+
+    pub(crate) fn execute(&mut self, sql: &Sql, parameters: &[Value<'_>]) -> Result<u64> {
+        let statement = self.prepare(sql)?;
+        check_count(&statement, parameters)?;
+        Ok(self.client.execute(&statement, &bind(parameters))?)
+    }
+}
+
+fn bind<'a>(parameters: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
+    parameters
+        .iter()
+        .map(|value| value as &(dyn ToSql + Sync))
+        .collect()
+}
+
+fn check_count(statement: &Statement, parameters: &[Value<'_>]) -> Result<()> {
+    let (wanted, given) = (statement.params().len(), parameters.len());
+    if wanted == given {
+        Ok(())
+    } else {
+        Err(Error::db(format_args!(
+            "{given} parameters are given, ${wanted} is the last used"
+        )))
+    }
+}
+
+/// What the worker threads of one store share.
+pub(crate) struct Shared {
+    pub(crate) url: String,
+    pub(crate) wakes: Wakes,
+    pub(crate) notifier: Notifier,
+    /// Until when nobody need try to connect, and why.
+    down: Mutex<Option<(Instant, Error)>>,
+}
+
+impl Shared {
+    pub(crate) fn new(url: String, wakes: Wakes, notifier: Notifier) -> Self {
+        Shared {
+            url,
+            wakes,
+            notifier,
+            down: Mutex::new(None),
+        }
+    }
+
+    fn connect(&self) -> Result<Tx> {
+        if let Some((until, why)) = &*self.down.lock().unwrap_or_else(PoisonError::into_inner)
+            && Instant::now() < *until
+        {
+            return Err(why.clone());
+        }
+        let connected = PgConnection::connect(&self.url);
+        *self.down.lock().unwrap_or_else(PoisonError::into_inner) = connected
+            .as_ref()
+            .err()
+            .map(|error| (Instant::now() + CONNECT_PAUSE, error.clone()));
+        connected.map(|c| Tx::on(Connection::Postgres(Box::new(c))))
+    }
+}
+
+/// How a worker's transactions begin.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Write,
+    /// One snapshot for all statements of the unit.
+    Read,
+}
+
+/// A worker thread.
+pub(crate) struct Worker {
+    shared: Arc<Shared>,
+    mode: Mode,
+    tx: Option<Tx>,
+}
+
+/// Why a run of a unit came to nothing.
+enum Miss {
+    /// Run it again.
+    Rerun(Error),
+    /// Say so.
+    Final(Error),
+}
+
+impl Worker {
+    pub(crate) fn new(shared: Arc<Shared>, mode: Mode) -> Self {
+        Worker {
+            shared,
+            mode,
+            tx: None,
+        }
+    }
+
+    /// Runs until told to stop or until nobody can send any more.
+    pub(crate) fn run(mut self, queue: &Receiver<Message>) {
+        while let Ok(Message::Work(mut job)) = queue.recv() {
+            let result = self.unit(&mut job);
+            job.answer(result);
+        }
+    }
+
+    fn unit(&mut self, job: &mut Job) -> Result<()> {
+        let mut runs = 0;
+        loop {
+            runs += 1;
+            match self.attempt(job) {
+                Ok(()) => return Ok(()),
+                Err(Miss::Rerun(_)) if runs < RUNS_MAX => {}
+                Err(Miss::Rerun(error) | Miss::Final(error)) => return Err(error),
+            }
+        }
+    }
+
+    fn attempt(&mut self, job: &mut Job) -> Result<(), Miss> {
+        let tx = match &mut self.tx {
+            Some(tx) => tx,
+            none => none.insert(self.shared.connect().map_err(Miss::Final)?),
+        };
+        let outcome = run_on(tx, job, self.mode);
+        if pg(tx).client.is_closed() {
+            self.tx = None;
+        }
+        let woken = outcome.inspect_err(|miss| self.forget_stale(miss))?;
+        self.shared.wakes.publish(&woken);
+        self.shared.notifier.tell(woken);
+        Ok(())
+    }
+
+    /// After a rerun for a stale plan the statements must be prepared anew.
+    fn forget_stale(&mut self, miss: &Miss) {
+        if let (Some(tx), Miss::Rerun(error)) = (&mut self.tx, miss)
+            && (error.internal().contains("0A000") || error.internal().contains("26000"))
+        {
+            pg(tx).prepared.clear();
+        }
+    }
+}
+
+fn pg(tx: &mut Tx) -> &mut PgConnection {
+    match &mut tx.on {
+        Connection::Postgres(connection) => connection,
+        Connection::Sqlite(_) => {
+            unreachable!("PostgreSQL threads are given PostgreSQL connections")
+        }
+    }
+}
+
+/// One run of a unit in a transaction; gives the workspaces to wake.
+fn run_on(tx: &mut Tx, job: &mut Job, mode: Mode) -> Result<Vec<uuid::Uuid>, Miss> {
+    let begin = match mode {
+        Mode::Write => "BEGIN",
+        Mode::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    };
+    pg(tx).batch(begin).map_err(|error| miss(tx, error))?;
+    let verdict = job.run(tx);
+    let fault = tx.fault().cloned();
+    match (verdict, fault) {
+        (Ok(Verdict::Keep), _) => {
+            // From here on a broken connection leaves the outcome unknown, so only a plain refusal is run again.
+            pg(tx).batch("COMMIT").map_err(|error| match error {
+                Error::Retry(_) => Miss::Rerun(error),
+                error => Miss::Final(error),
+            })?;
+            Ok(tx.take_wakes())
+        }
+        (verdict, fault) => {
+            let rolled_back = pg(tx).batch("ROLLBACK");
+            if let Some(fault) = fault {
+                match miss(tx, fault) {
+                    Miss::Rerun(error) => return Err(Miss::Rerun(error)),
+                    Miss::Final(_) => {} // the unit has turned it into its own answer
+                }
+            }
+            verdict.map_err(Miss::Final)?;
+            rolled_back.map_err(|error| miss(tx, error))?;
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// A failure before COMMIT: nothing was changed, so what may go better next time is run again.
+fn miss(tx: &mut Tx, error: Error) -> Miss {
+    if matches!(error, Error::Retry(_)) || pg(tx).client.is_closed() {
+        Miss::Rerun(error)
+    } else {
+        Miss::Final(error)
+    }
+}

@@ -1,0 +1,91 @@
+//! Units of work on their way to a database thread, and their answers on the way back.
+
+use crate::{Error, Result, Tx};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tokio::sync::oneshot;
+
+/// What a database thread takes from its queue.
+pub(crate) enum Message {
+    /// A unit of work.
+    Work(Job),
+    /// Finish and end the thread.
+    Stop,
+}
+
+pub(crate) type Job = Box<dyn Work>;
+
+/// What a unit of work wants done with its changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Commit them.
+    Keep,
+    /// Roll them back; the unit has its own reason and its own answer.
+    Refuse,
+}
+
+/// A closure with its answer's address, the types forgotten.
+pub(crate) trait Work: Send {
+    /// Runs the closure once; an `Err` is a failure that is not the closure's own refusal. May be called again.
+    fn run(&mut self, tx: &mut Tx) -> Result<Verdict>;
+    /// Answers: with what the closure returned, or with the failure of the transaction around it.
+    fn answer(self: Box<Self>, transaction: Result<()>);
+}
+
+/// A closure, what it returned, and where the answer goes.
+pub(crate) struct Unit<F, T, E> {
+    work: F,
+    returned: Option<Result<T, E>>,
+    reply: oneshot::Sender<Result<T, E>>,
+}
+
+impl<F, T, E> Unit<F, T, E> {
+    pub(crate) fn new(work: F) -> (Self, oneshot::Receiver<Result<T, E>>) {
+        let (reply, receiver) = oneshot::channel();
+        (
+            Unit {
+                work,
+                returned: None,
+                reply,
+            },
+            receiver,
+        )
+    }
+}
+
+impl<F, T, E> Work for Unit<F, T, E>
+where
+    F: Fn(&mut Tx) -> Result<T, E> + Send,
+    T: Send,
+    E: From<Error> + Send,
+{
+    fn run(&mut self, tx: &mut Tx) -> Result<Verdict> {
+        tx.renew();
+        // Safe to go on after a panic: the caller rolls this unit back, and the unit itself is only asked to answer.
+        let returned = catch_unwind(AssertUnwindSafe(|| (self.work)(tx))).map_err(|panic| {
+            let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            Error::Panicked(text.unwrap_or_default().into())
+        })?;
+        let verdict = if returned.is_ok() {
+            Verdict::Keep
+        } else {
+            Verdict::Refuse
+        };
+        if verdict == Verdict::Keep
+            && let Some(fault) = tx.fault()
+        {
+            return Err(fault.clone()); // a swallowed failure: PostgreSQL could not commit it, so neither engine does
+        }
+        self.returned = Some(returned);
+        Ok(verdict)
+    }
+
+    fn answer(self: Box<Self>, transaction: Result<()>) {
+        let answer = match (transaction, self.returned) {
+            (Err(error), _) => Err(E::from(error)),
+            (Ok(()), Some(returned)) => returned,
+            (Ok(()), None) => Err(E::from(Error::unavailable("the unit of work was not run"))),
+        };
+        let _ = self.reply.send(answer); // the asker may have gone
+    }
+}

@@ -1,0 +1,249 @@
+//! SQLite: one writer thread with group commit, and reader threads with a snapshot each.
+//!
+//! Everything that queued while the last flush ran shares the next one. An answer leaves only after the COMMIT that holds
+//! its changes; a unit that refuses or fails is rolled back alone; a failure of the COMMIT is everybody's. The writer
+//! must never use `synchronous=NORMAL`: it loses acknowledged mail when the power fails.
+
+use crate::db::queue::{Job, Message, Verdict};
+use crate::db::{StoreConfig, wakes::Wakes};
+use crate::tx::Connection;
+use crate::{Error, Result, Tx};
+use crossbeam_channel::{Receiver, RecvTimeoutError};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use uuid::Uuid;
+
+/// At most this many units share a COMMIT.
+const GROUP_UNITS_MAX: usize = 256;
+/// A group takes in no further unit after this time.
+const GROUP_TIME_MAX: Duration = Duration::from_millis(20);
+/// Prepared statements kept per connection.
+const STATEMENTS_MAX: usize = 512;
+/// How long to wait for another process (an administrator's command) that holds the write lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often the idle writer looks whether another process has committed.
+const FOREIGN_COMMIT_POLL: Duration = Duration::from_millis(500);
+
+/// Opens a connection for writing, with the durability settings.
+pub(crate) fn open_writer(path: &Path, config: &StoreConfig) -> Result<Tx> {
+    let connection = rusqlite::Connection::open(path)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.execute_batch(&format!(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON;
+         PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -{};",
+        config.sqlite_writer_cache_kib
+    ))?;
+    if let Some(pages) = config.sqlite_pages_max {
+        connection.pragma_update(None, "max_page_count", pages)?;
+    }
+    Ok(Tx::on(Connection::Sqlite(connection)))
+}
+
+/// Opens a connection that cannot write.
+pub(crate) fn open_reader(path: &Path, config: &StoreConfig) -> Result<Tx> {
+    let connection = rusqlite::Connection::open(path)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.execute_batch(&format!(
+        "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = {}; PRAGMA cache_size = -{};",
+        config.sqlite_mmap_bytes, config.sqlite_reader_cache_kib
+    ))?;
+    Ok(Tx::on(Connection::Sqlite(connection)))
+}
+
+fn connection(tx: &Tx) -> &rusqlite::Connection {
+    match &tx.on {
+        Connection::Sqlite(connection) => connection,
+        Connection::Postgres(_) => unreachable!("SQLite threads are given SQLite connections"),
+    }
+}
+
+/// Transaction control, prepared once.
+fn control(tx: &Tx, text: &'static str) -> Result<()> {
+    connection(tx).prepare_cached(text)?.raw_execute()?;
+    Ok(())
+}
+
+/// A reader thread: one snapshot per unit.
+pub(crate) fn read_loop(mut tx: Tx, queue: &Receiver<Message>) {
+    while let Ok(Message::Work(mut job)) = queue.recv() {
+        let result = read_once(&mut tx, &mut job);
+        job.answer(result);
+    }
+}
+
+fn read_once(tx: &mut Tx, job: &mut Job) -> Result<()> {
+    control(tx, "BEGIN")?;
+    let result = job.run(tx);
+    if !connection(tx).is_autocommit() {
+        control(tx, "ROLLBACK")?;
+    }
+    result.map(|_| ())
+}
+
+/// The writer thread.
+pub(crate) struct Writer {
+    tx: Tx,
+    queue: Receiver<Message>,
+    wakes: Wakes,
+    data_version: i64,
+    looked_at: Instant,
+}
+
+impl Writer {
+    pub(crate) fn new(tx: Tx, queue: Receiver<Message>, wakes: Wakes) -> Self {
+        let mut writer = Writer {
+            tx,
+            queue,
+            wakes,
+            data_version: 0,
+            looked_at: Instant::now(),
+        };
+        writer.data_version = writer.read_data_version();
+        writer
+    }
+
+    /// Runs until told to stop or until nobody can send any more.
+    pub(crate) fn run(mut self) {
+        loop {
+            match self.queue.recv_timeout(FOREIGN_COMMIT_POLL) {
+                Ok(Message::Work(first)) => {
+                    let mut group = Group {
+                        began: Instant::now(),
+                        units: Vec::new(),
+                        failure: None,
+                        kept: 0,
+                        woken: Vec::new(),
+                    };
+                    let go_on = self.fill(&mut group, first);
+                    self.finish(group);
+                    if !go_on {
+                        return;
+                    }
+                }
+                Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            self.look_for_foreign_commits();
+        }
+    }
+
+    /// Runs units until the queue is empty or the group full. Returns whether to go on after this group.
+    fn fill(&mut self, group: &mut Group, first: Job) -> bool {
+        let mut next = first;
+        loop {
+            let result = if group.failure.is_none() {
+                self.unit(group, &mut next)
+            } else {
+                Ok(())
+            };
+            group.units.push((next, result));
+            if group.units.len() >= GROUP_UNITS_MAX || group.began.elapsed() >= GROUP_TIME_MAX {
+                return true;
+            }
+            match self.queue.try_recv() {
+                Ok(Message::Work(job)) => next = job,
+                Ok(Message::Stop) => return false,
+                Err(_) => return true,
+            }
+        }
+    }
+
+    /// One unit. The first of a transaction needs no savepoint of its own: rolling it back rolls back nothing else.
+    fn unit(&mut self, group: &mut Group, job: &mut Job) -> Result<()> {
+        let alone = group.kept == 0;
+        let opened = if !alone {
+            control(&self.tx, "SAVEPOINT unit")
+        } else if connection(&self.tx).is_autocommit() {
+            control(&self.tx, "BEGIN IMMEDIATE")
+        } else {
+            Ok(())
+        };
+        if let Err(error) = opened {
+            group.failure = Some(error);
+            return Ok(());
+        }
+        let verdict = job.run(&mut self.tx);
+        if connection(&self.tx).is_autocommit() {
+            // SQLite rolled the whole transaction back by itself, savepoints included.
+            let why = self.tx.fault().cloned();
+            group.failure =
+                Some(why.unwrap_or_else(|| Error::Full("the transaction was rolled back".into())));
+            return Ok(());
+        }
+        let keep = matches!(verdict, Ok(Verdict::Keep));
+        let closed = match (keep, alone) {
+            (true, true) => Ok(()),
+            (true, false) => control(&self.tx, "RELEASE unit"),
+            (false, true) => control(&self.tx, "ROLLBACK"),
+            (false, false) => control(&self.tx, "ROLLBACK TO unit")
+                .and_then(|()| control(&self.tx, "RELEASE unit")),
+        };
+        if let Err(error) = closed {
+            group.failure = Some(error);
+        } else if keep {
+            group.kept += 1;
+            group.woken.extend(self.tx.take_wakes());
+        }
+        verdict.map(|_| ())
+    }
+
+    /// COMMIT, wake, and only then answer.
+    fn finish(&mut self, mut group: Group) {
+        if group.failure.is_none() && group.kept > 0 {
+            group.failure = control(&self.tx, "COMMIT").err();
+        }
+        if !connection(&self.tx).is_autocommit()
+            && let Err(error) = control(&self.tx, "ROLLBACK")
+        {
+            tracing::error!(error = error.internal(), "SQLite could not roll back");
+        }
+        if let Some(error) = &group.failure {
+            tracing::error!(
+                error = error.internal(),
+                units = group.units.len(),
+                "a commit group failed"
+            );
+        } else {
+            self.wakes.publish(&group.woken);
+        }
+        for (job, result) in group.units {
+            job.answer(group.failure.clone().map_or(result, Err));
+        }
+    }
+
+    /// Other processes can commit to the same file (an administrator's command); their wakes do not reach us, but the
+    /// version of the data as this connection sees it changes only by them.
+    fn look_for_foreign_commits(&mut self) {
+        if self.looked_at.elapsed() < FOREIGN_COMMIT_POLL {
+            return;
+        }
+        self.looked_at = Instant::now();
+        let version = self.read_data_version();
+        if version != self.data_version {
+            self.data_version = version;
+            self.wakes.publish_all();
+        }
+    }
+
+    fn read_data_version(&self) -> i64 {
+        let read = |c: &rusqlite::Connection| {
+            c.prepare_cached("PRAGMA data_version")?
+                .query_row([], |row| row.get(0))
+        };
+        read(connection(&self.tx)).unwrap_or(self.data_version)
+    }
+}
+
+/// Units that share a COMMIT.
+struct Group {
+    began: Instant,
+    /// Each with its own failure, if it failed alone.
+    units: Vec<(Job, Result<()>)>,
+    /// What failed for all of them.
+    failure: Option<Error>,
+    /// How many units have changes in the open transaction.
+    kept: usize,
+    woken: Vec<Uuid>,
+}

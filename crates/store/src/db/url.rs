@@ -1,0 +1,104 @@
+//! Which database: the setting `database_url`. Never shows a password.
+
+use crate::{Engine, Error};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Where the database is: `sqlite:PATH`, or `postgres://user:password@host:port/name?options`.
+#[derive(Clone, PartialEq, Eq)]
+pub enum DatabaseUrl {
+    /// A file; it is made where it is missing, its directory is not.
+    Sqlite(PathBuf),
+    /// The whole URL, as the PostgreSQL driver reads it.
+    Postgres(String),
+}
+
+impl DatabaseUrl {
+    /// The engine that serves this URL.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        match self {
+            DatabaseUrl::Sqlite(_) => Engine::Sqlite,
+            DatabaseUrl::Postgres(_) => Engine::Postgres,
+        }
+    }
+}
+
+impl FromStr for DatabaseUrl {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            return match text.parse::<postgres::Config>() {
+                Ok(_) => Ok(DatabaseUrl::Postgres(text.to_owned())),
+                Err(error) => Err(Error::schema(format_args!(
+                    "database_url is no PostgreSQL URL: {error}"
+                ))),
+            };
+        }
+        match text
+            .strip_prefix("sqlite://")
+            .or_else(|| text.strip_prefix("sqlite:"))
+        {
+            Some(path) if !path.is_empty() => Ok(DatabaseUrl::Sqlite(path.into())),
+            _ => Err(Error::schema(
+                "database_url must begin with sqlite:, postgres:// or postgresql://",
+            )),
+        }
+    }
+}
+
+/// Without user and password, so that it may be logged.
+impl fmt::Display for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DatabaseUrl::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            DatabaseUrl::Postgres(url) => {
+                let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+                let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
+                write!(
+                    f,
+                    "postgres://{}",
+                    place.split('?').next().unwrap_or_default()
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_read_and_shown_without_secrets() {
+        let table = [
+            ("sqlite:/var/lib/p.db", "sqlite:/var/lib/p.db"),
+            ("sqlite://p.db", "sqlite:p.db"),
+            (
+                "postgres://u:s%40cret@db:5432/post?sslmode=disable",
+                "postgres://db:5432/post",
+            ),
+            (
+                "postgresql:///post?host=/run/pg&password=secret",
+                "postgres:///post",
+            ),
+        ];
+        for (text, shown) in table {
+            let url: DatabaseUrl = text.parse().unwrap();
+            assert_eq!(format!("{url}"), shown);
+            assert_eq!(format!("{url:?}"), shown);
+        }
+        for text in ["", "sqlite:", "mysql://x", "/a/path"] {
+            assert!(text.parse::<DatabaseUrl>().is_err(), "{text}");
+        }
+    }
+}

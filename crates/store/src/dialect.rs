@@ -1,0 +1,171 @@
+//! The two engines and the few words in which their SQL differs.
+//!
+//! A statement is one text for both engines. Where a word differs it is written as a token in braces; where a whole
+//! clause differs (full-text search) a second text stands beside it. Nothing else in the crate may branch on the engine.
+
+use std::borrow::Cow;
+
+/// The database engine behind a [`Store`](crate::Store).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// An SQLite file in the data directory.
+    Sqlite,
+    /// A PostgreSQL server, or one that speaks its protocol.
+    Postgres,
+}
+
+/// Token, word on SQLite, word on PostgreSQL. The first block is for schemas, the second for statements.
+const TOKENS: &[(&str, &str, &str)] = &[
+    ("{ID}", "BLOB", "BYTEA"),
+    ("{I64}", "INTEGER", "BIGINT"),
+    ("{BOOL}", "INTEGER", "SMALLINT"),
+    ("{REAL}", "REAL", "DOUBLE PRECISION"),
+    ("{BLOB}", "BLOB", "BYTEA"),
+    ("{TEXT}", "TEXT", "TEXT COLLATE \"C\""),
+    ("{STRICT}", "STRICT", ""),
+    ("{STRICT_KEYED}", "STRICT, WITHOUT ROWID", ""),
+    ("{SKIP_LOCKED}", "", "FOR UPDATE SKIP LOCKED"),
+    ("{FOR_UPDATE}", "", "FOR UPDATE"),
+    ("{LEAST}", "min", "LEAST"),
+    ("{GREATEST}", "max", "GREATEST"),
+];
+
+/// Replaces the tokens of `text` by the words of `engine`. Braces that are no token (`'{}'`) stay as they are.
+#[must_use]
+pub fn expand(engine: Engine, text: &str) -> Cow<'_, str> {
+    let mut out = Cow::Borrowed(text);
+    for (token, sqlite, postgres) in TOKENS {
+        if out.contains(token) {
+            out = Cow::Owned(out.replace(
+                token,
+                if engine == Engine::Sqlite {
+                    sqlite
+                } else {
+                    postgres
+                },
+            ));
+        }
+    }
+    out
+}
+
+/// A statement: its name and its text, or its two texts. Made by [`statements!`](crate::statements).
+#[derive(Debug, Clone)]
+pub struct Sql {
+    name: &'static str,
+    text: Cow<'static, str>,
+    postgres: Option<&'static str>,
+    has_tokens: bool,
+}
+
+impl Sql {
+    /// A constant statement; `postgres` replaces the text on that engine. Written by the macro, not by hand.
+    #[must_use]
+    pub const fn constant(
+        name: &'static str,
+        text: &'static str,
+        postgres: Option<&'static str>,
+    ) -> Self {
+        let has_tokens = has_brace(text) || matches!(postgres, Some(p) if has_brace(p));
+        Sql {
+            name,
+            text: Cow::Borrowed(text),
+            postgres,
+            has_tokens,
+        }
+    }
+
+    /// A statement put together from constant pieces, for a list with optional filters. Values never go into the text.
+    /// The number of different texts must be small, for each is prepared and cached.
+    #[must_use]
+    pub fn built(name: &'static str, text: String) -> Self {
+        let has_tokens = has_brace(&text);
+        Sql {
+            name,
+            text: Cow::Owned(text),
+            postgres: None,
+            has_tokens,
+        }
+    }
+
+    /// The constant's name, for errors, logs and tests.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The text `engine` is given.
+    #[must_use]
+    pub fn text(&self, engine: Engine) -> Cow<'_, str> {
+        let text = match (engine, self.postgres) {
+            (Engine::Postgres, Some(own)) => own,
+            _ => &self.text,
+        };
+        if self.has_tokens {
+            expand(engine, text)
+        } else {
+            Cow::Borrowed(text)
+        }
+    }
+}
+
+const fn has_brace(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() {
+        if bytes[i] == b'{' {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// Declares statements as named constants and lists them in `ALL`, so that a test can prepare each on both engines.
+///
+/// ```
+/// posthouse_store::statements! {
+///     /// How many notes a workspace has.
+///     COUNT_NOTES = "SELECT count(*) FROM notes WHERE workspace_id = $1";
+///     CLAIM = "SELECT id FROM jobs WHERE run_at <= $1 ORDER BY run_at LIMIT $2 {SKIP_LOCKED}";
+///     FIND = "SELECT rowid FROM words WHERE words MATCH $1" / "SELECT id FROM words WHERE body @@ to_tsquery($1)";
+/// }
+/// assert_eq!(ALL.len(), 3);
+/// assert_eq!(ALL[0].name(), "COUNT_NOTES");
+/// ```
+#[macro_export]
+macro_rules! statements {
+    ($($(#[$meta:meta])* $name:ident = $text:literal $(/ $postgres:literal)?;)*) => {
+        $($(#[$meta])* pub(crate) static $name: $crate::Sql =
+            $crate::Sql::constant(stringify!($name), $text, $crate::statements!(@postgres $($postgres)?));)*
+        /// Every statement of this file.
+        pub(crate) static ALL: &[&$crate::Sql] = &[$(&$name),*];
+    };
+    (@postgres) => { None };
+    (@postgres $postgres:literal) => { Some($postgres) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_become_words_and_other_braces_stay() {
+        let text = "CREATE TABLE t (id {ID}, n {I64}, j TEXT DEFAULT '{}') {STRICT}";
+        assert_eq!(
+            expand(Engine::Sqlite, text),
+            "CREATE TABLE t (id BLOB, n INTEGER, j TEXT DEFAULT '{}') STRICT"
+        );
+        assert_eq!(
+            expand(Engine::Postgres, text),
+            "CREATE TABLE t (id BYTEA, n BIGINT, j TEXT DEFAULT '{}') "
+        );
+    }
+
+    #[test]
+    fn second_text_is_for_postgres_alone() {
+        const S: Sql = Sql::constant("S", "a {FOR_UPDATE}", Some("b {FOR_UPDATE}"));
+        assert_eq!(S.text(Engine::Sqlite), "a ");
+        assert_eq!(S.text(Engine::Postgres), "b FOR UPDATE");
+    }
+}

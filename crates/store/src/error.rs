@@ -1,0 +1,142 @@
+//! What can go wrong below the domain, in the few kinds a caller treats differently.
+//!
+//! `Display` is fit for the outside: it names the kind and nothing of the installation. The driver's own words, which may
+//! hold table names, paths and values, are had by [`Error::internal`] for the log alone.
+
+use std::sync::Arc;
+
+/// A failure of the database, the queue before it, or the blob store.
+///
+/// Cloneable, because everybody in a commit group hears the same failure.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    /// The queue before the database is full: try again later (HTTP 503, SMTP 451).
+    #[error("too many requests wait for the database")]
+    Overloaded,
+    /// No connection, the store is closed, or another process holds the database. After a lost connection at COMMIT the
+    /// outcome is unknown. Try again later (HTTP 503, SMTP 451).
+    #[error("the database is not available")]
+    Unavailable(Arc<str>),
+    /// The disk is full or refuses to write (HTTP 503, SMTP 451).
+    #[error("the storage is full or refuses to write")]
+    Full(Arc<str>),
+    /// The unit met others too often (serialisation failure, deadlock) and the reruns are used up (HTTP 503).
+    #[error("the request met too many concurrent changes")]
+    Retry(Arc<str>),
+    /// The stored data contradicts itself: an operator must look.
+    #[error("the stored data is damaged")]
+    Corrupt(Arc<str>),
+    /// The schema does not fit this binary; the text is written for the operator.
+    #[error("{0}")]
+    Schema(Arc<str>),
+    /// A statement or a type is wrong: a bug of ours.
+    #[error("the database refused a statement")]
+    Db(Arc<str>),
+    /// The unit of work panicked; it was rolled back alone.
+    #[error("an internal error occurred")]
+    Panicked(Arc<str>),
+    /// A blob or file could not be read or written.
+    #[error("the blob store failed")]
+    Blob(Arc<str>),
+}
+
+/// The usual result of the seam.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// The driver's own words, for the log; never for a client.
+    #[must_use]
+    pub fn internal(&self) -> &str {
+        match self {
+            Error::Overloaded => "queue full",
+            Error::Unavailable(text)
+            | Error::Full(text)
+            | Error::Retry(text)
+            | Error::Corrupt(text)
+            | Error::Schema(text)
+            | Error::Db(text)
+            | Error::Panicked(text)
+            | Error::Blob(text) => text,
+        }
+    }
+
+    /// Whether the same request may succeed later without anybody changing anything in the program.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        matches!(
+            self,
+            Error::Overloaded | Error::Unavailable(_) | Error::Full(_) | Error::Retry(_)
+        )
+    }
+
+    pub(crate) fn db(text: impl std::fmt::Display) -> Self {
+        Error::Db(text.to_string().into())
+    }
+
+    pub(crate) fn unavailable(text: impl std::fmt::Display) -> Self {
+        Error::Unavailable(text.to_string().into())
+    }
+
+    pub(crate) fn schema(text: impl std::fmt::Display) -> Self {
+        Error::Schema(text.to_string().into())
+    }
+}
+
+/// Sorts SQLite's result codes. <https://www.sqlite.org/rescode.html>
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let text: Arc<str> = error.to_string().into();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => Error::Full(text),
+            Some(
+                ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::CannotOpen
+                | ErrorCode::PermissionDenied
+                | ErrorCode::OutOfMemory,
+            ) => Error::Unavailable(text),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Corrupt(text),
+            _ => Error::Db(text),
+        }
+    }
+}
+
+/// Sorts PostgreSQL's SQLSTATE codes. <https://www.postgresql.org/docs/current/errcodes-appendix.html>
+impl From<postgres::Error> for Error {
+    fn from(error: postgres::Error) -> Self {
+        let text: Arc<str> = match error.as_db_error() {
+            Some(d) => format!("{} ({})", d.message(), d.code().code()),
+            None => format!(
+                "{error}: {}",
+                std::error::Error::source(&error).map_or(String::new(), ToString::to_string)
+            ),
+        }
+        .into();
+        let Some(code) = error.code().map(postgres::error::SqlState::code) else {
+            return if is_encoding(&error) {
+                Error::Db(text)
+            } else {
+                Error::Unavailable(text)
+            };
+        };
+        match code {
+            // Serialisation failure, deadlock; a plan or a statement that went stale after a migration or a pooler's switch.
+            "40001" | "40P01" | "26000" => Error::Retry(text),
+            "0A000" if text.contains("cached plan") => Error::Retry(text),
+            "53100" | "53200" | "58030" => Error::Full(text),
+            "53300" | "57014" | "25006" | "55P03" => Error::Unavailable(text),
+            "XX001" | "XX002" => Error::Corrupt(text),
+            c if c.starts_with("08") || c.starts_with("57P") => Error::Unavailable(text),
+            _ => Error::Db(text),
+        }
+    }
+}
+
+/// Whether the failure arose in turning values to or from bytes, so on our side of the wire.
+fn is_encoding(error: &postgres::Error) -> bool {
+    let text = error.to_string();
+    text.starts_with("error serializing")
+        || text.starts_with("error deserializing")
+        || text.contains("expected")
+}

@@ -1,0 +1,215 @@
+//! One transaction, whichever engine: the only door through which domain data is read and written.
+//!
+//! Calls are plain and synchronous. A failed statement poisons its unit of work on both engines (PostgreSQL insists on
+//! that), so never insert, catch the violation and go on: say ON CONFLICT.
+
+use crate::db::postgres::PgConnection;
+use crate::values::RowFrom;
+use crate::{Engine, Error, FromRow, Result, Row, Sql, Value};
+use uuid::Uuid;
+
+/// The transaction of one unit of work.
+pub struct Tx {
+    pub(crate) on: Connection,
+    /// The first failed statement of this unit.
+    fault: Option<Error>,
+    /// Workspaces to wake after the commit.
+    wakes: Vec<Uuid>,
+}
+
+/// The connection a transaction runs on; it outlives the transaction.
+pub(crate) enum Connection {
+    Sqlite(rusqlite::Connection),
+    Postgres(Box<PgConnection>),
+}
+
+impl Tx {
+    pub(crate) fn on(on: Connection) -> Self {
+        Tx {
+            on,
+            fault: None,
+            wakes: Vec::new(),
+        }
+    }
+
+    /// The first row, if any.
+    ///
+    /// # Errors
+    /// See [`Tx::rows`].
+    pub fn one<T: FromRow>(&mut self, sql: &Sql, parameters: &[Value<'_>]) -> Result<Option<T>> {
+        Ok(self.rows(sql, parameters)?.into_iter().next())
+    }
+
+    /// All rows, in order. The statement's LIMIT is the bound.
+    ///
+    /// # Errors
+    /// Whatever the database says; [`Error::Db`] where the number or kind of the columns is not that of `T`.
+    pub fn rows<T: FromRow>(&mut self, sql: &Sql, parameters: &[Value<'_>]) -> Result<Vec<T>> {
+        let rows = match &mut self.on {
+            Connection::Sqlite(connection) => sqlite_rows(connection, sql, parameters),
+            Connection::Postgres(connection) => postgres_rows(connection, sql, parameters),
+        };
+        self.note(sql, rows)
+    }
+
+    /// Runs a statement that gives no rows; returns how many rows it changed.
+    ///
+    /// # Errors
+    /// Whatever the database says.
+    pub fn exec(&mut self, sql: &Sql, parameters: &[Value<'_>]) -> Result<u64> {
+        let changed = match &mut self.on {
+            Connection::Sqlite(connection) => sqlite_exec(connection, sql, parameters),
+            Connection::Postgres(connection) => connection.execute(sql, parameters),
+        };
+        self.note(sql, changed)
+    }
+
+    /// Wakes, after the COMMIT, everybody who waits for `workspace_id`. Carries nothing: the woken look for themselves.
+    pub fn wake(&mut self, workspace_id: Uuid) {
+        if !self.wakes.contains(&workspace_id) {
+            self.wakes.push(workspace_id);
+        }
+    }
+
+    /// The engine this runs on. Only full-text search has a reason to ask.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        match self.on {
+            Connection::Sqlite(_) => Engine::Sqlite,
+            Connection::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// Prepares a statement without running it, for the test that prepares them all.
+    ///
+    /// # Errors
+    /// Whatever the database says of the text.
+    pub fn prepare(&mut self, sql: &Sql) -> Result<()> {
+        let prepared = match &mut self.on {
+            Connection::Sqlite(connection) => connection
+                .prepare(&sql.text(Engine::Sqlite))
+                .map_err(Error::from)
+                .and_then(|s| {
+                    (1..=s.parameter_count()).try_for_each(|i| placeholder(&s, i).map(|_| ()))
+                }),
+            Connection::Postgres(connection) => connection.prepare(sql).map(|_| ()),
+        };
+        self.note(sql, prepared)
+    }
+
+    /// Runs raw SQL of this crate's own, one or many statements.
+    pub(crate) fn batch(&mut self, text: &str) -> Result<()> {
+        match &mut self.on {
+            Connection::Sqlite(connection) => Ok(connection.execute_batch(text)?),
+            Connection::Postgres(connection) => connection.batch(text),
+        }
+    }
+
+    /// Begins a new unit of work: forgets faults and wakes of the last.
+    pub(crate) fn renew(&mut self) {
+        self.fault = None;
+        self.wakes.clear();
+    }
+
+    /// The first failure of a statement in this unit.
+    pub(crate) fn fault(&self) -> Option<&Error> {
+        self.fault.as_ref()
+    }
+
+    pub(crate) fn take_wakes(&mut self) -> Vec<Uuid> {
+        std::mem::take(&mut self.wakes)
+    }
+
+    fn note<T>(&mut self, sql: &Sql, result: Result<T>) -> Result<T> {
+        result.map_err(|error| {
+            let error = match error {
+                Error::Db(text) => Error::db(format_args!("{}: {text}", sql.name())),
+                other => other,
+            };
+            self.fault.get_or_insert_with(|| error.clone());
+            error
+        })
+    }
+}
+
+pub(crate) fn expect_columns<T: FromRow>(found: usize) -> Result<()> {
+    if T::COLUMNS == found {
+        return Ok(());
+    }
+    Err(Error::db(format_args!(
+        "{} columns are read of a statement that gives {found}",
+        T::COLUMNS
+    )))
+}
+
+/// The parameter of which `$n` is this placeholder. In SQLite `$2` is a *name*, numbered by first appearance, so binding
+/// by position would swap values without a word.
+fn placeholder(statement: &rusqlite::Statement<'_>, index: usize) -> Result<usize> {
+    statement
+        .parameter_name(index)
+        .and_then(|name| name.strip_prefix('$')?.parse::<usize>().ok())
+        .filter(|n| *n > 0)
+        .ok_or_else(|| Error::db("placeholders must be $1, $2, ..."))
+}
+
+fn sqlite_bind(statement: &mut rusqlite::Statement<'_>, parameters: &[Value<'_>]) -> Result<()> {
+    let mut highest = 0;
+    for index in 1..=statement.parameter_count() {
+        let n = placeholder(statement, index)?;
+        let value = parameters
+            .get(n - 1)
+            .ok_or_else(|| Error::db(format_args!("there is no parameter ${n}")))?;
+        statement.raw_bind_parameter(index, value)?;
+        highest = highest.max(n);
+    }
+    if highest == parameters.len() {
+        return Ok(());
+    }
+    Err(Error::db(format_args!(
+        "{} parameters are given, ${highest} is the last used",
+        parameters.len()
+    )))
+}
+
+fn sqlite_rows<T: FromRow>(
+    c: &rusqlite::Connection,
+    sql: &Sql,
+    parameters: &[Value<'_>],
+) -> Result<Vec<T>> {
+    let mut statement = c.prepare_cached(&sql.text(Engine::Sqlite))?;
+    expect_columns::<T>(statement.column_count())?;
+    sqlite_bind(&mut statement, parameters)?;
+    let mut rows = statement.raw_query();
+    let mut out = Vec::new();
+    while let Some(row) = rows.next()? {
+        out.push(T::from_row(&mut Row {
+            from: RowFrom::Sqlite(row),
+            next: 0,
+        })?);
+    }
+    Ok(out)
+}
+
+fn sqlite_exec(c: &rusqlite::Connection, sql: &Sql, parameters: &[Value<'_>]) -> Result<u64> {
+    let mut statement = c.prepare_cached(&sql.text(Engine::Sqlite))?;
+    sqlite_bind(&mut statement, parameters)?;
+    Ok(statement.raw_execute()? as u64)
+}
+
+fn postgres_rows<T: FromRow>(
+    c: &mut PgConnection,
+    sql: &Sql,
+    parameters: &[Value<'_>],
+) -> Result<Vec<T>> {
+    let statement = c.prepare(sql)?;
+    expect_columns::<T>(statement.columns().len())?;
+    let rows = c.query(&statement, parameters)?;
+    rows.iter()
+        .map(|row| {
+            T::from_row(&mut Row {
+                from: RowFrom::Postgres(row),
+                next: 0,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,419 @@
+//! What both engines must do alike.
+
+use crate::support::*;
+use posthouse_store::{Error, FromRow, Json, Store, from_row, migrate, p, statements};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// A use-case's own error.
+#[derive(Debug)]
+enum Refusal {
+    Mine(i64),
+    Store(Error),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Refusal::Store(error)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_hundred_concurrent_upserts_count_two_hundred() {
+    on_both(async |store, _| {
+        let tasks: Vec<_> = (0..200)
+            .map(|_| {
+                let store = store.clone();
+                tokio::spawn(async move { store.write(|tx| bump(tx, "c")).await.unwrap() })
+            })
+            .collect();
+        let mut seen = Vec::new();
+        for task in tasks {
+            seen.push(task.await.unwrap());
+        }
+        seen.sort_unstable();
+        assert_eq!(seen, (1..=200).collect::<Vec<i64>>());
+        assert_eq!(store.read(|tx| get(tx, "c")).await.unwrap(), Some(200));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_refused_unit_is_rolled_back_alone() {
+    on_both(async |store, _| {
+        // All in one queue, so that SQLite groups them: kept and refused by turns.
+        let units: Vec<_> = (0..40i64)
+            .map(|i| {
+                let store = store.clone();
+                tokio::spawn(async move {
+                    store
+                        .write(move |tx| {
+                            let n = bump(tx, &format!("u{i}"))?;
+                            if i % 3 == 0 {
+                                Err(Refusal::Mine(i))
+                            } else {
+                                Ok(n)
+                            }
+                        })
+                        .await
+                })
+            })
+            .collect();
+        for (i, unit) in units.into_iter().enumerate() {
+            match unit.await.unwrap() {
+                Ok(n) => assert!(n == 1 && i % 3 != 0),
+                Err(Refusal::Mine(own)) => assert!(own == i as i64 && i % 3 == 0),
+                Err(Refusal::Store(error)) => panic!("{error:?}"),
+            }
+        }
+        for i in 0..40 {
+            let stored = store
+                .read(move |tx| get(tx, &format!("u{i}")))
+                .await
+                .unwrap();
+            assert_eq!(stored, (i % 3 != 0).then_some(1), "unit {i}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn placeholders_are_bound_by_name() {
+    on_both(async |store, _| {
+        let changed = store
+            .write(|tx| {
+                tx.exec(&SET, p!["a", 1i64])?;
+                tx.exec(&SWAP, p!["a", 9i64])
+            })
+            .await
+            .unwrap();
+        assert_eq!(changed, 1);
+        assert_eq!(store.read(|tx| get(tx, "a")).await.unwrap(), Some(9));
+    })
+    .await;
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Thing {
+    id: Uuid,
+    name: Option<String>,
+    size: Option<f64>,
+    body: Option<Vec<u8>>,
+    flag: bool,
+    n: Option<i64>,
+}
+from_row!(Thing {
+    id,
+    name,
+    size,
+    body,
+    flag,
+    n
+});
+
+async fn put(store: &Store, thing: &Thing) -> Result<u64, Error> {
+    let t = thing.clone();
+    store
+        .write(move |tx| tx.exec(&PUT_THING, p![t.id, t.name, t.size, t.body, t.flag, t.n]))
+        .await
+}
+
+#[tokio::test]
+async fn every_kind_of_value_comes_back_as_it_went_in() {
+    on_both(async |store, _| {
+        let full = Thing {
+            id: Uuid::from_u128(1),
+            name: Some("Grüße 📮 'quoted'".into()),
+            size: Some(-0.5),
+            body: Some(vec![0, 255, 7]),
+            flag: true,
+            n: Some(i64::MIN),
+        };
+        let empty = Thing {
+            id: Uuid::from_u128(2),
+            name: None,
+            size: None,
+            body: None,
+            flag: false,
+            n: None,
+        };
+        for thing in [full, empty] {
+            assert_eq!(put(&store, &thing).await.unwrap(), 1);
+            let id = thing.id;
+            let back: Option<Thing> = store
+                .read(move |tx| tx.one(&GET_THING, p![id]))
+                .await
+                .unwrap();
+            assert_eq!(back, Some(thing));
+        }
+        let map = BTreeMap::from([("a".to_owned(), 1)]);
+        let (id, json) = (Uuid::from_u128(3), Json(map.clone()));
+        type Columns = (
+            Uuid,
+            Json<BTreeMap<String, i32>>,
+            Option<f64>,
+            Option<String>,
+            bool,
+            Option<u32>,
+        );
+        store
+            .write(move |tx| {
+                tx.exec(
+                    &PUT_THING,
+                    p![id, json, None::<f64>, None::<Vec<u8>>, true, 7u32],
+                )
+            })
+            .await
+            .unwrap();
+        let row: Option<Columns> = store
+            .read(move |tx| tx.one(&GET_THING, p![id]))
+            .await
+            .unwrap();
+        assert_eq!(row, Some((id, Json(map), None, None, true, Some(7))));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_wrong_kind_or_number_is_refused() {
+    async fn refused<T: FromRow + Send + 'static>(store: &Store, id: Uuid) -> String {
+        let error = store
+            .read(move |tx| tx.one::<T>(&GET_THING, p![id]))
+            .await
+            .err()
+            .unwrap();
+        error.internal().to_owned()
+    }
+    on_both(async |store, _| {
+        let id = Uuid::from_u128(1);
+        put(
+            &store,
+            &Thing {
+                id,
+                name: Some("x".into()),
+                size: None,
+                body: None,
+                flag: true,
+                n: Some(5),
+            },
+        )
+        .await
+        .unwrap();
+        assert!(
+            refused::<(Uuid, String)>(&store, id)
+                .await
+                .contains("2 columns are read of a statement that gives 6")
+        );
+        type Wrong = (Uuid, i64, Option<f64>, Option<Vec<u8>>, bool, i64);
+        assert!(
+            refused::<Wrong>(&store, id)
+                .await
+                .contains("column 2: expected an integer, found text")
+        );
+        let text_for_int = store.write(|tx| tx.exec(&SET, p!["a", "b"])).await;
+        assert!(
+            matches!(text_for_int, Err(Error::Db(_))),
+            "{text_for_int:?}"
+        );
+        let too_many = store
+            .write(|tx| tx.exec(&SET, p!["a", 1i64, 2i64]))
+            .await
+            .unwrap_err();
+        assert!(
+            too_many
+                .internal()
+                .contains("SET: 3 parameters are given, $2 is the last used"),
+            "{too_many:?}"
+        );
+        let too_few = store.write(|tx| tx.exec(&SET, p!["a"])).await;
+        assert!(matches!(too_few, Err(Error::Db(_))), "{too_few:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_swallowed_failure_spoils_the_unit_on_both() {
+    on_both(async |store, _| {
+        let result = store
+            .write(|tx| {
+                bump(tx, "kept?")?;
+                let _ = tx.exec(
+                    &PUT_THING,
+                    p![Uuid::nil(), "x", 1.0, "no bytes", true, 1i64],
+                );
+                Ok::<_, Error>(())
+            })
+            .await;
+        assert!(matches!(result, Err(Error::Db(_))), "{result:?}");
+        assert_eq!(store.read(|tx| get(tx, "kept?")).await.unwrap(), None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_panic_is_its_own_units_failure() {
+    on_both(async |store, _| {
+        let (a, b, c) = tokio::join!(
+            store.write(|tx| bump(tx, "a")),
+            store.write(|tx| -> Result<(), Error> {
+                bump(tx, "b")?;
+                panic!("on purpose")
+            }),
+            store.write(|tx| bump(tx, "c")),
+        );
+        assert_eq!((a.unwrap(), c.unwrap()), (1, 1));
+        assert!(
+            matches!(&b, Err(Error::Panicked(text)) if &**text == "on purpose"),
+            "{b:?}"
+        );
+        assert_eq!(store.read(|tx| get(tx, "b")).await.unwrap(), None);
+        let read = store
+            .read(|_| -> Result<(), Error> { panic!("on purpose") })
+            .await;
+        assert!(matches!(read, Err(Error::Panicked(_))));
+        assert_eq!(store.write(|tx| bump(tx, "a")).await.unwrap(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn readers_cannot_write_and_see_one_snapshot() {
+    on_both(async |store, _| {
+        assert!(store.read(|tx| bump(tx, "x")).await.is_err());
+        store.write(|tx| bump(tx, "x")).await.unwrap();
+        let writer = store.clone();
+        let pair = store
+            .read(move |tx| {
+                let before = get(tx, "x")?;
+                let writer = writer.clone();
+                std::thread::spawn(move || writer.write_blocking(|tx| bump(tx, "x")))
+                    .join()
+                    .unwrap()?;
+                Ok::<_, Error>((before, get(tx, "x")?))
+            })
+            .await
+            .unwrap();
+        assert_eq!(pair, (Some(1), Some(1)));
+        assert_eq!(store.read(|tx| get(tx, "x")).await.unwrap(), Some(2));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_statement_prepares() {
+    on_both(async |store, _| {
+        let crates_own = statements::FILES.iter().flat_map(|(_, all)| all.iter());
+        for sql in ALL.iter().chain(crates_own).copied() {
+            store
+                .read(|tx| tx.prepare(sql))
+                .await
+                .unwrap_or_else(|e| panic!("{}: {}", sql.name(), e.internal()));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn text_sorts_bytewise() {
+    on_both(async |store, _| {
+        for name in ["b", "B", "a", "ä", "_", "A", "10", "9"] {
+            store.write(move |tx| bump(tx, name)).await.unwrap();
+        }
+        let names: Vec<(String,)> = store.read(|tx| tx.rows(&NAMES, p![])).await.unwrap();
+        let names: Vec<_> = names.iter().map(|(n,)| n.as_str()).collect();
+        assert_eq!(names, ["10", "9", "A", "B", "_", "a", "b", "ä"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_claim_takes_each_row_once() {
+    on_both(async |store, _| {
+        for i in 0..20 {
+            store
+                .write(move |tx| tx.exec(&SET, p![format!("j{i:02}"), 0i64]))
+                .await
+                .unwrap();
+        }
+        let claim = || store.write(|tx| tx.rows::<(String,)>(&CLAIM, p![1i64, 5i64]));
+        let (a, b, c, d, e) = tokio::join!(claim(), claim(), claim(), claim(), claim());
+        let mut all: Vec<_> = [a, b, c, d, e]
+            .into_iter()
+            .flat_map(|r| r.unwrap())
+            .collect();
+        let claimed = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), claimed, "a row was claimed twice");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn wakes_come_after_the_commit_and_only_for_what_is_kept() {
+    on_both(async |store, _| {
+        let id = Uuid::from_u128(5);
+        let mut waiter = store.subscribe(id);
+        let refused = store
+            .write(move |tx| {
+                tx.wake(id);
+                Err::<(), _>(Refusal::Mine(1))
+            })
+            .await;
+        assert!(matches!(refused, Err(Refusal::Mine(1))));
+        let reader = store.clone();
+        let woken = tokio::spawn(async move {
+            waiter.changed().await;
+            reader.read(|tx| get(tx, "w")).await.unwrap()
+        });
+        store
+            .write(move |tx| {
+                tx.wake(id);
+                bump(tx, "w")
+            })
+            .await
+            .unwrap();
+        assert_eq!(woken.await.unwrap(), Some(1));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_older_binary_is_refused_and_says_why() {
+    on_both(async |store, config| {
+        store.close();
+        assert_eq!(
+            migrate::apply(&config.database, SCHEMA).unwrap(),
+            Vec::<&str>::new()
+        );
+        let mut older = config.clone();
+        older.migrations = &SCHEMA[..1];
+        let error = Store::open(older).err().unwrap().to_string();
+        assert!(
+            error.contains("newer than this version of posthouse: it has migration 0002_things"),
+            "{error}"
+        );
+        let golden = migrate::schema(&config.database).unwrap();
+        assert!(
+            golden.contains("things_by_name") && golden.contains("schema_migrations"),
+            "{golden}"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_closed_store_refuses() {
+    on_both(async |store, _| {
+        store.close();
+        assert!(matches!(
+            store.write(|tx| bump(tx, "x")).await,
+            Err(Error::Unavailable(_))
+        ));
+        assert!(matches!(
+            store.read(|tx| get(tx, "x")).await,
+            Err(Error::Unavailable(_))
+        ));
+    })
+    .await;
+}

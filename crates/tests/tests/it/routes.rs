@@ -1,0 +1,1 @@
+//! Tests of single routes; the folders mirror the paths of the API document.

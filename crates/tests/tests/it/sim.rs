@@ -1,0 +1,1 @@
+//! Seeded random operations with faults and crashes, compared with a small model; a failure prints its seed.
