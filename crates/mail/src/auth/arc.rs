@@ -1,0 +1,238 @@
+//! ARC chain validation (RFC 8617 §5.2) over gathered DNS facts. Reads chains, never extends them.
+
+use super::dkim::{BodyHashes, Key, find_key};
+use super::dns::{Lookup, Pending};
+use crate::dkim::canon::{Canon, push_field};
+use crate::dkim::cover::{header_data, push_own};
+use crate::dkim::message::{Field, Message};
+use crate::dkim::signature::{Coverage, Signer};
+use crate::dkim::tags::Tags;
+
+/// Most ARC sets in a chain (RFC 8617 §4.2.1).
+pub const ARC_SETS_MAX: usize = 50;
+
+/// Result of chain validation (RFC 8617 §4.4, RFC 8601 registry).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ArcResult {
+    /// There is no chain.
+    None,
+    /// The chain is intact.
+    Pass,
+    /// The chain is broken.
+    Fail,
+    /// DNS failed for the moment.
+    TempError,
+}
+
+impl ArcResult {
+    /// The keyword used in Authentication-Results.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::TempError => "temperror",
+        }
+    }
+}
+
+/// Result of chain validation with its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArcVerdict {
+    /// The result.
+    pub result: ArcResult,
+    /// Number of ARC sets.
+    pub sets: usize,
+    /// Domain of the newest seal; empty where there is none.
+    pub domain: String,
+    /// What was wrong, in words; empty for `pass` and `none`.
+    pub reason: String,
+}
+
+/// One signature of a chain that waits for its key.
+#[derive(Debug)]
+struct Check {
+    signer: Signer,
+    data: Vec<u8>,
+    what: &'static str,
+}
+
+/// A chain: decided, or waiting for keys.
+#[derive(Debug)]
+pub(super) struct Chain {
+    verdict: ArcVerdict,
+    decided: bool,
+    checks: Vec<Check>,
+}
+
+struct Set<'s, 'm> {
+    results: &'s Field<'m>,
+    signature: &'s Field<'m>,
+    seal: &'s Field<'m>,
+}
+
+impl Chain {
+    /// Finds the sets and does all that needs no key.
+    pub(super) fn begin(message: &Message<'_>, hashes: &mut BodyHashes, now_s: i64) -> Self {
+        let sets = match find_sets(message) {
+            Ok(sets) => sets,
+            Err(reason) => return Self::decided(ArcResult::Fail, 0, reason),
+        };
+        if sets.is_empty() {
+            return Self::decided(ArcResult::None, 0, "");
+        }
+        match checks(message, &sets, hashes, now_s) {
+            Err(reason) => Self::decided(ArcResult::Fail, sets.len(), reason),
+            Ok(checks) => {
+                let domain = checks.get(1).map_or_else(String::new, |newest| newest.signer.domain.clone());
+                let verdict = ArcVerdict { result: ArcResult::Pass, sets: sets.len(), domain, reason: String::new() };
+                Self { verdict, decided: false, checks }
+            }
+        }
+    }
+
+    fn decided(result: ArcResult, sets: usize, reason: &str) -> Self {
+        let verdict = ArcVerdict { result, sets, domain: String::new(), reason: reason.to_owned() };
+        Self { verdict, decided: true, checks: Vec::new() }
+    }
+
+    /// The verdict, once all keys (or their absence) are known. Later calls cost nothing.
+    pub(super) fn evaluate(&mut self, lookup: &mut Lookup<'_>) -> Result<&ArcVerdict, Pending> {
+        if self.decided {
+            return Ok(&self.verdict);
+        }
+        let mut keys = Vec::with_capacity(self.checks.len());
+        let mut pending = false;
+        for check in &self.checks {
+            match find_key(lookup, &check.signer.key_name()) {
+                Ok(key) => keys.push(key),
+                Err(Pending) => pending = true,
+            }
+        }
+        if pending {
+            return Err(Pending);
+        }
+        for (check, key) in self.checks.iter().zip(keys) {
+            let (result, reason) = match key {
+                Key::Failed => (ArcResult::TempError, "DNS failed for a key"),
+                Key::Unusable(reason) => (ArcResult::Fail, reason),
+                Key::Usable(key) => match key.verify(check.signer.algorithm, &check.data, &check.signer.signature) {
+                    Ok(()) => continue,
+                    Err(reason) => (ArcResult::Fail, reason),
+                },
+            };
+            self.verdict.result = result;
+            self.verdict.reason = format!("{}: {reason}", check.what);
+            break;
+        }
+        self.decided = true;
+        self.checks.clear();
+        Ok(&self.verdict)
+    }
+}
+
+/// The sets in order of instance: exactly one field of each kind for 1 to N (RFC 8617 §5.2 step 3).
+fn find_sets<'s, 'm>(message: &'s Message<'m>) -> Result<Vec<Set<'s, 'm>>, &'static str> {
+    let results = by_instance(message, "ARC-Authentication-Results")?;
+    let signatures = by_instance(message, "ARC-Message-Signature")?;
+    let seals = by_instance(message, "ARC-Seal")?;
+    if results.len() != signatures.len() || results.len() != seals.len() {
+        return Err("a set is incomplete");
+    }
+    let fields = results.into_iter().zip(signatures).zip(seals);
+    Ok(fields.map(|((results, signature), seal)| Set { results, signature, seal }).collect())
+}
+
+fn by_instance<'s, 'm>(message: &'s Message<'m>, name: &'static str) -> Result<Vec<&'s Field<'m>>, &'static str> {
+    let mut numbered = Vec::new();
+    for field in message.named(name) {
+        let instance = instance_of(field, name == "ARC-Authentication-Results").ok_or("an instance is malformed")?;
+        numbered.push((instance, field));
+        if numbered.len() > ARC_SETS_MAX {
+            return Err("the chain is too long");
+        }
+    }
+    numbered.sort_by_key(|(instance, _)| *instance);
+    if numbered.iter().zip(1..).any(|((instance, _), expected)| *instance != expected) {
+        return Err("instances are missing or repeated");
+    }
+    Ok(numbered.into_iter().map(|(_, field)| field).collect())
+}
+
+/// The `i=` of a field. In ARC-Authentication-Results it must come first, with a semicolon after it (§4.1.1).
+fn instance_of(field: &Field<'_>, leading: bool) -> Option<usize> {
+    let text =
+        if leading { String::from_utf8_lossy(field.value) } else { std::str::from_utf8(field.value).ok()?.into() };
+    let value = if leading {
+        let (tag, _) = text.split_once(';')?;
+        let (name, value) = tag.split_once('=')?;
+        (name.trim() == "i").then(|| value.trim())?
+    } else {
+        Tags::parse(&text)?.get("i")?
+    };
+    let plain = (1..=2).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit());
+    if plain { value.parse().ok() } else { None }
+}
+
+/// The signatures to verify: the newest message signature, then all seals from the newest (§5.2 steps 4 and 6).
+fn checks(
+    message: &Message<'_>,
+    sets: &[Set<'_, '_>],
+    hashes: &mut BodyHashes,
+    now_s: i64,
+) -> Result<Vec<Check>, &'static str> {
+    let newest = sets.last().ok_or("no set")?;
+    let mut list = vec![message_signature(message, newest.signature, hashes, now_s)?];
+    let mut data = Vec::with_capacity(2048);
+    let mut seals = Vec::with_capacity(sets.len());
+    for (n, set) in sets.iter().enumerate() {
+        let signer = seal_signer(set.seal, n == 0)?;
+        push_field(set.results, Canon::Relaxed, &mut data);
+        push_field(set.signature, Canon::Relaxed, &mut data);
+        let mut own = data.clone();
+        push_own(set.seal, Canon::Relaxed, &mut own);
+        seals.push(Check { signer, data: own, what: "a seal" });
+        push_field(set.seal, Canon::Relaxed, &mut data);
+    }
+    list.extend(seals.into_iter().rev());
+    Ok(list)
+}
+
+fn message_signature(
+    message: &Message<'_>,
+    field: &Field<'_>,
+    hashes: &mut BodyHashes,
+    now_s: i64,
+) -> Result<Check, &'static str> {
+    let text = std::str::from_utf8(field.value).map_err(|_| "a field is malformed")?;
+    let tags = Tags::parse(text).ok_or("a field is malformed")?;
+    let signer = Signer::parse(&tags)?;
+    let coverage = Coverage::parse(&tags)?;
+    if coverage.covers("ARC-Seal") {
+        return Err("a message signature covers a seal");
+    }
+    if coverage.has_expired(now_s) {
+        return Err("the newest message signature has expired");
+    }
+    let hash = hashes.get(message.body, &coverage);
+    if hash.sha256 != coverage.body_hash || coverage.body_bytes_max.is_some_and(|l| l != hash.canonical_bytes) {
+        return Err("the body has been changed");
+    }
+    let data = header_data(message, &coverage.names, field, coverage.header_canon);
+    Ok(Check { signer, data, what: "the newest message signature" })
+}
+
+fn seal_signer(field: &Field<'_>, first: bool) -> Result<Signer, &'static str> {
+    let text = std::str::from_utf8(field.value).map_err(|_| "a field is malformed")?;
+    let tags = Tags::parse(text).ok_or("a field is malformed")?;
+    // §4.1.3: a seal covers fixed fields, so that these tags make it invalid.
+    if tags.get("h").is_some() || tags.get("bh").is_some() {
+        return Err("a seal has a tag it must not have");
+    }
+    match (tags.get("cv"), first) {
+        (Some("none"), true) | (Some("pass"), false) => Signer::parse(&tags),
+        (Some("fail"), _) => Err("a seal says that the chain had failed"),
+        _ => Err("the chain status of a seal is wrong"),
+    }
+}

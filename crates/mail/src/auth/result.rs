@@ -1,0 +1,98 @@
+//! What authentication found about one message, and the labels that follow from it (decision 26, contract §4.2).
+
+use super::arc::ArcVerdict;
+use super::dkim::{DkimResult, DkimVerdict};
+use super::dmarc::{DmarcResult, DmarcVerdict};
+use super::spf::{SpfResult, SpfVerdict};
+
+/// All verdicts about one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuthResults {
+    /// SPF of the envelope sender, or of `postmaster` at the HELO name when the sender is empty (RFC 7208 §2.4).
+    pub spf: SpfVerdict,
+    /// SPF of the HELO name (RFC 7208 §2.3).
+    pub helo_spf: SpfVerdict,
+    /// One verdict for each DKIM signature checked, from the top of the header.
+    pub dkim: Vec<DkimVerdict>,
+    /// DMARC of the author's domain.
+    pub dmarc: DmarcVerdict,
+    /// The ARC chain.
+    pub arc: ArcVerdict,
+}
+
+impl AuthResults {
+    /// True when a DKIM signature of a domain aligned with From passes.
+    #[must_use]
+    pub fn has_aligned_dkim_pass(&self) -> bool {
+        self.dkim.iter().any(|verdict| verdict.result == DkimResult::Pass && verdict.aligned)
+    }
+
+    /// True when the message gets the label `spf-fail`: SPF says `fail` (not `softfail`) and no aligned DKIM signature
+    /// passes (decision 26).
+    #[must_use]
+    pub fn spf_fail_label(&self) -> bool {
+        self.spf.result == SpfResult::Fail && !self.has_aligned_dkim_pass()
+    }
+
+    /// True when the message gets the label `dmarc-fail`: DMARC says `fail`, whatever the policy (decision 26).
+    #[must_use]
+    pub fn dmarc_fail_label(&self) -> bool {
+        self.dmarc.result == DmarcResult::Fail
+    }
+
+    /// The `auth_failed` of a message's `verification` (contract §4.2): DMARC failed, or SPF without aligned DKIM.
+    #[must_use]
+    pub fn auth_failed(&self) -> bool {
+        self.dmarc_fail_label() || self.spf_fail_label()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::{ArcResult, SpfIdentity};
+
+    fn results(spf: SpfResult, dkim: Option<(DkimResult, bool)>, dmarc: DmarcResult) -> AuthResults {
+        let spf = SpfVerdict {
+            result: spf,
+            identity: SpfIdentity::MailFrom,
+            domain: "a.example".into(),
+            reason: String::new(),
+            explanation: None,
+        };
+        let dkim = dkim.map(|(result, aligned)| DkimVerdict {
+            result,
+            domain: "a.example".into(),
+            selector: "s".into(),
+            algorithm: "rsa-sha256",
+            aligned,
+            reason: String::new(),
+        });
+        AuthResults {
+            helo_spf: spf.clone(),
+            spf,
+            dkim: dkim.into_iter().collect(),
+            dmarc: DmarcVerdict::without_policy(dmarc, "a.example", ""),
+            arc: ArcVerdict { result: ArcResult::None, sets: 0, domain: String::new(), reason: String::new() },
+        }
+    }
+
+    #[test]
+    fn labels_follow_decision_26() {
+        use DkimResult::{Fail as DkimFail, Pass as DkimPass};
+        for (spf, dkim, dmarc, spf_fail, dmarc_fail) in [
+            (SpfResult::Pass, None, DmarcResult::Pass, false, false),
+            (SpfResult::Fail, None, DmarcResult::None, true, false),
+            (SpfResult::SoftFail, None, DmarcResult::None, false, false),
+            (SpfResult::Fail, Some((DkimPass, true)), DmarcResult::Pass, false, false),
+            (SpfResult::Fail, Some((DkimPass, false)), DmarcResult::Fail, true, true),
+            (SpfResult::Fail, Some((DkimFail, true)), DmarcResult::TempError, true, false),
+            (SpfResult::PermError, None, DmarcResult::Fail, false, true),
+        ] {
+            let results = results(spf, dkim, dmarc);
+            assert_eq!(results.spf_fail_label(), spf_fail, "{results:?}");
+            assert_eq!(results.dmarc_fail_label(), dmarc_fail, "{results:?}");
+            assert_eq!(results.auth_failed(), spf_fail || dmarc_fail, "{results:?}");
+        }
+    }
+}

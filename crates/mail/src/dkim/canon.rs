@@ -1,0 +1,212 @@
+//! Canonical forms of header fields and bodies (RFC 6376 §3.4), and the hash of a body.
+//!
+//! Reads a body once and holds at most one block of it; never allocates in proportion to the message.
+
+use super::message::Field;
+use aws_lc_rs::digest::{Context, SHA256};
+
+/// Bytes gathered before they are given to the hash.
+const BLOCK_BYTES: usize = 16 * 1024;
+
+/// How much change a signature survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Canon {
+    /// Nearly none.
+    Simple,
+    /// White space may change.
+    Relaxed,
+}
+
+/// Appends a header field in canonical form, with its CRLF.
+pub(crate) fn push_field(field: &Field<'_>, canon: Canon, out: &mut Vec<u8>) {
+    match canon {
+        Canon::Simple => push_with_crlf(field.raw, out),
+        Canon::Relaxed => push_relaxed(field.name, field.value, out),
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Copies text, writing every line end as CRLF.
+fn push_with_crlf(text: &[u8], out: &mut Vec<u8>) {
+    for (n, line) in text.split(|b| *b == b'\n').enumerate() {
+        if n > 0 {
+            out.extend_from_slice(b"\r\n");
+        }
+        out.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
+    }
+}
+
+/// Appends `name:value` in relaxed form without a line end (RFC 6376 §3.4.2).
+pub(crate) fn push_relaxed(name: &[u8], value: &[u8], out: &mut Vec<u8>) {
+    out.extend(name.iter().map(u8::to_ascii_lowercase));
+    out.push(b':');
+    let mut space = false;
+    let mut started = false;
+    for &byte in value {
+        if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+            space = true;
+            continue;
+        }
+        if space && started {
+            out.push(b' ');
+        }
+        (space, started) = (false, true);
+        out.push(byte);
+    }
+}
+
+/// Hash of a body and how long its canonical form is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BodyHash {
+    /// SHA-256 of the canonical body, or of its first `l=` bytes.
+    pub(crate) sha256: Vec<u8>,
+    /// Length of the whole canonical body in bytes.
+    pub(crate) canonical_bytes: u64,
+}
+
+/// Hashes a body in canonical form; `bytes_max` is the `l=` tag (RFC 6376 §3.4.3 to §3.4.5, §3.7).
+pub(crate) fn hash_body(body: &[u8], canon: Canon, bytes_max: Option<u64>) -> BodyHash {
+    let mut sink = Sink {
+        context: Context::new(&SHA256),
+        block: Vec::with_capacity(BLOCK_BYTES + 2),
+        hashed: 0,
+        total: 0,
+        bytes_max: bytes_max.unwrap_or(u64::MAX),
+    };
+    // Empty lines count only when something follows them.
+    let mut empty_lines = 0_u64;
+    let mut started = false;
+    for line in lines(body) {
+        let is_empty = match canon {
+            Canon::Simple => line.is_empty(),
+            Canon::Relaxed => line.iter().all(|b| matches!(b, b' ' | b'\t')),
+        };
+        if is_empty {
+            empty_lines += 1;
+            continue;
+        }
+        for _ in 0..empty_lines {
+            sink.push(b"\r\n");
+        }
+        (empty_lines, started) = (0, true);
+        match canon {
+            Canon::Simple => sink.push(line),
+            Canon::Relaxed => sink.push_relaxed(line),
+        }
+        sink.push(b"\r\n");
+    }
+    if !started && canon == Canon::Simple {
+        sink.push(b"\r\n");
+    }
+    sink.finish()
+}
+
+/// Lines without their ends. A final line end begins no further line.
+fn lines(body: &[u8]) -> impl Iterator<Item = &[u8]> {
+    body.split_inclusive(|b| *b == b'\n').map(|line| {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        line.strip_suffix(b"\r").unwrap_or(line)
+    })
+}
+
+struct Sink {
+    context: Context,
+    block: Vec<u8>,
+    hashed: u64,
+    total: u64,
+    bytes_max: u64,
+}
+
+impl Sink {
+    fn push(&mut self, bytes: &[u8]) {
+        if self.block.len() + bytes.len() > BLOCK_BYTES {
+            self.flush();
+        }
+        if bytes.len() > BLOCK_BYTES {
+            self.hash(bytes);
+        } else {
+            self.block.extend_from_slice(bytes);
+        }
+    }
+
+    fn push_relaxed(&mut self, line: &[u8]) {
+        let end = line.iter().rposition(|b| !matches!(b, b' ' | b'\t')).map_or(0, |last| last + 1);
+        let mut rest = line.get(..end).unwrap_or_default();
+        while !rest.is_empty() {
+            let word = rest.iter().position(|b| matches!(b, b' ' | b'\t')).unwrap_or(rest.len());
+            let (before, after) = rest.split_at(word);
+            self.push(before);
+            let space = after.iter().position(|b| !matches!(b, b' ' | b'\t')).unwrap_or(after.len());
+            if space > 0 {
+                self.push(b" ");
+            }
+            rest = after.get(space..).unwrap_or_default();
+        }
+    }
+
+    fn flush(&mut self) {
+        let mut block = std::mem::take(&mut self.block);
+        self.hash(&block);
+        block.clear();
+        self.block = block;
+    }
+
+    fn hash(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        let room = usize::try_from(self.bytes_max - self.hashed).unwrap_or(usize::MAX);
+        let taken = bytes.get(..room.min(bytes.len())).unwrap_or_default();
+        self.hashed += taken.len() as u64;
+        self.context.update(taken);
+    }
+
+    fn finish(mut self) -> BodyHash {
+        self.flush();
+        BodyHash { sha256: self.context.finish().as_ref().to_vec(), canonical_bytes: self.total }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aws_lc_rs::digest::digest;
+
+    #[test]
+    fn bodies_hash_as_their_canonical_text() {
+        for (body, canon, canonical) in [
+            // RFC 6376 §3.4.5 and §3.4.3.
+            (&b" C \r\nD \t E\r\n\r\n\r\n"[..], Canon::Relaxed, &b" C\r\nD E\r\n"[..]),
+            (b" C \r\nD \t E\r\n\r\n\r\n", Canon::Simple, b" C \r\nD \t E\r\n"),
+            (b"", Canon::Simple, b"\r\n"),
+            (b"", Canon::Relaxed, b""),
+            (b"\r\n\r\n", Canon::Simple, b"\r\n"),
+            (b" \r\n\t\r\n", Canon::Relaxed, b""),
+            (b"x", Canon::Simple, b"x\r\n"),
+            (b"x\n\n\ny", Canon::Relaxed, b"x\r\n\r\n\r\ny\r\n"),
+        ] {
+            let hash = hash_body(body, canon, None);
+            assert_eq!(hash.sha256, digest(&SHA256, canonical).as_ref(), "{body:?} {canon:?}");
+            assert_eq!(hash.canonical_bytes, canonical.len() as u64);
+        }
+    }
+
+    #[test]
+    fn long_lines_and_limits_are_hashed_in_pieces() {
+        let body = [vec![b'x'; 3 * BLOCK_BYTES], b"\r\n".to_vec()].concat();
+        for canon in [Canon::Simple, Canon::Relaxed] {
+            let hash = hash_body(&body, canon, None);
+            assert_eq!(hash.sha256, digest(&SHA256, &body).as_ref());
+            let cut = hash_body(&body, canon, Some(17_000));
+            assert_eq!(cut.sha256, digest(&SHA256, &body[..17_000]).as_ref());
+            assert_eq!(cut.canonical_bytes, body.len() as u64);
+        }
+    }
+
+    #[test]
+    fn header_fields_canonicalise_as_in_rfc_6376_section_3_4_5() {
+        let field = Field { name: b"B ".trim_ascii(), value: b" Y\t\r\n\tZ  ", raw: b"B : Y\t\r\n\tZ  " };
+        let mut out = Vec::new();
+        push_field(&field, Canon::Relaxed, &mut out);
+        push_field(&field, Canon::Simple, &mut out);
+        assert_eq!(out, b"b:Y Z\r\nB : Y\t\r\n\tZ  \r\n");
+    }
+}

@@ -1,0 +1,202 @@
+//! Private keys for DKIM: made, stored as PKCS#8, published, and used to sign bytes.
+//!
+//! Never shows the private key in `Debug` output.
+
+use super::signature::Algorithm;
+use aws_lc_rs::digest::{SHA256, digest};
+use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der, PublicKeyX509Der};
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::rsa::KeySize;
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// Largest PEM text read, in bytes; an RSA-8192 key has about 6,400.
+const PEM_BYTES_MAX: usize = 16 * 1024;
+
+/// Characters of base64 on one line of PEM (RFC 7468 §2).
+const PEM_LINE_CHARS: usize = 64;
+
+const PEM_BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
+const PEM_END: &str = "-----END PRIVATE KEY-----";
+
+/// A private key that signs mail. Parsed once; signing does not parse it again.
+pub struct DkimKey {
+    pair: Pair,
+}
+
+enum Pair {
+    Rsa(RsaKeyPair),
+    Ed25519(Ed25519KeyPair),
+}
+
+/// Why a key cannot be made, read or used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum DkimKeyError {
+    /// The cryptographic library could not make a key, write it, or sign.
+    #[error("the cryptographic library failed")]
+    Crypto,
+    /// The bytes are no private key in PKCS#8.
+    #[error("not a private key in PKCS#8")]
+    NotPkcs8,
+    /// The key is neither RSA of 2048 bits or more nor Ed25519.
+    #[error("neither an RSA key of at least 2048 bits nor an Ed25519 key")]
+    UnsupportedKey,
+}
+
+impl std::fmt::Debug for DkimKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DkimKey").field("algorithm", &self.algorithm_name()).finish_non_exhaustive()
+    }
+}
+
+impl DkimKey {
+    /// Makes an RSA key of 2048 bits. The randomness is the cryptographic library's.
+    ///
+    /// # Errors
+    /// [`DkimKeyError::Crypto`] when the library cannot make one.
+    pub fn generate_rsa() -> Result<Self, DkimKeyError> {
+        let pair = RsaKeyPair::generate(KeySize::Rsa2048).map_err(|_| DkimKeyError::Crypto)?;
+        Ok(Self { pair: Pair::Rsa(pair) })
+    }
+
+    /// Makes an Ed25519 key. The randomness is the cryptographic library's.
+    ///
+    /// # Errors
+    /// [`DkimKeyError::Crypto`] when the library cannot make one.
+    pub fn generate_ed25519() -> Result<Self, DkimKeyError> {
+        let pair = Ed25519KeyPair::generate().map_err(|_| DkimKeyError::Crypto)?;
+        Ok(Self { pair: Pair::Ed25519(pair) })
+    }
+
+    /// Reads a key from PKCS#8 DER (RFC 5208, RFC 5958).
+    ///
+    /// # Errors
+    /// [`DkimKeyError::UnsupportedKey`] for anything but RSA of at least 2048 bits and Ed25519.
+    pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, DkimKeyError> {
+        if let Ok(pair) = Ed25519KeyPair::from_pkcs8(der) {
+            return Ok(Self { pair: Pair::Ed25519(pair) });
+        }
+        match RsaKeyPair::from_pkcs8(der) {
+            Ok(pair) if pair.public_modulus_len() >= 256 => Ok(Self { pair: Pair::Rsa(pair) }),
+            _ => Err(DkimKeyError::UnsupportedKey),
+        }
+    }
+
+    /// Reads a key from PKCS#8 PEM (`BEGIN PRIVATE KEY`, RFC 7468 §10).
+    ///
+    /// # Errors
+    /// [`DkimKeyError::NotPkcs8`] for other text, [`DkimKeyError::UnsupportedKey`] as for DER.
+    pub fn from_pkcs8_pem(pem: &str) -> Result<Self, DkimKeyError> {
+        if pem.len() > PEM_BYTES_MAX {
+            return Err(DkimKeyError::NotPkcs8);
+        }
+        let (_, rest) = pem.split_once(PEM_BEGIN).ok_or(DkimKeyError::NotPkcs8)?;
+        let (body, _) = rest.split_once(PEM_END).ok_or(DkimKeyError::NotPkcs8)?;
+        let data: String = body.split_ascii_whitespace().collect();
+        let der = STANDARD.decode(data).map_err(|_| DkimKeyError::NotPkcs8)?;
+        Self::from_pkcs8_der(&der)
+    }
+
+    /// The key as PKCS#8 DER. Secret.
+    ///
+    /// # Errors
+    /// [`DkimKeyError::Crypto`] when the library cannot write it.
+    pub fn to_pkcs8_der(&self) -> Result<Vec<u8>, DkimKeyError> {
+        match &self.pair {
+            Pair::Rsa(pair) => {
+                let der: Pkcs8V1Der<'static> = pair.as_der().map_err(|_| DkimKeyError::Crypto)?;
+                Ok(der.as_ref().to_vec())
+            }
+            Pair::Ed25519(pair) => {
+                let der = pair.to_pkcs8v1().map_err(|_| DkimKeyError::Crypto)?;
+                Ok(der.as_ref().to_vec())
+            }
+        }
+    }
+
+    /// The key as PKCS#8 PEM. Secret.
+    ///
+    /// # Errors
+    /// [`DkimKeyError::Crypto`] when the library cannot write it.
+    pub fn to_pkcs8_pem(&self) -> Result<String, DkimKeyError> {
+        let data = STANDARD.encode(self.to_pkcs8_der()?);
+        let mut pem = format!("{PEM_BEGIN}\n");
+        for (n, c) in data.chars().enumerate() {
+            if n > 0 && n % PEM_LINE_CHARS == 0 {
+                pem.push('\n');
+            }
+            pem.push(c);
+        }
+        pem.push('\n');
+        pem.push_str(PEM_END);
+        pem.push('\n');
+        Ok(pem)
+    }
+
+    /// Text of the DNS record to publish at `<selector>._domainkey.<domain>` (RFC 6376 §3.6.1, RFC 8463 §4). An RSA
+    /// record is longer than 255 bytes: DNS carries it in several strings of one record.
+    ///
+    /// # Errors
+    /// [`DkimKeyError::Crypto`] when the library cannot write the public key.
+    pub fn dns_record(&self) -> Result<String, DkimKeyError> {
+        let (kind, public) = match &self.pair {
+            Pair::Rsa(pair) => {
+                let der: PublicKeyX509Der<'static> = pair.public_key().as_der().map_err(|_| DkimKeyError::Crypto)?;
+                ("rsa", der.as_ref().to_vec())
+            }
+            Pair::Ed25519(pair) => ("ed25519", pair.public_key().as_ref().to_vec()),
+        };
+        Ok(format!("v=DKIM1; k={kind}; p={}", STANDARD.encode(public)))
+    }
+
+    /// Name of the signing algorithm as in `a=`: `rsa-sha256` or `ed25519-sha256`.
+    #[must_use]
+    pub fn algorithm_name(&self) -> &'static str {
+        match &self.pair {
+            Pair::Rsa(_) => Algorithm::RsaSha256.as_str(),
+            Pair::Ed25519(_) => Algorithm::Ed25519Sha256.as_str(),
+        }
+    }
+
+    /// Signs canonical header data.
+    pub(super) fn sign_data(&self, data: &[u8]) -> Result<Vec<u8>, DkimKeyError> {
+        match &self.pair {
+            Pair::Rsa(pair) => {
+                let mut signature = vec![0; pair.public_modulus_len()];
+                pair.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), data, &mut signature)
+                    .map_err(|_| DkimKeyError::Crypto)?;
+                Ok(signature)
+            }
+            // RFC 8463 §3: PureEdDSA over the SHA-256 of the data.
+            Pair::Ed25519(pair) => Ok(pair.sign(digest(&SHA256, data).as_ref()).as_ref().to_vec()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_survive_storage_and_publish_the_same_record() {
+        for key in [DkimKey::generate_rsa(), DkimKey::generate_ed25519()] {
+            let key = key.expect("a new key");
+            let record = key.dns_record().expect("a record");
+            let pem = key.to_pkcs8_pem().expect("PEM");
+            assert!(pem.lines().all(|line| line.len() <= PEM_LINE_CHARS));
+            let again = DkimKey::from_pkcs8_pem(&pem).expect("the same key");
+            assert_eq!(again.dns_record(), Ok(record));
+            assert_eq!(again.to_pkcs8_der(), key.to_pkcs8_der());
+            assert!(!format!("{key:?}").contains(&pem[30..60]));
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_keys() {
+        for pem in ["", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n!\n-----END PRIVATE KEY-----"] {
+            assert_eq!(DkimKey::from_pkcs8_pem(pem).err(), Some(DkimKeyError::NotPkcs8));
+        }
+        assert_eq!(DkimKey::from_pkcs8_der(b"x").err(), Some(DkimKeyError::UnsupportedKey));
+    }
+}
