@@ -60,17 +60,12 @@ impl Address {
         Self::read(text, Domain::parse_smtp)
     }
 
-    fn read(
-        text: &str,
-        domain_of: fn(&str) -> Result<Domain, AddressError>,
-    ) -> Result<Self, AddressError> {
+    fn read(text: &str, domain_of: fn(&str) -> Result<Domain, AddressError>) -> Result<Self, AddressError> {
         if text.is_empty() {
             return Err(AddressError::Empty);
         }
         if text.len() > ADDRESS_BYTES_MAX {
-            return Err(AddressError::TooLong {
-                bytes_max: ADDRESS_BYTES_MAX,
-            });
+            return Err(AddressError::TooLong { bytes_max: ADDRESS_BYTES_MAX });
         }
         if text.chars().any(char::is_control) {
             return Err(AddressError::ControlCharacter);
@@ -83,15 +78,9 @@ impl Address {
         let canonical = format!("{}@{}", local.canonical(), domain.ascii());
         let bytes = (local.wire().len() + 1 + domain.display().len()).max(canonical.len());
         if bytes > ADDRESS_BYTES_MAX {
-            return Err(AddressError::TooLong {
-                bytes_max: ADDRESS_BYTES_MAX,
-            });
+            return Err(AddressError::TooLong { bytes_max: ADDRESS_BYTES_MAX });
         }
-        Ok(Self(Arc::new(Parts {
-            local,
-            domain,
-            canonical,
-        })))
+        Ok(Self(Arc::new(Parts { local, domain, canonical })))
     }
 
     /// The local part as it stands in SMTP and in headers: its case kept, quoted only where it must be.

@@ -26,41 +26,19 @@ impl Domain {
         }
         check_characters(text)?;
         if text.is_ascii() && text.len() > DOMAIN_BYTES_MAX {
-            return Err(AddressError::DomainTooLong {
-                bytes_max: DOMAIN_BYTES_MAX,
-            });
+            return Err(AddressError::DomainTooLong { bytes_max: DOMAIN_BYTES_MAX });
         }
         let ascii = Uts46::new()
-            .to_ascii(
-                text.as_bytes(),
-                AsciiDenyList::STD3,
-                Hyphens::CheckFirstLast,
-                DnsLength::Verify,
-            )
+            .to_ascii(text.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast, DnsLength::Verify)
             .map_err(|_| {
-                if text.is_ascii() && !has_a_label(text) {
-                    AddressError::Domain
-                } else {
-                    AddressError::DomainIdn
-                }
+                if text.is_ascii() && !has_a_label(text) { AddressError::Domain } else { AddressError::DomainIdn }
             })?
             .into_owned();
-        if ascii
-            .rsplit('.')
-            .next()
-            .is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit()))
-        {
+        if ascii.rsplit('.').next().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit())) {
             return Err(AddressError::DomainNumeric);
         }
-        let unicode = if text.is_ascii() {
-            None
-        } else {
-            Some(unicode_of(&ascii)?)
-        };
-        Ok(Self {
-            unicode: unicode.filter(|display| *display != ascii),
-            ascii,
-        })
+        let unicode = if text.is_ascii() { None } else { Some(unicode_of(&ascii)?) };
+        Ok(Self { unicode: unicode.filter(|display| *display != ascii), ascii })
     }
 
     /// Reads a domain name or an address literal.
@@ -79,10 +57,7 @@ impl Domain {
                 format!("[{address}]")
             }
         };
-        Ok(Self {
-            ascii,
-            unicode: None,
-        })
+        Ok(Self { ascii, unicode: None })
     }
 
     pub(super) fn ascii(&self) -> &str {
@@ -109,19 +84,11 @@ fn check_characters(text: &str) -> Result<(), AddressError> {
 }
 
 fn has_a_label(text: &str) -> bool {
-    text.split('.').any(|label| {
-        label
-            .get(..4)
-            .is_some_and(|start| start.eq_ignore_ascii_case("xn--"))
-    })
+    text.split('.').any(|label| label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--")))
 }
 
 fn unicode_of(ascii: &str) -> Result<String, AddressError> {
-    let (unicode, checked) = Uts46::new().to_unicode(
-        ascii.as_bytes(),
-        AsciiDenyList::STD3,
-        Hyphens::CheckFirstLast,
-    );
+    let (unicode, checked) = Uts46::new().to_unicode(ascii.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast);
     checked.map_err(|_| AddressError::DomainIdn)?;
     Ok(unicode.into_owned())
 }

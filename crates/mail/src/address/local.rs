@@ -16,20 +16,14 @@ impl Local {
         let wire = if text.starts_with('"') {
             let content = unquote(text)?;
             check_quoted(&content)?;
-            if check_dot_string(&content).is_ok() {
-                content
-            } else {
-                quote(&content)
-            }
+            if check_dot_string(&content).is_ok() { content } else { quote(&content) }
         } else {
             check_dot_string(text)?;
             text.to_owned()
         };
         let local = Self { wire };
         if local.wire.len().max(local.canonical().len()) > LOCAL_BYTES_MAX {
-            return Err(AddressError::LocalTooLong {
-                bytes_max: LOCAL_BYTES_MAX,
-            });
+            return Err(AddressError::LocalTooLong { bytes_max: LOCAL_BYTES_MAX });
         }
         Ok(local)
     }

@@ -35,15 +35,10 @@ impl Mailbox {
                 return Err(AddressError::ControlCharacter);
             }
             if name.len() > NAME_BYTES_MAX {
-                return Err(AddressError::NameTooLong {
-                    bytes_max: NAME_BYTES_MAX,
-                });
+                return Err(AddressError::NameTooLong { bytes_max: NAME_BYTES_MAX });
             }
         }
-        Ok(Self {
-            address,
-            name: name.map(str::to_owned),
-        })
+        Ok(Self { address, name: name.map(str::to_owned) })
     }
 
     /// A mailbox with a name from received mail, which may hold anything: control characters become spaces, white space
@@ -54,10 +49,7 @@ impl Mailbox {
             return Self::from(address);
         };
         let mut kept = String::new();
-        for word in name
-            .split(|next: char| next.is_control() || next.is_whitespace())
-            .filter(|word| !word.is_empty())
-        {
+        for word in name.split(|next: char| next.is_control() || next.is_whitespace()).filter(|word| !word.is_empty()) {
             let gap = usize::from(!kept.is_empty());
             let room = NAME_BYTES_MAX.saturating_sub(kept.len() + gap);
             let end = word.floor_char_boundary(room);
@@ -69,10 +61,7 @@ impl Mailbox {
             }
             kept.push_str(&word[..end]);
         }
-        Self {
-            address,
-            name: Some(kept).filter(|name| !name.is_empty()),
-        }
+        Self { address, name: Some(kept).filter(|name| !name.is_empty()) }
     }
 
     /// Reads `local@domain`, `<local@domain>`, `Name <local@domain>` or `"Name" <local@domain>`.
@@ -81,9 +70,7 @@ impl Mailbox {
     /// [`AddressError`] says in plain words what is wrong; a comma outside quotes is an error here.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         if text.len() > MAILBOX_BYTES_MAX {
-            return Err(AddressError::TooLong {
-                bytes_max: MAILBOX_BYTES_MAX,
-            });
+            return Err(AddressError::TooLong { bytes_max: MAILBOX_BYTES_MAX });
         }
         if text.chars().any(char::is_control) {
             return Err(AddressError::ControlCharacter);
@@ -92,9 +79,7 @@ impl Mailbox {
         let Some(open) = find_outside_quotes(text, '<')? else {
             return Address::parse(text).map(Self::from);
         };
-        let inner = text[open + 1..]
-            .strip_suffix('>')
-            .ok_or(AddressError::Brackets)?;
+        let inner = text[open + 1..].strip_suffix('>').ok_or(AddressError::Brackets)?;
         let name = read_name(&text[..open])?;
         Self::new(Some(&name), Address::parse(inner)?)
     }
@@ -143,10 +128,7 @@ impl Mailbox {
 
 impl From<Address> for Mailbox {
     fn from(address: Address) -> Self {
-        Self {
-            address,
-            name: None,
-        }
+        Self { address, name: None }
     }
 }
 
@@ -172,12 +154,9 @@ impl fmt::Display for Mailbox {
 /// that a reader would take for an encoded word.
 fn is_phrase(name: &str) -> bool {
     !name.contains("=?")
-        && name.split(' ').all(|word| {
-            !word.is_empty()
-                && word
-                    .chars()
-                    .all(|next| is_atext(next) && !next.is_whitespace())
-        })
+        && name
+            .split(' ')
+            .all(|word| !word.is_empty() && word.chars().all(|next| is_atext(next) && !next.is_whitespace()))
 }
 
 /// Reads what stands before the `<`: quoted strings lose their quotes, white space between words becomes one space.
@@ -190,17 +169,11 @@ fn read_name(text: &str) -> Result<String, AddressError> {
     let mut words: Vec<String> = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let quoted_end = if rest.starts_with('"') {
-            super::local::closing_quote(rest)
-        } else {
-            None
-        };
+        let quoted_end = if rest.starts_with('"') { super::local::closing_quote(rest) } else { None };
         let (word, after) = match quoted_end {
             Some(end) => (unquote(&rest[..=end])?, &rest[end + 1..]),
             None => {
-                let end = rest
-                    .find(|next: char| next.is_whitespace() || next == '"')
-                    .unwrap_or(rest.len());
+                let end = rest.find(|next: char| next.is_whitespace() || next == '"').unwrap_or(rest.len());
                 (rest[..end].to_owned(), &rest[end..])
             }
         };
@@ -228,9 +201,5 @@ fn find_outside_quotes(text: &str, wanted: char) -> Result<Option<usize>, Addres
             _ => {}
         }
     }
-    if quoted {
-        Err(AddressError::Quotes)
-    } else {
-        Ok(None)
-    }
+    if quoted { Err(AddressError::Quotes) } else { Ok(None) }
 }
