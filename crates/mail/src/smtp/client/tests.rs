@@ -2,6 +2,7 @@
 //! the server says, `TLS` and `TLS FAILS` for the handshake, `LOST` for a connection that is gone.
 #![allow(clippy::unwrap_used)]
 
+mod both_sides;
 mod delivery;
 mod opening;
 mod random;
