@@ -115,31 +115,17 @@ impl std::fmt::Debug for AuthCommand {
 const SYNTAX: Reply = Reply::fixed(500, EnhancedCode(5, 5, 2), "Command not understood");
 const UNKNOWN: Reply = Reply::fixed(500, EnhancedCode(5, 5, 1), "Unknown command");
 const TOO_LONG: Reply = Reply::fixed(500, EnhancedCode(5, 5, 2), "Line too long");
-const NO_ARGUMENT: Reply =
-    Reply::fixed(501, EnhancedCode(5, 5, 4), "This command takes no argument");
-const BAD_NAME: Reply = Reply::fixed(
-    501,
-    EnhancedCode(5, 5, 4),
-    "Give the name of your host or an address literal",
-);
+const NO_ARGUMENT: Reply = Reply::fixed(501, EnhancedCode(5, 5, 4), "This command takes no argument");
+const BAD_NAME: Reply = Reply::fixed(501, EnhancedCode(5, 5, 4), "Give the name of your host or an address literal");
 const BAD_MAIL: Reply = Reply::fixed(501, EnhancedCode(5, 5, 2), "Syntax: MAIL FROM:<address>");
 const BAD_SENDER: Reply = Reply::fixed(501, EnhancedCode(5, 1, 7), "Bad sender address syntax");
 const BAD_RCPT: Reply = Reply::fixed(501, EnhancedCode(5, 5, 2), "Syntax: RCPT TO:<address>");
-const BAD_RECIPIENT: Reply =
-    Reply::fixed(501, EnhancedCode(5, 1, 3), "Bad recipient address syntax");
+const BAD_RECIPIENT: Reply = Reply::fixed(501, EnhancedCode(5, 1, 3), "Bad recipient address syntax");
 const BAD_PARAMETER: Reply = Reply::fixed(501, EnhancedCode(5, 5, 4), "Bad or repeated parameter");
-const UNKNOWN_PARAMETER: Reply =
-    Reply::fixed(555, EnhancedCode(5, 5, 4), "Parameter not supported");
-const NEEDS_SMTPUTF8: Reply = Reply::fixed(
-    553,
-    EnhancedCode(5, 6, 7),
-    "A non-ASCII address needs the parameter SMTPUTF8",
-);
-const BAD_AUTH: Reply = Reply::fixed(
-    501,
-    EnhancedCode(5, 5, 4),
-    "Syntax: AUTH mechanism [response]",
-);
+const UNKNOWN_PARAMETER: Reply = Reply::fixed(555, EnhancedCode(5, 5, 4), "Parameter not supported");
+const NEEDS_SMTPUTF8: Reply =
+    Reply::fixed(553, EnhancedCode(5, 6, 7), "A non-ASCII address needs the parameter SMTPUTF8");
+const BAD_AUTH: Reply = Reply::fixed(501, EnhancedCode(5, 5, 4), "Syntax: AUTH mechanism [response]");
 
 impl Command {
     /// Reads a line without its CRLF. The error is the reply to give.
@@ -208,8 +194,7 @@ fn parse_name(argument: &str) -> Result<String, Reply> {
 /// Strips `keyword` in any case, and the blanks that many clients put behind its colon.
 fn after_keyword<'a>(argument: &'a str, keyword: &str) -> Option<&'a str> {
     let head = argument.get(..keyword.len())?;
-    head.eq_ignore_ascii_case(keyword)
-        .then(|| argument[keyword.len()..].trim_start_matches(' '))
+    head.eq_ignore_ascii_case(keyword).then(|| argument[keyword.len()..].trim_start_matches(' '))
 }
 
 fn parse_mail(argument: &str) -> Result<MailCommand, Reply> {
@@ -221,10 +206,7 @@ fn parse_mail(argument: &str) -> Result<MailCommand, Reply> {
         Path::Address(address) if address.domain().is_none() => return Err(BAD_SENDER),
         Path::Address(address) => Some(address),
     };
-    let mut mail = MailCommand {
-        from,
-        ..MailCommand::default()
-    };
+    let mut mail = MailCommand { from, ..MailCommand::default() };
     for parameter in parameters(rest)? {
         mail.add_parameter(parameter)?;
     }
@@ -323,10 +305,7 @@ fn parse_auth(argument: &str) -> Result<AuthCommand, Reply> {
     if mechanism.is_empty() || initial.is_some_and(|initial| initial.contains(' ')) {
         return Err(BAD_AUTH);
     }
-    Ok(AuthCommand {
-        mechanism: mechanism.to_ascii_uppercase(),
-        initial: initial.map(str::to_owned),
-    })
+    Ok(AuthCommand { mechanism: mechanism.to_ascii_uppercase(), initial: initial.map(str::to_owned) })
 }
 
 #[cfg(test)]

@@ -123,10 +123,7 @@ impl Content {
                 (State::Ended, _) => {}
             }
         }
-        Progress {
-            consumed: at,
-            ended: self.state == State::Ended,
-        }
+        Progress { consumed: at, ended: self.state == State::Ended }
     }
 
     /// The flaw known so far.

@@ -42,15 +42,8 @@ impl Reply {
     /// A reply whose text is known when the program is built; refuses bad text and mixed classes at build time.
     pub const fn fixed(code: u16, enhanced: EnhancedCode, text: &'static str) -> Reply {
         assert!(text.is_ascii(), "reply text is ASCII");
-        assert!(
-            code / 100 == enhanced.0 as u16,
-            "both codes are of one class"
-        );
-        Reply {
-            code,
-            enhanced: Some(enhanced),
-            text: Cow::Borrowed(text),
-        }
+        assert!(code / 100 == enhanced.0 as u16, "both codes are of one class");
+        Reply { code, enhanced: Some(enhanced), text: Cow::Borrowed(text) }
     }
 
     /// A reply with any text: control and non-ASCII characters become `?`, `\n` begins a new line of the same reply.
@@ -58,20 +51,12 @@ impl Reply {
     pub fn new(code: u16, enhanced: EnhancedCode, text: impl AsRef<str>) -> Reply {
         let class = u8::try_from(code / 100).unwrap_or(5);
         let enhanced = EnhancedCode(class, enhanced.1, enhanced.2);
-        Reply {
-            code,
-            enhanced: Some(enhanced),
-            text: Cow::Owned(clean(text.as_ref())),
-        }
+        Reply { code, enhanced: Some(enhanced), text: Cow::Owned(clean(text.as_ref())) }
     }
 
     /// A reply without an enhanced code: greeting, HELO, EHLO and 3xx have none (RFC 2034 §4).
     pub fn plain(code: u16, text: impl AsRef<str>) -> Reply {
-        Reply {
-            code,
-            enhanced: None,
-            text: Cow::Owned(clean(text.as_ref())),
-        }
+        Reply { code, enhanced: None, text: Cow::Owned(clean(text.as_ref())) }
     }
 
     /// The three-digit code.
@@ -157,10 +142,7 @@ fn clean(text: &str) -> String {
         '\n' | ' '..='~' => c,
         _ => '?',
     };
-    text.chars()
-        .take(REPLY_TEXT_BYTES_MAX)
-        .map(printable)
-        .collect()
+    text.chars().take(REPLY_TEXT_BYTES_MAX).map(printable).collect()
 }
 
 #[cfg(test)]
@@ -184,10 +166,7 @@ mod tests {
     #[test]
     fn every_line_of_a_long_reply_repeats_the_codes() {
         let reply = Reply::new(250, EnhancedCode(2, 0, 0), "one\ntwo\n");
-        assert_eq!(
-            wire(&reply),
-            "250-2.0.0 one\r\n250-2.0.0 two\r\n250 2.0.0 \r\n"
-        );
+        assert_eq!(wire(&reply), "250-2.0.0 one\r\n250-2.0.0 two\r\n250 2.0.0 \r\n");
     }
 
     #[test]
@@ -206,10 +185,7 @@ mod tests {
     fn long_text_is_folded_and_cut() {
         let reply = Reply::new(554, EnhancedCode(5, 0, 0), "x".repeat(10_000));
         let wire = wire(&reply);
-        assert!(
-            wire.split_inclusive("\r\n")
-                .all(|line| line.len() <= REPLY_LINE_BYTES_MAX)
-        );
+        assert!(wire.split_inclusive("\r\n").all(|line| line.len() <= REPLY_LINE_BYTES_MAX));
         assert_eq!(wire.matches('x').count(), REPLY_TEXT_BYTES_MAX);
         assert!(wire.lines().last().unwrap().starts_with("554 5.0.0 "));
     }

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use crate::address::Address;
 use crate::limits::ADDRESS_BYTES_MAX;
 
 /// Longest domain in bytes (RFC 5321 §4.5.3.1.2).
@@ -33,6 +34,11 @@ impl EnvelopeAddress {
     /// The domain as written, or an address literal with its brackets; `None` for `<postmaster>` alone.
     pub fn domain(&self) -> Option<&str> {
         self.domain.as_deref()
+    }
+
+    /// The same as an [`Address`]; `None` where it has no domain, or where [`Address`] is stricter than SMTP.
+    pub fn to_address(&self) -> Option<Address> {
+        Address::parse_smtp(&self.to_string()).ok()
     }
 
     /// Whether the address needs no SMTPUTF8 (RFC 6531).
@@ -106,10 +112,7 @@ fn skip_source_route(text: &str) -> Option<&str> {
         c == ':' && !in_literal
     })?;
     let is_hop = |hop: &str| hop.strip_prefix('@').is_some_and(is_domain_or_literal);
-    text[..end]
-        .split(',')
-        .all(is_hop)
-        .then_some(&text[end + 1..])
+    text[..end].split(',').all(is_hop).then_some(&text[end + 1..])
 }
 
 /// The local part without quoting, and what follows it.
@@ -139,9 +142,7 @@ fn parse_local(text: &str) -> Option<(String, &str)> {
 
 /// Whether the local part can stand without quotes (RFC 5321 §4.1.2 Dot-string).
 fn is_dot_string(local: &str) -> bool {
-    local
-        .split('.')
-        .all(|atom| !atom.is_empty() && atom.chars().all(is_atext))
+    local.split('.').all(|atom| !atom.is_empty() && atom.chars().all(is_atext))
 }
 
 fn is_atext(c: char) -> bool {
@@ -163,8 +164,7 @@ pub(super) fn is_domain_or_literal(domain: &str) -> bool {
     if domain.is_ascii() {
         return domain.split('.').all(is_label);
     }
-    idna::domain_to_ascii(domain)
-        .is_ok_and(|ascii| ascii.len() <= DOMAIN_BYTES_MAX && ascii.split('.').all(is_label))
+    idna::domain_to_ascii(domain).is_ok_and(|ascii| ascii.len() <= DOMAIN_BYTES_MAX && ascii.split('.').all(is_label))
 }
 
 /// A label of letters, digits and hyphens; the underscore is no host name but occurs in real sender domains.

@@ -84,23 +84,12 @@ fn parameters_of_mail() {
 
 #[test]
 fn line_lengths_depend_on_the_verb() {
-    let table = [
-        ("NOOP ", COMMAND_LINE_BYTES_MAX),
-        ("RCPT TO:", PATH_LINE_BYTES_MAX),
-        ("AUTH PLAIN ", AUTH_LINE_BYTES_MAX),
-    ];
+    let table =
+        [("NOOP ", COMMAND_LINE_BYTES_MAX), ("RCPT TO:", PATH_LINE_BYTES_MAX), ("AUTH PLAIN ", AUTH_LINE_BYTES_MAX)];
     for (start, max) in table {
         let line = |bytes: usize| format!("{start}{}", "x".repeat(bytes - 2 - start.len()));
-        assert_ne!(
-            Command::parse(line(max).as_bytes()),
-            Err(TOO_LONG),
-            "{start}"
-        );
-        assert_eq!(
-            Command::parse(line(max + 1).as_bytes()),
-            Err(TOO_LONG),
-            "{start}"
-        );
+        assert_ne!(Command::parse(line(max).as_bytes()), Err(TOO_LONG), "{start}");
+        assert_eq!(Command::parse(line(max + 1).as_bytes()), Err(TOO_LONG), "{start}");
     }
 }
 

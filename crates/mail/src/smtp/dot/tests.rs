@@ -4,10 +4,7 @@
 use super::*;
 use proptest::prelude::*;
 
-const LIMITS: ContentLimits = ContentLimits {
-    bytes_max: 1_000_000,
-    bytes_expected: 0,
-};
+const LIMITS: ContentLimits = ContentLimits { bytes_max: 1_000_000, bytes_expected: 0 };
 
 /// Feeds `input` in pieces of `size`; the content, how many bytes were used, and whether the end was seen.
 fn read(framing: Framing, input: &[u8], size: usize) -> (Result<Vec<u8>, Flaw>, usize, bool) {
@@ -46,11 +43,7 @@ fn only_crlf_dot_crlf_ends_and_only_doubled_dots_are_undone() {
     for (input, content, ended) in table {
         for size in 1..=input.len() {
             let (got, used, end) = read(Framing::Dotted, input.as_bytes(), size);
-            assert_eq!(
-                (&got, end),
-                (content, *ended),
-                "{input:?} in pieces of {size}"
-            );
+            assert_eq!((&got, end), (content, *ended), "{input:?} in pieces of {size}");
             assert_eq!(used, input.len(), "{input:?} in pieces of {size}");
         }
     }
@@ -80,28 +73,16 @@ fn limits_are_exact() {
     for size in [1, 7, 1 << 20] {
         let flaw = |input: &[u8]| read(Framing::Dotted, input, size).0.err();
         assert_eq!(flaw(&line(CONTENT_LINE_BYTES_MAX)), None);
-        assert_eq!(
-            flaw(&line(CONTENT_LINE_BYTES_MAX + 1)),
-            Some(Flaw::LineTooLong)
-        );
+        assert_eq!(flaw(&line(CONTENT_LINE_BYTES_MAX + 1)), Some(Flaw::LineTooLong));
         assert_eq!(flaw(&header(HEADER_BYTES_MAX)), None);
-        assert_eq!(
-            flaw(&header(HEADER_BYTES_MAX + 64)),
-            Some(Flaw::HeaderTooLarge)
-        );
+        assert_eq!(flaw(&header(HEADER_BYTES_MAX + 64)), Some(Flaw::HeaderTooLarge));
     }
 }
 
 #[test]
 fn size_counts_content_without_stuffing() {
-    for (input, flaw) in [
-        ("..1\r\n.\r\n", None),
-        ("..12\r\n.\r\n", Some(Flaw::TooLarge)),
-    ] {
-        let limits = ContentLimits {
-            bytes_max: 4,
-            bytes_expected: u64::MAX,
-        };
+    for (input, flaw) in [("..1\r\n.\r\n", None), ("..12\r\n.\r\n", Some(Flaw::TooLarge))] {
+        let limits = ContentLimits { bytes_max: 4, bytes_expected: u64::MAX };
         let mut content = Content::new(Framing::Dotted, limits);
         assert!(content.data.capacity() as u64 <= CONTENT_RESERVE_BYTES_MAX);
         assert!(content.feed(input.as_bytes()).ended);

@@ -113,10 +113,7 @@ impl ServerSession {
             },
             AuthState::LoginUser => self.challenge(AuthState::LoginPassword(text)),
             AuthState::LoginPassword(user) => {
-                return self.ask(Credentials {
-                    user,
-                    password: text,
-                });
+                return self.ask(Credentials { user, password: text });
             }
         }
         None
@@ -146,8 +143,5 @@ fn plain(text: &str) -> Option<Credentials> {
     let mut parts = text.split('\0');
     let (acting_for, user, password) = (parts.next()?, parts.next()?, parts.next()?);
     let own = acting_for.is_empty() || acting_for == user;
-    (own && parts.next().is_none()).then(|| Credentials {
-        user: user.to_owned(),
-        password: password.to_owned(),
-    })
+    (own && parts.next().is_none()).then(|| Credentials { user: user.to_owned(), password: password.to_owned() })
 }

@@ -65,9 +65,6 @@ impl ServerConfig {
 
     /// Defaults of a submission server that calls itself `hostname` (RFC 6409).
     pub fn submission(hostname: impl Into<String>) -> ServerConfig {
-        ServerConfig {
-            auth: AuthOffer::OverTls,
-            ..ServerConfig::mail_exchanger(hostname)
-        }
+        ServerConfig { auth: AuthOffer::OverTls, ..ServerConfig::mail_exchanger(hostname) }
     }
 }

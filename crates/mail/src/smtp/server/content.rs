@@ -23,11 +23,7 @@ impl ServerSession {
     pub(super) fn begin_data(&mut self) {
         match self.refuse_content() {
             Some(reply) => self.refuse(&reply),
-            None if self
-                .envelope
-                .as_ref()
-                .is_some_and(|envelope| envelope.chunks.is_some()) =>
-            {
+            None if self.envelope.as_ref().is_some_and(|envelope| envelope.chunks.is_some()) => {
                 self.refuse(&replies::CHUNKS_BEGUN);
             }
             None => {
@@ -137,18 +133,11 @@ impl ServerSession {
                 envelope.chunks.get_or_insert(fresh);
             }
         }
-        self.phase = Phase::Chunk(ChunkState {
-            chunk,
-            bytes_left: chunk.bytes,
-            refusal,
-        });
+        self.phase = Phase::Chunk(ChunkState { chunk, bytes_left: chunk.bytes, refusal });
     }
 
     fn chunk_bytes(&self) -> u64 {
-        let chunks = self
-            .envelope
-            .as_ref()
-            .and_then(|envelope| envelope.chunks.as_ref());
+        let chunks = self.envelope.as_ref().and_then(|envelope| envelope.chunks.as_ref());
         chunks.map_or(0, |content| content.bytes())
     }
 
@@ -157,12 +146,8 @@ impl ServerSession {
             return None;
         };
         let rest = self.input.rest();
-        let count =
-            usize::try_from(state.bytes_left).map_or(rest.len(), |left| left.min(rest.len()));
-        let chunks = self
-            .envelope
-            .as_mut()
-            .and_then(|envelope| envelope.chunks.as_mut());
+        let count = usize::try_from(state.bytes_left).map_or(rest.len(), |left| left.min(rest.len()));
+        let chunks = self.envelope.as_mut().and_then(|envelope| envelope.chunks.as_mut());
         if let (None, Some(content)) = (&state.refusal, chunks) {
             content.feed(&rest[..count]);
         }
@@ -186,10 +171,7 @@ impl ServerSession {
             self.refuse_chunk(&reply);
             return None;
         }
-        let content = self
-            .envelope
-            .as_mut()
-            .and_then(|envelope| envelope.chunks.take())?;
+        let content = self.envelope.as_mut().and_then(|envelope| envelope.chunks.take())?;
         if state.chunk.last {
             return self.deliver(content.finish());
         }

@@ -10,18 +10,12 @@ pub(super) const OK: Reply = Reply::fixed(250, Code(2, 0, 0), "OK");
 pub(super) const LOGIN_OK: Reply = Reply::fixed(235, Code(2, 7, 0), "Authentication successful");
 pub(super) const TLS_READY: Reply = Reply::fixed(220, Code(2, 0, 0), "Ready to start TLS");
 pub(super) const VRFY: Reply = Reply::fixed(252, Code(2, 0, 0), "Send mail to find out");
-pub(super) const HELP: Reply = Reply::fixed(
-    214,
-    Code(2, 0, 0),
-    "EHLO HELO STARTTLS AUTH MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT\nRFC 5321",
-);
+pub(super) const HELP: Reply =
+    Reply::fixed(214, Code(2, 0, 0), "EHLO HELO STARTTLS AUTH MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT\nRFC 5321");
 
 pub(super) const LINE_TOO_LONG: Reply = Reply::fixed(500, Code(5, 5, 2), "Line too long");
-pub(super) const BARE_LINE_BREAK: Reply = Reply::fixed(
-    500,
-    Code(5, 5, 2),
-    "Lines end with CRLF; bare CR or LF refused",
-);
+pub(super) const BARE_LINE_BREAK: Reply =
+    Reply::fixed(500, Code(5, 5, 2), "Lines end with CRLF; bare CR or LF refused");
 pub(super) const HELLO_FIRST: Reply = Reply::fixed(503, Code(5, 5, 1), "EHLO or HELO first");
 pub(super) const EHLO_FIRST: Reply = Reply::fixed(503, Code(5, 5, 1), "EHLO first");
 pub(super) const NO_LMTP: Reply = Reply::fixed(500, Code(5, 5, 1), "This is SMTP, say EHLO");
@@ -32,38 +26,24 @@ pub(super) const TLS_ALREADY: Reply = Reply::fixed(503, Code(5, 5, 1), "TLS alre
 pub(super) const NO_AUTH: Reply = Reply::fixed(502, Code(5, 5, 1), "AUTH not available");
 
 pub(super) const MAIL_TWICE: Reply = Reply::fixed(503, Code(5, 5, 1), "Sender already given");
-pub(super) const PARAMETERS_NEED_EHLO: Reply =
-    Reply::fixed(555, Code(5, 5, 4), "Parameters need EHLO");
-pub(super) const PARAMETER_UNKNOWN: Reply =
-    Reply::fixed(555, Code(5, 5, 4), "Parameter not supported");
+pub(super) const PARAMETERS_NEED_EHLO: Reply = Reply::fixed(555, Code(5, 5, 4), "Parameters need EHLO");
+pub(super) const PARAMETER_UNKNOWN: Reply = Reply::fixed(555, Code(5, 5, 4), "Parameter not supported");
 pub(super) const MAIL_FIRST: Reply = Reply::fixed(503, Code(5, 5, 1), "MAIL first");
 pub(super) const NO_RECIPIENTS: Reply = Reply::fixed(554, Code(5, 5, 1), "No valid recipients");
-pub(super) const CHUNKS_BEGUN: Reply =
-    Reply::fixed(503, Code(5, 5, 1), "Only BDAT or RSET may follow BDAT");
-pub(super) const NEEDS_SMTPUTF8: Reply = Reply::fixed(
-    553,
-    Code(5, 6, 7),
-    "A non-ASCII address needs SMTPUTF8 at MAIL",
-);
-pub(super) const TOO_MANY_RECIPIENTS: Reply =
-    Reply::fixed(452, Code(4, 5, 3), "Too many recipients");
+pub(super) const CHUNKS_BEGUN: Reply = Reply::fixed(503, Code(5, 5, 1), "Only BDAT or RSET may follow BDAT");
+pub(super) const NEEDS_SMTPUTF8: Reply = Reply::fixed(553, Code(5, 6, 7), "A non-ASCII address needs SMTPUTF8 at MAIL");
+pub(super) const TOO_MANY_RECIPIENTS: Reply = Reply::fixed(452, Code(4, 5, 3), "Too many recipients");
 pub(super) const TOO_LARGE: Reply = Reply::fixed(552, Code(5, 3, 4), "Message too large");
-pub(super) const BAD_CHUNK: Reply =
-    Reply::fixed(501, Code(5, 5, 4), "Syntax: BDAT size [LAST]; closing");
+pub(super) const BAD_CHUNK: Reply = Reply::fixed(501, Code(5, 5, 4), "Syntax: BDAT size [LAST]; closing");
 
 pub(super) const LOGIN_NEEDED: Reply = Reply::fixed(530, Code(5, 7, 0), "Authentication required");
 pub(super) const TLS_NEEDED: Reply = Reply::fixed(538, Code(5, 7, 11), "Say STARTTLS first");
 pub(super) const LOGIN_TWICE: Reply = Reply::fixed(503, Code(5, 5, 1), "Already authenticated");
-pub(super) const LOGIN_IN_MAIL: Reply =
-    Reply::fixed(503, Code(5, 5, 1), "Not inside a transaction");
-pub(super) const MECHANISM_UNKNOWN: Reply = Reply::fixed(
-    504,
-    Code(5, 5, 4),
-    "Mechanism not supported, use PLAIN or LOGIN",
-);
+pub(super) const LOGIN_IN_MAIL: Reply = Reply::fixed(503, Code(5, 5, 1), "Not inside a transaction");
+pub(super) const MECHANISM_UNKNOWN: Reply =
+    Reply::fixed(504, Code(5, 5, 4), "Mechanism not supported, use PLAIN or LOGIN");
 pub(super) const LOGIN_BROKEN: Reply = Reply::fixed(501, Code(5, 5, 2), "Bad response");
-pub(super) const LOGIN_CANCELLED: Reply =
-    Reply::fixed(501, Code(5, 7, 0), "Authentication cancelled");
+pub(super) const LOGIN_CANCELLED: Reply = Reply::fixed(501, Code(5, 7, 0), "Authentication cancelled");
 pub(super) const LOGIN_REFUSED: Reply = Reply::fixed(535, Code(5, 7, 8), "Bad user or password");
 
 pub(super) fn greeting(hostname: &str) -> Reply {

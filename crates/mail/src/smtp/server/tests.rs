@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod dialogues;
+mod limits;
+mod properties;
+mod smuggling;
 
 use super::super::reply::EnhancedCode;
 use super::*;
@@ -26,11 +29,7 @@ impl Outcome {
 }
 
 pub(super) fn config() -> ServerConfig {
-    ServerConfig {
-        message_bytes_max: 10_000,
-        recipients_max: 3,
-        ..ServerConfig::mail_exchanger("mx.example")
-    }
+    ServerConfig { message_bytes_max: 10_000, recipients_max: 3, ..ServerConfig::mail_exchanger("mx.example") }
 }
 
 /// Plays the shell. Each segment is what the client sends in clear or under one TLS session; it is cut into pieces

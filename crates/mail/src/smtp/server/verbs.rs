@@ -3,10 +3,7 @@
 use super::super::command::{Command, EnvelopeAddress, MailCommand};
 use super::super::reply::Reply;
 use super::transaction::Envelope;
-use super::{
-    AuthOffer, Hello, Phase, Question, RecipientQuery, SenderQuery, ServerSession, Step, TlsOffer,
-    replies,
-};
+use super::{AuthOffer, Hello, Phase, Question, RecipientQuery, SenderQuery, ServerSession, Step, TlsOffer, replies};
 
 /// Recipients above the limit that are refused one by one in a transaction before the session ends.
 const RECIPIENTS_OVER_MAX: u32 = 1000;
@@ -71,20 +68,14 @@ impl ServerSession {
         }
         text.push_str("\nHELP");
         self.reply(&Reply::plain(250, text));
-        self.hello = Some(Hello {
-            name,
-            extended: true,
-        });
+        self.hello = Some(Hello { name, extended: true });
     }
 
     fn helo(&mut self, name: String) {
         self.envelope = None;
         let reply = Reply::plain(250, &self.config.hostname);
         self.reply(&reply);
-        self.hello = Some(Hello {
-            name,
-            extended: false,
-        });
+        self.hello = Some(Hello { name, extended: false });
     }
 
     fn start_tls(&mut self) {
@@ -114,10 +105,7 @@ impl ServerSession {
             Some(&replies::PARAMETERS_NEED_EHLO)
         } else if mail.auth && !offers_auth {
             Some(&replies::PARAMETER_UNKNOWN)
-        } else if mail
-            .size
-            .is_some_and(|size| size > self.config.message_bytes_max)
-        {
+        } else if mail.size.is_some_and(|size| size > self.config.message_bytes_max) {
             Some(&replies::TOO_LARGE)
         } else {
             None
