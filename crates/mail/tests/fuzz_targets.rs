@@ -1,0 +1,78 @@
+//! Runs the fuzz targets as ordinary bounded tests: over their seeds, over seeds that were damaged, over random bytes.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+
+#[path = "../../../fuzz/src/lib.rs"]
+#[allow(unreachable_pub)]
+mod targets;
+
+use targets::{addresses, end_of_data, mime, smtp_commands};
+
+/// The seeds of a target, of which there is at least one.
+fn seeds(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
+    let entries = std::fs::read_dir(&folder).expect("every target has a folder of seeds");
+    let read = |entry: std::io::Result<std::fs::DirEntry>| {
+        let path = entry.expect("a folder of seeds can be listed").path();
+        std::fs::read(path).expect("a seed can be read")
+    };
+    let seeds: Vec<Vec<u8>> = entries.map(read).collect();
+    assert!(!seeds.is_empty(), "no seeds in {}", folder.display());
+    seeds
+}
+
+/// A seed in which a few bytes were replaced, dropped or doubled, or random bytes.
+fn inputs(target: &str) -> impl Strategy<Value = Vec<u8>> + use<> {
+    let damage = prop::collection::vec((any::<prop::sample::Index>(), 0_u8..4, any::<u8>()), 0..6);
+    let damaged = (prop::sample::select(seeds(target)), damage).prop_map(|(mut bytes, damage)| {
+        for (place, kind, byte) in damage {
+            let at = place.index(bytes.len());
+            match kind {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                2 => bytes.insert(at, b'\n'),
+                _ if bytes.len() > 1 => drop(bytes.remove(at)),
+                _ => {}
+            }
+        }
+        bytes
+    });
+    prop_oneof![3 => damaged, 1 => prop::collection::vec(any::<u8>(), 0..300)]
+}
+
+#[test]
+fn every_target_passes_its_seeds() {
+    let targets: [(&str, fn(&[u8])); 4] = [
+        ("smtp_commands", smtp_commands::run),
+        ("end_of_data", end_of_data::run),
+        ("mime", mime::run),
+        ("addresses", addresses::run),
+    ];
+    for (name, run) in targets {
+        seeds(name).iter().for_each(|seed| run(seed));
+    }
+}
+
+proptest! {
+    #[test]
+    fn smtp_commands_holds(input in inputs("smtp_commands")) {
+        smtp_commands::run(&input);
+    }
+
+    #[test]
+    fn end_of_data_holds(input in inputs("end_of_data")) {
+        end_of_data::run(&input);
+    }
+
+    #[test]
+    fn mime_holds(input in inputs("mime")) {
+        mime::run(&input);
+    }
+
+    #[test]
+    fn addresses_holds(input in inputs("addresses")) {
+        addresses::run(&input);
+    }
+}
