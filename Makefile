@@ -2,12 +2,13 @@
 # Everything a target needs is installed by it when missing (Debian, as root or with sudo); the Rust toolchain must be there.
 
 SHELL := /usr/bin/env bash
+# Where rustup puts cargo, for shells that do not know it yet.
+export PATH := $(PATH):$(HOME)/.cargo/bin
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint fmt fuzz bench
 
-# What `make run` hands to the service, for example: make run ARGS="--data-dir /tmp/posthouse"
+# What is handed on: make run ARGS="--data-dir /tmp/posthouse", make test ARGS=threading
 ARGS ?=
-# What `make test` hands to the test runner, for example: make test ARGS="threading"
 FUZZ_SECONDS ?= 60
 
 help: ## Print this list

@@ -3,6 +3,8 @@
 # Says nothing and changes nothing when everything is there.
 set -euo pipefail
 
+# Server programs are outside the PATH of ordinary users.
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 missing=()
 
 # want COMMAND PACKAGE: remember the package when the command is not found.
