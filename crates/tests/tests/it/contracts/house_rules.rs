@@ -58,7 +58,7 @@ fn repository() -> PathBuf {
 fn sources() -> Vec<Source> {
     let root = repository();
     let mut files = Vec::new();
-    for folder in ["crates", "fuzz/fuzz_targets", "bench"] {
+    for folder in ["crates", "fuzz", "bench"] {
         rust_files(&root.join(folder), &mut files);
     }
     files.sort();
@@ -76,7 +76,7 @@ fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             let name = path.file_name().unwrap();
-            if name != "target" && name != "node_modules" {
+            if !["target", "node_modules", "corpus", "artifacts"].iter().any(|skipped| name == *skipped) {
                 rust_files(&path, files);
             }
         } else if path.extension().is_some_and(|extension| extension == "rs") {
