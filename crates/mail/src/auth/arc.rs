@@ -7,6 +7,7 @@ use crate::dkim::cover::{header_data, push_own};
 use crate::dkim::message::{Field, Message};
 use crate::dkim::signature::{Coverage, Signer};
 use crate::dkim::tags::Tags;
+use aws_lc_rs::digest::{Context, Digest, SHA256, digest};
 
 /// Most ARC sets in a chain (RFC 8617 §4.2.1).
 pub const ARC_SETS_MAX: usize = 50;
@@ -54,7 +55,7 @@ pub struct ArcVerdict {
 #[derive(Debug)]
 struct Check {
     signer: Signer,
-    data: Vec<u8>,
+    digest: Digest,
     what: &'static str,
 }
 
@@ -117,7 +118,7 @@ impl Chain {
             let (result, reason) = match key {
                 Key::Failed => (ArcResult::TempError, "DNS failed for a key"),
                 Key::Unusable(reason) => (ArcResult::Fail, reason),
-                Key::Usable(key) => match key.verify(check.signer.algorithm, &check.data, &check.signer.signature) {
+                Key::Usable(key) => match key.verify(check.signer.algorithm, &check.digest, &check.signer.signature) {
                     Ok(()) => continue,
                     Err(reason) => (ArcResult::Fail, reason),
                 },
@@ -184,16 +185,23 @@ fn checks(
 ) -> Result<Vec<Check>, &'static str> {
     let newest = sets.last().ok_or("no set")?;
     let mut list = vec![message_signature(message, newest.signature, hashes, now_s)?];
-    let mut data = Vec::with_capacity(2048);
+    // All seals cover the sets from the first on: one running hash serves them all.
+    let mut running = Context::new(&SHA256);
     let mut seals = Vec::with_capacity(sets.len());
     for (n, set) in sets.iter().enumerate() {
         let signer = seal_signer(set.seal, n == 0)?;
+        let mut data = Vec::with_capacity(1024);
         push_field(set.results, Canon::Relaxed, &mut data);
         push_field(set.signature, Canon::Relaxed, &mut data);
-        let mut own = data.clone();
+        running.update(&data);
+        let mut own = Vec::with_capacity(512);
         push_own(set.seal, Canon::Relaxed, &mut own);
-        seals.push(Check { signer, data: own, what: "a seal" });
+        let mut sealed = running.clone();
+        sealed.update(&own);
+        seals.push(Check { signer, digest: sealed.finish(), what: "a seal" });
+        data.clear();
         push_field(set.seal, Canon::Relaxed, &mut data);
+        running.update(&data);
     }
     list.extend(seals.into_iter().rev());
     Ok(list)
@@ -208,7 +216,7 @@ fn message_signature(
     let text = std::str::from_utf8(field.value).map_err(|_| "a field is malformed")?;
     let tags = Tags::parse(text).ok_or("a field is malformed")?;
     let signer = Signer::parse(&tags)?;
-    let coverage = Coverage::parse(&tags)?;
+    let coverage = Coverage::parse(&tags, Canon::Relaxed)?;
     if coverage.covers("ARC-Seal") {
         return Err("a message signature covers a seal");
     }
@@ -220,7 +228,7 @@ fn message_signature(
         return Err("the body has been changed");
     }
     let data = header_data(message, &coverage.names, field, coverage.header_canon);
-    Ok(Check { signer, data, what: "the newest message signature" })
+    Ok(Check { signer, digest: digest(&SHA256, &data), what: "the newest message signature" })
 }
 
 fn seal_signer(field: &Field<'_>, first: bool) -> Result<Signer, &'static str> {

@@ -9,6 +9,7 @@ use crate::dkim::message::{Field, Message};
 use crate::dkim::public::PublicKey;
 use crate::dkim::signature::{Coverage, DkimSignature};
 use crate::dkim::tags::Tags;
+use aws_lc_rs::digest::{Digest, SHA256, digest};
 
 /// Most DKIM signatures of one message that are checked, from the top (RFC 6376 §6.1 allows a limit).
 pub const DKIM_SIGNATURES_MAX: usize = 10;
@@ -110,7 +111,7 @@ impl BodyHashes {
 pub(super) enum Candidate {
     /// Nothing more to find out.
     Decided(DkimVerdict),
-    /// The header data is ready, the key is missing.
+    /// The hash of the header is ready, the key is missing.
     Waiting(Box<Waiting>),
 }
 
@@ -118,7 +119,7 @@ pub(super) enum Candidate {
 #[derive(Debug)]
 pub(super) struct Waiting {
     signature: DkimSignature,
-    header_data: Vec<u8>,
+    header_digest: Digest,
     covers_whole_body: bool,
 }
 
@@ -143,8 +144,9 @@ impl Candidate {
             return Self::Decided(DkimVerdict::of(&signature, DkimResult::Fail, "the body has been changed"));
         }
         let covers_whole_body = coverage.body_bytes_max.is_none_or(|length| length == hash.canonical_bytes);
-        let header_data = header_data(message, &coverage.names, own, coverage.header_canon);
-        Self::Waiting(Box::new(Waiting { signature, header_data, covers_whole_body }))
+        let data = header_data(message, &coverage.names, own, coverage.header_canon);
+        let header_digest = digest(&SHA256, &data);
+        Self::Waiting(Box::new(Waiting { signature, header_digest, covers_whole_body }))
     }
 
     /// The verdict, once the key (or its absence) is known. Later calls cost nothing.
@@ -171,7 +173,7 @@ impl Waiting {
         if key.exact_identity && signature.identity_domain != signature.signer.domain {
             return Ok(verdict(DkimResult::PermError, "the key is not for subdomains"));
         }
-        Ok(match key.verify(signature.signer.algorithm, &self.header_data, &signature.signer.signature) {
+        Ok(match key.verify(signature.signer.algorithm, &self.header_digest, &signature.signer.signature) {
             Err(reason) => verdict(DkimResult::Fail, reason),
             Ok(()) if !self.covers_whole_body => verdict(DkimResult::Policy, "only a part of the body is signed"),
             Ok(()) => verdict(DkimResult::Pass, ""),

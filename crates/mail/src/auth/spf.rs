@@ -440,6 +440,3 @@ fn in_network(ip: IpAddr, network: IpAddr, bits: u8) -> bool {
         _ => false,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -160,7 +160,7 @@ impl DkimKey {
     }
 
     /// Signs canonical header data.
-    pub(super) fn sign_data(&self, data: &[u8]) -> Result<Vec<u8>, DkimKeyError> {
+    pub(crate) fn sign_data(&self, data: &[u8]) -> Result<Vec<u8>, DkimKeyError> {
         match &self.pair {
             Pair::Rsa(pair) => {
                 let mut signature = vec![0; pair.public_modulus_len()];

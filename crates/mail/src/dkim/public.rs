@@ -2,7 +2,7 @@
 
 use super::signature::{Algorithm, BASE64};
 use super::tags::{Tags, without_fws};
-use aws_lc_rs::digest::{SHA256, digest};
+use aws_lc_rs::digest::Digest;
 use aws_lc_rs::signature::{
     ED25519, RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY, RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey,
 };
@@ -72,8 +72,8 @@ impl PublicKey {
         Ok(Self { kind, bytes, exact_identity })
     }
 
-    /// Checks a signature over canonical header data. RSA keys below 1024 bits are refused (RFC 8301 §3.2).
-    pub(crate) fn verify(&self, algorithm: Algorithm, data: &[u8], signature: &[u8]) -> Result<(), &'static str> {
+    /// Checks a signature over the SHA-256 of canonical header data. RSA keys below 1024 bits are refused (RFC 8301 §3.2).
+    pub(crate) fn verify(&self, algorithm: Algorithm, data: &Digest, signature: &[u8]) -> Result<(), &'static str> {
         let bad = "the signature does not verify";
         match (algorithm, self.kind) {
             (Algorithm::RsaSha256, KeyKind::Rsa) => {
@@ -82,15 +82,14 @@ impl PublicKey {
                 } else {
                     &RSA_PKCS1_2048_8192_SHA256
                 };
-                UnparsedPublicKey::new(parameters, &self.bytes).verify(data, signature).map_err(|_| bad)
+                UnparsedPublicKey::new(parameters, &self.bytes).verify_digest(data, signature).map_err(|_| bad)
             }
             (Algorithm::Ed25519Sha256, KeyKind::Ed25519) => {
                 let Some(key) = self.bytes.last_chunk::<ED25519_BYTES>() else {
                     return Err("the key is too short");
                 };
                 // RFC 8463 §3: PureEdDSA over the SHA-256 of the data.
-                let hash = digest(&SHA256, data);
-                UnparsedPublicKey::new(&ED25519, key).verify(hash.as_ref(), signature).map_err(|_| bad)
+                UnparsedPublicKey::new(&ED25519, key).verify(data.as_ref(), signature).map_err(|_| bad)
             }
             _ => Err("the key is of another type than the signature"),
         }

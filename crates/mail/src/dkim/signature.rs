@@ -85,10 +85,14 @@ pub(crate) struct Coverage {
 }
 
 impl Coverage {
-    /// Reads `bh`, `c`, `h`, `l`, `x`.
-    pub(crate) fn parse(tags: &Tags<'_>) -> Result<Self, &'static str> {
+    /// Reads `bh`, `c`, `h`, `l`, `x`. Without `c=` both canonical forms are `canon_default`: simple in DKIM
+    /// (RFC 6376 §3.5), relaxed in ARC, as its own test suite has it.
+    pub(crate) fn parse(tags: &Tags<'_>, canon_default: Canon) -> Result<Self, &'static str> {
         let body_hash = base64_tag(tags, "bh")?;
-        let (header_canon, body_canon) = canon_tag(tags.get("c").unwrap_or("simple/simple"))?;
+        let (header_canon, body_canon) = match tags.get("c") {
+            Some(text) => canon_tag(text)?,
+            None => (canon_default, canon_default),
+        };
         let names: Vec<String> = tags.get("h").ok_or("h= is missing")?.split(':').map(without_fws).collect();
         if names.len() > SIGNED_NAMES_MAX {
             return Err("h= has too many names");
@@ -129,7 +133,7 @@ impl DkimSignature {
             return Err("v= is not 1");
         }
         let signer = Signer::parse(tags)?;
-        let coverage = Coverage::parse(tags)?;
+        let coverage = Coverage::parse(tags, Canon::Simple)?;
         if !coverage.covers("from") {
             return Err("h= does not cover From");
         }

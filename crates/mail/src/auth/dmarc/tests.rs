@@ -1,1 +1,139 @@
+//! Tables for the tree walk, alignment and policy discovery.
 
+use super::super::dns::{DnsFacts, Question, Records};
+use super::*;
+
+/// Judges `author` with the DMARC records given by domain; every other name does not exist.
+fn judged(author: &str, spf: &str, dkim: &str, records: &[(&str, &str)]) -> Judgement {
+    let identifier = |domain| Identifier { domain, passed: true, temporary: false };
+    let mut facts = DnsFacts::new();
+    for _ in 0..8 {
+        let mut lookup = Lookup::new(&facts, false);
+        match judge(author, identifier(spf), &[identifier(dkim)], &mut lookup) {
+            Ok(judgement) => return judgement,
+            Err(Pending) => {
+                for question in lookup.into_missing() {
+                    let answer = answer(&question, records);
+                    facts.insert(question, answer);
+                }
+            }
+        }
+    }
+    panic!("too many rounds");
+}
+
+fn answer(question: &Question, records: &[(&str, &str)]) -> Answer {
+    let texts: Vec<_> = records
+        .iter()
+        .filter(|(name, _)| question.name == format!("_dmarc.{name}"))
+        .map(|(_, text)| text.as_bytes().to_vec())
+        .collect();
+    match texts.first().map(Vec::as_slice) {
+        None => Answer::NoSuchName,
+        Some(b"FAILED") => Answer::Failed,
+        Some(_) => Answer::Records(Records::Txt(texts)),
+    }
+}
+
+#[test]
+fn a_walk_asks_at_most_eight_names() {
+    for (domain, names) in [
+        ("com", vec!["com"]),
+        ("a.example.com", vec!["a.example.com", "example.com", "com"]),
+        // The example of RFC 9989 §4.10.
+        (
+            "a.b.c.d.e.f.g.h.i.j.mail.example.com",
+            vec![
+                "a.b.c.d.e.f.g.h.i.j.mail.example.com",
+                "g.h.i.j.mail.example.com",
+                "h.i.j.mail.example.com",
+                "i.j.mail.example.com",
+                "j.mail.example.com",
+                "mail.example.com",
+                "example.com",
+                "com",
+            ],
+        ),
+    ] {
+        assert_eq!(walk_names(domain), names);
+    }
+}
+
+#[test]
+fn identifiers_align_by_the_organisational_domain() {
+    const ORG: (&str, &str) = ("example.com", "v=DMARC1; p=reject");
+    const PSD: (&str, &str) = ("co.uk", "v=DMARC1; p=none; psd=y");
+    for (author, identifier, records, result) in [
+        ("example.com", "example.com", &[ORG][..], DmarcResult::Pass),
+        ("example.com", "mail.example.com", &[ORG], DmarcResult::Pass),
+        ("mail.example.com", "example.com", &[ORG], DmarcResult::Pass),
+        ("a.example.com", "b.example.com", &[ORG], DmarcResult::Pass),
+        ("example.com", "notexample.com", &[ORG], DmarcResult::Fail),
+        ("example.com", "example.net", &[ORG], DmarcResult::Fail),
+        ("example.com", "", &[ORG], DmarcResult::Fail),
+        ("example.com", "com", &[ORG], DmarcResult::Fail),
+        // Strict alignment.
+        ("example.com", "mail.example.com", &[("example.com", "v=DMARC1;p=none;adkim=s;aspf=s")], DmarcResult::Fail),
+        ("example.com", "example.com", &[("example.com", "v=DMARC1;p=none;adkim=s;aspf=s")], DmarcResult::Pass),
+        // A registry above, and an organisation within another's domain.
+        ("one.co.uk", "two.co.uk", &[PSD], DmarcResult::Fail),
+        ("one.co.uk", "a.one.co.uk", &[PSD], DmarcResult::Pass),
+        ("b.example.com", "a.example.com", &[ORG, ("b.example.com", "v=DMARC1;p=none;psd=n")], DmarcResult::Fail),
+        ("b.example.com", "a.b.example.com", &[ORG, ("b.example.com", "v=DMARC1;p=none;psd=n")], DmarcResult::Pass),
+        // No policy.
+        ("example.com", "example.com", &[], DmarcResult::None),
+        ("example.com", "example.com", &[("example.com", "v=spf1 -all")], DmarcResult::None),
+        ("example.com", "example.com", &[("example.com", "v=DMARC1; p=maybe")], DmarcResult::None),
+        ("example.com", "example.com", &[ORG, ORG], DmarcResult::None),
+        (
+            "example.com",
+            "x.example",
+            &[("example.com", "v=DMARC1; p=maybe; rua=mailto:a@b.example")],
+            DmarcResult::Fail,
+        ),
+        // DNS.
+        ("example.com", "example.com", &[("example.com", "FAILED")], DmarcResult::TempError),
+    ] {
+        let both = judged(author, identifier, identifier, records).verdict;
+        assert_eq!(both.result, result, "{author} {identifier} {records:?}");
+        let by_dkim = judged(author, "elsewhere.example", identifier, records);
+        assert_eq!(by_dkim.verdict.result, result, "DKIM: {author} {identifier} {records:?}");
+        let by_spf = judged(author, identifier, "elsewhere.example", records).verdict;
+        assert_eq!(by_spf.result, result, "SPF: {author} {identifier} {records:?}");
+    }
+}
+
+#[test]
+fn the_policy_is_that_of_the_closest_record() {
+    use DmarcPolicy::{None as Nothing, Quarantine, Reject};
+    for (author, records, policy) in [
+        ("example.com", &[("example.com", "v=DMARC1; p=Reject")][..], Some(Reject)),
+        ("example.com", &[("example.com", "v=DMARC1")], Some(Nothing)),
+        ("example.com", &[("example.com", "v=DMARC1; p=reject; t=y")], Some(Quarantine)),
+        ("example.com", &[("example.com", "v=DMARC1; p=quarantine; t=y")], Some(Nothing)),
+        ("example.com", &[("example.com", "v=DMARC1; p=reject; sp=none; np=none")], Some(Reject)),
+        ("a.example.com", &[("example.com", "v=DMARC1; p=reject")], Some(Reject)),
+        ("a.example.com", &[("example.com", "v=DMARC1; p=reject; sp=none")], Some(Nothing)),
+        ("a.example.com", &[("example.com", "v=DMARC1; p=none; np=reject")], Some(Reject)),
+        ("a.example.com", &[("example.com", "v=DMARC1;p=reject"), ("a.example.com", "v=DMARC1;p=none")], Some(Nothing)),
+        (
+            "a.b.example.com",
+            &[("example.com", "v=DMARC1;p=reject"), ("b.example.com", "v=DMARC1;p=none")],
+            Some(Reject),
+        ),
+        ("one.co.uk", &[("co.uk", "v=DMARC1; p=quarantine; psd=y")], Some(Quarantine)),
+        ("example.com", &[], None),
+        ("example.com", &[("com", "V=DMARC1; p=reject")], None),
+        ("example.com", &[("example.com", "p=reject; v=DMARC1")], None),
+    ] {
+        let verdict = judged(author, "x.example", "y.example", records).verdict;
+        assert_eq!(verdict.policy, policy, "{author} {records:?}");
+    }
+}
+
+#[test]
+fn authors_are_domains_in_a_labels_each_once() {
+    let addresses =
+        ["a@Example.org", "b@example.ORG", "c@bücher.example", "no address", "d@", "e@a b", "f@[192.0.2.1]"];
+    assert_eq!(author_domains(addresses.into_iter()), ["example.org", "xn--bcher-kva.example"]);
+}

@@ -145,7 +145,7 @@ fn cut_prefix<'t>(text: &'t str, mark: &str, bits_max: u8) -> Option<(&'t str, u
     let digits = text.get(head.len()..)?;
     match head.strip_suffix(mark) {
         // A single slash that is the second half of a double one belongs to an IPv6 length that was malformed.
-        Some(before) if !digits.is_empty() && !(mark == "/" && before.ends_with('/')) => {
+        Some(before) if !digits.is_empty() && (mark == "//" || !before.ends_with('/')) => {
             Some((before, prefix_length(digits, bits_max)?))
         }
         _ => Some((text, bits_max)),

@@ -1,0 +1,124 @@
+//! Whatever comes in from strangers, a verification ends with verdicts, within its rounds and questions.
+
+use super::*;
+use crate::trace::{authentication_results, is_foreign_claim};
+use proptest::prelude::*;
+
+/// Fragments that reach further into the parsers than random bytes do.
+fn fragment() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(
+            "DKIM-Signature: v=1; a=rsa-sha256; d=a.example; s=s; h=from; bh=AAAA; b=AAAA; c=relaxed/simple".to_owned()
+        ),
+        Just("ARC-Seal: i=1; a=rsa-sha256; cv=none; d=a.example; s=s; b=AAAA".to_owned()),
+        Just("ARC-Message-Signature: i=1; a=rsa-sha256; d=a.example; s=s; h=from; bh=AAAA; b=AAAA".to_owned()),
+        Just("ARC-Authentication-Results: i=1; a.example; none".to_owned()),
+        Just("From: a@a.example, b@b.example, group: c@c.example;".to_owned()),
+        Just("\r\n".to_owned()),
+        Just("\n \t;=:".to_owned()),
+        "[a-zA-Z0-9:;=@ %{}<>\"\\\\()./ü\r\n\t-]{0,60}",
+    ]
+}
+
+fn text_record() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("v=spf1 include:%{i}.a.example a mx ptr exists:%{p}.b.example redirect=a.example".to_owned()),
+        Just("v=spf1 include:a.example include:b.example -all exp=c.example".to_owned()),
+        Just("v=DMARC1; p=reject; sp=none; np=quarantine; psd=y; t=y; adkim=s".to_owned()),
+        Just("v=DKIM1; k=ed25519; p=AAAA".to_owned()),
+        "v=spf1( [+?~-]?(a|mx|ptr|ip4|ip6|exists|include|all|redirect=|exp=)[:/%{}a-z0-9.]{0,20}){0,12}",
+        "v=DMARC1;[a-z=; ]{0,30}",
+        "[ -~\u{80}-\u{ff}]{0,60}",
+    ]
+}
+
+fn answer(question: &Question, texts: &[String], seed: u8) -> Answer {
+    let choice = question.name.bytes().fold(seed, |sum, b| sum.wrapping_mul(31).wrapping_add(b));
+    let hosts = || (0..choice % 14).map(|n| format!("h{n}.a.example"));
+    match (question.kind, choice % 7) {
+        (_, 0) => Answer::NoSuchName,
+        (_, 1) => Answer::NoData,
+        (_, 2) => Answer::Failed,
+        // A resolver that answers another question than the one asked.
+        (_, 3) => Answer::Records(Records::Aaaa(vec![])),
+        (QuestionKind::Txt, _) => {
+            Answer::Records(Records::Txt(texts.iter().map(|text| text.clone().into_bytes()).take(2).collect()))
+        }
+        (QuestionKind::Mx, _) => Answer::Records(Records::Mx(hosts().map(|host| (1, host)).collect())),
+        (QuestionKind::A, _) => Answer::Records(Records::A(vec![[192, 0, 2, choice].into()])),
+        (QuestionKind::Aaaa, _) => Answer::Records(Records::Aaaa(vec![])),
+        (QuestionKind::Ptr, _) => Answer::Records(Records::Ptr(hosts().collect())),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn hostile_mail_and_dns_end_in_verdicts(
+        fragments in prop::collection::vec(fragment(), 0..12),
+        texts in prop::collection::vec(text_record(), 0..4),
+        seed in any::<u8>(),
+        helo in "[a-z.%{}\\[\\] ü\r\n]{0,30}",
+        mail_from in "[a-z.@%ü\"\r\n]{0,30}",
+    ) {
+        let raw = fragments.join("\r\n");
+        let input = Input { helo: &helo, mail_from: &mail_from, ..input(raw.as_bytes()) };
+        let mut verification = Verification::begin(input);
+        let mut facts = DnsFacts::new();
+        let mut results = None;
+        for _ in 0..ROUNDS_MAX {
+            match verification.evaluate(&facts) {
+                Outcome::Verdicts(verdicts) => {
+                    results = Some(*verdicts);
+                    break;
+                }
+                Outcome::Missing(questions) => {
+                    for question in questions {
+                        let answer = answer(&question, &texts, seed);
+                        facts.insert(question, answer);
+                    }
+                    prop_assert!(facts.len() <= QUESTIONS_MAX);
+                }
+            }
+        }
+        let results = results.unwrap_or_else(|| verification.conclude(&facts));
+        let value = authentication_results("mail.example.net", &results);
+        prop_assert!(value.bytes().all(|b| (0x20..0x7f).contains(&b)), "{}", value);
+        prop_assert!(is_foreign_claim(&value, "mail.example.net"));
+    }
+}
+
+#[test]
+fn many_signatures_and_sets_are_cut_off() {
+    let signature = "DKIM-Signature: v=1; a=rsa-sha256; d=D.example; s=s; h=from; \
+                     bh=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=; b=AAAA; c=relaxed/relaxed\r\n";
+    let raw: String = (0..200).map(|n| signature.replace("d=D", &format!("d=d{n}"))).collect();
+    let mut verification = Verification::begin(input(raw.as_bytes()));
+    let Outcome::Missing(questions) = verification.evaluate(&DnsFacts::new()) else {
+        panic!("keys are needed");
+    };
+    let keys = questions.iter().filter(|question| question.name.contains("_domainkey")).count();
+    assert_eq!(keys, DKIM_SIGNATURES_MAX);
+
+    let set = |n| {
+        format!(
+            "ARC-Seal: i={n}; a=rsa-sha256; cv=pass; d=a.example; s=s; b=AAAA\r\n\
+             ARC-Message-Signature: i={n}; a=rsa-sha256; d=a.example; s=s; h=from; bh=AAAA; b=AAAA\r\n\
+             ARC-Authentication-Results: i={n}; a.example; none\r\n"
+        )
+    };
+    let raw: String = (1..=ARC_SETS_MAX + 1).map(set).collect();
+    let results = settle(input(raw.as_bytes()), |_| Answer::NoSuchName);
+    assert_eq!((results.arc.result, results.arc.reason.as_str()), (ArcResult::Fail, "the chain is too long"));
+}
+
+#[test]
+fn a_verification_can_be_concluded_at_any_time() {
+    let raw = b"From: a@a.example\r\n\r\n";
+    let mut verification = Verification::begin(Input { mail_from: "a@a.example", ..input(raw) });
+    let results = verification.conclude(&DnsFacts::new());
+    assert_eq!(results.spf.result, SpfResult::TempError);
+    assert_eq!(results.dmarc.result, DmarcResult::TempError);
+    assert!(!results.auth_failed(), "what was not looked up accuses nobody");
+}

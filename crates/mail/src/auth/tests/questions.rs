@@ -1,0 +1,56 @@
+//! How many rounds of questions a verification takes: each round is a wait for DNS while a client waits for its 250.
+
+use super::*;
+
+const MAIL: &[u8] = b"DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=mail.example.org; s=s1; h=from; \
+    bh=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=; b=AAAA\r\nFrom: a@example.org\r\n\r\n";
+
+fn names(questions: &[Question]) -> Vec<&str> {
+    let mut names: Vec<_> = questions.iter().map(|question| question.name.as_str()).collect();
+    names.sort_unstable();
+    names
+}
+
+fn missing(outcome: Outcome) -> Vec<Question> {
+    match outcome {
+        Outcome::Missing(questions) => questions,
+        Outcome::Verdicts(results) => panic!("nothing missing: {results:?}"),
+    }
+}
+
+#[test]
+fn everything_that_can_be_asked_at_once_is_asked_at_once() {
+    let mut verification = Verification::begin(Input { mail_from: "a@bounce.example.org", ..input(MAIL) });
+    let mut facts = DnsFacts::new();
+    let first = missing(verification.evaluate(&facts));
+    assert_eq!(
+        names(&first),
+        ["_dmarc.example.org", "_dmarc.org", "bounce.example.org", "mx.example.org", "s1._domainkey.mail.example.org"]
+    );
+    for question in first {
+        let answer = match question.name.as_str() {
+            "bounce.example.org" => Answer::Records(Records::Txt(vec![
+                b"v=spf1 a include:a.example include:b.example mx:c.example -all redirect=never.example".to_vec(),
+            ])),
+            "_dmarc.example.org" => Answer::Records(Records::Txt(vec![b"v=DMARC1; p=none".to_vec()])),
+            _ => Answer::NoSuchName,
+        };
+        facts.insert(question, answer);
+    }
+    let second = missing(verification.evaluate(&facts));
+    let expected = ["_dmarc.mail.example.org", "a.example", "b.example", "bounce.example.org", "c.example"];
+    assert_eq!(names(&second), expected);
+}
+
+#[test]
+fn one_shot_and_stepwise_verification_agree() {
+    let input = Input { mail_from: "a@bounce.example.org", ..input(MAIL) };
+    let results = settle(input, |_| Answer::NoSuchName);
+    let mut facts = DnsFacts::new();
+    while let Outcome::Missing(questions) = verify(&input, &facts) {
+        for question in questions {
+            facts.insert(question, Answer::NoSuchName);
+        }
+    }
+    assert_eq!(verify(&input, &facts), Outcome::Verdicts(Box::new(results)));
+}

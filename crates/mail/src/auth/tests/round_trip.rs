@@ -1,0 +1,112 @@
+//! Mail that this crate signs verifies, and every change that matters is noticed.
+
+use super::*;
+use crate::dkim::canon::{Canon, hash_body};
+use crate::dkim::cover::header_data;
+use crate::dkim::message::Field;
+use crate::dkim::{DkimKey, sign_all};
+
+const MAIL: &str = "From: Ann <ann@mail.example.org>\r\nTo: bob@example.net\r\nSubject: Hi\r\n\
+    Date: Tue, 14 Nov 2023 22:13:20 +0000\r\nMessage-ID: <1@example.org>\r\nMIME-Version: 1.0\r\n\
+    Content-Type: text/plain\r\n\r\nHello,  Bob\r\n\r\n\r\n";
+
+struct Signed {
+    mail: String,
+    records: Vec<(String, String)>,
+}
+
+fn signed() -> Signed {
+    let rsa = DkimKey::generate_rsa().expect("a new key");
+    let ed = DkimKey::generate_ed25519().expect("a new key");
+    let fields =
+        sign_all(MAIL.as_bytes(), "example.org", 1_700_000_000, &[(&rsa, "s1"), (&ed, "e1")]).expect("signatures");
+    let key =
+        |selector, key: &DkimKey| (format!("{selector}._domainkey.example.org"), key.dns_record().expect("a record"));
+    let records = vec![
+        key("s1", &rsa),
+        key("e1", &ed),
+        ("_dmarc.example.org".to_owned(), "v=DMARC1; p=reject".to_owned()),
+        ("bounce.example.org".to_owned(), "v=spf1 -all".to_owned()),
+    ];
+    Signed { mail: fields + MAIL, records }
+}
+
+fn verify_mail(mail: &str, records: &[(String, String)]) -> AuthResults {
+    settle(Input { mail_from: "ann@bounce.example.org", ..input(mail.as_bytes()) }, text_records(records))
+}
+
+#[test]
+fn our_signatures_pass_and_are_aligned_and_outweigh_spf() {
+    let Signed { mail, records } = signed();
+    let results = verify_mail(&mail, &records);
+    assert_eq!(results.dkim.len(), 2);
+    for (verdict, algorithm) in results.dkim.iter().zip(["rsa-sha256", "ed25519-sha256"]) {
+        assert_eq!((verdict.result, verdict.aligned, verdict.algorithm), (DkimResult::Pass, true, algorithm));
+    }
+    assert_eq!(results.spf.result, SpfResult::Fail);
+    assert_eq!(results.dmarc.result, DmarcResult::Pass);
+    assert_eq!(results.dmarc.policy, Some(DmarcPolicy::Reject));
+    assert!(!results.auth_failed());
+}
+
+#[test]
+fn changes_on_the_way_are_noticed_unless_they_are_white_space() {
+    let Signed { mail, records } = signed();
+    for (from, to, passes) in [
+        ("Hello,  Bob\r\n", "Hello, Bob \r\n", true),
+        ("\r\n\r\n\r\n", "\r\n", true),
+        ("Subject: Hi", "subject:  Hi ", true),
+        ("\r\nMIME-Version", "\r\nX-New: 1\r\nMIME-Version", true),
+        ("Hello", "HELLO", false),
+        ("Subject: Hi", "Subject: Ho", false),
+        ("From: Ann", "From: Bob <b@evil.example>\r\nFrom: Ann", false),
+        ("\r\nMIME-Version", "\r\nSubject: Ho\r\nMIME-Version", false),
+        ("\r\nMIME-Version", "\r\nReply-To: x@evil.example\r\nMIME-Version", false),
+        ("text/plain", "text/html", false),
+        ("d=example.org", "d=example.com", false),
+    ] {
+        assert!(mail.contains(from), "{from}");
+        let results = verify_mail(&mail.replace(from, to), &records);
+        let passed = results.dkim.iter().filter(|verdict| verdict.result == DkimResult::Pass).count();
+        assert_eq!(passed, if passes { 2 } else { 0 }, "{from} -> {to}: {results:?}");
+        assert_eq!(results.spf_fail_label(), !passes, "{from} -> {to}");
+    }
+}
+
+#[test]
+fn a_signature_of_a_part_of_the_body_is_policy_not_pass() {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    let key = DkimKey::generate_ed25519().expect("a new key");
+    let record = (String::from("e1._domainkey.example.org"), key.dns_record().expect("a record"));
+    let names = ["from".to_owned()];
+    for (body_bytes, result) in [(5, DkimResult::Policy), (12, DkimResult::Pass), (13, DkimResult::Fail)] {
+        let hash = STANDARD.encode(hash_body(b"Hello, Bob\r\n", Canon::Relaxed, Some(body_bytes)).sha256);
+        let value = format!(
+            " v=1; a=ed25519-sha256; c=relaxed/relaxed; d=example.org; s=e1; h=from; l={body_bytes}; bh={hash}; b="
+        );
+        let own = Field { name: b"DKIM-Signature", value: value.as_bytes(), raw: b"" };
+        let data = header_data(&Message::split(MAIL.as_bytes()), &names, &own, Canon::Relaxed);
+        let signature = STANDARD.encode(key.sign_data(&data).expect("a signature"));
+        let mail = format!("DKIM-Signature:{value}{signature}\r\n{MAIL}");
+        let results = verify_mail(&mail, std::slice::from_ref(&record));
+        assert_eq!(results.dkim[0].result, result, "l={body_bytes}: {results:?}");
+    }
+}
+
+#[test]
+fn missing_revoked_and_unreachable_keys_have_their_own_results() {
+    let Signed { mail, mut records } = signed();
+    records[0].1 = "v=DKIM1; p=".to_owned();
+    records[1].0 = "other._domainkey.example.org".to_owned();
+    let results = verify_mail(&mail, &records);
+    assert!(results.dkim.iter().all(|verdict| verdict.result == DkimResult::PermError), "{results:?}");
+    assert_eq!(results.dkim[0].reason, "the key has been revoked");
+    let failing = |question: &Question| {
+        if question.name.contains("_domainkey") { Answer::Failed } else { text_records(&records)(question) }
+    };
+    let results = settle(input(mail.as_bytes()), failing);
+    assert!(results.dkim.iter().all(|verdict| verdict.result == DkimResult::TempError), "{results:?}");
+    assert_eq!(results.dmarc.result, DmarcResult::TempError);
+    assert!(!results.auth_failed());
+}
