@@ -13,6 +13,8 @@ if [ -n "${POSTHOUSE_TEST_PG_URL:-}" ]; then
 	exec "$@"
 fi
 
+# runuser is outside the PATH of some shells.
+PATH=$PATH:/usr/sbin:/sbin
 # The newest installed server binaries.
 bin=$(compgen -G '/usr/lib/postgresql/*/bin/initdb' | sort -V | tail -n 1 || true)
 bin=${bin:-$(command -v initdb || true)}
