@@ -44,7 +44,8 @@ fn inputs(target: &str) -> impl Strategy<Value = Vec<u8>> + use<> {
 
 #[test]
 fn every_target_passes_its_seeds() {
-    let targets: [(&str, fn(&[u8])); 4] = [
+    type Target = (&'static str, fn(&[u8]));
+    let targets: [Target; 4] = [
         ("smtp_commands", smtp_commands::run),
         ("end_of_data", end_of_data::run),
         ("mime", mime::run),

@@ -309,5 +309,4 @@ fn parse_auth(argument: &str) -> Result<AuthCommand, Reply> {
 }
 
 #[cfg(test)]
-#[path = "command/tests.rs"]
 mod tests;

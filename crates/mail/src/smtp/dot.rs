@@ -246,5 +246,4 @@ pub struct ContentLimits {
 }
 
 #[cfg(test)]
-#[path = "dot/tests.rs"]
 mod tests;
