@@ -35,10 +35,7 @@ impl Marking {
             Marking::Generated => "auto-generated",
         };
         // The second keeps Exchange from answering with vacation notices and receipts.
-        [
-            ("Auto-Submitted", submitted),
-            ("X-Auto-Response-Suppress", "All"),
-        ]
+        [("Auto-Submitted", submitted), ("X-Auto-Response-Suppress", "All")]
     }
 }
 
@@ -52,27 +49,17 @@ pub fn is_automatic(headers: &Headers) -> bool {
 /// `X-Auto-Response-Suppress` is no sign: it asks for silence, and Exchange puts it on what people write.
 pub fn sign(headers: &Headers) -> Option<Sign> {
     let any = |name: &'static str, test: fn(&str) -> bool| headers.all(name).any(test);
-    if any("auto-submitted", |value| {
-        !matches!(&*keyword(value), "" | "no")
-    }) {
+    if any("auto-submitted", |value| !matches!(&*keyword(value), "" | "no")) {
         Some(Sign::AutoSubmitted)
     } else if any("precedence", |value| {
-        matches!(
-            &*keyword(value),
-            "bulk" | "junk" | "list" | "auto_reply" | "auto-reply"
-        )
+        matches!(&*keyword(value), "bulk" | "junk" | "list" | "auto_reply" | "auto-reply")
     }) {
         Some(Sign::Precedence)
     } else if any("list-id", |value| !value.trim().is_empty()) {
         Some(Sign::ListId)
-    } else if ["x-autoreply", "x-autorespond"]
-        .into_iter()
-        .any(|name| any(name, |value| keyword(value) != "no"))
-    {
+    } else if ["x-autoreply", "x-autorespond"].into_iter().any(|name| any(name, |value| keyword(value) != "no")) {
         Some(Sign::AutoReplyField)
-    } else if any("return-path", |value| {
-        value.split_whitespace().collect::<String>() == "<>"
-    }) {
+    } else if any("return-path", |value| value.split_whitespace().collect::<String>() == "<>") {
         Some(Sign::NullReturnPath)
     } else {
         None
@@ -82,9 +69,7 @@ pub fn sign(headers: &Headers) -> Option<Sign> {
 /// First word of a value, lower case, without comments and parameters.
 fn keyword(value: &str) -> String {
     let value = value.trim_start();
-    let end = value
-        .find([' ', '\t', ';', '(', ','])
-        .unwrap_or(value.len());
+    let end = value.find([' ', '\t', ';', '(', ',']).unwrap_or(value.len());
     value[..end].to_ascii_lowercase()
 }
 
@@ -101,11 +86,7 @@ mod tests {
     fn each_sign_is_recognised_and_its_opposite_is_not() {
         let table: &[(&str, &str, Option<Sign>)] = &[
             ("Auto-Submitted", "auto-replied", Some(Sign::AutoSubmitted)),
-            (
-                "Auto-Submitted",
-                "auto-generated; owner-email=\"a@b\"",
-                Some(Sign::AutoSubmitted),
-            ),
+            ("Auto-Submitted", "auto-generated; owner-email=\"a@b\"", Some(Sign::AutoSubmitted)),
             ("Auto-Submitted", "No", None),
             ("Auto-Submitted", "no (really)", None),
             ("Precedence", "Bulk", Some(Sign::Precedence)),
@@ -115,11 +96,7 @@ mod tests {
             ("List-ID", " ", None),
             ("X-Autoreply", "yes", Some(Sign::AutoReplyField)),
             ("X-Autoreply", "no", None),
-            (
-                "X-Autorespond",
-                "Away until Monday",
-                Some(Sign::AutoReplyField),
-            ),
+            ("X-Autorespond", "Away until Monday", Some(Sign::AutoReplyField)),
             ("Return-Path", "<>", Some(Sign::NullReturnPath)),
             ("Return-Path", "< >", Some(Sign::NullReturnPath)),
             ("Return-Path", "<dana@example.com>", None),
@@ -129,11 +106,7 @@ mod tests {
         for &(name, value, expected) in table {
             let headers = headers(&[(name, value)]);
             assert_eq!(sign(&headers), expected, "{name}: {value}");
-            assert_eq!(
-                is_automatic(&headers),
-                expected.is_some(),
-                "{name}: {value}"
-            );
+            assert_eq!(is_automatic(&headers), expected.is_some(), "{name}: {value}");
         }
     }
 

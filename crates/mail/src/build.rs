@@ -111,21 +111,11 @@ pub fn build(mail: &Outgoing<'_>) -> Result<Built, BuildError> {
     write_ids("Message-ID", [&*id], &mut raw);
     let parent = mail.in_reply_to.and_then(ascii_id);
     write_ids("In-Reply-To", parent.as_deref(), &mut raw);
-    let references: Vec<String> = mail
-        .references
-        .iter()
-        .filter_map(|id| ascii_id(id))
-        .collect();
-    write_ids(
-        "References",
-        references.iter().map(String::as_str),
-        &mut raw,
-    );
+    let references: Vec<String> = mail.references.iter().filter_map(|id| ascii_id(id)).collect();
+    write_ids("References", references.iter().map(String::as_str), &mut raw);
     for (name, value) in mail.extra {
         if OWN_FIELDS.iter().any(|own| own.eq_ignore_ascii_case(name)) {
-            return Err(BuildError::OwnField {
-                name: (*name).to_owned(),
-            });
+            return Err(BuildError::OwnField { name: (*name).to_owned() });
         }
         field::write_checked(name, value, &mut raw)?;
     }
@@ -134,14 +124,8 @@ pub fn build(mail: &Outgoing<'_>) -> Result<Built, BuildError> {
     if !raw.ends_with(b"\r\n") {
         raw.extend_from_slice(b"\r\n");
     }
-    let mut everyone = std::iter::once(mail.from)
-        .chain(mail.to)
-        .chain(mail.cc)
-        .chain(mail.reply_to);
-    Ok(Built {
-        raw,
-        needs_smtputf8: everyone.any(|mailbox| !mailbox.address().is_ascii()),
-    })
+    let mut everyone = std::iter::once(mail.from).chain(mail.to).chain(mail.cc).chain(mail.reply_to);
+    Ok(Built { raw, needs_smtputf8: everyone.any(|mailbox| !mailbox.address().is_ascii()) })
 }
 
 fn write_people(mail: &Outgoing<'_>, raw: &mut Vec<u8>) {
@@ -159,9 +143,7 @@ fn ascii_id(id: &str) -> Option<String> {
 }
 
 fn write_ids<'a>(name: &str, ids: impl IntoIterator<Item = &'a str>, raw: &mut Vec<u8>) {
-    let inner = ids
-        .into_iter()
-        .map(|id| id.trim_start_matches('<').trim_end_matches('>'));
+    let inner = ids.into_iter().map(|id| id.trim_start_matches('<').trim_end_matches('>'));
     let ids = MessageId::new_list(inner);
     if !ids.id.is_empty() {
         field::write_name(name, raw);

@@ -59,11 +59,7 @@ pub struct Fields<'a> {
 /// Lines that are no field (no colon, bad name) are passed over with their continuation lines.
 pub fn fields(raw: &[u8]) -> Fields<'_> {
     let raw = raw.get(..HEADER_SECTION_BYTES_MAX).unwrap_or(raw);
-    Fields {
-        raw,
-        position: 0,
-        fields_left: HEADER_FIELDS_MAX,
-    }
+    Fields { raw, position: 0, fields_left: HEADER_FIELDS_MAX }
 }
 
 impl<'a> Iterator for Fields<'a> {
@@ -87,11 +83,7 @@ impl<'a> Iterator for Fields<'a> {
                 continue;
             };
             self.fields_left -= 1;
-            return Some(Field {
-                name,
-                value: without_line_end(&self.raw[start + colon + 1..end]),
-                range: start..end,
-            });
+            return Some(Field { name, value: without_line_end(&self.raw[start + colon + 1..end]), range: start..end });
         }
         None
     }
@@ -131,17 +123,10 @@ pub fn first_field<'a>(raw: &'a [u8], name: &str) -> Option<Field<'a>> {
 /// A raw value unfolded (each fold with the white space around it is one space) and trimmed; bytes that are not
 /// UTF-8 are read as windows-1252, control characters other than tab are dropped. Encoded words stay as they are.
 pub fn unfold(value: &[u8]) -> Cow<'_, str> {
-    let value = value
-        .get(..FIELD_VALUE_BYTES_MAX)
-        .unwrap_or(value)
-        .trim_ascii();
+    let value = value.get(..FIELD_VALUE_BYTES_MAX).unwrap_or(value).trim_ascii();
     let text = match std::str::from_utf8(value) {
         Ok(text) => Cow::Borrowed(text),
-        Err(_) => {
-            encoding_rs::WINDOWS_1252
-                .decode_without_bom_handling(value)
-                .0
-        }
+        Err(_) => encoding_rs::WINDOWS_1252.decode_without_bom_handling(value).0,
     };
     if !text.chars().any(|c| c.is_control() && c != '\t') {
         return text;
@@ -170,9 +155,10 @@ pub fn unfold(value: &[u8]) -> Cow<'_, str> {
 
 /// A raw value unfolded and with its encoded words decoded (RFC 2047); one line, no control characters but tab.
 pub fn decode(value: &[u8]) -> String {
-    match decode_words(&unfold(value)) {
+    let text = unfold(value);
+    match decode_words(&text) {
         Some(decoded) => decoded,
-        None => unfold(value).into_owned(),
+        None => text.into_owned(),
     }
 }
 
@@ -194,9 +180,7 @@ pub enum MapValue<'a> {
 impl Headers {
     /// Decodes every field of the header section at the start of `raw`.
     pub fn from_raw(raw: &[u8]) -> Self {
-        fields(raw)
-            .map(|field| (field.name.to_ascii_lowercase(), field.decoded()))
-            .collect()
+        fields(raw).map(|field| (field.name.to_ascii_lowercase(), field.decoded())).collect()
     }
 
     /// Adds a field at the end; the name is lower-cased.
@@ -206,16 +190,12 @@ impl Headers {
 
     /// The first value of this name (ASCII case does not matter).
     pub fn first(&self, name: &str) -> Option<&str> {
-        self.iter()
-            .find(|(have, _)| have.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        self.iter().find(|(have, _)| have.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Every value of this name, in order.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> + 'a {
-        self.iter()
-            .filter(move |(have, _)| have.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        self.iter().filter(move |(have, _)| have.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Every (lower-case name, value), in order.
@@ -263,10 +243,7 @@ impl FromIterator<(String, String)> for Headers {
 
 /// End (exclusive, line end included) of the line that begins at `start`.
 pub(crate) fn line_end(raw: &[u8], start: usize) -> usize {
-    raw[start..]
-        .iter()
-        .position(|&byte| byte == b'\n')
-        .map_or(raw.len(), |offset| start + offset + 1)
+    raw[start..].iter().position(|&byte| byte == b'\n').map_or(raw.len(), |offset| start + offset + 1)
 }
 
 /// Whether a line (with its line end) is empty.

@@ -12,6 +12,8 @@ pub(crate) mod select;
 mod structure;
 pub(crate) mod transfer;
 
+#[cfg(test)]
+pub(crate) use attachment::safe_filename;
 pub use attachment::{Attachment, FILENAME_BYTES_MAX};
 pub use people::Party;
 
@@ -77,10 +79,7 @@ pub struct Parsed<'a> {
 /// Reads a raw message of any quality.
 pub fn parse(raw: &[u8]) -> Parsed<'_> {
     let raw = without_leading_lines(raw);
-    let mut parsed = Parsed {
-        headers: Headers::from_raw(raw),
-        ..Parsed::default()
-    };
+    let mut parsed = Parsed { headers: Headers::from_raw(raw), ..Parsed::default() };
     if parsed.headers.is_empty() {
         parsed.text = Some(select::line_feeds(charset::decode(None, raw)).into_owned());
         return parsed;
@@ -115,19 +114,10 @@ fn read_identity(raw: &[u8], parsed: &mut Parsed<'_>) {
         }
         let value = field.value;
         match &*name {
-            "message-id" => {
-                parsed.message_id = thread::message_ids(&header::unfold(value))
-                    .into_iter()
-                    .next()
-            }
-            "in-reply-to" => {
-                parsed.in_reply_to = thread::message_ids(&header::unfold(value))
-                    .into_iter()
-                    .next()
-            }
+            "message-id" => parsed.message_id = thread::message_ids(&header::unfold(value)).into_iter().next(),
+            "in-reply-to" => parsed.in_reply_to = thread::message_ids(&header::unfold(value)).into_iter().next(),
             "references" => {
-                parsed.references =
-                    thread::bounded_chain(thread::message_ids(&header::unfold(value)));
+                parsed.references = thread::bounded_chain(thread::message_ids(&header::unfold(value)));
             }
             "from" => parsed.from = people::parties(value),
             "sender" => parsed.sender = people::parties(value).into_iter().next(),
@@ -135,9 +125,7 @@ fn read_identity(raw: &[u8], parsed: &mut Parsed<'_>) {
             "to" => people::extend(&mut parsed.to, value),
             "cc" => people::extend(&mut parsed.cc, value),
             "bcc" => people::extend(&mut parsed.bcc, value),
-            "subject" => {
-                parsed.subject = Some(field.decoded()).filter(|subject| !subject.is_empty())
-            }
+            "subject" => parsed.subject = Some(field.decoded()).filter(|subject| !subject.is_empty()),
             "date" => parsed.date_ms = date_ms(value),
             _ => continue,
         }
@@ -158,8 +146,7 @@ pub fn date_ms(value: &[u8]) -> Option<i64> {
         second: date.second.min(59),
         ..date
     };
-    date.is_valid()
-        .then(|| date.to_timestamp().saturating_mul(1_000))
+    date.is_valid().then(|| date.to_timestamp().saturating_mul(1_000))
 }
 
 /// Longest value of a structured field that is read, in bytes.

@@ -142,10 +142,7 @@ pub fn forward_subject(subject: &str) -> String {
 
 /// References of an answer: the parent's chain, then the parent, at most [`CHAIN_IDS_MAX`] ids (RFC 5322 §3.6.4).
 pub fn reply_references(parent_references: &[String], parent_id: &str) -> Vec<String> {
-    let mut chain: Vec<String> = parent_references
-        .iter()
-        .filter_map(|id| normalised_message_id(id))
-        .collect();
+    let mut chain: Vec<String> = parent_references.iter().filter_map(|id| normalised_message_id(id)).collect();
     if let Some(parent) = normalised_message_id(parent_id) {
         chain.retain(|id| *id != parent);
         chain.push(parent);
@@ -167,10 +164,8 @@ pub fn normalised_message_id(id: &str) -> Option<String> {
     let inner = id.trim();
     let inner = inner.strip_prefix('<').unwrap_or(inner);
     let inner = inner.strip_suffix('>').unwrap_or(inner);
-    let inner: String = inner
-        .chars()
-        .filter(|c| !c.is_whitespace() && !c.is_control() && !matches!(c, '<' | '>'))
-        .collect();
+    let inner: String =
+        inner.chars().filter(|c| !c.is_whitespace() && !c.is_control() && !matches!(c, '<' | '>')).collect();
     let fits = !inner.is_empty() && inner.len() + 2 <= MESSAGE_ID_BYTES_MAX;
     fits.then(|| format!("<{inner}>"))
 }
@@ -188,9 +183,7 @@ pub fn message_ids(value: &str) -> Vec<String> {
         rest = &from[end..];
     }
     if ids.is_empty() && !value.contains('<') {
-        let words = value
-            .split([' ', '\t', ','])
-            .filter(|word| word.contains('@'));
+        let words = value.split([' ', '\t', ',']).filter(|word| word.contains('@'));
         ids.extend(words.filter_map(normalised_message_id));
     }
     ids.dedup();
@@ -207,9 +200,7 @@ fn strip_prefixes(subject: &str) -> (&str, bool) {
     let mut rest = subject.trim();
     let mut met = false;
     for _ in 0..PREFIXES_MAX {
-        if let Some(after) =
-            after_prefix(rest, REPLY_PREFIXES).or_else(|| after_prefix(rest, FORWARD_PREFIXES))
-        {
+        if let Some(after) = after_prefix(rest, REPLY_PREFIXES).or_else(|| after_prefix(rest, FORWARD_PREFIXES)) {
             met = true;
             rest = after;
         } else if let Some(after) = after_tag(rest) {
@@ -235,23 +226,15 @@ fn strip_while<'a>(subject: &'a str, prefixes: &[&str]) -> &'a str {
 /// What stands behind `Re:`, `Re[4]:`, `Re(2) :`, `RE：` and the like.
 fn after_prefix<'a>(subject: &'a str, prefixes: &[&str]) -> Option<&'a str> {
     const PREFIX_CHARS_MAX: usize = 24;
-    let colon = subject
-        .char_indices()
-        .take(PREFIX_CHARS_MAX)
-        .find(|(_, c)| matches!(c, ':' | '：'))?
-        .0;
+    let colon = subject.char_indices().take(PREFIX_CHARS_MAX).find(|(_, c)| matches!(c, ':' | '：'))?.0;
     let (head, tail) = subject.split_at(colon);
     let word = without_count(head.trim()).to_lowercase();
-    prefixes
-        .contains(&&*word)
-        .then(|| tail[tail.chars().next().map_or(0, char::len_utf8)..].trim_start())
+    prefixes.contains(&&*word).then(|| tail[tail.chars().next().map_or(0, char::len_utf8)..].trim_start())
 }
 
 /// `re[4]`, `re(2)`, `re^3`, `re 2` without the count.
 fn without_count(head: &str) -> &str {
-    let without = head
-        .trim_end_matches([']', ')'])
-        .trim_end_matches(|c: char| c.is_ascii_digit());
+    let without = head.trim_end_matches([']', ')']).trim_end_matches(|c: char| c.is_ascii_digit());
     if without.len() == head.len() {
         return head;
     }
@@ -261,11 +244,7 @@ fn without_count(head: &str) -> &str {
 /// What stands behind a list tag such as `[list-name]`, when something does.
 fn after_tag(subject: &str) -> Option<&str> {
     let inside = subject.strip_prefix('[')?;
-    let close = inside
-        .char_indices()
-        .take(TAG_CHARS_MAX)
-        .find(|(_, c)| *c == ']')?
-        .0;
+    let close = inside.char_indices().take(TAG_CHARS_MAX).find(|(_, c)| *c == ']')?.0;
     let after = inside[close + 1..].trim_start();
     (close > 0 && !after.is_empty()).then_some(after)
 }

@@ -81,10 +81,7 @@ pub(super) fn check(field: &str, value: &str) -> Result<(), BuildError> {
         return Err(BuildError::ControlCharacter { field: field() });
     }
     if value.len() > FIELD_BYTES_MAX {
-        return Err(BuildError::TooLong {
-            field: field(),
-            bytes_max: FIELD_BYTES_MAX,
-        });
+        return Err(BuildError::TooLong { field: field(), bytes_max: FIELD_BYTES_MAX });
     }
     Ok(())
 }
@@ -93,13 +90,9 @@ pub(super) fn check(field: &str, value: &str) -> Result<(), BuildError> {
 pub(super) fn write_checked(name: &str, value: &str, out: &mut Vec<u8>) -> Result<(), BuildError> {
     let is_name = !name.is_empty()
         && name.len() <= FIELD_NAME_BYTES_MAX
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() && byte != b':');
+        && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':');
     if !is_name {
-        return Err(BuildError::FieldName {
-            name: name.to_owned(),
-        });
+        return Err(BuildError::FieldName { name: name.to_owned() });
     }
     check(name, value)?;
     write_name(name, out);
@@ -120,10 +113,8 @@ pub(super) fn write_mailboxes(name: &str, mailboxes: &[Mailbox], out: &mut Vec<u
     if mailboxes.is_empty() {
         return;
     }
-    let list = mailboxes
-        .iter()
-        .map(|mailbox| Address::new_address(mailbox.name(), mailbox.address().smtp_form()))
-        .collect();
+    let list =
+        mailboxes.iter().map(|mailbox| Address::new_address(mailbox.name(), mailbox.address().smtp_form())).collect();
     write_name(name, out);
     Address::new_list(list).write_header(out, name.len() + 2);
 }

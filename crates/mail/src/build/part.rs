@@ -19,19 +19,11 @@ struct Boundaries {
 impl Boundaries {
     /// A stem that stands in no body. Files cannot hold one: they are base64.
     fn new(message_id: &str, mail: &Outgoing<'_>) -> Self {
-        let taken = |stem: &str| {
-            [mail.text, mail.html]
-                .into_iter()
-                .flatten()
-                .any(|body| body.contains(stem))
-        };
+        let taken = |stem: &str| [mail.text, mail.html].into_iter().flatten().any(|body| body.contains(stem));
         let mut salt: u32 = 0;
         loop {
             let digest = Sha256::digest(format!("{salt}:{message_id}"));
-            let stem = digest
-                .iter()
-                .take(12)
-                .fold("=_".to_owned(), |stem, byte| format!("{stem}{byte:02x}"));
+            let stem = digest.iter().take(12).fold("=_".to_owned(), |stem, byte| format!("{stem}{byte:02x}"));
             // A body can hold only so many stems; each round asks for another one.
             if !taken(&stem) {
                 return Boundaries { stem, made: 0 };
@@ -43,8 +35,7 @@ impl Boundaries {
     fn multipart<'a>(&mut self, subtype: &str, parts: Vec<MimePart<'a>>) -> MimePart<'a> {
         self.made += 1;
         let boundary = format!("{}_{}", self.stem, self.made);
-        let content_type =
-            ContentType::new(format!("multipart/{subtype}")).attribute("boundary", boundary);
+        let content_type = ContentType::new(format!("multipart/{subtype}")).attribute("boundary", boundary);
         MimePart::new(content_type, parts)
     }
 }
@@ -92,57 +83,35 @@ fn body<'a>(media_type: &'static str, text: &'a str) -> MimePart<'a> {
 /// Every line end as CRLF (RFC 2046 §4.1.1); NUL, which no mail may hold, as U+FFFD.
 fn canonical_lines(text: &str) -> Cow<'_, str> {
     let text = crate::parse::select::line_feeds(Cow::Borrowed(text));
-    if text.contains('\n') {
-        Cow::Owned(text.replace('\n', "\r\n"))
-    } else {
-        text
-    }
+    if text.contains('\n') { Cow::Owned(text.replace('\n', "\r\n")) } else { text }
 }
 
 fn file<'a>(file: &File<'a>) -> Result<MimePart<'a>, BuildError> {
     check("filename", file.filename)?;
-    let disposition = if file.content_id.is_some() {
-        "inline"
-    } else {
-        "attachment"
-    };
+    let disposition = if file.content_id.is_some() { "inline" } else { "attachment" };
     let mut disposition = ContentType::new(disposition);
     if !file.filename.is_empty() {
         disposition = disposition.attribute("filename", file.filename);
     }
     // As a raw value the type tells the writer nothing, so that text files become base64 too and keep every byte.
     let content_type = Raw::new(media_type(file.content_type)?);
-    let mut headers = vec![
-        (Cow::from("Content-Type"), content_type.into()),
-        (Cow::from("Content-Disposition"), disposition.into()),
-    ];
+    let mut headers =
+        vec![(Cow::from("Content-Type"), content_type.into()), (Cow::from("Content-Disposition"), disposition.into())];
     if let Some(content_id) = file.content_id {
         let valid = !content_id.is_empty()
             && content_id.len() <= 250
-            && content_id
-                .bytes()
-                .all(|b| b.is_ascii_graphic() && !b"<>".contains(&b));
+            && content_id.bytes().all(|b| b.is_ascii_graphic() && !b"<>".contains(&b));
         if !valid {
-            return Err(BuildError::ContentId {
-                content_id: content_id.to_owned(),
-            });
+            return Err(BuildError::ContentId { content_id: content_id.to_owned() });
         }
-        headers.push((
-            Cow::from("Content-ID"),
-            Raw::new(format!("<{content_id}>")).into(),
-        ));
+        headers.push((Cow::from("Content-ID"), Raw::new(format!("<{content_id}>")).into()));
     }
-    Ok(MimePart {
-        headers,
-        contents: BodyPart::Binary(Cow::Borrowed(file.bytes)),
-    })
+    Ok(MimePart { headers, contents: BodyPart::Binary(Cow::Borrowed(file.bytes)) })
 }
 
 /// `type/subtype`, with the charset when one is given and well formed; other parameters are dropped.
 fn media_type(stated: &str) -> Result<String, BuildError> {
-    let refused = || BuildError::ContentType {
-        content_type: stated.chars().take(100).collect(),
-    };
+    let refused = || BuildError::ContentType { content_type: stated.chars().take(100).collect() };
     let is_token = |text: &str| {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte);
         !text.is_empty() && text.len() <= 127 && text.bytes().all(allowed)

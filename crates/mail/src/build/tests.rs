@@ -1,7 +1,11 @@
 //! Round trips of built mail, and what a builder must refuse.
 #![allow(clippy::unwrap_used)]
 
+use proptest::prelude::*;
+
 use super::*;
+use crate::address::Address;
+use crate::parse::parse;
 
 fn mailbox(text: &str) -> Mailbox {
     Mailbox::parse(text).unwrap()
@@ -30,32 +34,17 @@ fn assert_wire_form(built: &Built) {
     let raw = &built.raw;
     assert!(raw.ends_with(b"\r\n"));
     for (index, &byte) in raw.iter().enumerate() {
-        assert!(
-            byte != b'\n' || raw[index - 1] == b'\r',
-            "bare LF at {index}"
-        );
-        assert!(
-            byte != b'\r' || raw.get(index + 1) == Some(&b'\n'),
-            "bare CR at {index}"
-        );
+        assert!(byte != b'\n' || raw[index - 1] == b'\r', "bare LF at {index}");
+        assert!(byte != b'\r' || raw.get(index + 1) == Some(&b'\n'), "bare CR at {index}");
         assert!(byte != 0, "NUL at {index}");
-        assert!(
-            built.needs_smtputf8 || byte.is_ascii(),
-            "raw 8-bit at {index}"
-        );
+        assert!(built.needs_smtputf8 || byte.is_ascii(), "raw 8-bit at {index}");
     }
-    assert!(
-        raw.split(|&byte| byte == b'\n')
-            .all(|line| line.len() <= 999)
-    );
+    assert!(raw.split(|&byte| byte == b'\n').all(|line| line.len() <= 999));
 }
 
 #[test]
 fn a_simple_mail_is_plain_and_complete() {
-    let (from, to) = (
-        mailbox("Bot <bot@agents.example>"),
-        [mailbox("dana@example.com")],
-    );
+    let (from, to) = (mailbox("Bot <bot@agents.example>"), [mailbox("dana@example.com")]);
     let built = build(&plain(&from, &to)).unwrap();
     assert_wire_form(&built);
     let text = String::from_utf8(built.raw).unwrap();
@@ -70,4 +59,157 @@ fn a_simple_mail_is_plain_and_complete() {
         assert!(text.contains(line), "{line:?} in {text}");
     }
     assert!(!built.needs_smtputf8);
+}
+
+#[test]
+fn values_that_would_begin_a_field_of_their_own_are_refused() {
+    let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
+    let mail = plain(&from, &to);
+    for bad in ["a\r\nBcc: x@y", "a\nb", "a\rb", "a\0b", "a\u{85}b"] {
+        let refused = |mail: &Outgoing<'_>| assert!(build(mail).is_err(), "{bad:?}");
+        refused(&Outgoing { subject: bad, ..mail.clone() });
+        refused(&Outgoing { message_id: bad, ..mail.clone() });
+        refused(&Outgoing { extra: &[("X-A", bad)], ..mail.clone() });
+        refused(&Outgoing { extra: &[(bad, "x")], ..mail.clone() });
+        let file = File { filename: bad, content_type: "text/plain", bytes: b"", content_id: None };
+        refused(&Outgoing { attachments: std::slice::from_ref(&file), ..mail.clone() });
+        let file = File { filename: "a", content_type: bad, ..file };
+        refused(&Outgoing { attachments: std::slice::from_ref(&file), ..mail.clone() });
+        let file = File { filename: "a", content_type: "a/b", content_id: Some(bad), ..file };
+        refused(&Outgoing { attachments: &[file], ..mail.clone() });
+        assert!(prepend(&[("Received", bad)], b"").is_err());
+        // Ids of others are cleaned, not refused: they come from received mail.
+        let built = build(&Outgoing { in_reply_to: Some(bad), ..mail.clone() }).unwrap();
+        assert_wire_form(&built);
+        assert!(parse(&built.raw).bcc.is_empty());
+    }
+    let own = build(&Outgoing { extra: &[("bCC", "x@y.example")], ..mail });
+    assert_eq!(own, Err(BuildError::OwnField { name: "bCC".to_owned() }));
+}
+
+#[test]
+fn a_file_that_claims_to_be_multipart_is_refused() {
+    let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
+    for content_type in ["multipart/mixed", "text", "", "a/b/c", "te xt/plain", "/", "MULTIPART/x; boundary=y"] {
+        let file = File { filename: "a", content_type, bytes: b"x", content_id: None };
+        let mail = Outgoing { attachments: std::slice::from_ref(&file), ..plain(&from, &to) };
+        assert!(matches!(build(&mail), Err(BuildError::ContentType { .. })), "{content_type}");
+    }
+}
+
+#[test]
+fn recipients_that_need_smtputf8_are_announced_and_domains_are_not() {
+    let from = mailbox("bot@agents.example");
+    for (to, needed) in [("dana@bücher.example", false), ("jörg@example.com", true), ("Jörg <j@example.com>", false)]
+    {
+        let to = [mailbox(to)];
+        let built = build(&plain(&from, &to)).unwrap();
+        assert_eq!(built.needs_smtputf8, needed, "{to:?}");
+        assert_wire_form(&built);
+        assert_eq!(parse(&built.raw).to[0].mailbox.as_ref(), Some(&to[0]));
+    }
+}
+
+#[test]
+fn a_mail_to_hidden_recipients_only_still_has_a_to_field() {
+    let from = mailbox("bot@agents.example");
+    let built = build(&plain(&from, &[])).unwrap();
+    assert!(String::from_utf8(built.raw).unwrap().contains("\r\nTo: undisclosed-recipients:;\r\n"));
+}
+
+#[test]
+fn a_body_that_holds_the_boundary_does_not_end_its_part() {
+    let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
+    let mail = Outgoing { html: Some("<p>x</p>"), ..plain(&from, &to) };
+    let first = build(&mail).unwrap();
+    let parts = String::from_utf8(first.raw.clone()).unwrap();
+    let boundary = parts.split("boundary=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let trap = format!("before\n--{boundary}--\nafter\n");
+    let built = build(&Outgoing { text: Some(&trap), ..mail.clone() }).unwrap();
+    assert_eq!(parse(&built.raw).text.as_deref().map(str::trim), Some(trap.trim()));
+    assert_eq!(build(&mail).unwrap(), first, "the same mail gives the same bytes");
+}
+
+#[test]
+fn prepended_lines_leave_the_rest_alone() {
+    let raw = b"A: b\n\nbare \n lines \xff";
+    let long = format!("by mx.example {}", "word ".repeat(60));
+    let out = prepend(&[("Return-Path", "<>"), ("Received", &long)], raw).unwrap();
+    assert!(out.starts_with(b"Return-Path: <>\r\nReceived: by mx.example"));
+    assert!(out.ends_with(raw));
+    let head = &out[..out.len() - raw.len()];
+    assert!(head.split(|&byte| byte == b'\n').all(|line| line.len() <= 80));
+    assert_eq!(parse(&out).headers.first("received"), Some(long.trim()));
+}
+
+fn a_mailbox() -> impl Strategy<Value = Mailbox> {
+    let name = prop::option::of("[\\PC]{0,30}");
+    (name, "[a-z0-9]{1,10}", prop::bool::ANY).prop_map(|(name, local, foreign)| {
+        let domain = if foreign { "bücher.example" } else { "x.example" };
+        Mailbox::cleaned(name.as_deref(), Address::parse(&format!("{local}@{domain}")).unwrap())
+    })
+}
+
+fn lf(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}");
+    text.trim_end_matches('\n').to_owned()
+}
+
+proptest! {
+    #[test]
+    fn what_was_built_is_read_back(
+        people in proptest::collection::vec(a_mailbox(), 1..6),
+        subject in prop_oneof!["[\\PC]{0,120}", "[ a-z=?_]{0,100}", "[a-z]{0,1200}"],
+        text in prop::option::of("[\\PC\r\n\t]{0,300}"),
+        html in prop::option::of("[a-zé<>&\n ]{0,300}"),
+        bytes in proptest::collection::vec(any::<u8>(), 0..300),
+        filename in "[a-zA-Z0-9é€\"'%*;= _.()\\-]{0,120}",
+        content_id in prop::option::of("[a-z0-9]{1,20}@x"),
+    ) {
+        let file = File {
+            filename: &filename,
+            content_type: "text/csv; charset=utf-8",
+            bytes: &bytes,
+            content_id: content_id.as_deref(),
+        };
+        let references = ["<a@x>".to_owned(), "<b@x>".to_owned()];
+        let mail = Outgoing {
+            message_id: "<0190@agents.example>",
+            date_ms: 1_800_000_000_000,
+            from: &people[0],
+            to: &people[1..],
+            cc: &people[..people.len() / 2],
+            reply_to: &people[..1],
+            subject: &subject,
+            text: text.as_deref(),
+            html: html.as_deref(),
+            attachments: &[file],
+            in_reply_to: Some("b@x"),
+            references: &references,
+            extra: &[("Auto-Submitted", "auto-replied"), ("Agent-Disclosure", "ein Ägent; x=1")],
+        };
+        let built = build(&mail).unwrap();
+        assert_wire_form(&built);
+        let parsed = parse(&built.raw);
+        let mailboxes = |parties: &[crate::parse::Party]| -> Vec<Mailbox> {
+            parties.iter().filter_map(|party| party.mailbox.clone()).collect()
+        };
+        prop_assert_eq!(parsed.subject.unwrap_or_default(), subject.trim());
+        prop_assert_eq!(&mailboxes(&parsed.from)[..], &people[..1]);
+        prop_assert_eq!(&mailboxes(&parsed.to)[..], &people[1..]);
+        prop_assert_eq!(&mailboxes(&parsed.cc)[..], &people[..people.len() / 2]);
+        prop_assert_eq!(parsed.message_id.as_deref(), Some("<0190@agents.example>"));
+        prop_assert_eq!(parsed.in_reply_to.as_deref(), Some("<b@x>"));
+        prop_assert_eq!(parsed.references, references);
+        prop_assert_eq!(parsed.date_ms, Some(1_800_000_000_000));
+        prop_assert_eq!(parsed.headers.first("agent-disclosure"), Some("ein Ägent; x=1"));
+        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+            prop_assert_eq!(lf(&parsed.text.unwrap_or_default()), lf(&text));
+        }
+        prop_assert_eq!(parsed.html.as_deref().map(lf), html.as_deref().map(lf));
+        prop_assert_eq!(parsed.attachments.len(), 1);
+        prop_assert_eq!(&*parsed.attachments[0].bytes, &bytes[..]);
+        prop_assert_eq!(&*parsed.attachments[0].content_type, "text/csv");
+        prop_assert_eq!(parsed.attachments[0].filename.clone(), crate::parse::safe_filename(&filename));
+    }
 }

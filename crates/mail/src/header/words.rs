@@ -77,12 +77,7 @@ fn flush(out: &mut String, pending: &mut Option<(&str, Vec<u8>)>) {
 /// Reads the word at the start of `text`, which begins with `=?`.
 fn read_word(text: &str) -> Option<Word<'_>> {
     let bytes = text.as_bytes();
-    let label_end = bytes
-        .iter()
-        .skip(2)
-        .take(CHARSET_LABEL_BYTES_MAX)
-        .position(|&byte| byte == b'?')?
-        + 2;
+    let label_end = bytes.iter().skip(2).take(CHARSET_LABEL_BYTES_MAX).position(|&byte| byte == b'?')? + 2;
     let label = &text[2..label_end];
     if label.is_empty() || !label.bytes().all(|byte| byte.is_ascii_graphic()) {
         return None;
@@ -95,31 +90,31 @@ fn read_word(text: &str) -> Option<Word<'_>> {
     let encoded = &encoded[..encoded.find("?=")?];
     let bytes = match encoding {
         b'b' | b'B' => transfer::base64(encoded.as_bytes()),
-        b'q' | b'Q' => q_word(encoded.as_bytes()),
+        b'q' | b'Q' => q_word(encoded, label),
         _ => return None,
     };
-    Some(Word {
-        charset: label.split('*').next().unwrap_or(label),
-        bytes,
-        length: label_end + 3 + encoded.len() + 2,
-    })
+    Some(Word { charset: label.split('*').next().unwrap_or(label), bytes, length: label_end + 3 + encoded.len() + 2 })
 }
 
-fn q_word(encoded: &[u8]) -> Vec<u8> {
+/// The bytes of a Q word. What stands there unencoded against RFC 2047 §4.2 was read as windows-1252 when it was not
+/// UTF-8: it goes back to the byte it was, unless the word says that it is UTF-8.
+fn q_word(encoded: &str, label: &str) -> Vec<u8> {
+    let is_utf8 = label.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("utf-8"));
     let mut out = Vec::with_capacity(encoded.len());
-    let mut rest = encoded;
-    while let Some((&byte, tail)) = rest.split_first() {
-        rest = tail;
-        match byte {
-            b'_' => out.push(b' '),
-            b'=' => match transfer::hex_pair(tail) {
+    let mut rest = encoded.chars();
+    while let Some(c) = rest.next() {
+        match (c, u8::try_from(c)) {
+            ('_', _) => out.push(b' '),
+            ('=', _) => match transfer::hex_pair(rest.as_str().as_bytes()) {
                 Some(value) => {
                     out.push(value);
-                    rest = &tail[2..];
+                    rest.next();
+                    rest.next();
                 }
                 None => out.push(b'='),
             },
-            byte => out.push(byte),
+            (c, Ok(byte)) if c.is_ascii() || !is_utf8 => out.push(byte),
+            (c, _) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
     out

@@ -38,15 +38,9 @@ pub(crate) fn decoded(text: &str) -> String {
 
 /// Decodes the reference at the start of `text`; returns how many bytes it took (at least the `&`).
 fn push_reference(out: &mut String, text: &str) -> usize {
-    let window = text
-        .as_bytes()
-        .get(..REFERENCE_BYTES_MAX)
-        .unwrap_or(text.as_bytes());
-    let end = window
-        .iter()
-        .skip(1)
-        .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'#')
-        .map(|offset| offset + 1);
+    let window = text.as_bytes().get(..REFERENCE_BYTES_MAX).unwrap_or(text.as_bytes());
+    let end =
+        window.iter().skip(1).position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'#').map(|offset| offset + 1);
     match end {
         Some(end) if window[end] == b';' && end > 1 => {
             match text[1..end].strip_prefix('#') {

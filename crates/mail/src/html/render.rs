@@ -168,7 +168,9 @@ impl Renderer {
     pub(crate) fn open(&mut self, name: &str, attributes: &str) {
         if let Some(hidden) = &mut self.hidden {
             hidden.depth += usize::from(hidden.name.eq_ignore_ascii_case(name));
-            self.hidden_out.push(' ');
+            if !self.hidden_out.ends_with(' ') {
+                self.hidden_out.push(' ');
+            }
             return;
         }
         let name = name.to_ascii_lowercase();
@@ -185,11 +187,9 @@ impl Renderer {
             }
             "li" => self.list_item(),
             "ul" | "menu" | "dir" => self.begin_list(None),
-            "ol" => self.begin_list(Some(
-                attribute(attributes, "start")
-                    .and_then(|n| n.trim().parse().ok())
-                    .unwrap_or(1),
-            )),
+            "ol" => {
+                self.begin_list(Some(attribute(attributes, "start").and_then(|n| n.trim().parse().ok()).unwrap_or(1)))
+            }
             "blockquote" => self.quote_depth += 1,
             "pre" => self.pre_depth += 1,
             "a" => self.begin_link(attributes),
@@ -203,7 +203,9 @@ impl Renderer {
             hidden.depth -= usize::from(hidden.name.eq_ignore_ascii_case(name));
             if hidden.depth == 0 {
                 self.hidden = None;
-                self.hidden_out.push('\n');
+            }
+            if !self.hidden_out.ends_with(' ') {
+                self.hidden_out.push(' ');
             }
             return;
         }
@@ -224,11 +226,7 @@ impl Renderer {
 
     /// One `<br>` ends the line, two make an empty one.
     fn line_break(&mut self) {
-        let gap = if self.gap >= Gap::Line {
-            Gap::Paragraph
-        } else {
-            Gap::Line
-        };
+        let gap = if self.gap >= Gap::Line { Gap::Paragraph } else { Gap::Line };
         self.want(gap);
     }
 
@@ -251,21 +249,14 @@ impl Renderer {
 
     fn begin_link(&mut self, attributes: &str) {
         self.end_link();
-        let Some(target) =
-            attribute(attributes, "href").filter(|target| target.len() <= LINK_BYTES_MAX)
-        else {
+        let Some(target) = attribute(attributes, "href").filter(|target| target.len() <= LINK_BYTES_MAX) else {
             return;
         };
         let target = entity::decoded(target.trim());
         let lower = target.get(..8).unwrap_or(&target).to_ascii_lowercase();
-        let is_shown = ["http://", "https://", "mailto:", "tel:"]
-            .iter()
-            .any(|scheme| lower.starts_with(scheme));
+        let is_shown = ["http://", "https://", "mailto:", "tel:"].iter().any(|scheme| lower.starts_with(scheme));
         if is_shown {
-            let target: String = target
-                .chars()
-                .filter(|c| !c.is_whitespace() && !c.is_control())
-                .collect();
+            let target: String = target.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect();
             let start = self.out.len();
             self.link = Some(Link { target, start });
         }
@@ -309,12 +300,11 @@ impl Renderer {
 /// What an element's tags put between the text before and behind them.
 fn gap_of(name: &str) -> Gap {
     match name {
-        "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol" | "dl" | "blockquote"
-        | "pre" | "table" | "figure" => Gap::Paragraph,
-        "div" | "li" | "tr" | "hr" | "dt" | "dd" | "section" | "article" | "header" | "footer"
-        | "main" | "nav" | "aside" | "address" | "center" | "form" | "fieldset" | "figcaption"
-        | "caption" | "body" | "head" | "html" | "option" | "legend" | "summary" | "details"
-        | "thead" | "tbody" | "tfoot" => Gap::Line,
+        "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol" | "dl" | "blockquote" | "pre" | "table"
+        | "figure" => Gap::Paragraph,
+        "div" | "li" | "tr" | "hr" | "dt" | "dd" | "section" | "article" | "header" | "footer" | "main" | "nav"
+        | "aside" | "address" | "center" | "form" | "fieldset" | "figcaption" | "caption" | "body" | "head"
+        | "html" | "option" | "legend" | "summary" | "details" | "thead" | "tbody" | "tfoot" => Gap::Line,
         "td" | "th" => Gap::Cell,
         _ => Gap::None,
     }
@@ -381,14 +371,8 @@ fn is_hidden(attributes: &str) -> bool {
 fn same_target(label: &str, target: &str) -> bool {
     let bare = |text: &str| -> String {
         let text = text.trim().trim_end_matches('/').to_lowercase();
-        let text = text
-            .strip_prefix("https://")
-            .or(text.strip_prefix("http://"))
-            .unwrap_or(&text);
-        let text = text
-            .strip_prefix("mailto:")
-            .or(text.strip_prefix("tel:"))
-            .unwrap_or(text);
+        let text = text.strip_prefix("https://").or(text.strip_prefix("http://")).unwrap_or(&text);
+        let text = text.strip_prefix("mailto:").or(text.strip_prefix("tel:")).unwrap_or(text);
         text.split_whitespace().collect()
     };
     // A label much longer than its target cannot be the same; comparing it would be wasted work.
@@ -408,11 +392,7 @@ fn push_folded(out: &mut String, text: &str) {
 
 /// Characters that show nothing when they stand alone: fillers of preheaders, joiners, marks, control characters.
 fn is_filler(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}'
-        )
+    c.is_control() || matches!(c, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
 fn is_blank_char(c: char) -> bool {

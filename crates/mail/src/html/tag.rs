@@ -9,9 +9,7 @@ const NAME_BYTES_MAX: usize = 16;
 const ATTRIBUTES_MAX: usize = 64;
 
 /// Elements whose content is never text for a reader. Their end tag is searched verbatim.
-const DROPPED: &[&str] = &[
-    "script", "style", "title", "template", "svg", "math", "object", "iframe", "xml",
-];
+const DROPPED: &[&str] = &["script", "style", "title", "template", "svg", "math", "object", "iframe", "xml"];
 
 /// A tag met in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,20 +32,12 @@ pub(crate) struct Tags<'a> {
 
 impl<'a> Tags<'a> {
     pub(crate) fn new(html: &'a str) -> Self {
-        Tags {
-            html,
-            position: 0,
-            quotes_broken: false,
-            endless: 0,
-        }
+        Tags { html, position: 0, quotes_broken: false, endless: 0 }
     }
 
     /// The text up to the next tag, and the tag; markup that is neither is passed over (the tag is then `None`).
     pub(crate) fn next(&mut self) -> Option<(&'a str, Option<Tag<'a>>)> {
-        let rest = self
-            .html
-            .get(self.position..)
-            .filter(|rest| !rest.is_empty())?;
+        let rest = self.html.get(self.position..).filter(|rest| !rest.is_empty())?;
         let Some(open) = rest.find('<') else {
             self.position = self.html.len();
             return Some((rest, None));
@@ -95,20 +85,14 @@ impl<'a> Tags<'a> {
 
     /// Passes over the content of an element that is never text, up to its end tag.
     fn drop_content(&mut self, name: &str) {
-        let Some(which) = DROPPED
-            .iter()
-            .position(|dropped| dropped.eq_ignore_ascii_case(name))
-        else {
+        let Some(which) = DROPPED.iter().position(|dropped| dropped.eq_ignore_ascii_case(name)) else {
             return;
         };
         let bit = 1 << which;
         if self.endless & bit != 0 {
             return;
         }
-        match find_close(
-            &self.html.as_bytes()[self.position..],
-            DROPPED[which].as_bytes(),
-        ) {
+        match find_close(&self.html.as_bytes()[self.position..], DROPPED[which].as_bytes()) {
             Some(offset) => self.position += offset,
             // Script and style to the end of the text are code, as in every browser; the rest is a stray tag.
             None if which < 2 => self.position = self.html.len(),
@@ -153,9 +137,7 @@ fn attribute_value(text: &str) -> (&str, &str) {
             return inside.split_once(quote).unwrap_or((inside, ""));
         }
     }
-    let end = text
-        .find(|c: char| c.is_ascii_whitespace())
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len());
     text.split_at(end)
 }
 
@@ -207,9 +189,7 @@ fn find_close(bytes: &[u8], name: &[u8]) -> Option<usize> {
     while let Some(at) = bytes.get(start..)?.iter().position(|&byte| byte == b'<') {
         let from = &bytes[start + at..];
         let is_close = from.get(1) == Some(&b'/')
-            && from
-                .get(2..2 + name.len())
-                .is_some_and(|word| word.eq_ignore_ascii_case(name));
+            && from.get(2..2 + name.len()).is_some_and(|word| word.eq_ignore_ascii_case(name));
         if is_close {
             return Some(start + at);
         }

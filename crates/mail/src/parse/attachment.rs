@@ -30,10 +30,7 @@ pub struct Attachment<'a> {
 
 impl<'a> Attachment<'a> {
     pub(crate) fn new(content: &Content, body: &'a [u8]) -> Self {
-        let content_id = content
-            .content_id
-            .clone()
-            .filter(|id| id.len() <= CONTENT_ID_BYTES_MAX);
+        let content_id = content.content_id.clone().filter(|id| id.len() <= CONTENT_ID_BYTES_MAX);
         Attachment {
             filename: content.filename.as_deref().and_then(safe_filename),
             content_type: content.media_type.clone(),
@@ -51,13 +48,8 @@ impl<'a> Attachment<'a> {
 
 /// The last path segment of a stated name, cleaned and bounded; `None` when nothing usable is left.
 pub(crate) fn safe_filename(stated: &str) -> Option<String> {
-    let segment = stated
-        .rsplit(['/', '\\'])
-        .find(|part| !part.trim().is_empty())?;
-    let clean: String = segment
-        .chars()
-        .filter(|&c| !c.is_control() && !is_invisible(c))
-        .collect();
+    let segment = stated.rsplit(['/', '\\']).find(|part| !part.trim().is_empty())?;
+    let clean: String = segment.chars().filter(|&c| !c.is_control() && !is_invisible(c)).collect();
     let clean = clean.trim();
     if clean.is_empty() || clean.bytes().all(|byte| byte == b'.') {
         return None;

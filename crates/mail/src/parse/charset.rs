@@ -42,27 +42,17 @@ fn decode_unlabelled(bytes: &[u8], is_utf8: bool) -> Cow<'_, str> {
 }
 
 fn is_ascii_label(label: &str) -> bool {
-    label.is_empty()
-        || ["us-ascii", "ascii", "ansi_x3.4-1968"]
-            .iter()
-            .any(|name| label.eq_ignore_ascii_case(name))
+    label.is_empty() || ["us-ascii", "ascii", "ansi_x3.4-1968"].iter().any(|name| label.eq_ignore_ascii_case(name))
 }
 
 /// The value behind the first `charset=` near the start of an HTML text.
 fn meta_label(html: &[u8]) -> Option<&str> {
     const KEY: &[u8] = b"charset=";
     let window = html.get(..META_SEARCH_BYTES_MAX).unwrap_or(html);
-    let start = window
-        .windows(KEY.len())
-        .position(|bytes| bytes.eq_ignore_ascii_case(KEY))?;
+    let start = window.windows(KEY.len()).position(|bytes| bytes.eq_ignore_ascii_case(KEY))?;
     let value = window[start + KEY.len()..].trim_ascii_start();
-    let value = value
-        .strip_prefix(b"\"")
-        .or(value.strip_prefix(b"'"))
-        .unwrap_or(value);
-    let end = value
-        .iter()
-        .position(|byte| !byte.is_ascii_alphanumeric() && !b"-_.:".contains(byte))
-        .unwrap_or(value.len());
+    let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+    let end =
+        value.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"-_.:".contains(byte)).unwrap_or(value.len());
     std::str::from_utf8(&value[..end]).ok()
 }

@@ -33,19 +33,10 @@ impl Content {
         let mut content = Content::default();
         let mut seen = [false; 4];
         for field in header::fields(raw) {
-            if !field
-                .name
-                .get(..8)
-                .is_some_and(|start| start.eq_ignore_ascii_case("content-"))
-            {
+            if !field.name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("content-")) {
                 continue;
             }
-            let names = [
-                "content-type",
-                "content-disposition",
-                "content-transfer-encoding",
-                "content-id",
-            ];
+            let names = ["content-type", "content-disposition", "content-transfer-encoding", "content-id"];
             let Some(which) = names.iter().position(|name| field.is(name)) else {
                 continue;
             };
@@ -74,12 +65,7 @@ impl Content {
         };
         let subtype = parsed.subtype().unwrap_or_default();
         let media_type = format!("{}/{subtype}", parsed.ctype());
-        let valid = |part: &str| {
-            !part.is_empty()
-                && part
-                    .bytes()
-                    .all(|byte| byte.is_ascii_graphic() && byte != b'/')
-        };
+        let valid = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/');
         if media_type.len() <= MEDIA_TYPE_BYTES_MAX && valid(parsed.ctype()) && valid(subtype) {
             self.media_type = media_type.to_ascii_lowercase();
         } else if parsed.ctype().eq_ignore_ascii_case("text") {
@@ -121,7 +107,5 @@ fn content_id(value: &str) -> Option<String> {
     let value = value.trim();
     let value = value.strip_prefix('<').unwrap_or(value);
     let value = value.strip_suffix('>').unwrap_or(value).trim();
-    Some(value)
-        .filter(|value| !value.is_empty())
-        .map(str::to_owned)
+    Some(value).filter(|value| !value.is_empty()).map(str::to_owned)
 }

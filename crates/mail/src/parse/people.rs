@@ -29,10 +29,7 @@ impl Party {
             (None, Some(name), None) => name.clone(),
             (None, None, written) => written?,
         };
-        Some(Party {
-            header_form,
-            mailbox,
-        })
+        Some(Party { header_form, mailbox })
     }
 }
 
@@ -42,11 +39,7 @@ pub(crate) fn parties(value: &[u8]) -> Vec<Party> {
     let HeaderValue::Address(address) = MessageStream::new(&line).parse_address() else {
         return Vec::new();
     };
-    address
-        .iter()
-        .filter_map(|entry| Party::new(entry.name(), entry.address()))
-        .take(MAILBOXES_MAX)
-        .collect()
+    address.iter().filter_map(|entry| Party::new(entry.name(), entry.address())).take(MAILBOXES_MAX).collect()
 }
 
 /// Adds the entries of a repeated field, as long as there is room.
@@ -57,9 +50,6 @@ pub(crate) fn extend(list: &mut Vec<Party>, value: &[u8]) {
 
 /// Trimmed, without control characters: decoded names may hide line ends.
 fn one_line(text: &str) -> String {
-    let text: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     text.trim().to_owned()
 }

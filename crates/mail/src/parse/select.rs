@@ -30,12 +30,7 @@ struct Place<'a> {
 /// Fills bodies and attachments of `parsed` from the parts of `raw`.
 pub(crate) fn fill<'a>(tree: &Tree, raw: &'a [u8], parsed: &mut Parsed<'a>) {
     let mut chosen = Chosen::default();
-    let place = Place {
-        container: "",
-        in_alternative: false,
-        takes_text: true,
-        takes_html: true,
-    };
+    let place = Place { container: "", in_alternative: false, takes_text: true, takes_html: true };
     choose(tree, &[0], place, &mut chosen);
     let bodies = Bodies { tree, raw };
     parsed.html = bodies.html(&chosen);
@@ -58,11 +53,8 @@ fn choose(tree: &Tree, parts: &[usize], mut place: Place<'_>, chosen: &mut Chose
         let node = &tree.nodes[index];
         if node.is_multipart {
             let container = &node.content.media_type["multipart/".len()..];
-            let inside = Place {
-                container,
-                in_alternative: place.in_alternative || container == "alternative",
-                ..place
-            };
+            let inside =
+                Place { container, in_alternative: place.in_alternative || container == "alternative", ..place };
             choose(tree, &node.children, inside, chosen);
         } else if is_body(&node.content, position, place.container) {
             choose_body(node, index, &mut place, chosen);
@@ -86,11 +78,7 @@ fn choose(tree: &Tree, parts: &[usize], mut place: Place<'_>, chosen: &mut Chose
 fn choose_body(node: &Node, index: usize, place: &mut Place<'_>, chosen: &mut Chosen) {
     let is_html = node.content.media_type == "text/html";
     if place.container == "alternative" {
-        let list = if is_html {
-            &mut chosen.html
-        } else {
-            &mut chosen.text
-        };
+        let list = if is_html { &mut chosen.html } else { &mut chosen.text };
         list.push(index);
         return;
     }
@@ -114,9 +102,7 @@ fn is_body(content: &Content, position: usize, container: &str) -> bool {
     let is_text = match &*content.media_type {
         "text/plain" | "text/html" => true,
         // A message that is nothing but one text of a rarer kind is still to be read.
-        "text/markdown" | "text/enriched" | "text/richtext" | "text/x-amp-html" => {
-            container.is_empty()
-        }
+        "text/markdown" | "text/enriched" | "text/richtext" | "text/x-amp-html" => container.is_empty(),
         _ => false,
     };
     let is_named = content.filename.is_some();
@@ -188,11 +174,7 @@ impl Bodies<'_, '_> {
         let label = node.content.charset.as_deref();
         let bytes = node.content.encoding.decode(&self.raw[node.body.clone()]);
         let is_html = self.is_html(index);
-        let decode = if is_html {
-            charset::decode_html
-        } else {
-            charset::decode
-        };
+        let decode = if is_html { charset::decode_html } else { charset::decode };
         match bytes {
             Cow::Borrowed(bytes) => line_feeds(decode(label, bytes)),
             Cow::Owned(bytes) => Cow::Owned(line_feeds(decode(label, &bytes)).into_owned()),

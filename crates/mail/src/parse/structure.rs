@@ -50,12 +50,7 @@ struct Splitter<'a> {
 
 /// Splits a message; `raw` begins with its header section.
 pub(crate) fn split(raw: &[u8]) -> Tree {
-    let mut splitter = Splitter {
-        raw,
-        tree: Tree::default(),
-        open: Vec::new(),
-        leaf: None,
-    };
+    let mut splitter = Splitter { raw, tree: Tree::default(), open: Vec::new(), leaf: None };
     let body = header::body_offset(raw);
     splitter.begin_part(Content::read(&raw[..body]), body);
     splitter.run(body);
@@ -93,16 +88,10 @@ impl Splitter<'_> {
                 continue;
             };
             if tail.starts_with(b"--") {
-                return Some(Delimiter {
-                    level,
-                    closes: true,
-                });
+                return Some(Delimiter { level, closes: true });
             }
             if tail.iter().all(u8::is_ascii_whitespace) {
-                return Some(Delimiter {
-                    level,
-                    closes: false,
-                });
+                return Some(Delimiter { level, closes: false });
             }
         }
         None
@@ -135,15 +124,10 @@ impl Splitter<'_> {
 
     fn begin_part(&mut self, mut content: Content, body: usize) {
         let index = self.tree.nodes.len();
-        let in_digest = self.open.last().is_some_and(|open| {
-            self.tree.nodes[open.node].content.media_type == "multipart/digest"
-        });
+        let in_digest =
+            self.open.last().is_some_and(|open| self.tree.nodes[open.node].content.media_type == "multipart/digest");
         if content.media_type.is_empty() {
-            let implied = if in_digest {
-                "message/rfc822"
-            } else {
-                "text/plain"
-            };
+            let implied = if in_digest { "message/rfc822" } else { "text/plain" };
             content.media_type = implied.to_owned();
         }
         if let Some(open) = self.open.last() {
@@ -153,17 +137,10 @@ impl Splitter<'_> {
         let too_deep = self.open.len() >= NESTING_DEPTH_MAX;
         self.tree.limits_hit |= too_deep && boundary.is_some();
         match boundary {
-            Some(boundary) if !too_deep => self.open.push(Open {
-                node: index,
-                boundary,
-            }),
+            Some(boundary) if !too_deep => self.open.push(Open { node: index, boundary }),
             _ => self.leaf = Some(index),
         }
-        self.tree.nodes.push(Node {
-            content,
-            body: body..self.raw.len(),
-            ..Node::default()
-        });
+        self.tree.nodes.push(Node { content, body: body..self.raw.len(), ..Node::default() });
     }
 
     /// Ends the leaf in hand in front of the delimiter at `position`; the line end there belongs to the delimiter.
@@ -204,11 +181,8 @@ impl Splitter<'_> {
     /// The limit of parts is reached: everything from `start` on is one last attachment.
     fn take_rest(&mut self, start: usize) {
         self.tree.limits_hit = true;
-        let content = Content {
-            media_type: "application/octet-stream".to_owned(),
-            is_attachment: true,
-            ..Content::default()
-        };
+        let content =
+            Content { media_type: "application/octet-stream".to_owned(), is_attachment: true, ..Content::default() };
         self.begin_part(content, start);
         self.end_leaf(self.raw.len());
         self.close_down_to(0, self.raw.len());

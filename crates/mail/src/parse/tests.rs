@@ -61,26 +61,125 @@ aGVsbG8=
     assert_eq!(parsed.message_id.as_deref(), Some("<m1@example.com>"));
     assert_eq!(parsed.references, ["<a@x>", "<b@x>"]);
     assert_eq!(parsed.text.as_deref(), Some("Grüße"));
-    assert_eq!(
-        parsed.html.as_deref(),
-        Some("<p>Gruss <img src=cid:i1></p>")
-    );
+    assert_eq!(parsed.html.as_deref(), Some("<p>Gruss <img src=cid:i1></p>"));
     assert!(!parsed.text_from_html);
     let [image, pdf] = &parsed.attachments[..] else {
         panic!("two attachments expected: {:?}", parsed.attachments);
     };
-    assert_eq!(
-        (
-            &*image.content_type,
-            image.inline,
-            image.content_id.as_deref()
-        ),
-        ("image/png", true, Some("i1"))
-    );
+    assert_eq!((&*image.content_type, image.inline, image.content_id.as_deref()), ("image/png", true, Some("i1")));
     assert_eq!(&*image.bytes, b"\x00\x01\x02");
-    assert_eq!(
-        (pdf.filename.as_deref(), pdf.inline),
-        (Some("résumé.pdf"), false)
-    );
+    assert_eq!((pdf.filename.as_deref(), pdf.inline), (Some("résumé.pdf"), false));
     assert_eq!(&*pdf.bytes, b"hello");
+}
+
+#[test]
+fn html_only_mail_gets_readable_text() {
+    let raw = lines(
+        "Subject: x\nContent-Type: text/html; charset=utf-8\n\n<p>Hi <a href=\"https://x.example/v\">go</a></p>\n",
+    );
+    let parsed = parse(&raw);
+    assert_eq!(parsed.text.as_deref(), Some("Hi go <https://x.example/v>"));
+    assert!(parsed.text_from_html && parsed.html.is_some());
+    let empty_text = lines(
+        "A: b\nContent-Type: multipart/alternative; boundary=b\n\n--b\n\n \n--b\nContent-Type: text/html\n\n<b>Read me</b>\n--b--\n",
+    );
+    let parsed = parse(&empty_text);
+    assert_eq!((parsed.text.as_deref(), parsed.text_from_html), (Some("Read me"), true));
+}
+
+#[test]
+fn calendar_parts_and_messages_are_attachments_with_their_own_bytes() {
+    let inner = "From: x@y.example\r\n\r\n--b2\r\ninner body";
+    let raw = format!(
+        "Subject: s\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n\
+         --c\r\n\r\nHello\r\n--c\r\nContent-Type: text/calendar; method=REQUEST\r\n\r\nBEGIN:VCALENDAR\r\n--c--\r\n\
+         --b\r\nContent-Type: message/rfc822\r\n\r\n{inner}\r\n--b--\r\n"
+    );
+    let parsed = parse(raw.as_bytes());
+    assert_eq!(parsed.text.as_deref(), Some("Hello"));
+    let files: Vec<(&str, &[u8])> = parsed.attachments.iter().map(|file| (&*file.content_type, &*file.bytes)).collect();
+    assert_eq!(files, [("text/calendar", &b"BEGIN:VCALENDAR"[..]), ("message/rfc822", inner.as_bytes())]);
+    assert!(matches!(parsed.attachments[1].bytes, std::borrow::Cow::Borrowed(_)));
+}
+
+#[test]
+fn character_sets_are_decoded_however_badly_they_are_named() {
+    let table: &[(&str, &[u8], &str)] = &[
+        ("text/plain; charset=utf-8", "é".as_bytes(), "é"),
+        ("text/plain", "é".as_bytes(), "é"),
+        ("text/plain", b"\xe9\x80", "é€"),
+        ("text/plain; charset=us-ascii", "é".as_bytes(), "é"),
+        ("text/plain; charset=nonsense", b"\xe9", "é"),
+        ("text/plain; charset=utf-8", b"a\xffb", "a\u{fffd}b"),
+        ("text/plain; charset=koi8-r", b"\xd0\xd2\xc9", "при"),
+        ("text/plain; charset=\"Shift_JIS\"", b"\x83n", "ハ"),
+        ("text/plain; charset=gb2312", b"\xc4\xe3\xba\xc3", "你好"),
+        ("text/plain; charset=iso-2022-jp", b"\x1b$B%O\x1b(B", "ハ"),
+        ("text/plain; charset=utf-7", b"+AOk-", "é"),
+        ("text/html", b"<meta charset=\"windows-1251\">\xcf", "П"),
+    ];
+    for (media_type, body, text) in table {
+        let mut raw = format!("Content-Type: {media_type}\r\n\r\n").into_bytes();
+        raw.extend_from_slice(body);
+        assert_eq!(parse(&raw).text.as_deref(), Some(*text), "{media_type}");
+    }
+}
+
+#[test]
+fn file_names_cannot_leave_their_folder_or_lie_about_their_end() {
+    let table: &[(&str, Option<&str>)] = &[
+        ("report.pdf", Some("report.pdf")),
+        ("../../etc/passwd", Some("passwd")),
+        ("C:\\Temp\\x.doc", Some("x.doc")),
+        ("a/", Some("a")),
+        ("..", None),
+        ("/", None),
+        ("a\u{0}b\r\n.txt", Some("ab.txt")),
+        ("\u{202e}gpj.exe", Some("gpj.exe")),
+        ("  ", None),
+    ];
+    for (stated, safe) in table {
+        assert_eq!(safe_filename(stated).as_deref(), *safe, "{stated:?}");
+    }
+    let long = safe_filename(&format!("{}.pdf", "é".repeat(400))).unwrap();
+    assert!(long.len() <= FILENAME_BYTES_MAX && long.ends_with(".pdf"));
+}
+
+#[test]
+fn odd_headers_are_taken_for_what_they_mean() {
+    let none = parse(b"");
+    assert_eq!((none.subject, none.text.as_deref()), (None, Some("")));
+    assert_eq!(parse(b"just text\r\nmore").text.as_deref(), Some("just text\nmore"));
+    assert_eq!(parse(b"\r\n\r\nSubject: late\r\n\r\nx").subject.as_deref(), Some("late"));
+    let twice = parse(b"Subject: one\nSubject: two\nTo: a@x.example\nTo: b@x.example\nDate: nonsense\n\nx");
+    assert_eq!((twice.subject.as_deref(), twice.to.len(), twice.date_ms), (Some("one"), 2, None));
+    let group =
+        parse(b"To: undisclosed-recipients:;\nCc: Team: a@x.example, B <b@x.example>;\nFrom: not an address\n\n");
+    assert_eq!((group.to.len(), group.cc.len()), (0, 2));
+    assert_eq!((group.from[0].mailbox.as_ref(), &*group.from[0].header_form), (None, "not an address"));
+    assert_eq!(date_ms(b"Thu, 31 Dec 2026 23:59:60 GMT"), Some(1_798_761_599_000));
+    assert_eq!(date_ms(b"15 Jan 2027 03:00:00 -0500 (EST)"), Some(1_800_000_000_000));
+}
+
+/// Each of these costs quadratic time, or the stack, in a parser that searches ahead or descends.
+#[test]
+fn hostile_structure_is_read_in_linear_time_and_bounded_depth() {
+    let head = "Content-Type: multipart/mixed; boundary=a\r\n\r\n";
+    let deep: String = (0..5_000)
+        .map(|level| format!("Content-Type: multipart/mixed; boundary=b{level}\r\n\r\n--b{level}\r\n"))
+        .collect();
+    let parsed = parse(deep.as_bytes());
+    assert!(parsed.limits_hit);
+    let absent: String =
+        (0..20_000).map(|n| format!("--a\r\nContent-Type: multipart/mixed; boundary=z{n}\r\n\r\n")).collect();
+    let many = format!("{head}{}", "--a\r\n\r\nx\r\n".repeat(50_000));
+    let messages = "Content-Type: message/rfc822\r\n\r\n".repeat(20_000);
+    let encoded = format!("Content-Transfer-Encoding: base64\r\n\r\n{}", "=".repeat(300_000));
+    let people = format!("To: {}\r\n\r\n", "a@x.example, ".repeat(20_000));
+    let parameters = format!("Content-Type: text/plain{}\r\n\r\n", "; a*1*=utf-8''x".repeat(20_000));
+    for raw in [format!("{head}{absent}"), many, messages, encoded, people, parameters] {
+        let parsed = parse(raw.as_bytes());
+        assert!(parsed.attachments.len() <= PARTS_MAX);
+        assert!(parsed.to.len() <= MAILBOXES_MAX);
+    }
 }

@@ -20,10 +20,7 @@ pub(crate) enum Encoding {
 impl Encoding {
     /// Reads the value of a Content-Transfer-Encoding field.
     pub(crate) fn from_value(value: &str) -> Self {
-        let word = value
-            .split([';', ' ', '\t', '('])
-            .next()
-            .unwrap_or_default();
+        let word = value.split([';', ' ', '\t', '(']).next().unwrap_or_default();
         if word.eq_ignore_ascii_case("base64") {
             Encoding::Base64
         } else if word.eq_ignore_ascii_case("quoted-printable") {
@@ -48,11 +45,8 @@ pub(crate) fn base64(bytes: &[u8]) -> Vec<u8> {
     if let Some(decoded) = base64_decode(bytes) {
         return decoded;
     }
-    let kept: Vec<u8> = bytes
-        .iter()
-        .copied()
-        .filter(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte))
-        .collect();
+    let kept: Vec<u8> =
+        bytes.iter().copied().filter(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte)).collect();
     base64_decode(&kept).unwrap_or_default()
 }
 
@@ -100,10 +94,6 @@ pub(crate) fn hex_pair(bytes: &[u8]) -> Option<u8> {
 }
 
 fn trim_blanks_end(line: &[u8]) -> &[u8] {
-    let blanks = line
-        .iter()
-        .rev()
-        .take_while(|byte| matches!(byte, b' ' | b'\t'))
-        .count();
+    let blanks = line.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     &line[..line.len() - blanks]
 }

@@ -1,1 +1,87 @@
-//! Tests.
+//! Subjects and message ids.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn prefixes_of_many_languages_are_known() {
+    let table: &[(&str, &str, bool)] = &[
+        ("Hello  World", "hello world", false),
+        ("Re: Hello", "hello", true),
+        ("RE:RE: FW: Hello", "hello", true),
+        ("Re[4]: Hello", "hello", true),
+        ("Re(2) : Hello", "hello", true),
+        ("Re^3: Hello", "hello", true),
+        ("AW: WG: Angebot", "angebot", true),
+        ("SV: Hej", "hej", true),
+        ("Antw: vraag", "vraag", true),
+        ("RV: hola", "hola", true),
+        ("TR : bonjour", "bonjour", true),
+        ("Odp: pytanie", "pytanie", true),
+        ("回复：你好", "你好", true),
+        ("转发: 你好", "你好", true),
+        ("返信: 件名", "件名", true),
+        ("Ответ: привет", "привет", true),
+        ("[dev] Re: [dev] Release", "release", true),
+        ("Re: [dev] Release", "release", true),
+        ("[dev] Release", "release", false),
+        ("Regarding: your order", "regarding: your order", false),
+        ("Rent: due", "rent: due", false),
+        ("Release 2: notes", "release 2: notes", false),
+        ("[urgent]", "[urgent]", false),
+        ("Re:", "", true),
+        ("", "", false),
+        ("STRASSE: ÄÖÜ", "strasse: äöü", false),
+    ];
+    for &(subject, normalised, answers) in table {
+        assert_eq!(normalised_subject(subject), normalised, "{subject}");
+        assert_eq!(is_reply_or_forward(subject), answers, "{subject}");
+    }
+}
+
+#[test]
+fn answers_and_forwards_carry_one_prefix() {
+    assert_eq!(reply_subject("Hello"), "Re: Hello");
+    assert_eq!(reply_subject("RE: AW: Hello"), "Re: Hello");
+    assert_eq!(reply_subject("Fwd: Hello"), "Re: Fwd: Hello");
+    assert_eq!(reply_subject(""), "Re: ");
+    assert_eq!(forward_subject("Hello"), "Fwd: Hello");
+    assert_eq!(forward_subject("FW: WG: Hello"), "Fwd: Hello");
+    assert_eq!(forward_subject("Re: Hello"), "Fwd: Re: Hello");
+}
+
+#[test]
+fn message_ids_are_read_with_and_without_brackets() {
+    let ids = |value: &str| message_ids(value).join(" ");
+    assert_eq!(ids("<a@x> <b@y>\t(comment)<c@z>"), "<a@x> <b@y> <c@z>");
+    assert_eq!(ids("a@x, b@y"), "<a@x> <b@y>");
+    assert_eq!(ids("<a@x<b@y>"), "<a@x> <b@y>");
+    assert_eq!(ids("<fold ed@x>"), "<folded@x>");
+    assert_eq!(ids("Your message of Monday"), "");
+    assert_eq!(ids("<>"), "");
+    assert_eq!(normalised_message_id(" a@x "), Some("<a@x>".to_owned()));
+    assert_eq!(normalised_message_id(&"a".repeat(2_000)), None);
+    assert_eq!(new_message_id("0190", "x.example"), "<0190@x.example>");
+}
+
+#[test]
+fn a_long_chain_keeps_its_first_id_and_the_newest() {
+    let chain: Vec<String> = (0..150).map(|number| format!("<{number}@x>")).collect();
+    let references = reply_references(&chain, "<parent@x>");
+    assert_eq!(references.len(), CHAIN_IDS_MAX);
+    assert_eq!(references.first().map(String::as_str), Some("<0@x>"));
+    assert_eq!(references.last().map(String::as_str), Some("<parent@x>"));
+    assert_eq!(reply_references(&["<a@x>".to_owned()], "<a@x>"), ["<a@x>"]);
+    assert_eq!(reply_references(&[], "p@x"), ["<p@x>"]);
+}
+
+proptest! {
+    #[test]
+    fn an_answer_stays_in_the_thread_of_its_subject(subject in "[\\PC]{0,60}") {
+        let normal = normalised_subject(&subject);
+        prop_assert_eq!(normalised_subject(&reply_subject(&subject)), normal.clone());
+        prop_assert_eq!(normalised_subject(&forward_subject(&subject)), normal);
+        prop_assert!(is_reply_or_forward(&reply_subject(&subject)));
+    }
+}
