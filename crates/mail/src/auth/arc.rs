@@ -83,6 +83,9 @@ impl Chain {
         if sets.is_empty() {
             return Self::decided(ArcResult::None, 0, "");
         }
+        if message.is_cut {
+            return Self::decided(ArcResult::Fail, sets.len(), "the header has too many fields");
+        }
         match checks(message, &sets, hashes, now_s) {
             Err(reason) => Self::decided(ArcResult::Fail, sets.len(), reason),
             Ok(checks) => {
@@ -223,7 +226,7 @@ fn message_signature(
     if coverage.has_expired(now_s) {
         return Err("the newest message signature has expired");
     }
-    let hash = hashes.get(message.body, &coverage);
+    let hash = hashes.get(message.body, &coverage).ok_or("the body is hashed in too many ways")?;
     if hash.sha256 != coverage.body_hash || coverage.body_bytes_max.is_some_and(|l| l != hash.canonical_bytes) {
         return Err("the body has been changed");
     }

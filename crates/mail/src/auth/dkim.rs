@@ -14,6 +14,9 @@ use aws_lc_rs::digest::{Digest, SHA256, digest};
 /// Most DKIM signatures of one message that are checked, from the top (RFC 6376 §6.1 allows a limit).
 pub const DKIM_SIGNATURES_MAX: usize = 10;
 
+/// Most different hashes of one body: canonical forms and `l=` lengths. Signatures that want further ones are not checked.
+const BODY_HASHES_MAX: usize = 5;
+
 /// Result of one DKIM signature (RFC 8601 §2.7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DkimResult {
@@ -94,15 +97,15 @@ pub(super) struct BodyHashes {
 }
 
 impl BodyHashes {
-    /// The hash of `body` as `coverage` wants it.
-    pub(super) fn get(&mut self, body: &[u8], coverage: &Coverage) -> BodyHash {
+    /// The hash of `body` as `coverage` wants it. None when there are too many others already.
+    pub(super) fn get(&mut self, body: &[u8], coverage: &Coverage) -> Option<&BodyHash> {
         let (canon, bytes_max) = (coverage.body_canon, coverage.body_bytes_max);
-        if let Some((.., hash)) = self.known.iter().find(|(c, l, _)| (*c, *l) == (canon, bytes_max)) {
-            return hash.clone();
+        let known = self.known.iter().position(|(c, l, _)| (*c, *l) == (canon, bytes_max));
+        let at = known.unwrap_or(self.known.len());
+        if known.is_none() && at < BODY_HASHES_MAX {
+            self.known.push((canon, bytes_max, hash_body(body, canon, bytes_max)));
         }
-        let hash = hash_body(body, canon, bytes_max);
-        self.known.push((canon, bytes_max, hash.clone()));
-        hash
+        self.known.get(at).map(|(.., hash)| hash)
     }
 }
 
@@ -126,6 +129,9 @@ pub(super) struct Waiting {
 impl Candidate {
     /// Reads a signature field and does all that needs no key.
     pub(super) fn begin(message: &Message<'_>, own: &Field<'_>, hashes: &mut BodyHashes, now_s: i64) -> Self {
+        if message.is_cut {
+            return Self::Decided(DkimVerdict::unreadable("the header has too many fields"));
+        }
         let tags = std::str::from_utf8(own.value).ok().and_then(Tags::parse);
         let Some(tags) = tags else {
             return Self::Decided(DkimVerdict::unreadable("the signature field is malformed"));
@@ -138,7 +144,10 @@ impl Candidate {
         if coverage.has_expired(now_s) {
             return Self::Decided(DkimVerdict::of(&signature, DkimResult::Fail, "the signature has expired"));
         }
-        let hash = hashes.get(message.body, coverage);
+        let Some(hash) = hashes.get(message.body, coverage) else {
+            let reason = "the signatures hash the body in too many ways";
+            return Self::Decided(DkimVerdict::of(&signature, DkimResult::Neutral, reason));
+        };
         let too_long = coverage.body_bytes_max.is_some_and(|length| length > hash.canonical_bytes);
         if too_long || hash.sha256 != coverage.body_hash {
             return Self::Decided(DkimVerdict::of(&signature, DkimResult::Fail, "the body has been changed"));

@@ -341,10 +341,14 @@ fn policy_for(author: &str, name: &str, record: &Record, lookup: &mut Lookup<'_>
     Ok(if record.testing { policy.in_testing() } else { policy })
 }
 
-/// The author's domains of a From value, each once, in lower case and A-labels.
+/// The author's domains of a From value, each once, in lower case and A-labels; one more than the most that are judged
+/// is enough to know that there are too many.
 pub(super) fn author_domains<'a>(addresses: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut domains: Vec<String> = Vec::new();
     for address in addresses {
+        if domains.len() > AUTHOR_DOMAINS_MAX {
+            break;
+        }
         let domain = address.rsplit_once('@').and_then(|(_, domain)| domain_tag(domain.trim()));
         if let Some(domain) = domain.filter(|domain| is_queryable(domain))
             && !domains.contains(&domain)

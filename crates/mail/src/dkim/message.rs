@@ -2,8 +2,11 @@
 //!
 //! Never changes or copies the message. Lines may end in CRLF or in a bare LF; canonicalisation writes CRLF.
 
-/// Most header fields looked at; a message with more is judged by its first ones.
+/// Most header fields kept. No signature counts in a message with more: a field beyond them could be the one shown.
 pub(crate) const FIELDS_MAX: usize = 2000;
+
+/// Most From fields kept beyond [`FIELDS_MAX`], so that an author cannot hide behind many other fields.
+const LATE_AUTHORS_MAX: usize = 100;
 
 /// One header field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,12 +33,15 @@ pub(crate) struct Message<'m> {
     pub(crate) fields: Vec<Field<'m>>,
     /// Everything after the empty line.
     pub(crate) body: &'m [u8],
+    /// True when the header has more fields than were kept.
+    pub(crate) is_cut: bool,
 }
 
 impl<'m> Message<'m> {
     /// Splits raw bytes. Lines of the header that are no field are skipped.
     pub(crate) fn split(raw: &'m [u8]) -> Self {
-        let mut fields = Vec::new();
+        let mut fields: Vec<Field<'m>> = Vec::new();
+        let mut is_cut = false;
         let mut start = 0;
         loop {
             let end = field_end(raw, start);
@@ -44,12 +50,13 @@ impl<'m> Message<'m> {
             if text.is_empty() {
                 // The empty line, or the end of the message.
                 let body = raw.get(end..).unwrap_or_default();
-                return Self { fields, body };
+                return Self { fields, body, is_cut };
             }
-            if let Some(field) = split_field(text)
-                && fields.len() < FIELDS_MAX
-            {
-                fields.push(field);
+            if let Some(field) = split_field(text) {
+                is_cut |= fields.len() >= FIELDS_MAX;
+                if !is_cut || (field.is("From") && fields.len() < FIELDS_MAX + LATE_AUTHORS_MAX) {
+                    fields.push(field);
+                }
             }
             start = end;
         }

@@ -122,3 +122,40 @@ fn a_verification_can_be_concluded_at_any_time() {
     assert_eq!(results.dmarc.result, DmarcResult::TempError);
     assert!(!results.auth_failed(), "what was not looked up accuses nobody");
 }
+
+#[test]
+fn an_author_behind_thousands_of_fields_is_still_the_author() {
+    let junk = "X: y\r\n".repeat(5000);
+    let raw = format!("{junk}From: ceo@bank.example\r\n\r\n");
+    let records = [("_dmarc.bank.example".to_owned(), "v=DMARC1; p=reject".to_owned())];
+    let results = settle(input(raw.as_bytes()), text_records(&records));
+    assert_eq!((results.dmarc.result, results.dmarc.domain.as_str()), (DmarcResult::Fail, "bank.example"));
+}
+
+#[test]
+fn a_signature_does_not_count_where_later_fields_were_not_looked_at() {
+    let key = crate::dkim::DkimKey::generate_ed25519().expect("a new key");
+    let record = ("e1._domainkey.example.org".to_owned(), key.dns_record().expect("a record"));
+    let mail = "From: a@example.org\r\n\r\nHi\r\n";
+    let options = crate::dkim::SignOptions { domain: "example.org", selector: "e1", now_s: 1 };
+    let field = key.sign(mail.as_bytes(), &options).expect("a signature");
+    for (junk, result) in [(1900, DkimResult::Pass), (2000, DkimResult::Neutral)] {
+        let raw = format!("{field}{}{mail}", "X: y\r\n".repeat(junk));
+        let results = settle(input(raw.as_bytes()), text_records(std::slice::from_ref(&record)));
+        assert_eq!(results.dkim[0].result, result, "{results:?}");
+    }
+}
+
+#[test]
+fn a_large_body_is_hashed_only_in_a_few_ways() {
+    let field = |n| {
+        format!(
+            "DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=a.example; s=s; h=from; l={n}; \
+             bh=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=; b=AAAA\r\n"
+        )
+    };
+    let raw: String = (1..=DKIM_SIGNATURES_MAX).map(field).chain(["\r\nbody\r\n".to_owned()]).collect();
+    let results = settle(input(raw.as_bytes()), |_| Answer::NoSuchName);
+    let unchecked = results.dkim.iter().filter(|v| v.reason.contains("too many ways")).count();
+    assert_eq!((results.dkim.len(), unchecked), (DKIM_SIGNATURES_MAX, 5));
+}
