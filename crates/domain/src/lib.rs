@@ -1,1 +1,11 @@
-//! Product rules: values in, values out. Never I/O, clock, SQL or async.
+//! Product rules of Posthouse: values in, values out.
+//!
+//! This crate never does I/O, reads no clock, draws no random numbers and knows no database, no HTTP and no async runtime.
+
+pub mod auth;
+pub mod error;
+pub mod gate;
+pub mod id;
+pub mod page;
+pub mod plan;
+pub mod time;

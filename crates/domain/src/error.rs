@@ -1,0 +1,203 @@
+//! Every refusal the API can give: one closed enum with one table of status and wire name (decision 1, contract §1.4).
+//!
+//! A [`Refusal`] is what the caller sees. What an operator needs to know about an inner failure is logged where it
+//! happens and never put here.
+
+use serde_json::{Map, Value, json};
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $status:literal $text:literal, $fix:literal;)*) => {
+        /// A machine-readable error code. Its text and status are part of the API and never change.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Code { $($(#[$doc])* $name,)* }
+
+        impl Code {
+            /// Every code, in the order of their status: the OpenAPI document and the coverage test read it.
+            pub const ALL: &[Code] = &[$(Code::$name,)*];
+
+            /// The HTTP status that always goes with the code.
+            #[must_use]
+            pub const fn status(self) -> u16 { match self { $(Code::$name => $status,)* } }
+
+            /// The name in `error.code`.
+            #[must_use]
+            pub const fn text(self) -> &'static str { match self { $(Code::$name => $text,)* } }
+
+            /// The next action in one sentence, unless the refusal knows a better one.
+            #[must_use]
+            pub const fn fix(self) -> &'static str { match self { $(Code::$name => $fix,)* } }
+        }
+    };
+}
+
+codes! {
+    /// The request does not fit its schema; `details.fields` lists every problem.
+    InvalidRequest = 400 "invalid_request", "Correct the fields listed in details.fields and send the request again.";
+    /// A cursor that this list did not give, or that was given for other filters.
+    InvalidCursor = 400 "invalid_cursor", "Start again without a cursor, and keep every other parameter the same from page to page.";
+    /// No key, an unknown key or a revoked one.
+    Unauthorized = 401 "unauthorized", "Send the header 'Authorization: Bearer <API key>' with a key that is not revoked.";
+    /// The plan's emails of this month are used up.
+    PlanLimitEmails = 402 "plan_limit_emails", "Wait for the next month (UTC) or move the workspace to a larger plan; receiving goes on.";
+    /// The key lacks a permission.
+    InsufficientPermissions = 403 "insufficient_permissions", "Use a key that has the permission named in details.permission.";
+    /// An inbox-scoped key on a route of the whole workspace, or an owner's action.
+    Forbidden = 403 "forbidden", "Use a workspace-wide key.";
+    /// Sending is suspended for the workspace.
+    OrgSuspended = 403 "org_suspended", "Ask the operator of this server to look at the workspace; receiving goes on.";
+    /// Temporary inboxes only receive.
+    TemporaryInboxReceiveOnly = 403 "temporary_inbox_receive_only", "Send from an inbox that is not temporary.";
+    /// Every inbox of the plan is in use.
+    PlanLimitInboxes = 403 "plan_limit_inboxes", "Delete an inbox that is no longer needed or move the workspace to a larger plan.";
+    /// No such record, or not one that this key can see.
+    NotFound = 404 "not_found", "Check the path and the id, and that the key may see the record.";
+    /// The path exists, with other methods.
+    MethodNotAllowed = 405 "method_not_allowed", "Use one of the methods in the Allow header.";
+    /// The address is or was an inbox of this server.
+    AddressTaken = 409 "address_taken", "Choose another username; addresses are never used a second time.";
+    /// The first request with this idempotency key has not been answered yet.
+    IdempotencyInFlight = 409 "idempotency_in_flight", "Wait for the time in Retry-After and send the same request again.";
+    /// The send would keep a mail loop going.
+    LoopDetected = 409 "loop_detected", "Do not answer automatic mail more than once; let a person look at the thread.";
+    /// The message as a whole is over the size limit.
+    MessageTooLarge = 413 "message_too_large", "Send fewer or smaller attachments, or a link to the file.";
+    /// The request body is over the size limit of its route.
+    BodyTooLarge = 413 "body_too_large", "Send a smaller request body.";
+    /// The body is not of the content type that the route takes.
+    UnsupportedMediaType = 415 "unsupported_media_type", "Send the body with the content type that the route takes.";
+    /// The idempotency key was used with another body.
+    IdempotencyKeyReused = 422 "idempotency_key_reused", "Use a new Idempotency-Key for a new request.";
+    /// A recipient bounced or complained before.
+    RecipientSuppressed = 422 "recipient_suppressed", "Leave out the addresses in details.addresses or remove their suppression first.";
+    /// The emergency stop is in force.
+    WorkspaceStopped = 423 "workspace_stopped", "An owner has to resume the workspace: posthouse workspace set ID --resume.";
+    /// The inbox is paused.
+    InboxPaused = 423 "inbox_paused", "Resume the inbox first: POST /v1/inboxes/{id}/resume.";
+    /// Too many requests of this key, or too many sends in a short time.
+    RateLimited = 429 "rate_limited", "Wait for the time in Retry-After and send the request again.";
+    /// The inbox's sends of this day are used up.
+    DailySendLimitExceeded = 429 "daily_send_limit_exceeded", "Wait until 00:00 UTC or send from another inbox.";
+    /// The workspace's sends of this day are used up.
+    OrgDailyLimitExceeded = 429 "org_daily_limit_exceeded", "Wait until 00:00 UTC or ask for a higher limit.";
+    /// Too many temporary inboxes at once or in an hour.
+    TemporaryInboxLimit = 429 "temporary_inbox_limit", "Delete temporary inboxes that are no longer needed, or wait for the time in Retry-After.";
+    /// Something broke inside; the log has the cause under the request id.
+    Internal = 500 "internal_error", "Try again; if it stays, tell the operator the request id.";
+    /// The store does not answer, is full, or too much is waiting for it.
+    Unavailable = 503 "unavailable", "Wait for the time in Retry-After and send the request again; nothing was stored.";
+}
+
+/// One problem of one field, for `details.fields` of [`Code::InvalidRequest`] (decision 2).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FieldProblem {
+    /// Where: `to[0]`, `metadata.key`, `Idempotency-Key`.
+    pub path: String,
+    /// What is wrong, in words that say what is right.
+    pub problem: String,
+}
+
+/// A request that is not carried out: what the caller is told, and nothing that the caller must not know.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[error("{}: {message}", code.text())]
+pub struct Refusal {
+    /// The machine-readable code.
+    pub code: Code,
+    /// What is wrong with this very request.
+    pub message: String,
+    /// The next action, when it is more exact than [`Code::fix`].
+    pub fix: Option<String>,
+    /// Members of `error.details`.
+    pub details: Map<String, Value>,
+    /// When to try again, in seconds: also the `Retry-After` field.
+    pub retry_after_s: Option<u64>,
+}
+
+impl Refusal {
+    /// A refusal without details.
+    #[must_use]
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), fix: None, details: Map::new(), retry_after_s: None }
+    }
+
+    /// The refusal for an unknown or invisible record: `not_found` (decision 3).
+    #[must_use]
+    pub fn not_found(what: &str) -> Self {
+        Self::new(Code::NotFound, format!("There is no such {what}, or this key cannot see it."))
+    }
+
+    /// The refusal for a request that does not fit its schema.
+    #[must_use]
+    pub fn invalid(problems: &[FieldProblem]) -> Self {
+        let count = problems.len();
+        let message = match problems {
+            [one] => format!("{}: {}.", one.path, one.problem),
+            _ => format!("{count} fields have problems."),
+        };
+        let fields: Vec<Value> = problems.iter().map(|p| json!({ "path": p.path, "problem": p.problem })).collect();
+        Self::new(Code::InvalidRequest, message).detail("fields", fields)
+    }
+
+    /// The refusal for a single bad field.
+    #[must_use]
+    pub fn invalid_field(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::invalid(&[FieldProblem { path: path.into(), problem: problem.into() }])
+    }
+
+    /// Adds a member of `error.details`.
+    #[must_use]
+    pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Says a better next action than the code's own.
+    #[must_use]
+    pub fn with_fix(mut self, fix: impl Into<String>) -> Self {
+        self.fix = Some(fix.into());
+        self
+    }
+
+    /// Says when to try again; also shown as `details.retry_after_seconds` (contract §1.2).
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after_s = Some(seconds);
+        self.detail("retry_after_seconds", seconds)
+    }
+
+    /// The `error` object of the response (decision 1).
+    #[must_use]
+    pub fn body(&self, request_id: &str) -> Value {
+        let mut error = json!({
+            "code": self.code.text(),
+            "message": self.message,
+            "fix": self.fix.as_deref().unwrap_or(self.code.fix()),
+            "request_id": request_id,
+        });
+        if !self.details.is_empty() {
+            error["details"] = Value::Object(self.details.clone());
+        }
+        json!({ "error": error })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_by_status_and_names_are_unique() {
+        assert!(Code::ALL.is_sorted_by_key(|code| code.status()));
+        let names: std::collections::HashSet<_> = Code::ALL.iter().map(|code| code.text()).collect();
+        assert_eq!(names.len(), Code::ALL.len());
+    }
+
+    #[test]
+    fn the_body_has_the_members_of_decision_1() {
+        let refusal = Refusal::invalid_field("to[0]", "must be an address");
+        let body = refusal.body("r1");
+        assert_eq!(body["error"]["code"], "invalid_request");
+        assert_eq!(body["error"]["details"]["fields"][0]["path"], "to[0]");
+        assert_eq!(body["error"]["request_id"], "r1");
+        assert!(body["error"]["fix"].as_str().is_some_and(|fix| fix.ends_with('.')));
+    }
+}

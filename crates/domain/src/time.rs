@@ -1,0 +1,140 @@
+//! Points in time as whole milliseconds since 1970, shown as `2026-01-01T00:00:00.000Z` (decision 7).
+//!
+//! Never reads a clock: a time is always passed in.
+
+use std::fmt;
+
+/// One second in milliseconds.
+pub const SECOND_MS: i64 = 1_000;
+/// One minute in milliseconds.
+pub const MINUTE_MS: i64 = 60 * SECOND_MS;
+/// One hour in milliseconds.
+pub const HOUR_MS: i64 = 60 * MINUTE_MS;
+/// One day in milliseconds.
+pub const DAY_MS: i64 = 24 * HOUR_MS;
+
+/// Milliseconds since 1970-01-01T00:00:00Z.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Time(i64);
+
+impl Time {
+    /// The time that many milliseconds after 1970 (UTC).
+    #[must_use]
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    /// Milliseconds since 1970 (UTC).
+    #[must_use]
+    pub const fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// Whole seconds since 1970 (UTC), rounded down.
+    #[must_use]
+    pub const fn seconds(self) -> i64 {
+        self.0.div_euclid(SECOND_MS)
+    }
+
+    /// This time moved by `millis`, which may be negative.
+    #[must_use]
+    pub const fn plus_ms(self, millis: i64) -> Self {
+        Self(self.0.saturating_add(millis))
+    }
+
+    /// Milliseconds from `earlier` to this time; negative when `earlier` is later.
+    #[must_use]
+    pub const fn since_ms(self, earlier: Time) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// Days since 1970 in UTC: the bucket of daily counters, which reset at 00:00 UTC.
+    #[must_use]
+    pub const fn day(self) -> i64 {
+        self.0.div_euclid(DAY_MS)
+    }
+
+    /// The next 00:00 UTC after this time.
+    #[must_use]
+    pub const fn next_day(self) -> Self {
+        Self((self.day() + 1) * DAY_MS)
+    }
+
+    /// Months since year 0 in UTC (`year * 12 + month - 1`): the bucket of monthly counters.
+    #[must_use]
+    pub fn month(self) -> i64 {
+        let date = self.timestamp().to_zoned(jiff::tz::TimeZone::UTC).date();
+        i64::from(date.year()) * 12 + i64::from(date.month()) - 1
+    }
+
+    /// Reads ISO 8601 with `Z` or an offset; a bare `YYYY-MM-DD` is midnight UTC.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong, for the one who wrote the text.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if let Ok(time) = text.parse::<jiff::Timestamp>() {
+            return Ok(Self(time.as_millisecond()));
+        }
+        match text.parse::<jiff::civil::Date>() {
+            Ok(date) if text.len() == 10 => match date.to_zoned(jiff::tz::TimeZone::UTC) {
+                Ok(zoned) => Ok(Self(zoned.timestamp().as_millisecond())),
+                Err(_) => Err(Self::problem()),
+            },
+            _ => Err(Self::problem()),
+        }
+    }
+
+    fn problem() -> String {
+        "must be an ISO 8601 time with Z or an offset, such as 2026-01-01T00:00:00.000Z".to_owned()
+    }
+
+    fn timestamp(self) -> jiff::Timestamp {
+        jiff::Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 {
+            jiff::Timestamp::MIN
+        } else {
+            jiff::Timestamp::MAX
+        })
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3}", self.timestamp())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_milliseconds_and_z() {
+        assert_eq!(Time::from_millis(1_767_225_600_000).to_string(), "2026-01-01T00:00:00.000Z");
+        assert_eq!(Time::from_millis(1_767_225_600_007).to_string(), "2026-01-01T00:00:00.007Z");
+    }
+
+    #[test]
+    fn reads_what_clients_send() {
+        let table = [
+            ("2026-01-01T00:00:00Z", Some(1_767_225_600_000)),
+            ("2026-01-01T01:00:00+01:00", Some(1_767_225_600_000)),
+            ("2026-01-01T00:00:00.1234567Z", Some(1_767_225_600_123)),
+            ("2026-01-01", Some(1_767_225_600_000)),
+            ("2026-01-01T00:00:00", None),
+            ("yesterday", None),
+            ("", None),
+            ("1767225600", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(Time::parse(text).ok().map(Time::millis), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn buckets_are_utc() {
+        let time = Time::parse("2026-02-28T23:59:59.999Z").expect("valid");
+        assert_eq!(time.month(), 2026 * 12 + 1);
+        assert_eq!(time.next_day().to_string(), "2026-03-01T00:00:00.000Z");
+        assert_eq!(time.plus_ms(1).month(), 2026 * 12 + 2);
+    }
+}
