@@ -8,4 +8,5 @@ pub mod gate;
 pub mod id;
 pub mod page;
 pub mod plan;
+pub mod text;
 pub mod time;

@@ -1,0 +1,262 @@
+//! Query parameters: read from text, each at most once, unknown ones refused (contract §1.1).
+
+use posthouse_domain::{page, time::Time};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{CommaList, Int, Label, Line, Problems, json::is_metadata_key, kinds};
+
+/// A set of query parameters.
+pub trait Query: Sized {
+    /// The parameter objects of the OpenAPI document.
+    fn parameters() -> Vec<Value>;
+    /// Reads the parameters, or records what is wrong.
+    fn decode(pairs: &[(String, String)], problems: &mut Problems) -> Option<Self>;
+}
+
+/// A type that one query parameter can have.
+pub trait QueryValue: Sized {
+    /// The JSON Schema of the parameter.
+    fn schema() -> Value;
+
+    /// Reads the text of the parameter.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn read(text: &str) -> Result<Self, String>;
+
+    /// The value when the parameter was left out; nothing when it is required.
+    #[must_use]
+    fn absent() -> Option<Self> {
+        None
+    }
+
+    /// The name that the documentation shows.
+    #[must_use]
+    fn shown_name(name: &str) -> String {
+        name.to_owned()
+    }
+
+    /// Whether the type takes every parameter that begins like this one.
+    #[must_use]
+    fn takes_prefix(_name: &str) -> bool {
+        false
+    }
+
+    /// Finds and reads the parameter of that name.
+    fn take(name: &str, pairs: &[(String, String)], problems: &mut Problems) -> Option<Self> {
+        let mut given = pairs.iter().filter(|(n, _)| n == name).map(|(_, value)| value);
+        match (given.next(), given.next()) {
+            (None, _) => Self::absent().or_else(|| problems.add(name, "is required")),
+            (Some(_), Some(_)) => problems.add(name, "must be given once"),
+            (Some(text), None) => Self::read(text).map_err(|problem| problems.add::<()>(name, problem)).ok(),
+        }
+    }
+}
+
+/// No parameters and no body.
+#[derive(Clone, Copy, Debug)]
+pub struct Empty;
+
+impl Query for Empty {
+    fn parameters() -> Vec<Value> {
+        Vec::new()
+    }
+    fn decode(pairs: &[(String, String)], problems: &mut Problems) -> Option<Self> {
+        for (name, _) in pairs {
+            super::unknown(name, name, std::iter::empty(), problems);
+        }
+        Some(Self)
+    }
+}
+
+impl super::Wire for Empty {
+    fn schema() -> Value {
+        json!({ "type": "object", "additionalProperties": false, "properties": {} })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        let Some(object) = value.as_object() else { return super::expected("an object", value, path, problems) };
+        for name in object.keys() {
+            super::unknown(name, name, std::iter::empty(), problems);
+        }
+        Some(Self)
+    }
+}
+
+/// Reads the raw query of a URI.
+pub fn decode_query<Q: Query>(raw: Option<&str>, problems: &mut Problems) -> Option<Q> {
+    let pairs: Vec<(String, String)> = raw
+        .unwrap_or_default()
+        .split('&')
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            (decode_part(name), decode_part(value))
+        })
+        .collect();
+    Q::decode(&pairs, problems)
+}
+
+fn decode_part(part: &str) -> String {
+    let spaced = part.replace('+', " ");
+    percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
+}
+
+impl<T: QueryValue> QueryValue for Option<T> {
+    fn schema() -> Value {
+        T::schema()
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        T::read(text).map(Some)
+    }
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+/// A flag: left out it is false.
+impl QueryValue for bool {
+    fn schema() -> Value {
+        json!({ "type": "boolean" })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| "must be true or false".to_owned())
+    }
+    fn absent() -> Option<Self> {
+        Some(false)
+    }
+}
+
+impl QueryValue for Time {
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "date-time" })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        // A '+' of an offset that the client did not encode arrives as a space.
+        Time::parse(&text.replace(' ', "+"))
+    }
+}
+
+impl QueryValue for Uuid {
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "uuid" })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        Uuid::try_parse(text).map_err(|_| "must be a UUID".to_owned())
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> QueryValue for Line<MIN, MAX> {
+    fn schema() -> Value {
+        json!({ "type": "string", "minLength": MIN, "maxLength": MAX })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        kinds::check_line(text, MIN, MAX).map(|()| Self(text.to_owned()))
+    }
+}
+
+impl QueryValue for Label {
+    fn schema() -> Value {
+        <Self as super::Wire>::schema()
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        kinds::check_label(text).map(|()| Self(text.to_owned()))
+    }
+}
+
+impl<const LOW: i64, const HIGH: i64> QueryValue for Int<LOW, HIGH> {
+    fn schema() -> Value {
+        json!({ "type": "integer", "minimum": LOW, "maximum": HIGH })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        let number: i64 = text.parse().map_err(|_| format!("must be a whole number from {LOW} to {HIGH}"))?;
+        Self::checked(number)
+    }
+}
+
+impl<T: QueryValue, const MAX: usize> QueryValue for CommaList<T, MAX> {
+    fn schema() -> Value {
+        json!({ "type": "string", "description": "Values joined by commas." })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        let items: Vec<&str> = text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
+        if items.len() > MAX {
+            return Err(format!("must have at most {MAX} values, not {}", items.len()));
+        }
+        items.into_iter().map(T::read).collect::<Result<Vec<T>, String>>().map(Self)
+    }
+    fn absent() -> Option<Self> {
+        Some(Self(Vec::new()))
+    }
+}
+
+/// Seconds from `LOW` to `HIGH`, fractions allowed, kept as milliseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seconds<const LOW: i64, const HIGH: i64, const DEFAULT: i64> {
+    /// The length in milliseconds.
+    pub ms: i64,
+}
+
+impl<const LOW: i64, const HIGH: i64, const DEFAULT: i64> QueryValue for Seconds<LOW, HIGH, DEFAULT> {
+    fn schema() -> Value {
+        json!({ "type": "number", "minimum": LOW, "maximum": HIGH, "default": DEFAULT })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        let seconds: f64 = text.parse().ok().filter(|s: &f64| s.is_finite()).ok_or_else(|| format!("must be a number of seconds from {LOW} to {HIGH}"))?;
+        if seconds < LOW as f64 || seconds > HIGH as f64 {
+            return Err(format!("must be from {LOW} to {HIGH} seconds"));
+        }
+        Ok(Self { ms: (seconds * 1_000.0).round() as i64 })
+    }
+    fn absent() -> Option<Self> {
+        Some(Self { ms: DEFAULT * 1_000 })
+    }
+}
+
+/// `metadata.<key>=<value>` filters; all must match.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MetadataFilters(pub Vec<(String, String)>);
+
+impl MetadataFilters {
+    const PREFIX: &str = "metadata.";
+    /// Most metadata filters of one request.
+    const MAX: usize = 10;
+}
+
+impl QueryValue for MetadataFilters {
+    fn schema() -> Value {
+        json!({ "type": "string", "maxLength": 1_000 })
+    }
+    fn read(_text: &str) -> Result<Self, String> {
+        Err("must name a key: metadata.<key>=<value>".to_owned())
+    }
+    fn shown_name(_name: &str) -> String {
+        "metadata.{key}".to_owned()
+    }
+    fn takes_prefix(name: &str) -> bool {
+        name.starts_with(Self::PREFIX)
+    }
+    fn take(name: &str, pairs: &[(String, String)], problems: &mut Problems) -> Option<Self> {
+        if pairs.iter().any(|(n, _)| n == name) {
+            return problems.add(name, "must name a key: metadata.<key>=<value>");
+        }
+        let mut filters: Vec<(String, String)> = Vec::new();
+        for (name, value) in pairs {
+            let Some(key) = name.strip_prefix(Self::PREFIX) else { continue };
+            if !is_metadata_key(key) {
+                problems.add::<()>(name, "the key must be 1 to 64 letters, digits, '_', '.' or '-'");
+            } else if filters.iter().any(|(k, v)| k == key && v != value) {
+                problems.add::<()>(name, "must be given once");
+            } else {
+                filters.push((key.to_owned(), value.clone()));
+            }
+        }
+        if filters.len() > Self::MAX {
+            return problems.add(name, format!("must have at most {} keys, not {}", Self::MAX, filters.len()));
+        }
+        Some(Self(filters))
+    }
+}
+
+/// Items of a page: 1 to 100.
+pub type Limit = Int<1, { page::LIMIT_MAX as i64 }>;
