@@ -31,6 +31,11 @@ macro_rules! ids {
                 Uuid::try_parse(text).map(Self)
             }
         }
+        impl $name {
+            /// The bare UUID.
+            #[must_use]
+            pub const fn as_uuid(&self) -> &Uuid { &self.0 }
+        }
         impl From<Uuid> for $name { fn from(id: Uuid) -> Self { Self(id) } }
         impl From<$name> for Uuid { fn from(id: $name) -> Uuid { id.0 } }
     )*};

@@ -10,3 +10,4 @@ pub mod page;
 pub mod plan;
 pub mod text;
 pub mod time;
+pub mod workspace;

@@ -1,1 +1,8 @@
-//! Skeleton.
+//! The shell of Posthouse: HTTP, SMTP, jobs and the command line around the rules of `posthouse-domain`.
+
+pub mod adapters;
+pub mod app;
+pub mod config;
+pub mod http;
+pub mod metrics;
+pub mod ports;

@@ -140,3 +140,17 @@ fn is_encoding(error: &postgres::Error) -> bool {
         || text.starts_with("error deserializing")
         || text.contains("expected")
 }
+
+impl From<Error> for posthouse_domain::error::Refusal {
+    /// What a caller is told of a failure below; the driver's words go to the log, here and once.
+    fn from(error: Error) -> Self {
+        use posthouse_domain::error::Code;
+        if error.is_transient() {
+            tracing::warn!(cause = error.internal(), "store.unavailable");
+            Self::new(Code::Unavailable, format!("Nothing was stored: {error}."))
+        } else {
+            tracing::error!(cause = error.internal(), "store.failed");
+            Self::new(Code::Internal, "Something broke inside; nothing was stored.")
+        }
+    }
+}

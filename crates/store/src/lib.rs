@@ -63,11 +63,14 @@
 //! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
 
 pub mod dialect;
+pub mod keys;
 pub mod migrate;
 pub mod statements;
+pub mod workspaces;
 
 mod db;
 mod error;
+mod ids;
 mod tx;
 mod values;
 

@@ -5,4 +5,4 @@
 use crate::Sql;
 
 /// File name and its statements.
-pub const FILES: &[(&str, &[&Sql])] = &[("migrate", crate::migrate::ALL)];
+pub const FILES: &[(&str, &[&Sql])] = &[("keys", crate::keys::ALL), ("migrate", crate::migrate::ALL), ("workspaces", crate::workspaces::ALL)];

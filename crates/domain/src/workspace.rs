@@ -1,0 +1,103 @@
+//! A workspace: the tenant, its plan, its standing and its settings (contract §2).
+
+use crate::{id::WorkspaceId, plan::Plan, time::Time};
+
+/// How far AI may process a workspace's mail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AiProcessing {
+    /// Not at all.
+    Off,
+    /// Categorise received mail.
+    Categorize,
+    /// Categorise, draft and extract.
+    Full,
+}
+
+/// Whether a person owns the workspace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// Made by an agent, not claimed yet.
+    Unclaimed,
+    /// A person owns it.
+    Claimed,
+    /// A person made it.
+    NotApplicable,
+}
+
+/// What an operator tells a workspace; every response carries it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Notice {
+    /// The text.
+    pub message: String,
+    /// When it was set.
+    pub created_at: Time,
+}
+
+/// A tenant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Workspace {
+    /// Its id.
+    pub id: WorkspaceId,
+    /// Its name.
+    pub name: String,
+    /// The owner's address.
+    pub owner_email: String,
+    /// Its plan.
+    pub plan: Plan,
+    /// Sending is suspended.
+    pub suspended: bool,
+    /// Whether a person owns it.
+    pub claim: Claim,
+    /// When it was claimed.
+    pub claimed_at: Option<Time>,
+    /// The operator's notice.
+    pub notice: Option<Notice>,
+    /// Since when the emergency stop is in force.
+    pub stopped_at: Option<Time>,
+    /// Why it was stopped.
+    pub stop_reason: Option<String>,
+    /// How far AI may go.
+    pub ai_processing: AiProcessing,
+    /// Whether agents get only screened mail.
+    pub screening: bool,
+    /// The operator's own limit of messages a day, instead of the plan's.
+    pub daily_send_limit: Option<u64>,
+    /// When it was made.
+    pub created_at: Time,
+}
+
+impl AiProcessing {
+    /// The name on the wire.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Categorize => "categorize",
+            Self::Full => "full",
+        }
+    }
+
+    /// The setting of that name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Off, Self::Categorize, Self::Full].into_iter().find(|setting| setting.text() == text)
+    }
+}
+
+impl Claim {
+    /// The name on the wire.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Unclaimed => "unclaimed",
+            Self::Claimed => "claimed",
+            Self::NotApplicable => "not_applicable",
+        }
+    }
+
+    /// The status of that name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Unclaimed, Self::Claimed, Self::NotApplicable].into_iter().find(|status| status.text() == text)
+    }
+}

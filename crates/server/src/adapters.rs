@@ -1,0 +1,3 @@
+//! The real outside world behind the traits of `ports`. Only `boot` names what is in here.
+
+pub mod clock;

@@ -1,0 +1,39 @@
+//! `App`: everything a use-case needs, built once at boot and passed by reference. There are no statics.
+//!
+//! Below it, one file a use-case, named by a verb: gather outside facts, one transaction, wake. Use-cases never know HTTP,
+//! SMTP, the jobs or the adapters.
+
+use std::sync::Arc;
+
+use posthouse_store::Store;
+
+use crate::{
+    config::{Config, DeliveryMode},
+    http::{idempotency::InFlight, rate_limit::RateLimits},
+    metrics::Metrics,
+    ports::Clock,
+};
+
+/// The running program.
+pub struct App {
+    /// The configuration.
+    pub config: Config,
+    /// The databases.
+    pub store: Store,
+    /// Time and randomness.
+    pub clock: Arc<dyn Clock>,
+    /// Requests of each key in this minute.
+    pub rate_limits: RateLimits,
+    /// Idempotent requests that are being answered.
+    pub in_flight: InFlight,
+    /// Counts for the operator.
+    pub metrics: Metrics,
+}
+
+impl App {
+    /// Whether mail to other domains is kept on this machine (`delivery.mode = "capture"`).
+    #[must_use]
+    pub fn captures(&self) -> bool {
+        self.config.delivery.mode == DeliveryMode::Capture
+    }
+}

@@ -1,0 +1,217 @@
+//! The configuration as the rest of the program sees it: checked, with every default filled in (operations.md).
+//!
+//! Reading files and the environment is done in `config/`; nothing else in the program looks at the environment.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use posthouse_domain::{plan::Plans, time::HOUR_MS};
+
+/// An IP network in CIDR form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Network {
+    /// The network's address.
+    pub address: std::net::IpAddr,
+    /// Bits that count.
+    pub prefix_bits: u8,
+}
+
+impl Network {
+    /// Whether the address is in the network; IPv4-mapped IPv6 addresses count as IPv4.
+    #[must_use]
+    pub fn contains(&self, address: std::net::IpAddr) -> bool {
+        use std::net::IpAddr::{V4, V6};
+        match (self.address, address.to_canonical()) {
+            (V4(own), V4(other)) => bits_agree(u32::from(own).into(), u32::from(other).into(), 32, self.prefix_bits),
+            (V6(own), V6(other)) => bits_agree(own.into(), other.into(), 128, self.prefix_bits),
+            _ => false,
+        }
+    }
+}
+
+fn bits_agree(a: u128, b: u128, width: u32, prefix_bits: u8) -> bool {
+    let free = width.saturating_sub(u32::from(prefix_bits));
+    free >= 128 || (a >> free) == (b >> free)
+}
+
+/// Everything that can be configured.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// `base_url`, without a trailing slash.
+    pub base_url: String,
+    /// `data_dir`
+    pub data_dir: PathBuf,
+    /// `database_url`; none: SQLite in `data_dir`.
+    pub database_url: Option<String>,
+    /// `blob_url`; none: files in `data_dir`.
+    pub blob_url: Option<String>,
+    /// `http.*`
+    pub http: Http,
+    /// `smtp.*`
+    pub smtp: Smtp,
+    /// `mail.*`
+    pub mail: Mail,
+    /// `delivery.*`
+    pub delivery: Delivery,
+    /// `dns.nameservers`; empty: the system's.
+    pub nameservers: Vec<SocketAddr>,
+    /// `plans.*`
+    pub plans: Plans,
+    /// `log.*`
+    pub log: Log,
+}
+
+/// `http.*`
+#[derive(Clone, Debug)]
+pub struct Http {
+    /// `http.listen`
+    pub listen: SocketAddr,
+    /// `http.trusted_proxies`
+    pub trusted_proxies: Vec<Network>,
+    /// `http.metrics_token`
+    pub metrics_token: Option<String>,
+}
+
+/// `smtp.*`
+#[derive(Clone, Debug)]
+pub struct Smtp {
+    /// `smtp.listen`
+    pub listen: Vec<SocketAddr>,
+    /// `smtp.hostname`: our name in greetings, trace lines and authentication results.
+    pub hostname: String,
+    /// `smtp.max_message_bytes`
+    pub message_bytes_max: u64,
+    /// `smtp.tls_cert` and `smtp.tls_key`; none: a self-signed certificate in `data_dir`.
+    pub tls: Option<TlsFiles>,
+    /// `smtp.proxy_protocol_from`
+    pub proxy_protocol_from: Vec<Network>,
+    /// `smtp.max_connections`: of all clients together.
+    pub connections_max: usize,
+    /// `smtp.max_connections_per_client`
+    pub connections_per_client_max: usize,
+    /// `smtp.idle_timeout`: a client that says nothing for so long is told 421.
+    pub idle_timeout_ms: i64,
+    /// `smtp.reject_dmarc_fail`: refuse a domain owner's `p=reject` in the dialogue (decision 26).
+    pub reject_dmarc_fail: bool,
+}
+
+/// A certificate chain and its key, in PEM.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TlsFiles {
+    /// The chain.
+    pub cert: PathBuf,
+    /// The private key.
+    pub key: PathBuf,
+}
+
+/// `mail.*`
+#[derive(Clone, Debug)]
+pub struct Mail {
+    /// `mail.default_domain`
+    pub default_domain: String,
+    /// `mail.temporary_domain`
+    pub temporary_domain: String,
+}
+
+/// `delivery.*`
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    /// `delivery.mode`, with what belongs to it.
+    pub mode: DeliveryMode,
+    /// `delivery.port`
+    pub port: u16,
+    /// `delivery.retry_schedule`, in milliseconds: the gap before each attempt after the first.
+    pub retry_schedule_ms: Vec<i64>,
+    /// `delivery.allow_private_networks`
+    pub allow_private_networks: bool,
+    /// `delivery.max_connections`: to all destinations together.
+    pub connections_max: usize,
+    /// `delivery.max_connections_per_destination`
+    pub connections_per_destination_max: usize,
+}
+
+/// `delivery.mode`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DeliveryMode {
+    /// To the mail exchangers of each destination.
+    Direct,
+    /// To one relay.
+    Relay(Relay),
+    /// Kept on this machine and shown; nothing leaves.
+    Capture,
+}
+
+/// `delivery.relay_url`
+#[derive(Clone, PartialEq, Eq)]
+pub struct Relay {
+    /// Host name or address.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+    /// User and password for AUTH.
+    pub credentials: Option<(String, String)>,
+    /// `smtps://`: TLS from the first byte.
+    pub implicit_tls: bool,
+}
+
+impl std::fmt::Debug for Relay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Relay({}:{})", self.host, self.port)
+    }
+}
+
+/// `log.*`
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// `log.format` is `json`.
+    pub json: bool,
+    /// `log.level`
+    pub level: String,
+}
+
+impl Config {
+    /// The profile without any configuration: on loopback, everything embedded, nothing leaves the machine.
+    #[must_use]
+    pub fn loopback() -> Self {
+        let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        Self {
+            base_url: "http://127.0.0.1:8080".to_owned(),
+            data_dir: PathBuf::from("./data"),
+            database_url: None,
+            blob_url: None,
+            http: Http { listen: local(8080), trusted_proxies: Vec::new(), metrics_token: None },
+            smtp: Smtp {
+                listen: vec![local(2525)],
+                hostname: "localhost".to_owned(),
+                message_bytes_max: posthouse_mail::limits::MESSAGE_BYTES_MAX_DEFAULT,
+                tls: None,
+                proxy_protocol_from: Vec::new(),
+                connections_max: 1_000,
+                connections_per_client_max: 200,
+                idle_timeout_ms: 300_000,
+                reject_dmarc_fail: false,
+            },
+            mail: Mail { default_domain: "agents.localhost".to_owned(), temporary_domain: "tmp.agents.localhost".to_owned() },
+            delivery: Delivery {
+                mode: DeliveryMode::Capture,
+                port: 25,
+                retry_schedule_ms: default_retry_schedule_ms(),
+                allow_private_networks: true,
+                connections_max: 100,
+                connections_per_destination_max: 10,
+            },
+            nameservers: Vec::new(),
+            plans: Plans::default(),
+            log: Log { json: false, level: "info".to_owned() },
+        }
+    }
+}
+
+/// Backoff of temporary failures over five days: quick at first, for greylisting, then every few hours.
+#[must_use]
+pub fn default_retry_schedule_ms() -> Vec<i64> {
+    let minutes = [1, 4, 10, 15, 30, 60, 120, 240, 480, 720];
+    let first: Vec<i64> = minutes.iter().map(|m| m * 60_000).collect();
+    let used: i64 = first.iter().sum();
+    let rest = (5 * 24 * HOUR_MS - used) / (12 * HOUR_MS);
+    first.into_iter().chain(std::iter::repeat_n(12 * HOUR_MS, usize::try_from(rest).unwrap_or(0))).collect()
+}

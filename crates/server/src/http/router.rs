@@ -1,0 +1,178 @@
+//! From the route table to a service: request ids, authentication, limits, the body, the handler, the answer, one log line.
+
+use std::{net::IpAddr, sync::Arc};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{RawPathParams, Request, rejection::RawPathParamsRejection},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request},
+    response::Response,
+    routing::{MethodFilter, on},
+};
+use bytes::Bytes;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use posthouse_domain::{
+    error::{Code, Refusal},
+    workspace::Notice,
+};
+
+use super::{
+    auth, error, idempotency,
+    rate_limit::Left,
+    route::{Access, BodyRule, Parts, PathParams, RequestInfo, Route},
+};
+use crate::app::App;
+
+/// `X-Request-Id`.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const SERVICE_NOTICE: HeaderName = HeaderName::from_static("service-notice");
+
+/// The client's address, put into the request by the listener.
+#[derive(Clone, Copy, Debug)]
+pub struct Client(pub IpAddr);
+
+/// The service over that table.
+#[must_use]
+pub fn build(app: &Arc<App>, routes: Vec<Route>) -> Router {
+    let mut router = Router::new();
+    for route in routes.into_iter().filter(|route| !route.development || app.captures()) {
+        let (app, route) = (app.clone(), Arc::new(route));
+        let filter = MethodFilter::try_from(route.method.clone()).expect("the table names ordinary methods");
+        let path = route.path;
+        let handler = move |path: Result<RawPathParams, RawPathParamsRejection>, request: Request| {
+            let (app, route) = (app.clone(), route.clone());
+            async move { answer(app, route, path, request).await }
+        };
+        router = router.route(path, on(filter, handler));
+    }
+    let (missed, wrong) = (app.clone(), app.clone());
+    router
+        .fallback(move |request: Request| {
+            let app = missed.clone();
+            async move { miss(&app, &request, Refusal::new(Code::NotFound, format!("There is no route {}.", request.uri().path()))) }
+        })
+        .method_not_allowed_fallback(move |request: Request| {
+            let app = wrong.clone();
+            async move { miss(&app, &request, Refusal::new(Code::MethodNotAllowed, format!("The route does not take {}.", request.method()))) }
+        })
+}
+
+fn miss(app: &App, request: &Request, refusal: Refusal) -> Response {
+    let id = request_id(app);
+    tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.miss");
+    finish(error::response(&refusal, &id), &id)
+}
+
+fn request_id(app: &App) -> String {
+    app.clock.ids().next::<uuid::Uuid>().to_string()
+}
+
+fn finish(mut response: Response, id: &str) -> Response {
+    if let Ok(value) = HeaderValue::from_str(id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    response
+}
+
+/// What authentication found out that the answer has to carry.
+#[derive(Default)]
+struct Extras {
+    notice: Option<Notice>,
+    left: Option<Left>,
+}
+
+async fn answer(app: Arc<App>, route: Arc<Route>, path: Result<RawPathParams, RawPathParamsRejection>, request: Request) -> Response {
+    let (id, began) = (request_id(&app), app.clock.now());
+    let mut extras = Extras::default();
+    // A parameter that is no UTF-8 names nothing, so it becomes the name of nothing.
+    let path = path.map(|raw| PathParams(raw.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect())).unwrap_or_default();
+    let mut response = match serve(&app, &route, &id, path, request, &mut extras).await {
+        Ok(answer) => answer.into_response(),
+        Err(refusal) => error::response(&refusal, &id),
+    };
+    write_extras(&extras, response.headers_mut());
+    let duration_ms = app.clock.now().since_ms(began);
+    tracing::info!(request_id = %id, route = route.name, status = response.status().as_u16(), duration_ms, "http.request");
+    app.metrics.http_request(route.name, response.status().as_u16());
+    finish(response, &id)
+}
+
+async fn serve(app: &Arc<App>, route: &Route, id: &str, path: PathParams, request: Request, extras: &mut Extras) -> Result<super::route::Answer, Refusal> {
+    let (head, body) = request.into_parts();
+    let mut caller = None;
+    if let Access::Key(..) = route.access {
+        let recognised = auth::recognise(app, &head.headers).await?;
+        extras.notice = recognised.workspace.notice;
+        let limit = app.config.plans.of(recognised.workspace.plan).requests_per_minute;
+        extras.left = app.rate_limits.take(recognised.caller.key, limit, app.clock.now())?;
+        auth::admit(&recognised.caller, route.access)?;
+        caller = Some(recognised.caller);
+    }
+    let idempotency_key = if route.idempotent { idempotency::key(&head.headers)? } else { None };
+    let body = match route.body {
+        Some(rule) => read_body(rule, &head.headers, body).await?,
+        None => Bytes::new(),
+    };
+    let _flight = match (&caller, &idempotency_key) {
+        (Some(caller), Some(key)) => Some(app.in_flight.take(caller.workspace, route.name, key)?),
+        _ => None,
+    };
+    let client_ip = client_ip(app, &head);
+    let host = head.headers.get(header::HOST).and_then(|h| h.to_str().ok()).map(str::to_owned);
+    let request = RequestInfo { id: id.to_owned(), route: route.name, client_ip, idempotency_key, host };
+    route.run(app.clone(), Parts { caller, request, path, query: head.uri.query().map(str::to_owned), body }).await
+}
+
+fn client_ip(app: &App, head: &request::Parts) -> IpAddr {
+    let peer = head.extensions.get::<Client>().map_or(IpAddr::from([127, 0, 0, 1]), |client| client.0);
+    if !app.config.http.trusted_proxies.iter().any(|network| network.contains(peer)) {
+        return peer;
+    }
+    // The right-most address that is not a proxy of ours: everything left of it could have been written by anybody.
+    let forwarded = head.headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
+    let hops: Vec<IpAddr> = forwarded.flat_map(|line| line.split(',')).filter_map(|hop| hop.trim().parse().ok()).collect();
+    let trusted = |ip: &IpAddr| app.config.http.trusted_proxies.iter().any(|network| network.contains(*ip));
+    hops.into_iter().rev().find(|hop| !trusted(hop)).unwrap_or(peer)
+}
+
+async fn read_body(rule: BodyRule, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
+    let too_large = || Refusal::new(Code::BodyTooLarge, format!("The request body is larger than {} bytes.", rule.bytes_max));
+    let declared = headers.get(header::CONTENT_LENGTH).and_then(|l| l.to_str().ok()).and_then(|l| l.parse::<usize>().ok());
+    if declared.is_some_and(|length| length > rule.bytes_max) {
+        return Err(too_large());
+    }
+    let collected = Limited::new(body, rule.bytes_max).collect().await;
+    let bytes = match collected {
+        Ok(collected) => collected.to_bytes(),
+        Err(e) if e.is::<LengthLimitError>() => return Err(too_large()),
+        Err(_) => return Err(Refusal::invalid_field("body", "ended before it was complete")),
+    };
+    let given = headers.get(header::CONTENT_TYPE).and_then(|t| t.to_str().ok()).unwrap_or(rule.content_type);
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    if !bytes.is_empty() && !essence.eq_ignore_ascii_case(rule.content_type) {
+        let refusal = Refusal::new(Code::UnsupportedMediaType, format!("The body is {essence}; this route takes {}.", rule.content_type));
+        return Err(refusal.with_fix(format!("Send the header 'Content-Type: {}'.", rule.content_type)));
+    }
+    Ok(bytes)
+}
+
+fn write_extras(extras: &Extras, headers: &mut HeaderMap) {
+    if let Some(left) = &extras.left {
+        left.write(headers);
+    }
+    if let Some(notice) = &extras.notice {
+        let encoded = percent_encoding::utf8_percent_encode(&notice.message, percent_encoding::NON_ALPHANUMERIC).to_string();
+        if let Ok(value) = HeaderValue::from_str(&encoded) {
+            headers.insert(SERVICE_NOTICE, value);
+        }
+    }
+}
+
+/// A plain answer outside the table, for the pages that are no API.
+#[must_use]
+pub fn plain(status: StatusCode, text: &'static str) -> Response {
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    response
+}

@@ -1,0 +1,3 @@
+//! The routes below `/v1`, one file a resource of the API document.
+
+pub mod account;

@@ -1,0 +1,155 @@
+//! `GET /v1/account` (contract §2).
+
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{auth::Permission, error::Refusal, plan::PlanLimits, workspace::Workspace};
+use posthouse_store::workspaces;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    app::App,
+    http::route::{Answer, Input, Route},
+};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/v1/account", "getAccount", Permission::InboxesRead)
+            .summary("The workspace of the API key, its limits, and which key is asking.")
+            .answers::<AccountView>(200)
+            .handle(read),
+    ]
+}
+
+async fn read(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
+    let id = input.caller.workspace;
+    let workspace = app.store.read(move |tx| workspaces::get(tx, id)).await?.ok_or_else(|| Refusal::not_found("workspace"))?;
+    Answer::json(200, &AccountView::of(&workspace, app.config.plans.of(workspace.plan), &input))
+}
+
+/// The account.
+#[derive(Serialize, JsonSchema)]
+struct AccountView {
+    workspace: WorkspaceView,
+    claim: ClaimView,
+    limits: LimitsView,
+    restrictions: Option<()>,
+    agent_messaging: AgentMessagingView,
+    key: KeyView,
+}
+
+/// The workspace.
+#[derive(Serialize, JsonSchema)]
+struct WorkspaceView {
+    id: String,
+    name: String,
+    plan: &'static str,
+    status: &'static str,
+    notice: Option<NoticeView>,
+    emergency_stopped_at: Option<String>,
+    emergency_stop_reason: Option<String>,
+    ai_disclosure: AiDisclosureView,
+    created_at: String,
+}
+
+/// What the operator tells the workspace.
+#[derive(Serialize, JsonSchema)]
+struct NoticeView {
+    message: String,
+    created_at: String,
+}
+
+/// How sent mail says that an agent wrote it.
+#[derive(Serialize, JsonSchema)]
+struct AiDisclosureView {
+    visible_line: &'static str,
+    text: Option<String>,
+    share_workspace_name: bool,
+}
+
+/// Whether a person owns the workspace.
+#[derive(Serialize, JsonSchema)]
+struct ClaimView {
+    status: &'static str,
+    claimed_at: Option<String>,
+    pending_email: Option<String>,
+    expires_at: Option<String>,
+}
+
+/// Limits in force; null is unlimited.
+#[derive(Serialize, JsonSchema)]
+struct LimitsView {
+    inboxes: Option<u64>,
+    custom_domains: Option<u64>,
+    emails_per_month: Option<u64>,
+    daily_sends: Option<u64>,
+    daily_sends_per_inbox: Option<u64>,
+    sends_per_5_minutes: Option<u64>,
+    requests_per_minute: Option<u64>,
+}
+
+/// Which parts of agent messaging are on.
+#[derive(Serialize, JsonSchema)]
+struct AgentMessagingView {
+    enabled: bool,
+    directory_enabled: bool,
+    agent_keys_enabled: bool,
+    public_directory_enabled: bool,
+}
+
+/// The key that asks.
+#[derive(Serialize, JsonSchema)]
+struct KeyView {
+    id: String,
+    scope: &'static str,
+    inbox_id: Option<String>,
+    permissions: Vec<&'static str>,
+}
+
+impl AccountView {
+    fn of(workspace: &Workspace, plan: &PlanLimits, input: &Input) -> Self {
+        let w = workspace;
+        Self {
+            workspace: WorkspaceView {
+                id: w.id.to_string(),
+                name: w.name.clone(),
+                plan: w.plan.text(),
+                status: if w.suspended { "suspended" } else { "active" },
+                notice: w.notice.as_ref().map(|n| NoticeView { message: n.message.clone(), created_at: n.created_at.to_string() }),
+                emergency_stopped_at: w.stopped_at.map(|t| t.to_string()),
+                emergency_stop_reason: w.stop_reason.clone(),
+                ai_disclosure: AiDisclosureView { visible_line: "off", text: None, share_workspace_name: false },
+                created_at: w.created_at.to_string(),
+            },
+            claim: ClaimView {
+                status: w.claim.text(),
+                claimed_at: w.claimed_at.map(|t| t.to_string()),
+                pending_email: None,
+                expires_at: None,
+            },
+            limits: LimitsView {
+                inboxes: plan.inboxes,
+                custom_domains: plan.domains,
+                emails_per_month: plan.emails_per_month,
+                daily_sends: w.daily_send_limit.or(plan.daily_sends),
+                daily_sends_per_inbox: plan.daily_sends_per_inbox,
+                sends_per_5_minutes: plan.sends_per_5_minutes,
+                requests_per_minute: plan.requests_per_minute,
+            },
+            restrictions: None,
+            agent_messaging: AgentMessagingView {
+                enabled: false,
+                directory_enabled: false,
+                agent_keys_enabled: false,
+                public_directory_enabled: false,
+            },
+            key: KeyView {
+                id: input.caller.key.to_string(),
+                scope: input.caller.scope.text(),
+                inbox_id: input.caller.scope.inbox().map(|id| id.to_string()),
+                permissions: input.caller.permissions.names().collect(),
+            },
+        }
+    }
+}

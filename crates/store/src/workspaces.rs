@@ -1,0 +1,114 @@
+//! Workspaces: rows of the tenants themselves.
+
+use posthouse_domain::{
+    id::WorkspaceId,
+    plan::Plan,
+    time::Time,
+    workspace::{AiProcessing, Claim, Notice, Workspace},
+};
+
+use crate::{Error, FromRow, Result, Row, Tx, p, statements};
+
+statements! {
+    INSERT = "INSERT INTO workspaces (id, name, owner_email, plan, status, claim_status, claimed_at, ai_processing, screening, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    GET = "SELECT id, name, owner_email, plan, status, claim_status, claimed_at, notice, notice_at, stopped_at, stop_reason,
+        ai_processing, screening, daily_send_limit, created_at FROM workspaces WHERE id = $1";
+    LIST = "SELECT id, name, owner_email, plan, status, claim_status, claimed_at, notice, notice_at, stopped_at, stop_reason,
+        ai_processing, screening, daily_send_limit, created_at FROM workspaces WHERE id > $1 ORDER BY id LIMIT $2";
+    UPDATE = "UPDATE workspaces SET plan = $2, status = $3, notice = $4, notice_at = $5, stopped_at = $6, stop_reason = $7,
+        ai_processing = $8, screening = $9, daily_send_limit = $10 WHERE id = $1";
+    ANY = "SELECT created_at FROM workspaces LIMIT 1";
+}
+
+/// Stores a new workspace.
+///
+/// # Errors
+/// The store's own.
+pub fn insert(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
+    let w = workspace;
+    tx.exec(
+        &INSERT,
+        p![w.id, w.name, w.owner_email, w.plan.text(), status(w), w.claim.text(), w.claimed_at, w.ai_processing.text(), w.screening, w.created_at],
+    )?;
+    Ok(())
+}
+
+/// The workspace of that id.
+///
+/// # Errors
+/// The store's own.
+pub fn get(tx: &mut Tx, id: WorkspaceId) -> Result<Option<Workspace>> {
+    tx.one(&GET, p![id])
+}
+
+/// Up to `limit` workspaces behind `after`, oldest first.
+///
+/// # Errors
+/// The store's own.
+pub fn list(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<Workspace>> {
+    tx.rows(&LIST, p![after, limit])
+}
+
+/// Writes what an operator can change.
+///
+/// # Errors
+/// The store's own.
+pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
+    let w = workspace;
+    let limit = w.daily_send_limit.and_then(|n| i64::try_from(n).ok());
+    let notice = w.notice.as_ref();
+    tx.exec(
+        &UPDATE,
+        p![w.id, w.plan.text(), status(w), notice.map(|n| n.message.as_str()), notice.map(|n| n.created_at), w.stopped_at, w.stop_reason,
+            w.ai_processing.text(), w.screening, limit],
+    )?;
+    Ok(())
+}
+
+/// Whether there is any workspace: an empty store is set up at its first start.
+///
+/// # Errors
+/// The store's own.
+pub fn any(tx: &mut Tx) -> Result<bool> {
+    Ok(tx.one::<(i64,)>(&ANY, p![])?.is_some())
+}
+
+fn status(workspace: &Workspace) -> &'static str {
+    if workspace.suspended { "suspended" } else { "active" }
+}
+
+impl FromRow for Workspace {
+    const COLUMNS: usize = 15;
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self> {
+        Ok(Self {
+            id: row.take()?,
+            name: row.take()?,
+            owner_email: row.take()?,
+            plan: named(&row.take::<String>()?, Plan::parse)?,
+            suspended: row.take::<String>()? == "suspended",
+            claim: named(&row.take::<String>()?, Claim::parse)?,
+            claimed_at: row.take()?,
+            notice: notice(row.take()?, row.take()?),
+            stopped_at: row.take()?,
+            stop_reason: row.take()?,
+            ai_processing: named(&row.take::<String>()?, AiProcessing::parse)?,
+            screening: row.take()?,
+            daily_send_limit: row.take::<Option<i64>>()?.and_then(|n| u64::try_from(n).ok()),
+            created_at: row.take()?,
+        })
+    }
+}
+
+fn notice(message: Option<String>, created_at: Option<Time>) -> Option<Notice> {
+    Some(Notice { message: message?, created_at: created_at? })
+}
+
+/// Reads one of our own stored names.
+///
+/// # Errors
+/// [`Error::Corrupt`] for a name this binary does not know.
+pub(crate) fn named<T>(text: &str, parse: impl FnOnce(&str) -> Option<T>) -> Result<T> {
+    parse(text).ok_or_else(|| Error::Corrupt(format!("unknown name {text}").into()))
+}
