@@ -31,7 +31,15 @@ mod tests {
 
     #[test]
     fn counts_edits() {
-        for (a, b, edits) in [("", "", 0), ("to", "to", 0), ("too", "to", 1), ("lables", "labels", 1), ("subjct", "subject", 1), ("abc", "xyz", 3), ("", "ab", 2)] {
+        for (a, b, edits) in [
+            ("", "", 0),
+            ("to", "to", 0),
+            ("too", "to", 1),
+            ("lables", "labels", 1),
+            ("subjct", "subject", 1),
+            ("abc", "xyz", 3),
+            ("", "ab", 2),
+        ] {
             assert_eq!(distance(a, b), edits, "{a} {b}");
             assert_eq!(distance(b, a), edits, "{b} {a}");
         }

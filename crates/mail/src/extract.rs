@@ -29,9 +29,5 @@ pub enum Method {
 /// The new content of a mail, from its plain text and its HTML; `None` when it has neither.
 pub fn new_text(text: Option<&str>, html: Option<&str>) -> Option<Extracted> {
     let source = text.or(html)?;
-    Some(Extracted {
-        text: source.trim().to_owned(),
-        method: Method::Whole,
-        left_out_chars: 0,
-    })
+    Some(Extracted { text: source.trim().to_owned(), method: Method::Whole, left_out_chars: 0 })
 }

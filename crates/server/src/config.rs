@@ -190,7 +190,10 @@ impl Config {
                 idle_timeout_ms: 300_000,
                 reject_dmarc_fail: false,
             },
-            mail: Mail { default_domain: "agents.localhost".to_owned(), temporary_domain: "tmp.agents.localhost".to_owned() },
+            mail: Mail {
+                default_domain: "agents.localhost".to_owned(),
+                temporary_domain: "tmp.agents.localhost".to_owned(),
+            },
             delivery: Delivery {
                 mode: DeliveryMode::Capture,
                 port: 25,

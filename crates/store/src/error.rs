@@ -63,10 +63,7 @@ impl Error {
     /// Whether the same request may succeed later without anybody changing anything in the program.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        matches!(
-            self,
-            Error::Overloaded | Error::Unavailable(_) | Error::Full(_) | Error::Retry(_)
-        )
+        matches!(self, Error::Overloaded | Error::Unavailable(_) | Error::Full(_) | Error::Retry(_))
     }
 
     pub(crate) fn db(text: impl std::fmt::Display) -> Self {
@@ -107,18 +104,13 @@ impl From<postgres::Error> for Error {
     fn from(error: postgres::Error) -> Self {
         let text: Arc<str> = match error.as_db_error() {
             Some(d) => format!("{} ({})", d.message(), d.code().code()),
-            None => format!(
-                "{error}: {}",
-                std::error::Error::source(&error).map_or(String::new(), ToString::to_string)
-            ),
+            None => {
+                format!("{error}: {}", std::error::Error::source(&error).map_or(String::new(), ToString::to_string))
+            }
         }
         .into();
         let Some(code) = error.code().map(postgres::error::SqlState::code) else {
-            return if is_encoding(&error) {
-                Error::Db(text)
-            } else {
-                Error::Unavailable(text)
-            };
+            return if is_encoding(&error) { Error::Db(text) } else { Error::Unavailable(text) };
         };
         match code {
             // Serialisation failure, deadlock; a plan or a statement that went stale after a migration or a pooler's switch.
@@ -136,9 +128,7 @@ impl From<postgres::Error> for Error {
 /// Whether the failure arose in turning values to or from bytes, so on our side of the wire.
 fn is_encoding(error: &postgres::Error) -> bool {
     let text = error.to_string();
-    text.starts_with("error serializing")
-        || text.starts_with("error deserializing")
-        || text.contains("expected")
+    text.starts_with("error serializing") || text.starts_with("error deserializing") || text.contains("expected")
 }
 
 impl From<Error> for posthouse_domain::error::Refusal {

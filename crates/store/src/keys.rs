@@ -61,7 +61,17 @@ pub fn insert(tx: &mut Tx, key: &Key, digest: &[u8; 32]) -> Result<()> {
     let permissions = key.permissions.names().collect::<Vec<_>>().join(",");
     tx.exec(
         &INSERT,
-        p![key.workspace, key.id, key.name, key.shown, digest, key.scope.text(), key.scope.inbox(), permissions, key.created_at],
+        p![
+            key.workspace,
+            key.id,
+            key.name,
+            key.shown,
+            digest,
+            key.scope.text(),
+            key.scope.inbox(),
+            permissions,
+            key.created_at
+        ],
     )?;
     Ok(())
 }

@@ -5,4 +5,5 @@
 use crate::Sql;
 
 /// File name and its statements.
-pub const FILES: &[(&str, &[&Sql])] = &[("keys", crate::keys::ALL), ("migrate", crate::migrate::ALL), ("workspaces", crate::workspaces::ALL)];
+pub const FILES: &[(&str, &[&Sql])] =
+    &[("keys", crate::keys::ALL), ("migrate", crate::migrate::ALL), ("workspaces", crate::workspaces::ALL)];

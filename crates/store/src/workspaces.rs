@@ -29,7 +29,18 @@ pub fn insert(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
     let w = workspace;
     tx.exec(
         &INSERT,
-        p![w.id, w.name, w.owner_email, w.plan.text(), status(w), w.claim.text(), w.claimed_at, w.ai_processing.text(), w.screening, w.created_at],
+        p![
+            w.id,
+            w.name,
+            w.owner_email,
+            w.plan.text(),
+            status(w),
+            w.claim.text(),
+            w.claimed_at,
+            w.ai_processing.text(),
+            w.screening,
+            w.created_at
+        ],
     )?;
     Ok(())
 }
@@ -60,8 +71,18 @@ pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
     let notice = w.notice.as_ref();
     tx.exec(
         &UPDATE,
-        p![w.id, w.plan.text(), status(w), notice.map(|n| n.message.as_str()), notice.map(|n| n.created_at), w.stopped_at, w.stop_reason,
-            w.ai_processing.text(), w.screening, limit],
+        p![
+            w.id,
+            w.plan.text(),
+            status(w),
+            notice.map(|n| n.message.as_str()),
+            notice.map(|n| n.created_at),
+            w.stopped_at,
+            w.stop_reason,
+            w.ai_processing.text(),
+            w.screening,
+            limit
+        ],
     )?;
     Ok(())
 }

@@ -29,9 +29,8 @@ fn bearer(headers: &HeaderMap) -> Result<SecretKey, Refusal> {
     let value = headers.get(header::AUTHORIZATION).ok_or_else(|| unauthorized("The request has no API key."))?;
     let text = value.to_str().map_err(|_| unauthorized("The Authorization header is not readable."))?;
     match text.trim().split_once(' ') {
-        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => {
-            SecretKey::parse(key.trim()).ok_or_else(|| unauthorized("The API key is not complete or has a typing error."))
-        }
+        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => SecretKey::parse(key.trim())
+            .ok_or_else(|| unauthorized("The API key is not complete or has a typing error.")),
         _ => Err(unauthorized("The Authorization header must be 'Bearer <API key>'.")),
     }
 }
@@ -60,7 +59,10 @@ pub fn admit(caller: &Caller, access: Access) -> Result<(), Refusal> {
         return Err(refusal.detail("permission", name).with_fix(format!("Use an API key with the permission {name}.")));
     }
     if reach == Reach::Workspace && caller.scope.inbox().is_some() {
-        return Err(Refusal::new(Code::Forbidden, "This route is for workspace-wide keys; the API key is for one inbox."));
+        return Err(Refusal::new(
+            Code::Forbidden,
+            "This route is for workspace-wide keys; the API key is for one inbox.",
+        ));
     }
     Ok(())
 }

@@ -25,7 +25,8 @@ const IN_FLIGHT_RETRY_S: u64 = 1;
 pub fn key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };
-    let problem = || Refusal::invalid_field("Idempotency-Key", format!("must be 1 to {KEY_CHARS_MAX} visible ASCII characters"));
+    let problem =
+        || Refusal::invalid_field("Idempotency-Key", format!("must be 1 to {KEY_CHARS_MAX} visible ASCII characters"));
     if values.next().is_some() {
         return Err(problem());
     }
@@ -58,7 +59,10 @@ impl InFlight {
         if self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(slot.clone()) {
             return Ok(Flight { all: self.clone(), slot });
         }
-        let refusal = Refusal::new(Code::IdempotencyInFlight, "The first request with this Idempotency-Key is still being carried out.");
+        let refusal = Refusal::new(
+            Code::IdempotencyInFlight,
+            "The first request with this Idempotency-Key is still being carried out.",
+        );
         Err(refusal.retry_after(IN_FLIGHT_RETRY_S))
     }
 }

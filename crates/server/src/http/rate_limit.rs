@@ -53,7 +53,8 @@ impl RateLimits {
         }
         let seconds = u64::try_from((MINUTE_MS - now.since_ms(window.began) + 999) / 1_000).unwrap_or(60);
         if window.used >= max {
-            let refusal = Refusal::new(Code::RateLimited, format!("This API key has made its {max} requests of this minute."));
+            let refusal =
+                Refusal::new(Code::RateLimited, format!("This API key has made its {max} requests of this minute."));
             return Err(refusal.detail("limit", "requests_per_minute").detail("max", max).retry_after(seconds));
         }
         window.used += 1;

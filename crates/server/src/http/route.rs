@@ -218,7 +218,8 @@ impl Answer {
     /// # Errors
     /// `internal_error` if the view cannot be written, which no view of ours does.
     pub fn json<T: Serialize>(status: u16, view: &T) -> Result<Self, Refusal> {
-        let body = serde_json::to_vec(view).map_err(|_| Refusal::new(Code::Internal, "The answer could not be written."))?;
+        let body =
+            serde_json::to_vec(view).map_err(|_| Refusal::new(Code::Internal, "The answer could not be written."))?;
         Ok(Self::written(status, body))
     }
 
@@ -232,7 +233,11 @@ impl Answer {
     #[must_use]
     pub fn typed(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-        Self { status, headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], body: body.into() }
+        Self {
+            status,
+            headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(content_type))],
+            body: body.into(),
+        }
     }
 
     /// 204.
@@ -275,9 +280,18 @@ impl Route {
         let takes_body = matches!(method, Method::POST | Method::PATCH | Method::PUT);
         Self {
             body: takes_body.then_some(BodyRule { content_type: "application/json", bytes_max: BODY_BYTES_MAX }),
-            method, path, name, access,
-            summary: "", idempotent: false, parameters: Vec::new, body_schema: || Value::Null,
-            answers: Vec::new(), errors: &[], development: false, handler: None,
+            method,
+            path,
+            name,
+            access,
+            summary: "",
+            idempotent: false,
+            parameters: Vec::new,
+            body_schema: || Value::Null,
+            answers: Vec::new(),
+            errors: &[],
+            development: false,
+            handler: None,
         }
     }
 
@@ -363,7 +377,8 @@ impl Route {
         self.handler = Some(Arc::new(move |app, parts| {
             let handler = handler.clone();
             Box::pin(async move {
-                let caller = parts.caller.ok_or_else(|| Refusal::new(Code::Unauthorized, "The request has no API key."))?;
+                let caller =
+                    parts.caller.ok_or_else(|| Refusal::new(Code::Unauthorized, "The request has no API key."))?;
                 let (query, body) = decode::<Q, B>(parts.query.as_deref(), parts.body)?;
                 handler(app, Input { caller, request: parts.request, path: parts.path, query, body }).await
             })

@@ -50,11 +50,23 @@ pub fn build(app: &Arc<App>, routes: Vec<Route>) -> Router {
     router
         .fallback(move |request: Request| {
             let app = missed.clone();
-            async move { miss(&app, &request, Refusal::new(Code::NotFound, format!("There is no route {}.", request.uri().path()))) }
+            async move {
+                miss(
+                    &app,
+                    &request,
+                    Refusal::new(Code::NotFound, format!("There is no route {}.", request.uri().path())),
+                )
+            }
         })
         .method_not_allowed_fallback(move |request: Request| {
             let app = wrong.clone();
-            async move { miss(&app, &request, Refusal::new(Code::MethodNotAllowed, format!("The route does not take {}.", request.method()))) }
+            async move {
+                miss(
+                    &app,
+                    &request,
+                    Refusal::new(Code::MethodNotAllowed, format!("The route does not take {}.", request.method())),
+                )
+            }
         })
 }
 
@@ -82,11 +94,17 @@ struct Extras {
     left: Option<Left>,
 }
 
-async fn answer(app: Arc<App>, route: Arc<Route>, path: Result<RawPathParams, RawPathParamsRejection>, request: Request) -> Response {
+async fn answer(
+    app: Arc<App>,
+    route: Arc<Route>,
+    path: Result<RawPathParams, RawPathParamsRejection>,
+    request: Request,
+) -> Response {
     let (id, began) = (request_id(&app), app.clock.now());
     let mut extras = Extras::default();
     // A parameter that is no UTF-8 names nothing, so it becomes the name of nothing.
-    let path = path.map(|raw| PathParams(raw.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect())).unwrap_or_default();
+    let path =
+        path.map(|raw| PathParams(raw.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect())).unwrap_or_default();
     let mut response = match serve(&app, &route, &id, path, request, &mut extras).await {
         Ok(answer) => answer.into_response(),
         Err(refusal) => error::response(&refusal, &id),
@@ -98,7 +116,14 @@ async fn answer(app: Arc<App>, route: Arc<Route>, path: Result<RawPathParams, Ra
     finish(response, &id)
 }
 
-async fn serve(app: &Arc<App>, route: &Route, id: &str, path: PathParams, request: Request, extras: &mut Extras) -> Result<super::route::Answer, Refusal> {
+async fn serve(
+    app: &Arc<App>,
+    route: &Route,
+    id: &str,
+    path: PathParams,
+    request: Request,
+    extras: &mut Extras,
+) -> Result<super::route::Answer, Refusal> {
     let (head, body) = request.into_parts();
     let mut caller = None;
     if let Access::Key(..) = route.access {
@@ -131,14 +156,17 @@ fn client_ip(app: &App, head: &request::Parts) -> IpAddr {
     }
     // The right-most address that is not a proxy of ours: everything left of it could have been written by anybody.
     let forwarded = head.headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
-    let hops: Vec<IpAddr> = forwarded.flat_map(|line| line.split(',')).filter_map(|hop| hop.trim().parse().ok()).collect();
+    let hops: Vec<IpAddr> =
+        forwarded.flat_map(|line| line.split(',')).filter_map(|hop| hop.trim().parse().ok()).collect();
     let trusted = |ip: &IpAddr| app.config.http.trusted_proxies.iter().any(|network| network.contains(*ip));
     hops.into_iter().rev().find(|hop| !trusted(hop)).unwrap_or(peer)
 }
 
 async fn read_body(rule: BodyRule, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
-    let too_large = || Refusal::new(Code::BodyTooLarge, format!("The request body is larger than {} bytes.", rule.bytes_max));
-    let declared = headers.get(header::CONTENT_LENGTH).and_then(|l| l.to_str().ok()).and_then(|l| l.parse::<usize>().ok());
+    let too_large =
+        || Refusal::new(Code::BodyTooLarge, format!("The request body is larger than {} bytes.", rule.bytes_max));
+    let declared =
+        headers.get(header::CONTENT_LENGTH).and_then(|l| l.to_str().ok()).and_then(|l| l.parse::<usize>().ok());
     if declared.is_some_and(|length| length > rule.bytes_max) {
         return Err(too_large());
     }
@@ -151,7 +179,10 @@ async fn read_body(rule: BodyRule, headers: &HeaderMap, body: Body) -> Result<By
     let given = headers.get(header::CONTENT_TYPE).and_then(|t| t.to_str().ok()).unwrap_or(rule.content_type);
     let essence = given.split(';').next().unwrap_or_default().trim();
     if !bytes.is_empty() && !essence.eq_ignore_ascii_case(rule.content_type) {
-        let refusal = Refusal::new(Code::UnsupportedMediaType, format!("The body is {essence}; this route takes {}.", rule.content_type));
+        let refusal = Refusal::new(
+            Code::UnsupportedMediaType,
+            format!("The body is {essence}; this route takes {}.", rule.content_type),
+        );
         return Err(refusal.with_fix(format!("Send the header 'Content-Type: {}'.", rule.content_type)));
     }
     Ok(bytes)
@@ -162,7 +193,8 @@ fn write_extras(extras: &Extras, headers: &mut HeaderMap) {
         left.write(headers);
     }
     if let Some(notice) = &extras.notice {
-        let encoded = percent_encoding::utf8_percent_encode(&notice.message, percent_encoding::NON_ALPHANUMERIC).to_string();
+        let encoded =
+            percent_encoding::utf8_percent_encode(&notice.message, percent_encoding::NON_ALPHANUMERIC).to_string();
         if let Ok(value) = HeaderValue::from_str(&encoded) {
             headers.insert(SERVICE_NOTICE, value);
         }

@@ -107,15 +107,29 @@ pub(crate) fn expected<T>(wanted: &str, value: &Value, path: &str, problems: &mu
 /// The known name nearest to a wrong one, if it is near at all.
 pub(crate) fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let bound = wrong.chars().count().div_ceil(3).clamp(1, 4);
-    known.into_iter().map(|name| (posthouse_domain::text::distance(wrong, name), name)).filter(|(d, _)| *d <= bound).min().map(|(_, n)| n)
+    known
+        .into_iter()
+        .map(|name| (posthouse_domain::text::distance(wrong, name), name))
+        .filter(|(d, _)| *d <= bound)
+        .min()
+        .map(|(_, n)| n)
 }
 
-pub(crate) fn unknown<'a>(name: &str, path: &str, known: impl IntoIterator<Item = &'a str> + Clone, problems: &mut Problems) {
+pub(crate) fn unknown<'a>(
+    name: &str,
+    path: &str,
+    known: impl IntoIterator<Item = &'a str> + Clone,
+    problems: &mut Problems,
+) {
     let problem = match nearest(name, known.clone()) {
         Some(near) => format!("is not known here; did you mean {near}?"),
         None => {
             let names: Vec<&str> = known.into_iter().collect();
-            if names.is_empty() { "is not known here; nothing is taken".to_owned() } else { format!("is not known here; known are {}", names.join(", ")) }
+            if names.is_empty() {
+                "is not known here; nothing is taken".to_owned()
+            } else {
+                format!("is not known here; known are {}", names.join(", "))
+            }
         }
     };
     problems.add::<()>(path, problem);

@@ -51,10 +51,7 @@ impl Notifier {
         spawn("db-listen", move || {
             while alive.strong_count() > 0 {
                 if let Err(error) = listen(&url, &wakes, &own_pid, &|| alive.strong_count() > 0) {
-                    tracing::debug!(
-                        error = error.internal(),
-                        "listening for wakes is interrupted"
-                    );
+                    tracing::debug!(error = error.internal(), "listening for wakes is interrupted");
                     std::thread::sleep(PAUSE);
                 }
             }
@@ -72,11 +69,7 @@ impl Notifier {
 }
 
 fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(body)
-        .map(|_| ())
-        .map_err(Error::unavailable)
+    std::thread::Builder::new().name(name.to_owned()).spawn(body).map(|_| ()).map_err(Error::unavailable)
 }
 
 struct Teller {
@@ -92,15 +85,9 @@ impl Teller {
     fn run(self) {
         let mut connection = None;
         while let Ok(first) = self.queue.recv() {
-            let ids: BTreeSet<Uuid> = first
-                .into_iter()
-                .chain(self.queue.try_iter().flatten())
-                .collect();
+            let ids: BTreeSet<Uuid> = first.into_iter().chain(self.queue.try_iter().flatten()).collect();
             if let Err(error) = self.send(&mut connection, &ids) {
-                tracing::debug!(
-                    error = error.internal(),
-                    "wakes were not told to other processes"
-                );
+                tracing::debug!(error = error.internal(), "wakes were not told to other processes");
                 self.overflow.store(true, Ordering::Relaxed);
                 connection = None;
             }
@@ -112,13 +99,7 @@ impl Teller {
             Some(connection) => connection,
             none => {
                 let mut fresh = PgConnection::connect(&self.url)?;
-                self.own_pid.store(
-                    fresh
-                        .client()
-                        .query_one("SELECT pg_backend_pid()", &[])?
-                        .get(0),
-                    Ordering::Relaxed,
-                );
+                self.own_pid.store(fresh.client().query_one("SELECT pg_backend_pid()", &[])?.get(0), Ordering::Relaxed);
                 none.insert(fresh)
             }
         };
@@ -127,11 +108,7 @@ impl Teller {
         }
         let ids: Vec<_> = ids.iter().collect();
         for part in ids.chunks(IDS_PER_MESSAGE) {
-            let text = part
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(",");
+            let text = part.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
             connection.batch(&format!("NOTIFY posthouse_wakes, '{text}'"))?; // hexadecimal digits: nothing to escape
         }
         Ok(())
@@ -162,13 +139,7 @@ fn hear(connection: &mut PgConnection, wakes: &Wakes, own_pid: &AtomicI32) -> Re
         if heard.payload() == EVERYTHING {
             wakes.publish_all();
         } else {
-            wakes.publish(
-                &heard
-                    .payload()
-                    .split(',')
-                    .filter_map(|id| id.parse().ok())
-                    .collect::<Vec<_>>(),
-            );
+            wakes.publish(&heard.payload().split(',').filter_map(|id| id.parse().ok()).collect::<Vec<_>>());
         }
     }
     Ok(())

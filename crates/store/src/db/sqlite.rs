@@ -93,13 +93,7 @@ pub(crate) struct Writer {
 
 impl Writer {
     pub(crate) fn new(tx: Tx, queue: Receiver<Message>, wakes: Wakes) -> Self {
-        let mut writer = Writer {
-            tx,
-            queue,
-            wakes,
-            data_version: 0,
-            looked_at: Instant::now(),
-        };
+        let mut writer = Writer { tx, queue, wakes, data_version: 0, looked_at: Instant::now() };
         writer.data_version = writer.read_data_version();
         writer
     }
@@ -109,13 +103,8 @@ impl Writer {
         loop {
             match self.queue.recv_timeout(FOREIGN_COMMIT_POLL) {
                 Ok(Message::Work(first)) => {
-                    let mut group = Group {
-                        began: Instant::now(),
-                        units: Vec::new(),
-                        failure: None,
-                        kept: 0,
-                        woken: Vec::new(),
-                    };
+                    let mut group =
+                        Group { began: Instant::now(), units: Vec::new(), failure: None, kept: 0, woken: Vec::new() };
                     let go_on = self.fill(&mut group, first);
                     self.finish(group);
                     if !go_on {
@@ -133,11 +122,7 @@ impl Writer {
     fn fill(&mut self, group: &mut Group, first: Job) -> bool {
         let mut next = first;
         loop {
-            let result = if group.failure.is_none() {
-                self.unit(group, &mut next)
-            } else {
-                Ok(())
-            };
+            let result = if group.failure.is_none() { self.unit(group, &mut next) } else { Ok(()) };
             group.units.push((next, result));
             if group.units.len() >= GROUP_UNITS_MAX || group.began.elapsed() >= GROUP_TIME_MAX {
                 return true;
@@ -168,8 +153,7 @@ impl Writer {
         if connection(&self.tx).is_autocommit() {
             // SQLite rolled the whole transaction back by itself, savepoints included.
             let why = self.tx.fault().cloned();
-            group.failure =
-                Some(why.unwrap_or_else(|| Error::Full("the transaction was rolled back".into())));
+            group.failure = Some(why.unwrap_or_else(|| Error::Full("the transaction was rolled back".into())));
             return Ok(());
         }
         let keep = matches!(verdict, Ok(Verdict::Keep));
@@ -177,8 +161,7 @@ impl Writer {
             (true, true) => Ok(()),
             (true, false) => control(&self.tx, "RELEASE unit"),
             (false, true) => control(&self.tx, "ROLLBACK"),
-            (false, false) => control(&self.tx, "ROLLBACK TO unit")
-                .and_then(|()| control(&self.tx, "RELEASE unit")),
+            (false, false) => control(&self.tx, "ROLLBACK TO unit").and_then(|()| control(&self.tx, "RELEASE unit")),
         };
         if let Err(error) = closed {
             group.failure = Some(error);
@@ -200,11 +183,7 @@ impl Writer {
             tracing::error!(error = error.internal(), "SQLite could not roll back");
         }
         if let Some(error) = &group.failure {
-            tracing::error!(
-                error = error.internal(),
-                units = group.units.len(),
-                "a commit group failed"
-            );
+            tracing::error!(error = error.internal(), units = group.units.len(), "a commit group failed");
         } else {
             self.wakes.publish(&group.woken);
         }
@@ -228,10 +207,7 @@ impl Writer {
     }
 
     fn read_data_version(&self) -> i64 {
-        let read = |c: &rusqlite::Connection| {
-            c.prepare_cached("PRAGMA data_version")?
-                .query_row([], |row| row.get(0))
-        };
+        let read = |c: &rusqlite::Connection| c.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0));
         read(connection(&self.tx)).unwrap_or(self.data_version)
     }
 }

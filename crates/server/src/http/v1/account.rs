@@ -13,7 +13,7 @@ use crate::{
     http::route::{Answer, Input, Route},
 };
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/account", "getAccount", Permission::InboxesRead)
             .summary("The workspace of the API key, its limits, and which key is asking.")
@@ -24,7 +24,8 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn read(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
     let id = input.caller.workspace;
-    let workspace = app.store.read(move |tx| workspaces::get(tx, id)).await?.ok_or_else(|| Refusal::not_found("workspace"))?;
+    let workspace =
+        app.store.read(move |tx| workspaces::get(tx, id)).await?.ok_or_else(|| Refusal::not_found("workspace"))?;
     Answer::json(200, &AccountView::of(&workspace, app.config.plans.of(workspace.plan), &input))
 }
 
@@ -116,7 +117,10 @@ impl AccountView {
                 name: w.name.clone(),
                 plan: w.plan.text(),
                 status: if w.suspended { "suspended" } else { "active" },
-                notice: w.notice.as_ref().map(|n| NoticeView { message: n.message.clone(), created_at: n.created_at.to_string() }),
+                notice: w
+                    .notice
+                    .as_ref()
+                    .map(|n| NoticeView { message: n.message.clone(), created_at: n.created_at.to_string() }),
                 emergency_stopped_at: w.stopped_at.map(|t| t.to_string()),
                 emergency_stop_reason: w.stop_reason.clone(),
                 ai_disclosure: AiDisclosureView { visible_line: "off", text: None, share_workspace_name: false },

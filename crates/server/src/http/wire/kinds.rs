@@ -1,6 +1,9 @@
 //! The kinds of single values: bounded text, numbers, lists, base64, labels, and the three states of a PATCH member.
 
-use base64::{Engine, alphabet, engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig}};
+use base64::{
+    Engine, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
 use serde_json::{Value, json};
 
 use super::{Problems, Wire, expected, nullable};
@@ -63,7 +66,11 @@ fn length_problem(text: &str, min: usize, max: usize) -> Option<String> {
     if count >= min && count <= max {
         return None;
     }
-    Some(if count < min && min == 1 { "must not be empty".to_owned() } else { format!("must have {min} to {max} characters, not {count}") })
+    Some(if count < min && min == 1 {
+        "must not be empty".to_owned()
+    } else {
+        format!("must have {min} to {max} characters, not {count}")
+    })
 }
 
 pub(super) fn check_text(text: &str, min: usize, max: usize) -> Result<(), String> {
@@ -90,7 +97,12 @@ pub(super) fn check_label(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn string<T>(value: &Value, path: &str, problems: &mut Problems, read: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+pub(super) fn string<T>(
+    value: &Value,
+    path: &str,
+    problems: &mut Problems,
+    read: impl FnOnce(&str) -> Result<T, String>,
+) -> Option<T> {
     match value.as_str().map(read) {
         Some(Ok(read)) => Some(read),
         Some(Err(problem)) => problems.add(path, problem),
@@ -127,7 +139,11 @@ impl Wire for Label {
 
 impl<const LOW: i64, const HIGH: i64> Int<LOW, HIGH> {
     pub(super) fn checked(number: i64) -> Result<Self, String> {
-        if (LOW..=HIGH).contains(&number) { Ok(Self(number)) } else { Err(format!("must be from {LOW} to {HIGH}, not {number}")) }
+        if (LOW..=HIGH).contains(&number) {
+            Ok(Self(number))
+        } else {
+            Err(format!("must be from {LOW} to {HIGH}, not {number}"))
+        }
     }
 }
 
@@ -155,7 +171,8 @@ impl<T: Wire, const MIN: usize, const MAX: usize> Wire for List<T, MIN, MAX> {
             return problems.add(path, format!("must have {MIN} to {MAX} items, not {}", items.len()));
         }
         // Every item is looked at, so that every problem is said; `collect` alone would stop at the first.
-        let decoded: Vec<Option<T>> = items.iter().enumerate().map(|(i, item)| T::decode(item, &format!("{path}[{i}]"), problems)).collect();
+        let decoded: Vec<Option<T>> =
+            items.iter().enumerate().map(|(i, item)| T::decode(item, &format!("{path}[{i}]"), problems)).collect();
         decoded.into_iter().collect::<Option<Vec<T>>>().map(Self)
     }
 }

@@ -33,7 +33,9 @@ impl Wire for AddressText {
         json!({ "type": "string", "format": "email", "minLength": 3, "maxLength": 320 })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
-        kinds::string(value, path, problems, |text| Address::parse(text).map(Self).map_err(|e| format!("is not an address: {e}")))
+        kinds::string(value, path, problems, |text| {
+            Address::parse(text).map(Self).map_err(|e| format!("is not an address: {e}"))
+        })
     }
 }
 
@@ -57,10 +59,15 @@ impl<T: Wire, const MAX: usize> Wire for OneOrMany<T, MAX> {
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         match value {
-            Value::Array(items) if items.len() > MAX => problems.add(path, format!("must have at most {MAX} items, not {}", items.len())),
+            Value::Array(items) if items.len() > MAX => {
+                problems.add(path, format!("must have at most {MAX} items, not {}", items.len()))
+            }
             Value::Array(items) => {
-                let decoded: Vec<Option<T>> =
-                    items.iter().enumerate().map(|(i, item)| T::decode(item, &format!("{path}[{i}]"), problems)).collect();
+                let decoded: Vec<Option<T>> = items
+                    .iter()
+                    .enumerate()
+                    .map(|(i, item)| T::decode(item, &format!("{path}[{i}]"), problems))
+                    .collect();
                 decoded.into_iter().collect::<Option<Vec<T>>>().map(Self)
             }
             Value::String(_) => T::decode(value, path, problems).map(|one| Self(vec![one])),
@@ -91,7 +98,9 @@ impl Wire for MimeType {
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         kinds::string(value, path, problems, |text| {
             kinds::check_line(text, 1, 255)?;
-            let token = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&b));
+            let token = |part: &str| {
+                !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&b))
+            };
             let essence = text.split(';').next().unwrap_or_default().trim();
             match essence.split_once('/') {
                 Some((kind, sub)) if token(kind) && token(sub) && text.is_ascii() => Ok(Self(text.to_owned())),

@@ -37,8 +37,8 @@ macro_rules! object {
                 $(let $field = {
                     let name = $crate::http::wire::object!(@name $field $($text)?);
                     match object.get(name) {
-                        Some(value) => <$type>::decode(value, &member(path, name), problems),
-                        None => <$type>::absent().or_else(|| problems.add(&member(path, name), "is required")),
+                        Some(value) => <$type as Wire>::decode(value, &member(path, name), problems),
+                        None => <$type as Wire>::absent().or_else(|| problems.add(&member(path, name), "is required")),
                     }
                 };)*
                 Some(Self { $($field: $field?,)* })
@@ -75,7 +75,7 @@ macro_rules! query {
                 $(let $field = {
                     let name = $crate::http::wire::object!(@name $field $($text)?);
                     known.push(name);
-                    <$type>::take(name, pairs, problems)
+                    <$type as QueryValue>::take(name, pairs, problems)
                 };)*
                 $crate::http::wire::query!(@unknown pairs, known, problems, $($type),*);
                 Some(Self { $($field: $field?,)* })

@@ -202,7 +202,11 @@ impl<const LOW: i64, const HIGH: i64, const DEFAULT: i64> QueryValue for Seconds
         json!({ "type": "number", "minimum": LOW, "maximum": HIGH, "default": DEFAULT })
     }
     fn read(text: &str) -> Result<Self, String> {
-        let seconds: f64 = text.parse().ok().filter(|s: &f64| s.is_finite()).ok_or_else(|| format!("must be a number of seconds from {LOW} to {HIGH}"))?;
+        let seconds: f64 = text
+            .parse()
+            .ok()
+            .filter(|s: &f64| s.is_finite())
+            .ok_or_else(|| format!("must be a number of seconds from {LOW} to {HIGH}"))?;
         if seconds < LOW as f64 || seconds > HIGH as f64 {
             return Err(format!("must be from {LOW} to {HIGH} seconds"));
         }

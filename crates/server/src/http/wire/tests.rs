@@ -63,7 +63,15 @@ fn problems_of(value: serde_json::Value) -> Vec<(String, String)> {
         Err(refusal) => {
             assert_eq!(refusal.code, Code::InvalidRequest);
             let fields = refusal.details["fields"].as_array().cloned().unwrap_or_default();
-            fields.iter().map(|f| (f["path"].as_str().unwrap_or_default().to_owned(), f["problem"].as_str().unwrap_or_default().to_owned())).collect()
+            fields
+                .iter()
+                .map(|f| {
+                    (
+                        f["path"].as_str().unwrap_or_default().to_owned(),
+                        f["problem"].as_str().unwrap_or_default().to_owned(),
+                    )
+                })
+                .collect()
         }
     }
 }
@@ -71,7 +79,12 @@ fn problems_of(value: serde_json::Value) -> Vec<(String, String)> {
 #[test]
 fn a_good_body_has_no_problems() {
     assert_eq!(problems_of(json!({ "to": "A <a@b.example>", "subject": "Hi" })), []);
-    assert_eq!(problems_of(json!({ "to": ["a@b.example"], "subject": "Hi", "display_name": null, "attachments": [{ "filename": "a.pdf", "type": "bad" }] })), []);
+    assert_eq!(
+        problems_of(
+            json!({ "to": ["a@b.example"], "subject": "Hi", "display_name": null, "attachments": [{ "filename": "a.pdf", "type": "bad" }] })
+        ),
+        []
+    );
 }
 
 #[test]
@@ -81,14 +94,29 @@ fn every_problem_is_said_at_once() {
         "attachments": [{ "filename": "../a", "type": "ugly" }], "metadata": { "a b": 1, "c": [1] },
     }));
     let paths: Vec<&str> = found.iter().map(|(path, _)| path.as_str()).collect();
-    assert_eq!(paths, ["subjet", "to[0]", "subject", "attachments[0].filename", "attachments[0].type", "metadata.a b", "metadata.c", "display_name"]);
+    assert_eq!(
+        paths,
+        [
+            "subjet",
+            "to[0]",
+            "subject",
+            "attachments[0].filename",
+            "attachments[0].type",
+            "metadata.a b",
+            "metadata.c",
+            "display_name"
+        ]
+    );
     assert!(found[0].1.contains("did you mean subject?"), "{}", found[0].1);
 }
 
 #[test]
 fn missing_fields_and_wrong_types_are_named() {
     let found = problems_of(json!({ "subject": 5 }));
-    assert_eq!(found, [("to".into(), "is required".into()), ("subject".into(), "must be a string, not a number".into())]);
+    assert_eq!(
+        found,
+        [("to".into(), "is required".into()), ("subject".into(), "must be a string, not a number".into())]
+    );
     assert_eq!(problems_of(json!([])), [("body".into(), "must be an object, not an array".into())]);
 }
 
@@ -111,7 +139,16 @@ fn queries_are_as_strict_as_bodies() {
     assert_eq!(good.labels.0, [Label("a".into()), Label("b".into())]);
     assert_eq!(good.metadata.0, [("team".into(), "red x".into())]);
     assert_eq!(good.is_read, Some(true));
-    for (bad, path) in [("limit=0", "limit"), ("limit=101", "limit"), ("limit=x", "limit"), ("lables=a", "lables"), ("is_read=1", "is_read"), ("limit=1&limit=2", "limit"), ("metadata=1", "metadata"), ("labels=a,b,c,d", "labels")] {
+    for (bad, path) in [
+        ("limit=0", "limit"),
+        ("limit=101", "limit"),
+        ("limit=x", "limit"),
+        ("lables=a", "lables"),
+        ("is_read=1", "is_read"),
+        ("limit=1&limit=2", "limit"),
+        ("metadata=1", "metadata"),
+        ("labels=a,b,c,d", "labels"),
+    ] {
         let refusal = read(bad).expect_err(bad);
         assert_eq!(refusal.details["fields"][0]["path"], path, "{bad}");
     }
