@@ -4,10 +4,14 @@
 
 pub mod auth;
 pub mod error;
+pub mod event;
 pub mod gate;
 pub mod id;
+pub mod inbox;
+pub mod message;
 pub mod page;
 pub mod plan;
 pub mod text;
+pub mod thread;
 pub mod time;
 pub mod workspace;

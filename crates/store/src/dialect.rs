@@ -14,6 +14,9 @@ pub enum Engine {
     Postgres,
 }
 
+/// How many ids `{IDS}` stands for: the placeholders `$2` to `$101`.
+pub const IDS_MAX: usize = 100;
+
 /// Token, word on SQLite, word on PostgreSQL. The first block is for schemas, the second for statements.
 const TOKENS: &[(&str, &str, &str)] = &[
     ("{ID}", "BLOB", "BYTEA"),
@@ -24,11 +27,15 @@ const TOKENS: &[(&str, &str, &str)] = &[
     ("{TEXT}", "TEXT", "TEXT COLLATE \"C\""),
     ("{STRICT}", "STRICT", ""),
     ("{STRICT_KEYED}", "STRICT, WITHOUT ROWID", ""),
+    ("{IDS}", IDS, IDS),
     ("{SKIP_LOCKED}", "", "FOR UPDATE SKIP LOCKED"),
     ("{FOR_UPDATE}", "", "FOR UPDATE"),
     ("{LEAST}", "min", "LEAST"),
     ("{GREATEST}", "max", "GREATEST"),
 ];
+
+/// The placeholders of [`IDS_MAX`] ids behind a first parameter.
+const IDS: &str = "$2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49, $50, $51, $52, $53, $54, $55, $56, $57, $58, $59, $60, $61, $62, $63, $64, $65, $66, $67, $68, $69, $70, $71, $72, $73, $74, $75, $76, $77, $78, $79, $80, $81, $82, $83, $84, $85, $86, $87, $88, $89, $90, $91, $92, $93, $94, $95, $96, $97, $98, $99, $100, $101";
 
 /// Replaces the tokens of `text` by the words of `engine`. Braces that are no token (`'{}'`) stay as they are.
 #[must_use]
@@ -110,9 +117,9 @@ const fn has_brace(text: &str) -> bool {
 /// ```
 #[macro_export]
 macro_rules! statements {
-    ($($(#[$meta:meta])* $name:ident = $text:literal $(/ $postgres:literal)?;)*) => {
+    ($($(#[$meta:meta])* $name:ident = $text:tt $(! $args:tt)? $(/ $postgres:literal)?;)*) => {
         $($(#[$meta])* pub(crate) static $name: $crate::Sql =
-            $crate::Sql::constant(stringify!($name), $text, $crate::statements!(@postgres $($postgres)?));)*
+            $crate::Sql::constant(stringify!($name), $text $(! $args)?, $crate::statements!(@postgres $($postgres)?));)*
         /// Every statement of this file.
         pub(crate) static ALL: &[&$crate::Sql] = &[$(&$name),*];
     };

@@ -62,15 +62,24 @@
 //! * Tokens: [`dialect`]. Rows come back as tuples or by [`from_row!`]; the number of columns must fit exactly.
 //! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
 
+pub mod attachments;
+pub mod contents;
 pub mod dialect;
+pub mod events;
+pub mod inboxes;
+pub mod jobs;
 pub mod keys;
+pub mod messages;
 pub mod migrate;
+pub mod recipients;
 pub mod statements;
+pub mod threads;
 pub mod workspaces;
 
 mod db;
 mod error;
 mod ids;
+mod many;
 mod tx;
 mod values;
 

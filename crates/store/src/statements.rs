@@ -5,5 +5,16 @@
 use crate::Sql;
 
 /// File name and its statements.
-pub const FILES: &[(&str, &[&Sql])] =
-    &[("keys", crate::keys::ALL), ("migrate", crate::migrate::ALL), ("workspaces", crate::workspaces::ALL)];
+pub const FILES: &[(&str, &[&Sql])] = &[
+    ("attachments", crate::attachments::ALL),
+    ("contents", crate::contents::ALL),
+    ("events", crate::events::ALL),
+    ("inboxes", crate::inboxes::ALL),
+    ("jobs", crate::jobs::ALL),
+    ("keys", crate::keys::ALL),
+    ("messages", crate::messages::ALL),
+    ("migrate", crate::migrate::ALL),
+    ("recipients", crate::recipients::ALL),
+    ("threads", crate::threads::ALL),
+    ("workspaces", crate::workspaces::ALL),
+];

@@ -1,0 +1,74 @@
+//! Files of messages: what is known of them. Their bytes are within the raw mail.
+
+use posthouse_domain::{
+    id::{AttachmentId, MessageId, WorkspaceId},
+    message::Attachment,
+};
+
+use crate::{FromRow, Result, Row, Tx, many, p, statements};
+
+statements! {
+    INSERT = "INSERT INTO attachments (workspace_id, id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    GET = "SELECT id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline
+        FROM attachments WHERE workspace_id = $1 AND id = $2";
+    OF = "SELECT id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline
+        FROM attachments WHERE workspace_id = $1 AND message_id IN ({IDS}) ORDER BY message_id, position";
+    DELETE = "DELETE FROM attachments WHERE workspace_id = $1 AND message_id = $2";
+}
+
+/// Stores what is known of a file.
+///
+/// # Errors
+/// The store's own.
+pub fn insert(tx: &mut Tx, workspace: WorkspaceId, attachment: &Attachment) -> Result<()> {
+    let a = attachment;
+    let size = i64::try_from(a.size_bytes).unwrap_or(i64::MAX);
+    tx.exec(
+        &INSERT,
+        p![workspace, a.id, a.message, a.position, a.filename, a.content_type, size, a.sha256, a.content_id, a.inline],
+    )?;
+    Ok(())
+}
+
+/// The file of that id.
+///
+/// # Errors
+/// The store's own.
+pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId) -> Result<Option<Attachment>> {
+    tx.one(&GET, p![workspace, id])
+}
+
+/// The files of up to 100 messages, in their order within each.
+///
+/// # Errors
+/// The store's own.
+pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<Attachment>> {
+    many::rows(tx, &OF, workspace, messages)
+}
+
+/// Forgets the files of a message; says how many there were.
+///
+/// # Errors
+/// The store's own.
+pub fn delete(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<u64> {
+    tx.exec(&DELETE, p![workspace, message])
+}
+
+impl FromRow for Attachment {
+    const COLUMNS: usize = 9;
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self> {
+        Ok(Self {
+            id: row.take()?,
+            message: row.take()?,
+            position: row.take()?,
+            filename: row.take()?,
+            content_type: row.take()?,
+            size_bytes: u64::try_from(row.take::<i64>()?).unwrap_or(0),
+            sha256: row.take()?,
+            content_id: row.take()?,
+            inline: row.take()?,
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! The event log of each workspace: appended in the transaction that made the event true, in a sequence without gaps.
+
+use posthouse_domain::{
+    event::{Event, EventKind, NewEvent},
+    id::{EventId, InboxId, WorkspaceId},
+};
+
+use crate::{FromRow, Result, Row, Tx, p, statements, workspaces::named};
+
+statements! {
+    NEXT = "INSERT INTO event_heads (workspace_id, seq) VALUES ($1, 1)
+        ON CONFLICT (workspace_id) DO UPDATE SET seq = event_heads.seq + 1 RETURNING seq";
+    INSERT = "INSERT INTO events (workspace_id, seq, id, type, inbox_id, thread_id, message_id, detail, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    HOLD = "INSERT INTO held_events (workspace_id, inbox_id, created_at, id, type, thread_id, message_id, detail)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    SEQ = "SELECT seq FROM events WHERE workspace_id = $1 AND id = $2";
+    AFTER = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq
+        FROM events WHERE workspace_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+    AFTER_IN_INBOX = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq
+        FROM events WHERE workspace_id = $1 AND inbox_id = $2 AND seq > $3 ORDER BY seq LIMIT $4";
+}
+
+/// Appends an event and wakes the workspace. Do it last: it takes the workspace's hottest row.
+///
+/// # Errors
+/// The store's own.
+pub fn append(tx: &mut Tx, event: &NewEvent) -> Result<()> {
+    let e = event;
+    let seq: Option<(i64,)> = tx.one(&NEXT, p![e.workspace])?;
+    let seq = seq.map_or(0, |(seq,)| seq);
+    tx.exec(&INSERT, p![e.workspace, seq, e.id, e.kind.text(), e.inbox, e.thread, e.message, e.detail_json, e.at])?;
+    tx.wake(e.workspace.0);
+    Ok(())
+}
+
+/// Keeps back an event of a paused inbox; resume appends it.
+///
+/// # Errors
+/// The store's own.
+pub fn hold(tx: &mut Tx, inbox: InboxId, event: &NewEvent) -> Result<()> {
+    let e = event;
+    tx.exec(&HOLD, p![e.workspace, inbox, e.at, e.id, e.kind.text(), e.thread, e.message, e.detail_json])?;
+    Ok(())
+}
+
+/// The place of an event in the log, if it is there.
+///
+/// # Errors
+/// The store's own.
+pub fn seq_of(tx: &mut Tx, workspace: WorkspaceId, id: EventId) -> Result<Option<i64>> {
+    Ok(tx.one::<(i64,)>(&SEQ, p![workspace, id])?.map(|(seq,)| seq))
+}
+
+/// Up to `limit` events behind `seq`, oldest first; of one inbox, if given.
+///
+/// # Errors
+/// The store's own.
+pub fn after(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, seq: i64, limit: u32) -> Result<Vec<Event>> {
+    match inbox {
+        Some(inbox) => tx.rows(&AFTER_IN_INBOX, p![workspace, inbox, seq, limit]),
+        None => tx.rows(&AFTER, p![workspace, seq, limit]),
+    }
+}
+
+impl FromRow for Event {
+    const COLUMNS: usize = 9;
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self> {
+        let event = NewEvent {
+            workspace: row.take()?,
+            id: row.take()?,
+            kind: named(&row.take::<String>()?, EventKind::parse)?,
+            inbox: row.take()?,
+            thread: row.take()?,
+            message: row.take()?,
+            detail_json: row.take()?,
+            at: row.take()?,
+        };
+        Ok(Self { seq: row.take()?, event })
+    }
+}

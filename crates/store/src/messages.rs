@@ -1,0 +1,280 @@
+//! Messages: their rows, their labels, and the records that are shown.
+
+use posthouse_domain::{
+    id::{InboxId, MessageId, ThreadId, WorkspaceId},
+    message::{Attachment, Bodies, Channel, Delivery, Direction, Kind, Message, Status, Verification},
+    time::Time,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    FromRow, Json, Result, Row, Tx, attachments, contents, many, p, recipients, statements, workspaces::named,
+};
+
+/// The columns of a message, in the order that rows are read.
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT m.workspace_id, m.id, m.inbox_id, m.thread_id, m.content_id, m.direction, m.status, m.channel, m.type, ",
+            "m.rfc_message_id, m.in_reply_to, m.refs, m.from_text, m.to_list, m.cc_list, m.bcc_list, m.reply_to, m.subject, ",
+            "m.labels, m.is_read, m.auto_reply, m.size_bytes, m.trace, m.verification, m.data, m.answers, m.has_attachments, ",
+            "m.status_at, m.sent_at, m.received_at, m.created_at FROM messages m ",
+            $rest
+        )
+    };
+}
+pub(crate) use select;
+
+statements! {
+    CLOCK = "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, $3) WHERE workspace_id = $1 AND id = $2
+        RETURNING last_message_at";
+    INSERT = "INSERT INTO messages (workspace_id, id, inbox_id, thread_id, content_id, direction, status, channel, type,
+        rfc_message_id, in_reply_to, refs, from_text, to_list, cc_list, bcc_list, reply_to, subject, labels, is_read,
+        auto_reply, size_bytes, trace, verification, data, answers, has_attachments, status_at, sent_at, received_at, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
+        $25, $26, $27, $28, $29, $30, $31)";
+    LABEL = "INSERT INTO message_labels (workspace_id, inbox_id, label, created_at, message_id) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT DO NOTHING";
+    UNLABEL = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2 AND label = $3 AND created_at = $4";
+    GET = select!("WHERE m.workspace_id = $1 AND m.id = $2");
+    GET_MANY = select!("WHERE m.workspace_id = $1 AND m.id IN ({IDS})");
+    BY_RFC_ID = "SELECT id, thread_id, direction FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3
+        ORDER BY created_at DESC LIMIT 1";
+    SET_LABELS = "UPDATE messages SET labels = $3, is_read = $4 WHERE workspace_id = $1 AND id = $2";
+    SET_STATUS = "UPDATE messages SET status = $3, status_at = $4, sent_at = $5 WHERE workspace_id = $1 AND id = $2";
+}
+
+/// A message with everything that is shown of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Record {
+    /// The message.
+    pub message: Message,
+    /// Its bodies.
+    pub bodies: Bodies,
+    /// Its files.
+    pub attachments: Vec<Attachment>,
+    /// Where it went; empty for received mail.
+    pub deliveries: Vec<Delivery>,
+}
+
+/// A message that a reference leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Referred {
+    /// The message.
+    pub id: MessageId,
+    /// Its conversation.
+    pub thread: ThreadId,
+    /// Whether it was sent from here.
+    pub direction: Direction,
+}
+
+/// The `created_at` of the next message of an inbox: now, but always later than the last one's, so that a caller who pages
+/// by it misses nothing. Takes the inbox's row: the messages of one inbox are stored one after the other.
+///
+/// # Errors
+/// The store's own.
+pub fn next_created_at(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<Time> {
+    Ok(tx.one::<(Time,)>(&CLOCK, p![workspace, inbox, now])?.map_or(now, |(at,)| at))
+}
+
+/// Stores a message and its labels; its content is stored already, its files and recipients come after.
+///
+/// # Errors
+/// The store's own.
+pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
+    let m = message;
+    let verification = m.verification.as_ref().map(|v| Json(StoredVerification::from(v)));
+    let size = i64::try_from(m.size_bytes).unwrap_or(i64::MAX);
+    tx.exec(
+        &INSERT,
+        p![
+            m.workspace,
+            m.id,
+            m.inbox,
+            m.thread,
+            m.content,
+            m.direction.text(),
+            m.status.text(),
+            m.channel.text(),
+            m.kind.text(),
+            m.rfc_message_id,
+            m.in_reply_to,
+            Json(&m.references),
+            m.from,
+            Json(&m.to),
+            Json(&m.cc),
+            Json(&m.bcc),
+            m.reply_to,
+            m.subject,
+            Json(&m.labels),
+            m.is_read,
+            m.auto_reply,
+            size,
+            m.trace,
+            verification,
+            m.data,
+            m.answers,
+            m.has_attachments,
+            m.status_at,
+            m.sent_at,
+            m.received_at,
+            m.created_at
+        ],
+    )?;
+    for label in &m.labels {
+        tx.exec(&LABEL, p![m.workspace, m.inbox, label, m.created_at, m.id])?;
+    }
+    Ok(())
+}
+
+/// The message of that id.
+///
+/// # Errors
+/// The store's own.
+pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: MessageId) -> Result<Option<Message>> {
+    tx.one(&GET, p![workspace, id])
+}
+
+/// Up to 100 messages by id, in no order; unknown ids are left out.
+///
+/// # Errors
+/// The store's own.
+pub fn get_many(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<Vec<Message>> {
+    many::rows(tx, &GET_MANY, workspace, ids)
+}
+
+/// The message of an inbox with that `Message-ID`.
+///
+/// # Errors
+/// The store's own.
+pub fn by_rfc_id(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    inbox: InboxId,
+    rfc_message_id: &str,
+) -> Result<Option<Referred>> {
+    let found: Option<(MessageId, ThreadId, String)> = tx.one(&BY_RFC_ID, p![workspace, inbox, rfc_message_id])?;
+    found
+        .map(|(id, thread, direction)| Ok(Referred { id, thread, direction: named(&direction, Direction::parse)? }))
+        .transpose()
+}
+
+/// Writes labels and read state as they now are in `after`, given how they were.
+///
+/// # Errors
+/// The store's own.
+pub fn set_labels(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> {
+    tx.exec(&SET_LABELS, p![after.workspace, after.id, Json(&after.labels), after.is_read])?;
+    for gone in before.labels.iter().filter(|label| !after.labels.contains(label)) {
+        tx.exec(&UNLABEL, p![after.workspace, after.inbox, gone, after.created_at])?;
+    }
+    for new in after.labels.iter().filter(|label| !before.labels.contains(label)) {
+        tx.exec(&LABEL, p![after.workspace, after.inbox, new, after.created_at, after.id])?;
+    }
+    Ok(())
+}
+
+/// Writes the status of a sent message.
+///
+/// # Errors
+/// The store's own.
+pub fn set_status(tx: &mut Tx, message: &Message, status: Status, sent_at: Option<Time>, now: Time) -> Result<()> {
+    tx.exec(&SET_STATUS, p![message.workspace, message.id, status.text(), now, sent_at])?;
+    Ok(())
+}
+
+/// Adds to up to 100 messages of one workspace everything that is shown of them; keeps their order.
+///
+/// # Errors
+/// The store's own.
+pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> Result<Vec<Record>> {
+    let ids = |wanted: fn(&Message) -> bool| messages.iter().filter(|m| wanted(m)).map(|m| m.id).collect::<Vec<_>>();
+    let contents: Vec<_> = messages.iter().map(|m| m.content).collect();
+    let mut bodies = contents::bodies(tx, workspace, &contents)?;
+    let attachments = attachments::of(tx, workspace, &ids(|m| m.has_attachments))?;
+    let deliveries = recipients::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
+    let shared = |id, rest: &[Message]| rest.iter().any(|m| m.content == id);
+    let mut records = Vec::with_capacity(messages.len());
+    for at in 0..messages.len() {
+        let message = messages[at].clone();
+        let place = bodies.iter().position(|found| found.id == message.content);
+        let own = match place {
+            Some(place) if shared(message.content, &messages[at + 1..]) => bodies[place].bodies.clone(),
+            Some(place) => bodies.swap_remove(place).bodies,
+            None => Bodies::default(),
+        };
+        let files = attachments.iter().filter(|a| a.message == message.id).cloned().collect();
+        let went = deliveries.iter().filter(|d| d.message == message.id).map(|d| d.delivery.clone()).collect();
+        records.push(Record { message, bodies: own, attachments: files, deliveries: went });
+    }
+    Ok(records)
+}
+
+/// A message with everything that is shown of it.
+///
+/// # Errors
+/// The store's own.
+pub fn record(tx: &mut Tx, workspace: WorkspaceId, id: MessageId) -> Result<Option<Record>> {
+    let Some(message) = get(tx, workspace, id)? else { return Ok(None) };
+    Ok(records(tx, workspace, vec![message])?.pop())
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredVerification {
+    code: Option<String>,
+    link: Option<String>,
+    confidence: f64,
+    auth_failed: bool,
+}
+
+impl From<&Verification> for StoredVerification {
+    fn from(v: &Verification) -> Self {
+        Self { code: v.code.clone(), link: v.link.clone(), confidence: v.confidence, auth_failed: v.auth_failed }
+    }
+}
+
+impl From<StoredVerification> for Verification {
+    fn from(v: StoredVerification) -> Self {
+        Self { code: v.code, link: v.link, confidence: v.confidence, auth_failed: v.auth_failed }
+    }
+}
+
+impl FromRow for Message {
+    const COLUMNS: usize = 31;
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self> {
+        Ok(Self {
+            workspace: row.take()?,
+            id: row.take()?,
+            inbox: row.take()?,
+            thread: row.take()?,
+            content: row.take()?,
+            direction: named(&row.take::<String>()?, Direction::parse)?,
+            status: named(&row.take::<String>()?, Status::parse)?,
+            channel: named(&row.take::<String>()?, Channel::parse)?,
+            kind: named(&row.take::<String>()?, Kind::parse)?,
+            rfc_message_id: row.take()?,
+            in_reply_to: row.take()?,
+            references: row.take::<Json<Vec<String>>>()?.0,
+            from: row.take()?,
+            to: row.take::<Json<Vec<String>>>()?.0,
+            cc: row.take::<Json<Vec<String>>>()?.0,
+            bcc: row.take::<Json<Vec<String>>>()?.0,
+            reply_to: row.take()?,
+            subject: row.take()?,
+            labels: row.take::<Json<Vec<String>>>()?.0,
+            is_read: row.take()?,
+            auto_reply: row.take()?,
+            size_bytes: u64::try_from(row.take::<i64>()?).unwrap_or(0),
+            trace: row.take()?,
+            verification: row.take::<Option<Json<StoredVerification>>>()?.map(|stored| stored.0.into()),
+            data: row.take()?,
+            answers: row.take()?,
+            has_attachments: row.take()?,
+            status_at: row.take()?,
+            sent_at: row.take()?,
+            received_at: row.take()?,
+            created_at: row.take()?,
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! Where sent messages go and what became of them there; the envelopes that carry them out.
+
+use posthouse_domain::{
+    id::{EnvelopeId, MessageId, WorkspaceId},
+    message::{Channel, Delivery, DeliveryStatus},
+    time::Time,
+};
+
+use crate::{FromRow, Result, Row, Tx, many, p, statements, workspaces::named};
+
+statements! {
+    INSERT = "INSERT INTO recipients (workspace_id, message_id, position, envelope_id, address, channel, status, smtp_code,
+        enhanced_code, remote, detail, attempts, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+    OF = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, attempts, updated_at
+        FROM recipients WHERE workspace_id = $1 AND message_id IN ({IDS}) ORDER BY message_id, position";
+    OF_ENVELOPE = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, attempts, updated_at
+        FROM recipients WHERE workspace_id = $1 AND envelope_id = $2 ORDER BY position";
+    UPDATE = "UPDATE recipients SET status = $4, smtp_code = $5, enhanced_code = $6, remote = $7, detail = $8, attempts = $9, updated_at = $10
+        WHERE workspace_id = $1 AND message_id = $2 AND position = $3";
+    INSERT_ENVELOPE = "INSERT INTO envelopes (workspace_id, id, message_id, destination, expires_at) VALUES ($1, $2, $3, $4, $5)";
+    GET_ENVELOPE = "SELECT workspace_id, id, message_id, destination, expires_at FROM envelopes WHERE workspace_id = $1 AND id = $2";
+    DELETE_ENVELOPE = "DELETE FROM envelopes WHERE workspace_id = $1 AND id = $2";
+}
+
+/// A delivery entry with the message it belongs to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OfMessage {
+    /// The message.
+    pub message: MessageId,
+    /// The entry.
+    pub delivery: Delivery,
+}
+
+/// One message on its way to one destination domain.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Envelope {
+    /// The tenant.
+    pub workspace: WorkspaceId,
+    /// Its id.
+    pub id: EnvelopeId,
+    /// The message.
+    pub message: MessageId,
+    /// The domain in A-label form.
+    pub destination: String,
+    /// When trying ends.
+    pub expires_at: Time,
+}
+
+/// Stores where a message goes.
+///
+/// # Errors
+/// The store's own.
+pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery: &Delivery) -> Result<()> {
+    let d = delivery;
+    tx.exec(
+        &INSERT,
+        p![
+            workspace,
+            message,
+            d.position,
+            d.envelope,
+            d.address,
+            d.channel.text(),
+            d.status.text(),
+            d.smtp_code,
+            d.enhanced_code,
+            d.remote,
+            d.detail,
+            d.attempts,
+            d.updated_at
+        ],
+    )?;
+    Ok(())
+}
+
+/// The entries of up to 100 messages, in their order within each.
+///
+/// # Errors
+/// The store's own.
+pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<OfMessage>> {
+    many::rows(tx, &OF, workspace, messages)
+}
+
+/// The entries that travel in an envelope.
+///
+/// # Errors
+/// The store's own.
+pub fn of_envelope(tx: &mut Tx, workspace: WorkspaceId, envelope: EnvelopeId) -> Result<Vec<OfMessage>> {
+    tx.rows(&OF_ENVELOPE, p![workspace, envelope])
+}
+
+/// Writes what became of a recipient.
+///
+/// # Errors
+/// The store's own.
+pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery: &Delivery) -> Result<()> {
+    let d = delivery;
+    tx.exec(
+        &UPDATE,
+        p![
+            workspace,
+            message,
+            d.position,
+            d.status.text(),
+            d.smtp_code,
+            d.enhanced_code,
+            d.remote,
+            d.detail,
+            d.attempts,
+            d.updated_at
+        ],
+    )?;
+    Ok(())
+}
+
+/// Stores an envelope.
+///
+/// # Errors
+/// The store's own.
+pub fn insert_envelope(tx: &mut Tx, envelope: &Envelope) -> Result<()> {
+    let e = envelope;
+    tx.exec(&INSERT_ENVELOPE, p![e.workspace, e.id, e.message, e.destination, e.expires_at])?;
+    Ok(())
+}
+
+/// The envelope of that id, while anybody in it is not settled.
+///
+/// # Errors
+/// The store's own.
+pub fn envelope(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<Option<Envelope>> {
+    tx.one(&GET_ENVELOPE, p![workspace, id])
+}
+
+/// Deletes an envelope whose recipients are all settled.
+///
+/// # Errors
+/// The store's own.
+pub fn delete_envelope(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<()> {
+    tx.exec(&DELETE_ENVELOPE, p![workspace, id])?;
+    Ok(())
+}
+
+crate::from_row!(Envelope { workspace, id, message, destination, expires_at });
+
+impl FromRow for OfMessage {
+    const COLUMNS: usize = 12;
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self> {
+        let message = row.take()?;
+        let delivery = Delivery {
+            position: row.take()?,
+            envelope: row.take()?,
+            address: row.take()?,
+            channel: named(&row.take::<String>()?, Channel::parse)?,
+            status: named(&row.take::<String>()?, DeliveryStatus::parse)?,
+            smtp_code: row.take()?,
+            enhanced_code: row.take()?,
+            remote: row.take()?,
+            detail: row.take()?,
+            attempts: row.take()?,
+            updated_at: row.take()?,
+        };
+        Ok(Self { message, delivery })
+    }
+}
