@@ -11,7 +11,7 @@ use crate::{
     config::{Config, DeliveryMode},
     http::{idempotency::InFlight, rate_limit::RateLimits},
     metrics::Metrics,
-    ports::Clock,
+    ports::{Clock, Dns},
 };
 
 /// The running program.
@@ -22,6 +22,8 @@ pub struct App {
     pub store: Store,
     /// Time and randomness.
     pub clock: Arc<dyn Clock>,
+    /// Names.
+    pub dns: Arc<dyn Dns>,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.

@@ -3,6 +3,7 @@
 use std::{future::Future, pin::Pin};
 
 use posthouse_domain::{id::Ids, time::Time};
+use posthouse_mail::auth::{Answer, Question};
 
 /// A future of a port.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -24,4 +25,10 @@ pub trait Clock: Send + Sync + 'static {
         self.random(&mut seed);
         Ids::new(self.now(), seed)
     }
+}
+
+/// Looks names up.
+pub trait Dns: Send + Sync + 'static {
+    /// Asks one question; time-outs and broken servers are an answer too ([`Answer::Failed`]).
+    fn lookup(&self, question: Question) -> Pending<'_, Answer>;
 }

@@ -23,7 +23,6 @@ macro_rules! select {
         )
     };
 }
-pub(crate) use select;
 
 statements! {
     CLOCK = "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, $3) WHERE workspace_id = $1 AND id = $2
