@@ -1,5 +1,6 @@
 //! The store: queues before database threads, the same for both engines. See the crate's page for how it is used.
 
+mod errors;
 pub(crate) mod notify;
 pub(crate) mod postgres;
 pub(crate) mod queue;
@@ -93,22 +94,10 @@ impl Store {
         let queues = (write_queue, read_queue);
         let (threads, writers) = match &config.database {
             DatabaseUrl::Sqlite(path) => (start_sqlite(path, config, queues, &wakes)?, 1),
-            DatabaseUrl::Postgres(url) => (
-                start_postgres(url, config, queues, &wakes)?,
-                config.writer_threads.max(1),
-            ),
+            DatabaseUrl::Postgres(url) => (start_postgres(url, config, queues, &wakes)?, config.writer_threads.max(1)),
         };
         let engine = config.database.engine();
-        Ok(Store {
-            inner: Arc::new(Inner {
-                engine,
-                write,
-                read,
-                wakes,
-                threads: Mutex::new(threads),
-                writers,
-            }),
-        })
+        Ok(Store { inner: Arc::new(Inner { engine, write, read, wakes, threads: Mutex::new(threads), writers }) })
     }
 
     /// Runs `work` in a transaction and answers after its COMMIT is on the disk.
@@ -118,10 +107,7 @@ impl Store {
     ///
     /// # Errors
     /// The unit's own, or a store [`Error`] in the unit's error type.
-    pub async fn write<T, E>(
-        &self,
-        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
+    pub async fn write<T, E>(&self, work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -133,10 +119,7 @@ impl Store {
     ///
     /// # Errors
     /// The unit's own, or a store [`Error`] in the unit's error type.
-    pub async fn read<T, E>(
-        &self,
-        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
+    pub async fn read<T, E>(&self, work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -148,10 +131,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::write`].
-    pub fn write_blocking<T, E>(
-        &self,
-        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
+    pub fn write_blocking<T, E>(&self, work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -163,10 +143,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::read`].
-    pub fn read_blocking<T, E>(
-        &self,
-        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
+    pub fn read_blocking<T, E>(&self, work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -200,19 +177,9 @@ impl Store {
 
     /// Lets the queued units finish, ends the threads and closes the connections; later units are refused. Blocks.
     pub fn close(&self) {
-        let threads = std::mem::take(
-            &mut *self
-                .inner
-                .threads
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
+        let threads = std::mem::take(&mut *self.inner.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for at in 0..threads.len() {
-            let queue = if at < self.inner.writers {
-                &self.inner.write
-            } else {
-                &self.inner.read
-            };
+            let queue = if at < self.inner.writers { &self.inner.write } else { &self.inner.read };
             let _ = queue.send(Message::Stop);
         }
         for thread in threads {
@@ -237,9 +204,7 @@ where
     }
 }
 
-fn hear<T, E: From<Error>>(
-    answer: Result<Result<T, E>, oneshot::error::RecvError>,
-) -> Result<T, E> {
+fn hear<T, E: From<Error>>(answer: Result<Result<T, E>, oneshot::error::RecvError>) -> Result<T, E> {
     answer.unwrap_or_else(|_| Err(closed().into()))
 }
 
@@ -255,41 +220,21 @@ pub(crate) fn apart<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<
 
 type Queues = (Receiver<Message>, Receiver<Message>);
 
-fn start_sqlite(
-    path: &Path,
-    config: &StoreConfig,
-    queues: Queues,
-    wakes: &Wakes,
-) -> Result<Vec<JoinHandle<()>>> {
+fn start_sqlite(path: &Path, config: &StoreConfig, queues: Queues, wakes: &Wakes) -> Result<Vec<JoinHandle<()>>> {
     let (write_queue, read_queue) = queues;
-    let writer = sqlite::Writer::new(
-        sqlite::open_writer(path, config)?,
-        write_queue,
-        wakes.clone(),
-    );
+    let writer = sqlite::Writer::new(sqlite::open_writer(path, config)?, write_queue, wakes.clone());
     let mut threads = vec![spawn("db-write".into(), move || writer.run())?];
     for n in 0..config.reader_threads.max(1) {
         let (tx, queue) = (sqlite::open_reader(path, config)?, read_queue.clone());
-        threads.push(spawn(format!("db-read-{n}"), move || {
-            sqlite::read_loop(tx, &queue)
-        })?);
+        threads.push(spawn(format!("db-read-{n}"), move || sqlite::read_loop(tx, &queue))?);
     }
     Ok(threads)
 }
 
-fn start_postgres(
-    url: &str,
-    config: &StoreConfig,
-    queues: Queues,
-    wakes: &Wakes,
-) -> Result<Vec<JoinHandle<()>>> {
+fn start_postgres(url: &str, config: &StoreConfig, queues: Queues, wakes: &Wakes) -> Result<Vec<JoinHandle<()>>> {
     use postgres::{Mode, Shared, Worker};
     let (write_queue, read_queue) = queues;
-    let shared = Arc::new(Shared::new(
-        url.to_owned(),
-        wakes.clone(),
-        notify::Notifier::start(url, wakes)?,
-    ));
+    let shared = Arc::new(Shared::new(url.to_owned(), wakes.clone(), notify::Notifier::start(url, wakes)?));
     let mut threads = Vec::new();
     let kinds = [
         (Mode::Write, "write", config.writer_threads, write_queue),
@@ -305,8 +250,5 @@ fn start_postgres(
 }
 
 fn spawn(name: String, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
-    std::thread::Builder::new()
-        .name(name)
-        .spawn(body)
-        .map_err(Error::unavailable)
+    std::thread::Builder::new().name(name).spawn(body).map_err(Error::unavailable)
 }

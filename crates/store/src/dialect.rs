@@ -36,14 +36,7 @@ pub fn expand(engine: Engine, text: &str) -> Cow<'_, str> {
     let mut out = Cow::Borrowed(text);
     for (token, sqlite, postgres) in TOKENS {
         if out.contains(token) {
-            out = Cow::Owned(out.replace(
-                token,
-                if engine == Engine::Sqlite {
-                    sqlite
-                } else {
-                    postgres
-                },
-            ));
+            out = Cow::Owned(out.replace(token, if engine == Engine::Sqlite { sqlite } else { postgres }));
         }
     }
     out
@@ -61,18 +54,9 @@ pub struct Sql {
 impl Sql {
     /// A constant statement; `postgres` replaces the text on that engine. Written by the macro, not by hand.
     #[must_use]
-    pub const fn constant(
-        name: &'static str,
-        text: &'static str,
-        postgres: Option<&'static str>,
-    ) -> Self {
+    pub const fn constant(name: &'static str, text: &'static str, postgres: Option<&'static str>) -> Self {
         let has_tokens = has_brace(text) || matches!(postgres, Some(p) if has_brace(p));
-        Sql {
-            name,
-            text: Cow::Borrowed(text),
-            postgres,
-            has_tokens,
-        }
+        Sql { name, text: Cow::Borrowed(text), postgres, has_tokens }
     }
 
     /// A statement put together from constant pieces, for a list with optional filters. Values never go into the text.
@@ -80,12 +64,7 @@ impl Sql {
     #[must_use]
     pub fn built(name: &'static str, text: String) -> Self {
         let has_tokens = has_brace(&text);
-        Sql {
-            name,
-            text: Cow::Owned(text),
-            postgres: None,
-            has_tokens,
-        }
+        Sql { name, text: Cow::Owned(text), postgres: None, has_tokens }
     }
 
     /// The constant's name, for errors, logs and tests.
@@ -101,11 +80,7 @@ impl Sql {
             (Engine::Postgres, Some(own)) => own,
             _ => &self.text,
         };
-        if self.has_tokens {
-            expand(engine, text)
-        } else {
-            Cow::Borrowed(text)
-        }
+        if self.has_tokens { expand(engine, text) } else { Cow::Borrowed(text) }
     }
 }
 
@@ -152,14 +127,8 @@ mod tests {
     #[test]
     fn tokens_become_words_and_other_braces_stay() {
         let text = "CREATE TABLE t (id {ID}, n {I64}, j TEXT DEFAULT '{}') {STRICT}";
-        assert_eq!(
-            expand(Engine::Sqlite, text),
-            "CREATE TABLE t (id BLOB, n INTEGER, j TEXT DEFAULT '{}') STRICT"
-        );
-        assert_eq!(
-            expand(Engine::Postgres, text),
-            "CREATE TABLE t (id BYTEA, n BIGINT, j TEXT DEFAULT '{}') "
-        );
+        assert_eq!(expand(Engine::Sqlite, text), "CREATE TABLE t (id BLOB, n INTEGER, j TEXT DEFAULT '{}') STRICT");
+        assert_eq!(expand(Engine::Postgres, text), "CREATE TABLE t (id BYTEA, n BIGINT, j TEXT DEFAULT '{}') ");
     }
 
     #[test]

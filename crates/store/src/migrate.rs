@@ -34,7 +34,8 @@ crate::statements! {
 }
 
 /// The record of what was applied.
-const RECORDS: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (number {I64} NOT NULL PRIMARY KEY, name {TEXT} NOT NULL) {STRICT};";
+const RECORDS: &str =
+    "CREATE TABLE IF NOT EXISTS schema_migrations (number {I64} NOT NULL PRIMARY KEY, name {TEXT} NOT NULL) {STRICT};";
 /// The advisory lock that migrating processes share on PostgreSQL: "posthous" in ASCII.
 const LOCK: i64 = 0x706f_7374_686f_7573;
 /// How long a process waits for another that migrates the same SQLite file.
@@ -44,11 +45,7 @@ impl Migration {
     /// The number at the head of the name.
     #[must_use]
     pub fn number(&self) -> i64 {
-        self.name
-            .split('_')
-            .next()
-            .and_then(|n| n.parse().ok())
-            .unwrap_or(0)
+        self.name.split('_').next().and_then(|n| n.parse().ok()).unwrap_or(0)
     }
 
     /// The text for one engine: its sections, tokens replaced.
@@ -90,11 +87,7 @@ pub(crate) fn apply_here(url: &DatabaseUrl, migrations: &[Migration]) -> Result<
     let mut applied = Vec::new();
     // One transaction each; on SQLite the lock is the transaction, so what is pending is looked up inside it.
     loop {
-        tx.batch(if engine == Engine::Sqlite {
-            "BEGIN EXCLUSIVE"
-        } else {
-            "BEGIN"
-        })?;
+        tx.batch(if engine == Engine::Sqlite { "BEGIN EXCLUSIVE" } else { "BEGIN" })?;
         match apply_next(&mut tx, engine, migrations) {
             Ok(next) => {
                 tx.batch("COMMIT")?;
@@ -111,11 +104,7 @@ pub(crate) fn apply_here(url: &DatabaseUrl, migrations: &[Migration]) -> Result<
     }
 }
 
-fn apply_next(
-    tx: &mut Tx,
-    engine: Engine,
-    migrations: &[Migration],
-) -> Result<Option<&'static str>> {
+fn apply_next(tx: &mut Tx, engine: Engine, migrations: &[Migration]) -> Result<Option<&'static str>> {
     tx.batch(&dialect::expand(engine, RECORDS))?;
     let known: Vec<(i64, String)> = tx.rows(&APPLIED, p![])?;
     check(&known, migrations)?;
@@ -137,10 +126,8 @@ fn check(known: &[(i64, String)], migrations: &[Migration]) -> Result<()> {
         match migrations.get(at) {
             Some(own) if own.name == name => {}
             Some(own) => {
-                let text = format!(
-                    "the database has migration {name} where this version of posthouse has {}",
-                    own.name
-                );
+                let text =
+                    format!("the database has migration {name} where this version of posthouse has {}", own.name);
                 return Err(Error::schema(text));
             }
             None => {
@@ -160,14 +147,11 @@ fn connect(url: &DatabaseUrl) -> Result<Tx> {
         DatabaseUrl::Sqlite(path) => {
             let connection = rusqlite::Connection::open(path)?;
             connection.busy_timeout(LOCK_TIMEOUT)?;
-            connection.execute_batch(
-                "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
-            )?;
+            connection
+                .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")?;
             Ok(Tx::on(Connection::Sqlite(connection)))
         }
-        DatabaseUrl::Postgres(url) => Ok(Tx::on(Connection::Postgres(Box::new(
-            PgConnection::connect(url)?,
-        )))),
+        DatabaseUrl::Postgres(url) => Ok(Tx::on(Connection::Postgres(Box::new(PgConnection::connect(url)?)))),
     }
 }
 

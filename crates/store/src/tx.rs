@@ -25,11 +25,7 @@ pub(crate) enum Connection {
 
 impl Tx {
     pub(crate) fn on(on: Connection) -> Self {
-        Tx {
-            on,
-            fault: None,
-            wakes: Vec::new(),
-        }
+        Tx { on, fault: None, wakes: Vec::new() }
     }
 
     /// The first row, if any.
@@ -89,9 +85,7 @@ impl Tx {
             Connection::Sqlite(connection) => connection
                 .prepare(&sql.text(Engine::Sqlite))
                 .map_err(Error::from)
-                .and_then(|s| {
-                    (1..=s.parameter_count()).try_for_each(|i| placeholder(&s, i).map(|_| ()))
-                }),
+                .and_then(|s| (1..=s.parameter_count()).try_for_each(|i| placeholder(&s, i).map(|_| ()))),
             Connection::Postgres(connection) => connection.prepare(sql).map(|_| ()),
         };
         self.note(sql, prepared)
@@ -136,10 +130,7 @@ pub(crate) fn expect_columns<T: FromRow>(found: usize) -> Result<()> {
     if T::COLUMNS == found {
         return Ok(());
     }
-    Err(Error::db(format_args!(
-        "{} columns are read of a statement that gives {found}",
-        T::COLUMNS
-    )))
+    Err(Error::db(format_args!("{} columns are read of a statement that gives {found}", T::COLUMNS)))
 }
 
 /// The parameter of which `$n` is this placeholder. In SQLite `$2` is a *name*, numbered by first appearance, so binding
@@ -156,36 +147,24 @@ fn sqlite_bind(statement: &mut rusqlite::Statement<'_>, parameters: &[Value<'_>]
     let mut highest = 0;
     for index in 1..=statement.parameter_count() {
         let n = placeholder(statement, index)?;
-        let value = parameters
-            .get(n - 1)
-            .ok_or_else(|| Error::db(format_args!("there is no parameter ${n}")))?;
+        let value = parameters.get(n - 1).ok_or_else(|| Error::db(format_args!("there is no parameter ${n}")))?;
         statement.raw_bind_parameter(index, value)?;
         highest = highest.max(n);
     }
     if highest == parameters.len() {
         return Ok(());
     }
-    Err(Error::db(format_args!(
-        "{} parameters are given, ${highest} is the last used",
-        parameters.len()
-    )))
+    Err(Error::db(format_args!("{} parameters are given, ${highest} is the last used", parameters.len())))
 }
 
-fn sqlite_rows<T: FromRow>(
-    c: &rusqlite::Connection,
-    sql: &Sql,
-    parameters: &[Value<'_>],
-) -> Result<Vec<T>> {
+fn sqlite_rows<T: FromRow>(c: &rusqlite::Connection, sql: &Sql, parameters: &[Value<'_>]) -> Result<Vec<T>> {
     let mut statement = c.prepare_cached(&sql.text(Engine::Sqlite))?;
     expect_columns::<T>(statement.column_count())?;
     sqlite_bind(&mut statement, parameters)?;
     let mut rows = statement.raw_query();
     let mut out = Vec::new();
     while let Some(row) = rows.next()? {
-        out.push(T::from_row(&mut Row {
-            from: RowFrom::Sqlite(row),
-            next: 0,
-        })?);
+        out.push(T::from_row(&mut Row { from: RowFrom::Sqlite(row), next: 0 })?);
     }
     Ok(out)
 }
@@ -196,20 +175,9 @@ fn sqlite_exec(c: &rusqlite::Connection, sql: &Sql, parameters: &[Value<'_>]) ->
     Ok(statement.raw_execute()? as u64)
 }
 
-fn postgres_rows<T: FromRow>(
-    c: &mut PgConnection,
-    sql: &Sql,
-    parameters: &[Value<'_>],
-) -> Result<Vec<T>> {
+fn postgres_rows<T: FromRow>(c: &mut PgConnection, sql: &Sql, parameters: &[Value<'_>]) -> Result<Vec<T>> {
     let statement = c.prepare(sql)?;
     expect_columns::<T>(statement.columns().len())?;
     let rows = c.query(&statement, parameters)?;
-    rows.iter()
-        .map(|row| {
-            T::from_row(&mut Row {
-                from: RowFrom::Postgres(row),
-                next: 0,
-            })
-        })
-        .collect()
+    rows.iter().map(|row| T::from_row(&mut Row { from: RowFrom::Postgres(row), next: 0 })).collect()
 }

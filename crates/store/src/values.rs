@@ -74,12 +74,9 @@ impl Row<'_> {
         self.next += 1;
         let value = match &self.from {
             RowFrom::Sqlite(row) => from_sqlite(row.get_ref(at)?)?,
-            RowFrom::Postgres(row) => row
-                .try_get::<_, Option<Value<'_>>>(at)?
-                .unwrap_or(Value::Null),
+            RowFrom::Postgres(row) => row.try_get::<_, Option<Value<'_>>>(at)?.unwrap_or(Value::Null),
         };
-        T::from_column(value)
-            .map_err(|e| Error::db(format_args!("column {}: {}", at + 1, e.internal())))
+        T::from_column(value).map_err(|e| Error::db(format_args!("column {}: {}", at + 1, e.internal())))
     }
 }
 
@@ -88,11 +85,9 @@ fn from_sqlite(value: ValueRef<'_>) -> Result<Value<'_>> {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(i) => Value::Int(i),
         ValueRef::Real(r) => Value::Real(r),
-        ValueRef::Text(t) => {
-            Value::Text(Cow::Borrowed(std::str::from_utf8(t).map_err(|e| {
-                Error::Corrupt(format!("text is not UTF-8: {e}").into())
-            })?))
-        }
+        ValueRef::Text(t) => Value::Text(Cow::Borrowed(
+            std::str::from_utf8(t).map_err(|e| Error::Corrupt(format!("text is not UTF-8: {e}").into()))?,
+        )),
         ValueRef::Blob(b) => Value::Blob(Cow::Borrowed(b)),
     })
 }
@@ -110,19 +105,13 @@ impl rusqlite::ToSql for Value<'_> {
 }
 
 impl ToSql for Value<'_> {
-    fn to_sql(
-        &self,
-        ty: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn StdError + Sync + Send>> {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn StdError + Sync + Send>> {
         match self {
             Value::Null => Ok(IsNull::Yes),
             Value::Int(i) if *ty == Type::INT8 => i.to_sql(ty, out),
             Value::Int(i) if *ty == Type::INT2 => i16::try_from(*i)?.to_sql(ty, out),
             Value::Real(r) if *ty == Type::FLOAT8 => r.to_sql(ty, out),
-            Value::Text(t) if *ty == Type::TEXT || *ty == Type::VARCHAR => {
-                t.as_ref().to_sql(ty, out)
-            }
+            Value::Text(t) if *ty == Type::TEXT || *ty == Type::VARCHAR => t.as_ref().to_sql(ty, out),
             Value::Blob(b) if *ty == Type::BYTEA => b.as_ref().to_sql(ty, out),
             other => Err(format!("a parameter of type {ty} cannot take {}", other.kind()).into()),
         }
@@ -145,14 +134,9 @@ impl<'a> FromSql<'a> for Value<'a> {
             Type::FLOAT8 => Value::Real(f64::from_sql(ty, raw)?),
             Type::FLOAT4 => Value::Real(f32::from_sql(ty, raw)?.into()),
             Type::BYTEA => Value::Blob(Cow::Borrowed(<&[u8]>::from_sql(ty, raw)?)),
-            _ if <&str as FromSql<'_>>::accepts(ty) => {
-                Value::Text(Cow::Borrowed(<&str>::from_sql(ty, raw)?))
-            }
+            _ if <&str as FromSql<'_>>::accepts(ty) => Value::Text(Cow::Borrowed(<&str>::from_sql(ty, raw)?)),
             _ => {
-                return Err(format!(
-                    "a column of type {ty} cannot be read: cast it (sum() to BIGINT)"
-                )
-                .into());
+                return Err(format!("a column of type {ty} cannot be read: cast it (sum() to BIGINT)").into());
             }
         })
     }
@@ -174,10 +158,7 @@ impl Value<'_> {
     }
 
     fn refuse<T>(&self, wanted: &str) -> Result<T> {
-        Err(Error::db(format_args!(
-            "expected {wanted}, found {}",
-            self.kind()
-        )))
+        Err(Error::db(format_args!("expected {wanted}, found {}", self.kind())))
     }
 }
 
@@ -238,9 +219,7 @@ impl<const N: usize> FromColumn for [u8; N] {
     fn from_column(value: Value<'_>) -> Result<Self> {
         let bytes = Vec::from_column(value)?;
         let found = bytes.len();
-        bytes
-            .try_into()
-            .map_err(|_| Error::db(format_args!("expected {N} bytes, found {found}")))
+        bytes.try_into().map_err(|_| Error::db(format_args!("expected {N} bytes, found {found}")))
     }
 }
 
@@ -264,11 +243,7 @@ impl<T: ToValue> ToValue for Option<T> {
 
 impl<T: FromColumn> FromColumn for Option<T> {
     fn from_column(value: Value<'_>) -> Result<Self> {
-        if value == Value::Null {
-            Ok(None)
-        } else {
-            T::from_column(value).map(Some)
-        }
+        if value == Value::Null { Ok(None) } else { T::from_column(value).map(Some) }
     }
 }
 
@@ -278,8 +253,7 @@ pub struct Json<T>(pub T);
 
 impl<T: serde::Serialize> ToValue for Json<T> {
     fn to_value(&self) -> Value<'_> {
-        let text = serde_json::to_string(&self.0)
-            .expect("stored types have string keys and no failing serialisers");
+        let text = serde_json::to_string(&self.0).expect("stored types have string keys and no failing serialisers");
         Value::Text(Cow::Owned(text))
     }
 }
@@ -287,9 +261,7 @@ impl<T: serde::Serialize> ToValue for Json<T> {
 impl<T: serde::de::DeserializeOwned> FromColumn for Json<T> {
     fn from_column(value: Value<'_>) -> Result<Self> {
         match value {
-            Value::Text(t) => serde_json::from_str(&t)
-                .map(Json)
-                .map_err(|e| Error::Corrupt(e.to_string().into())),
+            Value::Text(t) => serde_json::from_str(&t).map(Json).map_err(|e| Error::Corrupt(e.to_string().into())),
             other => other.refuse("JSON text"),
         }
     }

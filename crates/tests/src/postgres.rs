@@ -1,6 +1,6 @@
 //! A throw-away PostgreSQL cluster for tests, from the machine's own binaries.
 //!
-//! One cluster serves a whole run where `POSTHOUSE_TEST_PG_URL` names it (`postgres.sh run make test` does that);
+//! One cluster serves a whole run where `POSTHOUSE_TEST_PG_URL` names it (`scripts/test-postgres.sh`, so `make test`);
 //! otherwise each test process starts its own on demand. Either way the cluster ends with the process that started it,
 //! even when that is killed, and each test has a database of its own.
 
@@ -35,11 +35,7 @@ impl Cluster {
     pub fn shared() -> &'static Cluster {
         static SHARED: OnceLock<Cluster> = OnceLock::new();
         SHARED.get_or_init(|| match std::env::var("POSTHOUSE_TEST_PG_URL") {
-            Ok(url) if !url.is_empty() => Cluster {
-                url,
-                keeper: None,
-                databases: AtomicU32::new(0),
-            },
+            Ok(url) if !url.is_empty() => Cluster { url, keeper: None, databases: AtomicU32::new(0) },
             _ => Cluster::start(),
         })
     }
@@ -50,7 +46,7 @@ impl Cluster {
     /// As [`Cluster::shared`].
     pub fn start() -> Cluster {
         let mut shell = Command::new("sh")
-            .args(["-c", SCRIPT, "postgres.sh", "serve"])
+            .args(["-c", SCRIPT])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -59,20 +55,9 @@ impl Cluster {
         let mut answers = BufReader::new(shell.stdout.take().expect("stdout is piped"));
         let mut url = String::new();
         answers.read_line(&mut url).expect("the script answers");
-        assert!(
-            url.starts_with("postgres://"),
-            "PostgreSQL did not start: see the message above"
-        );
-        let keeper = Some(Mutex::new(Keeper {
-            shell,
-            orders,
-            answers,
-        }));
-        Cluster {
-            url: url.trim().to_owned(),
-            keeper,
-            databases: AtomicU32::new(0),
-        }
+        assert!(url.starts_with("postgres://"), "PostgreSQL did not start: see the message above");
+        let keeper = Some(Mutex::new(Keeper { shell, orders, answers }));
+        Cluster { url: url.trim().to_owned(), keeper, databases: AtomicU32::new(0) }
     }
 
     /// Makes an empty database and returns its URL.
@@ -80,27 +65,16 @@ impl Cluster {
     /// # Panics
     /// Where the cluster does not answer.
     pub fn create_database(&self) -> String {
-        let name = format!(
-            "test_{}_{}",
-            std::process::id(),
-            self.databases.fetch_add(1, Ordering::Relaxed)
-        );
+        let name = format!("test_{}_{}", std::process::id(), self.databases.fetch_add(1, Ordering::Relaxed));
         let url = self.url.clone();
-        let sql = [
-            format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"),
-            format!("CREATE DATABASE {name}"),
-        ];
+        let sql = [format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"), format!("CREATE DATABASE {name}")];
         // On a thread of its own, since the driver must not be called on a thread of an async runtime.
         let made = std::thread::spawn(move || {
             let mut client = postgres::Client::connect(&url, postgres::NoTls)?;
             sql.iter().try_for_each(|s| client.batch_execute(s))
         });
-        made.join()
-            .expect("the thread does not panic")
-            .expect("the cluster makes a database");
-        let (head, tail) = self
-            .url
-            .split_at(self.url.find('?').unwrap_or(self.url.len()));
+        made.join().expect("the thread does not panic").expect("the cluster makes a database");
+        let (head, tail) = self.url.split_at(self.url.find('?').unwrap_or(self.url.len()));
         let (server, _) = head.rsplit_once('/').expect("the URL names a database");
         format!("{server}/{name}{tail}")
     }
@@ -111,21 +85,12 @@ impl Cluster {
     /// # Panics
     /// Where somebody else started the cluster.
     pub fn order(&self, order: &str) {
-        let keeper = self
-            .keeper
-            .as_ref()
-            .expect("only a cluster of one's own takes orders");
+        let keeper = self.keeper.as_ref().expect("only a cluster of one's own takes orders");
         let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-        let orders = keeper
-            .orders
-            .as_mut()
-            .expect("the input is open until the drop");
+        let orders = keeper.orders.as_mut().expect("the input is open until the drop");
         writeln!(orders, "{order}").expect("the script listens");
         let mut answer = String::new();
-        keeper
-            .answers
-            .read_line(&mut answer)
-            .expect("the script answers");
+        keeper.answers.read_line(&mut answer).expect("the script answers");
         assert_eq!(answer.trim(), "done", "order {order}");
     }
 }

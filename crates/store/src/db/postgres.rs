@@ -8,7 +8,7 @@ use crate::db::queue::{Job, Message, Verdict};
 use crate::db::wakes::Wakes;
 use crate::tx::Connection;
 use crate::{Engine, Error, Result, Sql, Tx, Value};
-use crossbeam_channel::Receiver;
+use crossbeam_channel::{Receiver, after};
 use postgres::types::ToSql;
 use postgres::{Client, NoTls, Statement};
 use std::collections::HashMap;
@@ -32,9 +32,7 @@ pub(crate) struct PgConnection {
 
 impl PgConnection {
     pub(crate) fn connect(url: &str) -> Result<Self> {
-        let mut config: postgres::Config = url
-            .parse()
-            .map_err(|e| Error::schema(format_args!("database_url: {e}")))?;
+        let mut config: postgres::Config = url.parse().map_err(|e| Error::schema(format_args!("database_url: {e}")))?;
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
@@ -46,10 +44,7 @@ impl PgConnection {
             Error::Db(text) => Error::Unavailable(text), // wrong password, no such database
             other => other,
         })?;
-        Ok(PgConnection {
-            client,
-            prepared: HashMap::new(),
-        })
+        Ok(PgConnection { client, prepared: HashMap::new() })
     }
 
     pub(crate) fn client(&mut self) -> &mut Client {
@@ -73,11 +68,7 @@ impl PgConnection {
         Ok(statement)
     }
 
-    pub(crate) fn query(
-        &mut self,
-        statement: &Statement,
-        parameters: &[Value<'_>],
-    ) -> Result<Vec<postgres::Row>> {
+    pub(crate) fn query(&mut self, statement: &Statement, parameters: &[Value<'_>]) -> Result<Vec<postgres::Row>> {
         check_count(statement, parameters)?;
         Ok(self.client.query(statement, &bind(parameters))?)
     }
@@ -90,10 +81,7 @@ impl PgConnection {
 }
 
 fn bind<'a>(parameters: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
-    parameters
-        .iter()
-        .map(|value| value as &(dyn ToSql + Sync))
-        .collect()
+    parameters.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
 fn check_count(statement: &Statement, parameters: &[Value<'_>]) -> Result<()> {
@@ -101,9 +89,7 @@ fn check_count(statement: &Statement, parameters: &[Value<'_>]) -> Result<()> {
     if wanted == given {
         Ok(())
     } else {
-        Err(Error::db(format_args!(
-            "{given} parameters are given, ${wanted} is the last used"
-        )))
+        Err(Error::db(format_args!("{given} parameters are given, ${wanted} is the last used")))
     }
 }
 
@@ -112,31 +98,24 @@ pub(crate) struct Shared {
     pub(crate) url: String,
     pub(crate) wakes: Wakes,
     pub(crate) notifier: Notifier,
-    /// Until when nobody need try to connect, and why.
-    down: Mutex<Option<(Instant, Error)>>,
+    /// Why nobody need try to connect, until the timer speaks.
+    down: Mutex<Option<(Receiver<Instant>, Error)>>,
 }
 
 impl Shared {
     pub(crate) fn new(url: String, wakes: Wakes, notifier: Notifier) -> Self {
-        Shared {
-            url,
-            wakes,
-            notifier,
-            down: Mutex::new(None),
-        }
+        Shared { url, wakes, notifier, down: Mutex::new(None) }
     }
 
     fn connect(&self) -> Result<Tx> {
-        if let Some((until, why)) = &*self.down.lock().unwrap_or_else(PoisonError::into_inner)
-            && Instant::now() < *until
+        if let Some((pause, why)) = &*self.down.lock().unwrap_or_else(PoisonError::into_inner)
+            && pause.is_empty()
         {
             return Err(why.clone());
         }
         let connected = PgConnection::connect(&self.url);
-        *self.down.lock().unwrap_or_else(PoisonError::into_inner) = connected
-            .as_ref()
-            .err()
-            .map(|error| (Instant::now() + CONNECT_PAUSE, error.clone()));
+        *self.down.lock().unwrap_or_else(PoisonError::into_inner) =
+            connected.as_ref().err().map(|error| (after(CONNECT_PAUSE), error.clone()));
         connected.map(|c| Tx::on(Connection::Postgres(Box::new(c))))
     }
 }
@@ -166,11 +145,7 @@ enum Miss {
 
 impl Worker {
     pub(crate) fn new(shared: Arc<Shared>, mode: Mode) -> Self {
-        Worker {
-            shared,
-            mode,
-            tx: None,
-        }
+        Worker { shared, mode, tx: None }
     }
 
     /// Runs until told to stop or until nobody can send any more.
@@ -262,9 +237,5 @@ fn run_on(tx: &mut Tx, job: &mut Job, mode: Mode) -> Result<Vec<uuid::Uuid>, Mis
 
 /// A failure before COMMIT: nothing was changed, so what may go better next time is run again.
 fn miss(tx: &mut Tx, error: Error) -> Miss {
-    if matches!(error, Error::Retry(_)) || pg(tx).client.is_closed() {
-        Miss::Rerun(error)
-    } else {
-        Miss::Final(error)
-    }
+    if matches!(error, Error::Retry(_)) || pg(tx).client.is_closed() { Miss::Rerun(error) } else { Miss::Final(error) }
 }

@@ -41,14 +41,7 @@ pub(crate) struct Unit<F, T, E> {
 impl<F, T, E> Unit<F, T, E> {
     pub(crate) fn new(work: F) -> (Self, oneshot::Receiver<Result<T, E>>) {
         let (reply, receiver) = oneshot::channel();
-        (
-            Unit {
-                work,
-                returned: None,
-                reply,
-            },
-            receiver,
-        )
+        (Unit { work, returned: None, reply }, receiver)
     }
 }
 
@@ -66,11 +59,7 @@ where
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
             Error::Panicked(text.unwrap_or_default().into())
         })?;
-        let verdict = if returned.is_ok() {
-            Verdict::Keep
-        } else {
-            Verdict::Refuse
-        };
+        let verdict = if returned.is_ok() { Verdict::Keep } else { Verdict::Refuse };
         if verdict == Verdict::Keep
             && let Some(fault) = tx.fault()
         {

@@ -32,19 +32,12 @@ impl FromStr for DatabaseUrl {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             return match text.parse::<postgres::Config>() {
                 Ok(_) => Ok(DatabaseUrl::Postgres(text.to_owned())),
-                Err(error) => Err(Error::schema(format_args!(
-                    "database_url is no PostgreSQL URL: {error}"
-                ))),
+                Err(error) => Err(Error::schema(format_args!("database_url is no PostgreSQL URL: {error}"))),
             };
         }
-        match text
-            .strip_prefix("sqlite://")
-            .or_else(|| text.strip_prefix("sqlite:"))
-        {
+        match text.strip_prefix("sqlite://").or_else(|| text.strip_prefix("sqlite:")) {
             Some(path) if !path.is_empty() => Ok(DatabaseUrl::Sqlite(path.into())),
-            _ => Err(Error::schema(
-                "database_url must begin with sqlite:, postgres:// or postgresql://",
-            )),
+            _ => Err(Error::schema("database_url must begin with sqlite:, postgres:// or postgresql://")),
         }
     }
 }
@@ -57,11 +50,7 @@ impl fmt::Display for DatabaseUrl {
             DatabaseUrl::Postgres(url) => {
                 let rest = url.split_once("://").map_or("", |(_, rest)| rest);
                 let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
-                write!(
-                    f,
-                    "postgres://{}",
-                    place.split('?').next().unwrap_or_default()
-                )
+                write!(f, "postgres://{}", place.split('?').next().unwrap_or_default())
             }
         }
     }
@@ -83,14 +72,8 @@ mod tests {
         let table = [
             ("sqlite:/var/lib/p.db", "sqlite:/var/lib/p.db"),
             ("sqlite://p.db", "sqlite:p.db"),
-            (
-                "postgres://u:s%40cret@db:5432/post?sslmode=disable",
-                "postgres://db:5432/post",
-            ),
-            (
-                "postgresql:///post?host=/run/pg&password=secret",
-                "postgres:///post",
-            ),
+            ("postgres://u:s%40cret@db:5432/post?sslmode=disable", "postgres://db:5432/post"),
+            ("postgresql:///post?host=/run/pg&password=secret", "postgres:///post"),
         ];
         for (text, shown) in table {
             let url: DatabaseUrl = text.parse().unwrap();

@@ -32,37 +32,20 @@ pub struct Waiter {
 
 impl Wakes {
     pub(crate) fn new() -> Self {
-        Wakes {
-            inner: Arc::new(Inner {
-                channels: Mutex::default(),
-                any: watch::Sender::new(()),
-            }),
-        }
+        Wakes { inner: Arc::new(Inner { channels: Mutex::default(), any: watch::Sender::new(()) }) }
     }
 
     /// Registers for the wakes of one workspace, from now on.
     #[must_use]
     pub fn subscribe(&self, workspace_id: Uuid) -> Waiter {
-        let receiver = self
-            .channels()
-            .entry(workspace_id)
-            .or_insert_with(|| watch::Sender::new(()))
-            .subscribe();
-        Waiter {
-            wakes: self.clone(),
-            workspace_id: Some(workspace_id),
-            receiver: Some(receiver),
-        }
+        let receiver = self.channels().entry(workspace_id).or_insert_with(|| watch::Sender::new(())).subscribe();
+        Waiter { wakes: self.clone(), workspace_id: Some(workspace_id), receiver: Some(receiver) }
     }
 
     /// Registers for the wakes of every workspace, from now on.
     #[must_use]
     pub fn subscribe_any(&self) -> Waiter {
-        Waiter {
-            wakes: self.clone(),
-            workspace_id: None,
-            receiver: Some(self.inner.any.subscribe()),
-        }
+        Waiter { wakes: self.clone(), workspace_id: None, receiver: Some(self.inner.any.subscribe()) }
     }
 
     /// Wakes the waiters of these workspaces.
@@ -94,10 +77,7 @@ impl Wakes {
     }
 
     fn channels(&self) -> MutexGuard<'_, HashMap<Uuid, watch::Sender<()>>> {
-        self.inner
-            .channels
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.inner.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

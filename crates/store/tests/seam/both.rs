@@ -49,11 +49,7 @@ async fn a_refused_unit_is_rolled_back_alone() {
                     store
                         .write(move |tx| {
                             let n = bump(tx, &format!("u{i}"))?;
-                            if i % 3 == 0 {
-                                Err(Refusal::Mine(i))
-                            } else {
-                                Ok(n)
-                            }
+                            if i % 3 == 0 { Err(Refusal::Mine(i)) } else { Ok(n) }
                         })
                         .await
                 })
@@ -67,10 +63,7 @@ async fn a_refused_unit_is_rolled_back_alone() {
             }
         }
         for i in 0..40 {
-            let stored = store
-                .read(move |tx| get(tx, &format!("u{i}")))
-                .await
-                .unwrap();
+            let stored = store.read(move |tx| get(tx, &format!("u{i}"))).await.unwrap();
             assert_eq!(stored, (i % 3 != 0).then_some(1), "unit {i}");
         }
     })
@@ -102,20 +95,11 @@ struct Thing {
     flag: bool,
     n: Option<i64>,
 }
-from_row!(Thing {
-    id,
-    name,
-    size,
-    body,
-    flag,
-    n
-});
+from_row!(Thing { id, name, size, body, flag, n });
 
 async fn put(store: &Store, thing: &Thing) -> Result<u64, Error> {
     let t = thing.clone();
-    store
-        .write(move |tx| tx.exec(&PUT_THING, p![t.id, t.name, t.size, t.body, t.flag, t.n]))
-        .await
+    store.write(move |tx| tx.exec(&PUT_THING, p![t.id, t.name, t.size, t.body, t.flag, t.n])).await
 }
 
 #[tokio::test]
@@ -129,46 +113,21 @@ async fn every_kind_of_value_comes_back_as_it_went_in() {
             flag: true,
             n: Some(i64::MIN),
         };
-        let empty = Thing {
-            id: Uuid::from_u128(2),
-            name: None,
-            size: None,
-            body: None,
-            flag: false,
-            n: None,
-        };
+        let empty = Thing { id: Uuid::from_u128(2), name: None, size: None, body: None, flag: false, n: None };
         for thing in [full, empty] {
             assert_eq!(put(&store, &thing).await.unwrap(), 1);
             let id = thing.id;
-            let back: Option<Thing> = store
-                .read(move |tx| tx.one(&GET_THING, p![id]))
-                .await
-                .unwrap();
+            let back: Option<Thing> = store.read(move |tx| tx.one(&GET_THING, p![id])).await.unwrap();
             assert_eq!(back, Some(thing));
         }
         let map = BTreeMap::from([("a".to_owned(), 1)]);
         let (id, json) = (Uuid::from_u128(3), Json(map.clone()));
-        type Columns = (
-            Uuid,
-            Json<BTreeMap<String, i32>>,
-            Option<f64>,
-            Option<String>,
-            bool,
-            Option<u32>,
-        );
+        type Columns = (Uuid, Json<BTreeMap<String, i32>>, Option<f64>, Option<String>, bool, Option<u32>);
         store
-            .write(move |tx| {
-                tx.exec(
-                    &PUT_THING,
-                    p![id, json, None::<f64>, None::<Vec<u8>>, true, 7u32],
-                )
-            })
+            .write(move |tx| tx.exec(&PUT_THING, p![id, json, None::<f64>, None::<Vec<u8>>, true, 7u32]))
             .await
             .unwrap();
-        let row: Option<Columns> = store
-            .read(move |tx| tx.one(&GET_THING, p![id]))
-            .await
-            .unwrap();
+        let row: Option<Columns> = store.read(move |tx| tx.one(&GET_THING, p![id])).await.unwrap();
         assert_eq!(row, Some((id, Json(map), None, None, true, Some(7))));
     })
     .await;
@@ -177,54 +136,21 @@ async fn every_kind_of_value_comes_back_as_it_went_in() {
 #[tokio::test]
 async fn a_wrong_kind_or_number_is_refused() {
     async fn refused<T: FromRow + Send + 'static>(store: &Store, id: Uuid) -> String {
-        let error = store
-            .read(move |tx| tx.one::<T>(&GET_THING, p![id]))
-            .await
-            .err()
-            .unwrap();
+        let error = store.read(move |tx| tx.one::<T>(&GET_THING, p![id])).await.err().unwrap();
         error.internal().to_owned()
     }
     on_both(async |store, _| {
         let id = Uuid::from_u128(1);
-        put(
-            &store,
-            &Thing {
-                id,
-                name: Some("x".into()),
-                size: None,
-                body: None,
-                flag: true,
-                n: Some(5),
-            },
-        )
-        .await
-        .unwrap();
-        assert!(
-            refused::<(Uuid, String)>(&store, id)
-                .await
-                .contains("2 columns are read of a statement that gives 6")
-        );
-        type Wrong = (Uuid, i64, Option<f64>, Option<Vec<u8>>, bool, i64);
-        assert!(
-            refused::<Wrong>(&store, id)
-                .await
-                .contains("column 2: expected an integer, found text")
-        );
-        let text_for_int = store.write(|tx| tx.exec(&SET, p!["a", "b"])).await;
-        assert!(
-            matches!(text_for_int, Err(Error::Db(_))),
-            "{text_for_int:?}"
-        );
-        let too_many = store
-            .write(|tx| tx.exec(&SET, p!["a", 1i64, 2i64]))
+        put(&store, &Thing { id, name: Some("x".into()), size: None, body: None, flag: true, n: Some(5) })
             .await
-            .unwrap_err();
-        assert!(
-            too_many
-                .internal()
-                .contains("SET: 3 parameters are given, $2 is the last used"),
-            "{too_many:?}"
-        );
+            .unwrap();
+        assert!(refused::<(Uuid, String)>(&store, id).await.contains("2 columns are read of a statement that gives 6"));
+        type Wrong = (Uuid, i64, Option<f64>, Option<Vec<u8>>, bool, i64);
+        assert!(refused::<Wrong>(&store, id).await.contains("column 2: expected an integer, found text"));
+        let text_for_int = store.write(|tx| tx.exec(&SET, p!["a", "b"])).await;
+        assert!(matches!(text_for_int, Err(Error::Db(_))), "{text_for_int:?}");
+        let too_many = store.write(|tx| tx.exec(&SET, p!["a", 1i64, 2i64])).await.unwrap_err();
+        assert!(too_many.internal().contains("SET: 3 parameters are given, $2 is the last used"), "{too_many:?}");
         let too_few = store.write(|tx| tx.exec(&SET, p!["a"])).await;
         assert!(matches!(too_few, Err(Error::Db(_))), "{too_few:?}");
     })
@@ -237,10 +163,7 @@ async fn a_swallowed_failure_spoils_the_unit_on_both() {
         let result = store
             .write(|tx| {
                 bump(tx, "kept?")?;
-                let _ = tx.exec(
-                    &PUT_THING,
-                    p![Uuid::nil(), "x", 1.0, "no bytes", true, 1i64],
-                );
+                let _ = tx.exec(&PUT_THING, p![Uuid::nil(), "x", 1.0, "no bytes", true, 1i64]);
                 Ok::<_, Error>(())
             })
             .await;
@@ -262,14 +185,9 @@ async fn a_panic_is_its_own_units_failure() {
             store.write(|tx| bump(tx, "c")),
         );
         assert_eq!((a.unwrap(), c.unwrap()), (1, 1));
-        assert!(
-            matches!(&b, Err(Error::Panicked(text)) if &**text == "on purpose"),
-            "{b:?}"
-        );
+        assert!(matches!(&b, Err(Error::Panicked(text)) if &**text == "on purpose"), "{b:?}");
         assert_eq!(store.read(|tx| get(tx, "b")).await.unwrap(), None);
-        let read = store
-            .read(|_| -> Result<(), Error> { panic!("on purpose") })
-            .await;
+        let read = store.read(|_| -> Result<(), Error> { panic!("on purpose") }).await;
         assert!(matches!(read, Err(Error::Panicked(_))));
         assert_eq!(store.write(|tx| bump(tx, "a")).await.unwrap(), 2);
     })
@@ -286,9 +204,7 @@ async fn readers_cannot_write_and_see_one_snapshot() {
             .read(move |tx| {
                 let before = get(tx, "x")?;
                 let writer = writer.clone();
-                std::thread::spawn(move || writer.write_blocking(|tx| bump(tx, "x")))
-                    .join()
-                    .unwrap()?;
+                std::thread::spawn(move || writer.write_blocking(|tx| bump(tx, "x"))).join().unwrap()?;
                 Ok::<_, Error>((before, get(tx, "x")?))
             })
             .await
@@ -304,10 +220,7 @@ async fn every_statement_prepares() {
     on_both(async |store, _| {
         let crates_own = statements::FILES.iter().flat_map(|(_, all)| all.iter());
         for sql in ALL.iter().chain(crates_own).copied() {
-            store
-                .read(|tx| tx.prepare(sql))
-                .await
-                .unwrap_or_else(|e| panic!("{}: {}", sql.name(), e.internal()));
+            store.read(|tx| tx.prepare(sql)).await.unwrap_or_else(|e| panic!("{}: {}", sql.name(), e.internal()));
         }
     })
     .await;
@@ -330,17 +243,11 @@ async fn text_sorts_bytewise() {
 async fn a_claim_takes_each_row_once() {
     on_both(async |store, _| {
         for i in 0..20 {
-            store
-                .write(move |tx| tx.exec(&SET, p![format!("j{i:02}"), 0i64]))
-                .await
-                .unwrap();
+            store.write(move |tx| tx.exec(&SET, p![format!("j{i:02}"), 0i64])).await.unwrap();
         }
         let claim = || store.write(|tx| tx.rows::<(String,)>(&CLAIM, p![1i64, 5i64]));
         let (a, b, c, d, e) = tokio::join!(claim(), claim(), claim(), claim(), claim());
-        let mut all: Vec<_> = [a, b, c, d, e]
-            .into_iter()
-            .flat_map(|r| r.unwrap())
-            .collect();
+        let mut all: Vec<_> = [a, b, c, d, e].into_iter().flat_map(|r| r.unwrap()).collect();
         let claimed = all.len();
         all.sort();
         all.dedup();
@@ -382,22 +289,13 @@ async fn wakes_come_after_the_commit_and_only_for_what_is_kept() {
 async fn an_older_binary_is_refused_and_says_why() {
     on_both(async |store, config| {
         store.close();
-        assert_eq!(
-            migrate::apply(&config.database, SCHEMA).unwrap(),
-            Vec::<&str>::new()
-        );
+        assert_eq!(migrate::apply(&config.database, SCHEMA).unwrap(), Vec::<&str>::new());
         let mut older = config.clone();
         older.migrations = &SCHEMA[..1];
         let error = Store::open(older).err().unwrap().to_string();
-        assert!(
-            error.contains("newer than this version of posthouse: it has migration 0002_things"),
-            "{error}"
-        );
+        assert!(error.contains("newer than this version of posthouse: it has migration 0002_things"), "{error}");
         let golden = migrate::schema(&config.database).unwrap();
-        assert!(
-            golden.contains("things_by_name") && golden.contains("schema_migrations"),
-            "{golden}"
-        );
+        assert!(golden.contains("things_by_name") && golden.contains("schema_migrations"), "{golden}");
     })
     .await;
 }
@@ -406,14 +304,8 @@ async fn an_older_binary_is_refused_and_says_why() {
 async fn a_closed_store_refuses() {
     on_both(async |store, _| {
         store.close();
-        assert!(matches!(
-            store.write(|tx| bump(tx, "x")).await,
-            Err(Error::Unavailable(_))
-        ));
-        assert!(matches!(
-            store.read(|tx| get(tx, "x")).await,
-            Err(Error::Unavailable(_))
-        ));
+        assert!(matches!(store.write(|tx| bump(tx, "x")).await, Err(Error::Unavailable(_))));
+        assert!(matches!(store.read(|tx| get(tx, "x")).await, Err(Error::Unavailable(_))));
     })
     .await;
 }

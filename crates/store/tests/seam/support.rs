@@ -38,9 +38,7 @@ statements! {
 }
 
 pub(crate) fn bump(tx: &mut Tx, name: &str) -> Result<i64, Error> {
-    let (n,) = tx
-        .one(&BUMP, p![name])?
-        .ok_or_else(|| Error::Db("no row".into()))?;
+    let (n,) = tx.one(&BUMP, p![name])?.ok_or_else(|| Error::Db("no row".into()))?;
     Ok(n)
 }
 
@@ -54,11 +52,7 @@ pub(crate) struct Dir(PathBuf);
 impl Dir {
     pub(crate) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "seam-{}-{}",
-            std::process::id(),
-            COUNT.fetch_add(1, Ordering::Relaxed)
-        );
+        let name = format!("seam-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
@@ -89,12 +83,7 @@ pub(crate) fn config(url: DatabaseUrl) -> StoreConfig {
 /// Runs a test on both engines, each with an empty database.
 pub(crate) async fn on_both<F: AsyncFn(Store, StoreConfig)>(test: F) {
     let dir = Dir::new();
-    let postgres = config(
-        crate::postgres::Cluster::shared()
-            .create_database()
-            .parse()
-            .unwrap(),
-    );
+    let postgres = config(crate::postgres::Cluster::shared().create_database().parse().unwrap());
     for config in [sqlite_config(&dir), postgres] {
         let store = Store::open(config.clone()).unwrap();
         test(store.clone(), config).await;
