@@ -74,7 +74,23 @@ impl Error {
         Error::Unavailable(text.to_string().into())
     }
 
+    pub(crate) fn blob(text: impl std::fmt::Display) -> Self {
+        Error::Blob(text.to_string().into())
+    }
+
     pub(crate) fn schema(text: impl std::fmt::Display) -> Self {
         Error::Schema(text.to_string().into())
+    }
+}
+
+/// Sorts the failures of files.
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        let text: Arc<str> = error.to_string().into();
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem => Error::Full(text),
+            _ => Error::Blob(text),
+        }
     }
 }

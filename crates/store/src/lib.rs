@@ -62,6 +62,8 @@
 //! * Tokens: [`dialect`]. Rows come back as tuples or by [`from_row!`]; the number of columns must fit exactly.
 //! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
 
+pub mod backup;
+pub mod blobs;
 pub mod dialect;
 pub mod migrate;
 pub mod statements;
@@ -71,6 +73,7 @@ mod error;
 mod tx;
 mod values;
 
+pub use blobs::{Blobs, Digest};
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{Waiter, Wakes};
 pub use db::{Store, StoreConfig};

@@ -17,7 +17,7 @@ cd /
 
 up() {
     $as "$bin/pg_ctl" -w -t 60 -D "$dir/data" -l "$dir/log" -o "-k $dir -c listen_addresses= -c fsync=off \
-        -c synchronous_commit=off -c full_page_writes=off -c max_connections=500 -c shared_buffers=64MB" start >/dev/null
+        -c full_page_writes=off -c max_connections=500 -c shared_buffers=64MB" start >/dev/null
 }
 down() {
     $as "$bin/pg_ctl" -w -t 60 -D "$dir/data" -m "$1" stop >/dev/null 2>&1 || true

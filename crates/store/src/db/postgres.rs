@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 const STATEMENTS_MAX: usize = 512;
 /// How often a unit is run at most.
 const RUNS_MAX: u32 = 8;
+/// Pause before the second run; doubled for each further one, so all of them together are below 700 ms.
+const RERUN_PAUSE: Duration = Duration::from_millis(5);
 /// How long to wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// After a failed attempt to connect, everybody is told so without another attempt for this long.
@@ -162,7 +164,11 @@ impl Worker {
             runs += 1;
             match self.attempt(job) {
                 Ok(()) => return Ok(()),
-                Err(Miss::Rerun(_)) if runs < RUNS_MAX => {}
+                Err(Miss::Rerun(_)) if runs < RUNS_MAX => {
+                    // Let the other through first: run at once, the loser of a deadlock may take its lock again before the
+                    // winner has woken, and so meet it for ever.
+                    let _ = after(RERUN_PAUSE * 2u32.pow(runs - 1)).recv();
+                }
                 Err(Miss::Rerun(error) | Miss::Final(error)) => return Err(error),
             }
         }
