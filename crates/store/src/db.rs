@@ -1,5 +1,6 @@
 //! The store: queues before database threads, the same for both engines. See the crate's page for how it is used.
 
+mod errors;
 pub(crate) mod notify;
 pub(crate) mod postgres;
 pub(crate) mod queue;

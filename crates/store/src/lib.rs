@@ -63,6 +63,8 @@
 //! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
 
 pub mod attachments;
+pub mod backup;
+pub mod blobs;
 pub mod contents;
 pub mod dialect;
 pub mod events;
@@ -83,6 +85,7 @@ mod many;
 mod tx;
 mod values;
 
+pub use blobs::{Blobs, Digest};
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{Waiter, Wakes};
 pub use db::{Store, StoreConfig};

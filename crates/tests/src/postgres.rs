@@ -1,6 +1,6 @@
 //! A throw-away PostgreSQL cluster for tests, from the machine's own binaries.
 //!
-//! One cluster serves a whole run where `POSTHOUSE_TEST_PG_URL` names it (`postgres.sh run make test` does that);
+//! One cluster serves a whole run where `POSTHOUSE_TEST_PG_URL` names it (`scripts/test-postgres.sh`, so `make test`);
 //! otherwise each test process starts its own on demand. Either way the cluster ends with the process that started it,
 //! even when that is killed, and each test has a database of its own.
 
@@ -46,7 +46,7 @@ impl Cluster {
     /// As [`Cluster::shared`].
     pub fn start() -> Cluster {
         let mut shell = Command::new("sh")
-            .args(["-c", SCRIPT, "postgres.sh", "serve"])
+            .args(["-c", SCRIPT])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

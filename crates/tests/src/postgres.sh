@@ -1,9 +1,8 @@
 #!/bin/sh
 # A throw-away PostgreSQL cluster from the machine's own binaries: unix socket only, nothing flushed, gone at the end.
 #
-#   postgres.sh run COMMAND...   runs COMMAND with POSTHOUSE_TEST_PG_URL set, then stops the cluster
-#   postgres.sh serve            prints the URL, obeys start, stop and crash on stdin, stops the cluster at its end
-#
+# Prints the URL, then obeys the orders start, stop and crash on its input and answers done; the end of the input ends
+# the cluster. One cluster for a whole run is scripts/test-postgres.sh; this one can be stopped in the middle of a test.
 # Started by root, the cluster runs as the user postgres, for PostgreSQL refuses to run as root.
 set -eu
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -t/ -k5 -n | tail -n 1)
@@ -18,7 +17,7 @@ cd /
 
 up() {
     $as "$bin/pg_ctl" -w -t 60 -D "$dir/data" -l "$dir/log" -o "-k $dir -c listen_addresses= -c fsync=off \
-        -c synchronous_commit=off -c full_page_writes=off -c max_connections=500 -c shared_buffers=64MB" start >/dev/null
+        -c full_page_writes=off -c max_connections=500 -c shared_buffers=64MB" start >/dev/null
 }
 down() {
     $as "$bin/pg_ctl" -w -t 60 -D "$dir/data" -m "$1" stop >/dev/null 2>&1 || true
@@ -35,24 +34,12 @@ $as "$bin/initdb" -D "$dir/data" -U postgres -A trust -N -E UTF8 --locale=C.UTF-
     --icu-locale=en-US >"$dir/initdb.log" 2>&1 || { cat "$dir/initdb.log" >&2; exit 1; }
 up
 url="postgres:///postgres?host=$dir&user=postgres"
-case "${1:-}" in
-run)
-    shift
-    POSTHOUSE_TEST_PG_URL=$url "$@"
-    ;;
-serve)
-    echo "$url"
-    while read -r order; do
-        case $order in
-        start) up ;;
-        stop) down fast ;;
-        crash) down immediate ;;
-        esac
-        echo "done"
-    done
-    ;;
-*)
-    echo "usage: $0 run COMMAND... | serve" >&2
-    exit 2
-    ;;
-esac
+echo "$url"
+while read -r order; do
+    case $order in
+    start) up ;;
+    stop) down fast ;;
+    crash) down immediate ;;
+    esac
+    echo "done"
+done

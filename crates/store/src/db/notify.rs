@@ -8,7 +8,7 @@
 use crate::db::postgres::PgConnection;
 use crate::db::wakes::Wakes;
 use crate::{Error, Result};
-use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use postgres::fallible_iterator::FallibleIterator;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub(crate) struct Notifier {
     queue: Sender<Vec<Uuid>>,
     /// Something could not be queued or sent: tell them to look at everything.
     overflow: Arc<AtomicBool>,
+    /// Dropped with the `Notifier`; the listening thread ends when it hears that.
+    _listening: Sender<()>,
 }
 
 impl Notifier {
@@ -38,25 +40,13 @@ impl Notifier {
         let (queue, receiver) = bounded(QUEUE_LEN);
         let overflow = Arc::new(AtomicBool::new(false));
         let own_pid = Arc::new(AtomicI32::new(0));
-        let alive = Arc::new(());
-        let teller = Teller {
-            url: url.to_owned(),
-            queue: receiver,
-            overflow: overflow.clone(),
-            own_pid: own_pid.clone(),
-            _alive: alive.clone(),
-        };
-        let (url, wakes, alive) = (url.to_owned(), wakes.clone(), Arc::downgrade(&alive));
+        let (listening, ended) = bounded(0);
+        let teller =
+            Teller { url: url.to_owned(), queue: receiver, overflow: overflow.clone(), own_pid: own_pid.clone() };
+        let listener = Listener { url: url.to_owned(), wakes: wakes.clone(), own_pid, ended };
         spawn("db-tell", move || teller.run())?;
-        spawn("db-listen", move || {
-            while alive.strong_count() > 0 {
-                if let Err(error) = listen(&url, &wakes, &own_pid, &|| alive.strong_count() > 0) {
-                    tracing::debug!(error = error.internal(), "listening for wakes is interrupted");
-                    std::thread::sleep(PAUSE);
-                }
-            }
-        })?;
-        Ok(Notifier { queue, overflow })
+        spawn("db-listen", move || listener.run())?;
+        Ok(Notifier { queue, overflow, _listening: listening })
     }
 
     pub(crate) fn tell(&self, workspace_ids: Vec<Uuid>) {
@@ -77,8 +67,6 @@ struct Teller {
     queue: Receiver<Vec<Uuid>>,
     overflow: Arc<AtomicBool>,
     own_pid: Arc<AtomicI32>,
-    /// While it lives, the listener listens.
-    _alive: Arc<()>,
 }
 
 impl Teller {
@@ -115,32 +103,56 @@ impl Teller {
     }
 }
 
-fn listen(url: &str, wakes: &Wakes, own_pid: &AtomicI32, go_on: &dyn Fn() -> bool) -> Result<()> {
-    let mut connection = PgConnection::connect(url)?;
-    connection.batch("LISTEN posthouse_wakes")?;
-    wakes.publish_all(); // whatever was told while nobody listened
-    while go_on() {
-        hear(&mut connection, wakes, own_pid)?;
-        if connection.client().is_closed() {
-            return Err(Error::unavailable("the listening connection was closed"));
-        }
-    }
-    Ok(())
+struct Listener {
+    url: String,
+    wakes: Wakes,
+    own_pid: Arc<AtomicI32>,
+    ended: Receiver<()>,
 }
 
-/// Passes on what is heard until nothing comes for a while.
-fn hear(connection: &mut PgConnection, wakes: &Wakes, own_pid: &AtomicI32) -> Result<()> {
-    let mut notifications = connection.client().notifications();
-    let mut iter = notifications.timeout_iter(PAUSE);
-    while let Some(heard) = iter.next()? {
-        if heard.process_id() == own_pid.load(Ordering::Relaxed) {
-            continue;
-        }
-        if heard.payload() == EVERYTHING {
-            wakes.publish_all();
-        } else {
-            wakes.publish(&heard.payload().split(',').filter_map(|id| id.parse().ok()).collect::<Vec<_>>());
+impl Listener {
+    fn run(self) {
+        while !self.is_ended_after(Duration::ZERO) {
+            if let Err(error) = self.listen() {
+                tracing::debug!(error = error.internal(), "listening for wakes is interrupted");
+                if self.is_ended_after(PAUSE) {
+                    return;
+                }
+            }
         }
     }
-    Ok(())
+
+    fn is_ended_after(&self, pause: Duration) -> bool {
+        self.ended.recv_timeout(pause) == Err(RecvTimeoutError::Disconnected)
+    }
+
+    fn listen(&self) -> Result<()> {
+        let mut connection = PgConnection::connect(&self.url)?;
+        connection.batch("LISTEN posthouse_wakes")?;
+        self.wakes.publish_all(); // whatever was told while nobody listened
+        while !self.is_ended_after(Duration::ZERO) {
+            self.hear(&mut connection)?;
+            if connection.client().is_closed() {
+                return Err(Error::unavailable("the listening connection was closed"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes on what is heard until nothing comes for a while.
+    fn hear(&self, connection: &mut PgConnection) -> Result<()> {
+        let mut notifications = connection.client().notifications();
+        let mut iter = notifications.timeout_iter(PAUSE);
+        while let Some(heard) = iter.next()? {
+            if heard.process_id() == self.own_pid.load(Ordering::Relaxed) {
+                continue;
+            }
+            if heard.payload() == EVERYTHING {
+                self.wakes.publish_all();
+            } else {
+                self.wakes.publish(&heard.payload().split(',').filter_map(|id| id.parse().ok()).collect::<Vec<_>>());
+            }
+        }
+        Ok(())
+    }
 }

@@ -8,7 +8,7 @@ use crate::db::queue::{Job, Message, Verdict};
 use crate::db::wakes::Wakes;
 use crate::tx::Connection;
 use crate::{Engine, Error, Result, Sql, Tx, Value};
-use crossbeam_channel::Receiver;
+use crossbeam_channel::{Receiver, after};
 use postgres::types::ToSql;
 use postgres::{Client, NoTls, Statement};
 use std::collections::HashMap;
@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 const STATEMENTS_MAX: usize = 512;
 /// How often a unit is run at most.
 const RUNS_MAX: u32 = 8;
+/// Pause before the second run; doubled for each further one, so all of them together are below 700 ms.
+const RERUN_PAUSE: Duration = Duration::from_millis(5);
 /// How long to wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// After a failed attempt to connect, everybody is told so without another attempt for this long.
@@ -98,8 +100,8 @@ pub(crate) struct Shared {
     pub(crate) url: String,
     pub(crate) wakes: Wakes,
     pub(crate) notifier: Notifier,
-    /// Until when nobody need try to connect, and why.
-    down: Mutex<Option<(Instant, Error)>>,
+    /// Why nobody need try to connect, until the timer speaks.
+    down: Mutex<Option<(Receiver<Instant>, Error)>>,
 }
 
 impl Shared {
@@ -108,14 +110,14 @@ impl Shared {
     }
 
     fn connect(&self) -> Result<Tx> {
-        if let Some((until, why)) = &*self.down.lock().unwrap_or_else(PoisonError::into_inner)
-            && Instant::now() < *until
+        if let Some((pause, why)) = &*self.down.lock().unwrap_or_else(PoisonError::into_inner)
+            && pause.is_empty()
         {
             return Err(why.clone());
         }
         let connected = PgConnection::connect(&self.url);
         *self.down.lock().unwrap_or_else(PoisonError::into_inner) =
-            connected.as_ref().err().map(|error| (Instant::now() + CONNECT_PAUSE, error.clone()));
+            connected.as_ref().err().map(|error| (after(CONNECT_PAUSE), error.clone()));
         connected.map(|c| Tx::on(Connection::Postgres(Box::new(c))))
     }
 }
@@ -162,7 +164,11 @@ impl Worker {
             runs += 1;
             match self.attempt(job) {
                 Ok(()) => return Ok(()),
-                Err(Miss::Rerun(_)) if runs < RUNS_MAX => {}
+                Err(Miss::Rerun(_)) if runs < RUNS_MAX => {
+                    // Let the other through first: run at once, the loser of a deadlock may take its lock again before the
+                    // winner has woken, and so meet it for ever.
+                    let _ = after(RERUN_PAUSE * 2u32.pow(runs - 1)).recv();
+                }
                 Err(Miss::Rerun(error) | Miss::Final(error)) => return Err(error),
             }
         }

@@ -8,7 +8,7 @@ use crate::db::queue::{Job, Message, Verdict};
 use crate::db::{StoreConfig, wakes::Wakes};
 use crate::tx::Connection;
 use crate::{Error, Result, Tx};
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::{Receiver, RecvTimeoutError, after, tick};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
@@ -88,12 +88,13 @@ pub(crate) struct Writer {
     queue: Receiver<Message>,
     wakes: Wakes,
     data_version: i64,
-    looked_at: Instant,
+    /// When to look for commits of others.
+    look: Receiver<Instant>,
 }
 
 impl Writer {
     pub(crate) fn new(tx: Tx, queue: Receiver<Message>, wakes: Wakes) -> Self {
-        let mut writer = Writer { tx, queue, wakes, data_version: 0, looked_at: Instant::now() };
+        let mut writer = Writer { tx, queue, wakes, data_version: 0, look: tick(FOREIGN_COMMIT_POLL) };
         writer.data_version = writer.read_data_version();
         writer
     }
@@ -103,8 +104,7 @@ impl Writer {
         loop {
             match self.queue.recv_timeout(FOREIGN_COMMIT_POLL) {
                 Ok(Message::Work(first)) => {
-                    let mut group =
-                        Group { began: Instant::now(), units: Vec::new(), failure: None, kept: 0, woken: Vec::new() };
+                    let mut group = Group::new();
                     let go_on = self.fill(&mut group, first);
                     self.finish(group);
                     if !go_on {
@@ -124,7 +124,7 @@ impl Writer {
         loop {
             let result = if group.failure.is_none() { self.unit(group, &mut next) } else { Ok(()) };
             group.units.push((next, result));
-            if group.units.len() >= GROUP_UNITS_MAX || group.began.elapsed() >= GROUP_TIME_MAX {
+            if group.units.len() >= GROUP_UNITS_MAX || group.is_over.try_recv().is_ok() {
                 return true;
             }
             match self.queue.try_recv() {
@@ -195,10 +195,9 @@ impl Writer {
     /// Other processes can commit to the same file (an administrator's command); their wakes do not reach us, but the
     /// version of the data as this connection sees it changes only by them.
     fn look_for_foreign_commits(&mut self) {
-        if self.looked_at.elapsed() < FOREIGN_COMMIT_POLL {
+        if self.look.try_recv().is_err() {
             return;
         }
-        self.looked_at = Instant::now();
         let version = self.read_data_version();
         if version != self.data_version {
             self.data_version = version;
@@ -214,7 +213,8 @@ impl Writer {
 
 /// Units that share a COMMIT.
 struct Group {
-    began: Instant,
+    /// Speaks when the group has taken in units for long enough.
+    is_over: Receiver<Instant>,
     /// Each with its own failure, if it failed alone.
     units: Vec<(Job, Result<()>)>,
     /// What failed for all of them.
@@ -222,4 +222,10 @@ struct Group {
     /// How many units have changes in the open transaction.
     kept: usize,
     woken: Vec<Uuid>,
+}
+
+impl Group {
+    fn new() -> Self {
+        Group { is_over: after(GROUP_TIME_MAX), units: Vec::new(), failure: None, kept: 0, woken: Vec::new() }
+    }
 }

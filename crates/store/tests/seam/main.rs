@@ -5,5 +5,10 @@
 #[allow(dead_code, unreachable_pub)]
 mod postgres;
 
+mod backups;
+mod blobs;
 mod both;
+mod on_postgres;
+mod on_sqlite;
+mod s3_fake;
 mod support;

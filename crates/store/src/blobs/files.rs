@@ -1,0 +1,136 @@
+//! Blobs as files, `ab/cd/abcd…` below a directory. A file appears whole or not at all, and is flushed with its
+//! directories before it counts as stored.
+
+use super::Digest;
+use crate::Result;
+use bytes::Bytes;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
+use tokio::fs;
+use tokio::io::AsyncWriteExt as _;
+
+/// The directory, and how many files were begun, which gives each a name of its own while it is written.
+pub(super) struct Folder {
+    root: PathBuf,
+    begun: AtomicU64,
+}
+
+impl Folder {
+    pub(super) fn new(root: PathBuf) -> Self {
+        Folder { root, begun: AtomicU64::new(0) }
+    }
+
+    fn path(&self, digest: &Digest) -> PathBuf {
+        self.root.join(digest.path())
+    }
+
+    pub(super) async fn put(&self, digest: &Digest, bytes: &[u8]) -> Result<()> {
+        let path = self.path(digest);
+        let folder = path.parent().unwrap_or(&self.root);
+        make_folders(&self.root, folder).await?;
+        let (partial, file) = self.begin(folder).await?;
+        let written = write(file, &partial, &path, bytes).await;
+        if written.is_err() {
+            let _ = fs::remove_file(&partial).await;
+        }
+        written?;
+        flush_folder(folder).await?;
+        Ok(())
+    }
+
+    /// A new file beside the place it will have, which no other writer of the same blob uses.
+    async fn begin(&self, folder: &Path) -> io::Result<(PathBuf, fs::File)> {
+        loop {
+            let n = self.begun.fetch_add(1, Ordering::Relaxed);
+            let partial = folder.join(format!("{}-{n}.partial", std::process::id()));
+            match fs::File::options().write(true).create_new(true).open(&partial).await {
+                Ok(file) => return Ok((partial, file)),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    pub(super) async fn get(&self, digest: &Digest) -> Result<Option<Bytes>> {
+        Ok(found(fs::read(self.path(digest)).await)?.map(Bytes::from))
+    }
+
+    pub(super) async fn exists(&self, digest: &Digest) -> Result<bool> {
+        Ok(fs::try_exists(self.path(digest)).await?)
+    }
+
+    pub(super) async fn delete(&self, digest: &Digest) -> Result<()> {
+        found(fs::remove_file(self.path(digest)).await).map(|_| ())
+    }
+
+    pub(super) async fn list(&self, shard: u8, before_ms: i64) -> Result<Vec<Digest>> {
+        let before = UNIX_EPOCH + Duration::from_millis(before_ms.max(0).unsigned_abs());
+        let mut digests = Vec::new();
+        for folder in entries(&self.root.join(format!("{shard:02x}"))).await? {
+            for path in entries(&folder).await? {
+                let Some(metadata) = found(fs::metadata(&path).await)? else { continue };
+                if metadata.modified()? >= before {
+                    continue;
+                }
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                match name.parse::<Digest>() {
+                    Ok(digest) => digests.push(digest),
+                    // What a crash left behind of a file being written.
+                    Err(_) if name.ends_with(".partial") => found(fs::remove_file(&path).await).map(|_| ())?,
+                    Err(_) => {}
+                }
+            }
+        }
+        Ok(digests)
+    }
+}
+
+async fn write(mut file: fs::File, partial: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes).await?;
+    file.flush().await?;
+    file.sync_all().await?;
+    drop(file);
+    fs::rename(partial, path).await
+}
+
+/// Makes the folders that are missing and flushes each into the one above it.
+async fn make_folders(root: &Path, folder: &Path) -> io::Result<()> {
+    if fs::try_exists(folder).await? {
+        return Ok(());
+    }
+    fs::create_dir_all(folder).await?;
+    for parent in folder.ancestors().skip(1) {
+        flush_folder(parent).await?;
+        if parent == root {
+            break;
+        }
+    }
+    match root.parent() {
+        Some(above) if !above.as_os_str().is_empty() => flush_folder(above).await,
+        _ => Ok(()),
+    }
+}
+
+async fn flush_folder(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder).await?.sync_all().await
+}
+
+/// That there is no such file is an answer, not an error.
+fn found<T>(result: io::Result<T>) -> Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let Some(mut reading) = found(fs::read_dir(folder).await)? else { return Ok(Vec::new()) };
+    let mut paths = Vec::new();
+    while let Some(entry) = reading.next_entry().await? {
+        paths.push(entry.path());
+    }
+    Ok(paths)
+}

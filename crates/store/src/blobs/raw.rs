@@ -1,0 +1,59 @@
+//! Raw mail as it is kept: zstd (RFC 8878), with a bound on what comes out again.
+
+use crate::{Error, Result};
+use std::io::Read as _;
+
+/// The fast end of zstd: mail is mostly text and base64, where higher levels gain little and cost much.
+const LEVEL: i32 = 1;
+
+/// Compresses; the length is kept in the frame.
+///
+/// # Errors
+/// [`Error::Blob`] where zstd has no memory.
+pub fn compress(raw: &[u8]) -> Result<Vec<u8>> {
+    zstd::bulk::compress(raw, LEVEL).map_err(Error::blob)
+}
+
+/// Decompresses to at most `len_max` bytes, whatever the frame says of itself.
+///
+/// # Errors
+/// [`Error::Corrupt`] where the bytes are no whole zstd frame or hold more than `len_max`.
+pub fn decompress(compressed: &[u8], len_max: usize) -> Result<Vec<u8>> {
+    let corrupt = |e: std::io::Error| Error::Corrupt(format!("stored raw mail: {e}").into());
+    let mut raw = Vec::new();
+    let decoder = zstd::stream::read::Decoder::new(compressed).map_err(corrupt)?;
+    decoder.take(len_max as u64 + 1).read_to_end(&mut raw).map_err(corrupt)?;
+    if raw.len() > len_max {
+        return Err(Error::Corrupt(format!("stored raw mail holds more than {len_max} bytes").into()));
+    }
+    Ok(raw)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn raw_mail_comes_back_identical(raw in proptest::collection::vec(any::<u8>(), 0..5000)) {
+            prop_assert_eq!(decompress(&compress(&raw).unwrap(), raw.len()).unwrap(), raw);
+        }
+    }
+
+    #[test]
+    fn a_bomb_stops_at_the_bound() {
+        let bomb = compress(&vec![0; 10_000_000]).unwrap();
+        assert!(bomb.len() < 2000);
+        assert!(matches!(decompress(&bomb, 9_999_999), Err(Error::Corrupt(_))));
+        assert_eq!(decompress(&bomb, 10_000_000).unwrap().len(), 10_000_000);
+    }
+
+    #[test]
+    fn broken_frames_are_refused() {
+        let whole = compress(b"Subject: a\r\n\r\nbody\r\n").unwrap();
+        assert!(decompress(&whole[..whole.len() - 1], 1000).is_err());
+        assert!(decompress(b"no frame", 1000).is_err());
+    }
+}

@@ -1,0 +1,112 @@
+//! Blob stores: files and a bucket, alike.
+
+use crate::s3_fake::{FakeS3, STORED_AT_MS};
+use crate::support::Dir;
+use bytes::Bytes;
+use hyper::StatusCode;
+use posthouse_store::{Blobs, Digest, Error};
+
+async fn on_each<F: AsyncFn(Blobs)>(test: F) {
+    let dir = Dir::new();
+    test(Blobs::open(&format!("file://{}", dir.path().join("deep/blobs").display()), &[]).unwrap()).await;
+    let options = FakeS3::default().start().await;
+    test(Blobs::open("s3://bucket", &options).unwrap()).await;
+    test(Blobs::open("s3://bucket/some/prefix/", &options).unwrap()).await;
+}
+
+#[tokio::test]
+async fn what_is_put_is_got_listed_and_deleted() {
+    on_each(async |blobs| {
+        let missing = Digest::of(b"missing");
+        assert_eq!(blobs.get(&missing).await.unwrap(), None);
+        assert!(!blobs.exists(&missing).await.unwrap());
+        blobs.delete(&missing).await.unwrap();
+        let contents: Vec<Bytes> = (0..40u8).map(|i| vec![i; usize::from(i) * 1000].into()).collect();
+        let mut digests = Vec::new();
+        for content in &contents {
+            let digest = blobs.put(content.clone()).await.unwrap();
+            assert_eq!(digest, Digest::of(content));
+            assert_eq!(digest, digest.to_string().parse().unwrap());
+            digests.push(digest);
+        }
+        assert_eq!(blobs.put(contents[7].clone()).await.unwrap(), digests[7], "twice is once");
+        for (digest, content) in digests.iter().zip(&contents) {
+            assert_eq!(blobs.get(digest).await.unwrap().as_ref(), Some(content));
+            assert!(blobs.exists(digest).await.unwrap());
+        }
+        blobs.delete(&digests[0]).await.unwrap();
+        let mut expected = digests[1..].to_vec();
+        expected.sort_unstable();
+        let (mut listed, mut old) = (Vec::new(), Vec::new());
+        for shard in 0..=u8::MAX {
+            listed.extend(blobs.list(shard, i64::MAX).await.unwrap());
+            old.extend(blobs.list(shard, STORED_AT_MS).await.unwrap());
+        }
+        assert_eq!(listed, expected);
+        assert_eq!(old, [], "young blobs are left alone");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_writers_of_one_blob_do_not_meet() {
+    on_each(async |blobs| {
+        let content = Bytes::from(vec![9; 100_000]);
+        let puts: Vec<_> = (0..50)
+            .map(|_| {
+                let (blobs, content) = (blobs.clone(), content.clone());
+                tokio::spawn(async move { blobs.put(content).await })
+            })
+            .collect();
+        for put in puts {
+            assert_eq!(put.await.unwrap().unwrap(), Digest::of(&content));
+        }
+        assert_eq!(blobs.get(&Digest::of(&content)).await.unwrap(), Some(content));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn changed_bytes_are_never_handed_out() {
+    let dir = Dir::new();
+    let blobs = Blobs::files(dir.path());
+    let digest = blobs.put(Bytes::from_static(b"true")).await.unwrap();
+    let hex = digest.to_string();
+    std::fs::write(dir.path().join(&hex[..2]).join(&hex[2..4]).join(&hex), b"false").unwrap();
+    assert!(matches!(blobs.get(&digest).await, Err(Error::Corrupt(_))));
+}
+
+#[tokio::test]
+async fn what_a_crash_left_half_written_is_swept() {
+    let dir = Dir::new();
+    let blobs = Blobs::files(dir.path());
+    let digest = blobs.put(Bytes::from_static(b"x")).await.unwrap();
+    let hex = digest.to_string();
+    let partial = dir.path().join(&hex[..2]).join(&hex[2..4]).join("1-2.partial");
+    std::fs::write(&partial, b"half").unwrap();
+    assert_eq!(blobs.list(digest.0[0], 0).await.unwrap(), []);
+    assert!(partial.exists(), "young: perhaps being written");
+    assert_eq!(blobs.list(digest.0[0], i64::MAX).await.unwrap(), [digest]);
+    assert!(!partial.exists());
+}
+
+#[tokio::test]
+async fn a_bucket_that_fails_is_unavailable_and_a_hiccup_is_not_noticed() {
+    let fake = FakeS3::default();
+    let blobs = Blobs::open("s3://bucket", &fake.start().await).unwrap();
+    fake.failures.lock().unwrap().push(StatusCode::SERVICE_UNAVAILABLE);
+    let digest = blobs.put(Bytes::from_static(b"x")).await.unwrap();
+    assert!(blobs.exists(&digest).await.unwrap());
+    *fake.failures.lock().unwrap() = vec![StatusCode::SERVICE_UNAVAILABLE; 20];
+    let error = blobs.get(&digest).await.unwrap_err();
+    assert!(matches!(error, Error::Unavailable(_)), "{error:?}");
+    assert!(!error.to_string().contains("127.0.0.1"), "{error}");
+}
+
+#[test]
+fn wrong_urls_say_what_is_wrong() {
+    for url in ["", "blobs", "file://relative", "gs://bucket", "s3://"] {
+        let error = Blobs::open(url, &[]).err().map(|e| e.to_string());
+        assert!(error.as_ref().is_some_and(|text| text.starts_with("blob_url")), "{url}: {error:?}");
+    }
+}
