@@ -1,0 +1,4 @@
+//! The reply corpora, and tables of clients and languages that the corpora lack.
+#![allow(clippy::unwrap_used)]
+
+mod corpus;
