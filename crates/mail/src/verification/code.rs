@@ -2,7 +2,7 @@
 
 use super::page::Page;
 use super::shape::{self, Candidate, Kind};
-use super::words::{self, FAMILIES};
+use super::words::{self, Table};
 
 /// Farthest key word before a code on the same or the line above, in characters.
 const BEFORE_CHARS_MAX: usize = 70;
@@ -54,41 +54,21 @@ pub(super) fn find(page: &Page) -> Option<Found> {
 }
 
 fn context(line: &str) -> Context {
+    /// Most key words of a line that count.
+    const KEYS_MAX: usize = 64;
     let chars = shape::plain(line);
     // Lower-casing one character at a time keeps positions equal.
     let lower: String = chars.iter().map(|c| lower(*c)).collect();
-    let other = words::any(&lower, |family| family.other);
-    let mut keys = Vec::new();
-    for family in FAMILIES {
-        for (table, strong) in [(family.strong, true), (family.weak, false)] {
-            for word in table {
-                collect(&lower, word, strong, &mut keys);
-            }
+    let (mut keys, mut other) = (Vec::new(), false);
+    for hit in words::hits(&lower) {
+        other |= hit.table == Table::Other;
+        if matches!(hit.table, Table::Strong | Table::Weak) && keys.len() < KEYS_MAX {
+            let from = lower[..hit.from].chars().count();
+            let to = from + lower[hit.from..hit.to].chars().count();
+            keys.push(Key { from, to, strong: hit.table == Table::Strong });
         }
     }
     Context { blank: chars.iter().all(|c| c.is_whitespace()), chars, keys, other }
-}
-
-/// Adds every place of `word` to `keys`.
-fn collect(lower: &str, word: &str, strong: bool, keys: &mut Vec<Key>) {
-    /// Most places of one word in a line that count.
-    const PLACES_MAX: usize = 8;
-    let mut from = 0;
-    for _ in 0..PLACES_MAX {
-        let Some((start, end)) = words::find(lower, word, from) else { return };
-        let before = lower[..start].chars().count();
-        // "encode", "codebase", "unicode" speak of no code.
-        let inside = !strong && word == "code" && is_inside_word(lower, start, end);
-        if !inside {
-            keys.push(Key { from: before, to: before + word.chars().count(), strong });
-        }
-        from = end;
-    }
-}
-
-fn is_inside_word(lower: &str, start: usize, end: usize) -> bool {
-    let goes_on = lower[end..].chars().next().is_some_and(|c| c.is_ascii_alphabetic() && c != 's');
-    ["en", "de", "uni", "bar", "post", "gr", "vs"].iter().any(|before| lower[..start].ends_with(before)) || goes_on
 }
 
 /// One character in lower case, when that is one character.
@@ -107,15 +87,30 @@ fn score(page: &Page, lines: &[Context], at: usize, candidate: &Candidate) -> i3
     if is_counted(&line.chars, candidate) {
         return 0;
     }
-    let near = if candidate.alone { alone_score(lines, at).max(inline_score(lines, at, candidate)) } else { inline_score(lines, at, candidate) };
-    if near == 0 {
+    let mut near = inline_score(lines, at, candidate);
+    if candidate.alone {
+        near = near.max(alone_score(lines, at));
+    }
+    let doubtful = page.is_trade || !page.is_account && candidate.kind != Kind::Digits;
+    if near.score == 0 || !near.strong && doubtful {
         return 0;
     }
-    let strong = near % 2 == 1;
-    if !strong && (page.is_trade || !page.is_account && candidate.kind != Kind::Digits) {
-        return 0;
+    near.score + kind_score(candidate, near.strong, direct(&line.chars, candidate.from))
+}
+
+/// What key words near a candidate are worth; the default is nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Near {
+    score: i32,
+    strong: bool,
+}
+
+impl Near {
+    /// `score` less a third of the distance in characters, more for a strong key word.
+    fn at(score: i32, distance: usize, strong: bool) -> Near {
+        let distance = i32::try_from(distance / 3).unwrap_or(i32::MAX / 2);
+        Near { score: (score - distance).max(1) + if strong { 9 } else { 0 }, strong }
     }
-    near + kind_score(candidate, strong, direct(&line.chars, candidate.from)) + if at == 0 && page.has_subject { 2 } else { 0 }
 }
 
 /// What speaks for a kind; letters alone need the surest places.
@@ -135,73 +130,61 @@ fn kind_score(candidate: &Candidate, strong: bool, direct: bool) -> i32 {
     }
 }
 
-/// Score of a code alone on its line, by the key words in the lines around; odd when the key word is strong.
-fn alone_score(lines: &[Context], at: usize) -> i32 {
-    let mut best = 0;
-    let above = lines[..at].iter().rev().filter(|line| !line.blank).take(LINES_BETWEEN_MAX + 1);
-    for (between, line) in above.enumerate() {
-        best = best.max(line_score(line, 50 - 6 * i32::try_from(between).unwrap_or(0)));
-    }
-    let below = lines[at + 1..].iter().filter(|line| !line.blank).take(2);
-    for (between, line) in below.enumerate() {
-        best = best.max(line_score(line, 34 - 6 * i32::try_from(between).unwrap_or(0)));
-    }
-    best
+/// A code alone on its line: the key words in the lines around.
+fn alone_score(lines: &[Context], at: usize) -> Near {
+    let above = lines[..at].iter().rev().filter(|line| !line.blank).take(LINES_BETWEEN_MAX + 1).enumerate();
+    let below = lines[at + 1..].iter().filter(|line| !line.blank).take(2).enumerate();
+    let above = above.map(|(between, line)| line_score(line, 50, between));
+    above.chain(below.map(|(between, line)| line_score(line, 34, between))).max().unwrap_or_default()
 }
 
-/// The base, made odd by a strong key word, even by a weak one; 0 without any that counts.
-fn line_score(line: &Context, base: i32) -> i32 {
-    if line.keys.iter().any(|key| key.strong) {
-        return base / 2 * 2 + 9;
-    }
-    if line.keys.is_empty() || line.other { 0 } else { base / 2 * 2 }
+/// A line's key words, `between` lines away.
+fn line_score(line: &Context, score: i32, between: usize) -> Near {
+    /// What a line in between costs, as a distance in characters.
+    const LINE_CHARS: usize = 18;
+    let strong = line.keys.iter().any(|key| key.strong);
+    if line.keys.is_empty() || line.other && !strong { Near::default() } else { Near::at(score, between * LINE_CHARS, strong) }
 }
 
-/// Score of a code within a line, by the nearest key word; odd when it is strong.
-fn inline_score(lines: &[Context], at: usize, candidate: &Candidate) -> i32 {
+/// A code within a line: the nearest key word, also at the end of the line above when the text is wrapped.
+fn inline_score(lines: &[Context], at: usize, candidate: &Candidate) -> Near {
     let line = &lines[at];
-    let mut best = 0;
-    for key in &line.keys {
-        best = best.max(key_score(line, key, candidate));
+    let best = line.keys.iter().map(|key| key_score(line, key, candidate)).max().unwrap_or_default();
+    let wrapped = at > 1 && !lines[at - 1].blank && (candidate.from < 20 || direct(&line.chars, candidate.from));
+    if !wrapped {
+        return best;
     }
-    // The line above when the text is wrapped.
-    if let Some(above) = at.checked_sub(1).map(|above| &lines[above]).filter(|above| !above.blank && at > 1) {
-        let tail: i32 = above.keys.iter().filter(|key| key.strong || !above.other).map(|key| {
-            let distance = above.chars.len() - key.to + candidate.from;
-            if distance <= BEFORE_CHARS_MAX { base(40, distance, key.strong) } else { 0 }
-        }).max().unwrap_or(0);
-        best = best.max(if direct(&line.chars, candidate.from) || candidate.from < 20 { tail } else { 0 });
-    }
-    best
+    let above = &lines[at - 1];
+    let keys = above.keys.iter().filter(|key| key.strong || !above.other);
+    let near = keys.map(|key| (above.chars.len() - key.to + candidate.from, key.strong));
+    let tail = near.filter(|(distance, _)| *distance <= BEFORE_CHARS_MAX).map(|(distance, strong)| Near::at(40, distance, strong));
+    best.max(tail.max().unwrap_or_default())
 }
 
-fn key_score(line: &Context, key: &Key, candidate: &Candidate) -> i32 {
+fn key_score(line: &Context, key: &Key, candidate: &Candidate) -> Near {
+    /// What a sentence's end between key word and code costs, and what a colon or "is" before the code gives.
+    const SENTENCE: i32 = 14;
+    const DIRECT: i32 = 12;
     if !key.strong && line.other {
-        return 0;
+        return Near::default();
     }
     if key.to <= candidate.from {
-        let gap: String = line.chars[key.to..candidate.from].iter().collect();
+        let gap: String = line.chars[key.to..candidate.from].iter().map(|c| lower(*c)).collect();
         let distance = candidate.from - key.to;
-        if distance > BEFORE_CHARS_MAX || words::any(&gap.to_lowercase(), |family| family.other) {
-            return 0;
+        if distance > BEFORE_CHARS_MAX || words::any(&gap, Table::Other) {
+            return Near::default();
         }
-        let sentence_end = gap.contains(". ") || gap.contains('。');
-        let score = base(46, distance, key.strong);
-        return if sentence_end && distance > 3 { (score - 14).max(0) } else { score + if direct(&line.chars, candidate.from) { 12 } else { 0 } };
+        let mut near = Near::at(46, distance, key.strong);
+        let ended = distance > 3 && (gap.contains(". ") || gap.contains('。'));
+        near.score += if ended { -SENTENCE } else if direct(&line.chars, candidate.from) { DIRECT } else { 0 };
+        return near;
     }
-    if candidate.to <= key.from {
-        let gap = &line.chars[candidate.to..key.from];
-        let ended = gap.windows(2).any(|pair| matches!(pair, ['.' | '!' | '?', ' '])) || gap.contains(&'。');
-        let distance = gap.len();
-        return if distance > AFTER_CHARS_MAX || ended { 0 } else { base(40, distance, key.strong) };
+    let gap = line.chars.get(candidate.to..key.from).unwrap_or_default();
+    let ended = gap.windows(2).any(|pair| matches!(pair, ['.' | '!' | '?', ' '])) || gap.contains(&'。');
+    if candidate.to > key.from || gap.len() > AFTER_CHARS_MAX || ended {
+        return Near::default();
     }
-    0
-}
-
-/// `from` less the distance, odd for a strong key word.
-fn base(from: i32, distance: usize, strong: bool) -> i32 {
-    let score = from - i32::try_from(distance / 3).unwrap_or(i32::MAX / 2);
-    (score.max(2) / 2 * 2) + if strong { 9 } else { 0 }
+    Near::at(40, gap.len(), key.strong)
 }
 
 /// True when the candidate follows a colon, "is" or their like.
@@ -226,17 +209,8 @@ fn is_counted(line: &[char], candidate: &Candidate) -> bool {
     // Only the last clause counts: "Order 77 shipped. Your code: 123456".
     let clause = before.rsplit(['.', ',', ';', '。', '，']).next().unwrap_or("");
     let after = after.trim_start_matches([' ', '-']);
-    let names_code = FAMILIES.iter().flat_map(|family| family.weak.iter().chain(family.strong)).any(|word| words::has(clause, word));
-    let counted = |text: &str, start: bool| {
-        FAMILIES.iter().flat_map(|family| family.counted).any(|word| if start { starts(text, word) } else { words::has(text, word) })
-    };
-    !names_code && counted(clause, false) || counted(after, true) && !after.starts_with("code")
-}
-
-/// True when `text` begins with `word`, and a short Latin word is not a part of a longer one.
-fn starts(text: &str, word: &str) -> bool {
-    const UNITS_ONLY_CHARS_MIN: usize = 1;
-    text.strip_prefix(word).is_some_and(|rest| {
-        word.chars().count() > 4 || word.chars().any(shape::is_unspaced) && word.len() > UNITS_ONLY_CHARS_MIN || !rest.starts_with(char::is_alphabetic)
-    })
+    let named: Vec<Table> = words::hits(clause).map(|hit| hit.table).collect();
+    let names_code = named.iter().any(|table| matches!(table, Table::Weak | Table::Strong));
+    let counts_after = words::hits(after).any(|hit| hit.table == Table::Counted && hit.from == 0);
+    !names_code && named.contains(&Table::Counted) || counts_after
 }
