@@ -48,25 +48,10 @@ pub enum Method {
 /// HTML decides when a mail client marked the history in it; else the plain text does, where there is one.
 #[must_use]
 pub fn new_text(text: Option<&str>, html: Option<&str>) -> Option<Extracted> {
-    let text = text
-        .map(bounded)
-        .filter(|text| !text.chars().all(line::is_blank));
-    let marked = html
-        .map(bounded)
-        .filter(|html| !html.trim().is_empty())
-        .map(markup::read);
-    if let Some(marked) = marked
-        .as_ref()
-        .filter(|marked| marked.has_history || text.is_none())
-    {
-        let found = from_lines(
-            marked.lines(),
-            if marked.has_history {
-                Method::Structure
-            } else {
-                Method::Rules
-            },
-        );
+    let text = text.map(bounded).filter(|text| !text.chars().all(line::is_blank));
+    let marked = html.map(bounded).filter(|html| !html.trim().is_empty()).map(markup::read);
+    if let Some(marked) = marked.as_ref().filter(|marked| marked.has_history || text.is_none()) {
+        let found = from_lines(marked.lines(), if marked.has_history { Method::Structure } else { Method::Rules });
         // A client that marks everything as history leaves the decision to the text.
         if !found.text.is_empty() || text.is_none() {
             return Some(found);
@@ -87,9 +72,7 @@ fn from_lines(mut lines: Vec<Line<'_>>, method: Method) -> Extracted {
     let mut text = join(&lines, |mark| matches!(mark, Mark::Plain | Mark::Indented));
     if text.is_empty() {
         // Some clients let people write inside of the signature's element.
-        text = join(&lines, |mark| {
-            matches!(mark, Mark::Plain | Mark::Indented | Mark::Signature)
-        });
+        text = join(&lines, |mark| matches!(mark, Mark::Plain | Mark::Indented | Mark::Signature));
     }
     let shown: usize = lines.iter().map(|line| line.text.chars().count() + 1).sum();
     let kept = text.chars().count();
@@ -114,14 +97,8 @@ fn mark_history(lines: &mut [Line<'_>]) {
         if line.mark == Mark::Cut || line.is_plain() && begins_history(lines, at) {
             let from = drop_rules_above(lines, at);
             let quoted = line.mark != Mark::Cut && header_is_quoted(lines, at);
-            let until = if quoted {
-                end_of_paragraph(lines, at)
-            } else {
-                lines.len()
-            };
-            lines[from..until]
-                .iter_mut()
-                .for_each(|line| line.mark = Mark::Dropped);
+            let until = if quoted { end_of_paragraph(lines, at) } else { lines.len() };
+            lines[from..until].iter_mut().for_each(|line| line.mark = Mark::Dropped);
             at = until;
             continue;
         }
@@ -138,9 +115,7 @@ fn mark_history(lines: &mut [Line<'_>]) {
 /// True when everything from this line on is history: a separator, a header block, a helpdesk's marker.
 fn begins_history(lines: &[Line<'_>], at: usize) -> bool {
     let text = lines[at].text;
-    let above = lines[..at]
-        .iter()
-        .any(|line| line.is_plain() && !line.is_blank());
+    let above = lines[..at].iter().any(|line| line.is_plain() && !line.is_blank());
     header::is_original(text)
         || header::is_block(lines, at)
         || header::is_unknown_original(lines, at)
@@ -150,34 +125,24 @@ fn begins_history(lines: &[Line<'_>], at: usize) -> bool {
 /// A forwarded message is content, whatever is in it.
 fn keep_rest(lines: &mut [Line<'_>]) {
     for line in lines {
-        line.mark = if line.mark == Mark::Signature {
-            Mark::Signature
-        } else {
-            Mark::Forward
-        };
+        line.mark = if line.mark == Mark::Signature { Mark::Signature } else { Mark::Forward };
     }
 }
 
 /// Marks an attribution and what it introduces; the line to go on with.
 fn drop_attributed(lines: &mut [Line<'_>], start: usize, end: usize) -> usize {
-    lines[start..=end]
-        .iter_mut()
-        .for_each(|line| line.mark = Mark::Dropped);
+    lines[start..=end].iter_mut().for_each(|line| line.mark = Mark::Dropped);
     let next = (end + 1..lines.len()).find(|at| !lines[*at].is_blank());
     match next.map(|at| lines[at].mark) {
         // Quoted text marks itself: what stands between and below is the author's.
         Some(Mark::Quoted | Mark::Dropped | Mark::Forward) | None => end + 1,
         Some(Mark::Indented) => {
             let from = next.unwrap_or(end + 1);
-            let run = lines[from..]
-                .iter_mut()
-                .take_while(|line| line.mark == Mark::Indented);
+            let run = lines[from..].iter_mut().take_while(|line| line.mark == Mark::Indented);
             from + run.map(|line| line.mark = Mark::Quoted).count()
         }
         Some(_) => {
-            lines[end + 1..]
-                .iter_mut()
-                .for_each(|line| line.mark = Mark::Dropped);
+            lines[end + 1..].iter_mut().for_each(|line| line.mark = Mark::Dropped);
             lines.len()
         }
     }
@@ -187,10 +152,7 @@ fn drop_attributed(lines: &mut [Line<'_>], start: usize, end: usize) -> usize {
 fn drop_rules_above(lines: &[Line<'_>], at: usize) -> usize {
     let above = lines[..at].iter().rev().take(4).enumerate();
     let rules = above.take_while(|(_, line)| line.is_blank() || header::is_rule(line.text));
-    rules
-        .filter(|(_, line)| !line.is_blank())
-        .last()
-        .map_or(at, |(back, _)| at - back - 1)
+    rules.filter(|(_, line)| !line.is_blank()).last().map_or(at, |(back, _)| at - back - 1)
 }
 
 /// True when the paragraph of a header block is followed by `>` lines, which then mark the history themselves.
@@ -202,9 +164,7 @@ fn header_is_quoted(lines: &[Line<'_>], at: usize) -> bool {
 
 /// The first blank or quoted line from `at` on.
 fn end_of_paragraph(lines: &[Line<'_>], at: usize) -> usize {
-    let paragraph = lines[at..]
-        .iter()
-        .take_while(|line| line.is_plain() && !line.is_blank());
+    let paragraph = lines[at..].iter().take_while(|line| line.is_plain() && !line.is_blank());
     at + paragraph.count()
 }
 

@@ -56,9 +56,14 @@ pub fn detect(mail: &Mail<'_>) -> Option<Verification> {
         (text, html) => text.into_iter().chain(html).collect(),
     };
     let code = pages.iter().find_map(code::find);
-    let link = pages.iter().filter_map(link::find).reduce(|best, next| if next.score > best.score { next } else { best });
+    let link =
+        pages.iter().filter_map(link::find).reduce(|best, next| if next.score > best.score { next } else { best });
     let score = code.as_ref().map(|code| code.score).max(link.as_ref().map(|link| link.score))?;
-    Some(Verification { code: code.map(|code| code.code), link: link.map(|link| link.url), confidence: confidence(score) })
+    Some(Verification {
+        code: code.map(|code| code.code),
+        link: link.map(|link| link.url),
+        confidence: confidence(score),
+    })
 }
 
 /// Points to a probability, at most [`CONFIDENCE_MAX`].

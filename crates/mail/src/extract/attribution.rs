@@ -42,11 +42,7 @@ pub(super) fn start(lines: &[Line<'_>], end: usize) -> Option<usize> {
         if !lines[start].is_plain() || text.is_empty() || joined.len() + text.len() > BYTES_MAX {
             break;
         }
-        joined = if joined.is_empty() {
-            text.to_owned()
-        } else {
-            format!("{text} {joined}")
-        };
+        joined = if joined.is_empty() { text.to_owned() } else { format!("{text} {joined}") };
         if accepts(signs(&joined), start == end, quote_follows) {
             return Some(start_of_date(lines, start, end));
         }
@@ -57,9 +53,7 @@ pub(super) fn start(lines: &[Line<'_>], end: usize) -> Option<usize> {
 /// Cheap test before any line is joined: a colon, a verb, or an address at the end.
 fn ends_like_one(last: &str) -> bool {
     let bare = undecorated(last);
-    last.ends_with([':', '：', '>'])
-        || bare.ends_with([':', '：'])
-        || ends_with_verb(&bare.to_lowercase())
+    last.ends_with([':', '：', '>']) || bare.ends_with([':', '：']) || ends_with_verb(&bare.to_lowercase())
 }
 
 /// Without the dashes that Zoho puts around and the quotes that others do.
@@ -73,10 +67,7 @@ fn signs(text: &str) -> Signs {
     let bare = trim(lower.trim_end_matches([':', '：', ' ', '\u{a0}']));
     Signs {
         date: has_date(&lower),
-        address: (lower.contains('<')
-            || lower.contains('[')
-            || lower.contains('(')
-            || lower.contains("&lt;"))
+        address: (lower.contains('<') || lower.contains('[') || lower.contains('(') || lower.contains("&lt;"))
             && lower.contains('@'),
         bare_address: lower.contains('@'),
         verb_last: ends_with_verb(bare),
@@ -87,37 +78,29 @@ fn signs(text: &str) -> Signs {
 }
 
 fn accepts(signs: Signs, one_line: bool, quote_follows: bool) -> bool {
-    let Signs {
-        date,
-        address,
-        bare_address,
-        verb_last,
-        verb,
-        opens,
-        colon,
-    } = signs;
+    let Signs { date, address, bare_address, verb_last, verb, opens, colon } = signs;
     let by_verb = verb_last && (date && (opens || quote_follows || address) || bare_address);
     let inside = verb && colon && (date && opens || address);
     let by_shape = colon && date && address;
     // Without a colon and without a verb only the quote below can tell.
-    let by_quote = quote_follows
-        && (date && address || colon && verb_last && one_line || colon && date && opens);
+    let by_quote = quote_follows && (date && address || colon && verb_last && one_line || colon && date && opens);
     (by_verb && (colon || date && bare_address || quote_follows)) || inside || by_shape || by_quote
 }
 
 /// The nearest line above that opens an attribution and carries a date, with nothing in between that ends a sentence.
 fn start_of_date(lines: &[Line<'_>], start: usize, end: usize) -> usize {
     let mut found = start;
-    for at in (0..start)
-        .rev()
-        .take((LINES_MAX + start).saturating_sub(end + 1))
-    {
+    let name_above = start.checked_sub(1).filter(|above| {
+        let text = trim(lines[*above].text);
+        // A line that begins with the address goes on from the name above it.
+        trim(lines[start].text).starts_with(['<', '(']) && lines[*above].is_plain() && !text.is_empty() && text.len() <= 80
+    });
+    if let Some(above) = name_above {
+        found = above;
+    }
+    for at in (0..found).rev().take((LINES_MAX + start).saturating_sub(end + 1)) {
         let text = trim(lines[at].text);
-        if !lines[at].is_plain()
-            || text.is_empty()
-            || text.ends_with(['.', '!', '?', '。'])
-            || text.len() > 160
-        {
+        if !lines[at].is_plain() || text.is_empty() || text.ends_with(['.', '!', '?', '。']) || text.len() > 160 {
             break;
         }
         let lower = text.to_lowercase();
@@ -140,9 +123,7 @@ fn ends_with_verb(text: &str) -> bool {
     WROTE.iter().any(|verb| {
         text.strip_suffix(verb).is_some_and(|before| {
             // "…님이 작성", "…写道" and "…>wrote" need no space before them.
-            before.is_empty()
-                || !verb.is_ascii()
-                || before.ends_with(|c: char| !c.is_alphanumeric())
+            before.is_empty() || !verb.is_ascii() || before.ends_with(|c: char| !c.is_alphanumeric())
         })
     })
 }
@@ -167,9 +148,7 @@ fn opens(text: &str) -> bool {
     let first_is_date = text.split_whitespace().take(3).any(|word| has_digit(word));
     let by_word = ON.iter().any(|on| {
         text.strip_prefix(on).is_some_and(|rest| {
-            rest.starts_with([' ', '\u{a0}', ','])
-                || on.chars().next().is_some_and(is_wide)
-                || on.ends_with('-')
+            rest.starts_with([' ', '\u{a0}', ',']) || on.chars().next().is_some_and(is_wide) || on.ends_with('-')
         })
     });
     by_word || first_is_date
@@ -183,10 +162,7 @@ fn has_digit(text: &str) -> bool {
 fn has_date_like(text: &str) -> bool {
     has_date(text)
         || text.split_whitespace().any(|word| {
-            word.chars()
-                .take_while(|c| c.is_numeric())
-                .count()
-                .clamp(1, 2)
+            word.chars().take_while(|c| c.is_numeric()).count().clamp(1, 2)
                 == word.chars().filter(|c| c.is_numeric()).count()
         })
 }
@@ -212,11 +188,7 @@ pub(super) fn has_date(text: &str) -> bool {
             groups += 1;
             (digits, value) = (0, 0);
             joint = c;
-            groups = if matches!(c, ':' | '/' | '.' | '-') {
-                groups
-            } else {
-                0
-            };
+            groups = if matches!(c, ':' | '/' | '.' | '-') { groups } else { 0 };
         } else {
             groups = 0;
         }
@@ -227,8 +199,5 @@ pub(super) fn has_date(text: &str) -> bool {
 /// The value of a decimal digit of the scripts that mail clients write dates in.
 fn digit_value(c: char) -> Option<u32> {
     const ZEROS: [u32; 8] = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0x1040, 0xff10];
-    ZEROS
-        .iter()
-        .map(|zero| (c as u32).wrapping_sub(*zero))
-        .find(|value| *value < 10)
+    ZEROS.iter().map(|zero| (c as u32).wrapping_sub(*zero)).find(|value| *value < 10)
 }

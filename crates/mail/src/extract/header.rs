@@ -15,10 +15,7 @@ const RULE_CHARS_MIN: usize = 10;
 
 /// Marks that decorate a separator line.
 fn is_rule_char(c: char) -> bool {
-    matches!(
-        c,
-        '-' | '_' | '=' | '*' | '~' | '#' | '–' | '—' | '─' | '━' | '﹘' | '－'
-    )
+    matches!(c, '-' | '_' | '=' | '*' | '~' | '#' | '–' | '—' | '─' | '━' | '﹘' | '－')
 }
 
 /// True for a line of dashes, underscores or the like and nothing else.
@@ -34,14 +31,8 @@ fn between_dashes(text: &str) -> Option<String> {
     }
     let text = trim(text);
     let inner = text.trim_start_matches(|c| is_rule_char(c) || matches!(c, ' ' | '>' | '<'));
-    let dashes = text
-        .chars()
-        .take_while(|c| is_rule_char(*c) || *c == ' ')
-        .filter(|c| *c != ' ')
-        .count();
-    let inner = trim(
-        inner.trim_end_matches(|c| is_rule_char(c) || matches!(c, ' ' | '>' | '<' | ':' | '：')),
-    );
+    let dashes = text.chars().take_while(|c| is_rule_char(*c) || *c == ' ').filter(|c| *c != ' ').count();
+    let inner = trim(inner.trim_end_matches(|c| is_rule_char(c) || matches!(c, ' ' | '>' | '<' | ':' | '：')));
     (dashes >= 2 && !inner.is_empty()).then(|| inner.to_lowercase())
 }
 
@@ -66,8 +57,7 @@ pub(super) fn is_forward(text: &str) -> bool {
 pub(super) fn is_reply_above(text: &str) -> bool {
     text.len() <= LINE_BYTES_MAX && {
         let text = text.to_lowercase();
-        REPLY_ABOVE.iter().any(|words| text.contains(words))
-            && text.contains(['-', '#', '=', '_', '*'])
+        REPLY_ABOVE.iter().any(|words| text.contains(words)) && text.contains(['-', '#', '=', '_', '*'])
     }
 }
 
@@ -87,10 +77,7 @@ fn field(text: &str) -> Option<Field> {
     let text = trim(text).trim_start_matches(['*', '_', '|', ' ']);
     let (name, value) = text.split_once([':', '：'])?;
     let name = trim(name.trim_matches(['*', ' ', '\u{a0}']));
-    if name.is_empty()
-        || name.chars().count() > LABEL_CHARS_MAX
-        || name.chars().any(|c| c.is_numeric() || c == '<')
-    {
+    if name.is_empty() || name.chars().count() > LABEL_CHARS_MAX || name.chars().any(|c| c.is_numeric() || c == '<') {
         return None;
     }
     let known = label(&name.to_lowercase().replace('\u{307}', ""));
@@ -98,11 +85,7 @@ fn field(text: &str) -> Option<Field> {
     if known.is_none() && value.starts_with("//") {
         return None;
     }
-    Some(Field {
-        label: known,
-        address: value.contains('@'),
-        date: super::attribution::has_date(value),
-    })
+    Some(Field { label: known, address: value.contains('@'), date: super::attribution::has_date(value) })
 }
 
 /// True when a header block (From, Sent, To, Subject) begins at line `at`.
@@ -115,9 +98,7 @@ pub(super) fn is_block(lines: &[Line<'_>], at: usize) -> bool {
         .rev()
         .take(3)
         .find(|line| !line.is_blank())
-        .is_some_and(|line| {
-            trim(line.text).chars().count() >= RULE_CHARS_MIN && is_rule(line.text)
-        });
+        .is_some_and(|line| trim(line.text).chars().count() >= RULE_CHARS_MIN && is_rule(line.text));
     if first.label.is_none() && !after_rule {
         return false;
     }
@@ -137,20 +118,13 @@ pub(super) fn is_block(lines: &[Line<'_>], at: usize) -> bool {
             _ => break,
         }
     }
-    if first.label.is_none() {
-        is_unknown_block(&fields)
-    } else {
-        is_known_block(&fields, after_rule)
-    }
+    if first.label.is_none() { is_unknown_block(&fields) } else { is_known_block(&fields, after_rule) }
 }
 
 /// Known labels: a sender and enough of the rest that a note ("From: Berlin, To: Munich") does not pass.
 fn is_known_block(fields: &[Field], after_rule: bool) -> bool {
     let has = |wanted: Label| fields.iter().any(|field| field.label == Some(wanted));
-    let kinds = [Label::From, Label::Date, Label::To, Label::Subject]
-        .into_iter()
-        .filter(|label| has(*label))
-        .count();
+    let kinds = [Label::From, Label::Date, Label::To, Label::Subject].into_iter().filter(|label| has(*label)).count();
     let address = fields.iter().any(|field| field.address);
     let date = fields.iter().any(|field| field.date);
     let mail_like = has(Label::Subject) || address && date;
@@ -169,19 +143,8 @@ pub(super) fn is_unknown_original(lines: &[Line<'_>], at: usize) -> bool {
     let Some(inner) = between_dashes(lines[at].text) else {
         return false;
     };
-    let dashes_after = trim(lines[at].text)
-        .chars()
-        .rev()
-        .take_while(|c| is_rule_char(*c))
-        .count();
-    let fields: Vec<Field> = lines[at + 1..]
-        .iter()
-        .filter(|line| !line.is_blank())
-        .take(4)
-        .map_while(|line| field(line.text))
-        .collect();
-    inner.chars().count() <= 40
-        && dashes_after >= 4
-        && fields.len() >= 2
-        && fields.iter().any(|field| field.address)
+    let dashes_after = trim(lines[at].text).chars().rev().take_while(|c| is_rule_char(*c)).count();
+    let fields: Vec<Field> =
+        lines[at + 1..].iter().filter(|line| !line.is_blank()).take(4).map_while(|line| field(line.text)).collect();
+    inner.chars().count() <= 40 && dashes_after >= 4 && fields.len() >= 2 && fields.iter().any(|field| field.address)
 }

@@ -440,14 +440,8 @@ const OTHER: &[&str] = &[
 /// The label that `name` is (lower-case, without colon and without marks around it).
 pub(super) fn label(name: &str) -> Option<Label> {
     // Sender first: `de` and `a` are short words, and a block without a sender is none.
-    [
-        (FROM, Label::From),
-        (DATE, Label::Date),
-        (TO, Label::To),
-        (SUBJECT, Label::Subject),
-        (OTHER, Label::Other),
-    ]
-    .into_iter()
-    .find(|(names, _)| names.contains(&name))
-    .map(|(_, label)| label)
+    [(FROM, Label::From), (DATE, Label::Date), (TO, Label::To), (SUBJECT, Label::Subject), (OTHER, Label::Other)]
+        .into_iter()
+        .find(|(names, _)| names.contains(&name))
+        .map(|(_, label)| label)
 }

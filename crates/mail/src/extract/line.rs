@@ -58,14 +58,9 @@ const QUOTE_DEPTH_MAX: usize = 64;
 pub(super) fn from_text(text: &str) -> Vec<Line<'_>> {
     let mut lines: Vec<Line<'_>> = Vec::new();
     for text in text.lines() {
-        let tail_of_address = lines
-            .last()
-            .is_some_and(|before| before.is_plain() && ends_in_open_angle(before.text));
-        let mark = if is_quoted(text) && !(tail_of_address && trim(text).ends_with(':')) {
-            Mark::Quoted
-        } else {
-            Mark::Plain
-        };
+        let tail_of_address = lines.last().is_some_and(|before| before.is_plain() && ends_in_open_angle(before.text));
+        let mark =
+            if is_quoted(text) && !(tail_of_address && trim(text).ends_with(':')) { Mark::Quoted } else { Mark::Plain };
         lines.push(Line { text, mark });
     }
     lines
@@ -76,11 +71,7 @@ fn is_quoted(text: &str) -> bool {
     let text = text.trim_start();
     let quoted = text.starts_with('>') || text.starts_with('＞');
     quoted
-        && text
-            .bytes()
-            .take_while(|byte| matches!(byte, b'>' | b' '))
-            .filter(|byte| *byte == b'>')
-            .count()
+        && text.bytes().take_while(|byte| matches!(byte, b'>' | b' ')).filter(|byte| *byte == b'>').count()
             <= QUOTE_DEPTH_MAX
 }
 

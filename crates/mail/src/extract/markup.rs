@@ -62,11 +62,7 @@ pub(super) struct Marked {
 impl Marked {
     /// The lines with their marks.
     pub(super) fn lines(&self) -> Vec<Line<'_>> {
-        self.text
-            .split('\n')
-            .zip(&self.marks)
-            .map(|(text, mark)| Line { text, mark: *mark })
-            .collect()
+        self.text.split('\n').zip(&self.marks).map(|(text, mark)| Line { text, mark: *mark }).collect()
     }
 }
 
@@ -112,9 +108,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn mark(&self) -> Mark {
-        self.regions
-            .last()
-            .map_or(Mark::Plain, |region| region.mark)
+        self.regions.last().map_or(Mark::Plain, |region| region.mark)
     }
 
     fn write(&mut self, text: &str) {
@@ -164,31 +158,22 @@ impl<'a> Reader<'a> {
     /// Begins the region that a tag marks, if it does.
     fn enter(&mut self, tag: Tag<'a>) {
         let decided = !matches!(self.mark(), Mark::Plain | Mark::Indented);
-        let Some(mark) = meaning(tag).filter(|_| !decided && self.regions.len() < REGIONS_MAX)
-        else {
+        let Some(mark) = meaning(tag).filter(|_| !decided && self.regions.len() < REGIONS_MAX) else {
             return;
         };
         self.end_text();
-        self.has_history |=
-            matches!(mark, Mark::Quoted | Mark::Cut | Mark::Dropped) && !is_hidden(tag);
+        self.has_history |= matches!(mark, Mark::Quoted | Mark::Cut | Mark::Dropped) && !is_hidden(tag);
         match mark {
             Mark::Cut => self.cut = true,
             Mark::Forward => self.forward = true,
-            mark => self.regions.push(Region {
-                name: tag.name,
-                open: 1,
-                mark,
-            }),
+            mark => self.regions.push(Region { name: tag.name, open: 1, mark }),
         }
     }
 
     fn close(&mut self, name: &str) {
         if token::is_block(name) {
             self.end_text();
-            if ["p", "blockquote", "h1", "h2", "h3", "h4"]
-                .iter()
-                .any(|block| block.eq_ignore_ascii_case(name))
-            {
+            if ["p", "blockquote", "h1", "h2", "h3", "h4"].iter().any(|block| block.eq_ignore_ascii_case(name)) {
                 self.blank_line();
             }
         }
@@ -225,11 +210,7 @@ impl<'a> Reader<'a> {
     }
 
     fn end_line(&mut self) {
-        let mark = if std::mem::take(&mut self.forward) {
-            Mark::Forward
-        } else {
-            self.mark()
-        };
+        let mark = if std::mem::take(&mut self.forward) { Mark::Forward } else { self.mark() };
         self.text.push_str(self.line.trim_end());
         self.text.push('\n');
         self.marks.push(mark);
@@ -242,11 +223,7 @@ impl<'a> Reader<'a> {
             self.marks.push(Mark::Cut);
             self.text.push('\n');
         }
-        Marked {
-            text: self.text,
-            marks: self.marks,
-            has_history: self.has_history,
-        }
+        Marked { text: self.text, marks: self.marks, has_history: self.has_history }
     }
 }
 
@@ -258,11 +235,7 @@ fn is_hidden(tag: Tag<'_>) -> bool {
 /// The style of an element, lower-case and without spaces.
 fn style(tag: Tag<'_>) -> String {
     let style = tag.attribute("style").unwrap_or("");
-    style
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .map(|c| c.to_ascii_lowercase())
-        .collect()
+    style.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// What an element says about its content, if it says anything.
@@ -282,17 +255,11 @@ fn meaning(tag: Tag<'_>) -> Option<Mark> {
         return Some(Mark::Dropped);
     }
     if quote {
-        let cited = tag
-            .attribute("type")
-            .is_some_and(|kind| kind.eq_ignore_ascii_case("cite"));
+        let cited = tag.attribute("type").is_some_and(|kind| kind.eq_ignore_ascii_case("cite"));
         let history = cited
             || tag.attribute("cite").is_some()
             || style.contains("border-left:") && !style.contains("border-left:none");
-        return Some(if history {
-            Mark::Quoted
-        } else {
-            Mark::Indented
-        });
+        return Some(if history { Mark::Quoted } else { Mark::Indented });
     }
     outlook_border(tag, &style)
 }
@@ -313,16 +280,13 @@ fn named(word: &str, quote: bool, attribute: &str) -> Option<Mark> {
         return Some(Mark::Quoted);
     }
     // A bare `quote` is a marker of GMX and WEB.DE in `name` alone; as a class it is anyone's design.
-    if QUOTED
-        .iter()
-        .any(|name| word == *name || word.starts_with("yahoo_quoted"))
+    if QUOTED.iter().any(|name| word == *name || word.starts_with("yahoo_quoted"))
         && (word != "quote" || attribute == "name")
     {
         return Some(Mark::Quoted);
     }
-    let signature = word.ends_with("signature")
-        || word.starts_with("protonmail_signature")
-        || word == "gmail_signature_prefix";
+    let signature =
+        word.ends_with("signature") || word.starts_with("protonmail_signature") || word == "gmail_signature_prefix";
     signature.then_some(Mark::Signature)
 }
 
@@ -334,10 +298,8 @@ fn outlook_border(tag: Tag<'_>, style: &str) -> Option<Mark> {
     }
     let above = style.contains("border-top:solid#e1e1e1")
         || style.contains("border-top:solid#b5c4df")
-        || style.contains("border-top:solid")
-            && (style.contains("padding:3.0pt0") || style.contains("padding:3,0pt0"));
-    let beside = style.contains("border-left:solidblue1.5pt")
-        || style.contains("border-left:2pxsolid#c3d9e5");
+        || style.contains("border-top:solid") && (style.contains("padding:3.0pt0") || style.contains("padding:3,0pt0"));
+    let beside = style.contains("border-left:solidblue1.5pt") || style.contains("border-left:2pxsolid#c3d9e5");
     if above {
         return Some(Mark::Cut);
     }

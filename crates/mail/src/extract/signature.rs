@@ -269,9 +269,7 @@ pub(super) fn mark(lines: &mut [Line<'_>]) {
         fenced ^= trim(line.text).starts_with("```");
         let end = section_end(lines, at);
         if !fenced && let Some(marked) = signature(&lines[at..end], has_text) {
-            lines[at..at + marked]
-                .iter_mut()
-                .for_each(|line| line.mark = Mark::Signature);
+            lines[at..at + marked].iter_mut().for_each(|line| line.mark = Mark::Signature);
             at += marked;
             continue;
         }
@@ -283,10 +281,8 @@ pub(super) fn mark(lines: &mut [Line<'_>]) {
 /// Where the run of undecided lines that begins at `at` ends. Bounded: a signature longer than this is none.
 fn section_end(lines: &[Line<'_>], at: usize) -> usize {
     const SECTION_LINES_MAX: usize = 200;
-    let run = lines[at..]
-        .iter()
-        .take(SECTION_LINES_MAX)
-        .take_while(|line| line.is_plain() || line.mark == Mark::Signature);
+    let run =
+        lines[at..].iter().take(SECTION_LINES_MAX).take_while(|line| line.is_plain() || line.mark == Mark::Signature);
     at + run.count()
 }
 
@@ -314,14 +310,8 @@ fn is_sent_from(text: &str) -> bool {
         return false;
     }
     let lower = text.to_lowercase();
-    let words = lower
-        .split(['<', '['])
-        .next()
-        .unwrap_or("")
-        .trim_end_matches([')', ']', '*', '_', ' ']);
-    if words.chars().count() > SENT_FROM_CHARS_MAX
-        || !SENT_FROM.iter().any(|start| lower.starts_with(start))
-    {
+    let words = lower.split(['<', '[']).next().unwrap_or("").trim_end_matches([')', ']', '*', '_', ' ']);
+    if words.chars().count() > SENT_FROM_CHARS_MAX || !SENT_FROM.iter().any(|start| lower.starts_with(start)) {
         return false;
     }
     // A full stop is fine after a short line; a sentence with a comma or a second clause is prose.
@@ -337,24 +327,13 @@ fn is_list_footer(lines: &[Line<'_>]) -> bool {
     if rule.len() < 2 || !rule.bytes().all(|byte| byte == b'_') {
         return false;
     }
-    let below: Vec<&str> = lines[1..]
-        .iter()
-        .filter(|line| !line.is_blank())
-        .map(|line| line.text)
-        .take(FOOTER_LINES_MAX + 1)
-        .collect();
+    let below: Vec<&str> =
+        lines[1..].iter().filter(|line| !line.is_blank()).map(|line| line.text).take(FOOTER_LINES_MAX + 1).collect();
     let about_a_list = below.iter().any(|text| {
         let text = text.to_lowercase();
-        [
-            "mailing list",
-            "mailman",
-            "listinfo",
-            "unsubscribe",
-            "://lists.",
-            "mailing-list",
-        ]
-        .iter()
-        .any(|word| text.contains(word))
+        ["mailing list", "mailman", "listinfo", "unsubscribe", "://lists.", "mailing-list"]
+            .iter()
+            .any(|word| text.contains(word))
     });
     below.len() <= FOOTER_LINES_MAX && about_a_list
 }
@@ -363,13 +342,8 @@ fn is_list_footer(lines: &[Line<'_>]) -> bool {
 fn is_closing(lines: &[Line<'_>]) -> bool {
     let formula = trim(lines[0].text).to_lowercase();
     let formula = formula.trim_end_matches([',', '.', '!', ' ', ';', ':']);
-    let below: Vec<&Line<'_>> = lines[1..]
-        .iter()
-        .filter(|line| !line.is_blank())
-        .take(CLOSING_LINES_MAX + 1)
-        .collect();
-    let short = below.iter().all(|line| {
-        line.text.chars().count() <= CLOSING_CHARS_MAX && !line.text.ends_with(['?', ':'])
-    });
+    let below: Vec<&Line<'_>> = lines[1..].iter().filter(|line| !line.is_blank()).take(CLOSING_LINES_MAX + 1).collect();
+    let short =
+        below.iter().all(|line| line.text.chars().count() <= CLOSING_CHARS_MAX && !line.text.ends_with(['?', ':']));
     CLOSINGS.contains(&formula) && below.len() <= CLOSING_LINES_MAX && short
 }

@@ -37,9 +37,7 @@ impl<'a> Tag<'a> {
         let mut rest = self.attributes;
         loop {
             rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
-            let end = rest
-                .find(|c: char| c.is_ascii_whitespace() || c == '=' || c == '/')
-                .unwrap_or(rest.len());
+            let end = rest.find(|c: char| c.is_ascii_whitespace() || c == '=' || c == '/').unwrap_or(rest.len());
             if rest.is_empty() {
                 return None;
             }
@@ -74,10 +72,7 @@ fn attribute_value(text: &str) -> (&str, &str) {
             return inner.split_once(quote).unwrap_or((inner, ""));
         }
     }
-    text.split_at(
-        text.find(|c: char| c.is_ascii_whitespace())
-            .unwrap_or(text.len()),
-    )
+    text.split_at(text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len()))
 }
 
 /// The tokens of `html`.
@@ -113,9 +108,7 @@ impl<'a> Iterator for Tokens<'a> {
             }
             // The first character is text even when it is a `<` that opens no tag.
             let first = self.rest.chars().next().map_or(0, char::len_utf8);
-            let end = self.rest[first..]
-                .find('<')
-                .map_or(self.rest.len(), |at| at + first);
+            let end = self.rest[first..].find('<').map_or(self.rest.len(), |at| at + first);
             let (text, after) = self.rest.split_at(end);
             self.rest = after;
             return Some(Token::Text(text));
@@ -127,26 +120,15 @@ impl<'a> Iterator for Tokens<'a> {
 /// The tag at the beginning of `text` and what follows it.
 fn tag(text: &str) -> Option<(Token<'_>, &str)> {
     let inner = text.strip_prefix('<')?;
-    let (closing, inner) = inner
-        .strip_prefix('/')
-        .map_or((false, inner), |inner| (true, inner));
+    let (closing, inner) = inner.strip_prefix('/').map_or((false, inner), |inner| (true, inner));
     if !inner.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return None;
     }
     let end = tag_end(inner)?;
     let (body, after) = (&inner[..end], &inner[end + 1..]);
-    let name_end = body
-        .find(|c: char| c.is_ascii_whitespace() || c == '/')
-        .unwrap_or(body.len());
+    let name_end = body.find(|c: char| c.is_ascii_whitespace() || c == '/').unwrap_or(body.len());
     let (name, attributes) = body.split_at(name_end);
-    let token = if closing {
-        Token::Close(name)
-    } else {
-        Token::Open(Tag {
-            name,
-            attributes: attributes.trim_end(),
-        })
-    };
+    let token = if closing { Token::Close(name) } else { Token::Open(Tag { name, attributes: attributes.trim_end() }) };
     Some((token, after))
 }
 
@@ -167,27 +149,18 @@ fn tag_end(inner: &str) -> Option<usize> {
             before = byte;
         }
     }
-    inner
-        .bytes()
-        .take(TAG_BYTES_MAX)
-        .position(|byte| byte == b'>')
+    inner.bytes().take(TAG_BYTES_MAX).position(|byte| byte == b'>')
 }
 
 /// What follows an element that is never shown; `after` itself for every other element.
 fn skip_hidden<'a>(name: &str, after: &'a str) -> &'a str {
-    let Some(hidden) = HIDDEN
-        .iter()
-        .find(|hidden| hidden.eq_ignore_ascii_case(name))
-    else {
+    let Some(hidden) = HIDDEN.iter().find(|hidden| hidden.eq_ignore_ascii_case(name)) else {
         return after;
     };
     let mut from = 0;
     while let Some(at) = after[from..].find("</") {
         let rest = &after[from + at + 2..];
-        if rest
-            .get(..hidden.len())
-            .is_some_and(|end| end.eq_ignore_ascii_case(hidden))
-        {
+        if rest.get(..hidden.len()).is_some_and(|end| end.eq_ignore_ascii_case(hidden)) {
             return rest.split_once('>').map_or("", |(_, after)| after);
         }
         from += at + 2;
@@ -201,16 +174,9 @@ pub(crate) fn decode_into(out: &mut String, text: &str) {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let end = rest
-            .bytes()
-            .take(ENTITY_BYTES_MAX)
-            .position(|byte| byte == b';');
+        let end = rest.bytes().take(ENTITY_BYTES_MAX).position(|byte| byte == b';');
         let name = end.and_then(|end| rest.get(1..end)).unwrap_or("");
-        if name.is_empty()
-            || !name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'#')
-        {
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'#') {
             out.push('&');
             rest = &rest[1..];
             continue;
@@ -274,9 +240,7 @@ pub(crate) fn is_block(name: &str) -> bool {
 
 /// True for elements that have no content and no end tag.
 pub(crate) fn is_void(name: &str) -> bool {
-    const VOID: [&str; 13] = [
-        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source",
-        "track", "wbr",
-    ];
+    const VOID: [&str; 13] =
+        ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
     VOID.iter().any(|void| void.eq_ignore_ascii_case(name))
 }

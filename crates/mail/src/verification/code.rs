@@ -143,7 +143,11 @@ fn line_score(line: &Context, score: i32, between: usize) -> Near {
     /// What a line in between costs, as a distance in characters.
     const LINE_CHARS: usize = 18;
     let strong = line.keys.iter().any(|key| key.strong);
-    if line.keys.is_empty() || line.other && !strong { Near::default() } else { Near::at(score, between * LINE_CHARS, strong) }
+    if line.keys.is_empty() || line.other && !strong {
+        Near::default()
+    } else {
+        Near::at(score, between * LINE_CHARS, strong)
+    }
 }
 
 /// A code within a line: the nearest key word, also at the end of the line above when the text is wrapped.
@@ -157,7 +161,9 @@ fn inline_score(lines: &[Context], at: usize, candidate: &Candidate) -> Near {
     let above = &lines[at - 1];
     let keys = above.keys.iter().filter(|key| key.strong || !above.other);
     let near = keys.map(|key| (above.chars.len() - key.to + candidate.from, key.strong));
-    let tail = near.filter(|(distance, _)| *distance <= BEFORE_CHARS_MAX).map(|(distance, strong)| Near::at(40, distance, strong));
+    let tail = near
+        .filter(|(distance, _)| *distance <= BEFORE_CHARS_MAX)
+        .map(|(distance, strong)| Near::at(40, distance, strong));
     best.max(tail.max().unwrap_or_default())
 }
 
@@ -176,7 +182,13 @@ fn key_score(line: &Context, key: &Key, candidate: &Candidate) -> Near {
         }
         let mut near = Near::at(46, distance, key.strong);
         let ended = distance > 3 && (gap.contains(". ") || gap.contains('。'));
-        near.score += if ended { -SENTENCE } else if direct(&line.chars, candidate.from) { DIRECT } else { 0 };
+        near.score += if ended {
+            -SENTENCE
+        } else if direct(&line.chars, candidate.from) {
+            DIRECT
+        } else {
+            0
+        };
         return near;
     }
     let gap = line.chars.get(candidate.to..key.from).unwrap_or_default();
@@ -190,9 +202,43 @@ fn key_score(line: &Context, key: &Key, candidate: &Candidate) -> Near {
 /// True when the candidate follows a colon, "is" or their like.
 fn direct(line: &[char], from: usize) -> bool {
     const LINKS: [&str; 34] = [
-        " is", " are", " est", " ist", " es", " è", " é", " são", " lautet", " er", " är", " on", " jest", " je", " to", " este", " είναι", " هو", " هي", " است", " הוא", "は", "为", "為", "是", "입니다", " là", " คือ", " adalah", " ialah", " है", " use", " enter", " code",
+        " is",
+        " are",
+        " est",
+        " ist",
+        " es",
+        " è",
+        " é",
+        " são",
+        " lautet",
+        " er",
+        " är",
+        " on",
+        " jest",
+        " je",
+        " to",
+        " este",
+        " είναι",
+        " هو",
+        " هي",
+        " است",
+        " הוא",
+        "は",
+        "为",
+        "為",
+        "是",
+        "입니다",
+        " là",
+        " คือ",
+        " adalah",
+        " ialah",
+        " है",
+        " use",
+        " enter",
+        " code",
     ];
-    let before: String = line[..from].iter().rev().take(24).collect::<Vec<_>>().into_iter().rev().map(|c| lower(*c)).collect();
+    let before: String =
+        line[..from].iter().rev().take(24).collect::<Vec<_>>().into_iter().rev().map(|c| lower(*c)).collect();
     let before = before.trim_end_matches([' ', '"', '\'', '“', '„', '«', '*', '[', '(', '「', '『', '【', '`']);
     before.ends_with([':', '：', '-', '>', '→', '=', '–']) || LINKS.iter().any(|link| before.ends_with(link))
 }
@@ -204,7 +250,8 @@ fn is_counted(line: &[char], candidate: &Candidate) -> bool {
     if candidate.kind == Kind::Letters {
         return false;
     }
-    let before: String = line[candidate.from.saturating_sub(NEAR_CHARS)..candidate.from].iter().map(|c| lower(*c)).collect();
+    let before: String =
+        line[candidate.from.saturating_sub(NEAR_CHARS)..candidate.from].iter().map(|c| lower(*c)).collect();
     let after: String = line[candidate.to..].iter().take(NEAR_CHARS).map(|c| lower(*c)).collect();
     // Only the last clause counts: "Order 77 shipped. Your code: 123456".
     let clause = before.rsplit(['.', ',', ';', '。', '，']).next().unwrap_or("");

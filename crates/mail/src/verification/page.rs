@@ -133,13 +133,38 @@ impl Page {
         let mut from = 0;
         while let Some(found) = line[from..].find("://") {
             let colon = from + found;
-            let start = ["https", "http"].iter().find(|scheme| line[..colon].to_ascii_lowercase().ends_with(*scheme)).map(|scheme| colon - scheme.len());
+            let start = ["https", "http"]
+                .iter()
+                .find(|scheme| line[..colon].to_ascii_lowercase().ends_with(*scheme))
+                .map(|scheme| colon - scheme.len());
             let Some(start) = start else {
                 from = colon + 3;
                 continue;
             };
             let rest = &line[start..];
-            let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '「' | '」' | '。' | '，' | '、' | '（' | '）' | '“' | '”' | '»' | '`' | '\u{200b}' | '|')).unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| {
+                    c.is_whitespace()
+                        || matches!(
+                            c,
+                            '<' | '>'
+                                | '"'
+                                | '「'
+                                | '」'
+                                | '。'
+                                | '，'
+                                | '、'
+                                | '（'
+                                | '）'
+                                | '“'
+                                | '”'
+                                | '»'
+                                | '`'
+                                | '\u{200b}'
+                                | '|'
+                        )
+                })
+                .unwrap_or(rest.len());
             let url = trim_url(&rest[..end]);
             // A Markdown link has its label right before it.
             let label = markdown_label(&line[..start]);
@@ -212,7 +237,10 @@ fn trim_url(url: &str) -> &str {
             _ => None,
         };
         let opened = bracket.is_some_and(|open| url.matches(open).count() >= url.matches(last).count());
-        let loose = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '*' | '…' | '’' | '）' | '】' | '》' | '؟' | '،' | '।') || bracket.is_some() && !opened;
+        let loose = matches!(
+            last,
+            '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '*' | '…' | '’' | '）' | '】' | '》' | '؟' | '،' | '।'
+        ) || bracket.is_some() && !opened;
         if !loose {
             return url;
         }

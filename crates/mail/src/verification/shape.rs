@@ -118,7 +118,10 @@ fn spaced_digits(line: &[char], at: usize) -> Option<(usize, usize)> {
         let group = line[from..].iter().take_while(|c| c.is_ascii_alphanumeric()).count();
         let digits = line[from..from + group].iter().all(char::is_ascii_digit);
         let single = group == 1 && (digits || line[from].is_ascii_uppercase());
-        if group == 0 || !(single || digits && (2..=5).contains(&group)) || sizes.first().is_some_and(|first| *first != group) {
+        if group == 0
+            || !(single || digits && (2..=5).contains(&group))
+            || sizes.first().is_some_and(|first| *first != group)
+        {
             break;
         }
         sizes.push(group);
@@ -130,7 +133,8 @@ fn spaced_digits(line: &[char], at: usize) -> Option<(usize, usize)> {
         from = end + spaces;
     }
     let total: usize = sizes.iter().sum();
-    let fits = sizes.len() >= 2 && (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&total) && (sizes[0] > 1 || sizes.len() >= 4);
+    let fits =
+        sizes.len() >= 2 && (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&total) && (sizes[0] > 1 || sizes.len() >= 4);
     // A further group of another size means a phone number or an account, not a code.
     let followed = line.get(end) == Some(&' ') && line.get(end + 1).is_some_and(char::is_ascii_digit);
     (fits && !followed).then_some((at, end))
@@ -144,7 +148,8 @@ fn candidate(line: &[char], from: usize, to: usize) -> Option<Candidate> {
     }
     let kind = kind(&raw)?;
     let outside = line[..from].iter().chain(&line[to..]);
-    let alone = outside.clone().all(|c| !c.is_alphanumeric() && *c != '\u{1}') && outside.filter(|c| **c != ' ').count() <= 12;
+    let alone =
+        outside.clone().all(|c| !c.is_alphanumeric() && *c != '\u{1}') && outside.filter(|c| **c != ' ').count() <= 12;
     Some(Candidate { code: raw, from, to, kind, alone })
 }
 
@@ -159,9 +164,16 @@ fn stands_free(line: &[char], from: usize, to: usize) -> bool {
     let joined_after = matches!(after, Some('.' | ',' | '/' | ':' | '-')) && digit(after2);
     // Accented or other letters that touch the token: it is a part of a word. Scripts without spaces touch freely.
     let word = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !is_unspaced(c));
-    !(currency(before) || currency(after) || before == Some(' ') && currency(before2) || after == Some(' ') && currency(after2))
-        && !matches!(before, Some('#' | '+' | '*' | '•' | '…' | '/' | '\\' | '=' | '&' | '_' | '%' | '\u{1}' | '№' | '@' | '×'))
-        && !matches!(after, Some('%' | '/' | '\\' | '=' | '_' | '°' | '@' | '\u{1}' | '*' ) if !(after == Some('*') && before == Some('*')))
+    !(currency(before)
+        || currency(after)
+        || before == Some(' ') && currency(before2)
+        || after == Some(' ') && currency(after2))
+        && !matches!(
+            before,
+            Some('#' | '+' | '•' | '…' | '/' | '\\' | '=' | '&' | '_' | '%' | '\u{1}' | '№' | '@' | '×')
+        )
+        && (before == Some('*')) == (after == Some('*'))
+        && !matches!(after, Some('%' | '/' | '\\' | '=' | '_' | '°' | '@' | '\u{1}'))
         && !(before == Some(' ') && matches!(before2, Some('№' | '+' | '•')))
         && !(after == Some(' ') && after2 == Some('%'))
         && !joined_before
@@ -204,10 +216,14 @@ fn grouped(groups: &[&str], lower: bool) -> Option<Kind> {
     }
     if all_digits {
         // 2026-11-20 is a date, 555-0123 a phone number.
-        return (same && groups[0].len() >= 2 || groups.len() == 2 && groups[0].len() == 3 && groups[1].len() == 3).then_some(Kind::Digits);
+        return (same && groups[0].len() >= 2 || groups.len() == 2 && groups[0].len() == 3 && groups[1].len() == 3)
+            .then_some(Kind::Digits);
     }
-    let prefixed = groups.len() == 2 && groups[0].len() <= 3 && groups[0].chars().all(|c| c.is_ascii_uppercase())
-        && groups[1].len() >= 4 && groups[1].chars().all(|c| c.is_ascii_digit());
+    let prefixed = groups.len() == 2
+        && groups[0].len() <= 3
+        && groups[0].chars().all(|c| c.is_ascii_uppercase())
+        && groups[1].len() >= 4
+        && groups[1].chars().all(|c| c.is_ascii_digit());
     (same && groups[0].len() >= 2 || prefixed || same_within_one(groups)).then_some(Kind::Groups)
 }
 
@@ -218,9 +234,12 @@ fn same_within_one(groups: &[&str]) -> bool {
 /// `10am`, `1080p`, `100GB`, `2nd`, `v2`: a number with a unit.
 fn is_named_number(raw: &str) -> bool {
     const UNITS: [&str; 22] = [
-        "am", "pm", "st", "nd", "rd", "th", "px", "kb", "mb", "gb", "tb", "kg", "km", "cm", "mm", "min", "hrs", "hr", "usd", "eur", "gbp", "utc",
+        "am", "pm", "st", "nd", "rd", "th", "px", "kb", "mb", "gb", "tb", "kg", "km", "cm", "mm", "min", "hrs", "hr",
+        "usd", "eur", "gbp", "utc",
     ];
     let lower = raw.to_ascii_lowercase();
     let tail = lower.trim_start_matches(|c: char| c.is_ascii_digit());
-    UNITS.contains(&tail) || lower.starts_with("0x") || lower.starts_with('v') && lower[1..].chars().all(|c| c.is_ascii_digit()) && lower.len() <= 4
+    UNITS.contains(&tail)
+        || lower.starts_with("0x")
+        || lower.starts_with('v') && lower[1..].chars().all(|c| c.is_ascii_digit()) && lower.len() <= 4
 }

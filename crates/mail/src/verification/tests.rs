@@ -2,3 +2,4 @@
 #![allow(clippy::unwrap_used)]
 
 mod corpus;
+mod traps;

@@ -88,7 +88,8 @@ static AUTOMATON: LazyLock<Automaton> = LazyLock::new(|| {
             tables.extend(words.iter().map(|word| (table, *word)));
         }
     }
-    let words = AhoCorasick::new(tables.iter().map(|(_, word)| word)).expect("a few thousand short words fit an automaton");
+    let words =
+        AhoCorasick::new(tables.iter().map(|(_, word)| word)).expect("a few thousand short words fit an automaton");
     Automaton { words, tables }
 });
 
@@ -112,8 +113,10 @@ fn stands(text: &str, hit: Hit, word: &str) -> bool {
     let after = text[hit.to..].chars().next();
     let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !super::shape::is_unspaced(c));
     if STEMS.contains(&word) {
-        let odd = ["en", "de", "uni", "bar", "post", "zip", "s", "vs"].iter().any(|odd| text[..hit.from].ends_with(odd));
-        return !(odd && letter(before)) && !(word == "code" && after.is_some_and(|c| c.is_ascii_alphabetic() && c != 's'));
+        let odd =
+            ["en", "de", "uni", "bar", "post", "zip", "s", "vs"].iter().any(|odd| text[..hit.from].ends_with(odd));
+        return !(odd && letter(before))
+            && !(word == "code" && after.is_some_and(|c| c.is_ascii_alphabetic() && c != 's'));
     }
     let length = word.chars().count();
     let short = length <= 4 && !word.chars().any(super::shape::is_unspaced);

@@ -32,7 +32,8 @@ fn account_mails_of_the_corpus_are_read_right() {
     let Some(corpus) = corpus() else { return };
     let (mut total, mut right) = (0_u32, 0_u32);
     for case in corpus.lines().map(|line| serde_json::from_str::<Case>(line).unwrap()) {
-        let mail = Mail { subject: &case.subject, text: Some(&case.text), html: None, from: "noreply@portal.acme.example" };
+        let mail =
+            Mail { subject: &case.subject, text: Some(&case.text), html: None, from: "noreply@portal.acme.example" };
         let found = detect(&mail);
         assert!(found.as_ref().is_none_or(|found| found.confidence > 0.0 && found.confidence <= CONFIDENCE_MAX));
         let (code, link) = found.map_or((None, None), |found| (found.code, found.link));
@@ -40,7 +41,10 @@ fn account_mails_of_the_corpus_are_read_right() {
         if (&code, &link) == (&case.expected_code, &case.expected_link) {
             right += 1;
         } else {
-            println!("{}: code {code:?} for {:?}, link {link:?} for {:?}", case.id, case.expected_code, case.expected_link);
+            println!(
+                "{}: code {code:?} for {:?}, link {link:?} for {:?}",
+                case.id, case.expected_code, case.expected_link
+            );
         }
     }
     println!("verification: {right} of {total} right");
