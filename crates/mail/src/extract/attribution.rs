@@ -93,7 +93,10 @@ fn start_of_date(lines: &[Line<'_>], start: usize, end: usize) -> usize {
     let name_above = start.checked_sub(1).filter(|above| {
         let text = trim(lines[*above].text);
         // A line that begins with the address goes on from the name above it.
-        trim(lines[start].text).starts_with(['<', '(']) && lines[*above].is_plain() && !text.is_empty() && text.len() <= 80
+        trim(lines[start].text).starts_with(['<', '('])
+            && lines[*above].is_plain()
+            && !text.is_empty()
+            && text.len() <= 80
     });
     if let Some(above) = name_above {
         found = above;
@@ -145,7 +148,7 @@ fn is_wide(c: char) -> bool {
 
 /// True when a line (lower-case) begins with a word of the table followed by more, or with a date or weekday.
 fn opens(text: &str) -> bool {
-    let first_is_date = text.split_whitespace().take(3).any(|word| has_digit(word));
+    let first_is_date = text.split_whitespace().take(3).any(has_digit);
     let by_word = ON.iter().any(|on| {
         text.strip_prefix(on).is_some_and(|rest| {
             rest.starts_with([' ', '\u{a0}', ',']) || on.chars().next().is_some_and(is_wide) || on.ends_with('-')

@@ -164,22 +164,20 @@ fn stands_free(line: &[char], from: usize, to: usize) -> bool {
     let joined_after = matches!(after, Some('.' | ',' | '/' | ':' | '-')) && digit(after2);
     // Accented or other letters that touch the token: it is a part of a word. Scripts without spaces touch freely.
     let word = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !is_unspaced(c));
-    !(currency(before)
+    let priced = currency(before)
         || currency(after)
         || before == Some(' ') && currency(before2)
-        || after == Some(' ') && currency(after2))
-        && !matches!(
-            before,
-            Some('#' | '+' | '•' | '…' | '/' | '\\' | '=' | '&' | '_' | '%' | '\u{1}' | '№' | '@' | '×')
-        )
-        && (before == Some('*')) == (after == Some('*'))
-        && !matches!(after, Some('%' | '/' | '\\' | '=' | '_' | '°' | '@' | '\u{1}'))
-        && !(before == Some(' ') && matches!(before2, Some('№' | '+' | '•')))
-        && !(after == Some(' ') && after2 == Some('%'))
-        && !joined_before
-        && !joined_after
-        && !word(before)
-        && !word(after)
+        || after == Some(' ') && currency(after2);
+    let marked_before =
+        matches!(before, Some('#' | '+' | '•' | '…' | '/' | '\\' | '=' | '&' | '_' | '%' | '\u{1}' | '№' | '@' | '×'))
+            || before == Some(' ') && matches!(before2, Some('№' | '+' | '•'));
+    let marked_after = matches!(after, Some('%' | '/' | '\\' | '=' | '_' | '°' | '@' | '\u{1}'))
+        || after == Some(' ') && after2 == Some('%');
+    // Asterisks on both sides are emphasis, on one side a mask ("****4829").
+    let masked = (before == Some('*')) != (after == Some('*'));
+    let joined = joined_before || joined_after || word(before) || word(after);
+    let other = priced || marked_before || marked_after || masked || joined;
+    !other
 }
 
 /// Scripts that write without spaces, or set particles right behind a number.

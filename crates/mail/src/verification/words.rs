@@ -115,8 +115,9 @@ fn stands(text: &str, hit: Hit, word: &str) -> bool {
     if STEMS.contains(&word) {
         let odd =
             ["en", "de", "uni", "bar", "post", "zip", "s", "vs"].iter().any(|odd| text[..hit.from].ends_with(odd));
-        return !(odd && letter(before))
-            && !(word == "code" && after.is_some_and(|c| c.is_ascii_alphabetic() && c != 's'));
+        let longer = word == "code" && after.is_some_and(|c| c.is_ascii_alphabetic() && c != 's');
+        let inside = odd && letter(before) || longer;
+        return !inside;
     }
     let length = word.chars().count();
     let short = length <= 4 && !word.chars().any(super::shape::is_unspaced);
