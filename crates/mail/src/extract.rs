@@ -19,7 +19,9 @@ mod tests;
 use line::{Line, Mark};
 
 /// Most bytes of plain text or HTML that are read; what lies beyond is left out.
-const SOURCE_BYTES_MAX: usize = 4 * 1024 * 1024;
+const SOURCE_BYTES_MAX: usize = 1024 * 1024;
+/// Most lines that the rules read; what lies beyond is left out, for no person wrote it as an answer.
+const LINES_MAX: usize = 20_000;
 
 /// What [`new_text`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +69,7 @@ fn bounded(source: &str) -> &str {
 
 /// Applies the rules to marked lines and joins what is left.
 fn from_lines(mut lines: Vec<Line<'_>>, method: Method) -> Extracted {
+    lines.truncate(LINES_MAX);
     mark_history(&mut lines);
     signature::mark(&mut lines);
     let mut text = join(&lines, |mark| matches!(mark, Mark::Plain | Mark::Indented));
@@ -87,6 +90,7 @@ fn from_lines(mut lines: Vec<Line<'_>>, method: Method) -> Extracted {
 /// Marks quoted history, attribution lines and separators.
 fn mark_history(lines: &mut [Line<'_>]) {
     let mut at = 0;
+    let mut has_text = false;
     while at < lines.len() {
         let line = lines[at];
         if line.mark == Mark::Forward
@@ -94,7 +98,7 @@ fn mark_history(lines: &mut [Line<'_>]) {
         {
             return keep_rest(&mut lines[at..]);
         }
-        if line.mark == Mark::Cut || line.is_plain() && begins_history(lines, at) {
+        if line.mark == Mark::Cut || line.is_plain() && begins_history(lines, at, has_text) {
             let from = drop_rules_above(lines, at);
             let quoted = line.mark != Mark::Cut && header_is_quoted(lines, at);
             let until = if quoted { end_of_paragraph(lines, at) } else { lines.len() };
@@ -108,18 +112,20 @@ fn mark_history(lines: &mut [Line<'_>]) {
             at = drop_attributed(lines, start, at);
             continue;
         }
+        has_text |= line.is_plain() && !line.is_blank();
         at += 1;
     }
 }
 
 /// True when everything from this line on is history: a separator, a header block, a helpdesk's marker.
-fn begins_history(lines: &[Line<'_>], at: usize) -> bool {
+///
+/// `has_text` says whether anything was written above it.
+fn begins_history(lines: &[Line<'_>], at: usize, has_text: bool) -> bool {
     let text = lines[at].text;
-    let above = lines[..at].iter().any(|line| line.is_plain() && !line.is_blank());
     header::is_original(text)
         || header::is_block(lines, at)
         || header::is_unknown_original(lines, at)
-        || header::is_reply_above(text) && above
+        || has_text && header::is_reply_above(text)
 }
 
 /// A forwarded message is content, whatever is in it.

@@ -128,4 +128,5 @@ fn megabytes_of_quotes_and_nested_elements_are_read_in_linear_time() {
     html(&"<div class='x' <a \"<".repeat(50_000));
     text(&"On 1.1.2021 a@b.example wrote\n".repeat(20_000));
     text(&"From: a\n".repeat(50_000));
+    text(&format!("{}{}", "\n".repeat(500_000), "-- reply above this line --\n".repeat(20_000)));
 }
