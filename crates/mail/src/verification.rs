@@ -4,6 +4,17 @@
 //! and bounded. API: `ai.verification` of the message object; confidence from patterns is at most
 //! [`CONFIDENCE_MAX`] (contract §4.2).
 
+mod code;
+mod link;
+mod page;
+mod shape;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use page::Page;
+
 /// The most that patterns alone may claim.
 pub const CONFIDENCE_MAX: f64 = 0.7;
 
@@ -32,7 +43,30 @@ pub struct Verification {
 }
 
 /// The code and link of a mail; `None` when it has neither.
+///
+/// The plain text is read first; the shown text of the HTML gives what it lacks. Sent from anyone: whether the sender
+/// is who it says is decided elsewhere.
+#[must_use]
 pub fn detect(mail: &Mail<'_>) -> Option<Verification> {
-    let _ = mail;
-    None
+    let text = mail.text.filter(|text| !text.trim().is_empty()).map(|text| Page::of_text(mail.subject, text));
+    let html = mail.html.filter(|html| !html.trim().is_empty()).map(|html| Page::of_html(mail.subject, html));
+    // A mail of a subject alone can still carry its code there.
+    let pages: Vec<Page> = match (text, html) {
+        (None, None) => vec![Page::of_text(mail.subject, "")],
+        (text, html) => text.into_iter().chain(html).collect(),
+    };
+    let code = pages.iter().find_map(code::find);
+    let link =
+        pages.iter().filter_map(link::find).reduce(|best, next| if next.score > best.score { next } else { best });
+    let score = code.as_ref().map(|code| code.score).max(link.as_ref().map(|link| link.score))?;
+    Some(Verification {
+        code: code.map(|code| code.code),
+        link: link.map(|link| link.url),
+        confidence: confidence(score),
+    })
+}
+
+/// Points to a probability, at most [`CONFIDENCE_MAX`].
+fn confidence(score: i32) -> f64 {
+    (f64::from(score) / 100.0).clamp(0.3, CONFIDENCE_MAX)
 }

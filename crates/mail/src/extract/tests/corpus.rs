@@ -1,0 +1,72 @@
+//! The gate of issue 2: no leaked history in at least 95 % of the replies of `replies/set-*.jsonl`.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use crate::extract::new_text;
+
+/// Share of replies without leaked history, and share without loss of expected text.
+const SHARE_MIN: f64 = 0.95;
+
+#[derive(serde::Deserialize)]
+struct Reply {
+    file: String,
+    input: String,
+    expected: String,
+}
+
+fn folder() -> Option<PathBuf> {
+    let folder = std::env::var_os("POSTHOUSE_CORPORA")
+        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), PathBuf::from);
+    if folder.join("replies").is_dir() {
+        return Some(folder.join("replies"));
+    }
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "no corpora at {}", folder.display());
+    println!("no corpora at {}: skipped", folder.display());
+    None
+}
+
+fn fold(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn lines(text: &str) -> HashSet<String> {
+    text.lines().map(fold).filter(|line| line.chars().any(char::is_alphanumeric)).collect()
+}
+
+/// Signatures that were kept: not a failure.
+fn is_signature(reply: &Reply, line: &str) -> bool {
+    let input = reply.input.lines().map(fold).collect::<Vec<_>>();
+    let at = input.iter().position(|input| input == line).unwrap_or(0);
+    let last_blank = input[..at].iter().rposition(|line| line.is_empty()).unwrap_or(0);
+    let block = input[last_blank..=at].join(" ").to_lowercase();
+    ["-abhishek", "--", "__", "sent ", "—"].iter().any(|sign| block.trim_start().starts_with(sign))
+}
+
+#[test]
+fn replies_of_the_corpora_leak_no_history_and_lose_no_text() {
+    let Some(folder) = folder() else { return };
+    let (mut total, mut exact, mut leaked, mut lost) = (0_u32, 0_u32, 0_u32, 0_u32);
+    for set in ["set-a.jsonl", "set-b.jsonl"] {
+        let text = std::fs::read_to_string(folder.join(set)).unwrap();
+        for reply in text.lines().map(|line| serde_json::from_str::<Reply>(line).unwrap()) {
+            let found = new_text(Some(&reply.input), None).map(|found| found.text).unwrap_or_default();
+            total += 1;
+            exact += u32::from(fold(&found) == fold(&reply.expected));
+            let (have, want) = (lines(&found), lines(&reply.expected));
+            let leaks: Vec<_> = have.difference(&want).filter(|line| !is_signature(&reply, line)).collect();
+            let losses: Vec<_> = want.difference(&have).collect();
+            leaked += u32::from(!leaks.is_empty());
+            lost += u32::from(!losses.is_empty());
+            if !leaks.is_empty() || !losses.is_empty() {
+                let short = |lines: Vec<&String>| {
+                    lines.into_iter().map(|l| l.chars().take(90).collect::<String>()).take(3).collect::<Vec<_>>()
+                };
+                println!("{set} {}: leaked {:?}, lost {:?}", reply.file, short(leaks), short(losses));
+            }
+        }
+    }
+    let share = |bad: u32| 1.0 - f64::from(bad) / f64::from(total.max(1));
+    println!("replies: {total}, exact {exact}, without leak {:.3}, without loss {:.3}", share(leaked), share(lost));
+    assert!(total > 0 && share(leaked) >= SHARE_MIN && share(lost) >= SHARE_MIN);
+}

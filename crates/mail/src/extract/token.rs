@@ -1,0 +1,246 @@
+//! A small tolerant tokenizer for the HTML of mails.
+//!
+//! Yields text, start tags and end tags in document order; comments, declarations and the content of elements that are
+//! never shown (script, style, title, …) are skipped. It builds no tree, keeps no state between tokens and never fails:
+//! what is not a tag is text. Not a browser's parser (HTML standard 13.2), on purpose.
+
+use mail_parser::decoders::html::add_html_token;
+
+/// Longest tag that is read as one; a longer one is text.
+const TAG_BYTES_MAX: usize = 8 * 1024;
+/// Longest character reference, with `&` and `;`.
+const ENTITY_BYTES_MAX: usize = 34;
+/// Elements whose content is never shown.
+const HIDDEN: [&str; 5] = ["script", "style", "title", "template", "noscript"];
+
+/// One piece of HTML.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Token<'a> {
+    /// Text as written, character references not yet decoded.
+    Text(&'a str),
+    /// A start tag.
+    Open(Tag<'a>),
+    /// The name in an end tag, as written.
+    Close(&'a str),
+}
+
+/// A start tag: its name as written and the text of its attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tag<'a> {
+    pub(crate) name: &'a str,
+    attributes: &'a str,
+}
+
+impl<'a> Tag<'a> {
+    /// The value of an attribute as written, without its quotes; the first of that name counts.
+    pub(crate) fn attribute(&self, name: &str) -> Option<&'a str> {
+        let mut rest = self.attributes;
+        loop {
+            rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
+            let end = rest.find(|c: char| c.is_ascii_whitespace() || c == '=' || c == '/').unwrap_or(rest.len());
+            if rest.is_empty() {
+                return None;
+            }
+            let (key, after) = rest.split_at(end.max(usize::from(rest.starts_with('='))));
+            let after = after.trim_start();
+            let (value, after) = match after.strip_prefix('=') {
+                Some(value) => attribute_value(value.trim_start()),
+                None => ("", after),
+            };
+            if key.eq_ignore_ascii_case(name) {
+                return Some(value);
+            }
+            rest = after;
+        }
+    }
+
+    /// True when the tag has this name in any case.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
+    /// True when the tag closes itself (`<br/>`).
+    pub(crate) fn closes_itself(&self) -> bool {
+        self.attributes.ends_with('/')
+    }
+}
+
+/// Splits a value from what follows it; `text` begins where the value does.
+fn attribute_value(text: &str) -> (&str, &str) {
+    for quote in ['"', '\''] {
+        if let Some(inner) = text.strip_prefix(quote) {
+            return inner.split_once(quote).unwrap_or((inner, ""));
+        }
+    }
+    text.split_at(text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len()))
+}
+
+/// The tokens of `html`.
+pub(crate) fn tokens(html: &str) -> Tokens<'_> {
+    Tokens { rest: html }
+}
+
+/// Iterator over the tokens of a document; see [`tokens`].
+#[derive(Debug, Clone)]
+pub(crate) struct Tokens<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        while !self.rest.is_empty() {
+            if let Some(comment) = self.rest.strip_prefix("<!--") {
+                self.rest = comment.split_once("-->").map_or("", |(_, after)| after);
+                continue;
+            }
+            if self.rest.starts_with("<!") || self.rest.starts_with("<?") {
+                self.rest = self.rest.split_once('>').map_or("", |(_, after)| after);
+                continue;
+            }
+            if let Some((token, after)) = tag(self.rest) {
+                self.rest = match token {
+                    Token::Open(open) if !open.closes_itself() => skip_hidden(open.name, after),
+                    _ => after,
+                };
+                return Some(token);
+            }
+            // The first character is text even when it is a `<` that opens no tag.
+            let first = self.rest.chars().next().map_or(0, char::len_utf8);
+            let end = self.rest[first..].find('<').map_or(self.rest.len(), |at| at + first);
+            let (text, after) = self.rest.split_at(end);
+            self.rest = after;
+            return Some(Token::Text(text));
+        }
+        None
+    }
+}
+
+/// The tag at the beginning of `text` and what follows it.
+fn tag(text: &str) -> Option<(Token<'_>, &str)> {
+    let inner = text.strip_prefix('<')?;
+    let (closing, inner) = inner.strip_prefix('/').map_or((false, inner), |inner| (true, inner));
+    if !inner.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let end = tag_end(inner)?;
+    let (body, after) = (&inner[..end], &inner[end + 1..]);
+    let name_end = body.find(|c: char| c.is_ascii_whitespace() || c == '/').unwrap_or(body.len());
+    let (name, attributes) = body.split_at(name_end);
+    let token = if closing { Token::Close(name) } else { Token::Open(Tag { name, attributes: attributes.trim_end() }) };
+    Some((token, after))
+}
+
+/// Offset of the `>` that ends a tag; a `<` outside of quotes means that it was none.
+fn tag_end(inner: &str) -> Option<usize> {
+    let mut quote = None;
+    let mut before = b' ';
+    for (at, byte) in inner.bytes().enumerate().take(TAG_BYTES_MAX) {
+        match (quote, byte) {
+            (None, b'>') => return Some(at),
+            (None, b'<') => return None,
+            // A quote opens a value only after `=`: a stray apostrophe must not swallow the document.
+            (None, b'"' | b'\'') if before == b'=' => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
+        if !byte.is_ascii_whitespace() {
+            before = byte;
+        }
+    }
+    inner.bytes().take(TAG_BYTES_MAX).position(|byte| byte == b'>')
+}
+
+/// What follows an element that is never shown; `after` itself for every other element.
+fn skip_hidden<'a>(name: &str, after: &'a str) -> &'a str {
+    let Some(hidden) = HIDDEN.iter().find(|hidden| hidden.eq_ignore_ascii_case(name)) else {
+        return after;
+    };
+    let mut from = 0;
+    while let Some(at) = after[from..].find("</") {
+        let rest = &after[from + at + 2..];
+        if rest.get(..hidden.len()).is_some_and(|end| end.eq_ignore_ascii_case(hidden)) {
+            return rest.split_once('>').map_or("", |(_, after)| after);
+        }
+        from += at + 2;
+    }
+    ""
+}
+
+/// Appends `text` to `out` with its character references decoded.
+pub(crate) fn decode_into(out: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = rest.bytes().take(ENTITY_BYTES_MAX).position(|byte| byte == b';');
+        let name = end.and_then(|end| rest.get(1..end)).unwrap_or("");
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'#') {
+            out.push('&');
+            rest = &rest[1..];
+            continue;
+        }
+        add_html_token(out, &rest.as_bytes()[..name.len() + 2], false);
+        rest = &rest[name.len() + 2..];
+    }
+    out.push_str(rest);
+}
+
+/// `text` with its character references decoded.
+pub(crate) fn decode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    decode_into(&mut out, text);
+    out
+}
+
+/// True for elements that begin and end a line.
+pub(crate) fn is_block(name: &str) -> bool {
+    const BLOCKS: [&str; 37] = [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "html",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "table",
+        "tbody",
+        "tfoot",
+        "thead",
+        "tr",
+        "ul",
+    ];
+    BLOCKS.iter().any(|block| block.eq_ignore_ascii_case(name))
+}
+
+/// True for elements that have no content and no end tag.
+pub(crate) fn is_void(name: &str) -> bool {
+    const VOID: [&str; 13] =
+        ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
+    VOID.iter().any(|void| void.eq_ignore_ascii_case(name))
+}

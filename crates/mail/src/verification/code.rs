@@ -1,0 +1,263 @@
+//! Which of the candidates in a mail is the code: by the key words around them.
+
+use super::page::Page;
+use super::shape::{self, Candidate, Kind};
+use super::words::{self, Table};
+
+/// Farthest key word before a code on the same or the line above, in characters.
+const BEFORE_CHARS_MAX: usize = 70;
+/// Farthest key word behind a code, in characters.
+const AFTER_CHARS_MAX: usize = 60;
+/// How many lines with text may stand between a key word and a code that is alone on its line.
+const LINES_BETWEEN_MAX: usize = 3;
+/// Least score of a code.
+const SCORE_MIN: i32 = 30;
+
+/// A code and how sure it is (see [`SCORE_MIN`]).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) code: String,
+    pub(super) score: i32,
+}
+
+/// A line with its key words.
+struct Context {
+    /// The line in the plain form of [`shape::plain`].
+    chars: Vec<char>,
+    /// Ends and beginnings of key words, in characters.
+    keys: Vec<Key>,
+    /// It speaks of an order, an offer or the like.
+    other: bool,
+    blank: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Key {
+    from: usize,
+    to: usize,
+    strong: bool,
+}
+
+/// The best code of a page.
+pub(super) fn find(page: &Page) -> Option<Found> {
+    let lines: Vec<Context> = page.lines.iter().map(|line| context(line)).collect();
+    let mut best: Option<Found> = None;
+    for at in 0..lines.len() {
+        for candidate in shape::candidates(&lines[at].chars) {
+            let score = score(page, &lines, at, &candidate);
+            if score >= SCORE_MIN && best.as_ref().is_none_or(|best| score > best.score) {
+                best = Some(Found { code: candidate.code, score });
+            }
+        }
+    }
+    best
+}
+
+fn context(line: &str) -> Context {
+    /// Most key words of a line that count.
+    const KEYS_MAX: usize = 64;
+    let chars = shape::plain(line);
+    // Lower-casing one character at a time keeps positions equal.
+    let lower: String = chars.iter().map(|c| lower(*c)).collect();
+    let (mut keys, mut other) = (Vec::new(), false);
+    for hit in words::hits(&lower) {
+        other |= hit.table == Table::Other;
+        if matches!(hit.table, Table::Strong | Table::Weak) && keys.len() < KEYS_MAX {
+            let from = lower[..hit.from].chars().count();
+            let to = from + lower[hit.from..hit.to].chars().count();
+            keys.push(Key { from, to, strong: hit.table == Table::Strong });
+        }
+    }
+    Context { blank: chars.iter().all(|c| c.is_whitespace()), chars, keys, other }
+}
+
+/// One character in lower case, when that is one character.
+fn lower(c: char) -> char {
+    let mut all = c.to_lowercase();
+    match (all.next(), all.next()) {
+        (Some(one), None) => one,
+        _ if c == 'İ' => 'i',
+        _ => c,
+    }
+}
+
+/// How well a candidate fits its surroundings.
+fn score(page: &Page, lines: &[Context], at: usize, candidate: &Candidate) -> i32 {
+    let line = &lines[at];
+    if is_counted(&line.chars, candidate) {
+        return 0;
+    }
+    let mut near = inline_score(lines, at, candidate);
+    if candidate.alone {
+        near = near.max(alone_score(lines, at));
+    }
+    let doubtful = page.is_trade || !page.is_account && candidate.kind != Kind::Digits;
+    if near.score == 0 || !near.strong && doubtful {
+        return 0;
+    }
+    near.score + kind_score(candidate, near.strong, direct(&line.chars, candidate.from))
+}
+
+/// What key words near a candidate are worth; the default is nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Near {
+    score: i32,
+    strong: bool,
+}
+
+impl Near {
+    /// `score` less a third of the distance in characters, more for a strong key word.
+    fn at(score: i32, distance: usize, strong: bool) -> Near {
+        let distance = i32::try_from(distance / 3).unwrap_or(i32::MAX / 2);
+        Near { score: (score - distance).max(1) + if strong { 9 } else { 0 }, strong }
+    }
+}
+
+/// What speaks for a kind; letters alone need the surest places.
+fn kind_score(candidate: &Candidate, strong: bool, direct: bool) -> i32 {
+    let length = candidate.code.chars().filter(|c| *c != '-').count();
+    match candidate.kind {
+        Kind::Digits if length == 6 => 10,
+        Kind::Digits if length <= 8 => 6,
+        Kind::Digits => 0,
+        Kind::Year if direct && strong || candidate.alone => 0,
+        Kind::Year => -60,
+        Kind::Mixed => 4,
+        Kind::Groups => 5,
+        Kind::Capitals if candidate.alone || direct && strong => -2,
+        Kind::Letters if candidate.alone && strong && length >= 6 => -14,
+        Kind::Capitals | Kind::Letters => -60,
+    }
+}
+
+/// A code alone on its line: the key words in the lines around.
+fn alone_score(lines: &[Context], at: usize) -> Near {
+    let above = lines[..at].iter().rev().filter(|line| !line.blank).take(LINES_BETWEEN_MAX + 1).enumerate();
+    let below = lines[at + 1..].iter().filter(|line| !line.blank).take(2).enumerate();
+    let above = above.map(|(between, line)| line_score(line, 50, between));
+    above.chain(below.map(|(between, line)| line_score(line, 34, between))).max().unwrap_or_default()
+}
+
+/// A line's key words, `between` lines away.
+fn line_score(line: &Context, score: i32, between: usize) -> Near {
+    /// What a line in between costs, as a distance in characters.
+    const LINE_CHARS: usize = 18;
+    let strong = line.keys.iter().any(|key| key.strong);
+    if line.keys.is_empty() || line.other && !strong {
+        Near::default()
+    } else {
+        Near::at(score, between * LINE_CHARS, strong)
+    }
+}
+
+/// A code within a line: the nearest key word, also at the end of the line above when the text is wrapped.
+fn inline_score(lines: &[Context], at: usize, candidate: &Candidate) -> Near {
+    let line = &lines[at];
+    let best = line.keys.iter().map(|key| key_score(line, key, candidate)).max().unwrap_or_default();
+    let wrapped = at > 1 && !lines[at - 1].blank && (candidate.from < 20 || direct(&line.chars, candidate.from));
+    if !wrapped {
+        return best;
+    }
+    let above = &lines[at - 1];
+    let keys = above.keys.iter().filter(|key| key.strong || !above.other);
+    let near = keys.map(|key| (above.chars.len() - key.to + candidate.from, key.strong));
+    let tail = near
+        .filter(|(distance, _)| *distance <= BEFORE_CHARS_MAX)
+        .map(|(distance, strong)| Near::at(40, distance, strong));
+    best.max(tail.max().unwrap_or_default())
+}
+
+fn key_score(line: &Context, key: &Key, candidate: &Candidate) -> Near {
+    /// What a sentence's end between key word and code costs, and what a colon or "is" before the code gives.
+    const SENTENCE: i32 = 14;
+    const DIRECT: i32 = 12;
+    if !key.strong && line.other {
+        return Near::default();
+    }
+    if key.to <= candidate.from {
+        let gap: String = line.chars[key.to..candidate.from].iter().map(|c| lower(*c)).collect();
+        let distance = candidate.from - key.to;
+        if distance > BEFORE_CHARS_MAX || words::any(&gap, Table::Other) {
+            return Near::default();
+        }
+        let mut near = Near::at(46, distance, key.strong);
+        let ended = distance > 3 && (gap.contains(". ") || gap.contains('。'));
+        near.score += if ended {
+            -SENTENCE
+        } else if direct(&line.chars, candidate.from) {
+            DIRECT
+        } else {
+            0
+        };
+        return near;
+    }
+    let gap = line.chars.get(candidate.to..key.from).unwrap_or_default();
+    let ended = gap.windows(2).any(|pair| matches!(pair, ['.' | '!' | '?', ' '])) || gap.contains(&'。');
+    if candidate.to > key.from || gap.len() > AFTER_CHARS_MAX || ended {
+        return Near::default();
+    }
+    Near::at(40, gap.len(), key.strong)
+}
+
+/// True when the candidate follows a colon, "is" or their like.
+fn direct(line: &[char], from: usize) -> bool {
+    const LINKS: [&str; 34] = [
+        " is",
+        " are",
+        " est",
+        " ist",
+        " es",
+        " è",
+        " é",
+        " são",
+        " lautet",
+        " er",
+        " är",
+        " on",
+        " jest",
+        " je",
+        " to",
+        " este",
+        " είναι",
+        " هو",
+        " هي",
+        " است",
+        " הוא",
+        "は",
+        "为",
+        "為",
+        "是",
+        "입니다",
+        " là",
+        " คือ",
+        " adalah",
+        " ialah",
+        " है",
+        " use",
+        " enter",
+        " code",
+    ];
+    let before: String =
+        line[..from].iter().rev().take(24).collect::<Vec<_>>().into_iter().rev().map(|c| lower(*c)).collect();
+    let before = before.trim_end_matches([' ', '"', '\'', '“', '„', '«', '*', '[', '(', '「', '『', '【', '`']);
+    before.ends_with([':', '：', '-', '>', '→', '=', '–']) || LINKS.iter().any(|link| before.ends_with(link))
+}
+
+/// True for a number that the words right beside it explain: an order, a phone, an account; minutes, points, euros.
+fn is_counted(line: &[char], candidate: &Candidate) -> bool {
+    /// How far the words beside a number are read, in characters.
+    const NEAR_CHARS: usize = 18;
+    if candidate.kind == Kind::Letters {
+        return false;
+    }
+    let before: String =
+        line[candidate.from.saturating_sub(NEAR_CHARS)..candidate.from].iter().map(|c| lower(*c)).collect();
+    let after: String = line[candidate.to..].iter().take(NEAR_CHARS).map(|c| lower(*c)).collect();
+    // Only the last clause counts: "Order 77 shipped. Your code: 123456".
+    let clause = before.rsplit(['.', ',', ';', '。', '，']).next().unwrap_or("");
+    let after = after.trim_start_matches([' ', '-']);
+    let named: Vec<Table> = words::hits(clause).map(|hit| hit.table).collect();
+    let names_code = named.iter().any(|table| matches!(table, Table::Weak | Table::Strong));
+    let counts_after = words::hits(after).any(|hit| hit.table == Table::Counted && hit.from == 0);
+    !names_code && named.contains(&Table::Counted) || counts_after
+}

@@ -1,0 +1,243 @@
+//! What looks like a code, and what only seems to: the shapes of tokens, without any regard to words around them.
+
+/// Fewest and most characters of a code, separators not counted (API: `ai.verification.code`).
+pub(super) const CODE_CHARS_MIN: usize = 4;
+/// See [`CODE_CHARS_MIN`].
+pub(super) const CODE_CHARS_MAX: usize = 10;
+
+/// A token that could be a code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Candidate {
+    /// The code as it will be reported.
+    pub(super) code: String,
+    /// Where it begins and ends in its line, in characters.
+    pub(super) from: usize,
+    /// See `from`.
+    pub(super) to: usize,
+    /// Of what it consists.
+    pub(super) kind: Kind,
+    /// It is all of its line, but for marks around it.
+    pub(super) alone: bool,
+}
+
+/// Of what a code consists, most usual first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Digits alone, grouped or not.
+    Digits,
+    /// Digits alone that are a year in our time (1900 to 2099).
+    Year,
+    /// Capitals (or one case) and digits.
+    Mixed,
+    /// Groups of capitals joined by hyphens.
+    Groups,
+    /// Capitals alone.
+    Capitals,
+    /// Letters of both cases, or small letters: a word, unless it stands alone.
+    Letters,
+}
+
+/// A line in the form that detection reads: full-width and other decimal digits as ASCII, odd spaces and dashes plain,
+/// addresses and links blanked out.
+pub(super) fn plain(line: &str) -> Vec<char> {
+    let mut chars: Vec<char> = line.chars().filter(|c| !is_invisible(*c)).map(plain_char).collect();
+    blank_words(&mut chars);
+    chars
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}' | '\u{34f}')
+}
+
+fn plain_char(c: char) -> char {
+    const ZEROS: [u32; 6] = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10];
+    if let Some(value) = ZEROS.iter().map(|zero| (c as u32).wrapping_sub(*zero)).find(|value| *value < 10) {
+        return char::from_digit(value, 10).unwrap_or(c);
+    }
+    match c {
+        '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{ff0d}' => '-',
+        '\t' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        c => c,
+    }
+}
+
+/// Blanks out what is an address, a link, a host or a path: no digit of it is a code.
+fn blank_words(chars: &mut [char]) {
+    let mut at = 0;
+    while at < chars.len() {
+        let end = chars[at..].iter().position(|c| *c == ' ').map_or(chars.len(), |length| at + length);
+        let word = &chars[at..end];
+        let has = |wanted: &[char]| word.windows(wanted.len()).any(|window| window == wanted);
+        let host = word.windows(3).any(|w| w[0].is_ascii_alphanumeric() && w[1] == '.' && w[2].is_ascii_alphabetic())
+            && word.iter().all(char::is_ascii);
+        if has(&[':', '/', '/']) || has(&['@']) || host || has(&['w', 'w', 'w', '.']) {
+            chars[at..end].fill('\u{1}');
+        }
+        at = end + 1;
+    }
+}
+
+/// The candidates of a line.
+pub(super) fn candidates(line: &[char]) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < line.len() {
+        if !line[at].is_ascii_alphanumeric() {
+            at += 1;
+            continue;
+        }
+        let end = token_end(line, at);
+        let (from, to) = spaced_digits(line, at).unwrap_or((at, end));
+        if let Some(candidate) = candidate(line, from, to) {
+            found.push(candidate);
+        }
+        at = to.max(at + 1);
+    }
+    found
+}
+
+/// End of the run of letters, digits and inner hyphens that begins at `at`.
+fn token_end(line: &[char], at: usize) -> usize {
+    let mut end = at;
+    while end < line.len() {
+        let inner_hyphen = line[end] == '-' && line.get(end + 1).is_some_and(char::is_ascii_alphanumeric);
+        if !line[end].is_ascii_alphanumeric() && !inner_hyphen {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
+/// Groups of digits (or of single characters) with single spaces between them: `123 456`, `1 2 3 4 5 6`, `A 7 K 2 P 9`.
+fn spaced_digits(line: &[char], at: usize) -> Option<(usize, usize)> {
+    let mut sizes = Vec::new();
+    let (mut end, mut from) = (at, at);
+    loop {
+        let group = line[from..].iter().take_while(|c| c.is_ascii_alphanumeric()).count();
+        let digits = line[from..from + group].iter().all(char::is_ascii_digit);
+        let single = group == 1 && (digits || line[from].is_ascii_uppercase());
+        if group == 0
+            || !(single || digits && (2..=5).contains(&group))
+            || sizes.first().is_some_and(|first| *first != group)
+        {
+            break;
+        }
+        sizes.push(group);
+        end = from + group;
+        if line.get(end) != Some(&' ') || sizes.len() > CODE_CHARS_MAX {
+            break;
+        }
+        let spaces = line[end..].iter().take(4).take_while(|c| **c == ' ').count();
+        from = end + spaces;
+    }
+    let total: usize = sizes.iter().sum();
+    let fits =
+        sizes.len() >= 2 && (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&total) && (sizes[0] > 1 || sizes.len() >= 4);
+    // A further group of another size means a phone number or an account, not a code.
+    let followed = line.get(end) == Some(&' ') && line.get(end + 1).is_some_and(char::is_ascii_digit);
+    (fits && !followed).then_some((at, end))
+}
+
+fn candidate(line: &[char], from: usize, to: usize) -> Option<Candidate> {
+    let raw: String = line[from..to].iter().filter(|c| **c != ' ').collect();
+    let length = raw.chars().filter(|c| *c != '-').count();
+    if !(CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&length) || !stands_free(line, from, to) {
+        return None;
+    }
+    let kind = kind(&raw)?;
+    let outside = line[..from].iter().chain(&line[to..]);
+    let alone =
+        outside.clone().all(|c| !c.is_alphanumeric() && *c != '\u{1}') && outside.filter(|c| **c != ' ').count() <= 12;
+    Some(Candidate { code: raw, from, to, kind, alone })
+}
+
+/// False beside marks that make a number something else: prices, dates, times, versions, colours, phones, masks, per cent.
+fn stands_free(line: &[char], from: usize, to: usize) -> bool {
+    let before = from.checked_sub(1).map(|at| line[at]);
+    let before2 = from.checked_sub(2).map(|at| line[at]);
+    let (after, after2) = (line.get(to).copied(), line.get(to + 1).copied());
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let currency = |c: Option<char>| c.is_some_and(|c| "$€£¥₹₽₩₺₴₪₫฿￥¢₦₱₿".contains(c));
+    let joined_before = matches!(before, Some('.' | ',' | '/' | ':' | '-')) && digit(before2);
+    let joined_after = matches!(after, Some('.' | ',' | '/' | ':' | '-')) && digit(after2);
+    // Accented or other letters that touch the token: it is a part of a word. Scripts without spaces touch freely.
+    let word = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !is_unspaced(c));
+    let priced = currency(before)
+        || currency(after)
+        || before == Some(' ') && currency(before2)
+        || after == Some(' ') && currency(after2);
+    let marked_before =
+        matches!(before, Some('#' | '+' | '•' | '…' | '/' | '\\' | '=' | '&' | '_' | '%' | '\u{1}' | '№' | '@' | '×'))
+            || before == Some(' ') && matches!(before2, Some('№' | '+' | '•'));
+    let marked_after = matches!(after, Some('%' | '/' | '\\' | '=' | '_' | '°' | '@' | '\u{1}'))
+        || after == Some(' ') && after2 == Some('%');
+    // Asterisks on both sides are emphasis, on one side a mask ("****4829").
+    let masked = (before == Some('*')) != (after == Some('*'));
+    let joined = joined_before || joined_after || word(before) || word(after);
+    let other = priced || marked_before || marked_after || masked || joined;
+    !other
+}
+
+/// Scripts that write without spaces, or set particles right behind a number.
+pub(super) fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{1100}'..='\u{11ff}' | '\u{3040}'..='\u{30ff}' | '\u{3130}'..='\u{318f}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
+}
+
+/// What a token without spaces consists of; `None` when it is a date, a time span or a plain hyphenated word.
+fn kind(raw: &str) -> Option<Kind> {
+    let groups: Vec<&str> = raw.split('-').collect();
+    let digits = raw.chars().any(|c| c.is_ascii_digit());
+    let upper = raw.chars().any(|c| c.is_ascii_uppercase());
+    let lower = raw.chars().any(|c| c.is_ascii_lowercase());
+    if groups.len() > 1 {
+        return grouped(&groups, lower);
+    }
+    match (digits, upper, lower) {
+        (true, false, false) => {
+            let year = raw.len() == 4 && raw.parse::<u32>().is_ok_and(|value| (1900..=2099).contains(&value));
+            Some(if year { Kind::Year } else { Kind::Digits })
+        }
+        (true, _, _) if is_named_number(raw) => None,
+        (true, _, _) => Some(Kind::Mixed),
+        (false, true, false) => Some(Kind::Capitals),
+        (false, _, _) => Some(Kind::Letters),
+    }
+}
+
+fn grouped(groups: &[&str], lower: bool) -> Option<Kind> {
+    let all_digits = groups.iter().all(|group| group.chars().all(|c| c.is_ascii_digit()));
+    let same = groups.iter().all(|group| group.len() == groups[0].len());
+    if lower || groups.len() > 4 {
+        return None;
+    }
+    if all_digits {
+        // 2026-11-20 is a date, 555-0123 a phone number.
+        return (same && groups[0].len() >= 2 || groups.len() == 2 && groups[0].len() == 3 && groups[1].len() == 3)
+            .then_some(Kind::Digits);
+    }
+    let prefixed = groups.len() == 2
+        && groups[0].len() <= 3
+        && groups[0].chars().all(|c| c.is_ascii_uppercase())
+        && groups[1].len() >= 4
+        && groups[1].chars().all(|c| c.is_ascii_digit());
+    (same && groups[0].len() >= 2 || prefixed || same_within_one(groups)).then_some(Kind::Groups)
+}
+
+fn same_within_one(groups: &[&str]) -> bool {
+    groups.iter().all(|group| group.len() >= 3 && group.len().abs_diff(groups[0].len()) <= 1)
+}
+
+/// `10am`, `1080p`, `100GB`, `2nd`, `v2`: a number with a unit.
+fn is_named_number(raw: &str) -> bool {
+    const UNITS: [&str; 22] = [
+        "am", "pm", "st", "nd", "rd", "th", "px", "kb", "mb", "gb", "tb", "kg", "km", "cm", "mm", "min", "hrs", "hr",
+        "usd", "eur", "gbp", "utc",
+    ];
+    let lower = raw.to_ascii_lowercase();
+    let tail = lower.trim_start_matches(|c: char| c.is_ascii_digit());
+    UNITS.contains(&tail)
+        || lower.starts_with("0x")
+        || lower.starts_with('v') && lower[1..].chars().all(|c| c.is_ascii_digit()) && lower.len() <= 4
+}

@@ -1,0 +1,125 @@
+//! Key words of account mails, one file per family of languages. Everything is lower-case and matched as a part of the
+//! text, so that compounds and endings match too.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+mod asian;
+mod eastern;
+mod germanic;
+mod romance;
+mod slavic;
+
+/// The key words of a family of languages.
+#[derive(Debug)]
+pub(super) struct Family {
+    /// Phrases that name a code for signing in, whatever else the mail speaks of.
+    pub(super) strong: &'static [&'static str],
+    /// Words for "code", which also name other codes.
+    pub(super) weak: &'static [&'static str],
+    /// Words of accounts: sign in, password, verify, address.
+    pub(super) account: &'static [&'static str],
+    /// What a link of verification does: verify, confirm, activate, reset, accept, sign in.
+    pub(super) action: &'static [&'static str],
+    /// Sentences of mails that only tell what happened.
+    pub(super) notice: &'static [&'static str],
+    /// Words of orders, bills, bookings, tickets and shipments, of offers and of post: a code near them is another code.
+    pub(super) other: &'static [&'static str],
+    /// Words before a number that make it something else (order, account, phone, card), and units after it.
+    pub(super) counted: &'static [&'static str],
+}
+
+/// All families.
+const FAMILIES: [&Family; 5] = [&germanic::WORDS, &romance::WORDS, &slavic::WORDS, &eastern::WORDS, &asian::WORDS];
+
+/// Short words that live on in compounds and endings ("Anmeldecode", "kodunuz").
+const STEMS: [&str; 6] = ["code", "kode", "kood", "kod", "kód", "kôd"];
+
+/// Which table of a [`Family`] a word is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Table {
+    /// See [`Family::strong`].
+    Strong,
+    /// See [`Family::weak`].
+    Weak,
+    /// See [`Family::account`].
+    Account,
+    /// See [`Family::action`].
+    Action,
+    /// See [`Family::notice`].
+    Notice,
+    /// See [`Family::other`].
+    Other,
+    /// See [`Family::counted`].
+    Counted,
+}
+
+/// A key word in a text, by bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hit {
+    /// Where it begins.
+    pub(super) from: usize,
+    /// Where it ends.
+    pub(super) to: usize,
+    /// Its table.
+    pub(super) table: Table,
+}
+
+/// All words in one automaton, so that the cost of a text does not grow with the tables.
+struct Automaton {
+    words: AhoCorasick,
+    /// The table and the word of each pattern.
+    tables: Vec<(Table, &'static str)>,
+}
+
+static AUTOMATON: LazyLock<Automaton> = LazyLock::new(|| {
+    let mut tables = Vec::new();
+    for family in FAMILIES {
+        for (table, words) in [
+            (Table::Strong, family.strong),
+            (Table::Weak, family.weak),
+            (Table::Account, family.account),
+            (Table::Action, family.action),
+            (Table::Notice, family.notice),
+            (Table::Other, family.other),
+            (Table::Counted, family.counted),
+        ] {
+            tables.extend(words.iter().map(|word| (table, *word)));
+        }
+    }
+    let words =
+        AhoCorasick::new(tables.iter().map(|(_, word)| word)).expect("a few thousand short words fit an automaton");
+    Automaton { words, tables }
+});
+
+/// The key words in `text` (lower-case), in order of their ends.
+pub(super) fn hits(text: &str) -> impl Iterator<Item = Hit> {
+    AUTOMATON.words.find_overlapping_iter(text).filter_map(move |found| {
+        let (table, word) = AUTOMATON.tables[found.pattern().as_usize()];
+        let hit = Hit { from: found.start(), to: found.end(), table };
+        stands(text, hit, word).then_some(hit)
+    })
+}
+
+/// True when `text` (lower-case) has a word of the table.
+pub(super) fn any(text: &str, table: Table) -> bool {
+    hits(text).any(|hit| hit.table == table)
+}
+
+/// False for a short word inside of a longer one: "port" in "portal", "ref" in "prefer", "code" in "decode".
+fn stands(text: &str, hit: Hit, word: &str) -> bool {
+    let before = text[..hit.from].chars().next_back();
+    let after = text[hit.to..].chars().next();
+    let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !super::shape::is_unspaced(c));
+    if STEMS.contains(&word) {
+        let odd =
+            ["en", "de", "uni", "bar", "post", "zip", "s", "vs"].iter().any(|odd| text[..hit.from].ends_with(odd));
+        let longer = word == "code" && after.is_some_and(|c| c.is_ascii_alphabetic() && c != 's');
+        let inside = odd && letter(before) || longer;
+        return !inside;
+    }
+    let length = word.chars().count();
+    let short = length <= 4 && !word.chars().any(super::shape::is_unspaced);
+    !short || !letter(before) && (!letter(after) || !word.is_ascii())
+}
