@@ -49,7 +49,7 @@ pub fn expand(engine: Engine, text: &str) -> Cow<'_, str> {
     out
 }
 
-/// A statement: its name and its text, or its two texts. Made by [`statements!`](crate::statements).
+/// A statement: its name and its text, or its two texts. Made by [`statements!`](crate::statements!).
 #[derive(Debug, Clone)]
 pub struct Sql {
     name: &'static str,

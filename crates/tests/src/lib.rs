@@ -6,3 +6,5 @@
 //! - `POSTHOUSE_CORPORA`: the folder of the mail corpora (default `../shared/data` beside the repository).
 //! - `CI=true`: what is missing is a failure instead of a skipped test.
 #![allow(clippy::unwrap_used)]
+
+pub mod postgres;
