@@ -1,6 +1,6 @@
 //! Forward-only, numbered migrations: one portable text each, applied once, under a lock.
 //!
-//! A text may hold the tokens of [`dialect`](crate::dialect) and sections for one engine: a line `-- @sqlite`,
+//! A text may hold the tokens of [`dialect`] and sections for one engine: a line `-- @sqlite`,
 //! `-- @postgres` or `-- @both` begins a section. Each migration and its record commit together. A database that knows
 //! more migrations than this binary is refused, for an old binary must not write into a newer schema.
 
