@@ -3,6 +3,8 @@
 //! Below it, one file a use-case, named by a verb: gather outside facts, one transaction, wake. Use-cases never know HTTP,
 //! SMTP, the jobs or the adapters.
 
+pub mod create_workspace;
+
 use std::sync::Arc;
 
 use posthouse_store::Store;
@@ -12,6 +14,7 @@ use crate::{
     http::{idempotency::InFlight, rate_limit::RateLimits},
     metrics::Metrics,
     ports::{Clock, Dns},
+    shutdown::Life,
 };
 
 /// The running program.
@@ -30,9 +33,35 @@ pub struct App {
     pub in_flight: InFlight,
     /// Counts for the operator.
     pub metrics: Metrics,
+    /// The stage of the process: what waits ends when it drains.
+    pub life: Life,
+}
+
+/// The outside world as the program meets it.
+#[derive(Clone)]
+pub struct Ports {
+    /// Time and randomness.
+    pub clock: Arc<dyn Clock>,
+    /// Names.
+    pub dns: Arc<dyn Dns>,
 }
 
 impl App {
+    /// The program over that configuration, store and outside world.
+    #[must_use]
+    pub fn new(config: Config, store: Store, ports: Ports) -> Self {
+        Self {
+            config,
+            store,
+            clock: ports.clock,
+            dns: ports.dns,
+            rate_limits: RateLimits::default(),
+            in_flight: InFlight::default(),
+            metrics: Metrics::default(),
+            life: Life::default(),
+        }
+    }
+
     /// Whether mail to other domains is kept on this machine (`delivery.mode = "capture"`).
     #[must_use]
     pub fn captures(&self) -> bool {

@@ -1,43 +1,37 @@
 //! The configuration as the rest of the program sees it: checked, with every default filled in (operations.md).
 //!
-//! Reading files and the environment is done in `config/`; nothing else in the program looks at the environment.
+//! Reading files and the environment is done in `config/`; nothing else in the program looks at the environment. One
+//! table of keys ([`keys`]) drives the reading, the hints and `docs/CONFIGURATION.md`.
+
+mod assemble;
+mod given;
+mod keys;
+mod load;
+mod network;
+mod problem;
+mod urls;
+
+#[cfg(test)]
+mod tests;
 
 use std::{net::SocketAddr, path::PathBuf};
 
 use posthouse_domain::{plan::Plans, time::HOUR_MS};
 
-/// An IP network in CIDR form.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Network {
-    /// The network's address.
-    pub address: std::net::IpAddr,
-    /// Bits that count.
-    pub prefix_bits: u8,
-}
-
-impl Network {
-    /// Whether the address is in the network; IPv4-mapped IPv6 addresses count as IPv4.
-    #[must_use]
-    pub fn contains(&self, address: std::net::IpAddr) -> bool {
-        use std::net::IpAddr::{V4, V6};
-        match (self.address, address.to_canonical()) {
-            (V4(own), V4(other)) => bits_agree(u32::from(own).into(), u32::from(other).into(), 32, self.prefix_bits),
-            (V6(own), V6(other)) => bits_agree(own.into(), other.into(), 128, self.prefix_bits),
-            _ => false,
-        }
-    }
-}
-
-fn bits_agree(a: u128, b: u128, width: u32, prefix_bits: u8) -> bool {
-    let free = width.saturating_sub(u32::from(prefix_bits));
-    free >= 128 || (a >> free) == (b >> free)
-}
+pub use keys::{Key, keys, reference};
+pub use load::{Sources, load};
+pub use network::Network;
+pub use problem::{ConfigError, Problem};
 
 /// Everything that can be configured.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// Whether any file or variable was given; without, this is the loopback profile.
+    pub configured: bool,
     /// `base_url`, without a trailing slash.
     pub base_url: String,
+    /// Whether `base_url` was left out, so that it follows the address that is listened on.
+    pub base_url_follows_listener: bool,
     /// `data_dir`
     pub data_dir: PathBuf,
     /// `database_url`; none: SQLite in `data_dir`.
@@ -48,12 +42,18 @@ pub struct Config {
     pub http: Http,
     /// `smtp.*`
     pub smtp: Smtp,
+    /// `submission.*`
+    pub submission: Submission,
     /// `mail.*`
     pub mail: Mail,
     /// `delivery.*`
     pub delivery: Delivery,
+    /// `webhooks.*`
+    pub webhooks: Webhooks,
     /// `dns.nameservers`; empty: the system's.
     pub nameservers: Vec<SocketAddr>,
+    /// `ai.*`
+    pub ai: Ai,
     /// `plans.*`
     pub plans: Plans,
     /// `log.*`
@@ -82,6 +82,8 @@ pub struct Smtp {
     pub message_bytes_max: u64,
     /// `smtp.tls_cert` and `smtp.tls_key`; none: a self-signed certificate in `data_dir`.
     pub tls: Option<TlsFiles>,
+    /// `smtp.acme`: get the certificate by ACME.
+    pub acme: bool,
     /// `smtp.proxy_protocol_from`
     pub proxy_protocol_from: Vec<Network>,
     /// `smtp.max_connections`: of all clients together.
@@ -101,6 +103,15 @@ pub struct TlsFiles {
     pub cert: PathBuf,
     /// The private key.
     pub key: PathBuf,
+}
+
+/// `submission.*`
+#[derive(Clone, Debug)]
+pub struct Submission {
+    /// `submission.listen`: STARTTLS.
+    pub listen: Vec<SocketAddr>,
+    /// `submission.listen_tls`: TLS from the first byte.
+    pub listen_tls: Vec<SocketAddr>,
 }
 
 /// `mail.*`
@@ -159,6 +170,58 @@ impl std::fmt::Debug for Relay {
     }
 }
 
+/// `webhooks.*`
+#[derive(Clone, Debug)]
+pub struct Webhooks {
+    /// `webhooks.allow_private_networks`
+    pub allow_private_networks: bool,
+    /// `webhooks.allow_http`
+    pub allow_http: bool,
+    /// `webhooks.backoff_start`: the first gap; the others follow decision 9.
+    pub backoff_start_ms: i64,
+    /// `webhooks.timeout`: of one attempt.
+    pub timeout_ms: i64,
+}
+
+/// `ai.*`
+#[derive(Clone, Debug)]
+pub struct Ai {
+    /// `ai.categoriser`
+    pub categoriser: Categoriser,
+    /// `ai.drafting` is `openai`.
+    pub drafting: bool,
+    /// `ai.base_url`, `ai.model` and `ai.api_key`; there whenever something above needs it.
+    pub endpoint: Option<AiEndpoint>,
+}
+
+/// `ai.categoriser`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Categoriser {
+    /// The local model in the binary.
+    Builtin,
+    /// A server with that chat-completions API.
+    OpenAi,
+    /// None.
+    Off,
+}
+
+/// A server with the OpenAI chat-completions API.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AiEndpoint {
+    /// `ai.base_url`, without a trailing slash.
+    pub base_url: String,
+    /// `ai.model`
+    pub model: String,
+    /// `ai.api_key`; some local servers want none.
+    pub api_key: Option<String>,
+}
+
+impl std::fmt::Debug for AiEndpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "AiEndpoint({} {})", self.base_url, self.model)
+    }
+}
+
 /// `log.*`
 #[derive(Clone, Debug)]
 pub struct Log {
@@ -174,6 +237,8 @@ impl Config {
     pub fn loopback() -> Self {
         let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
         Self {
+            configured: false,
+            base_url_follows_listener: true,
             base_url: "http://127.0.0.1:8080".to_owned(),
             data_dir: PathBuf::from("./data"),
             database_url: None,
@@ -184,12 +249,14 @@ impl Config {
                 hostname: "localhost".to_owned(),
                 message_bytes_max: posthouse_mail::limits::MESSAGE_BYTES_MAX_DEFAULT,
                 tls: None,
+                acme: false,
                 proxy_protocol_from: Vec::new(),
                 connections_max: 1_000,
                 connections_per_client_max: 200,
                 idle_timeout_ms: 300_000,
                 reject_dmarc_fail: false,
             },
+            submission: Submission { listen: vec![local(2587)], listen_tls: Vec::new() },
             mail: Mail {
                 default_domain: "agents.localhost".to_owned(),
                 temporary_domain: "tmp.agents.localhost".to_owned(),
@@ -202,7 +269,14 @@ impl Config {
                 connections_max: 100,
                 connections_per_destination_max: 10,
             },
+            webhooks: Webhooks {
+                allow_private_networks: true,
+                allow_http: true,
+                backoff_start_ms: 680_000,
+                timeout_ms: 10_000,
+            },
             nameservers: Vec::new(),
+            ai: Ai { categoriser: Categoriser::Builtin, drafting: false, endpoint: None },
             plans: Plans::default(),
             log: Log { json: false, level: "info".to_owned() },
         }

@@ -2,7 +2,9 @@
 
 pub mod auth;
 pub mod error;
+pub mod health;
 pub mod idempotency;
+pub mod listener;
 pub mod openapi;
 pub mod rate_limit;
 pub mod route;

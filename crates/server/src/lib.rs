@@ -2,7 +2,11 @@
 
 pub mod adapters;
 pub mod app;
+pub mod boot;
+pub mod cli;
 pub mod config;
 pub mod http;
 pub mod metrics;
 pub mod ports;
+pub mod shutdown;
+pub mod telemetry;

@@ -1,3 +1,5 @@
-//! The `posthouse` binary.
+//! The `posthouse` binary: the command line and nothing else.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    posthouse_server::cli::run()
+}

@@ -1,9 +1,9 @@
 //! The route table: every route of the service, once.
 
-use super::{route::Route, v1};
+use super::{health, route::Route, v1};
 
 /// Every route, in the order of the API document.
 #[must_use]
 pub fn all() -> Vec<Route> {
-    [v1::account::routes()].into_iter().flatten().collect()
+    [health::routes(), v1::account::routes()].into_iter().flatten().collect()
 }

@@ -1,0 +1,203 @@
+//! From a configuration to a running service and back: the only place that knows concrete adapters.
+//!
+//! Order: listeners are bound, the store is opened, an empty store is set up, tasks start, the ready file appears. The
+//! end goes backwards. Nothing that exists is ever overwritten by a start.
+
+mod first;
+mod ready;
+
+use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use posthouse_store::{DatabaseUrl, Store, StoreConfig, statements};
+use tokio::{net::TcpListener, task::JoinSet};
+
+use crate::{
+    adapters::clock::SystemClock,
+    app::{App, Ports},
+    config::Config,
+    http::{listener, router, routes},
+    ports::{Clock, Dns, Pending},
+    shutdown::{self, DRAIN_MS_MAX},
+};
+
+statements! {
+    PROBE = "INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+}
+
+/// A part of the work that a process can take on (`--roles`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// The API.
+    Http,
+    /// The mail exchanger.
+    Smtp,
+    /// Submission by mail programs.
+    Submission,
+    /// Jobs.
+    Worker,
+}
+
+impl Role {
+    /// The name on the command line.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Role::Http => "http",
+            Role::Smtp => "smtp",
+            Role::Submission => "submission",
+            Role::Worker => "worker",
+        }
+    }
+}
+
+/// How a process runs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What it does.
+    pub roles: Vec<Role>,
+    /// What it writes when it is ready.
+    pub ready_file: Option<PathBuf>,
+}
+
+/// Why the service did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum BootError {
+    /// A directory or file.
+    #[error("{what}: {cause}")]
+    Io {
+        /// What was to be done.
+        what: String,
+        /// What the operating system says.
+        cause: io::Error,
+    },
+    /// The store.
+    #[error("the store cannot be used: {0}")]
+    Store(String),
+}
+
+impl BootError {
+    fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |cause| Self::Io { what, cause }
+    }
+}
+
+impl From<posthouse_store::Error> for BootError {
+    fn from(error: posthouse_store::Error) -> Self {
+        Self::Store(format!("{error} ({})", error.internal()))
+    }
+}
+
+/// The clock of the machine.
+#[must_use]
+pub fn clock() -> Arc<dyn Clock> {
+    Arc::new(SystemClock)
+}
+
+/// Where the database is.
+///
+/// # Errors
+/// When the embedded one's directory cannot be made.
+pub fn database_url(config: &Config) -> Result<DatabaseUrl, BootError> {
+    match &config.database_url {
+        Some(url) => Ok(url.parse()?),
+        None => {
+            make_private_directory(&config.data_dir)?;
+            Ok(DatabaseUrl::Sqlite(config.data_dir.join("posthouse.db")))
+        }
+    }
+}
+
+/// Opens the store and applies pending migrations.
+///
+/// # Errors
+/// The store's own, and when its directory cannot be made.
+pub fn open_store(config: &Config) -> Result<Store, BootError> {
+    Ok(Store::open(StoreConfig::new(database_url(config)?))?)
+}
+
+/// Whether the store takes a write to the disk now.
+///
+/// # Errors
+/// The store's own.
+pub async fn probe(store: &Store) -> posthouse_store::Result<()> {
+    store
+        .write(|tx| {
+            tx.exec(&PROBE, posthouse_store::p!["probe", ""])?;
+            Ok(())
+        })
+        .await
+}
+
+/// Makes a directory that only its owner can read: it holds keys and mail.
+fn make_private_directory(path: &std::path::Path) -> Result<(), BootError> {
+    use std::os::unix::fs::DirBuilderExt;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(BootError::io(format!("the directory {} cannot be made", path.display())))
+}
+
+/// Names are not looked up yet: every question fails for now, as with a broken server.
+struct NoDns;
+
+impl Dns for NoDns {
+    fn lookup(&self, _question: posthouse_mail::auth::Question) -> Pending<'_, posthouse_mail::auth::Answer> {
+        Box::pin(async { posthouse_mail::auth::Answer::Failed })
+    }
+}
+
+/// Runs the service until the operator ends it.
+///
+/// # Errors
+/// When it could not start.
+pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
+    let has = |role| plan.roles.contains(&role);
+    let http = if has(Role::Http) { Some(bind("http.listen", config.http.listen).await?) } else { None };
+    let bound = ready::Bound { http: address(http.as_ref()), smtp: None };
+    follow_listener(&mut config, bound.http);
+    let store = open_store(&config)?;
+    let app = Arc::new(App::new(config, store, Ports { clock: clock(), dns: Arc::new(NoDns) }));
+    let first_run = if has(Role::Http) { first::run(&app).await? } else { None };
+
+    let mut tasks = JoinSet::new();
+    if let Some(listener) = http {
+        tasks.spawn(listener::serve(listener, router::build(&app, routes::all()), app.life.clone()));
+    }
+    app.life.ready();
+    ready::announce(&app, &plan, &bound, first_run.as_ref())?;
+    let signal = shutdown::asked().await.map_err(BootError::io("signals cannot be heard"))?;
+    end(&app, tasks, signal).await;
+    Ok(())
+}
+
+/// Without a `base_url` of its own, the service is where it listens.
+fn follow_listener(config: &mut Config, http: Option<SocketAddr>) {
+    if let (true, Some(mut address)) = (config.base_url_follows_listener, http) {
+        if address.ip().is_unspecified() {
+            address.set_ip([127, 0, 0, 1].into());
+        }
+        config.base_url = format!("http://{address}");
+    }
+}
+
+async fn bind(key: &str, address: SocketAddr) -> Result<TcpListener, BootError> {
+    TcpListener::bind(address).await.map_err(BootError::io(format!("{key}: {address} cannot be listened on")))
+}
+
+fn address(listener: Option<&TcpListener>) -> Option<SocketAddr> {
+    listener.and_then(|listener| listener.local_addr().ok())
+}
+
+/// Stops accepting, finishes what was accepted, closes the store.
+async fn end(app: &Arc<App>, mut tasks: JoinSet<()>, signal: &str) {
+    tracing::info!(signal, "draining");
+    app.life.drain();
+    let all = async { while tasks.join_next().await.is_some() {} };
+    if tokio::time::timeout(Duration::from_millis(DRAIN_MS_MAX), all).await.is_err() {
+        tracing::warn!(left = tasks.len(), "drain.cut_off");
+        tasks.abort_all();
+    }
+    let store = app.store.clone();
+    // Closing waits for the threads of the store, so it gets a thread of its own.
+    let _ = tokio::task::spawn_blocking(move || store.close()).await;
+    tracing::info!("stopped");
+}

@@ -1,0 +1,91 @@
+//! What a started service tells: the ready file for machines, the terminal's text for people (operations.md).
+
+use std::{io::Write, net::SocketAddr, path::Path};
+
+use serde_json::{Value, json};
+
+use super::{BootError, Plan, first::FirstRun};
+use crate::app::App;
+
+/// The addresses that are listened on.
+pub(super) struct Bound {
+    /// The API.
+    pub(super) http: Option<SocketAddr>,
+    /// The mail exchanger.
+    pub(super) smtp: Option<SocketAddr>,
+}
+
+/// Writes the ready file and the lines for the terminal.
+pub(super) fn announce(app: &App, plan: &Plan, bound: &Bound, first: Option<&FirstRun>) -> Result<(), BootError> {
+    if let Some(first) = first {
+        // A closed standard output is no reason not to run.
+        let _ = std::io::stdout().lock().write_all(welcome(app, bound, first).as_bytes());
+    }
+    let roles: Vec<&str> = plan.roles.iter().map(|role| role.text()).collect();
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        roles = roles.join(","),
+        http = bound.http.map(tracing::field::display),
+        smtp = bound.smtp.map(tracing::field::display),
+        base_url = app.config.base_url,
+        "ready"
+    );
+    match &plan.ready_file {
+        Some(path) => write_whole(path, &document(bound, first))
+            .map_err(BootError::io(format!("the ready file {} cannot be written", path.display()))),
+        None => Ok(()),
+    }
+}
+
+fn document(bound: &Bound, first: Option<&FirstRun>) -> Value {
+    let shown = |address: Option<SocketAddr>| address.map(|address| address.to_string());
+    let mut document = json!({
+        "pid": std::process::id(),
+        "http": shown(bound.http),
+        "smtp": shown(bound.smtp),
+        "submission": Value::Null,
+        "version": env!("CARGO_PKG_VERSION"),
+    });
+    if let Some(first) = first {
+        document["first_run"] = json!({
+            "workspace_id": first.made.workspace.id.to_string(),
+            "api_key": first.made.secret.reveal(),
+            "sign_in_url": Value::Null,
+        });
+    }
+    document
+}
+
+/// Whoever sees the file sees all of it: it is written beside its place and renamed. It can hold a key, so it is private.
+fn write_whole(path: &Path, document: &Value) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let beside = path.with_file_name(name);
+    let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+    file.write_all(format!("{document}\n").as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(&beside, path)
+}
+
+fn welcome(app: &App, bound: &Bound, first: &FirstRun) -> String {
+    let key = first.made.secret.reveal();
+    let base = &app.config.base_url;
+    let mut lines = vec![
+        String::new(),
+        "Posthouse is ready. This is its first start, so here is your API key; it is shown only now:".to_owned(),
+        String::new(),
+        format!("  API key   {key}"),
+        format!("  API       {base}"),
+    ];
+    if let Some(smtp) = bound.smtp {
+        lines.push(format!("  SMTP      {smtp}"));
+    }
+    lines.extend([
+        String::new(),
+        "Ask the API who you are:".to_owned(),
+        format!("  curl -H 'Authorization: Bearer {key}' {base}/v1/account"),
+        String::new(),
+    ]);
+    lines.join("\n") + "\n"
+}

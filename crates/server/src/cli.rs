@@ -1,0 +1,128 @@
+//! The command line (operations.md): what it takes, what it prints and how it exits.
+//!
+//! Standard output carries answers only, with `--json` exactly one object; everything else goes to standard error.
+//! Exit codes: 0 done, 1 failed, 2 bad usage or bad configuration.
+
+mod key;
+mod serve;
+mod store;
+mod workspace;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::{self, Config, ConfigError, Sources};
+
+/// Email for AI agents in one binary.
+#[derive(Parser, Debug)]
+#[command(name = "posthouse", version, about, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Run the service.
+    Serve(serve::Options),
+    /// Make, list and change workspaces.
+    #[command(subcommand)]
+    Workspace(workspace::Command),
+    /// Make, list and revoke API keys.
+    #[command(subcommand)]
+    Key(key::Command),
+    /// Apply pending schema migrations and exit.
+    Migrate(Common),
+}
+
+/// What every command takes.
+#[derive(Args, Clone, Debug)]
+struct Common {
+    /// The TOML configuration file; the environment (POSTHOUSE__SECTION__KEY) goes over it.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where the embedded database, blobs and keys are.
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Common {
+    fn load(&self) -> Result<Config, Failure> {
+        let config = config::load(&Sources::of_process(self.config.clone(), self.data_dir.clone()))?;
+        crate::telemetry::start(&config.log);
+        Ok(config)
+    }
+}
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+enum Failure {
+    /// Exit code 1.
+    Failed(String),
+    /// Exit code 2.
+    Usage(String),
+}
+
+impl Failure {
+    fn failed(cause: impl std::fmt::Display) -> Self {
+        Self::Failed(cause.to_string())
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<crate::boot::BootError> for Failure {
+    fn from(error: crate::boot::BootError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<posthouse_store::Error> for Failure {
+    fn from(error: posthouse_store::Error) -> Self {
+        Self::Failed(match error.internal() {
+            "" => error.to_string(),
+            cause => format!("{error}: {cause}"),
+        })
+    }
+}
+
+/// Runs the command of this process.
+#[must_use]
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let done = match cli.command {
+        Command::Serve(options) => serve::run(options),
+        Command::Workspace(command) => workspace::run(command),
+        Command::Key(command) => key::run(command),
+        Command::Migrate(common) => store::migrate(&common),
+    };
+    let (code, message) = match done {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Failed(message)) => (1, message),
+        Err(Failure::Usage(message)) => (2, message),
+    };
+    eprintln!("posthouse: {message}");
+    ExitCode::from(code)
+}
+
+/// Prints an answer: the JSON object, or the text.
+fn print(common: &Common, json: &serde_json::Value, text: &str) {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    // A reader that went away is no failure of the command.
+    let _ = if common.json { writeln!(out, "{json}") } else { writeln!(out, "{text}") };
+}

@@ -1,0 +1,49 @@
+//! `posthouse serve`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Failure;
+use crate::{
+    boot::{self, Role},
+    config::{self, Sources},
+};
+
+/// Options of `posthouse serve`.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    /// The TOML configuration file; the environment (POSTHOUSE__SECTION__KEY) goes over it.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where the embedded database, blobs and keys are.
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// Written, whole, once every listener is bound.
+    #[arg(long, value_name = "FILE")]
+    ready_file: Option<PathBuf>,
+    /// What this process does.
+    #[arg(long, value_delimiter = ',', value_name = "ROLES", default_value = "http,smtp,submission,worker")]
+    roles: Vec<Role>,
+}
+
+impl ValueEnum for Role {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Role::Http, Role::Smtp, Role::Submission, Role::Worker]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.text()))
+    }
+}
+
+pub(super) fn run(options: Options) -> Result<(), Failure> {
+    let config = config::load(&Sources::of_process(options.config, options.data_dir))?;
+    crate::telemetry::start(&config.log);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::failed)?;
+    let served =
+        runtime.block_on(boot::serve(config, boot::Plan { roles: options.roles, ready_file: options.ready_file }));
+    // What is still running after the drain has had its time; it must not hold the process up.
+    runtime.shutdown_background();
+    served.map_err(Failure::from)
+}

@@ -1,0 +1,299 @@
+//! `posthouse workspace create | list | show | set`.
+
+use clap::{Args, Subcommand, ValueEnum};
+use posthouse_domain::{
+    id::WorkspaceId,
+    plan::Plan,
+    workspace::{AiProcessing, Notice, Workspace},
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{Store, workspaces};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Common, Failure, print};
+use crate::{
+    app::create_workspace::{NewWorkspace, create},
+    boot,
+    ports::Clock,
+};
+
+/// Workspaces of one query of `list`.
+const PAGE: u32 = 500;
+
+#[derive(Subcommand, Debug)]
+pub(super) enum Command {
+    /// Make a workspace with an owner; prints its id and an org-wide API key, once.
+    Create(Create),
+    /// List the workspaces.
+    List(Common),
+    /// Show one workspace.
+    Show {
+        /// The workspace.
+        id: String,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Change a workspace.
+    Set(Box<Set>),
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Create {
+    /// What it is called.
+    #[arg(long)]
+    name: String,
+    /// The owner's address.
+    #[arg(long, value_name = "EMAIL")]
+    owner: String,
+    #[arg(long, value_enum, default_value_t = PlanName(Plan::Team))]
+    plan: PlanName,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Args, Debug)]
+#[group(id = "changes", required = true, multiple = true,
+    args = ["plan", "status", "notice", "clear_notice", "ai_processing", "daily_send_limit", "resume"])]
+pub(super) struct Set {
+    /// The workspace.
+    id: String,
+    #[arg(long, value_enum)]
+    plan: Option<PlanName>,
+    #[arg(long, value_enum)]
+    status: Option<Status>,
+    /// What every answer to this workspace's keys carries.
+    #[arg(long, value_name = "TEXT", conflicts_with = "clear_notice")]
+    notice: Option<String>,
+    /// Take the notice away.
+    #[arg(long)]
+    clear_notice: bool,
+    #[arg(long, value_enum)]
+    ai_processing: Option<AiName>,
+    /// Messages a day, instead of the plan's; `plan` goes back to the plan's.
+    #[arg(long, value_name = "N", value_parser = daily_send_limit)]
+    daily_send_limit: Option<DailyLimit>,
+    /// End the emergency stop.
+    #[arg(long)]
+    resume: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct PlanName(Plan);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Status {
+    Active,
+    Suspended,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct AiName(AiProcessing);
+
+#[derive(Clone, Copy, Debug)]
+struct DailyLimit(Option<u64>);
+
+fn daily_send_limit(text: &str) -> Result<DailyLimit, String> {
+    if text == "plan" {
+        return Ok(DailyLimit(None));
+    }
+    let number = text.parse().ok().filter(|number| i64::try_from(*number).is_ok());
+    number.map(|number| DailyLimit(Some(number))).ok_or_else(|| "must be a whole number, or plan".to_owned())
+}
+
+impl ValueEnum for PlanName {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[PlanName(Plan::Free), PlanName(Plan::Builder), PlanName(Plan::Team)]
+    }
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.0.text()))
+    }
+}
+
+impl ValueEnum for AiName {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[AiName(AiProcessing::Off), AiName(AiProcessing::Categorize), AiName(AiProcessing::Full)]
+    }
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.0.text()))
+    }
+}
+
+pub(super) fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Create(given) => create_one(&given),
+        Command::List(common) => list(&common),
+        Command::Show { id, common } => show(&id, &common),
+        Command::Set(given) => set(&given),
+    }
+}
+
+fn create_one(given: &Create) -> Result<(), Failure> {
+    let owner = Address::parse(&given.owner)
+        .map_err(|error| Failure::Usage(format!("--owner {}: {error}", given.owner)))?
+        .canonical();
+    let name = given.name.trim().to_owned();
+    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
+        return Err(Failure::Usage("--name must be one line of 1 to 100 characters".to_owned()));
+    }
+    let store = boot::open_store(&given.common.load()?)?;
+    let clock = boot::clock();
+    let made = create(clock.as_ref(), &NewWorkspace { name, owner, plan: given.plan.0 });
+    let stored = made.clone();
+    store.write_blocking(move |tx| stored.insert(tx))?;
+    let json = json!({
+        "workspace_id": made.workspace.id.to_string(),
+        "api_key": made.secret.reveal(),
+        "sign_in_url": Value::Null,
+        "workspace": view(&made.workspace),
+    });
+    let text = format!(
+        "Workspace  {}  {}\nAPI key    {}  (org-wide, shown only now)",
+        made.workspace.id,
+        made.workspace.name,
+        made.secret.reveal()
+    );
+    print(&given.common, &json, &text);
+    store.close();
+    Ok(())
+}
+
+fn list(common: &Common) -> Result<(), Failure> {
+    let store = boot::open_store(&common.load()?)?;
+    let mut all: Vec<Workspace> = Vec::new();
+    loop {
+        let after = all.last().map_or(WorkspaceId(Uuid::nil()), |last| last.id);
+        let page = store.read_blocking(move |tx| workspaces::list(tx, after, PAGE))?;
+        let last = page.len() < PAGE as usize;
+        all.extend(page);
+        if last {
+            break;
+        }
+    }
+    let text: Vec<String> = all.iter().map(line).collect();
+    let text = if text.is_empty() { "There is no workspace yet.".to_owned() } else { text.join("\n") };
+    print(common, &json!({ "data": all.iter().map(view).collect::<Vec<Value>>() }), &text);
+    store.close();
+    Ok(())
+}
+
+fn show(id: &str, common: &Common) -> Result<(), Failure> {
+    let id = workspace_id(id)?;
+    let store = boot::open_store(&common.load()?)?;
+    let workspace = find(&store, id)?;
+    print_one(common, &workspace);
+    store.close();
+    Ok(())
+}
+
+fn set(given: &Set) -> Result<(), Failure> {
+    let id = workspace_id(&given.id)?;
+    if given.notice.as_ref().is_some_and(|text| text.trim().is_empty() || text.chars().count() > 1_000) {
+        return Err(Failure::Usage("--notice must have 1 to 1000 characters".to_owned()));
+    }
+    let store = boot::open_store(&given.common.load()?)?;
+    let clock = boot::clock();
+    let changes = Changes::of(given, clock.as_ref());
+    let changed = store.write_blocking(move |tx| -> posthouse_store::Result<_> {
+        let Some(mut workspace) = workspaces::get(tx, id)? else { return Ok(None) };
+        changes.apply(&mut workspace);
+        workspaces::update(tx, &workspace)?;
+        tx.wake(id.0);
+        Ok(Some(workspace))
+    })?;
+    print_one(&given.common, &changed.ok_or_else(|| missing(id))?);
+    store.close();
+    Ok(())
+}
+
+/// What `set` changes.
+struct Changes {
+    plan: Option<Plan>,
+    suspended: Option<bool>,
+    notice: Option<Option<Notice>>,
+    ai_processing: Option<AiProcessing>,
+    daily_send_limit: Option<Option<u64>>,
+    resume: bool,
+}
+
+impl Changes {
+    fn of(given: &Set, clock: &dyn Clock) -> Self {
+        let notice =
+            given.notice.as_ref().map(|message| Notice { message: message.trim().to_owned(), created_at: clock.now() });
+        Self {
+            plan: given.plan.map(|plan| plan.0),
+            suspended: given.status.map(|status| status == Status::Suspended),
+            notice: notice.map(Some).or(given.clear_notice.then_some(None)),
+            ai_processing: given.ai_processing.map(|setting| setting.0),
+            daily_send_limit: given.daily_send_limit.map(|limit| limit.0),
+            resume: given.resume,
+        }
+    }
+
+    fn apply(&self, workspace: &mut Workspace) {
+        workspace.plan = self.plan.unwrap_or(workspace.plan);
+        workspace.suspended = self.suspended.unwrap_or(workspace.suspended);
+        workspace.ai_processing = self.ai_processing.unwrap_or(workspace.ai_processing);
+        if let Some(notice) = &self.notice {
+            workspace.notice.clone_from(notice);
+        }
+        if let Some(limit) = self.daily_send_limit {
+            workspace.daily_send_limit = limit;
+        }
+        if self.resume {
+            workspace.stopped_at = None;
+            workspace.stop_reason = None;
+        }
+    }
+}
+
+fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {
+    text.parse()
+        .map_err(|_| Failure::Usage(format!("{text} is not the id of a workspace; see posthouse workspace list")))
+}
+
+fn missing(id: WorkspaceId) -> Failure {
+    Failure::Failed(format!("there is no workspace {id}; see posthouse workspace list"))
+}
+
+/// The workspace, or the failure that names the id.
+pub(super) fn find(store: &Store, id: WorkspaceId) -> Result<Workspace, Failure> {
+    store.read_blocking(move |tx| workspaces::get(tx, id))?.ok_or_else(|| missing(id))
+}
+
+fn print_one(common: &Common, workspace: &Workspace) {
+    let view = view(workspace);
+    let rows = view.as_object().into_iter().flatten();
+    let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let text: Vec<String> = rows.map(|(name, value)| format!("{name:<22} {}", shown(value))).collect();
+    print(common, &view, &text.join("\n"));
+}
+
+fn status(workspace: &Workspace) -> &'static str {
+    if workspace.suspended { "suspended" } else { "active" }
+}
+
+fn line(workspace: &Workspace) -> String {
+    format!("{}  {:<8} {:<10} {}", workspace.id, workspace.plan.text(), status(workspace), workspace.name)
+}
+
+fn view(workspace: &Workspace) -> Value {
+    let w = workspace;
+    json!({
+        "id": w.id.to_string(),
+        "name": w.name,
+        "owner": w.owner_email,
+        "plan": w.plan.text(),
+        "status": status(w),
+        "claim_status": w.claim.text(),
+        "claimed_at": w.claimed_at.map(|at| at.to_string()),
+        "notice": w.notice.as_ref().map(|notice| notice.message.as_str()),
+        "emergency_stopped_at": w.stopped_at.map(|at| at.to_string()),
+        "emergency_stop_reason": w.stop_reason,
+        "ai_processing": w.ai_processing.text(),
+        "daily_send_limit": w.daily_send_limit,
+        "created_at": w.created_at.to_string(),
+    })
+}

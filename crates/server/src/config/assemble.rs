@@ -1,0 +1,144 @@
+//! From single values to a whole configuration: what belongs together is checked together.
+
+use std::path::PathBuf;
+
+use posthouse_mail::address::Address;
+
+use super::{AiEndpoint, Categoriser, Config, DeliveryMode, Relay, TlsFiles, problem::Problem, urls};
+
+/// The names of `delivery.mode`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mode {
+    /// `direct`
+    Direct,
+    /// `relay`
+    Relay,
+    /// `capture`
+    Capture,
+}
+
+/// A configuration whose values are fine one by one.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) config: Config,
+    pub(super) mode: Option<Mode>,
+    pub(super) relay: Option<Relay>,
+    pub(super) hostname: Option<String>,
+    pub(super) temporary_domain: Option<String>,
+    pub(super) tls_cert: Option<PathBuf>,
+    pub(super) tls_key: Option<PathBuf>,
+    pub(super) ai_base_url: Option<String>,
+    pub(super) ai_model: Option<String>,
+    pub(super) ai_api_key: Option<String>,
+}
+
+impl Draft {
+    /// The defaults: of the loopback profile when nothing was configured, else without its permissions.
+    pub(super) fn new(configured: bool) -> Self {
+        let mut config = Config::loopback();
+        config.configured = configured;
+        if configured {
+            config.delivery.allow_private_networks = false;
+            config.webhooks.allow_private_networks = false;
+            config.webhooks.allow_http = false;
+        }
+        Self {
+            config,
+            mode: None,
+            relay: None,
+            hostname: None,
+            temporary_domain: None,
+            tls_cert: None,
+            tls_key: None,
+            ai_base_url: None,
+            ai_model: None,
+            ai_api_key: None,
+        }
+    }
+
+    /// Puts together what belongs together, or records what does not fit.
+    pub(super) fn finish(mut self, problems: &mut Vec<Problem>) -> Config {
+        self.delivery(problems);
+        self.tls(problems);
+        self.ai(problems);
+        self.names(problems);
+        if self.config.http.listen.port() != 0 && self.config.smtp.listen.contains(&self.config.http.listen) {
+            add(problems, "smtp.listen", "must not name the address of http.listen");
+        }
+        self.config
+    }
+
+    fn delivery(&mut self, problems: &mut Vec<Problem>) {
+        let mode = self.mode.or((!self.config.configured).then_some(Mode::Capture));
+        self.config.delivery.mode = match (mode, self.relay.take()) {
+            (Some(Mode::Relay), Some(relay)) => DeliveryMode::Relay(relay),
+            (Some(Mode::Relay), None) => {
+                add(problems, "delivery.relay_url", "is required with delivery.mode = \"relay\"");
+                return;
+            }
+            (Some(_), Some(_)) => {
+                add(problems, "delivery.relay_url", "is only for delivery.mode = \"relay\"");
+                return;
+            }
+            (Some(Mode::Direct), None) => DeliveryMode::Direct,
+            (Some(Mode::Capture), None) => DeliveryMode::Capture,
+            (None, _) => {
+                let text = "is required as soon as anything is configured: \"direct\" (to mail exchangers), \"relay\" (by \
+                            delivery.relay_url) or \"capture\" (nothing leaves this machine)";
+                add(problems, "delivery.mode", text);
+                return;
+            }
+        };
+    }
+
+    fn tls(&mut self, problems: &mut Vec<Problem>) {
+        match (self.tls_cert.take(), self.tls_key.take()) {
+            (Some(cert), Some(key)) => self.config.smtp.tls = Some(TlsFiles { cert, key }),
+            (Some(_), None) => add(problems, "smtp.tls_key", "is required with smtp.tls_cert"),
+            (None, Some(_)) => add(problems, "smtp.tls_cert", "is required with smtp.tls_key"),
+            (None, None) => {}
+        }
+        if self.config.smtp.acme && self.config.smtp.tls.is_some() {
+            add(problems, "smtp.acme", "must be false where smtp.tls_cert is given");
+        }
+    }
+
+    fn ai(&mut self, problems: &mut Vec<Problem>) {
+        let ai = &mut self.config.ai;
+        match (self.ai_base_url.take(), self.ai_model.take()) {
+            (Some(base_url), Some(model)) => {
+                ai.endpoint = Some(AiEndpoint { base_url, model, api_key: self.ai_api_key.take() });
+            }
+            (base_url, model) if ai.categoriser == Categoriser::OpenAi || ai.drafting => {
+                for (name, given) in [("ai.base_url", base_url.is_some()), ("ai.model", model.is_some())] {
+                    if !given {
+                        add(problems, name, "is required with \"openai\"");
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn names(&mut self, problems: &mut Vec<Problem>) {
+        let config = &mut self.config;
+        let host = self.hostname.take().or_else(|| urls::host_name(&config.base_url));
+        if let Some(host) = host {
+            config.smtp.hostname = host;
+        }
+        match self.temporary_domain.take() {
+            Some(domain) => config.mail.temporary_domain = domain,
+            None => config.mail.temporary_domain = format!("tmp.{}", config.mail.default_domain),
+        }
+        if config.mail.temporary_domain == config.mail.default_domain {
+            add(problems, "mail.temporary_domain", "must not be mail.default_domain");
+        }
+        if Address::parse(&format!("postmaster@{}", config.mail.temporary_domain)).is_err() {
+            add(problems, "mail.temporary_domain", "is required: 'tmp.' before mail.default_domain is no domain name");
+        }
+    }
+}
+
+fn add(problems: &mut Vec<Problem>, key: &str, problem: &str) {
+    problems.push(Problem { key: key.to_owned(), value: None, problem: problem.to_owned() });
+}

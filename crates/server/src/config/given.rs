@@ -1,0 +1,277 @@
+//! One value as it was given, and the readers for what a key can hold. Each says what is allowed when it refuses.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
+
+use posthouse_domain::{
+    plan::Limit,
+    time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS},
+};
+use posthouse_mail::address::Address;
+use toml::Value;
+
+use super::Network;
+
+/// Longest duration that can be configured, in milliseconds: one year.
+const DURATION_MS_MAX: i64 = 365 * DAY_MS;
+/// Most items of a list.
+const ITEMS_MAX: usize = 1_000;
+
+/// A value from the file, or text from the environment.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    value: Value,
+    /// Text that may stand for a number, a flag or a list.
+    loose: bool,
+}
+
+impl Given {
+    /// A value of the file.
+    pub(super) fn typed(value: Value) -> Self {
+        Self { value, loose: false }
+    }
+
+    /// Text of the environment or of a secret's file.
+    pub(super) fn text_of(text: &str) -> Self {
+        Self { value: Value::String(text.to_owned()), loose: true }
+    }
+
+    /// As an error shows it.
+    pub(super) fn shown(&self) -> String {
+        self.value.to_string()
+    }
+
+    /// Text that is not empty.
+    pub(super) fn text(&self) -> Result<String, String> {
+        match &self.value {
+            Value::String(text) if text.trim().is_empty() => Err("must not be empty".to_owned()),
+            Value::String(text) => Ok(text.trim().to_owned()),
+            _ => Err("must be text".to_owned()),
+        }
+    }
+
+    /// One of a few names.
+    pub(super) fn one_of<T: Copy>(&self, table: &[(&str, T)]) -> Result<T, String> {
+        let text = self.value.as_str().unwrap_or_default().trim();
+        table.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
+            let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+            format!("must be one of {}", names.join(", "))
+        })
+    }
+
+    /// `true` or `false`.
+    pub(super) fn flag(&self) -> Result<bool, String> {
+        match &self.value {
+            Value::Boolean(flag) => Ok(*flag),
+            Value::String(text) if self.loose => text.trim().parse().map_err(|_| "must be true or false".to_owned()),
+            _ => Err("must be true or false".to_owned()),
+        }
+    }
+
+    /// A whole number in the range.
+    pub(super) fn whole(&self, low: i64, high: i64) -> Result<i64, String> {
+        let number = match &self.value {
+            Value::Integer(number) => Some(*number),
+            Value::String(text) if self.loose => text.trim().parse().ok(),
+            _ => None,
+        };
+        number
+            .filter(|number| (low..=high).contains(number))
+            .ok_or_else(|| format!("must be a whole number from {low} to {high}"))
+    }
+
+    /// A count of things, at least one.
+    pub(super) fn count(&self) -> Result<usize, String> {
+        self.whole(1, 1_000_000).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
+    /// A port.
+    pub(super) fn port(&self) -> Result<u16, String> {
+        self.whole(1, 65_535).map(|port| u16::try_from(port).unwrap_or(u16::MAX))
+    }
+
+    /// A number, or `unlimited`.
+    pub(super) fn limit(&self) -> Result<Limit, String> {
+        if self.value.as_str().map(str::trim) == Some("unlimited") {
+            return Ok(None);
+        }
+        let number = self.whole(0, i64::MAX).map_err(|_| "must be a whole number or \"unlimited\"".to_owned())?;
+        Ok(u64::try_from(number).ok())
+    }
+
+    /// Milliseconds, written `500ms`, `10s`, `15m`, `24h` or `5d`; above zero.
+    pub(super) fn duration_ms(&self) -> Result<i64, String> {
+        self.value.as_str().and_then(duration_ms).ok_or_else(|| {
+            "must be a duration above zero and up to 365d, such as \"500ms\", \"10s\", \"15m\", \"24h\" or \"5d\""
+                .to_owned()
+        })
+    }
+
+    /// Several durations.
+    pub(super) fn durations_ms(&self) -> Result<Vec<i64>, String> {
+        let wrong = || "must be a list of durations, such as [\"1m\", \"15m\", \"4h\"]".to_owned();
+        let durations: Vec<i64> =
+            self.texts()?.iter().map(|text| duration_ms(text).ok_or_else(wrong)).collect::<Result<_, _>>()?;
+        if durations.is_empty() { Err(wrong()) } else { Ok(durations) }
+    }
+
+    /// Bytes in the range: a number, or text such as `25MiB`.
+    pub(super) fn bytes(&self, low: u64, high: u64) -> Result<u64, String> {
+        let bytes = match &self.value {
+            Value::Integer(bytes) => u64::try_from(*bytes).ok(),
+            Value::String(text) => size_bytes(text),
+            _ => None,
+        };
+        bytes
+            .filter(|bytes| (low..=high).contains(bytes))
+            .ok_or_else(|| format!("must be a size from {low} to {high} bytes, a number or text such as \"25MiB\""))
+    }
+
+    /// A path.
+    pub(super) fn path(&self) -> Result<PathBuf, String> {
+        self.text().map(PathBuf::from)
+    }
+
+    /// A domain name in the form that DNS knows.
+    pub(super) fn domain(&self) -> Result<String, String> {
+        let text = self.text()?;
+        Address::parse(&format!("postmaster@{text}"))
+            .map(|address| address.domain().to_owned())
+            .map_err(|error| format!("must be a domain name ({error})"))
+    }
+
+    /// One address to listen on.
+    pub(super) fn socket(&self) -> Result<SocketAddr, String> {
+        self.text()?.parse().map_err(|_| SOCKET_WRONG.to_owned())
+    }
+
+    /// Several addresses to listen on.
+    pub(super) fn sockets(&self) -> Result<Vec<SocketAddr>, String> {
+        let read = |text: &String| text.parse().map_err(|_| format!("each {SOCKET_WRONG}"));
+        self.texts()?.iter().map(read).collect()
+    }
+
+    /// Name servers: an address, and a port when it is not 53.
+    pub(super) fn nameservers(&self) -> Result<Vec<SocketAddr>, String> {
+        let read = |text: &String| {
+            let bare = text.parse::<IpAddr>().map(|address| SocketAddr::from((address, 53)));
+            bare.or_else(|_| text.parse::<SocketAddr>())
+                .map_err(|_| "each must be an IP address, with a port when it is not 53: \"127.0.0.1:5300\"".to_owned())
+        };
+        self.texts()?.iter().map(read).collect()
+    }
+
+    /// IP networks.
+    pub(super) fn networks(&self) -> Result<Vec<Network>, String> {
+        let wrong = |()| "each must be an IP network or address, such as \"10.0.0.0/8\"".to_owned();
+        self.texts()?.iter().map(|text| text.parse().map_err(wrong)).collect()
+    }
+
+    /// A list of texts. In the environment: a TOML array, or values joined by commas.
+    fn texts(&self) -> Result<Vec<String>, String> {
+        let wrong = || "must be a list of texts".to_owned();
+        let items = match &self.value {
+            Value::Array(items) => items.clone(),
+            Value::String(text) if self.loose => loose_items(text),
+            _ => return Err(wrong()),
+        };
+        if items.len() > ITEMS_MAX {
+            return Err(format!("must have at most {ITEMS_MAX} items"));
+        }
+        items.iter().map(|item| item.as_str().map(|text| text.trim().to_owned()).ok_or_else(wrong)).collect()
+    }
+}
+
+const SOCKET_WRONG: &str = "must be an IP address and a port, such as \"127.0.0.1:8080\" or \"[::]:25\"";
+
+fn loose_items(text: &str) -> Vec<Value> {
+    let array = format!("a = {text}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("a"));
+    if let Some(Value::Array(items)) = array {
+        return items;
+    }
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts.map(|part| Value::String(part.to_owned())).collect()
+}
+
+/// A number and a unit, without anything between them.
+fn scaled(text: &str) -> Option<(u64, &str)> {
+    let text = text.trim();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    Some((number.parse().ok()?, unit.trim_start()))
+}
+
+fn duration_ms(text: &str) -> Option<i64> {
+    let (number, unit) = scaled(text)?;
+    let unit_ms = match unit {
+        "ms" => 1,
+        "s" => SECOND_MS,
+        "m" => MINUTE_MS,
+        "h" => HOUR_MS,
+        "d" => DAY_MS,
+        _ => return None,
+    };
+    i64::try_from(number).ok()?.checked_mul(unit_ms).filter(|ms| (1..=DURATION_MS_MAX).contains(ms))
+}
+
+fn size_bytes(text: &str) -> Option<u64> {
+    let (number, unit) = scaled(text)?;
+    let unit_bytes = match unit {
+        "" | "B" => 1,
+        "kB" | "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return None,
+    };
+    number.checked_mul(unit_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_and_sizes() {
+        let table = [
+            ("500ms", Some(500)),
+            ("10s", Some(10_000)),
+            ("15m", Some(900_000)),
+            ("24h", Some(86_400_000)),
+            ("5d", Some(432_000_000)),
+            ("0s", None),
+            ("10", None),
+            ("s", None),
+            ("-1s", None),
+            ("366d", None),
+            ("9999999999999999999d", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(duration_ms(text), expected, "{text}");
+        }
+        let table = [
+            ("26214400", Some(26_214_400)),
+            ("25MiB", Some(26_214_400)),
+            ("25 MB", Some(25_000_000)),
+            ("25mb", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(size_bytes(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_of_the_environment() {
+        for text in ["[\"127.0.0.1:1\", \"[::1]:2\"]", "127.0.0.1:1,[::1]:2", " 127.0.0.1:1 , [::1]:2 ,"] {
+            let sockets = Given::text_of(text).sockets().map(|sockets| sockets.len());
+            assert_eq!(sockets, Ok(2), "{text}");
+        }
+        assert_eq!(Given::text_of("").sockets(), Ok(Vec::new()));
+        assert!(Given::typed(Value::String("127.0.0.1:1".into())).sockets().is_err());
+    }
+}

@@ -1,0 +1,307 @@
+//! The table of keys: name, default, meaning and how the value is taken. Nothing else lists them.
+
+use super::{
+    Categoriser,
+    assemble::{Draft, Mode},
+    given::Given,
+    urls,
+};
+
+/// Largest message that can be configured, in bytes.
+const MESSAGE_BYTES_MAX: u64 = 1 << 30;
+
+/// One key of the configuration.
+#[derive(Debug)]
+pub struct Key {
+    /// Dotted name.
+    pub name: &'static str,
+    /// The default as the reference shows it.
+    pub default: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// Whether it can be read from a file by `NAME_file`, and is never shown.
+    pub secret: bool,
+    pub(super) set: fn(&mut Draft, &Given) -> Result<(), String>,
+}
+
+macro_rules! key {
+    ($name:expr, $default:expr, $meaning:expr, |$draft:ident, $given:ident| $set:expr) => {
+        key!(@ false, $name, $default, $meaning, |$draft, $given| $set)
+    };
+    (secret $name:expr, $default:expr, $meaning:expr, |$draft:ident, $given:ident| $set:expr) => {
+        key!(@ true, $name, $default, $meaning, |$draft, $given| $set)
+    };
+    (@ $secret:expr, $name:expr, $default:expr, $meaning:expr, |$draft:ident, $given:ident| $set:expr) => {
+        Key {
+            name: $name,
+            default: $default,
+            meaning: $meaning,
+            secret: $secret,
+            set: |$draft, $given| { $set; Ok(()) },
+        }
+    };
+}
+
+macro_rules! plan_keys {
+    ($($plan:ident $member:ident $default:literal $meaning:literal,)*) => {
+        &[$(key!(
+            concat!("plans.", stringify!($plan), ".", stringify!($member)), $default, $meaning,
+            |d, g| d.config.plans.$plan.$member = g.limit()?
+        ),)*]
+    };
+}
+
+/// Every key, in the order of the reference, without those of the plans.
+const MAIN: &[Key] = &[
+    key!("base_url", "`http://` and `http.listen`", "Public address of the API and dashboard.", |d, g| {
+        d.config.base_url = urls::http(&g.text()?)?;
+        d.config.base_url_follows_listener = false;
+    }),
+    key!("data_dir", "`./data`", "Embedded database, blobs, keys and certificates.", |d, g| d.config.data_dir =
+        g.path()?),
+    key!(secret "database_url", "`sqlite:` in `data_dir`", "`sqlite:PATH` or `postgres://user:password@host/name`.", |d, g| {
+        let text = g.text()?;
+        text.parse::<posthouse_store::DatabaseUrl>()
+            .map_err(|_| "must begin with sqlite:, postgres:// or postgresql:// and be complete".to_owned())?;
+        d.config.database_url = Some(text);
+    }),
+    key!(
+        "blob_url",
+        "in `data_dir`",
+        "`s3://bucket/prefix` (endpoint and credentials by the usual AWS variables) or `file:///path`.",
+        |d, g| {
+            let text = g.text()?;
+            if !["s3://", "file:///"].iter().any(|start| text.strip_prefix(start).is_some_and(|rest| !rest.is_empty()))
+            {
+                return Err("must be s3://bucket/prefix or file:///path".to_owned());
+            }
+            d.config.blob_url = Some(text);
+        }
+    ),
+    key!("http.listen", "`127.0.0.1:8080`", "Address and port of the API.", |d, g| d.config.http.listen =
+        g.socket()?),
+    key!(
+        "http.trusted_proxies",
+        "`[]`",
+        "Networks whose `Forwarded` and `X-Forwarded-For` fields are believed.",
+        |d, g| {
+            d.config.http.trusted_proxies = g.networks()?;
+        }
+    ),
+    key!(secret "http.metrics_token", "none: loopback only", "Bearer token that may read `/metrics` from elsewhere.", |d, g| {
+        d.config.http.metrics_token = Some(g.text()?);
+    }),
+    key!("smtp.listen", "`[\"127.0.0.1:2525\"]`", "Addresses and ports of the mail exchanger.", |d, g| d
+        .config
+        .smtp
+        .listen =
+        g.sockets()?),
+    key!(
+        "smtp.hostname",
+        "the host of `base_url`, or `localhost`",
+        "Our name in greetings, trace lines and authentication results.",
+        |d, g| {
+            d.hostname = Some(g.domain()?);
+        }
+    ),
+    key!("smtp.max_message_bytes", "`26214400`", "Largest whole message, received or sent.", |d, g| {
+        d.config.smtp.message_bytes_max = g.bytes(1_024, MESSAGE_BYTES_MAX)?;
+    }),
+    key!(
+        "smtp.tls_cert",
+        "a self-signed one in `data_dir`",
+        "Certificate chain in PEM; needs `smtp.tls_key`.",
+        |d, g| d.tls_cert = Some(g.path()?)
+    ),
+    key!("smtp.tls_key", "", "Private key in PEM; needs `smtp.tls_cert`.", |d, g| d.tls_key = Some(g.path()?)),
+    key!("smtp.acme", "`false`", "Get the certificate by ACME.", |d, g| d.config.smtp.acme = g.flag()?),
+    key!(
+        "smtp.proxy_protocol_from",
+        "`[]`",
+        "Networks whose connections begin with a PROXY protocol header (v1 or v2).",
+        |d, g| {
+            d.config.smtp.proxy_protocol_from = g.networks()?;
+        }
+    ),
+    key!("smtp.max_connections", "`1000`", "Connections of all SMTP clients together.", |d, g| d
+        .config
+        .smtp
+        .connections_max =
+        g.count()?),
+    key!("smtp.max_connections_per_client", "`200`", "Connections of one SMTP client.", |d, g| {
+        d.config.smtp.connections_per_client_max = g.count()?;
+    }),
+    key!("smtp.idle_timeout", "`5m`", "An SMTP client that says nothing for so long is told 421.", |d, g| d
+        .config
+        .smtp
+        .idle_timeout_ms =
+        g.duration_ms()?),
+    key!(
+        "smtp.reject_dmarc_fail",
+        "`false`",
+        "Refuse mail in the dialogue whose domain owner says `p=reject`.",
+        |d, g| {
+            d.config.smtp.reject_dmarc_fail = g.flag()?;
+        }
+    ),
+    key!("submission.listen", "`[\"127.0.0.1:2587\"]`", "Submission with STARTTLS and AUTH.", |d, g| d
+        .config
+        .submission
+        .listen =
+        g.sockets()?),
+    key!("submission.listen_tls", "`[]`", "Submission with TLS from the first byte.", |d, g| d
+        .config
+        .submission
+        .listen_tls =
+        g.sockets()?),
+    key!("mail.default_domain", "`agents.localhost`", "The shared domain of inboxes.", |d, g| d
+        .config
+        .mail
+        .default_domain =
+        g.domain()?),
+    key!(
+        "mail.temporary_domain",
+        "`tmp.agents.localhost`, else `tmp.` and the default domain",
+        "The domain of temporary inboxes.",
+        |d, g| {
+            d.temporary_domain = Some(g.domain()?);
+        }
+    ),
+    key!(
+        "delivery.mode",
+        "`capture` without any configuration, else required",
+        "`direct` (to mail exchangers), `relay` (by `delivery.relay_url`) or `capture` (nothing leaves this machine).",
+        |d, g| {
+            d.mode = Some(g.one_of(&[("direct", Mode::Direct), ("relay", Mode::Relay), ("capture", Mode::Capture)])?);
+        }
+    ),
+    key!(secret "delivery.relay_url", "", "`smtp://user:password@host:port`; `smtps://` for TLS from the first byte.", |d, g| {
+        d.relay = Some(urls::relay(&g.text()?)?);
+    }),
+    key!("delivery.port", "`25`", "Port of remote mail exchangers.", |d, g| d.config.delivery.port = g.port()?),
+    key!(
+        "delivery.retry_schedule",
+        "over five days, from 1 minute to 12 hours",
+        "The gap before each attempt after the first.",
+        |d, g| {
+            d.config.delivery.retry_schedule_ms = g.durations_ms()?;
+        }
+    ),
+    key!(
+        "delivery.allow_private_networks",
+        "`false` (`true` without any configuration)",
+        "Mail may go to loopback, private, link-local and other special addresses.",
+        |d, g| {
+            d.config.delivery.allow_private_networks = g.flag()?;
+        }
+    ),
+    key!("delivery.max_connections", "`100`", "Connections to all destinations together.", |d, g| d
+        .config
+        .delivery
+        .connections_max =
+        g.count()?),
+    key!("delivery.max_connections_per_destination", "`10`", "Connections to one destination.", |d, g| {
+        d.config.delivery.connections_per_destination_max = g.count()?;
+    }),
+    key!(
+        "webhooks.allow_private_networks",
+        "`false` (`true` without any configuration)",
+        "Webhooks may go to loopback, private, link-local and other special addresses.",
+        |d, g| {
+            d.config.webhooks.allow_private_networks = g.flag()?;
+        }
+    ),
+    key!(
+        "webhooks.allow_http",
+        "`false` (`true` without any configuration)",
+        "Webhooks may go to `http:` URLs.",
+        |d, g| d.config.webhooks.allow_http = g.flag()?
+    ),
+    key!(
+        "webhooks.backoff_start",
+        "`680s`",
+        "First gap between attempts; each other is 1.778 times the one before.",
+        |d, g| {
+            d.config.webhooks.backoff_start_ms = g.duration_ms()?;
+        }
+    ),
+    key!("webhooks.timeout", "`10s`", "Time limit of one attempt.", |d, g| d.config.webhooks.timeout_ms =
+        g.duration_ms()?),
+    key!("dns.nameservers", "the system's", "Name servers, such as `[\"127.0.0.1:5300\"]`.", |d, g| d
+        .config
+        .nameservers =
+        g.nameservers()?),
+    key!(
+        "ai.categoriser",
+        "`builtin`",
+        "`builtin` (a local model in the binary), `openai` (a server with that chat-completions API) or `off`.",
+        |d, g| {
+            d.config.ai.categoriser = g.one_of(&[
+                ("builtin", Categoriser::Builtin),
+                ("openai", Categoriser::OpenAi),
+                ("off", Categoriser::Off),
+            ])?;
+        }
+    ),
+    key!("ai.drafting", "`off`", "`openai` or `off`.", |d, g| d.config.ai.drafting =
+        g.one_of(&[("openai", true), ("off", false)])?),
+    key!("ai.base_url", "", "The server for `openai`, such as `https://api.example.com/v1`.", |d, g| d.ai_base_url =
+        Some(urls::http(&g.text()?)?)),
+    key!("ai.model", "", "The model's name for `openai`.", |d, g| d.ai_model = Some(g.text()?)),
+    key!(secret "ai.api_key", "none", "The key for `openai`.", |d, g| d.ai_api_key = Some(g.text()?)),
+    key!("log.format", "`text`", "`text` for people, `json` for machines.", |d, g| d.config.log.json =
+        g.one_of(&[("text", false), ("json", true)])?),
+    key!("log.level", "`info`", "`off`, `error`, `warn`, `info`, `debug` or `trace`.", |d, g| {
+        d.config.log.level = g
+            .one_of(&[
+                ("off", "off"),
+                ("error", "error"),
+                ("warn", "warn"),
+                ("info", "info"),
+                ("debug", "debug"),
+                ("trace", "trace"),
+            ])?
+            .to_owned();
+    }),
+];
+
+/// The limits of the plans (decisions 6 and 29).
+const PLANS: &[Key] = plan_keys! {
+    free inboxes "`3`" "Inboxes that are not temporary.",
+    free domains "`1`" "Custom domains.",
+    free emails_per_month "`3000`" "Messages sent in a calendar month (UTC).",
+    free daily_sends_per_inbox "`100`" "Messages sent by one inbox in a day (UTC).",
+    free daily_sends "`500`" "Messages sent by a workspace in a day (UTC).",
+    free sends_per_5_minutes "`20`" "Messages sent by a workspace in five minutes.",
+    free requests_per_minute "`120`" "API requests of one key in a minute.",
+    builder inboxes "`100`" "Inboxes that are not temporary.",
+    builder domains "`10`" "Custom domains.",
+    builder emails_per_month "`50000`" "Messages sent in a calendar month (UTC).",
+    builder daily_sends_per_inbox "`1000`" "Messages sent by one inbox in a day (UTC).",
+    builder daily_sends "`5000`" "Messages sent by a workspace in a day (UTC).",
+    builder sends_per_5_minutes "`200`" "Messages sent by a workspace in five minutes.",
+    builder requests_per_minute "`600`" "API requests of one key in a minute.",
+    team inboxes "`\"unlimited\"`" "Inboxes that are not temporary.",
+    team domains "`50`" "Custom domains.",
+    team emails_per_month "`500000`" "Messages sent in a calendar month (UTC).",
+    team daily_sends_per_inbox "`5000`" "Messages sent by one inbox in a day (UTC).",
+    team daily_sends "`50000`" "Messages sent by a workspace in a day (UTC).",
+    team sends_per_5_minutes "`2000`" "Messages sent by a workspace in five minutes.",
+    team requests_per_minute "`3000`" "API requests of one key in a minute.",
+};
+
+/// Every key, in the order of the reference.
+pub fn keys() -> impl Iterator<Item = &'static Key> + Clone {
+    MAIN.iter().chain(PLANS)
+}
+
+/// The body of `docs/CONFIGURATION.md`: one line a key.
+#[must_use]
+pub fn reference() -> String {
+    let mut lines = vec!["| Key | Default | Meaning |".to_owned(), "|---|---|---|".to_owned()];
+    lines.extend(keys().map(|key| {
+        let secret = if key.secret { " Secret: can be read from a file." } else { "" };
+        format!("| `{}` | {} | {}{secret} |", key.name, key.default, key.meaning)
+    }));
+    lines.join("\n") + "\n"
+}

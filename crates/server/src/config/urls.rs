@@ -1,0 +1,99 @@
+//! The URLs of the configuration, checked in form: nothing is looked up or connected to.
+
+use hyper::http::Uri;
+
+use super::Relay;
+
+/// Reads the URL of an HTTP server and takes its trailing slash away.
+pub(super) fn http(text: &str) -> Result<String, String> {
+    let wrong = || "must be a URL such as https://mail.example.com, without a query".to_owned();
+    let uri: Uri = text.parse().map_err(|_| wrong())?;
+    let web = matches!(uri.scheme_str(), Some("http" | "https"));
+    if !web || uri.host().is_none_or(str::is_empty) || uri.query().is_some() || text.contains(['@', '#']) {
+        return Err(wrong());
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
+/// The host of a checked HTTP URL, if it is a name and not an address.
+pub(super) fn host_name(url: &str) -> Option<String> {
+    let uri: Uri = url.parse().ok()?;
+    let host = uri.host()?;
+    let is_address = host.starts_with('[') || host.parse::<std::net::IpAddr>().is_ok();
+    (!is_address).then(|| host.to_ascii_lowercase())
+}
+
+/// Reads `smtp://user:pass@host:port` or `smtps://…`; user and password are percent-decoded.
+pub(super) fn relay(text: &str) -> Result<Relay, String> {
+    let wrong = || "must be a URL such as smtp://user:password@host:587, or smtps:// for TLS from the start".to_owned();
+    let uri: Uri = text.parse().map_err(|_| wrong())?;
+    let implicit_tls = match uri.scheme_str() {
+        Some("smtp") => false,
+        Some("smtps") => true,
+        _ => return Err(wrong()),
+    };
+    let authority = uri.authority().ok_or_else(wrong)?;
+    let host = authority.host().trim_matches(['[', ']']).to_owned();
+    if host.is_empty() || !matches!(uri.path(), "" | "/") || uri.query().is_some() {
+        return Err(wrong());
+    }
+    let credentials = match authority.as_str().rsplit_once('@') {
+        Some((user_info, _)) => {
+            let (user, password) = user_info.split_once(':').ok_or_else(wrong)?;
+            Some((decoded(user).ok_or_else(wrong)?, decoded(password).ok_or_else(wrong)?))
+        }
+        None => None,
+    };
+    let usual = match (implicit_tls, &credentials) {
+        (true, _) => 465,
+        (false, Some(_)) => 587,
+        (false, None) => 25,
+    };
+    Ok(Relay { host, port: authority.port_u16().unwrap_or(usual), credentials, implicit_tls })
+}
+
+fn decoded(text: &str) -> Option<String> {
+    percent_encoding::percent_decode_str(text).decode_utf8().ok().map(std::borrow::Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relays_are_read() {
+        let table = [
+            ("smtp://relay.example", Some(("relay.example", 25, None, false))),
+            ("smtp://u:p%40ss@relay.example:2525", Some(("relay.example", 2525, Some(("u", "p@ss")), false))),
+            ("smtp://u:p@relay.example", Some(("relay.example", 587, Some(("u", "p")), false))),
+            ("smtps://u:p@[2001:db8::1]", Some(("2001:db8::1", 465, Some(("u", "p")), true))),
+            ("http://relay.example", None),
+            ("smtp://", None),
+            ("smtp://user@relay.example", None),
+            ("smtp://relay.example/x", None),
+            ("relay.example:25", None),
+        ];
+        for (text, expected) in table {
+            let found = relay(text).ok();
+            let expected = expected.map(|(host, port, credentials, implicit_tls)| Relay {
+                host: host.to_owned(),
+                port,
+                credentials: credentials.map(|(user, password)| (user.to_owned(), password.to_owned())),
+                implicit_tls,
+            });
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn base_urls_are_read() {
+        assert_eq!(http("https://mail.example.com/"), Ok("https://mail.example.com".to_owned()));
+        assert_eq!(http("http://127.0.0.1:8080"), Ok("http://127.0.0.1:8080".to_owned()));
+        for bad in ["mail.example.com", "ftp://x", "https://", "https://u:p@x", "https://x/?a=b", "https://x/#a", ""] {
+            assert!(http(bad).is_err(), "{bad}");
+        }
+        assert_eq!(host_name("https://Mail.example.com:8443/x").as_deref(), Some("mail.example.com"));
+        assert_eq!(host_name("http://[::1]:80"), None);
+        assert_eq!(host_name("http://127.0.0.1:8080"), None);
+    }
+}
