@@ -76,6 +76,7 @@ pub mod migrate;
 pub mod recipients;
 pub mod statements;
 pub mod threads;
+pub mod usage;
 pub mod workspaces;
 
 mod db;

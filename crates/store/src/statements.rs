@@ -16,5 +16,6 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("migrate", crate::migrate::ALL),
     ("recipients", crate::recipients::ALL),
     ("threads", crate::threads::ALL),
+    ("usage", crate::usage::ALL),
     ("workspaces", crate::workspaces::ALL),
 ];
