@@ -4,6 +4,7 @@
 //! SMTP, the jobs or the adapters.
 
 pub mod create_workspace;
+pub mod visible;
 
 use std::sync::Arc;
 
