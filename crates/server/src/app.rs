@@ -8,6 +8,7 @@ pub mod create_workspace;
 pub mod understand;
 pub mod receive;
 pub mod file_mail;
+pub mod visible;
 
 use std::sync::Arc;
 
