@@ -10,3 +10,4 @@ pub mod metrics;
 pub mod ports;
 pub mod shutdown;
 pub mod telemetry;
+pub mod tls;
