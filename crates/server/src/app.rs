@@ -4,10 +4,11 @@
 //! SMTP, the jobs or the adapters.
 
 pub mod authenticate;
+pub mod change_message;
 pub mod create_workspace;
-pub mod understand;
-pub mod receive;
 pub mod file_mail;
+pub mod receive;
+pub mod understand;
 pub mod visible;
 
 use std::sync::Arc;

@@ -11,3 +11,4 @@ pub mod ports;
 pub mod shutdown;
 pub mod telemetry;
 pub mod tls;
+pub mod views;

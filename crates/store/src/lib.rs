@@ -71,6 +71,7 @@ pub mod events;
 pub mod inboxes;
 pub mod jobs;
 pub mod keys;
+pub mod message_list;
 pub mod messages;
 pub mod migrate;
 pub mod recipients;
