@@ -1,0 +1,99 @@
+"""Runs the chosen parts and reports. Called by run.sh, which prepares the machine and cleans up."""
+
+import argparse
+import os
+import signal
+import sys
+import time
+
+import fake_dns
+import footprint
+import load
+import longpoll
+import machine
+import postgres
+import reading
+import receipt
+import report
+import sending
+
+PARTS = {"receipt": receipt, "sending": sending, "api": reading, "longpoll": longpoll, "footprint": footprint}
+
+
+class Setting:
+    """What every part needs, and where its results go."""
+
+    def __init__(self, arguments, dns):
+        self.binary, self.folder, self.dns = os.path.abspath(arguments.binary), arguments.folder, dns
+        self.quick, self.postgres = arguments.quick, arguments.postgres
+        self.rounds = arguments.rounds or (1 if arguments.quick else 3)
+        self.message, self.results = load.message_file(arguments.folder), {}
+
+    def say(self, text):
+        """Progress, on standard error."""
+        print(f"bench: {text}", file=sys.stderr, flush=True)
+
+    def add(self, part, result):
+        """One row of a part's table."""
+        result["load_average"] = round(os.getloadavg()[0], 1)
+        self.results.setdefault(part, []).append(result)
+        self.say(report.table(part, [result]).splitlines()[-1])
+
+    def new_postgres(self):
+        """A cluster for one case, as a context."""
+        return postgres.Postgres(self.folder)
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(prog="bench/run.sh", description="Measure Posthouse beside its peers (docs/benchmarks.md).")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} or all (the default)")
+    parser.add_argument("--quick", action="store_true", help="fewer messages, one round: does it work, not how fast")
+    parser.add_argument("--postgres", action="store_true", help="our store on PostgreSQL (receipt and api)")
+    parser.add_argument("--rounds", type=int, help="rounds of each case (3)")
+    parser.add_argument("--binary", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--results", required=True, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    unknown = set(arguments.parts) - set(PARTS) - {"all"}
+    if unknown:
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    chosen = list(PARTS) if not arguments.parts or "all" in arguments.parts else arguments.parts
+    # Sending and the rest are about the embedded store only.
+    arguments.parts = [part for part in chosen if part in ("receipt", "api")] if arguments.postgres else chosen
+    return arguments
+
+
+def _show(document):
+    """The tables, on standard output."""
+    print("\n".join(f"{name}: {value}" for name, value in document["machine"].items()))
+    for part, results in document["results"].items():
+        print(f"\n{report.table(part, results)}")
+    if reached := report.targets(document["results"]):
+        print(f"\n{reached}")
+
+
+def main():
+    """Every part; one that fails does not keep the others from being measured."""
+    arguments = _arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    failed, began = [], time.monotonic()
+    with fake_dns.FakeDns() as dns:
+        setting = Setting(arguments, dns.address)
+        document = {"machine": machine.describe(setting.folder), "store": "postgres" if setting.postgres else "sqlite",
+                    "quick": setting.quick, "rounds": setting.rounds, "results": setting.results}
+        for part in arguments.parts:
+            setting.say(f"{part} ({setting.rounds} rounds, load average {os.getloadavg()[0]:.1f})")
+            try:
+                PARTS[part].run(setting)
+            except (RuntimeError, OSError, KeyError) as problem:
+                failed.append(part)
+                setting.say(f"{part} failed: {type(problem).__name__}: {problem}")
+    document["took_s"] = round(time.monotonic() - began)
+    _show(document)
+    setting.say(f"results in {report.write(arguments.results, document)}")
+    if failed:
+        sys.exit(f"bench: failed: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()

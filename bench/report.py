@@ -1,0 +1,101 @@
+"""The results: a table a part (Markdown, as docs/benchmarks.md shows it), the targets, and everything as JSON."""
+
+import json
+import os
+
+# part -> (head, [(column, how to get it, format)])
+COLUMNS = {
+    "receipt": [
+        ("receipt", ("case",), "{}"), ("ours /s", ("posthouse", "rate"), "{:.0f}"),
+        ("Postfix in maildir /s", ("postfix", "rate"), "{:.0f}"), ("Postfix accepted /s", ("postfix", "accept_rate"), "{:.0f}"),
+        ("ratio", ("ratio",), "{:.2f}"), ("our CPU ms", ("posthouse", "cpu_ms"), "{:.2f}"),
+        ("Postfix CPU ms", ("postfix", "cpu_ms"), "{:.2f}"), ("our RSS MB", ("posthouse", "rss_mb"), "{:.0f}"),
+        ("our disk KB", ("posthouse", "disk_kb"), "{:.1f}"), ("others' cores", ("posthouse", "foreign_cores"), "{:.1f}"),
+    ],
+    "sending": [
+        ("sending", ("case",), "{}"), ("ours /s", ("posthouse", "rate"), "{:.0f}"),
+        ("Postfix /s", ("postfix", "rate"), "{:.0f}"), ("ratio", ("ratio",), "{:.2f}"),
+        ("our CPU ms", ("posthouse", "cpu_ms"), "{:.2f}"), ("Postfix CPU ms", ("postfix", "cpu_ms"), "{:.2f}"),
+        ("accepted by API /s", ("posthouse", "accept_rate"), "{:.0f}"), ("API p50 ms", ("posthouse", "accept_p50_ms"), "{:.1f}"),
+        ("API p99 ms", ("posthouse", "accept_p99_ms"), "{:.1f}"), ("our RSS MB", ("posthouse", "rss_mb"), "{:.0f}"),
+    ],
+    "api": [
+        ("API, 50 connections", ("case",), "{}"), ("small p50 ms", ("small", "p50_ms"), "{:.2f}"),
+        ("large p50 ms", ("large", "p50_ms"), "{:.2f}"), ("growth", ("p50_growth",), "{:.2f}"),
+        ("large p99 ms", ("large", "p99_ms"), "{:.2f}"), ("large /s", ("large", "rate"), "{:.0f}"),
+        ("large CPU ms", ("large", "cpu_ms"), "{:.3f}"), ("CPU growth", ("cpu_growth",), "{:.2f}"),
+        ("KB an answer", ("large", "kb"), "{:.0f}"),
+    ],
+    "longpoll": [
+        ("long-polls", ("case",), "{}"), ("RSS before MB", ("before_mb",), "{:.0f}"), ("RSS with MB", ("with_mb",), "{:.0f}"),
+        ("after", ("after_mb",), "{:.0f}"), ("opened in s", ("open_s",), "{:.1f}"), ("CPU at rest %", ("idle_cpu_percent",), "{:.1f}"),
+        ("woken", ("woken",), "{}"), ("250 after ms", ("accepted_ms",), "{:.1f}"), ("first waiter ms", ("first_ms",), "{:.1f}"),
+        ("last waiter ms", ("last_ms",), "{:.1f}"),
+    ],
+    "footprint": [
+        ("footprint", ("case",), "{}"), ("first start s", ("first_start_s",), "{:.3f}"), ("start s", ("start_s",), "{:.3f}"),
+        ("stop s", ("stop_s",), "{:.3f}"), ("idle MB", ("idle_mb",), "{:.0f}"), ("idle CPU %", ("idle_cpu_percent",), "{:.1f}"),
+        ("under load MB", ("load_mb",), "{:.0f}"), ("after load MB", ("rest_mb",), "{:.0f}"), ("binary MB", ("binary_mb",), "{:.1f}"),
+        ("CPU ms a message", ("cpu_ms",), "{:.2f}"), ("disk bytes a message", ("disk_bytes",), "{:.0f}"),
+    ],
+}
+
+# part, which cases, what it is, the figure, the comparison, the bound
+TARGETS = [
+    ("receipt", "20 sessions", "receipt, ratio to Postfix", ("ratio",), ">=", 3.0),
+    ("receipt", "100 sessions", "receipt, ratio to Postfix", ("ratio",), ">=", 3.0),
+    ("receipt", "1 session,", "receipt, ratio to Postfix", ("ratio",), ">=", 1.0),
+    ("sending", "prefilled, relay", "sending, ratio to Postfix", ("ratio",), ">=", 2.0),
+    ("api", "list, paced", "list of 25, p50 ms", ("large", "p50_ms"), "<", 2.0),
+    ("api", "list, paced", "list of 25, p99 ms", ("large", "p99_ms"), "<", 10.0),
+    ("api", "list, closed", "list, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),
+    ("api", "get, closed", "get, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),
+    ("longpoll", "", "10,000 long-polls, RSS MB", ("with_mb",), "<", 200),
+    ("footprint", "", "idle RSS MB", ("idle_mb",), "<", 60),
+    ("footprint", "", "start to ready s", ("first_start_s",), "<", 1.0),
+]
+
+
+def figure(result, path):
+    """The value at a path, or None where that was not measured."""
+    for name in path:
+        if name == "disk_kb" and isinstance(result, dict) and "disk_bytes" in result:
+            return result["disk_bytes"] / 1000
+        result = result.get(name) if isinstance(result, dict) else None
+    return result
+
+
+def table(part, results):
+    """The Markdown table of one part; columns nobody filled are left out."""
+    columns = [column for column in COLUMNS[part] if any(figure(result, column[1]) is not None for result in results)]
+    lines = [" | ".join(name for name, _, _ in columns), " | ".join("---" if at == 0 else "---:" for at in range(len(columns)))]
+    for result in results:
+        values = [(figure(result, path), form) for _, path, form in columns]
+        lines.append(" | ".join("" if value is None else form.format(value) for value, form in values))
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+def targets(results):
+    """One line a target that was measured: reached or missed."""
+    lines = []
+    for part, case, what, path, sign, bound in TARGETS:
+        for result in results.get(part, []):
+            value = figure(result, path)
+            if value is None or not result["case"].startswith(case):
+                continue
+            reached = {">=": value >= bound, "<": value < bound, "<=": value <= bound}[sign]
+            shown = f"{what} ({result['case']})" if case else what
+            lines.append(f"| {shown} | {sign} {bound:g} | {value:.2f} | {'reached' if reached else '**missed**'} |")
+    return "\n".join(["| target | bound | measured | |", "|---|---:|---:|---|", *lines]) if lines else ""
+
+
+def write(folder, document):
+    """Writes the JSON of this run and the same as `latest.json`; its path."""
+    os.makedirs(folder, exist_ok=True)
+    stamp = document["machine"]["date"].replace(" UTC", "").replace(" ", "T").replace(":", "")
+    path = os.path.join(folder, f"{stamp}.json")
+    for each in (path, os.path.join(folder, "latest.json")):
+        with open(each, "w", encoding="utf-8") as file:
+            json.dump(document, file, indent=1)
+            file.write("\n")
+    return path

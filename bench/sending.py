@@ -1,0 +1,140 @@
+"""Sending: a queue of 10 KB messages drained into smtp-sink, by us and by Postfix.
+
+Prefilled: the queue is filled while nothing is delivered (we run without the worker role, Postfix holds), then let go;
+the rate is that of the messages' arrivals at the sink, from the first to the last. Through: the messages are accepted
+and delivered at the same time; the clock runs from the first request to the last arrival."""
+
+import json
+import os
+import statistics
+import time
+
+import load
+import machine
+import posthouse
+from postfix import Postfix, missing
+
+COUNT = 5000
+INBOXES = 10
+CONNECTIONS = 20
+LIMIT_S = 300
+
+
+def _delivery(mode, port):
+    """The `[delivery]` section that leads to the sink."""
+    if mode == "relay":
+        return f'mode = "relay"\nrelay_url = "smtp://127.0.0.1:{port}"\nallow_private_networks = true'
+    return f'mode = "direct"\nport = {port}\nallow_private_networks = true'
+
+
+def _post(setting, server, count):
+    """Accepts that many messages by the API; what wrk measured."""
+    inboxes = server.make_inboxes(INBOXES)
+    paths = os.path.join(setting.folder, "paths")
+    with open(paths, "w", encoding="ascii") as file:
+        file.writelines(f"/v1/inboxes/{inbox['id']}/messages\n" for inbox in inboxes)
+    body = os.path.join(setting.folder, "body.json")
+    with open(body, "w", encoding="ascii") as file:
+        json.dump({"to": ["someone@sink.test"], "subject": "Your order", "text": load.prose(load.MESSAGE_BYTES, 1)}, file)
+    posted = load.wrk(f"http://{server.http}", server.key, CONNECTIONS, LIMIT_S, paths, count=count, body=body)
+    return inboxes, posted
+
+
+def _wait_settled(server, inboxes):
+    """Until no message is queued any more: what the sink has must be written down here too."""
+    deadline = time.monotonic() + 60
+    for inbox in inboxes:
+        path = f"/v1/inboxes/{inbox['id']}/messages?limit=1&direction=outbound&status=queued"
+        while server.call("GET", path)["data"]:
+            if time.monotonic() > deadline:
+                raise RuntimeError("messages that were delivered are still queued")
+            time.sleep(0.05)
+
+
+def _drained(sink, count, began, cpu_s):
+    """What the sink saw, and the CPU it took since `began`."""
+    sink.wait(count, LIMIT_S)
+    return {"rate": (count - 1) / (sink.last - sink.first), "whole_s": sink.last - began, "cpu_ms": cpu_s / count * 1000}
+
+
+def of_posthouse(setting, mode, count):
+    """Prefilled, then drained by a process that starts with the queue as it is."""
+    with load.Sink() as sink, posthouse.Posthouse(setting, "sending", _delivery(mode, sink.port)) as server:
+        server.stop()
+        server.start("http")
+        inboxes, posted = _post(setting, server, count)
+        server.stop()
+        began = time.monotonic()
+        server.start("http,worker")
+        sink.wait(count, LIMIT_S)
+        result = _drained(sink, count, began, server.cpu_s())
+        _wait_settled(server, inboxes)
+        result |= {"accept_rate": posted["rate"], "accept_p50_ms": posted["p50_ms"], "accept_p99_ms": posted["p99_ms"],
+                   "rss_mb": machine.rss_mb(server.pid, peak=True), "duplicates": sink.count - count}
+    return result
+
+
+def of_postfix(setting, count):
+    """Prefilled by hold, released, flushed."""
+    with load.Sink() as sink:
+        home, relay = os.path.join(setting.folder, "postfix"), f"[127.0.0.1]:{sink.port}"
+        with Postfix(home, load.free_port(), relay=relay, hold=True) as server:
+            took, _ = load.smtp_source(server.port, ["someone@sink.test"], count, CONNECTIONS, setting.message)
+            server.release_held()
+            cpu, began = server.cpu_s(), time.monotonic()
+            server.flush()
+            sink.wait(count, LIMIT_S)
+            result = _drained(sink, count, began, server.cpu_s() - cpu)
+            result["accept_rate"] = count / took
+    return result
+
+
+def through_posthouse(setting, mode, count):
+    """Accepted by the API and delivered at the same time."""
+    with load.Sink() as sink, posthouse.Posthouse(setting, "sending", _delivery(mode, sink.port)) as server:
+        cpu, began = server.cpu_s(), time.monotonic()
+        inboxes, _ = _post(setting, server, count)
+        sink.wait(count, LIMIT_S)
+        _wait_settled(server, inboxes)
+        return {"rate": count / (sink.last - began), "cpu_ms": (server.cpu_s() - cpu) / count * 1000}
+
+
+def through_postfix(setting, count):
+    """Accepted by SMTP and relayed at the same time."""
+    with load.Sink() as sink:
+        home, relay = os.path.join(setting.folder, "postfix"), f"[127.0.0.1]:{sink.port}"
+        with Postfix(home, load.free_port(), relay=relay) as server:
+            cpu, began = server.cpu_s(), time.monotonic()
+            load.smtp_source(server.port, ["someone@sink.test"], count, CONNECTIONS, setting.message)
+            sink.wait(count, LIMIT_S)
+            return {"rate": count / (sink.last - began), "cpu_ms": (server.cpu_s() - cpu) / count * 1000}
+
+
+def _median(rounds):
+    return {name: statistics.median(each[name] for each in rounds) for name in rounds[0]}
+
+
+def _case(setting, name, count, ours_once, theirs_once):
+    """Rounds of both, one after the other."""
+    ours, theirs = [], []
+    for _ in range(setting.rounds):
+        ours.append(ours_once())
+        if theirs_once:
+            theirs.append(theirs_once())
+    result = {"case": name, "messages": count, "posthouse": _median(ours)}
+    if theirs:
+        result["postfix"] = _median(theirs)
+        result["ratio"] = statistics.median(a["rate"] / b["rate"] for a, b in zip(ours, theirs, strict=True))
+    setting.add("sending", result)
+
+
+def run(setting):
+    """Every case."""
+    count = COUNT // (5 if setting.quick else 1)
+    peer = missing() is None
+    _case(setting, "prefilled, relay", count, lambda: of_posthouse(setting, "relay", count),
+          (lambda: of_postfix(setting, count)) if peer else None)
+    _case(setting, "through, relay", count, lambda: through_posthouse(setting, "relay", count),
+          (lambda: through_postfix(setting, count)) if peer else None)
+    if not setting.quick:
+        _case(setting, "prefilled, direct", count, lambda: of_posthouse(setting, "direct", count), None)

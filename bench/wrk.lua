@@ -1,0 +1,45 @@
+-- The requests of one wrk run; what to ask for comes in BENCH_* variables (load.py). Writes its measurements as JSON.
+local key, out = os.getenv("BENCH_KEY"), os.getenv("BENCH_OUT")
+local think_ms, count = tonumber(os.getenv("BENCH_THINK_MS")), tonumber(os.getenv("BENCH_COUNT"))
+local body_file = os.getenv("BENCH_BODY")
+local paths, at, issued, answered = {}, 0, 0, 0
+
+for line in io.lines(os.getenv("BENCH_PATHS")) do paths[#paths + 1] = line end
+
+wrk.headers["Authorization"] = "Bearer " .. key
+if body_file ~= "" then
+  wrk.method = "POST"
+  wrk.headers["Content-Type"] = "application/json"
+  wrk.body = io.open(body_file):read("*a")
+end
+
+function request()
+  at = at % #paths + 1
+  return wrk.format(nil, paths[at])
+end
+
+if think_ms > 0 then
+  function delay() return math.random(0, 2 * think_ms) end
+elseif count > 0 then
+  -- The delay of a request is asked for before it is made: after the last one the connections sleep.
+  function delay()
+    issued = issued + 1
+    return issued > count and 3600000 or 0
+  end
+  function response()
+    answered = answered + 1
+    if answered >= count then wrk.thread:stop() end
+  end
+end
+
+function done(summary, latency)
+  local file = io.open(out, "w")
+  local errors = summary.errors
+  file:write(string.format(
+    '{"requests": %d, "seconds": %.4f, "rate": %.1f, "bytes": %d, "errors": %d, "status": %d, '
+      .. '"p50_ms": %.3f, "p99_ms": %.3f, "max_ms": %.3f}\n',
+    summary.requests, summary.duration / 1e6, summary.requests / (summary.duration / 1e6), summary.bytes,
+    errors.connect + errors.read + errors.write + errors.timeout, errors.status,
+    latency:percentile(50) / 1000, latency:percentile(99) / 1000, latency.max / 1000))
+  file:close()
+end
