@@ -11,6 +11,7 @@ pub mod inbox;
 pub mod message;
 pub mod page;
 pub mod plan;
+pub mod send;
 pub mod text;
 pub mod thread;
 pub mod time;

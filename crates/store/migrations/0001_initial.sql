@@ -235,6 +235,14 @@ CREATE TABLE usage_days (
 ){STRICT};
 CREATE INDEX usage_months ON usage_days (workspace_id, month);
 
+-- Messages a workspace sent in a day or a month: what its limits are compared with. Sends of a workspace queue at the month's row.
+CREATE TABLE usage_totals (
+  workspace_id {ID} NOT NULL,
+  period {TEXT} NOT NULL,                -- d + days since 1970, or m + months since year 0 (UTC)
+  sent {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, period)
+){STRICT};
+
 -- The log of each workspace: seq has no gaps. The event's record is read from its own tables when it is shown.
 CREATE TABLE events (
   workspace_id {ID} NOT NULL,

@@ -6,15 +6,19 @@ use crate::Sql;
 
 /// File name and its statements.
 pub const FILES: &[(&str, &[&Sql])] = &[
+    ("answers", crate::answers::ALL),
     ("attachments", crate::attachments::ALL),
     ("contents", crate::contents::ALL),
     ("events", crate::events::ALL),
+    ("idempotency", crate::idempotency::ALL),
     ("inboxes", crate::inboxes::ALL),
     ("jobs", crate::jobs::ALL),
     ("keys", crate::keys::ALL),
     ("messages", crate::messages::ALL),
     ("migrate", crate::migrate::ALL),
     ("recipients", crate::recipients::ALL),
+    ("suppressions", crate::suppressions::ALL),
     ("threads", crate::threads::ALL),
+    ("usage", crate::usage::ALL),
     ("workspaces", crate::workspaces::ALL),
 ];
