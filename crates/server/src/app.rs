@@ -3,12 +3,16 @@
 //! Below it, one file a use-case, named by a verb: gather outside facts, one transaction, wake. Use-cases never know HTTP,
 //! SMTP, the jobs or the adapters.
 
+pub mod authenticate;
 pub mod create_workspace;
+pub mod understand;
+pub mod receive;
+pub mod file_mail;
 pub mod visible;
 
 use std::sync::Arc;
 
-use posthouse_store::Store;
+use posthouse_store::{Store, blobs::Blobs};
 
 use crate::{
     config::{Config, DeliveryMode},
@@ -28,6 +32,8 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     /// Names.
     pub dns: Arc<dyn Dns>,
+    /// Large raw mail.
+    pub blobs: Blobs,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -50,10 +56,11 @@ pub struct Ports {
 impl App {
     /// The program over that configuration, store and outside world.
     #[must_use]
-    pub fn new(config: Config, store: Store, ports: Ports) -> Self {
+    pub fn new(config: Config, (store, blobs): (Store, Blobs), ports: Ports) -> Self {
         Self {
             config,
             store,
+            blobs,
             clock: ports.clock,
             dns: ports.dns,
             rate_limits: RateLimits::default(),
