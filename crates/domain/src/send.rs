@@ -72,6 +72,8 @@ pub struct File {
     pub name: String,
     /// Its media type.
     pub content_type: String,
+    /// `Content-ID` without brackets, of a file that is shown within the HTML.
+    pub content_id: Option<String>,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }

@@ -4,10 +4,16 @@
 //! SMTP, the jobs or the adapters.
 
 pub mod authenticate;
+pub mod compose;
 pub mod create_workspace;
-pub mod understand;
-pub mod receive;
+pub mod deliver_here;
 pub mod file_mail;
+pub mod forward;
+pub mod post;
+pub mod receive;
+pub mod reply;
+pub mod send;
+pub mod understand;
 pub mod visible;
 
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use crate::{Result, Tx, p, statements};
 statements! {
     OF = "SELECT count(*) FROM messages WHERE workspace_id = $1 AND answers = $2";
     IN_THREAD = "SELECT count(*) FROM messages WHERE workspace_id = $1 AND thread_id = $2 AND created_at > $3 AND answers IS NOT NULL";
-    SENT_ID = "SELECT count(*) FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3 AND thread_id = $4
+    SENT_ID = "SELECT count(*) FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3
         AND direction = 'outbound'";
     SENT_SINCE = "SELECT count(*), min(created_at) FROM messages WHERE workspace_id = $1 AND direction = 'outbound' AND created_at > $2";
 }
@@ -32,13 +32,13 @@ pub fn in_thread(tx: &mut Tx, workspace: WorkspaceId, thread: ThreadId, since: T
     Ok(count(tx.one(&IN_THREAD, p![workspace, thread, since])?))
 }
 
-/// Whether the message came back: a sent message of the same inbox and thread has its `Message-ID`.
+/// Whether the message came back: a sent message of the same inbox has its `Message-ID`.
 ///
 /// # Errors
 /// The store's own.
 pub fn was_sent(tx: &mut Tx, message: &Message) -> Result<bool> {
     let m = message;
-    Ok(count(tx.one(&SENT_ID, p![m.workspace, m.inbox, m.rfc_message_id, m.thread])?) > 0)
+    Ok(count(tx.one(&SENT_ID, p![m.workspace, m.inbox, m.rfc_message_id])?) > 0)
 }
 
 /// How many messages the workspace sent after `since`, and when the first of them was made.
