@@ -13,8 +13,6 @@ use crate::{
 
 /// Most recipients of one message, To, Cc and Bcc together (decision 13).
 pub const RECIPIENTS_MAX: usize = 50;
-/// Most labels that a caller puts on one sent message.
-pub const LABELS_MAX: usize = 50;
 /// Most files of one sent message.
 pub const FILES_MAX: usize = 100;
 /// The file in which recipients elsewhere get the structured data (contract §4.5).
@@ -25,14 +23,6 @@ pub const REPLIES_IN_THREAD_MAX: u64 = 20;
 pub const REPLY_WINDOW_MS: i64 = HOUR_MS;
 /// The label of a delivery-failure notice.
 pub const BOUNCE_LABEL: &str = "bounce-report";
-
-/// Whether only the system puts that label on mail (API document, system labels; contract §4.2).
-#[must_use]
-pub fn is_system_label(label: &str) -> bool {
-    const NAMES: [&str; 4] = ["spf-fail", "dmarc-fail", BOUNCE_LABEL, "blocked"];
-    const FAMILIES: [&str; 3] = ["ai:", "local:", "queue:"];
-    NAMES.contains(&label) || FAMILIES.iter().any(|family| label.starts_with(family))
-}
 
 /// Who a message goes to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

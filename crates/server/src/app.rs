@@ -13,6 +13,10 @@ pub mod post;
 pub mod receive;
 pub mod reply;
 pub mod send;
+pub mod change_message;
+pub mod create_workspace;
+pub mod file_mail;
+pub mod receive;
 pub mod understand;
 pub mod visible;
 
@@ -21,10 +25,12 @@ use std::sync::Arc;
 use posthouse_store::{Store, blobs::Blobs};
 
 use crate::{
+    apart::Apart,
     config::{Config, DeliveryMode},
-    http::{idempotency::InFlight, rate_limit::RateLimits},
+    in_flight::InFlight,
     metrics::Metrics,
     ports::{Clock, Dns},
+    rate_limits::RateLimits,
     shutdown::Life,
 };
 
@@ -40,6 +46,8 @@ pub struct App {
     pub dns: Arc<dyn Dns>,
     /// Large raw mail.
     pub blobs: Blobs,
+    /// A place for work that would hold up others.
+    pub apart: Apart,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -69,6 +77,7 @@ impl App {
             blobs,
             clock: ports.clock,
             dns: ports.dns,
+            apart: Apart::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),

@@ -6,7 +6,6 @@ pub mod health;
 pub mod idempotency;
 pub mod listener;
 pub mod openapi;
-pub mod rate_limit;
 pub mod route;
 pub mod router;
 pub mod routes;

@@ -73,6 +73,7 @@ pub mod idempotency;
 pub mod inboxes;
 pub mod jobs;
 pub mod keys;
+pub mod message_list;
 pub mod messages;
 pub mod migrate;
 pub mod recipients;

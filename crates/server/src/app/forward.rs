@@ -19,7 +19,6 @@ use super::{
     App,
     compose::{self, Letter, Origin},
     post::{self, Posted, Render},
-    receive::apart,
     send::{Order, check_people},
     visible,
 };
@@ -85,11 +84,11 @@ async fn files(app: &App, raw: Raw) -> Result<Vec<File>, Refusal> {
             found.ok_or_else(|| Refusal::new(Code::Internal, "The message has lost its files."))?.to_vec()
         }
     };
-    apart(move || {
+    let unpack = move || -> Result<Vec<File>, Refusal> {
         let raw = blobs::decompress(&compressed, RAW_BYTES_MAX)?;
         Ok(parse::parse(&raw).attachments.into_iter().map(file).collect())
-    })
-    .await
+    };
+    app.apart.run(unpack).await?
 }
 
 fn file(attachment: parse::Attachment<'_>) -> File {

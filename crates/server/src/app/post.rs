@@ -29,7 +29,7 @@ use super::{
     App,
     compose::{self, Letter},
     deliver_here::{self, Way},
-    receive::{APART_BYTES_MIN, apart, place, served_domains},
+    receive::{APART_BYTES_MIN, place, served_domains},
     send::Order,
     understand::{Mail, Provenance, understand},
     visible,
@@ -88,7 +88,7 @@ pub async fn post(app: &Arc<App>, order: Order, written: (Letter, Inbox), render
     if let Some(refusal) = size_refusal(app, &ready) {
         return Err(refusal);
     }
-    let compressed = apart_if(raw.len(), move || Ok((blobs::compress(&raw)?, raw.len()))).await?;
+    let compressed = apart_if(app, raw.len(), move || Ok((blobs::compress(&raw)?, raw.len()))).await?;
     let raw = place(app, compressed.0, compressed.1).await?;
     let ids = app.clock.ids();
     app.store.write(move |tx| store(tx, &ready, &raw, &render, &ids.clone())).await
@@ -110,7 +110,7 @@ async fn ready(
     };
     let hostname = app.config.smtp.hostname.clone();
     let large = letter.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
-    apart_if(large, move || {
+    apart_if(app, large, move || {
         let here = |address: &Address| deliver_here::is_served(address, &house.served);
         let (some_here, some_away) = {
             let all = letter.people.deliveries();
@@ -151,10 +151,11 @@ fn received(letter: &Letter, raw: &[u8], provenance: Provenance<'_>, has_data_fi
 }
 
 async fn apart_if<T: Send + 'static>(
+    app: &App,
     bytes: usize,
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
-    if bytes < APART_BYTES_MIN { work() } else { apart(work).await }
+    if bytes < APART_BYTES_MIN { work() } else { app.apart.run(work).await? }
 }
 
 fn size_refusal(app: &App, ready: &Ready) -> Option<Refusal> {

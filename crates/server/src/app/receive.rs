@@ -148,25 +148,11 @@ async fn prepare(app: &App, arrival: Arrival, results: AuthResults) -> Result<Pr
         let compressed = blobs::compress(&arrival.raw)?;
         Ok((arrival, mail, compressed))
     };
-    let (mut arrival, mail, compressed) = if large { apart(work).await? } else { work()? };
+    let (mut arrival, mail, compressed) = if large { app.apart.run(work).await?? } else { work()? };
     let raw = place(app, compressed, arrival.raw.len()).await?;
     // The bytes are in `raw` now; a group of large mails must not be held twice.
     arrival.raw = Vec::new();
     Ok(Prepared { arrival, mail, raw })
-}
-
-/// Runs long work on a thread of its own.
-///
-/// # Errors
-/// The work's own.
-pub(super) async fn apart<T, E>(work: impl FnOnce() -> Result<T, E> + Send + 'static) -> Result<T, Refusal>
-where
-    T: Send + 'static,
-    E: Send + 'static,
-    Refusal: From<E>,
-{
-    let done = tokio::task::spawn_blocking(work).await;
-    Ok(done.map_err(|_| Refusal::new(Code::Internal, "The message could not be understood."))??)
 }
 
 /// Where compressed raw bytes are kept: large ones go to the blob store, flushed before any row names them.

@@ -19,10 +19,9 @@ use posthouse_domain::{
 
 use super::{
     auth, error, idempotency,
-    rate_limit::Left,
     route::{Access, BodyRule, Parts, PathParams, RequestInfo, Route},
 };
-use crate::app::App;
+use crate::{app::App, rate_limits::Left};
 
 /// `X-Request-Id`.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -192,13 +191,26 @@ async fn read_body(rule: BodyRule, headers: &HeaderMap, body: Body) -> Result<By
 
 fn write_extras(extras: &Extras, headers: &mut HeaderMap) {
     if let Some(left) = &extras.left {
-        left.write(headers);
+        write_left(left, headers);
     }
     if let Some(notice) = &extras.notice {
         let encoded =
             percent_encoding::utf8_percent_encode(&notice.message, percent_encoding::NON_ALPHANUMERIC).to_string();
         if let Ok(value) = HeaderValue::from_str(&encoded) {
             headers.insert(SERVICE_NOTICE, value);
+        }
+    }
+}
+
+/// Writes `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
+fn write_left(left: &Left, headers: &mut HeaderMap) {
+    let fields = [
+        ("ratelimit-policy", format!("\"key-minute\";q={};w=60", left.max)),
+        ("ratelimit", format!("\"key-minute\";r={};t={}", left.requests, left.seconds)),
+    ];
+    for (name, value) in fields {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(HeaderName::from_static(name), value);
         }
     }
 }

@@ -2,3 +2,4 @@
 
 pub mod account;
 pub mod send;
+pub mod messages;

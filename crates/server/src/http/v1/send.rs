@@ -8,8 +8,9 @@ use axum::http::{HeaderValue, Method};
 use posthouse_domain::{
     auth::Permission,
     error::{Code, FieldProblem, Refusal},
+    label::{self, LABELS_MAX},
     message::Kind,
-    send::{Content, FILES_MAX, File, Forward, LABELS_MAX, People, RECIPIENTS_MAX, Reply, Send, is_system_label},
+    send::{Content, FILES_MAX, File, Forward, People, RECIPIENTS_MAX, Reply, Send},
 };
 use posthouse_store::{idempotency::Key, messages::Record};
 use schemars::JsonSchema;
@@ -32,6 +33,7 @@ use crate::{
             Base64, Empty, FileName, Json, Label, Line, List, MimeType, OneOrMany, Recipient, Text, choice, object, query,
         },
     },
+    views::message::MessageView,
 };
 
 /// Longest text or HTML in characters: as long as the largest message, whose size is what really bounds it.
@@ -63,7 +65,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary(summary)
             .idempotent()
             .with_attachments()
-            .answers::<Value>(202)
+            .answers::<MessageView<'_>>(202)
             .errors(ERRORS)
     };
     vec![
@@ -220,7 +222,7 @@ fn order<Q, B>(input: &Input<Q, B>, route: &'static str) -> Result<Order, Refusa
 
 fn render() -> Render {
     Arc::new(|record: &Record| {
-        serde_json::to_string(&view(record))
+        serde_json::to_string(&MessageView::of(record))
             .map_err(|_| Refusal::new(Code::Internal, "The answer could not be written."))
     })
 }
@@ -339,7 +341,7 @@ fn people_problems(people: &People) -> Vec<FieldProblem> {
 fn labels(given: Option<List<Label, 0, LABELS_MAX>>, problems: &mut Vec<FieldProblem>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for (at, Label(label)) in given.map(|list| list.0).unwrap_or_default().into_iter().enumerate() {
-        if is_system_label(&label) {
+        if label::is_system(&label) {
             problems.push(problem(&format!("labels[{at}]"), "is a label that only the system gives"));
         } else if !kept.contains(&label) {
             kept.push(label);
