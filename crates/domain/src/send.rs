@@ -136,8 +136,11 @@ pub fn reply_people(original: &Message, own: &Address, all: bool) -> People {
     let (to, cc) = match original.direction {
         Direction::Outbound => (read(&original.to), if all { read(&original.cc) } else { Vec::new() }),
         Direction::Inbound => {
-            let answers_to = original.reply_to.as_deref().and_then(|list| Mailbox::parse_list(list, RECIPIENTS_MAX).ok());
-            let author = answers_to.filter(|list| !list.is_empty()).unwrap_or_else(|| read(std::slice::from_ref(&original.from)));
+            let answers_to =
+                original.reply_to.as_deref().and_then(|list| Mailbox::parse_list(list, RECIPIENTS_MAX).ok());
+            let author = answers_to
+                .filter(|list| !list.is_empty())
+                .unwrap_or_else(|| read(std::slice::from_ref(&original.from)));
             let others = original.to.iter().chain(&original.cc).cloned().collect::<Vec<_>>();
             (author, if all { read(&others) } else { Vec::new() })
         }

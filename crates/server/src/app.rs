@@ -4,6 +4,7 @@
 //! SMTP, the jobs or the adapters.
 
 pub mod authenticate;
+pub mod change_message;
 pub mod compose;
 pub mod create_workspace;
 pub mod deliver_here;
@@ -13,10 +14,6 @@ pub mod post;
 pub mod receive;
 pub mod reply;
 pub mod send;
-pub mod change_message;
-pub mod create_workspace;
-pub mod file_mail;
-pub mod receive;
 pub mod understand;
 pub mod visible;
 

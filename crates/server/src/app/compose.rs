@@ -93,8 +93,7 @@ pub fn complete(content: &mut Content, goes_elsewhere: bool) {
 pub fn raw(letter: &Letter, from: &Mailbox, now: Time) -> Result<Vec<u8>, Refusal> {
     let message_id = thread::new_message_id(&letter.message.to_string(), from.address().domain());
     let original = letter.answers();
-    let references =
-        original.map(|o| thread::reply_references(&o.references, &o.rfc_message_id)).unwrap_or_default();
+    let references = original.map(|o| thread::reply_references(&o.references, &o.rfc_message_id)).unwrap_or_default();
     let content = &letter.content;
     let files: Vec<File<'_>> = content
         .files

@@ -7,9 +7,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::{
     address::Address,
-    auth::{
-        ArcResult, ArcVerdict, AuthResults, DmarcResult, DmarcVerdict, SpfIdentity, SpfResult, SpfVerdict,
-    },
+    auth::{ArcResult, ArcVerdict, AuthResults, DmarcResult, DmarcVerdict, SpfIdentity, SpfResult, SpfVerdict},
     trace,
 };
 use posthouse_store::{

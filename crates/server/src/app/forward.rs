@@ -38,12 +38,15 @@ pub async fn forward(
 ) -> Result<Posted, Refusal> {
     check_people(&command.people)?;
     let found = original_of(app, &order, original).await?;
-    let files = if command.include_files && found.message.has_attachments { files(app, found.raw).await? } else { Vec::new() };
+    let files =
+        if command.include_files && found.message.has_attachments { files(app, found.raw).await? } else { Vec::new() };
     let content = quoted(&found.message, &found.bodies, command.note);
     let letter = Letter {
         message: app.clock.ids().next(),
         people: command.people,
-        subject: compose::bounded_subject(thread::forward_subject(found.message.subject.as_deref().unwrap_or_default())),
+        subject: compose::bounded_subject(thread::forward_subject(
+            found.message.subject.as_deref().unwrap_or_default(),
+        )),
         content: Content { files, ..content },
         origin: Origin::Forwards,
     };
@@ -93,11 +96,14 @@ async fn files(app: &App, raw: Raw) -> Result<Vec<File>, Refusal> {
 
 fn file(attachment: parse::Attachment<'_>) -> File {
     let kind = &attachment.content_type;
-    let usable = kind.split_once('/').is_some_and(|(main, sub)| !main.is_empty() && !sub.is_empty() && main != "multipart");
+    let usable =
+        kind.split_once('/').is_some_and(|(main, sub)| !main.is_empty() && !sub.is_empty() && main != "multipart");
     File {
         name: attachment.filename.unwrap_or_default(),
         content_type: if usable { kind.clone() } else { "application/octet-stream".to_owned() },
-        content_id: attachment.content_id.filter(|id| id.len() <= 250 && id.bytes().all(|b| b.is_ascii_graphic() && !b"<>".contains(&b))),
+        content_id: attachment
+            .content_id
+            .filter(|id| id.len() <= 250 && id.bytes().all(|b| b.is_ascii_graphic() && !b"<>".contains(&b))),
         bytes: attachment.bytes.into_owned(),
     }
 }

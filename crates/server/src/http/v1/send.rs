@@ -30,7 +30,8 @@ use crate::{
         idempotency::REPLAYED,
         route::{Answer, Input, Route},
         wire::{
-            Base64, Empty, FileName, Json, Label, Line, List, MimeType, OneOrMany, Recipient, Text, choice, object, query,
+            Base64, Empty, FileName, Json, Label, Line, List, MimeType, OneOrMany, Recipient, Text, choice, object,
+            query,
         },
     },
     views::message::MessageView,
@@ -321,11 +322,7 @@ type Recipients = OneOrMany<Recipient, RECIPIENTS_MAX>;
 
 fn people(to: Recipients, cc: Option<Recipients>, bcc: Option<Recipients>) -> People {
     let mailboxes = |list: Recipients| list.0.into_iter().map(|recipient| recipient.0).collect();
-    People {
-        to: mailboxes(to),
-        cc: cc.map(mailboxes).unwrap_or_default(),
-        bcc: bcc.map(mailboxes).unwrap_or_default(),
-    }
+    People { to: mailboxes(to), cc: cc.map(mailboxes).unwrap_or_default(), bcc: bcc.map(mailboxes).unwrap_or_default() }
 }
 
 fn people_problems(people: &People) -> Vec<FieldProblem> {
