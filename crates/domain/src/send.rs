@@ -74,14 +74,8 @@ impl std::fmt::Debug for File {
     }
 }
 
-impl Default for Kind {
-    fn default() -> Self {
-        Self::Message
-    }
-}
-
 /// What a message says.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Content {
     /// Plain text.
     pub text: Option<String>,

@@ -259,8 +259,10 @@ impl ForwardBody {
         let note = Content {
             text: body(self.text),
             html: body(self.html),
+            data_json: None,
+            files: Vec::new(),
             labels: labels(self.labels, &mut problems),
-            ..Content::default()
+            kind: Kind::Message,
         };
         finish(problems, Forward { people, note, include_files: self.include_attachments.unwrap_or(true) })
     }
@@ -283,7 +285,7 @@ impl Parts {
             data_json: self.data.map(|data| data.0.to_string()),
             files: files.map(|list| list.0.into_iter().map(AttachmentBody::file).collect()).unwrap_or_default(),
             labels: labels(self.labels, problems),
-            kind: self.kind.map(Kind::from).unwrap_or_default(),
+            kind: self.kind.map_or(Kind::Message, Kind::from),
         };
         if content.text.is_none() && content.html.is_none() && content.data_json.is_none() {
             problems.push(problem("text", "is required, unless html or data is given; it must not be empty"));
