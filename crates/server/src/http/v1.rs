@@ -1,5 +1,5 @@
 //! The routes below `/v1`, one file a resource of the API document.
 
 pub mod account;
-pub mod send;
 pub mod messages;
+pub mod send;
