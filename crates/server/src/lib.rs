@@ -16,3 +16,4 @@ pub mod smtp;
 pub mod telemetry;
 pub mod tls;
 pub mod views;
+pub mod view;

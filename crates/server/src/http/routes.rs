@@ -8,4 +8,5 @@ pub fn all() -> Vec<Route> {
     let chapters =
         [health::routes(), openapi::routes(), v1::account::routes(), v1::messages::routes(), v1::send::routes()];
     chapters.into_iter().flatten().collect()
+    [health::routes(), v1::account::routes(), v1::inboxes::routes()].into_iter().flatten().collect()
 }
