@@ -9,6 +9,7 @@ pub mod compose;
 pub mod create_workspace;
 pub mod deliver_here;
 pub mod change_inbox;
+pub mod change_message;
 pub mod create_inbox;
 pub mod create_workspace;
 pub mod delete_inbox;

@@ -16,4 +16,3 @@ pub mod smtp;
 pub mod telemetry;
 pub mod tls;
 pub mod views;
-pub mod view;

@@ -16,7 +16,7 @@ use posthouse_store::{Tx, events, inboxes, jobs, workspaces};
 use serde_json::{Value, json};
 
 use super::{App, create_inbox};
-use crate::view::inbox::{self as view, InboxView};
+use crate::views::inbox::{self as view, InboxView};
 
 /// What the caller wants changed; what is `None` stays.
 #[derive(Clone, Debug, Default)]

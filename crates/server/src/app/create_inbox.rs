@@ -18,7 +18,7 @@ use posthouse_store::{
 };
 
 use super::App;
-use crate::view::inbox::{self as view, InboxView};
+use crate::views::inbox::{self as view, InboxView};
 
 /// Made-up names that are tried before giving up; one in a million is taken already in a service of a few inboxes.
 const NAMES_TRIED_MAX: usize = 16;

@@ -12,7 +12,7 @@ use posthouse_store::{Digest, Result, Tx, contents, events, inboxes, jobs, wipe}
 use serde_json::json;
 
 use super::App;
-use crate::view::inbox as view;
+use crate::views::inbox as view;
 
 /// A blob younger than this, in milliseconds, may belong to a transaction that is under way; the sweep takes it later.
 const BLOB_SETTLED_MS: i64 = MINUTE_MS;

@@ -4,3 +4,4 @@ pub mod account;
 pub mod messages;
 pub mod send;
 pub mod inboxes;
+pub mod messages;

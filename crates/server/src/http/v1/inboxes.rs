@@ -29,17 +29,21 @@ use crate::{
     },
     http::{
         route::{Answer, Input, Route},
-        wire::{self, Empty, Int, Limit, Line, Metadata, MetadataFilters, Patch, Problems, Text, Wire, object, query},
+        wire::{
+            self, Cursor, Empty, Int, Limit, Line, Metadata, MetadataFilters, Patch, Problems, Text, Wire, object,
+            query,
+        },
     },
-    view::inbox::{self as view, InboxView},
+    views::{
+        PageView,
+        inbox::{self as view, InboxView},
+    },
 };
 
 /// Longest `client_id` and display name in characters.
 const NAME_CHARS_MAX: usize = 255;
 /// Longest reason of a pause in characters (contract §3.2).
 const REASON_CHARS_MAX: usize = 500;
-/// Longest cursor that is read, in characters.
-const CURSOR_CHARS_MAX: usize = 100;
 
 type Ttl = Int<{ inbox::TTL_SECONDS_MIN }, { inbox::TTL_SECONDS_MAX }>;
 
@@ -55,7 +59,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .handle(create),
         Route::new(Method::GET, "/v1/inboxes", "listInboxes", InboxesRead)
             .summary("The inboxes that the key can see, newest first.")
-            .answers::<InboxPage>(200)
+            .answers::<PageView<InboxView>>(200)
             .errors(&[Code::InvalidCursor])
             .handle(page),
         Route::new(Method::GET, "/v1/inboxes/{id}", "getInbox", InboxesRead)
@@ -125,7 +129,7 @@ query! {
     /// Which inboxes.
     struct ListQuery {
         /// Where the last page ended.
-        cursor: Option<Line<1, CURSOR_CHARS_MAX>>,
+        cursor: Option<Cursor>,
         /// Most items of the page; 25 when left out.
         limit: Option<Limit>,
         /// Lists temporary inboxes too.
@@ -135,13 +139,6 @@ query! {
         /// Only inboxes whose metadata has that value, compared as text; several must all match.
         metadata: MetadataFilters,
     }
-}
-
-/// A page of inboxes.
-#[derive(Serialize, JsonSchema)]
-struct InboxPage {
-    data: Vec<InboxView>,
-    next_cursor: Option<String>,
 }
 
 /// An inbox whose pause has ended.
@@ -176,7 +173,7 @@ async fn page(app: Arc<App>, input: Input<ListQuery>) -> Result<Answer, Refusal>
     let more = found.len() > views.len();
     let last = views.len().checked_sub(1).and_then(|at| found.get(at)).filter(|_| more);
     let next_cursor = last.map(|i| Position { sort: i.created_at.millis(), id: i.id.0 }.cursor(Filters(&filters)));
-    Answer::json(200, &InboxPage { data: views, next_cursor })
+    Answer::json(200, &PageView { data: views, next_cursor })
 }
 
 /// What of the page the caller can see: a key of one inbox sees that one.
