@@ -10,6 +10,7 @@ pub mod id;
 pub mod inbox;
 pub mod label;
 pub mod message;
+pub mod metadata;
 pub mod page;
 pub mod plan;
 pub mod send;

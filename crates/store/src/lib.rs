@@ -81,6 +81,7 @@ pub mod statements;
 pub mod suppressions;
 pub mod threads;
 pub mod usage;
+pub mod wipe;
 pub mod workspaces;
 
 mod db;

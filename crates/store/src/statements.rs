@@ -12,7 +12,9 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("events", crate::events::ALL),
     ("idempotency", crate::idempotency::ALL),
     ("inboxes", crate::inboxes::ALL),
+    ("inboxes/list", crate::inboxes::list::ALL),
     ("jobs", crate::jobs::ALL),
+    ("jobs/due", crate::jobs::due::ALL),
     ("keys", crate::keys::ALL),
     ("message_list", crate::message_list::ALL),
     ("messages", crate::messages::ALL),
@@ -21,5 +23,6 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("suppressions", crate::suppressions::ALL),
     ("threads", crate::threads::ALL),
     ("usage", crate::usage::ALL),
+    ("wipe", crate::wipe::ALL),
     ("workspaces", crate::workspaces::ALL),
 ];

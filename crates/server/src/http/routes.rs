@@ -7,5 +7,6 @@ use super::{health, openapi, route::Route, v1};
 pub fn all() -> Vec<Route> {
     let chapters =
         [health::routes(), openapi::routes(), v1::account::routes(), v1::messages::routes(), v1::send::routes()];
+        [health::routes(), openapi::routes(), v1::account::routes(), v1::inboxes::routes(), v1::messages::routes()];
     chapters.into_iter().flatten().collect()
 }

@@ -3,3 +3,5 @@
 pub mod account;
 pub mod messages;
 pub mod send;
+pub mod inboxes;
+pub mod messages;
