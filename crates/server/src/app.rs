@@ -4,15 +4,13 @@
 //! SMTP, the jobs or the adapters.
 
 pub mod authenticate;
-pub mod change_message;
-pub mod compose;
-pub mod create_workspace;
-pub mod deliver_here;
 pub mod change_inbox;
 pub mod change_message;
+pub mod compose;
 pub mod create_inbox;
 pub mod create_workspace;
 pub mod delete_inbox;
+pub mod deliver_here;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
