@@ -9,6 +9,7 @@ pub mod event;
 pub mod gate;
 pub mod id;
 pub mod inbox;
+pub mod label;
 pub mod message;
 pub mod page;
 pub mod plan;

@@ -3,11 +3,17 @@
 //! Below it, one file a use-case, named by a verb: gather outside facts, one transaction, wake. Use-cases never know HTTP,
 //! SMTP, the jobs or the adapters.
 
+pub mod authenticate;
+pub mod change_message;
 pub mod create_workspace;
+pub mod file_mail;
+pub mod receive;
+pub mod understand;
+pub mod visible;
 
 use std::sync::Arc;
 
-use posthouse_store::Store;
+use posthouse_store::{Store, blobs::Blobs};
 
 use crate::{
     config::{Config, DeliveryMode},
@@ -27,6 +33,8 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     /// Names.
     pub dns: Arc<dyn Dns>,
+    /// Large raw mail.
+    pub blobs: Blobs,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -49,10 +57,11 @@ pub struct Ports {
 impl App {
     /// The program over that configuration, store and outside world.
     #[must_use]
-    pub fn new(config: Config, store: Store, ports: Ports) -> Self {
+    pub fn new(config: Config, (store, blobs): (Store, Blobs), ports: Ports) -> Self {
         Self {
             config,
             store,
+            blobs,
             clock: ports.clock,
             dns: ports.dns,
             rate_limits: RateLimits::default(),

@@ -8,7 +8,7 @@ mod ready;
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use posthouse_store::{DatabaseUrl, Store, StoreConfig, statements};
+use posthouse_store::{DatabaseUrl, Store, StoreConfig, backup::BLOBS_DIR, blobs::Blobs, statements};
 use tokio::{net::TcpListener, task::JoinSet};
 
 use crate::{
@@ -155,7 +155,8 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     let bound = ready::Bound { http: address(http.as_ref()), smtp: None };
     follow_listener(&mut config, bound.http);
     let store = open_store(&config)?;
-    let app = Arc::new(App::new(config, store, Ports { clock: clock(), dns: Arc::new(NoDns) }));
+    let blobs = open_blobs(&config)?;
+    let app = Arc::new(App::new(config, (store, blobs), Ports { clock: clock(), dns: Arc::new(NoDns) }));
     let first_run = if has(Role::Http) { first::run(&app).await? } else { None };
 
     let mut tasks = JoinSet::new();
@@ -167,6 +168,13 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     let signal = shutdown::asked().await.map_err(BootError::io("signals cannot be heard"))?;
     end(&app, tasks, signal).await;
     Ok(())
+}
+
+fn open_blobs(config: &Config) -> Result<Blobs, BootError> {
+    match &config.blob_url {
+        Some(url) => Ok(Blobs::open(url, &[])?),
+        None => Ok(Blobs::files(config.data_dir.join(BLOBS_DIR))),
+    }
 }
 
 /// Without a `base_url` of its own, the service is where it listens.

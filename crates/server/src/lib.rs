@@ -10,3 +10,5 @@ pub mod metrics;
 pub mod ports;
 pub mod shutdown;
 pub mod telemetry;
+pub mod tls;
+pub mod views;

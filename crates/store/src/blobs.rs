@@ -183,4 +183,16 @@ impl Blobs {
         found.sort_unstable();
         Ok(found)
     }
+
+    /// Removes what a crash left half-written in a shard before `before_ms` (Unix time, milliseconds); a bucket has nothing
+    /// of the kind. Part of the sweep: never call it with the present, for a file may be being written.
+    ///
+    /// # Errors
+    /// As [`Blobs::put`].
+    pub async fn remove_partial(&self, shard: u8, before_ms: i64) -> Result<()> {
+        match &self.place {
+            Place::Files(folder) => folder.remove_partial(shard, before_ms).await,
+            Place::S3(_) => Ok(()),
+        }
+    }
 }

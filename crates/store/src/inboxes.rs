@@ -27,6 +27,8 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'active', $11, $12, $12)";
     GET = select!("WHERE i.workspace_id = $1 AND i.id = $2");
     BY_ADDRESS = select!("JOIN addresses a ON a.workspace_id = i.workspace_id AND a.inbox_id = i.id WHERE a.address = $1");
+    FIRST = select!("WHERE i.deleted_at IS NULL AND i.temporary = 0 AND i.workspace_id = (SELECT id FROM workspaces ORDER BY created_at, id LIMIT 1)
+        ORDER BY i.created_at, i.id LIMIT 1");
 }
 
 /// Stores a new inbox, unless its address was ever used; says whether it did.
@@ -80,6 +82,14 @@ pub fn live(tx: &mut Tx, workspace: WorkspaceId, id: InboxId, now: Time) -> Resu
 /// The store's own.
 pub fn by_address(tx: &mut Tx, address: &str) -> Result<Option<Inbox>> {
     tx.one(&BY_ADDRESS, p![address])
+}
+
+/// The first inbox of the first workspace: whom the role addresses of the service reach (decision 17).
+///
+/// # Errors
+/// The store's own.
+pub fn first(tx: &mut Tx) -> Result<Option<Inbox>> {
+    tx.one(&FIRST, p![])
 }
 
 impl FromRow for Inbox {

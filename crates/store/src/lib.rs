@@ -71,11 +71,13 @@ pub mod events;
 pub mod inboxes;
 pub mod jobs;
 pub mod keys;
+pub mod message_list;
 pub mod messages;
 pub mod migrate;
 pub mod recipients;
 pub mod statements;
 pub mod threads;
+pub mod usage;
 pub mod workspaces;
 
 mod db;

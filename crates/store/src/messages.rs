@@ -11,18 +11,29 @@ use crate::{
     FromRow, Json, Result, Row, Tx, attachments, contents, many, p, recipients, statements, workspaces::named,
 };
 
-/// The columns of a message, in the order that rows are read.
-macro_rules! select {
-    ($rest:literal) => {
+/// The columns of a message, in the order that rows are read; the table is `m`.
+macro_rules! columns {
+    () => {
         concat!(
             "SELECT m.workspace_id, m.id, m.inbox_id, m.thread_id, m.content_id, m.direction, m.status, m.channel, m.type, ",
             "m.rfc_message_id, m.in_reply_to, m.refs, m.from_text, m.to_list, m.cc_list, m.bcc_list, m.reply_to, m.subject, ",
             "m.labels, m.is_read, m.auto_reply, m.size_bytes, m.trace, m.verification, m.data, m.answers, m.has_attachments, ",
-            "m.status_at, m.sent_at, m.received_at, m.created_at FROM messages m ",
-            $rest
+            "m.status_at, m.sent_at, m.received_at, m.created_at"
         )
     };
 }
+
+/// A statement that reads messages.
+macro_rules! select {
+    ($rest:literal) => {
+        concat!($crate::messages::columns!(), " FROM messages m ", $rest)
+    };
+}
+
+pub(crate) use {columns, select};
+
+/// `SELECT` and the columns of a message, for statements that are put together.
+pub(crate) const SELECT: &str = columns!();
 
 statements! {
     CLOCK = "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, $3) WHERE workspace_id = $1 AND id = $2

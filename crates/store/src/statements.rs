@@ -12,9 +12,11 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("inboxes", crate::inboxes::ALL),
     ("jobs", crate::jobs::ALL),
     ("keys", crate::keys::ALL),
+    ("message_list", crate::message_list::ALL),
     ("messages", crate::messages::ALL),
     ("migrate", crate::migrate::ALL),
     ("recipients", crate::recipients::ALL),
     ("threads", crate::threads::ALL),
+    ("usage", crate::usage::ALL),
     ("workspaces", crate::workspaces::ALL),
 ];

@@ -1,3 +1,4 @@
 //! The routes below `/v1`, one file a resource of the API document.
 
 pub mod account;
+pub mod messages;

@@ -14,13 +14,14 @@ pub use json::{Json, JsonObject, Metadata};
 pub use kinds::{Base64, CommaList, Int, Label, Line, List, Patch, Text};
 pub use mail::{AddressText, FileName, MimeType, OneOrMany, Recipient};
 pub(crate) use object::{choice, object, query};
-pub use query::{Empty, MetadataFilters, Query, QueryValue, Seconds, decode_query};
+pub use query::{Cursor, Empty, Limit, MetadataFilters, Query, QueryValue, Seconds, decode_query};
 
 use posthouse_domain::{
     error::{FieldProblem, Refusal},
     time::Time,
 };
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 /// Most problems that one refusal lists.
 const PROBLEMS_MAX: usize = 50;
@@ -141,6 +142,16 @@ impl Wire for bool {
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         value.as_bool().or_else(|| expected("true or false", value, path, problems))
+    }
+}
+
+impl Wire for Uuid {
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "uuid" })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        let Some(text) = value.as_str() else { return expected("a UUID", value, path, problems) };
+        Uuid::try_parse(text).ok().or_else(|| problems.add(path, "must be a UUID"))
     }
 }
 

@@ -11,6 +11,9 @@ use std::time::{Duration, UNIX_EPOCH};
 use tokio::fs;
 use tokio::io::AsyncWriteExt as _;
 
+/// Ending of a file that is being written.
+const PARTIAL: &str = "partial";
+
 /// The directory, and how many files were begun, which gives each a name of its own while it is written.
 pub(super) struct Folder {
     root: PathBuf,
@@ -44,7 +47,7 @@ impl Folder {
     async fn begin(&self, folder: &Path) -> io::Result<(PathBuf, fs::File)> {
         loop {
             let n = self.begun.fetch_add(1, Ordering::Relaxed);
-            let partial = folder.join(format!("{}-{n}.partial", std::process::id()));
+            let partial = folder.join(format!("{}-{n}.{PARTIAL}", std::process::id()));
             match fs::File::options().write(true).create_new(true).open(&partial).await {
                 Ok(file) => return Ok((partial, file)),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -66,24 +69,33 @@ impl Folder {
     }
 
     pub(super) async fn list(&self, shard: u8, before_ms: i64) -> Result<Vec<Digest>> {
+        let paths = self.older(shard, before_ms).await?;
+        Ok(paths.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect())
+    }
+
+    pub(super) async fn remove_partial(&self, shard: u8, before_ms: i64) -> Result<()> {
+        for path in self.older(shard, before_ms).await? {
+            if path.extension().is_some_and(|ending| ending == PARTIAL) {
+                found(fs::remove_file(&path).await)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The files of a shard that were last written before a time.
+    async fn older(&self, shard: u8, before_ms: i64) -> Result<Vec<PathBuf>> {
         let before = UNIX_EPOCH + Duration::from_millis(before_ms.max(0).unsigned_abs());
-        let mut digests = Vec::new();
+        let mut older = Vec::new();
         for folder in entries(&self.root.join(format!("{shard:02x}"))).await? {
             for path in entries(&folder).await? {
-                let Some(metadata) = found(fs::metadata(&path).await)? else { continue };
-                if metadata.modified()? >= before {
-                    continue;
-                }
-                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                match name.parse::<Digest>() {
-                    Ok(digest) => digests.push(digest),
-                    // What a crash left behind of a file being written.
-                    Err(_) if name.ends_with(".partial") => found(fs::remove_file(&path).await).map(|_| ())?,
-                    Err(_) => {}
+                if let Some(metadata) = found(fs::metadata(&path).await)?
+                    && metadata.modified()? < before
+                {
+                    older.push(path);
                 }
             }
         }
-        Ok(digests)
+        Ok(older)
     }
 }
 

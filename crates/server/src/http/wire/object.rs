@@ -100,6 +100,7 @@ macro_rules! choice {
         impl $name {
             /// The name on the wire.
             #[must_use]
+            #[allow(dead_code)] // Not every choice is shown again.
             $vis const fn text(self) -> &'static str { match self { $($name::$variant => $text,)* } }
 
             fn parse(text: &str) -> Result<Self, String> {

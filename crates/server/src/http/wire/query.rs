@@ -264,3 +264,6 @@ impl QueryValue for MetadataFilters {
 
 /// Items of a page: 1 to 100.
 pub type Limit = Int<1, { page::LIMIT_MAX as i64 }>;
+
+/// A cursor, in the form that pages give it.
+pub type Cursor = Line<1, 200>;

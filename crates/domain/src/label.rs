@@ -1,0 +1,113 @@
+//! Labels of messages and threads: which are the system's, and what a change by a caller makes of a list (API document,
+//! System labels; contract §4.2).
+
+use crate::error::{FieldProblem, Refusal};
+
+/// Most labels of a message or a thread.
+pub const LABELS_MAX: usize = 50;
+/// On mail that a receive list stopped.
+pub const BLOCKED: &str = "blocked";
+/// On mail that is kept apart where an inbox filters promotions (contract §3.1).
+pub const PROMOTIONS: [&str; 2] = ["ai:sales", "local:spam"];
+
+/// Labels of the system that are whole names.
+const SYSTEM: [&str; 4] = ["spf-fail", "dmarc-fail", "bounce-report", BLOCKED];
+/// Labels of the system that share a beginning.
+const SYSTEM_PREFIXES: [&str; 3] = ["ai:", "local:", "queue:"];
+
+/// Whether only the system gives and takes this label.
+#[must_use]
+pub fn is_system(label: &str) -> bool {
+    SYSTEM.contains(&label) || SYSTEM_PREFIXES.iter().any(|prefix| label.starts_with(prefix))
+}
+
+/// Labels that a caller adds and removes; each has the form of a label already.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LabelChange {
+    /// `add_labels`
+    pub add: Vec<String>,
+    /// `remove_labels`
+    pub remove: Vec<String>,
+}
+
+impl LabelChange {
+    /// Refuses labels of the system, and labels that are both added and removed.
+    ///
+    /// # Errors
+    /// `invalid_request` with every problem.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut problems = Vec::new();
+        for (name, labels) in [("add_labels", &self.add), ("remove_labels", &self.remove)] {
+            for (at, label) in labels.iter().enumerate() {
+                if is_system(label) {
+                    let problem = format!("{label} is a label of the system, which callers neither add nor remove");
+                    problems.push(FieldProblem { path: format!("{name}[{at}]"), problem });
+                }
+            }
+        }
+        for (at, label) in self.remove.iter().enumerate().filter(|(_, label)| self.add.contains(label)) {
+            let problem = format!("{label} is in add_labels too");
+            problems.push(FieldProblem { path: format!("remove_labels[{at}]"), problem });
+        }
+        if problems.is_empty() { Ok(()) } else { Err(Refusal::invalid(&problems)) }
+    }
+
+    /// The labels after the change, the old ones in their order, the new ones behind them.
+    ///
+    /// # Errors
+    /// `invalid_request` when they would be more than [`LABELS_MAX`]. A list that does not grow is never refused.
+    pub fn applied(&self, labels: &[String]) -> Result<Vec<String>, Refusal> {
+        let mut after: Vec<String> = labels.iter().filter(|label| !self.remove.contains(label)).cloned().collect();
+        for label in &self.add {
+            if !after.contains(label) {
+                after.push(label.clone());
+            }
+        }
+        if after.len() > LABELS_MAX && after.len() > labels.len() {
+            let problem = format!("would make {} labels; {LABELS_MAX} are the most", after.len());
+            return Err(Refusal::invalid_field("add_labels", problem));
+        }
+        Ok(after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(labels: &[&str]) -> Vec<String> {
+        labels.iter().map(|&label| label.to_owned()).collect()
+    }
+
+    fn change(add: &[&str], remove: &[&str]) -> LabelChange {
+        LabelChange { add: texts(add), remove: texts(remove) }
+    }
+
+    #[test]
+    fn order_is_kept_and_nothing_is_there_twice() {
+        let after = change(&["c", "a", "c"], &["b", "x"]).applied(&texts(&["a", "b", "ai:sales"]));
+        assert_eq!(after, Ok(texts(&["a", "ai:sales", "c"])));
+    }
+
+    #[test]
+    fn system_labels_are_not_the_callers() {
+        for label in ["ai:sales", "ai:", "local:spam", "queue:dead-letter", "spf-fail", "dmarc-fail", "blocked"] {
+            assert!(change(&[label], &[]).check().is_err(), "{label}");
+            assert!(change(&[], &[label]).check().is_err(), "{label}");
+        }
+        for label in ["ai", "aid:x", "spf-failed", "local", "blocked:x"] {
+            assert_eq!(change(&[label], &[]).check(), Ok(()), "{label}");
+        }
+        let both = change(&["a"], &["b", "a"]).check().expect_err("contradiction");
+        assert_eq!(both.details["fields"][0]["path"], "remove_labels[1]");
+    }
+
+    #[test]
+    fn fifty_labels_are_the_most_but_removing_always_works() {
+        let full: Vec<String> = (0..LABELS_MAX).map(|n| format!("l{n}")).collect();
+        assert!(change(&["new"], &[]).applied(&full).is_err());
+        assert!(change(&["new"], &["l0"]).applied(&full).is_ok());
+        let over: Vec<String> = (0..LABELS_MAX + 3).map(|n| format!("l{n}")).collect();
+        assert_eq!(change(&[], &["l0"]).applied(&over).map(|l| l.len()), Ok(LABELS_MAX + 2));
+    }
+}

@@ -1,0 +1,229 @@
+//! Mail in: who may get it, what it is, and the one transaction that stores it for all of them (architecture, «Mail in»).
+//!
+//! The caller says 250 when [`receive`] gives its message ids, and never before.
+
+use std::{net::IpAddr, sync::Arc};
+
+use bytes::Bytes;
+use posthouse_domain::{
+    error::{Code, Refusal},
+    id::{ContentId, Ids, MessageId, WorkspaceId},
+    inbox::Inbox,
+    time::Time,
+};
+use posthouse_mail::{
+    address::Address,
+    auth::{AuthResults, DmarcPolicy, DmarcResult},
+    trace::{self, ReceivedLine},
+};
+use posthouse_store::{
+    Tx, blobs,
+    contents::{self, INLINE_BYTES_MAX, Raw, RawPlace},
+    inboxes, usage,
+};
+
+use super::{
+    App,
+    authenticate::{Handover, authenticate},
+    file_mail::{self, Copy},
+    understand::{Mail, Provenance, understand},
+};
+
+/// Mails from this size on are understood on a thread of their own, so that they do not hold up others, in bytes.
+const APART_BYTES_MIN: usize = 128 * 1024;
+/// Local parts that reach a person at every served domain (RFC 2142, RFC 5321 §4.5.1).
+const ROLE_LOCAL_PARTS: [&str; 2] = ["postmaster", "abuse"];
+
+/// A mail as a client handed it over.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    /// The envelope sender; none is the null sender.
+    pub mail_from: Option<Address>,
+    /// The envelope recipients.
+    pub recipients: Vec<Address>,
+    /// The bytes.
+    pub raw: Vec<u8>,
+    /// The client.
+    pub client_ip: IpAddr,
+    /// What the client called itself.
+    pub helo: String,
+    /// `ESMTP`, `ESMTPS`, … for the `Received` line (RFC 3848).
+    pub protocol: &'static str,
+    /// Version and cipher, if it came over TLS.
+    pub tls: Option<String>,
+}
+
+/// What is to become of a recipient.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RecipientVerdict {
+    /// Mail to it is taken.
+    Accept,
+    /// No such inbox here, or not any more.
+    Unknown,
+}
+
+/// Decides about a recipient (decision 17).
+///
+/// # Errors
+/// The store's own.
+pub async fn recipient(app: &App, address: &Address) -> Result<RecipientVerdict, Refusal> {
+    let (address, now) = (address.clone(), app.clock.now());
+    let domains = served_domains(app);
+    let found = app.store.read(move |tx| resolve(tx, &address, &domains, now)).await?;
+    Ok(if found.is_some() { RecipientVerdict::Accept } else { RecipientVerdict::Unknown })
+}
+
+fn served_domains(app: &App) -> [String; 2] {
+    [app.config.mail.default_domain.clone(), app.config.mail.temporary_domain.clone()]
+}
+
+/// The live inbox that mail to an address reaches: its own, that of the name before the plus, or for the role addresses
+/// the first inbox of the server's first workspace.
+///
+/// # Errors
+/// The store's own.
+pub fn resolve(tx: &mut Tx, address: &Address, served: &[String], now: Time) -> posthouse_store::Result<Option<Inbox>> {
+    let exact = inboxes::by_address(tx, address.canonical_str())?;
+    let found = match exact {
+        None if address.tag().is_some() => inboxes::by_address(tx, address.without_tag().canonical_str())?,
+        found => found,
+    };
+    if let Some(inbox) = found {
+        return Ok(Some(inbox).filter(|inbox| inbox.receives(now)));
+    }
+    let role = ROLE_LOCAL_PARTS.iter().any(|role| address.local().eq_ignore_ascii_case(role));
+    if role && served.iter().any(|domain| domain == address.domain()) {
+        return inboxes::first(tx);
+    }
+    Ok(None)
+}
+
+/// Stores a mail for all its recipients and gives the ids of their copies.
+///
+/// # Errors
+/// `message_too_large`; a DMARC refusal where the operator wants it; `not_found` when no recipient is left; the store's own.
+pub async fn receive(app: &Arc<App>, arrival: Arrival) -> Result<Vec<MessageId>, Refusal> {
+    if arrival.raw.len() as u64 > app.config.smtp.message_bytes_max {
+        let max = app.config.smtp.message_bytes_max;
+        return Err(Refusal::new(Code::MessageTooLarge, format!("The message is larger than {max} bytes.")));
+    }
+    let handover =
+        Handover { client_ip: arrival.client_ip, helo: &arrival.helo, mail_from: arrival.mail_from.as_ref() };
+    let results = authenticate(app, &arrival.raw, handover).await;
+    refuse_by_policy(app, &results)?;
+    let prepared = prepare(app, arrival, results).await?;
+    let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
+    let hostname = app.config.smtp.hostname.clone();
+    let stored = app.store.write(move |tx| store(tx, &prepared, (&served, &hostname), &ids.clone(), now)).await?;
+    if stored.is_empty() {
+        return Err(Refusal::not_found("recipient"));
+    }
+    Ok(stored)
+}
+
+/// A domain owner's `p=reject` is followed in the dialogue only if the operator turned that on (decision 26).
+fn refuse_by_policy(app: &App, results: &AuthResults) -> Result<(), Refusal> {
+    let rejected = results.dmarc.result == DmarcResult::Fail && results.dmarc.policy == Some(DmarcPolicy::Reject);
+    if app.config.smtp.reject_dmarc_fail && rejected {
+        return Err(Refusal::new(Code::Forbidden, "The sender's domain asks to reject mail that fails DMARC.")
+            .detail("reason", "dmarc"));
+    }
+    Ok(())
+}
+
+/// A mail with all that can be done before the transaction.
+struct Prepared {
+    arrival: Arrival,
+    mail: Mail,
+    raw: Raw,
+}
+
+async fn prepare(app: &App, arrival: Arrival, results: AuthResults) -> Result<Prepared, Refusal> {
+    let authserv_id = app.config.smtp.hostname.clone();
+    let large = arrival.raw.len() >= APART_BYTES_MIN;
+    let work = move || -> posthouse_store::Result<(Arrival, Mail, Vec<u8>)> {
+        let provenance =
+            Provenance { mail_from: arrival.mail_from.as_ref(), results: &results, authserv_id: &authserv_id };
+        let mail = understand(&arrival.raw, Some(provenance));
+        let compressed = blobs::compress(&arrival.raw)?;
+        Ok((arrival, mail, compressed))
+    };
+    let (mut arrival, mail, compressed) = if large { apart(work).await? } else { work()? };
+    let raw = place(app, compressed, arrival.raw.len()).await?;
+    // The bytes are in `raw` now; a group of large mails must not be held twice.
+    arrival.raw = Vec::new();
+    Ok(Prepared { arrival, mail, raw })
+}
+
+async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> posthouse_store::Result<T> + Send + 'static,
+) -> Result<T, Refusal> {
+    let done = tokio::task::spawn_blocking(work).await;
+    Ok(done.map_err(|_| Refusal::new(Code::Internal, "The message could not be understood."))??)
+}
+
+/// Where compressed raw bytes are kept: large ones go to the blob store, flushed before any row names them.
+///
+/// # Errors
+/// The blob store's own.
+pub async fn place(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Result<Raw, Refusal> {
+    let place = if compressed.len() <= INLINE_BYTES_MAX {
+        RawPlace::Inline(compressed)
+    } else {
+        let digest: blobs::Digest = app.blobs.put(Bytes::from(compressed)).await?;
+        RawPlace::Blob(digest.to_string())
+    };
+    Ok(Raw { place, bytes: raw_bytes as u64 })
+}
+
+fn store(
+    tx: &mut Tx,
+    prepared: &Prepared,
+    (served, hostname): (&[String], &str),
+    ids: &Ids,
+    now: Time,
+) -> posthouse_store::Result<Vec<MessageId>> {
+    let mut reached: Vec<(Inbox, &Address)> = Vec::new();
+    for address in &prepared.arrival.recipients {
+        // An inbox may have gone since RCPT; an inbox that is reached by two addresses gets one copy.
+        if let Some(inbox) = resolve(tx, address, served, now)?
+            && !reached.iter().any(|(other, _)| other.id == inbox.id)
+        {
+            reached.push((inbox, address));
+        }
+    }
+    let mut contents: Vec<(WorkspaceId, ContentId)> = Vec::new();
+    let mut stored = Vec::with_capacity(reached.len());
+    for (inbox, address) in &reached {
+        let content = match contents.iter().find(|(workspace, _)| *workspace == inbox.workspace) {
+            Some((_, content)) => *content,
+            None => {
+                let content = ids.next();
+                contents::insert(tx, inbox.workspace, content, &prepared.raw, &prepared.mail.bodies)?;
+                contents.push((inbox.workspace, content));
+                content
+            }
+        };
+        let trace = trace_lines(&prepared.arrival, address, (hostname, &content.to_string()), now);
+        usage::received(tx, inbox.workspace, inbox.id, now)?;
+        stored.push(file_mail::file(tx, Copy { mail: &prepared.mail, content, trace: &trace }, inbox, ids, now)?);
+    }
+    Ok(stored)
+}
+
+fn trace_lines(arrival: &Arrival, recipient: &Address, (hostname, id): (&str, &str), now: Time) -> String {
+    let mail_from = arrival.mail_from.as_ref().map(Address::smtp_form).unwrap_or_default();
+    let mut lines = trace::return_path(&mail_from);
+    lines.push_str(&trace::received(&ReceivedLine {
+        from_helo: &arrival.helo,
+        client_ip: arrival.client_ip,
+        client_name: None,
+        by: hostname,
+        protocol: arrival.protocol,
+        id,
+        for_recipient: Some(&recipient.smtp_form()),
+        date_ms: now.millis(),
+        tls: arrival.tls.as_deref(),
+    }));
+    lines
+}

@@ -1,0 +1,210 @@
+//! From raw bytes to everything that is known of a mail: parsed, its new text, codes and links, labels. Pure.
+//!
+//! Made once per mail, whether it was received or is about to be sent; the copies in inboxes share it.
+
+use posthouse_domain::message::{Bodies, Channel, Kind, Verification};
+use posthouse_mail::{
+    address::Address,
+    auth::AuthResults,
+    autoreply, extract,
+    header::{Headers, MapValue},
+    parse::{self, Parsed},
+    trace, verification,
+};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// Most bytes of the header section's JSON form. What is beyond is left out; the raw bytes have it all.
+const HEADERS_JSON_BYTES_MAX: usize = 256 * 1024;
+/// Most recipients of one header field that are shown.
+const SHOWN_MAX: usize = 1_000;
+
+/// What is known of a mail, whoever gets it.
+#[derive(Clone, Debug)]
+pub struct Mail {
+    /// Text, HTML, new text, header map.
+    pub bodies: Bodies,
+    /// Its files.
+    pub files: Vec<FileFacts>,
+    /// `Message-ID` with angle brackets, if it has one.
+    pub rfc_message_id: Option<String>,
+    /// `In-Reply-To`
+    pub in_reply_to: Option<String>,
+    /// `References`
+    pub references: Vec<String>,
+    /// `From` in header form; the envelope sender or nothing where it has none.
+    pub from: String,
+    /// `To`
+    pub to: Vec<String>,
+    /// `Cc`
+    pub cc: Vec<String>,
+    /// `Reply-To`
+    pub reply_to: Option<String>,
+    /// `Subject`
+    pub subject: Option<String>,
+    /// Canonical addresses of everybody in its header.
+    pub people: Vec<String>,
+    /// System labels.
+    pub labels: Vec<String>,
+    /// Whether it is an automatic answer.
+    pub auto_reply: bool,
+    /// A code or link.
+    pub verification: Option<Verification>,
+    /// The sender's structured data, as JSON text.
+    pub data: Option<String>,
+    /// The sender's advisory kind.
+    pub kind: Kind,
+    /// What it travelled on.
+    pub channel: Channel,
+    /// Size in bytes.
+    pub size_bytes: u64,
+}
+
+/// What is known of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileFacts {
+    /// Its name.
+    pub filename: Option<String>,
+    /// Its media type.
+    pub content_type: String,
+    /// Its size in bytes.
+    pub size_bytes: u64,
+    /// SHA-256 of its bytes.
+    pub sha256: [u8; 32],
+    /// `Content-ID` without brackets.
+    pub content_id: Option<String>,
+    /// Whether it is shown within the body.
+    pub inline: bool,
+}
+
+/// What the SMTP dialogue and DNS said about a received mail.
+#[derive(Clone, Copy, Debug)]
+pub struct Provenance<'a> {
+    /// The envelope sender; none is the null sender.
+    pub mail_from: Option<&'a Address>,
+    /// The results of authentication.
+    pub results: &'a AuthResults,
+    /// Our name in `Authentication-Results`.
+    pub authserv_id: &'a str,
+}
+
+/// Understands a mail; with its provenance if it was received.
+#[must_use]
+pub fn understand(raw: &[u8], provenance: Option<Provenance<'_>>) -> Mail {
+    let parsed = parse::parse(raw);
+    let new_text = extract::new_text(parsed.text.as_deref(), parsed.html.as_deref());
+    let from = from(&parsed, provenance);
+    let found = provenance.and_then(|p| verification(&parsed, &from, p.results));
+    let null_sender = provenance.is_some_and(|p| p.mail_from.is_none());
+    Mail {
+        files: parsed.attachments.iter().map(file_facts).collect(),
+        people: people(&parsed),
+        labels: provenance.map(|p| labels(p.results)).unwrap_or_default(),
+        auto_reply: provenance.is_some() && (null_sender || autoreply::is_automatic(&parsed.headers)),
+        verification: found,
+        to: shown(&parsed.to),
+        cc: shown(&parsed.cc),
+        reply_to: Some(shown(&parsed.reply_to).join(", ")).filter(|all| !all.is_empty()),
+        size_bytes: raw.len() as u64,
+        data: None,
+        kind: Kind::Message,
+        channel: Channel::Email,
+        from,
+        bodies: Bodies {
+            headers_json: headers_json(&parsed.headers, provenance),
+            text: parsed.text,
+            html: parsed.html,
+            extracted_text: new_text.map(|new| new.text),
+        },
+        rfc_message_id: parsed.message_id,
+        in_reply_to: parsed.in_reply_to,
+        references: parsed.references,
+        subject: parsed.subject,
+    }
+}
+
+fn from(parsed: &Parsed<'_>, provenance: Option<Provenance<'_>>) -> String {
+    let author = parsed.from.first().or(parsed.sender.as_ref()).map(|party| party.header_form.clone());
+    author.or_else(|| provenance.and_then(|p| p.mail_from).map(ToString::to_string)).unwrap_or_default()
+}
+
+fn shown(parties: &[parse::Party]) -> Vec<String> {
+    parties.iter().take(SHOWN_MAX).map(|party| party.header_form.clone()).collect()
+}
+
+fn people(parsed: &Parsed<'_>) -> Vec<String> {
+    let parties = parsed.from.iter().chain(&parsed.to).chain(&parsed.cc);
+    let mut people: Vec<String> = Vec::new();
+    for address in parties.filter_map(|party| party.mailbox.as_ref()).map(|mailbox| mailbox.address().canonical()) {
+        if people.len() < posthouse_domain::thread::PARTICIPANTS_MAX && !people.contains(&address) {
+            people.push(address);
+        }
+    }
+    people
+}
+
+fn labels(results: &AuthResults) -> Vec<String> {
+    let all = [("spf-fail", results.spf_fail_label()), ("dmarc-fail", results.dmarc_fail_label())];
+    all.into_iter().filter(|(_, set)| *set).map(|(label, _)| label.to_owned()).collect()
+}
+
+fn verification(parsed: &Parsed<'_>, from: &str, results: &AuthResults) -> Option<Verification> {
+    let mail = verification::Mail {
+        subject: parsed.subject.as_deref().unwrap_or_default(),
+        text: parsed.text.as_deref().filter(|_| !parsed.text_from_html),
+        html: parsed.html.as_deref(),
+        from,
+    };
+    let found = verification::detect(&mail)?;
+    Some(Verification {
+        code: found.code,
+        link: found.link,
+        confidence: found.confidence,
+        auth_failed: results.auth_failed(),
+    })
+}
+
+fn file_facts(attachment: &parse::Attachment<'_>) -> FileFacts {
+    FileFacts {
+        filename: attachment.filename.clone(),
+        content_type: attachment.content_type.clone(),
+        size_bytes: attachment.size_bytes(),
+        sha256: Sha256::digest(&attachment.bytes).into(),
+        content_id: attachment.content_id.clone(),
+        inline: attachment.inline,
+    }
+}
+
+/// The header map of contract §4.1, with our own authentication results in front of what the mail claims (decision 26).
+fn headers_json(headers: &Headers, provenance: Option<Provenance<'_>>) -> String {
+    let ours = provenance.map(|p| trace::authentication_results(p.authserv_id, p.results));
+    let mut map = Map::new();
+    let mut bytes = 0;
+    for (name, value) in headers.map() {
+        let mut values = match value {
+            MapValue::One(one) => vec![one],
+            MapValue::Many(many) => many,
+        };
+        if let (true, Some(p)) = (name == "authentication-results", provenance) {
+            values.retain(|value| !trace::is_foreign_claim(value, p.authserv_id));
+        }
+        bytes += name.len() + values.iter().map(|v| v.len()).sum::<usize>();
+        if bytes > HEADERS_JSON_BYTES_MAX || values.is_empty() {
+            continue;
+        }
+        map.insert(name.to_owned(), one_or_many(values.into_iter().map(str::to_owned).collect()));
+    }
+    if let Some(ours) = ours {
+        let claimed = match map.remove("authentication-results") {
+            Some(Value::Array(many)) => many.into_iter().filter_map(|v| v.as_str().map(str::to_owned)).collect(),
+            Some(Value::String(one)) => vec![one],
+            _ => Vec::new(),
+        };
+        map.insert("authentication-results".to_owned(), one_or_many(std::iter::once(ours).chain(claimed).collect()));
+    }
+    Value::Object(map).to_string()
+}
+
+fn one_or_many(mut values: Vec<String>) -> Value {
+    if values.len() == 1 { Value::String(values.remove(0)) } else { values.into() }
+}

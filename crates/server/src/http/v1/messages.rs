@@ -1,0 +1,381 @@
+//! Reading and changing messages (API document, Messages; contract §4.6).
+
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::{Caller, Permission},
+    error::{Code, Refusal},
+    id::{InboxId, MessageId},
+    inbox::Inbox,
+    label::{BLOCKED, LabelChange, PROMOTIONS},
+    message as stored,
+    page::{Filters, LIMIT_DEFAULT, Position},
+    time::Time,
+};
+use posthouse_store::{
+    Tx,
+    message_list::{self, Filter, Place},
+    messages::{self, Record},
+};
+use uuid::Uuid;
+
+use crate::{
+    app::{
+        App,
+        change_message::{self, MessageChange},
+        visible,
+    },
+    http::{
+        route::{Answer, Input, Route},
+        wire::{CommaList, Cursor, Empty, Label, Limit, List, choice, object, query},
+    },
+    views::{BatchView, PageView, message::MessageView},
+};
+
+/// Most labels of a list's filter.
+const LABEL_FILTERS_MAX: usize = 10;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/v1/inboxes/{id}/messages", "listMessages", Permission::MessagesRead)
+            .summary("The messages of an inbox, newest first.")
+            .answers::<PageView<MessageView<'_>>>(200)
+            .errors(&[Code::InvalidCursor, Code::NotFound])
+            .handle(list),
+        Route::new(Method::GET, "/v1/messages/{id}", "getMessage", Permission::MessagesRead)
+            .summary("One message.")
+            .answers::<MessageView<'_>>(200)
+            .errors(&[Code::NotFound])
+            .handle(get),
+        Route::new(Method::PATCH, "/v1/messages/{id}", "updateMessage", Permission::MessagesWrite)
+            .summary("Changes labels and read state; labels of the system stay as they are.")
+            .answers::<MessageView<'_>>(200)
+            .errors(&[Code::NotFound])
+            .handle(update),
+        Route::new(Method::POST, "/v1/messages/batch-get", "batchGetMessages", Permission::MessagesRead)
+            .summary("Up to 100 messages by id.")
+            .answers::<BatchView<MessageView<'_>>>(200)
+            .handle(batch_get),
+        Route::new(Method::POST, "/v1/messages/batch-update", "batchUpdateMessages", Permission::MessagesWrite)
+            .summary("Changes labels and read state of up to 100 messages at once.")
+            .answers::<BatchView<MessageView<'_>>>(200)
+            .handle(batch_update),
+    ]
+}
+
+choice! {
+    /// Which way a message went.
+    pub(super) enum Direction {
+        /// Received.
+        Inbound = "inbound",
+        /// Sent.
+        Outbound = "outbound",
+    }
+}
+
+choice! {
+    /// What became of a message.
+    enum Status {
+        /// Accepted for sending.
+        Queued = "queued",
+        /// It left us.
+        Sent = "sent",
+        /// A remote server took it.
+        Delivered = "delivered",
+        /// It failed for good.
+        Bounced = "bounced",
+        /// Marked as spam.
+        Complained = "complained",
+        /// We could not send it.
+        Failed = "failed",
+        /// Received.
+        Received = "received",
+    }
+}
+
+choice! {
+    /// What a message travelled on.
+    pub(super) enum Channel {
+        /// Between inboxes of this service.
+        Agent = "agent",
+        /// SMTP.
+        Email = "email",
+        /// Both.
+        Mixed = "mixed",
+    }
+}
+
+choice! {
+    /// The sender's advisory kind of a message.
+    pub(super) enum Kind {
+        /// An ordinary message.
+        Message = "message",
+        /// Something to do.
+        Task = "task",
+        /// Something that happened.
+        Event = "event",
+    }
+}
+
+choice! {
+    /// How far received mail was screened.
+    enum Screening {
+        /// Checked, or exempt.
+        Screened = "screened",
+        /// Not checked yet.
+        Pending = "pending",
+        /// Kept back.
+        Held = "held",
+        /// Let through.
+        Released = "released",
+    }
+}
+
+choice! {
+    /// Whether promotions and spam are listed.
+    enum Promotions {
+        /// Among the others.
+        Include = "include",
+        /// Not at all.
+        Exclude = "exclude",
+        /// Alone.
+        Only = "only",
+    }
+}
+
+query! {
+    /// What a list of messages is narrowed to.
+    struct ListQuery {
+        /// Labels joined by commas; a message must have all of them.
+        labels: CommaList<Label, LABEL_FILTERS_MAX>,
+        /// Read or unread mail alone.
+        is_read: Option<bool>,
+        /// Received or sent mail alone.
+        direction: Option<Direction>,
+        /// Mail of that status alone.
+        status: Option<Status>,
+        /// Mail that a receive list stopped is listed too.
+        include_blocked: bool,
+        /// Mail of that channel alone.
+        channel: Option<Channel>,
+        /// Mail of that type alone.
+        kind = "type": Option<Kind>,
+        /// Received mail in that state of screening alone.
+        screening: Option<Screening>,
+        /// Show the content of mail that is not screened yet.
+        include_unscreened: bool,
+        /// Show the content of held mail; needs messages:release.
+        include_held: bool,
+        /// Whether mail labelled ai:sales or local:spam is listed; left out, the inbox's promotions_filter decides.
+        promotions: Option<Promotions>,
+        /// The next_cursor of the page before.
+        cursor: Option<Cursor>,
+        /// Most messages of the page; 25 when left out.
+        limit: Option<Limit>,
+    }
+}
+
+query! {
+    /// Whether content that screening keeps back is wanted.
+    pub(super) struct ScreeningQuery {
+        /// Show the content of mail that is not screened yet.
+        include_unscreened: bool,
+        /// Show the content of held mail; needs messages:release.
+        include_held: bool,
+    }
+}
+
+object! {
+    /// Which messages are wanted.
+    struct BatchGet {
+        /// Their ids.
+        ids: List<Uuid, 1, 100>,
+        /// Show the content of mail that is not screened yet.
+        include_unscreened: Option<bool>,
+        /// Show the content of held mail; needs messages:release.
+        include_held: Option<bool>,
+    }
+}
+
+object! {
+    /// A change of one message.
+    struct Update {
+        /// Labels to add behind those that are there.
+        add_labels: Option<List<Label, 0, 50>>,
+        /// Labels to remove.
+        remove_labels: Option<List<Label, 0, 50>>,
+        /// The new read state.
+        is_read: Option<bool>,
+    }
+}
+
+object! {
+    /// A change of several messages.
+    struct BatchUpdate {
+        /// Their ids.
+        ids: List<Uuid, 1, 100>,
+        /// Labels to add behind those that are there.
+        add_labels: Option<List<Label, 0, 50>>,
+        /// Labels to remove.
+        remove_labels: Option<List<Label, 0, 50>>,
+        /// The new read state.
+        is_read: Option<bool>,
+    }
+}
+
+impl ScreeningQuery {
+    /// Refuses callers who want held mail without the permission to release it (contract §4.4).
+    ///
+    /// # Errors
+    /// `insufficient_permissions`.
+    pub(super) fn check(&self, caller: &Caller) -> Result<(), Refusal> {
+        // No mail waits for screening yet, so there is nothing that this would open.
+        let _ = self.include_unscreened;
+        let name = Permission::MessagesRelease.text();
+        if !self.include_held || caller.permissions.has(Permission::MessagesRelease) {
+            return Ok(());
+        }
+        let refusal = Refusal::new(Code::InsufficientPermissions, format!("include_held needs the permission {name}."));
+        Err(refusal.detail("permission", name).with_fix(format!("Use an API key with the permission {name}.")))
+    }
+}
+
+/// The labels of a change, from their wire form.
+pub(super) fn label_change(add: Option<List<Label, 0, 50>>, remove: Option<List<Label, 0, 50>>) -> LabelChange {
+    let texts =
+        |labels: Option<List<Label, 0, 50>>| labels.map_or(Vec::new(), |l| l.0.into_iter().map(|l| l.0).collect());
+    LabelChange { add: texts(add), remove: texts(remove) }
+}
+
+impl ListQuery {
+    fn screening(&self) -> ScreeningQuery {
+        ScreeningQuery { include_unscreened: self.include_unscreened, include_held: self.include_held }
+    }
+
+    /// The filter for the store; nothing when no message can pass it.
+    fn filter(&self, inbox: &Inbox) -> Option<Filter> {
+        let mut direction = self.direction.and_then(|d| stored::Direction::parse(d.text()));
+        match self.screening {
+            // Only received mail is screened, and all of it is, as long as nothing screens.
+            Some(Screening::Screened) if direction != Some(stored::Direction::Outbound) => {
+                direction = Some(stored::Direction::Inbound);
+            }
+            Some(_) => return None,
+            None => {}
+        }
+        let promotions = self.promotions.unwrap_or(match inbox.promotions_filter {
+            Some(true) => Promotions::Exclude,
+            _ => Promotions::Include,
+        });
+        let mut hidden_labels = if self.include_blocked { Vec::new() } else { vec![BLOCKED] };
+        if promotions == Promotions::Exclude {
+            hidden_labels.extend(PROMOTIONS);
+        }
+        Some(Filter {
+            labels: self.labels.0.iter().map(|label| label.0.clone()).collect(),
+            any_label: if promotions == Promotions::Only { PROMOTIONS.to_vec() } else { Vec::new() },
+            hidden_labels,
+            is_read: self.is_read,
+            direction,
+            status: self.status.and_then(|s| stored::Status::parse(s.text())),
+            channel: self.channel.and_then(|c| stored::Channel::parse(c.text())),
+            kind: self.kind.and_then(|k| stored::Kind::parse(k.text())),
+        })
+    }
+}
+
+async fn list(app: Arc<App>, input: Input<ListQuery>) -> Result<Answer, Refusal> {
+    let id: InboxId = input.path.id("id", "inbox")?;
+    let (caller, query) = (input.caller, input.query);
+    query.screening().check(&caller)?;
+    let limit = query.limit.map_or(LIMIT_DEFAULT as usize, |limit| limit.0 as usize);
+    let (records, next) = app.store.read(move |tx| read_page(tx, &caller, id, &query, limit)).await?;
+    Answer::json(200, &PageView { data: records.iter().map(MessageView::of).collect(), next_cursor: next })
+}
+
+fn read_page(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: InboxId,
+    query: &ListQuery,
+    limit: usize,
+) -> Result<(Vec<Record>, Option<String>), Refusal> {
+    let inbox = visible::inbox(tx, caller, id)?;
+    let filter = query.filter(&inbox);
+    let named = format!("messages of {id}: {filter:?}");
+    let after = query.cursor.as_ref().map(|c| Position::parse(&c.0, Filters(&named))).transpose()?;
+    let Some(filter) = filter else { return Ok((Vec::new(), None)) };
+    let place = Place { workspace: caller.workspace, inbox: id };
+    let before = after.map(|after| Time::from_millis(after.sort));
+    let mut found = message_list::page(tx, place, &filter, before, limit as u32 + 1)?;
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let last = found.last().filter(|_| more).map(|m| Position { sort: m.created_at.millis(), id: m.id.0 });
+    let records = messages::records(tx, caller.workspace, found)?;
+    Ok((records, last.map(|position| position.cursor(Filters(&named)))))
+}
+
+async fn get(app: Arc<App>, input: Input<ScreeningQuery>) -> Result<Answer, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let caller = input.caller;
+    input.query.check(&caller)?;
+    let records = app.store.read(move |tx| {
+        let message = visible::message(tx, &caller, id)?;
+        Ok::<_, Refusal>(messages::records(tx, caller.workspace, vec![message])?)
+    });
+    one(&records.await?)
+}
+
+async fn update(app: Arc<App>, input: Input<Empty, Update>) -> Result<Answer, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let Update { add_labels, remove_labels, is_read } = input.body;
+    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read };
+    let changed = change_message::change(&app, input.caller, vec![id], change).await?;
+    one(&changed)
+}
+
+async fn batch_get(app: Arc<App>, input: Input<Empty, BatchGet>) -> Result<Answer, Refusal> {
+    let BatchGet { ids, include_unscreened, include_held } = input.body;
+    let (caller, ids) = (input.caller, unique(ids));
+    let screening = ScreeningQuery {
+        include_unscreened: include_unscreened.unwrap_or_default(),
+        include_held: include_held.unwrap_or_default(),
+    };
+    screening.check(&caller)?;
+    let wanted = ids.clone();
+    let records = app.store.read(move |tx| {
+        let found = visible::messages(tx, &caller, &wanted)?;
+        Ok::<_, Refusal>(messages::records(tx, caller.workspace, found)?)
+    });
+    batch(&records.await?, &ids)
+}
+
+async fn batch_update(app: Arc<App>, input: Input<Empty, BatchUpdate>) -> Result<Answer, Refusal> {
+    let BatchUpdate { ids, add_labels, remove_labels, is_read } = input.body;
+    let ids = unique(ids);
+    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read };
+    let changed = change_message::change(&app, input.caller, ids.clone(), change).await?;
+    batch(&changed, &ids)
+}
+
+/// The ids, each once, in their order.
+fn unique(ids: List<Uuid, 1, 100>) -> Vec<MessageId> {
+    let mut seen = Vec::with_capacity(ids.0.len());
+    for id in ids.0.into_iter().map(MessageId) {
+        if !seen.contains(&id) {
+            seen.push(id);
+        }
+    }
+    seen
+}
+
+fn one(records: &[Record]) -> Result<Answer, Refusal> {
+    let record = records.first().ok_or_else(|| Refusal::not_found("message"))?;
+    Answer::json(200, &MessageView::of(record))
+}
+
+fn batch(records: &[Record], ids: &[MessageId]) -> Result<Answer, Refusal> {
+    let missing = ids.iter().filter(|id| !records.iter().any(|r| r.message.id == **id)).map(ToString::to_string);
+    Answer::json(200, &BatchView { data: records.iter().map(MessageView::of).collect(), missing: missing.collect() })
+}

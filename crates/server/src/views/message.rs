@@ -1,0 +1,275 @@
+//! The message object (API document, Message; contract §4.1 to §4.4). Every member is there from the first day: what is not
+//! known is null, never left out.
+
+use posthouse_domain::message::{Attachment, Delivery, Direction, Verification};
+use posthouse_store::messages::Record;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::json_text;
+
+/// A message.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Message")]
+pub struct MessageView<'a> {
+    id: String,
+    inbox_id: String,
+    thread_id: String,
+    /// inbound or outbound.
+    direction: &'static str,
+    /// queued, sent, delivered, bounced, complained, failed; received mail is received.
+    status: &'static str,
+    /// email, agent or mixed.
+    channel: &'static str,
+    /// message, task or event: the sender's advice.
+    r#type: &'static str,
+    /// `Message-ID` with angle brackets.
+    rfc_message_id: &'a str,
+    in_reply_to: Option<&'a str>,
+    references: &'a [String],
+    from: &'a str,
+    to: &'a [String],
+    cc: &'a [String],
+    bcc: &'a [String],
+    reply_to: Option<&'a str>,
+    subject: Option<&'a str>,
+    text: Option<&'a str>,
+    html: Option<&'a str>,
+    /// The new text alone, without quoted history and signature.
+    extracted_text: Option<&'a str>,
+    /// Lower-case header names with a string, or an array of strings where a header is repeated.
+    #[schemars(with = "std::collections::BTreeMap<String, HeaderValueSchema>")]
+    headers: &'a RawValue,
+    /// The caller's labels and the system's, in the order they were added.
+    labels: &'a [String],
+    is_read: bool,
+    provider_message_id: Option<&'a str>,
+    size_bytes: u64,
+    sent_at: Option<String>,
+    received_at: Option<String>,
+    created_at: String,
+    contact_id: Option<String>,
+    attachments: Vec<AttachmentView<'a>>,
+    ai: AiView<'a>,
+    /// The sender's structured payload; not to be trusted.
+    #[schemars(with = "Option<serde_json::Value>")]
+    data: Option<&'a RawValue>,
+    /// Where a sent message went; null for received mail.
+    delivery: Option<Vec<DeliveryView<'a>>>,
+    agent: Option<()>,
+    author: Option<()>,
+    approval: Option<()>,
+    ai_disclosure: Option<()>,
+    /// Whether received mail was analysed; null for sent mail.
+    analysis: Option<AnalysisView>,
+    /// Whether received mail was screened; null for sent mail.
+    screening: Option<ScreeningView>,
+    /// Whether received mail is an automatic answer.
+    auto_reply: bool,
+}
+
+/// The value of a header.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code)] // Only describes the stored text.
+enum HeaderValueSchema {
+    One(String),
+    Repeated(Vec<String>),
+}
+
+/// What was found out about a message.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MessageAi")]
+pub struct AiView<'a> {
+    /// A code or link to sign in with; null when there is none.
+    verification: Option<VerificationView<'a>>,
+}
+
+/// A code or link to sign in with.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Verification")]
+pub struct VerificationView<'a> {
+    code: Option<&'a str>,
+    link: Option<&'a str>,
+    /// 0 to 1; patterns alone reach at most 0.7.
+    confidence: f64,
+    /// Null until the categoriser has run.
+    categoriser_probability: Option<f64>,
+    /// Present and true when the sender failed authentication.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    auth_failed: bool,
+}
+
+/// A file of a message.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Attachment")]
+pub struct AttachmentView<'a> {
+    id: String,
+    filename: Option<&'a str>,
+    content_type: &'a str,
+    size_bytes: u64,
+    /// Lower-case hex.
+    sha256: String,
+    content_id: Option<&'a str>,
+    inline: bool,
+    /// Whether the content is still stored.
+    available: bool,
+    /// Its text; null where none was looked for.
+    extraction: Option<()>,
+}
+
+/// What became of a sent message at one recipient.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Delivery")]
+pub struct DeliveryView<'a> {
+    address: &'a str,
+    /// email or agent.
+    channel: &'static str,
+    /// queued, sent, delivered, bounced, complained or failed.
+    status: &'static str,
+    /// The remote server's reply code.
+    smtp_code: Option<u16>,
+    /// The remote server's enhanced code (RFC 3463).
+    enhanced_code: Option<&'a str>,
+    /// The remote server.
+    remote: Option<&'a str>,
+    /// The remote server's words, or why it waits.
+    detail: Option<&'a str>,
+    attempts: u32,
+    updated_at: String,
+}
+
+/// Whether a received message was analysed.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Analysis")]
+pub struct AnalysisView {
+    /// pending, completed, skipped or failed.
+    state: &'static str,
+    coverage: Option<&'static str>,
+    reason: Option<&'static str>,
+}
+
+/// Whether a received message was screened.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Screening")]
+pub struct ScreeningView {
+    /// screened, pending, held or released.
+    state: &'static str,
+    reason: Option<&'static str>,
+    released_at: Option<String>,
+}
+
+impl<'a> MessageView<'a> {
+    /// Shows the record.
+    #[must_use]
+    pub fn of(record: &'a Record) -> Self {
+        let (m, bodies) = (&record.message, &record.bodies);
+        let received = m.direction == Direction::Inbound;
+        Self {
+            id: m.id.to_string(),
+            inbox_id: m.inbox.to_string(),
+            thread_id: m.thread.to_string(),
+            direction: m.direction.text(),
+            status: m.status.text(),
+            channel: m.channel.text(),
+            r#type: m.kind.text(),
+            rfc_message_id: &m.rfc_message_id,
+            in_reply_to: m.in_reply_to.as_deref(),
+            references: &m.references,
+            from: &m.from,
+            to: &m.to,
+            cc: &m.cc,
+            bcc: &m.bcc,
+            reply_to: m.reply_to.as_deref(),
+            subject: m.subject.as_deref(),
+            text: bodies.text.as_deref(),
+            html: bodies.html.as_deref(),
+            extracted_text: bodies.extracted_text.as_deref(),
+            headers: headers(&bodies.headers_json),
+            labels: &m.labels,
+            is_read: m.is_read,
+            provider_message_id: None,
+            size_bytes: m.size_bytes,
+            sent_at: m.sent_at.map(|at| at.to_string()),
+            received_at: m.received_at.map(|at| at.to_string()),
+            created_at: m.created_at.to_string(),
+            contact_id: None,
+            attachments: record.attachments.iter().map(AttachmentView::of).collect(),
+            ai: AiView { verification: m.verification.as_ref().map(VerificationView::of) },
+            data: m.data.as_deref().map(json_text),
+            delivery: (!received).then(|| record.deliveries.iter().map(DeliveryView::of).collect()),
+            agent: None,
+            author: None,
+            approval: None,
+            ai_disclosure: None,
+            analysis: received.then_some(AnalysisView {
+                state: "skipped",
+                coverage: None,
+                reason: Some("not_available"),
+            }),
+            screening: received.then_some(ScreeningView {
+                state: "screened",
+                reason: Some("not_available"),
+                released_at: None,
+            }),
+            auto_reply: received && m.auto_reply,
+        }
+    }
+}
+
+/// The stored header map; a message without stored content has an empty one, for the member is never null.
+fn headers(text: &str) -> &RawValue {
+    json_text(if text.is_empty() { "{}" } else { text })
+}
+
+impl<'a> VerificationView<'a> {
+    /// Shows what was found.
+    #[must_use]
+    pub fn of(found: &'a Verification) -> Self {
+        Self {
+            code: found.code.as_deref(),
+            link: found.link.as_deref(),
+            confidence: found.confidence,
+            categoriser_probability: None,
+            auth_failed: found.auth_failed,
+        }
+    }
+}
+
+impl<'a> AttachmentView<'a> {
+    /// Shows what is known of the file. Its bytes are within the raw mail, so they are there as long as it is.
+    #[must_use]
+    pub fn of(file: &'a Attachment) -> Self {
+        Self {
+            id: file.id.to_string(),
+            filename: file.filename.as_deref(),
+            content_type: &file.content_type,
+            size_bytes: file.size_bytes,
+            sha256: posthouse_store::blobs::Digest(file.sha256).to_string(),
+            content_id: file.content_id.as_deref(),
+            inline: file.inline,
+            available: true,
+            extraction: None,
+        }
+    }
+}
+
+impl<'a> DeliveryView<'a> {
+    /// Shows the entry.
+    #[must_use]
+    pub fn of(entry: &'a Delivery) -> Self {
+        Self {
+            address: &entry.address,
+            channel: entry.channel.text(),
+            status: entry.status.text(),
+            smtp_code: entry.smtp_code,
+            enhanced_code: entry.enhanced_code.as_deref(),
+            remote: entry.remote.as_deref(),
+            detail: entry.detail.as_deref(),
+            attempts: entry.attempts,
+            updated_at: entry.updated_at.to_string(),
+        }
+    }
+}
