@@ -6,8 +6,10 @@
 pub mod authenticate;
 pub mod change_message;
 pub mod create_workspace;
+pub mod deliver;
 pub mod file_mail;
 pub mod receive;
+pub mod signing;
 pub mod understand;
 pub mod visible;
 
@@ -19,7 +21,7 @@ use crate::{
     config::{Config, DeliveryMode},
     http::{idempotency::InFlight, rate_limit::RateLimits},
     metrics::Metrics,
-    ports::{Clock, Dns},
+    ports::{Clock, Dns, SmtpOut},
     shutdown::Life,
 };
 
@@ -33,8 +35,12 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     /// Names.
     pub dns: Arc<dyn Dns>,
+    /// The way out for mail.
+    pub smtp_out: Arc<dyn SmtpOut>,
     /// Large raw mail.
     pub blobs: Blobs,
+    /// The DKIM keys of the default domain.
+    pub signer: signing::Signer,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -52,6 +58,8 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// Names.
     pub dns: Arc<dyn Dns>,
+    /// The way out for mail.
+    pub smtp_out: Arc<dyn SmtpOut>,
 }
 
 impl App {
@@ -64,6 +72,8 @@ impl App {
             blobs,
             clock: ports.clock,
             dns: ports.dns,
+            smtp_out: ports.smtp_out,
+            signer: signing::Signer::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),

@@ -156,7 +156,10 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     follow_listener(&mut config, bound.http);
     let store = open_store(&config)?;
     let blobs = open_blobs(&config)?;
-    let app = Arc::new(App::new(config, (store, blobs), Ports { clock: clock(), dns: Arc::new(NoDns) }));
+    let clock = clock();
+    let smtp_out = Arc::new(SmtpClient::new(clock.clone(), limits_out(&config)));
+    let ports = Ports { clock, dns: Arc::new(NoDns), smtp_out: smtp_out.clone() };
+    let app = Arc::new(App::new(config, (store, blobs), ports));
     let first_run = if has(Role::Http) { first::run(&app).await? } else { None };
 
     let mut tasks = JoinSet::new();

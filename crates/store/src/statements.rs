@@ -8,6 +8,8 @@ use crate::Sql;
 pub const FILES: &[(&str, &[&Sql])] = &[
     ("attachments", crate::attachments::ALL),
     ("contents", crate::contents::ALL),
+    ("deliveries", crate::deliveries::ALL),
+    ("dkim_keys", crate::dkim_keys::ALL),
     ("events", crate::events::ALL),
     ("inboxes", crate::inboxes::ALL),
     ("jobs", crate::jobs::ALL),
