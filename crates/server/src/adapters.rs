@@ -2,3 +2,4 @@
 
 pub mod clock;
 pub mod smtp_out;
+pub mod dns;

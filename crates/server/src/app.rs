@@ -5,11 +5,23 @@
 
 pub mod authenticate;
 pub mod change_message;
+pub mod compose;
 pub mod create_workspace;
 pub mod deliver;
+pub mod deliver_here;
+pub mod change_inbox;
+pub mod change_message;
+pub mod create_inbox;
+pub mod create_workspace;
+pub mod delete_inbox;
+pub mod expire_inbox;
 pub mod file_mail;
+pub mod forward;
+pub mod post;
 pub mod receive;
 pub mod signing;
+pub mod reply;
+pub mod send;
 pub mod understand;
 pub mod visible;
 
@@ -18,10 +30,13 @@ use std::sync::Arc;
 use posthouse_store::{Store, blobs::Blobs};
 
 use crate::{
+    apart::Apart,
     config::{Config, DeliveryMode},
-    http::{idempotency::InFlight, rate_limit::RateLimits},
+    in_flight::InFlight,
     metrics::Metrics,
     ports::{Clock, Dns, SmtpOut},
+    ports::{Clock, Dns},
+    rate_limits::RateLimits,
     shutdown::Life,
 };
 
@@ -41,6 +56,8 @@ pub struct App {
     pub blobs: Blobs,
     /// The DKIM keys of the default domain.
     pub signer: signing::Signer,
+    /// A place for work that would hold up others.
+    pub apart: Apart,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -74,6 +91,7 @@ impl App {
             dns: ports.dns,
             smtp_out: ports.smtp_out,
             signer: signing::Signer::default(),
+            apart: Apart::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),

@@ -1,12 +1,12 @@
 //! The HTTP door: routes, decoding, authentication and answers. It holds no rule of the product.
 
 pub mod auth;
+pub mod docs;
 pub mod error;
 pub mod health;
 pub mod idempotency;
 pub mod listener;
 pub mod openapi;
-pub mod rate_limit;
 pub mod route;
 pub mod router;
 pub mod routes;

@@ -1,14 +1,19 @@
 //! The shell of Posthouse: HTTP, SMTP, jobs and the command line around the rules of `posthouse-domain`.
 
 pub mod adapters;
+pub mod apart;
 pub mod app;
 pub mod boot;
 pub mod cli;
 pub mod config;
 pub mod http;
+pub mod jobs;
+pub mod in_flight;
 pub mod metrics;
 pub mod ports;
+pub mod rate_limits;
 pub mod shutdown;
+pub mod smtp;
 pub mod telemetry;
 pub mod tls;
 pub mod views;

@@ -30,7 +30,7 @@ use super::{
 };
 
 /// Mails from this size on are understood on a thread of their own, so that they do not hold up others, in bytes.
-const APART_BYTES_MIN: usize = 128 * 1024;
+pub(super) const APART_BYTES_MIN: usize = 128 * 1024;
 /// Local parts that reach a person at every served domain (RFC 2142, RFC 5321 §4.5.1).
 const ROLE_LOCAL_PARTS: [&str; 2] = ["postmaster", "abuse"];
 
@@ -73,7 +73,7 @@ pub async fn recipient(app: &App, address: &Address) -> Result<RecipientVerdict,
     Ok(if found.is_some() { RecipientVerdict::Accept } else { RecipientVerdict::Unknown })
 }
 
-fn served_domains(app: &App) -> [String; 2] {
+pub(super) fn served_domains(app: &App) -> [String; 2] {
     [app.config.mail.default_domain.clone(), app.config.mail.temporary_domain.clone()]
 }
 
@@ -148,18 +148,11 @@ async fn prepare(app: &App, arrival: Arrival, results: AuthResults) -> Result<Pr
         let compressed = blobs::compress(&arrival.raw)?;
         Ok((arrival, mail, compressed))
     };
-    let (mut arrival, mail, compressed) = if large { apart(work).await? } else { work()? };
+    let (mut arrival, mail, compressed) = if large { app.apart.run(work).await?? } else { work()? };
     let raw = place(app, compressed, arrival.raw.len()).await?;
     // The bytes are in `raw` now; a group of large mails must not be held twice.
     arrival.raw = Vec::new();
     Ok(Prepared { arrival, mail, raw })
-}
-
-async fn apart<T: Send + 'static>(
-    work: impl FnOnce() -> posthouse_store::Result<T> + Send + 'static,
-) -> Result<T, Refusal> {
-    let done = tokio::task::spawn_blocking(work).await;
-    Ok(done.map_err(|_| Refusal::new(Code::Internal, "The message could not be understood."))??)
 }
 
 /// Where compressed raw bytes are kept: large ones go to the blob store, flushed before any row names them.

@@ -1,22 +1,17 @@
-//! `Idempotency-Key` (decision 4): the header, and which requests are being answered right now.
+//! `Idempotency-Key` (decision 4): the header.
 //!
 //! The record itself is stored by the use-case, in the transaction that stores what the request makes.
 
-use std::{
-    collections::HashSet,
-    sync::{Arc, Mutex, PoisonError},
-};
+use axum::http::{HeaderMap, HeaderName};
+use posthouse_domain::error::Refusal;
+use sha2::{Digest, Sha256};
 
-use axum::http::HeaderMap;
-use posthouse_domain::{
-    error::{Code, Refusal},
-    id::WorkspaceId,
-};
+use super::route::PathParams;
 
+/// `Idempotent-Replayed`: on an answer that was given before.
+pub const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 /// Longest key in characters.
 const KEY_CHARS_MAX: usize = 255;
-/// Seconds that a caller is told to wait for the first answer.
-const IN_FLIGHT_RETRY_S: u64 = 1;
 
 /// The header's value: 1 to 255 visible ASCII characters, bare or in quotes.
 ///
@@ -36,39 +31,14 @@ pub fn key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
     if fine { Ok(Some(bare.to_owned())) } else { Err(problem()) }
 }
 
-type Slot = (WorkspaceId, &'static str, String);
-
-/// The requests with an idempotency key that this process is answering.
-#[derive(Clone, Debug, Default)]
-pub struct InFlight(Arc<Mutex<HashSet<Slot>>>);
-
-/// Holds the place of one request until its answer is known.
-#[derive(Debug)]
-pub struct Flight {
-    all: InFlight,
-    slot: Slot,
-}
-
-impl InFlight {
-    /// Takes the place of this key, or refuses while another request has it.
-    ///
-    /// # Errors
-    /// `idempotency_in_flight`.
-    pub fn take(&self, workspace: WorkspaceId, route: &'static str, key: &str) -> Result<Flight, Refusal> {
-        let slot = (workspace, route, key.to_owned());
-        if self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(slot.clone()) {
-            return Ok(Flight { all: self.clone(), slot });
-        }
-        let refusal = Refusal::new(
-            Code::IdempotencyInFlight,
-            "The first request with this Idempotency-Key is still being carried out.",
-        );
-        Err(refusal.retry_after(IN_FLIGHT_RETRY_S))
+/// SHA-256 of what makes two requests of one route the same. Each piece goes in behind its length, so that no two
+/// different requests give the same bytes.
+pub(super) fn fingerprint(path: &PathParams, query: Option<&str>, body: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    let path = path.0.iter().map(|(_, value)| value.as_bytes());
+    for piece in path.chain([query.unwrap_or_default().as_bytes(), body]) {
+        hash.update((piece.len() as u64).to_be_bytes());
+        hash.update(piece);
     }
-}
-
-impl Drop for Flight {
-    fn drop(&mut self) {
-        self.all.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.slot);
-    }
+    hash.finalize().into()
 }

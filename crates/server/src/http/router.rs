@@ -19,10 +19,9 @@ use posthouse_domain::{
 
 use super::{
     auth, error, idempotency,
-    rate_limit::Left,
     route::{Access, BodyRule, Parts, PathParams, RequestInfo, Route},
 };
-use crate::app::App;
+use crate::{app::App, rate_limits::Left};
 
 /// `X-Request-Id`.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -145,8 +144,10 @@ async fn serve(
     };
     let client_ip = client_ip(app, &head);
     let host = head.headers.get(header::HOST).and_then(|h| h.to_str().ok()).map(str::to_owned);
-    let request = RequestInfo { id: id.to_owned(), route: route.name, client_ip, idempotency_key, host };
-    route.run(app.clone(), Parts { caller, request, path, query: head.uri.query().map(str::to_owned), body }).await
+    let query = head.uri.query().map(str::to_owned);
+    let fingerprint = idempotency_key.as_ref().map(|_| idempotency::fingerprint(&path, query.as_deref(), &body));
+    let request = RequestInfo { id: id.to_owned(), route: route.name, client_ip, idempotency_key, fingerprint, host };
+    route.run(app.clone(), Parts { caller, request, path, query, body }).await
 }
 
 fn client_ip(app: &App, head: &request::Parts) -> IpAddr {
@@ -190,13 +191,26 @@ async fn read_body(rule: BodyRule, headers: &HeaderMap, body: Body) -> Result<By
 
 fn write_extras(extras: &Extras, headers: &mut HeaderMap) {
     if let Some(left) = &extras.left {
-        left.write(headers);
+        write_left(left, headers);
     }
     if let Some(notice) = &extras.notice {
         let encoded =
             percent_encoding::utf8_percent_encode(&notice.message, percent_encoding::NON_ALPHANUMERIC).to_string();
         if let Ok(value) = HeaderValue::from_str(&encoded) {
             headers.insert(SERVICE_NOTICE, value);
+        }
+    }
+}
+
+/// Writes `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
+fn write_left(left: &Left, headers: &mut HeaderMap) {
+    let fields = [
+        ("ratelimit-policy", format!("\"key-minute\";q={};w=60", left.max)),
+        ("ratelimit", format!("\"key-minute\";r={};t={}", left.requests, left.seconds)),
+    ];
+    for (name, value) in fields {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(HeaderName::from_static(name), value);
         }
     }
 }

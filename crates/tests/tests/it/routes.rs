@@ -1,1 +1,3 @@
 //! Tests of single routes; the folders mirror the paths of the API document.
+
+mod account;

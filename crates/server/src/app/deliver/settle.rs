@@ -64,6 +64,12 @@ impl Plan {
         self.entries.iter().any(|(_, fate)| *fate == Some(Fate::Left))
     }
 
+    /// The addresses that it left for.
+    fn left(&self) -> Vec<&str> {
+        let left = self.entries.iter().filter(|(_, fate)| *fate == Some(Fate::Left));
+        left.map(|(after, _)| after.address.as_str()).collect()
+    }
+
     fn bounced(&self) -> impl Iterator<Item = (&Delivery, BounceKind, bool)> {
         self.entries.iter().filter_map(|(after, fate)| match fate {
             Some(Fate::Bounced { kind, suppress }) => Some((after, *kind, *suppress)),
@@ -133,10 +139,14 @@ fn tell(tx: &mut Tx, telling: Telling<'_>) -> Result<()> {
     let mut news = Vec::new();
     if first_left {
         let captured = settling.means == Means::Capture;
-        news.push((EventKind::MessageSent, if captured { json!({ "captured": true }) } else { json!({}) }));
+        let mut detail = json!({ "recipients": plan.left() });
+        if captured {
+            detail["captured"] = json!(true);
+        }
+        news.push((EventKind::MessageSent, detail));
     }
     if plan.any_left() && settling.means == Means::Direct {
-        news.push((EventKind::MessageDelivered, json!({})));
+        news.push((EventKind::MessageDelivered, json!({ "recipients": plan.left() })));
     }
     if let Some(bounce) = bounce(plan) {
         news.push((EventKind::MessageBounced, json!({ "bounce": bounce })));

@@ -1,10 +1,9 @@
-//! Requests of one key in a minute (decision 6), counted in this process.
+//! Requests of one key in a minute (decision 6), counted in this process. Knows nothing of header fields.
 //!
 //! Windows are fixed and begin with a key's first request, so that the numbers in the fields are exact.
 
 use std::{collections::HashMap, sync::Mutex};
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use posthouse_domain::{
     error::{Code, Refusal},
     id::KeyId,
@@ -59,21 +58,6 @@ impl RateLimits {
         }
         window.used += 1;
         Ok(Some(Left { max, requests: max - window.used, seconds }))
-    }
-}
-
-impl Left {
-    /// Writes `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
-    pub fn write(&self, headers: &mut HeaderMap) {
-        let fields = [
-            ("ratelimit-policy", format!("\"key-minute\";q={};w=60", self.max)),
-            ("ratelimit", format!("\"key-minute\";r={};t={}", self.requests, self.seconds)),
-        ];
-        for (name, value) in fields {
-            if let Ok(value) = HeaderValue::from_str(&value) {
-                headers.insert(HeaderName::from_static(name), value);
-            }
-        }
     }
 }
 

@@ -1,0 +1,71 @@
+//! What most tests begin with: a workspace, keys, an inbox.
+
+use posthouse_domain::{
+    auth::{Permissions, Scope},
+    id::{InboxId, KeyId, WorkspaceId},
+    plan::Plan,
+};
+use posthouse_server::app::create_workspace::{NewKey, NewWorkspace, create, new_key};
+use posthouse_store::Error;
+
+use crate::{http::Api, server::TestServer};
+
+/// A key with its secret.
+#[derive(Clone, Debug)]
+pub struct TestKey {
+    /// The workspace it belongs to.
+    pub workspace: WorkspaceId,
+    /// Its id.
+    pub id: KeyId,
+    /// What goes behind `Bearer`.
+    pub secret: String,
+}
+
+/// An inbox as the API gave it.
+#[derive(Clone, Debug)]
+pub struct TestInbox {
+    /// Its id.
+    pub id: InboxId,
+    /// Its address.
+    pub address: String,
+}
+
+impl TestServer {
+    /// Makes a workspace of that plan and gives its org-wide key with every permission.
+    pub async fn workspace(&self, plan: Plan) -> TestKey {
+        let clock = self.app().clock.clone();
+        let new = NewWorkspace { name: "Test workspace".to_owned(), owner: "owner@example.org".to_owned(), plan };
+        let made = create(clock.as_ref(), &new);
+        let stored = made.clone();
+        self.store().write(move |tx| stored.insert(tx)).await.unwrap();
+        TestKey { workspace: made.workspace.id, id: made.key.id, secret: made.secret.reveal().to_owned() }
+    }
+
+    /// Makes one more key of the same workspace; `permissions` are names of permissions or presets with commas between.
+    pub async fn key(&self, of: &TestKey, permissions: &str, scope: Scope) -> TestKey {
+        let clock = self.app().clock.clone();
+        let permissions = Permissions::parse(permissions).expect("names of permissions or presets");
+        let new = NewKey { workspace: of.workspace, name: "test key".to_owned(), scope, permissions };
+        let made = new_key(clock.as_ref(), &clock.ids(), new);
+        let stored = made.clone();
+        self.store().write(move |tx| -> Result<(), Error> { stored.insert(tx) }).await.unwrap();
+        TestKey { workspace: of.workspace, id: made.key.id, secret: made.secret.reveal().to_owned() }
+    }
+
+    /// The API with a key.
+    #[must_use]
+    pub fn api(&self, key: &TestKey) -> Api {
+        self.anonymous().with_key(&key.secret)
+    }
+
+    /// Makes an inbox with a name of the server's choice.
+    pub async fn inbox(&self, key: &TestKey) -> TestInbox {
+        self.inbox_with(key, serde_json::json!({})).await
+    }
+
+    /// Makes an inbox from that request body.
+    pub async fn inbox_with(&self, key: &TestKey, body: serde_json::Value) -> TestInbox {
+        let reply = self.api(key).post("/v1/inboxes", body).await.expect(201);
+        TestInbox { id: reply.text("id").parse().expect("the id of an inbox"), address: reply.text("email").to_owned() }
+    }
+}

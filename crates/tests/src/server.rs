@@ -1,0 +1,373 @@
+//! A whole server inside the test: a fresh store, real listeners on ports of the machine's choice, a manual clock, a
+//! faked outside world, and a close look at what is left at the end.
+//!
+//! The server has a runtime of its own, so that a crash is what it is: every task is gone between two steps. It never
+//! runs a job by itself; [`TestServer::settle`] does, at the time that the clock stands at.
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{
+        Arc, Barrier,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use posthouse_server::{
+    app::{App, Ports},
+    config::Config,
+    http::{listener, router, routes},
+};
+use posthouse_store::{Blobs, DatabaseUrl, Engine, Error, Store, StoreConfig, backup::BLOBS_DIR};
+use tokio::{net::TcpListener, runtime::Runtime, task::JoinHandle};
+
+use crate::{
+    audit::{Allowed, complaints},
+    clock::ManualClock,
+    dns::FakeDns,
+    http::Api,
+    log::LogBook,
+    postgres::Cluster,
+};
+
+/// Threads of the server's runtime.
+const SERVER_THREADS: usize = 2;
+/// Threads of the store that read.
+const READER_THREADS: usize = 2;
+/// Threads of the store that write, PostgreSQL only.
+const WRITER_THREADS: usize = 3;
+/// Lines of the log that a failing test shows.
+const LINES_SHOWN: usize = 60;
+
+/// A change to the configuration.
+type Configure = Box<dyn FnOnce(&mut Config)>;
+
+/// What is special about one server; [`Options::default`] is the loopback profile on the engine of the run.
+#[derive(Default)]
+pub struct Options {
+    configure: Vec<Configure>,
+    engine: Option<Engine>,
+    sqlite_pages_max: Option<u32>,
+    database: Option<DatabaseUrl>,
+    seed: u64,
+}
+
+impl Options {
+    /// Changes the configuration.
+    #[must_use]
+    pub fn configure(mut self, change: impl FnOnce(&mut Config) + 'static) -> Self {
+        self.configure.push(Box::new(change));
+        self
+    }
+
+    /// Runs on that engine, whatever the run asks for: for tests about what only one engine has.
+    #[must_use]
+    pub fn on(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
+        self
+    }
+
+    /// Bounds the SQLite file in pages of 4 KiB, so that the disk is full early.
+    #[must_use]
+    pub fn sqlite_pages_max(mut self, pages: u32) -> Self {
+        self.sqlite_pages_max = Some(pages);
+        self.on(Engine::Sqlite)
+    }
+
+    /// Uses a database that exists, as behind a [`crate::fault::Proxy`].
+    #[must_use]
+    pub fn database(mut self, url: DatabaseUrl) -> Self {
+        self.engine = Some(url.engine());
+        self.database = Some(url);
+        self
+    }
+
+    /// Starts randomness from another seed.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+}
+
+/// The engine of this run: `POSTHOUSE_TEST_DATABASE`.
+///
+/// # Panics
+/// Where the variable names no engine.
+#[must_use]
+pub fn engine_of_run() -> Engine {
+    match std::env::var("POSTHOUSE_TEST_DATABASE").as_deref() {
+        Err(_) | Ok("" | "sqlite") => Engine::Sqlite,
+        Ok("postgres") => Engine::Postgres,
+        Ok(other) => panic!("POSTHOUSE_TEST_DATABASE={other} names no engine"),
+    }
+}
+
+/// A server of a test. Give it back with [`TestServer::finish`].
+pub struct TestServer {
+    /// The time.
+    pub clock: ManualClock,
+    /// The names.
+    pub dns: FakeDns,
+    /// What the server logged.
+    pub log: LogBook,
+    config: Config,
+    store: StoreConfig,
+    running: Option<Running>,
+    allowed: Allowed,
+    dir: Dir,
+    is_finished: bool,
+}
+
+/// What ends with a crash.
+struct Running {
+    app: Arc<App>,
+    runtime: Runtime,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl TestServer {
+    /// Starts a server with a fresh store.
+    ///
+    /// # Panics
+    /// Where it does not start.
+    pub async fn start(options: Options) -> Self {
+        let dir = Dir::new();
+        let mut config = Config::loopback();
+        config.data_dir = dir.0.clone();
+        config.http.listen.set_port(0);
+        config.smtp.listen.iter_mut().for_each(|address| address.set_port(0));
+        config.submission.listen.clear();
+        options.configure.into_iter().for_each(|change| change(&mut config));
+        let database = options.database.unwrap_or_else(|| match options.engine.unwrap_or_else(engine_of_run) {
+            Engine::Sqlite => DatabaseUrl::Sqlite(dir.0.join("posthouse.db")),
+            Engine::Postgres => {
+                let url = Cluster::shared().create_database();
+                DatabaseUrl::Postgres(url)
+            }
+        });
+        let mut store = StoreConfig::new(database);
+        store.reader_threads = READER_THREADS;
+        store.writer_threads = WRITER_THREADS;
+        store.sqlite_pages_max = options.sqlite_pages_max;
+        let mut server = Self {
+            clock: ManualClock::new(options.seed),
+            dns: FakeDns::default(),
+            log: LogBook::open(),
+            config,
+            store,
+            running: None,
+            allowed: Allowed::default(),
+            dir,
+            is_finished: false,
+        };
+        server.run().await;
+        server
+    }
+
+    /// Starts with no special options.
+    pub async fn plain() -> Self {
+        Self::start(Options::default()).await
+    }
+
+    /// The program itself, to look behind the doors.
+    ///
+    /// # Panics
+    /// While the server is down.
+    #[must_use]
+    pub fn app(&self) -> &Arc<App> {
+        &self.running.as_ref().expect("the server runs").app
+    }
+
+    /// The store of the server.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.app().store
+    }
+
+    /// The API without a key.
+    #[must_use]
+    pub fn anonymous(&self) -> Api {
+        Api::new(&self.config.base_url)
+    }
+
+    /// Where the API is.
+    #[must_use]
+    pub fn http_address(&self) -> SocketAddr {
+        self.config.http.listen
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The directory of the server.
+    #[must_use]
+    pub fn data_dir(&self) -> &std::path::Path {
+        &self.dir.0
+    }
+
+    /// What may be left at the end of this test.
+    pub fn allow(&mut self) -> &mut Allowed {
+        &mut self.allowed
+    }
+
+    /// Runs due jobs until none is due, at the time that the clock stands at.
+    pub async fn settle(&self) {}
+
+    /// Moves the clock on and settles.
+    pub async fn advance(&self, millis: i64) {
+        self.clock.advance(millis);
+        self.settle().await;
+    }
+
+    /// Ends the server as a signal does and starts it again on the same store and addresses.
+    pub async fn restart(&mut self) {
+        self.stop().await;
+        self.run().await;
+    }
+
+    /// Ends every task between two steps, as a kill does, and starts again on the same store and addresses. What the
+    /// store had taken in may be committed or not.
+    pub async fn crash(&mut self) {
+        self.kill().await;
+        self.run().await;
+    }
+
+    /// Ends the server as a signal does. [`TestServer::run`] starts it again.
+    pub async fn stop(&mut self) {
+        let Some(Running { app, runtime, tasks }) = self.running.take() else { return };
+        app.life.drain();
+        for task in tasks {
+            task.await.expect("the listener ends without a panic");
+        }
+        close(app, runtime).await;
+    }
+
+    /// Ends every task between two steps. [`TestServer::run`] starts the server again.
+    pub async fn kill(&mut self) {
+        let Some(Running { app, runtime, .. }) = self.running.take() else { return };
+        close(app, runtime).await;
+    }
+
+    /// Starts the server on its store; at the addresses it had, when it ran before.
+    ///
+    /// # Panics
+    /// Where it does not start.
+    pub async fn run(&mut self) {
+        assert!(self.running.is_none(), "the server runs already");
+        let book = self.log.clone();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(SERVER_THREADS)
+            .thread_name("server")
+            .on_thread_start(move || book.own_this_thread())
+            .enable_all()
+            .build()
+            .expect("a runtime can be started");
+        let listen = self.config.http.listen;
+        let bound = runtime.spawn(TcpListener::bind(listen)).await.expect("binding does not panic");
+        let http = bound.unwrap_or_else(|error| panic!("{listen}: {error}"));
+        self.config.http.listen = http.local_addr().expect("a bound listener has an address");
+        self.config.base_url = format!("http://{}", self.config.http.listen);
+
+        let store = Store::open(self.store.clone()).unwrap_or_else(|error| panic!("the store: {error:?}"));
+        own_threads(&store, &self.store, &self.log).await;
+        let ports = Ports { clock: Arc::new(self.clock.clone()), dns: Arc::new(self.dns.clone()) };
+        let blobs = Blobs::files(self.dir.0.join(BLOBS_DIR));
+        let app = Arc::new(App::new(self.config.clone(), (store, blobs), ports));
+        let router = router::build(&app, routes::all());
+        let tasks = vec![runtime.spawn(listener::serve(http, router, app.life.clone()))];
+        app.life.ready();
+        self.running = Some(Running { app, runtime, tasks });
+    }
+
+    /// Settles, looks whether everything is as it must be after any test, and ends the server.
+    ///
+    /// # Panics
+    /// With the list of what is wrong.
+    pub async fn finish(mut self) {
+        if self.running.is_none() {
+            self.run().await;
+        }
+        self.settle().await;
+        let mut wrong = complaints(self.store(), posthouse_server::ports::Clock::now(&self.clock), &self.allowed).await;
+        self.stop().await;
+        wrong.extend(self.allowed.undeclared(&self.log.errors()));
+        self.is_finished = true;
+        assert!(wrong.is_empty(), "at the end of the test:\n  {}", wrong.join("\n  "));
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            // A runtime must not wait for its tasks on a thread of another runtime.
+            running.runtime.shutdown_background();
+        }
+        if std::thread::panicking() {
+            let lines = self.log.lines();
+            let first = lines.len().saturating_sub(LINES_SHOWN);
+            lines[first..].iter().for_each(|line| eprintln!("{line}"));
+        } else {
+            assert!(self.is_finished, "the test must end with server.finish().await");
+        }
+    }
+}
+
+/// Ends the tasks, then the threads of the store.
+async fn close(app: Arc<App>, runtime: Runtime) {
+    let closed = tokio::task::spawn_blocking(move || {
+        // Dropping a runtime ends its tasks at their next step and waits for its threads.
+        drop(runtime);
+        app.store.close();
+    });
+    closed.await.expect("closing does not panic");
+}
+
+/// Makes the threads of the store log into the book: as many units as threads, none of which ends before all began.
+async fn own_threads(store: &Store, config: &StoreConfig, book: &LogBook) {
+    let writers = if store.engine() == Engine::Sqlite { 1 } else { config.writer_threads };
+    let unit = |count: usize| {
+        let (together, book) = (Arc::new(Barrier::new(count)), book.clone());
+        move |_: &mut posthouse_store::Tx| -> Result<(), Error> {
+            book.own_this_thread();
+            together.wait();
+            Ok(())
+        }
+    };
+    let (write, read) = (unit(writers), unit(config.reader_threads));
+    let mut units = tokio::task::JoinSet::new();
+    for _ in 0..writers {
+        let (store, unit) = (store.clone(), write.clone());
+        units.spawn(async move { store.write(unit).await });
+    }
+    for _ in 0..config.reader_threads {
+        let (store, unit) = (store.clone(), read.clone());
+        units.spawn(async move { store.read(unit).await });
+    }
+    for done in units.join_all().await {
+        done.unwrap_or_else(|error| panic!("the store: {error:?}"));
+    }
+}
+
+/// A directory that goes away with the server.
+struct Dir(PathBuf);
+
+impl Dir {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("posthouse-test-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("the directory for temporary files takes one more");
+        Self(path)
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

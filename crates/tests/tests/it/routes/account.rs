@@ -1,0 +1,28 @@
+//! `GET /v1/account` (contract §2).
+
+use posthouse_domain::plan::Plan;
+use posthouse_tests::TestServer;
+
+#[tokio::test]
+async fn the_account_shows_workspace_plan_and_the_asking_key() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Builder).await;
+    let reply = server.api(&key).get("/v1/account").await.expect(200);
+    assert_eq!(reply["workspace"]["id"], key.workspace.to_string());
+    assert_eq!(reply["workspace"]["created_at"], posthouse_tests::clock::START);
+    assert_eq!(reply["limits"]["requests_per_minute"], 600);
+    assert_eq!(reply["key"]["id"], key.id.to_string());
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_key_outlives_a_crash() {
+    let mut server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let api = server.api(&key);
+    server.crash().await;
+    api.get("/v1/account").await.expect(200);
+    server.restart().await;
+    api.get("/v1/account").await.expect(200);
+    server.finish().await;
+}
