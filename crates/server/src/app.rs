@@ -4,24 +4,22 @@
 //! SMTP, the jobs or the adapters.
 
 pub mod authenticate;
-pub mod change_message;
-pub mod compose;
-pub mod create_workspace;
-pub mod deliver;
-pub mod deliver_here;
 pub mod change_inbox;
 pub mod change_message;
+pub mod compose;
 pub mod create_inbox;
 pub mod create_workspace;
 pub mod delete_inbox;
+pub mod deliver;
+pub mod deliver_here;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
 pub mod post;
 pub mod receive;
-pub mod signing;
 pub mod reply;
 pub mod send;
+pub mod signing;
 pub mod understand;
 pub mod visible;
 
@@ -35,7 +33,6 @@ use crate::{
     in_flight::InFlight,
     metrics::Metrics,
     ports::{Clock, Dns, SmtpOut},
-    ports::{Clock, Dns},
     rate_limits::RateLimits,
     shutdown::Life,
 };
@@ -56,6 +53,8 @@ pub struct App {
     pub blobs: Blobs,
     /// The DKIM keys of the default domain.
     pub signer: signing::Signer,
+    /// Room in memory for mail on its way out.
+    pub out_room: deliver::Room,
     /// A place for work that would hold up others.
     pub apart: Apart,
     /// Requests of each key in this minute.
@@ -91,6 +90,7 @@ impl App {
             dns: ports.dns,
             smtp_out: ports.smtp_out,
             signer: signing::Signer::default(),
+            out_room: deliver::Room::default(),
             apart: Apart::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),

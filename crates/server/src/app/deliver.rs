@@ -20,6 +20,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::smtp::client::DeliveryResult;
 use posthouse_store::{Error, Result as Stored, Tx};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::App;
 use crate::config::DeliveryMode;
@@ -72,6 +73,30 @@ impl From<Error> for NotSettled {
     }
 }
 
+/// Room in memory for mail on its way out: many small ones at once, or few large ones.
+#[derive(Debug)]
+pub struct Room(Semaphore);
+
+/// Bytes of mail that are on their way at once; one mail that is larger has all the room for itself.
+const BYTES_UNDER_WAY_MAX: u64 = 256 * 1024 * 1024;
+/// The unit in which room is counted, in bytes.
+const ROOM_UNIT_BYTES: u64 = 4 * 1024;
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(Semaphore::new(usize::try_from(BYTES_UNDER_WAY_MAX / ROOM_UNIT_BYTES).unwrap_or(1)))
+    }
+}
+
+impl Room {
+    /// Waits for room for a mail of that size and its signed copy.
+    async fn take(&self, bytes: u64) -> SemaphorePermit<'_> {
+        let units = (bytes.saturating_mul(2).min(BYTES_UNDER_WAY_MAX) / ROOM_UNIT_BYTES).max(1);
+        let units = u32::try_from(units).unwrap_or(u32::MAX);
+        self.0.acquire_many(units).await.expect("the semaphore is never closed")
+    }
+}
+
 /// Carries an envelope out once, and settles it.
 ///
 /// # Errors
@@ -88,6 +113,7 @@ pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Nex
             return settle(app, Settling { load: *load, reports: Reports::Failed(failed), means }, fence).await;
         }
         Prepared::Ready(load) => {
+            let _room = app.out_room.take(load.raw.as_ref().map_or(0, |raw| raw.bytes)).await;
             let reports = match call::call(app, &load).await {
                 Ok(reports) => Reports::Called(reports),
                 Err(call::CannotSend::Later(why)) => {

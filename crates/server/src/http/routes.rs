@@ -5,8 +5,14 @@ use super::{health, openapi, route::Route, v1};
 /// Every route, in the order of the API document.
 #[must_use]
 pub fn all() -> Vec<Route> {
-    let chapters =
-        [health::routes(), openapi::routes(), v1::account::routes(), v1::messages::routes(), v1::send::routes()];
-        [health::routes(), openapi::routes(), v1::account::routes(), v1::inboxes::routes(), v1::messages::routes()];
+    let chapters = [
+        health::routes(),
+        openapi::routes(),
+        v1::account::routes(),
+        v1::inboxes::routes(),
+        v1::messages::routes(),
+        v1::send::routes(),
+        v1::outbox::routes(),
+    ];
     chapters.into_iter().flatten().collect()
 }

@@ -1,7 +1,7 @@
 //! The routes below `/v1`, one file a resource of the API document.
 
 pub mod account;
-pub mod messages;
-pub mod send;
 pub mod inboxes;
 pub mod messages;
+pub mod outbox;
+pub mod send;

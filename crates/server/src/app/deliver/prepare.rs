@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     inbox::Inbox,
-    message::{Delivery, DeliveryStatus, Message},
+    message::{Delivery, DeliveryStatus},
     workspace::Workspace,
 };
 use posthouse_store::{
@@ -19,7 +19,6 @@ use super::Errand;
 #[derive(Clone)]
 pub(super) struct Load {
     pub(super) envelope: Envelope,
-    pub(super) message: Message,
     pub(super) inbox: Inbox,
     /// The recipients that are not settled.
     pub(super) pending: Vec<Delivery>,
@@ -59,7 +58,7 @@ pub(super) fn load(tx: &mut Tx, errand: Errand, wants_raw: bool) -> Result<Prepa
     }
     let raw = if wants_raw { contents::raw(tx, tenant, message.content)? } else { None };
     let deleted = inbox.deleted_at.is_some();
-    let load = Box::new(Load { envelope, message, inbox, pending, raw });
+    let load = Box::new(Load { envelope, inbox, pending, raw });
     if deleted {
         // Nobody can resume a deleted inbox, so holding would be for ever.
         return Ok(Prepared::Impossible(load, "not sent: the inbox was deleted before the message left"));
