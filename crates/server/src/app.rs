@@ -6,6 +6,7 @@
 pub mod authenticate;
 pub mod change_inbox;
 pub mod change_message;
+pub mod change_thread;
 pub mod compose;
 pub mod create_inbox;
 pub mod create_workspace;
@@ -16,12 +17,14 @@ pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
 pub mod post;
+pub mod read_raw;
 pub mod receive;
 pub mod reply;
 pub mod send;
 pub mod signing;
 pub mod understand;
 pub mod visible;
+pub mod wait;
 
 use std::sync::Arc;
 
@@ -29,6 +32,7 @@ use posthouse_store::{Store, blobs::Blobs};
 
 use crate::{
     apart::Apart,
+    arrivals::Arrivals,
     config::{Config, DeliveryMode},
     in_flight::InFlight,
     metrics::Metrics,
@@ -57,6 +61,8 @@ pub struct App {
     pub out_room: deliver::Room,
     /// A place for work that would hold up others.
     pub apart: Apart,
+    /// Who waits for mail in which inbox.
+    pub arrivals: Arrivals,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -92,6 +98,7 @@ impl App {
             signer: signing::Signer::default(),
             out_room: deliver::Room::default(),
             apart: Apart::default(),
+            arrivals: Arrivals::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),

@@ -63,6 +63,7 @@
 //! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
 
 pub mod answers;
+pub mod arrivals;
 pub mod attachments;
 pub mod backup;
 pub mod blobs;
@@ -70,6 +71,7 @@ pub mod contents;
 pub mod deliveries;
 pub mod dialect;
 pub mod dkim_keys;
+pub mod erase;
 pub mod events;
 pub mod idempotency;
 pub mod inboxes;
@@ -81,6 +83,7 @@ pub mod migrate;
 pub mod recipients;
 pub mod statements;
 pub mod suppressions;
+pub mod thread_list;
 pub mod threads;
 pub mod usage;
 pub mod wipe;
