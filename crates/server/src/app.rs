@@ -5,9 +5,21 @@
 
 pub mod authenticate;
 pub mod change_message;
+pub mod compose;
 pub mod create_workspace;
+pub mod deliver_here;
+pub mod change_inbox;
+pub mod change_message;
+pub mod create_inbox;
+pub mod create_workspace;
+pub mod delete_inbox;
+pub mod expire_inbox;
 pub mod file_mail;
+pub mod forward;
+pub mod post;
 pub mod receive;
+pub mod reply;
+pub mod send;
 pub mod understand;
 pub mod visible;
 

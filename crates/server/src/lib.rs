@@ -12,6 +12,7 @@ pub mod metrics;
 pub mod ports;
 pub mod rate_limits;
 pub mod shutdown;
+pub mod smtp;
 pub mod telemetry;
 pub mod tls;
 pub mod views;

@@ -6,17 +6,23 @@ use crate::Sql;
 
 /// File name and its statements.
 pub const FILES: &[(&str, &[&Sql])] = &[
+    ("answers", crate::answers::ALL),
     ("attachments", crate::attachments::ALL),
     ("contents", crate::contents::ALL),
     ("events", crate::events::ALL),
+    ("idempotency", crate::idempotency::ALL),
     ("inboxes", crate::inboxes::ALL),
+    ("inboxes/list", crate::inboxes::list::ALL),
     ("jobs", crate::jobs::ALL),
+    ("jobs/due", crate::jobs::due::ALL),
     ("keys", crate::keys::ALL),
     ("message_list", crate::message_list::ALL),
     ("messages", crate::messages::ALL),
     ("migrate", crate::migrate::ALL),
     ("recipients", crate::recipients::ALL),
+    ("suppressions", crate::suppressions::ALL),
     ("threads", crate::threads::ALL),
     ("usage", crate::usage::ALL),
+    ("wipe", crate::wipe::ALL),
     ("workspaces", crate::workspaces::ALL),
 ];

@@ -18,7 +18,7 @@ use posthouse_server::{
     config::Config,
     http::{listener, router, routes},
 };
-use posthouse_store::{DatabaseUrl, Engine, Error, Store, StoreConfig};
+use posthouse_store::{Blobs, DatabaseUrl, Engine, Error, Store, StoreConfig, backup::BLOBS_DIR};
 use tokio::{net::TcpListener, runtime::Runtime, task::JoinHandle};
 
 use crate::{
@@ -275,7 +275,8 @@ impl TestServer {
         let store = Store::open(self.store.clone()).unwrap_or_else(|error| panic!("the store: {error:?}"));
         own_threads(&store, &self.store, &self.log).await;
         let ports = Ports { clock: Arc::new(self.clock.clone()), dns: Arc::new(self.dns.clone()) };
-        let app = Arc::new(App::new(self.config.clone(), store, ports));
+        let blobs = Blobs::files(self.dir.0.join(BLOBS_DIR));
+        let app = Arc::new(App::new(self.config.clone(), (store, blobs), ports));
         let router = router::build(&app, routes::all());
         let tasks = vec![runtime.spawn(listener::serve(http, router, app.life.clone()))];
         app.life.ready();

@@ -1,9 +1,12 @@
 //! The route table: every route of the service, once.
 
-use super::{health, route::Route, v1};
+use super::{health, openapi, route::Route, v1};
 
 /// Every route, in the order of the API document.
 #[must_use]
 pub fn all() -> Vec<Route> {
-    [health::routes(), v1::account::routes(), v1::messages::routes()].into_iter().flatten().collect()
+    let chapters =
+        [health::routes(), openapi::routes(), v1::account::routes(), v1::messages::routes(), v1::send::routes()];
+        [health::routes(), openapi::routes(), v1::account::routes(), v1::inboxes::routes(), v1::messages::routes()];
+    chapters.into_iter().flatten().collect()
 }

@@ -2,3 +2,6 @@
 
 pub mod account;
 pub mod messages;
+pub mod send;
+pub mod inboxes;
+pub mod messages;

@@ -1,0 +1,170 @@
+//! One operation of the document, from one row of the table.
+
+use std::collections::BTreeMap;
+
+use axum::http::StatusCode;
+use posthouse_domain::error::Code;
+use schemars::SchemaGenerator;
+use serde_json::{Map, Value, json};
+
+use super::{schemas::header_refs, tag};
+use crate::http::route::{Access, AnswerDoc, Reach, Route};
+
+/// The operation object; bodies go into the shared schemas.
+pub(super) fn describe(route: &Route, generator: &mut SchemaGenerator, schemas: &mut Map<String, Value>) -> Value {
+    let mut operation = json!({
+        "operationId": route.name,
+        "tags": [tag(route)],
+        "summary": route.summary,
+    });
+    match route.access {
+        Access::Public => operation["security"] = json!([]),
+        Access::Key(permission, reach) => {
+            let reach = if reach == Reach::Workspace { "workspace" } else { "any" };
+            let scope = if reach == "workspace" { "; not with a key of one inbox" } else { "" };
+            operation["description"] = format!("Needs the permission `{}`{scope}.", permission.text()).into();
+            operation["x-permission"] = permission.text().into();
+            operation["x-reach"] = reach.into();
+        }
+    }
+    let parameters = parameters(route);
+    if !parameters.is_empty() {
+        operation["parameters"] = parameters.into();
+    }
+    if let Some(body) = body(route, schemas) {
+        operation["requestBody"] = body;
+    }
+    operation["responses"] = responses(route, generator);
+    operation
+}
+
+fn parameters(route: &Route) -> Vec<Value> {
+    let mut all: Vec<Value> = path_parameters(route.path)
+        .map(|name| {
+            let is_id = name == "id" || name.ends_with("_id");
+            let schema =
+                if is_id { json!({ "type": "string", "format": "uuid" }) } else { json!({ "type": "string" }) };
+            json!({ "name": name, "in": "path", "required": true, "schema": schema })
+        })
+        .collect();
+    all.extend((route.parameters)());
+    if route.idempotent {
+        all.push(json!({
+            "name": "Idempotency-Key", "in": "header", "required": false,
+            "description": "1 to 255 visible ASCII characters. The same key with the same body gives the first answer again, for 24 hours.",
+            "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
+        }));
+    }
+    all
+}
+
+/// The names in braces.
+pub(super) fn path_parameters(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+}
+
+fn body(route: &Route, schemas: &mut Map<String, Value>) -> Option<Value> {
+    let rule = route.body?;
+    let schema = (route.body_schema)();
+    let members = schema.get("properties").and_then(Value::as_object);
+    if schema.is_null() || members.is_some_and(Map::is_empty) {
+        return None;
+    }
+    let required = members.is_none() || schema["required"].as_array().is_some_and(|names| !names.is_empty());
+    let shown = if members.is_some() {
+        let mut letters = route.name.chars();
+        let name: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+        let name = format!("{name}Body");
+        let reference = json!({ "$ref": format!("#/components/schemas/{name}") });
+        schemas.insert(name, schema);
+        reference
+    } else {
+        schema
+    };
+    Some(json!({
+        "required": required,
+        "description": format!("At most {} bytes.", rule.bytes_max),
+        "content": { rule.content_type: { "schema": shown } },
+    }))
+}
+
+fn responses(route: &Route, generator: &mut SchemaGenerator) -> Value {
+    let mut all = Map::new();
+    for answer in &route.answers {
+        all.insert(answer.status.to_string(), success(route, answer, generator));
+    }
+    for (status, codes) in refusals(route) {
+        // An answer of its own under the same status says more than the list of codes.
+        all.entry(status.to_string()).or_insert_with(|| refusal(route, status, &codes));
+    }
+    Value::Object(all)
+}
+
+fn success(route: &Route, answer: &AnswerDoc, generator: &mut SchemaGenerator) -> Value {
+    let mut fields = vec!["X-Request-Id"];
+    if route.access != Access::Public {
+        fields.extend(["RateLimit-Policy", "RateLimit", "Service-Notice"]);
+    }
+    if route.idempotent {
+        fields.push("Idempotent-Replayed");
+    }
+    let mut response = json!({ "description": reason(answer.status), "headers": header_refs(&fields) });
+    if let Some(content_type) = answer.content_type {
+        let media = answer.schema.map_or_else(|| json!({}), |schema| json!({ "schema": schema(generator) }));
+        response["content"] = json!({ content_type: media });
+    }
+    response
+}
+
+fn refusal(route: &Route, status: u16, codes: &[Code]) -> Value {
+    let mut fields = vec!["X-Request-Id"];
+    if matches!(status, 429 | 503) || codes.contains(&Code::IdempotencyInFlight) {
+        fields.push("Retry-After");
+    }
+    if status == 429 && route.access != Access::Public {
+        fields.extend(["RateLimit-Policy", "RateLimit"]);
+    }
+    let names: Vec<&str> = codes.iter().map(|code| code.text()).collect();
+    let lines: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.text(), code.fix())).collect();
+    json!({
+        "description": lines.join("\n\n"),
+        "headers": header_refs(&fields),
+        "content": { "application/json": { "schema": {
+            "allOf": [{ "$ref": "#/components/schemas/Error" }],
+            "properties": { "error": { "properties": { "code": { "enum": names } } } },
+        } } },
+    })
+}
+
+/// The codes that the route can refuse with, by status: its own, and those of the door.
+fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
+    let mut codes: Vec<Code> = vec![Code::InvalidRequest, Code::Internal, Code::Unavailable];
+    if route.access != Access::Public {
+        codes.extend([Code::Unauthorized, Code::InsufficientPermissions, Code::RateLimited]);
+    }
+    if matches!(route.access, Access::Key(_, Reach::Workspace)) {
+        codes.push(Code::Forbidden);
+    }
+    if path_parameters(route.path).next().is_some() {
+        codes.push(Code::NotFound);
+    }
+    if route.body.is_some() {
+        codes.extend([Code::BodyTooLarge, Code::UnsupportedMediaType]);
+    }
+    if route.idempotent {
+        codes.extend([Code::IdempotencyInFlight, Code::IdempotencyKeyReused]);
+    }
+    if (route.parameters)().iter().any(|parameter| parameter["name"] == "cursor") {
+        codes.push(Code::InvalidCursor);
+    }
+    codes.extend(route.errors);
+    let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    for code in Code::ALL.iter().filter(|code| codes.contains(code)) {
+        by_status.entry(code.status()).or_default().push(*code);
+    }
+    by_status
+}
+
+fn reason(status: u16) -> &'static str {
+    StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason()).unwrap_or("Done")
+}
