@@ -29,6 +29,7 @@ pub mod fixtures;
 pub mod http;
 pub mod log;
 pub mod postgres;
+pub mod process;
 pub mod server;
 
 pub use audit::Allowed;
