@@ -24,6 +24,7 @@
 
 mod audit;
 pub mod clock;
+pub mod dir;
 pub mod dns;
 pub mod fixtures;
 pub mod http;

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use posthouse_tests::{http::Api, postgres::Cluster, process::Process};
+use posthouse_tests::{dir::ScratchDir, http::Api, postgres::Cluster, process::Process};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
@@ -48,7 +48,7 @@ enum Promise {
 async fn a_kill_at_any_moment_loses_nothing_that_was_acknowledged() {
     let on_postgres = std::env::var("POSTHOUSE_TEST_DATABASE").is_ok_and(|engine| engine == "postgres");
     let rounds = if on_postgres { POSTGRES_ROUNDS } else { SQLITE_ROUNDS };
-    let dir = posthouse_tests::fixtures::scratch_dir("crash");
+    let dir = ScratchDir::new();
     let relay = Relay::start().await;
     let config = config(relay.address, on_postgres.then(|| Cluster::shared().create_database()));
     let (mut received, mut queued) = (HashSet::new(), HashSet::new());
@@ -56,10 +56,10 @@ async fn a_kill_at_any_moment_loses_nothing_that_was_acknowledged() {
     let mut random = SEED;
     println!("seed {SEED:#x}, {rounds} rounds");
     for round in 0..rounds {
-        let process = Process::start(&dir, &config);
+        let process = Process::start(dir.path(), &config);
         let agent = match &agent {
             Some(agent) => agent,
-            None => agent.insert(Agent::first(&process, &dir).await),
+            None => agent.insert(Agent::first(&process, dir.path()).await),
         };
         let acks = draw(&mut random) % ACKS_MAX + 1;
         for promise in load_until(process, agent, round, acks).await {
@@ -69,16 +69,20 @@ async fn a_kill_at_any_moment_loses_nothing_that_was_acknowledged() {
             };
         }
     }
-    let process = Process::start(&dir, &config);
+    let process = Process::start(dir.path(), &config);
     let agent = agent.expect("there was a round");
     let delivered = relay.wait_for(&queued, Duration::from_secs(DRAIN_S)).await;
     let stored = agent.subjects(&process).await;
     verify(&received, &queued, &stored, &delivered);
     assert!(process.stop().success(), "SIGTERM is a clean end");
-    let _ = std::fs::remove_dir_all(&dir);
 }
 
-fn verify(received: &HashSet<String>, queued: &HashSet<String>, stored: &HashMap<String, u32>, delivered: &HashMap<String, u32>) {
+fn verify(
+    received: &HashSet<String>,
+    queued: &HashSet<String>,
+    stored: &HashMap<String, u32>,
+    delivered: &HashMap<String, u32>,
+) {
     let lost: Vec<&String> = received.iter().chain(queued).filter(|subject| !stored.contains_key(*subject)).collect();
     assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
     let twice: Vec<&String> = stored.iter().filter(|(_, count)| **count > 1).map(|(subject, _)| subject).collect();
@@ -91,9 +95,10 @@ fn verify(received: &HashSet<String>, queued: &HashSet<String>, stored: &HashMap
 
 fn config(relay: SocketAddr, database: Option<String>) -> String {
     let database = database.map(|url| format!("database_url = {url:?}\n")).unwrap_or_default();
-    let unlimited = ["emails_per_month", "daily_sends_per_inbox", "daily_sends", "sends_per_5_minutes", "requests_per_minute"]
-        .map(|limit| format!("{limit} = \"unlimited\"\n"))
-        .concat();
+    let unlimited =
+        ["emails_per_month", "daily_sends_per_inbox", "daily_sends", "sends_per_5_minutes", "requests_per_minute"]
+            .map(|limit| format!("{limit} = \"unlimited\"\n"))
+            .concat();
     format!(
         "{database}data_dir = \"data\"\n[http]\nlisten = \"127.0.0.1:0\"\n[smtp]\nlisten = [\"127.0.0.1:0\"]\n\
          [delivery]\nmode = \"relay\"\nrelay_url = \"smtp://{relay}\"\nallow_private_networks = true\n\
@@ -123,7 +128,7 @@ impl Agent {
             Some(key) => key.to_owned(),
             None => panic!("a first start in {} makes a key: {}", dir.display(), process.ready),
         };
-        let made = api(process, &key).post("/v1/inboxes", &json!({ "username": "crash" })).await.expect(201);
+        let made = api(process, &key).post("/v1/inboxes", json!({ "username": "crash" })).await.expect(201);
         let text = |name: &str| made[name].as_str().unwrap_or_default().to_owned();
         Self { inbox: text("id"), address: text("address"), key }
     }
@@ -187,7 +192,12 @@ async fn send_without_end(api: &Api, path: &str, name: &str, promised: &Unbounde
     }
 }
 
-async fn deliver_without_end(smtp: SocketAddr, to: &str, name: &str, promised: &UnboundedSender<Promise>) -> io::Result<()> {
+async fn deliver_without_end(
+    smtp: SocketAddr,
+    to: &str,
+    name: &str,
+    promised: &UnboundedSender<Promise>,
+) -> io::Result<()> {
     let mut wire = BufReader::new(TcpStream::connect(smtp).await?);
     hear(&mut wire, "220").await?;
     say(&mut wire, "EHLO client.example\r\n", "250").await?;
