@@ -4,24 +4,25 @@
 //! SMTP, the jobs or the adapters.
 
 pub mod authenticate;
-pub mod change_message;
-pub mod compose;
-pub mod create_workspace;
-pub mod deliver_here;
 pub mod change_inbox;
 pub mod change_message;
+pub mod change_thread;
+pub mod compose;
 pub mod create_inbox;
 pub mod create_workspace;
 pub mod delete_inbox;
+pub mod deliver_here;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
 pub mod post;
+pub mod read_raw;
 pub mod receive;
 pub mod reply;
 pub mod send;
 pub mod understand;
 pub mod visible;
+pub mod wait;
 
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ use posthouse_store::{Store, blobs::Blobs};
 
 use crate::{
     apart::Apart,
+    arrivals::Arrivals,
     config::{Config, DeliveryMode},
     in_flight::InFlight,
     metrics::Metrics,
@@ -51,6 +53,8 @@ pub struct App {
     pub blobs: Blobs,
     /// A place for work that would hold up others.
     pub apart: Apart,
+    /// Who waits for mail in which inbox.
+    pub arrivals: Arrivals,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -81,6 +85,7 @@ impl App {
             clock: ports.clock,
             dns: ports.dns,
             apart: Apart::default(),
+            arrivals: Arrivals::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),

@@ -3,6 +3,7 @@
 pub mod adapters;
 pub mod apart;
 pub mod app;
+pub mod arrivals;
 pub mod boot;
 pub mod cli;
 pub mod config;

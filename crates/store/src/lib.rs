@@ -63,11 +63,13 @@
 //! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
 
 pub mod answers;
+pub mod arrivals;
 pub mod attachments;
 pub mod backup;
 pub mod blobs;
 pub mod contents;
 pub mod dialect;
+pub mod erase;
 pub mod events;
 pub mod idempotency;
 pub mod inboxes;
@@ -79,6 +81,7 @@ pub mod migrate;
 pub mod recipients;
 pub mod statements;
 pub mod suppressions;
+pub mod thread_list;
 pub mod threads;
 pub mod usage;
 pub mod wipe;

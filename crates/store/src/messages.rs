@@ -230,7 +230,7 @@ pub fn record(tx: &mut Tx, workspace: WorkspaceId, id: MessageId) -> Result<Opti
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredVerification {
+pub(crate) struct StoredVerification {
     code: Option<String>,
     link: Option<String>,
     confidence: f64,

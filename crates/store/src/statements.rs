@@ -7,8 +7,10 @@ use crate::Sql;
 /// File name and its statements.
 pub const FILES: &[(&str, &[&Sql])] = &[
     ("answers", crate::answers::ALL),
+    ("arrivals", crate::arrivals::ALL),
     ("attachments", crate::attachments::ALL),
     ("contents", crate::contents::ALL),
+    ("erase", crate::erase::ALL),
     ("events", crate::events::ALL),
     ("idempotency", crate::idempotency::ALL),
     ("inboxes", crate::inboxes::ALL),
@@ -21,6 +23,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("migrate", crate::migrate::ALL),
     ("recipients", crate::recipients::ALL),
     ("suppressions", crate::suppressions::ALL),
+    ("thread_list", crate::thread_list::ALL),
     ("threads", crate::threads::ALL),
     ("usage", crate::usage::ALL),
     ("wipe", crate::wipe::ALL),
