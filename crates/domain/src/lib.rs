@@ -3,6 +3,7 @@
 //! This crate never does I/O, reads no clock, draws no random numbers and knows no database, no HTTP and no async runtime.
 
 pub mod auth;
+pub mod delivery;
 pub mod error;
 pub mod event;
 pub mod gate;

@@ -12,11 +12,15 @@ use posthouse_store::{DatabaseUrl, Store, StoreConfig, backup::BLOBS_DIR, blobs:
 use tokio::{net::TcpListener, task::JoinSet};
 
 use crate::{
-    adapters::{clock::SystemClock, dns},
-    app::{App, Ports},
+    adapters::{
+        clock::SystemClock,
+        dns,
+        smtp_out::{Limits, SmtpClient},
+    },
+    app::{App, Ports, signing},
     config::Config,
     http::{listener, router, routes},
-    ports::Clock,
+    ports::{Clock, SmtpOut},
     shutdown::{self, DRAIN_MS_MAX},
     smtp::listener::{House, Listener},
     tls,
@@ -75,6 +79,9 @@ pub enum BootError {
     /// The certificate.
     #[error("{0}")]
     Tls(String),
+    /// The keys that sign mail.
+    #[error("{0}")]
+    Signing(String),
     /// The store.
     #[error("the store cannot be used: {0}")]
     Store(String),
@@ -154,8 +161,9 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     follow_listener(&mut config, bound.http);
     let store = open_store(&config)?;
     let blobs = open_blobs(&config)?;
-    let ports = ports(&config)?;
+    let (ports, smtp_out) = ports(&config)?;
     let app = Arc::new(App::new(config, (store, blobs), ports));
+    prepare_signing(&app).await?;
     let first_run = if has(Role::Http) { first::run(&app).await? } else { None };
 
     let mut tasks = JoinSet::new();
@@ -168,6 +176,15 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
         for listener in smtp {
             tasks.spawn(listener.serve(Arc::clone(&house)));
         }
+    }
+    if has(Role::Worker) {
+        let life = app.life.clone();
+        tasks.spawn(async move {
+            tokio::select! {
+                () = life.drained() => smtp_out.close_idle(0).await,
+                () = smtp_out.tend() => {}
+            }
+        });
     }
     app.life.ready();
     ready::announce(&app, &plan, &bound, first_run.as_ref())?;
@@ -206,12 +223,26 @@ async fn bind_smtp(addresses: &[SocketAddr]) -> Result<Vec<Listener>, BootError>
     Ok(listeners)
 }
 
-/// The outside world of a process that serves.
-fn ports(config: &Config) -> Result<Ports, BootError> {
+/// The outside world of a process that serves, and the way out for mail, whose unused connections somebody has to close.
+fn ports(config: &Config) -> Result<(Ports, Arc<SmtpClient>), BootError> {
     let clock = clock();
     let dns = dns::Resolver::new(&config.nameservers, Arc::clone(&clock));
     let dns = Arc::new(dns.map_err(BootError::io("dns.nameservers: the resolver cannot be set up"))?);
-    Ok(Ports { clock, dns })
+    let limits = Limits {
+        connections_max: config.delivery.connections_max,
+        per_host_max: config.delivery.connections_per_destination_max,
+    };
+    let smtp_out = Arc::new(SmtpClient::new(Arc::clone(&clock), limits));
+    Ok((Ports { clock, dns, smtp_out: Arc::clone(&smtp_out) as Arc<dyn SmtpOut> }, smtp_out))
+}
+
+/// Makes or opens the DKIM keys: without them nothing could be sent, and a wrong instance key is best told at the start.
+async fn prepare_signing(app: &App) -> Result<(), BootError> {
+    let records = signing::prepare(app).await.map_err(|error| BootError::Signing(error.to_string()))?;
+    for record in records {
+        tracing::debug!(name = record.name, "dkim.key_ready");
+    }
+    Ok(())
 }
 
 fn address(listener: Option<&TcpListener>) -> Option<SocketAddr> {

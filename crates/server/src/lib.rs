@@ -8,6 +8,7 @@ pub mod boot;
 pub mod cli;
 pub mod config;
 pub mod http;
+pub mod jobs;
 pub mod in_flight;
 pub mod metrics;
 pub mod ports;

@@ -10,6 +10,8 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("arrivals", crate::arrivals::ALL),
     ("attachments", crate::attachments::ALL),
     ("contents", crate::contents::ALL),
+    ("deliveries", crate::deliveries::ALL),
+    ("dkim_keys", crate::dkim_keys::ALL),
     ("erase", crate::erase::ALL),
     ("events", crate::events::ALL),
     ("idempotency", crate::idempotency::ALL),

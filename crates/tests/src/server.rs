@@ -14,6 +14,7 @@ use std::{
 };
 
 use posthouse_server::{
+    adapters::smtp_out::{Limits, SmtpClient},
     app::{App, Ports},
     config::Config,
     http::{listener, router, routes},
@@ -274,7 +275,13 @@ impl TestServer {
 
         let store = Store::open(self.store.clone()).unwrap_or_else(|error| panic!("the store: {error:?}"));
         own_threads(&store, &self.store, &self.log).await;
-        let ports = Ports { clock: Arc::new(self.clock.clone()), dns: Arc::new(self.dns.clone()) };
+        let clock = Arc::new(self.clock.clone());
+        let limits = Limits {
+            connections_max: self.config.delivery.connections_max,
+            per_host_max: self.config.delivery.connections_per_destination_max,
+        };
+        let smtp_out = Arc::new(SmtpClient::new(clock.clone(), limits));
+        let ports = Ports { clock, dns: Arc::new(self.dns.clone()), smtp_out };
         let blobs = Blobs::files(self.dir.0.join(BLOBS_DIR));
         let app = Arc::new(App::new(self.config.clone(), (store, blobs), ports));
         let router = router::build(&app, routes::all());

@@ -12,7 +12,7 @@ use posthouse_domain::{
     plan::{PlanLimits, Plans},
     time::Time,
 };
-use posthouse_store::{Tx, events, inboxes, jobs, workspaces};
+use posthouse_store::{Tx, deliveries, events, inboxes, jobs, workspaces};
 use serde_json::{Value, json};
 
 use super::{App, create_inbox};
@@ -155,6 +155,7 @@ pub async fn resume(app: &App, caller: Caller, id: InboxId) -> Result<Resumed, R
             if !was_paused {
                 return Ok(Resumed { view, released_events: 0 });
             }
+            deliveries::release_held(tx, inbox.workspace, outside.now)?;
             let held = events::held(tx, inbox.workspace, inbox.id)?;
             let payload = json!({ "inbox": view, "held_events": held });
             events::append(tx, &event(&outside, EventKind::InboxResumed, &payload))?;

@@ -40,6 +40,8 @@ mod write;
 
 pub use decide::{Decision, Left, RecipientDecision, decide};
 
+/// Attempts beyond the schedule: a process that dies in one has used it up without trying.
+const SPARE_ATTEMPTS: usize = 20;
 /// The status of a message that was taken.
 const ACCEPTED: u16 = 202;
 
@@ -106,7 +108,7 @@ async fn ready(
         plans: app.config.plans,
         served: served_domains(app),
         expiry_ms: app.config.delivery.retry_schedule_ms.iter().sum(),
-        attempts_max: u32::try_from(app.config.delivery.retry_schedule_ms.len() + 1).unwrap_or(u32::MAX),
+        attempts_max: u32::try_from(app.config.delivery.retry_schedule_ms.len() + SPARE_ATTEMPTS).unwrap_or(u32::MAX),
     };
     let hostname = app.config.smtp.hostname.clone();
     let large = letter.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();

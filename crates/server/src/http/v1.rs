@@ -5,6 +5,7 @@ pub mod attachments;
 pub mod events;
 pub mod inboxes;
 pub mod messages;
+pub mod outbox;
 pub mod send;
 pub mod threads;
 pub mod wait;

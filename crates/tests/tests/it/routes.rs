@@ -1,3 +1,4 @@
 //! Tests of single routes; the folders mirror the paths of the API document.
 
 mod account;
+mod messages;
