@@ -1,6 +1,7 @@
 //! Tests of the routes that send: `/v1/inboxes/{id}/messages` and what is below a message of it.
 
 mod dry_run;
+mod files;
 mod forward;
 mod idempotency;
 mod loops;
