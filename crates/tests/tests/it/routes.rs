@@ -2,3 +2,5 @@
 
 mod account;
 mod messages;
+mod threads;
+mod wait;

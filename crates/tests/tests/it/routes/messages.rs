@@ -5,6 +5,7 @@ mod files;
 mod forward;
 mod idempotency;
 mod loops;
+pub(super) mod read;
 mod refusals;
 mod reply;
 mod send;
