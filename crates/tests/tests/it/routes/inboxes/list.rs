@@ -23,9 +23,7 @@ async fn pages_are_newest_first_and_stable_under_inserts() {
     let api = server.api(&server.workspace(Plan::Team).await);
     for n in 0..7 {
         make(&api, &format!("box{n}"), json!({})).await;
-        if n % 2 == 0 {
-            server.clock.advance(1);
-        }
+        server.clock.advance(1);
     }
     let first = api.get("/v1/inboxes?limit=3").await.expect(200);
     assert_eq!(names(&first), ["box6", "box5", "box4"].map(str::to_owned));
@@ -41,11 +39,32 @@ async fn pages_are_newest_first_and_stable_under_inserts() {
 }
 
 #[tokio::test]
+async fn inboxes_of_one_millisecond_are_each_listed_once() {
+    let server = TestServer::plain().await;
+    let api = server.api(&server.workspace(Plan::Team).await);
+    let mut made = Vec::new();
+    for n in 0..5 {
+        made.push(format!("tie{n}"));
+        make(&api, &made[n], json!({})).await;
+    }
+    let (mut seen, mut query) = (Vec::new(), String::new());
+    for _ in 0..3 {
+        let page = api.get(&format!("/v1/inboxes?limit=2{query}")).await.expect(200);
+        seen.extend(names(&page));
+        query = page.json["next_cursor"].as_str().map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
+    }
+    seen.sort();
+    assert_eq!((seen, query), (made, String::new()));
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn metadata_filters_compare_text_and_combine() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
     let red = make(&api, "red", json!({ "color": "red", "n": 2, "on": true })).await;
+    server.clock.advance(1);
     make(&api, "blue", json!({ "color": "blue", "n": 2.5, "on": true })).await;
     make(&api, "plain", json!({})).await;
     let table = [
@@ -82,6 +101,7 @@ async fn filtered_pages_go_on_where_they_ended() {
     let api = server.api(&server.workspace(Plan::Team).await);
     for n in 0..5 {
         make(&api, &format!("f{n}"), json!({ "env": "prod", "odd": n % 2 == 1 })).await;
+        server.clock.advance(1);
     }
     let first = api.get("/v1/inboxes?metadata.env=prod&limit=2").await.expect(200);
     assert_eq!(names(&first), ["f4", "f3"]);
