@@ -3,6 +3,7 @@
 //! This crate never does I/O, reads no clock, draws no random numbers and knows no database, no HTTP and no async runtime.
 
 pub mod auth;
+pub mod delivery;
 pub mod error;
 pub mod event;
 pub mod gate;
@@ -10,8 +11,10 @@ pub mod id;
 pub mod inbox;
 pub mod label;
 pub mod message;
+pub mod metadata;
 pub mod page;
 pub mod plan;
+pub mod send;
 pub mod text;
 pub mod thread;
 pub mod time;

@@ -4,12 +4,27 @@
 //! SMTP, the jobs or the adapters.
 
 pub mod authenticate;
+pub mod change_inbox;
 pub mod change_message;
+pub mod change_thread;
+pub mod compose;
+pub mod create_inbox;
 pub mod create_workspace;
+pub mod delete_inbox;
+pub mod deliver;
+pub mod deliver_here;
+pub mod expire_inbox;
 pub mod file_mail;
+pub mod forward;
+pub mod post;
+pub mod read_raw;
 pub mod receive;
+pub mod reply;
+pub mod send;
+pub mod signing;
 pub mod understand;
 pub mod visible;
+pub mod wait;
 
 use std::sync::Arc;
 
@@ -17,10 +32,11 @@ use posthouse_store::{Store, blobs::Blobs};
 
 use crate::{
     apart::Apart,
+    arrivals::Arrivals,
     config::{Config, DeliveryMode},
     in_flight::InFlight,
     metrics::Metrics,
-    ports::{Clock, Dns},
+    ports::{Clock, Dns, SmtpOut},
     rate_limits::RateLimits,
     shutdown::Life,
 };
@@ -35,10 +51,18 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     /// Names.
     pub dns: Arc<dyn Dns>,
+    /// The way out for mail.
+    pub smtp_out: Arc<dyn SmtpOut>,
     /// Large raw mail.
     pub blobs: Blobs,
+    /// The DKIM keys of the default domain.
+    pub signer: signing::Signer,
+    /// Room in memory for mail on its way out.
+    pub out_room: deliver::Room,
     /// A place for work that would hold up others.
     pub apart: Apart,
+    /// Who waits for mail in which inbox.
+    pub arrivals: Arrivals,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -56,6 +80,8 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// Names.
     pub dns: Arc<dyn Dns>,
+    /// The way out for mail.
+    pub smtp_out: Arc<dyn SmtpOut>,
 }
 
 impl App {
@@ -68,7 +94,11 @@ impl App {
             blobs,
             clock: ports.clock,
             dns: ports.dns,
+            smtp_out: ports.smtp_out,
+            signer: signing::Signer::default(),
+            out_room: deliver::Room::default(),
             apart: Apart::default(),
+            arrivals: Arrivals::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),

@@ -12,12 +12,19 @@ use posthouse_store::{DatabaseUrl, Store, StoreConfig, backup::BLOBS_DIR, blobs:
 use tokio::{net::TcpListener, task::JoinSet};
 
 use crate::{
-    adapters::clock::SystemClock,
-    app::{App, Ports},
+    adapters::{
+        clock::SystemClock,
+        dns,
+        smtp_out::{Limits, SmtpClient},
+    },
+    app::{App, Ports, signing},
     config::Config,
     http::{listener, router, routes},
-    ports::{Clock, Dns, Pending},
+    jobs::runner,
+    ports::{Clock, SmtpOut},
     shutdown::{self, DRAIN_MS_MAX},
+    smtp::listener::{House, Listener},
+    tls,
 };
 
 statements! {
@@ -70,6 +77,12 @@ pub enum BootError {
         /// What the operating system says.
         cause: io::Error,
     },
+    /// The certificate.
+    #[error("{0}")]
+    Tls(String),
+    /// The keys that sign mail.
+    #[error("{0}")]
+    Signing(String),
     /// The store.
     #[error("the store cannot be used: {0}")]
     Store(String),
@@ -136,15 +149,6 @@ fn make_private_directory(path: &std::path::Path) -> Result<(), BootError> {
     made.map_err(BootError::io(format!("the directory {} cannot be made", path.display())))
 }
 
-/// Names are not looked up yet: every question fails for now, as with a broken server.
-struct NoDns;
-
-impl Dns for NoDns {
-    fn lookup(&self, _question: posthouse_mail::auth::Question) -> Pending<'_, posthouse_mail::auth::Answer> {
-        Box::pin(async { posthouse_mail::auth::Answer::Failed })
-    }
-}
-
 /// Runs the service until the operator ends it.
 ///
 /// # Errors
@@ -152,16 +156,37 @@ impl Dns for NoDns {
 pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     let has = |role| plan.roles.contains(&role);
     let http = if has(Role::Http) { Some(bind("http.listen", config.http.listen).await?) } else { None };
-    let bound = ready::Bound { http: address(http.as_ref()), smtp: None };
+    let smtp = if has(Role::Smtp) { bind_smtp(&config.smtp.listen).await? } else { Vec::new() };
+    let first_smtp = smtp.first().and_then(|listener| listener.local_addr().ok());
+    let bound = ready::Bound { http: address(http.as_ref()), smtp: first_smtp };
     follow_listener(&mut config, bound.http);
     let store = open_store(&config)?;
     let blobs = open_blobs(&config)?;
-    let app = Arc::new(App::new(config, (store, blobs), Ports { clock: clock(), dns: Arc::new(NoDns) }));
+    let (ports, smtp_out) = ports(&config)?;
+    let app = Arc::new(App::new(config, (store, blobs), ports));
+    prepare_signing(&app).await?;
     let first_run = if has(Role::Http) { first::run(&app).await? } else { None };
 
     let mut tasks = JoinSet::new();
     if let Some(listener) = http {
         tasks.spawn(listener::serve(listener, router::build(&app, routes::all()), app.life.clone()));
+    }
+    if !smtp.is_empty() {
+        let tls = tls::server_config(&app.config).map_err(|error| BootError::Tls(error.to_string()))?;
+        let house = House::new(Arc::clone(&app), Some(tls));
+        for listener in smtp {
+            tasks.spawn(listener.serve(Arc::clone(&house)));
+        }
+    }
+    if has(Role::Worker) {
+        tasks.spawn(runner::run(Arc::clone(&app)));
+        let life = app.life.clone();
+        tasks.spawn(async move {
+            tokio::select! {
+                () = life.drained() => smtp_out.close_idle(0).await,
+                () = smtp_out.tend() => {}
+            }
+        });
     }
     app.life.ready();
     ready::announce(&app, &plan, &bound, first_run.as_ref())?;
@@ -189,6 +214,37 @@ fn follow_listener(config: &mut Config, http: Option<SocketAddr>) {
 
 async fn bind(key: &str, address: SocketAddr) -> Result<TcpListener, BootError> {
     TcpListener::bind(address).await.map_err(BootError::io(format!("{key}: {address} cannot be listened on")))
+}
+
+async fn bind_smtp(addresses: &[SocketAddr]) -> Result<Vec<Listener>, BootError> {
+    let mut listeners = Vec::with_capacity(addresses.len());
+    for address in addresses {
+        let bound = Listener::bind(*address).await;
+        listeners.push(bound.map_err(BootError::io(format!("smtp.listen: {address} cannot be listened on")))?);
+    }
+    Ok(listeners)
+}
+
+/// The outside world of a process that serves, and the way out for mail, whose unused connections somebody has to close.
+fn ports(config: &Config) -> Result<(Ports, Arc<SmtpClient>), BootError> {
+    let clock = clock();
+    let dns = dns::Resolver::new(&config.nameservers, Arc::clone(&clock));
+    let dns = Arc::new(dns.map_err(BootError::io("dns.nameservers: the resolver cannot be set up"))?);
+    let limits = Limits {
+        connections_max: config.delivery.connections_max,
+        per_host_max: config.delivery.connections_per_destination_max,
+    };
+    let smtp_out = Arc::new(SmtpClient::new(Arc::clone(&clock), limits));
+    Ok((Ports { clock, dns, smtp_out: Arc::clone(&smtp_out) as Arc<dyn SmtpOut> }, smtp_out))
+}
+
+/// Makes or opens the DKIM keys: without them nothing could be sent, and a wrong instance key is best told at the start.
+async fn prepare_signing(app: &App) -> Result<(), BootError> {
+    let records = signing::prepare(app).await.map_err(|error| BootError::Signing(error.to_string()))?;
+    for record in records {
+        tracing::debug!(name = record.name, "dkim.key_ready");
+    }
+    Ok(())
 }
 
 fn address(listener: Option<&TcpListener>) -> Option<SocketAddr> {

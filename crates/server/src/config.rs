@@ -38,6 +38,8 @@ pub struct Config {
     pub database_url: Option<String>,
     /// `blob_url`; none: files in `data_dir`.
     pub blob_url: Option<String>,
+    /// `instance_key`: what stored secrets are sealed with, in base64; none: a file in `data_dir`.
+    pub instance_key: Option<SecretText>,
     /// `http.*`
     pub http: Http,
     /// `smtp.*`
@@ -58,6 +60,16 @@ pub struct Config {
     pub plans: Plans,
     /// `log.*`
     pub log: Log,
+}
+
+/// A text that `Debug` does not show.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecretText(pub String);
+
+impl std::fmt::Debug for SecretText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SecretText")
+    }
 }
 
 /// `http.*`
@@ -243,6 +255,7 @@ impl Config {
             data_dir: PathBuf::from("./data"),
             database_url: None,
             blob_url: None,
+            instance_key: None,
             http: Http { listen: local(8080), trusted_proxies: Vec::new(), metrics_token: None },
             smtp: Smtp {
                 listen: vec![local(2525)],

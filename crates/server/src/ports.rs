@@ -1,9 +1,12 @@
 //! What the use-cases need from the outside world, as traits; `adapters/` implements them, tests bring fakes.
 
-use std::{future::Future, pin::Pin};
+use std::{future::Future, net::SocketAddr, pin::Pin};
 
 use posthouse_domain::{id::Ids, time::Time};
-use posthouse_mail::auth::{Answer, Question};
+use posthouse_mail::{
+    auth::{Answer, Question},
+    smtp::client::{Config as SessionConfig, ConnectionFailure, Message, RecipientOutcome},
+};
 
 /// A future of a port.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -31,4 +34,33 @@ pub trait Clock: Send + Sync + 'static {
 pub trait Dns: Send + Sync + 'static {
     /// Asks one question; time-outs and broken servers are an answer too ([`Answer::Failed`]).
     fn lookup(&self, question: Question) -> Pending<'_, Answer>;
+}
+
+/// A server that mail is handed to.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// Its name: for TLS, and for people.
+    pub host: String,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// How to speak to it.
+    pub session: SessionConfig,
+    /// Whether its certificate must be valid for `host`. Mail exchangers found by DNS prove nothing by theirs (RFC 7435).
+    pub verify: bool,
+}
+
+/// What a server said to a message.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// One outcome per recipient, in their order.
+    pub outcomes: Vec<RecipientOutcome>,
+    /// Whether it went over TLS.
+    pub encrypted: bool,
+}
+
+/// Hands mail to other servers.
+pub trait SmtpOut: Send + Sync + 'static {
+    /// Offers one message to one server, over a connection that is there or a new one; waits for its turn where as many
+    /// connections as allowed are busy. A failure says that the server was not spoken to about this message.
+    fn offer(&self, peer: Peer, message: Message) -> Pending<'_, Result<Answered, ConnectionFailure>>;
 }

@@ -2,7 +2,10 @@
 //!
 //! A view borrows the record it shows and decides nothing: whether somebody may see it is decided before it is made.
 
+pub mod event;
+pub mod inbox;
 pub mod message;
+pub mod thread;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -65,6 +65,7 @@ CREATE TABLE inboxes (
 CREATE UNIQUE INDEX inboxes_client_id ON inboxes (workspace_id, client_id) WHERE client_id IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX inboxes_list ON inboxes (workspace_id, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX inboxes_temporary ON inboxes (workspace_id, created_at) WHERE temporary = 1;
+CREATE INDEX inboxes_expiring ON inboxes (expires_at) WHERE temporary = 1 AND deleted_at IS NULL;
 
 CREATE TABLE inbox_metadata (
   workspace_id {ID} NOT NULL,
@@ -116,6 +117,7 @@ CREATE TABLE contents (
   headers {TEXT} NOT NULL,               -- JSON object, lower-case names
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
+CREATE INDEX contents_blob ON contents (raw_blob) WHERE raw_blob IS NOT NULL;
 
 CREATE TABLE messages (
   workspace_id {ID} NOT NULL,
@@ -235,6 +237,14 @@ CREATE TABLE usage_days (
 ){STRICT};
 CREATE INDEX usage_months ON usage_days (workspace_id, month);
 
+-- Messages a workspace sent in a day or a month: what its limits are compared with. Sends of a workspace queue at the month's row.
+CREATE TABLE usage_totals (
+  workspace_id {ID} NOT NULL,
+  period {TEXT} NOT NULL,                -- d + days since 1970, or m + months since year 0 (UTC)
+  sent {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, period)
+){STRICT};
+
 -- The log of each workspace: seq has no gaps. The event's record is read from its own tables when it is shown.
 CREATE TABLE events (
   workspace_id {ID} NOT NULL,
@@ -300,6 +310,8 @@ CREATE TABLE jobs (
 CREATE UNIQUE INDEX jobs_subject ON jobs (kind, subject_id) WHERE state <> 'dead';
 CREATE INDEX jobs_due ON jobs (kind, run_at) WHERE state = 'ready';
 CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'leased';
+CREATE INDEX jobs_groups ON jobs (kind, workspace_id, lane, run_at) WHERE state = 'ready';
+CREATE INDEX jobs_dead ON jobs (kind, subject_id) WHERE state = 'dead';
 
 -- DKIM keys of the served domains; private keys are encrypted with the key of the instance.
 CREATE TABLE dkim_keys (

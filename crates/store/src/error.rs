@@ -101,7 +101,8 @@ impl From<Error> for posthouse_domain::error::Refusal {
         use posthouse_domain::error::Code;
         if error.is_transient() {
             tracing::warn!(cause = error.internal(), "store.unavailable");
-            Self::new(Code::Unavailable, format!("Nothing was stored: {error}."))
+            let refusal = Self::new(Code::Unavailable, format!("Nothing was stored: {error}."));
+            if matches!(error, Error::Full(_)) { refusal.detail("reason", "storage_full") } else { refusal }
         } else {
             tracing::error!(cause = error.internal(), "store.failed");
             Self::new(Code::Internal, "Something broke inside; nothing was stored.")

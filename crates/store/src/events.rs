@@ -3,6 +3,7 @@
 use posthouse_domain::{
     event::{Event, EventKind, NewEvent},
     id::{EventId, InboxId, WorkspaceId},
+    time::Time,
 };
 
 use crate::{FromRow, Result, Row, Tx, p, statements, workspaces::named};
@@ -14,6 +15,13 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     HOLD = "INSERT INTO held_events (workspace_id, inbox_id, created_at, id, type, thread_id, message_id, detail)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    HELD = "SELECT count(*) FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
+    RESERVE = "INSERT INTO event_heads (workspace_id, seq) VALUES ($1, $2)
+        ON CONFLICT (workspace_id) DO UPDATE SET seq = event_heads.seq + excluded.seq RETURNING seq";
+    RELEASE = "INSERT INTO events (workspace_id, seq, id, type, inbox_id, thread_id, message_id, detail, created_at)
+        SELECT workspace_id, CAST($3 AS BIGINT) + row_number() OVER (ORDER BY created_at, id), id, type, inbox_id, thread_id, message_id,
+        detail, CAST($4 AS BIGINT) FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
+    FORGET_HELD = "DELETE FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
     SEQ = "SELECT seq FROM events WHERE workspace_id = $1 AND id = $2";
     AFTER = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq
         FROM events WHERE workspace_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
@@ -41,6 +49,41 @@ pub fn append(tx: &mut Tx, event: &NewEvent) -> Result<()> {
 pub fn hold(tx: &mut Tx, inbox: InboxId, event: &NewEvent) -> Result<()> {
     let e = event;
     tx.exec(&HOLD, p![e.workspace, inbox, e.at, e.id, e.kind.text(), e.thread, e.message, e.detail_json])?;
+    Ok(())
+}
+
+/// How many events of an inbox are held back.
+///
+/// # Errors
+/// The store's own.
+pub fn held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<u64> {
+    let found: Option<(i64,)> = tx.one(&HELD, p![workspace, inbox])?;
+    Ok(found.map_or(0, |(count,)| u64::try_from(count).unwrap_or(0)))
+}
+
+/// Moves the held events of an inbox into the log, in the order of their arrival, as of now; says how many. Do it last:
+/// it takes the workspace's hottest row.
+///
+/// # Errors
+/// The store's own.
+pub fn release(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<u64> {
+    let count = i64::try_from(held(tx, workspace, inbox)?).unwrap_or(i64::MAX);
+    if count == 0 {
+        return Ok(0);
+    }
+    let last: i64 = tx.one::<(i64,)>(&RESERVE, p![workspace, count])?.map_or(count, |(seq,)| seq);
+    let moved = tx.exec(&RELEASE, p![workspace, inbox, last - count, now])?;
+    forget_held(tx, workspace, inbox)?;
+    tx.wake(workspace.0);
+    Ok(moved)
+}
+
+/// Forgets the held events of an inbox.
+///
+/// # Errors
+/// The store's own.
+pub fn forget_held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+    tx.exec(&FORGET_HELD, p![workspace, inbox])?;
     Ok(())
 }
 

@@ -62,12 +62,18 @@
 //! * Tokens: [`dialect`]. Rows come back as tuples or by [`from_row!`]; the number of columns must fit exactly.
 //! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
 
+pub mod answers;
+pub mod arrivals;
 pub mod attachments;
 pub mod backup;
 pub mod blobs;
 pub mod contents;
+pub mod deliveries;
 pub mod dialect;
+pub mod dkim_keys;
+pub mod erase;
 pub mod events;
+pub mod idempotency;
 pub mod inboxes;
 pub mod jobs;
 pub mod keys;
@@ -76,8 +82,12 @@ pub mod messages;
 pub mod migrate;
 pub mod recipients;
 pub mod statements;
+pub mod suppressions;
+pub mod sweep;
+pub mod thread_list;
 pub mod threads;
 pub mod usage;
+pub mod wipe;
 pub mod workspaces;
 
 mod db;

@@ -75,7 +75,13 @@ pub fn page(tx: &mut Tx, place: Place, filter: &Filter, before: Option<Time>, li
     parameters.extend(names.iter().map(ToValue::to_value));
     parameters.extend(padded(&filter.hidden_labels).chain(padded(&filter.any_label)));
     parameters.extend(labels.iter().map(ToValue::to_value));
-    tx.rows(&statement(filter, labels.len()), &parameters)
+    let shape = Shape {
+        labels: labels.len(),
+        hidden: !filter.hidden_labels.is_empty(),
+        any: !filter.any_label.is_empty(),
+        is_read: filter.is_read,
+    };
+    tx.rows(&statement(shape), &parameters)
 }
 
 /// Up to `limit` messages of a thread that are older than `before`, newest first.
@@ -119,14 +125,23 @@ fn padded<'a>(labels: &'a [&'static str]) -> impl Iterator<Item = Value<'a>> {
     labels.iter().cycle().take(take).map(ToValue::to_value)
 }
 
-/// The text of a page. There are 11 counts of labels, 3 read states, and 2 times 2 further clauses.
+/// The form of a statement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Shape {
+    labels: usize,
+    hidden: bool,
+    any: bool,
+    is_read: Option<bool>,
+}
+
+/// The text of a page.
 ///
 /// `$1` to `$4`: workspace, inbox, place, limit; `$5` to `$8`: names or NULL; then the padded labels, then the labels.
-fn statement(filter: &Filter, labels: usize) -> Sql {
+fn statement(shape: Shape) -> Sql {
     let mut next = 9;
     let mut clauses = String::new();
-    for (negated, padded) in [("NOT ", &filter.hidden_labels), ("", &filter.any_label)] {
-        if !padded.is_empty() {
+    for (negated, there) in [("NOT ", shape.hidden), ("", shape.any)] {
+        if there {
             let names: Vec<String> = (next..next + PADDED_LABELS).map(|n| format!("${n}")).collect();
             clauses.push_str(&format!(
                 " AND {negated}EXISTS (SELECT 1 FROM message_labels h WHERE h.workspace_id = $1 AND h.inbox_id = $2
@@ -137,31 +152,16 @@ fn statement(filter: &Filter, labels: usize) -> Sql {
         }
     }
     // Constants, not parameters, so that an index on unread messages alone can serve.
-    match filter.is_read {
+    match shape.is_read {
         Some(true) => clauses.push_str(" AND m.is_read = 1"),
         Some(false) => clauses.push_str(" AND m.is_read = 0"),
         None => {}
     }
-    let (from, place, order) = match labels {
-        0 => ("FROM messages m WHERE", "m.created_at < $3".to_owned(), "m"),
-        // A cross join is the order of the walk on SQLite: the label's rows first.
-        _ => {
-            let mut place = format!(
-                "d.workspace_id = $1 AND d.inbox_id = $2 AND d.label = ${next} AND d.created_at < $3 AND m.created_at = d.created_at"
-            );
-            for n in next + 1..next + labels {
-                place.push_str(&format!(
-                    " AND EXISTS (SELECT 1 FROM message_labels e WHERE e.workspace_id = $1 AND e.inbox_id = $2
-                      AND e.label = ${n} AND e.created_at = d.created_at)"
-                ));
-            }
-            ("FROM message_labels d CROSS JOIN messages m WHERE", place, "d")
-        }
-    };
+    let (from, walk, order) = walk(shape.labels, next);
     Sql::built(
         "MESSAGE_PAGE",
         format!(
-            "{} {from} {place} AND m.workspace_id = $1 AND m.inbox_id = $2
+            "{} FROM {from} WHERE {walk} AND m.workspace_id = $1 AND m.inbox_id = $2
              AND m.direction = COALESCE($5, m.direction) AND m.status = COALESCE($6, m.status)
              AND m.channel = COALESCE($7, m.channel) AND m.type = COALESCE($8, m.type){clauses}
              ORDER BY {order}.created_at DESC LIMIT $4",
@@ -170,5 +170,34 @@ fn statement(filter: &Filter, labels: usize) -> Sql {
     )
 }
 
-#[cfg(test)]
-mod tests;
+/// What is walked: tables, the condition of the walk, the table whose time orders it. The labels are `$first` and on.
+fn walk(labels: usize, first: usize) -> (&'static str, String, char) {
+    if labels == 0 {
+        return ("messages m", "m.created_at < $3".to_owned(), 'm');
+    }
+    let mut condition = format!(
+        "d.workspace_id = $1 AND d.inbox_id = $2 AND d.label = ${first} AND d.created_at < $3 AND m.created_at = d.created_at"
+    );
+    for n in first + 1..first + labels {
+        condition.push_str(&format!(
+            " AND EXISTS (SELECT 1 FROM message_labels e WHERE e.workspace_id = $1 AND e.inbox_id = $2
+              AND e.label = ${n} AND e.created_at = d.created_at)"
+        ));
+    }
+    // A cross join is the order of the walk on SQLite: the label's rows first.
+    ("message_labels d CROSS JOIN messages m", condition, 'd')
+}
+
+/// Every statement that a page can become under up to `labels_max` labels, for the tests that prepare and plan them.
+#[must_use]
+pub fn shapes(labels_max: usize) -> Vec<Sql> {
+    let mut all = Vec::new();
+    for labels in 0..=labels_max {
+        for is_read in [None, Some(false), Some(true)] {
+            for (hidden, any) in [(false, false), (true, false), (false, true), (true, true)] {
+                all.push(statement(Shape { labels, hidden, any, is_read }));
+            }
+        }
+    }
+    all
+}

@@ -18,6 +18,11 @@ statements! {
     BY_SUBJECT = "SELECT workspace_id, id, inbox_id, subject, participants, message_count, labels, metadata, last_message_at, created_at
         FROM threads WHERE workspace_id = $1 AND inbox_id = $2 AND subject_key = $3 AND last_message_at >= $4
         ORDER BY last_message_at DESC LIMIT $5";
+    SET = "UPDATE threads SET labels = $3, metadata = $4 WHERE workspace_id = $1 AND id = $2";
+    LABEL = "INSERT INTO thread_labels (workspace_id, label, thread_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+    UNLABEL = "DELETE FROM thread_labels WHERE workspace_id = $1 AND label = $2 AND thread_id = $3";
+    UNLABEL_ALL = "DELETE FROM thread_labels WHERE workspace_id = $1 AND thread_id = $2";
+    DELETE = "DELETE FROM threads WHERE workspace_id = $1 AND id = $2";
 }
 
 /// Conversations of one subject that are looked at for a shared participant.
@@ -69,6 +74,31 @@ pub fn by_subject(
 ) -> Result<Option<Thread>> {
     let found: Vec<Thread> = tx.rows(&BY_SUBJECT, p![inbox.0, inbox.1, subject_key, since, CANDIDATES_MAX])?;
     Ok(found.into_iter().find(|thread| thread::share_participant(&thread.participants, people, own)))
+}
+
+/// Writes labels and metadata as they now are in `after`, given how they were.
+///
+/// # Errors
+/// The store's own.
+pub fn set(tx: &mut Tx, before: &Thread, after: &Thread) -> Result<()> {
+    tx.exec(&SET, p![after.workspace, after.id, Json(&after.labels), after.metadata_json])?;
+    for gone in before.labels.iter().filter(|label| !after.labels.contains(label)) {
+        tx.exec(&UNLABEL, p![after.workspace, gone, after.id])?;
+    }
+    for new in after.labels.iter().filter(|label| !before.labels.contains(label)) {
+        tx.exec(&LABEL, p![after.workspace, new, after.id])?;
+    }
+    Ok(())
+}
+
+/// Deletes a conversation's own rows; its messages are gone already.
+///
+/// # Errors
+/// The store's own.
+pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: ThreadId) -> Result<()> {
+    tx.exec(&UNLABEL_ALL, p![workspace, id])?;
+    tx.exec(&DELETE, p![workspace, id])?;
+    Ok(())
 }
 
 impl FromRow for Thread {

@@ -1,4 +1,4 @@
-//! Messages counted by UTC day as they are stored: the limits and the usage report read it.
+//! Messages counted as they are stored, by UTC day and month: the limits and the usage report read it.
 
 use posthouse_domain::{
     id::{InboxId, WorkspaceId},
@@ -10,6 +10,23 @@ use crate::{Result, Tx, p, statements};
 statements! {
     RECEIVED = "INSERT INTO usage_days (workspace_id, inbox_id, day, month, sent, received) VALUES ($1, $2, $3, $4, 0, 1)
         ON CONFLICT (workspace_id, day, inbox_id) DO UPDATE SET received = usage_days.received + 1";
+    SENT = "INSERT INTO usage_days (workspace_id, inbox_id, day, month, sent, received) VALUES ($1, $2, $3, $4, 1, 0)
+        ON CONFLICT (workspace_id, day, inbox_id) DO UPDATE SET sent = usage_days.sent + 1 RETURNING sent";
+    SENT_TOTAL = "INSERT INTO usage_totals (workspace_id, period, sent) VALUES ($1, $2, 1)
+        ON CONFLICT (workspace_id, period) DO UPDATE SET sent = usage_totals.sent + 1 RETURNING sent";
+    DAY = "SELECT sent FROM usage_days WHERE workspace_id = $1 AND day = $2 AND inbox_id = $3";
+    TOTAL = "SELECT sent FROM usage_totals WHERE workspace_id = $1 AND period = $2";
+}
+
+/// How many messages were sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Sent {
+    /// By the workspace this month.
+    pub month: u64,
+    /// By the workspace today.
+    pub workspace_day: u64,
+    /// By the inbox today.
+    pub inbox_day: u64,
 }
 
 /// Counts a received message.
@@ -19,4 +36,41 @@ statements! {
 pub fn received(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<()> {
     tx.exec(&RECEIVED, p![workspace, inbox, now.day(), now.month()])?;
     Ok(())
+}
+
+/// Counts a sent message and says how many there were before it. Do it before the limits are judged: it takes the row
+/// at which the sends of a workspace queue, so that two of them never take the same last place.
+///
+/// # Errors
+/// The store's own.
+pub fn sent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<Sent> {
+    let month = tx.one(&SENT_TOTAL, p![workspace, month_of(now)])?;
+    let workspace_day = tx.one(&SENT_TOTAL, p![workspace, day_of(now)])?;
+    let inbox_day = tx.one(&SENT, p![workspace, inbox, now.day(), now.month()])?;
+    let before = |counted: Option<(i64,)>| count(counted).saturating_sub(1);
+    Ok(Sent { month: before(month), workspace_day: before(workspace_day), inbox_day: before(inbox_day) })
+}
+
+/// How many messages were sent so far.
+///
+/// # Errors
+/// The store's own.
+pub fn so_far(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<Sent> {
+    Ok(Sent {
+        month: count(tx.one(&TOTAL, p![workspace, month_of(now)])?),
+        workspace_day: count(tx.one(&TOTAL, p![workspace, day_of(now)])?),
+        inbox_day: count(tx.one(&DAY, p![workspace, now.day(), inbox])?),
+    })
+}
+
+fn month_of(now: Time) -> String {
+    format!("m{}", now.month())
+}
+
+fn day_of(now: Time) -> String {
+    format!("d{}", now.day())
+}
+
+fn count(found: Option<(i64,)>) -> u64 {
+    found.map_or(0, |(n,)| u64::try_from(n).unwrap_or(0))
 }

@@ -14,11 +14,12 @@ use std::{
 };
 
 use posthouse_server::{
+    adapters::smtp_out::{Limits, SmtpClient},
     app::{App, Ports},
     config::Config,
     http::{listener, router, routes},
 };
-use posthouse_store::{DatabaseUrl, Engine, Error, Store, StoreConfig};
+use posthouse_store::{Blobs, DatabaseUrl, Engine, Error, Store, StoreConfig, backup::BLOBS_DIR};
 use tokio::{net::TcpListener, runtime::Runtime, task::JoinHandle};
 
 use crate::{
@@ -215,7 +216,9 @@ impl TestServer {
     }
 
     /// Runs due jobs until none is due, at the time that the clock stands at.
-    pub async fn settle(&self) {}
+    pub async fn settle(&self) {
+        posthouse_server::jobs::runner::run_due(self.app()).await;
+    }
 
     /// Moves the clock on and settles.
     pub async fn advance(&self, millis: i64) {
@@ -274,8 +277,15 @@ impl TestServer {
 
         let store = Store::open(self.store.clone()).unwrap_or_else(|error| panic!("the store: {error:?}"));
         own_threads(&store, &self.store, &self.log).await;
-        let ports = Ports { clock: Arc::new(self.clock.clone()), dns: Arc::new(self.dns.clone()) };
-        let app = Arc::new(App::new(self.config.clone(), store, ports));
+        let clock = Arc::new(self.clock.clone());
+        let limits = Limits {
+            connections_max: self.config.delivery.connections_max,
+            per_host_max: self.config.delivery.connections_per_destination_max,
+        };
+        let smtp_out = Arc::new(SmtpClient::new(clock.clone(), limits));
+        let ports = Ports { clock, dns: Arc::new(self.dns.clone()), smtp_out };
+        let blobs = Blobs::files(self.dir.0.join(BLOBS_DIR));
+        let app = Arc::new(App::new(self.config.clone(), (store, blobs), ports));
         let router = router::build(&app, routes::all());
         let tasks = vec![runtime.spawn(listener::serve(http, router, app.life.clone()))];
         app.life.ready();

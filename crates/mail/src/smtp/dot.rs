@@ -136,6 +136,11 @@ impl Content {
         self.bytes
     }
 
+    /// Bytes of content in memory; none of content that is known to be refused.
+    pub fn bytes_held(&self) -> u64 {
+        self.data.len() as u64
+    }
+
     /// The whole content, byte-identical and without stuffed dots, or why it is refused.
     pub fn finish(mut self) -> Result<Vec<u8>, Flaw> {
         if self.state == State::Cr {

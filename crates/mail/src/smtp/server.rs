@@ -194,6 +194,21 @@ impl ServerSession {
         self.envelope.is_none() && matches!(self.phase, Phase::Command | Phase::Closed)
     }
 
+    /// Whether content is on its way: between DATA or the first chunk and its end.
+    pub fn is_taking_content(&self) -> bool {
+        matches!(self.phase, Phase::Data(_) | Phase::Chunk(_))
+            || self.envelope.as_ref().is_some_and(|envelope| envelope.chunks.is_some())
+    }
+
+    /// Bytes of unfinished content held in memory.
+    pub fn content_bytes(&self) -> u64 {
+        let chunks = self.envelope.as_ref().and_then(|envelope| envelope.chunks.as_ref());
+        match &self.phase {
+            Phase::Data(content) => content.bytes_held(),
+            _ => chunks.map_or(0, |content| content.bytes_held()),
+        }
+    }
+
     /// What to do next. Works through everything received before it asks for more.
     pub fn step(&mut self) -> Step {
         loop {

@@ -5,16 +5,21 @@
 
 use std::net::IpAddr;
 
-use futures_util::future::join_all;
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use posthouse_mail::{
     address::Address,
     auth::{AuthResults, DnsFacts, Input, Outcome, Question, ROUNDS_MAX, Verification},
 };
 
+use tokio::runtime::{Handle, RuntimeFlavor};
+
 use super::App;
+use crate::ports::Pending;
 
 /// How long one mail may wait for DNS, in milliseconds.
 const GATHERING_MS_MAX: i64 = 5_000;
+/// From this size on, hashing a mail takes so long that other tasks of the thread are moved away first, in bytes.
+const HEAVY_BYTES_MIN: usize = 128 * 1024;
 
 /// Who handed a mail over.
 #[derive(Clone, Copy, Debug)]
@@ -30,29 +35,48 @@ pub struct Handover<'a> {
 /// The results for a mail as it was received.
 pub async fn authenticate(app: &App, raw: &[u8], from: Handover<'_>) -> AuthResults {
     let mail_from = from.mail_from.map(Address::smtp_form).unwrap_or_default();
-    let mut judge = Verification::begin(Input {
+    let now = app.clock.now();
+    let input = Input {
         raw,
         client_ip: from.client_ip,
         helo: from.helo,
         mail_from: &mail_from,
         hostname: &app.config.smtp.hostname,
-        now_s: app.clock.now().seconds(),
-    });
+        now_s: now.seconds(),
+    };
+    let mut judge = aside(raw, || Verification::begin(input));
     let mut facts = DnsFacts::new();
-    let mut deadline = app.clock.sleep_until(app.clock.now().plus_ms(GATHERING_MS_MAX));
+    let mut deadline = app.clock.sleep_until(now.plus_ms(GATHERING_MS_MAX));
     for _ in 0..ROUNDS_MAX {
         let missing = match judge.evaluate(&facts) {
             Outcome::Verdicts(results) => return *results,
             Outcome::Missing(questions) => questions,
         };
-        tokio::select! {
-            answers = ask(app, missing) => answers.into_iter().for_each(|(question, answer)| facts.insert(question, answer)),
-            () = &mut deadline => break,
+        if !ask(app, missing, &mut facts, &mut deadline).await {
+            break;
         }
     }
     judge.conclude(&facts)
 }
 
-async fn ask(app: &App, questions: Vec<Question>) -> Vec<(Question, posthouse_mail::auth::Answer)> {
-    join_all(questions.into_iter().map(async |question| (question.clone(), app.dns.lookup(question).await))).await
+/// Asks all questions at once and keeps what is answered in time; whether everything was.
+async fn ask(app: &App, questions: Vec<Question>, facts: &mut DnsFacts, deadline: &mut Pending<'_, ()>) -> bool {
+    let asked = questions.into_iter().map(async |question| (question.clone(), app.dns.lookup(question).await));
+    let mut answers: FuturesUnordered<_> = asked.collect();
+    loop {
+        tokio::select! {
+            biased;
+            answer = answers.next() => match answer {
+                Some((question, answer)) => facts.insert(question, answer),
+                None => return true,
+            },
+            () = &mut *deadline => return false,
+        }
+    }
+}
+
+/// Runs long work without holding up the other tasks of the thread, where the runtime can do that.
+fn aside<T>(raw: &[u8], work: impl FnOnce() -> T) -> T {
+    let can = Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if can && raw.len() >= HEAVY_BYTES_MIN { tokio::task::block_in_place(work) } else { work() }
 }

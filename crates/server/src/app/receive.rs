@@ -30,7 +30,7 @@ use super::{
 };
 
 /// Mails from this size on are understood on a thread of their own, so that they do not hold up others, in bytes.
-const APART_BYTES_MIN: usize = 128 * 1024;
+pub(super) const APART_BYTES_MIN: usize = 128 * 1024;
 /// Local parts that reach a person at every served domain (RFC 2142, RFC 5321 §4.5.1).
 const ROLE_LOCAL_PARTS: [&str; 2] = ["postmaster", "abuse"];
 
@@ -73,7 +73,7 @@ pub async fn recipient(app: &App, address: &Address) -> Result<RecipientVerdict,
     Ok(if found.is_some() { RecipientVerdict::Accept } else { RecipientVerdict::Unknown })
 }
 
-fn served_domains(app: &App) -> [String; 2] {
+pub(super) fn served_domains(app: &App) -> [String; 2] {
     [app.config.mail.default_domain.clone(), app.config.mail.temporary_domain.clone()]
 }
 

@@ -7,7 +7,7 @@ use posthouse_domain::{
     workspace::{AiProcessing, Notice, Workspace},
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Store, workspaces};
+use posthouse_store::{Store, deliveries, workspaces};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -195,11 +195,12 @@ fn set(given: &Set) -> Result<(), Failure> {
     }
     let store = boot::open_store(&given.common.load()?)?;
     let clock = boot::clock();
-    let changes = Changes::of(given, clock.as_ref());
+    let (changes, now) = (Changes::of(given, clock.as_ref()), clock.now());
     let changed = store.write_blocking(move |tx| -> posthouse_store::Result<_> {
         let Some(mut workspace) = workspaces::get(tx, id)? else { return Ok(None) };
         changes.apply(&mut workspace);
         workspaces::update(tx, &workspace)?;
+        deliveries::release_held(tx, id, now)?;
         tx.wake(id.0);
         Ok(Some(workspace))
     })?;

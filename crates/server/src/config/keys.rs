@@ -1,7 +1,7 @@
 //! The table of keys: name, default, meaning and how the value is taken. Nothing else lists them.
 
 use super::{
-    Categoriser,
+    Categoriser, SecretText,
     assemble::{Draft, Mode},
     given::Given,
     urls,
@@ -78,6 +78,9 @@ const MAIN: &[Key] = &[
             d.config.blob_url = Some(text);
         }
     ),
+    key!(secret "instance_key", "the file `instance.key` in `data_dir`", "What stored secrets are sealed with: 32 bytes in base64 (`openssl rand -base64 32`).", |d, g| {
+        d.config.instance_key = Some(SecretText(g.text()?));
+    }),
     key!("http.listen", "`127.0.0.1:8080`", "Address and port of the API.", |d, g| d.config.http.listen =
         g.socket()?),
     key!(

@@ -2,9 +2,14 @@
 //!
 //! The record itself is stored by the use-case, in the transaction that stores what the request makes.
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderName};
 use posthouse_domain::error::Refusal;
+use sha2::{Digest, Sha256};
 
+use super::route::PathParams;
+
+/// `Idempotent-Replayed`: on an answer that was given before.
+pub const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 /// Longest key in characters.
 const KEY_CHARS_MAX: usize = 255;
 
@@ -24,4 +29,16 @@ pub fn key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
     let bare = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text);
     let fine = (1..=KEY_CHARS_MAX).contains(&bare.len()) && bare.bytes().all(|b| b.is_ascii_graphic());
     if fine { Ok(Some(bare.to_owned())) } else { Err(problem()) }
+}
+
+/// SHA-256 of what makes two requests of one route the same. Each piece goes in behind its length, so that no two
+/// different requests give the same bytes.
+pub(super) fn fingerprint(path: &PathParams, query: Option<&str>, body: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    let path = path.0.iter().map(|(_, value)| value.as_bytes());
+    for piece in path.chain([query.unwrap_or_default().as_bytes(), body]) {
+        hash.update((piece.len() as u64).to_be_bytes());
+        hash.update(piece);
+    }
+    hash.finalize().into()
 }

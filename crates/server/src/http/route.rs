@@ -122,6 +122,8 @@ pub struct RequestInfo {
     pub client_ip: IpAddr,
     /// The `Idempotency-Key`, on routes that honour it.
     pub idempotency_key: Option<String>,
+    /// With an `Idempotency-Key`: SHA-256 of path parameters, query and body, by which a repeated request is known.
+    pub fingerprint: Option<[u8; 32]>,
     /// The request header `Host`.
     pub host: Option<String>,
 }

@@ -144,8 +144,10 @@ async fn serve(
     };
     let client_ip = client_ip(app, &head);
     let host = head.headers.get(header::HOST).and_then(|h| h.to_str().ok()).map(str::to_owned);
-    let request = RequestInfo { id: id.to_owned(), route: route.name, client_ip, idempotency_key, host };
-    route.run(app.clone(), Parts { caller, request, path, query: head.uri.query().map(str::to_owned), body }).await
+    let query = head.uri.query().map(str::to_owned);
+    let fingerprint = idempotency_key.as_ref().map(|_| idempotency::fingerprint(&path, query.as_deref(), &body));
+    let request = RequestInfo { id: id.to_owned(), route: route.name, client_ip, idempotency_key, fingerprint, host };
+    route.run(app.clone(), Parts { caller, request, path, query, body }).await
 }
 
 fn client_ip(app: &App, head: &request::Parts) -> IpAddr {

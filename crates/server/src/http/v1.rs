@@ -1,4 +1,11 @@
 //! The routes below `/v1`, one file a resource of the API document.
 
 pub mod account;
+pub mod attachments;
+pub mod events;
+pub mod inboxes;
 pub mod messages;
+pub mod outbox;
+pub mod send;
+pub mod threads;
+pub mod wait;

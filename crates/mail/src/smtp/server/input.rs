@@ -13,6 +13,9 @@ const LINE_DROP_BYTES_MAX: usize = 64 * 1024;
 /// Used bytes at the front of the buffer before the rest is moved there.
 const SLACK_BYTES_MAX: usize = 64 * 1024;
 
+/// Room of an empty buffer that is kept for what comes next, in bytes.
+const KEPT_BYTES_MAX: usize = 4 * 1024;
+
 /// What is at the front of the input, where a command line is expected.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
@@ -53,6 +56,10 @@ impl Input {
 
     pub(super) fn consume(&mut self, count: usize) {
         self.used = (self.used + count).min(self.bytes.len());
+        if self.used == self.bytes.len() && self.bytes.capacity() > KEPT_BYTES_MAX {
+            // Idle sessions keep no memory of the content they brought.
+            *self = Input { line_dropped: self.line_dropped, ..Input::default() };
+        }
     }
 
     /// Takes the next line. A line ends at LF, so that a client with wrong line ends hears of it and does not wait.

@@ -264,10 +264,8 @@ impl ListQuery {
             Some(_) => return None,
             None => {}
         }
-        let promotions = self.promotions.unwrap_or(match inbox.promotions_filter {
-            Some(true) => Promotions::Exclude,
-            _ => Promotions::Include,
-        });
+        let default = if inbox.filters_promotions() { Promotions::Exclude } else { Promotions::Include };
+        let promotions = self.promotions.unwrap_or(default);
         let mut hidden_labels = if self.include_blocked { Vec::new() } else { vec![BLOCKED] };
         if promotions == Promotions::Exclude {
             hidden_labels.extend(PROMOTIONS);

@@ -1,0 +1,241 @@
+//! What becomes of sent mail at its recipients: routes, outcomes, retries, expiry, suppression (decision 19; RFC 5321 §4.5.4, §5).
+//!
+//! Pure: answers of DNS and of remote servers are passed in, as are the time and the schedule. Nothing here waits.
+
+mod guard;
+mod route;
+mod schedule;
+#[cfg(test)]
+mod tests;
+
+use posthouse_mail::smtp::client::{ConnectionFailure, DeliveryResult, RecipientOutcome, Stage};
+
+use crate::{
+    message::{Delivery, DeliveryStatus},
+    time::{MINUTE_MS, Time},
+};
+
+pub use guard::is_special_purpose;
+pub use route::{HOSTS_MAX, NoRoute, exchangers};
+pub use schedule::next_attempt;
+
+/// Most characters of a server's words that a delivery entry keeps.
+pub const DETAIL_CHARS_MAX: usize = 1_000;
+
+/// What the delivery entry of captured mail says.
+pub const CAPTURED: &str = "captured: kept on this machine, nothing left it";
+
+/// How mail leaves (`delivery.mode`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Means {
+    /// To the mail exchangers of the destination: their 250 is the delivery.
+    Direct,
+    /// To one relay: its 250 says that the mail left us, and no more.
+    Relay,
+    /// Not at all: it is kept and shown.
+    Capture,
+}
+
+/// What an attempt came to for one recipient.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// Whether it was taken, and if not, whether to try again.
+    pub result: DeliveryResult,
+    /// The reply code that decided; none where no reply did.
+    pub smtp_code: Option<u16>,
+    /// The enhanced status code (RFC 3463).
+    pub enhanced_code: Option<String>,
+    /// The server's words, or a sentence of this side.
+    pub text: String,
+    /// Where it was decided.
+    pub stage: Stage,
+    /// The server that was spoken to.
+    pub remote: Option<String>,
+}
+
+impl Report {
+    /// A decision of this side, before any server was spoken to.
+    #[must_use]
+    pub fn local(result: DeliveryResult, enhanced_code: &str, text: impl Into<String>) -> Self {
+        Self {
+            result,
+            smtp_code: None,
+            enhanced_code: Some(enhanced_code.to_owned()),
+            text: text.into(),
+            stage: Stage::Local,
+            remote: None,
+        }
+    }
+
+    /// What a server said about the recipient.
+    #[must_use]
+    pub fn of_outcome(outcome: &RecipientOutcome, remote: &str) -> Self {
+        Self {
+            result: outcome.result,
+            smtp_code: outcome.smtp_code,
+            enhanced_code: outcome.enhanced_code.clone(),
+            text: outcome.text.clone(),
+            stage: outcome.stage,
+            remote: Some(remote.to_owned()),
+        }
+    }
+
+    /// What a connection that failed means for a recipient. `permanent` where every server of the destination said 5yz.
+    #[must_use]
+    pub fn of_failure(failure: &ConnectionFailure, remote: &str, permanent: bool) -> Self {
+        Self {
+            result: if permanent { DeliveryResult::Permanent } else { DeliveryResult::Temporary },
+            smtp_code: failure.code,
+            enhanced_code: failure.enhanced_code.clone(),
+            text: failure.text.clone(),
+            stage: failure.stage,
+            remote: Some(remote.to_owned()),
+        }
+    }
+}
+
+/// Whether a bounce is the recipient's server's last word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BounceKind {
+    /// The server, or DNS, said that it will never work.
+    Hard,
+    /// It could have worked, and did not until the end of the schedule.
+    Soft,
+}
+
+impl BounceKind {
+    /// The `type` of a bounce on the wire.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Hard => "hard",
+            Self::Soft => "soft",
+        }
+    }
+}
+
+/// What is next for a recipient.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// It left us, or was delivered.
+    Left,
+    /// Try again.
+    Waits,
+    /// It failed for good; whether nothing more is to be sent to that address.
+    Bounced {
+        /// Whose fault it was.
+        kind: BounceKind,
+        /// The address is one that does not work: suppress it.
+        suppress: bool,
+    },
+}
+
+/// The circumstances of an attempt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moment {
+    /// Now.
+    pub now: Time,
+    /// When trying ends.
+    pub expires_at: Time,
+    /// How it left.
+    pub means: Means,
+}
+
+/// Writes what an attempt came to into the recipient's entry.
+#[must_use]
+pub fn settle(before: &Delivery, report: &Report, moment: &Moment) -> (Delivery, Fate) {
+    let mut after = before.clone();
+    after.attempts += 1;
+    after.updated_at = moment.now;
+    after.smtp_code = report.smtp_code;
+    after.enhanced_code.clone_from(&report.enhanced_code);
+    after.remote.clone_from(&report.remote);
+    after.detail = Some(report.text.chars().take(DETAIL_CHARS_MAX).collect::<String>()).filter(|text| !text.is_empty());
+    let fate = match report.result {
+        DeliveryResult::Delivered => {
+            after.status = if moment.means == Means::Direct { DeliveryStatus::Delivered } else { DeliveryStatus::Sent };
+            Fate::Left
+        }
+        DeliveryResult::Permanent => {
+            after.status = DeliveryStatus::Bounced;
+            Fate::Bounced { kind: BounceKind::Hard, suppress: suppresses(report) }
+        }
+        DeliveryResult::Temporary if moment.now >= moment.expires_at => {
+            after.status = DeliveryStatus::Bounced;
+            after.enhanced_code = Some("5.4.7".to_owned());
+            after.detail = Some(expired(after.attempts, &report.text));
+            Fate::Bounced { kind: BounceKind::Soft, suppress: false }
+        }
+        DeliveryResult::Temporary => {
+            after.status = DeliveryStatus::Queued;
+            Fate::Waits
+        }
+    };
+    (after, fate)
+}
+
+fn expired(attempts: u32, last_words: &str) -> String {
+    let text = format!("expired: not delivered in {attempts} attempts; the last one: {last_words}");
+    text.chars().take(DETAIL_CHARS_MAX).collect()
+}
+
+/// Codes that say that the address itself does not work (RFC 3463 §3.2, §3.3; RFC 7505).
+const DEAD_ADDRESS: &[&str] = &["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"];
+
+/// Words of refusals that mean the sender or the content, from servers that give no enhanced code.
+const POLICY_WORDS: &[&str] = &[
+    "spam",
+    "block",
+    "black",
+    "deny",
+    "denied",
+    "dnsbl",
+    "rbl",
+    "policy",
+    "reject",
+    "relay",
+    "reputation",
+    "spf",
+    "dkim",
+    "dmarc",
+    "quota",
+    "full",
+    "auth",
+    "content",
+    "virus",
+    "limit",
+];
+
+/// Whether a permanent refusal says that the address does not work, so that nothing more should be sent there. Refusals of
+/// the sender, the content or the size never do: they would shut out people who can be reached.
+#[must_use]
+pub fn suppresses(report: &Report) -> bool {
+    if report.result != DeliveryResult::Permanent {
+        return false;
+    }
+    match report.enhanced_code.as_deref() {
+        Some(code) => DEAD_ADDRESS.contains(&code),
+        None => {
+            let says = report.text.to_ascii_lowercase();
+            report.stage == Stage::RcptTo
+                && matches!(report.smtp_code, Some(550 | 551 | 553))
+                && !POLICY_WORDS.iter().any(|word| says.contains(word))
+        }
+    }
+}
+
+/// Whether a relay's refusal is about our own login or rights there: then it is for the operator to mend, and no reason to
+/// give the mail up.
+#[must_use]
+pub fn blames_relay_settings(outcome: &RecipientOutcome) -> bool {
+    let says = outcome.text.to_ascii_lowercase();
+    let early = matches!(outcome.stage, Stage::MailFrom | Stage::RcptTo | Stage::Data);
+    let login = matches!(outcome.smtp_code, Some(530 | 534 | 535 | 538));
+    early && (login || (matches!(outcome.smtp_code, Some(550 | 551 | 553 | 554)) && says.contains("relay")))
+}
+
+/// The default end of trying after the first attempt, in milliseconds: the sum of the schedule, five days by default.
+#[must_use]
+pub fn lifetime_ms(schedule_ms: &[i64]) -> i64 {
+    schedule_ms.iter().fold(0, |sum: i64, gap| sum.saturating_add(*gap)).max(MINUTE_MS)
+}

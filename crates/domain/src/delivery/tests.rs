@@ -1,0 +1,191 @@
+//! Tables of routes, outcomes and times.
+
+use std::net::IpAddr;
+
+use super::*;
+use crate::message::Channel;
+
+fn at(ms: i64) -> Time {
+    Time::from_millis(ms)
+}
+
+fn entry() -> Delivery {
+    Delivery {
+        position: 0,
+        envelope: None,
+        address: "a@b.example".into(),
+        channel: Channel::Email,
+        status: DeliveryStatus::Queued,
+        smtp_code: None,
+        enhanced_code: None,
+        remote: None,
+        detail: None,
+        attempts: 2,
+        updated_at: at(0),
+    }
+}
+
+fn report(result: DeliveryResult, code: u16, enhanced: Option<&str>, text: &str) -> Report {
+    Report {
+        result,
+        smtp_code: Some(code),
+        enhanced_code: enhanced.map(str::to_owned),
+        text: text.to_owned(),
+        stage: Stage::RcptTo,
+        remote: Some("mx.b.example [192.0.2.1]".into()),
+    }
+}
+
+#[test]
+fn a_250_is_a_delivery_only_from_the_recipients_own_server() {
+    let ok = report(DeliveryResult::Delivered, 250, Some("2.0.0"), "ok");
+    for (means, status) in [
+        (Means::Direct, DeliveryStatus::Delivered),
+        (Means::Relay, DeliveryStatus::Sent),
+        (Means::Capture, DeliveryStatus::Sent),
+    ] {
+        let (after, fate) = settle(&entry(), &ok, &Moment { now: at(5), expires_at: at(1), means });
+        assert_eq!((after.status, after.attempts, after.smtp_code, fate), (status, 3, Some(250), Fate::Left));
+        assert_eq!(after.updated_at, at(5));
+    }
+}
+
+#[test]
+fn temporary_failures_wait_until_the_mail_expires() {
+    let later = report(DeliveryResult::Temporary, 451, Some("4.7.1"), "greylisted");
+    let moment = |now| Moment { now: at(now), expires_at: at(100), means: Means::Direct };
+    let (after, fate) = settle(&entry(), &later, &moment(99));
+    assert_eq!((after.status, fate), (DeliveryStatus::Queued, Fate::Waits));
+    assert_eq!(after.detail.as_deref(), Some("greylisted"));
+    let (after, fate) = settle(&entry(), &later, &moment(100));
+    assert_eq!(fate, Fate::Bounced { kind: BounceKind::Soft, suppress: false });
+    assert_eq!((after.status, after.enhanced_code.as_deref()), (DeliveryStatus::Bounced, Some("5.4.7")));
+    assert_eq!(after.detail.as_deref(), Some("expired: not delivered in 3 attempts; the last one: greylisted"));
+}
+
+#[test]
+fn only_addresses_that_do_not_work_are_suppressed() {
+    let table = [
+        (550, Some("5.1.1"), "user unknown", true),
+        (550, Some("5.1.10"), "null mx", true),
+        (550, Some("5.2.1"), "mailbox disabled", true),
+        (550, None, "No such user here", true),
+        (553, None, "mailbox name not known", true),
+        (550, None, "Blocked: see our policy", false),
+        (554, None, "no", false),
+        (550, Some("5.7.1"), "user unknown, or so we say", false),
+        (552, Some("5.2.2"), "mailbox full", false),
+        (552, Some("5.3.4"), "too big", false),
+        (550, Some("5.7.26"), "unauthenticated", false),
+    ];
+    for (code, enhanced, text, expected) in table {
+        let report = report(DeliveryResult::Permanent, code, enhanced, text);
+        assert_eq!(suppresses(&report), expected, "{code} {enhanced:?} {text}");
+    }
+    let mut at_data = report(DeliveryResult::Permanent, 550, None, "No such user");
+    at_data.stage = Stage::EndOfData;
+    assert!(!suppresses(&at_data), "a refusal of the text is not one of the address");
+    assert!(!suppresses(&report(DeliveryResult::Temporary, 450, Some("5.1.1"), "odd")));
+}
+
+#[test]
+fn a_relay_that_refuses_us_is_not_the_end_of_the_mail() {
+    let outcome = |stage, code, text: &str| RecipientOutcome {
+        address: "a@b.example".parse().expect("an address"),
+        result: DeliveryResult::Permanent,
+        smtp_code: Some(code),
+        enhanced_code: None,
+        text: text.into(),
+        stage,
+        try_next_host: false,
+    };
+    assert!(blames_relay_settings(&outcome(Stage::MailFrom, 530, "Authentication required")));
+    assert!(blames_relay_settings(&outcome(Stage::RcptTo, 554, "Relay access denied")));
+    assert!(!blames_relay_settings(&outcome(Stage::RcptTo, 550, "User unknown")));
+    assert!(!blames_relay_settings(&outcome(Stage::EndOfData, 554, "relay thinks it is spam")));
+}
+
+#[test]
+fn the_schedule_is_followed_to_its_end_and_the_last_attempt_is_at_expiry() {
+    let schedule = [10, 20, 70];
+    let table = [
+        (1, 0, Some(10)),
+        (2, 10, Some(30)),
+        (3, 30, Some(100)),
+        (3, 31, Some(100)),
+        (9, 50, Some(100)),
+        (4, 100, None),
+        (4, 101, None),
+    ];
+    for (attempts, now, expected) in table {
+        assert_eq!(next_attempt(&schedule, attempts, at(now), at(100)), expected.map(at), "{attempts} at {now}");
+    }
+    assert_eq!(next_attempt(&[], 1, at(0), at(100)), None);
+    assert_eq!(lifetime_ms(&[60_000, 40_000]), 100_000);
+}
+
+#[test]
+fn exchangers_by_preference_and_equals_in_turn() {
+    let records = |list: &[(u16, &str)]| list.iter().map(|(p, h)| (*p, (*h).to_owned())).collect::<Vec<_>>();
+    let three = records(&[(20, "c.example"), (10, "b.example."), (10, "A.example")]);
+    assert_eq!(
+        exchangers(&three, "own.example", 0),
+        Ok(vec!["a.example".into(), "b.example".into(), "c.example".into()])
+    );
+    assert_eq!(
+        exchangers(&three, "own.example", 1),
+        Ok(vec!["b.example".into(), "a.example".into(), "c.example".into()])
+    );
+    assert_eq!(exchangers(&three, "C.example", 0), Ok(vec!["a.example".into(), "b.example".into()]));
+    assert_eq!(exchangers(&three, "a.example", 0), Err(NoRoute::Loop));
+    assert_eq!(exchangers(&records(&[(0, ".")]), "own.example", 0), Err(NoRoute::NullMx));
+    assert_eq!(exchangers(&records(&[(0, "")]), "own.example", 0), Err(NoRoute::NullMx));
+    let many: Vec<(u16, String)> = (0..40).map(|n| (n, format!("h{n}.example"))).collect();
+    assert_eq!(exchangers(&many, "own.example", 7).map(|hosts| hosts.len()), Ok(HOSTS_MAX));
+}
+
+#[test]
+fn special_purpose_addresses_are_known() {
+    let special = [
+        "127.0.0.1",
+        "10.1.2.3",
+        "172.16.0.1",
+        "172.31.255.255",
+        "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "0.0.0.0",
+        "224.0.0.1",
+        "255.255.255.255",
+        "192.0.2.1",
+        "198.18.0.1",
+        "::1",
+        "::",
+        "fe80::1",
+        "fc00::1",
+        "fd12::1",
+        "ff02::1",
+        "2001:db8::1",
+        "::ffff:127.0.0.1",
+        "64:ff9b::7f00:1",
+        "2002:7f00:1::",
+        "64:ff9b:1::1",
+        "100::1",
+        "::127.0.0.1",
+    ];
+    let public = [
+        "8.8.8.8",
+        "172.32.0.1",
+        "100.128.0.1",
+        "2a00:1450:4001::1a",
+        "64:ff9b::808:808",
+        "2002:808:808::",
+        "198.20.0.1",
+    ];
+    for (list, expected) in [(&special[..], true), (&public[..], false)] {
+        for text in list {
+            let address: IpAddr = text.parse().expect("an address");
+            assert_eq!(is_special_purpose(address), expected, "{text}");
+        }
+    }
+}

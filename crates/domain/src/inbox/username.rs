@@ -1,0 +1,205 @@
+//! Local parts of inboxes: what a caller may choose, and what is made up when nobody chooses (contract §3.1).
+//!
+//! A chosen name is a strict subset of the dot-string of RFC 5321 §4.1.2, so that it needs no quotes anywhere and no two
+//! names differ by case alone. `+` is left out because plus-addresses reach the name before it (decision 17).
+
+use std::fmt;
+
+/// Longest local part in bytes (RFC 5321 §4.5.3.1.1).
+const USERNAME_BYTES_MAX: usize = 64;
+/// Random bytes that a made-up readable name takes.
+pub const READABLE_RANDOM_BYTES: usize = 6;
+/// Characters of a temporary inbox's local part.
+const TEMPORARY_CHARS: usize = 12;
+/// Random bytes that a temporary inbox's local part takes.
+pub const TEMPORARY_RANDOM_BYTES: usize = 2 * TEMPORARY_CHARS;
+
+/// Local parts that mail programs and people read as something other than an inbox.
+const RESERVED: &[&str] = &["mailer-daemon"];
+
+/// Local parts that stand for a role rather than for somebody: their mail draws advertising.
+const ROLES: &[&str] = &[
+    "abuse",
+    "accounting",
+    "accounts",
+    "admin",
+    "billing",
+    "careers",
+    "contact",
+    "enquiries",
+    "feedback",
+    "finance",
+    "hello",
+    "help",
+    "helpdesk",
+    "hi",
+    "hr",
+    "info",
+    "inquiries",
+    "jobs",
+    "legal",
+    "mail",
+    "marketing",
+    "media",
+    "office",
+    "orders",
+    "partners",
+    "postmaster",
+    "press",
+    "privacy",
+    "sales",
+    "security",
+    "service",
+    "support",
+    "team",
+    "webmaster",
+];
+
+/// A local part in its one spelling.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Username(String);
+
+impl Username {
+    /// Takes a chosen local part.
+    ///
+    /// # Errors
+    /// What is wrong with it, for the one who chose it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let is_alphanumeric = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        if text.is_empty() || text.len() > USERNAME_BYTES_MAX {
+            return Err(format!("must have 1 to {USERNAME_BYTES_MAX} characters"));
+        }
+        if text.bytes().any(|b| b.is_ascii_uppercase()) {
+            return Err("must be in lower case".to_owned());
+        }
+        if let Some(other) =
+            text.chars().find(|c| !c.is_ascii_lowercase() && !c.is_ascii_digit() && !".-_".contains(*c))
+        {
+            return Err(match other {
+                '@' => "must be the part before the @ alone".to_owned(),
+                '+' => "must not contain '+': mail to name+tag@ reaches name@".to_owned(),
+                _ => "must contain only a to z, 0 to 9, '.', '-' and '_'".to_owned(),
+            });
+        }
+        let bytes = text.as_bytes();
+        if !bytes.first().copied().is_some_and(is_alphanumeric) || !bytes.last().copied().is_some_and(is_alphanumeric) {
+            return Err("must begin and end with a letter or a digit".to_owned());
+        }
+        if text.contains("..") {
+            return Err("must not contain two dots in a row".to_owned());
+        }
+        if RESERVED.contains(&text) {
+            return Err("is reserved".to_owned());
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// A readable local part: adjective, animal, number.
+    #[must_use]
+    pub fn readable(random: [u8; READABLE_RANDOM_BYTES]) -> Self {
+        let [a, b, c, d, e, f] = random.map(usize::from);
+        let adjective = ADJECTIVES[(a << 8 | b) % ADJECTIVES.len()];
+        let animal = ANIMALS[(c << 8 | d) % ANIMALS.len()];
+        Self(format!("{adjective}-{animal}-{}", 10 + (e << 8 | f) % 990))
+    }
+
+    /// The local part of a temporary inbox: twelve lower-case letters and digits.
+    #[must_use]
+    pub fn temporary(random: [u8; TEMPORARY_RANDOM_BYTES]) -> Self {
+        const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+        let pick = |pair: &[u8]| char::from(ALPHABET[(usize::from(pair[0]) << 8 | usize::from(pair[1])) % 36]);
+        Self(random.chunks_exact(2).map(pick).collect())
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The address of this local part at that domain.
+    #[must_use]
+    pub fn at(&self, domain: &str) -> String {
+        format!("{}@{domain}", self.0)
+    }
+}
+
+impl fmt::Display for Username {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whether promotions are kept apart for that local part when nobody said: on for role names (contract §3.1).
+#[must_use]
+pub fn is_role(username: &str) -> bool {
+    ROLES.contains(&username)
+}
+
+const ADJECTIVES: &[&str] = &[
+    "able", "agile", "amber", "apt", "bold", "brave", "breezy", "bright", "brisk", "calm", "candid", "cheery", "clear",
+    "clever", "cosy", "crisp", "curious", "daring", "deft", "eager", "early", "fair", "fleet", "fond", "frank",
+    "fresh", "gentle", "glad", "golden", "grand", "happy", "hardy", "honest", "jolly", "keen", "kind", "lively",
+    "loyal", "lucid", "merry", "mellow", "mild", "neat", "nimble", "noble", "patient", "placid", "plucky", "polite",
+    "prompt", "proud", "quick", "quiet", "ready", "sage", "silver", "snug", "spry", "steady", "sunny", "swift", "tidy",
+    "vivid", "warm",
+];
+
+const ANIMALS: &[&str] = &[
+    "badger", "bear", "beaver", "bison", "bittern", "bobcat", "camel", "condor", "crane", "crow", "curlew", "deer",
+    "dove", "duck", "eagle", "egret", "elk", "falcon", "ferret", "finch", "fox", "gecko", "goose", "hare", "hawk",
+    "heron", "horse", "ibex", "ibis", "jay", "kestrel", "kite", "koala", "lark", "lemur", "lynx", "magpie", "marten",
+    "mole", "moose", "newt", "otter", "owl", "panda", "pigeon", "pony", "puffin", "quail", "rabbit", "raven", "robin",
+    "seal", "sparrow", "stork", "swan", "swift", "tapir", "tern", "thrush", "toad", "trout", "turtle", "vole", "wren",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_that_can_be_chosen() {
+        let longest = "a".repeat(64);
+        for fine in ["a", "0", "support", "first.last", "a-b_c.d", "agent007", "a--b", "a__b", longest.as_str()] {
+            assert_eq!(Username::parse(fine).map(|name| name.to_string()), Ok(fine.to_owned()));
+        }
+    }
+
+    #[test]
+    fn names_that_cannot_be_chosen_say_why() {
+        let table = [
+            ("", "1 to 64"),
+            ("Support", "lower case"),
+            ("a b", "only a to z"),
+            ("a@b", "before the @"),
+            ("a+b", "name+tag@"),
+            ("a..b", "two dots"),
+            (".a", "begin and end"),
+            ("a.", "begin and end"),
+            ("-a", "begin and end"),
+            ("a_", "begin and end"),
+            ("jürgen", "only a to z"),
+            ("a\r\nb", "only a to z"),
+            ("\"a\"", "only a to z"),
+            ("mailer-daemon", "reserved"),
+        ];
+        for (name, words) in table {
+            let problem = Username::parse(name).expect_err(name);
+            assert!(problem.contains(words), "{name}: {problem}");
+        }
+        assert!(Username::parse(&"a".repeat(65)).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn made_up_names_could_have_been_chosen(readable: [u8; READABLE_RANDOM_BYTES], temporary: [u8; TEMPORARY_RANDOM_BYTES]) {
+            let readable = Username::readable(readable);
+            prop_assert_eq!(Username::parse(readable.as_str()), Ok(readable.clone()));
+            prop_assert_eq!(readable.as_str().split('-').count(), 3);
+            let temporary = Username::temporary(temporary);
+            prop_assert_eq!(Username::parse(temporary.as_str()), Ok(temporary.clone()));
+            prop_assert_eq!(temporary.as_str().len(), TEMPORARY_CHARS);
+        }
+    }
+}

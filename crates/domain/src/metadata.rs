@@ -1,0 +1,125 @@
+//! Metadata of the caller's own on inboxes and threads: merged on update, filtered by text (contract §1.1, §3.1).
+//!
+//! The form of keys and values is checked where requests are read; what is here combines values that have that form.
+
+use serde_json::{Map, Value};
+
+/// Most keys of one record.
+pub const KEYS_MAX: usize = 50;
+
+/// Metadata as stored: no value is null.
+pub type Metadata = Map<String, Value>;
+
+/// More keys than a record may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooManyKeys {
+    /// How many there would be.
+    pub keys: usize,
+}
+
+impl TooManyKeys {
+    /// What to say of the field.
+    #[must_use]
+    pub fn problem(&self) -> String {
+        format!("must have at most {KEYS_MAX} keys in all, not {}", self.keys)
+    }
+}
+
+/// Merges a change into what is there: a null deletes its key, everything else replaces it.
+///
+/// # Errors
+/// [`TooManyKeys`] when more than [`KEYS_MAX`] keys would be left.
+pub fn merge(mut stored: Metadata, change: &Metadata) -> Result<Metadata, TooManyKeys> {
+    for (key, value) in change {
+        if value.is_null() {
+            stored.remove(key);
+        } else {
+            stored.insert(key.clone(), value.clone());
+        }
+    }
+    if stored.len() > KEYS_MAX {
+        return Err(TooManyKeys { keys: stored.len() });
+    }
+    Ok(stored)
+}
+
+/// Reads stored metadata; what is no JSON object reads as empty.
+#[must_use]
+pub fn read(json: &str) -> Metadata {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+/// The text that a filter compares: strings as they are, booleans as `true` and `false`, numbers in decimal without an
+/// exponent and without a fraction that is zero.
+#[must_use]
+pub fn filter_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() => format!("{float}"),
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
+    }
+}
+
+/// Whether every filter finds its key with exactly that text.
+#[must_use]
+pub fn matches(metadata: &Metadata, filters: &[(String, String)]) -> bool {
+    filters.iter().all(|(key, text)| metadata.get(key).is_some_and(|value| filter_text(value) == *text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn object(value: Value) -> Metadata {
+        value.as_object().cloned().expect("the table holds objects")
+    }
+
+    #[test]
+    fn a_change_is_merged_and_null_deletes() {
+        let table = [
+            (json!({}), json!({"a": 1}), json!({"a": 1})),
+            (json!({"a": 1, "b": 2}), json!({"a": null}), json!({"b": 2})),
+            (json!({"a": 1}), json!({"a": "x", "c": true}), json!({"a": "x", "c": true})),
+            (json!({}), json!({"gone": null}), json!({})),
+        ];
+        for (stored, change, expected) in table {
+            assert_eq!(merge(object(stored), &object(change)), Ok(object(expected)));
+        }
+    }
+
+    #[test]
+    fn the_limit_counts_what_is_left_after_the_merge() {
+        let full: Metadata = (0..KEYS_MAX).map(|n| (format!("k{n}"), json!(n))).collect();
+        assert_eq!(merge(full.clone(), &object(json!({"new": 1}))), Err(TooManyKeys { keys: 51 }));
+        assert!(merge(full.clone(), &object(json!({"new": 1, "k0": null}))).is_ok());
+        assert!(merge(full, &object(json!({"k0": "other"}))).is_ok());
+    }
+
+    #[test]
+    fn filters_compare_the_text_form() {
+        let table = [
+            (json!("a b"), "a b"),
+            (json!(true), "true"),
+            (json!(false), "false"),
+            (json!(7), "7"),
+            (json!(-7), "-7"),
+            (json!(u64::MAX), "18446744073709551615"),
+            (json!(1.5), "1.5"),
+            (json!(2.0), "2"),
+            (json!(1e21), "1000000000000000000000"),
+            (json!(0.000_001), "0.000001"),
+            (json!(""), ""),
+        ];
+        for (value, text) in table {
+            assert_eq!(filter_text(&value), text);
+            let metadata = object(json!({ "k": value }));
+            assert!(matches(&metadata, &[("k".to_owned(), text.to_owned())]));
+            assert!(!matches(&metadata, &[("k".to_owned(), format!("{text}x"))]));
+            assert!(!matches(&metadata, &[("other".to_owned(), text.to_owned())]));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Tables of recipients, replies and loops.
+
+use super::*;
+
+fn mailboxes(list: &[&str]) -> Vec<Mailbox> {
+    list.iter().map(|text| Mailbox::parse(text).expect("a mailbox")).collect()
+}
+
+#[test]
+fn an_address_named_twice_is_delivered_to_once() {
+    let people = People {
+        to: mailboxes(&["A <a@x.example>", "b@x.example"]),
+        cc: mailboxes(&["A@X.example"]),
+        bcc: mailboxes(&["b@x.example", "c@x.example"]),
+    };
+    assert_eq!(people.count(), 5);
+    let each: Vec<String> = people.deliveries().iter().map(|address| address.canonical()).collect();
+    assert_eq!(each, ["a@x.example", "b@x.example", "c@x.example"]);
+}
+
+#[test]
+fn loop_rules_follow_decision_18() {
+    let none = Answered::default();
+    let table = [
+        (none, None),
+        (Answered { answers: 5, ..none }, None),
+        (Answered { automatic: true, ..none }, None),
+        (Answered { automatic: true, answers: 1, ..none }, Some(LoopRule::AnsweredAutomaticReply)),
+        (Answered { returned: true, ..none }, Some(LoopRule::OwnMessageReturned)),
+        (Answered { recent_replies: REPLIES_IN_THREAD_MAX - 1, ..none }, None),
+        (Answered { recent_replies: REPLIES_IN_THREAD_MAX, ..none }, Some(LoopRule::TooManyRepliesInThread)),
+    ];
+    for (answered, rule) in table {
+        assert_eq!(loop_rule(&answered), rule, "{answered:?}");
+    }
+}
+
+#[test]
+fn answers_go_to_those_who_wait_for_them() {
+    use Direction::{Inbound, Outbound};
+    struct Case {
+        direction: Direction,
+        from: &'static str,
+        reply_to: Option<&'static str>,
+        to: &'static [&'static str],
+        cc: &'static [&'static str],
+        all: bool,
+        expected_to: &'static [&'static str],
+        expected_cc: &'static [&'static str],
+    }
+    let simple = Case {
+        direction: Inbound,
+        from: "Dana <dana@a.example>",
+        reply_to: None,
+        to: &["me@x.example", "eve@b.example"],
+        cc: &["fay@c.example"],
+        all: false,
+        expected_to: &["Dana <dana@a.example>"],
+        expected_cc: &[],
+    };
+    let table = [
+        Case { ..simple },
+        Case { all: true, expected_cc: &["eve@b.example", "fay@c.example"], ..simple },
+        Case {
+            reply_to: Some("desk@a.example, \"Q, R\" <q@a.example>"),
+            expected_to: &["desk@a.example", "\"Q, R\" <q@a.example>"],
+            ..simple
+        },
+        Case { reply_to: Some("not an address"), ..simple },
+        Case { to: &["ME+tag@X.example", "dana@a.example"], cc: &[], all: true, ..simple },
+        Case { from: "undisclosed", expected_to: &[], ..simple },
+        Case {
+            from: "me@x.example",
+            to: &["me@x.example"],
+            cc: &[],
+            all: true,
+            expected_to: &["me@x.example"],
+            ..simple
+        },
+        Case { direction: Outbound, from: "me@x.example", expected_to: &["eve@b.example"], ..simple },
+        Case {
+            direction: Outbound,
+            from: "me@x.example",
+            all: true,
+            expected_to: &["eve@b.example"],
+            expected_cc: &["fay@c.example"],
+            ..simple
+        },
+    ];
+    let own = Address::parse("me@x.example").expect("an address");
+    for (at, case) in table.iter().enumerate() {
+        let owned = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        let mut original = message();
+        original.direction = case.direction;
+        original.from = case.from.to_owned();
+        original.reply_to = case.reply_to.map(str::to_owned);
+        (original.to, original.cc) = (owned(case.to), owned(case.cc));
+        let people = reply_people(&original, &own, case.all);
+        assert_eq!(people.to, mailboxes(case.expected_to), "case {at}");
+        assert_eq!(people.cc, mailboxes(case.expected_cc), "case {at}");
+        assert!(people.bcc.is_empty());
+    }
+}
+
+fn message() -> Message {
+    use crate::{
+        id::Ids,
+        message::{Channel, Status},
+        time::Time,
+    };
+    let (now, ids) = (Time::from_millis(0), Ids::new(Time::from_millis(0), [0; 8]));
+    Message {
+        workspace: ids.next(),
+        id: ids.next(),
+        inbox: ids.next(),
+        thread: ids.next(),
+        content: ids.next(),
+        direction: Direction::Inbound,
+        status: Status::Received,
+        channel: Channel::Email,
+        kind: Kind::Message,
+        rfc_message_id: "<1@a.example>".to_owned(),
+        in_reply_to: None,
+        references: Vec::new(),
+        from: String::new(),
+        to: Vec::new(),
+        cc: Vec::new(),
+        bcc: Vec::new(),
+        reply_to: None,
+        subject: None,
+        labels: Vec::new(),
+        is_read: false,
+        auto_reply: false,
+        size_bytes: 0,
+        trace: String::new(),
+        verification: None,
+        data: None,
+        answers: None,
+        has_attachments: false,
+        status_at: now,
+        sent_at: None,
+        received_at: Some(now),
+        created_at: now,
+    }
+}

@@ -1,0 +1,195 @@
+//! A new inbox: a chosen or made-up address at the default domain, or a temporary one (API document, Inboxes).
+//!
+//! Random names are drawn before the transaction, several at once, because a transaction may run twice.
+
+use posthouse_domain::{
+    auth::Caller,
+    error::{Code, Refusal},
+    id::{Ids, InboxId, JobId},
+    inbox::{self, Inbox, READABLE_RANDOM_BYTES, TEMPORARY_RANDOM_BYTES, Username},
+    metadata::Metadata,
+    plan::Plans,
+    time::{SECOND_MS, Time},
+};
+use posthouse_store::{
+    Tx, inboxes,
+    jobs::{self, NewJob},
+    workspaces,
+};
+
+use super::App;
+use crate::views::inbox::{self as view, InboxView};
+
+/// Made-up names that are tried before giving up; one in a million is taken already in a service of a few inboxes.
+const NAMES_TRIED_MAX: usize = 16;
+/// How often the expiry of a temporary inbox is tried; each try is one transaction, so only a broken store fails it.
+const EXPIRY_ATTEMPT_MAX: u32 = 100;
+
+/// What the caller wants.
+#[derive(Clone, Debug)]
+pub struct NewInbox {
+    /// Which address, for how long.
+    pub life: Lifespan,
+    /// The name that recipients see.
+    pub display_name: Option<String>,
+    /// The caller's own; no value is null.
+    pub metadata: Metadata,
+}
+
+/// How long an inbox lives, and how it is named.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Lifespan {
+    /// Until it is deleted.
+    Permanent {
+        /// The chosen local part; none: a readable one is made up.
+        username: Option<Username>,
+        /// The caller's idempotency key.
+        client_id: Option<String>,
+    },
+    /// Until it expires: it only receives, at the domain of temporary inboxes.
+    Temporary {
+        /// Its life in seconds.
+        ttl_seconds: i64,
+    },
+}
+
+/// An inbox, and whether this request made it.
+#[derive(Clone, Debug)]
+pub struct Created {
+    /// The inbox object.
+    pub view: InboxView,
+    /// False when the `client_id` was used before.
+    pub is_new: bool,
+}
+
+/// Everything the transaction takes from outside.
+struct Plan {
+    caller: Caller,
+    new: NewInbox,
+    names: Vec<Username>,
+    domain: String,
+    plans: Plans,
+    ids: Ids,
+    now: Time,
+}
+
+/// Makes an inbox, or gives the one that was made with the same `client_id`.
+///
+/// # Errors
+/// `address_taken`, `plan_limit_inboxes`, `temporary_inbox_limit`, or the store's own.
+pub async fn create(app: &App, caller: Caller, new: NewInbox) -> Result<Created, Refusal> {
+    let mail = &app.config.mail;
+    let (names, domain) = match &new.life {
+        Lifespan::Permanent { username: Some(chosen), .. } => (vec![chosen.clone()], &mail.default_domain),
+        Lifespan::Permanent { username: None, .. } => (readable_names(app), &mail.default_domain),
+        Lifespan::Temporary { .. } => (temporary_names(app), &mail.temporary_domain),
+    };
+    let plan = Plan {
+        caller,
+        new,
+        names,
+        domain: domain.clone(),
+        plans: app.config.plans,
+        ids: app.clock.ids(),
+        now: app.clock.now(),
+    };
+    app.store.write(move |tx| plan.carry_out(tx)).await
+}
+
+fn readable_names(app: &App) -> Vec<Username> {
+    let mut random = [0; NAMES_TRIED_MAX * READABLE_RANDOM_BYTES];
+    app.clock.random(&mut random);
+    let (names, _) = random.as_chunks::<READABLE_RANDOM_BYTES>();
+    names.iter().map(|bytes| Username::readable(*bytes)).collect()
+}
+
+fn temporary_names(app: &App) -> Vec<Username> {
+    let mut random = [0; NAMES_TRIED_MAX * TEMPORARY_RANDOM_BYTES];
+    app.clock.random(&mut random);
+    let (names, _) = random.as_chunks::<TEMPORARY_RANDOM_BYTES>();
+    names.iter().map(|bytes| Username::temporary(*bytes)).collect()
+}
+
+impl Plan {
+    fn carry_out(&self, tx: &mut Tx) -> Result<Created, Refusal> {
+        let workspace = self.caller.workspace;
+        inboxes::take_workspace(tx, workspace)?;
+        let tenant = workspaces::get(tx, workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        let limits = self.plans.of(tenant.plan);
+        match &self.new.life {
+            Lifespan::Permanent { client_id, .. } => {
+                let found = match client_id {
+                    Some(client_id) => inboxes::by_client_id(tx, workspace, client_id)?,
+                    None => None,
+                };
+                if let Some(found) = found {
+                    return Ok(Created { view: view::load(tx, &found, limits, self.now)?, is_new: false });
+                }
+                inbox::may_create(inboxes::count(tx, workspace)?, limits.inboxes)?;
+            }
+            Lifespan::Temporary { .. } => {
+                inbox::may_create_temporary(&inboxes::temporary_use(tx, workspace, self.now)?, self.now)?;
+            }
+        }
+        let ids = self.ids.clone();
+        let made = self.insert(tx, ids.next())?;
+        if let Some(job) = expiry(ids.next(), &made, self.now) {
+            jobs::enqueue(tx, &job)?;
+        }
+        Ok(Created { view: view::load(tx, &made, limits, self.now)?, is_new: true })
+    }
+
+    /// Stores the inbox under the first name that was never used.
+    fn insert(&self, tx: &mut Tx, id: InboxId) -> Result<Inbox, Refusal> {
+        for name in &self.names {
+            let inbox = self.inbox(id, name);
+            if inboxes::insert(tx, &inbox)? {
+                return Ok(inbox);
+            }
+        }
+        let address = self.names.first().map(|name| name.at(&self.domain)).unwrap_or_default();
+        Err(Refusal::new(Code::AddressTaken, format!("The address {address} is or was an inbox."))
+            .detail("address", address))
+    }
+
+    fn inbox(&self, id: InboxId, name: &Username) -> Inbox {
+        let (client_id, ttl_seconds) = match &self.new.life {
+            Lifespan::Permanent { client_id, .. } => (client_id.clone(), None),
+            Lifespan::Temporary { ttl_seconds } => (None, Some(*ttl_seconds)),
+        };
+        Inbox {
+            workspace: self.caller.workspace,
+            id,
+            address: name.at(&self.domain),
+            username: name.as_str().to_owned(),
+            domain: self.domain.clone(),
+            display_name: self.new.display_name.clone(),
+            client_id,
+            metadata_json: serde_json::Value::Object(self.new.metadata.clone()).to_string(),
+            temporary: ttl_seconds.is_some(),
+            expires_at: ttl_seconds.map(|s| self.now.plus_ms(s.saturating_mul(SECOND_MS))),
+            paused_at: None,
+            paused_reason: None,
+            promotions_filter: None,
+            last_message_at: self.now,
+            created_at: self.now,
+            deleted_at: None,
+        }
+    }
+}
+
+/// The job that ends a temporary inbox when it expires; none for others. Making it again moves it.
+#[must_use]
+pub fn expiry(id: JobId, inbox: &Inbox, now: Time) -> Option<NewJob> {
+    inbox.expires_at.map(|run_at| NewJob {
+        id,
+        kind: jobs::INBOX_EXPIRY,
+        workspace: inbox.workspace,
+        subject: inbox.id.0,
+        lane: String::new(),
+        run_at,
+        attempt_max: EXPIRY_ATTEMPT_MAX,
+        why: "expires",
+        created_at: now,
+    })
+}

@@ -1,0 +1,197 @@
+//! Mail out: prepare (the rows and the gate again, signing), call (DNS and SMTP, no transaction open), settle (one
+//! transaction, fenced by the caller) — for one envelope, which is one message on its way to one destination.
+//!
+//! The return path is the inbox's own address: it has the domain of the From field, so SPF stays aligned, and it exists, so
+//! that a bounce finds its way home without a second kind of address. A crash between a server's 250 and the settling
+//! sends the message again with the same Message-ID: at least once, never not at all.
+
+mod call;
+mod prepare;
+mod relay;
+mod route;
+mod settle;
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    delivery::{Means, Report, next_attempt},
+    id::{EnvelopeId, WorkspaceId},
+    time::Time,
+};
+use posthouse_mail::smtp::client::DeliveryResult;
+use posthouse_store::{Error, Result as Stored, Tx};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use super::App;
+use crate::config::DeliveryMode;
+use prepare::Prepared;
+
+/// Which envelope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Errand {
+    /// The tenant.
+    pub workspace: WorkspaceId,
+    /// The envelope.
+    pub envelope: EnvelopeId,
+}
+
+/// What is next for an envelope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// Every recipient is settled, or the envelope is gone.
+    Done,
+    /// Some recipients are to be tried again.
+    Retry {
+        /// When.
+        at: Time,
+        /// Why.
+        why: &'static str,
+    },
+    /// The workspace or the inbox may not send now: nothing was tried, and nothing is lost.
+    Hold {
+        /// Why.
+        why: &'static str,
+    },
+}
+
+/// Says in the settling transaction what is next, and whether the caller still has the right to settle: `false` means that
+/// somebody else has taken the errand over, and nothing is written.
+pub type Fence = Arc<dyn Fn(&mut Tx, Next) -> Stored<bool> + Send + Sync>;
+
+/// Why the settling did not come to its end.
+#[derive(Debug)]
+enum NotSettled {
+    /// Somebody else has the errand now.
+    Taken,
+    /// The store.
+    Store(Error),
+}
+
+impl From<Error> for NotSettled {
+    fn from(error: Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Room in memory for mail on its way out: many small ones at once, or few large ones.
+#[derive(Debug)]
+pub struct Room(Semaphore);
+
+/// Bytes of mail that are on their way at once; one mail that is larger has all the room for itself.
+const BYTES_UNDER_WAY_MAX: u64 = 256 * 1024 * 1024;
+/// The unit in which room is counted, in bytes.
+const ROOM_UNIT_BYTES: u64 = 4 * 1024;
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(Semaphore::new(usize::try_from(BYTES_UNDER_WAY_MAX / ROOM_UNIT_BYTES).unwrap_or(1)))
+    }
+}
+
+impl Room {
+    /// Waits for room for a mail of that size and its signed copy.
+    async fn take(&self, bytes: u64) -> SemaphorePermit<'_> {
+        let units = (bytes.saturating_mul(2).min(BYTES_UNDER_WAY_MAX) / ROOM_UNIT_BYTES).max(1);
+        let units = u32::try_from(units).unwrap_or(u32::MAX);
+        self.0.acquire_many(units).await.expect("the semaphore is never closed")
+    }
+}
+
+/// Carries an envelope out once, and settles it.
+///
+/// # Errors
+/// The store's own; then nothing is settled, and the errand comes again when its lease has ended.
+pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Next> {
+    let means = means(app);
+    let wants_raw = means != Means::Capture;
+    let prepared = app.store.read(move |tx| prepare::load(tx, errand, wants_raw)).await?;
+    let (load, reports) = match prepared {
+        Prepared::Gone => return finish(app, fence, Next::Done).await,
+        Prepared::Hold(why) => return finish(app, fence, Next::Hold { why }).await,
+        Prepared::Impossible(load, why) => {
+            let failed = settle::Failed { why };
+            return settle(app, Settling { load: *load, reports: Reports::Failed(failed), means }, fence).await;
+        }
+        Prepared::Ready(load) => {
+            let _room = app.out_room.take(load.raw.as_ref().map_or(0, |raw| raw.bytes)).await;
+            let reports = match call::call(app, &load).await {
+                Ok(reports) => Reports::Called(reports),
+                Err(call::CannotSend::Later(why)) => {
+                    tracing::error!(envelope = %errand.envelope, why, "delivery.not_possible_here");
+                    let report = Report::local(DeliveryResult::Temporary, "4.3.0", why);
+                    Reports::Called(vec![report; load.pending.len()])
+                }
+                Err(call::CannotSend::Never(why)) => Reports::Failed(settle::Failed { why }),
+            };
+            (load, reports)
+        }
+    };
+    settle(app, Settling { load: *load, reports, means }, fence).await
+}
+
+/// How mail leaves.
+fn means(app: &App) -> Means {
+    match app.config.delivery.mode {
+        DeliveryMode::Direct => Means::Direct,
+        DeliveryMode::Relay(_) => Means::Relay,
+        DeliveryMode::Capture => Means::Capture,
+    }
+}
+
+/// What the attempt came to, for the recipients of `pending` in their order.
+#[derive(Clone, Debug)]
+enum Reports {
+    /// One report each.
+    Called(Vec<Report>),
+    /// The message cannot leave at all, and it is nobody's fault but ours.
+    Failed(settle::Failed),
+}
+
+/// An attempt that is over and not yet written down.
+#[derive(Clone)]
+struct Settling {
+    load: prepare::Load,
+    reports: Reports,
+    means: Means,
+}
+
+/// Only the errand itself is settled.
+async fn finish(app: &App, fence: Fence, next: Next) -> Stored<Next> {
+    app.store.write(move |tx| fence(tx, next).map(|_| next)).await
+}
+
+async fn settle(app: &App, settling: Settling, fence: Fence) -> Stored<Next> {
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let schedule = app.config.delivery.retry_schedule_ms.clone();
+    let done = app
+        .store
+        .write(move |tx| {
+            let plan = settle::plan(&settling, now);
+            let next = match plan.waiting_attempts() {
+                None => Next::Done,
+                Some(attempts) => {
+                    let at = next_attempt(&schedule, attempts, now, settling.load.envelope.expires_at);
+                    Next::Retry { at: at.unwrap_or(settling.load.envelope.expires_at), why: "temporary_failure" }
+                }
+            };
+            if !fence(tx, next)? {
+                return Err(NotSettled::Taken);
+            }
+            let outcomes = settle::write(tx, &settling, &plan, &ids.clone(), now)?;
+            Ok((next, outcomes))
+        })
+        .await;
+    match done {
+        Ok((next, outcomes)) => {
+            outcomes.into_iter().for_each(|outcome| app.metrics.delivery(outcome));
+            Ok(next)
+        }
+        Err(NotSettled::Taken) => {
+            tracing::warn!(
+                "delivery.lease_lost: another worker has taken the envelope over, it may be delivered twice"
+            );
+            Ok(Next::Done)
+        }
+        Err(NotSettled::Store(error)) => Err(error),
+    }
+}

@@ -1,0 +1,79 @@
+//! The outside part of an attempt: bytes, signatures, routes, servers. No transaction is open here.
+
+use std::sync::Arc;
+
+use posthouse_domain::delivery::{CAPTURED, Means, Report};
+use posthouse_mail::{
+    address::Address,
+    smtp::client::{DeliveryResult, Message},
+};
+use posthouse_store::{blobs, contents::RawPlace};
+
+use super::{means, prepare::Load, relay, route};
+use crate::app::{App, signing};
+
+/// Why nothing was tried.
+pub(super) enum CannotSend {
+    /// By our own fault, which somebody can mend.
+    Later(String),
+    /// The stored message cannot be sent.
+    Never(&'static str),
+}
+
+/// Tries to hand the message over; one report per pending recipient, in their order.
+pub(super) async fn call(app: &App, load: &Load) -> Result<Vec<Report>, CannotSend> {
+    let means = means(app);
+    if means == Means::Capture {
+        return Ok(vec![captured(); load.pending.len()]);
+    }
+    if [&app.config.mail.default_domain, &app.config.mail.temporary_domain].contains(&&load.envelope.destination) {
+        let report = Report::local(DeliveryResult::Permanent, "5.1.1", "there is no such inbox on this service");
+        return Ok(vec![report; load.pending.len()]);
+    }
+    let message = message(app, load).await?;
+    match means {
+        Means::Relay => Ok(relay::hand_over(app, message).await),
+        _ => Ok(route::hand_over(app, load, message).await),
+    }
+}
+
+fn captured() -> Report {
+    let mut report = Report::local(DeliveryResult::Delivered, "", CAPTURED);
+    report.enhanced_code = None;
+    report
+}
+
+/// The message as it goes out: signed, with its envelope.
+async fn message(app: &App, load: &Load) -> Result<Message, CannotSend> {
+    let raw = raw(app, load).await?;
+    let domain = &load.inbox.domain;
+    let signatures = signing::sign(app, domain, &raw, app.clock.now())
+        .await
+        .map_err(|error| CannotSend::Later(format!("the message cannot be signed: {error}")))?;
+    let mut body = Vec::with_capacity(signatures.len() + raw.len());
+    body.extend_from_slice(signatures.as_bytes());
+    body.extend_from_slice(&raw);
+    let parse = |text: &str| Address::parse(text).map_err(|_| CannotSend::Never("not sent: a stored address is none"));
+    let recipients = load.pending.iter().map(|delivery| parse(&delivery.address)).collect::<Result<Vec<_>, _>>()?;
+    let header_bytes = body.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(body.len());
+    let smtputf8 = !body[..header_bytes].is_ascii();
+    Ok(Message { mail_from: Some(parse(&load.inbox.address)?), recipients, body: Arc::from(body), smtputf8 })
+}
+
+async fn raw(app: &App, load: &Load) -> Result<Vec<u8>, CannotSend> {
+    let gone = CannotSend::Never("not sent: the bytes of the message are not there any more");
+    let Some(raw) = &load.raw else { return Err(gone) };
+    let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
+    let unpacked = match &raw.place {
+        RawPlace::Inline(packed) => blobs::decompress(packed, bytes_max),
+        RawPlace::Blob(name) => {
+            let later = |error: posthouse_store::Error| CannotSend::Later(format!("the blob store: {error}"));
+            let digest: blobs::Digest = name.parse().map_err(later)?;
+            match app.blobs.get(&digest).await.map_err(later)? {
+                Some(packed) => blobs::decompress(&packed, bytes_max),
+                None => return Err(gone),
+            }
+        }
+    };
+    unpacked.map_err(|_| CannotSend::Never("not sent: the stored bytes of the message are damaged"))
+}

@@ -1,0 +1,83 @@
+//! The rows of an envelope and the gate again: what changed since the mail was accepted decides (architecture, «Mail out»).
+
+use posthouse_domain::{
+    inbox::Inbox,
+    message::{Delivery, DeliveryStatus},
+    workspace::Workspace,
+};
+use posthouse_store::{
+    Result, Tx,
+    contents::{self, Raw},
+    inboxes, messages,
+    recipients::{self, Envelope},
+    workspaces,
+};
+
+use super::Errand;
+
+/// Everything that an attempt needs.
+#[derive(Clone)]
+pub(super) struct Load {
+    pub(super) envelope: Envelope,
+    pub(super) inbox: Inbox,
+    /// The recipients that are not settled.
+    pub(super) pending: Vec<Delivery>,
+    /// Where the bytes are; not looked for where nothing leaves.
+    pub(super) raw: Option<Raw>,
+}
+
+/// Whether there is something to send.
+pub(super) enum Prepared {
+    /// Nothing is left to do.
+    Gone,
+    /// Not now.
+    Hold(&'static str),
+    /// Never, by no fault of a recipient.
+    Impossible(Box<Load>, &'static str),
+    /// Now.
+    Ready(Box<Load>),
+}
+
+/// Loads an envelope with what belongs to it.
+pub(super) fn load(tx: &mut Tx, errand: Errand, wants_raw: bool) -> Result<Prepared> {
+    let Errand { workspace: tenant, envelope: id } = errand;
+    let Some(envelope) = recipients::envelope(tx, tenant, id)? else { return Ok(Prepared::Gone) };
+    let pending: Vec<Delivery> = recipients::of_envelope(tx, tenant, id)?
+        .into_iter()
+        .map(|of| of.delivery)
+        .filter(|delivery| delivery.status == DeliveryStatus::Queued)
+        .collect();
+    let message = messages::get(tx, tenant, envelope.message)?;
+    let workspace = workspaces::get(tx, tenant)?;
+    let (Some(message), Some(workspace)) = (message, workspace) else {
+        return Ok(Prepared::Gone);
+    };
+    let Some(inbox) = inboxes::get(tx, tenant, message.inbox)? else { return Ok(Prepared::Gone) };
+    if let Some(why) = hold(&workspace, &inbox) {
+        return Ok(Prepared::Hold(why));
+    }
+    let raw = if wants_raw { contents::raw(tx, tenant, message.content)? } else { None };
+    let deleted = inbox.deleted_at.is_some();
+    let load = Box::new(Load { envelope, inbox, pending, raw });
+    if deleted {
+        // Nobody can resume a deleted inbox, so holding would be for ever.
+        return Ok(Prepared::Impossible(load, "not sent: the inbox was deleted before the message left"));
+    }
+    if wants_raw && load.raw.is_none() {
+        return Ok(Prepared::Impossible(load, "not sent: the bytes of the message are not there any more"));
+    }
+    Ok(Prepared::Ready(load))
+}
+
+/// The standing rules of the gate, in its order (decision 14): queued mail is held, not dropped.
+fn hold(workspace: &Workspace, inbox: &Inbox) -> Option<&'static str> {
+    if workspace.stopped_at.is_some() {
+        Some("workspace_stopped")
+    } else if inbox.is_paused() && inbox.deleted_at.is_none() {
+        Some("inbox_paused")
+    } else if workspace.suspended {
+        Some("workspace_suspended")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,207 @@
+//! The end of an attempt in one transaction: entries, the message's status, suppressions, events (decision 19).
+
+use posthouse_domain::{
+    delivery::{self, BounceKind, Fate, Means, Moment},
+    event::{EventKind, NewEvent},
+    id::Ids,
+    message::{Delivery, DeliveryStatus, rolled_up},
+    time::Time,
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{
+    Result, Tx,
+    deliveries::{self, Held, Standing},
+    events, inboxes, recipients,
+    suppressions::{self, Reason, Suppression},
+};
+use serde_json::json;
+
+use super::{Reports, Settling};
+
+/// The message cannot leave, by no fault of a recipient.
+#[derive(Clone, Debug)]
+pub(super) struct Failed {
+    /// What the entries will say.
+    pub(super) why: &'static str,
+}
+
+/// What becomes of the recipients.
+pub(super) struct Plan {
+    entries: Vec<(Delivery, Option<Fate>)>,
+}
+
+/// Decides; pure.
+pub(super) fn plan(settling: &Settling, now: Time) -> Plan {
+    let moment = Moment { now, expires_at: settling.load.envelope.expires_at, means: settling.means };
+    let pending = &settling.load.pending;
+    let entries = match &settling.reports {
+        Reports::Failed(failed) => pending.iter().map(|before| (fail(before, failed, now), None)).collect(),
+        Reports::Called(reports) => pending
+            .iter()
+            .zip(reports)
+            .map(|(before, report)| {
+                let (after, fate) = delivery::settle(before, report, &moment);
+                (after, Some(fate))
+            })
+            .collect(),
+    };
+    Plan { entries }
+}
+
+fn fail(before: &Delivery, failed: &Failed, now: Time) -> Delivery {
+    let detail = Some(failed.why.to_owned());
+    Delivery { status: DeliveryStatus::Failed, detail, updated_at: now, ..before.clone() }
+}
+
+impl Plan {
+    /// The most attempts of those who wait for another, if any does.
+    pub(super) fn waiting_attempts(&self) -> Option<u32> {
+        let waits = |(after, fate): &(Delivery, Option<Fate>)| (*fate == Some(Fate::Waits)).then_some(after.attempts);
+        self.entries.iter().filter_map(waits).max()
+    }
+
+    fn any_left(&self) -> bool {
+        self.entries.iter().any(|(_, fate)| *fate == Some(Fate::Left))
+    }
+
+    /// The addresses that it left for.
+    fn left(&self) -> Vec<&str> {
+        let left = self.entries.iter().filter(|(_, fate)| *fate == Some(Fate::Left));
+        left.map(|(after, _)| after.address.as_str()).collect()
+    }
+
+    fn bounced(&self) -> impl Iterator<Item = (&Delivery, BounceKind, bool)> {
+        self.entries.iter().filter_map(|(after, fate)| match fate {
+            Some(Fate::Bounced { kind, suppress }) => Some((after, *kind, *suppress)),
+            _ => None,
+        })
+    }
+}
+
+/// Writes the plan down; gives a word per recipient for the metrics.
+pub(super) fn write(tx: &mut Tx, settling: &Settling, plan: &Plan, ids: &Ids, now: Time) -> Result<Vec<&'static str>> {
+    let envelope = &settling.load.envelope;
+    if plan.waiting_attempts().is_none() {
+        recipients::delete_envelope(tx, envelope.workspace, envelope.id)?;
+    }
+    let Some(held) = deliveries::hold_still(tx, envelope.workspace, envelope.message)? else {
+        // The message was wiped while it was on its way.
+        return Ok(Vec::new());
+    };
+    for (after, _) in &plan.entries {
+        recipients::update(tx, envelope.workspace, envelope.message, after)?;
+    }
+    let first_left = plan.any_left() && held.sent_at.is_none();
+    let standing = Standing {
+        status: rolled_up(deliveries::statuses(tx, envelope.workspace, envelope.message)?),
+        sent_at: if first_left { Some(now) } else { held.sent_at },
+        at: now,
+    };
+    if standing.status != held.status || standing.sent_at != held.sent_at {
+        deliveries::set_standing(tx, envelope.workspace, envelope.message, standing)?;
+    }
+    suppress(tx, settling, plan, now)?;
+    tell(tx, Telling { settling, plan, held, first_left, ids, now })?;
+    Ok(plan.entries.iter().map(|(_, fate)| outcome(*fate, settling.means)).collect())
+}
+
+fn suppress(tx: &mut Tx, settling: &Settling, plan: &Plan, now: Time) -> Result<()> {
+    for (after, _, _) in plan.bounced().filter(|(_, _, suppress)| *suppress) {
+        let address = Address::parse(&after.address).map_or_else(|_| after.address.clone(), |a| a.canonical());
+        let suppression = Suppression {
+            workspace: settling.load.envelope.workspace,
+            address,
+            reason: Reason::Bounce,
+            detail: after.detail.clone(),
+            message: Some(settling.load.envelope.message),
+            created_at: now,
+        };
+        suppressions::insert(tx, &suppression)?;
+    }
+    Ok(())
+}
+
+/// What the events need.
+struct Telling<'a> {
+    settling: &'a Settling,
+    plan: &'a Plan,
+    held: Held,
+    first_left: bool,
+    ids: &'a Ids,
+    now: Time,
+}
+
+/// Appends the events, or keeps them back while the inbox is paused. One `message.delivered` or `message.bounced` for each
+/// attempt that brought some: a message to several domains may have several.
+fn tell(tx: &mut Tx, telling: Telling<'_>) -> Result<()> {
+    let Telling { settling, plan, held, first_left, ids, now } = telling;
+    let (tenant, message) = (settling.load.envelope.workspace, settling.load.envelope.message);
+    let mut news = Vec::new();
+    if first_left {
+        let captured = settling.means == Means::Capture;
+        let mut detail = json!({ "recipients": plan.left() });
+        if captured {
+            detail["captured"] = json!(true);
+        }
+        news.push((EventKind::MessageSent, detail));
+    }
+    if plan.any_left() && settling.means == Means::Direct {
+        news.push((EventKind::MessageDelivered, json!({ "recipients": plan.left() })));
+    }
+    if let Some(bounce) = bounce(plan) {
+        news.push((EventKind::MessageBounced, json!({ "bounce": bounce })));
+    }
+    if news.is_empty() {
+        return Ok(());
+    }
+    let paused = inboxes::get(tx, tenant, held.inbox)?.is_some_and(|inbox| inbox.is_paused());
+    for (kind, detail) in news {
+        let event = NewEvent {
+            workspace: tenant,
+            id: ids.next(),
+            kind,
+            inbox: Some(held.inbox),
+            thread: Some(held.thread),
+            message: Some(message),
+            detail_json: detail.to_string(),
+            at: now,
+        };
+        if paused {
+            events::hold(tx, held.inbox, &event)?;
+        } else {
+            events::append(tx, &event)?;
+        }
+    }
+    Ok(())
+}
+
+/// The `bounce` of the event: who bounced in this attempt, and why.
+fn bounce(plan: &Plan) -> Option<serde_json::Value> {
+    let bounced: Vec<_> = plan.bounced().collect();
+    let hard = bounced.iter().any(|(_, kind, _)| *kind == BounceKind::Hard);
+    let kind = if hard { BounceKind::Hard } else { BounceKind::Soft };
+    let recipients: Vec<_> = bounced
+        .iter()
+        .map(|(after, _, _)| {
+            json!({
+                "address": after.address,
+                "smtp_code": after.smtp_code,
+                "enhanced_code": after.enhanced_code,
+                "detail": after.detail,
+            })
+        })
+        .collect();
+    (!recipients.is_empty()).then(|| json!({ "type": kind.text(), "recipients": recipients }))
+}
+
+/// The word of the metrics for a recipient.
+fn outcome(fate: Option<Fate>, means: Means) -> &'static str {
+    match (fate, means) {
+        (None, _) => "failed",
+        (Some(Fate::Waits), _) => "retried",
+        (Some(Fate::Bounced { .. }), _) => "bounced",
+        (Some(Fate::Left), Means::Direct) => "delivered",
+        (Some(Fate::Left), Means::Relay) => "sent",
+        (Some(Fate::Left), Means::Capture) => "captured",
+    }
+}

@@ -1,0 +1,134 @@
+//! What the gate is asked, and its decision without a send (`dry_run`, decision 14).
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    error::Refusal,
+    gate::{self, BURST_WINDOW_MS, Facts, Use},
+    inbox::Inbox,
+    message::{Channel, Direction, Message},
+    plan::Limit,
+    send::{Answered, BOUNCE_LABEL, REPLY_WINDOW_MS, loop_rule},
+    time::Time,
+    workspace::Workspace,
+};
+use posthouse_store::{Result as Stored, Tx, answers, suppressions, usage, workspaces};
+
+use super::{Ready, ready, size_refusal};
+use crate::app::{App, compose::Letter, deliver_here, send::Order, visible};
+
+/// What would become of a message.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Decision {
+    /// Why it would be refused; nothing when it would be sent.
+    pub refusal: Option<Refusal>,
+    /// Where it would go.
+    pub recipients: Vec<RecipientDecision>,
+    /// Its size as it would be sent, in bytes.
+    pub message_size_bytes: u64,
+    /// How many more messages the limits let through, this one not counted.
+    pub left: Left,
+}
+
+/// A recipient of a message that is not sent yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecipientDecision {
+    /// The address.
+    pub address: String,
+    /// `agent` or `email`.
+    pub channel: Channel,
+    /// Whether its suppression refuses the message.
+    pub suppressed: bool,
+}
+
+/// What is left of the limits; none is unlimited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Left {
+    /// Of the month.
+    pub month: Limit,
+    /// Of the inbox's day.
+    pub inbox_day: Limit,
+    /// Of the workspace's day.
+    pub workspace_day: Limit,
+    /// Of these five minutes.
+    pub burst: Limit,
+}
+
+/// Decides as a send would, and stores nothing.
+///
+/// # Errors
+/// `not_found`, `invalid_request`, the store's own.
+pub async fn decide(app: &Arc<App>, order: Order, written: (Letter, Inbox)) -> Result<Decision, Refusal> {
+    let (ready, _) = ready(app, order, written).await?;
+    let size = size_refusal(app, &ready);
+    app.store.read(move |tx| decision(tx, &ready, size.clone())).await
+}
+
+fn decision(tx: &mut Tx, ready: &Ready, size: Option<Refusal>) -> Result<Decision, Refusal> {
+    let inbox = visible::inbox(tx, &ready.order.caller, ready.order.inbox)?;
+    let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+    let used = usage::so_far(tx, inbox.workspace, inbox.id, ready.now)?;
+    let facts = facts(tx, ready, (&workspace, &inbox), used)?;
+    let recipients = ready.letter.people.deliveries().into_iter().map(|address| RecipientDecision {
+        address: address.to_string(),
+        channel: if deliver_here::is_served(address, &ready.house.served) { Channel::Agent } else { Channel::Email },
+        suppressed: facts.suppressed.iter().any(|suppressed| suppressed == address.canonical_str()),
+    });
+    let left = |of: Use| of.limit.map(|limit| limit.saturating_sub(of.used));
+    Ok(Decision {
+        recipients: recipients.collect(),
+        message_size_bytes: ready.sent.size_bytes,
+        left: Left {
+            month: left(facts.month),
+            inbox_day: left(facts.inbox_day),
+            workspace_day: left(facts.workspace_day),
+            burst: left(facts.burst),
+        },
+        refusal: size.or_else(|| gate::may_send(&facts).err()),
+    })
+}
+
+/// The facts that the gate looks at, read in the transaction that acts on its decision.
+pub(super) fn facts(
+    tx: &mut Tx,
+    ready: &Ready,
+    (workspace, inbox): (&Workspace, &Inbox),
+    used: usage::Sent,
+) -> Stored<Facts> {
+    let plan = ready.house.plans.of(workspace.plan);
+    let people = ready.letter.people.deliveries();
+    let canonical: Vec<&str> = people.iter().map(|address| address.canonical_str()).collect();
+    let (burst, burst_oldest) = match plan.sends_per_5_minutes {
+        Some(_) => answers::sent_since(tx, workspace.id, ready.now.plus_ms(-BURST_WINDOW_MS))?,
+        None => (0, None),
+    };
+    let looping = match ready.letter.answers() {
+        Some(original) => loop_rule(&answered(tx, original, ready.now)?),
+        None => None,
+    };
+    Ok(Facts {
+        now: ready.now,
+        workspace_stopped: workspace.stopped_at.is_some(),
+        inbox_paused: inbox.is_paused(),
+        inbox_temporary: inbox.temporary,
+        workspace_suspended: workspace.suspended,
+        suppressed: suppressions::among(tx, workspace.id, &canonical)?,
+        loop_rule: looping,
+        month: Use { used: used.month, limit: plan.emails_per_month },
+        inbox_day: Use { used: used.inbox_day, limit: plan.daily_sends_per_inbox },
+        workspace_day: Use { used: used.workspace_day, limit: workspace.daily_send_limit.or(plan.daily_sends) },
+        burst: Use { used: burst, limit: plan.sends_per_5_minutes },
+        burst_oldest,
+    })
+}
+
+fn answered(tx: &mut Tx, original: &Message, now: Time) -> Stored<Answered> {
+    let is_received = original.direction == Direction::Inbound;
+    let is_bounce = original.labels.iter().any(|label| label == BOUNCE_LABEL);
+    Ok(Answered {
+        automatic: is_received && (original.auto_reply || is_bounce),
+        returned: is_received && answers::was_sent(tx, original)?,
+        answers: answers::of(tx, original.workspace, original.id)?,
+        recent_replies: answers::in_thread(tx, original.workspace, original.thread, now.plus_ms(-REPLY_WINDOW_MS))?,
+    })
+}

@@ -1,0 +1,241 @@
+//! The rows of a sent message: content, conversation, message, files, recipients, envelopes with their jobs, events.
+
+use posthouse_domain::{
+    event::{EventKind, NewEvent},
+    id::{ContentId, EnvelopeId, Ids, JobId, MessageId, ThreadId},
+    inbox::Inbox,
+    message::{Channel, Delivery, DeliveryStatus, Direction, Message, rolled_up},
+    time::Time,
+};
+use posthouse_mail::{address::Address, thread};
+use posthouse_store::{
+    Result, Tx,
+    contents::{self, Raw},
+    events,
+    jobs::{self, NewJob},
+    messages,
+    recipients::{self, Envelope},
+    threads,
+};
+use serde_json::json;
+
+use super::Ready;
+use crate::app::{
+    compose::Origin,
+    deliver_here::{self, Way},
+    file_mail,
+};
+
+/// Stores the message with everything that belongs to it.
+pub(super) fn message(
+    tx: &mut Tx,
+    ready: &Ready,
+    raw: &Raw,
+    (inbox, ways): (&Inbox, &[(Address, Way)]),
+    ids: &Ids,
+) -> Result<MessageId> {
+    let entries = entries(ready, ways, ids);
+    let content: ContentId = ids.next();
+    contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
+    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, ready.now)?;
+    let thread = conversation(tx, ready, inbox, ids, created_at)?;
+    let stored = row(ready, inbox, &entries, (thread, content), created_at);
+    messages::insert(tx, &stored)?;
+    file_mail::file_attachments(tx, &ready.sent, &stored, ids)?;
+    envelopes(tx, ready, inbox, (ways, &entries), ids)?;
+    for entry in &entries {
+        recipients::insert(tx, inbox.workspace, stored.id, entry)?;
+    }
+    if let Some(mail) = &ready.received {
+        let here: Vec<&Inbox> = ways.iter().filter_map(|(_, way)| inbox_of(way)).collect();
+        deliver_here::deliver(tx, (mail, raw), (&ready.from, &here), ids, ready.now)?;
+    }
+    announce(tx, &stored, &entries, ids, ready.now)?;
+    Ok(stored.id)
+}
+
+fn inbox_of(way: &Way) -> Option<&Inbox> {
+    match way {
+        Way::Here(inbox) => Some(inbox),
+        Way::Nowhere | Way::Away => None,
+    }
+}
+
+/// The delivery entries. Those of one destination domain share an envelope.
+fn entries(ready: &Ready, ways: &[(Address, Way)], ids: &Ids) -> Vec<Delivery> {
+    let mut destinations: Vec<(&str, EnvelopeId)> = Vec::new();
+    let each = (0u32..).zip(ways).map(|(position, (address, way))| {
+        let mut entry = Delivery {
+            position,
+            envelope: None,
+            address: address.to_string(),
+            channel: Channel::Agent,
+            status: DeliveryStatus::Delivered,
+            smtp_code: None,
+            enhanced_code: None,
+            remote: None,
+            detail: None,
+            attempts: 1,
+            updated_at: ready.now,
+        };
+        match way {
+            Way::Here(_) => {}
+            Way::Nowhere => {
+                entry.status = DeliveryStatus::Bounced;
+                entry.smtp_code = Some(550);
+                entry.enhanced_code = Some("5.1.1".to_owned());
+                entry.detail = Some("There is no such inbox on this server.".to_owned());
+            }
+            Way::Away => {
+                let known = destinations.iter().find(|(domain, _)| *domain == address.domain()).map(|(_, id)| *id);
+                let envelope = known.unwrap_or_else(|| {
+                    let id = ids.next();
+                    destinations.push((address.domain(), id));
+                    id
+                });
+                entry.envelope = Some(envelope);
+                (entry.channel, entry.status, entry.attempts) = (Channel::Email, DeliveryStatus::Queued, 0);
+            }
+        }
+        entry
+    });
+    each.collect()
+}
+
+/// The conversation that the message belongs to, found or begun; an answer stays where its original is.
+fn conversation(tx: &mut Tx, ready: &Ready, inbox: &Inbox, ids: &Ids, at: Time) -> Result<ThreadId> {
+    match &ready.letter.origin {
+        Origin::New => file_mail::thread_of(tx, &ready.sent, inbox, ids, at),
+        Origin::Answers(original) => match threads::get(tx, inbox.workspace, original.thread)? {
+            Some(found) => {
+                threads::touch(tx, &found, &ready.sent.people, at)?;
+                Ok(found.id)
+            }
+            None => file_mail::thread_of(tx, &ready.sent, inbox, ids, at),
+        },
+        Origin::Forwards => {
+            let key = thread::normalised_subject(&ready.letter.subject);
+            file_mail::begin(tx, &ready.sent, inbox, (ids.next(), &key), at)
+        }
+    }
+}
+
+fn row(
+    ready: &Ready,
+    inbox: &Inbox,
+    entries: &[Delivery],
+    (thread, content): (ThreadId, ContentId),
+    created_at: Time,
+) -> Message {
+    let (mail, letter) = (&ready.sent, &ready.letter);
+    let all = |channel| entries.iter().all(|entry| entry.channel == channel);
+    let has_left = entries.iter().any(|entry| entry.status == DeliveryStatus::Delivered);
+    Message {
+        workspace: inbox.workspace,
+        id: letter.message,
+        inbox: inbox.id,
+        thread,
+        content,
+        direction: Direction::Outbound,
+        status: rolled_up(entries.iter().map(|entry| entry.status)),
+        channel: match (all(Channel::Agent), all(Channel::Email)) {
+            (true, _) => Channel::Agent,
+            (_, true) => Channel::Email,
+            _ => Channel::Mixed,
+        },
+        kind: mail.kind,
+        rfc_message_id: mail.rfc_message_id.clone().unwrap_or_default(),
+        in_reply_to: mail.in_reply_to.clone(),
+        references: mail.references.clone(),
+        from: mail.from.clone(),
+        to: mail.to.clone(),
+        cc: mail.cc.clone(),
+        bcc: letter.people.bcc.iter().map(ToString::to_string).collect(),
+        reply_to: None,
+        subject: Some(letter.subject.clone()),
+        labels: mail.labels.clone(),
+        is_read: true,
+        auto_reply: false,
+        size_bytes: mail.size_bytes,
+        trace: String::new(),
+        verification: None,
+        data: mail.data.clone(),
+        answers: letter.answers().map(|original| original.id),
+        has_attachments: !mail.files.is_empty(),
+        status_at: ready.now,
+        sent_at: has_left.then_some(ready.now),
+        received_at: None,
+        created_at,
+    }
+}
+
+/// An envelope and its job for each destination domain.
+fn envelopes(
+    tx: &mut Tx,
+    ready: &Ready,
+    inbox: &Inbox,
+    (ways, entries): (&[(Address, Way)], &[Delivery]),
+    ids: &Ids,
+) -> Result<()> {
+    let mut made: Vec<EnvelopeId> = Vec::new();
+    for ((address, _), entry) in ways.iter().zip(entries) {
+        let Some(id) = entry.envelope.filter(|id| !made.contains(id)) else { continue };
+        made.push(id);
+        let envelope = Envelope {
+            workspace: inbox.workspace,
+            id,
+            message: ready.letter.message,
+            destination: address.domain().to_owned(),
+            expires_at: ready.now.plus_ms(ready.house.expiry_ms),
+        };
+        recipients::insert_envelope(tx, &envelope)?;
+        let job = NewJob {
+            id: ids.next::<JobId>(),
+            kind: jobs::OUTBOUND,
+            workspace: inbox.workspace,
+            subject: *id.as_uuid(),
+            lane: envelope.destination,
+            run_at: ready.now,
+            attempt_max: ready.house.attempts_max,
+            why: "queued",
+            created_at: ready.now,
+        };
+        jobs::enqueue(tx, &job)?;
+    }
+    Ok(())
+}
+
+/// The events of what is settled at once: the recipients on this service.
+fn announce(tx: &mut Tx, message: &Message, entries: &[Delivery], ids: &Ids, now: Time) -> Result<()> {
+    let with = |status| entries.iter().filter(|entry| entry.status == status).collect::<Vec<_>>();
+    let (delivered, bounced) = (with(DeliveryStatus::Delivered), with(DeliveryStatus::Bounced));
+    let event = |kind, detail: serde_json::Value| NewEvent {
+        workspace: message.workspace,
+        id: ids.next(),
+        kind,
+        inbox: Some(message.inbox),
+        thread: Some(message.thread),
+        message: Some(message.id),
+        detail_json: detail.to_string(),
+        at: now,
+    };
+    if !delivered.is_empty() {
+        let addresses: Vec<&str> = delivered.iter().map(|entry| entry.address.as_str()).collect();
+        events::append(tx, &event(EventKind::MessageSent, json!({ "recipients": addresses })))?;
+        events::append(tx, &event(EventKind::MessageDelivered, json!({ "recipients": addresses })))?;
+    }
+    if !bounced.is_empty() {
+        let recipients: Vec<_> = bounced
+            .iter()
+            .map(|entry| {
+                json!({
+                    "address": entry.address, "smtp_code": entry.smtp_code, "enhanced_code": entry.enhanced_code,
+                    "detail": entry.detail,
+                })
+            })
+            .collect();
+        let bounce = json!({ "bounce": { "type": "hard", "recipients": recipients } });
+        events::append(tx, &event(EventKind::MessageBounced, bounce))?;
+    }
+    Ok(())
+}

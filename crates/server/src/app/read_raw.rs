@@ -1,0 +1,85 @@
+//! The bytes of a mail as received, and those of one of its files (contract §4.6).
+//!
+//! Files are cut out of the raw mail by their place, so nothing is stored twice.
+
+use posthouse_domain::{
+    auth::Caller,
+    error::{Code, Refusal},
+    id::{AttachmentId, ContentId, MessageId, WorkspaceId},
+    message::Attachment,
+};
+use posthouse_mail::parse;
+use posthouse_store::{
+    Error, Tx,
+    blobs::{self, Digest},
+    contents::{self, RawPlace},
+};
+
+use super::{App, visible};
+
+/// Mails from this size on are unpacked on a thread of their own, in bytes.
+const APART_BYTES_MIN: u64 = 128 * 1024;
+
+/// The raw mail of a message: our own trace lines, then exactly what was received or sent.
+///
+/// # Errors
+/// `not_found`, or the store's own.
+pub async fn message(app: &App, caller: Caller, id: MessageId) -> Result<Vec<u8>, Refusal> {
+    let read = move |tx: &mut Tx| {
+        let message = visible::message(tx, &caller, id)?;
+        Ok::<_, Refusal>((message.trace, stored(tx, caller.workspace, message.content)?))
+    };
+    let (trace, raw) = app.store.read(read).await?;
+    let mut bytes = trace.into_bytes();
+    let unpacked = unpack(app, raw, |raw| raw).await?;
+    bytes.extend_from_slice(&unpacked);
+    Ok(bytes)
+}
+
+/// A file with its bytes.
+///
+/// # Errors
+/// `not_found`, or the store's own.
+pub async fn file(app: &App, caller: Caller, id: AttachmentId) -> Result<(Attachment, Vec<u8>), Refusal> {
+    let read = move |tx: &mut Tx| {
+        let (file, message) = visible::attachment(tx, &caller, id)?;
+        Ok::<_, Refusal>((file, stored(tx, caller.workspace, message.content)?))
+    };
+    let (file, raw) = app.store.read(read).await?;
+    let (position, sha256) = (file.position as usize, file.sha256);
+    let cut = move |raw: Vec<u8>| {
+        let mut parsed = parse::parse(&raw);
+        let found = (position < parsed.attachments.len()).then(|| parsed.attachments.swap_remove(position).bytes);
+        found.filter(|bytes| Digest::of(bytes).0 == sha256).map(std::borrow::Cow::into_owned)
+    };
+    match unpack(app, raw, cut).await? {
+        Some(bytes) => Ok((file, bytes)),
+        None => {
+            tracing::error!(attachment_id = %id, "attachment.not_in_its_mail");
+            Err(Refusal::new(Code::Internal, "The file is not where it was when the message was stored."))
+        }
+    }
+}
+
+fn stored(tx: &mut Tx, workspace: WorkspaceId, content: ContentId) -> Result<contents::Raw, Refusal> {
+    let missing = || Error::Corrupt("a message without content".into());
+    Ok(contents::raw(tx, workspace, content)?.ok_or_else(missing)?)
+}
+
+/// Fetches and decompresses raw mail and hands it to `then`; apart from others when it is large.
+async fn unpack<T: Send + 'static>(
+    app: &App,
+    raw: contents::Raw,
+    then: impl FnOnce(Vec<u8>) -> T + Send + 'static,
+) -> Result<T, Refusal> {
+    let packed = match raw.place {
+        RawPlace::Inline(packed) => packed.into(),
+        RawPlace::Blob(name) => {
+            let missing = || Error::Corrupt("a blob that a content names is gone".into());
+            app.blobs.get(&name.parse()?).await?.ok_or_else(missing)?
+        }
+    };
+    let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
+    let work = move || blobs::decompress(&packed, bytes_max).map(then);
+    Ok(if raw.bytes >= APART_BYTES_MIN { app.apart.run(work).await?? } else { work()? })
+}

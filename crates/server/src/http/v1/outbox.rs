@@ -1,0 +1,144 @@
+//! `GET /dev/outbox`: what would have left this machine (`delivery.mode = "capture"`, operations.md; decision 25).
+//!
+//! Never says that captured mail was sent to anybody: each entry is marked as captured.
+
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::{Caller, Permission},
+    delivery::CAPTURED,
+    error::{Code, Refusal},
+    message::{Channel, Delivery, Message},
+    page::{Filters, LIMIT_DEFAULT, Page, Position},
+};
+use posthouse_store::{Tx, deliveries, inboxes, messages, recipients};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    app::App,
+    http::{
+        route::{Answer, Input, Route},
+        wire::{Cursor, Limit, query},
+    },
+    views::{PageView, message::DeliveryView},
+};
+
+/// What a cursor of this list belongs to.
+const LIST: Filters<'static> = Filters("outbox");
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/dev/outbox", "listOutbox", Permission::MessagesRead)
+            .summary("Captured mail, newest first: it was kept on this machine, and nothing left it.")
+            .development()
+            .answers::<PageView<OutboxView<'_>>>(200)
+            .errors(&[Code::InvalidCursor])
+            .handle(list),
+    ]
+}
+
+query! {
+    /// Which page is wanted.
+    struct OutboxQuery {
+        /// The next_cursor of the page before.
+        cursor: Option<Cursor>,
+        /// Most messages of the page; 25 when left out.
+        limit: Option<Limit>,
+    }
+}
+
+/// A captured message.
+#[derive(Serialize, JsonSchema)]
+struct OutboxView<'a> {
+    /// The message.
+    id: String,
+    /// The inbox it was sent from.
+    inbox_id: String,
+    /// Always true: nothing of it left this machine.
+    captured: bool,
+    /// The envelope it would have left with.
+    envelope: EnvelopeView<'a>,
+    /// What its delivery entries say.
+    delivery: Vec<DeliveryView<'a>>,
+    /// The Message-ID.
+    rfc_message_id: &'a str,
+    /// The subject.
+    subject: Option<&'a str>,
+    /// Its size in bytes.
+    size_bytes: u64,
+    /// Where its bytes are, for a key that may read messages.
+    raw_url: String,
+    /// When it was sent.
+    created_at: String,
+}
+
+/// SMTP's envelope.
+#[derive(Serialize, JsonSchema)]
+struct EnvelopeView<'a> {
+    /// The return path.
+    from: &'a str,
+    /// The recipients that it was captured for.
+    to: Vec<&'a str>,
+}
+
+/// A captured message with what is shown of it.
+struct Entry {
+    message: Message,
+    from: String,
+    captured: Vec<Delivery>,
+}
+
+async fn list(app: Arc<App>, input: Input<OutboxQuery>) -> Result<Answer, Refusal> {
+    let (caller, query) = (input.caller, input.query);
+    let limit = query.limit.map_or(LIMIT_DEFAULT, |limit| limit.0 as u32);
+    let after = query.cursor.as_ref().map(|cursor| Position::parse(&cursor.0, LIST)).transpose()?;
+    let (entries, next) = app.store.read(move |tx| page(tx, &caller, Page { after, limit })).await?;
+    let data = entries.iter().map(|entry| view(entry, &app.config.base_url)).collect();
+    Answer::json(200, &PageView { data, next_cursor: next })
+}
+
+fn page(tx: &mut Tx, caller: &Caller, page: Page) -> Result<(Vec<Entry>, Option<String>), Refusal> {
+    let (tenant, one_more) = (caller.workspace, Page { limit: page.limit + 1, ..page });
+    let mut found = deliveries::captured(tx, tenant, caller.scope.inbox(), &one_more)?;
+    let more = found.len() > page.limit as usize;
+    found.truncate(page.limit as usize);
+    let next = found.last().filter(|_| more).map(|last| {
+        let position = Position { sort: last.created_at.millis(), id: *last.message.as_uuid() };
+        position.cursor(LIST)
+    });
+    let ids: Vec<_> = found.iter().map(|captured| captured.message).collect();
+    let mut messages = messages::get_many(tx, tenant, &ids)?;
+    messages.sort_by_key(|message| ids.iter().position(|id| *id == message.id));
+    let recipients = recipients::of(tx, tenant, &ids)?;
+    let mut entries = Vec::with_capacity(messages.len());
+    for message in messages {
+        let Some(inbox) = inboxes::get(tx, tenant, message.inbox)? else { continue };
+        let is_captured =
+            |delivery: &Delivery| delivery.channel == Channel::Email && delivery.detail.as_deref() == Some(CAPTURED);
+        let of_message = recipients.iter().filter(|of| of.message == message.id && is_captured(&of.delivery));
+        let captured = of_message.map(|of| of.delivery.clone()).collect();
+        entries.push(Entry { message, from: inbox.address, captured });
+    }
+    Ok((entries, next))
+}
+
+fn view<'a>(entry: &'a Entry, base_url: &str) -> OutboxView<'a> {
+    let m = &entry.message;
+    OutboxView {
+        id: m.id.to_string(),
+        inbox_id: m.inbox.to_string(),
+        captured: true,
+        envelope: EnvelopeView {
+            from: &entry.from,
+            to: entry.captured.iter().map(|delivery| delivery.address.as_str()).collect(),
+        },
+        delivery: entry.captured.iter().map(DeliveryView::of).collect(),
+        rfc_message_id: &m.rfc_message_id,
+        subject: m.subject.as_deref(),
+        size_bytes: m.size_bytes,
+        raw_url: format!("{base_url}/v1/messages/{}/raw", m.id),
+        created_at: m.created_at.to_string(),
+    }
+}

@@ -1,0 +1,147 @@
+//! The long-polls (API document, Messages; contract §4.7).
+
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::Permission,
+    error::{Code, Refusal},
+    id::InboxId,
+    message::{self as stored, Message},
+    time::Time,
+};
+use posthouse_store::arrivals::Sort;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::messages::{Channel, Direction, Kind, ScreeningQuery};
+use crate::{
+    app::{
+        App,
+        wait::{self, Parts, Patience},
+    },
+    http::{
+        route::{Answer, Input, Route},
+        wire::{Line, Seconds, query},
+    },
+    views::{
+        MaybeView,
+        message::{MessageView, VerificationView},
+    },
+};
+
+/// How long is waited: 1 to 60 seconds, 30 when left out.
+type Timeout = Seconds<1, 60, 30>;
+/// A part of a header field.
+type Part = Line<1, 500>;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/v1/inboxes/{id}/messages/wait", "waitForMessage", Permission::MessagesRead)
+            .summary("Waits for the oldest message after a moment; null when none came in time.")
+            .answers::<MaybeView<MessageView<'_>>>(200)
+            .errors(&[Code::NotFound])
+            .handle(message),
+        Route::new(Method::GET, "/v1/inboxes/{id}/verification", "waitForVerification", Permission::MessagesRead)
+            .summary("Waits for a code or link to sign in with; the newest one, or null when none came in time.")
+            .answers::<MaybeView<FoundView<'_>>>(200)
+            .errors(&[Code::NotFound])
+            .handle(verification),
+    ]
+}
+
+query! {
+    /// Which message is waited for.
+    struct WaitQuery {
+        /// Seconds to wait, fractions allowed.
+        timeout: Timeout,
+        /// Only messages stored after this moment count; left out, the moment of the request.
+        since: Option<Time>,
+        /// A part of the From header, in any case of letters.
+        from: Option<Part>,
+        /// A part of the subject, in any case of letters.
+        subject: Option<Part>,
+        /// Received mail when left out.
+        direction: Option<Direction>,
+        /// Mail of that channel alone.
+        channel: Option<Channel>,
+        /// Mail of that type alone.
+        kind = "type": Option<Kind>,
+        /// Take mail that is not screened yet.
+        include_unscreened: bool,
+        /// Take held mail; needs messages:release.
+        include_held: bool,
+    }
+}
+
+query! {
+    /// Which code or link is waited for.
+    struct VerificationQuery {
+        /// Seconds to wait, fractions allowed.
+        timeout: Timeout,
+        /// Only messages stored after this moment count; left out, the moment of the request.
+        since: Option<Time>,
+        /// A part of the From header, in any case of letters.
+        from: Option<Part>,
+        /// Take mail whose sender failed authentication; it is marked auth_failed.
+        include_unauthenticated: bool,
+    }
+}
+
+/// A code or link with the message it came in.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FoundVerification")]
+struct FoundView<'a> {
+    #[serde(flatten)]
+    verification: VerificationView<'a>,
+    message_id: String,
+    from: &'a str,
+    subject: Option<&'a str>,
+    received_at: Option<String>,
+}
+
+impl<'a> FoundView<'a> {
+    fn of(message: &'a Message) -> Option<Self> {
+        Some(Self {
+            verification: VerificationView::of(message.verification.as_ref()?),
+            message_id: message.id.to_string(),
+            from: &message.from,
+            subject: message.subject.as_deref(),
+            received_at: message.received_at.map(|at| at.to_string()),
+        })
+    }
+}
+
+impl WaitQuery {
+    fn sort(&self) -> Sort {
+        Sort {
+            direction: self
+                .direction
+                .and_then(|d| stored::Direction::parse(d.text()))
+                .unwrap_or(stored::Direction::Inbound),
+            channel: self.channel.and_then(|c| stored::Channel::parse(c.text())),
+            kind: self.kind.and_then(|k| stored::Kind::parse(k.text())),
+        }
+    }
+}
+
+async fn message(app: Arc<App>, input: Input<WaitQuery>) -> Result<Answer, Refusal> {
+    let inbox: InboxId = input.path.id("id", "inbox")?;
+    let query = input.query;
+    let screening = ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held };
+    screening.check(&input.caller)?;
+    let sort = query.sort();
+    let parts = Parts { from: query.from.map(|part| part.0), subject: query.subject.map(|part| part.0) };
+    let patience = Patience { inbox, since: query.since, timeout_ms: query.timeout.ms };
+    let found = wait::message(&app, input.caller, patience, (sort, parts)).await?;
+    Answer::json(200, &MaybeView { data: found.as_ref().map(MessageView::of) })
+}
+
+async fn verification(app: Arc<App>, input: Input<VerificationQuery>) -> Result<Answer, Refusal> {
+    let inbox: InboxId = input.path.id("id", "inbox")?;
+    let query = input.query;
+    let patience = Patience { inbox, since: query.since, timeout_ms: query.timeout.ms };
+    let wanted = (query.from.map(|part| part.0), query.include_unauthenticated);
+    let found = wait::verification(&app, input.caller, patience, wanted).await?;
+    Answer::json(200, &MaybeView { data: found.as_ref().and_then(FoundView::of) })
+}

@@ -1,0 +1,11 @@
+//! The doors for mail: listeners and the shell around the sessions of `posthouse_mail::smtp` (RFC 5321).
+//!
+//! Sockets, time limits and TLS are here; what SMTP means is in the mail crate, what becomes of a mail is in `app`.
+
+mod client;
+mod inbound;
+pub mod listener;
+mod patience;
+mod proxy;
+mod replies;
+mod wire;

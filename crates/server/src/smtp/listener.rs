@@ -1,0 +1,212 @@
+//! The SMTP listeners: accept, count, find out who the client is, and run one task a connection.
+//!
+//! Over a limit a connection hears 421 and costs nothing more. When the process drains, accepting stops, and the
+//! sessions end by themselves within their bound.
+
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use posthouse_mail::smtp::server::{Farewell, ServerConfig, TlsOffer};
+use tokio::{
+    io::AsyncReadExt,
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+};
+use tracing::Instrument;
+
+use super::{
+    client::{Place, Places},
+    inbound::Session,
+    patience::Patience,
+    proxy::{self, Header},
+    wire::Wire,
+};
+use crate::app::App;
+
+/// Pause after an `accept` that failed for want of descriptors or memory, in milliseconds.
+const ACCEPT_PAUSE_MS: i64 = 50;
+/// Messages of one session: a large provider's queue may come through one connection.
+const MESSAGES_MAX: u32 = 100_000;
+/// Content that all sessions together hold in memory before the large ones among them are sent away, in bytes.
+const CONTENT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+/// Content that one session may always hold, in bytes.
+pub(super) const CONTENT_BYTES_FREE: u64 = 256 * 1024;
+
+/// What all listeners of the mail exchanger share.
+pub struct House {
+    /// The running program.
+    pub(super) app: Arc<App>,
+    tls: Option<Arc<rustls::ServerConfig>>,
+    session: Arc<ServerConfig>,
+    places: Places,
+    sessions: AtomicU64,
+    content_bytes: AtomicU64,
+}
+
+impl House {
+    /// The mail exchanger of that program; without a certificate it offers no STARTTLS.
+    #[must_use]
+    pub fn new(app: Arc<App>, tls: Option<Arc<rustls::ServerConfig>>) -> Arc<Self> {
+        let smtp = &app.config.smtp;
+        let session = ServerConfig {
+            message_bytes_max: smtp.message_bytes_max,
+            messages_max: MESSAGES_MAX,
+            tls: if tls.is_some() { TlsOffer::StartTls } else { TlsOffer::Unavailable },
+            ..ServerConfig::mail_exchanger(smtp.hostname.clone())
+        };
+        let places = Places::new(smtp.connections_max, smtp.connections_per_client_max);
+        Arc::new(Self {
+            session: Arc::new(session),
+            places,
+            sessions: AtomicU64::new(0),
+            content_bytes: AtomicU64::new(0),
+            tls,
+            app,
+        })
+    }
+
+    pub(super) fn session_config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.session)
+    }
+
+    pub(super) fn tls(&self) -> Option<Arc<rustls::ServerConfig>> {
+        self.tls.clone()
+    }
+
+    /// A session holds `now` bytes of content instead of `before`; whether there is room for all.
+    pub(super) fn content(&self, before: u64, now: u64) -> bool {
+        if now >= before {
+            let more = now - before;
+            self.content_bytes.fetch_add(more, Ordering::Relaxed) + more <= CONTENT_BYTES_MAX
+        } else {
+            self.content_bytes.fetch_sub(before - now, Ordering::Relaxed);
+            true
+        }
+    }
+}
+
+/// One address that is listened on.
+#[derive(Debug)]
+pub struct Listener {
+    socket: TcpListener,
+}
+
+impl Listener {
+    /// Listens on an address; port 0 picks a free one.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
+        Ok(Self { socket: TcpListener::bind(address).await? })
+    }
+
+    /// The address with the port that was picked.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    /// Serves until the process drains, then until every session is done.
+    pub async fn serve(self, house: Arc<House>) {
+        let mut sessions = JoinSet::new();
+        let drained = house.app.life.drained();
+        tokio::pin!(drained);
+        loop {
+            let accepted = tokio::select! {
+                () = &mut drained => break,
+                accepted = self.socket.accept() => accepted,
+            };
+            while sessions.try_join_next().is_some() {}
+            match accepted {
+                Ok((stream, peer)) => {
+                    if let Some(place) = admit(&house, &stream) {
+                        sessions.spawn(connection(Arc::clone(&house), stream, peer.ip().to_canonical(), place));
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(error = %error, "smtp.accept_failed");
+                    let now = house.app.clock.now();
+                    house.app.clock.sleep_until(now.plus_ms(ACCEPT_PAUSE_MS)).await;
+                }
+            }
+        }
+        drop(self.socket);
+        while sessions.join_next().await.is_some() {}
+    }
+}
+
+/// A place for the connection; without one it is told so, in the one packet that fits its empty buffer.
+fn admit(house: &House, stream: &TcpStream) -> Option<Place> {
+    let _ = stream.set_nodelay(true);
+    let place = house.places.take();
+    if place.is_none() {
+        tracing::debug!("smtp.too_many_connections");
+        turn_away(house, stream, Farewell::Overloaded);
+    }
+    place
+}
+
+fn turn_away(house: &House, stream: &TcpStream, why: Farewell) {
+    // A client that does not read even this much hears nothing.
+    let _ = stream.try_write(&why.to_bytes(&house.app.config.smtp.hostname));
+}
+
+async fn connection(house: Arc<House>, stream: TcpStream, peer: IpAddr, mut place: Place) {
+    let session_id = house.sessions.fetch_add(1, Ordering::Relaxed) + 1;
+    let span = tracing::info_span!("smtp", session_id);
+    async {
+        let ended = talk(&house, stream, peer, &mut place).await;
+        if let Err(error) = ended {
+            tracing::debug!(error = %error, "smtp.connection_ended");
+        }
+    }
+    .instrument(span)
+    .await;
+}
+
+async fn talk(house: &House, mut stream: TcpStream, peer: IpAddr, place: &mut Place) -> io::Result<()> {
+    let app = &house.app;
+    let mut patience = Patience::new(Arc::clone(&app.clock), app.config.smtp.idle_timeout_ms);
+    let (client, early) = if app.config.smtp.proxy_protocol_from.iter().any(|network| network.contains(peer)) {
+        let deadline = patience.opening();
+        let header = patience.within(deadline, proxied(&mut stream)).await;
+        let (client, early) = header.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))?;
+        (client.unwrap_or(peer), early)
+    } else {
+        (peer, Vec::new())
+    };
+    if !place.is_of(client) {
+        tracing::debug!(client = %client, "smtp.too_many_connections_of_client");
+        turn_away(house, &stream, Farewell::TooManyConnections);
+        return Ok(());
+    }
+    let (session, greeting) = Session::new(house, client, patience);
+    session.run(Wire::Plain(stream), greeting, &early).await
+}
+
+/// Reads the header of the PROXY protocol: the client it names, and what the client has sent behind it already.
+async fn proxied(stream: &mut TcpStream) -> io::Result<(Option<IpAddr>, Vec<u8>)> {
+    let mut bytes = Vec::new();
+    loop {
+        match proxy::parse(&bytes) {
+            Header::Whole { bytes: header_bytes, client } => return Ok((client, bytes.split_off(header_bytes))),
+            Header::Partial if bytes.len() < proxy::HEADER_BYTES_MAX => {
+                let room = (proxy::HEADER_BYTES_MAX - bytes.len()) as u64;
+                if (&mut *stream).take(room).read_buf(&mut bytes).await? == 0 {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+            }
+            Header::Partial | Header::Malformed => {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "malformed PROXY header"));
+            }
+        }
+    }
+}

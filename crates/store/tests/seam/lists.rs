@@ -1,0 +1,195 @@
+//! Lists against a model that filters and sorts in memory, on both engines; and the plans of their statements.
+
+mod pages;
+mod plans;
+mod thread_pages;
+
+use crate::support::{Dir, config, sqlite_config};
+use posthouse_domain::{
+    id::{AttachmentId, ContentId, InboxId, MessageId, ThreadId, WorkspaceId},
+    inbox::Inbox,
+    message::{Attachment, Bodies, Channel, Direction, Kind, Message, Status},
+    thread::Thread,
+    time::Time,
+};
+use posthouse_store::{
+    Result, Store, Tx, attachments,
+    contents::{self, Raw, RawPlace},
+    inboxes,
+    message_list::Place,
+    messages, migrate, threads as stored_threads, workspaces,
+};
+use uuid::Uuid;
+
+pub(super) const WORKSPACE: WorkspaceId = WorkspaceId(Uuid::from_u128(1));
+pub(super) const INBOX: InboxId = InboxId(Uuid::from_u128(10));
+pub(super) const PLACE: Place = Place { workspace: WORKSPACE, inbox: INBOX };
+/// Where the made-up time begins.
+pub(super) const START_MS: i64 = 1_800_000_000_000;
+
+/// Runs a test on both engines over the schema of the release, with a workspace and two inboxes.
+pub(super) async fn on_both<F: AsyncFn(Store)>(test: F) {
+    let dir = Dir::new();
+    let postgres = config(crate::postgres::Cluster::shared().create_database().parse().unwrap());
+    for mut config in [sqlite_config(&dir), postgres] {
+        config.migrations = migrate::MIGRATIONS;
+        let store = Store::open(config).unwrap();
+        store.write(set_up).await.unwrap();
+        test(store.clone()).await;
+        store.close();
+    }
+}
+
+fn set_up(tx: &mut Tx) -> Result<()> {
+    use posthouse_domain::{
+        plan::Plan,
+        workspace::{AiProcessing, Claim, Workspace},
+    };
+    workspaces::insert(
+        tx,
+        &Workspace {
+            id: WORKSPACE,
+            name: "w".into(),
+            owner_email: "o@x.example".into(),
+            plan: Plan::Team,
+            suspended: false,
+            claim: Claim::NotApplicable,
+            claimed_at: None,
+            notice: None,
+            stopped_at: None,
+            stop_reason: None,
+            ai_processing: AiProcessing::Off,
+            screening: true,
+            daily_send_limit: None,
+            created_at: at(0),
+        },
+    )?;
+    for n in [10, 11] {
+        inboxes::insert(tx, &inbox(n))?;
+    }
+    Ok(())
+}
+
+fn inbox(n: u128) -> Inbox {
+    Inbox {
+        workspace: WORKSPACE,
+        id: InboxId(Uuid::from_u128(n)),
+        address: format!("i{n}@x.example"),
+        username: format!("i{n}"),
+        domain: "x.example".into(),
+        display_name: None,
+        client_id: None,
+        metadata_json: "{}".into(),
+        temporary: false,
+        expires_at: None,
+        paused_at: None,
+        paused_reason: None,
+        promotions_filter: None,
+        last_message_at: at(0),
+        created_at: at(0),
+        deleted_at: None,
+    }
+}
+
+/// `n` milliseconds after the start.
+pub(super) fn at(n: i64) -> Time {
+    Time::from_millis(START_MS + n)
+}
+
+/// The `n`th message of the inbox: its content and thread have the same number.
+pub(super) fn message(n: u128, labels: &[&str]) -> Message {
+    Message {
+        workspace: WORKSPACE,
+        id: MessageId(Uuid::from_u128(n)),
+        inbox: INBOX,
+        thread: ThreadId(Uuid::from_u128(n)),
+        content: ContentId(Uuid::from_u128(n)),
+        direction: Direction::Inbound,
+        status: Status::Received,
+        channel: Channel::Email,
+        kind: Kind::Message,
+        rfc_message_id: format!("<{n}@x.example>"),
+        in_reply_to: None,
+        references: Vec::new(),
+        from: format!("Sender {n} <s{n}@y.example>"),
+        to: vec!["i10@x.example".into()],
+        cc: Vec::new(),
+        bcc: Vec::new(),
+        reply_to: None,
+        subject: Some(format!("Subject {n}")),
+        labels: labels.iter().map(|&label| label.to_owned()).collect(),
+        is_read: false,
+        auto_reply: false,
+        size_bytes: 100,
+        trace: String::new(),
+        verification: None,
+        data: None,
+        answers: None,
+        has_attachments: false,
+        status_at: at(0),
+        sent_at: None,
+        received_at: Some(at(0)),
+        created_at: at(i64::try_from(n).unwrap()),
+    }
+}
+
+pub(super) fn thread(n: u128, inbox: InboxId, last: i64) -> Thread {
+    Thread {
+        workspace: WORKSPACE,
+        id: ThreadId(Uuid::from_u128(n)),
+        inbox,
+        subject: Some(format!("Über 100% Thread_{n}")),
+        participants: vec!["i10@x.example".into(), format!("s{n}@y.example")],
+        message_count: 1,
+        labels: Vec::new(),
+        metadata_json: "{}".into(),
+        last_message_at: at(last),
+        created_at: at(last),
+    }
+}
+
+pub(super) fn put_content(tx: &mut Tx, id: ContentId) -> Result<()> {
+    let raw = Raw { place: RawPlace::Inline(vec![1]), bytes: 1 };
+    contents::insert(tx, WORKSPACE, id, &raw, &Bodies { headers_json: "{}".into(), ..Bodies::default() })
+}
+
+/// Stores a message with a content of its own.
+pub(super) fn put(tx: &mut Tx, message: &Message) -> Result<()> {
+    put_content(tx, message.content)?;
+    messages::insert(tx, message)
+}
+
+pub(super) fn put_thread(tx: &mut Tx, thread: &Thread) -> Result<()> {
+    stored_threads::begin(tx, thread, "key")?;
+    stored_threads::set(tx, &Thread { labels: Vec::new(), ..thread.clone() }, thread)
+}
+
+pub(super) fn put_file(tx: &mut Tx, message: MessageId, n: u128) -> Result<()> {
+    let file = Attachment {
+        id: AttachmentId(Uuid::from_u128(n)),
+        message,
+        position: 0,
+        filename: None,
+        content_type: "text/plain".into(),
+        size_bytes: 1,
+        sha256: [0; 32],
+        content_id: None,
+        inline: false,
+    };
+    attachments::insert(tx, WORKSPACE, &file)
+}
+
+/// A source of numbers that repeats itself: the same test is the same each time.
+pub(super) struct Numbers(pub(super) u64);
+
+impl Numbers {
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
+        // Knuth's MMIX constants; the high bits are the good ones.
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+
+    pub(super) fn maybe<T>(&mut self, value: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.below(3) == 0 { Some(value(self)) } else { None }
+    }
+}

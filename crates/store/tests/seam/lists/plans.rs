@@ -1,0 +1,89 @@
+//! Every statement of a list walks an index in the order that it needs, as far as the planner of SQLite says.
+
+use super::*;
+use posthouse_store::{Engine, Sql, Value, message_list, statements, thread_list};
+
+/// The files whose statements are planned one by one.
+const FILES: [&str; 7] = ["arrivals", "attachments", "contents", "erase", "events", "message_list", "messages"];
+
+/// The highest placeholder.
+fn parameters(text: &str) -> usize {
+    text.split('$')
+        .skip(1)
+        .filter_map(|rest| {
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            rest[..end].parse::<usize>().ok()
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+fn plan(tx: &mut Tx, sql: &Sql) -> Result<Vec<String>> {
+    let text = sql.text(Engine::Sqlite).into_owned();
+    let nulls = vec![Value::Null; parameters(&text)];
+    let explain = Sql::built("EXPLAIN", format!("EXPLAIN QUERY PLAN {text}"));
+    let rows: Vec<(i64, i64, i64, String)> = tx.rows(&explain, &nulls)?;
+    Ok(rows.into_iter().map(|(_, _, _, detail)| detail).collect())
+}
+
+fn sqlite() -> (Dir, Store) {
+    let dir = Dir::new();
+    let mut config = sqlite_config(&dir);
+    config.migrations = migrate::MIGRATIONS;
+    (dir, Store::open(config).unwrap())
+}
+
+fn scans(plan: &[String]) -> bool {
+    // A scan of the bounded inner query of a count is not one of a table.
+    plan.iter().any(|step| step.starts_with("SCAN ") && !step.contains("bounded") && !step.contains("CONSTANT ROW"))
+}
+
+#[test]
+fn pages_walk_an_index_in_order() {
+    let (_dir, store) = sqlite();
+    store
+        .read_blocking(|tx| {
+            for sql in message_list::shapes(10).iter().chain(&thread_list::shapes(10)) {
+                let plan = plan(tx, sql)?;
+                let text = sql.text(Engine::Sqlite);
+                assert!(!scans(&plan), "{plan:#?}\n{text}");
+                // Threads of a rare label are sorted: there are at most a thousand.
+                let sorts = plan.iter().any(|step| step.contains("TEMP B-TREE"));
+                assert!(!sorts || text.contains("thread_labels d"), "{plan:#?}\n{text}");
+            }
+            Ok::<_, posthouse_store::Error>(())
+        })
+        .unwrap();
+    store.close();
+}
+
+#[test]
+fn statements_of_the_reading_side_never_scan_a_table() {
+    let (_dir, store) = sqlite();
+    store
+        .read_blocking(|tx| {
+            for (file, all) in statements::FILES.iter().filter(|(file, _)| FILES.contains(file)) {
+                for sql in all.iter().filter(|sql| !["INSERT", "BLOB_USED"].contains(&sql.name())) {
+                    let plan = plan(tx, sql)?;
+                    assert!(!scans(&plan), "{file} {}: {plan:#?}", sql.name());
+                }
+            }
+            Ok::<_, posthouse_store::Error>(())
+        })
+        .unwrap();
+    store.close();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_shape_is_prepared_on_both_engines() {
+    on_both(async |store| {
+        store
+            .read(|tx| {
+                let all = [message_list::shapes(10), thread_list::shapes(10)].concat();
+                all.iter().try_for_each(|sql| tx.prepare(sql))
+            })
+            .await
+            .unwrap();
+    })
+    .await;
+}

@@ -1,0 +1,126 @@
+//! Tests of the routes that send: `/v1/inboxes/{id}/messages` and what is below a message of it.
+
+mod dry_run;
+mod files;
+mod forward;
+mod idempotency;
+mod loops;
+pub(super) mod read;
+mod refusals;
+mod reply;
+mod send;
+
+use std::net::IpAddr;
+
+use posthouse_domain::{inbox::Inbox, plan::Plan};
+use posthouse_mail::address::Address;
+use posthouse_server::{
+    app::receive::{Arrival, receive},
+    ports::Clock as _,
+};
+use posthouse_store::{Error, inboxes};
+use posthouse_tests::{
+    fixtures::{TestInbox, TestKey},
+    http::{Api, Reply},
+    server::{Options, TestServer},
+};
+use serde_json::{Value, json};
+
+/// A server, a workspace on the plan `team`, and one inbox of it.
+struct Desk {
+    server: TestServer,
+    key: TestKey,
+    api: Api,
+    inbox: TestInbox,
+}
+
+impl Desk {
+    async fn open() -> Self {
+        Self::with(Options::default()).await
+    }
+
+    async fn with(options: Options) -> Self {
+        let server = TestServer::start(options).await;
+        let key = server.workspace(Plan::Team).await;
+        let inbox = inbox(&server, &key, "sender").await;
+        Self { api: server.api(&key), key, inbox, server }
+    }
+
+    /// POST below the messages of the inbox.
+    async fn post(&self, below: &str, body: Value) -> Reply {
+        self.api.post(&self.path(below), body).await
+    }
+
+    fn path(&self, below: &str) -> String {
+        format!("/v1/inboxes/{}/messages{below}", self.inbox.id)
+    }
+
+    async fn message(&self, id: &str) -> Reply {
+        self.api.get(&format!("/v1/messages/{id}")).await.expect(200)
+    }
+
+    /// The newest message of an inbox.
+    async fn newest(&self, inbox: &TestInbox) -> Value {
+        let list = self.api.get(&format!("/v1/inboxes/{}/messages?limit=1", inbox.id)).await.expect(200);
+        list.data().first().cloned().unwrap_or(Value::Null)
+    }
+
+    /// A mail from elsewhere arrives; its id.
+    async fn arrives(&self, to: &TestInbox, mail: &str) -> String {
+        let arrival = Arrival {
+            mail_from: Address::parse("dana@elsewhere.example").ok(),
+            recipients: vec![Address::parse(&to.address).unwrap()],
+            raw: mail.replace('\n', "\r\n").into_bytes(),
+            client_ip: IpAddr::from([192, 0, 2, 7]),
+            helo: "mx.elsewhere.example".to_owned(),
+            protocol: "ESMTP",
+            tls: None,
+        };
+        receive(self.server.app(), arrival).await.unwrap()[0].to_string()
+    }
+
+    /// Ends the test; mail to elsewhere may wait.
+    async fn close(mut self) {
+        self.server.allow().queued().due("outbound");
+        self.server.finish().await;
+    }
+}
+
+async fn inbox(server: &TestServer, key: &TestKey, name: &str) -> TestInbox {
+    let (now, domain) = (server.clock.now(), server.config().mail.default_domain.clone());
+    let inbox = Inbox {
+        workspace: key.workspace,
+        id: server.clock.ids().next(),
+        address: format!("{name}@{domain}"),
+        username: name.to_owned(),
+        domain,
+        display_name: Some(format!("The {name}")),
+        client_id: None,
+        metadata_json: "{}".to_owned(),
+        temporary: false,
+        expires_at: None,
+        paused_at: None,
+        paused_reason: None,
+        promotions_filter: None,
+        last_message_at: now,
+        created_at: now,
+        deleted_at: None,
+    };
+    let made = TestInbox { id: inbox.id, address: inbox.address.clone() };
+    let stored = server.store().write(move |tx| -> Result<bool, Error> { inboxes::insert(tx, &inbox) }).await.unwrap();
+    assert!(stored, "the address is new");
+    made
+}
+
+/// A body that sends.
+fn letter(to: &str) -> Value {
+    json!({ "to": to, "subject": "Plan", "text": "Here it is." })
+}
+
+/// The mail that a stranger writes.
+fn mail(extra: &str) -> String {
+    format!(
+        "From: Dana <dana@elsewhere.example>\nTo: sender@agents.localhost, eve@b.example\nCc: fay@c.example\nSubject: Offer\n\
+         Message-ID: <one@elsewhere.example>\nReferences: <zero@elsewhere.example>\n{extra}\nDo you want it?\n"
+    )
+}
