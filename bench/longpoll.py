@@ -90,7 +90,7 @@ def run(setting):
         setting.say(f"longpoll: only {files} open files are allowed here (ulimit -Hn), so fewer waiters")
         waiters = max(INBOXES, files - FILES_SPARE)
     with open(setting.message, "rb") as file:
-        message = file.read()
+        message = file.read().replace(b"\n", b"\r\n")
     with posthouse.Posthouse(setting, "longpoll") as server:
         inboxes = server.make_inboxes(INBOXES)
         _send(server, inboxes[1]["address"], message)

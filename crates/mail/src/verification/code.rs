@@ -42,7 +42,7 @@ struct Key {
 pub(super) fn find(page: &Page) -> Option<Found> {
     let lines: Vec<Context> = page.lines.iter().map(|line| context(line)).collect();
     let mut best: Option<Found> = None;
-    for at in 0..lines.len() {
+    for at in (0..lines.len()).filter(|at| has_key_near(&lines, *at)) {
         for candidate in shape::candidates(&lines[at].chars) {
             let score = score(page, &lines, at, &candidate);
             if score >= SCORE_MIN && best.as_ref().is_none_or(|best| score > best.score) {
@@ -51,6 +51,13 @@ pub(super) fn find(page: &Page) -> Option<Found> {
         }
     }
     best
+}
+
+/// Whether any key word is near enough to a line that a candidate there could be a code at all: without one every score
+/// is nothing, and most lines of most mails end here.
+fn has_key_near(lines: &[Context], at: usize) -> bool {
+    let wrapped = at.checked_sub(1).is_some_and(|above| !lines[above].keys.is_empty());
+    wrapped || !lines[at].keys.is_empty() || around(lines, at).any(|(line, _)| !line.keys.is_empty())
 }
 
 fn context(line: &str) -> Context {
@@ -73,6 +80,9 @@ fn context(line: &str) -> Context {
 
 /// One character in lower case, when that is one character.
 fn lower(c: char) -> char {
+    if c.is_ascii() {
+        return c.to_ascii_lowercase();
+    }
     let mut all = c.to_lowercase();
     match (all.next(), all.next()) {
         (Some(one), None) => one,
@@ -132,10 +142,24 @@ fn kind_score(candidate: &Candidate, strong: bool, direct: bool) -> i32 {
 
 /// A code alone on its line: the key words in the lines around.
 fn alone_score(lines: &[Context], at: usize) -> Near {
+    around(lines, at).map(|(line, place)| line_score(line, place.score, place.between)).max().unwrap_or_default()
+}
+
+/// Where a line stands to a code that is alone on its own.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Lines with text in between.
+    between: usize,
+    /// What a key word there is worth.
+    score: i32,
+}
+
+/// The lines with text around a line that count for a code alone on it.
+fn around(lines: &[Context], at: usize) -> impl Iterator<Item = (&Context, Place)> {
     let above = lines[..at].iter().rev().filter(|line| !line.blank).take(LINES_BETWEEN_MAX + 1).enumerate();
     let below = lines[at + 1..].iter().filter(|line| !line.blank).take(2).enumerate();
-    let above = above.map(|(between, line)| line_score(line, 50, between));
-    above.chain(below.map(|(between, line)| line_score(line, 34, between))).max().unwrap_or_default()
+    let above = above.map(|(between, line)| (line, Place { between, score: 50 }));
+    above.chain(below.map(|(between, line)| (line, Place { between, score: 34 })))
 }
 
 /// A line's key words, `between` lines away.
@@ -154,8 +178,8 @@ fn line_score(line: &Context, score: i32, between: usize) -> Near {
 fn inline_score(lines: &[Context], at: usize, candidate: &Candidate) -> Near {
     let line = &lines[at];
     let best = line.keys.iter().map(|key| key_score(line, key, candidate)).max().unwrap_or_default();
-    let wrapped = at > 1 && !lines[at - 1].blank && (candidate.from < 20 || direct(&line.chars, candidate.from));
-    if !wrapped {
+    let joined = at > 1 && !lines[at - 1].blank && !lines[at - 1].keys.is_empty();
+    if !joined || candidate.from >= 20 && !direct(&line.chars, candidate.from) {
         return best;
     }
     let above = &lines[at - 1];

@@ -200,7 +200,15 @@ impl Page {
 
 /// The words of a line without its links.
 fn without_urls(line: &str) -> String {
-    line.split_whitespace().filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" ")
+    let mut words = String::with_capacity(line.len());
+    // Looking for one byte first spares nearly every word the search for three.
+    for word in line.split_whitespace().filter(|word| !(word.contains(':') && word.contains("://"))) {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(word);
+    }
+    words
 }
 
 fn bounded(part: &str) -> &str {

@@ -50,6 +50,9 @@ fn is_invisible(c: char) -> bool {
 }
 
 fn plain_char(c: char) -> char {
+    if c.is_ascii() {
+        return if c == '\t' { ' ' } else { c };
+    }
     const ZEROS: [u32; 6] = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10];
     if let Some(value) = ZEROS.iter().map(|zero| (c as u32).wrapping_sub(*zero)).find(|value| *value < 10) {
         return char::from_digit(value, 10).unwrap_or(c);
@@ -68,6 +71,11 @@ fn blank_words(chars: &mut [char]) {
     while at < chars.len() {
         let end = chars[at..].iter().position(|c| *c == ' ').map_or(chars.len(), |length| at + length);
         let word = &chars[at..end];
+        // Every sign of such a word has one of these.
+        if !word.iter().any(|c| matches!(c, ':' | '@' | '.')) {
+            at = end + 1;
+            continue;
+        }
         let has = |wanted: &[char]| word.windows(wanted.len()).any(|window| window == wanted);
         let host = word.windows(3).any(|w| w[0].is_ascii_alphanumeric() && w[1] == '.' && w[2].is_ascii_alphabetic())
             && word.iter().all(char::is_ascii);
