@@ -30,6 +30,7 @@ pub mod http;
 pub mod log;
 pub mod postgres;
 pub mod server;
+pub mod smtp_sink;
 
 pub use audit::Allowed;
 pub use server::{Options, TestServer};
