@@ -42,6 +42,18 @@ impl People {
         self.to.len() + self.cc.len() + self.bcc.len()
     }
 
+    /// What is wrong with how many there are, if anything is: one to [`RECIPIENTS_MAX`] are right.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        match self.count() {
+            0 => Some("must name at least one recipient".to_owned()),
+            count if count > RECIPIENTS_MAX => {
+                Some(format!("to, cc and bcc may name {RECIPIENTS_MAX} recipients together, not {count}"))
+            }
+            _ => None,
+        }
+    }
+
     /// Every address once, in the order To, Cc, Bcc: one delivery each, however often it was named.
     #[must_use]
     pub fn deliveries(&self) -> Vec<&Address> {

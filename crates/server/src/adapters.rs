@@ -1,5 +1,5 @@
 //! The real outside world behind the traits of `ports`. Only `boot` names what is in here.
 
 pub mod clock;
-pub mod smtp_out;
 pub mod dns;
+pub mod smtp_out;

@@ -20,6 +20,7 @@ use crate::{
     app::{App, Ports, signing},
     config::Config,
     http::{listener, router, routes},
+    jobs::runner,
     ports::{Clock, SmtpOut},
     shutdown::{self, DRAIN_MS_MAX},
     smtp::listener::{House, Listener},
@@ -178,6 +179,7 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
         }
     }
     if has(Role::Worker) {
+        tasks.spawn(runner::run(Arc::clone(&app)));
         let life = app.life.clone();
         tasks.spawn(async move {
             tokio::select! {

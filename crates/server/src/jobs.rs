@@ -1,3 +1,9 @@
-//! Durable jobs: what runs later, again, or until it is done (architecture, «Jobs»).
+//! Durable work behind the answers: the runner, the kinds of jobs, and the sweep that re-creates lost hints.
+//!
+//! A new kind is one file and one line in [`kind::all`]. Jobs call use-cases and never the other way round.
 
+pub mod inbox_expiry;
+pub mod kind;
 pub mod outbound;
+pub mod runner;
+pub mod sweep;

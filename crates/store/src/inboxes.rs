@@ -25,7 +25,7 @@ macro_rules! select {
         )
     };
 }
-use select;
+pub(crate) use select;
 
 statements! {
     TAKE_WORKSPACE = "SELECT created_at FROM workspaces WHERE id = $1 {FOR_UPDATE}";

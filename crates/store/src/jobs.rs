@@ -20,6 +20,8 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, 0, $7, 'ready', $8, $9)
         ON CONFLICT (kind, subject_id) WHERE state <> 'dead'
         DO UPDATE SET run_at = excluded.run_at, state = 'ready', lease_token = NULL, lease_until = NULL, why = excluded.why";
+    ENQUEUE_MISSING = "INSERT INTO jobs (id, kind, workspace_id, subject_id, lane, run_at, attempt, attempt_max, state, why, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, 0, $7, 'ready', $8, $9) ON CONFLICT (kind, subject_id) WHERE state <> 'dead' DO NOTHING";
     CANCEL = "DELETE FROM jobs WHERE kind = $1 AND subject_id = $2 AND state <> 'dead'";
     LEASE = "UPDATE jobs SET state = 'leased', attempt = attempt + 1, lease_token = $2, lease_until = $3
         WHERE id = $1 AND state = 'ready' AND run_at <= $4
@@ -162,6 +164,22 @@ pub struct DeadJob {
     pub created_at: Time,
 }
 
+/// Makes a job unless there is one for the same subject.
+///
+/// # Errors
+/// The store's own.
+pub fn enqueue_missing(tx: &mut Tx, job: &NewJob) -> Result<()> {
+    let j = job;
+    let made = tx.exec(
+        &ENQUEUE_MISSING,
+        p![j.id, j.kind, j.workspace, j.subject, j.lane, j.run_at, j.attempt_max, j.why, j.created_at],
+    )?;
+    if made > 0 {
+        tx.wake(j.workspace.0);
+    }
+    Ok(())
+}
+
 /// Deletes the job of a subject that is no longer to be done, dead ones excepted.
 ///
 /// # Errors
@@ -234,12 +252,20 @@ pub fn release(tx: &mut Tx, jobs: &[Leased]) -> Result<()> {
     Ok(())
 }
 
-/// When the next job of these kinds is due or the next lease runs out.
+/// When the next lease runs out.
+///
+/// # Errors
+/// The store's own.
+pub fn next_lease_end(tx: &mut Tx) -> Result<Option<Time>> {
+    Ok(tx.one::<(Time,)>(&NEXT_LEASE, p![])?.map(|(at,)| at))
+}
+
+/// When the next job of these kinds is due.
 ///
 /// # Errors
 /// The store's own.
 pub fn next_at(tx: &mut Tx, kinds: &[&str]) -> Result<Option<Time>> {
-    let mut next = tx.one::<(Time,)>(&NEXT_LEASE, p![])?.map(|(at,)| at);
+    let mut next = None;
     for kind in kinds {
         let due = tx.one::<(Time,)>(&NEXT, p![kind])?.map(|(at,)| at);
         next = next.into_iter().chain(due).min();

@@ -83,6 +83,7 @@ pub mod migrate;
 pub mod recipients;
 pub mod statements;
 pub mod suppressions;
+pub mod sweep;
 pub mod thread_list;
 pub mod threads;
 pub mod usage;

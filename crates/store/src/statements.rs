@@ -25,6 +25,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("migrate", crate::migrate::ALL),
     ("recipients", crate::recipients::ALL),
     ("suppressions", crate::suppressions::ALL),
+    ("sweep", crate::sweep::ALL),
     ("thread_list", crate::thread_list::ALL),
     ("threads", crate::threads::ALL),
     ("usage", crate::usage::ALL),

@@ -66,6 +66,9 @@ impl TestServer {
     /// Makes an inbox from that request body.
     pub async fn inbox_with(&self, key: &TestKey, body: serde_json::Value) -> TestInbox {
         let reply = self.api(key).post("/v1/inboxes", body).await.expect(201);
-        TestInbox { id: reply.text("id").parse().expect("the id of an inbox"), address: reply.text("email").to_owned() }
+        TestInbox {
+            id: reply.text("id").parse().expect("the id of an inbox"),
+            address: reply.text("address").to_owned(),
+        }
     }
 }

@@ -107,7 +107,17 @@ impl Api {
         self.carry(method, path, Some((content_type, body.into()))).await
     }
 
+    /// POST to a server that may be killed meanwhile: nothing where there was no whole answer.
+    pub async fn try_post(&self, path: &str, body: &Value) -> Option<Reply> {
+        self.try_carry(Method::POST, path, Some(("application/json", body.to_string().into()))).await.ok()
+    }
+
     async fn carry(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> Reply {
+        let asked = format!("{method} {path}");
+        self.try_carry(method, path, body).await.unwrap_or_else(|error| panic!("{asked}: no whole answer: {error:?}"))
+    }
+
+    async fn try_carry(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> reqwest::Result<Reply> {
         let asked = format!("{method} {path}");
         let mut request = self.client.request(method, format!("{}{path}", self.base_url)).headers(self.headers.clone());
         if let Some(key) = &self.key {
@@ -116,11 +126,11 @@ impl Api {
         if let Some((content_type, body)) = body {
             request = request.header("Content-Type", content_type).body(body);
         }
-        let response = request.send().await.unwrap_or_else(|error| panic!("{asked}: no answer: {error:?}"));
+        let response = request.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let bytes = response.bytes().await.unwrap_or_else(|error| panic!("{asked}: half an answer: {error:?}"));
+        let bytes = response.bytes().await?;
         let json = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        Reply { asked, status, headers, json, bytes: bytes.to_vec() }
+        Ok(Reply { asked, status, headers, json, bytes: bytes.to_vec() })
     }
 }
 

@@ -24,11 +24,13 @@
 
 mod audit;
 pub mod clock;
+pub mod dir;
 pub mod dns;
 pub mod fixtures;
 pub mod http;
 pub mod log;
 pub mod postgres;
+pub mod process;
 pub mod server;
 pub mod smtp_sink;
 

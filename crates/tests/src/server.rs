@@ -216,7 +216,9 @@ impl TestServer {
     }
 
     /// Runs due jobs until none is due, at the time that the clock stands at.
-    pub async fn settle(&self) {}
+    pub async fn settle(&self) {
+        posthouse_server::jobs::runner::run_due(self.app()).await;
+    }
 
     /// Moves the clock on and settles.
     pub async fn advance(&self, millis: i64) {

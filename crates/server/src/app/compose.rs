@@ -124,11 +124,9 @@ pub fn raw(letter: &Letter, from: &Mailbox, now: Time) -> Result<Vec<u8>, Refusa
     Ok(built.raw)
 }
 
-/// A subject that another one was made of, cut to what a subject may be.
+/// A subject made of another one, cut to what a subject may be.
 #[must_use]
-pub fn bounded_subject(subject: String) -> String {
-    match subject.char_indices().nth(SUBJECT_CHARS_MAX) {
-        Some((end, _)) => subject[..end].to_owned(),
-        None => subject,
-    }
+pub fn bounded_subject(subject: &str) -> String {
+    let end = subject.char_indices().nth(SUBJECT_CHARS_MAX).map_or(subject.len(), |(end, _)| end);
+    subject[..end].trim_end().to_owned()
 }

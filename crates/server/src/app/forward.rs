@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
+    auth::Caller,
     error::{Code, Refusal},
     id::MessageId,
     inbox::Inbox,
@@ -10,21 +11,17 @@ use posthouse_domain::{
     send::{Content, File, Forward},
 };
 use posthouse_mail::{html, parse, thread};
-use posthouse_store::{
-    blobs,
-    contents::{self, Raw, RawPlace},
-};
+use posthouse_store::contents;
 
 use super::{
     App,
     compose::{self, Letter, Origin},
     post::{self, Posted, Render},
-    send::{Order, check_people},
+    read_raw,
+    receive::APART_BYTES_MIN,
+    send::Order,
     visible,
 };
-
-/// Most bytes of stored raw mail that are unpacked: above every size limit that may be configured.
-const RAW_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 /// Queues a forwarded message.
 ///
@@ -36,15 +33,17 @@ pub async fn forward(
     (original, command): (MessageId, Forward),
     render: Render,
 ) -> Result<Posted, Refusal> {
-    check_people(&command.people)?;
     let found = original_of(app, &order, original).await?;
-    let files =
-        if command.include_files && found.message.has_attachments { files(app, found.raw).await? } else { Vec::new() };
+    let files = if command.include_files && found.message.has_attachments {
+        files(app, order.caller, original).await?
+    } else {
+        Vec::new()
+    };
     let content = quoted(&found.message, &found.bodies, command.note);
     let letter = Letter {
         message: app.clock.ids().next(),
         people: command.people,
-        subject: compose::bounded_subject(thread::forward_subject(
+        subject: compose::bounded_subject(&thread::forward_subject(
             found.message.subject.as_deref().unwrap_or_default(),
         )),
         content: Content { files, ..content },
@@ -58,7 +57,6 @@ struct Original {
     inbox: Inbox,
     message: Message,
     bodies: Bodies,
-    raw: Raw,
 }
 
 async fn original_of(app: &App, order: &Order, original: MessageId) -> Result<Original, Refusal> {
@@ -71,27 +69,18 @@ async fn original_of(app: &App, order: &Order, original: MessageId) -> Result<Or
                 return Err(Refusal::not_found("message"));
             }
             let bodies = contents::bodies(tx, message.workspace, &[message.content])?.pop().map(|found| found.bodies);
-            let raw = contents::raw(tx, message.workspace, message.content)?;
             let missing = || Refusal::new(Code::Internal, "The message has lost its content.");
-            Ok(Original { inbox, bodies: bodies.ok_or_else(missing)?, raw: raw.ok_or_else(missing)?, message })
+            Ok(Original { inbox, bodies: bodies.ok_or_else(missing)?, message })
         })
         .await
 }
 
 /// The files of a stored mail, as they came.
-async fn files(app: &App, raw: Raw) -> Result<Vec<File>, Refusal> {
-    let compressed = match raw.place {
-        RawPlace::Inline(bytes) => bytes,
-        RawPlace::Blob(name) => {
-            let found = app.blobs.get(&name.parse()?).await?;
-            found.ok_or_else(|| Refusal::new(Code::Internal, "The message has lost its files."))?.to_vec()
-        }
-    };
-    let unpack = move || -> Result<Vec<File>, Refusal> {
-        let raw = blobs::decompress(&compressed, RAW_BYTES_MAX)?;
-        Ok(parse::parse(&raw).attachments.into_iter().map(file).collect())
-    };
-    app.apart.run(unpack).await?
+async fn files(app: &App, caller: Caller, original: MessageId) -> Result<Vec<File>, Refusal> {
+    let raw = read_raw::message(app, caller, original).await?;
+    let large = raw.len() >= APART_BYTES_MIN;
+    let work = move || parse::parse(&raw).attachments.into_iter().map(file).collect();
+    if large { app.apart.run(work).await } else { Ok(work()) }
 }
 
 fn file(attachment: parse::Attachment<'_>) -> File {

@@ -16,7 +16,7 @@ use posthouse_domain::{
     send::DATA_FILE_NAME,
     time::Time,
 };
-use posthouse_mail::address::Address;
+use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{
     Tx, blobs,
     contents::Raw,
@@ -130,9 +130,12 @@ async fn ready(
     .await
 }
 
-/// A body stays as its author wrote it, and not as a mail program reads it.
+/// What the author wrote stays as it was written, and not as a mail program reads it.
 fn written(letter: &Letter, mut mail: Mail) -> Mail {
     let content = &letter.content;
+    let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
+    (mail.to, mail.cc) = (shown(&letter.people.to), shown(&letter.people.cc));
+    mail.subject = Some(letter.subject.clone());
     mail.bodies.text = content.text.clone().or(mail.bodies.text);
     mail.bodies.html = content.html.clone().or(mail.bodies.html);
     mail.data = content.data_json.clone();

@@ -44,7 +44,7 @@ pub async fn reply(
     let letter = Letter {
         message: app.clock.ids().next(),
         people,
-        subject: compose::bounded_subject(thread::reply_subject(original.subject.as_deref().unwrap_or_default())),
+        subject: compose::bounded_subject(&thread::reply_subject(original.subject.as_deref().unwrap_or_default())),
         content: command.content,
         origin: Origin::Answers(Box::new(original)),
     };

@@ -2,12 +2,7 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    id::InboxId,
-    send::{People, RECIPIENTS_MAX, Send},
-};
+use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId, send::Send};
 use posthouse_store::idempotency;
 
 use super::{
@@ -35,7 +30,7 @@ pub struct Order {
 pub async fn send(app: &Arc<App>, order: Order, command: Send, render: Render) -> Result<Posted, Refusal> {
     let (caller, id) = (order.caller, order.inbox);
     let inbox = app.store.read(move |tx| visible::inbox(tx, &caller, id)).await?;
-    let letter = letter(app, command)?;
+    let letter = letter(app, command);
     post::post(app, order, (letter, inbox), render).await
 }
 
@@ -46,32 +41,16 @@ pub async fn send(app: &Arc<App>, order: Order, command: Send, render: Render) -
 pub async fn dry_run(app: &Arc<App>, order: Order, command: Send) -> Result<Decision, Refusal> {
     let (caller, id) = (order.caller, order.inbox);
     let inbox = app.store.read(move |tx| visible::inbox(tx, &caller, id)).await?;
-    let letter = letter(app, command)?;
+    let letter = letter(app, command);
     post::decide(app, order, (letter, inbox)).await
 }
 
-fn letter(app: &App, command: Send) -> Result<Letter, Refusal> {
-    check_people(&command.people)?;
-    Ok(Letter {
+fn letter(app: &App, command: Send) -> Letter {
+    Letter {
         message: app.clock.ids().next(),
         people: command.people,
         subject: command.subject,
         content: command.content,
         origin: Origin::New,
-    })
-}
-
-/// One to [`RECIPIENTS_MAX`] recipients in all.
-///
-/// # Errors
-/// `invalid_request`.
-pub fn check_people(people: &People) -> Result<(), Refusal> {
-    match people.count() {
-        0 => Err(Refusal::invalid_field("to", "must name at least one recipient")),
-        count if count > RECIPIENTS_MAX => {
-            let problem = format!("to, cc and bcc may name {RECIPIENTS_MAX} recipients together, not {count}");
-            Err(Refusal::invalid_field("to", problem))
-        }
-        _ => Ok(()),
     }
 }

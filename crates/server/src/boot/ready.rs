@@ -21,6 +21,10 @@ pub(super) fn announce(app: &App, plan: &Plan, bound: &Bound, first: Option<&Fir
         // A closed standard output is no reason not to run.
         let _ = std::io::stdout().lock().write_all(welcome(app, bound, first).as_bytes());
     }
+    if let Some(path) = &plan.ready_file {
+        write_whole(path, &document(bound, first))
+            .map_err(BootError::io(format!("the ready file {} cannot be written", path.display())))?;
+    }
     let roles: Vec<&str> = plan.roles.iter().map(|role| role.text()).collect();
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
@@ -30,11 +34,7 @@ pub(super) fn announce(app: &App, plan: &Plan, bound: &Bound, first: Option<&Fir
         base_url = app.config.base_url,
         "ready"
     );
-    match &plan.ready_file {
-        Some(path) => write_whole(path, &document(bound, first))
-            .map_err(BootError::io(format!("the ready file {} cannot be written", path.display()))),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 fn document(bound: &Bound, first: Option<&FirstRun>) -> Value {

@@ -45,7 +45,7 @@ pub struct EventView<'a> {
 #[serde(untagged)]
 pub enum EventData<'a> {
     /// Of a message that is there.
-    Message(MessageEvent<'a>),
+    Message(Box<MessageEvent<'a>>),
     /// Of a message that was deleted since.
     Gone(GoneEvent<'a>),
     /// Of something else: `{ inbox, … }`.
@@ -124,14 +124,14 @@ impl<'a> EventView<'a> {
         let inbox = shown.inbox.as_ref();
         let thread_id = event.thread.map(|id| id.to_string());
         let data = match (&shown.record, event.message) {
-            (Some(record), _) => EventData::Message(MessageEvent {
+            (Some(record), _) => EventData::Message(Box::new(MessageEvent {
                 inbox,
                 thread_id,
                 message: MessageView::of(record),
                 bounce: serde_json::from_str(&event.detail_json)
                     .ok()
                     .and_then(|detail: BounceDetail<'a>| detail.bounce),
-            }),
+            })),
             (None, Some(id)) => {
                 EventData::Gone(GoneEvent { inbox, thread_id, message: None, message_id: id.to_string(), gone: true })
             }

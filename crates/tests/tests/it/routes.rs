@@ -1,4 +1,7 @@
 //! Tests of single routes; the folders mirror the paths of the API document.
 
 mod account;
+mod inboxes;
 mod messages;
+mod threads;
+mod wait;

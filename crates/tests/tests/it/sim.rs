@@ -1,1 +1,4 @@
-//! Seeded random operations with faults and crashes, compared with a small model; a failure prints its seed.
+//! Faults and crashes: what only shows when things break at random moments.
+
+mod crash;
+mod relay;

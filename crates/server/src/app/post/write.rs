@@ -26,9 +26,6 @@ use crate::app::{
     file_mail,
 };
 
-/// The kind of the jobs that carry an envelope out.
-const OUTBOUND: &str = "outbound";
-
 /// Stores the message with everything that belongs to it.
 pub(super) fn message(
     tx: &mut Tx,
@@ -132,7 +129,6 @@ fn row(
 ) -> Message {
     let (mail, letter) = (&ready.sent, &ready.letter);
     let all = |channel| entries.iter().all(|entry| entry.channel == channel);
-    let shown = |list: &[posthouse_mail::address::Mailbox]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
     let has_left = entries.iter().any(|entry| entry.status == DeliveryStatus::Delivered);
     Message {
         workspace: inbox.workspace,
@@ -152,9 +148,9 @@ fn row(
         in_reply_to: mail.in_reply_to.clone(),
         references: mail.references.clone(),
         from: mail.from.clone(),
-        to: shown(&letter.people.to),
-        cc: shown(&letter.people.cc),
-        bcc: shown(&letter.people.bcc),
+        to: mail.to.clone(),
+        cc: mail.cc.clone(),
+        bcc: letter.people.bcc.iter().map(ToString::to_string).collect(),
         reply_to: None,
         subject: Some(letter.subject.clone()),
         labels: mail.labels.clone(),
@@ -195,7 +191,7 @@ fn envelopes(
         recipients::insert_envelope(tx, &envelope)?;
         let job = NewJob {
             id: ids.next::<JobId>(),
-            kind: OUTBOUND,
+            kind: jobs::OUTBOUND,
             workspace: inbox.workspace,
             subject: *id.as_uuid(),
             lane: envelope.destination,
@@ -234,7 +230,7 @@ fn announce(tx: &mut Tx, message: &Message, entries: &[Delivery], ids: &Ids, now
             .map(|entry| {
                 json!({
                     "address": entry.address, "smtp_code": entry.smtp_code, "enhanced_code": entry.enhanced_code,
-                    "remote": entry.remote, "detail": entry.detail,
+                    "detail": entry.detail,
                 })
             })
             .collect();

@@ -70,7 +70,7 @@ query! {
 }
 
 async fn list(app: Arc<App>, input: Input<EventsQuery>) -> Result<Answer, Refusal> {
-    let (caller, query, now, plans) = (input.caller, input.query, app.clock.now(), app.config.plans.clone());
+    let (caller, query, now, plans) = (input.caller, input.query, app.clock.now(), app.config.plans);
     let work = move |tx: &mut Tx| {
         let (found, next) = page(tx, &caller, &query)?;
         let workspace = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;

@@ -328,13 +328,7 @@ fn people(to: Recipients, cc: Option<Recipients>, bcc: Option<Recipients>) -> Pe
 }
 
 fn people_problems(people: &People) -> Vec<FieldProblem> {
-    match people.count() {
-        0 => vec![problem("to", "must name at least one recipient")],
-        count if count > RECIPIENTS_MAX => {
-            vec![problem("to", &format!("to, cc and bcc may name {RECIPIENTS_MAX} recipients together, not {count}"))]
-        }
-        _ => Vec::new(),
-    }
+    people.problem().map(|text| problem("to", &text)).into_iter().collect()
 }
 
 fn labels(given: Option<List<Label, 0, LABELS_MAX>>, problems: &mut Vec<FieldProblem>) -> Vec<String> {

@@ -1,9 +1,11 @@
 //! Tests of the routes that send: `/v1/inboxes/{id}/messages` and what is below a message of it.
 
 mod dry_run;
+mod files;
 mod forward;
 mod idempotency;
 mod loops;
+pub(super) mod read;
 mod refusals;
 mod reply;
 mod send;

@@ -46,3 +46,23 @@ async fn a_refusal_leaves_the_key_free() {
     api.post(&desk.path(""), letter("sender@agents.localhost")).await.expect(202);
     desk.server.finish().await;
 }
+
+/// A client that repeats before it has the answer must not send twice, whichever request comes first.
+#[tokio::test]
+async fn requests_at_the_same_time_send_once() {
+    let desk = Desk::open().await;
+    let mut requests = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let (api, path) = (desk.api.idempotent("k-1"), desk.path(""));
+        requests.spawn(async move { api.post(&path, letter("sender@agents.localhost")).await });
+    }
+    for reply in requests.join_all().await {
+        match reply.status {
+            202 => {}
+            _ => drop(reply.error("idempotency_in_flight")),
+        }
+    }
+    let list = desk.api.get(&desk.path("?direction=outbound")).await.expect(200);
+    assert_eq!(list.data().len(), 1);
+    desk.server.finish().await;
+}

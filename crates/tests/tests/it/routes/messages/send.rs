@@ -82,6 +82,12 @@ async fn both_sorts_of_recipients_are_served_and_an_unknown_inbox_bounces() {
     assert_eq!(statuses, ["delivered", "bounced", "queued"]);
     assert_eq!(after["delivery"][1]["enhanced_code"], "5.1.1");
     assert_eq!(desk.newest(&friend).await["attachments"], json!([]), "the copy here has the data as data");
+    let events = desk.api.get("/v1/events").await.expect(200);
+    let types: Vec<&str> = events.data().iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["message.received", "message.sent", "message.delivered", "message.bounced"]);
+    let bounce = &events.data()[3]["data"]["bounce"];
+    assert_eq!(bounce["type"], "hard");
+    assert_eq!(bounce["recipients"][0]["address"], "nobody@agents.localhost");
     desk.close().await;
 }
 

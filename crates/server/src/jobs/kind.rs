@@ -1,0 +1,82 @@
+//! What a kind of job is, and the list of all kinds.
+//!
+//! An attempt goes prepare → call → settle: it reads the rows again (a job is only a hint), calls the outside world without
+//! a transaction, and writes what came of it together with [`jobs::settle`](posthouse_store::jobs::settle) in one
+//! transaction. What fails before that settle is tried again by the runner.
+
+use std::sync::Arc;
+
+use posthouse_store::jobs::{self, Leased, Outcome};
+
+use super::{inbox_expiry, outbound};
+use crate::{app::App, ports::Pending};
+
+/// What an attempt says when it ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ran {
+    /// It has settled its job in a transaction of its own. The name is for the metrics: `done`, `retry`, `hold`, `dead`, `settled`.
+    Settled(&'static str),
+    /// It has nothing else to write: the runner settles the job so.
+    Settle(Outcome),
+}
+
+/// The end of an attempt; the store's failures are tried again.
+pub type Attempt = Result<Ran, posthouse_store::Error>;
+
+/// What runs one job.
+pub type Run = Arc<dyn Fn(Arc<App>, Leased) -> Pending<'static, Attempt> + Send + Sync>;
+
+/// A kind of job.
+#[derive(Clone)]
+pub struct JobKind {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// Most jobs of the kind that run at once in this process.
+    pub concurrency: usize,
+    /// Most jobs of one lane that run at once in this process; jobs without a lane have no such bound.
+    pub per_lane: usize,
+    /// How long a lease lasts, in milliseconds: longer than any attempt takes.
+    pub lease_ms: i64,
+    /// Runs one job.
+    pub run: Run,
+}
+
+impl JobKind {
+    /// A kind whose jobs that function runs, one at a time until told otherwise.
+    pub fn new<F, Fut>(name: &'static str, lease_ms: i64, run: F) -> Self
+    where
+        F: Fn(Arc<App>, Leased) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Attempt> + Send + 'static,
+    {
+        let run: Run = Arc::new(move |app, job| Box::pin(run(app, job)));
+        Self { name, concurrency: 1, per_lane: usize::MAX, lease_ms, run }
+    }
+
+    /// Runs up to so many at once.
+    #[must_use]
+    pub fn concurrency(mut self, concurrency: usize) -> Self {
+        self.concurrency = concurrency.max(1);
+        self
+    }
+
+    /// Runs up to so many of one lane at once.
+    #[must_use]
+    pub fn per_lane(mut self, per_lane: usize) -> Self {
+        self.per_lane = per_lane.max(1);
+        self
+    }
+}
+
+/// Every kind that this program runs.
+#[must_use]
+pub fn all(app: &App) -> Vec<JobKind> {
+    let delivery = &app.config.delivery;
+    // What became of each recipient is counted by the use-case.
+    let carry = |app, job| async move { outbound::run(app, job).await.map(|()| Ran::Settled("settled")) };
+    vec![
+        inbox_expiry::kind(),
+        JobKind::new(jobs::OUTBOUND, outbound::LEASE_MS, carry)
+            .concurrency(delivery.connections_max)
+            .per_lane(delivery.connections_per_destination_max),
+    ]
+}

@@ -1,0 +1,103 @@
+//! Once a minute: hints that were lost are made anew, and what is past its time is thrown away.
+//!
+//! Every count of re-created jobs should stay at zero; it is there to show a bug, not to hide one.
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    event,
+    time::{DAY_MS, MINUTE_MS, Time},
+};
+use posthouse_store::{Result, jobs, sweep as store};
+
+use crate::app::{App, create_inbox, expire_inbox};
+
+/// How often it runs, in milliseconds.
+pub const EVERY_MS: i64 = MINUTE_MS;
+/// How long answers are kept for repeated requests, in milliseconds (decision 4).
+const IDEMPOTENCY_KEPT_MS: i64 = DAY_MS;
+/// A blob that nothing names is removed after so long, in milliseconds.
+const BLOB_KEPT_MS: i64 = DAY_MS;
+/// Lost hints that one sweep makes anew; the rest waits for the next.
+const LOST_MAX: u32 = 500;
+/// Attempts of a re-created outbound job; its envelope's own end comes long before.
+const OUTBOUND_ATTEMPT_MAX: u32 = 200;
+/// Rows that one sweep throws away in one transaction, so that nobody waits long behind it.
+const ROWS_MAX: u32 = 1_000;
+/// Transactions of one sweep for each kind of row.
+const ROUNDS_MAX: usize = 50;
+
+/// Runs one sweep; says how many jobs it re-created.
+///
+/// # Errors
+/// The store's own.
+pub async fn run(app: &Arc<App>) -> Result<u64> {
+    let now = app.clock.now();
+    let recreated = recreate(app, now).await?;
+    discard(app, now).await?;
+    sweep_blobs(app, now).await?;
+    Ok(recreated)
+}
+
+async fn recreate(app: &Arc<App>, now: Time) -> Result<u64> {
+    let (inboxes, envelopes) = app
+        .store
+        .read(move |tx| {
+            Ok::<_, posthouse_store::Error>((store::expiries_lost(tx, LOST_MAX)?, store::envelopes_lost(tx, LOST_MAX)?))
+        })
+        .await?;
+    if inboxes.is_empty() && envelopes.is_empty() {
+        return Ok(0);
+    }
+    let ids = app.clock.ids();
+    let mut lost: Vec<jobs::NewJob> =
+        inboxes.iter().filter_map(|inbox| create_inbox::expiry(ids.next(), inbox, now)).collect();
+    lost.extend(envelopes.into_iter().map(|envelope| jobs::NewJob {
+        id: ids.next(),
+        kind: jobs::OUTBOUND,
+        workspace: envelope.workspace,
+        subject: envelope.id.0,
+        lane: envelope.destination,
+        run_at: now,
+        attempt_max: OUTBOUND_ATTEMPT_MAX,
+        why: "recreated",
+        created_at: now,
+    }));
+    for job in &lost {
+        tracing::warn!(kind = job.kind, workspace_id = %job.workspace, subject_id = %job.subject, "job.recreated");
+        app.metrics.job(job.kind, "recreated");
+    }
+    let count = lost.len() as u64;
+    app.store.write(move |tx| lost.iter().try_for_each(|job| jobs::enqueue_missing(tx, job))).await?;
+    Ok(count)
+}
+
+/// Deletes old rows in small transactions.
+async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
+    let (answers, events) = (now.plus_ms(-IDEMPOTENCY_KEPT_MS), now.plus_ms(-event::KEPT_MS));
+    for _ in 0..ROUNDS_MAX {
+        if app.store.write(move |tx| store::delete_idempotency(tx, answers, ROWS_MAX)).await? == 0 {
+            break;
+        }
+    }
+    for _ in 0..ROUNDS_MAX {
+        if app.store.write(move |tx| store::delete_events(tx, events, ROWS_MAX)).await? == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Looks through one of the 256 shards of the blob store, another one each time.
+async fn sweep_blobs(app: &Arc<App>, now: Time) -> Result<()> {
+    let before_ms = now.plus_ms(-BLOB_KEPT_MS).millis();
+    let shard = u8::try_from((now.millis() / EVERY_MS).rem_euclid(256)).unwrap_or(0);
+    for digest in app.blobs.list(shard, before_ms).await? {
+        let name = digest.to_string();
+        let named = app.store.read(move |tx| posthouse_store::contents::names_blob(tx, &name)).await?;
+        if !named && expire_inbox::remove_unnamed(app, &digest.to_string(), before_ms).await? {
+            tracing::info!(blob = %digest, "blob.removed");
+        }
+    }
+    Ok(())
+}

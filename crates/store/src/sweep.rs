@@ -1,0 +1,53 @@
+//! What the sweep looks for: work whose job is missing, and rows past their time.
+
+use posthouse_domain::{inbox::Inbox, time::Time};
+
+use crate::{Result, Tx, inboxes::select, p, recipients::Envelope, statements};
+
+statements! {
+    EXPIRIES_LOST = select!("inboxes i WHERE i.temporary = 1 AND i.deleted_at IS NULL AND NOT EXISTS
+        (SELECT 1 FROM jobs j WHERE j.kind = 'inbox_expiry' AND j.subject_id = i.id AND j.state <> 'dead') ORDER BY i.expires_at LIMIT $1");
+    ENVELOPES_LOST = "SELECT e.workspace_id, e.id, e.message_id, e.destination, e.expires_at FROM envelopes e
+        WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'outbound' AND j.subject_id = e.id AND j.state <> 'dead')
+        AND NOT EXISTS (SELECT 1 FROM jobs d WHERE d.kind = 'outbound' AND d.subject_id = e.id AND d.state = 'dead') LIMIT $1";
+    IDEMPOTENCY_END = "SELECT created_at FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2";
+    IDEMPOTENCY = "DELETE FROM idempotency WHERE created_at <= $1";
+    EVENTS_END = "SELECT created_at FROM events WHERE created_at < $1 ORDER BY created_at LIMIT $2";
+    EVENTS = "DELETE FROM events WHERE created_at <= $1";
+}
+
+/// Temporary inboxes that nothing will end.
+///
+/// # Errors
+/// The store's own.
+pub fn expiries_lost(tx: &mut Tx, limit: u32) -> Result<Vec<Inbox>> {
+    tx.rows(&EXPIRIES_LOST, p![limit])
+}
+
+/// Envelopes that nothing will carry out. One whose job is dead is not lost: operators see it.
+///
+/// # Errors
+/// The store's own.
+pub fn envelopes_lost(tx: &mut Tx, limit: u32) -> Result<Vec<Envelope>> {
+    tx.rows(&ENVELOPES_LOST, p![limit])
+}
+
+/// Deletes about `limit` answers kept for repeated requests, of those made before that time; says how many.
+///
+/// # Errors
+/// The store's own.
+pub fn delete_idempotency(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
+    let oldest: Vec<(Time,)> = tx.rows(&IDEMPOTENCY_END, p![before, limit])?;
+    let Some((end,)) = oldest.last() else { return Ok(0) };
+    tx.exec(&IDEMPOTENCY, p![end])
+}
+
+/// Deletes about `limit` events of those made before that time; says how many.
+///
+/// # Errors
+/// The store's own.
+pub fn delete_events(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
+    let oldest: Vec<(Time,)> = tx.rows(&EVENTS_END, p![before, limit])?;
+    let Some((end,)) = oldest.last() else { return Ok(0) };
+    tx.exec(&EVENTS, p![end])
+}

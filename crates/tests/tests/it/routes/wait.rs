@@ -1,0 +1,141 @@
+//! The long-polls (contract §4.7).
+
+use posthouse_domain::{auth::Scope, plan::Plan};
+use posthouse_tests::TestServer;
+use serde_json::json;
+
+use super::messages::read::{deliver, inbox, mail};
+
+const CODE: &str = "From: Bank <no-reply@bank.example>\r\nTo: bot@agents.example\r\nSubject: Your verification code\r\n\r\n\
+    Your verification code is 482913. It expires in 10 minutes.\r\n";
+
+#[tokio::test]
+async fn a_wait_is_woken_by_the_commit_and_gives_the_oldest_message_behind_since() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+    let old = deliver(&server, &inbox, mail("Old")).await;
+    let path = format!("/v1/inboxes/{}/messages/wait", inbox.id);
+    let waiting = tokio::spawn({
+        let (api, path) = (api.clone(), path.clone());
+        async move { api.get(&path).await.expect(200) }
+    });
+    server.clock.waiting(1).await;
+    // The clock stands still: the second message is stored in the millisecond of the first.
+    let new = deliver(&server, &inbox, mail("New")).await;
+    let found = waiting.await.unwrap();
+    let newest = found["data"]["id"] == new.to_string();
+    assert!(newest, "{found}");
+    deliver(&server, &inbox, mail("Newer")).await;
+    let created_at = api.get(&format!("/v1/messages/{old}")).await.text("created_at").to_owned();
+    let next = api.get(&format!("{path}?since={created_at}")).await.expect(200);
+    assert_eq!(next["data"]["id"], new.to_string());
+    for (query, subject) in [("subject=NEWER", "Newer"), ("from=DANA%20%3C", "New")] {
+        let found = api.get(&format!("{path}?since={created_at}&{query}")).await.expect(200);
+        assert_eq!(found["data"]["subject"], subject, "{query}");
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_wait_ends_at_its_timeout_and_at_once_when_the_server_drains() {
+    let mut server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+    let wait = |query: &str| {
+        let (api, path) = (api.clone(), format!("/v1/inboxes/{}/{query}", inbox.id));
+        tokio::spawn(async move { api.get(&path).await.expect(200).json })
+    };
+    let short = wait("messages/wait?timeout=1.5");
+    let filtered = wait("messages/wait?timeout=1.5&from=nobody");
+    let code = wait("verification?timeout=1.5");
+    server.clock.waiting(3).await;
+    deliver(&server, &inbox, "From: a@y.example\r\nSubject: to the first\r\n\r\nx\r\n").await;
+    assert_eq!(short.await.unwrap()["data"]["subject"], "to the first");
+    server.clock.advance(1_499);
+    assert_eq!(server.clock.waiters(), 2);
+    server.clock.advance(1);
+    assert_eq!(filtered.await.unwrap(), json!({ "data": null }));
+    assert_eq!(code.await.unwrap(), json!({ "data": null }));
+    let long = wait("messages/wait?timeout=60");
+    server.clock.waiting(1).await;
+    server.stop().await;
+    assert_eq!(long.await.unwrap(), json!({ "data": null }));
+    server.run().await;
+    for bad in ["timeout=0", "timeout=61", "timeout=x", "since=yesterday", "form=x"] {
+        let name = bad.split('=').next().unwrap();
+        api.get(&format!("/v1/inboxes/{}/messages/wait?{bad}", inbox.id)).await.invalid_fields(&[name]);
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_leader_that_leaves_takes_no_wake_with_it() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (first, second) = (inbox(&server, &key).await, inbox(&server, &key).await);
+    let api = server.api(&key);
+    let wait = |id, seconds: u32| {
+        let (api, path) = (api.clone(), format!("/v1/inboxes/{id}/messages/wait?timeout={seconds}"));
+        tokio::spawn(async move { api.get(&path).await.expect(200).json })
+    };
+    let leader = wait(first.id, 1);
+    server.clock.waiting(1).await;
+    let followers: Vec<_> = (0..5).map(|_| wait(second.id, 30)).collect();
+    server.clock.waiting(6).await;
+    assert_eq!(server.app().arrivals.workspaces(), 1);
+    server.clock.advance(1_000);
+    assert!(leader.await.unwrap()["data"].is_null());
+    let id = deliver(&server, &second, mail("For the rest")).await;
+    for follower in followers {
+        assert_eq!(follower.await.unwrap()["data"]["id"], id.to_string());
+    }
+    assert_eq!(server.app().arrivals.workspaces(), 0, "nobody waits, so nothing is remembered");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn the_newest_code_is_found_and_the_inbox_key_is_enough() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let inbox = inbox(&server, &key).await;
+    let narrow = server.api(&server.key(&key, "agent", Scope::Inbox(inbox.id)).await);
+    let path = format!("/v1/inboxes/{}/verification?since=2020-01-01&include_unauthenticated=true", inbox.id);
+    let waiting = tokio::spawn({
+        let (narrow, path) = (narrow.clone(), path.clone());
+        async move { narrow.get(&path).await.expect(200) }
+    });
+    server.clock.waiting(1).await;
+    deliver(&server, &inbox, mail("No code")).await;
+    let id = deliver(&server, &inbox, CODE).await;
+    let found = waiting.await.unwrap();
+    assert_eq!(found["data"]["code"], "482913", "{found}");
+    assert_eq!(found["data"]["message_id"], id.to_string());
+    assert_eq!(found["data"]["from"], "Bank <no-reply@bank.example>");
+    assert!(found["data"]["categoriser_probability"].is_null());
+    let newer = deliver(&server, &inbox, CODE.replace("482913", "771204")).await;
+    let found = narrow.get(&path).await.expect(200);
+    assert_eq!((&found["data"]["code"], &found["data"]["message_id"]), (&json!("771204"), &json!(newer.to_string())));
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn sent_mail_can_be_waited_for_before_it_has_left() {
+    let mut server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+    let waiting = tokio::spawn({
+        let (api, path) = (api.clone(), format!("/v1/inboxes/{}/messages/wait?direction=outbound", inbox.id));
+        async move { api.get(&path).await.expect(200) }
+    });
+    server.clock.waiting(1).await;
+    deliver(&server, &inbox, mail("Not this one")).await;
+    let letter = json!({ "to": "a@elsewhere.example", "subject": "Out", "text": "x" });
+    let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), letter).await.expect(202);
+    let found = waiting.await.unwrap();
+    assert_eq!(found["data"]["id"], sent["id"]);
+    assert_eq!(found["data"]["screening"], json!(null));
+    assert_eq!(found["data"]["delivery"][0]["address"], "a@elsewhere.example");
+    server.allow().queued().due("outbound");
+    server.finish().await;
+}
