@@ -6,15 +6,10 @@ mod holding;
 mod refusals;
 mod relay;
 
-use std::{net::IpAddr, sync::Arc};
+use std::net::IpAddr;
 
 use posthouse_domain::plan::Plan;
-use posthouse_server::{
-    config::{Config, DeliveryMode},
-    jobs::outbound,
-    ports::Clock as _,
-};
-use posthouse_store::jobs::{self, Lease, OUTBOUND, due};
+use posthouse_server::config::{Config, DeliveryMode};
 use posthouse_tests::{
     fixtures::TestInbox,
     http::{Api, Reply},
@@ -71,27 +66,7 @@ impl Post {
 
     /// Runs every job that is due, until none is.
     async fn deliver(&self) {
-        let app = self.server.app();
-        loop {
-            let now = app.clock.now();
-            let wanted = due::Wanted {
-                kind: OUTBOUND,
-                now,
-                limit: 100,
-                per_lane: 100,
-                running: std::collections::HashMap::new(),
-                from: due::Cursor::default(),
-            };
-            let found = app.store.read(move |tx| due::find(tx, &wanted)).await.unwrap();
-            if found.ids.is_empty() {
-                return;
-            }
-            let lease = Lease { token: app.clock.ids().next(), now, until: now.plus_ms(outbound::LEASE_MS) };
-            let claimed = app.store.write(move |tx| jobs::claim(tx, OUTBOUND, &found.ids, lease)).await.unwrap();
-            for job in claimed {
-                outbound::run(Arc::clone(app), job).await.unwrap();
-            }
-        }
+        self.server.settle().await;
     }
 
     async fn advance(&self, millis: i64) {

@@ -74,9 +74,15 @@ async fn messages_to_one_host_share_a_connection() {
     let post = Post::direct().await;
     for _ in 0..5 {
         post.send(&["dana@b.example"]).await;
+        post.deliver().await;
+    }
+    assert_eq!((post.sink.received().len(), post.sink.connections()), (5, 1));
+    for _ in 0..30 {
+        post.send(&["dana@b.example"]).await;
     }
     post.deliver().await;
-    assert_eq!((post.sink.received().len(), post.sink.connections()), (5, 1));
+    assert_eq!(post.sink.received().len(), 35);
+    assert!(post.sink.connections() <= post.server.config().delivery.connections_per_destination_max);
     post.close().await;
 }
 
