@@ -32,6 +32,7 @@ pub mod log;
 pub mod postgres;
 pub mod process;
 pub mod server;
+pub mod smtp_sink;
 
 pub use audit::Allowed;
 pub use server::{Options, TestServer};

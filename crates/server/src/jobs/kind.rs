@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use posthouse_store::jobs::{self, Leased, Outcome};
+use posthouse_store::jobs::{Leased, Outcome};
 
 use super::{inbox_expiry, outbound};
 use crate::{app::App, ports::Pending};
@@ -70,13 +70,5 @@ impl JobKind {
 /// Every kind that this program runs.
 #[must_use]
 pub fn all(app: &App) -> Vec<JobKind> {
-    let delivery = &app.config.delivery;
-    // What became of each recipient is counted by the use-case.
-    let carry = |app, job| async move { outbound::run(app, job).await.map(|()| Ran::Settled("settled")) };
-    vec![
-        inbox_expiry::kind(),
-        JobKind::new(jobs::OUTBOUND, outbound::LEASE_MS, carry)
-            .concurrency(delivery.connections_max)
-            .per_lane(delivery.connections_per_destination_max),
-    ]
+    vec![inbox_expiry::kind(), outbound::kind(app)]
 }
