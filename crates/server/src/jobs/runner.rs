@@ -133,7 +133,10 @@ impl Runner {
         // Under load wakes and ends come by the thousand: they are gathered, so that a look finds many.
         let gap_end = self.last_look.plus_ms(LOOK_GAP_MS);
         if self.app.clock.now() < gap_end {
-            self.app.clock.sleep_until(gap_end).await;
+            tokio::select! {
+                () = self.app.life.drained() => {}
+                () = self.app.clock.sleep_until(gap_end) => {}
+            }
         }
         while let Some(ended) = self.tasks.try_join_next() {
             self.ended(ended);
