@@ -10,11 +10,9 @@ use posthouse_store::jobs::{self, Leased, Outcome};
 use super::kind::{Attempt, JobKind, Ran};
 use crate::app::{
     App,
-    deliver::{self, ATTEMPT_MS_MAX, Errand, Next},
+    deliver::{self, Errand, Next},
 };
 
-/// How long an attempt may take before another worker takes it over, in milliseconds. Longer than what an attempt is given.
-const LEASE_MS: i64 = ATTEMPT_MS_MAX as i64 + 3 * MINUTE_MS;
 /// Attempts under way for each allowed connection: while one message is on the wire, others are loaded, signed and settled.
 const ATTEMPTS_PER_CONNECTION: usize = 4;
 /// How long held mail waits before it is looked at again, in milliseconds, if nobody resumes before.
@@ -23,7 +21,7 @@ const HELD_MS: i64 = 10 * MINUTE_MS;
 /// The kind, bounded in all and for each destination by the configured connections.
 pub(crate) fn kind(app: &App) -> JobKind {
     let delivery = &app.config.delivery;
-    JobKind::new(jobs::OUTBOUND, LEASE_MS, run)
+    JobKind::new(jobs::OUTBOUND, run)
         .concurrency(delivery.connections_max.saturating_mul(ATTEMPTS_PER_CONNECTION))
         .per_lane(delivery.connections_per_destination_max.saturating_mul(ATTEMPTS_PER_CONNECTION))
 }
