@@ -287,7 +287,7 @@ impl TestServer {
         let blobs = Blobs::files(self.dir.0.join(BLOBS_DIR));
         let app = Arc::new(App::new(self.config.clone(), (store, blobs), ports));
         let router = router::build(&app, routes::all());
-        let tasks = vec![runtime.spawn(listener::serve(http, router, app.life.clone()))];
+        let tasks = vec![runtime.spawn(listener::serve(http, router, app.clone()))];
         app.life.ready();
         self.running = Some(Running { app, runtime, tasks });
     }
