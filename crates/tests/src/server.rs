@@ -11,6 +11,7 @@ use std::{
         Arc, Barrier,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
 use posthouse_server::{
@@ -18,6 +19,8 @@ use posthouse_server::{
     app::{App, Ports},
     config::Config,
     http::{listener, router, routes},
+    smtp::listener::{House, Listener},
+    tls,
 };
 use posthouse_store::{Blobs, DatabaseUrl, Engine, Error, Store, StoreConfig, backup::BLOBS_DIR};
 use tokio::{net::TcpListener, runtime::Runtime, task::JoinHandle};
@@ -37,6 +40,8 @@ const SERVER_THREADS: usize = 2;
 const READER_THREADS: usize = 2;
 /// Threads of the store that write, PostgreSQL only.
 const WRITER_THREADS: usize = 3;
+/// How long a server may drain before the test fails, in seconds.
+const DRAIN_S_MAX: u64 = 30;
 /// Lines of the log that a failing test shows.
 const LINES_SHOWN: usize = 60;
 
@@ -198,6 +203,12 @@ impl TestServer {
         self.config.http.listen
     }
 
+    /// Where the mail exchanger is.
+    #[must_use]
+    pub fn smtp_address(&self) -> SocketAddr {
+        self.config.smtp.listen[0]
+    }
+
     /// The configuration.
     #[must_use]
     pub fn config(&self) -> &Config {
@@ -244,7 +255,8 @@ impl TestServer {
         let Some(Running { app, runtime, tasks }) = self.running.take() else { return };
         app.life.drain();
         for task in tasks {
-            task.await.expect("the listener ends without a panic");
+            let ended = tokio::time::timeout(Duration::from_secs(DRAIN_S_MAX), task).await;
+            ended.expect("the server drains; does a client hold a connection?").expect("a listener ends without a panic");
         }
         close(app, runtime).await;
     }
@@ -269,12 +281,7 @@ impl TestServer {
             .enable_all()
             .build()
             .expect("a runtime can be started");
-        let listen = self.config.http.listen;
-        let bound = runtime.spawn(TcpListener::bind(listen)).await.expect("binding does not panic");
-        let http = bound.unwrap_or_else(|error| panic!("{listen}: {error}"));
-        self.config.http.listen = http.local_addr().expect("a bound listener has an address");
-        self.config.base_url = format!("http://{}", self.config.http.listen);
-
+        let (http, smtp) = self.bind(&runtime).await;
         let store = Store::open(self.store.clone()).unwrap_or_else(|error| panic!("the store: {error:?}"));
         own_threads(&store, &self.store, &self.log).await;
         let clock = Arc::new(self.clock.clone());
@@ -287,9 +294,24 @@ impl TestServer {
         let blobs = Blobs::files(self.dir.0.join(BLOBS_DIR));
         let app = Arc::new(App::new(self.config.clone(), (store, blobs), ports));
         let router = router::build(&app, routes::all());
-        let tasks = vec![runtime.spawn(listener::serve(http, router, app.life.clone()))];
+        let certificate = tls::server_config(&app.config).expect("a certificate can be made");
+        let house = House::new(app.clone(), Some(certificate));
+        let tasks = vec![runtime.spawn(listener::serve(http, router, app.life.clone())), runtime.spawn(smtp.serve(house))];
         app.life.ready();
         self.running = Some(Running { app, runtime, tasks });
+    }
+
+    /// Listens on the addresses of the configuration and writes those into it that were picked.
+    async fn bind(&mut self, runtime: &Runtime) -> (TcpListener, Listener) {
+        let (http, smtp) = (self.config.http.listen, self.config.smtp.listen[0]);
+        let both = async move { (TcpListener::bind(http).await, Listener::bind(smtp).await) };
+        let (http, smtp) = runtime.spawn(both).await.expect("binding does not panic");
+        let http = http.expect("the address of the API can be listened on");
+        let smtp = smtp.expect("the address for mail can be listened on");
+        self.config.http.listen = http.local_addr().expect("a bound listener has an address");
+        self.config.smtp.listen = vec![smtp.local_addr().expect("a bound listener has an address")];
+        self.config.base_url = format!("http://{}", self.config.http.listen);
+        (http, smtp)
     }
 
     /// Settles, looks whether everything is as it must be after any test, and ends the server.
