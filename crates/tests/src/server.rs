@@ -19,6 +19,7 @@ use posthouse_server::{
     app::{App, Ports},
     config::Config,
     http::{listener, router, routes},
+    ports::Clock,
     smtp::listener::{House, Listener},
     tls,
 };
@@ -40,7 +41,9 @@ const SERVER_THREADS: usize = 2;
 const READER_THREADS: usize = 2;
 /// Threads of the store that write, PostgreSQL only.
 const WRITER_THREADS: usize = 3;
-/// How long a server may drain before the test fails, in seconds.
+/// How long a server may drain by its own clock, in milliseconds.
+const DRAIN_MS_MAX: i64 = 10_000;
+/// How long a test waits for a server to drain before it fails, in seconds.
 const DRAIN_S_MAX: u64 = 30;
 /// Lines of the log that a failing test shows.
 const LINES_SHOWN: usize = 60;
@@ -254,10 +257,8 @@ impl TestServer {
     pub async fn stop(&mut self) {
         let Some(Running { app, runtime, tasks }) = self.running.take() else { return };
         app.life.drain();
-        for task in tasks {
-            let ended = tokio::time::timeout(Duration::from_secs(DRAIN_S_MAX), task).await;
-            ended.expect("the server drains; does a client hold a connection?").expect("a listener ends without a panic");
-        }
+        let ended = tokio::time::timeout(Duration::from_secs(DRAIN_S_MAX), drained(&self.clock, tasks)).await;
+        ended.expect("the server drains; does a client hold a connection?");
         close(app, runtime).await;
     }
 
@@ -282,7 +283,9 @@ impl TestServer {
             .build()
             .expect("a runtime can be started");
         let (http, smtp) = self.bind(&runtime).await;
-        let store = Store::open(self.store.clone()).unwrap_or_else(|error| panic!("the store: {error:?}"));
+        let opened = self.store.clone();
+        let opened = tokio::task::spawn_blocking(move || Store::open(opened)).await.expect("opening does not panic");
+        let store = opened.unwrap_or_else(|error| panic!("the store: {error:?}"));
         own_threads(&store, &self.store, &self.log).await;
         let clock = Arc::new(self.clock.clone());
         let limits = Limits {
@@ -323,7 +326,7 @@ impl TestServer {
             self.run().await;
         }
         self.settle().await;
-        let mut wrong = complaints(self.store(), posthouse_server::ports::Clock::now(&self.clock), &self.allowed).await;
+        let mut wrong = complaints(self.store(), self.clock.now(), &self.allowed).await;
         self.stop().await;
         wrong.extend(self.allowed.undeclared(&self.log.errors()));
         self.is_finished = true;
@@ -343,6 +346,23 @@ impl Drop for TestServer {
             lines[first..].iter().for_each(|line| eprintln!("{line}"));
         } else {
             assert!(self.is_finished, "the test must end with server.finish().await");
+        }
+    }
+}
+
+/// Waits for the listeners. Time goes on meanwhile, as far as a drain may take: some waits end by the clock alone.
+async fn drained(clock: &ManualClock, tasks: Vec<JoinHandle<()>>) {
+    let last = clock.now().plus_ms(DRAIN_MS_MAX);
+    let all = async {
+        for task in tasks {
+            task.await.expect("a listener ends without a panic");
+        }
+    };
+    tokio::pin!(all);
+    loop {
+        tokio::select! {
+            () = &mut all => return,
+            next = clock.waiting_until(last) => clock.set(next),
         }
     }
 }
