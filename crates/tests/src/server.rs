@@ -6,11 +6,7 @@
 
 use std::{
     net::SocketAddr,
-    path::PathBuf,
-    sync::{
-        Arc, Barrier,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, Barrier},
     time::Duration,
 };
 
@@ -29,6 +25,7 @@ use tokio::{net::TcpListener, runtime::Runtime, task::JoinHandle};
 use crate::{
     audit::{Allowed, complaints},
     clock::ManualClock,
+    dir::ScratchDir,
     dns::FakeDns,
     http::Api,
     log::LogBook,
@@ -45,6 +42,8 @@ const WRITER_THREADS: usize = 3;
 const DRAIN_MS_MAX: i64 = 10_000;
 /// How long a test waits for a server to drain before it fails, in seconds.
 const DRAIN_S_MAX: u64 = 30;
+/// How long a test waits for a server to become ready again before it fails, in seconds.
+const READY_S_MAX: u64 = 30;
 /// Lines of the log that a failing test shows.
 const LINES_SHOWN: usize = 60;
 
@@ -124,7 +123,7 @@ pub struct TestServer {
     store: StoreConfig,
     running: Option<Running>,
     allowed: Allowed,
-    dir: Dir,
+    dir: ScratchDir,
     is_finished: bool,
 }
 
@@ -141,15 +140,15 @@ impl TestServer {
     /// # Panics
     /// Where it does not start.
     pub async fn start(options: Options) -> Self {
-        let dir = Dir::new();
+        let dir = ScratchDir::new();
         let mut config = Config::loopback();
-        config.data_dir = dir.0.clone();
+        config.data_dir = dir.path().to_owned();
         config.http.listen.set_port(0);
         config.smtp.listen.iter_mut().for_each(|address| address.set_port(0));
         config.submission.listen.clear();
         options.configure.into_iter().for_each(|change| change(&mut config));
         let database = options.database.unwrap_or_else(|| match options.engine.unwrap_or_else(engine_of_run) {
-            Engine::Sqlite => DatabaseUrl::Sqlite(dir.0.join("posthouse.db")),
+            Engine::Sqlite => DatabaseUrl::Sqlite(dir.path().join("posthouse.db")),
             Engine::Postgres => {
                 let url = Cluster::shared().create_database();
                 DatabaseUrl::Postgres(url)
@@ -221,7 +220,7 @@ impl TestServer {
     /// The directory of the server.
     #[must_use]
     pub fn data_dir(&self) -> &std::path::Path {
-        &self.dir.0
+        self.dir.path()
     }
 
     /// What may be left at the end of this test.
@@ -238,6 +237,16 @@ impl TestServer {
     pub async fn advance(&self, millis: i64) {
         self.clock.advance(millis);
         self.settle().await;
+    }
+
+    /// Asks `/readyz` until it says yes: the store tries a database that was away again after a pause of real time.
+    ///
+    /// # Panics
+    /// Where it never does.
+    pub async fn until_ready(&self) {
+        let api = self.anonymous();
+        let ready = async { while api.get("/readyz").await.status != 200 {} };
+        tokio::time::timeout(Duration::from_secs(READY_S_MAX), ready).await.expect("the server becomes ready");
     }
 
     /// Ends the server as a signal does and starts it again on the same store and addresses.
@@ -294,12 +303,13 @@ impl TestServer {
         };
         let smtp_out = Arc::new(SmtpClient::new(clock.clone(), limits));
         let ports = Ports { clock, dns: Arc::new(self.dns.clone()), smtp_out };
-        let blobs = Blobs::files(self.dir.0.join(BLOBS_DIR));
+        let blobs = Blobs::files(self.dir.path().join(BLOBS_DIR));
         let app = Arc::new(App::new(self.config.clone(), (store, blobs), ports));
         let router = router::build(&app, routes::all());
         let certificate = tls::server_config(&app.config).expect("a certificate can be made");
         let house = House::new(app.clone(), Some(certificate));
-        let tasks = vec![runtime.spawn(listener::serve(http, router, app.life.clone())), runtime.spawn(smtp.serve(house))];
+        let tasks =
+            vec![runtime.spawn(listener::serve(http, router, app.life.clone())), runtime.spawn(smtp.serve(house))];
         app.life.ready();
         self.running = Some(Running { app, runtime, tasks });
     }
@@ -400,25 +410,5 @@ async fn own_threads(store: &Store, config: &StoreConfig, book: &LogBook) {
     }
     for done in units.join_all().await {
         done.unwrap_or_else(|error| panic!("the store: {error:?}"));
-    }
-}
-
-/// A directory that goes away with the server.
-struct Dir(PathBuf);
-
-impl Dir {
-    fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("posthouse-test-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("the directory for temporary files takes one more");
-        Self(path)
-    }
-}
-
-impl Drop for Dir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -3,4 +3,5 @@
 mod errors;
 mod house_rules;
 mod openapi;
+mod pages;
 mod permissions;
