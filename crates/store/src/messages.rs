@@ -87,7 +87,8 @@ pub fn next_created_at(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now:
     Ok(tx.one::<(Time,)>(&CLOCK, p![workspace, inbox, now])?.map_or(now, |(at,)| at))
 }
 
-/// Stores a message and its labels; its content is stored already, its files and recipients come after.
+/// Stores a message and its labels; its content is stored already, its files and recipients come after. Wakes the
+/// workspace, for whoever waits for a message of either direction, event or not.
 ///
 /// # Errors
 /// The store's own.
@@ -134,6 +135,7 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     for label in &m.labels {
         tx.exec(&LABEL, p![m.workspace, m.inbox, label, m.created_at, m.id])?;
     }
+    tx.wake(m.workspace.0);
     Ok(())
 }
 

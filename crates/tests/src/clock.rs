@@ -102,6 +102,20 @@ impl ManualClock {
         found.ok().and_then(|crowd| crowd.first).unwrap_or(last)
     }
 
+    /// Lets time go on from one deadline to the next, by at most `millis` in all, until the future is done. For what ends
+    /// by the clock, when no one moment can be named at which everybody who matters has gone to sleep.
+    pub async fn go_on<T>(&self, millis: i64, until: impl Future<Output = T>) -> T {
+        let last = self.now().plus_ms(millis);
+        let mut until = std::pin::pin!(until);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut until => return done,
+                next = self.waiting_until(last) => self.set(next.max(self.now())),
+            }
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -35,6 +35,7 @@ pub mod postgres;
 pub mod process;
 pub mod server;
 pub mod smtp;
+pub mod smtp_sink;
 
 pub use audit::Allowed;
 pub use mail::Letter;

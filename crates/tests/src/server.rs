@@ -308,8 +308,7 @@ impl TestServer {
         let router = router::build(&app, routes::all());
         let certificate = tls::server_config(&app.config).expect("a certificate can be made");
         let house = House::new(app.clone(), Some(certificate));
-        let tasks =
-            vec![runtime.spawn(listener::serve(http, router, app.life.clone())), runtime.spawn(smtp.serve(house))];
+        let tasks = vec![runtime.spawn(listener::serve(http, router, app.clone())), runtime.spawn(smtp.serve(house))];
         app.life.ready();
         self.running = Some(Running { app, runtime, tasks });
     }
@@ -362,19 +361,12 @@ impl Drop for TestServer {
 
 /// Waits for the listeners. Time goes on meanwhile, as far as a drain may take: some waits end by the clock alone.
 async fn drained(clock: &ManualClock, tasks: Vec<JoinHandle<()>>) {
-    let last = clock.now().plus_ms(DRAIN_MS_MAX);
     let all = async {
         for task in tasks {
             task.await.expect("a listener ends without a panic");
         }
     };
-    tokio::pin!(all);
-    loop {
-        tokio::select! {
-            () = &mut all => return,
-            next = clock.waiting_until(last) => clock.set(next),
-        }
-    }
+    clock.go_on(DRAIN_MS_MAX, all).await;
 }
 
 /// Ends the tasks, then the threads of the store.

@@ -15,7 +15,7 @@ pub(super) struct Bound {
     pub(super) smtp: Option<SocketAddr>,
 }
 
-/// Writes the ready file and the lines for the terminal.
+/// Writes the lines for the terminal, the ready file, and last of all the log's `ready`.
 pub(super) fn announce(app: &App, plan: &Plan, bound: &Bound, first: Option<&FirstRun>) -> Result<(), BootError> {
     if let Some(first) = first {
         // A closed standard output is no reason not to run.
@@ -87,5 +87,13 @@ fn welcome(app: &App, bound: &Bound, first: &FirstRun) -> String {
         format!("  curl -H 'Authorization: Bearer {key}' {base}/v1/account"),
         String::new(),
     ]);
+    if let Some(smtp) = bound.smtp {
+        let domain = &app.config.mail.default_domain;
+        lines.extend([
+            "Send a mail to an inbox:".to_owned(),
+            format!("  swaks --server {smtp} --from you@example.com --to welcome@{domain} --header 'Subject: Hello'"),
+            String::new(),
+        ]);
+    }
     lines.join("\n") + "\n"
 }

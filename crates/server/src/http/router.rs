@@ -16,6 +16,7 @@ use posthouse_domain::{
     error::{Code, Refusal},
     workspace::Notice,
 };
+use tracing::Instrument;
 
 use super::{
     auth, error, idempotency,
@@ -104,7 +105,9 @@ async fn answer(
     // A parameter that is no UTF-8 names nothing, so it becomes the name of nothing.
     let path =
         path.map(|raw| PathParams(raw.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect())).unwrap_or_default();
-    let mut response = match serve(&app, &route, &id, path, request, &mut extras).await {
+    let span = tracing::info_span!("request", request_id = %id);
+    let served = serve(&app, &route, &id, path, request, &mut extras).instrument(span).await;
+    let mut response = match served {
         Ok(answer) => answer.into_response(),
         Err(refusal) => error::response(&refusal, &id),
     };
@@ -146,8 +149,23 @@ async fn serve(
     let host = head.headers.get(header::HOST).and_then(|h| h.to_str().ok()).map(str::to_owned);
     let query = head.uri.query().map(str::to_owned);
     let fingerprint = idempotency_key.as_ref().map(|_| idempotency::fingerprint(&path, query.as_deref(), &body));
-    let request = RequestInfo { id: id.to_owned(), route: route.name, client_ip, idempotency_key, fingerprint, host };
+    let request = RequestInfo {
+        id: id.to_owned(),
+        route: route.name,
+        client_ip,
+        idempotency_key,
+        fingerprint,
+        host,
+        bearer: if route.access == Access::Public { auth::bearer_text(&head.headers) } else { None },
+        on_loopback: on_loopback(&head),
+    };
     route.run(app.clone(), Parts { caller, request, path, query, body }).await
+}
+
+/// Whether the peer is this machine itself. A proxy beside us is on loopback too, but the fields it adds give it away.
+fn on_loopback(head: &request::Parts) -> bool {
+    let peer = head.extensions.get::<Client>().is_some_and(|client| client.0.is_loopback());
+    peer && !["forwarded", "x-forwarded-for", "x-real-ip", "via"].iter().any(|name| head.headers.contains_key(*name))
 }
 
 fn client_ip(app: &App, head: &request::Parts) -> IpAddr {

@@ -88,9 +88,10 @@ async fn the_mail_exchanger_answers_and_follows_the_manual_clock() {
     client.quit().await;
 
     let mut client = server.smtp().await.starttls().await;
-    server.clock.waiting(1).await;
-    server.clock.advance(server.config().smtp.idle_timeout_ms);
-    client.reply().await.expect(421);
+    let began = server.clock.now();
+    let idle_ms = server.config().smtp.idle_timeout_ms;
+    server.clock.go_on(2 * idle_ms, client.reply()).await.expect(421);
+    assert!(server.clock.now().since_ms(began) >= idle_ms, "it was sent away early");
     assert_eq!(client.reply_or_end().await, None);
     server.finish().await;
 }

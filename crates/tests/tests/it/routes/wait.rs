@@ -118,3 +118,24 @@ async fn the_newest_code_is_found_and_the_inbox_key_is_enough() {
     assert_eq!((&found["data"]["code"], &found["data"]["message_id"]), (&json!("771204"), &json!(newer.to_string())));
     server.finish().await;
 }
+
+#[tokio::test]
+async fn sent_mail_can_be_waited_for_before_it_has_left() {
+    let mut server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+    let waiting = tokio::spawn({
+        let (api, path) = (api.clone(), format!("/v1/inboxes/{}/messages/wait?direction=outbound", inbox.id));
+        async move { api.get(&path).await.expect(200) }
+    });
+    server.clock.waiting(1).await;
+    deliver(&server, &inbox, mail("Not this one")).await;
+    let letter = json!({ "to": "a@elsewhere.example", "subject": "Out", "text": "x" });
+    let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), letter).await.expect(202);
+    let found = waiting.await.unwrap();
+    assert_eq!(found["data"]["id"], sent["id"]);
+    assert_eq!(found["data"]["screening"], json!(null));
+    assert_eq!(found["data"]["delivery"][0]["address"], "a@elsewhere.example");
+    server.allow().queued().due("outbound");
+    server.finish().await;
+}

@@ -218,6 +218,32 @@ async fn raw_mail_is_what_was_received_behind_our_trace_and_files_are_only_downl
 }
 
 #[tokio::test]
+async fn mail_too_large_for_the_database_comes_back_whole_from_the_blob_store() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+    // Digits that do not compress well, from a generator that repeats itself.
+    let mut state = 1_u64;
+    let mut digit = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        char::from(b'A' + (state >> 33) as u8 % 26)
+    };
+    let line = |digit: &mut dyn FnMut() -> char| (0..76).map(|_| digit()).collect::<String>();
+    let body: Vec<String> = (0..9_000).map(|_| line(&mut digit)).collect();
+    let raw = WITH_FILE.replace("PHNjcmlwdD4x", &body.join("\r\n"));
+    let id = deliver(&server, &inbox, raw.clone()).await;
+    let blobs = server.data_dir().join("blobs");
+    assert!(blobs.is_dir(), "the mail is in the blob store");
+    let found = api.get(&format!("/v1/messages/{id}/raw")).await.expect(200);
+    assert!(found.bytes.ends_with(raw.as_bytes()));
+    let message = api.get(&format!("/v1/messages/{id}")).await.expect(200);
+    let file =
+        api.get(&format!("/v1/attachments/{}", message["attachments"][0]["id"].as_str().unwrap())).await.expect(200);
+    assert_eq!(file.bytes.len(), 9_000 * 76 / 4 * 3);
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn what_others_have_is_not_found() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
