@@ -53,7 +53,7 @@ impl House {
     }
 
     /// Starts the service and waits until it is ready.
-    pub(crate) fn serve(&self, config: &Path, arguments: &[&str]) -> Service {
+    pub(crate) fn serve(&self, config: &Path, arguments: &[&str]) -> Serving {
         let ready_file = self.path("ready.json");
         let mut command = self.command();
         command.arg("serve").arg("--config").arg(config).arg("--ready-file").arg(&ready_file).args(arguments);
@@ -67,7 +67,7 @@ impl House {
         }
         let ready = serde_json::from_slice(&std::fs::read(&ready_file).unwrap()).unwrap();
         std::fs::remove_file(&ready_file).unwrap();
-        Service { child, log, seen, ready }
+        Serving { child, log, seen, ready }
     }
 }
 
@@ -104,14 +104,14 @@ impl Ran {
 }
 
 /// A running service.
-pub(crate) struct Service {
+pub(crate) struct Serving {
     child: Child,
     log: BufReader<std::process::ChildStderr>,
     seen: String,
     pub(crate) ready: Value,
 }
 
-impl Service {
+impl Serving {
     pub(crate) fn address(&self, name: &str) -> SocketAddr {
         self.ready[name].as_str().unwrap().parse().unwrap()
     }
@@ -149,7 +149,7 @@ impl Service {
     }
 }
 
-impl Drop for Service {
+impl Drop for Serving {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
