@@ -53,14 +53,14 @@ impl House {
     }
 
     /// Starts the service and waits until it is ready.
-    pub(crate) fn serve(&self, config: &Path, arguments: &[&str]) -> Service {
+    pub(crate) fn serve(&self, config: &Path, arguments: &[&str]) -> Serving {
         let ready_file = self.path("ready.json");
         let mut command = self.command();
         command.arg("serve").arg("--config").arg(config).arg("--ready-file").arg(&ready_file).args(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let log = BufReader::new(child.stderr.take().unwrap());
         let out = BufReader::new(child.stdout.take().unwrap());
-        let mut service = Service { child, log, out, seen: String::new(), ready: Value::Null };
+        let mut service = Serving { child, log, out, seen: String::new(), ready: Value::Null };
         // The line is written behind the file.
         service.read_log_until("ready");
         service.ready = serde_json::from_slice(&std::fs::read(&ready_file).unwrap()).unwrap();
@@ -102,7 +102,7 @@ impl Ran {
 }
 
 /// A running service.
-pub(crate) struct Service {
+pub(crate) struct Serving {
     child: Child,
     log: BufReader<ChildStderr>,
     out: BufReader<ChildStdout>,
@@ -110,7 +110,7 @@ pub(crate) struct Service {
     pub(crate) ready: Value,
 }
 
-impl Service {
+impl Serving {
     pub(crate) fn address(&self, name: &str) -> SocketAddr {
         self.ready[name].as_str().unwrap().parse().unwrap()
     }
@@ -168,7 +168,7 @@ impl Service {
     }
 }
 
-impl Drop for Service {
+impl Drop for Serving {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
