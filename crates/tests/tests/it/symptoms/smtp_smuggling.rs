@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use posthouse_domain::plan::Plan;
 use posthouse_tests::TestServer;
 
-const EVIL: &str = "MAIL FROM:<evil@b.example>\r\nRCPT TO:<victim@agents.localhost>\r\nDATA\r\nSubject: evil\r\n\r\nevil\r\n";
+const EVIL: &str =
+    "MAIL FROM:<evil@b.example>\r\nRCPT TO:<victim@agents.localhost>\r\nDATA\r\nSubject: evil\r\n\r\nevil\r\n";
 
 /// The sequences of the corpus, or nothing where the corpora are not installed.
 fn sequences() -> Vec<String> {
