@@ -204,7 +204,13 @@ impl TestServer {
                 RawPlace::Inline(bytes) => bytes,
                 RawPlace::Blob(digest) => {
                     let digest = digest.parse().expect("a digest");
-                    self.app().blobs.get(&digest).await.expect("the blob store works").expect("a named blob exists").to_vec()
+                    self.app()
+                        .blobs
+                        .get(&digest)
+                        .await
+                        .expect("the blob store works")
+                        .expect("a named blob exists")
+                        .to_vec()
                 }
             };
             let limit = usize::try_from(raw.bytes).expect("a mail fits the memory");
