@@ -175,6 +175,9 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     }
     app.life.ready();
     ready::announce(&app, &plan, &bound, first_run.as_ref())?;
+    if let (Some(first), Some(listener)) = (first_run, bound.smtp) {
+        tasks.spawn(first::welcome(Arc::clone(&app), listener, first.address));
+    }
     end(&app, tasks, signals.asked().await).await;
     Ok(())
 }

@@ -36,7 +36,6 @@ const SERVICE_NOTICE: HeaderName = HeaderName::from_static("service-notice");
 pub struct Client(pub IpAddr);
 
 /// The service over that table.
-#[must_use]
 pub fn build(app: &Arc<App>, routes: Vec<Route>) -> Router {
     let mut router = Router::new();
     for route in routes.into_iter().filter(|route| !route.development || app.captures()) {

@@ -4,7 +4,7 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
     path::{Path, PathBuf},
-    process::{Child, Command, Output, Stdio},
+    process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio},
     time::Duration,
 };
 
@@ -53,21 +53,19 @@ impl House {
     }
 
     /// Starts the service and waits until it is ready.
-    pub(crate) fn serve(&self, config: &Path, arguments: &[&str]) -> Service {
+    pub(crate) fn serve(&self, config: &Path, arguments: &[&str]) -> Serving {
         let ready_file = self.path("ready.json");
         let mut command = self.command();
         command.arg("serve").arg("--config").arg(config).arg("--ready-file").arg(&ready_file).args(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut log = BufReader::new(child.stderr.take().unwrap());
-        let mut seen = String::new();
+        let log = BufReader::new(child.stderr.take().unwrap());
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let mut service = Serving { child, log, out, seen: String::new(), ready: Value::Null };
         // The line is written behind the file.
-        while !seen.lines().any(|line| line.contains(" ready ") || line.contains("\"message\":\"ready\"")) {
-            let read = log.read_line(&mut seen).unwrap();
-            assert!(read > 0, "the service ended before it was ready:\n{seen}");
-        }
-        let ready = serde_json::from_slice(&std::fs::read(&ready_file).unwrap()).unwrap();
+        service.read_log_until("ready");
+        service.ready = serde_json::from_slice(&std::fs::read(&ready_file).unwrap()).unwrap();
         std::fs::remove_file(&ready_file).unwrap();
-        Service { child, log, seen, ready }
+        service
     }
 }
 
@@ -104,16 +102,37 @@ impl Ran {
 }
 
 /// A running service.
-pub(crate) struct Service {
+pub(crate) struct Serving {
     child: Child,
-    log: BufReader<std::process::ChildStderr>,
+    log: BufReader<ChildStderr>,
+    out: BufReader<ChildStdout>,
     seen: String,
     pub(crate) ready: Value,
 }
 
-impl Service {
+impl Serving {
     pub(crate) fn address(&self, name: &str) -> SocketAddr {
         self.ready[name].as_str().unwrap().parse().unwrap()
+    }
+
+    /// Reads the log until one of its events has that message.
+    pub(crate) fn read_log_until(&mut self, message: &str) {
+        let (text, json) = (format!(" INFO {message}"), format!("\"message\":\"{message}\""));
+        while !self.seen.lines().any(|line| line.contains(&text) || line.contains(&json)) {
+            let read = self.log.read_line(&mut self.seen).unwrap();
+            assert!(read > 0, "the service ended before it said {message}:\n{}", self.seen);
+        }
+    }
+
+    /// Reads the output until a line has that text.
+    pub(crate) fn read_line_with(&mut self, text: &str) -> String {
+        loop {
+            let mut line = String::new();
+            assert!(self.out.read_line(&mut line).unwrap() > 0, "the service never said {text}");
+            if line.contains(text) {
+                return line;
+            }
+        }
     }
 
     /// Opens a connection to the API.
@@ -142,14 +161,14 @@ impl Service {
     pub(crate) fn stop(mut self) -> Ran {
         self.signal(rustix::process::Signal::TERM);
         let mut out = String::new();
-        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        self.out.read_to_string(&mut out).unwrap();
         self.log.read_to_string(&mut self.seen).unwrap();
         let code = self.child.wait().unwrap().code().unwrap_or(-1);
         Ran { code, out, err: std::mem::take(&mut self.seen) }
     }
 }
 
-impl Drop for Service {
+impl Drop for Serving {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

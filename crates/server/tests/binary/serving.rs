@@ -142,3 +142,22 @@ fn an_address_in_use_is_named() {
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("http.listen") && ran.err.contains(&address.to_string()), "{}", ran.err);
 }
+
+#[test]
+fn the_welcome_mail_comes_through_the_own_listener_and_the_pasted_line_shows_it() {
+    let house = House::new("welcome");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let mut service = house.serve(&config, &[]);
+    service.read_log_until("welcome mail delivered");
+    let key = service.ready["first_run"]["api_key"].as_str().unwrap().to_owned();
+    let authorization = format!("authorization: Bearer {key}\r\n");
+    let shown = service.read_line_with("curl ");
+    let path = shown.split("/v1/").nth(1).unwrap().trim();
+    assert!(shown.contains(&key), "{shown}");
+    let (head, body) = service.get(&format!("/v1/{path}"), &authorization);
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+    let list: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(list["data"][0]["subject"], "Welcome to Posthouse");
+    assert_eq!(list["data"][0]["direction"], "inbound");
+    assert_eq!(service.stop().code, 0);
+}

@@ -1,5 +1,7 @@
 //! Decoding says every problem at once, with its path and the nearest name.
 
+#![allow(dead_code, reason = "what was decoded is looked at through its problems and its schema")]
+
 use posthouse_domain::error::Code;
 use serde_json::json;
 
