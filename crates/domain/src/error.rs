@@ -130,6 +130,7 @@ impl Refusal {
     pub fn invalid(problems: &[FieldProblem]) -> Self {
         let count = problems.len();
         let message = match problems {
+            [one] if one.problem.ends_with('?') => format!("{}: {}", one.path, one.problem),
             [one] => format!("{}: {}.", one.path, one.problem),
             _ => format!("{count} fields have problems."),
         };

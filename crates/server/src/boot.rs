@@ -8,7 +8,7 @@ mod ready;
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use posthouse_store::{DatabaseUrl, Store, StoreConfig, backup::BLOBS_DIR, blobs::Blobs, statements};
+use posthouse_store::{DatabaseUrl, Store, StoreConfig, backup::BLOBS_DIR, blobs::Blobs};
 use tokio::{net::TcpListener, task::JoinSet};
 
 use crate::{
@@ -21,15 +21,11 @@ use crate::{
     config::Config,
     http::{listener, router, routes},
     jobs::runner,
-    ports::{Clock, SmtpOut},
-    shutdown::{self, DRAIN_MS_MAX},
+    ports::{Clock, Dns, SmtpOut},
+    shutdown::{DRAIN_MS_MAX, Signals},
     smtp::listener::{House, Listener},
     tls,
 };
-
-statements! {
-    PROBE = "INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-}
 
 /// A part of the work that a process can take on (`--roles`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,20 +122,9 @@ pub fn database_url(config: &Config) -> Result<DatabaseUrl, BootError> {
 /// # Errors
 /// The store's own, and when its directory cannot be made.
 pub fn open_store(config: &Config) -> Result<Store, BootError> {
+    // Keys and certificates live there, wherever the database is.
+    make_private_directory(&config.data_dir)?;
     Ok(Store::open(StoreConfig::new(database_url(config)?))?)
-}
-
-/// Whether the store takes a write to the disk now.
-///
-/// # Errors
-/// The store's own.
-pub async fn probe(store: &Store) -> posthouse_store::Result<()> {
-    store
-        .write(|tx| {
-            tx.exec(&PROBE, posthouse_store::p!["probe", ""])?;
-            Ok(())
-        })
-        .await
 }
 
 /// Makes a directory that only its owner can read: it holds keys and mail.
@@ -155,6 +140,8 @@ fn make_private_directory(path: &std::path::Path) -> Result<(), BootError> {
 /// When it could not start.
 pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     let has = |role| plan.roles.contains(&role);
+    let mut signals = Signals::hear().map_err(BootError::io("signals cannot be heard"))?;
+    raise_descriptor_limit();
     let http = if has(Role::Http) { Some(bind("http.listen", config.http.listen).await?) } else { None };
     let smtp = if has(Role::Smtp) { bind_smtp(&config.smtp.listen).await? } else { Vec::new() };
     let first_smtp = smtp.first().and_then(|listener| listener.local_addr().ok());
@@ -169,7 +156,7 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
 
     let mut tasks = JoinSet::new();
     if let Some(listener) = http {
-        tasks.spawn(listener::serve(listener, router::build(&app, routes::all()), app.life.clone()));
+        tasks.spawn(listener::serve(listener, router::build(&app, routes::all()), Arc::clone(&app)));
     }
     if !smtp.is_empty() {
         let tls = tls::server_config(&app.config).map_err(|error| BootError::Tls(error.to_string()))?;
@@ -190,15 +177,30 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     }
     app.life.ready();
     ready::announce(&app, &plan, &bound, first_run.as_ref())?;
-    let signal = shutdown::asked().await.map_err(BootError::io("signals cannot be heard"))?;
-    end(&app, tasks, signal).await;
+    if let (Some(first), Some(listener)) = (first_run, bound.smtp) {
+        tasks.spawn(first::welcome(Arc::clone(&app), listener, first.address));
+    }
+    end(&app, tasks, signals.asked().await).await;
     Ok(())
 }
 
-fn open_blobs(config: &Config) -> Result<Blobs, BootError> {
+/// Opens the blob store; nothing is read or written yet.
+///
+/// # Errors
+/// When its URL or its options are wrong.
+pub fn open_blobs(config: &Config) -> Result<Blobs, BootError> {
     match &config.blob_url {
-        Some(url) => Ok(Blobs::open(url, &[])?),
+        Some(url) => Ok(Blobs::open(url, &config.blob_options.0)?),
         None => Ok(Blobs::files(config.data_dir.join(BLOBS_DIR))),
+    }
+}
+
+/// Takes as many descriptors as the machine gives: every waiting client holds one, and the usual soft limit is 1,024.
+fn raise_descriptor_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }) {
+        tracing::warn!(cause = %error, "the limit of open files stays as it was");
     }
 }
 
@@ -227,15 +229,39 @@ async fn bind_smtp(addresses: &[SocketAddr]) -> Result<Vec<Listener>, BootError>
 
 /// The outside world of a process that serves, and the way out for mail, whose unused connections somebody has to close.
 fn ports(config: &Config) -> Result<(Ports, Arc<SmtpClient>), BootError> {
-    let clock = clock();
-    let dns = dns::Resolver::new(&config.nameservers, Arc::clone(&clock));
-    let dns = Arc::new(dns.map_err(BootError::io("dns.nameservers: the resolver cannot be set up"))?);
+    let (clock, dns) = (clock(), resolver(config)?);
     let limits = Limits {
         connections_max: config.delivery.connections_max,
         per_host_max: config.delivery.connections_per_destination_max,
     };
     let smtp_out = Arc::new(SmtpClient::new(Arc::clone(&clock), limits));
     Ok((Ports { clock, dns, smtp_out: Arc::clone(&smtp_out) as Arc<dyn SmtpOut> }, smtp_out))
+}
+
+/// The resolver of the configuration.
+///
+/// # Errors
+/// When it cannot be set up.
+pub fn resolver(config: &Config) -> Result<Arc<dyn Dns>, BootError> {
+    let made = dns::Resolver::new(&config.nameservers, clock());
+    Ok(Arc::new(made.map_err(BootError::io("dns.nameservers: the resolver cannot be set up"))?))
+}
+
+/// The DNS records of our DKIM keys, which are made at the first need, for who looks at a store without serving it.
+///
+/// # Errors
+/// The store's, and when the instance key is not the store's.
+pub async fn dkim_records(config: &Config) -> Result<Vec<signing::DkimRecord>, BootError> {
+    let (ports, _) = ports(config)?;
+    let app = App::new(config.clone(), (open_store(config)?, open_blobs(config)?), ports);
+    let records = signing::prepare(&app).await.map_err(|error| BootError::Signing(error.to_string()));
+    close(app.store.clone()).await;
+    records
+}
+
+/// Closes the store. That waits for its threads, so it has a thread of its own.
+pub async fn close(store: Store) {
+    let _ = tokio::task::spawn_blocking(move || store.close()).await;
 }
 
 /// Makes or opens the DKIM keys: without them nothing could be sent, and a wrong instance key is best told at the start.
@@ -260,8 +286,6 @@ async fn end(app: &Arc<App>, mut tasks: JoinSet<()>, signal: &str) {
         tracing::warn!(left = tasks.len(), "drain.cut_off");
         tasks.abort_all();
     }
-    let store = app.store.clone();
-    // Closing waits for the threads of the store, so it gets a thread of its own.
-    let _ = tokio::task::spawn_blocking(move || store.close()).await;
+    close(app.store.clone()).await;
     tracing::info!("stopped");
 }

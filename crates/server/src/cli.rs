@@ -3,6 +3,7 @@
 //! Standard output carries answers only, with `--json` exactly one object; everything else goes to standard error.
 //! Exit codes: 0 done, 1 failed, 2 bad usage or bad configuration.
 
+mod check;
 mod key;
 mod serve;
 mod store;
@@ -34,6 +35,12 @@ enum Command {
     Key(key::Command),
     /// Apply pending schema migrations and exit.
     Migrate(Common),
+    /// Look at everything the service needs: one line a check, ok, warning or failed.
+    Check(Common),
+    /// Copy an embedded store and its blobs into one file, also while the service runs.
+    Backup(store::Archive),
+    /// Make an empty data directory what it was when the backup was made.
+    Restore(store::Archive),
 }
 
 /// What every command takes.
@@ -109,6 +116,9 @@ pub fn run() -> ExitCode {
         Command::Workspace(command) => workspace::run(command),
         Command::Key(command) => key::run(command),
         Command::Migrate(common) => store::migrate(&common),
+        Command::Check(common) => check::run(&common),
+        Command::Backup(given) => store::backup(&given),
+        Command::Restore(given) => store::restore(&given),
     };
     let (code, message) = match done {
         Ok(()) => return ExitCode::SUCCESS,

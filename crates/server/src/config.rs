@@ -40,6 +40,8 @@ pub struct Config {
     pub blob_url: Option<String>,
     /// `instance_key`: what stored secrets are sealed with, in base64; none: a file in `data_dir`.
     pub instance_key: Option<SecretText>,
+    /// The usual AWS variables, for `s3://`.
+    pub blob_options: BlobOptions,
     /// `http.*`
     pub http: Http,
     /// `smtp.*`
@@ -69,6 +71,17 @@ pub struct SecretText(pub String);
 impl std::fmt::Debug for SecretText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("SecretText")
+    }
+}
+
+/// The variables `AWS_*` of the environment, as they stand.
+#[derive(Clone, Default)]
+pub struct BlobOptions(pub Vec<(String, String)>);
+
+impl std::fmt::Debug for BlobOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
+        write!(f, "BlobOptions({})", names.join(", "))
     }
 }
 
@@ -256,6 +269,7 @@ impl Config {
             database_url: None,
             blob_url: None,
             instance_key: None,
+            blob_options: BlobOptions::default(),
             http: Http { listen: local(8080), trusted_proxies: Vec::new(), metrics_token: None },
             smtp: Smtp {
                 listen: vec![local(2525)],

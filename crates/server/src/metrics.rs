@@ -2,7 +2,7 @@
 
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
-    metrics::{counter::Counter, family::Family},
+    metrics::{counter::Counter, family::Family, gauge::Gauge, info::Info},
     registry::Registry,
 };
 
@@ -14,6 +14,7 @@ pub struct Metrics {
     smtp_messages: Family<OutcomeLabels, Counter>,
     deliveries: Family<OutcomeLabels, Counter>,
     jobs: Family<JobLabels, Counter>,
+    store_queue: Family<QueueLabels, Gauge>,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -25,6 +26,11 @@ struct HttpLabels {
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct OutcomeLabels {
     outcome: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct QueueLabels {
+    queue: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -44,7 +50,10 @@ impl Default for Metrics {
         registry.register("smtp_messages", "Messages offered by SMTP, by outcome", smtp_messages.clone());
         registry.register("deliveries", "Recipients of sent mail that were settled, by outcome", deliveries.clone());
         registry.register("jobs", "Job attempts, by kind and outcome", jobs.clone());
-        Self { registry, http_requests, smtp_messages, deliveries, jobs }
+        let store_queue = Family::default();
+        registry.register("store_queue", "Units of work that wait for the store", store_queue.clone());
+        registry.register("build", "What runs", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
+        Self { registry, http_requests, smtp_messages, deliveries, jobs, store_queue }
     }
 }
 
@@ -67,6 +76,14 @@ impl Metrics {
     /// Counts an attempt of a job: `done`, `retry`, `hold`, `dead`, `recreated`.
     pub fn job(&self, kind: &'static str, outcome: &'static str) {
         self.jobs.get_or_create(&JobLabels { kind, outcome }).inc();
+    }
+
+    /// Notes how many units of work wait for the store.
+    pub fn store_queue(&self, writes: usize, reads: usize) {
+        for (queue, waiting) in [("write", writes), ("read", reads)] {
+            let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
+            self.store_queue.get_or_create(&QueueLabels { queue }).set(waiting);
+        }
     }
 
     /// The text that `GET /metrics` answers.

@@ -2,7 +2,10 @@
 //!
 //! SIGTERM and SIGINT begin the draining (operations.md): what was accepted is finished, nothing new is taken.
 
-use tokio::sync::watch;
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::watch,
+};
 
 /// How long the end may take, in milliseconds, before what is left is cut off; within the 10 s of operations.md.
 pub const DRAIN_MS_MAX: u64 = 8_000;
@@ -69,17 +72,29 @@ impl Life {
     }
 }
 
-/// Comes back when the operator asks for the end.
-///
-/// # Errors
-/// The operating system's, when signals cannot be heard.
-pub async fn asked() -> std::io::Result<&'static str> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    Ok(tokio::select! {
-        _ = term.recv() => "SIGTERM",
-        _ = int.recv() => "SIGINT",
-    })
+/// The ways in which an operator asks for the end: SIGTERM and SIGINT.
+#[derive(Debug)]
+pub struct Signals {
+    term: Signal,
+    int: Signal,
+}
+
+impl Signals {
+    /// Hears them from now on.
+    ///
+    /// # Errors
+    /// The operating system's, when signals cannot be heard.
+    pub fn hear() -> std::io::Result<Self> {
+        Ok(Self { term: signal(SignalKind::terminate())?, int: signal(SignalKind::interrupt())? })
+    }
+
+    /// Comes back with the name of the first one.
+    pub async fn asked(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.term.recv() => "SIGTERM",
+            _ = self.int.recv() => "SIGINT",
+        }
+    }
 }
 
 #[cfg(test)]

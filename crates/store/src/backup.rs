@@ -41,7 +41,8 @@ pub struct Source {
     pub database: DatabaseUrl,
     /// The data directory.
     pub data_dir: PathBuf,
-    /// Folders of the data directory that are copied as they are, for example `keys`. A missing one is passed over.
+    /// Files and folders of the data directory that are copied as they are, for example `keys`. A missing one is passed
+    /// over.
     pub folders: Vec<String>,
 }
 

@@ -35,6 +35,7 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'active', $11, $12, $12)";
     GET = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2");
     TAKE = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2 {FOR_UPDATE}");
+    LOCK = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2 {FOR_UPDATE}");
     BY_ADDRESS = select!("inboxes i JOIN addresses a ON a.workspace_id = i.workspace_id AND a.inbox_id = i.id WHERE a.address = $1");
     BY_CLIENT_ID = select!("inboxes i WHERE i.workspace_id = $1 AND i.client_id = $2 AND i.client_id IS NOT NULL AND i.deleted_at IS NULL");
     FIRST = select!("inboxes i WHERE i.deleted_at IS NULL AND i.temporary = 0
@@ -119,6 +120,14 @@ pub fn take(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<I
 /// The store's own.
 pub fn live(tx: &mut Tx, workspace: WorkspaceId, id: InboxId, now: Time) -> Result<Option<Inbox>> {
     Ok(get(tx, workspace, id)?.filter(|inbox| inbox.receives(now)))
+}
+
+/// The inbox as it is now, and as it stays until the end of the transaction: whoever pauses, resumes or deletes it waits.
+///
+/// # Errors
+/// The store's own.
+pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<Inbox>> {
+    tx.one(&LOCK, p![workspace, id])
 }
 
 /// The inbox that has or had that canonical address, in whatever workspace.

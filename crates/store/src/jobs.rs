@@ -31,6 +31,7 @@ statements! {
     EXPIRED_LAST = "UPDATE jobs SET state = 'dead', lease_token = NULL, lease_until = NULL, why = 'lease_expired'
         WHERE state = 'leased' AND lease_until <= $1";
     DONE = "DELETE FROM jobs WHERE id = $1 AND lease_token = $2";
+    RENEW = "UPDATE jobs SET lease_until = $3 WHERE id = $1 AND lease_token = $2";
     AGAIN = "UPDATE jobs SET state = $3, run_at = $4, why = $5, attempt = attempt - $6, lease_token = NULL, lease_until = NULL
         WHERE id = $1 AND lease_token = $2";
     COUNTS = "SELECT kind, state, count(*) FROM jobs GROUP BY kind, state ORDER BY kind, state";
@@ -239,6 +240,17 @@ pub fn settle(tx: &mut Tx, job: &Leased, outcome: &Outcome) -> Result<bool> {
         tx.wake(job.workspace.0);
     }
     Ok(ours)
+}
+
+/// Makes the leases of running attempts last until `until`. A lease that is no longer ours stays as it is.
+///
+/// # Errors
+/// The store's own.
+pub fn renew(tx: &mut Tx, jobs: &[Leased], until: Time) -> Result<()> {
+    for job in jobs {
+        tx.exec(&RENEW, p![job.id, job.token, until])?;
+    }
+    Ok(())
 }
 
 /// Hands leases back as if the jobs had never been claimed: for a process that ends.

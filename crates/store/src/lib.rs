@@ -75,6 +75,7 @@ pub mod erase;
 pub mod events;
 pub mod idempotency;
 pub mod inboxes;
+pub mod instance;
 pub mod jobs;
 pub mod keys;
 pub mod message_list;

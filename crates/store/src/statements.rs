@@ -17,6 +17,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("idempotency", crate::idempotency::ALL),
     ("inboxes", crate::inboxes::ALL),
     ("inboxes/list", crate::inboxes::list::ALL),
+    ("instance", crate::instance::ALL),
     ("jobs", crate::jobs::ALL),
     ("jobs/due", crate::jobs::due::ALL),
     ("keys", crate::keys::ALL),

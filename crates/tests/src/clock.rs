@@ -23,8 +23,15 @@ pub const START: &str = "2026-09-15T12:00:00.000Z";
 #[derive(Clone)]
 pub struct ManualClock {
     state: Arc<Mutex<State>>,
-    /// How many wait, for [`ManualClock::waiting`].
-    waiters: watch::Sender<usize>,
+    /// Who waits, for those who wait for that.
+    crowd: watch::Sender<Crowd>,
+}
+
+/// How many wait, and until when the first of them.
+#[derive(Clone, Copy, Default)]
+struct Crowd {
+    count: usize,
+    first: Option<Time>,
 }
 
 struct State {
@@ -42,7 +49,7 @@ impl ManualClock {
     pub fn new(seed: u64) -> Self {
         let now = Time::parse(START).expect("START is an ISO 8601 time");
         let state = State { now, sleepers: BTreeMap::new(), registered: 0, seed, drawn: 0 };
-        Self { state: Arc::new(Mutex::new(state)), waiters: watch::Sender::new(0) }
+        Self { state: Arc::new(Mutex::new(state)), crowd: watch::Sender::new(Crowd::default()) }
     }
 
     /// Moves time on by `millis` and wakes everybody whose deadline is reached, the earliest first.
@@ -61,7 +68,7 @@ impl ManualClock {
         while let Some(entry) = state.sleepers.first_entry().filter(|entry| entry.key().0 <= time) {
             due.push(entry.remove());
         }
-        self.waiters.send_replace(state.sleepers.len());
+        self.crowd.send_replace(state.crowd());
         drop(state);
         for waker in due.into_iter().flatten() {
             waker.wake();
@@ -82,9 +89,31 @@ impl ManualClock {
 
     /// Comes back when at least `count` wait: then a long-poll, say, has looked and gone to sleep.
     pub async fn waiting(&self, count: usize) {
-        let mut waiters = self.waiters.subscribe();
+        let mut crowd = self.crowd.subscribe();
         // The sender lives in `self`, so waiting cannot fail.
-        let _ = waiters.wait_for(|now| *now >= count).await;
+        let _ = crowd.wait_for(|crowd| crowd.count >= count).await;
+    }
+
+    /// Comes back when somebody waits for a time that is not after `last`, with that time.
+    pub async fn waiting_until(&self, last: Time) -> Time {
+        let mut crowd = self.crowd.subscribe();
+        let found = crowd.wait_for(|crowd| crowd.first.is_some_and(|first| first <= last)).await;
+        // The sender lives in `self`, so waiting cannot fail.
+        found.ok().and_then(|crowd| crowd.first).unwrap_or(last)
+    }
+
+    /// Lets time go on from one deadline to the next, by at most `millis` in all, until the future is done. For what ends
+    /// by the clock, when no one moment can be named at which everybody who matters has gone to sleep.
+    pub async fn go_on<T>(&self, millis: i64, until: impl Future<Output = T>) -> T {
+        let last = self.now().plus_ms(millis);
+        let mut until = std::pin::pin!(until);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut until => return done,
+                next = self.waiting_until(last) => self.set(next.max(self.now())),
+            }
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -94,7 +123,13 @@ impl ManualClock {
     fn forget(&self, key: (Time, u64)) {
         let mut state = self.state();
         state.sleepers.remove(&key);
-        self.waiters.send_replace(state.sleepers.len());
+        self.crowd.send_replace(state.crowd());
+    }
+}
+
+impl State {
+    fn crowd(&self) -> Crowd {
+        Crowd { count: self.sleepers.len(), first: self.sleepers.keys().next().map(|(time, _)| *time) }
     }
 }
 
@@ -111,7 +146,7 @@ impl Clock for ManualClock {
         state.registered += 1;
         let key = (time, state.registered);
         state.sleepers.insert(key, None);
-        self.waiters.send_replace(state.sleepers.len());
+        self.crowd.send_replace(state.crowd());
         Box::pin(Sleep { clock: self.clone(), key })
     }
 

@@ -24,14 +24,20 @@
 
 mod audit;
 pub mod clock;
+pub mod dialogue;
 pub mod dir;
 pub mod dns;
+pub mod fault;
 pub mod fixtures;
 pub mod http;
 pub mod log;
+pub mod mail;
 pub mod postgres;
 pub mod process;
 pub mod server;
+pub mod smtp;
+pub mod smtp_sink;
 
 pub use audit::Allowed;
+pub use mail::Letter;
 pub use server::{Options, TestServer};

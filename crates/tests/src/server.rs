@@ -6,11 +6,8 @@
 
 use std::{
     net::SocketAddr,
-    path::PathBuf,
-    sync::{
-        Arc, Barrier,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, Barrier},
+    time::Duration,
 };
 
 use posthouse_server::{
@@ -18,6 +15,9 @@ use posthouse_server::{
     app::{App, Ports},
     config::Config,
     http::{listener, router, routes},
+    ports::Clock,
+    smtp::listener::{House, Listener},
+    tls,
 };
 use posthouse_store::{Blobs, DatabaseUrl, Engine, Error, Store, StoreConfig, backup::BLOBS_DIR};
 use tokio::{net::TcpListener, runtime::Runtime, task::JoinHandle};
@@ -25,6 +25,7 @@ use tokio::{net::TcpListener, runtime::Runtime, task::JoinHandle};
 use crate::{
     audit::{Allowed, complaints},
     clock::ManualClock,
+    dir::ScratchDir,
     dns::FakeDns,
     http::Api,
     log::LogBook,
@@ -37,6 +38,12 @@ const SERVER_THREADS: usize = 2;
 const READER_THREADS: usize = 2;
 /// Threads of the store that write, PostgreSQL only.
 const WRITER_THREADS: usize = 3;
+/// How long a server may drain by its own clock, in milliseconds.
+const DRAIN_MS_MAX: i64 = 10_000;
+/// How long a test waits for a server to drain before it fails, in seconds.
+const DRAIN_S_MAX: u64 = 30;
+/// How long a test waits for a server to become ready again before it fails, in seconds.
+const READY_S_MAX: u64 = 30;
 /// Lines of the log that a failing test shows.
 const LINES_SHOWN: usize = 60;
 
@@ -116,7 +123,7 @@ pub struct TestServer {
     store: StoreConfig,
     running: Option<Running>,
     allowed: Allowed,
-    dir: Dir,
+    dir: ScratchDir,
     is_finished: bool,
 }
 
@@ -133,15 +140,15 @@ impl TestServer {
     /// # Panics
     /// Where it does not start.
     pub async fn start(options: Options) -> Self {
-        let dir = Dir::new();
+        let dir = ScratchDir::new();
         let mut config = Config::loopback();
-        config.data_dir = dir.0.clone();
+        config.data_dir = dir.path().to_owned();
         config.http.listen.set_port(0);
         config.smtp.listen.iter_mut().for_each(|address| address.set_port(0));
         config.submission.listen.clear();
         options.configure.into_iter().for_each(|change| change(&mut config));
         let database = options.database.unwrap_or_else(|| match options.engine.unwrap_or_else(engine_of_run) {
-            Engine::Sqlite => DatabaseUrl::Sqlite(dir.0.join("posthouse.db")),
+            Engine::Sqlite => DatabaseUrl::Sqlite(dir.path().join("posthouse.db")),
             Engine::Postgres => {
                 let url = Cluster::shared().create_database();
                 DatabaseUrl::Postgres(url)
@@ -198,6 +205,12 @@ impl TestServer {
         self.config.http.listen
     }
 
+    /// Where the mail exchanger is.
+    #[must_use]
+    pub fn smtp_address(&self) -> SocketAddr {
+        self.config.smtp.listen[0]
+    }
+
     /// The configuration.
     #[must_use]
     pub fn config(&self) -> &Config {
@@ -207,7 +220,7 @@ impl TestServer {
     /// The directory of the server.
     #[must_use]
     pub fn data_dir(&self) -> &std::path::Path {
-        &self.dir.0
+        self.dir.path()
     }
 
     /// What may be left at the end of this test.
@@ -224,6 +237,16 @@ impl TestServer {
     pub async fn advance(&self, millis: i64) {
         self.clock.advance(millis);
         self.settle().await;
+    }
+
+    /// Asks `/readyz` until it says yes: the store tries a database that was away again after a pause of real time.
+    ///
+    /// # Panics
+    /// Where it never does.
+    pub async fn until_ready(&self) {
+        let api = self.anonymous();
+        let ready = async { while api.get("/readyz").await.status != 200 {} };
+        tokio::time::timeout(Duration::from_secs(READY_S_MAX), ready).await.expect("the server becomes ready");
     }
 
     /// Ends the server as a signal does and starts it again on the same store and addresses.
@@ -243,9 +266,8 @@ impl TestServer {
     pub async fn stop(&mut self) {
         let Some(Running { app, runtime, tasks }) = self.running.take() else { return };
         app.life.drain();
-        for task in tasks {
-            task.await.expect("the listener ends without a panic");
-        }
+        let ended = tokio::time::timeout(Duration::from_secs(DRAIN_S_MAX), drained(&self.clock, tasks)).await;
+        ended.expect("the server drains; does a client hold a connection?");
         close(app, runtime).await;
     }
 
@@ -269,13 +291,10 @@ impl TestServer {
             .enable_all()
             .build()
             .expect("a runtime can be started");
-        let listen = self.config.http.listen;
-        let bound = runtime.spawn(TcpListener::bind(listen)).await.expect("binding does not panic");
-        let http = bound.unwrap_or_else(|error| panic!("{listen}: {error}"));
-        self.config.http.listen = http.local_addr().expect("a bound listener has an address");
-        self.config.base_url = format!("http://{}", self.config.http.listen);
-
-        let store = Store::open(self.store.clone()).unwrap_or_else(|error| panic!("the store: {error:?}"));
+        let (http, smtp) = self.bind(&runtime).await;
+        let opened = self.store.clone();
+        let opened = tokio::task::spawn_blocking(move || Store::open(opened)).await.expect("opening does not panic");
+        let store = opened.unwrap_or_else(|error| panic!("the store: {error:?}"));
         own_threads(&store, &self.store, &self.log).await;
         let clock = Arc::new(self.clock.clone());
         let limits = Limits {
@@ -284,12 +303,27 @@ impl TestServer {
         };
         let smtp_out = Arc::new(SmtpClient::new(clock.clone(), limits));
         let ports = Ports { clock, dns: Arc::new(self.dns.clone()), smtp_out };
-        let blobs = Blobs::files(self.dir.0.join(BLOBS_DIR));
+        let blobs = Blobs::files(self.dir.path().join(BLOBS_DIR));
         let app = Arc::new(App::new(self.config.clone(), (store, blobs), ports));
         let router = router::build(&app, routes::all());
-        let tasks = vec![runtime.spawn(listener::serve(http, router, app.life.clone()))];
+        let certificate = tls::server_config(&app.config).expect("a certificate can be made");
+        let house = House::new(app.clone(), Some(certificate));
+        let tasks = vec![runtime.spawn(listener::serve(http, router, app.clone())), runtime.spawn(smtp.serve(house))];
         app.life.ready();
         self.running = Some(Running { app, runtime, tasks });
+    }
+
+    /// Listens on the addresses of the configuration and writes those into it that were picked.
+    async fn bind(&mut self, runtime: &Runtime) -> (TcpListener, Listener) {
+        let (http, smtp) = (self.config.http.listen, self.config.smtp.listen[0]);
+        let both = async move { (TcpListener::bind(http).await, Listener::bind(smtp).await) };
+        let (http, smtp) = runtime.spawn(both).await.expect("binding does not panic");
+        let http = http.expect("the address of the API can be listened on");
+        let smtp = smtp.expect("the address for mail can be listened on");
+        self.config.http.listen = http.local_addr().expect("a bound listener has an address");
+        self.config.smtp.listen = vec![smtp.local_addr().expect("a bound listener has an address")];
+        self.config.base_url = format!("http://{}", self.config.http.listen);
+        (http, smtp)
     }
 
     /// Settles, looks whether everything is as it must be after any test, and ends the server.
@@ -301,7 +335,7 @@ impl TestServer {
             self.run().await;
         }
         self.settle().await;
-        let mut wrong = complaints(self.store(), posthouse_server::ports::Clock::now(&self.clock), &self.allowed).await;
+        let mut wrong = complaints(self.store(), self.clock.now(), &self.allowed).await;
         self.stop().await;
         wrong.extend(self.allowed.undeclared(&self.log.errors()));
         self.is_finished = true;
@@ -323,6 +357,16 @@ impl Drop for TestServer {
             assert!(self.is_finished, "the test must end with server.finish().await");
         }
     }
+}
+
+/// Waits for the listeners. Time goes on meanwhile, as far as a drain may take: some waits end by the clock alone.
+async fn drained(clock: &ManualClock, tasks: Vec<JoinHandle<()>>) {
+    let all = async {
+        for task in tasks {
+            task.await.expect("a listener ends without a panic");
+        }
+    };
+    clock.go_on(DRAIN_MS_MAX, all).await;
 }
 
 /// Ends the tasks, then the threads of the store.
@@ -358,25 +402,5 @@ async fn own_threads(store: &Store, config: &StoreConfig, book: &LogBook) {
     }
     for done in units.join_all().await {
         done.unwrap_or_else(|error| panic!("the store: {error:?}"));
-    }
-}
-
-/// A directory that goes away with the server.
-struct Dir(PathBuf);
-
-impl Dir {
-    fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("posthouse-test-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("the directory for temporary files takes one more");
-        Self(path)
-    }
-}
-
-impl Drop for Dir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -11,7 +11,7 @@ mod relay;
 mod route;
 mod settle;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use posthouse_domain::{
     delivery::{Means, Report, next_attempt},
@@ -73,6 +73,10 @@ impl From<Error> for NotSettled {
     }
 }
 
+/// How long the outside part of an attempt may take before it is given up, in milliseconds: what a server may be waited for
+/// at the end of the text (RFC 5321 §4.5.3.2.6), and some.
+pub const ATTEMPT_MS_MAX: u64 = 12 * 60_000;
+
 /// Room in memory for mail on its way out: many small ones at once, or few large ones.
 #[derive(Debug)]
 pub struct Room(Semaphore);
@@ -114,7 +118,9 @@ pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Nex
         }
         Prepared::Ready(load) => {
             let _room = app.out_room.take(load.raw.as_ref().map_or(0, |raw| raw.bytes)).await;
-            let reports = match call::call(app, &load).await {
+            let called = tokio::time::timeout(Duration::from_millis(ATTEMPT_MS_MAX), call::call(app, &load)).await;
+            let too_long = || Err(call::CannotSend::Later("the servers took too long altogether".to_owned()));
+            let reports = match called.unwrap_or_else(|_| too_long()) {
                 Ok(reports) => Reports::Called(reports),
                 Err(call::CannotSend::Later(why)) => {
                     tracing::error!(envelope = %errand.envelope, why, "delivery.not_possible_here");

@@ -9,7 +9,7 @@ use posthouse_domain::{
     time::Time,
 };
 use posthouse_mail::thread;
-use posthouse_store::{Result, Tx, attachments, events, messages, threads};
+use posthouse_store::{Error, Result, Tx, attachments, events, inboxes, messages, threads};
 
 use super::understand::Mail;
 
@@ -30,9 +30,13 @@ pub struct Copy<'a> {
 /// Puts a received copy into an inbox. While the inbox is paused its event is kept back.
 ///
 /// # Errors
-/// The store's own.
+/// [`Error::Retry`] where the inbox is gone; the store's own.
 pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) -> Result<MessageId> {
     let mail = copy.mail;
+    // It may have been deleted or resumed since it was found.
+    let gone = || Error::Retry("the inbox was deleted meanwhile".into());
+    let inbox =
+        &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
     let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, now)?;
     let message: MessageId = ids.next();
     let thread = thread_of(tx, mail, inbox, ids, created_at)?;

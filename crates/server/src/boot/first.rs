@@ -1,23 +1,49 @@
-//! The first start of an empty store: a workspace with an owner, and its org-wide key (operations.md).
+//! The first start of an empty store: a workspace with an owner, its org-wide key, a first inbox, and a welcome mail in
+//! it that came through our own SMTP listener (operations.md).
 //!
 //! Never touches a store in which there is a workspace.
 
-use posthouse_domain::plan::Plan;
+use std::{net::SocketAddr, sync::Arc};
+
+use posthouse_domain::{
+    auth::{Caller, Permissions, Scope},
+    error::Refusal,
+    inbox::Username,
+    plan::Plan,
+};
+use posthouse_mail::{
+    address::{Address, Mailbox},
+    build::{self, Outgoing},
+    smtp::client::{Config as SessionConfig, DeliveryResult, Message, Tls},
+};
 use posthouse_store::workspaces;
+use serde_json::Map;
 
 use super::BootError;
-use crate::app::{
-    App,
-    create_workspace::{MadeWorkspace, NewWorkspace, create},
+use crate::{
+    app::{
+        App,
+        create_inbox::{self, Lifespan, NewInbox},
+        create_workspace::{MadeWorkspace, NewWorkspace, create},
+    },
+    ports::Peer,
 };
 
 /// The owner of the first workspace: a person at this machine, until one signs in.
 const OWNER: &str = "owner@localhost";
+/// The local part of the first inbox.
+const FIRST_INBOX: &str = "welcome";
+/// Who the welcome mail is from; nobody has a name below `.localhost` but this machine (RFC 6761 §6.3).
+const GREETER: &str = "hello@posthouse.localhost";
 
 /// What the first start made.
 pub(super) struct FirstRun {
     /// The workspace and its key.
     pub(super) made: MadeWorkspace,
+    /// The id of the first inbox.
+    pub(super) inbox_id: String,
+    /// Its address.
+    pub(super) address: Address,
 }
 
 /// Sets up an empty store; gives nothing when there is a workspace already.
@@ -35,5 +61,84 @@ pub(super) async fn run(app: &App) -> Result<Option<FirstRun>, BootError> {
             Ok(true)
         })
         .await?;
-    Ok(inserted.then_some(FirstRun { made }))
+    if !inserted {
+        return Ok(None);
+    }
+    let failed = |cause: String| BootError::Store(format!("the first inbox was not made: {cause}"));
+    let inbox_id = first_inbox(app, &made).await.map_err(|refusal| failed(refusal.message))?;
+    let address = Address::parse(&format!("{FIRST_INBOX}@{}", app.config.mail.default_domain));
+    let address = address.map_err(|error| failed(error.to_string()))?;
+    Ok(Some(FirstRun { made, inbox_id, address }))
+}
+
+async fn first_inbox(app: &App, made: &MadeWorkspace) -> Result<String, Refusal> {
+    let caller =
+        Caller { workspace: made.workspace.id, key: made.key.id, scope: Scope::Org, permissions: Permissions::full() };
+    let username = Username::parse(FIRST_INBOX).ok();
+    let new = NewInbox {
+        life: Lifespan::Permanent { username, client_id: None },
+        display_name: Some("First inbox".to_owned()),
+        metadata: Map::new(),
+    };
+    let created = create_inbox::create(app, caller, new).await?;
+    let view = serde_json::to_value(&created.view).unwrap_or_default();
+    Ok(view["id"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Sends the welcome mail to our own listener, as any other server would. It is a greeting: not arriving is only logged.
+pub(super) async fn welcome(app: Arc<App>, mut listener: SocketAddr, to: Address) {
+    if listener.ip().is_unspecified() {
+        listener.set_ip([127, 0, 0, 1].into());
+    }
+    let Some(message) = greeting(&app, &to) else { return };
+    let peer = Peer {
+        host: app.config.smtp.hostname.clone(),
+        address: listener,
+        session: SessionConfig { ehlo_name: "posthouse.localhost".to_owned(), tls: Tls::Opportunistic, auth: None },
+        verify: false,
+    };
+    match app.smtp_out.offer(peer, message).await {
+        Ok(answered) if answered.outcomes.iter().all(|one| one.result == DeliveryResult::Delivered) => {
+            tracing::info!("welcome mail delivered");
+        }
+        Ok(answered) => {
+            let said = answered.outcomes.first().map(|one| one.text.clone()).unwrap_or_default();
+            tracing::warn!(said, "welcome.refused");
+        }
+        Err(failure) => tracing::warn!(cause = ?failure, "welcome.not_sent"),
+    }
+}
+
+fn greeting(app: &App, to: &Address) -> Option<Message> {
+    let from = Address::parse(GREETER).ok()?;
+    let id = format!("{}@posthouse.localhost", app.clock.ids().next::<uuid::Uuid>());
+    let text = format!(
+        "Welcome to Posthouse.\n\nThis mail came to {} through the SMTP listener of your own server.\n\n\
+         Read it: GET /v1/inboxes/{{id}}/messages. Answer it: POST /v1/inboxes/{{id}}/messages/{{message_id}}/reply.\n\
+         Everything else is at {}/docs.\n",
+        to.canonical(),
+        app.config.base_url
+    );
+    let built = build::build(&Outgoing {
+        message_id: &id,
+        date_ms: app.clock.now().millis(),
+        from: &Mailbox::new(Some("Posthouse"), from.clone()).ok()?,
+        to: &[Mailbox::new(None, to.clone()).ok()?],
+        cc: &[],
+        reply_to: &[],
+        subject: "Welcome to Posthouse",
+        text: Some(&text),
+        html: None,
+        attachments: &[],
+        in_reply_to: None,
+        references: &[],
+        extra: &[("Auto-Submitted", "auto-generated")],
+    })
+    .ok()?;
+    Some(Message {
+        mail_from: Some(from),
+        recipients: vec![to.clone()],
+        body: built.raw.into(),
+        smtputf8: built.needs_smtputf8,
+    })
 }

@@ -15,7 +15,7 @@ pub(super) struct Bound {
     pub(super) smtp: Option<SocketAddr>,
 }
 
-/// Writes the ready file and the lines for the terminal.
+/// Writes the lines for the terminal, the ready file, and last of all the log's `ready`.
 pub(super) fn announce(app: &App, plan: &Plan, bound: &Bound, first: Option<&FirstRun>) -> Result<(), BootError> {
     if let Some(first) = first {
         // A closed standard output is no reason not to run.
@@ -70,22 +70,29 @@ fn write_whole(path: &Path, document: &Value) -> std::io::Result<()> {
 
 fn welcome(app: &App, bound: &Bound, first: &FirstRun) -> String {
     let key = first.made.secret.reveal();
-    let base = &app.config.base_url;
+    let (base, inbox, address) = (&app.config.base_url, &first.inbox_id, first.address.canonical());
+    let smtp = bound.smtp.map(|address| address.to_string()).unwrap_or_else(|| "in another process".to_owned());
     let mut lines = vec![
         String::new(),
-        "Posthouse is ready. This is its first start, so here is your API key; it is shown only now:".to_owned(),
+        "Posthouse is ready. This is its first start, so here is your API key; it is shown only now.".to_owned(),
         String::new(),
         format!("  API key   {key}"),
-        format!("  API       {base}"),
+        format!("  API       {base}        docs: {base}/docs"),
+        format!("  SMTP      {smtp}"),
+        format!("  Inbox     {address}"),
+        String::new(),
+        "Read the mail that is there already:".to_owned(),
+        String::new(),
+        format!("  curl -H 'Authorization: Bearer {key}' {base}/v1/inboxes/{inbox}/messages"),
+        String::new(),
     ];
     if let Some(smtp) = bound.smtp {
-        lines.push(format!("  SMTP      {smtp}"));
+        lines.extend([
+            "Send another one to it:".to_owned(),
+            String::new(),
+            format!("  swaks --server {smtp} --from you@example.com --to {address} --header 'Subject: Hello'"),
+            String::new(),
+        ]);
     }
-    lines.extend([
-        String::new(),
-        "Ask the API who you are:".to_owned(),
-        format!("  curl -H 'Authorization: Bearer {key}' {base}/v1/account"),
-        String::new(),
-    ]);
     lines.join("\n") + "\n"
 }

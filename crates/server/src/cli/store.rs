@@ -1,18 +1,72 @@
-//! Commands on the store as a whole: `migrate`.
+//! Commands on the store as a whole: `migrate`, `backup`, `restore`.
 
+use std::{future::Future, path::PathBuf};
+
+use clap::Args;
+use posthouse_store::{
+    backup::{self, Contents},
+    migrate,
+};
 use serde_json::json;
 
 use super::{Common, Failure, print};
 use crate::boot;
 
+/// What of the data directory belongs to a backup beside database and blobs: what stored secrets are sealed with, and the
+/// certificate that senders may have remembered.
+const FOLDERS: &[&str] = &["instance.key", "tls"];
+
+/// `posthouse backup FILE`, `posthouse restore FILE`.
+#[derive(Args, Debug)]
+pub(super) struct Archive {
+    /// The archive, a tar file.
+    file: PathBuf,
+    #[command(flatten)]
+    common: Common,
+}
+
 pub(super) fn migrate(common: &Common) -> Result<(), Failure> {
     let config = common.load()?;
     let url = boot::database_url(&config)?;
-    let applied = posthouse_store::migrate::apply(&url, posthouse_store::migrate::MIGRATIONS)?;
+    let applied = migrate::apply(&url, migrate::MIGRATIONS)?;
     let text = match applied.as_slice() {
         [] => "The schema is up to date.".to_owned(),
         names => format!("Applied {}.", names.join(", ")),
     };
     print(common, &json!({ "applied": applied }), &text);
     Ok(())
+}
+
+pub(super) fn backup(given: &Archive) -> Result<(), Failure> {
+    let config = given.common.load()?;
+    let source = backup::Source {
+        database: boot::database_url(&config)?,
+        data_dir: config.data_dir.clone(),
+        folders: FOLDERS.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let blobs = boot::open_blobs(&config)?;
+    let contents = block_on(backup::save(&source, &blobs, &given.file))?;
+    done(given, "Saved", contents)
+}
+
+pub(super) fn restore(given: &Archive) -> Result<(), Failure> {
+    let config = given.common.load()?;
+    if config.database_url.as_deref().is_some_and(|url| !url.starts_with("sqlite:")) {
+        return Err(Failure::Failed("restore is for the embedded database; use the tools of PostgreSQL".to_owned()));
+    }
+    let blobs = boot::open_blobs(&config)?;
+    let contents = block_on(backup::restore(&given.file, &config.data_dir, &blobs))?;
+    done(given, "Restored", contents)
+}
+
+fn done(given: &Archive, what: &str, contents: Contents) -> Result<(), Failure> {
+    let file = given.file.display().to_string();
+    let text = format!("{what} the database, {} blobs and {} other files: {file}", contents.blobs, contents.files);
+    print(&given.common, &json!({ "file": file, "blobs": contents.blobs, "files": contents.files }), &text);
+    Ok(())
+}
+
+fn block_on<T>(work: impl Future<Output = posthouse_store::Result<T>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::failed)?;
+    Ok(runtime.block_on(work)?)
 }

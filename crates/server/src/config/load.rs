@@ -69,6 +69,8 @@ pub fn load(sources: &Sources) -> Result<Config, ConfigError> {
     if alone_fine {
         problems = together;
     }
+    let aws = sources.variables.iter().filter(|(name, _)| name.starts_with("AWS_"));
+    config.blob_options.0 = aws.cloned().collect();
     if let Some(data_dir) = &sources.data_dir {
         config.data_dir.clone_from(data_dir);
     }

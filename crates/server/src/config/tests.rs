@@ -1,1 +1,262 @@
-//! Every key with a good and a bad value, and how the sources are put together.
+//! Every key with good and bad values, and how the sources are put together.
+
+use std::collections::HashSet;
+
+use super::*;
+
+/// Every key with a good value, as TOML, and a bad one.
+const TABLE: &[(&str, &str, &str)] = &[
+    ("base_url", "'https://mail.example.com'", "'mail.example.com'"),
+    ("data_dir", "'/tmp/x'", "5"),
+    ("database_url", "'postgres://u:p@db/x'", "'mysql://db'"),
+    ("blob_url", "'s3://bucket/prefix'", "'ftp://x'"),
+    ("instance_key", "'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='", "''"),
+    ("http.listen", "'[::1]:8081'", "'8081'"),
+    ("http.trusted_proxies", "['10.0.0.0/8', '::1']", "['10.0.0.0/99']"),
+    ("http.metrics_token", "'secret'", "''"),
+    ("smtp.listen", "['0.0.0.0:25', '[::]:25']", "'0.0.0.0:25'"),
+    ("smtp.hostname", "'mx.example.com'", "'-bad-'"),
+    ("smtp.max_message_bytes", "'25MiB'", "'25'"),
+    ("smtp.tls_cert", "'/etc/cert.pem'", "[]"),
+    ("smtp.tls_key", "'/etc/key.pem'", "1"),
+    ("smtp.acme", "false", "'yes'"),
+    ("smtp.proxy_protocol_from", "['192.0.2.1']", "['proxy']"),
+    ("smtp.max_connections", "500", "0"),
+    ("smtp.max_connections_per_client", "5", "-1"),
+    ("smtp.idle_timeout", "'10m'", "600"),
+    ("smtp.reject_dmarc_fail", "true", "1"),
+    ("submission.listen", "['127.0.0.1:587']", "[587]"),
+    ("submission.listen_tls", "['127.0.0.1:465']", "['x']"),
+    ("mail.default_domain", "'Agents.Example.com'", "'a b'"),
+    ("mail.temporary_domain", "'t.example.com'", "'t..x'"),
+    ("delivery.mode", "'direct'", "'drect'"),
+    ("delivery.relay_url", "'smtp://u:p@relay.example:587'", "'relay.example'"),
+    ("delivery.port", "2526", "70000"),
+    ("delivery.retry_schedule", "['1m', '2h', '1d']", "['soon']"),
+    ("delivery.allow_private_networks", "true", "'maybe'"),
+    ("delivery.max_connections", "50", "0"),
+    ("delivery.max_connections_per_destination", "4", "0"),
+    ("webhooks.allow_private_networks", "true", "2"),
+    ("webhooks.allow_http", "true", "2"),
+    ("webhooks.backoff_start", "'500ms'", "'fast'"),
+    ("webhooks.timeout", "'10s'", "'0s'"),
+    ("dns.nameservers", "['127.0.0.1:5300', '::1']", "['dns.example']"),
+    ("ai.categoriser", "'off'", "'gpt'"),
+    ("ai.drafting", "'off'", "'builtin'"),
+    ("ai.base_url", "'https://api.example.com/v1'", "'api'"),
+    ("ai.model", "'small'", "3"),
+    ("ai.api_key", "'k'", "''"),
+    ("log.format", "'json'", "'xml'"),
+    ("log.level", "'debug'", "'loud'"),
+];
+
+fn of_text(text: &str) -> Result<Config, ConfigError> {
+    of(text, &[])
+}
+
+/// Loads a file with that text, under those variables.
+fn of(text: &str, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    let name = posthouse_mail::address::DOMAIN_BYTES_MAX + text.len();
+    let unique = format!("{:?}-{name}-{}", std::thread::current().id(), std::process::id());
+    let path = std::env::temp_dir().join(format!("posthouse-config-{}", unique.replace(['(', ')'], "")));
+    std::fs::write(&path, text).expect("the temporary directory can be written");
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let loaded = load(&Sources { file: Some(path.clone()), data_dir: None, variables });
+    let _ = std::fs::remove_file(&path);
+    loaded
+}
+
+fn of_variables(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    load(&Sources { file: None, data_dir: None, variables })
+}
+
+/// What has to stand beside a key.
+fn beside(name: &str) -> &'static str {
+    match name {
+        "delivery.mode" => "",
+        "delivery.relay_url" => "delivery.mode = 'relay'\n",
+        "smtp.tls_cert" => "delivery.mode = 'capture'\nsmtp.tls_key = 'k'\n",
+        "smtp.tls_key" => "delivery.mode = 'capture'\nsmtp.tls_cert = 'c'\n",
+        _ => "delivery.mode = 'capture'\n",
+    }
+}
+
+#[test]
+fn every_key_takes_good_values_and_refuses_bad_ones() {
+    for (name, good, bad) in TABLE {
+        let loaded = of_text(&format!("{}{name} = {good}\n", beside(name)));
+        assert!(loaded.is_ok(), "{name} = {good}: {loaded:?}");
+        let ConfigError(problems) = of_text(&format!("{}{name} = {bad}\n", beside(name))).expect_err(name);
+        assert_eq!(problems.len(), 1, "{name} = {bad}: {problems:?}");
+        assert_eq!(problems[0].key, *name);
+        assert!(problems[0].problem.contains("must"), "{name}: {}", problems[0].problem);
+    }
+}
+
+#[test]
+fn the_table_of_tests_has_every_key() {
+    let tested: HashSet<&str> = TABLE.iter().map(|(name, ..)| *name).collect();
+    for key in keys().filter(|key| !key.name.starts_with("plans.")) {
+        assert!(tested.contains(key.name), "{} has no test", key.name);
+    }
+    let all: HashSet<&str> = keys().map(|key| key.name).collect();
+    assert_eq!(all.len(), keys().count(), "a key stands twice in the table");
+}
+
+#[test]
+fn every_limit_of_every_plan_is_a_number_or_unlimited() {
+    for key in keys().filter(|key| key.name.starts_with("plans.")) {
+        for (value, fine) in
+            [("7", true), ("'unlimited'", true), ("0", true), ("-1", false), ("'7'", false), ("'no'", false)]
+        {
+            let loaded = of_text(&format!("delivery.mode = 'capture'\n{} = {value}\n", key.name));
+            assert_eq!(loaded.is_ok(), fine, "{} = {value}: {loaded:?}", key.name);
+        }
+    }
+    let config = of_text("delivery.mode = 'capture'\nplans.team.domains = 'unlimited'\nplans.free.inboxes = 9\n");
+    let plans = config.expect("fine").plans;
+    assert_eq!((plans.team.domains, plans.free.inboxes, plans.free.domains), (None, Some(9), Some(1)));
+}
+
+#[test]
+fn without_anything_it_is_the_loopback_profile() {
+    let config = of_variables(&[("PATH", "/bin"), ("POSTHOUSE_CORPORA", "/x")]).expect("fine");
+    assert!(!config.configured && config.base_url_follows_listener);
+    assert_eq!(config.delivery.mode, DeliveryMode::Capture);
+    assert!(
+        config.delivery.allow_private_networks && config.webhooks.allow_private_networks && config.webhooks.allow_http
+    );
+    assert_eq!(config.smtp.hostname, "localhost");
+    assert_eq!(config.mail.temporary_domain, "tmp.agents.localhost");
+}
+
+#[test]
+fn with_anything_the_mode_is_required_and_private_networks_are_closed() {
+    let ConfigError(problems) = of_variables(&[("POSTHOUSE__LOG__LEVEL", "debug")]).expect_err("no mode");
+    assert_eq!(problems[0].key, "delivery.mode");
+    assert!(problems[0].problem.contains("required"));
+    let config = of_text("delivery.mode = 'capture'").expect("fine");
+    assert!(config.configured && !config.delivery.allow_private_networks);
+    assert!(!config.webhooks.allow_private_networks && !config.webhooks.allow_http);
+}
+
+#[test]
+fn the_environment_goes_over_the_file() {
+    let text = "delivery.mode = 'capture'\n[smtp]\nlisten = ['127.0.0.1:1']\nmax_message_bytes = 2048\n";
+    let variables = [
+        ("POSTHOUSE__SMTP__LISTEN", "127.0.0.1:2,[::1]:3"),
+        ("POSTHOUSE__SMTP__MAX_MESSAGE_BYTES", "1MiB"),
+        ("POSTHOUSE__SMTP__MAX_CONNECTIONS", "7"),
+        ("POSTHOUSE__SMTP__REJECT_DMARC_FAIL", "true"),
+        ("POSTHOUSE__PLANS__FREE__INBOXES", "unlimited"),
+        ("POSTHOUSE__PLANS__FREE__DOMAINS", "4"),
+        ("POSTHOUSE__BASE_URL", "https://mail.example.com/"),
+        ("POSTHOUSE__LOG__LEVEL", ""),
+    ];
+    let config = of(text, &variables).expect("fine");
+    assert_eq!(config.smtp.listen.len(), 2);
+    assert_eq!((config.smtp.message_bytes_max, config.smtp.connections_max), (1 << 20, 7));
+    assert!(config.smtp.reject_dmarc_fail);
+    assert_eq!((config.plans.free.inboxes, config.plans.free.domains), (None, Some(4)));
+    assert_eq!(
+        (config.base_url.as_str(), config.smtp.hostname.as_str()),
+        ("https://mail.example.com", "mail.example.com")
+    );
+    assert_eq!(config.log.level, "info");
+}
+
+#[test]
+fn unknown_keys_name_the_nearest_one() {
+    let table = [
+        ("delivery.mod = 'direct'", "delivery.mode"),
+        ("smtp.hostnam = 'x.example'", "smtp.hostname"),
+        ("htpp.listen = '127.0.0.1:1'", "http.listen"),
+        ("smtp.colour = 'blue'", "smtp.listen"),
+        ("plans.free.inbox = 4", "plans.free.inboxes"),
+        ("colour = 'blue'", "base_url"),
+        ("delivery.relay_url_fil = '/x'", "delivery.relay_url_file"),
+        ("base_url_file = '/x'", "base_url"),
+    ];
+    for (text, near) in table {
+        let error = of_text(&format!("delivery.mode = 'capture'\n{text}")).expect_err(text);
+        assert!(error.0.len() == 1 && error.0[0].problem.contains(near), "{text}: {error}");
+        assert!(error.0[0].value.is_some());
+    }
+    let error = of_variables(&[("POSTHOUSE__DELIVERY__MODUS", "direct")]).expect_err("unknown");
+    assert!(error.to_string().contains("delivery.modus = \"direct\""), "{error}");
+}
+
+#[test]
+fn every_problem_is_said_at_once_with_key_and_value() {
+    let error = of_text("delivery.mode = 'x'\nhttp.listen = 'y'\nnope = 1\n").expect_err("three");
+    let text = error.to_string();
+    assert_eq!(text.lines().count(), 3, "{text}");
+    assert!(text.contains("delivery.mode = \"x\": must be one of direct, relay, capture"), "{text}");
+}
+
+#[test]
+fn what_belongs_together_is_checked_together() {
+    let table = [
+        ("delivery.mode = 'relay'", "delivery.relay_url"),
+        ("delivery.mode = 'direct'\ndelivery.relay_url = 'smtp://r.example'", "delivery.relay_url"),
+        ("delivery.mode = 'capture'\nsmtp.tls_cert = 'c'", "smtp.tls_key"),
+        ("delivery.mode = 'capture'\nsmtp.tls_key = 'k'", "smtp.tls_cert"),
+        ("delivery.mode = 'capture'\nsmtp.tls_cert = 'c'\nsmtp.tls_key = 'k'\nsmtp.acme = true", "smtp.acme"),
+        ("delivery.mode = 'capture'\nai.categoriser = 'openai'\nai.model = 'm'", "ai.base_url"),
+        ("delivery.mode = 'capture'\nai.drafting = 'openai'\nai.base_url = 'http://l'", "ai.model"),
+        (
+            "delivery.mode = 'capture'\nmail.default_domain = 'a.example'\nmail.temporary_domain = 'a.example'",
+            "mail.temporary_domain",
+        ),
+        ("delivery.mode = 'capture'\nhttp.listen = '127.0.0.1:2525'", "smtp.listen"),
+    ];
+    for (text, key) in table {
+        let error = of_text(text).expect_err(text);
+        assert_eq!(error.0.iter().map(|problem| problem.key.as_str()).collect::<Vec<_>>(), [key], "{text}: {error}");
+    }
+    let config = of_text("delivery.mode = 'capture'\nmail.default_domain = 'A.example'").expect("fine");
+    assert_eq!(config.mail.default_domain, "a.example");
+    assert_eq!(config.mail.temporary_domain, "tmp.a.example");
+}
+
+#[test]
+fn secrets_come_from_files_and_are_never_shown() {
+    let path = std::env::temp_dir().join(format!("posthouse-secret-{}", std::process::id()));
+    std::fs::write(&path, "smtp://u:hunter2@relay.example\n").expect("written");
+    let shown = path.display().to_string();
+    let config = of(
+        "delivery.mode = 'relay'\ndelivery.relay_url = 'smtp://old.example'",
+        &[("POSTHOUSE__DELIVERY__RELAY_URL_FILE", &shown)],
+    );
+    let config = config.expect("the variable wins over the file's own key");
+    assert!(matches!(&config.delivery.mode, DeliveryMode::Relay(relay) if relay.host == "relay.example"));
+    assert!(!format!("{config:?}").contains("hunter2"));
+    let both = format!(
+        "delivery.mode = 'relay'\ndelivery.relay_url = 'smtp://a.example'\ndelivery.relay_url_file = '{shown}'"
+    );
+    assert!(of_text(&both).expect_err("both").to_string().contains("together"));
+    let _ = std::fs::remove_file(&path);
+    let error = of_text(&format!("delivery.mode = 'relay'\ndelivery.relay_url_file = '{shown}'")).expect_err("gone");
+    assert!(error.to_string().contains("cannot be read"), "{error}");
+    let error = of_text("delivery.mode = 'relay'\ndelivery.relay_url = 'smtp:/u:hunter2@x'").expect_err("bad");
+    assert!(!error.to_string().contains("hunter2"), "{error}");
+}
+
+#[test]
+fn broken_and_missing_files_are_named() {
+    assert!(of_text("a = = 1").expect_err("broken").to_string().contains("not valid TOML"));
+    let sources = Sources { file: Some(PathBuf::from("/nonexistent/posthouse.toml")), ..Sources::default() };
+    assert!(load(&sources).expect_err("missing").to_string().contains("/nonexistent/posthouse.toml"));
+}
+
+#[test]
+fn the_reference_in_the_docs_is_the_table() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CONFIGURATION.md");
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    if !written.contains(&reference()) {
+        let expected = std::env::temp_dir().join("posthouse-configuration-reference.md");
+        std::fs::write(&expected, reference()).expect("written");
+        panic!("docs/CONFIGURATION.md does not hold the table of keys; it should be as in {}", expected.display());
+    }
+}

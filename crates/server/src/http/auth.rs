@@ -8,7 +8,7 @@ use posthouse_domain::{
 };
 use posthouse_store::keys::{self, Recognised};
 
-use super::route::{Access, Reach};
+use super::route::{Access, Reach, Secret};
 use crate::app::App;
 
 /// Recognises the key of a request.
@@ -33,6 +33,12 @@ fn bearer(headers: &HeaderMap) -> Result<SecretKey, Refusal> {
             .ok_or_else(|| unauthorized("The API key is not complete or has a typing error.")),
         _ => Err(unauthorized("The Authorization header must be 'Bearer <API key>'.")),
     }
+}
+
+/// The text behind `Bearer`, whatever it is.
+pub(super) fn bearer_text(headers: &HeaderMap) -> Option<Secret> {
+    let (scheme, text) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim().split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| Secret(text.trim().to_owned()))
 }
 
 /// Keeps `last_used_at` true to the minute. Failing to does not fail the request.

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use posthouse_domain::error::{Code, Refusal};
+use posthouse_store::instance;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::route::{Answer, PublicInput, Route};
 use crate::{app::App, shutdown::Stage};
@@ -20,7 +22,30 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers_with(200, Some("application/json"))
             .errors(&[Code::Unavailable])
             .handle_public(readyz),
+        Route::public(Method::GET, "/metrics", "getMetrics")
+            .summary("Counts for Prometheus: on loopback, or with the bearer token `http.metrics_token`.")
+            .answers_with(200, Some(METRICS_TYPE))
+            .errors(&[Code::Unauthorized])
+            .handle_public(metrics),
     ]
+}
+
+/// OpenMetrics text, which Prometheus reads.
+const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+async fn metrics(app: Arc<App>, input: PublicInput) -> Result<Answer, Refusal> {
+    let token = app.config.http.metrics_token.as_deref();
+    // Digests are compared, so that the time it takes tells nothing of the token.
+    let digest = |text: &str| Sha256::digest(text.as_bytes());
+    let known = token.zip(input.request.bearer.as_ref()).is_some_and(|(own, given)| digest(own) == digest(&given.0));
+    if !known && !input.request.on_loopback {
+        let refusal =
+            Refusal::new(Code::Unauthorized, "Metrics are for this machine, or for who has the metrics token.");
+        return Err(refusal.with_fix("Send 'Authorization: Bearer <http.metrics_token>'."));
+    }
+    let (writes, reads) = app.store.queued();
+    app.metrics.store_queue(writes, reads);
+    Ok(Answer::typed(200, METRICS_TYPE, app.metrics.text()))
 }
 
 async fn healthz(_app: Arc<App>, _input: PublicInput) -> Result<Answer, Refusal> {
@@ -33,7 +58,7 @@ async fn readyz(app: Arc<App>, _input: PublicInput) -> Result<Answer, Refusal> {
         Stage::Draining => return Err(not_ready("draining", "The service is shutting down.")),
         Stage::Ready => {}
     }
-    crate::boot::probe(&app.store)
+    instance::probe(&app.store)
         .await
         .map_err(|error| not_ready("store", &format!("The store cannot write: {error}.")))?;
     Answer::json(200, &json!({ "status": "ready" }))

@@ -2,22 +2,31 @@
 //!
 //! The end: it stops accepting, lets every connection finish the request it is in, and cuts off what does not.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
-
-use axum::{Router, extract::Request};
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulShutdown,
+use std::{
+    net::SocketAddr,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
 };
+
+use axum::Router;
+use bytes::Bytes;
+use hyper::{
+    body::{Body, Frame, Incoming, SizeHint},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    task::JoinSet,
 };
 use tower::ServiceExt;
 
 use super::router::Client;
-use crate::shutdown::Life;
+use crate::app::App;
 
 /// Most connections at once: long-polls wait on one each.
 const CONNECTIONS_MAX: usize = 50_000;
@@ -28,38 +37,131 @@ const HEAD_BYTES_MAX: usize = 32 * 1024;
 /// Most header fields of a request.
 const FIELDS_MAX: usize = 100;
 /// Pause after an `accept` that failed for want of descriptors or memory, in milliseconds.
-const ACCEPT_PAUSE_MS: u64 = 50;
+const ACCEPT_PAUSE_MS: i64 = 50;
+
+/// How long a connection without a request may write what is left in its buffer when the process drains, in milliseconds.
+const FLUSH_MS: i64 = 1_000;
 
 /// Serves until the process drains, then until every connection is done.
-pub async fn serve(listener: TcpListener, router: Router, life: Life) {
+pub async fn serve(listener: TcpListener, router: Router, app: Arc<App>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let graceful = GracefulShutdown::new();
     let builder = builder();
+    let mut connections = JoinSet::new();
+    let drained = app.life.drained();
+    tokio::pin!(drained);
     loop {
         let accepted = tokio::select! {
-            () = life.drained() => break,
+            () = &mut drained => break,
             accepted = accept(&listener, &places) => accepted,
         };
-        let (stream, peer, place) = match accepted {
-            Ok(accepted) => accepted,
+        while connections.try_join_next().is_some() {}
+        match accepted {
+            Ok((stream, peer, place)) => {
+                let (router, app, builder) = (router.clone(), Arc::clone(&app), builder.clone());
+                connections.spawn(async move {
+                    connection(&builder, stream, Door { router, peer, requests: Requests::default() }, &app).await;
+                    drop(place);
+                });
+            }
             Err(error) => {
                 tracing::warn!(cause = %error, "http.accept_failed");
-                tokio::time::sleep(Duration::from_millis(ACCEPT_PAUSE_MS)).await;
-                continue;
+                app.clock.sleep_until(app.clock.now().plus_ms(ACCEPT_PAUSE_MS)).await;
             }
-        };
-        let _ = stream.set_nodelay(true);
-        let connection = builder.serve_connection(TokioIo::new(stream), service(router.clone(), peer));
-        let connection = graceful.watch(connection);
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(cause = %error, "http.connection_ended");
-            }
-            drop(place);
-        });
+        }
     }
     drop(listener);
-    graceful.shutdown().await;
+    while connections.join_next().await.is_some() {}
+}
+
+/// What the requests of one connection meet.
+struct Door {
+    router: Router,
+    peer: SocketAddr,
+    requests: Requests,
+}
+
+/// Serves one connection. In the drain it finishes the request it is in; one that is in none is closed, whatever it has
+/// sent of the next head: nothing of that was accepted.
+async fn connection(builder: &http1::Builder, stream: TcpStream, door: Door, app: &App) {
+    let _ = stream.set_nodelay(true);
+    let requests = door.requests.clone();
+    let connection = builder.serve_connection(TokioIo::new(stream), service(door));
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = app.life.drained() => {
+            connection.as_mut().graceful_shutdown();
+            let flushed = async {
+                requests.none().await;
+                app.clock.sleep_until(app.clock.now().plus_ms(FLUSH_MS)).await;
+            };
+            tokio::select! {
+                ended = connection => ended,
+                () = flushed => Ok(()),
+            }
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(cause = %error, "http.connection_ended");
+    }
+}
+
+/// The requests that a connection is in: from the end of their head to the end of their answer.
+#[derive(Clone)]
+struct Requests(watch::Sender<u32>);
+
+impl Default for Requests {
+    fn default() -> Self {
+        Self(watch::Sender::new(0))
+    }
+}
+
+impl Requests {
+    fn enter(&self) -> Request {
+        self.0.send_modify(|count| *count += 1);
+        Request(self.0.clone())
+    }
+
+    /// Comes back when there is none.
+    async fn none(&self) {
+        // The sender lives in `self`, so waiting cannot fail.
+        let _ = self.0.subscribe().wait_for(|count| *count == 0).await;
+    }
+}
+
+/// One of them; it ends when this is dropped.
+struct Request(watch::Sender<u32>);
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+/// A body that keeps its request open until it is written.
+struct Answer {
+    body: axum::body::Body,
+    _request: Request,
+}
+
+impl Body for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 fn builder() -> http1::Builder {
@@ -83,20 +185,21 @@ async fn accept(
 }
 
 fn service(
-    router: Router,
-    peer: SocketAddr,
+    door: Door,
 ) -> impl hyper::service::Service<
     hyper::Request<Incoming>,
-    Response = axum::response::Response,
+    Response = hyper::Response<Answer>,
     Error = std::convert::Infallible,
     Future: Send,
 > {
-    service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(Client(peer.ip().to_canonical()));
+    let Door { router, peer, requests } = door;
+    service_fn(move |mut asked: hyper::Request<Incoming>| {
+        let open = requests.enter();
+        asked.extensions_mut().insert(Client(peer.ip().to_canonical()));
         let router = router.clone();
         async move {
-            let request: Request = request.map(axum::body::Body::new);
-            router.oneshot(request).await
+            let answered = router.oneshot(asked.map(axum::body::Body::new)).await?;
+            Ok(answered.map(|body| Answer { body, _request: open }))
         }
     })
 }

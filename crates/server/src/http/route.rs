@@ -111,6 +111,16 @@ pub struct Parts {
     pub body: Bytes,
 }
 
+/// Text that no log may show.
+#[derive(Clone)]
+pub struct Secret(pub String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
 /// Facts about a request that answers, logs and records need.
 #[derive(Clone, Debug)]
 pub struct RequestInfo {
@@ -126,6 +136,10 @@ pub struct RequestInfo {
     pub fingerprint: Option<[u8; 32]>,
     /// The request header `Host`.
     pub host: Option<String>,
+    /// The secret in `Authorization: Bearer`, for public routes with a token of their own.
+    pub bearer: Option<Secret>,
+    /// Whether the client is on this machine and nobody stands between.
+    pub on_loopback: bool,
 }
 
 /// Path parameters.

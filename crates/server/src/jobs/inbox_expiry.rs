@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{id::InboxId, time::MINUTE_MS};
+use posthouse_domain::id::InboxId;
 use posthouse_store::{
     Result, Tx, events, inboxes,
     jobs::{self, Leased, Outcome},
@@ -17,11 +17,9 @@ use crate::app::{
 
 /// Inboxes that are wiped at once in this process.
 const CONCURRENCY: usize = 4;
-/// How long wiping one may take, in milliseconds.
-const LEASE_MS: i64 = 5 * MINUTE_MS;
 
 pub(crate) fn kind() -> JobKind {
-    JobKind::new(jobs::INBOX_EXPIRY, LEASE_MS, run).concurrency(CONCURRENCY)
+    JobKind::new(jobs::INBOX_EXPIRY, run).concurrency(CONCURRENCY)
 }
 
 async fn run(app: Arc<App>, job: Leased) -> Attempt {

@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use posthouse_store::jobs::{self, Leased, Outcome};
+use posthouse_domain::time::SECOND_MS;
+use posthouse_store::jobs::{Leased, Outcome};
 
 use super::{inbox_expiry, outbound};
 use crate::{app::App, ports::Pending};
@@ -26,6 +27,10 @@ pub type Attempt = Result<Ran, posthouse_store::Error>;
 /// What runs one job.
 pub type Run = Arc<dyn Fn(Arc<App>, Leased) -> Pending<'static, Attempt> + Send + Sync>;
 
+/// How long a lease lasts, in milliseconds. The runner renews those of running attempts, so this is how long the jobs of
+/// a worker that was killed wait for another.
+pub const LEASE_MS: i64 = 45 * SECOND_MS;
+
 /// A kind of job.
 #[derive(Clone)]
 pub struct JobKind {
@@ -35,21 +40,19 @@ pub struct JobKind {
     pub concurrency: usize,
     /// Most jobs of one lane that run at once in this process; jobs without a lane have no such bound.
     pub per_lane: usize,
-    /// How long a lease lasts, in milliseconds: longer than any attempt takes.
-    pub lease_ms: i64,
     /// Runs one job.
     pub run: Run,
 }
 
 impl JobKind {
     /// A kind whose jobs that function runs, one at a time until told otherwise.
-    pub fn new<F, Fut>(name: &'static str, lease_ms: i64, run: F) -> Self
+    pub fn new<F, Fut>(name: &'static str, run: F) -> Self
     where
         F: Fn(Arc<App>, Leased) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Attempt> + Send + 'static,
     {
         let run: Run = Arc::new(move |app, job| Box::pin(run(app, job)));
-        Self { name, concurrency: 1, per_lane: usize::MAX, lease_ms, run }
+        Self { name, concurrency: 1, per_lane: usize::MAX, run }
     }
 
     /// Runs up to so many at once.
@@ -70,13 +73,5 @@ impl JobKind {
 /// Every kind that this program runs.
 #[must_use]
 pub fn all(app: &App) -> Vec<JobKind> {
-    let delivery = &app.config.delivery;
-    // What became of each recipient is counted by the use-case.
-    let carry = |app, job| async move { outbound::run(app, job).await.map(|()| Ran::Settled("settled")) };
-    vec![
-        inbox_expiry::kind(),
-        JobKind::new(jobs::OUTBOUND, outbound::LEASE_MS, carry)
-            .concurrency(delivery.connections_max)
-            .per_lane(delivery.connections_per_destination_max),
-    ]
+    vec![inbox_expiry::kind(), outbound::kind(app)]
 }

@@ -5,29 +5,28 @@
 use std::sync::Arc;
 
 use posthouse_domain::{id::EnvelopeId, time::MINUTE_MS};
-use posthouse_store::{
-    Result,
-    jobs::{self, Leased, Outcome},
-};
+use posthouse_store::jobs::{self, Leased, Outcome};
 
+use super::kind::{Attempt, JobKind, Ran};
 use crate::app::{
     App,
     deliver::{self, Errand, Next},
 };
 
-/// How long an attempt may take before another worker takes it over, in milliseconds. Longer than [`ATTEMPT_MS_MAX`].
-pub const LEASE_MS: i64 = 15 * MINUTE_MS;
-/// How long an attempt may take before it is given up, in milliseconds: what a server may be waited for at the end of the
-/// text (RFC 5321 §4.5.3.2.6), and some.
-pub const ATTEMPT_MS_MAX: u64 = 12 * 60_000;
+/// Attempts under way for each allowed connection: while one message is on the wire, others are loaded, signed and settled.
+const ATTEMPTS_PER_CONNECTION: usize = 4;
 /// How long held mail waits before it is looked at again, in milliseconds, if nobody resumes before.
 const HELD_MS: i64 = 10 * MINUTE_MS;
 
-/// Runs the job and settles it.
-///
-/// # Errors
-/// The store's own; the job comes again when its lease has ended.
-pub async fn run(app: Arc<App>, job: Leased) -> Result<()> {
+/// The kind, bounded in all and for each destination by the configured connections.
+pub(crate) fn kind(app: &App) -> JobKind {
+    let delivery = &app.config.delivery;
+    JobKind::new(jobs::OUTBOUND, run)
+        .concurrency(delivery.connections_max.saturating_mul(ATTEMPTS_PER_CONNECTION))
+        .per_lane(delivery.connections_per_destination_max.saturating_mul(ATTEMPTS_PER_CONNECTION))
+}
+
+async fn run(app: Arc<App>, job: Leased) -> Attempt {
     let errand = Errand { workspace: job.workspace, envelope: EnvelopeId(job.subject) };
     let look_again_at = app.clock.now().plus_ms(HELD_MS);
     let fence: deliver::Fence = Arc::new(move |tx, next| {
@@ -38,5 +37,9 @@ pub async fn run(app: Arc<App>, job: Leased) -> Result<()> {
         };
         jobs::settle(tx, &job, &outcome)
     });
-    deliver::deliver(&app, errand, fence).await.map(|_| ())
+    Ok(Ran::Settled(match deliver::deliver(&app, errand, fence).await? {
+        Next::Done => "done",
+        Next::Retry { .. } => "retry",
+        Next::Hold { .. } => "hold",
+    }))
 }

@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 
 use self::board::Board;
 use super::{
-    kind::{self, JobKind, Ran},
+    kind::{self, JobKind, LEASE_MS, Ran},
     sweep,
 };
 use crate::app::App;
@@ -30,6 +30,8 @@ use crate::app::App;
 const POLL_MS: i64 = 5 * SECOND_MS;
 /// Time between two looks, in milliseconds: under load each look then finds many jobs.
 const LOOK_GAP_MS: i64 = 5;
+/// How often the leases of running attempts are renewed, in milliseconds: a third of their length.
+const RENEW_MS: i64 = LEASE_MS / 3;
 /// How long running attempts are waited for at the end, in milliseconds.
 const DRAIN_MS: i64 = 6 * SECOND_MS;
 /// The gap before the first new try of a failed attempt, in milliseconds; it doubles with each.
@@ -84,6 +86,7 @@ struct Runner {
     in_flight: HashMap<JobId, Leased>,
     sweeps: bool,
     next_sweep: Time,
+    next_renewal: Time,
     last_look: Time,
 }
 
@@ -92,7 +95,7 @@ impl Runner {
         let (board, now) = (Board::new(kind::all(&app)), app.clock.now());
         let last_look = now.plus_ms(-LOOK_GAP_MS);
         let (tasks, in_flight) = (JoinSet::new(), HashMap::new());
-        Self { app, board, tasks, in_flight, sweeps: false, next_sweep: now, last_look }
+        Self { app, board, tasks, in_flight, sweeps: false, next_sweep: now, next_renewal: now, last_look }
     }
 
     /// An embedded database has one worker: what is leased at its start was leased by one that is no more.
@@ -116,6 +119,10 @@ impl Runner {
         }
         let mut until =
             now.plus_ms(POLL_MS).min(if self.sweeps { Time::from_millis(i64::MAX) } else { self.next_sweep });
+        if now >= self.next_renewal {
+            self.renew(now).await;
+        }
+        until = until.min(self.next_renewal);
         match self.board.look(&self.app).await {
             Ok(looked) => {
                 // What is due but has no room waits for an end, not for a time.
@@ -133,7 +140,10 @@ impl Runner {
         // Under load wakes and ends come by the thousand: they are gathered, so that a look finds many.
         let gap_end = self.last_look.plus_ms(LOOK_GAP_MS);
         if self.app.clock.now() < gap_end {
-            self.app.clock.sleep_until(gap_end).await;
+            tokio::select! {
+                () = self.app.life.drained() => {}
+                () = self.app.clock.sleep_until(gap_end) => {}
+            }
         }
         while let Some(ended) = self.tasks.try_join_next() {
             self.ended(ended);
@@ -160,6 +170,19 @@ impl Runner {
             attempt(app, kind, job.clone()).await;
             Ended::Job(at, job)
         });
+    }
+
+    /// Keeps other workers from what runs here.
+    async fn renew(&mut self, now: Time) {
+        self.next_renewal = now.plus_ms(RENEW_MS);
+        let running: Vec<Leased> = self.in_flight.values().cloned().collect();
+        if running.is_empty() {
+            return;
+        }
+        let until = now.plus_ms(LEASE_MS);
+        if let Err(error) = self.app.store.write(move |tx| jobs::renew(tx, &running, until)).await {
+            tracing::warn!(cause = error.internal(), "leases not renewed");
+        }
     }
 
     fn start_sweep(&mut self, now: Time) {

@@ -134,6 +134,10 @@ impl Archive {
         if !path.exists() {
             return Ok(0);
         }
+        if path.is_file() {
+            self.add_file(folder.to_str().ok_or_else(|| Error::blob("a file name is not UTF-8"))?, &path)?;
+            return Ok(1);
+        }
         let mut entries = std::fs::read_dir(path)?.collect::<std::io::Result<Vec<_>>>()?;
         entries.sort_by_key(std::fs::DirEntry::file_name);
         let mut files = 0;

@@ -8,6 +8,7 @@ mod postgres;
 mod backups;
 mod blobs;
 mod both;
+mod jobs;
 mod lists;
 mod on_postgres;
 mod on_sqlite;

@@ -1,1 +1,4 @@
 //! What a user does from end to end, through the doors a user has.
+
+mod answer_a_mail;
+mod delivery;

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use posthouse_domain::delivery::{Report, exchangers, is_special_purpose};
 use posthouse_mail::{
     auth::{Answer, Question, QuestionKind, Records},
-    smtp::client::{Config as SessionConfig, ConnectionFailure, DeliveryResult, Message, Tls},
+    smtp::client::{Config as SessionConfig, ConnectionFailure, DeliveryResult, Message, Stage, Tls},
 };
 
 use super::prepare::Load;
@@ -138,7 +138,9 @@ impl<'a> Round<'a> {
         message.recipients = open.iter().map(|at| self.message.recipients[*at].clone()).collect();
         let remote = format!("{host} [{}]", address.ip());
         let answered = match self.hand(host, address, Tls::Opportunistic, message.clone()).await {
-            Err(failure) if failure.retry_without_tls => self.hand(host, address, Tls::Off, message).await,
+            Err(failure) if failure.retry_without_tls || failure.stage == Stage::StartTls => {
+                self.hand(host, address, Tls::Off, message).await
+            }
             answered => answered,
         };
         match answered {

@@ -10,6 +10,8 @@ use posthouse_domain::{
     inbox::{self, Inbox, Username},
     metadata,
     page::{Filters, LIMIT_DEFAULT, Page, Position},
+    plan::Plans,
+    time::Time,
 };
 use posthouse_store::{
     Tx, inboxes,
@@ -157,23 +159,29 @@ async fn create(app: Arc<App>, input: Input<Empty, CreateBody>) -> Result<Answer
 }
 
 async fn page(app: Arc<App>, input: Input<ListQuery>) -> Result<Answer, Refusal> {
-    let (plans, now) = (app.config.plans, app.clock.now());
-    let (caller, filters) = (input.caller, input.query.filters(&input.caller));
-    let query = input.query.parse(&caller, &filters, now)?;
-    let (found, views) = app
-        .store
-        .read(move |tx| {
-            let found = visible_page(tx, &caller, &query)?;
-            let tenant = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-            let shown = &found[..found.len().min(query.page.limit as usize - 1)];
-            let views = view::load_all(tx, shown, plans.of(tenant.plan), now)?;
-            Ok::<_, Refusal>((found, views))
-        })
-        .await?;
-    let more = found.len() > views.len();
-    let last = views.len().checked_sub(1).and_then(|at| found.get(at)).filter(|_| more);
-    let next_cursor = last.map(|i| Position { sort: i.created_at.millis(), id: i.id.0 }.cursor(Filters(&filters)));
-    Answer::json(200, &PageView { data: views, next_cursor })
+    let (plans, caller) = (app.config.plans, input.caller);
+    let filters = input.query.filters(&caller);
+    let query = input.query.parse(&caller, &filters, app.clock.now())?;
+    let page = app.store.read(move |tx| shown_page(tx, &caller, &query, (&plans, &filters))).await?;
+    Answer::json(200, &page)
+}
+
+/// The page as it is shown, with the cursor of the next one if there is more.
+fn shown_page(
+    tx: &mut Tx,
+    caller: &Caller,
+    query: &list::Query,
+    (plans, filters): (&Plans, &str),
+) -> Result<PageView<InboxView>, Refusal> {
+    let mut found = visible_page(tx, caller, query)?;
+    let shown = query.page.limit as usize - 1;
+    let has_more = found.len() > shown;
+    found.truncate(shown);
+    let tenant = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+    let data = view::load_all(tx, &found, plans.of(tenant.plan), query.now)?;
+    let last = found.last().filter(|_| has_more);
+    let next_cursor = last.map(|i| Position { sort: i.created_at.millis(), id: i.id.0 }.cursor(Filters(filters)));
+    Ok(PageView { data, next_cursor })
 }
 
 /// What of the page the caller can see: a key of one inbox sees that one.
@@ -291,7 +299,7 @@ impl ListQuery {
     }
 
     /// The store's query; it asks for one more than the page holds, to know whether there is a next one.
-    fn parse(self, caller: &Caller, filters: &str, now: posthouse_domain::time::Time) -> Result<list::Query, Refusal> {
+    fn parse(self, caller: &Caller, filters: &str, now: Time) -> Result<list::Query, Refusal> {
         let cursor = self.cursor.as_ref().map(|cursor| Position::parse(&cursor.0, Filters(filters)));
         let limit = self.limit.map_or(LIMIT_DEFAULT, |limit| u32::try_from(limit.0).unwrap_or(LIMIT_DEFAULT));
         Ok(list::Query {

@@ -1,5 +1,7 @@
 //! Decoding says every problem at once, with its path and the nearest name.
 
+#![allow(dead_code, reason = "what was decoded is looked at through its problems and its schema")]
+
 use posthouse_domain::error::Code;
 use serde_json::json;
 
@@ -126,6 +128,18 @@ fn broken_json_is_one_problem() {
     let decoded = decode_json::<Send>(b"{\"to\":", &mut problems);
     let refusal = problems.finish(decoded).expect_err("broken");
     assert!(refusal.message.contains("not valid JSON"), "{}", refusal.message);
+}
+
+#[test]
+fn a_name_that_is_there_twice_is_refused_at_any_depth() {
+    for body in [r#"{"subject":"a","to":"a@b.example","subject":"b"}"#, r#"{"metadata":{"a":1,"b":[],"a":1}}"#] {
+        let mut problems = Problems::default();
+        let decoded = decode_json::<Send>(body.as_bytes(), &mut problems);
+        let refusal = problems.finish(decoded).expect_err(body);
+        assert!(refusal.message.contains("is there twice"), "{}", refusal.message);
+    }
+    let deep = "[".repeat(10_000);
+    assert!(decode_json::<Send>(deep.as_bytes(), &mut Problems::default()).is_none());
 }
 
 #[test]

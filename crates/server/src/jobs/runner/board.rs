@@ -11,7 +11,10 @@ use posthouse_store::{
     },
 };
 
-use crate::{app::App, jobs::kind::JobKind};
+use crate::{
+    app::App,
+    jobs::kind::{JobKind, LEASE_MS},
+};
 
 /// Most jobs of one kind that are claimed at once, so that no claim holds up the writer for long.
 const CLAIMED_MAX: usize = 100;
@@ -82,7 +85,7 @@ impl Board {
             .filter(|(_, found)| !found.ids.is_empty())
             .map(|(at, found)| {
                 let kind = &self.kinds[at].kind;
-                (at, kind.name, found.ids, Lease { token, now, until: now.plus_ms(kind.lease_ms) })
+                (at, kind.name, found.ids, Lease { token, now, until: now.plus_ms(LEASE_MS) })
             })
             .collect();
         if claims.is_empty() {

@@ -5,3 +5,4 @@ mod list;
 mod one;
 mod pause;
 mod temporary;
+mod wipe;

@@ -1,7 +1,7 @@
 //! The life of temporary inboxes (API document, States and Limits).
 
 use posthouse_domain::{event::EventKind, id::InboxId, plan::Plan};
-use posthouse_server::jobs::sweep;
+use posthouse_server::jobs::{runner, sweep};
 use posthouse_store::{Error, events, inboxes, jobs};
 use posthouse_tests::TestServer;
 use serde_json::json;
@@ -117,5 +117,26 @@ async fn a_lost_expiry_is_made_anew_by_the_sweep() {
     let workspace = key.workspace;
     let log = server.store().read(move |tx| events::after(tx, workspace, None, 0, 10)).await.unwrap();
     assert_eq!(log.len(), 1);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn the_runner_ends_it_at_its_time_and_stops_with_the_process() {
+    let mut server = TestServer::plain().await;
+    let key = server.workspace(Plan::Free).await;
+    let api = server.api(&key);
+    let running = tokio::spawn(runner::run(server.app().clone()));
+    let id = api.post("/v1/inboxes", json!({ "ttl_seconds": 60 })).await.expect(201).text("id").to_owned();
+    let workspace = key.workspace;
+    let mut waiter = server.store().subscribe(workspace.0);
+    server.clock.waiting(1).await;
+    server.clock.advance(60_000);
+    while server.store().read(move |tx| events::after(tx, workspace, None, 0, 10)).await.unwrap().is_empty() {
+        waiter.changed().await;
+    }
+    api.get(&format!("/v1/inboxes/{id}")).await.error("not_found");
+    server.app().life.drain();
+    running.await.unwrap();
+    server.restart().await;
     server.finish().await;
 }

@@ -1,0 +1,147 @@
+//! `posthouse check`, the doctor: one line a check, what it found and what to do (operations.md).
+//!
+//! Changes nothing that a start would not change; exit code 1 when a check failed, 0 with warnings.
+
+mod network;
+mod store;
+
+use posthouse_domain::time::{DAY_MS, Time};
+use serde_json::{Value, json};
+
+use super::{Common, Failure, print};
+use crate::{
+    boot,
+    config::{Config, DeliveryMode},
+    tls,
+};
+
+/// Days before its end from which a certificate is worth a warning.
+const CERTIFICATE_DAYS_LOW: i64 = 14;
+
+/// How a check came out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Level {
+    Ok,
+    Warning,
+    Failed,
+}
+
+impl Level {
+    const fn text(self) -> &'static str {
+        match self {
+            Level::Ok => "ok",
+            Level::Warning => "warning",
+            Level::Failed => "failed",
+        }
+    }
+}
+
+/// One line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Finding {
+    level: Level,
+    what: String,
+    /// What to do; empty when all is well.
+    advice: String,
+}
+
+impl Finding {
+    fn ok(what: impl Into<String>) -> Self {
+        Self { level: Level::Ok, what: what.into(), advice: String::new() }
+    }
+
+    fn warning(what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { level: Level::Warning, what: what.into(), advice: advice.into() }
+    }
+
+    fn failed(what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { level: Level::Failed, what: what.into(), advice: advice.into() }
+    }
+
+    fn line(&self) -> String {
+        let line = format!("{:<8} {}", self.level.text(), self.what);
+        if self.advice.is_empty() { line } else { format!("{line}: {}", self.advice) }
+    }
+
+    fn view(&self) -> Value {
+        let advice = (!self.advice.is_empty()).then_some(self.advice.as_str());
+        json!({ "status": self.level.text(), "check": self.what, "advice": advice })
+    }
+}
+
+pub(super) fn run(common: &Common) -> Result<(), Failure> {
+    let config = common.load()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(Failure::failed)?;
+    let mut findings = vec![configuration(&config)];
+    findings.extend(runtime.block_on(store::check(&config)));
+    findings.extend(runtime.block_on(network::ports(&config)));
+    findings.push(certificate(&config, boot::clock().now()));
+    findings.extend(runtime.block_on(network::outside(&config)));
+    let count = |level| findings.iter().filter(|finding| finding.level == level).count();
+    let (failed, warnings) = (count(Level::Failed), count(Level::Warning));
+    let lines: Vec<String> = findings.iter().map(Finding::line).collect();
+    let json = json!({
+        "ok": failed == 0, "failed": failed, "warnings": warnings,
+        "checks": findings.iter().map(Finding::view).collect::<Vec<Value>>(),
+    });
+    print(common, &json, &lines.join("\n"));
+    if failed > 0 {
+        return Err(Failure::Failed(format!("{failed} of {} checks failed", findings.len())));
+    }
+    Ok(())
+}
+
+fn configuration(config: &Config) -> Finding {
+    if !config.configured {
+        let advice = "to serve other machines, give --config or POSTHOUSE__ variables";
+        return Finding::ok(format!("config: none, so everything stays on this machine ({advice})"));
+    }
+    if config.smtp.acme {
+        return Finding::warning("config: smtp.acme is not built yet", "give smtp.tls_cert and smtp.tls_key");
+    }
+    let public = config.delivery.mode != DeliveryMode::Capture;
+    if public && config.base_url.starts_with("http://") {
+        return Finding::warning(
+            "config: base_url is not https",
+            "put a TLS proxy in front and set base_url to its URL",
+        );
+    }
+    let mode = match config.delivery.mode {
+        DeliveryMode::Direct => "direct",
+        DeliveryMode::Relay(_) => "relay",
+        DeliveryMode::Capture => "capture",
+    };
+    Finding::ok(format!("config: delivery.mode is {mode}, base_url is {}", config.base_url))
+}
+
+fn certificate(config: &Config, now: Time) -> Finding {
+    let facts = match tls::facts(config) {
+        Ok(facts) => facts,
+        Err(error) => {
+            return Finding::failed(format!("TLS certificate: {error}"), "check smtp.tls_cert and smtp.tls_key");
+        }
+    };
+    if let Err(error) = tls::server_config(config) {
+        return Finding::failed(format!("TLS certificate: {error}"), "give the key that belongs to the certificate");
+    }
+    let days = facts.expires_at.since_ms(now).div_euclid(DAY_MS);
+    let what = format!("TLS certificate: until {} ({days} days)", facts.expires_at);
+    if facts.expires_at <= now {
+        return Finding::failed(format!("TLS certificate: expired at {}", facts.expires_at), "renew it");
+    }
+    if days < CERTIFICATE_DAYS_LOW {
+        return Finding::warning(what, "renew it soon");
+    }
+    if !facts.covers(&config.smtp.hostname) {
+        let names = facts.names.join(", ");
+        return Finding::warning(format!("{what}, for {names}"), format!("it should be for {}", config.smtp.hostname));
+    }
+    if facts.self_signed && config.delivery.mode != DeliveryMode::Capture {
+        return Finding::warning(
+            format!("{what}, self-signed"),
+            "give smtp.tls_cert and smtp.tls_key of a public authority",
+        );
+    }
+    Finding::ok(what)
+}

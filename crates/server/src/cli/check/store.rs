@@ -1,0 +1,57 @@
+//! Database and blob store: reachable, of our schema, writable.
+
+use bytes::Bytes;
+use posthouse_store::{DatabaseUrl, instance};
+
+use super::Finding;
+use crate::{boot, config::Config};
+
+/// What the probe writes; the sweep of unnamed blobs takes it away if the check is cut short.
+const PROBE: &[u8] = b"posthouse check";
+
+pub(super) async fn check(config: &Config) -> Vec<Finding> {
+    vec![database(config).await, blobs(config).await]
+}
+
+async fn database(config: &Config) -> Finding {
+    let place = match boot::database_url(config) {
+        Ok(url) => url,
+        Err(error) => {
+            return Finding::failed(format!("database: {error}"), "give data_dir a directory that can be written");
+        }
+    };
+    let advice = match place {
+        DatabaseUrl::Sqlite(_) => "check the owner of data_dir and the free space of its disk",
+        DatabaseUrl::Postgres(_) => "check database_url and that the server takes connections",
+    };
+    let store = match boot::open_store(config) {
+        Ok(store) => store,
+        Err(error) => return Finding::failed(format!("database: {place}: {error}"), advice),
+    };
+    let probed = instance::probe(&store).await;
+    boot::close(store).await;
+    match probed {
+        Ok(()) => Finding::ok(format!("database: {place} is up to date and can be written")),
+        Err(error) => Finding::failed(format!("database: {place}: {error}"), advice),
+    }
+}
+
+async fn blobs(config: &Config) -> Finding {
+    let place = config.blob_url.clone().unwrap_or_else(|| format!("{}/blobs", config.data_dir.display()));
+    let advice = "check blob_url, its credentials and the free space";
+    let blobs = match boot::open_blobs(config) {
+        Ok(blobs) => blobs,
+        Err(error) => return Finding::failed(format!("blob store: {place}: {error}"), advice),
+    };
+    let probed = async || -> posthouse_store::Result<bool> {
+        let digest = blobs.put(Bytes::from_static(PROBE)).await?;
+        let back = blobs.get(&digest).await?;
+        blobs.delete(&digest).await?;
+        Ok(back.as_deref() == Some(PROBE))
+    };
+    match probed().await {
+        Ok(true) => Finding::ok(format!("blob store: {place} can be written and read")),
+        Ok(false) => Finding::failed(format!("blob store: {place} does not give back what was written"), advice),
+        Err(error) => Finding::failed(format!("blob store: {place}: {error}"), advice),
+    }
+}

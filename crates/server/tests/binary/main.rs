@@ -1,0 +1,7 @@
+//! The binary from outside: what commands print, how they exit, what `serve` tells and how it ends (operations.md).
+#![allow(clippy::unwrap_used)]
+
+mod admin;
+mod house;
+mod serving;
+mod usage;

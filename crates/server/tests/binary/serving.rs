@@ -1,0 +1,163 @@
+//! `posthouse serve`: the ready file, the first start, commands beside it, and its end.
+
+use std::io::{Read, Write};
+
+use serde_json::Value;
+
+use crate::house::House;
+
+#[test]
+fn the_first_start_makes_a_workspace_and_later_ones_do_not() {
+    let house = House::new("first");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let service = house.serve(&config, &[]);
+    assert_eq!(service.ready["pid"].as_u64().map(|pid| pid > 0), Some(true));
+    assert_eq!(service.ready["submission"], Value::Null);
+    assert_ne!(service.address("http").port(), 0);
+    assert_ne!(service.address("smtp").port(), 0);
+    let first = &service.ready["first_run"];
+    let key = first["api_key"].as_str().unwrap().to_owned();
+    assert_eq!(first["sign_in_url"], Value::Null);
+    let (head, body) = service.get("/v1/account", &format!("authorization: Bearer {key}\r\n"));
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+    let account: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((&account["workspace"]["id"], &account["key"]["scope"]), (&first["workspace_id"], &"org".into()));
+
+    let ran = service.stop();
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ran.out.matches(&key).count(), ran.out.matches("ph_").count(), "only this key is shown");
+    assert!(ran.out.contains("curl ") && ran.out.contains("swaks "), "{}", ran.out);
+    assert!(!ran.err.contains(&key), "the log must not hold the key");
+
+    let again = house.serve(&config, &[]);
+    assert!(again.ready.get("first_run").is_none());
+    let (head, _) = again.get("/v1/account", &format!("authorization: Bearer {key}\r\n"));
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+    assert_eq!(again.stop().out, "");
+}
+
+#[test]
+fn commands_work_beside_a_running_service() {
+    let house = House::new("beside");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let service = house.serve(&config, &[]);
+    let config = config.to_str().unwrap();
+    let made =
+        house.run(&["workspace", "create", "--config", config, "--name", "B", "--owner", "b@b.example", "--json"]);
+    let made = made.json();
+    let authorization = format!("authorization: Bearer {}\r\n", made["api_key"].as_str().unwrap());
+    assert!(service.get("/v1/account", &authorization).0.starts_with("http/1.1 200"));
+    let id = made["workspace_id"].as_str().unwrap();
+    house.run(&["workspace", "set", id, "--config", config, "--notice", "Grüße", "--json"]).json();
+    let (head, _) = service.get("/v1/account", &authorization);
+    assert!(head.contains("service-notice: gr%c3%bc%c3%9fe"), "{head}");
+    let ran = house.run(&["check", "--config", config]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert_eq!(service.stop().code, 0);
+}
+
+#[test]
+fn what_it_shows_of_itself() {
+    let house = House::new("shows");
+    let config = house.configure("delivery.mode = 'capture'\nhttp.metrics_token = 'sesame'\nlog.format = 'json'\n");
+    let service = house.serve(&config, &[]);
+    for (path, content_type) in [
+        ("/healthz", "application/json"),
+        ("/readyz", "application/json"),
+        ("/metrics", "application/openmetrics-text"),
+        ("/v1/openapi.json", "application/json"),
+        ("/docs", "text/html"),
+        ("/llms.txt", "text/plain"),
+    ] {
+        let (head, body) = service.get(path, "");
+        assert!(head.starts_with("http/1.1 200"), "{path}: {head}");
+        assert!(head.contains(&format!("content-type: {content_type}")), "{path}: {head}");
+        assert!(head.contains("x-request-id: ") && !body.is_empty(), "{path}");
+    }
+    let (head, _) = service.get("/docs", "");
+    assert!(head.contains("content-security-policy: default-src 'none'; style-src 'sha256-"), "{head}");
+    let through_a_proxy = "x-forwarded-for: 203.0.113.9\r\n";
+    assert!(service.get("/metrics", through_a_proxy).0.starts_with("http/1.1 401"));
+    let with_token = format!("{through_a_proxy}authorization: Bearer sesame\r\n");
+    assert!(service.get("/metrics", &with_token).0.starts_with("http/1.1 200"));
+    let (head, body) = service.get("/nowhere", "");
+    assert!(head.starts_with("http/1.1 404") && body.contains("\"not_found\""), "{head} {body}");
+
+    let ran = service.stop();
+    for line in ran.err.lines() {
+        let line: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        assert!(line["timestamp"].is_string() && line["level"].is_string());
+    }
+    let id = head.split("x-request-id: ").nth(1).unwrap().lines().next().unwrap();
+    assert!(ran.err.contains(id), "the log bears the request's id");
+}
+
+#[test]
+fn roles_decide_what_is_listened_on() {
+    let house = House::new("roles");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let service = house.serve(&config, &["--roles", "smtp"]);
+    assert_eq!(service.ready["http"], Value::Null);
+    assert!(service.ready.get("first_run").is_none());
+    let mut stream = std::net::TcpStream::connect(service.address("smtp")).unwrap();
+    let mut greeting = [0; 4];
+    stream.read_exact(&mut greeting).unwrap();
+    assert_eq!(&greeting, b"220 ");
+    assert_eq!(service.stop().code, 0);
+}
+
+#[test]
+fn idle_connections_do_not_hold_the_end_up() {
+    let house = House::new("idle");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let service = house.serve(&config, &[]);
+    let mut silent = service.connect();
+    let mut begun = service.connect();
+    begun.write_all(b"GET /healthz HTTP/1.1\r\nhost:").unwrap();
+    let mut kept = service.connect();
+    kept.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+    let mut first = [0; 12];
+    kept.read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200");
+    let ran = service.stop();
+    assert_eq!(ran.code, 0);
+    assert!(ran.err.contains("stopped") && !ran.err.contains("cut_off"), "{}", ran.err);
+    let mut rest = Vec::new();
+    assert_eq!(silent.read_to_end(&mut rest).unwrap_or(0), 0);
+}
+
+#[test]
+fn an_address_in_use_is_named() {
+    let house = House::new("in-use");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let path = house.path("c.toml");
+    let data = house.path("data");
+    std::fs::write(
+        &path,
+        format!("delivery.mode = 'capture'\nhttp.listen = '{address}'\ndata_dir = '{}'", data.display()),
+    )
+    .unwrap();
+    let ran = house.run(&["serve", "--config", path.to_str().unwrap()]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("http.listen") && ran.err.contains(&address.to_string()), "{}", ran.err);
+}
+
+#[test]
+fn the_welcome_mail_comes_through_the_own_listener_and_the_pasted_line_shows_it() {
+    let house = House::new("welcome");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let mut service = house.serve(&config, &[]);
+    service.read_log_until("welcome mail delivered");
+    let key = service.ready["first_run"]["api_key"].as_str().unwrap().to_owned();
+    let authorization = format!("authorization: Bearer {key}\r\n");
+    let shown = service.read_line_with("curl ");
+    let path = shown.split("/v1/").nth(1).unwrap().trim();
+    assert!(shown.contains(&key), "{shown}");
+    let (head, body) = service.get(&format!("/v1/{path}"), &authorization);
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+    let list: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(list["data"][0]["subject"], "Welcome to Posthouse");
+    assert_eq!(list["data"][0]["direction"], "inbound");
+    assert_eq!(service.stop().code, 0);
+}

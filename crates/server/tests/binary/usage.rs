@@ -1,0 +1,70 @@
+//! Bad usage and bad configuration: exit code 2 with the key, the value and what is allowed.
+
+use crate::house::House;
+
+#[test]
+fn bad_usage_is_exit_code_2() {
+    let house = House::new("usage");
+    let table: &[&[&str]] = &[
+        &[],
+        &["fly"],
+        &["serve", "--roles", "http,postman"],
+        &["workspace", "create"],
+        &["workspace", "create", "--name", "A", "--owner", "nobody"],
+        &["workspace", "create", "--name", "", "--owner", "a@b.example"],
+        &["workspace", "create", "--name", "A", "--owner", "a@b.example", "--plan", "gold"],
+        &["workspace", "show", "x"],
+        &["workspace", "set", "01890a5d-ac96-774b-bcce-b302099a8057"],
+        &["workspace", "set", "01890a5d-ac96-774b-bcce-b302099a8057", "--daily-send-limit", "-1"],
+        &["workspace", "set", "01890a5d-ac96-774b-bcce-b302099a8057", "--notice", "a", "--clear-notice"],
+        &["key", "create", "--workspace", "x"],
+        &["key", "create", "--workspace", "01890a5d-ac96-774b-bcce-b302099a8057", "--scope", "inbox"],
+        &["key", "create", "--workspace", "01890a5d-ac96-774b-bcce-b302099a8057", "--permissions", "fly"],
+        &["key", "revoke", "x"],
+        &["backup"],
+    ];
+    for arguments in table {
+        let ran = house.run(arguments);
+        assert_eq!(ran.code, 2, "{arguments:?}\n{}{}", ran.out, ran.err);
+        assert_eq!(ran.out, "", "{arguments:?}");
+        assert!(!ran.err.is_empty(), "{arguments:?}");
+    }
+    assert!(!house.path("data").exists(), "bad usage must leave nothing behind");
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    let house = House::new("help");
+    for arguments in [&["--help"][..], &["--version"], &["workspace", "set", "--help"]] {
+        let ran = house.run(arguments);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{arguments:?}");
+        assert!(!ran.out.is_empty());
+    }
+}
+
+#[test]
+fn a_bad_configuration_names_key_value_and_what_is_allowed() {
+    let house = House::new("bad-config");
+    let config = house.configure("delivery.mode = 'drect'\nsmtp.hostnam = 'x.example'\n");
+    for command in ["serve", "check", "migrate"] {
+        let ran = house.run(&[command, "--config", config.to_str().unwrap()]);
+        assert_eq!(ran.code, 2, "{command}: {}", ran.err);
+        assert!(ran.err.contains("delivery.mode = \"drect\": must be one of direct, relay, capture"), "{}", ran.err);
+        assert!(
+            ran.err.contains("smtp.hostnam = \"x.example\": is not a key; did you mean smtp.hostname?"),
+            "{}",
+            ran.err
+        );
+        assert_eq!(ran.out, "");
+    }
+}
+
+#[test]
+fn the_environment_is_read_and_checked() {
+    let house = House::new("environment");
+    let output =
+        house.command().args(["migrate", "--json"]).env("POSTHOUSE__DELIVERY__MODUS", "direct").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("delivery.modus = \"direct\""), "{text}");
+}

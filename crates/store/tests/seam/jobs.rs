@@ -1,0 +1,178 @@
+//! The job table: leases, fences, attempts, and who is served first.
+
+use std::collections::HashMap;
+
+use posthouse_domain::{
+    id::{JobId, WorkspaceId},
+    time::Time,
+};
+use posthouse_store::{
+    DatabaseUrl, Error, Result, Store, StoreConfig,
+    jobs::{
+        self, Lease, Leased, NewJob, Outcome,
+        due::{self, Cursor, Wanted},
+    },
+};
+use uuid::Uuid;
+
+use crate::support::Dir;
+
+const KIND: &str = "outbound";
+const NOW: Time = Time::from_millis(1_800_000_000_000);
+
+/// Runs a test on the product's schema on both engines.
+async fn on_both(test: impl AsyncFn(Store)) {
+    let dir = Dir::new();
+    let postgres = crate::postgres::Cluster::shared().create_database().parse().unwrap();
+    for url in [DatabaseUrl::Sqlite(dir.path().join("jobs.db")), postgres] {
+        let store = Store::open(StoreConfig::new(url)).unwrap();
+        test(store.clone()).await;
+        store.close();
+    }
+}
+
+fn job(n: u128, workspace: u128, lane: &str) -> NewJob {
+    NewJob {
+        id: JobId(Uuid::from_u128(n)),
+        kind: KIND,
+        workspace: WorkspaceId(Uuid::from_u128(workspace)),
+        subject: Uuid::from_u128(1_000_000 + n),
+        lane: lane.to_owned(),
+        run_at: NOW,
+        attempt_max: 2,
+        why: "queued",
+        created_at: NOW,
+    }
+}
+
+async fn enqueue(store: &Store, made: Vec<NewJob>) {
+    store.write(move |tx| -> Result<()> { made.iter().try_for_each(|job| jobs::enqueue(tx, job)) }).await.unwrap();
+}
+
+async fn claim(store: &Store, now: Time, limit: usize) -> Vec<Leased> {
+    let token = Uuid::from_u128(u128::try_from(now.millis()).unwrap() << 8 | limit as u128);
+    let wanted = Wanted { kind: KIND, now, limit, per_lane: 10, running: HashMap::new(), from: Cursor::default() };
+    let lease = Lease { token, now, until: now.plus_ms(60_000) };
+    let found = store.read(move |tx| due::find(tx, &wanted)).await.unwrap();
+    store.write(move |tx| jobs::claim(tx, KIND, &found.ids, lease)).await.unwrap()
+}
+
+async fn settle(store: &Store, job: &Leased, outcome: Outcome) -> bool {
+    let job = job.clone();
+    store.write(move |tx| jobs::settle(tx, &job, &outcome)).await.unwrap()
+}
+
+async fn states(store: &Store) -> Vec<(String, u64)> {
+    let counts = store.read(jobs::counts).await.unwrap();
+    counts.into_iter().map(|(_, state, count)| (state, count)).collect()
+}
+
+#[tokio::test]
+async fn a_claimed_job_is_nobody_elses_until_its_lease_ends() {
+    on_both(async |store| {
+        enqueue(&store, vec![job(1, 1, "a.example")]).await;
+        let first = claim(&store, NOW, 5).await;
+        assert_eq!((first.len(), first[0].attempt), (1, 1));
+        assert_eq!(claim(&store, NOW.plus_ms(59_999), 5).await, []);
+        let later = NOW.plus_ms(60_000);
+        let freed = store.write(move |tx| jobs::free_expired(tx, later)).await.unwrap();
+        assert_eq!(freed, 1);
+        let second = claim(&store, later, 5).await;
+        assert_eq!((second.len(), second[0].attempt), (1, 2));
+        assert!(!settle(&store, &first[0], Outcome::Done).await, "the first lease is over");
+        assert!(settle(&store, &second[0], Outcome::Done).await);
+        assert_eq!(states(&store).await, []);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_job_that_kills_its_process_runs_out_of_attempts() {
+    on_both(async |store| {
+        enqueue(&store, vec![job(1, 1, "")]).await;
+        let mut now = NOW;
+        for _ in 0..2 {
+            assert_eq!(claim(&store, now, 1).await.len(), 1);
+            now = now.plus_ms(60_000);
+            store.write(move |tx| jobs::free_expired(tx, now)).await.unwrap();
+        }
+        assert_eq!(claim(&store, now, 1).await, []);
+        let dead = store.read(|tx| jobs::dead(tx, 10)).await.unwrap();
+        assert_eq!((dead.len(), dead[0].why.as_str(), dead[0].attempt), (1, "lease_expired", 2));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn outcomes_keep_give_back_and_use_up_attempts() {
+    on_both(async |store| {
+        enqueue(&store, vec![job(1, 1, "")]).await;
+        let held = claim(&store, NOW, 1).await.remove(0);
+        let at = NOW.plus_ms(10);
+        assert!(settle(&store, &held, Outcome::Hold { at, why: "workspace_stopped" }).await);
+        assert_eq!(claim(&store, NOW.plus_ms(9), 1).await, [], "it is not due");
+        let first = claim(&store, at, 1).await.remove(0);
+        assert_eq!((first.attempt, first.why.as_str()), (1, "workspace_stopped"));
+        assert!(settle(&store, &first, Outcome::Retry { at, why: "greylisted" }).await);
+        let second = claim(&store, at.plus_ms(1), 1).await.remove(0);
+        assert_eq!(second.attempt, 2);
+        assert!(settle(&store, &second, Outcome::Retry { at, why: "greylisted" }).await);
+        assert_eq!(states(&store).await, [("dead".to_owned(), 1)]);
+        enqueue(&store, vec![job(2, 1, "")]).await;
+        let released = claim(&store, NOW, 1).await;
+        store.write(move |tx| jobs::release(tx, &released)).await.unwrap();
+        assert_eq!(claim(&store, NOW.plus_ms(1), 1).await[0].attempt, 1, "a lease handed back costs no attempt");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn making_a_job_anew_moves_it_and_ends_its_lease() {
+    on_both(async |store| {
+        enqueue(&store, vec![job(1, 1, "")]).await;
+        let leased = claim(&store, NOW, 1).await.remove(0);
+        let moved = NewJob { run_at: NOW.plus_ms(5_000), id: JobId(Uuid::from_u128(9)), ..job(1, 1, "") };
+        enqueue(&store, vec![moved]).await;
+        assert!(!settle(&store, &leased, Outcome::Done).await);
+        assert_eq!(claim(&store, NOW.plus_ms(4_999), 1).await, []);
+        let next = store.read(|tx| jobs::next_at(tx, &[KIND])).await.unwrap();
+        assert_eq!(next, Some(NOW.plus_ms(5_000)));
+        assert_eq!(claim(&store, NOW.plus_ms(5_000), 1).await[0].id, leased.id, "there is one job of a subject");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_small_workspace_does_not_wait_behind_a_large_backlog() {
+    on_both(async |store| {
+        let backlog: Vec<NewJob> = (1..=700).map(|n| job(n, 1, "slow.example")).collect();
+        enqueue(&store, backlog).await;
+        enqueue(&store, vec![NewJob { run_at: NOW.plus_ms(1), ..job(1_000, 2, "quick.example") }]).await;
+        let claimed = claim(&store, NOW.plus_ms(1), 20).await;
+        assert!(claimed.iter().any(|job| job.lane == "quick.example"));
+        assert_eq!(claimed.iter().filter(|job| job.lane == "slow.example").count(), 10, "the bound of the lane");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_who_claim_at_once_never_get_the_same_job() {
+    on_both(async |store| {
+        enqueue(&store, (1..=40).map(|n| job(n, n % 3, "")).collect()).await;
+        let mut claims = tokio::task::JoinSet::new();
+        for worker in 0..8_u32 {
+            let store = store.clone();
+            claims.spawn(async move {
+                let lease = Lease { token: Uuid::from_u128(worker.into()), now: NOW, until: NOW.plus_ms(1_000) };
+                let ids: Vec<JobId> = (1..=40).map(|n| JobId(Uuid::from_u128(n))).collect();
+                store.write(move |tx| -> Result<_, Error> { jobs::claim(tx, KIND, &ids, lease) }).await.unwrap()
+            });
+        }
+        let mut ids: Vec<JobId> = claims.join_all().await.into_iter().flatten().map(|job| job.id).collect();
+        ids.sort_unstable();
+        let count = ids.len();
+        ids.dedup();
+        assert_eq!((count, ids.len()), (40, 40));
+    })
+    .await;
+}

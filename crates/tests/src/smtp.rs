@@ -1,0 +1,289 @@
+//! An SMTP client that says exactly what a test wants said, right or wrong, and reads whole replies (RFC 5321).
+//!
+//! It never corrects what it is given. [`SmtpClient::mail`] is the well-behaved way for tests about something else.
+
+use std::{fmt, io, net::SocketAddr, sync::Arc};
+
+use rustls::{
+    ClientConfig, DigitallySignedStruct, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::{CryptoProvider, aws_lc_rs},
+    pki_types::{CertificateDer, ServerName, UnixTime},
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    net::TcpStream,
+};
+
+/// Most bytes of one reply.
+const REPLY_BYTES_MAX: usize = 64 * 1024;
+/// What the client calls itself.
+pub const HELO: &str = "client.example.net";
+
+/// A connection, plain or over TLS.
+trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
+
+/// A dialogue.
+pub struct SmtpClient {
+    wire: Box<dyn Wire>,
+    /// Read, but not part of a reply yet.
+    ahead: Vec<u8>,
+}
+
+/// A whole reply.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SmtpReply {
+    /// The three digits.
+    pub code: u16,
+    /// The text of each line.
+    pub lines: Vec<String>,
+}
+
+impl SmtpClient {
+    /// Connects and reads nothing yet.
+    ///
+    /// # Panics
+    /// Where nobody listens.
+    pub async fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.unwrap_or_else(|error| panic!("{address}: {error}"));
+        stream.set_nodelay(true).expect("a connected socket takes options");
+        Self { wire: Box::new(stream), ahead: Vec::new() }
+    }
+
+    /// Connects, reads the greeting and says EHLO.
+    ///
+    /// # Panics
+    /// Where the server refuses either.
+    pub async fn greeted(address: SocketAddr) -> Self {
+        let mut client = Self::connect(address).await;
+        client.reply().await.expect(220);
+        client.line(&format!("EHLO {HELO}")).await.expect(250);
+        client
+    }
+
+    /// Sends bytes as they are; whether the other side still takes them.
+    pub async fn send(&mut self, bytes: &[u8]) -> bool {
+        self.wire.write_all(bytes).await.is_ok() && self.wire.flush().await.is_ok()
+    }
+
+    /// Sends a line with CRLF and reads the reply.
+    pub async fn line(&mut self, line: &str) -> SmtpReply {
+        self.send(format!("{line}\r\n").as_bytes()).await;
+        self.reply().await
+    }
+
+    /// Reads the next reply.
+    ///
+    /// # Panics
+    /// Where the connection ends before it is whole.
+    pub async fn reply(&mut self) -> SmtpReply {
+        self.reply_or_end().await.expect("the server replies before it ends the connection")
+    }
+
+    /// Reads the next reply; none when the connection ends first.
+    ///
+    /// # Panics
+    /// Where what comes is no reply.
+    pub async fn reply_or_end(&mut self) -> Option<SmtpReply> {
+        loop {
+            if let Some((reply, bytes)) = parse(&self.ahead) {
+                self.ahead.drain(..bytes);
+                return Some(reply);
+            }
+            assert!(self.ahead.len() < REPLY_BYTES_MAX, "a reply without an end");
+            match self.wire.read_buf(&mut self.ahead).await {
+                Ok(0) | Err(_) => return None,
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// STARTTLS and EHLO again; any certificate is taken.
+    ///
+    /// # Panics
+    /// Where the server refuses.
+    pub async fn starttls(mut self) -> Self {
+        self.line("STARTTLS").await.expect(220);
+        let mut client = self.handshake().await.expect("a TLS handshake");
+        client.line(&format!("EHLO {HELO}")).await.expect(250);
+        client
+    }
+
+    /// The handshake alone.
+    ///
+    /// # Errors
+    /// What TLS says.
+    pub async fn handshake(self) -> io::Result<Self> {
+        let name = ServerName::try_from("localhost").expect("a valid name");
+        let connector = tokio_rustls::TlsConnector::from(trusting());
+        let wire = connector.connect(name, self.wire).await?;
+        Ok(Self { wire: Box::new(wire), ahead: self.ahead })
+    }
+
+    /// One transaction: the reply to the end of the data, or to the first command that was refused.
+    pub async fn mail(&mut self, from: &str, to: &[&str], raw: &[u8]) -> SmtpReply {
+        let mut reply = self.line(&format!("MAIL FROM:<{from}>")).await;
+        for recipient in to {
+            if reply.code != 250 {
+                return reply;
+            }
+            reply = self.line(&format!("RCPT TO:<{recipient}>")).await;
+        }
+        if reply.code != 250 {
+            return reply;
+        }
+        reply = self.line("DATA").await;
+        if reply.code != 354 {
+            return reply;
+        }
+        self.send(&stuffed(raw)).await;
+        self.reply().await
+    }
+
+    /// QUIT, and the end of the connection.
+    ///
+    /// # Panics
+    /// Where the server does not say goodbye.
+    pub async fn quit(mut self) {
+        self.line("QUIT").await.expect(221);
+        assert_eq!(self.reply_or_end().await, None, "nothing comes behind 221");
+    }
+}
+
+impl SmtpReply {
+    /// Asserts the code and gives the reply back.
+    ///
+    /// # Panics
+    /// With the whole reply, when the code is another.
+    #[track_caller]
+    pub fn expect(self, code: u16) -> Self {
+        assert_eq!(self.code, code, "{self}");
+        self
+    }
+
+    /// Asserts code and enhanced code (RFC 3463) and gives the reply back.
+    ///
+    /// # Panics
+    /// With the whole reply, when one is another.
+    #[track_caller]
+    pub fn says(self, code: u16, enhanced: &str) -> Self {
+        let reply = self.expect(code);
+        let first = reply.lines[0].split(' ').next();
+        assert_eq!(first, Some(enhanced), "{reply}");
+        reply
+    }
+
+    /// Whether an EHLO reply offers an extension.
+    #[must_use]
+    pub fn offers(&self, keyword: &str) -> bool {
+        self.lines.iter().skip(1).any(|line| line.split(' ').next() == Some(keyword))
+    }
+}
+
+impl fmt::Display for SmtpReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines.iter().try_for_each(|line| writeln!(f, "{} {line}", self.code))
+    }
+}
+
+/// A message with the dots of its lines doubled and the end behind it (RFC 5321 §4.5.2).
+#[must_use]
+pub fn stuffed(raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(raw.len() + 64);
+    for line in raw.split_inclusive(|byte| *byte == b'\n') {
+        if line.starts_with(b".") {
+            out.push(b'.');
+        }
+        out.extend_from_slice(line);
+    }
+    if !out.is_empty() && !out.ends_with(b"\r\n") {
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(b".\r\n");
+    out
+}
+
+/// The first reply in the bytes and how many bytes it has; none when it is not whole.
+fn parse(bytes: &[u8]) -> Option<(SmtpReply, usize)> {
+    let (mut lines, mut at) = (Vec::new(), 0);
+    loop {
+        let end = at + bytes[at..].windows(2).position(|pair| pair == b"\r\n")?;
+        let line = String::from_utf8_lossy(&bytes[at..end]).into_owned();
+        let code = line.get(..3).and_then(|digits| digits.parse::<u16>().ok());
+        let code = code.unwrap_or_else(|| panic!("no line of a reply: {line}"));
+        lines.push(line.get(4..).unwrap_or_default().to_owned());
+        at = end + 2;
+        if line.as_bytes().get(3) != Some(&b'-') {
+            return Some((SmtpReply { code, lines }, at));
+        }
+    }
+}
+
+fn trusting() -> Arc<ClientConfig> {
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let config = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .expect("the provider has the default versions")
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
+        .with_no_client_auth();
+    Arc::new(config)
+}
+
+/// Takes any certificate that its owner can use.
+#[derive(Debug)]
+struct AnyCertificate(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_are_read_when_they_are_whole() {
+        assert_eq!(parse(b"250-one\r\n250 two\r"), None);
+        let (reply, bytes) = parse(b"250-one\r\n250 two\r\n354 x").unwrap();
+        assert_eq!((reply.code, reply.lines, bytes), (250, vec!["one".to_owned(), "two".to_owned()], 18));
+    }
+
+    #[test]
+    fn dots_are_doubled_and_the_end_is_there() {
+        assert_eq!(stuffed(b".a\r\nb."), b"..a\r\nb.\r\n.\r\n");
+        assert_eq!(stuffed(b""), b".\r\n");
+    }
+}

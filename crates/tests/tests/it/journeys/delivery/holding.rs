@@ -1,0 +1,58 @@
+//! Mail that may not leave now waits, and leaves when it may.
+
+use posthouse_store::{deliveries, workspaces};
+use serde_json::json;
+
+use super::Post;
+
+#[tokio::test]
+async fn a_paused_inbox_holds_its_mail_until_it_is_resumed() {
+    let post = Post::direct().await;
+    let id = post.send(&["dana@b.example"]).await;
+    let inbox = format!("/v1/inboxes/{}", post.inbox.id);
+    post.api.post(&format!("{inbox}/pause"), json!({})).await.expect(200);
+    post.deliver().await;
+    post.advance(3_600_000).await;
+    assert_eq!((post.sink.connections(), post.message(&id).await["status"].clone()), (0, json!("queued")));
+    assert_eq!(post.entry(&id, "dana@b.example").await["attempts"], 0);
+    post.api.post_empty(&format!("{inbox}/resume")).await.expect(200);
+    post.deliver().await;
+    assert_eq!(post.message(&id).await["status"], "delivered", "held mail gets its attempt, however late");
+    post.close().await;
+}
+
+#[tokio::test]
+async fn a_stopped_or_suspended_workspace_holds_its_mail() {
+    let post = Post::direct().await;
+    let tenant = {
+        let account = post.api.get("/v1/account").await.expect(200);
+        account["workspace"]["id"].as_str().unwrap().parse::<posthouse_domain::id::WorkspaceId>().unwrap()
+    };
+    let id = post.send(&["dana@b.example"]).await;
+    for stop in [true, false] {
+        let now = posthouse_server::ports::Clock::now(&post.server.clock);
+        let set = move |held: bool| {
+            move |tx: &mut posthouse_store::Tx| -> posthouse_store::Result<()> {
+                let mut workspace = workspaces::get(tx, tenant)?.unwrap();
+                if stop {
+                    workspace.stopped_at = held.then_some(now);
+                } else {
+                    workspace.suspended = held;
+                }
+                workspaces::update(tx, &workspace)?;
+                if !held {
+                    deliveries::release_held(tx, tenant, now)?;
+                }
+                Ok(())
+            }
+        };
+        post.server.store().write(set(true)).await.unwrap();
+        post.deliver().await;
+        assert_eq!(post.sink.connections(), 0);
+        assert_eq!(post.message(&id).await["status"], "queued");
+        post.server.store().write(set(false)).await.unwrap();
+    }
+    post.deliver().await;
+    assert_eq!(post.message(&id).await["status"], "delivered");
+    post.close().await;
+}

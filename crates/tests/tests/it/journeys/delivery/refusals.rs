@@ -1,0 +1,96 @@
+//! What ends a message for good: the server's word, or DNS.
+
+use std::net::IpAddr;
+
+use posthouse_mail::auth::{Answer, QuestionKind, Records};
+use serde_json::json;
+
+use super::Post;
+
+#[tokio::test]
+async fn mixed_answers_are_kept_apart_and_unknown_users_are_suppressed() {
+    let post = Post::direct().await;
+    post.sink.always("RCPT TO:<gone@", "550 5.1.1 no such user");
+    post.sink.always("RCPT TO:<policy@", "550 5.7.1 we do not like you");
+    let id = post.send(&["ok@b.example", "gone@b.example", "policy@b.example"]).await;
+    post.deliver().await;
+    assert_eq!(post.entry(&id, "ok@b.example").await["status"], "delivered");
+    let gone = post.entry(&id, "gone@b.example").await;
+    assert_eq!(
+        (&gone["status"], &gone["smtp_code"], &gone["enhanced_code"]),
+        (&"bounced".into(), &550.into(), &"5.1.1".into())
+    );
+    assert_eq!(post.message(&id).await["status"], "bounced");
+    assert_eq!(post.events().await, ["message.sent", "message.delivered", "message.bounced"]);
+    let bounce = &post.log().await[2]["data"]["bounce"];
+    assert_eq!(bounce["type"], "hard");
+    let addresses: Vec<_> = bounce["recipients"].as_array().unwrap().iter().map(|r| r["address"].clone()).collect();
+    assert_eq!(addresses, [json!("gone@b.example"), json!("policy@b.example")]);
+    assert_eq!(bounce["recipients"][0]["detail"], "no such user", "{bounce}");
+    let path = format!("/v1/inboxes/{}/messages", post.inbox.id);
+    let refused = post.api.post(&path, json!({ "to": "gone@b.example", "subject": "x", "text": "x" })).await;
+    refused.error("recipient_suppressed");
+    let allowed = post.send(&["policy@b.example"]).await;
+    post.deliver().await;
+    assert_eq!(post.message(&allowed).await["status"], "bounced", "a refusal of policy may be tried again by hand");
+    post.close().await;
+}
+
+#[tokio::test]
+async fn dns_can_end_a_message_at_once() {
+    let post = Post::direct().await;
+    let dns = &post.server.dns;
+    dns.set("null.example", QuestionKind::Mx, Answer::Records(Records::Mx(vec![(0, String::new())])));
+    dns.mx("loop.example", 10, "localhost");
+    dns.mx("nohost.example", 10, "missing.nohost.example");
+    dns.txt("empty.example", "no mail here");
+    for (domain, code) in [
+        ("null.example", "5.1.10"),
+        ("nowhere.example", "5.1.2"),
+        ("loop.example", "5.4.6"),
+        ("nohost.example", "5.4.4"),
+        ("empty.example", "5.4.4"),
+    ] {
+        let address = format!("dana@{domain}");
+        let id = post.send(&[&address]).await;
+        post.deliver().await;
+        let entry = post.entry(&id, &address).await;
+        assert_eq!((&entry["status"], &entry["enhanced_code"]), (&"bounced".into(), &code.into()), "{entry}");
+        assert_eq!(entry["smtp_code"], json!(null));
+    }
+    post.close().await;
+}
+
+#[tokio::test]
+async fn dns_that_is_out_of_order_is_waited_for() {
+    let post = Post::direct().await;
+    post.server.dns.fail("b.example", true);
+    let id = post.send(&["dana@b.example"]).await;
+    post.deliver().await;
+    let entry = post.entry(&id, "dana@b.example").await;
+    assert_eq!((&entry["status"], &entry["enhanced_code"]), (&"queued".into(), &"4.4.3".into()));
+    post.server.dns.fail("b.example", false);
+    post.advance(60_000).await;
+    assert_eq!(post.message(&id).await["status"], "delivered");
+    post.close().await;
+}
+
+#[tokio::test]
+async fn private_networks_are_refused_unless_the_operator_allows_them() {
+    let sink = posthouse_tests::smtp_sink::SmtpSink::start().await;
+    let port = sink.address.port();
+    let post = Post::with(sink, move |config| {
+        config.delivery.mode = posthouse_server::config::DeliveryMode::Direct;
+        config.delivery.port = port;
+        config.delivery.allow_private_networks = false;
+    })
+    .await;
+    post.exchanger("b.example", 10, "mx.b.example", IpAddr::from([127, 0, 0, 1]));
+    let id = post.send(&["dana@b.example"]).await;
+    post.deliver().await;
+    let entry = post.entry(&id, "dana@b.example").await;
+    assert_eq!((&entry["status"], &entry["enhanced_code"]), (&"bounced".into(), &"5.4.4".into()));
+    assert!(entry["detail"].as_str().unwrap().contains("delivery.allow_private_networks"), "{entry}");
+    assert_eq!(post.sink.connections(), 0);
+    post.close().await;
+}
