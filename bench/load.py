@@ -4,7 +4,7 @@ import json
 import os
 import random
 import re
-import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -137,9 +137,15 @@ def wrk(base, key, connections, seconds, paths, think_ms=0, count=0, body=None):
     environment = {**os.environ, **{f"BENCH_{name}": str(value) for name, value in settings.items()}}
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s", "-s", os.path.join(HERE, "wrk.lua"),
                base]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds + 60, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"wrk: {done.stdout}{done.stderr}")
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        if count:
+            _end_when_all(process, settings["OUT"] + ".all")
+        said, _ = process.communicate(timeout=seconds + 60)
+    finally:
+        process.kill()
+    if process.returncode != 0:
+        raise RuntimeError(f"wrk: {said}")
     with open(settings["OUT"], encoding="ascii") as file:
         result = json.load(file)
     if result["errors"] or result["status"]:
@@ -147,6 +153,11 @@ def wrk(base, key, connections, seconds, paths, think_ms=0, count=0, body=None):
     return result
 
 
-def have(*names):
-    """Those of the programs that are not installed."""
-    return [name for name in names if not shutil.which(name, path=PATH)]
+def _end_when_all(process, mark):
+    """An interrupt ends wrk in order: it still reports."""
+    while process.poll() is None:
+        if os.path.exists(mark):
+            os.unlink(mark)
+            process.send_signal(signal.SIGINT)
+            return
+        time.sleep(0.005)
