@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 mod asian;
 mod eastern;
@@ -69,12 +69,29 @@ pub(super) struct Hit {
 /// All words in one automaton, so that the cost of a text does not grow with the tables.
 struct Automaton {
     words: AhoCorasick,
-    /// The table and the word of each pattern.
-    tables: Vec<(Table, &'static str)>,
+    /// What is known of each pattern.
+    known: Vec<Known>,
+}
+
+/// A word of the tables, with what its hits are judged by.
+struct Known {
+    table: Table,
+    word: &'static str,
+    /// See [`STEMS`].
+    is_stem: bool,
+    /// So short that it also stands inside of other words.
+    is_short: bool,
+}
+
+impl Known {
+    fn new(table: Table, word: &'static str) -> Known {
+        let is_short = word.chars().count() <= 4 && !word.chars().any(super::shape::is_unspaced);
+        Known { table, word, is_stem: STEMS.contains(&word), is_short }
+    }
 }
 
 static AUTOMATON: LazyLock<Automaton> = LazyLock::new(|| {
-    let mut tables = Vec::new();
+    let mut known = Vec::new();
     for family in FAMILIES {
         for (table, words) in [
             (Table::Strong, family.strong),
@@ -85,20 +102,23 @@ static AUTOMATON: LazyLock<Automaton> = LazyLock::new(|| {
             (Table::Other, family.other),
             (Table::Counted, family.counted),
         ] {
-            tables.extend(words.iter().map(|word| (table, *word)));
+            known.extend(words.iter().map(|word| Known::new(table, word)));
         }
     }
-    let words =
-        AhoCorasick::new(tables.iter().map(|(_, word)| word)).expect("a few thousand short words fit an automaton");
-    Automaton { words, tables }
+    // Every mail goes through this twice: a table of all transitions is several times as fast as the smaller forms.
+    let words = AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(known.iter().map(|known| known.word))
+        .expect("a few thousand short words fit an automaton");
+    Automaton { words, known }
 });
 
 /// The key words in `text` (lower-case), in order of their ends.
 pub(super) fn hits(text: &str) -> impl Iterator<Item = Hit> {
     AUTOMATON.words.find_overlapping_iter(text).filter_map(move |found| {
-        let (table, word) = AUTOMATON.tables[found.pattern().as_usize()];
-        let hit = Hit { from: found.start(), to: found.end(), table };
-        stands(text, hit, word).then_some(hit)
+        let known = &AUTOMATON.known[found.pattern().as_usize()];
+        let hit = Hit { from: found.start(), to: found.end(), table: known.table };
+        stands(text, hit, known).then_some(hit)
     })
 }
 
@@ -108,18 +128,19 @@ pub(super) fn any(text: &str, table: Table) -> bool {
 }
 
 /// False for a short word inside of a longer one: "port" in "portal", "ref" in "prefer", "code" in "decode".
-fn stands(text: &str, hit: Hit, word: &str) -> bool {
+fn stands(text: &str, hit: Hit, known: &Known) -> bool {
+    if !known.is_stem && !known.is_short {
+        return true;
+    }
     let before = text[..hit.from].chars().next_back();
     let after = text[hit.to..].chars().next();
     let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !super::shape::is_unspaced(c));
-    if STEMS.contains(&word) {
+    if known.is_stem {
         let odd =
             ["en", "de", "uni", "bar", "post", "zip", "s", "vs"].iter().any(|odd| text[..hit.from].ends_with(odd));
-        let longer = word == "code" && after.is_some_and(|c| c.is_ascii_alphabetic() && c != 's');
+        let longer = known.word == "code" && after.is_some_and(|c| c.is_ascii_alphabetic() && c != 's');
         let inside = odd && letter(before) || longer;
         return !inside;
     }
-    let length = word.chars().count();
-    let short = length <= 4 && !word.chars().any(super::shape::is_unspaced);
-    !short || !letter(before) && (!letter(after) || !word.is_ascii())
+    !letter(before) && (!letter(after) || !known.word.is_ascii())
 }
