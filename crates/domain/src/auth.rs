@@ -203,7 +203,7 @@ pub struct Caller {
 
 /// Text in front of every key (decision 8).
 pub const KEY_PREFIX: &str = "ph_";
-/// Characters behind the prefix; the last [`CHECKSUM_CHARS`] are the checksum.
+/// Characters behind the prefix; the last six are the checksum.
 pub const KEY_CHARS: usize = 40;
 const CHECKSUM_CHARS: usize = 6;
 /// Random characters of a key.

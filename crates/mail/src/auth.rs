@@ -79,9 +79,32 @@ pub enum Outcome {
 #[derive(Debug)]
 pub struct Verification<'i> {
     input: Input<'i>,
+    digest: Digest,
+}
+
+/// What a message says by itself: authors, signatures and chain, with the hashes of its body. The long part of the work
+/// on a large message; owned, so that it can be made on a thread apart.
+#[derive(Debug)]
+pub struct Digest {
     authors: Vec<String>,
     signatures: Vec<Candidate>,
     chain: Chain,
+}
+
+impl Digest {
+    /// Does everything that needs no DNS: one pass over the header, and over the body once for each canonical form.
+    #[must_use]
+    pub fn of(raw: &[u8], now_s: i64) -> Self {
+        let message = Message::split(raw);
+        let mut hashes = BodyHashes::default();
+        let signatures = message
+            .named("DKIM-Signature")
+            .take(DKIM_SIGNATURES_MAX)
+            .map(|field| Candidate::begin(&message, field, &mut hashes, now_s))
+            .collect();
+        let chain = Chain::begin(&message, &mut hashes, now_s);
+        Self { authors: authors(&message), signatures, chain }
+    }
 }
 
 /// Evaluates once. For more than one round, [`Verification`] saves the repeated parsing and hashing.
@@ -91,18 +114,16 @@ pub fn verify(input: &Input<'_>, facts: &DnsFacts) -> Outcome {
 }
 
 impl<'i> Verification<'i> {
-    /// Does everything that needs no DNS: one pass over the header, and over the body once for each canonical form.
+    /// Digests the message and begins.
     #[must_use]
     pub fn begin(input: Input<'i>) -> Self {
-        let message = Message::split(input.raw);
-        let mut hashes = BodyHashes::default();
-        let signatures = message
-            .named("DKIM-Signature")
-            .take(DKIM_SIGNATURES_MAX)
-            .map(|field| Candidate::begin(&message, field, &mut hashes, input.now_s))
-            .collect();
-        let chain = Chain::begin(&message, &mut hashes, input.now_s);
-        Self { input, authors: authors(&message), signatures, chain }
+        Self::with(Digest::of(input.raw, input.now_s), input)
+    }
+
+    /// Begins with the digest of the same message.
+    #[must_use]
+    pub fn with(digest: Digest, input: Input<'i>) -> Self {
+        Self { input, digest }
     }
 
     /// Judges by the facts gathered so far.
@@ -139,15 +160,15 @@ impl<'i> Verification<'i> {
     fn judge(&mut self, lookup: &mut Lookup<'_>) -> Result<AuthResults, Pending> {
         let spf = self.mail_from_spf(lookup);
         let helo_spf = self.helo_spf(lookup);
-        let mut dkim = Vec::with_capacity(self.signatures.len());
+        let mut dkim = Vec::with_capacity(self.digest.signatures.len());
         let mut pending = false;
-        for candidate in &mut self.signatures {
+        for candidate in &mut self.digest.signatures {
             match candidate.evaluate(lookup) {
                 Ok(verdict) => dkim.push(verdict.clone()),
                 Err(Pending) => pending = true,
             }
         }
-        let arc = self.chain.evaluate(lookup).cloned();
+        let arc = self.digest.chain.evaluate(lookup).cloned();
         let ready = match (&spf, pending) {
             (Ok(spf), false) => Some(spf),
             _ => None,
@@ -197,18 +218,18 @@ impl<'i> Verification<'i> {
         dkim: &mut [DkimVerdict],
         lookup: &mut Lookup<'_>,
     ) -> Result<DmarcVerdict, Pending> {
-        let first = self.authors.first().map_or("", String::as_str);
-        if self.authors.is_empty() {
+        let first = self.digest.authors.first().map_or("", String::as_str);
+        if self.digest.authors.is_empty() {
             return Ok(DmarcVerdict::without_policy(DmarcResult::None, first, "no author's domain"));
         }
-        if self.authors.len() > AUTHOR_DOMAINS_MAX {
+        if self.digest.authors.len() > AUTHOR_DOMAINS_MAX {
             return Ok(DmarcVerdict::without_policy(DmarcResult::PermError, first, "too many author's domains"));
         }
         let identifiers: Vec<_> = dkim.iter().map(dkim_identifier).collect();
         let spf_identifier = spf.map_or(Identifier { domain: "", passed: false, temporary: false }, spf_identifier);
-        let mut judgements = Vec::with_capacity(self.authors.len());
+        let mut judgements = Vec::with_capacity(self.digest.authors.len());
         let mut pending = spf.is_none();
-        for author in &self.authors {
+        for author in &self.digest.authors {
             match dmarc::judge(author, spf_identifier, &identifiers, lookup) {
                 Ok(judgement) => judgements.push(judgement),
                 Err(Pending) => pending = true,

@@ -122,6 +122,8 @@ pub fn database_url(config: &Config) -> Result<DatabaseUrl, BootError> {
 /// # Errors
 /// The store's own, and when its directory cannot be made.
 pub fn open_store(config: &Config) -> Result<Store, BootError> {
+    // Keys and certificates live there, wherever the database is.
+    make_private_directory(&config.data_dir)?;
     Ok(Store::open(StoreConfig::new(database_url(config)?))?)
 }
 

@@ -24,6 +24,7 @@
 
 mod audit;
 pub mod clock;
+pub mod dialogue;
 pub mod dir;
 pub mod dns;
 pub mod fault;

@@ -8,18 +8,16 @@ use std::net::IpAddr;
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use posthouse_mail::{
     address::Address,
-    auth::{AuthResults, DnsFacts, Input, Outcome, Question, ROUNDS_MAX, Verification},
+    auth::{AuthResults, Digest, DnsFacts, Input, Outcome, Question, ROUNDS_MAX, Verification},
 };
 
-use tokio::runtime::{Handle, RuntimeFlavor};
+use posthouse_domain::error::Refusal;
 
-use super::App;
+use super::{App, receive::APART_BYTES_MIN};
 use crate::ports::Pending;
 
 /// How long one mail may wait for DNS, in milliseconds.
 const GATHERING_MS_MAX: i64 = 5_000;
-/// From this size on, hashing a mail takes so long that other tasks of the thread are moved away first, in bytes.
-const HEAVY_BYTES_MIN: usize = 128 * 1024;
 
 /// Who handed a mail over.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +30,21 @@ pub struct Handover<'a> {
     pub mail_from: Option<&'a Address>,
 }
 
+/// Hashes a mail, a large one on a thread apart, and gives its bytes back.
+///
+/// # Errors
+/// `internal_error` when that thread panicked.
+pub async fn digest(app: &App, raw: Vec<u8>) -> Result<(Vec<u8>, Digest), Refusal> {
+    let (now_s, large) = (app.clock.now().seconds(), raw.len() >= APART_BYTES_MIN);
+    let work = move || {
+        let digest = Digest::of(&raw, now_s);
+        (raw, digest)
+    };
+    if large { app.apart.run(work).await } else { Ok(work()) }
+}
+
 /// The results for a mail as it was received.
-pub async fn authenticate(app: &App, raw: &[u8], from: Handover<'_>) -> AuthResults {
+pub async fn authenticate(app: &App, (raw, digest): (&[u8], Digest), from: Handover<'_>) -> AuthResults {
     let mail_from = from.mail_from.map(Address::smtp_form).unwrap_or_default();
     let now = app.clock.now();
     let input = Input {
@@ -44,7 +55,7 @@ pub async fn authenticate(app: &App, raw: &[u8], from: Handover<'_>) -> AuthResu
         hostname: &app.config.smtp.hostname,
         now_s: now.seconds(),
     };
-    let mut judge = aside(raw, || Verification::begin(input));
+    let mut judge = Verification::with(digest, input);
     let mut facts = DnsFacts::new();
     let mut deadline = app.clock.sleep_until(now.plus_ms(GATHERING_MS_MAX));
     for _ in 0..ROUNDS_MAX {
@@ -73,10 +84,4 @@ async fn ask(app: &App, questions: Vec<Question>, facts: &mut DnsFacts, deadline
             () = &mut *deadline => return false,
         }
     }
-}
-
-/// Runs long work without holding up the other tasks of the thread, where the runtime can do that.
-fn aside<T>(raw: &[u8], work: impl FnOnce() -> T) -> T {
-    let can = Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
-    if can && raw.len() >= HEAVY_BYTES_MIN { tokio::task::block_in_place(work) } else { work() }
 }

@@ -24,7 +24,7 @@ use posthouse_store::{
 
 use super::{
     App,
-    authenticate::{Handover, authenticate},
+    authenticate::{self, Handover, authenticate},
     file_mail::{self, Copy},
     understand::{Mail, Provenance, understand},
 };
@@ -102,14 +102,16 @@ pub fn resolve(tx: &mut Tx, address: &Address, served: &[String], now: Time) -> 
 ///
 /// # Errors
 /// `message_too_large`; a DMARC refusal where the operator wants it; `not_found` when no recipient is left; the store's own.
-pub async fn receive(app: &Arc<App>, arrival: Arrival) -> Result<Vec<MessageId>, Refusal> {
+pub async fn receive(app: &Arc<App>, mut arrival: Arrival) -> Result<Vec<MessageId>, Refusal> {
     if arrival.raw.len() as u64 > app.config.smtp.message_bytes_max {
         let max = app.config.smtp.message_bytes_max;
         return Err(Refusal::new(Code::MessageTooLarge, format!("The message is larger than {max} bytes.")));
     }
+    let (raw, digest) = authenticate::digest(app, std::mem::take(&mut arrival.raw)).await?;
+    arrival.raw = raw;
     let handover =
         Handover { client_ip: arrival.client_ip, helo: &arrival.helo, mail_from: arrival.mail_from.as_ref() };
-    let results = authenticate(app, &arrival.raw, handover).await;
+    let results = authenticate(app, (&arrival.raw, digest), handover).await;
     refuse_by_policy(app, &results)?;
     let prepared = prepare(app, arrival, results).await?;
     let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));

@@ -83,11 +83,18 @@ impl<'h> Session<'h> {
                 Step::Pending | Step::Close => break,
             }
         }
-        if self.house.app.life.is_draining() {
-            return Ok(());
-        }
+        self.linger(wire).await
+    }
+
+    /// Gives the client a moment to read its last reply, unless the process stops.
+    async fn linger(mut self, mut wire: Wire) -> io::Result<()> {
         let deadline = self.patience.linger();
-        self.patience.within(deadline, wire.close()).await.unwrap_or(Ok(()))
+        let house = self.house;
+        tokio::select! {
+            biased;
+            closed = self.patience.within(deadline, wire.close()) => closed.unwrap_or(Ok(())),
+            () = house.app.life.drained() => Ok(()),
+        }
     }
 
     /// Waits for bytes, or for a reason not to wait any longer.
@@ -96,6 +103,8 @@ impl<'h> Session<'h> {
         match self.hear(wire).await? {
             Heard::Bytes => return self.bound_content(wire).await,
             Heard::End => return Err(io::ErrorKind::UnexpectedEof.into()),
+            // A message cut off by the end of the process is the process's doing, not the client's.
+            Heard::Late if self.stopping.is_none() => self.farewell(wire, Farewell::ShuttingDown).await?,
             Heard::Late => self.farewell(wire, Farewell::TimedOut).await?,
             Heard::Stopping => {
                 self.stopping = None;
@@ -121,10 +130,7 @@ impl<'h> Session<'h> {
             biased;
             bytes = wire.read(|bytes| smtp.receive(bytes)) => bytes?,
             () = stop => return Ok(Heard::Stopping),
-            () = patience.late(deadline) => {
-                // A message cut off by the end of the process is the process's doing, not the client's.
-                return Ok(if stopping.is_none() { Heard::Stopping } else { Heard::Late });
-            }
+            () = patience.late(deadline) => return Ok(Heard::Late),
         };
         patience.heard(bytes);
         Ok(if bytes == 0 { Heard::End } else { Heard::Bytes })

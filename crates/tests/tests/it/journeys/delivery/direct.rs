@@ -32,7 +32,9 @@ async fn a_message_leaves_signed_and_is_delivered() {
     let from = Address::parse(&post.inbox.address).unwrap();
     let client_ip = IpAddr::from([192, 0, 2, 1]);
     let handover = Handover { client_ip, helo: "localhost", mail_from: Some(&from) };
-    let results = authenticate(post.server.app(), mail.data.as_bytes(), handover).await;
+    let raw = mail.data.as_bytes();
+    let digest = posthouse_mail::auth::Digest::of(raw, post.server.app().clock.now().seconds());
+    let results = authenticate(post.server.app(), (raw, digest), handover).await;
     let passes = results.dkim.iter().filter(|verdict| format!("{:?}", verdict.result) == "Pass").count();
     assert_eq!(passes, 2, "{:?}", results.dkim);
 
