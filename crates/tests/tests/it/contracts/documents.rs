@@ -5,6 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use posthouse_domain::error::Code;
+use posthouse_server::config::{Sources, load};
+use posthouse_tests::dir::ScratchDir;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -41,4 +43,25 @@ fn links_between_the_documents_lead_somewhere() {
         }
     }
     assert!(broken.is_empty(), "links to nowhere:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn configurations_in_the_documents_are_accepted() {
+    let dir = ScratchDir::new();
+    let mut count = 0;
+    for page in ["README.md", "docs/OPERATING.md", "docs/CONFIGURATION.md"] {
+        let text = std::fs::read_to_string(root().join(page)).expect(page);
+        for block in text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+            let file = dir.path().join("posthouse.toml");
+            std::fs::write(&file, block).expect("the directory can be written");
+            let loaded = load(&Sources { file: Some(file), ..Sources::default() });
+            assert!(
+                loaded.is_ok(),
+                "{page}: {}\nin:\n{block}",
+                loaded.err().map(|e| e.to_string()).unwrap_or_default()
+            );
+            count += 1;
+        }
+    }
+    assert!(count >= 3, "the documents show configurations: {count}");
 }
