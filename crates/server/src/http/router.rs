@@ -14,6 +14,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use posthouse_domain::{
     error::{Code, Refusal},
+    plan::Limit,
     workspace::Notice,
 };
 use tracing::Instrument;
@@ -26,6 +27,8 @@ use crate::{app::App, rate_limits::Left};
 
 /// `X-Request-Id`.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Most bytes that are read past what a refused request may have, so that the client gets to read the refusal.
+const DRAIN_BYTES_MAX: usize = 64 * 1024 * 1024;
 const SERVICE_NOTICE: HeaderName = HeaderName::from_static("service-notice");
 
 /// The client's address, put into the request by the listener.
@@ -50,29 +53,42 @@ pub fn build(app: &Arc<App>, routes: Vec<Route>) -> Router {
         .fallback(move |request: Request| {
             let app = missed.clone();
             async move {
-                miss(
-                    &app,
-                    &request,
-                    Refusal::new(Code::NotFound, format!("There is no route {}.", request.uri().path())),
-                )
+                let what = format!("There is no route {}.", request.uri().path());
+                miss(&app, request, Refusal::new(Code::NotFound, what)).await
             }
         })
         .method_not_allowed_fallback(move |request: Request| {
             let app = wrong.clone();
             async move {
-                miss(
-                    &app,
-                    &request,
-                    Refusal::new(Code::MethodNotAllowed, format!("The route does not take {}.", request.method())),
-                )
+                let what = format!("The route does not take {}.", request.method());
+                miss(&app, request, Refusal::new(Code::MethodNotAllowed, what)).await
             }
         })
 }
 
-fn miss(app: &App, request: &Request, refusal: Refusal) -> Response {
+async fn miss(app: &App, request: Request, refusal: Refusal) -> Response {
     let id = request_id(app);
     tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.miss");
+    let (head, mut body) = request.into_parts();
+    drain(&head.headers, &mut body).await;
     finish(error::response(&refusal, &id), &id)
+}
+
+/// Reads what is left of the body of a refused request. A connection that is closed with unread bytes in it is reset, and
+/// the client may lose the refusal to that (RFC 9112 §9.6).
+async fn drain(headers: &HeaderMap, body: &mut Body) {
+    // A client that asks first has sent nothing yet and takes the refusal for an answer.
+    if headers.contains_key(header::EXPECT) {
+        return;
+    }
+    let mut left = DRAIN_BYTES_MAX;
+    while let Some(Ok(frame)) = body.frame().await {
+        let bytes = frame.data_ref().map_or(0, Bytes::len);
+        match left.checked_sub(bytes) {
+            Some(rest) => left = rest,
+            None => return,
+        }
+    }
 }
 
 fn request_id(app: &App) -> String {
@@ -105,10 +121,14 @@ async fn answer(
     let path =
         path.map(|raw| PathParams(raw.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect())).unwrap_or_default();
     let span = tracing::info_span!("request", request_id = %id);
-    let served = serve(&app, &route, &id, path, request, &mut extras).instrument(span).await;
+    let (head, mut body) = request.into_parts();
+    let served = serve(&app, &route, &id, path, (&head, &mut body), &mut extras).instrument(span).await;
     let mut response = match served {
         Ok(answer) => answer.into_response(),
-        Err(refusal) => error::response(&refusal, &id),
+        Err(refusal) => {
+            drain(&head.headers, &mut body).await;
+            error::response(&refusal, &id)
+        }
     };
     write_extras(&extras, response.headers_mut());
     let duration_ms = app.clock.now().since_ms(began);
@@ -122,16 +142,17 @@ async fn serve(
     route: &Route,
     id: &str,
     path: PathParams,
-    request: Request,
+    (head, body): (&request::Parts, &mut Body),
     extras: &mut Extras,
 ) -> Result<super::route::Answer, Refusal> {
-    let (head, body) = request.into_parts();
     let mut caller = None;
     if let Access::Key(..) = route.access {
         let recognised = auth::recognise(app, &head.headers).await?;
         extras.notice = recognised.workspace.notice;
         let limit = app.config.plans.of(recognised.workspace.plan).requests_per_minute;
-        extras.left = app.rate_limits.take(recognised.caller.key, limit, app.clock.now())?;
+        let taken = app.rate_limits.take(recognised.caller.key, limit, app.clock.now());
+        extras.left = left(limit, &taken);
+        taken?;
         auth::admit(&recognised.caller, route.access)?;
         caller = Some(recognised.caller);
     }
@@ -144,7 +165,7 @@ async fn serve(
         (Some(caller), Some(key)) => Some(app.in_flight.take(caller.workspace, route.name, key)?),
         _ => None,
     };
-    let client_ip = client_ip(app, &head);
+    let client_ip = client_ip(app, head);
     let host = head.headers.get(header::HOST).and_then(|h| h.to_str().ok()).map(str::to_owned);
     let query = head.uri.query().map(str::to_owned);
     let fingerprint = idempotency_key.as_ref().map(|_| idempotency::fingerprint(&path, query.as_deref(), &body));
@@ -167,6 +188,15 @@ fn on_loopback(head: &request::Parts) -> bool {
     peer && !["forwarded", "x-forwarded-for", "x-real-ip", "via"].iter().any(|name| head.headers.contains_key(*name))
 }
 
+/// What the rate-limit fields say: the refusal of a request too many has them too (decision 6).
+fn left(limit: Limit, taken: &Result<Option<Left>, Refusal>) -> Option<Left> {
+    match (taken, limit) {
+        (Ok(left), _) => *left,
+        (Err(refusal), Some(max)) => Some(Left { max, requests: 0, seconds: refusal.retry_after_s.unwrap_or(60) }),
+        (Err(_), None) => None,
+    }
+}
+
 fn client_ip(app: &App, head: &request::Parts) -> IpAddr {
     let peer = head.extensions.get::<Client>().map_or(IpAddr::from([127, 0, 0, 1]), |client| client.0);
     if !app.config.http.trusted_proxies.iter().any(|network| network.contains(peer)) {
@@ -180,7 +210,7 @@ fn client_ip(app: &App, head: &request::Parts) -> IpAddr {
     hops.into_iter().rev().find(|hop| !trusted(hop)).unwrap_or(peer)
 }
 
-async fn read_body(rule: BodyRule, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
+async fn read_body(rule: BodyRule, headers: &HeaderMap, body: &mut Body) -> Result<Bytes, Refusal> {
     let too_large =
         || Refusal::new(Code::BodyTooLarge, format!("The request body is larger than {} bytes.", rule.bytes_max));
     let declared =

@@ -13,6 +13,7 @@ pub fn all() -> Vec<Route> {
         v1::inboxes::routes(),
         v1::messages::routes(),
         v1::send::routes(),
+        v1::ingress::routes(),
         v1::outbox::routes(),
         v1::wait::routes(),
         v1::attachments::routes(),

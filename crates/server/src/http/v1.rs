@@ -4,6 +4,7 @@ pub mod account;
 pub mod attachments;
 pub mod events;
 pub mod inboxes;
+pub mod ingress;
 pub mod messages;
 pub mod outbox;
 pub mod send;

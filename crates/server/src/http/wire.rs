@@ -9,6 +9,7 @@ mod kinds;
 mod mail;
 mod object;
 mod query;
+mod strict;
 
 pub use json::{Json, JsonObject, Metadata};
 pub use kinds::{Base64, CommaList, Int, Label, Line, List, Patch, Text};
@@ -78,8 +79,8 @@ pub fn decode_json<T: Wire>(bytes: &[u8], problems: &mut Problems) -> Option<T> 
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return T::decode(&json!({}), "", problems);
     }
-    match serde_json::from_slice(bytes) {
-        Ok(value) => T::decode(&value, "", problems),
+    match serde_json::from_slice::<strict::Strict>(bytes) {
+        Ok(strict::Strict(value)) => T::decode(&value, "", problems),
         Err(error) => problems.add("body", format!("is not valid JSON ({error})")),
     }
 }

@@ -2,6 +2,7 @@
 
 mod account;
 mod inboxes;
+mod ingress;
 mod messages;
 mod threads;
 mod wait;

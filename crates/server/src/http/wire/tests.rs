@@ -131,6 +131,18 @@ fn broken_json_is_one_problem() {
 }
 
 #[test]
+fn a_name_that_is_there_twice_is_refused_at_any_depth() {
+    for body in [r#"{"subject":"a","to":"a@b.example","subject":"b"}"#, r#"{"metadata":{"a":1,"b":[],"a":1}}"#] {
+        let mut problems = Problems::default();
+        let decoded = decode_json::<Send>(body.as_bytes(), &mut problems);
+        let refusal = problems.finish(decoded).expect_err(body);
+        assert!(refusal.message.contains("is there twice"), "{}", refusal.message);
+    }
+    let deep = "[".repeat(10_000);
+    assert!(decode_json::<Send>(deep.as_bytes(), &mut Problems::default()).is_none());
+}
+
+#[test]
 fn queries_are_as_strict_as_bodies() {
     let read = |raw: &str| {
         let mut problems = Problems::default();
