@@ -38,6 +38,7 @@ use crate::{
     metrics::Metrics,
     ports::{Clock, Dns, SmtpOut},
     rate_limits::RateLimits,
+    shortage::Shortage,
     shutdown::Life,
 };
 
@@ -69,6 +70,8 @@ pub struct App {
     pub in_flight: InFlight,
     /// Counts for the operator.
     pub metrics: Metrics,
+    /// Whether the storage was found full.
+    pub shortage: Shortage,
     /// The stage of the process: what waits ends when it drains.
     pub life: Life,
 }
@@ -102,6 +105,7 @@ impl App {
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),
+            shortage: Shortage::default(),
             life: Life::default(),
         }
     }

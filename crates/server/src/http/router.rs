@@ -126,6 +126,7 @@ async fn answer(
     let mut response = match served {
         Ok(answer) => answer.into_response(),
         Err(refusal) => {
+            app.shortage.note(&refusal);
             drain(&head.headers, &mut body).await;
             error::response(&refusal, &id)
         }
