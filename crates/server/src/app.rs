@@ -22,6 +22,7 @@ pub mod receive;
 pub mod reply;
 pub mod send;
 pub mod signing;
+mod take_report;
 pub mod understand;
 pub mod visible;
 pub mod wait;

@@ -1,5 +1,7 @@
 //! One file per bug or RFC trap, named after the symptom it showed.
 
+mod bounce_told_as_new_mail;
+mod refusal_lost_in_a_reset;
 mod smtp_client_waits;
 mod smtp_mail_is_half_there;
 mod smtp_smuggling;
