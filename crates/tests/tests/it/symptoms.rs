@@ -1,6 +1,8 @@
 //! One file per bug or RFC trap, named after the symptom it showed.
 
 mod bounce_told_as_new_mail;
+mod dead_address_of_ours_stayed_open;
+mod rate_limit_fields_missing_when_it_matters;
 mod refusal_lost_in_a_reset;
 mod smtp_client_waits;
 mod smtp_mail_is_half_there;
