@@ -55,9 +55,10 @@ pub(super) fn is_forward(text: &str) -> bool {
 
 /// True for a helpdesk's "reply above this line".
 pub(super) fn is_reply_above(text: &str) -> bool {
-    text.len() <= LINE_BYTES_MAX && {
+    // Most lines have no such mark, and need not be searched for words.
+    text.len() <= LINE_BYTES_MAX && text.contains(['-', '#', '=', '_', '*']) && {
         let text = text.to_lowercase();
-        REPLY_ABOVE.iter().any(|words| text.contains(words)) && text.contains(['-', '#', '=', '_', '*'])
+        REPLY_ABOVE.iter().any(|words| text.contains(words))
     }
 }
 

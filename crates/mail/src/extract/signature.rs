@@ -2,6 +2,10 @@
 //!
 //! A signature reaches to the end of the text or to the next quoted line. Where it is doubtful it stays.
 
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, Anchored, Input, StartKind};
+
 use super::line::{Line, Mark, trim};
 
 /// Most lines below `--` without its space (RFC 3676 4.3 wants `-- `), which also separates paragraphs of notes.
@@ -162,6 +166,12 @@ const SENT_FROM: &[&str] = &[
     "ipad",
 ];
 
+/// [`SENT_FROM`] in a form that looks at a line once.
+static SENT_FROM_STARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let starts = AhoCorasick::builder().start_kind(StartKind::Anchored).build(SENT_FROM);
+    starts.expect("a table of this size makes an automaton")
+});
+
 /// A mobile line names a device, a client or a system; without such a name only "sent from my …" counts.
 const DEVICES: &[&str] = &[
     "iphone",
@@ -311,7 +321,8 @@ fn is_sent_from(text: &str) -> bool {
     }
     let lower = text.to_lowercase();
     let words = lower.split(['<', '[']).next().unwrap_or("").trim_end_matches([')', ']', '*', '_', ' ']);
-    if words.chars().count() > SENT_FROM_CHARS_MAX || !SENT_FROM.iter().any(|start| lower.starts_with(start)) {
+    let starts = Input::new(&lower).anchored(Anchored::Yes);
+    if words.chars().count() > SENT_FROM_CHARS_MAX || SENT_FROM_STARTS.find(starts).is_none() {
         return false;
     }
     // A full stop is fine after a short line; a sentence with a comma or a second clause is prose.
@@ -340,10 +351,17 @@ fn is_list_footer(lines: &[Line<'_>]) -> bool {
 
 /// A closing formula with a short block of name lines to the end.
 fn is_closing(lines: &[Line<'_>]) -> bool {
-    let formula = trim(lines[0].text).to_lowercase();
+    let first = trim(lines[0].text);
+    if first.len() > CLOSING_CHARS_MAX {
+        return false;
+    }
+    let formula = first.to_lowercase();
     let formula = formula.trim_end_matches([',', '.', '!', ' ', ';', ':']);
+    if !CLOSINGS.contains(&formula) {
+        return false;
+    }
     let below: Vec<&Line<'_>> = lines[1..].iter().filter(|line| !line.is_blank()).take(CLOSING_LINES_MAX + 1).collect();
     let short =
         below.iter().all(|line| line.text.chars().count() <= CLOSING_CHARS_MAX && !line.text.ends_with(['?', ':']));
-    CLOSINGS.contains(&formula) && below.len() <= CLOSING_LINES_MAX && short
+    below.len() <= CLOSING_LINES_MAX && short
 }
