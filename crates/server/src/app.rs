@@ -16,6 +16,7 @@ pub mod deliver_here;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
+pub mod inject;
 pub mod post;
 pub mod read_raw;
 pub mod receive;

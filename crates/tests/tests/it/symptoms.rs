@@ -2,6 +2,7 @@
 
 mod bounce_told_as_new_mail;
 mod dead_address_of_ours_stayed_open;
+mod long_text_called_a_wrong_field;
 mod rate_limit_fields_missing_when_it_matters;
 mod refusal_lost_in_a_reset;
 mod smtp_client_waits;
