@@ -70,8 +70,16 @@ async fn miss(app: &App, request: Request, refusal: Refusal) -> Response {
     let id = request_id(app);
     tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.miss");
     let (head, mut body) = request.into_parts();
+    // Who has a key gets the workspace's notice on every answer, on this one too.
+    let recognised = match head.headers.contains_key(header::AUTHORIZATION) {
+        true => auth::recognise(app, &head.headers).await.ok(),
+        false => None,
+    };
     drain(&head.headers, &mut body).await;
-    finish(error::response(&refusal, &id), &id)
+    let mut response = error::response(&refusal, &id);
+    let notice = recognised.and_then(|recognised| recognised.workspace.notice);
+    write_extras(&Extras { notice, left: None }, response.headers_mut());
+    finish(response, &id)
 }
 
 /// Reads what is left of the body of a refused request. A connection that is closed with unread bytes in it is reset, and
