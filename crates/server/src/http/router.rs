@@ -191,7 +191,7 @@ async fn admit(
         fingerprint,
         host,
         bearer: if route.access == Access::Public { auth::bearer_text(&head.headers) } else { None },
-        on_loopback: on_loopback(&head),
+        on_loopback: on_loopback(head),
     };
     Ok((Parts { caller, request, path, query, body }, flight))
 }
