@@ -206,6 +206,12 @@ const POLICY_WORDS: &[&str] = &[
     "limit",
 ];
 
+/// Whether an enhanced status code says that the address itself does not work.
+#[must_use]
+pub fn is_dead_address(enhanced_code: &str) -> bool {
+    DEAD_ADDRESS.contains(&enhanced_code)
+}
+
 /// Whether a permanent refusal says that the address does not work, so that nothing more should be sent there. Refusals of
 /// the sender, the content or the size never do: they would shut out people who can be reached.
 #[must_use]
@@ -214,7 +220,7 @@ pub fn suppresses(report: &Report) -> bool {
         return false;
     }
     match report.enhanced_code.as_deref() {
-        Some(code) => DEAD_ADDRESS.contains(&code),
+        Some(code) => is_dead_address(code),
         None => {
             let says = report.text.to_ascii_lowercase();
             report.stage == Stage::RcptTo

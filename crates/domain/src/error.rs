@@ -6,10 +6,10 @@
 use serde_json::{Map, Value, json};
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $status:literal $text:literal, $fix:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $status:literal $text:literal, $fix:literal;)*) => {
         /// A machine-readable error code. Its text and status are part of the API and never change.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub enum Code { $($(#[$doc])* $name,)* }
+        pub enum Code { $($(#[doc = $doc])* $name,)* }
 
         impl Code {
             /// Every code, in the order of their status: the OpenAPI document and the coverage test read it.
@@ -22,6 +22,10 @@ macro_rules! codes {
             /// The name in `error.code`.
             #[must_use]
             pub const fn text(self) -> &'static str { match self { $(Code::$name => $text,)* } }
+
+            /// What the code says, in a sentence.
+            #[must_use]
+            pub fn meaning(self) -> &'static str { match self { $(Code::$name => concat!($($doc),*).trim(),)* } }
 
             /// The next action in one sentence, unless the refusal knows a better one.
             #[must_use]

@@ -38,6 +38,8 @@ kinds! {
     MessageDelivered = "message.delivered",
     /// Delivery failed for good.
     MessageBounced = "message.bounced",
+    /// The recipient marked it as spam.
+    MessageComplained = "message.complained",
     /// A temporary inbox expired and was wiped.
     InboxExpired = "inbox.expired",
     /// An inbox was paused.

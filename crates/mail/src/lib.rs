@@ -12,6 +12,7 @@ pub mod header;
 pub mod html;
 pub mod limits;
 pub mod parse;
+pub mod report;
 pub mod smtp;
 pub mod thread;
 pub mod trace;

@@ -16,12 +16,14 @@ pub mod deliver_here;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
+pub mod inject;
 pub mod post;
 pub mod read_raw;
 pub mod receive;
 pub mod reply;
 pub mod send;
 pub mod signing;
+mod take_report;
 pub mod understand;
 pub mod visible;
 pub mod wait;
@@ -38,6 +40,7 @@ use crate::{
     metrics::Metrics,
     ports::{Clock, Dns, SmtpOut},
     rate_limits::RateLimits,
+    shortage::Shortage,
     shutdown::Life,
 };
 
@@ -69,6 +72,8 @@ pub struct App {
     pub in_flight: InFlight,
     /// Counts for the operator.
     pub metrics: Metrics,
+    /// Whether the storage was found full.
+    pub shortage: Shortage,
     /// The stage of the process: what waits ends when it drains.
     pub life: Life,
 }
@@ -102,6 +107,7 @@ impl App {
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),
+            shortage: Shortage::default(),
             life: Life::default(),
         }
     }

@@ -1,10 +1,13 @@
 //! Facts about this instance as a whole, one row a name; and the question whether the store takes writes.
 
-use crate::{Result, Store, p, statements};
+use crate::{Error, Result, Store, p, statements};
 
 statements! {
     NOTE = "INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 }
+
+/// Bytes that [`probe_room`] writes: more than what is left over in the files of a database whose disk is full.
+pub const PROBE_BYTES: usize = 512 * 1024;
 
 /// Writes to the disk and says whether that went well: the readiness of the store.
 ///
@@ -17,4 +20,18 @@ pub async fn probe(store: &Store) -> Result<()> {
             Ok(())
         })
         .await
+}
+
+/// Writes as much as a mail may need and gives it back: whether a store that was full has room again.
+///
+/// # Errors
+/// The store's own: full, overloaded, unavailable.
+pub async fn probe_room(store: &Store) -> Result<()> {
+    store
+        .write(|tx| {
+            tx.exec(&NOTE, p!["probe", " ".repeat(PROBE_BYTES).as_str()])?;
+            Ok::<(), Error>(())
+        })
+        .await?;
+    probe(store).await
 }

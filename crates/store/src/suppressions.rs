@@ -6,10 +6,10 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, many, p, statements};
+use crate::{Result, Tx, many, p, statements, workspaces::named};
 
 statements! {
-    AMONG = "SELECT address FROM suppressions WHERE workspace_id = $1 AND address IN ({IDS}) ORDER BY address";
+    AMONG = "SELECT address, reason FROM suppressions WHERE workspace_id = $1 AND address IN ({IDS}) ORDER BY address";
     INSERT = "INSERT INTO suppressions (workspace_id, address, reason, detail, message_id, created_at) VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (workspace_id, address) DO NOTHING";
     REMOVE = "DELETE FROM suppressions WHERE workspace_id = $1 AND address = $2";
@@ -36,6 +36,12 @@ impl Reason {
             Self::Manual => "manual",
         }
     }
+
+    /// The reason of that name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Bounce, Self::Complaint, Self::Manual].into_iter().find(|reason| reason.text() == text)
+    }
 }
 
 /// A suppression.
@@ -55,13 +61,13 @@ pub struct Suppression {
     pub created_at: Time,
 }
 
-/// Those of up to [`crate::dialect::IDS_MAX`] canonical addresses that are suppressed, sorted.
+/// Those of up to [`crate::dialect::IDS_MAX`] canonical addresses that are suppressed, sorted, and why.
 ///
 /// # Errors
 /// The store's own.
-pub fn among(tx: &mut Tx, workspace: WorkspaceId, addresses: &[&str]) -> Result<Vec<String>> {
-    let found: Vec<(String,)> = many::rows(tx, &AMONG, workspace, addresses)?;
-    Ok(found.into_iter().map(|(address,)| address).collect())
+pub fn among(tx: &mut Tx, workspace: WorkspaceId, addresses: &[&str]) -> Result<Vec<(String, Reason)>> {
+    let found: Vec<(String, String)> = many::rows(tx, &AMONG, workspace, addresses)?;
+    found.into_iter().map(|(address, reason)| Ok((address, named(&reason, Reason::parse)?))).collect()
 }
 
 /// Suppresses an address; says whether it was not suppressed before. The first reason stays.

@@ -31,7 +31,8 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts the service in `dir` with that configuration and waits until it is ready.
+    /// Starts the service in `dir` with that configuration and waits until it is ready. What it prints for people is in
+    /// `terminal.txt` there.
     ///
     /// # Panics
     /// Where it does not become ready; with what it said.
@@ -40,13 +41,14 @@ impl Process {
         let (config, ready_file) = (dir.join("posthouse.toml"), dir.join("ready.json"));
         std::fs::write(&config, config_toml).expect("the directory can be written");
         let _ = std::fs::remove_file(&ready_file);
+        let terminal = std::fs::File::create(dir.join("terminal.txt")).expect("the directory can be written");
         let mut child = Command::new(binary())
             .arg("serve")
             .args(["--config".as_ref(), config.as_os_str(), "--ready-file".as_ref(), ready_file.as_os_str()])
             .env("POSTHOUSE__LOG__FORMAT", "json")
             .current_dir(dir)
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(terminal)
             .stderr(Stdio::piped())
             .spawn()
             .expect("the binary runs");

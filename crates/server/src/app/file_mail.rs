@@ -5,13 +5,14 @@ use posthouse_domain::{
     id::{AttachmentId, ContentId, Ids, MessageId, ThreadId},
     inbox::Inbox,
     message::{Attachment, Direction, Message, Status},
+    send::BOUNCE_LABEL,
     thread::{SUBJECT_WINDOW_MS, Thread},
     time::Time,
 };
 use posthouse_mail::thread;
 use posthouse_store::{Error, Result, Tx, attachments, events, inboxes, messages, threads};
 
-use super::understand::Mail;
+use super::{take_report, understand::Mail};
 
 /// References that are looked up, newest first.
 const REFERENCES_LOOKED_UP_MAX: usize = 20;
@@ -76,15 +77,29 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
     };
     messages::insert(tx, &stored)?;
     file_attachments(tx, mail, &stored, ids)?;
+    if let Some(report) = &mail.report {
+        take_report::take(tx, report, inbox, ids, now)?;
+    }
+    if mail.labels.iter().any(|label| label == BOUNCE_LABEL) {
+        // A notice of failed delivery is told as message.bounced of the mail it is about, not as mail of its own.
+        tx.wake(inbox.workspace.0);
+        return Ok(message);
+    }
+    announce(tx, &stored, inbox, ids)?;
+    Ok(message)
+}
+
+/// Appends `message.received`, or keeps it back while the inbox is paused.
+fn announce(tx: &mut Tx, message: &Message, inbox: &Inbox, ids: &Ids) -> Result<()> {
     let event = NewEvent {
         workspace: inbox.workspace,
         id: ids.next(),
         kind: EventKind::MessageReceived,
         inbox: Some(inbox.id),
-        thread: Some(thread),
-        message: Some(message),
+        thread: Some(message.thread),
+        message: Some(message.id),
         detail_json: "{}".to_owned(),
-        at: now,
+        at: message.status_at,
     };
     if inbox.is_paused() {
         events::hold(tx, inbox.id, &event)?;
@@ -92,7 +107,7 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
     } else {
         events::append(tx, &event)?;
     }
-    Ok(message)
+    Ok(())
 }
 
 /// Stores what is known of the mail's files.

@@ -2,13 +2,17 @@
 //!
 //! Made once per mail, whether it was received or is about to be sent; the copies in inboxes share it.
 
-use posthouse_domain::message::{Bodies, Channel, Kind, Verification};
+use posthouse_domain::{
+    message::{Bodies, Channel, Kind, Verification},
+    send::BOUNCE_LABEL,
+};
 use posthouse_mail::{
     address::Address,
     auth::AuthResults,
     autoreply, extract,
     header::{Headers, MapValue},
     parse::{self, Parsed},
+    report::{self, Report},
     trace, verification,
 };
 use serde_json::{Map, Value};
@@ -56,6 +60,8 @@ pub struct Mail {
     pub kind: Kind,
     /// What it travelled on.
     pub channel: Channel,
+    /// What it says of a mail that was sent, if it is a report.
+    pub report: Option<Report>,
     /// Size in bytes.
     pub size_bytes: u64,
 }
@@ -95,12 +101,15 @@ pub fn understand(raw: &[u8], provenance: Option<Provenance<'_>>) -> Mail {
     let new_text = extract::new_text(parsed.text.as_deref(), parsed.html.as_deref());
     let from = from(&parsed, provenance);
     let found = provenance.and_then(|p| verification(&parsed, &from, p.results));
+    let report = provenance.and_then(|_| report::read(&parsed));
     let null_sender = provenance.is_some_and(|p| p.mail_from.is_none());
     Mail {
         files: parsed.attachments.iter().map(file_facts).collect(),
         people: people(&parsed),
-        labels: provenance.map(|p| labels(p.results)).unwrap_or_default(),
-        auto_reply: provenance.is_some() && (null_sender || autoreply::is_automatic(&parsed.headers)),
+        labels: provenance.map(|p| labels(p, &parsed, report.as_ref())).unwrap_or_default(),
+        auto_reply: provenance.is_some()
+            && (null_sender || report.is_some() || autoreply::is_automatic(&parsed.headers)),
+        report,
         verification: found,
         to: shown(&parsed.to),
         cc: shown(&parsed.cc),
@@ -143,8 +152,17 @@ fn people(parsed: &Parsed<'_>) -> Vec<String> {
     people
 }
 
-fn labels(results: &AuthResults) -> Vec<String> {
-    let all = [("spf-fail", results.spf_fail_label()), ("dmarc-fail", results.dmarc_fail_label())];
+fn labels(provenance: Provenance<'_>, parsed: &Parsed<'_>, report: Option<&Report>) -> Vec<String> {
+    let results = provenance.results;
+    // Servers that write no RFC 3464 are known by the empty return path and the name they write under.
+    let mailer = parsed
+        .from
+        .first()
+        .and_then(|author| author.mailbox.as_ref())
+        .is_some_and(|author| author.address().local().eq_ignore_ascii_case("mailer-daemon"));
+    let bounced = report.map_or(provenance.mail_from.is_none() && mailer, Report::is_failure);
+    let all =
+        [("spf-fail", results.spf_fail_label()), ("dmarc-fail", results.dmarc_fail_label()), (BOUNCE_LABEL, bounced)];
     all.into_iter().filter(|(_, set)| *set).map(|(label, _)| label.to_owned()).collect()
 }
 

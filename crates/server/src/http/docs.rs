@@ -74,11 +74,19 @@ struct Entry<'a> {
     operation: &'a Value,
 }
 
-/// The document by chapters: those of the API first, in their order.
+/// The chapters that are read first, in this order.
+const FIRST: &[&str] = &["account", "inboxes", "messages", "threads", "attachments", "events"];
+/// The chapters at the end: not the API itself.
+const LAST: &[&str] = &["operation", "development"];
+
+/// The document by chapters: the first ones, others as the document has them, the last ones.
 fn chapters(document: &Value) -> Vec<Chapter<'_>> {
     let tags = document["tags"].as_array().into_iter().flatten().map(|tag| text(&tag["name"]));
     let mut chapters: Vec<Chapter<'_>> = tags.map(|name| Chapter { name, operations: Vec::new() }).collect();
-    chapters.sort_by_key(|chapter| matches!(chapter.name, "operation" | "development"));
+    chapters.sort_by_key(|chapter| {
+        let first = FIRST.iter().position(|name| *name == chapter.name).unwrap_or(FIRST.len());
+        (LAST.contains(&chapter.name), first)
+    });
     for (path, methods) in document["paths"].as_object().into_iter().flatten() {
         for (method, operation) in methods.as_object().into_iter().flatten() {
             let tag = text(&operation["tags"][0]);

@@ -9,7 +9,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::route::{Answer, PublicInput, Route};
-use crate::{app::App, shutdown::Stage};
+use crate::{app::App, shortage::REASON_STORAGE_FULL, shutdown::Stage};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -58,10 +58,23 @@ async fn readyz(app: Arc<App>, _input: PublicInput) -> Result<Answer, Refusal> {
         Stage::Draining => return Err(not_ready("draining", "The service is shutting down.")),
         Stage::Ready => {}
     }
-    instance::probe(&app.store)
-        .await
-        .map_err(|error| not_ready("store", &format!("The store cannot write: {error}.")))?;
+    can_write(&app).await.map_err(|error| {
+        let reason = if matches!(error, posthouse_store::Error::Full(_)) { REASON_STORAGE_FULL } else { "store" };
+        not_ready(reason, &format!("The store cannot write: {error}."))
+    })?;
     Answer::json(200, &json!({ "status": "ready" }))
+}
+
+/// Few bytes are written to a store that is well; one that was full must take a mail's worth, and so must the blobs.
+async fn can_write(app: &App) -> posthouse_store::Result<()> {
+    if !app.shortage.is_noted() {
+        return instance::probe(&app.store).await;
+    }
+    instance::probe_room(&app.store).await?;
+    let blob = app.blobs.put(vec![0; instance::PROBE_BYTES].into()).await?;
+    app.blobs.delete(&blob).await?;
+    app.shortage.ended();
+    Ok(())
 }
 
 fn not_ready(reason: &str, message: &str) -> Refusal {

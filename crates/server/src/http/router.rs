@@ -23,7 +23,7 @@ use super::{
     auth, error, idempotency,
     route::{Access, BodyRule, Parts, PathParams, RequestInfo, Route},
 };
-use crate::{app::App, rate_limits::Left};
+use crate::{app::App, in_flight::Flight, rate_limits::Left};
 
 /// `X-Request-Id`.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -70,8 +70,16 @@ async fn miss(app: &App, request: Request, refusal: Refusal) -> Response {
     let id = request_id(app);
     tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.miss");
     let (head, mut body) = request.into_parts();
+    // Who has a key gets the workspace's notice on every answer, on this one too.
+    let recognised = match head.headers.contains_key(header::AUTHORIZATION) {
+        true => auth::recognise(app, &head.headers).await.ok(),
+        false => None,
+    };
     drain(&head.headers, &mut body).await;
-    finish(error::response(&refusal, &id), &id)
+    let mut response = error::response(&refusal, &id);
+    let notice = recognised.and_then(|recognised| recognised.workspace.notice);
+    write_extras(&Extras { notice, left: None }, response.headers_mut());
+    finish(response, &id)
 }
 
 /// Reads what is left of the body of a refused request. A connection that is closed with unread bytes in it is reset, and
@@ -122,10 +130,16 @@ async fn answer(
         path.map(|raw| PathParams(raw.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect())).unwrap_or_default();
     let span = tracing::info_span!("request", request_id = %id);
     let (head, mut body) = request.into_parts();
-    let served = serve(&app, &route, &id, path, (&head, &mut body), &mut extras).instrument(span).await;
-    let mut response = match served {
-        Ok(answer) => answer.into_response(),
+    let admitted = admit(&app, &route, &id, path, (&head, &mut body), &mut extras).instrument(span.clone()).await;
+    let mut response = match admitted {
+        Ok((parts, _flight)) => {
+            // A long-poll waits for a minute. While the head lives, so does the buffer that it was read into.
+            drop((head, body));
+            let answered = route.run(app.clone(), parts).instrument(span).await;
+            answered.map_or_else(|refusal| error::response(&refusal, &id), super::route::Answer::into_response)
+        }
         Err(refusal) => {
+            app.shortage.note(&refusal);
             drain(&head.headers, &mut body).await;
             error::response(&refusal, &id)
         }
@@ -137,14 +151,15 @@ async fn answer(
     finish(response, &id)
 }
 
-async fn serve(
+/// Everything that comes before the handler: who asks, whether they may, what they ask.
+async fn admit(
     app: &Arc<App>,
     route: &Route,
     id: &str,
     path: PathParams,
     (head, body): (&request::Parts, &mut Body),
     extras: &mut Extras,
-) -> Result<super::route::Answer, Refusal> {
+) -> Result<(Parts, Option<Flight>), Refusal> {
     let mut caller = None;
     if let Access::Key(..) = route.access {
         let recognised = auth::recognise(app, &head.headers).await?;
@@ -161,7 +176,7 @@ async fn serve(
         Some(rule) => read_body(rule, &head.headers, body).await?,
         None => Bytes::new(),
     };
-    let _flight = match (&caller, &idempotency_key) {
+    let flight = match (&caller, &idempotency_key) {
         (Some(caller), Some(key)) => Some(app.in_flight.take(caller.workspace, route.name, key)?),
         _ => None,
     };
@@ -177,9 +192,9 @@ async fn serve(
         fingerprint,
         host,
         bearer: if route.access == Access::Public { auth::bearer_text(&head.headers) } else { None },
-        on_loopback: on_loopback(&head),
+        on_loopback: on_loopback(head),
     };
-    route.run(app.clone(), Parts { caller, request, path, query, body }).await
+    Ok((Parts { caller, request, path, query, body }, flight))
 }
 
 /// Whether the peer is this machine itself. A proxy beside us is on loopback too, but the fields it adds give it away.

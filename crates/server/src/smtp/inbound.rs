@@ -216,6 +216,7 @@ impl<'h> Session<'h> {
                 Reply::new(250, EnhancedCode(2, 0, 0), format!("Stored as {message_id}"))
             }
             Err(refusal) => {
+                app.shortage.note(&refusal);
                 let reply = replies::refusal(&refusal);
                 let outcome = if reply.code() < 500 { "deferred" } else { "refused" };
                 app.metrics.smtp_message(outcome);

@@ -4,10 +4,10 @@
 use posthouse_domain::error::{Code, Refusal};
 use posthouse_mail::smtp::reply::{EnhancedCode, Reply};
 
+use crate::shortage::REASON_STORAGE_FULL;
+
 /// Value of `details.reason` in a refusal because a domain owner's DMARC policy asks for it (decision 26).
 pub(super) const REASON_DMARC: &str = "dmarc";
-/// Value of `details.reason` in a refusal because the disk is full.
-pub(super) const REASON_STORAGE_FULL: &str = "storage_full";
 
 /// Nobody of that name, deleted or expired.
 pub(super) const UNKNOWN_RECIPIENT: Reply = Reply::fixed(550, EnhancedCode(5, 1, 1), "No such mailbox here");
@@ -17,7 +17,7 @@ pub(super) const BAD_SENDER: Reply = Reply::fixed(553, EnhancedCode(5, 1, 7), "S
 pub(super) const NO_AUTH: Reply = Reply::fixed(502, EnhancedCode(5, 5, 1), "AUTH not available");
 
 const UNAVAILABLE: Reply = Reply::fixed(451, EnhancedCode(4, 3, 0), "Not stored, try again later");
-const STORAGE_FULL: Reply = Reply::fixed(452, EnhancedCode(4, 3, 1), "Not stored, no room; try again later");
+const STORAGE_FULL: Reply = Reply::fixed(451, EnhancedCode(4, 3, 1), "Not stored, no room; try again later");
 const TOO_LARGE: Reply = Reply::fixed(552, EnhancedCode(5, 3, 4), "Message too large");
 const DMARC: Reply =
     Reply::fixed(550, EnhancedCode(5, 7, 26), "Refused by the DMARC policy of the author's domain (RFC 9989)");
@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(told(Code::Unavailable, None), "451 4.3.0 Not stored, try again later");
         assert_eq!(told(Code::Internal, None), "451 4.3.0 Not stored, try again later");
         assert_eq!(told(Code::RateLimited, None), "451 4.3.0 Not stored, try again later");
-        assert!(told(Code::Unavailable, Some(REASON_STORAGE_FULL)).starts_with("452 4.3.1 "));
+        assert!(told(Code::Unavailable, Some(REASON_STORAGE_FULL)).starts_with("451 4.3.1 "));
         assert!(told(Code::MessageTooLarge, None).starts_with("552 5.3.4 "));
         assert!(told(Code::Forbidden, Some(REASON_DMARC)).starts_with("550 5.7.26 "));
         assert_eq!(told(Code::NotFound, None), "550 5.1.1 No such mailbox here");

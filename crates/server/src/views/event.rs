@@ -62,6 +62,10 @@ pub struct MessageEvent<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     bounce: Option<&'a RawValue>,
+    /// Who complained; only on message.complained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
+    complaint: Option<&'a RawValue>,
 }
 
 /// What a message event says when the message was deleted since.
@@ -76,11 +80,13 @@ pub struct GoneEvent<'a> {
     gone: bool,
 }
 
-/// What the log keeps of a bounce.
-#[derive(Deserialize)]
-struct BounceDetail<'a> {
+/// What the log keeps of a bounce or a complaint.
+#[derive(Deserialize, Default)]
+struct Detail<'a> {
     #[serde(borrow)]
     bounce: Option<&'a RawValue>,
+    #[serde(borrow)]
+    complaint: Option<&'a RawValue>,
 }
 
 /// Adds to up to 100 events of one workspace what is shown of them. A message in a deleted inbox is gone.
@@ -123,14 +129,14 @@ impl<'a> EventView<'a> {
         let event = &shown.event.event;
         let inbox = shown.inbox.as_ref();
         let thread_id = event.thread.map(|id| id.to_string());
+        let detail: Detail<'a> = serde_json::from_str(&event.detail_json).unwrap_or_default();
         let data = match (&shown.record, event.message) {
             (Some(record), _) => EventData::Message(Box::new(MessageEvent {
                 inbox,
                 thread_id,
                 message: MessageView::of(record),
-                bounce: serde_json::from_str(&event.detail_json)
-                    .ok()
-                    .and_then(|detail: BounceDetail<'a>| detail.bounce),
+                bounce: detail.bounce,
+                complaint: detail.complaint,
             })),
             (None, Some(id)) => {
                 EventData::Gone(GoneEvent { inbox, thread_id, message: None, message_id: id.to_string(), gone: true })

@@ -1,7 +1,9 @@
 //! Laws that hold for everything of a kind: every route, every error, every list, every statement, every source file.
 
+mod documents;
 mod errors;
 mod house_rules;
 mod openapi;
 mod pages;
 mod permissions;
+mod readme;

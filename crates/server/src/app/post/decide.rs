@@ -12,10 +12,21 @@ use posthouse_domain::{
     time::Time,
     workspace::Workspace,
 };
-use posthouse_store::{Result as Stored, Tx, answers, suppressions, usage, workspaces};
+use posthouse_mail::address::Address;
+use posthouse_store::{
+    Result as Stored, Tx, answers,
+    suppressions::{self, Reason},
+    usage, workspaces,
+};
 
 use super::{Ready, ready, size_refusal};
-use crate::app::{App, compose::Letter, deliver_here, send::Order, visible};
+use crate::app::{
+    App,
+    compose::Letter,
+    deliver_here::{self, Way},
+    send::Order,
+    visible,
+};
 
 /// What would become of a message.
 #[derive(Clone, PartialEq, Debug)]
@@ -97,7 +108,6 @@ pub(super) fn facts(
 ) -> Stored<Facts> {
     let plan = ready.house.plans.of(workspace.plan);
     let people = ready.letter.people.deliveries();
-    let canonical: Vec<&str> = people.iter().map(|address| address.canonical_str()).collect();
     let (burst, burst_oldest) = match plan.sends_per_5_minutes {
         Some(_) => answers::sent_since(tx, workspace.id, ready.now.plus_ms(-BURST_WINDOW_MS))?,
         None => (0, None),
@@ -112,7 +122,7 @@ pub(super) fn facts(
         inbox_paused: inbox.is_paused(),
         inbox_temporary: inbox.temporary,
         workspace_suspended: workspace.suspended,
-        suppressed: suppressions::among(tx, workspace.id, &canonical)?,
+        suppressed: suppressed(tx, ready, workspace, &people)?,
         loop_rule: looping,
         month: Use { used: used.month, limit: plan.emails_per_month },
         inbox_day: Use { used: used.inbox_day, limit: plan.daily_sends_per_inbox },
@@ -120,6 +130,23 @@ pub(super) fn facts(
         burst: Use { used: burst, limit: plan.sends_per_5_minutes },
         burst_oldest,
     })
+}
+
+/// The suppressed ones among the recipients. An address of this server that bounced while there was no such inbox is open
+/// again once there is one.
+fn suppressed(tx: &mut Tx, ready: &Ready, workspace: &Workspace, people: &[&Address]) -> Stored<Vec<String>> {
+    let canonical: Vec<&str> = people.iter().map(|address| address.canonical_str()).collect();
+    let mut suppressed = Vec::new();
+    for (address, reason) in suppressions::among(tx, workspace.id, &canonical)? {
+        let known = people.iter().find(|person| person.canonical_str() == address);
+        if let (Reason::Bounce, Some(person)) = (reason, known)
+            && let Way::Here(_) = deliver_here::way(tx, person, &ready.house.served, ready.now)?
+        {
+            continue;
+        }
+        suppressed.push(address);
+    }
+    Ok(suppressed)
 }
 
 fn answered(tx: &mut Tx, original: &Message, now: Time) -> Stored<Answered> {

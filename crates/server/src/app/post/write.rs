@@ -15,6 +15,7 @@ use posthouse_store::{
     jobs::{self, NewJob},
     messages,
     recipients::{self, Envelope},
+    suppressions::{self, Reason, Suppression},
     threads,
 };
 use serde_json::json;
@@ -46,12 +47,29 @@ pub(super) fn message(
     for entry in &entries {
         recipients::insert(tx, inbox.workspace, stored.id, entry)?;
     }
+    for (entry, (address, _)) in entries.iter().zip(ways).filter(|(entry, _)| entry.status == DeliveryStatus::Bounced) {
+        suppress(tx, &stored, entry, address)?;
+    }
     if let Some(mail) = &ready.received {
         let here: Vec<&Inbox> = ways.iter().filter_map(|(_, way)| inbox_of(way)).collect();
         deliver_here::deliver(tx, (mail, raw), (&ready.from, &here), ids, ready.now)?;
     }
     announce(tx, &stored, &entries, ids, ready.now)?;
     Ok(stored.id)
+}
+
+/// An address of this server that does not exist bounces for good, as one elsewhere would.
+fn suppress(tx: &mut Tx, message: &Message, entry: &Delivery, address: &Address) -> Result<()> {
+    let suppression = Suppression {
+        workspace: message.workspace,
+        address: address.canonical(),
+        reason: Reason::Bounce,
+        detail: entry.detail.clone(),
+        message: Some(message.id),
+        created_at: entry.updated_at,
+    };
+    suppressions::insert(tx, &suppression)?;
+    Ok(())
 }
 
 fn inbox_of(way: &Way) -> Option<&Inbox> {

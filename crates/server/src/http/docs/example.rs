@@ -60,7 +60,8 @@ pub(super) fn body(document: &Value, schema: &Value, depth: usize) -> Value {
 fn object(document: &Value, schema: &Value, depth: usize) -> Value {
     let Some(members) = schema["properties"].as_object().filter(|_| depth < DEPTH_MAX) else { return json!({}) };
     let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let needed = |name: &String| required.iter().any(|one| one == name.as_str());
+    // No schema says it, but mail needs a body: one of text, html and data.
+    let needed = |name: &String| name == "text" || required.iter().any(|one| one == name.as_str());
     let names: Vec<&String> = if required.is_empty() {
         members.keys().take(1).collect()
     } else {

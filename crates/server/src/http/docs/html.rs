@@ -44,7 +44,8 @@ pub(super) fn prose(text: &str) -> String {
     out
 }
 
-/// A path with its parameters set off.
+/// A path with its parameters set off; a long one breaks between its parts.
 pub(super) fn path(path: &str) -> String {
-    escape(path).replace('{', "<i>{").replace('}', "}</i>")
+    let rest = escape(path.trim_start_matches('/')).replace('/', "/<wbr>");
+    format!("/{rest}").replace('{', "<i>{").replace('}', "}</i>")
 }

@@ -28,7 +28,7 @@ use crate::{
     },
     http::{
         idempotency::REPLAYED,
-        route::{Answer, Input, Route},
+        route::{ATTACHMENT_BODY_BYTES_MAX, Answer, Input, Route},
         wire::{
             Base64, Empty, FileName, Json, Label, Line, List, MimeType, OneOrMany, Recipient, Text, choice, object,
             query,
@@ -37,8 +37,9 @@ use crate::{
     views::message::MessageView,
 };
 
-/// Longest text or HTML in characters: as long as the largest message, whose size is what really bounds it.
-const BODY_CHARS_MAX: usize = 26_214_400;
+/// Longest text or HTML in characters: as long as the largest request body. What really bounds it is the size of the message,
+/// which is refused by a code of its own.
+const BODY_CHARS_MAX: usize = ATTACHMENT_BODY_BYTES_MAX;
 /// Most bytes of structured data (contract Appendix C).
 const DATA_BYTES_MAX: usize = 65_536;
 /// Under which the keys of both paths of a send are kept.

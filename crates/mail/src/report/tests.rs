@@ -1,0 +1,58 @@
+//! Reports as common servers write them.
+
+use super::*;
+use crate::parse::parse;
+
+fn mail(kind: &str, part: &str) -> String {
+    format!(
+        "From: MAILER-DAEMON@mx.example\r\nContent-Type: multipart/report; report-type={kind}; boundary=b\r\n\r\n\
+         --b\r\n\r\nSorry.\r\n--b\r\n{part}\r\n--b\r\nContent-Type: text/rfc822-headers\r\n\r\n\
+         Message-ID: <one@agents.example>\r\nSubject: Hi\r\n\r\n--b--\r\n"
+    )
+}
+
+#[test]
+fn a_bounce_names_its_recipients_and_its_mail() {
+    let part = "Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\n\
+                Final-Recipient: rfc822; Bob@x.example\r\nAction: failed\r\nStatus: 5.1.1 (no such user)\r\n\
+                Remote-MTA: dns; in.x.example\r\nDiagnostic-Code: smtp; 550 5.1.1 unknown\r\n user\r\n\r\n\
+                Original-Recipient: rfc822;eve@x.example\r\nFinal-Recipient: rfc822;eve2@y.example\r\n\
+                Action: delivered\r\nStatus: 2.0.0\r\n";
+    let raw = mail("delivery-status", part);
+    let report = read(&parse(raw.as_bytes())).expect("a report");
+    assert!(report.is_failure());
+    assert_eq!(report.original_id.as_deref(), Some("<one@agents.example>"));
+    let News::Delivery(fates) = &report.news else { panic!("{report:?}") };
+    assert_eq!(fates.len(), 2, "{fates:?}");
+    assert_eq!(fates[0].addresses[0].canonical(), "bob@x.example");
+    assert_eq!(fates[0].status.as_deref(), Some("5.1.1"));
+    assert_eq!(fates[0].diagnostic.as_deref(), Some("550 5.1.1 unknown user"));
+    assert_eq!(fates[0].remote.as_deref(), Some("in.x.example"));
+    assert_eq!(fates[1].action, Action::Delivered);
+    assert_eq!(fates[1].addresses.len(), 2);
+}
+
+#[test]
+fn a_delay_is_no_failure() {
+    let part = "Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\n\
+                Final-Recipient: rfc822; bob@x.example\r\nAction: delayed\r\nStatus: 4.4.1\r\n";
+    let report = read(&parse(mail("delivery-status", part).as_bytes())).expect("a report");
+    assert!(!report.is_failure());
+}
+
+#[test]
+fn a_complaint_says_what_and_who() {
+    let part = "Content-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\n\
+                Original-Rcpt-To: <bob@x.example>\r\n";
+    let report = read(&parse(mail("feedback-report", part).as_bytes())).expect("a report");
+    let News::Complaint { kind, recipients } = &report.news else { panic!("{report:?}") };
+    assert_eq!((kind.as_str(), recipients[0].canonical().as_str()), ("abuse", "bob@x.example"));
+}
+
+#[test]
+fn other_mail_is_no_report() {
+    for raw in ["Subject: Undelivered mail\r\n\r\nAction: failed\r\n", &mail("x", "Content-Type: text/x-y\r\n\r\nz")] {
+        assert_eq!(read(&parse(raw.as_bytes())), None);
+    }
+    assert!(!is_status("9.1.1") && !is_status("5.1") && is_status("5.7.26"));
+}

@@ -1,0 +1,252 @@
+//! What the documentation says to type is typed, and what it shows is what comes out: `README.md` and `docs/journeys`.
+//!
+//! Every `sh` block of a page runs in one bash session against the real binary; a `json` block after it is part of a line
+//! of its output, a `text` block lines of it in that order. Ids, times and keys may differ. It must never run another
+//! page's commands, nor repair a page's mistakes.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use posthouse_tests::{dir::ScratchDir, process::Process};
+use serde_json::Value;
+
+/// Seconds for one page.
+const PAGE_SECONDS_MAX: &str = "120";
+/// What the pages call the listeners.
+const HTTP: &str = "127.0.0.1:8080";
+const SMTP: &str = "127.0.0.1:2525";
+/// What differs from run to run, and its name: `H` a hexadecimal digit, `D` a digit, `A` a letter or digit.
+const VOLATILE: &[(&str, &str)] = &[
+    ("HHHHHHHH-HHHH-HHHH-HHHH-HHHHHHHHHHHH", "ID"),
+    ("DDDD-DD-DDTDD:DD:DD.DDDZ", "TIME"),
+    ("ph_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "KEY"),
+    ("AAAAAAAAAAAA@tmp.", "NAME@tmp."),
+];
+
+#[test]
+fn the_readme_does_what_it_says() {
+    run("README.md");
+}
+
+#[test]
+fn the_page_about_receiving_does_what_it_says() {
+    run("docs/journeys/receiving.md");
+}
+
+#[test]
+fn the_page_about_waiting_does_what_it_says() {
+    run("docs/journeys/waiting.md");
+}
+
+#[test]
+fn the_page_about_sending_does_what_it_says() {
+    run("docs/journeys/sending.md");
+}
+
+#[test]
+fn the_page_about_temporary_inboxes_does_what_it_says() {
+    run("docs/journeys/temporary-inboxes.md");
+}
+
+/// A fenced block.
+struct Block {
+    language: String,
+    text: String,
+    line: usize,
+}
+
+/// Commands, and the outputs that the page shows after them.
+struct Step {
+    commands: Block,
+    shown: Vec<Block>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn run(page: &str) {
+    if !have("swaks") || !have("curl") {
+        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "swaks or curl is missing: scripts/need.sh test");
+        println!("swaks or curl is missing: {page} was not tried");
+        return;
+    }
+    let (before, steps) = steps(blocks(&std::fs::read_to_string(root().join(page)).expect(page)));
+    assert!(!steps.is_empty(), "{page} has no sh block");
+    let dir = ScratchDir::new();
+    let service = Process::start(dir.path(), CONFIG);
+    let terminal = std::fs::read_to_string(dir.path().join("terminal.txt")).expect("the service said something");
+    for shown in before.iter().filter(|block| block.language == "text") {
+        check_text(page, shown, &documented(&terminal, &service));
+    }
+    let outputs = play(page, &steps, &service, dir.path());
+    for (step, output) in steps.iter().zip(&outputs) {
+        for shown in &step.shown {
+            match shown.language.as_str() {
+                "json" => check_json(page, shown, output),
+                "text" => check_text(page, shown, output),
+                _ => {}
+            }
+        }
+    }
+    assert!(service.stop().success(), "the service did not stop well after {page}");
+}
+
+/// The profile without configuration, on free ports and with a name server that is not there.
+const CONFIG: &str = r#"
+base_url = "http://127.0.0.1:8080"
+data_dir = "data"
+http.listen = "127.0.0.1:0"
+smtp.listen = ["127.0.0.1:0"]
+smtp.hostname = "localhost"
+delivery.mode = "capture"
+dns.nameservers = ["127.0.0.1:9"]
+"#;
+
+fn have(program: &str) -> bool {
+    Command::new("sh").args(["-c", &format!("command -v {program}")]).output().is_ok_and(|said| said.status.success())
+}
+
+fn blocks(markdown: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Block> = None;
+    for (line, content) in markdown.lines().enumerate() {
+        match (content.strip_prefix("```"), open.as_mut()) {
+            (Some(language), None) => {
+                open = Some(Block { language: language.to_owned(), text: String::new(), line: line + 1 });
+            }
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (None, Some(block)) => {
+                block.text.push_str(content);
+                block.text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "a block is not closed");
+    blocks
+}
+
+/// What stands before the first commands, and the steps.
+fn steps(blocks: Vec<Block>) -> (Vec<Block>, Vec<Step>) {
+    let (mut before, mut steps) = (Vec::new(), Vec::<Step>::new());
+    for block in blocks {
+        match (block.language.as_str(), steps.last_mut()) {
+            ("sh", _) => steps.push(Step { commands: block, shown: Vec::new() }),
+            (_, Some(step)) => step.shown.push(block),
+            (_, None) => before.push(block),
+        }
+    }
+    (before, steps)
+}
+
+/// Runs the steps in one session; what each of them said.
+fn play(page: &str, steps: &[Step], service: &Process, dir: &Path) -> Vec<String> {
+    let mark = |at: usize| format!("=== step {at} ===\n");
+    let key = service.ready["first_run"]["api_key"].as_str().expect("a first start has a key");
+    let mut script = "exec 2>&1\n".to_owned();
+    for (at, step) in steps.iter().enumerate() {
+        let commands = normal(&step.commands.text, |name| (name == "KEY").then_some(key));
+        script.push_str(&format!("printf '%s' '{}'\n{commands}", mark(at)));
+    }
+    let script =
+        script.replace(HTTP, &service.address("http").to_string()).replace(SMTP, &service.address("smtp").to_string());
+    let played = Command::new("timeout")
+        .args([PAGE_SECONDS_MAX, "bash", "-euo", "pipefail", "-c", &script])
+        .current_dir(dir)
+        .output()
+        .expect("bash runs");
+    let said = documented(&String::from_utf8_lossy(&played.stdout), service);
+    let mut outputs: Vec<String> = Vec::new();
+    let mut rest = said.as_str();
+    for at in 0..steps.len() {
+        let Some((before, after)) = rest.split_once(&mark(at)) else { break };
+        outputs.extend((at > 0).then(|| before.to_owned()));
+        rest = after;
+    }
+    outputs.push(rest.to_owned());
+    let failed = &steps[outputs.len() - 1].commands;
+    assert!(played.status.success(), "{page}:{}: a command failed: {}\n{said}", failed.line, played.status);
+    outputs
+}
+
+/// The text with the addresses that the pages use.
+fn documented(text: &str, service: &Process) -> String {
+    text.replace(&service.address("http").to_string(), HTTP).replace(&service.address("smtp").to_string(), SMTP)
+}
+
+fn check_json(page: &str, shown: &Block, output: &str) {
+    let expected: Value =
+        serde_json::from_str(&shown.text).unwrap_or_else(|error| panic!("{page}:{}: {error}", shown.line));
+    let mut answers = output.lines().filter_map(|line| serde_json::from_str::<Value>(line.trim()).ok());
+    assert!(
+        answers.any(|answer| holds(&answer, &expected)),
+        "{page}:{}: no answer has these members:\n{}\nbut this was said:\n{output}",
+        shown.line,
+        shown.text
+    );
+}
+
+/// Whether what is expected is a part of the answer.
+fn holds(answer: &Value, expected: &Value) -> bool {
+    match (answer, expected) {
+        (Value::Object(answer), Value::Object(expected)) => {
+            expected.iter().all(|(name, value)| answer.get(name).is_some_and(|given| holds(given, value)))
+        }
+        (Value::Array(answer), Value::Array(expected)) => {
+            answer.len() == expected.len() && answer.iter().zip(expected).all(|(given, value)| holds(given, value))
+        }
+        (Value::String(answer), Value::String(expected)) => stable(answer) == stable(expected),
+        _ => answer == expected,
+    }
+}
+
+fn check_text(page: &str, shown: &Block, output: &str) {
+    let output = stable(output);
+    let mut lines = output.lines().map(str::trim);
+    for expected in shown.text.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "…") {
+        let wanted = stable(expected);
+        assert!(
+            lines.any(|line| line == wanted),
+            "{page}:{}: this line was not said, or not in this order:\n{expected}\nbut this was said:\n{output}",
+            shown.line
+        );
+    }
+}
+
+/// The text with the names of what is volatile in it.
+fn stable(text: &str) -> String {
+    normal(text, Some)
+}
+
+/// The text with everything volatile replaced by what `with` makes of its name.
+fn normal<'a>(text: &str, with: impl Fn(&'static str) -> Option<&'a str>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let found = VOLATILE.iter().find(|(pattern, _)| fits(rest, pattern));
+        match found.and_then(|(pattern, name)| Some((pattern.len(), with(name)?))) {
+            Some((bytes, instead)) => {
+                out.push_str(instead);
+                rest = &rest[bytes..];
+            }
+            None => {
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+    }
+    out
+}
+
+fn fits(text: &str, pattern: &str) -> bool {
+    text.len() >= pattern.len()
+        && text.bytes().zip(pattern.bytes()).all(|(byte, wanted)| match wanted {
+            b'H' => byte.is_ascii_hexdigit(),
+            b'D' => byte.is_ascii_digit(),
+            b'A' => byte.is_ascii_alphanumeric(),
+            _ => byte == wanted,
+        })
+}

@@ -1,0 +1,96 @@
+//! A delivery-failure notice came as `message.received` without a label, and the mail that it was about stayed `sent`
+//! (API document, System labels and Events; decision 19).
+
+use posthouse_domain::plan::Plan;
+use posthouse_server::config::DeliveryMode;
+use posthouse_tests::{TestServer, fixtures::TestInbox, http::Api, server::Options};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+const TO: [&str; 2] = ["bob@x.example", "eve@x.example"];
+
+async fn sent(server: &TestServer, api: &Api, inbox: &TestInbox) -> Value {
+    let body = json!({ "to": TO, "subject": "Offer", "text": "Here." });
+    let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), body).await.expect(202);
+    server.settle().await;
+    sent.json
+}
+
+fn report(of: &Value, kind: &str, part: &str) -> String {
+    let (id, from) = (of["rfc_message_id"].as_str().unwrap(), of["from"].as_str().unwrap());
+    format!(
+        "From: Mail Delivery System <MAILER-DAEMON@mx.x.example>\nTo: {from}\nSubject: Undelivered\n\
+         Message-ID: <report@mx.x.example>\nMIME-Version: 1.0\n\
+         Content-Type: multipart/report; report-type={kind}; boundary=\"b\"\n\n\
+         --b\nContent-Type: text/plain\n\nSorry.\n--b\n{part}\n--b\nContent-Type: message/rfc822\n\n\
+         From: {from}\nMessage-ID: {id}\nSubject: Offer\n\nHere.\n--b--\n"
+    )
+    .replace('\n', "\r\n")
+}
+
+async fn arrives(server: &TestServer, inbox: &TestInbox, mail: String) {
+    let path = format!("/dev/inbound?to={}&from=", inbox.address);
+    server.anonymous().raw(Method::POST, &path, "message/rfc822", mail).await.expect(201);
+}
+
+async fn start() -> (Api, TestServer, TestInbox) {
+    let server =
+        TestServer::start(Options::default().configure(|config| config.delivery.mode = DeliveryMode::Capture)).await;
+    let key = server.workspace(Plan::Team).await;
+    let inbox = server.inbox(&key).await;
+    (server.api(&key), server, inbox)
+}
+
+async fn types(api: &Api) -> Vec<String> {
+    let events = api.get("/v1/events").await.expect(200);
+    events.data().iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_failure_notice_bounces_its_mail_and_is_no_new_mail() {
+    let (api, server, inbox) = start().await;
+    let mail = sent(&server, &api, &inbox).await;
+    let status = "Content-Type: message/delivery-status\n\nReporting-MTA: dns; mx.x.example\n\n\
+                  Final-Recipient: rfc822; Bob@X.example\nAction: failed\nStatus: 5.1.1\n\
+                  Diagnostic-Code: smtp; 550 5.1.1 no such user\n";
+    arrives(&server, &inbox, report(&mail, "delivery-status", status)).await;
+    let after = api.get(&format!("/v1/messages/{}", mail["id"].as_str().unwrap())).await.expect(200);
+    assert_eq!(after["status"], "bounced");
+    assert_eq!((&after["delivery"][0]["status"], &after["delivery"][1]["status"]), (&json!("bounced"), &json!("sent")));
+    assert_eq!(after["delivery"][0]["enhanced_code"], "5.1.1");
+    assert_eq!(types(&api).await, ["message.sent", "message.bounced"]);
+    let list = api.get(&format!("/v1/inboxes/{}/messages?labels=bounce-report", inbox.id)).await.expect(200);
+    assert_eq!(list.data().len(), 1, "the notice itself can be read");
+    assert_eq!(list.data()[0]["auto_reply"], true);
+    let again = json!({ "to": "bob@x.example", "subject": "Again", "text": "?" });
+    api.post(&format!("/v1/inboxes/{}/messages", inbox.id), again).await.error("recipient_suppressed");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_notice_about_somebody_elses_mail_changes_nothing() {
+    let (api, server, inbox) = start().await;
+    let mut mail = sent(&server, &api, &inbox).await;
+    mail["rfc_message_id"] = json!("<guessed@agents.localhost>");
+    let status = "Content-Type: message/delivery-status\n\nReporting-MTA: dns; mx.x.example\n\n\
+                  Final-Recipient: rfc822; bob@x.example\nAction: failed\nStatus: 5.1.1\n";
+    arrives(&server, &inbox, report(&mail, "delivery-status", status)).await;
+    let after = api.get(&format!("/v1/messages/{}", mail["id"].as_str().unwrap())).await.expect(200);
+    assert_eq!(after["status"], "sent");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_complaint_marks_its_mail_and_shuts_the_address() {
+    let (api, server, inbox) = start().await;
+    let mail = sent(&server, &api, &inbox).await;
+    let feedback = "Content-Type: message/feedback-report\n\nFeedback-Type: abuse\nVersion: 1\n\
+                    Original-Rcpt-To: <eve@x.example>\n";
+    arrives(&server, &inbox, report(&mail, "feedback-report", feedback)).await;
+    let after = api.get(&format!("/v1/messages/{}", mail["id"].as_str().unwrap())).await.expect(200);
+    assert_eq!(after["status"], "complained");
+    assert_eq!(types(&api).await, ["message.sent", "message.complained", "message.received"]);
+    let events = api.get("/v1/events?types=message.complained").await.expect(200);
+    assert_eq!(events.data()[0]["data"]["complaint"]["recipients"][0], "eve@x.example");
+    server.finish().await;
+}

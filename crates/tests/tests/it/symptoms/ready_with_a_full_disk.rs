@@ -1,0 +1,62 @@
+//! A disk without room for mail still takes the few bytes of a readiness probe: `/readyz` said ready while every mail
+//! was put off (operations.md).
+
+use std::fmt::Write;
+
+use posthouse_domain::plan::Plan;
+use posthouse_tests::{Options, TestServer};
+use serde_json::json;
+
+/// Pages of 4 KiB: the schema and a few mails.
+const PAGES_MAX: u32 = 700;
+/// Mails that are more than those pages hold.
+const MAILS: u32 = 40;
+
+/// A mail that compression does not make small.
+fn mail(n: u32) -> String {
+    let mut text = format!("Subject: {n}\r\n\r\n");
+    let mut state = u64::from(n) + 1;
+    for _ in 0..2_000 {
+        for _ in 0..4 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            write!(text, "{:016x}", state ^ (state >> 29)).unwrap();
+        }
+        text.push_str("\r\n");
+    }
+    text
+}
+
+#[tokio::test]
+async fn mail_is_put_off_readyz_says_why_and_room_ends_it() {
+    let mut server = TestServer::start(Options::default().sqlite_pages_max(PAGES_MAX)).await;
+    server.allow().log_error("a commit group failed");
+    let key = server.workspace(Plan::Team).await;
+    let api = server.api(&key);
+    let inbox = api.post("/v1/inboxes", json!({ "ttl_seconds": 3_600 })).await.expect(201).json;
+    api.get("/readyz").await.expect(200);
+
+    let mut smtp = server.dialogue().await;
+    let mut refused = None;
+    for n in 0..MAILS {
+        smtp.envelope("a@sender.example", &[inbox["address"].as_str().unwrap()]).await;
+        let reply = smtp.data(&mail(n)).await;
+        if !reply.starts_with("250 ") {
+            refused = Some(reply);
+            break;
+        }
+    }
+    assert!(refused.as_deref().is_some_and(|reply| reply.starts_with("451 4.3.1 ")), "{refused:?}");
+    for _ in 0..2 {
+        let unready = api.get("/readyz").await.error("unavailable");
+        assert_eq!(unready.json["error"]["details"]["reason"], "storage_full");
+    }
+    api.get("/healthz").await.expect(200);
+
+    api.delete(&format!("/v1/inboxes/{}", inbox["id"].as_str().unwrap())).await.expect(204);
+    server.settle().await;
+    api.get("/readyz").await.expect(200);
+    let inbox = api.post("/v1/inboxes", json!({ "ttl_seconds": 3_600 })).await.expect(201).json;
+    smtp.envelope("a@sender.example", &[inbox["address"].as_str().unwrap()]).await;
+    assert!(smtp.data(&mail(0)).await.starts_with("250 "));
+    server.finish().await;
+}
