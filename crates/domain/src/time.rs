@@ -13,6 +13,9 @@ pub const HOUR_MS: i64 = 60 * MINUTE_MS;
 /// One day in milliseconds.
 pub const DAY_MS: i64 = 24 * HOUR_MS;
 
+/// The last year of ISO 8601's four digits.
+const LAST_YEAR: i16 = 9999;
+
 /// Milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Time(i64);
@@ -75,12 +78,14 @@ impl Time {
         if let Ok(time) = text.parse::<jiff::Timestamp>() {
             return Ok(Self(time.as_millisecond()));
         }
-        match text.parse::<jiff::civil::Date>() {
-            Ok(date) if text.len() == 10 => match date.to_zoned(jiff::tz::TimeZone::UTC) {
-                Ok(zoned) => Ok(Self(zoned.timestamp().as_millisecond())),
-                Err(_) => Err(Self::problem()),
-            },
-            _ => Err(Self::problem()),
+        let bare_date = text.parse::<jiff::civil::Date>().ok().filter(|_| text.len() == 10);
+        let in_utc = text.strip_suffix(['Z', 'z']).and_then(|civil| civil.parse::<jiff::civil::DateTime>().ok());
+        let Some(civil) = bare_date.map(|date| date.at(0, 0, 0, 0)).or(in_utc) else { return Err(Self::problem()) };
+        match civil.to_zoned(jiff::tz::TimeZone::UTC) {
+            Ok(zoned) => Ok(Self(zoned.timestamp().as_millisecond())),
+            // The end of the last year is past what can be counted; clients write it for "never".
+            Err(_) if civil.year() == LAST_YEAR => Ok(Self(jiff::Timestamp::MAX.as_millisecond())),
+            Err(_) => Err(Self::problem()),
         }
     }
 
@@ -120,6 +125,10 @@ mod tests {
             ("2026-01-01T01:00:00+01:00", Some(1_767_225_600_000)),
             ("2026-01-01T00:00:00.1234567Z", Some(1_767_225_600_123)),
             ("2026-01-01", Some(1_767_225_600_000)),
+            ("9999-12-31T23:59:59Z", Some(jiff::Timestamp::MAX.as_millisecond())),
+            ("9999-12-31", Some(jiff::Timestamp::MAX.as_millisecond())),
+            ("9999-12-32T00:00:00Z", None),
+            ("10000-01-01T00:00:00Z", None),
             ("2026-01-01T00:00:00", None),
             ("yesterday", None),
             ("", None),

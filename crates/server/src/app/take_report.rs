@@ -27,6 +27,8 @@ use serde_json::{Value, json};
 /// What changes at one recipient.
 struct Change {
     after: Delivery,
+    /// What the server that decided said.
+    words: Option<String>,
     suppress: Option<Reason>,
 }
 
@@ -95,7 +97,7 @@ fn changes(report: &Report, entries: &[Delivery], now: Time) -> Vec<Change> {
             .filter(|entry| names(recipients, entry) || (recipients.is_empty() && entries.len() == 1))
             .map(|entry| {
                 let after = Delivery { status: DeliveryStatus::Complained, updated_at: now, ..entry.clone() };
-                Change { after, suppress: Some(Reason::Complaint) }
+                Change { after, words: None, suppress: Some(Reason::Complaint) }
             })
             .collect(),
     }
@@ -113,7 +115,7 @@ fn settled(entry: &Delivery, fate: &Fate, now: Time) -> Option<Change> {
     };
     // The outbox of development knows captured mail by these words.
     let words = fate.diagnostic.as_ref().map(|text| text.chars().take(DETAIL_CHARS_MAX).collect::<String>());
-    let detail = if entry.detail.as_deref() == Some(CAPTURED) { entry.detail.clone() } else { words };
+    let detail = if entry.detail.as_deref() == Some(CAPTURED) { entry.detail.clone() } else { words.clone() };
     let after = Delivery {
         status,
         smtp_code: fate.diagnostic.as_deref().and_then(smtp_code).or(entry.smtp_code),
@@ -124,7 +126,7 @@ fn settled(entry: &Delivery, fate: &Fate, now: Time) -> Option<Change> {
         ..entry.clone()
     };
     let dead = status == DeliveryStatus::Bounced && fate.status.as_deref().is_some_and(delivery::is_dead_address);
-    Some(Change { after, suppress: dead.then_some(Reason::Bounce) })
+    Some(Change { after, words, suppress: dead.then_some(Reason::Bounce) })
 }
 
 /// The reply code that a server's words begin with.
@@ -139,7 +141,7 @@ fn suppress(tx: &mut Tx, inbox: &Inbox, message: MessageId, change: &Change) -> 
         address: Address::parse(&change.after.address)
             .map_or_else(|_| change.after.address.clone(), |address| address.canonical()),
         reason,
-        detail: change.after.detail.clone(),
+        detail: change.words.clone(),
         message: Some(message),
         created_at: change.after.updated_at,
     };
@@ -149,26 +151,26 @@ fn suppress(tx: &mut Tx, inbox: &Inbox, message: MessageId, change: &Change) -> 
 
 /// The events: at most one of each kind for a report.
 fn news(report: &Report, changes: &[Change]) -> Vec<(EventKind, Value)> {
-    let now = |status| changes.iter().map(|change| &change.after).filter(move |after| after.status == status);
-    let addresses = |status| now(status).map(|after| after.address.clone()).collect::<Vec<String>>();
+    let now = |status| changes.iter().filter(move |change| change.after.status == status);
+    let addresses = |status| now(status).map(|change| change.after.address.clone()).collect::<Vec<String>>();
     let mut news = Vec::new();
     let delivered = addresses(DeliveryStatus::Delivered);
     if !delivered.is_empty() {
         news.push((EventKind::MessageDelivered, json!({ "recipients": delivered })));
     }
     let bounced: Vec<Value> = now(DeliveryStatus::Bounced)
-        .map(|after| {
+        .map(|Change { after, words, .. }| {
             json!({
                 "address": after.address,
                 "smtp_code": after.smtp_code,
                 "enhanced_code": after.enhanced_code,
-                "detail": after.detail,
+                "detail": words,
             })
         })
         .collect();
     if !bounced.is_empty() {
-        let hard =
-            now(DeliveryStatus::Bounced).any(|after| !after.enhanced_code.as_deref().unwrap_or("5").starts_with('4'));
+        let hard = now(DeliveryStatus::Bounced)
+            .any(|change| !change.after.enhanced_code.as_deref().unwrap_or("5").starts_with('4'));
         let kind = if hard { BounceKind::Hard } else { BounceKind::Soft };
         news.push((EventKind::MessageBounced, json!({ "bounce": { "type": kind.text(), "recipients": bounced } })));
     }

@@ -54,6 +54,14 @@ impl Finding {
         Self { level: Level::Warning, what: what.into(), advice: advice.into() }
     }
 
+    /// A failure of something that not everybody uses.
+    fn at_most_a_warning(mut self) -> Self {
+        if matches!(self.level, Level::Failed) {
+            self.level = Level::Warning;
+        }
+        self
+    }
+
     fn failed(what: impl Into<String>, advice: impl Into<String>) -> Self {
         Self { level: Level::Failed, what: what.into(), advice: advice.into() }
     }

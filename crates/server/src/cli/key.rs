@@ -5,7 +5,10 @@ use posthouse_domain::{
     auth::{Permission, Permissions, Scope},
     id::{InboxId, KeyId, WorkspaceId},
 };
-use posthouse_store::keys::{self, Key};
+use posthouse_store::{
+    inboxes,
+    keys::{self, Key},
+};
 use serde_json::{Value, json};
 
 use super::{Common, Failure, print, workspace};
@@ -90,6 +93,11 @@ fn create(given: &Create) -> Result<(), Failure> {
     }
     let store = boot::open_store(&given.common.load()?)?;
     workspace::find(&store, id)?;
+    if let Scope::Inbox(inbox) = scope
+        && store.read_blocking(move |tx| inboxes::get(tx, id, inbox))?.is_none_or(|found| found.deleted_at.is_some())
+    {
+        return Err(Failure::Failed(format!("the workspace has no inbox {inbox}")));
+    }
     let clock = boot::clock();
     let made = new_key(clock.as_ref(), &clock.ids(), NewKey { workspace: id, name, scope, permissions });
     let stored = made.clone();

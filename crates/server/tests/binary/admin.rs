@@ -70,6 +70,10 @@ fn keys_are_made_listed_and_revoked() {
     assert_eq!(listed["data"].as_array().unwrap().len(), 2);
     assert!(!listed.to_string().contains(key["api_key"].as_str().unwrap()), "the secret is shown once");
 
+    let nowhere = ["--scope", "inbox", "--inbox", "01890a5d-ac96-774b-bcce-b302099a8057"];
+    let refused = house.run(&[&create[..], &nowhere].concat());
+    assert_eq!((refused.code, refused.out.as_str()), (1, ""), "an inbox that the workspace does not have");
+
     let id = key["id"].as_str().unwrap();
     house.run(&["key", "revoke", id, "--config", config, "--json"]).json();
     let again = house.run(&["key", "revoke", id, "--config", config]);

@@ -1,10 +1,10 @@
 //! One file per bug or RFC trap, named after the symptom it showed.
 
-mod ready_with_a_full_disk;
 mod bounce_told_as_new_mail;
 mod dead_address_of_ours_stayed_open;
 mod long_text_called_a_wrong_field;
 mod rate_limit_fields_missing_when_it_matters;
+mod ready_with_a_full_disk;
 mod refusal_lost_in_a_reset;
 mod smtp_client_waits;
 mod smtp_mail_is_half_there;

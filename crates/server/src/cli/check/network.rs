@@ -29,8 +29,10 @@ const PATIENCE_MS: u64 = 5_000;
 const GREETING_BYTES_MAX: u64 = 512;
 /// A domain whose mail exchangers are there for everybody, to see whether port 25 is open on the way out.
 const WITNESS: &str = "gmail.com";
-/// Endings of names that no public DNS knows (RFC 6761, RFC 6762, RFC 8375).
-const PRIVATE_ENDINGS: &[&str] = &[".localhost", ".test", ".example", ".invalid", ".local", ".internal", ".home.arpa"];
+/// Ending of names that no DNS knows: they are this machine (RFC 6761 §6.3).
+const OWN_ENDING: &str = ".localhost";
+/// Endings of names that no public DNS knows, while name servers of one's own may (RFC 6761, RFC 6762, RFC 8375).
+const PRIVATE_ENDINGS: &[&str] = &[".test", ".example", ".invalid", ".local", ".internal", ".home.arpa"];
 
 /// Whether our ports are free, or taken by ourselves.
 pub(super) async fn ports(config: &Config) -> Vec<Finding> {
@@ -86,26 +88,33 @@ pub(super) async fn outside(config: &Config) -> Vec<Finding> {
         Err(error) => return vec![Finding::failed(format!("DNS: {error}"), "correct dns.nameservers")],
     };
     let mut found = Vec::new();
-    let domain = &config.mail.default_domain;
-    if is_private(domain) {
-        found.push(Finding::ok(format!("DNS: {domain} is not a public domain, nothing to look up")));
-    } else {
+    let is_asked = |domain: &str| !is_private(domain, config.nameservers.is_empty());
+    let temporary = &config.mail.temporary_domain;
+    for domain in [&config.mail.default_domain, temporary] {
+        if !is_asked(domain) {
+            found.push(Finding::ok(format!("DNS: {domain} is not a public domain, nothing to look up")));
+            continue;
+        }
+        let finding = mail_exchangers(dns.as_ref(), domain, &config.smtp.hostname).await;
+        // Temporary inboxes are not for everybody.
+        found.push(if domain == temporary { finding.at_most_a_warning() } else { finding });
+    }
+    if is_asked(&config.mail.default_domain) {
         found.extend(names(dns.as_ref(), config).await);
     }
     found.push(way_out(dns.as_ref(), config).await);
     found
 }
 
-fn is_private(domain: &str) -> bool {
-    !domain.contains('.') || PRIVATE_ENDINGS.iter().any(|ending| domain.ends_with(ending))
+/// Whether looking a name up could only fail; the system's name servers are taken to be public ones.
+fn is_private(domain: &str, on_public_dns: bool) -> bool {
+    let is_own = !domain.contains('.') || domain.ends_with(OWN_ENDING);
+    is_own || on_public_dns && PRIVATE_ENDINGS.iter().any(|ending| domain.ends_with(ending))
 }
 
 async fn names(dns: &dyn Dns, config: &Config) -> Vec<Finding> {
     let (domain, host) = (config.mail.default_domain.as_str(), config.smtp.hostname.as_str());
     let mut found = Vec::new();
-    for domain in [domain, config.mail.temporary_domain.as_str()] {
-        found.push(mail_exchangers(dns, domain, host).await);
-    }
     let addresses = addresses(dns, host).await;
     if addresses.is_empty() {
         found.push(Finding::failed(format!("A: {host} has no address"), "publish an A or AAAA record of this machine"));
@@ -264,8 +273,16 @@ mod tests {
 
     #[test]
     fn private_domains_are_not_looked_up() {
-        for (domain, expected) in [("agents.localhost", true), ("localhost", true), ("mail.example.com", false)] {
-            assert_eq!(is_private(domain), expected, "{domain}");
+        let table = [
+            ("agents.localhost", true, true),
+            ("localhost", true, true),
+            ("mail.example.com", false, false),
+            ("agents.test", true, false),
+            ("mail.corp.internal", true, false),
+        ];
+        for (domain, on_public_dns, on_own_name_servers) in table {
+            assert_eq!(is_private(domain, true), on_public_dns, "{domain}");
+            assert_eq!(is_private(domain, false), on_own_name_servers, "{domain}");
         }
     }
 }

@@ -59,6 +59,9 @@ async fn a_failure_notice_bounces_its_mail_and_is_no_new_mail() {
     assert_eq!((&after["delivery"][0]["status"], &after["delivery"][1]["status"]), (&json!("bounced"), &json!("sent")));
     assert_eq!(after["delivery"][0]["enhanced_code"], "5.1.1");
     assert_eq!(types(&api).await, ["message.sent", "message.bounced"]);
+    let told = api.get("/v1/events?types=message.bounced").await.expect(200);
+    let told = &told.data()[0]["data"]["bounce"]["recipients"][0];
+    assert_eq!((&told["address"], &told["detail"]), (&json!("bob@x.example"), &json!("550 5.1.1 no such user")));
     let list = api.get(&format!("/v1/inboxes/{}/messages?labels=bounce-report", inbox.id)).await.expect(200);
     assert_eq!(list.data().len(), 1, "the notice itself can be read");
     assert_eq!(list.data()[0]["auto_reply"], true);
