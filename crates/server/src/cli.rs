@@ -96,6 +96,8 @@ impl From<posthouse_store::Error> for Failure {
     fn from(error: posthouse_store::Error) -> Self {
         Self::Failed(match error.internal() {
             "" => error.to_string(),
+            // Some errors are told to everybody as they are.
+            cause if error.to_string().contains(cause) => error.to_string(),
             cause => format!("{error}: {cause}"),
         })
     }
@@ -135,4 +137,20 @@ fn print(common: &Common, json: &serde_json::Value, text: &str) {
     let mut out = std::io::stdout().lock();
     // A reader that went away is no failure of the command.
     let _ = if common.json { writeln!(out, "{json}") } else { writeln!(out, "{text}") };
+}
+
+#[cfg(test)]
+mod tests {
+    use posthouse_store::Error;
+
+    use super::*;
+
+    #[test]
+    fn an_operator_reads_each_cause_once() {
+        let text = |error: Error| match Failure::from(error) {
+            Failure::Failed(text) | Failure::Usage(text) => text,
+        };
+        assert_eq!(text(Error::Schema("w is not empty".into())), "w is not empty");
+        assert_eq!(text(Error::Full("no space left".into())), "the storage is full or refuses to write: no space left");
+    }
 }

@@ -41,9 +41,15 @@ impl Domain {
         Ok(Self { unicode: unicode.filter(|display| *display != ascii), ascii })
     }
 
-    /// Reads a domain name or an address literal.
+    /// Reads a domain name, one with underscores too (no host has such a name, but real senders do), or an address
+    /// literal.
     pub(super) fn parse_smtp(text: &str) -> Result<Self, AddressError> {
         let Some(inner) = text.strip_prefix('[') else {
+            if text.is_ascii() && text.contains('_') {
+                // All but the underscores must be as in any name.
+                let ascii = Self::parse(&text.replace('_', "u")).map(|_| text.to_ascii_lowercase())?;
+                return Ok(Self { ascii, unicode: None });
+            }
             return Self::parse(text);
         };
         let inner = inner.strip_suffix(']').ok_or(AddressError::Literal)?;

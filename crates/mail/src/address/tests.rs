@@ -184,6 +184,18 @@ fn address_literals_are_for_smtp_alone() {
 }
 
 #[test]
+fn an_envelope_may_name_a_domain_with_underscores() {
+    for (text, canonical) in [("x@Em_1.Example.com", "x@em_1.example.com"), ("x@_a.example", "x@_a.example")] {
+        assert_eq!(Address::parse_smtp(text).unwrap().canonical(), canonical);
+        assert_eq!(Address::parse(text), Err(Wrong::Domain), "{text:?}");
+    }
+    for text in ["x@a_..example", "x@-_.example", "x@a_b.example.", "x@_", "x@a_b.1"] {
+        let plain = Address::parse(&text.replace('_', "u")).is_ok();
+        assert_eq!(Address::parse_smtp(text).is_ok(), plain, "{text:?}");
+    }
+}
+
+#[test]
 fn mailboxes_are_read_and_shown() {
     for (text, name, display) in [
         ("a@b", None, "a@b"),

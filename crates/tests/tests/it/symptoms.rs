@@ -6,6 +6,7 @@ mod long_text_called_a_wrong_field;
 mod rate_limit_fields_missing_when_it_matters;
 mod ready_with_a_full_disk;
 mod refusal_lost_in_a_reset;
+mod sender_with_an_underscore_refused;
 mod smtp_client_waits;
 mod smtp_mail_is_half_there;
 mod smtp_smuggling;
