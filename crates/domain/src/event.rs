@@ -40,14 +40,30 @@ kinds! {
     MessageBounced = "message.bounced",
     /// The recipient marked it as spam.
     MessageComplained = "message.complained",
+    /// An inbound message was stopped by a receive list; it is stored with the label `blocked`.
+    MessageReceivedBlocked = "message.received.blocked",
     /// A temporary inbox expired and was wiped.
     InboxExpired = "inbox.expired",
     /// An inbox was paused.
     InboxPaused = "inbox.paused",
     /// An inbox was resumed.
     InboxResumed = "inbox.resumed",
+    /// A draft was made.
+    DraftCreated = "draft.created",
+    /// A draft was changed or scheduled.
+    DraftUpdated = "draft.updated",
+    /// A draft was sent.
+    DraftSent = "draft.sent",
+    /// A draft was cancelled.
+    DraftCancelled = "draft.cancelled",
+    /// A scheduled draft was refused when its time came.
+    DraftFailed = "draft.failed",
+    /// The emergency stop came into force.
+    WorkspaceStopped = "workspace.stopped",
     /// An owner ended the emergency stop.
     WorkspaceResumed = "workspace.resumed",
+    /// A webhook is tried out; in no list but that webhook's.
+    WebhookTest = "webhook.test",
 }
 
 /// An event to be written.
