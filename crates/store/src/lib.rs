@@ -87,6 +87,7 @@ pub mod suppressions;
 pub mod sweep;
 pub mod thread_list;
 pub mod threads;
+pub mod tls;
 pub mod usage;
 pub mod wipe;
 pub mod workspaces;

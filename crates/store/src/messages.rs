@@ -47,7 +47,7 @@ statements! {
         ON CONFLICT DO NOTHING";
     UNLABEL = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2 AND label = $3 AND created_at = $4";
     GET = select!("WHERE m.workspace_id = $1 AND m.id = $2");
-    GET_MANY = select!("WHERE m.workspace_id = $1 AND m.id IN ({IDS})");
+    GET_MANY = concat!(columns!(), " FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}");
     BY_RFC_ID = "SELECT id, thread_id, direction FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3
         ORDER BY created_at DESC LIMIT 1";
     SET_LABELS = "UPDATE messages SET labels = $3, is_read = $4 WHERE workspace_id = $1 AND id = $2";

@@ -87,7 +87,7 @@ async fn open(app: &App) -> Result<Keys, SigningError> {
     let instance = InstanceKey::of(app)?;
     let domain = app.config.mail.default_domain.clone();
     let name = domain.clone();
-    let mut stored = app.store.read(move |tx| dkim_keys::active(tx, &name)).await?;
+    let mut stored = app.store.read_one(move |tx| dkim_keys::active(tx, &name)).await?;
     if stored.is_empty() {
         let made = make(&instance, &domain, app.clock.now())?;
         let name = domain.clone();

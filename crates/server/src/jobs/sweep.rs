@@ -94,7 +94,7 @@ async fn sweep_blobs(app: &Arc<App>, now: Time) -> Result<()> {
     let shard = u8::try_from((now.millis() / EVERY_MS).rem_euclid(256)).unwrap_or(0);
     for digest in app.blobs.list(shard, before_ms).await? {
         let name = digest.to_string();
-        let named = app.store.read(move |tx| posthouse_store::contents::names_blob(tx, &name)).await?;
+        let named = app.store.read_one(move |tx| posthouse_store::contents::names_blob(tx, &name)).await?;
         if !named && expire_inbox::remove_unnamed(app, &digest.to_string(), before_ms).await? {
             tracing::info!(blob = %digest, "blob.removed");
         }

@@ -4,7 +4,7 @@
 //! its changes; a unit that refuses or fails is rolled back alone; a failure of the COMMIT is everybody's. The writer
 //! must never use `synchronous=NORMAL`: it loses acknowledged mail when the power fails.
 
-use crate::db::queue::{Job, Message, Verdict};
+use crate::db::queue::{Job, Message, Span, Verdict};
 use crate::db::{StoreConfig, wakes::Wakes};
 use crate::tx::Connection;
 use crate::{Error, Result, Tx};
@@ -74,7 +74,9 @@ pub(crate) fn read_loop(mut tx: Tx, queue: &Receiver<Message>) {
 }
 
 fn read_once(tx: &mut Tx, job: &mut Job) -> Result<()> {
-    control(tx, "BEGIN")?;
+    if job.span() == Span::Unit {
+        control(tx, "BEGIN")?;
+    }
     let result = job.run(tx);
     if !connection(tx).is_autocommit() {
         control(tx, "ROLLBACK")?;
