@@ -3,10 +3,10 @@
 
 use std::{net::SocketAddr, sync::Arc, sync::OnceLock};
 
-pub use posthouse_store::tls::TlsError;
-use posthouse_store::tls::{Trust, client_config};
 use rustls_pki_types::ServerName;
 use tokio_rustls::TlsConnector;
+
+use crate::tls::{ClientTlsError as TlsError, Trust, client_config};
 
 /// The two ways to begin TLS, made when first needed. Cloning is cheap.
 #[derive(Clone, Default)]
