@@ -45,6 +45,30 @@ pub(super) fn plain(line: &str) -> Vec<char> {
     chars
 }
 
+/// True for a line that shows nothing.
+pub(super) fn is_blank(line: &str) -> bool {
+    line.chars().filter(|c| !is_invisible(*c)).all(|c| plain_char(c).is_whitespace())
+}
+
+/// A quick look at a line: false when no candidate of it could be a code, whatever the words around it say. A digit,
+/// capitals side by side (with spaces or hyphens between them), or next to nothing on the line: without one of these a
+/// line of prose holds words alone.
+pub(super) fn may_hold_code(line: &str) -> bool {
+    if line.is_ascii() { may_hold(line.bytes().map(char::from)) } else { may_hold(plain(line).into_iter()) }
+}
+
+fn may_hold(chars: impl Iterator<Item = char>) -> bool {
+    let (mut shown, mut capital) = (0, false);
+    for c in chars {
+        if c.is_ascii_digit() || capital && c.is_ascii_uppercase() {
+            return true;
+        }
+        capital = c.is_ascii_uppercase() || capital && matches!(c, ' ' | '\t' | '-');
+        shown += usize::from(if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() });
+    }
+    (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&shown)
+}
+
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}' | '\u{34f}')
 }
@@ -248,4 +272,30 @@ fn is_named_number(raw: &str) -> bool {
     UNITS.contains(&tail)
         || lower.starts_with("0x")
         || lower.starts_with('v') && lower[1..].chars().all(|c| c.is_ascii_digit()) && lower.len() <= 4
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_line_is_passed_over_only_when_it_has_no_code(line in "[A-Da-d0-1 .:#*@１Ａаש-]{0,24}") {
+            let candidates = candidates(&plain(&line));
+            // The others score too little everywhere: see `kind_score`.
+            let hopeful = |c: &Candidate| c.alone || !matches!(c.kind, Kind::Letters);
+            prop_assert!(may_hold_code(&line) || !candidates.iter().any(hopeful), "{line:?} {candidates:?}");
+        }
+    }
+
+    #[test]
+    fn prose_is_passed_over() {
+        assert!(!may_hold_code("Please tell the others, as Mary said to John."));
+        assert!(!may_hold_code(""));
+        for line in ["A B C D is yours", "Your code is 4711", "code: ABCD", "qwerty", "KX-RT", "код: １２３４"] {
+            assert!(may_hold_code(line), "{line}");
+        }
+    }
 }

@@ -69,7 +69,7 @@ pub enum RecipientVerdict {
 pub async fn recipient(app: &App, address: &Address) -> Result<RecipientVerdict, Refusal> {
     let (address, now) = (address.clone(), app.clock.now());
     let domains = served_domains(app);
-    let found = app.store.read(move |tx| resolve(tx, &address, &domains, now)).await?;
+    let found = app.store.glance(move |tx| resolve(tx, &address, &domains, now)).await?;
     Ok(if found.is_some() { RecipientVerdict::Accept } else { RecipientVerdict::Unknown })
 }
 

@@ -4,7 +4,7 @@
 //! its changes; a unit that refuses or fails is rolled back alone; a failure of the COMMIT is everybody's. The writer
 //! must never use `synchronous=NORMAL`: it loses acknowledged mail when the power fails.
 
-use crate::db::queue::{Job, Message, Verdict};
+use crate::db::queue::{self, Job, Message, Verdict};
 use crate::db::{StoreConfig, wakes::Wakes};
 use crate::tx::Connection;
 use crate::{Error, Result, Tx};
@@ -27,8 +27,7 @@ const FOREIGN_COMMIT_POLL: Duration = Duration::from_millis(500);
 /// Opens a connection for writing, with the durability settings.
 pub(crate) fn open_writer(path: &Path, config: &StoreConfig) -> Result<Tx> {
     let connection = rusqlite::Connection::open(path)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    set_up(&connection)?;
     connection.execute_batch(&format!(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON;
          PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -{};",
@@ -43,13 +42,20 @@ pub(crate) fn open_writer(path: &Path, config: &StoreConfig) -> Result<Tx> {
 /// Opens a connection that cannot write.
 pub(crate) fn open_reader(path: &Path, config: &StoreConfig) -> Result<Tx> {
     let connection = rusqlite::Connection::open(path)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    set_up(&connection)?;
     connection.execute_batch(&format!(
         "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = {}; PRAGMA cache_size = -{};",
         config.sqlite_mmap_bytes, config.sqlite_reader_cache_kib
     ))?;
     Ok(Tx::on(Connection::Sqlite(connection)))
+}
+
+fn set_up(connection: &rusqlite::Connection) -> Result<()> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    // A plan does not depend on the values of parameters; else each binding prepares some statements anew.
+    connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 fn connection(tx: &Tx) -> &rusqlite::Connection {
@@ -80,6 +86,20 @@ fn read_once(tx: &mut Tx, job: &mut Job) -> Result<()> {
         control(tx, "ROLLBACK")?;
     }
     result.map(|_| ())
+}
+
+/// Runs a short read on the thread that asks.
+pub(crate) fn read_here<T, E: From<Error>>(tx: &mut Tx, work: &impl Fn(&mut Tx) -> Result<T, E>) -> Result<T, E> {
+    let mut returned = None;
+    let result = control(tx, "BEGIN").and_then(|()| {
+        let (verdict, own) = queue::run(work, tx);
+        returned = own;
+        if !connection(tx).is_autocommit() {
+            control(tx, "ROLLBACK")?;
+        }
+        verdict.map(|_| ())
+    });
+    queue::answer(result, returned)
 }
 
 /// The writer thread.
