@@ -18,7 +18,9 @@ const BEHIND_VERBS: [char; 6] = [':', '：', ' ', '\u{a0}', ')', '）'];
 
 /// [`WROTE`] by the last byte, so that a line is compared with the few verbs that end like it.
 static WROTE_BY_END: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
-    (0..=u8::MAX).map(|end| WROTE.iter().copied().filter(|verb| verb.bytes().next_back() == Some(end)).collect()).collect()
+    (0..=u8::MAX)
+        .map(|end| WROTE.iter().copied().filter(|verb| verb.bytes().next_back() == Some(end)).collect())
+        .collect()
 });
 
 fn verbs_ending_with(end: u8) -> &'static [&'static str] {

@@ -137,8 +137,10 @@ pub(super) fn find(page: &Page<'_>) -> Option<Found> {
     // A mail about an account that holds one personal link and no other was sent for that link.
     let personal: Vec<&str> =
         page.links.iter().filter(|link| is_personal(link)).map(|link| link.url.as_str()).collect();
-    let sole =
-        matter.is_account && !matter.is_trade && !matter.is_notice && personal.windows(2).all(|pair| pair[0] == pair[1]);
+    let sole = matter.is_account
+        && !matter.is_trade
+        && !matter.is_notice
+        && personal.windows(2).all(|pair| pair[0] == pair[1]);
     for link in &page.links {
         let score = score(page, link, sole);
         if score >= SCORE_MIN && best.as_ref().is_none_or(|best| score > best.score) {

@@ -54,18 +54,32 @@ pub(super) fn is_blank(line: &str) -> bool {
 /// capitals side by side (with spaces or hyphens between them), or next to nothing on the line: without one of these a
 /// line of prose holds words alone.
 pub(super) fn may_hold_code(line: &str) -> bool {
-    if line.is_ascii() { may_hold(line.bytes().map(char::from)) } else { may_hold(plain(line).into_iter()) }
+    let (mut shown, mut capital) = (0, false);
+    if line.is_ascii() {
+        return line.bytes().any(|byte| signals_code(char::from(byte), &mut shown, &mut capital)) || is_length(shown);
+    }
+    plain(line).into_iter().any(|c| signals_code(c, &mut shown, &mut capital)) || is_length(shown)
 }
 
-fn may_hold(chars: impl Iterator<Item = char>) -> bool {
-    let (mut shown, mut capital) = (0, false);
-    for c in chars {
-        if c.is_ascii_digit() || capital && c.is_ascii_uppercase() {
-            return true;
+/// Counts a character of a line; true when there may be a code whatever follows.
+fn signals_code(c: char, shown: &mut usize, capital: &mut bool) -> bool {
+    match c {
+        'a'..='z' => *capital = false,
+        ' ' | '\t' | '-' => return false,
+        '0'..='9' => return true,
+        'A'..='Z' if *capital => return true,
+        'A'..='Z' => *capital = true,
+        c => {
+            *capital = false;
+            *shown += usize::from(!c.is_ascii() && c.is_alphanumeric());
+            return false;
         }
-        capital = c.is_ascii_uppercase() || capital && matches!(c, ' ' | '\t' | '-');
-        shown += usize::from(if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() });
     }
+    *shown += 1;
+    false
+}
+
+fn is_length(shown: usize) -> bool {
     (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&shown)
 }
 

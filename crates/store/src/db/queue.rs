@@ -55,7 +55,10 @@ pub(crate) fn answer<T, E: From<Error>>(transaction: Result<()>, returned: Optio
 }
 
 /// Runs a closure once, as [`Work::run`] does; `None` where it did not come to an answer of its own.
-pub(crate) fn run<T, E>(work: &impl Fn(&mut Tx) -> Result<T, E>, tx: &mut Tx) -> (Result<Verdict>, Option<Result<T, E>>) {
+pub(crate) fn run<T, E>(
+    work: &impl Fn(&mut Tx) -> Result<T, E>,
+    tx: &mut Tx,
+) -> (Result<Verdict>, Option<Result<T, E>>) {
     tx.renew();
     // Safe to go on after a panic: the caller rolls this unit back, and the unit itself is only asked to answer.
     let returned = catch_unwind(AssertUnwindSafe(|| work(tx))).map_err(|panic| {
