@@ -12,6 +12,7 @@ pub mod inbox;
 pub mod label;
 pub mod message;
 pub mod metadata;
+pub mod metrics;
 pub mod page;
 pub mod plan;
 pub mod send;
