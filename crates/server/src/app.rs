@@ -18,6 +18,7 @@ pub mod file_mail;
 pub mod forward;
 pub mod inject;
 pub mod post;
+pub mod read_events;
 pub mod read_raw;
 pub mod receive;
 pub mod reply;

@@ -9,10 +9,9 @@ use posthouse_domain::{
     time::{MINUTE_MS, Time},
 };
 use posthouse_store::{Digest, Result, Tx, contents, events, inboxes, jobs, wipe};
-use serde_json::json;
 
 use super::App;
-use crate::views::inbox as view;
+use crate::views::{event::data, inbox as view};
 
 /// A blob younger than this, in milliseconds, may belong to a transaction that is under way; the sweep takes it later.
 const BLOB_SETTLED_MS: i64 = MINUTE_MS;
@@ -44,7 +43,7 @@ pub fn wipe(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Wiped> {
 /// # Errors
 /// The store's own.
 pub fn event(tx: &mut Tx, inbox: &Inbox, id: EventId, (plan, now): (&PlanLimits, Time)) -> Result<NewEvent> {
-    let payload = json!({ "inbox": view::load(tx, inbox, plan, now)? });
+    let payload = data::InboxExpired { inbox: view::load(tx, inbox, plan, now)? };
     Ok(NewEvent {
         workspace: inbox.workspace,
         id,
@@ -52,7 +51,7 @@ pub fn event(tx: &mut Tx, inbox: &Inbox, id: EventId, (plan, now): (&PlanLimits,
         inbox: Some(inbox.id),
         thread: None,
         message: None,
-        detail_json: payload.to_string(),
+        detail_json: data::text(&payload),
         at: now,
     })
 }

@@ -1,6 +1,7 @@
 //! The rows of a sent message: content, conversation, message, files, recipients, envelopes with their jobs, events.
 
 use posthouse_domain::{
+    delivery::BounceKind,
     event::{EventKind, NewEvent},
     id::{ContentId, EnvelopeId, Ids, JobId, MessageId, ThreadId},
     inbox::Inbox,
@@ -19,13 +20,15 @@ use posthouse_store::{
     suppressions::{self, Reason, Suppression},
     threads,
 };
-use serde_json::json;
 
 use super::Ready;
-use crate::app::{
-    compose::Origin,
-    deliver_here::{self, Way},
-    file_mail,
+use crate::{
+    app::{
+        compose::Origin,
+        deliver_here::{self, Way},
+        file_mail,
+    },
+    views::event::data,
 };
 
 /// Stores the message with everything that belongs to it.
@@ -240,33 +243,26 @@ fn envelopes(
 fn announce(tx: &mut Tx, message: &Message, entries: &[Delivery], ids: &Ids, now: Time) -> Result<()> {
     let with = |status| entries.iter().filter(|entry| entry.status == status).collect::<Vec<_>>();
     let (delivered, bounced) = (with(DeliveryStatus::Delivered), with(DeliveryStatus::Bounced));
-    let event = |kind, detail: serde_json::Value| NewEvent {
+    let event = |kind, detail_json| NewEvent {
         workspace: message.workspace,
         id: ids.next(),
         kind,
         inbox: Some(message.inbox),
         thread: Some(message.thread),
         message: Some(message.id),
-        detail_json: detail.to_string(),
+        detail_json,
         at: now,
     };
     if !delivered.is_empty() {
-        let addresses: Vec<&str> = delivered.iter().map(|entry| entry.address.as_str()).collect();
-        events::append(tx, &event(EventKind::MessageSent, json!({ "recipients": addresses })))?;
-        events::append(tx, &event(EventKind::MessageDelivered, json!({ "recipients": addresses })))?;
+        let recipients = delivered.iter().map(|entry| entry.address.clone()).collect();
+        let left = data::text(&data::Left { recipients, captured: false });
+        events::append(tx, &event(EventKind::MessageSent, left.clone()))?;
+        events::append(tx, &event(EventKind::MessageDelivered, left))?;
     }
     if !bounced.is_empty() {
-        let recipients: Vec<_> = bounced
-            .iter()
-            .map(|entry| {
-                json!({
-                    "address": entry.address, "smtp_code": entry.smtp_code, "enhanced_code": entry.enhanced_code,
-                    "detail": entry.detail,
-                })
-            })
-            .collect();
-        let bounce = json!({ "bounce": { "type": "hard", "recipients": recipients } });
-        events::append(tx, &event(EventKind::MessageBounced, bounce))?;
+        let recipients = bounced.into_iter().map(data::BouncedRecipient::of).collect();
+        let bounce = data::Bounce { r#type: BounceKind::Hard.text(), recipients };
+        events::append(tx, &event(EventKind::MessageBounced, data::text(&data::Bounced { bounce })))?;
     }
     Ok(())
 }
