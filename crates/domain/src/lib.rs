@@ -15,6 +15,7 @@ pub mod metadata;
 pub mod metrics;
 pub mod page;
 pub mod plan;
+pub mod reputation;
 pub mod send;
 pub mod text;
 pub mod thread;

@@ -20,7 +20,7 @@ statements! {
         WHERE workspace_id = $1 AND thread_id = $2 LIMIT $3";
     OLDER = "SELECT id, thread_id, content_id, created_at, labels, size_bytes FROM messages
         WHERE workspace_id = $1 AND inbox_id = $2 AND created_at < $3 AND status <> 'queued' ORDER BY created_at LIMIT $4";
-    LEFT = "SELECT count(*) FROM (SELECT 1 AS one FROM messages WHERE workspace_id = $1 AND thread_id = $2 LIMIT 1) AS any_left";
+    LEFT = "SELECT id FROM messages WHERE workspace_id = $1 AND thread_id = $2 LIMIT 1";
     SHRINK = "UPDATE threads SET message_count = message_count - $3 WHERE workspace_id = $1 AND id = $2";
     UNLABEL = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2 AND label = $3 AND created_at = $4";
     RECIPIENTS = "DELETE FROM recipients WHERE workspace_id = $1 AND message_id = $2";
@@ -88,11 +88,10 @@ pub fn messages_before(tx: &mut Tx, place: Place, before: Time, limit: u32) -> R
         }
     }
     for (thread, gone) in touched {
-        let left: Option<(i64,)> = tx.one(&LEFT, p![place.workspace, thread])?;
-        if left == Some((0,)) {
-            threads::delete(tx, place.workspace, thread)?;
-        } else {
-            tx.exec(&SHRINK, p![place.workspace, thread, gone])?;
+        let left: Option<(MessageId,)> = tx.one(&LEFT, p![place.workspace, thread])?;
+        match left {
+            Some(_) => drop(tx.exec(&SHRINK, p![place.workspace, thread, gone])?),
+            None => threads::delete(tx, place.workspace, thread)?,
         }
     }
     if erased.messages > 0 {

@@ -5,5 +5,6 @@ mod events;
 mod inboxes;
 mod ingress;
 mod messages;
+mod metrics;
 mod threads;
 mod wait;
