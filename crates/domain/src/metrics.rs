@@ -140,8 +140,10 @@ impl Edge {
 pub struct Span {
     /// Its beginning.
     pub from: Time,
-    /// Its end, which is not part of it.
+    /// Its end.
     pub to: Time,
+    /// The first moment that is not part of it: a given end itself, or what comes after now.
+    pub until: Time,
     /// Whose hours and days its steps are.
     pub zone: TimeZone,
 }
@@ -163,6 +165,7 @@ impl Span {
     /// What makes it no span.
     pub fn new(from: Option<Edge>, to: Option<Edge>, zone: TimeZone, now: Time) -> Result<Self, SpanProblem> {
         let midnight = |day: Date| day.to_zoned(zone.clone()).map_or(now, |at| time(at.timestamp()));
+        let until_now = to.is_none();
         let to = match to {
             None => now,
             Some(Edge::At(time)) => time,
@@ -180,7 +183,7 @@ impl Span {
         if to.since_ms(from) > SPAN_DAYS_MAX * DAY_MS + HOUR_MS {
             return Err(SpanProblem::TooLong);
         }
-        Ok(Self { from, to, zone })
+        Ok(Self { from, to, until: if until_now { to.plus_ms(1) } else { to }, zone })
     }
 
     /// The beginnings of the steps, oldest first. The first may lie before the span: it is whole.
@@ -189,7 +192,7 @@ impl Span {
         let mut steps = vec![self.step_of(bucket, self.from)];
         while let Some(last) = steps.last() {
             let next = self.step_after(bucket, *last);
-            if next >= self.to || next <= *last {
+            if next >= self.until || next <= *last {
                 break;
             }
             steps.push(next);
@@ -200,7 +203,7 @@ impl Span {
     /// The days of the heat map: the last [`HEATMAP_DAYS`] up to the end of the span, oldest first.
     #[must_use]
     pub fn heatmap_days(&self) -> Vec<Date> {
-        let last = self.date_of(self.to.plus_ms(-1));
+        let last = self.date_of(self.until.plus_ms(-1));
         let mut days: Vec<Date> =
             (0..HEATMAP_DAYS).filter_map(|back| last.checked_sub(jiff::Span::new().days(back)).ok()).collect();
         days.reverse();

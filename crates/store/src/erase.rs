@@ -5,17 +5,21 @@
 //! is taken by the sweep of the blob store, which spares young blobs.
 
 use posthouse_domain::{
-    id::{ContentId, InboxId, MessageId, ThreadId},
+    id::{ContentId, InboxId, MessageId, ThreadId, WorkspaceId},
     time::Time,
 };
 
-use crate::{FromRow, Json, Result, Row, Tx, attachments, contents, message_list::Place, metrics, p, statements, threads};
+use crate::{
+    FromRow, Json, Result, Row, Tx, attachments, contents, message_list::Place, metrics, p, statements, threads,
+};
 
 /// Messages that are deleted in one step of the loop.
 const STEP: u32 = 200;
 
 statements! {
     LOCK_INBOX = "SELECT id FROM inboxes WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
+    INBOXES_WITH_OLDER = "SELECT i.id FROM inboxes i WHERE i.workspace_id = $1 AND EXISTS (SELECT 1 FROM messages m
+        WHERE m.workspace_id = $1 AND m.inbox_id = i.id AND m.created_at < $2 AND m.status <> 'queued') LIMIT $3";
     OF_THREAD = "SELECT id, thread_id, content_id, created_at, labels, size_bytes FROM messages
         WHERE workspace_id = $1 AND thread_id = $2 LIMIT $3";
     OLDER = "SELECT id, thread_id, content_id, created_at, labels, size_bytes FROM messages
@@ -29,7 +33,7 @@ statements! {
 }
 
 /// What was deleted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Erased {
     /// How many messages.
     pub messages: u64,
@@ -37,6 +41,8 @@ pub struct Erased {
     pub attachments: u64,
     /// The size of their mail in bytes.
     pub bytes: u64,
+    /// Blobs that may now be unused.
+    pub blobs: Vec<String>,
 }
 
 /// What is needed of a message to delete it.
@@ -68,6 +74,15 @@ pub fn messages_of_thread(tx: &mut Tx, place: Place, thread: ThreadId) -> Result
     }
     metrics::holds_less(tx, (place.workspace, place.inbox), (erased.messages, erased.bytes))?;
     Ok(erased)
+}
+
+/// Up to `limit` inboxes of a workspace, deleted ones too, that hold messages older than `before`.
+///
+/// # Errors
+/// The store's own.
+pub fn inboxes_with_older(tx: &mut Tx, workspace: WorkspaceId, before: Time, limit: u32) -> Result<Vec<InboxId>> {
+    let found: Vec<(InboxId,)> = tx.rows(&INBOXES_WITH_OLDER, p![workspace, before, limit])?;
+    Ok(found.into_iter().map(|(id,)| id).collect())
 }
 
 /// Deletes up to `limit` messages of an inbox that are older than `before`, and the conversations that are empty then.
@@ -110,7 +125,7 @@ fn message(tx: &mut Tx, place: Place, doomed: &Doomed, erased: &mut Erased) -> R
     tx.exec(&ENVELOPES, p![workspace, id])?;
     erased.attachments += attachments::delete(tx, workspace, id)?;
     tx.exec(&MESSAGE, p![workspace, id])?;
-    contents::delete_unused(tx, workspace, doomed.content)?;
+    erased.blobs.extend(contents::delete_unused(tx, workspace, doomed.content)?);
     erased.messages += 1;
     erased.bytes += doomed.bytes;
     Ok(())

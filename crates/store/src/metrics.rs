@@ -104,12 +104,7 @@ pub fn count(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), now: Time,
 ///
 /// # Errors
 /// The store's own.
-pub fn moved(
-    tx: &mut Tx,
-    place: (WorkspaceId, InboxId),
-    (before, after): (Status, Status),
-    now: Time,
-) -> Result<()> {
+pub fn moved(tx: &mut Tx, place: (WorkspaceId, InboxId), (before, after): (Status, Status), now: Time) -> Result<()> {
     if before == after {
         return Ok(());
     }

@@ -1,3 +1,5 @@
+//! Spans, steps and streaks of reports (contract §13.2).
+
 use super::*;
 
 fn zone(name: &str) -> TimeZone {
@@ -23,7 +25,11 @@ fn days_are_local_and_the_last_one_counts() {
     ];
     for (name, from, to, expected_from, expected_to) in table {
         let span = span(from, to, name);
-        assert_eq!((span.from.to_string().as_str(), span.to.to_string().as_str()), (expected_from, expected_to), "{name}");
+        assert_eq!(
+            (span.from.to_string().as_str(), span.to.to_string().as_str()),
+            (expected_from, expected_to),
+            "{name}"
+        );
     }
 }
 
@@ -39,7 +45,8 @@ fn a_span_without_ends_is_the_last_thirty_days() {
 #[test]
 fn spans_that_are_none() {
     let now = at("2026-05-05T12:00:00Z");
-    let new = |from: &str, to: &str| Span::new(Edge::parse(from).ok(), Edge::parse(to).ok(), zone("UTC"), now).map(drop);
+    let new =
+        |from: &str, to: &str| Span::new(Edge::parse(from).ok(), Edge::parse(to).ok(), zone("UTC"), now).map(drop);
     assert_eq!(new("2026-05-02", "2026-05-01"), Err(SpanProblem::Empty));
     assert_eq!(new("2026-05-02T00:00:00Z", "2026-05-02T00:00:00Z"), Err(SpanProblem::Empty));
     assert_eq!(new("2026-05-02", "2026-05-02"), Ok(()));

@@ -39,7 +39,7 @@ pub fn report(
     span: &Span,
     bucket: Bucket,
 ) -> Result<Report> {
-    let scope = Scope { workspace, inbox, from: span.from, to: span.to };
+    let scope = Scope { workspace, inbox, from: span.from, to: span.until };
     let days = span.heatmap_days();
     let heat_from = days.first().map_or(span.from, |day| span.midnight(*day));
     let slots = metrics::slots(tx, &Scope { from: span.from.min(heat_from), ..scope })?;

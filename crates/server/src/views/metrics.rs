@@ -163,9 +163,7 @@ impl MetricsView {
             heatmap: report.heatmap.iter().map(heat).collect(),
             streak: StreakView {
                 longest_days: report.longest_days,
-                busiest_day: report
-                    .busiest_day
-                    .map(|(date, count)| BusiestView { date: date.to_string(), count }),
+                busiest_day: report.busiest_day.map(|(date, count)| BusiestView { date: date.to_string(), count }),
             },
             resources: ResourcesView {
                 inboxes: report.holdings.inboxes,

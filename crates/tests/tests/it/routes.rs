@@ -6,5 +6,6 @@ mod inboxes;
 mod ingress;
 mod messages;
 mod metrics;
+mod retention;
 mod threads;
 mod wait;

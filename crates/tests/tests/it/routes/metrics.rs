@@ -44,7 +44,10 @@ async fn what_happened_is_counted_in_the_hours_and_days_of_a_zone() {
     assert_eq!((&all["bucket"], &all["tz"], &all["inbox_id"]), (&json!("hour"), &json!("UTC"), &json!(null)));
 
     let days = api.get("/v1/metrics?from=2025-12-31&to=2026-01-01&tz=Asia/Kathmandu").await.expect(200);
-    assert_eq!((days["from"].as_str(), days["to"].as_str()), (Some("2025-12-30T18:15:00.000Z"), Some("2026-01-01T18:15:00.000Z")));
+    assert_eq!(
+        (days["from"].as_str(), days["to"].as_str()),
+        (Some("2025-12-30T18:15:00.000Z"), Some("2026-01-01T18:15:00.000Z"))
+    );
     assert_eq!(days["series"].as_array().unwrap().len(), 2);
     server.finish().await;
 }
@@ -62,7 +65,10 @@ async fn a_bounce_is_counted_with_its_reason() {
     assert_eq!(metrics["deliverability"]["bounce_rate"], 1.0);
     assert_eq!(metrics["deliverability"]["bounce_reasons"], json!([{ "status": "5.1.1", "count": 1 }]));
     let shown = api.get("/v1/deliverability").await.expect(200);
-    assert_eq!(shown["rates"]["last_7_days"], json!({ "sent": 1, "bounced": 1, "complained": 0, "bounce_rate": 1.0, "complaint_rate": 0.0 }));
+    assert_eq!(
+        shown["rates"]["last_7_days"],
+        json!({ "sent": 1, "bounced": 1, "complained": 0, "bounce_rate": 1.0, "complaint_rate": 0.0 })
+    );
     assert_eq!(shown["thresholds"], json!({ "bounce_rate": 0.05, "complaint_rate": 0.001, "min_sent": 20 }));
     assert_eq!(shown["domains"], json!([]));
     server.finish().await;
@@ -91,5 +97,40 @@ async fn bad_spans_and_zones_are_refused_and_inboxes_kept_apart() {
     let own = api.get(&format!("/v1/metrics?inbox_id={}", mine.id)).await.expect(200);
     assert_eq!(sums(&own.json), (json!(0), json!(0)));
     assert_eq!(own["inbox_id"], mine.id.to_string());
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn blocklists_are_asked_about_our_own_address_once_an_hour() {
+    use std::net::{IpAddr, Ipv4Addr};
+    let options = posthouse_tests::Options::default().configure(|config| {
+        config.smtp.hostname = "mx.host.example".to_owned();
+        config.blocklists = vec!["one.example".to_owned(), "two.example".to_owned()];
+    });
+    let server = TestServer::start(options).await;
+    let key = server.workspace(Plan::Team).await;
+    let api = server.api(&key);
+    let reputation =
+        || async { api.get("/v1/deliverability").await.expect(200).json["shared"]["ip_reputation"].clone() };
+    assert_eq!(reputation().await, json!({ "status": "not_checked", "checked_at": null, "lists": [] }));
+
+    server.dns.address("mx.host.example", IpAddr::V4(Ipv4Addr::new(11, 22, 33, 44)));
+    let clean = reputation().await;
+    assert_eq!(clean["status"], "clean");
+    assert_eq!(clean["lists"][1], json!({ "name": "two.example", "status": "clean" }));
+    server.dns.address("44.33.22.11.two.example", IpAddr::V4(Ipv4Addr::new(127, 0, 0, 4)));
+    assert_eq!(reputation().await, clean, "kept for an hour");
+
+    server.advance(posthouse_domain::time::HOUR_MS).await;
+    server.dns.fail("44.33.22.11.one.example", true);
+    let listed = reputation().await;
+    assert_eq!(listed["status"], "listed");
+    assert_eq!(listed["lists"][0]["status"], "unknown");
+    assert_eq!(listed["lists"][1], json!({ "name": "two.example", "status": "listed", "codes": ["127.0.0.4"] }));
+
+    server.dns.fail_all(true);
+    server.advance(posthouse_domain::time::DAY_MS).await;
+    let stale = reputation().await;
+    assert_eq!((&stale["status"], &stale["checked_at"]), (&json!("stale"), &listed["checked_at"]));
     server.finish().await;
 }
