@@ -2,6 +2,7 @@
 
 use crate::{
     id::{EventId, InboxId, MessageId, ThreadId, WorkspaceId},
+    text::nearest,
     time::{DAY_MS, Time},
 };
 
@@ -9,10 +10,10 @@ use crate::{
 pub const KEPT_MS: i64 = 30 * DAY_MS;
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
         /// What happened (contract §11.5).
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub enum EventKind { $($(#[$doc])* $name,)* }
+        pub enum EventKind { $($(#[doc = $doc])* $name,)* }
 
         impl EventKind {
             /// Every kind.
@@ -22,6 +23,10 @@ macro_rules! kinds {
             #[must_use]
             pub const fn text(self) -> &'static str { match self { $(EventKind::$name => $text,)* } }
 
+            /// When it happens, in a sentence, for the catalogue.
+            #[must_use]
+            pub fn meaning(self) -> &'static str { match self { $(EventKind::$name => concat!($($doc),*).trim(),)* } }
+
             /// The kind of that name.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> { match text { $($text => Some(EventKind::$name),)* _ => None } }
@@ -30,9 +35,9 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// An inbound message was stored.
+    /// An inbound message was stored; not of reports about bounces.
     MessageReceived = "message.received",
-    /// An outbound message left.
+    /// An outbound message left this server.
     MessageSent = "message.sent",
     /// The recipient's server accepted it.
     MessageDelivered = "message.delivered",
@@ -40,6 +45,10 @@ kinds! {
     MessageBounced = "message.bounced",
     /// The recipient marked it as spam.
     MessageComplained = "message.complained",
+    /// The categoriser processed an inbound message; at most once for each, after message.received.
+    MessageEnriched = "message.enriched",
+    /// Held mail was released.
+    MessageReleased = "message.released",
     /// An inbound message was stopped by a receive list; it is stored with the label `blocked`.
     MessageReceivedBlocked = "message.received.blocked",
     /// A temporary inbox expired and was wiped.
@@ -62,8 +71,61 @@ kinds! {
     WorkspaceStopped = "workspace.stopped",
     /// An owner ended the emergency stop.
     WorkspaceResumed = "workspace.resumed",
-    /// A webhook is tried out; in no list but that webhook's.
+    /// A webhook is tried out; only that webhook gets it.
     WebhookTest = "webhook.test",
+}
+
+impl EventKind {
+    /// What a webhook takes that was made without a list: all message events but those of blocked mail, which is hidden
+    /// everywhere else too (API document, Events, rule 1; contract §11.2).
+    pub const DEFAULT: &[EventKind] = &[
+        EventKind::MessageReceived,
+        EventKind::MessageSent,
+        EventKind::MessageDelivered,
+        EventKind::MessageBounced,
+        EventKind::MessageComplained,
+        EventKind::MessageEnriched,
+        EventKind::MessageReleased,
+    ];
+
+    /// The kind of that name.
+    ///
+    /// # Errors
+    /// What is wrong with the name, with the nearest one that there is.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let names = || Self::ALL.iter().map(|kind| kind.text());
+        Self::parse(text).ok_or_else(|| match nearest(text, names()) {
+            Some(near) => format!("{text} is not a type of event; did you mean {near}?"),
+            None => format!("{text} is not a type of event; they are {}", names().collect::<Vec<_>>().join(", ")),
+        })
+    }
+}
+
+/// How much of an event is shown (contract §11.4).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Payload {
+    /// Everything.
+    #[default]
+    Full,
+    /// Who wrote to whom about what: never a body.
+    Envelope,
+}
+
+impl Payload {
+    /// The name on the wire.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Envelope => "envelope",
+        }
+    }
+
+    /// The form of that name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Full, Self::Envelope].into_iter().find(|form| form.text() == text)
+    }
 }
 
 /// An event to be written.
@@ -94,4 +156,22 @@ pub struct Event {
     pub seq: i64,
     /// The event.
     pub event: NewEvent,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back_and_a_wrong_one_is_told_the_nearest() {
+        for kind in EventKind::ALL {
+            assert_eq!(EventKind::read(kind.text()), Ok(*kind));
+            assert!(kind.meaning().ends_with(|last: char| last.is_alphanumeric() || last == '.'), "{kind:?}");
+        }
+        let wrong = EventKind::read("message.recieved").unwrap_err();
+        assert!(wrong.ends_with("did you mean message.received?"), "{wrong}");
+        assert!(EventKind::read("nothing of the kind").unwrap_err().contains("webhook.test"));
+        assert!(EventKind::DEFAULT.iter().all(|kind| kind.text().starts_with("message.")));
+        assert!(!EventKind::DEFAULT.contains(&EventKind::MessageReceivedBlocked));
+    }
 }

@@ -25,6 +25,13 @@ pub fn distance(a: &str, b: &str) -> usize {
     above.last().copied().unwrap_or(0)
 }
 
+/// The known name nearest to a wrong one, if it is near at all.
+#[must_use]
+pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let bound = wrong.chars().count().div_ceil(3).clamp(1, 4);
+    known.into_iter().map(|name| (distance(wrong, name), name)).filter(|(d, _)| *d <= bound).min().map(|(_, name)| name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::distance;

@@ -22,6 +22,7 @@ statements! {
         SELECT workspace_id, CAST($3 AS BIGINT) + row_number() OVER (ORDER BY created_at, id), id, type, inbox_id, thread_id, message_id,
         detail, CAST($4 AS BIGINT) FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
     FORGET_HELD = "DELETE FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
+    HEAD = "SELECT seq FROM event_heads WHERE workspace_id = $1";
     SEQ = "SELECT seq FROM events WHERE workspace_id = $1 AND id = $2";
     AFTER = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq
         FROM events WHERE workspace_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
@@ -93,6 +94,14 @@ pub fn forget_held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Resul
 /// The store's own.
 pub fn seq_of(tx: &mut Tx, workspace: WorkspaceId, id: EventId) -> Result<Option<i64>> {
     Ok(tx.one::<(i64,)>(&SEQ, p![workspace, id])?.map(|(seq,)| seq))
+}
+
+/// The place of the newest event of the log; 0 while there is none.
+///
+/// # Errors
+/// The store's own.
+pub fn head(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64> {
+    Ok(tx.one::<(i64,)>(&HEAD, p![workspace])?.map_or(0, |(seq,)| seq))
 }
 
 /// Up to `limit` events behind `seq`, oldest first; of one inbox, if given.

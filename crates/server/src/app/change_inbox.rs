@@ -13,10 +13,13 @@ use posthouse_domain::{
     time::Time,
 };
 use posthouse_store::{Tx, deliveries, events, inboxes, jobs, workspaces};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{App, create_inbox};
-use crate::views::inbox::{self as view, InboxView};
+use crate::views::{
+    event::data,
+    inbox::{self as view, InboxView},
+};
 
 /// What the caller wants changed; what is `None` stays.
 #[derive(Clone, Debug, Default)]
@@ -123,8 +126,8 @@ pub async fn pause(app: &App, caller: Caller, id: InboxId, reason: Option<String
             inbox.paused_at = Some(outside.now);
             inbox.paused_reason.clone_from(&reason);
             let view = view::load(tx, &inbox, &limits, outside.now)?;
-            let payload = json!({ "inbox": view, "reason": reason });
-            events::append(tx, &event(&outside, EventKind::InboxPaused, &payload))?;
+            let payload = data::text(&data::InboxPaused { inbox: view.clone(), reason: reason.clone() });
+            events::append(tx, &event(&outside, EventKind::InboxPaused, payload))?;
             Ok(view)
         })
         .await
@@ -157,8 +160,8 @@ pub async fn resume(app: &App, caller: Caller, id: InboxId) -> Result<Resumed, R
             }
             deliveries::release_held(tx, inbox.workspace, outside.now)?;
             let held = events::held(tx, inbox.workspace, inbox.id)?;
-            let payload = json!({ "inbox": view, "held_events": held });
-            events::append(tx, &event(&outside, EventKind::InboxResumed, &payload))?;
+            let payload = data::text(&data::InboxResumed { inbox: view.clone(), held_events: held });
+            events::append(tx, &event(&outside, EventKind::InboxResumed, payload))?;
             let released_events = events::release(tx, inbox.workspace, inbox.id, outside.now)?;
             Ok(Resumed { view, released_events })
         })
@@ -166,7 +169,7 @@ pub async fn resume(app: &App, caller: Caller, id: InboxId) -> Result<Resumed, R
 }
 
 /// An event about the inbox whose `data` is kept whole, because it shows the inbox as it was then.
-fn event(outside: &Outside, kind: EventKind, payload: &Value) -> NewEvent {
+fn event(outside: &Outside, kind: EventKind, detail_json: String) -> NewEvent {
     NewEvent {
         workspace: outside.caller.workspace,
         id: outside.ids.clone().next(),
@@ -174,7 +177,7 @@ fn event(outside: &Outside, kind: EventKind, payload: &Value) -> NewEvent {
         inbox: Some(outside.id),
         thread: None,
         message: None,
-        detail_json: payload.to_string(),
+        detail_json,
         at: outside.now,
     }
 }

@@ -19,10 +19,11 @@ use posthouse_mail::{
 use posthouse_store::{
     Result, Tx,
     deliveries::{self, Standing},
-    events, messages, recipients,
+    events, messages, metrics, recipients,
     suppressions::{self, Reason, Suppression},
 };
-use serde_json::{Value, json};
+
+use crate::views::event::data;
 
 /// What changes at one recipient.
 struct Change {
@@ -55,8 +56,11 @@ pub(super) fn take(tx: &mut Tx, report: &Report, inbox: &Inbox, ids: &Ids, now: 
     }
     let status = rolled_up(deliveries::statuses(tx, inbox.workspace, original.id)?);
     let standing = Standing { status, sent_at: held.sent_at, at: now };
-    deliveries::set_standing(tx, inbox.workspace, original.id, standing)?;
-    for (kind, detail) in news(report, &changes) {
+    deliveries::set_standing(tx, inbox.workspace, original.id, (&held, standing))?;
+    for change in changes.iter().filter(|change| change.after.status == DeliveryStatus::Bounced) {
+        metrics::bounce(tx, (inbox.workspace, inbox.id), &change.after.reason(), now)?;
+    }
+    for (kind, detail_json) in news(report, &changes) {
         let event = NewEvent {
             workspace: inbox.workspace,
             id: ids.next(),
@@ -64,7 +68,7 @@ pub(super) fn take(tx: &mut Tx, report: &Report, inbox: &Inbox, ids: &Ids, now: 
             inbox: Some(inbox.id),
             thread: Some(held.thread),
             message: Some(original.id),
-            detail_json: detail.to_string(),
+            detail_json,
             at: now,
         };
         if inbox.is_paused() {
@@ -150,33 +154,32 @@ fn suppress(tx: &mut Tx, inbox: &Inbox, message: MessageId, change: &Change) -> 
 }
 
 /// The events: at most one of each kind for a report.
-fn news(report: &Report, changes: &[Change]) -> Vec<(EventKind, Value)> {
+fn news(report: &Report, changes: &[Change]) -> Vec<(EventKind, String)> {
     let now = |status| changes.iter().filter(move |change| change.after.status == status);
     let addresses = |status| now(status).map(|change| change.after.address.clone()).collect::<Vec<String>>();
     let mut news = Vec::new();
     let delivered = addresses(DeliveryStatus::Delivered);
     if !delivered.is_empty() {
-        news.push((EventKind::MessageDelivered, json!({ "recipients": delivered })));
+        let left = data::Left { recipients: delivered, captured: false };
+        news.push((EventKind::MessageDelivered, data::text(&left)));
     }
-    let bounced: Vec<Value> = now(DeliveryStatus::Bounced)
-        .map(|Change { after, words, .. }| {
-            json!({
-                "address": after.address,
-                "smtp_code": after.smtp_code,
-                "enhanced_code": after.enhanced_code,
-                "detail": words,
-            })
+    let bounced: Vec<data::BouncedRecipient> = now(DeliveryStatus::Bounced)
+        .map(|Change { after, words, .. }| data::BouncedRecipient {
+            detail: words.clone(),
+            ..data::BouncedRecipient::of(after)
         })
         .collect();
     if !bounced.is_empty() {
         let hard = now(DeliveryStatus::Bounced)
             .any(|change| !change.after.enhanced_code.as_deref().unwrap_or("5").starts_with('4'));
         let kind = if hard { BounceKind::Hard } else { BounceKind::Soft };
-        news.push((EventKind::MessageBounced, json!({ "bounce": { "type": kind.text(), "recipients": bounced } })));
+        let bounce = data::Bounce { r#type: kind.text(), recipients: bounced };
+        news.push((EventKind::MessageBounced, data::text(&data::Bounced { bounce })));
     }
     let complained = addresses(DeliveryStatus::Complained);
     if let (News::Complaint { kind, .. }, false) = (&report.news, complained.is_empty()) {
-        news.push((EventKind::MessageComplained, json!({ "complaint": { "type": kind, "recipients": complained } })));
+        let complaint = data::Complaint { r#type: kind.clone(), recipients: complained };
+        news.push((EventKind::MessageComplained, data::text(&data::Complained { complaint })));
     }
     news
 }

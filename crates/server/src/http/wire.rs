@@ -4,6 +4,7 @@
 //! One type is both the check and its documentation, so they cannot disagree. Every problem of a request is collected
 //! before it is refused. After decoding no further validation of form exists.
 
+mod events;
 mod json;
 mod kinds;
 mod mail;
@@ -19,6 +20,7 @@ pub use query::{Cursor, Empty, Limit, MetadataFilters, Query, QueryValue, Second
 
 use posthouse_domain::{
     error::{FieldProblem, Refusal},
+    text::nearest,
     time::Time,
 };
 use serde_json::{Value, json};
@@ -104,17 +106,6 @@ pub(crate) fn kind(value: &Value) -> &'static str {
 
 pub(crate) fn expected<T>(wanted: &str, value: &Value, path: &str, problems: &mut Problems) -> Option<T> {
     problems.add(path, format!("must be {wanted}, not {}", kind(value)))
-}
-
-/// The known name nearest to a wrong one, if it is near at all.
-pub(crate) fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let bound = wrong.chars().count().div_ceil(3).clamp(1, 4);
-    known
-        .into_iter()
-        .map(|name| (posthouse_domain::text::distance(wrong, name), name))
-        .filter(|(d, _)| *d <= bound)
-        .min()
-        .map(|(_, n)| n)
 }
 
 pub(crate) fn unknown<'a>(

@@ -1,16 +1,19 @@
 //! Events as they are shown on every transport (API document, Events; contract §11.4, §11.5): rendered when they are read,
-//! from the records as they are then.
+//! from the records as they are then. Full, or as an envelope that never has a body.
+
+pub mod data;
 
 use posthouse_domain::{
-    event::Event,
+    event::{Event, Payload},
     id::{InboxId, MessageId, WorkspaceId},
     inbox::Inbox,
-    plan::PlanLimits,
+    plan::Plans,
     time::Time,
 };
 use posthouse_store::{
     Result, Tx, inboxes,
     messages::{self, Record},
+    workspaces,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,6 +53,27 @@ pub enum EventData<'a> {
     Gone(GoneEvent<'a>),
     /// Of something else: `{ inbox, … }`.
     Other(#[schemars(with = "serde_json::Map<String, serde_json::Value>")] &'a RawValue),
+    /// Of anything, without its content.
+    Envelope(EnvelopeData<'a>),
+}
+
+/// What an event says in the envelope form: never a body. Of events that are not about a message that is there, what is
+/// not known is null, and the lists are empty.
+#[derive(Serialize, JsonSchema)]
+pub struct EnvelopeData<'a> {
+    inbox_id: Option<String>,
+    thread_id: Option<String>,
+    message_id: Option<String>,
+    from: Option<&'a str>,
+    to: &'a [String],
+    subject: Option<&'a str>,
+    labels: &'a [String],
+    /// Null for sent mail.
+    received_at: Option<String>,
+    /// email, agent or mixed.
+    channel: Option<&'static str>,
+    /// message, task or event: the sender's advice.
+    r#type: Option<&'static str>,
 }
 
 /// What a message event says.
@@ -60,12 +84,16 @@ pub struct MessageEvent<'a> {
     message: MessageView<'a>,
     /// Why it bounced; only on message.bounced.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<serde_json::Value>")]
+    #[schemars(with = "Option<data::Bounce>")]
     bounce: Option<&'a RawValue>,
     /// Who complained; only on message.complained.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<serde_json::Value>")]
+    #[schemars(with = "Option<data::Complaint>")]
     complaint: Option<&'a RawValue>,
+    /// The recipients that this event is about; only on message.sent and message.delivered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<String>>")]
+    recipients: Option<&'a RawValue>,
 }
 
 /// What a message event says when the message was deleted since.
@@ -80,13 +108,15 @@ pub struct GoneEvent<'a> {
     gone: bool,
 }
 
-/// What the log keeps of a bounce or a complaint.
+/// What the log keeps of a message event.
 #[derive(Deserialize, Default)]
 struct Detail<'a> {
     #[serde(borrow)]
     bounce: Option<&'a RawValue>,
     #[serde(borrow)]
     complaint: Option<&'a RawValue>,
+    #[serde(borrow)]
+    recipients: Option<&'a RawValue>,
 }
 
 /// Adds to up to 100 events of one workspace what is shown of them. A message in a deleted inbox is gone.
@@ -97,8 +127,9 @@ pub fn load(
     tx: &mut Tx,
     workspace: WorkspaceId,
     events: Vec<Event>,
-    (plan, now): (&PlanLimits, Time),
+    (plans, now): (&Plans, Time),
 ) -> Result<Vec<Shown>> {
+    let Some(tenant) = workspaces::get(tx, workspace)? else { return Ok(Vec::new()) };
     let of_messages = || events.iter().filter(|event| event.event.message.is_some());
     let mut rows: Vec<Inbox> = Vec::new();
     for id in of_messages().filter_map(|event| event.event.inbox) {
@@ -107,7 +138,7 @@ pub fn load(
         }
     }
     let views: Vec<(InboxId, InboxView)> =
-        rows.iter().map(|row| row.id).zip(inbox::load_all(tx, &rows, plan, now)?).collect();
+        rows.iter().map(|row| row.id).zip(inbox::load_all(tx, &rows, plans.of(tenant.plan), now)?).collect();
     let mut ids: Vec<MessageId> = of_messages().filter_map(|event| event.event.message).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -122,27 +153,67 @@ pub fn load(
     Ok(shown.collect())
 }
 
+impl Shown {
+    /// The event in the log.
+    #[must_use]
+    pub fn event(&self) -> &Event {
+        &self.event
+    }
+}
+
 impl<'a> EventView<'a> {
-    /// Shows the event.
+    /// Shows the whole event.
     #[must_use]
     pub fn of(shown: &'a Shown) -> Self {
+        Self::in_form(shown, Payload::Full)
+    }
+
+    /// Shows the event in that form.
+    #[must_use]
+    pub fn in_form(shown: &'a Shown, form: Payload) -> Self {
         let event = &shown.event.event;
-        let inbox = shown.inbox.as_ref();
-        let thread_id = event.thread.map(|id| id.to_string());
-        let detail: Detail<'a> = serde_json::from_str(&event.detail_json).unwrap_or_default();
-        let data = match (&shown.record, event.message) {
-            (Some(record), _) => EventData::Message(Box::new(MessageEvent {
-                inbox,
-                thread_id,
-                message: MessageView::of(record),
-                bounce: detail.bounce,
-                complaint: detail.complaint,
-            })),
-            (None, Some(id)) => {
-                EventData::Gone(GoneEvent { inbox, thread_id, message: None, message_id: id.to_string(), gone: true })
-            }
-            (None, None) => EventData::Other(json_text(&event.detail_json)),
+        let data = match form {
+            Payload::Full => full(shown),
+            Payload::Envelope => EventData::Envelope(envelope(shown)),
         };
         Self { id: event.id.to_string(), r#type: event.kind.text(), created_at: event.at.to_string(), data }
+    }
+}
+
+fn full(shown: &Shown) -> EventData<'_> {
+    let event = &shown.event.event;
+    let inbox = shown.inbox.as_ref();
+    let thread_id = event.thread.map(|id| id.to_string());
+    let detail: Detail<'_> = serde_json::from_str(&event.detail_json).unwrap_or_default();
+    match (&shown.record, event.message) {
+        (Some(record), _) => EventData::Message(Box::new(MessageEvent {
+            inbox,
+            thread_id,
+            message: MessageView::of(record),
+            bounce: detail.bounce,
+            complaint: detail.complaint,
+            recipients: detail.recipients,
+        })),
+        (None, Some(id)) => {
+            EventData::Gone(GoneEvent { inbox, thread_id, message: None, message_id: id.to_string(), gone: true })
+        }
+        (None, None) => EventData::Other(json_text(&event.detail_json)),
+    }
+}
+
+fn envelope(shown: &Shown) -> EnvelopeData<'_> {
+    let event = &shown.event.event;
+    let message = shown.record.as_ref().map(|record| &record.message);
+    EnvelopeData {
+        inbox_id: event.inbox.map(|id| id.to_string()),
+        thread_id: event.thread.map(|id| id.to_string()),
+        message_id: event.message.map(|id| id.to_string()),
+        from: message.map(|message| message.from.as_str()),
+        to: message.map_or(&[], |message| &message.to),
+        subject: message.and_then(|message| message.subject.as_deref()),
+        labels: message.map_or(&[], |message| &message.labels),
+        received_at: message.and_then(|message| message.received_at).map(|at| at.to_string()),
+        channel: message.map(|message| message.channel.text()),
+        r#type: message.map(|message| message.kind.text()),
     }
 }

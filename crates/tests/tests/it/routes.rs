@@ -1,8 +1,11 @@
 //! Tests of single routes; the folders mirror the paths of the API document.
 
 mod account;
+mod events;
 mod inboxes;
 mod ingress;
 mod messages;
+mod metrics;
+mod retention;
 mod threads;
 mod wait;

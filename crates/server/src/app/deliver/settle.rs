@@ -11,12 +11,12 @@ use posthouse_mail::address::Address;
 use posthouse_store::{
     Result, Tx,
     deliveries::{self, Held, Standing},
-    events, inboxes, recipients,
+    events, inboxes, metrics, recipients,
     suppressions::{self, Reason, Suppression},
 };
-use serde_json::json;
 
 use super::{Reports, Settling};
+use crate::views::event::data;
 
 /// The message cannot leave, by no fault of a recipient.
 #[derive(Clone, Debug)]
@@ -65,9 +65,9 @@ impl Plan {
     }
 
     /// The addresses that it left for.
-    fn left(&self) -> Vec<&str> {
+    fn left(&self) -> Vec<String> {
         let left = self.entries.iter().filter(|(_, fate)| *fate == Some(Fate::Left));
-        left.map(|(after, _)| after.address.as_str()).collect()
+        left.map(|(after, _)| after.address.clone()).collect()
     }
 
     fn bounced(&self) -> impl Iterator<Item = (&Delivery, BounceKind, bool)> {
@@ -98,7 +98,10 @@ pub(super) fn write(tx: &mut Tx, settling: &Settling, plan: &Plan, ids: &Ids, no
         at: now,
     };
     if standing.status != held.status || standing.sent_at != held.sent_at {
-        deliveries::set_standing(tx, envelope.workspace, envelope.message, standing)?;
+        deliveries::set_standing(tx, envelope.workspace, envelope.message, (&held, standing))?;
+    }
+    for (after, _, _) in plan.bounced() {
+        metrics::bounce(tx, (envelope.workspace, held.inbox), &after.reason(), now)?;
     }
     suppress(tx, settling, plan, now)?;
     tell(tx, Telling { settling, plan, held, first_left, ids, now })?;
@@ -138,24 +141,21 @@ fn tell(tx: &mut Tx, telling: Telling<'_>) -> Result<()> {
     let (tenant, message) = (settling.load.envelope.workspace, settling.load.envelope.message);
     let mut news = Vec::new();
     if first_left {
-        let captured = settling.means == Means::Capture;
-        let mut detail = json!({ "recipients": plan.left() });
-        if captured {
-            detail["captured"] = json!(true);
-        }
-        news.push((EventKind::MessageSent, detail));
+        let left = data::Left { recipients: plan.left(), captured: settling.means == Means::Capture };
+        news.push((EventKind::MessageSent, data::text(&left)));
     }
     if plan.any_left() && settling.means == Means::Direct {
-        news.push((EventKind::MessageDelivered, json!({ "recipients": plan.left() })));
+        let left = data::Left { recipients: plan.left(), captured: false };
+        news.push((EventKind::MessageDelivered, data::text(&left)));
     }
     if let Some(bounce) = bounce(plan) {
-        news.push((EventKind::MessageBounced, json!({ "bounce": bounce })));
+        news.push((EventKind::MessageBounced, data::text(&data::Bounced { bounce })));
     }
     if news.is_empty() {
         return Ok(());
     }
     let paused = inboxes::get(tx, tenant, held.inbox)?.is_some_and(|inbox| inbox.is_paused());
-    for (kind, detail) in news {
+    for (kind, detail_json) in news {
         let event = NewEvent {
             workspace: tenant,
             id: ids.next(),
@@ -163,7 +163,7 @@ fn tell(tx: &mut Tx, telling: Telling<'_>) -> Result<()> {
             inbox: Some(held.inbox),
             thread: Some(held.thread),
             message: Some(message),
-            detail_json: detail.to_string(),
+            detail_json,
             at: now,
         };
         if paused {
@@ -176,22 +176,12 @@ fn tell(tx: &mut Tx, telling: Telling<'_>) -> Result<()> {
 }
 
 /// The `bounce` of the event: who bounced in this attempt, and why.
-fn bounce(plan: &Plan) -> Option<serde_json::Value> {
+fn bounce(plan: &Plan) -> Option<data::Bounce> {
     let bounced: Vec<_> = plan.bounced().collect();
     let hard = bounced.iter().any(|(_, kind, _)| *kind == BounceKind::Hard);
     let kind = if hard { BounceKind::Hard } else { BounceKind::Soft };
-    let recipients: Vec<_> = bounced
-        .iter()
-        .map(|(after, _, _)| {
-            json!({
-                "address": after.address,
-                "smtp_code": after.smtp_code,
-                "enhanced_code": after.enhanced_code,
-                "detail": after.detail,
-            })
-        })
-        .collect();
-    (!recipients.is_empty()).then(|| json!({ "type": kind.text(), "recipients": recipients }))
+    let recipients: Vec<_> = bounced.iter().map(|(after, _, _)| data::BouncedRecipient::of(after)).collect();
+    (!recipients.is_empty()).then(|| data::Bounce { r#type: kind.text(), recipients })
 }
 
 /// The word of the metrics for a recipient.

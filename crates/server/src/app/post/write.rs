@@ -1,10 +1,12 @@
 //! The rows of a sent message: content, conversation, message, files, recipients, envelopes with their jobs, events.
 
 use posthouse_domain::{
+    delivery::BounceKind,
     event::{EventKind, NewEvent},
     id::{ContentId, EnvelopeId, Ids, JobId, MessageId, ThreadId},
     inbox::Inbox,
-    message::{Channel, Delivery, DeliveryStatus, Direction, Message, rolled_up},
+    message::{Channel, Delivery, DeliveryStatus, Direction, Message, Status, rolled_up},
+    metrics::Counters,
     time::Time,
 };
 use posthouse_mail::{address::Address, thread};
@@ -13,18 +15,20 @@ use posthouse_store::{
     contents::{self, Raw},
     events,
     jobs::{self, NewJob},
-    messages,
+    messages, metrics,
     recipients::{self, Envelope},
     suppressions::{self, Reason, Suppression},
     threads,
 };
-use serde_json::json;
 
 use super::Ready;
-use crate::app::{
-    compose::Origin,
-    deliver_here::{self, Way},
-    file_mail,
+use crate::{
+    app::{
+        compose::Origin,
+        deliver_here::{self, Way},
+        file_mail,
+    },
+    views::event::data,
 };
 
 /// Stores the message with everything that belongs to it.
@@ -38,10 +42,11 @@ pub(super) fn message(
     let entries = entries(ready, ways, ids);
     let content: ContentId = ids.next();
     contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
-    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, ready.now)?;
+    let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), ready.sent.size_bytes, ready.now)?;
     let thread = conversation(tx, ready, inbox, ids, created_at)?;
     let stored = row(ready, inbox, &entries, (thread, content), created_at);
     messages::insert(tx, &stored)?;
+    count(tx, &stored, &entries)?;
     file_mail::file_attachments(tx, &ready.sent, &stored, ids)?;
     envelopes(tx, ready, inbox, (ways, &entries), ids)?;
     for entry in &entries {
@@ -56,6 +61,17 @@ pub(super) fn message(
     }
     announce(tx, &stored, &entries, ids, ready.now)?;
     Ok(stored.id)
+}
+
+/// Counts the message, and what is settled of it at once.
+fn count(tx: &mut Tx, message: &Message, entries: &[Delivery]) -> Result<()> {
+    let (place, now) = ((message.workspace, message.inbox), message.status_at);
+    metrics::count(tx, place, now, &Counters { sent: 1, ..Counters::default() })?;
+    metrics::moved(tx, place, (Status::Queued, message.status), now)?;
+    for entry in entries.iter().filter(|entry| entry.status == DeliveryStatus::Bounced) {
+        metrics::bounce(tx, place, &entry.reason(), now)?;
+    }
+    Ok(())
 }
 
 /// An address of this server that does not exist bounces for good, as one elsewhere would.
@@ -227,33 +243,26 @@ fn envelopes(
 fn announce(tx: &mut Tx, message: &Message, entries: &[Delivery], ids: &Ids, now: Time) -> Result<()> {
     let with = |status| entries.iter().filter(|entry| entry.status == status).collect::<Vec<_>>();
     let (delivered, bounced) = (with(DeliveryStatus::Delivered), with(DeliveryStatus::Bounced));
-    let event = |kind, detail: serde_json::Value| NewEvent {
+    let event = |kind, detail_json| NewEvent {
         workspace: message.workspace,
         id: ids.next(),
         kind,
         inbox: Some(message.inbox),
         thread: Some(message.thread),
         message: Some(message.id),
-        detail_json: detail.to_string(),
+        detail_json,
         at: now,
     };
     if !delivered.is_empty() {
-        let addresses: Vec<&str> = delivered.iter().map(|entry| entry.address.as_str()).collect();
-        events::append(tx, &event(EventKind::MessageSent, json!({ "recipients": addresses })))?;
-        events::append(tx, &event(EventKind::MessageDelivered, json!({ "recipients": addresses })))?;
+        let recipients = delivered.iter().map(|entry| entry.address.clone()).collect();
+        let left = data::text(&data::Left { recipients, captured: false });
+        events::append(tx, &event(EventKind::MessageSent, left.clone()))?;
+        events::append(tx, &event(EventKind::MessageDelivered, left))?;
     }
     if !bounced.is_empty() {
-        let recipients: Vec<_> = bounced
-            .iter()
-            .map(|entry| {
-                json!({
-                    "address": entry.address, "smtp_code": entry.smtp_code, "enhanced_code": entry.enhanced_code,
-                    "detail": entry.detail,
-                })
-            })
-            .collect();
-        let bounce = json!({ "bounce": { "type": "hard", "recipients": recipients } });
-        events::append(tx, &event(EventKind::MessageBounced, bounce))?;
+        let recipients = bounced.into_iter().map(data::BouncedRecipient::of).collect();
+        let bounce = data::Bounce { r#type: BounceKind::Hard.text(), recipients };
+        events::append(tx, &event(EventKind::MessageBounced, data::text(&data::Bounced { bounce })))?;
     }
     Ok(())
 }

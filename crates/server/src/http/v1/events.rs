@@ -10,15 +10,17 @@ use posthouse_domain::{
     id::{EventId, InboxId},
     page::LIMIT_DEFAULT,
 };
-use posthouse_store::{Tx, events, inboxes, workspaces};
-use serde_json::{Value, json};
+use posthouse_store::{Tx, events};
 use uuid::Uuid;
 
 use crate::{
-    app::App,
+    app::{
+        App,
+        read_events::{self, Bounds, Filter, Stretch},
+    },
     http::{
         route::{Answer, Input, Route},
-        wire::{CommaList, Cursor, Limit, QueryValue, query},
+        wire::{CommaList, Cursor, Limit, query},
     },
     views::{
         PageView,
@@ -28,8 +30,6 @@ use crate::{
 
 /// Most types of one request.
 const TYPES_MAX: usize = 40;
-/// Events that are read at once.
-const STEP: u32 = 200;
 /// Events that are looked through for one page; under types that are rare a page may be short and go on.
 const LOOKED_THROUGH_MAX: usize = 5_000;
 
@@ -41,16 +41,6 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(&[Code::InvalidCursor, Code::NotFound])
             .handle(list),
     ]
-}
-
-impl QueryValue for EventKind {
-    fn schema() -> Value {
-        json!({ "type": "string", "enum": EventKind::ALL.iter().map(|kind| kind.text()).collect::<Vec<_>>() })
-    }
-    fn read(text: &str) -> Result<Self, String> {
-        let names = || EventKind::ALL.iter().map(|kind| kind.text()).collect::<Vec<_>>().join(", ");
-        EventKind::parse(text).ok_or_else(|| format!("{text} is not a type of event; they are {}", names()))
-    }
 }
 
 query! {
@@ -73,8 +63,7 @@ async fn list(app: Arc<App>, input: Input<EventsQuery>) -> Result<Answer, Refusa
     let (caller, query, now, plans) = (input.caller, input.query, app.clock.now(), app.config.plans);
     let work = move |tx: &mut Tx| {
         let (found, next) = page(tx, &caller, &query)?;
-        let workspace = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-        let shown = view::load(tx, caller.workspace, found, (plans.of(workspace.plan), now))?;
+        let shown = view::load(tx, caller.workspace, found, (&plans, now))?;
         Ok::<_, Refusal>((shown, next))
     };
     let (shown, next) = app.store.read(work).await?;
@@ -84,40 +73,18 @@ async fn list(app: Arc<App>, input: Input<EventsQuery>) -> Result<Answer, Refusa
 
 /// The events of a page, and the event to go on behind.
 fn page(tx: &mut Tx, caller: &Caller, query: &EventsQuery) -> Result<(Vec<Event>, Option<EventId>), Refusal> {
-    let inbox = narrowed(tx, caller, query.inbox_id.map(InboxId))?;
-    let mut seq = start(tx, caller, query)?;
+    let inbox_ids = query.inbox_id.map(|id| vec![InboxId(id)]);
+    let filter = Filter::of(tx, caller, query.types.0.clone(), inbox_ids)?;
+    let seq = start(tx, caller, query)?;
     let limit = query.limit.map_or(LIMIT_DEFAULT as usize, |limit| limit.0 as usize);
-    let (mut found, mut looked_through): (Vec<Event>, usize) = (Vec::new(), 0);
-    loop {
-        let step = events::after(tx, caller.workspace, inbox, seq, STEP)?;
-        let is_end = step.len() < STEP as usize;
-        looked_through += step.len();
-        let last = step.last().map(|event| (event.seq, event.event.id));
-        for event in step {
-            if !query.types.0.is_empty() && !query.types.0.contains(&event.event.kind) {
-                continue;
-            }
-            if found.len() == limit {
-                let next = found.last().map(|event| event.event.id);
-                return Ok((found, next));
-            }
-            found.push(event);
-        }
-        match last {
-            Some((_, id)) if !is_end && looked_through >= LOOKED_THROUGH_MAX => return Ok((found, Some(id))),
-            Some((last, _)) if !is_end => seq = last,
-            _ => return Ok((found, None)),
-        }
+    let bounds = Bounds { events: limit + 1, looked_through: LOOKED_THROUGH_MAX };
+    let Stretch { mut events, last, is_end, .. } = read_events::after(tx, caller.workspace, &filter, seq, bounds)?;
+    if events.len() > limit {
+        events.truncate(limit);
+        let next = events.last().map(|event| event.event.id);
+        return Ok((events, next));
     }
-}
-
-/// The inbox that the list is narrowed to. Deleted inboxes have events too.
-fn narrowed(tx: &mut Tx, caller: &Caller, wanted: Option<InboxId>) -> Result<Option<InboxId>, Refusal> {
-    let Some(id) = wanted else { return Ok(caller.scope.inbox()) };
-    if !caller.scope.sees(id) || inboxes::get(tx, caller.workspace, id)?.is_none() {
-        return Err(Refusal::not_found("inbox"));
-    }
-    Ok(Some(id))
+    Ok((events, last.filter(|_| !is_end)))
 }
 
 fn start(tx: &mut Tx, caller: &Caller, query: &EventsQuery) -> Result<i64, Refusal> {
