@@ -25,7 +25,6 @@ pub mod receive;
 pub mod recognise;
 pub mod reply;
 pub mod report_metrics;
-pub mod report_metrics;
 pub mod send;
 pub mod signing;
 pub mod submit;
