@@ -7,3 +7,4 @@ pub mod kind;
 pub mod outbound;
 pub mod runner;
 pub mod sweep;
+pub mod webhooks;

@@ -14,6 +14,7 @@ pub struct Metrics {
     smtp_messages: Family<OutcomeLabels, Counter>,
     deliveries: Family<OutcomeLabels, Counter>,
     jobs: Family<JobLabels, Counter>,
+    webhooks: Family<OutcomeLabels, Counter>,
     store_queue: Family<QueueLabels, Gauge>,
 }
 
@@ -50,10 +51,12 @@ impl Default for Metrics {
         registry.register("smtp_messages", "Messages offered by SMTP, by outcome", smtp_messages.clone());
         registry.register("deliveries", "Recipients of sent mail that were settled, by outcome", deliveries.clone());
         registry.register("jobs", "Job attempts, by kind and outcome", jobs.clone());
+        let webhooks = Family::default();
+        registry.register("webhook_attempts", "Attempts to hand events to webhooks, by outcome", webhooks.clone());
         let store_queue = Family::default();
         registry.register("store_queue", "Units of work that wait for the store", store_queue.clone());
         registry.register("build", "What runs", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
-        Self { registry, http_requests, smtp_messages, deliveries, jobs, store_queue }
+        Self { registry, http_requests, smtp_messages, deliveries, jobs, webhooks, store_queue }
     }
 }
 
@@ -76,6 +79,11 @@ impl Metrics {
     /// Counts an attempt of a job: `done`, `retry`, `hold`, `dead`, `recreated`.
     pub fn job(&self, kind: &'static str, outcome: &'static str) {
         self.jobs.get_or_create(&JobLabels { kind, outcome }).inc();
+    }
+
+    /// Counts an attempt at a webhook: `succeeded`, `failed`.
+    pub fn webhook(&self, outcome: &'static str) {
+        self.webhooks.get_or_create(&OutcomeLabels { outcome }).inc();
     }
 
     /// Notes how many units of work wait for the store.

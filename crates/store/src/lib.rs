@@ -88,6 +88,8 @@ pub mod sweep;
 pub mod thread_list;
 pub mod threads;
 pub mod usage;
+pub mod webhook_deliveries;
+pub mod webhooks;
 pub mod wipe;
 pub mod workspaces;
 

@@ -10,7 +10,7 @@ use posthouse_domain::{
 };
 use posthouse_store::{Result, jobs, sweep as store};
 
-use crate::app::{App, create_inbox, expire_inbox};
+use crate::app::{App, create_inbox, expire_inbox, webhooks::change::forget_attempts};
 
 /// How often it runs, in milliseconds.
 pub const EVERY_MS: i64 = MINUTE_MS;
@@ -85,6 +85,9 @@ async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
             break;
         }
     }
+    // As long as the events they name.
+    forget_attempts(app, events).await?;
+    app.store.write(move |tx| posthouse_store::webhooks::forget_counts(tx, now)).await?;
     Ok(())
 }
 

@@ -2,3 +2,4 @@
 
 mod answer_a_mail;
 mod delivery;
+mod webhooks;

@@ -7,3 +7,4 @@ mod ingress;
 mod messages;
 mod threads;
 mod wait;
+pub(crate) mod webhooks;
