@@ -8,8 +8,9 @@ use posthouse_domain::{
     event,
     time::{DAY_MS, MINUTE_MS, Time},
 };
-use posthouse_store::{Result, jobs, sweep as store};
+use posthouse_store::{Result, jobs, metrics, sweep as store, webhooks};
 
+use super::retention;
 use crate::app::{App, create_inbox, expire_inbox, webhooks::change::forget_attempts};
 
 /// How often it runs, in milliseconds.
@@ -35,6 +36,7 @@ pub async fn run(app: &Arc<App>) -> Result<u64> {
     let now = app.clock.now();
     let recreated = recreate(app, now).await?;
     discard(app, now).await?;
+    retention::run(app, now).await?;
     sweep_blobs(app, now).await?;
     Ok(recreated)
 }
@@ -87,8 +89,8 @@ async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
     }
     // As long as the events they name.
     forget_attempts(app, events).await?;
-    app.store.write(move |tx| posthouse_store::webhooks::forget_counts(tx, now)).await?;
-    Ok(())
+    app.store.write(move |tx| webhooks::forget_counts(tx, now)).await?;
+    app.store.write(move |tx| metrics::forget(tx, now)).await
 }
 
 /// Looks through one of the 256 shards of the blob store, another one each time.

@@ -5,6 +5,8 @@ mod events;
 mod inboxes;
 mod ingress;
 mod messages;
+mod metrics;
+mod retention;
 mod threads;
 mod wait;
 pub(crate) mod webhooks;
