@@ -157,6 +157,14 @@ const MAIN: &[Key] = &[
         .submission
         .listen_tls =
         g.sockets()?),
+    key!(
+        "submission.proxy_protocol_from",
+        "`[]`",
+        "Networks whose connections to submission begin with a PROXY protocol header (v1 or v2).",
+        |d, g| {
+            d.config.submission.proxy_protocol_from = g.networks()?;
+        }
+    ),
     key!("mail.default_domain", "`agents.localhost`", "The shared domain of inboxes.", |d, g| d
         .config
         .mail
