@@ -5,7 +5,7 @@
 
 mod connection;
 mod pool;
-mod tls;
+pub(super) mod tls;
 
 use std::{
     collections::HashMap,

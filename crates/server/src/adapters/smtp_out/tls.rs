@@ -10,7 +10,7 @@ use crate::tls::{ClientTlsError as TlsError, Trust, client_config};
 
 /// The two ways to begin TLS, made when first needed. Cloning is cheap.
 #[derive(Clone, Default)]
-pub(super) struct Connectors(Arc<Made>);
+pub(in crate::adapters) struct Connectors(Arc<Made>);
 
 #[derive(Default)]
 struct Made {
@@ -20,13 +20,13 @@ struct Made {
 
 impl Connectors {
     /// The connector that verifies, or the one that takes any certificate.
-    pub(super) fn of(&self, verify: bool) -> Result<TlsConnector, TlsError> {
+    pub(in crate::adapters) fn of(&self, verify: bool) -> Result<TlsConnector, TlsError> {
         let (made, trust) = if verify { (&self.0.verified, Trust::Machine) } else { (&self.0.any, Trust::Anybody) };
         made.get_or_init(|| connector(&trust)).clone()
     }
 
     /// The name for the handshake: the host's, or its address where the host has no name that TLS can carry.
-    pub(super) fn server_name(&self, host: &str, address: SocketAddr) -> ServerName<'static> {
+    pub(in crate::adapters) fn server_name(&self, host: &str, address: SocketAddr) -> ServerName<'static> {
         ServerName::try_from(host.to_owned()).unwrap_or_else(|_| ServerName::from(address.ip()))
     }
 }
