@@ -16,8 +16,10 @@ import reading
 import receipt
 import report
 import sending
+import webhooks
 
-PARTS = {"receipt": receipt, "sending": sending, "api": reading, "longpoll": longpoll, "footprint": footprint}
+PARTS = {"receipt": receipt, "sending": sending, "api": reading, "longpoll": longpoll, "footprint": footprint,
+         "webhooks": webhooks}
 
 
 class Setting:

@@ -8,4 +8,5 @@ pub mod outbound;
 mod retention;
 pub mod runner;
 pub mod sweep;
+pub mod webhook_notice;
 pub mod webhooks;
