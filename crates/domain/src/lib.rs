@@ -2,6 +2,7 @@
 //!
 //! This crate never does I/O, reads no clock, draws no random numbers and knows no database, no HTTP and no async runtime.
 
+pub mod actor;
 pub mod auth;
 pub mod delivery;
 pub mod error;

@@ -6,6 +6,7 @@ pub mod event;
 pub mod inbox;
 pub mod message;
 pub mod thread;
+pub mod workspace;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -2,14 +2,14 @@
 
 use axum::http::{HeaderMap, header};
 use posthouse_domain::{
-    auth::{Caller, SecretKey},
+    auth::{Caller, Scope, SecretKey},
     error::{Code, Refusal},
     time::MINUTE_MS,
 };
 use posthouse_store::keys::{self, Recognised};
 
-use super::route::{Access, Reach, Secret};
-use crate::app::App;
+use super::route::{Access, Reach, Route, Secret};
+use crate::app::{App, may::needs};
 
 /// Recognises the key of a request.
 ///
@@ -57,18 +57,21 @@ async fn note_use(app: &App, recognised: &Recognised) {
 ///
 /// # Errors
 /// `insufficient_permissions` naming the permission, or `forbidden` for a key that does not reach far enough.
-pub fn admit(caller: &Caller, access: Access) -> Result<(), Refusal> {
-    let Access::Key(permission, reach) = access else { return Ok(()) };
-    if !caller.permissions.has(permission) {
-        let name = permission.text();
-        let refusal = Refusal::new(Code::InsufficientPermissions, format!("The API key lacks the permission {name}."));
-        return Err(refusal.detail("permission", name).with_fix(format!("Use an API key with the permission {name}.")));
+pub fn admit(caller: &Caller, route: &Route) -> Result<(), Refusal> {
+    let Access::Key(permission, reach) = route.access else { return Ok(()) };
+    for wanted in std::iter::once(permission).chain(route.also.iter().copied()) {
+        needs(caller, wanted)?;
     }
-    if reach == Reach::Workspace && caller.scope.inbox().is_some() {
-        return Err(Refusal::new(
+    let scope = caller.scope;
+    match reach {
+        Reach::Workspace if scope.inbox().is_some() => Err(Refusal::new(
             Code::Forbidden,
             "This route is for workspace-wide keys; the API key is for one inbox.",
-        ));
+        )),
+        Reach::Org if scope != Scope::Org => {
+            let message = format!("This route is for org-wide keys; the scope of the API key is {}.", scope.text());
+            Err(Refusal::new(Code::Forbidden, message).with_fix("Use a key of the scope org."))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod attachments;
+pub mod emergency;
 pub mod events;
 pub mod inboxes;
 pub mod ingress;
