@@ -5,6 +5,7 @@
 pub mod actor;
 pub mod auth;
 pub mod delivery;
+pub mod draft;
 pub mod error;
 pub mod event;
 pub mod gate;

@@ -13,6 +13,7 @@ pub mod create_workspace;
 pub mod delete_inbox;
 pub mod deliver;
 pub mod deliver_here;
+pub mod draft;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;

@@ -6,4 +6,5 @@ pub mod inbox_expiry;
 pub mod kind;
 pub mod outbound;
 pub mod runner;
+mod scheduled_draft;
 pub mod sweep;

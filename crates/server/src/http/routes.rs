@@ -20,6 +20,7 @@ pub fn all() -> Vec<Route> {
         v1::threads::routes(),
         v1::events::routes(),
         v1::emergency::routes(),
+        v1::drafts::routes(),
     ];
     chapters.into_iter().flatten().collect()
 }

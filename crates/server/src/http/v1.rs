@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod attachments;
+pub mod drafts;
 pub mod emergency;
 pub mod events;
 pub mod inboxes;

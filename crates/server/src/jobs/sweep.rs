@@ -8,9 +8,9 @@ use posthouse_domain::{
     event,
     time::{DAY_MS, MINUTE_MS, Time},
 };
-use posthouse_store::{Result, jobs, sweep as store};
+use posthouse_store::{Result, drafts, jobs, sweep as store};
 
-use crate::app::{App, create_inbox, expire_inbox};
+use crate::app::{App, create_inbox, draft, expire_inbox};
 
 /// How often it runs, in milliseconds.
 pub const EVERY_MS: i64 = MINUTE_MS;
@@ -40,13 +40,14 @@ pub async fn run(app: &Arc<App>) -> Result<u64> {
 }
 
 async fn recreate(app: &Arc<App>, now: Time) -> Result<u64> {
-    let (inboxes, envelopes) = app
+    let (inboxes, envelopes, drafts) = app
         .store
         .read(move |tx| {
-            Ok::<_, posthouse_store::Error>((store::expiries_lost(tx, LOST_MAX)?, store::envelopes_lost(tx, LOST_MAX)?))
+            let (inboxes, envelopes) = (store::expiries_lost(tx, LOST_MAX)?, store::envelopes_lost(tx, LOST_MAX)?);
+            Ok::<_, posthouse_store::Error>((inboxes, envelopes, drafts::list::lost(tx, LOST_MAX)?))
         })
         .await?;
-    if inboxes.is_empty() && envelopes.is_empty() {
+    if inboxes.is_empty() && envelopes.is_empty() && drafts.is_empty() {
         return Ok(0);
     }
     let ids = app.clock.ids();
@@ -63,6 +64,7 @@ async fn recreate(app: &Arc<App>, now: Time) -> Result<u64> {
         why: "recreated",
         created_at: now,
     }));
+    lost.extend(drafts.iter().filter_map(|lost| draft::job(lost, ids.next(), now, "recreated")));
     for job in &lost {
         tracing::warn!(kind = job.kind, workspace_id = %job.workspace, subject_id = %job.subject, "job.recreated");
         app.metrics.job(job.kind, "recreated");
