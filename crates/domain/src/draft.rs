@@ -319,10 +319,9 @@ pub fn check_send_at(at: Time, now: Time) -> Result<(), Refusal> {
     }
     let which = if ahead_ms < AHEAD_MS_MIN { "less than 1 minute" } else { "more than 30 days" };
     let refusal = Refusal::new(Code::InvalidSendAt, format!("send_at is {which} from now, which is {now}."));
-    Err(refusal.detail("earliest", now.plus_ms(AHEAD_MS_MIN).to_string()).detail(
-        "latest",
-        now.plus_ms(AHEAD_MS_MAX).to_string(),
-    ))
+    Err(refusal
+        .detail("earliest", now.plus_ms(AHEAD_MS_MIN).to_string())
+        .detail("latest", now.plus_ms(AHEAD_MS_MAX).to_string()))
 }
 
 #[cfg(test)]

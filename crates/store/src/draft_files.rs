@@ -42,10 +42,7 @@ pub fn insert(
         RawPlace::Blob(digest) => (None, Some(digest.as_str())),
     };
     let (f, size) = (file, i64::try_from(file.size_bytes).unwrap_or(i64::MAX));
-    tx.exec(
-        &INSERT,
-        p![workspace, f.id, draft, position, f.filename, f.content_type, size, f.sha256, inline, blob],
-    )?;
+    tx.exec(&INSERT, p![workspace, f.id, draft, position, f.filename, f.content_type, size, f.sha256, inline, blob])?;
     Ok(())
 }
 

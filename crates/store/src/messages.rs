@@ -8,7 +8,8 @@ use posthouse_domain::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, many, p, recipients, statements, workspaces::named,
+    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, many, p, recipients, statements,
+    workspaces::named,
 };
 
 /// The columns of a message, in the order that rows are read; the table is `m`.

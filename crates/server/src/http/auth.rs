@@ -64,10 +64,9 @@ pub fn admit(caller: &Caller, route: &Route) -> Result<(), Refusal> {
     }
     let scope = caller.scope;
     match reach {
-        Reach::Workspace if scope.inbox().is_some() => Err(Refusal::new(
-            Code::Forbidden,
-            "This route is for workspace-wide keys; the API key is for one inbox.",
-        )),
+        Reach::Workspace if scope.inbox().is_some() => {
+            Err(Refusal::new(Code::Forbidden, "This route is for workspace-wide keys; the API key is for one inbox."))
+        }
         Reach::Org if scope != Scope::Org => {
             let message = format!("This route is for org-wide keys; the scope of the API key is {}.", scope.text());
             Err(Refusal::new(Code::Forbidden, message).with_fix("Use a key of the scope org."))

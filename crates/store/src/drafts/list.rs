@@ -143,8 +143,7 @@ pub fn shapes(filters_max: usize) -> Vec<Sql> {
     let mut all = Vec::new();
     for filters in 0..=filters_max {
         for bits in 0..8 {
-            let shape =
-                Shape { one_inbox: bits & 1 > 0, one_thread: bits & 2 > 0, filters, by_metadata: bits & 4 > 0 };
+            let shape = Shape { one_inbox: bits & 1 > 0, one_thread: bits & 2 > 0, filters, by_metadata: bits & 4 > 0 };
             if filters > 0 || !shape.by_metadata {
                 all.push(statement(shape));
             }

@@ -11,11 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::views::{
-    draft::DraftView,
-    inbox::InboxView,
-    message::MessageView,
-};
+use crate::views::{draft::DraftView, inbox::InboxView, message::MessageView};
 
 /// What the log keeps of an event.
 #[derive(Serialize)]
