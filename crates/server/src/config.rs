@@ -56,6 +56,8 @@ pub struct Config {
     pub webhooks: Webhooks,
     /// `dns.nameservers`; empty: the system's.
     pub nameservers: Vec<SocketAddr>,
+    /// `dns.blocklists`: zones that are asked about our own address (RFC 5782).
+    pub blocklists: Vec<String>,
     /// `ai.*`
     pub ai: Ai,
     /// `plans.*`
@@ -137,6 +139,8 @@ pub struct Submission {
     pub listen: Vec<SocketAddr>,
     /// `submission.listen_tls`: TLS from the first byte.
     pub listen_tls: Vec<SocketAddr>,
+    /// `submission.proxy_protocol_from`
+    pub proxy_protocol_from: Vec<Network>,
 }
 
 /// `mail.*`
@@ -283,7 +287,11 @@ impl Config {
                 idle_timeout_ms: 300_000,
                 reject_dmarc_fail: false,
             },
-            submission: Submission { listen: vec![local(2587)], listen_tls: Vec::new() },
+            submission: Submission {
+                listen: vec![local(2587)],
+                listen_tls: Vec::new(),
+                proxy_protocol_from: Vec::new(),
+            },
             mail: Mail {
                 default_domain: "agents.localhost".to_owned(),
                 temporary_domain: "tmp.agents.localhost".to_owned(),
@@ -303,6 +311,7 @@ impl Config {
                 timeout_ms: 10_000,
             },
             nameservers: Vec::new(),
+            blocklists: ["zen.spamhaus.org", "bl.spamcop.net", "b.barracudacentral.org"].map(str::to_owned).into(),
             ai: Ai { categoriser: Categoriser::Builtin, drafting: false, endpoint: None },
             plans: Plans::default(),
             log: Log { json: false, level: "info".to_owned() },

@@ -5,6 +5,7 @@
 pub mod inbox_expiry;
 pub mod kind;
 pub mod outbound;
+mod retention;
 pub mod runner;
 mod scheduled_draft;
 pub mod sweep;

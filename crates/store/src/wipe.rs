@@ -7,7 +7,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, drafts, p, statements};
+use crate::{Result, Tx, drafts, metrics, p, statements};
 
 statements! {
     TAKE_CONTENTS = "SELECT id FROM contents WHERE workspace_id = $1
@@ -52,6 +52,7 @@ pub fn inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<
         tx.exec(statement, p![workspace, inbox])?;
     }
     drafts::wipe_inbox(tx, workspace, inbox)?;
+    metrics::holds_nothing(tx, workspace, inbox)?;
     Ok(blobs.into_iter().filter_map(|(blob,)| blob).collect())
 }
 

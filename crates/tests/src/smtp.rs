@@ -4,6 +4,7 @@
 
 use std::{fmt, io, net::SocketAddr, sync::Arc};
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rustls::{
     ClientConfig, DigitallySignedStruct, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
@@ -121,6 +122,12 @@ impl SmtpClient {
         Ok(Self { wire: Box::new(wire), ahead: self.ahead })
     }
 
+    /// AUTH PLAIN in one line, and the reply to it.
+    pub async fn log_in(&mut self, user: &str, password: &str) -> SmtpReply {
+        let response = base64_of(&format!("\0{user}\0{password}"));
+        self.line(&format!("AUTH PLAIN {response}")).await
+    }
+
     /// One transaction: the reply to the end of the data, or to the first command that was refused.
     pub async fn mail(&mut self, from: &str, to: &[&str], raw: &[u8]) -> SmtpReply {
         let mut reply = self.line(&format!("MAIL FROM:<{from}>")).await;
@@ -185,6 +192,12 @@ impl fmt::Display for SmtpReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.lines.iter().try_for_each(|line| writeln!(f, "{} {line}", self.code))
     }
+}
+
+/// A text in base64, as AUTH wants it.
+#[must_use]
+pub fn base64_of(text: &str) -> String {
+    STANDARD.encode(text)
 }
 
 /// A message with the dots of its lines doubled and the end behind it (RFC 5321 §4.5.2).

@@ -15,7 +15,7 @@ use posthouse_store::{
     threads,
 };
 
-use super::{App, visible};
+use super::{App, expire_inbox, visible};
 
 /// What a caller changes.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -58,5 +58,7 @@ pub async fn delete(app: &App, caller: Caller, id: ThreadId) -> Result<Erased, R
         drafts::wipe_thread(tx, (thread.workspace, thread.inbox), id)?;
         Ok::<_, Refusal>(erased)
     };
-    app.store.write(work).await
+    let erased = app.store.write(work).await?;
+    expire_inbox::remove_blobs(app, erased.blobs.clone()).await;
+    Ok(erased)
 }

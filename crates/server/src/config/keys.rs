@@ -157,6 +157,14 @@ const MAIN: &[Key] = &[
         .submission
         .listen_tls =
         g.sockets()?),
+    key!(
+        "submission.proxy_protocol_from",
+        "`[]`",
+        "Networks whose connections to submission begin with a PROXY protocol header (v1 or v2).",
+        |d, g| {
+            d.config.submission.proxy_protocol_from = g.networks()?;
+        }
+    ),
     key!("mail.default_domain", "`agents.localhost`", "The shared domain of inboxes.", |d, g| d
         .config
         .mail
@@ -234,6 +242,12 @@ const MAIN: &[Key] = &[
         .config
         .nameservers =
         g.nameservers()?),
+    key!(
+        "dns.blocklists",
+        "`[\"zen.spamhaus.org\", \"bl.spamcop.net\", \"b.barracudacentral.org\"]`",
+        "DNS blocklists that are asked about our own address, for deliverability; `[]` asks none.",
+        |d, g| d.config.blocklists = g.domains()?
+    ),
     key!(
         "ai.categoriser",
         "`builtin`",

@@ -40,6 +40,8 @@ fn workspaces_are_made_listed_shown_and_set() {
         (&["--ai-processing", "full"], "ai_processing", json!("full")),
         (&["--daily-send-limit", "7"], "daily_send_limit", json!(7)),
         (&["--daily-send-limit", "plan"], "daily_send_limit", Value::Null),
+        (&["--retention-days", "30"], "retention_days", json!(30)),
+        (&["--retention-days", "off"], "retention_days", Value::Null),
         (&["--resume"], "emergency_stopped_at", Value::Null),
     ];
     for (arguments, member, expected) in table {
@@ -122,9 +124,16 @@ fn the_doctor_has_one_line_a_check_and_fails_on_a_failure() {
     let config = house.configure("delivery.mode = 'capture'\n");
     let ran = house.run(&["check", "--config", config.to_str().unwrap()]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-    for what in
-        ["config", "database", "blob store", "port: http.listen", "port: smtp.listen", "TLS certificate", "outbound"]
-    {
+    for what in [
+        "config",
+        "database",
+        "blob store",
+        "port: http.listen",
+        "port: smtp.listen",
+        "port: submission",
+        "TLS certificate",
+        "outbound",
+    ] {
         let line = ran.out.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("{what}: {}", ran.out));
         assert!(["ok ", "warning ", "failed "].iter().any(|level| line.starts_with(level)), "{line}");
     }

@@ -2,3 +2,6 @@
 
 mod answer_a_mail;
 mod delivery;
+mod standing;
+mod submission;
+mod suspension;

@@ -5,7 +5,8 @@ use posthouse_domain::{
     event::{EventKind, NewEvent},
     id::{ContentId, EnvelopeId, Ids, JobId, MessageId, ThreadId},
     inbox::Inbox,
-    message::{Channel, Delivery, DeliveryStatus, Direction, Message, rolled_up},
+    message::{Channel, Delivery, DeliveryStatus, Direction, Message, Status, rolled_up},
+    metrics::Counters,
     time::Time,
 };
 use posthouse_mail::{address::Address, thread};
@@ -14,7 +15,7 @@ use posthouse_store::{
     contents::{self, Raw},
     events,
     jobs::{self, NewJob},
-    messages,
+    messages, metrics,
     recipients::{self, Envelope},
     suppressions::{self, Reason, Suppression},
     threads,
@@ -25,7 +26,7 @@ use crate::{
     app::{
         compose::Origin,
         deliver_here::{self, Way},
-        file_mail,
+        file_mail, judge_sending,
     },
     views::event::data,
 };
@@ -41,10 +42,11 @@ pub(super) fn message(
     let entries = entries(ready, ways, ids);
     let content: ContentId = ids.next();
     contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
-    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, ready.now)?;
+    let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), ready.sent.size_bytes, ready.now)?;
     let thread = conversation(tx, ready, inbox, ids, created_at)?;
     let stored = row(ready, inbox, &entries, (thread, content), created_at);
     messages::insert(tx, &stored)?;
+    count(tx, &stored, &entries)?;
     file_mail::file_attachments(tx, &ready.sent, &stored, ids)?;
     envelopes(tx, ready, inbox, (ways, &entries), ids)?;
     for entry in &entries {
@@ -57,8 +59,22 @@ pub(super) fn message(
         let here: Vec<&Inbox> = ways.iter().filter_map(|(_, way)| inbox_of(way)).collect();
         deliver_here::deliver(tx, (mail, raw), (&ready.from, &here), ids, ready.now)?;
     }
+    if stored.status == Status::Bounced {
+        judge_sending::judge(tx, stored.workspace, ready.now)?;
+    }
     announce(tx, &stored, &entries, ids, ready.now)?;
     Ok(stored.id)
+}
+
+/// Counts the message, and what is settled of it at once.
+fn count(tx: &mut Tx, message: &Message, entries: &[Delivery]) -> Result<()> {
+    let (place, now) = ((message.workspace, message.inbox), message.status_at);
+    metrics::count(tx, place, now, &Counters { sent: 1, ..Counters::default() })?;
+    metrics::moved(tx, place, (Status::Queued, message.status), now)?;
+    for entry in entries.iter().filter(|entry| entry.status == DeliveryStatus::Bounced) {
+        metrics::bounce(tx, place, &entry.reason(), now)?;
+    }
+    Ok(())
 }
 
 /// An address of this server that does not exist bounces for good, as one elsewhere would.
@@ -126,7 +142,7 @@ fn entries(ready: &Ready, ways: &[(Address, Way)], ids: &Ids) -> Vec<Delivery> {
 /// The conversation that the message belongs to, found or begun; an answer stays where its original is.
 fn conversation(tx: &mut Tx, ready: &Ready, inbox: &Inbox, ids: &Ids, at: Time) -> Result<ThreadId> {
     match &ready.letter.origin {
-        Origin::New => file_mail::thread_of(tx, &ready.sent, inbox, ids, at),
+        Origin::New | Origin::Submitted(_) => file_mail::thread_of(tx, &ready.sent, inbox, ids, at),
         Origin::Answers(original) => match threads::get(tx, inbox.workspace, original.thread)? {
             Some(found) => {
                 threads::touch(tx, &found, &ready.sent.people, at)?;
@@ -172,7 +188,7 @@ fn row(
         to: mail.to.clone(),
         cc: mail.cc.clone(),
         bcc: letter.people.bcc.iter().map(ToString::to_string).collect(),
-        reply_to: None,
+        reply_to: mail.reply_to.clone(),
         subject: Some(letter.subject.clone()),
         labels: mail.labels.clone(),
         is_read: true,
