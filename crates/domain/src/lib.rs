@@ -23,4 +23,5 @@ pub mod suspension;
 pub mod text;
 pub mod thread;
 pub mod time;
+pub mod webhook;
 pub mod workspace;

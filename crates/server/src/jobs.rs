@@ -9,3 +9,4 @@ mod retention;
 pub mod runner;
 mod scheduled_draft;
 pub mod sweep;
+pub mod webhooks;

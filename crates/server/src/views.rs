@@ -10,6 +10,7 @@ pub mod message;
 pub mod metrics;
 pub mod thread;
 pub mod workspace;
+pub mod webhook;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -2,7 +2,8 @@
 
 use posthouse_domain::{
     id::{
-        AttachmentId, ContentId, DraftId, EnvelopeId, EventId, InboxId, JobId, KeyId, MessageId, ThreadId, WorkspaceId,
+        AttachmentId, ContentId, DraftId, EnvelopeId, EventId, InboxId, JobId, KeyId, MessageId, ThreadId,
+        WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
 };
@@ -20,7 +21,9 @@ id_columns!(
     EventId,
     EnvelopeId,
     JobId,
-    DraftId
+    DraftId,
+    WebhookId,
+    WebhookDeliveryId
 );
 
 impl ToValue for Time {

@@ -30,6 +30,7 @@ macro_rules! files {
 pub const MIGRATIONS: &[Migration] = files![
     "0001_initial",
     "0002_drafts",
+    "0006_webhooks",
     "0009_metrics",
     "0010_suspension",
 ];

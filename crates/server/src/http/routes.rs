@@ -21,6 +21,7 @@ pub fn all() -> Vec<Route> {
         v1::events::routes(),
         v1::emergency::routes(),
         v1::drafts::routes(),
+        v1::webhooks::routes(),
         v1::metrics::routes(),
         v1::deliverability::routes(),
     ];

@@ -5,3 +5,4 @@ mod delivery;
 mod standing;
 mod submission;
 mod suspension;
+mod webhooks;

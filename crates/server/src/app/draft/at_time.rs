@@ -47,7 +47,7 @@ pub enum AtTime {
 enum Due {
     Over,
     Wait(Time, &'static str),
-    Ready(Box<(Inbox, Draft)>, Result<Material, Refusal>),
+    Ready(Box<(Inbox, Draft, Result<Material, Refusal>)>),
 }
 
 /// Sends a draft whose time has come. The last attempt that fails by our own fault ends the draft too.
@@ -59,7 +59,7 @@ pub async fn send_at_time(app: &Arc<App>, place: (WorkspaceId, DraftId), is_last
     let (inbox, found, material) = match app.store.read(move |tx| due(tx, place, now)).await? {
         Due::Over => return Ok(AtTime::Done),
         Due::Wait(at, why) => return Ok(AtTime::Hold { at, why }),
-        Due::Ready(read, material) => (read.0, read.1, material),
+        Due::Ready(read) => *read,
     };
     let order = Order { caller: Caller::service(found.workspace, found.inbox), inbox: found.inbox, key: None };
     let nothing: Render = Arc::new(|_| Ok(String::new()));
@@ -90,7 +90,7 @@ fn due(tx: &mut Tx, (tenant, id): (WorkspaceId, DraftId), now: Time) -> Stored<D
         return Ok(Due::Wait(now.plus_ms(HELD_MS), why));
     }
     let material = letter::material(tx, &found);
-    Ok(Due::Ready(Box::new((inbox, found)), material))
+    Ok(Due::Ready(Box::new((inbox, found, material))))
 }
 
 /// What makes a draft wait instead of failing (API document, States; contract §3.2).

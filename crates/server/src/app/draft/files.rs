@@ -48,7 +48,8 @@ pub(super) async fn upload(app: &App, given: Vec<FileGiven>) -> Result<Vec<Uploa
 async fn new(app: &App, file: File, id: AttachmentId) -> Result<Upload, Refusal> {
     let File { name, content_type, bytes, .. } = file;
     let size = bytes.len();
-    let work = move || blobs::compress(&bytes).map(|compressed| (compressed, Digest::of(&bytes).0));
+    let blobs = app.blobs.clone();
+    let work = move || blobs.compress(&bytes).map(|compressed| (compressed, Digest::of(&bytes).0));
     let (compressed, sha256) = if size < receive::APART_BYTES_MIN { work()? } else { app.apart.run(work).await?? };
     let raw = receive::place(app, compressed, size).await?;
     let known = DraftFile { id, filename: name, content_type, size_bytes: size as u64, sha256 };

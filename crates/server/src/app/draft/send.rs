@@ -107,7 +107,7 @@ impl Sealed {
 /// What is read before a draft is sent.
 enum Read {
     Answered(Posted),
-    Ready(Box<(Inbox, Draft)>, Result<Material, Refusal>),
+    Ready(Box<(Inbox, Draft, Result<Material, Refusal>)>),
 }
 
 /// Sends a draft now. A check that refuses leaves it as it is, with the refusal in `error`.
@@ -125,13 +125,12 @@ pub async fn send(app: &Arc<App>, order: Order, id: DraftId, render: RenderSent)
         let (inbox, found) = find(tx, &caller, which)?;
         draft::take(found.status, Step::Send)?;
         let material = letter::material(tx, &found);
-        Ok::<_, Refusal>(Read::Ready(Box::new((inbox, found)), material))
+        Ok::<_, Refusal>(Read::Ready(Box::new((inbox, found, material))))
     };
-    let (read, material) = match app.store.read(read).await? {
+    let (inbox, found, material) = match app.store.read(read).await? {
         Read::Answered(posted) => return Ok(posted),
-        Read::Ready(read, material) => (*read, material),
+        Read::Ready(read) => *read,
     };
-    let (inbox, found) = read;
     let sealed = Sealed::by_caller(&found);
     let rendered = sealed.clone().render(render);
     let posted = attempt(app, order, (inbox, material), (sealed, rendered)).await;

@@ -19,7 +19,7 @@ use posthouse_store::{
 };
 
 use super::{Upload, Which, files, files::FileGiven, set_job, take, tell::tell};
-use crate::app::{App, compose, post::Posted, stop_workspace::actor, visible};
+use crate::app::{App, compose, post::Posted, recognise::needs, stop_workspace::actor, visible};
 
 /// The status of a draft that was made.
 const CREATED: u16 = 201;

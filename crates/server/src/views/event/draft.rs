@@ -96,6 +96,12 @@ pub(super) fn load(tx: &mut Tx, workspace: WorkspaceId, events: &[Event]) -> Res
     Ok(kept.into_iter().map(|(id, read)| (id, read.draft)).collect())
 }
 
+/// The draft as an event shows it that just happened.
+pub(super) fn restored(draft: &Draft) -> Restored {
+    let kept = serde_json::to_value(DraftView::of(draft)).unwrap_or_default();
+    kept.as_object().cloned().unwrap_or_default()
+}
+
 fn add_bodies(draft: &mut Map<String, Value>, row: &Draft) {
     let c = &row.content;
     let text = |text: &Option<String>| text.as_deref().map_or(Value::Null, Value::from);
