@@ -45,7 +45,7 @@ const TABLE: &[Row] = &[
     ("ask before a send", ["allowed", STOPPED, SUSPENDED, PAUSED, "allowed"]),
     ("reply", ["202", STOPPED, SUSPENDED, PAUSED, "202"]),
     ("forward", ["202", STOPPED, SUSPENDED, PAUSED, "202"]),
-    ("submit by SMTP", ["250", "423 workspace_stopped", "550 org_suspended", "550 inbox_paused", "250"]),
+    ("submit by SMTP", ["250", "423 workspace_stopped", "550 org_suspended", "423 inbox_paused", "250"]),
     ("make a draft", ["201", "201", "201", "201", "201"]),
     ("change a draft", ["200", "200", "200", "200", "200"]),
     ("schedule a draft", ["200", "200", "200", "200", "200"]),

@@ -22,6 +22,9 @@ async fn a_stop_is_told_once_and_ends_by_the_owners_command() {
         "emergency_stop_reason": "It writes nonsense.",
     });
     assert_eq!(stopped.json, json!({ "org": org }));
+    let inbox = server.inbox(&key).await;
+    let letter = json!({ "to": inbox.address, "subject": "Plan", "text": "Here." });
+    api.post(&format!("/v1/inboxes/{}/messages", inbox.id), letter).await.error("workspace_stopped");
     server.clock.advance(1_000);
     let again = api.post("/v1/emergency-stop", json!({ "reason": "Other." })).await.expect(200);
     assert_eq!(again.json, stopped.json, "stopping a stopped workspace changes nothing");
