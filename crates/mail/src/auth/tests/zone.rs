@@ -119,6 +119,7 @@ fn records(kind: QuestionKind, found: &[&Vec<String>]) -> Records {
         }
         QuestionKind::A => Records::A(found.iter().map(|value| value[0].parse().expect("an address")).collect()),
         QuestionKind::Aaaa => Records::Aaaa(found.iter().map(|value| value[0].parse().expect("an address")).collect()),
+        QuestionKind::Ns => Records::Ns(found.iter().map(|value| value[0].clone()).collect()),
         QuestionKind::Ptr => Records::Ptr(found.iter().map(|value| value[0].clone()).collect()),
     }
 }
