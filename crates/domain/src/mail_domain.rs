@@ -309,6 +309,13 @@ impl MailDomain {
         self.checked.iter().find(|checked| checked.key == key)
     }
 
+    /// Whether every required record was found.
+    #[must_use]
+    pub fn is_complete(&self, host: &str) -> bool {
+        let is_there = |key| self.found(key).is_some_and(|checked| checked.found == Found::Ok);
+        self.expected(host).iter().filter(|record| record.required).all(|record| is_there(record.key))
+    }
+
     /// Whether mail may be sent for it.
     #[must_use]
     pub fn may_send(&self) -> bool {
@@ -340,12 +347,7 @@ impl MailDomain {
         }
         (self.last_checked_at, self.checks) = (Some(now), self.checks.saturating_add(1));
         let mut changes = Changes { rotated: self.switch_keys(now), ..Changes::default() };
-        let all_there = self
-            .expected(host)
-            .iter()
-            .filter(|record| record.required)
-            .all(|record| self.found(record.key).is_some_and(|checked| checked.found == Found::Ok));
-        match (self.status, all_there) {
+        match (self.status, self.is_complete(host)) {
             (Status::Pending | Status::Failed, true) if may_verify => {
                 (self.status, self.checks, changes.verified) = (Status::Verified, 0, true);
                 self.verified_at = self.verified_at.or(Some(now));

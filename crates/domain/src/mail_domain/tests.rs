@@ -99,147 +99,148 @@ const ALL_THERE: [&str; 6] = [
     "_dmarc.mail.acme.example TXT v=DMARC1; p=none",
 ];
 
+use Found::{Mismatch, Missing, Ok as There};
+use RecordKey::{Dkim, DkimNext, Dmarc, Mx, Spf, Verification};
+
+/// A record, what DNS says, and what is found; none where DNS did not answer.
+
+const TABLE: &[(RecordKey, &[&str], Option<Found>)] = &[
+    // Ownership.
+    (Verification, &["_service-verify.mail.acme.example TXT service-verify=tok"], Some(There)),
+    (Verification, &["_service-verify.mail.acme.example TXT \"service-verify=tok\""], Some(There)),
+    (
+        Verification,
+        &["_service-verify.mail.acme.example TXT other=1", "_service-verify.mail.acme.example TXT service-verify=tok"],
+        Some(There),
+    ),
+    (Verification, &["_service-verify.mail.acme.example TXT service-verify=other"], Some(Mismatch)),
+    (Verification, &["_service-verify.mail.acme.example TXT service-verify=TOK"], Some(Mismatch)),
+    (Verification, &["_service-verify.mail.acme.example TXT tok"], Some(Mismatch)),
+    (Verification, &["mail.acme.example TXT service-verify=tok"], Some(Missing)),
+    (Verification, &["_service-verify.mail.acme.example TXT !"], None),
+    (Verification, &[], Some(Missing)),
+    // Mail exchangers.
+    (Mx, &["mail.acme.example MX 10 mx.post.example"], Some(There)),
+    (Mx, &["mail.acme.example MX 1 MX.Post.Example."], Some(There)),
+    (Mx, &["mail.acme.example MX 10 mx.post.example", "mail.acme.example MX 20 backup.example"], Some(There)),
+    (Mx, &["mail.acme.example MX 10 mx.post.example", "mail.acme.example MX 10 other.example"], Some(Mismatch)),
+    (Mx, &["mail.acme.example MX 5 aspmx.l.google.com", "mail.acme.example MX 10 mx.post.example"], Some(Mismatch)),
+    (Mx, &["mail.acme.example MX 10 mx.other.example"], Some(Mismatch)),
+    (Mx, &["mail.acme.example MX 0 ."], Some(Mismatch)),
+    (Mx, &["mail.acme.example MX !"], None),
+    (Mx, &["acme.example MX 10 mx.post.example"], Some(Missing)),
+    // SPF.
+    (Spf, &["mail.acme.example TXT v=spf1 a:mx.post.example ~all"], Some(There)),
+    (Spf, &["mail.acme.example TXT V=SPF1 A:MX.POST.EXAMPLE -ALL"], Some(There)),
+    (Spf, &["mail.acme.example TXT v=spf1 +a:mx.post.example/28 -all"], Some(There)),
+    (
+        Spf,
+        &[
+            "mail.acme.example TXT v=spf1 include:spf.other.example a:mx.post.example -all",
+            "spf.other.example TXT v=spf1 -all",
+        ],
+        Some(There),
+    ),
+    (
+        Spf,
+        &[
+            "mail.acme.example TXT v=spf1 include:one.example -all",
+            "one.example TXT v=spf1 include:two.example ?all",
+            "two.example TXT v=spf1 a:mx.post.example -all",
+        ],
+        Some(There),
+    ),
+    (
+        Spf,
+        &["mail.acme.example TXT v=spf1 redirect=one.example", "one.example TXT v=spf1 a:mx.post.example -all"],
+        Some(There),
+    ),
+    (Spf, &["mail.acme.example TXT v=spf1 mx -all", "mail.acme.example MX 10 mx.post.example"], Some(There)),
+    (Spf, &["mail.acme.example TXT v=spf1 mx:acme.example -all", "acme.example MX 10 mx.post.example"], Some(There)),
+    (Spf, &["mail.acme.example TXT v=spf1 ip4:198.51.100.0/24 -all", "mx.post.example A 198.51.100.7"], Some(There)),
+    (Spf, &["mail.acme.example TXT v=spf1 ip4:198.51.100.7 -all", "mx.post.example A 198.51.100.7"], Some(There)),
+    (Spf, &["mail.acme.example TXT v=spf1 ip6:2001:db8::/32 -all", "mx.post.example AAAA 2001:db8::7"], Some(There)),
+    (
+        Spf,
+        &[
+            "mail.acme.example TXT v=spf1 ip4:198.51.100.7 -all",
+            "mx.post.example A 198.51.100.7",
+            "mx.post.example A 198.51.100.8",
+        ],
+        Some(Mismatch),
+    ),
+    (Spf, &["mail.acme.example TXT v=spf1 ip4:203.0.113.0/24 -all", "mx.post.example A 198.51.100.7"], Some(Mismatch)),
+    (Spf, &["mail.acme.example TXT v=spf1 +all"], Some(There)),
+    (Spf, &["mail.acme.example TXT v=spf1 -all"], Some(Mismatch)),
+    (Spf, &["mail.acme.example TXT v=spf1 -all a:mx.post.example"], Some(Mismatch)),
+    (Spf, &["mail.acme.example TXT v=spf1 ~a:mx.post.example -all"], Some(Mismatch)),
+    (Spf, &["mail.acme.example TXT v=spf1 a -all"], Some(Mismatch)),
+    (Spf, &["mail.acme.example TXT v=spf1 mx -all", "mail.acme.example MX 10 other.example"], Some(Mismatch)),
+    (
+        Spf,
+        &[
+            "mail.acme.example TXT v=spf1 a:mx.post.example ~all",
+            "mail.acme.example TXT v=spf1 include:_spf.google.com ~all",
+        ],
+        Some(Mismatch),
+    ),
+    (Spf, &["mail.acme.example TXT v=spf1 include:gone.example a:mx.post.example -all"], Some(Mismatch)),
+    (
+        Spf,
+        &[
+            "mail.acme.example TXT v=spf1 include:two.example -all",
+            "two.example TXT v=spf1 -all",
+            "two.example TXT v=spf1 a:mx.post.example",
+        ],
+        Some(Mismatch),
+    ),
+    (Spf, &["mail.acme.example TXT v=spf1 include:mail.acme.example -all"], Some(Mismatch)),
+    (Spf, &["mail.acme.example TXT v=spf1 a:mx.post.example.evil.example -all"], Some(Mismatch)),
+    (Spf, &["mail.acme.example TXT v=spf1 nonsense a:mx.post.example -all"], Some(Mismatch)),
+    (Spf, &["mail.acme.example TXT v=spf10 a:mx.post.example"], Some(Missing)),
+    (Spf, &["mail.acme.example TXT google-site-verification=1"], Some(Missing)),
+    (Spf, &["mail.acme.example TXT v=spf1 include:one.example -all", "one.example TXT !"], None),
+    (Spf, &["mail.acme.example TXT v=spf1 mx -all", "mail.acme.example MX !"], None),
+    (Spf, &["mail.acme.example TXT !"], None),
+    // DKIM.
+    (Dkim, &["s1._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=QUJD"], Some(There)),
+    (Dkim, &["s1._domainkey.mail.acme.example TXT v=DKIM1;k=rsa;p=QU JD"], Some(There)),
+    (Dkim, &["s1._domainkey.mail.acme.example TXT k=rsa; t=s; p=QUJD;"], Some(There)),
+    (Dkim, &["s1._domainkey.mail.acme.example TXT \"v=DKIM1; k=rsa; p=QU\" \"JD\""], Some(There)),
+    (Dkim, &["s1._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p="], Some(Mismatch)),
+    (Dkim, &["s1._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=WFla"], Some(Mismatch)),
+    (
+        Dkim,
+        &[
+            "s1._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=QUJD",
+            "s1._domainkey.mail.acme.example TXT v=DKIM1; p=WFla",
+        ],
+        Some(Mismatch),
+    ),
+    (Dkim, &["s1._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=QUJ"], Some(Mismatch)),
+    (Dkim, &["s1._domainkey.acme.example TXT v=DKIM1; k=rsa; p=QUJD"], Some(Missing)),
+    (Dkim, &["s1._domainkey.mail.acme.example TXT !"], None),
+    (DkimNext, &["s2._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=TkVYVA=="], Some(There)),
+    (DkimNext, &["s2._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=QUJD"], Some(Mismatch)),
+    (DkimNext, &[], Some(Missing)),
+    // DMARC.
+    (Dmarc, &["_dmarc.mail.acme.example TXT v=DMARC1; p=none"], Some(There)),
+    (Dmarc, &["_dmarc.mail.acme.example TXT v=DMARC1;p = Reject; rua=mailto:a@acme.example"], Some(There)),
+    (Dmarc, &["_dmarc.mail.acme.example TXT v=DMARC1; pct=50"], Some(Mismatch)),
+    (
+        Dmarc,
+        &["_dmarc.mail.acme.example TXT v=DMARC1; p=none", "_dmarc.mail.acme.example TXT v=DMARC1; p=reject"],
+        Some(Mismatch),
+    ),
+    (Dmarc, &["_dmarc.mail.acme.example TXT hello"], Some(Missing)),
+    (Dmarc, &["_dmarc.mail.acme.example TXT !"], None),
+];
+
 #[test]
 fn what_dns_holds_of_each_record() {
-    use RecordKey::{Dkim, DkimNext, Dmarc, Mx, Spf, Verification};
-    let (ok, missing, mismatch) = (Some(Found::Ok), Some(Found::Missing), Some(Found::Mismatch));
-    let table: &[(RecordKey, &[&str], Option<Found>)] = &[
-        // Ownership.
-        (Verification, &["_service-verify.mail.acme.example TXT service-verify=tok"], ok),
-        (Verification, &["_service-verify.mail.acme.example TXT \"service-verify=tok\""], ok),
-        (
-            Verification,
-            &[
-                "_service-verify.mail.acme.example TXT other=1",
-                "_service-verify.mail.acme.example TXT service-verify=tok",
-            ],
-            ok,
-        ),
-        (Verification, &["_service-verify.mail.acme.example TXT service-verify=other"], mismatch),
-        (Verification, &["_service-verify.mail.acme.example TXT service-verify=TOK"], mismatch),
-        (Verification, &["_service-verify.mail.acme.example TXT tok"], mismatch),
-        (Verification, &["mail.acme.example TXT service-verify=tok"], missing),
-        (Verification, &["_service-verify.mail.acme.example TXT !"], None),
-        (Verification, &[], missing),
-        // Mail exchangers.
-        (Mx, &["mail.acme.example MX 10 mx.post.example"], ok),
-        (Mx, &["mail.acme.example MX 1 MX.Post.Example."], ok),
-        (Mx, &["mail.acme.example MX 10 mx.post.example", "mail.acme.example MX 20 backup.example"], ok),
-        (Mx, &["mail.acme.example MX 10 mx.post.example", "mail.acme.example MX 10 other.example"], mismatch),
-        (Mx, &["mail.acme.example MX 5 aspmx.l.google.com", "mail.acme.example MX 10 mx.post.example"], mismatch),
-        (Mx, &["mail.acme.example MX 10 mx.other.example"], mismatch),
-        (Mx, &["mail.acme.example MX 0 ."], mismatch),
-        (Mx, &["mail.acme.example MX !"], None),
-        (Mx, &["acme.example MX 10 mx.post.example"], missing),
-        // SPF.
-        (Spf, &["mail.acme.example TXT v=spf1 a:mx.post.example ~all"], ok),
-        (Spf, &["mail.acme.example TXT V=SPF1 A:MX.POST.EXAMPLE -ALL"], ok),
-        (Spf, &["mail.acme.example TXT v=spf1 +a:mx.post.example/28 -all"], ok),
-        (
-            Spf,
-            &[
-                "mail.acme.example TXT v=spf1 include:spf.other.example a:mx.post.example -all",
-                "spf.other.example TXT v=spf1 -all",
-            ],
-            ok,
-        ),
-        (
-            Spf,
-            &[
-                "mail.acme.example TXT v=spf1 include:one.example -all",
-                "one.example TXT v=spf1 include:two.example ?all",
-                "two.example TXT v=spf1 a:mx.post.example -all",
-            ],
-            ok,
-        ),
-        (
-            Spf,
-            &["mail.acme.example TXT v=spf1 redirect=one.example", "one.example TXT v=spf1 a:mx.post.example -all"],
-            ok,
-        ),
-        (Spf, &["mail.acme.example TXT v=spf1 mx -all", "mail.acme.example MX 10 mx.post.example"], ok),
-        (Spf, &["mail.acme.example TXT v=spf1 mx:acme.example -all", "acme.example MX 10 mx.post.example"], ok),
-        (Spf, &["mail.acme.example TXT v=spf1 ip4:198.51.100.0/24 -all", "mx.post.example A 198.51.100.7"], ok),
-        (Spf, &["mail.acme.example TXT v=spf1 ip4:198.51.100.7 -all", "mx.post.example A 198.51.100.7"], ok),
-        (Spf, &["mail.acme.example TXT v=spf1 ip6:2001:db8::/32 -all", "mx.post.example AAAA 2001:db8::7"], ok),
-        (
-            Spf,
-            &[
-                "mail.acme.example TXT v=spf1 ip4:198.51.100.7 -all",
-                "mx.post.example A 198.51.100.7",
-                "mx.post.example A 198.51.100.8",
-            ],
-            mismatch,
-        ),
-        (Spf, &["mail.acme.example TXT v=spf1 ip4:203.0.113.0/24 -all", "mx.post.example A 198.51.100.7"], mismatch),
-        (Spf, &["mail.acme.example TXT v=spf1 +all"], ok),
-        (Spf, &["mail.acme.example TXT v=spf1 -all"], mismatch),
-        (Spf, &["mail.acme.example TXT v=spf1 -all a:mx.post.example"], mismatch),
-        (Spf, &["mail.acme.example TXT v=spf1 ~a:mx.post.example -all"], mismatch),
-        (Spf, &["mail.acme.example TXT v=spf1 a -all"], mismatch),
-        (Spf, &["mail.acme.example TXT v=spf1 mx -all", "mail.acme.example MX 10 other.example"], mismatch),
-        (
-            Spf,
-            &[
-                "mail.acme.example TXT v=spf1 a:mx.post.example ~all",
-                "mail.acme.example TXT v=spf1 include:_spf.google.com ~all",
-            ],
-            mismatch,
-        ),
-        (Spf, &["mail.acme.example TXT v=spf1 include:gone.example a:mx.post.example -all"], mismatch),
-        (
-            Spf,
-            &[
-                "mail.acme.example TXT v=spf1 include:two.example -all",
-                "two.example TXT v=spf1 -all",
-                "two.example TXT v=spf1 a:mx.post.example",
-            ],
-            mismatch,
-        ),
-        (Spf, &["mail.acme.example TXT v=spf1 include:mail.acme.example -all"], mismatch),
-        (Spf, &["mail.acme.example TXT v=spf1 a:mx.post.example.evil.example -all"], mismatch),
-        (Spf, &["mail.acme.example TXT v=spf1 nonsense a:mx.post.example -all"], mismatch),
-        (Spf, &["mail.acme.example TXT v=spf10 a:mx.post.example"], missing),
-        (Spf, &["mail.acme.example TXT google-site-verification=1"], missing),
-        (Spf, &["mail.acme.example TXT v=spf1 include:one.example -all", "one.example TXT !"], None),
-        (Spf, &["mail.acme.example TXT v=spf1 mx -all", "mail.acme.example MX !"], None),
-        (Spf, &["mail.acme.example TXT !"], None),
-        // DKIM.
-        (Dkim, &["s1._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=QUJD"], ok),
-        (Dkim, &["s1._domainkey.mail.acme.example TXT v=DKIM1;k=rsa;p=QU JD"], ok),
-        (Dkim, &["s1._domainkey.mail.acme.example TXT k=rsa; t=s; p=QUJD;"], ok),
-        (Dkim, &["s1._domainkey.mail.acme.example TXT \"v=DKIM1; k=rsa; p=QU\" \"JD\""], ok),
-        (Dkim, &["s1._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p="], mismatch),
-        (Dkim, &["s1._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=WFla"], mismatch),
-        (
-            Dkim,
-            &[
-                "s1._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=QUJD",
-                "s1._domainkey.mail.acme.example TXT v=DKIM1; p=WFla",
-            ],
-            mismatch,
-        ),
-        (Dkim, &["s1._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=QUJ"], mismatch),
-        (Dkim, &["s1._domainkey.acme.example TXT v=DKIM1; k=rsa; p=QUJD"], missing),
-        (Dkim, &["s1._domainkey.mail.acme.example TXT !"], None),
-        (DkimNext, &["s2._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=TkVYVA=="], ok),
-        (DkimNext, &["s2._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=QUJD"], mismatch),
-        (DkimNext, &[], missing),
-        // DMARC.
-        (Dmarc, &["_dmarc.mail.acme.example TXT v=DMARC1; p=none"], ok),
-        (Dmarc, &["_dmarc.mail.acme.example TXT v=DMARC1;p = Reject; rua=mailto:a@acme.example"], ok),
-        (Dmarc, &["_dmarc.mail.acme.example TXT v=DMARC1; pct=50"], mismatch),
-        (
-            Dmarc,
-            &["_dmarc.mail.acme.example TXT v=DMARC1; p=none", "_dmarc.mail.acme.example TXT v=DMARC1; p=reject"],
-            mismatch,
-        ),
-        (Dmarc, &["_dmarc.mail.acme.example TXT hello"], missing),
-        (Dmarc, &["_dmarc.mail.acme.example TXT !"], None),
-    ];
-    assert!(table.len() >= 60);
+    assert!(TABLE.len() >= 60);
     let domain = domain();
-    for (key, lines, expected) in table {
+    for (key, lines, expected) in TABLE {
         let check = run(&domain, lines);
         let found = check.records.iter().find(|checked| checked.key == *key).map(|checked| checked.found);
         assert_eq!(found, *expected, "{key:?} {lines:?}");

@@ -21,6 +21,7 @@ pub fn all() -> Vec<Route> {
         v1::events::routes(),
         v1::metrics::routes(),
         v1::deliverability::routes(),
+        v1::domains::routes(),
     ];
     chapters.into_iter().flatten().collect()
 }
