@@ -2,7 +2,12 @@
 
 use posthouse_domain::{
     id::{
+<<<<<<< HEAD
         AttachmentId, ContentId, DomainId, EnvelopeId, EventId, InboxId, JobId, KeyId, MessageId, ThreadId, WorkspaceId,
+=======
+        AttachmentId, ContentId, EnvelopeId, EventId, InboxId, JobId, KeyId, MessageId, ThreadId, WebhookDeliveryId,
+        WebhookId, WorkspaceId,
+>>>>>>> main
     },
     time::Time,
 };
@@ -18,9 +23,16 @@ id_columns!(
     ContentId,
     AttachmentId,
     EventId,
+<<<<<<< HEAD
     DomainId,
     EnvelopeId,
     JobId
+=======
+    EnvelopeId,
+    JobId,
+    WebhookId,
+    WebhookDeliveryId
+>>>>>>> main
 );
 
 impl ToValue for Time {

@@ -127,7 +127,7 @@ pub fn owner(tx: &mut Tx, name: &str) -> Result<Option<MailDomain>> {
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &Page) -> Result<Vec<MailDomain>> {
     let (at, id) = page.after.map_or((i64::MAX, Uuid::max()), |after| (after.sort, after.id));
     let found: Vec<MailDomain> = tx.rows(&PAGE, p![workspace, at, id, page.limit])?;
-    found.into_iter().map(|domain| Ok(with_keys(tx, Some(domain))?)).filter_map(Result::transpose).collect()
+    found.into_iter().map(|domain| with_keys(tx, Some(domain))).filter_map(Result::transpose).collect()
 }
 
 /// How many domains a workspace has.

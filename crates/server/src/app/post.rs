@@ -18,7 +18,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{
-    Tx, blobs,
+    Tx,
     contents::Raw,
     idempotency::{self, Claim, Recorded},
     messages::{self, Record},
@@ -27,7 +27,7 @@ use posthouse_store::{
 
 use super::{
     App,
-    compose::{self, Letter},
+    compose::{self, Letter, Origin},
     deliver_here::{self, Way},
     receive::{APART_BYTES_MIN, place, served_among, served_domains},
     send::Order,
@@ -93,7 +93,8 @@ pub async fn post(app: &Arc<App>, order: Order, written: (Letter, Inbox), render
     if let Some(refusal) = size_refusal(app, &ready) {
         return Err(refusal);
     }
-    let compressed = apart_if(app, raw.len(), move || Ok((blobs::compress(&raw)?, raw.len()))).await?;
+    let blobs = app.blobs.clone();
+    let compressed = apart_if(app, raw.len(), move || Ok((blobs.compress(&raw)?, raw.len()))).await?;
     let raw = place(app, compressed.0, compressed.1).await?;
     let ids = app.clock.ids();
     app.store.write(move |tx| store(tx, &ready, &raw, &render, &ids.clone())).await
@@ -115,15 +116,21 @@ async fn ready(
         attempts_max: u32::try_from(app.config.delivery.retry_schedule_ms.len() + SPARE_ATTEMPTS).unwrap_or(u32::MAX),
     };
     let hostname = app.config.smtp.hostname.clone();
-    let large = letter.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
+    let files_bytes = letter.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
+    let large = files_bytes + if let Origin::Submitted(submitted) = &letter.origin { submitted.raw.len() } else { 0 };
     apart_if(app, large, move || {
         let here = |address: &Address| deliver_here::is_served(address, &house.served);
         let (some_here, some_away) = {
             let all = letter.people.deliveries();
             (all.iter().any(|a| here(a)), all.iter().any(|a| !here(a)))
         };
-        compose::complete(&mut letter.content, some_away);
-        let raw = compose::raw(&letter, &author, now)?;
+        let raw = match &mut letter.origin {
+            Origin::Submitted(submitted) => std::mem::take(&mut submitted.raw),
+            _ => {
+                compose::complete(&mut letter.content, some_away);
+                compose::raw(&letter, &author, now)?
+            }
+        };
         let from = author.into_address();
         let results = deliver_here::own_results(&from);
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
@@ -134,8 +141,12 @@ async fn ready(
     .await
 }
 
-/// What the author wrote stays as it was written, and not as a mail program reads it.
+/// What the author wrote stays as it was written, and not as a mail program reads it; what a mail program wrote is read as
+/// one reads it.
 fn written(letter: &Letter, mut mail: Mail) -> Mail {
+    if let Origin::Submitted(_) = letter.origin {
+        return mail;
+    }
     let content = &letter.content;
     let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
     (mail.to, mail.cc) = (shown(&letter.people.to), shown(&letter.people.cc));

@@ -13,3 +13,4 @@ pub mod outbox;
 pub mod send;
 pub mod threads;
 pub mod wait;
+pub mod webhooks;

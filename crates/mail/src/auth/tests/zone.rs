@@ -80,6 +80,7 @@ impl Zone {
             QuestionKind::A => "A",
             QuestionKind::Aaaa => "AAAA",
             QuestionKind::Ptr => "PTR",
+            QuestionKind::Ns => "NS",
         };
         let mut found = Vec::new();
         for entry in entries {
