@@ -53,17 +53,14 @@ codes! {
     TemporaryInboxReceiveOnly = 403 "temporary_inbox_receive_only", "Send from an inbox that is not temporary.";
     /// Every inbox of the plan is in use.
     PlanLimitInboxes = 403 "plan_limit_inboxes", "Delete an inbox that is no longer needed or move the workspace to a larger plan.";
-<<<<<<< HEAD
     /// Every domain of the plan is in use.
     PlanLimitDomains = 403 "plan_limit_domains", "Delete a domain that is no longer needed or move the workspace to a larger plan.";
     /// The domain of the sending inbox is not verified.
     DomainNotVerified = 403 "domain_not_verified", "Publish the records of the domain and check it: POST /v1/domains/{id}/verify.";
-=======
     /// Every webhook of the workspace is in use.
     PlanLimitWebhooks = 403 "plan_limit_webhooks", "Delete a webhook that is no longer needed, or let one take more events.";
     /// The workspace is not claimed by a person yet.
     UnclaimedWorkspace = 403 "unclaimed_workspace", "Let a person claim the workspace first; events can be read at GET /v1/events.";
->>>>>>> main
     /// No such record, or not one that this key can see.
     NotFound = 404 "not_found", "Check the path and the id, and that the key may see the record.";
     /// The path exists, with other methods.

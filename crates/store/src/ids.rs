@@ -2,12 +2,8 @@
 
 use posthouse_domain::{
     id::{
-<<<<<<< HEAD
-        AttachmentId, ContentId, DomainId, EnvelopeId, EventId, InboxId, JobId, KeyId, MessageId, ThreadId, WorkspaceId,
-=======
-        AttachmentId, ContentId, EnvelopeId, EventId, InboxId, JobId, KeyId, MessageId, ThreadId, WebhookDeliveryId,
-        WebhookId, WorkspaceId,
->>>>>>> main
+        AttachmentId, ContentId, DomainId, EnvelopeId, EventId, InboxId, JobId, KeyId, MessageId, ThreadId,
+        WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
 };
@@ -23,16 +19,11 @@ id_columns!(
     ContentId,
     AttachmentId,
     EventId,
-<<<<<<< HEAD
     DomainId,
-    EnvelopeId,
-    JobId
-=======
     EnvelopeId,
     JobId,
     WebhookId,
     WebhookDeliveryId
->>>>>>> main
 );
 
 impl ToValue for Time {

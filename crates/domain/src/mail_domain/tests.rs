@@ -103,7 +103,6 @@ use Found::{Mismatch, Missing, Ok as There};
 use RecordKey::{Dkim, DkimNext, Dmarc, Mx, Spf, Verification};
 
 /// A record, what DNS says, and what is found; none where DNS did not answer.
-
 const TABLE: &[(RecordKey, &[&str], Option<Found>)] = &[
     // Ownership.
     (Verification, &["_service-verify.mail.acme.example TXT service-verify=tok"], Some(There)),

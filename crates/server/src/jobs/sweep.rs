@@ -8,17 +8,10 @@ use posthouse_domain::{
     event,
     time::{DAY_MS, MINUTE_MS, Time},
 };
-<<<<<<< HEAD
-use posthouse_store::{Result, jobs, mail_domains, metrics, sweep as store};
+use posthouse_store::{Result, jobs, mail_domains, metrics, sweep as store, webhooks};
 
 use super::retention;
-use crate::app::{App, add_domain, create_inbox, expire_inbox};
-=======
-use posthouse_store::{Result, jobs, metrics, sweep as store, webhooks};
-
-use super::retention;
-use crate::app::{App, create_inbox, expire_inbox, webhooks::change::forget_attempts};
->>>>>>> main
+use crate::app::{App, add_domain, create_inbox, expire_inbox, webhooks::change::forget_attempts};
 
 /// How often it runs, in milliseconds.
 pub const EVERY_MS: i64 = MINUTE_MS;
