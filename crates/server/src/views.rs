@@ -4,6 +4,7 @@
 
 pub mod draft;
 pub mod deliverability;
+pub mod domain;
 pub mod event;
 pub mod inbox;
 pub mod message;

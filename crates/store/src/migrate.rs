@@ -33,6 +33,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0006_webhooks",
     "0009_metrics",
     "0010_suspension",
+    "0012_domains",
 ];
 
 crate::statements! {

@@ -5,6 +5,7 @@ pub mod attachments;
 pub mod drafts;
 pub mod emergency;
 pub mod deliverability;
+pub mod domains;
 pub mod events;
 pub mod inboxes;
 pub mod ingress;

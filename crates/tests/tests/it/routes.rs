@@ -3,6 +3,7 @@
 mod account;
 mod drafts;
 mod emergency;
+mod domains;
 mod events;
 mod inboxes;
 mod ingress;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::views::{
+    domain::DomainView,
     inbox::InboxView,
     workspace::{ActorView, OrgView},
 };
@@ -134,6 +135,14 @@ pub struct WorkspaceResumed {
     pub stopped_at: String,
     /// Who resumed it.
     pub actor: ActorView,
+}
+
+/// What `domain.verified`, `domain.failed`, `domain.dkim_rotated` and `domain.dkim_rotation_due` say.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DomainEventData")]
+pub struct DomainData {
+    /// The domain as it was then.
+    pub domain: DomainView,
 }
 
 /// What `webhook.test` says.
