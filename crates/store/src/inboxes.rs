@@ -41,7 +41,6 @@ statements! {
     FIRST_OF = select!("inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
     FIRST = select!("inboxes i WHERE i.deleted_at IS NULL AND i.temporary = 0
         AND i.workspace_id = (SELECT id FROM workspaces ORDER BY created_at, id LIMIT 1) ORDER BY i.created_at, i.id LIMIT 1");
-    FIRST_OF = select!("inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
     COUNT = "SELECT count(*) FROM inboxes WHERE workspace_id = $1 AND deleted_at IS NULL AND temporary = 0";
     TEMPORARY_ACTIVE = "SELECT count(*), min(expires_at) FROM inboxes
         WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2 AND deleted_at IS NULL AND expires_at > $3";
@@ -148,14 +147,6 @@ pub fn by_client_id(tx: &mut Tx, workspace: WorkspaceId, client_id: &str) -> Res
     tx.one(&BY_CLIENT_ID, p![workspace, client_id])
 }
 
-/// The first inbox of a workspace that is there and does not expire.
-///
-/// # Errors
-/// The store's own.
-pub fn first_of(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Inbox>> {
-    tx.one(&FIRST_OF, p![workspace])
-}
-
 /// The first inbox of the first workspace: whom the role addresses of the service reach (decision 17).
 ///
 /// # Errors
@@ -164,7 +155,8 @@ pub fn first(tx: &mut Tx) -> Result<Option<Inbox>> {
     tx.one(&FIRST, p![])
 }
 
-/// The first inbox of a workspace: whom the role addresses of its own domains reach (decision 17).
+/// The first inbox of a workspace: whom the role addresses of its own domains reach (decision 17), and
+/// from which the service writes to its owner.
 ///
 /// # Errors
 /// The store's own.
