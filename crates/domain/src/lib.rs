@@ -17,6 +17,7 @@ pub mod page;
 pub mod plan;
 pub mod reputation;
 pub mod send;
+pub mod stream;
 pub mod text;
 pub mod thread;
 pub mod time;

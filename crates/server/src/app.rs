@@ -23,10 +23,11 @@ pub mod read_events;
 pub mod read_raw;
 pub mod receive;
 pub mod recognise;
-pub mod report_metrics;
 pub mod reply;
+pub mod report_metrics;
 pub mod send;
 pub mod signing;
+pub mod stream;
 pub mod submit;
 mod take_report;
 pub mod understand;
@@ -47,6 +48,7 @@ use crate::{
     rate_limits::RateLimits,
     shortage::Shortage,
     shutdown::Life,
+    streams::Streams,
 };
 
 /// The running program.
@@ -71,6 +73,8 @@ pub struct App {
     pub apart: Apart,
     /// Who waits for mail in which inbox.
     pub arrivals: Arrivals,
+    /// Who hears the events of which workspace.
+    pub streams: Streams,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -109,6 +113,7 @@ impl App {
             out_room: deliver::Room::default(),
             apart: Apart::default(),
             arrivals: Arrivals::default(),
+            streams: Streams::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),

@@ -84,6 +84,7 @@ pub mod metrics;
 pub mod migrate;
 pub mod recipients;
 pub mod statements;
+pub mod stream_tokens;
 pub mod suppressions;
 pub mod sweep;
 pub mod thread_list;

@@ -26,6 +26,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("metrics", crate::metrics::ALL),
     ("migrate", crate::migrate::ALL),
     ("recipients", crate::recipients::ALL),
+    ("stream_tokens", crate::stream_tokens::ALL),
     ("suppressions", crate::suppressions::ALL),
     ("sweep", crate::sweep::ALL),
     ("thread_list", crate::thread_list::ALL),

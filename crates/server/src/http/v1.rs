@@ -10,5 +10,6 @@ pub mod messages;
 pub mod metrics;
 pub mod outbox;
 pub mod send;
+pub mod stream;
 pub mod threads;
 pub mod wait;

@@ -7,5 +7,6 @@ mod ingress;
 mod messages;
 mod metrics;
 mod retention;
+mod stream;
 mod threads;
 mod wait;
