@@ -150,10 +150,10 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
 
     /// Runs until there is a reason to end.
     async fn run(mut self, mut seat: Seat) -> Result<(), Ending> {
-        self.send(&json!({ "type": "hello", "heartbeat_seconds": HEARTBEAT_S })).await?;
         let app = self.app;
         let mut drained: Pending<'_, ()> = Box::pin(app.life.drained());
-        let mut beat = app.clock.sleep_until(app.clock.now().plus_ms(BEAT_MS));
+        let mut beat = app.clock.sleep_until(self.heard_at.plus_ms(BEAT_MS));
+        self.send(&json!({ "type": "hello", "heartbeat_seconds": HEARTBEAT_S })).await?;
         loop {
             let woken = tokio::select! {
                 () = &mut drained => Woken::Drained,
@@ -175,8 +175,8 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
                     if now.since_ms(self.heard_at) >= 2 * BEAT_MS {
                         return Err(Ending::Silent);
                     }
-                    self.write(Message::Ping(Bytes::new())).await?;
                     beat = app.clock.sleep_until(now.plus_ms(BEAT_MS));
+                    self.write(Message::Ping(Bytes::new())).await?;
                 }
             }
         }
