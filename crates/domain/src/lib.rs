@@ -21,4 +21,5 @@ pub mod stream;
 pub mod text;
 pub mod thread;
 pub mod time;
+pub mod webhook;
 pub mod workspace;

@@ -15,13 +15,14 @@ use crate::{
     adapters::{
         clock::SystemClock,
         dns,
+        http_out::HttpClient,
         smtp_out::{Limits, SmtpClient},
     },
     app::{App, Ports, signing},
     config::Config,
     http::{listener, router, routes},
-    jobs::runner,
-    ports::{Clock, Dns, SmtpOut},
+    jobs::{runner, webhooks},
+    ports::{Clock, Dns, HttpOut, SmtpOut},
     shutdown::{DRAIN_MS_MAX, Signals},
     smtp::listener::{Door, House, Listener},
     tls,
@@ -150,7 +151,7 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     follow_listener(&mut config, bound.http);
     let store = open_store(&config)?;
     let blobs = open_blobs(&config)?;
-    let (ports, smtp_out) = ports(&config)?;
+    let (ports, ways_out) = ports(&config)?;
     let app = Arc::new(App::new(config, (store, blobs), ports));
     prepare_signing(&app).await?;
     let first_run = if has(Role::Http) { first::run(&app).await? } else { None };
@@ -162,11 +163,13 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     open_doors(&app, &mut tasks, (smtp, submission))?;
     if has(Role::Worker) {
         tasks.spawn(runner::run(Arc::clone(&app)));
+        tasks.spawn(webhooks::run(Arc::clone(&app)));
         let life = app.life.clone();
         tasks.spawn(async move {
             tokio::select! {
-                () = life.drained() => smtp_out.close_idle(0).await,
-                () = smtp_out.tend() => {}
+                () = life.drained() => ways_out.smtp.close_idle(0).await,
+                () = ways_out.smtp.tend() => {}
+                () = ways_out.http.tend() => {}
             }
         });
     }
@@ -253,15 +256,23 @@ fn open_doors(
     Ok(())
 }
 
-/// The outside world of a process that serves, and the way out for mail, whose unused connections somebody has to close.
-fn ports(config: &Config) -> Result<(Ports, Arc<SmtpClient>), BootError> {
+/// The ways out, whose unused connections somebody has to close.
+struct WaysOut {
+    smtp: Arc<SmtpClient>,
+    http: Arc<HttpClient>,
+}
+
+/// The outside world of a process that serves.
+fn ports(config: &Config) -> Result<(Ports, WaysOut), BootError> {
     let (clock, dns) = (clock(), resolver(config)?);
     let limits = Limits {
         connections_max: config.delivery.connections_max,
         per_host_max: config.delivery.connections_per_destination_max,
     };
-    let smtp_out = Arc::new(SmtpClient::new(Arc::clone(&clock), limits));
-    Ok((Ports { clock, dns, smtp_out: Arc::clone(&smtp_out) as Arc<dyn SmtpOut> }, smtp_out))
+    let smtp = Arc::new(SmtpClient::new(Arc::clone(&clock), limits));
+    let http = Arc::new(HttpClient::new(Arc::clone(&clock)));
+    let (smtp_out, http_out) = (Arc::clone(&smtp) as Arc<dyn SmtpOut>, Arc::clone(&http) as Arc<dyn HttpOut>);
+    Ok((Ports { clock, dns, smtp_out, http_out }, WaysOut { smtp, http }))
 }
 
 /// The resolver of the configuration.

@@ -15,6 +15,7 @@ pub struct Metrics {
     submissions: Family<OutcomeLabels, Counter>,
     deliveries: Family<OutcomeLabels, Counter>,
     jobs: Family<JobLabels, Counter>,
+    webhooks: Family<OutcomeLabels, Counter>,
     store_queue: Family<QueueLabels, Gauge>,
 }
 
@@ -53,10 +54,12 @@ impl Default for Metrics {
         registry.register("submissions", "Messages handed in by mail programs, by outcome", submissions.clone());
         registry.register("deliveries", "Recipients of sent mail that were settled, by outcome", deliveries.clone());
         registry.register("jobs", "Job attempts, by kind and outcome", jobs.clone());
+        let webhooks = Family::default();
+        registry.register("webhook_attempts", "Attempts to hand events to webhooks, by outcome", webhooks.clone());
         let store_queue = Family::default();
         registry.register("store_queue", "Units of work that wait for the store", store_queue.clone());
         registry.register("build", "What runs", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
-        Self { registry, http_requests, smtp_messages, submissions, deliveries, jobs, store_queue }
+        Self { registry, http_requests, smtp_messages, submissions, deliveries, jobs, webhooks, store_queue }
     }
 }
 
@@ -84,6 +87,11 @@ impl Metrics {
     /// Counts an attempt of a job: `done`, `retry`, `hold`, `dead`, `recreated`.
     pub fn job(&self, kind: &'static str, outcome: &'static str) {
         self.jobs.get_or_create(&JobLabels { kind, outcome }).inc();
+    }
+
+    /// Counts an attempt at a webhook: `succeeded`, `failed`.
+    pub fn webhook(&self, outcome: &'static str) {
+        self.webhooks.get_or_create(&OutcomeLabels { outcome }).inc();
     }
 
     /// Notes how many units of work wait for the store.

@@ -11,7 +11,10 @@ use std::{
 };
 
 use posthouse_server::{
-    adapters::smtp_out::{Limits, SmtpClient},
+    adapters::{
+        http_out::HttpClient,
+        smtp_out::{Limits, SmtpClient},
+    },
     app::{App, Ports},
     config::Config,
     http::{listener, router, routes},
@@ -234,9 +237,17 @@ impl TestServer {
         &mut self.allowed
     }
 
-    /// Runs due jobs until none is due, at the time that the clock stands at.
+    /// Runs due jobs and attempts at webhooks until none is due, at the time that the clock stands at.
+    ///
+    /// # Panics
+    /// Where the store fails.
     pub async fn settle(&self) {
-        posthouse_server::jobs::runner::run_due(self.app()).await;
+        loop {
+            posthouse_server::jobs::runner::run_due(self.app()).await;
+            if posthouse_server::jobs::webhooks::run_due(self.app()).await.expect("the store of a test works") == 0 {
+                return;
+            }
+        }
     }
 
     /// Moves the clock on and settles.
@@ -308,7 +319,8 @@ impl TestServer {
             per_host_max: self.config.delivery.connections_per_destination_max,
         };
         let smtp_out = Arc::new(SmtpClient::new(clock.clone(), limits));
-        let ports = Ports { clock, dns: Arc::new(self.dns.clone()), smtp_out };
+        let http_out = Arc::new(HttpClient::new(clock.clone()));
+        let ports = Ports { clock, dns: Arc::new(self.dns.clone()), smtp_out, http_out };
         let blobs = Blobs::files(self.dir.path().join(BLOBS_DIR));
         let app = Arc::new(App::new(self.config.clone(), (store, blobs), ports));
         let router = router::build(&app, routes::all());

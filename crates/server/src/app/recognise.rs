@@ -16,7 +16,7 @@ use super::App;
 /// `unauthorized`, or the store's own.
 pub async fn recognise(app: &App, key: &SecretKey) -> Result<Recognised, Refusal> {
     let digest = key.digest();
-    let found = app.store.glance(move |tx| keys::recognise(tx, &digest)).await?;
+    let found = app.store.read_one(move |tx| keys::recognise(tx, &digest)).await?;
     let recognised = found.ok_or_else(|| Refusal::new(Code::Unauthorized, "The API key is unknown or revoked."))?;
     note_use(app, &recognised).await;
     Ok(recognised)

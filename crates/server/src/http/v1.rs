@@ -13,3 +13,4 @@ pub mod send;
 pub mod stream;
 pub mod threads;
 pub mod wait;
+pub mod webhooks;

@@ -3,3 +3,4 @@
 mod answer_a_mail;
 mod delivery;
 mod submission;
+mod webhooks;

@@ -10,3 +10,4 @@ mod retention;
 mod stream;
 mod threads;
 mod wait;
+pub(crate) mod webhooks;
