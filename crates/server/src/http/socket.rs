@@ -104,6 +104,8 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(app: &Arc<App>, entrance: 
         tracing::debug!(code = ending.code(), "stream.ended");
         let linger = app.clock.sleep_until(app.clock.now().plus_ms(LINGER_MS));
         tokio::select! {
+            // However little time is left, the word is said first.
+            biased;
             () = say_goodbye(&mut wire, ending) => {}
             () = linger => {}
         }
