@@ -32,6 +32,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0006_webhooks",
     "0007_stream_tokens",
     "0009_metrics",
+    "0012_domains",
 ];
 
 crate::statements! {
