@@ -110,7 +110,7 @@ async fn a_paused_inbox_is_silent_until_it_is_resumed() {
     assert_eq!(stream.expect("event").await["event"]["type"], "inbox.paused");
     assert_eq!(subject(&stream.expect("event").await), "not held");
     studio.api.post_empty(&format!("{inbox}/resume")).await.expect(200);
-    let mut seen = vec![stream.expect("event").await, stream.expect("event").await];
+    let mut seen = [stream.expect("event").await, stream.expect("event").await];
     seen.sort_by_key(|frame| frame["event"]["type"].to_string());
     assert_eq!(seen[0]["event"]["type"], "inbox.resumed");
     assert_eq!(subject(&seen[1]), "held");
