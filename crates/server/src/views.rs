@@ -2,6 +2,7 @@
 //!
 //! A view borrows the record it shows and decides nothing: whether somebody may see it is decided before it is made.
 
+pub mod draft;
 pub mod deliverability;
 pub mod domain;
 pub mod event;
@@ -9,6 +10,7 @@ pub mod inbox;
 pub mod message;
 pub mod metrics;
 pub mod thread;
+pub mod workspace;
 pub mod webhook;
 
 use schemars::JsonSchema;

@@ -19,6 +19,7 @@ statements! {
         FROM api_keys WHERE workspace_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2";
     STANDING = "SELECT scope, inbox_id, permissions FROM api_keys WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL";
     REVOKE = "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING workspace_id";
+    NAME = "SELECT name FROM api_keys WHERE workspace_id = $1 AND id = $2";
 }
 
 /// A key as lists show it.
@@ -126,6 +127,14 @@ pub fn used(tx: &mut Tx, workspace: WorkspaceId, key: KeyId, now: Time) -> Resul
 /// The store's own.
 pub fn list(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<Key>> {
     tx.rows(&LIST, p![workspace, limit])
+}
+
+/// What the owner of a key calls it.
+///
+/// # Errors
+/// The store's own.
+pub fn name(tx: &mut Tx, workspace: WorkspaceId, key: KeyId) -> Result<Option<String>> {
+    Ok(tx.one::<(String,)>(&NAME, p![workspace, key])?.map(|(name,)| name))
 }
 
 /// Revokes a key for good; says whether there was one to revoke. Streams of that key hear of it.
