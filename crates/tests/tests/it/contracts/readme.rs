@@ -54,6 +54,11 @@ fn the_page_about_submission_does_what_it_says() {
 }
 
 #[test]
+fn the_page_about_the_stream_does_what_it_says() {
+    run("docs/journeys/stream.md");
+}
+
+#[test]
 fn the_page_about_temporary_inboxes_does_what_it_says() {
     run("docs/journeys/temporary-inboxes.md");
 }
