@@ -59,6 +59,8 @@ codes! {
     MethodNotAllowed = 405 "method_not_allowed", "Use one of the methods in the Allow header.";
     /// The address is or was an inbox of this server.
     AddressTaken = 409 "address_taken", "Choose another username; addresses are never used a second time.";
+    /// The lease is not the current one of the message.
+    LeaseExpired = 409 "lease_expired", "Drop what was done under this lease, and claim again; the message may be in other hands.";
     /// The first request with this idempotency key has not been answered yet.
     IdempotencyInFlight = 409 "idempotency_in_flight", "Wait for the time in Retry-After and send the same request again.";
     /// The send would keep a mail loop going.

@@ -62,6 +62,8 @@ ids! {
     EnvelopeId;
     /// A durable job.
     JobId;
+    /// A lease on a message of a work queue.
+    LeaseId;
 }
 
 /// A source of UUIDv7 identifiers for one request or transaction, deterministic from its time and seed.

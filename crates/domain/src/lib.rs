@@ -14,6 +14,7 @@ pub mod message;
 pub mod metadata;
 pub mod page;
 pub mod plan;
+pub mod queue;
 pub mod send;
 pub mod text;
 pub mod thread;

@@ -5,6 +5,7 @@
 pub mod event;
 pub mod inbox;
 pub mod message;
+pub mod queue;
 pub mod thread;
 
 use schemars::JsonSchema;

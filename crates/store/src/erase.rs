@@ -9,7 +9,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Json, Result, Tx, attachments, contents, message_list::Place, p, statements};
+use crate::{Json, Result, Tx, attachments, contents, message_list::Place, p, queue, statements};
 
 /// Messages that are deleted in one step of the loop.
 const STEP: u32 = 200;
@@ -61,6 +61,7 @@ fn message(tx: &mut Tx, workspace: WorkspaceId, id: MessageId, content: ContentI
     tx.exec(&RECIPIENTS, p![workspace, id])?;
     tx.exec(&ENVELOPES, p![workspace, id])?;
     let files = attachments::delete(tx, workspace, id)?;
+    queue::forget_message(tx, workspace, id)?;
     tx.exec(&MESSAGE, p![workspace, id])?;
     contents::delete_unused(tx, workspace, content)?;
     Ok(files)

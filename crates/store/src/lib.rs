@@ -81,6 +81,7 @@ pub mod keys;
 pub mod message_list;
 pub mod messages;
 pub mod migrate;
+pub mod queue;
 pub mod recipients;
 pub mod statements;
 pub mod suppressions;

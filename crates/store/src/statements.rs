@@ -24,6 +24,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("message_list", crate::message_list::ALL),
     ("messages", crate::messages::ALL),
     ("migrate", crate::migrate::ALL),
+    ("queue", crate::queue::ALL),
     ("recipients", crate::recipients::ALL),
     ("suppressions", crate::suppressions::ALL),
     ("sweep", crate::sweep::ALL),

@@ -186,6 +186,9 @@ fn store(tx: &mut Tx, ready: &Ready, raw: &Raw, render: &Render, ids: &Ids) -> R
         }
     }
     let inbox = visible::inbox(tx, &order.caller, order.inbox)?;
+    if let Some(fence) = &order.fence {
+        fence.check(tx, &order.caller, ready.now)?;
+    }
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let used = usage::sent(tx, inbox.workspace, inbox.id, ready.now)?;
     gate::may_send(&decide::facts(tx, ready, (&workspace, &inbox), used)?)?;

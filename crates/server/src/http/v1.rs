@@ -7,6 +7,7 @@ pub mod inboxes;
 pub mod ingress;
 pub mod messages;
 pub mod outbox;
+pub mod queue;
 pub mod send;
 pub mod threads;
 pub mod wait;

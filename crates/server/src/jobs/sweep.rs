@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     event,
+    queue::GONE_KEPT_MS,
     time::{DAY_MS, MINUTE_MS, Time},
 };
-use posthouse_store::{Result, jobs, sweep as store};
+use posthouse_store::{Result, jobs, queue, sweep as store};
 
-use crate::app::{App, create_inbox, expire_inbox};
+use crate::app::{App, claim, create_inbox, expire_inbox};
 
 /// How often it runs, in milliseconds.
 pub const EVERY_MS: i64 = MINUTE_MS;
@@ -35,6 +36,7 @@ pub async fn run(app: &Arc<App>) -> Result<u64> {
     let now = app.clock.now();
     let recreated = recreate(app, now).await?;
     discard(app, now).await?;
+    tidy_queues(app, now).await?;
     sweep_blobs(app, now).await?;
     Ok(recreated)
 }
@@ -82,6 +84,22 @@ async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
     }
     for _ in 0..ROUNDS_MAX {
         if app.store.write(move |tx| store::delete_events(tx, events, ROWS_MAX)).await? == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Makes dead letters of what nobody claims any more, and forgets what is long gone.
+async fn tidy_queues(app: &Arc<App>, now: Time) -> Result<()> {
+    for _ in 0..ROUNDS_MAX {
+        if app.store.write(move |tx| claim::bury_spent(tx, None, now, LOST_MAX)).await? == 0 {
+            break;
+        }
+    }
+    let before = now.plus_ms(-GONE_KEPT_MS);
+    for _ in 0..ROUNDS_MAX {
+        if app.store.write(move |tx| queue::delete_gone(tx, before, ROWS_MAX)).await? == 0 {
             break;
         }
     }
