@@ -2,10 +2,12 @@
 //!
 //! A view borrows the record it shows and decides nothing: whether somebody may see it is decided before it is made.
 
+pub mod deliverability;
 pub mod event;
 pub mod inbox;
 pub mod message;
 pub mod queue;
+pub mod metrics;
 pub mod thread;
 
 use schemars::JsonSchema;

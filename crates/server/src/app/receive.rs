@@ -19,7 +19,7 @@ use posthouse_mail::{
 use posthouse_store::{
     Tx, blobs,
     contents::{self, INLINE_BYTES_MAX, Raw, RawPlace},
-    inboxes, usage,
+    inboxes,
 };
 
 use super::{
@@ -200,7 +200,6 @@ fn store(
             }
         };
         let trace = trace_lines(&prepared.arrival, address, (hostname, &content.to_string()), now);
-        usage::received(tx, inbox.workspace, inbox.id, now)?;
         stored.push(file_mail::file(tx, Copy { mail: &prepared.mail, content, trace: &trace }, inbox, ids, now)?);
     }
     Ok(stored)

@@ -9,8 +9,9 @@ use posthouse_domain::{
     queue::GONE_KEPT_MS,
     time::{DAY_MS, MINUTE_MS, Time},
 };
-use posthouse_store::{Result, jobs, queue, sweep as store};
+use posthouse_store::{Result, jobs, metrics, queue, sweep as store};
 
+use super::retention;
 use crate::app::{App, claim, create_inbox, expire_inbox};
 
 /// How often it runs, in milliseconds.
@@ -37,6 +38,7 @@ pub async fn run(app: &Arc<App>) -> Result<u64> {
     let recreated = recreate(app, now).await?;
     discard(app, now).await?;
     tidy_queues(app, now).await?;
+    retention::run(app, now).await?;
     sweep_blobs(app, now).await?;
     Ok(recreated)
 }
@@ -87,7 +89,7 @@ async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
             break;
         }
     }
-    Ok(())
+    app.store.write(move |tx| metrics::forget(tx, now)).await
 }
 
 /// Makes dead letters of what nobody claims any more, and forgets what is long gone.
