@@ -5,6 +5,7 @@ mod events;
 mod inboxes;
 mod ingress;
 mod messages;
+mod queue;
 mod metrics;
 mod retention;
 mod threads;
