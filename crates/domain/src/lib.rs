@@ -17,6 +17,7 @@ pub mod page;
 pub mod plan;
 pub mod queue;
 pub mod reputation;
+pub mod search;
 pub mod send;
 pub mod text;
 pub mod thread;
