@@ -32,6 +32,14 @@ COLUMNS = {
         ("woken", ("woken",), "{}"), ("250 after ms", ("accepted_ms",), "{:.1f}"), ("first waiter ms", ("first_ms",), "{:.1f}"),
         ("last waiter ms", ("last_ms",), "{:.1f}"),
     ],
+    "queue": [
+        ("work queue", ("case",), "{}"), ("claim and ack /s", ("rate",), "{:.0f}"), ("CPU ms a message", ("cpu_ms",), "{:.2f}"),
+        ("claim p50 ms", ("claim_p50_ms",), "{:.1f}"), ("claim p99 ms", ("claim_p99_ms",), "{:.1f}"),
+    ],
+    "search": [
+        ("search", ("case",), "{}"), ("stored", ("stored",), "{:,}"), ("p50 ms", ("p50_ms",), "{:.1f}"), ("p99 ms", ("p99_ms",), "{:.1f}"),
+        ("CPU ms", ("cpu_ms",), "{:.2f}"), ("found", ("hits",), "{:.1f}"),
+    ],
     "footprint": [
         ("footprint", ("case",), "{}"), ("first start s", ("first_start_s",), "{:.3f}"), ("start s", ("start_s",), "{:.3f}"),
         ("stop s", ("stop_s",), "{:.3f}"), ("idle MB", ("idle_mb",), "{:.0f}"), ("idle CPU %", ("idle_cpu_percent",), "{:.1f}"),
@@ -51,6 +59,8 @@ TARGETS = [
     ("api", "list, closed", "list, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),
     ("api", "get, closed", "get, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),
     ("longpoll", "", "10,000 long-polls, RSS MB", ("with_mb",), "<", 200),
+    ("queue", "16 workers, 10", "claim and ack a second", ("rate",), ">=", 1000),
+    ("search", "", "search, p50 ms", ("p50_ms",), "<", 20),
     ("footprint", "", "idle RSS MB", ("idle_mb",), "<", 60),
     ("footprint", "", "start to ready s", ("first_start_s",), "<", 1.0),
 ]

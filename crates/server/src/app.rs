@@ -18,6 +18,7 @@ pub mod deliver_here;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
+pub mod index_mail;
 pub mod inject;
 pub mod post;
 pub mod read_events;
@@ -25,6 +26,7 @@ pub mod read_raw;
 pub mod receive;
 pub mod report_metrics;
 pub mod reply;
+pub mod search;
 pub mod send;
 pub mod settle_claim;
 pub mod signing;
@@ -71,6 +73,8 @@ pub struct App {
     pub apart: Apart,
     /// Who waits for mail in which inbox.
     pub arrivals: Arrivals,
+    /// Taken by who brings the full-text index up to date.
+    pub indexing: tokio::sync::Mutex<()>,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -109,6 +113,7 @@ impl App {
             out_room: deliver::Room::default(),
             apart: Apart::default(),
             arrivals: Arrivals::default(),
+            indexing: tokio::sync::Mutex::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),

@@ -20,7 +20,7 @@ use crate::{
     app::{App, Ports, signing},
     config::Config,
     http::{listener, router, routes},
-    jobs::runner,
+    jobs::{index, runner},
     ports::{Clock, Dns, SmtpOut},
     shutdown::{DRAIN_MS_MAX, Signals},
     smtp::listener::{House, Listener},
@@ -167,6 +167,7 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     }
     if has(Role::Worker) {
         tasks.spawn(runner::run(Arc::clone(&app)));
+        tasks.spawn(index::run(Arc::clone(&app)));
         let life = app.life.clone();
         tasks.spawn(async move {
             tokio::select! {

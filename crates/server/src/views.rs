@@ -7,6 +7,7 @@ pub mod event;
 pub mod inbox;
 pub mod message;
 pub mod queue;
+pub mod search;
 pub mod metrics;
 pub mod thread;
 

@@ -84,6 +84,7 @@ pub mod metrics;
 pub mod migrate;
 pub mod queue;
 pub mod recipients;
+pub mod search;
 pub mod statements;
 pub mod suppressions;
 pub mod sweep;

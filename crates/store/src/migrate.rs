@@ -30,6 +30,7 @@ macro_rules! files {
 pub const MIGRATIONS: &[Migration] = files![
     "0001_initial",
     "0003_queue",
+    "0004_search",
     "0009_metrics",
 ];
 

@@ -27,6 +27,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("migrate", crate::migrate::ALL),
     ("queue", crate::queue::ALL),
     ("recipients", crate::recipients::ALL),
+    ("search", crate::search::ALL),
     ("suppressions", crate::suppressions::ALL),
     ("sweep", crate::sweep::ALL),
     ("thread_list", crate::thread_list::ALL),

@@ -52,6 +52,7 @@ pub fn inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<
     // Two inboxes with the same mail, wiped at once, must not each leave it to the other.
     tx.rows::<(uuid::Uuid,)>(&TAKE_CONTENTS, p![workspace, inbox])?;
     let blobs: Vec<(Option<String>,)> = tx.rows(&CONTENTS, p![workspace, inbox])?;
+    search::forget_inbox(tx, workspace, inbox)?;
     for statement in [&ATTACHMENTS, &RECIPIENTS, &LABELS, &QUEUE_GONE, &QUEUE, &QUEUES, &MESSAGES, &THREAD_LABELS, &THREADS] {
         tx.exec(statement, p![workspace, inbox])?;
     }

@@ -17,6 +17,7 @@ pub fn all() -> Vec<Route> {
         v1::outbox::routes(),
         v1::wait::routes(),
         v1::queue::routes(),
+        v1::search::routes(),
         v1::attachments::routes(),
         v1::threads::routes(),
         v1::events::routes(),

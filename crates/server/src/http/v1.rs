@@ -10,6 +10,7 @@ pub mod messages;
 pub mod metrics;
 pub mod outbox;
 pub mod queue;
+pub mod search;
 pub mod send;
 pub mod threads;
 pub mod wait;

@@ -8,5 +8,6 @@ mod messages;
 mod queue;
 mod metrics;
 mod retention;
+mod search;
 mod threads;
 mod wait;

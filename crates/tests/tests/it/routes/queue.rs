@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use posthouse_domain::{
     auth::Scope,
-    id::{MessageId, ThreadId},
+    id::{MessageId, ThreadId, WorkspaceId},
     message::Message,
     plan::Plan,
 };
@@ -366,9 +366,9 @@ async fn what_was_handed_out_and_deleted_since_is_gone_and_what_never_was_is_not
 }
 
 /// Stores so many more messages like the first, each with a conversation of its own.
-async fn multiply(world: &World, first: &str, count: usize) {
-    let (workspace, id): (_, MessageId) = (world.key.workspace, first.parse().unwrap());
-    let ids = posthouse_server::ports::Clock::ids(&world.server.clock);
+pub(in crate::routes) async fn multiply(server: &TestServer, workspace: WorkspaceId, first: &str, count: usize) {
+    let id: MessageId = first.parse().unwrap();
+    let ids = posthouse_server::ports::Clock::ids(&server.clock);
     let work = move |tx: &mut posthouse_store::Tx| {
         let (first, ids) = (messages::get(tx, workspace, id)?.unwrap(), ids.clone());
         for n in 0..count {
@@ -379,7 +379,7 @@ async fn multiply(world: &World, first: &str, count: usize) {
         }
         Ok::<_, posthouse_store::Error>(())
     };
-    world.server.store().write(work).await.unwrap();
+    server.store().write(work).await.unwrap();
 }
 
 #[tokio::test]
@@ -387,7 +387,7 @@ async fn eight_claimers_never_hold_one_message_at_the_same_time_and_lose_none() 
     const MESSAGES: usize = 2_000;
     let world = World::new().await;
     let first = world.deliver("First").await;
-    multiply(&world, &first, MESSAGES - 1).await;
+    multiply(&world.server, world.key.workspace, &first, MESSAGES - 1).await;
     let claimer = |n: usize| {
         let (api, inbox) = (world.api.clone(), world.inbox.id);
         tokio::spawn(async move {
