@@ -64,6 +64,10 @@ ids! {
     JobId;
     /// A lease on a message of a work queue.
     LeaseId;
+    /// A place that events are POSTed to.
+    WebhookId;
+    /// One attempt to hand one event to one webhook.
+    WebhookDeliveryId;
 }
 
 /// A source of UUIDv7 identifiers for one request or transaction, deterministic from its time and seed.

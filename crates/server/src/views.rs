@@ -10,6 +10,7 @@ pub mod queue;
 pub mod search;
 pub mod metrics;
 pub mod thread;
+pub mod webhook;
 
 use schemars::JsonSchema;
 use serde::Serialize;

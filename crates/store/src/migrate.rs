@@ -31,6 +31,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0001_initial",
     "0003_queue",
     "0004_search",
+    "0006_webhooks",
     "0009_metrics",
 ];
 

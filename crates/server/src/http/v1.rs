@@ -14,3 +14,4 @@ pub mod search;
 pub mod send;
 pub mod threads;
 pub mod wait;
+pub mod webhooks;

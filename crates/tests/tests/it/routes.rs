@@ -11,3 +11,4 @@ mod retention;
 mod search;
 mod threads;
 mod wait;
+pub(crate) mod webhooks;

@@ -8,6 +8,7 @@ use std::{
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
@@ -53,6 +54,24 @@ pub enum InstanceKeyError {
 
 /// The key of the instance.
 pub struct InstanceKey(RandomizedNonceKey);
+
+/// The key of the instance, read at the first need.
+#[derive(Default)]
+pub struct Vault(OnceLock<InstanceKey>);
+
+impl Vault {
+    /// The key.
+    ///
+    /// # Errors
+    /// [`InstanceKeyError`].
+    pub fn key(&self, app: &App) -> Result<&InstanceKey, InstanceKeyError> {
+        match self.0.get() {
+            Some(key) => Ok(key),
+            // Two that read it at once read the same.
+            None => InstanceKey::of(app).map(|key| self.0.get_or_init(|| key)),
+        }
+    }
+}
 
 impl InstanceKey {
     /// The configured key, or the one in the data directory, which is made if there is none.
