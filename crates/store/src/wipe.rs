@@ -7,7 +7,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, metrics, p, statements};
+use crate::{Result, Tx, metrics, p, search, statements};
 
 statements! {
     TAKE_CONTENTS = "SELECT id FROM contents WHERE workspace_id = $1
