@@ -28,7 +28,7 @@ statements! {
           AND l.inbox_id = m.inbox_id AND l.label = 'blocked' AND l.created_at = m.created_at)
         FROM (SELECT workspace_id, message_id FROM search_pending WHERE workspace_id = $1 ORDER BY message_id LIMIT $2) w
         CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = w.workspace_id AND m.id = w.message_id {pg:OFFSET 0) m}
-        ORDER BY m.id";
+        ORDER BY m.created_at + 0, m.id";
     PENDING_HERE = "SELECT message_id FROM search_pending WHERE workspace_id = $1 LIMIT 1";
     PENDING_SOMEWHERE = "SELECT workspace_id, message_id FROM search_pending ORDER BY workspace_id, message_id LIMIT 1";
     PENDING_COUNT = "SELECT count(*) FROM (SELECT 1 AS one FROM search_pending LIMIT $1) bounded";
