@@ -60,6 +60,8 @@ ids! {
     EventId;
     /// One message on its way to one destination domain.
     EnvelopeId;
+    /// A domain of a workspace's own.
+    DomainId;
     /// A durable job.
     JobId;
     /// A lease on a message of a work queue.

@@ -10,6 +10,7 @@ pub mod gate;
 pub mod id;
 pub mod inbox;
 pub mod label;
+pub mod mail_domain;
 pub mod message;
 pub mod metadata;
 pub mod metrics;

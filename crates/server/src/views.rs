@@ -3,6 +3,7 @@
 //! A view borrows the record it shows and decides nothing: whether somebody may see it is decided before it is made.
 
 pub mod deliverability;
+pub mod domain;
 pub mod event;
 pub mod inbox;
 pub mod message;

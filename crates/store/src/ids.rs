@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     id::{
-        AttachmentId, ContentId, EnvelopeId, EventId, InboxId, JobId, KeyId, LeaseId, MessageId, ThreadId,
+        AttachmentId, ContentId, DomainId, EnvelopeId, EventId, InboxId, JobId, KeyId, LeaseId, MessageId, ThreadId,
         WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
@@ -19,6 +19,7 @@ id_columns!(
     ContentId,
     AttachmentId,
     EventId,
+    DomainId,
     EnvelopeId,
     JobId,
     LeaseId,

@@ -78,6 +78,7 @@ pub mod inboxes;
 pub mod instance;
 pub mod jobs;
 pub mod keys;
+pub mod mail_domains;
 pub mod message_list;
 pub mod messages;
 pub mod metrics;

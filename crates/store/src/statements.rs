@@ -21,6 +21,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("jobs", crate::jobs::ALL),
     ("jobs/due", crate::jobs::due::ALL),
     ("keys", crate::keys::ALL),
+    ("mail_domains", crate::mail_domains::ALL),
     ("message_list", crate::message_list::ALL),
     ("messages", crate::messages::ALL),
     ("metrics", crate::metrics::ALL),

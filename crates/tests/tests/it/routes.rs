@@ -1,6 +1,7 @@
 //! Tests of single routes; the folders mirror the paths of the API document.
 
 mod account;
+mod domains;
 mod events;
 mod inboxes;
 mod ingress;
