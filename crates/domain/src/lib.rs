@@ -2,8 +2,10 @@
 //!
 //! This crate never does I/O, reads no clock, draws no random numbers and knows no database, no HTTP and no async runtime.
 
+pub mod actor;
 pub mod auth;
 pub mod delivery;
+pub mod draft;
 pub mod error;
 pub mod event;
 pub mod gate;
@@ -20,6 +22,7 @@ pub mod queue;
 pub mod reputation;
 pub mod search;
 pub mod send;
+pub mod suspension;
 pub mod text;
 pub mod thread;
 pub mod time;

@@ -2,6 +2,7 @@
 //!
 //! A view borrows the record it shows and decides nothing: whether somebody may see it is decided before it is made.
 
+pub mod draft;
 pub mod deliverability;
 pub mod domain;
 pub mod event;
@@ -11,6 +12,7 @@ pub mod queue;
 pub mod search;
 pub mod metrics;
 pub mod thread;
+pub mod workspace;
 pub mod webhook;
 
 use schemars::JsonSchema;

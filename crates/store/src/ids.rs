@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     id::{
-        AttachmentId, ContentId, DomainId, EnvelopeId, EventId, InboxId, JobId, KeyId, LeaseId, MessageId, ThreadId,
+        AttachmentId, ContentId, DomainId, DraftId, EnvelopeId, EventId, InboxId, JobId, KeyId, LeaseId, MessageId, ThreadId,
         WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
@@ -23,6 +23,7 @@ id_columns!(
     EnvelopeId,
     JobId,
     LeaseId,
+    DraftId,
     WebhookId,
     WebhookDeliveryId
 );

@@ -63,6 +63,7 @@
 //! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
 
 pub mod answers;
+pub mod approvals;
 pub mod arrivals;
 pub mod attachments;
 pub mod backup;
@@ -71,6 +72,8 @@ pub mod contents;
 pub mod deliveries;
 pub mod dialect;
 pub mod dkim_keys;
+pub mod draft_files;
+pub mod drafts;
 pub mod erase;
 pub mod events;
 pub mod idempotency;
@@ -86,6 +89,7 @@ pub mod migrate;
 pub mod queue;
 pub mod recipients;
 pub mod search;
+pub mod recoveries;
 pub mod statements;
 pub mod suppressions;
 pub mod sweep;

@@ -7,11 +7,15 @@ use crate::Sql;
 /// File name and its statements.
 pub const FILES: &[(&str, &[&Sql])] = &[
     ("answers", crate::answers::ALL),
+    ("approvals", crate::approvals::ALL),
     ("arrivals", crate::arrivals::ALL),
     ("attachments", crate::attachments::ALL),
     ("contents", crate::contents::ALL),
     ("deliveries", crate::deliveries::ALL),
     ("dkim_keys", crate::dkim_keys::ALL),
+    ("draft_files", crate::draft_files::ALL),
+    ("drafts", crate::drafts::ALL),
+    ("drafts/list", crate::drafts::list::ALL),
     ("erase", crate::erase::ALL),
     ("events", crate::events::ALL),
     ("idempotency", crate::idempotency::ALL),
@@ -29,6 +33,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("queue", crate::queue::ALL),
     ("recipients", crate::recipients::ALL),
     ("search", crate::search::ALL),
+    ("recoveries", crate::recoveries::ALL),
     ("suppressions", crate::suppressions::ALL),
     ("sweep", crate::sweep::ALL),
     ("thread_list", crate::thread_list::ALL),

@@ -7,7 +7,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, metrics, p, search, statements};
+use crate::{Result, Tx, drafts, metrics, p, search, statements};
 
 statements! {
     TAKE_CONTENTS = "SELECT id FROM contents WHERE workspace_id = $1
@@ -19,6 +19,8 @@ statements! {
     ATTACHMENTS = "DELETE FROM attachments WHERE workspace_id = $1
         AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
     RECIPIENTS = "DELETE FROM recipients WHERE workspace_id = $1
+        AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
+    APPROVALS = "DELETE FROM message_approvals WHERE workspace_id = $1
         AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
     LABELS = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2";
     QUEUE_GONE = "UPDATE queue_items SET state = 'gone', consumer = NULL,
@@ -53,9 +55,22 @@ pub fn inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<
     tx.rows::<(uuid::Uuid,)>(&TAKE_CONTENTS, p![workspace, inbox])?;
     let blobs: Vec<(Option<String>,)> = tx.rows(&CONTENTS, p![workspace, inbox])?;
     search::forget_inbox(tx, workspace, inbox)?;
-    for statement in [&ATTACHMENTS, &RECIPIENTS, &LABELS, &QUEUE_GONE, &QUEUE, &QUEUES, &MESSAGES, &THREAD_LABELS, &THREADS] {
+    let statements: [&crate::Sql; 10] = [
+        &ATTACHMENTS,
+        &RECIPIENTS,
+        &APPROVALS,
+        &LABELS,
+        &QUEUE_GONE,
+        &QUEUE,
+        &QUEUES,
+        &MESSAGES,
+        &THREAD_LABELS,
+        &THREADS,
+    ];
+    for statement in statements {
         tx.exec(statement, p![workspace, inbox])?;
     }
+    drafts::wipe_inbox(tx, workspace, inbox)?;
     metrics::holds_nothing(tx, workspace, inbox)?;
     Ok(blobs.into_iter().filter_map(|(blob,)| blob).collect())
 }

@@ -2,6 +2,8 @@
 
 pub mod account;
 pub mod attachments;
+pub mod drafts;
+pub mod emergency;
 pub mod deliverability;
 pub mod domains;
 pub mod events;

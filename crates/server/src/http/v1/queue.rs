@@ -43,6 +43,7 @@ pub(crate) fn routes() -> Vec<Route> {
     };
     vec![
         Route::new(Method::POST, "/v1/inboxes/{id}/messages/claim", "claimMessages", Permission::MessagesWrite)
+            .also(&[Permission::MessagesRead])
             .summary("Hands out the oldest received mail of the inbox under leases, one message of a conversation at a time.")
             .answers::<ClaimsView<'_>>(200)
             .errors(&[Code::NotFound])
