@@ -18,9 +18,11 @@ import receipt
 import report
 import searching
 import sending
+import stream
+import webhooks
 
-PARTS = {"receipt": receipt, "sending": sending, "api": reading, "longpoll": longpoll,
-         "queue": queue_work, "search": searching, "footprint": footprint}
+PARTS = {"receipt": receipt, "sending": sending, "api": reading, "longpoll": longpoll, "stream": stream,
+         "webhooks": webhooks, "queue": queue_work, "search": searching, "footprint": footprint}
 
 
 class Setting:

@@ -22,6 +22,7 @@ pub mod queue;
 pub mod reputation;
 pub mod search;
 pub mod send;
+pub mod stream;
 pub mod suspension;
 pub mod text;
 pub mod thread;

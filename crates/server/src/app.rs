@@ -36,6 +36,7 @@ pub mod report_metrics;
 pub mod send;
 pub mod settle_claim;
 pub mod signing;
+pub mod stream;
 pub mod stop_workspace;
 pub mod submit;
 mod take_report;
@@ -58,6 +59,7 @@ use crate::{
     rate_limits::RateLimits,
     shortage::Shortage,
     shutdown::Life,
+    streams::Streams,
 };
 
 /// The running program.
@@ -88,6 +90,8 @@ pub struct App {
     pub arrivals: Arrivals,
     /// Taken by who brings the full-text index up to date.
     pub indexing: tokio::sync::Mutex<()>,
+    /// Who hears the events of which workspace.
+    pub streams: Streams,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -131,6 +135,7 @@ impl App {
             apart: Apart::default(),
             arrivals: Arrivals::default(),
             indexing: tokio::sync::Mutex::default(),
+            streams: Streams::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),

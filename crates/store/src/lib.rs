@@ -91,6 +91,7 @@ pub mod recipients;
 pub mod search;
 pub mod recoveries;
 pub mod statements;
+pub mod stream_tokens;
 pub mod suppressions;
 pub mod sweep;
 pub mod thread_list;

@@ -33,6 +33,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0003_queue",
     "0004_search",
     "0006_webhooks",
+    "0007_stream_tokens",
     "0009_metrics",
     "0010_suspension",
     "0012_domains",

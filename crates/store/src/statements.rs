@@ -33,6 +33,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("queue", crate::queue::ALL),
     ("recipients", crate::recipients::ALL),
     ("search", crate::search::ALL),
+    ("stream_tokens", crate::stream_tokens::ALL),
     ("recoveries", crate::recoveries::ALL),
     ("suppressions", crate::suppressions::ALL),
     ("sweep", crate::sweep::ALL),

@@ -15,6 +15,7 @@ pub mod outbox;
 pub mod queue;
 pub mod search;
 pub mod send;
+pub mod stream;
 pub mod threads;
 pub mod wait;
 pub mod webhooks;

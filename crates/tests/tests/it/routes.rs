@@ -12,6 +12,7 @@ mod queue;
 mod metrics;
 mod retention;
 mod search;
+mod stream;
 mod threads;
 mod wait;
 pub(crate) mod webhooks;
