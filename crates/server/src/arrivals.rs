@@ -48,6 +48,9 @@ pub struct Watch {
     news: Option<watch::Receiver<Time>>,
 }
 
+/// What is told as the newest message of an inbox that was deleted.
+const GONE: Time = Time::from_millis(i64::MAX);
+
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -80,16 +83,18 @@ impl Room {
     /// Asks the store for the newest message of every watched inbox and tells those who wait there.
     async fn catch_up(&self, store: &Store, workspace: WorkspaceId) -> Result<(), Refusal> {
         let watched: Vec<InboxId> = locked(&self.inboxes).keys().copied().collect();
+        let asked = watched.clone();
         let work = move |tx: &mut posthouse_store::Tx| {
-            let mut newest = Vec::with_capacity(watched.len());
-            for some in watched.chunks(IDS_MAX) {
+            let mut newest = HashMap::with_capacity(asked.len());
+            for some in asked.chunks(IDS_MAX) {
                 newest.extend(arrivals::newest(tx, workspace, some)?);
             }
             Ok::<_, Refusal>(newest)
         };
-        let newest = store.read(work).await?;
+        let newest: HashMap<InboxId, Time> = store.read(work).await?;
         let inboxes = locked(&self.inboxes);
-        for (inbox, at) in newest {
+        for inbox in watched {
+            let at = newest.get(&inbox).copied().unwrap_or(GONE);
             if let Some(news) = inboxes.get(&inbox) {
                 news.send_if_modified(|known| std::mem::replace(known, at.max(*known)) < at);
             }
@@ -102,11 +107,14 @@ impl Watch {
     /// Comes back when the inbox is known to have a message behind `than`, with the time of its newest. Cancel-safe.
     ///
     /// # Errors
-    /// The store's own.
+    /// `not_found` once the inbox is deleted; the store's own.
     pub async fn newer(&mut self, than: Time) -> Result<Time, Refusal> {
         let news = self.news.as_mut().expect("it is there until the drop");
         loop {
             let known = *news.borrow_and_update();
+            if known == GONE {
+                return Err(Refusal::not_found("inbox"));
+            }
             if known > than {
                 return Ok(known);
             }

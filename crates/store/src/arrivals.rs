@@ -11,7 +11,7 @@ use posthouse_domain::{
 use crate::{FromRow, Json, Result, Row, Tx, many, message_list::Place, messages::StoredVerification, p, statements};
 
 statements! {
-    NEWEST = "SELECT id, last_message_at FROM inboxes WHERE workspace_id = $1 AND id IN ({IDS})";
+    NEWEST = "SELECT id, last_message_at FROM inboxes WHERE workspace_id = $1 AND id IN ({IDS}) AND deleted_at IS NULL";
     AFTER = "SELECT m.id, m.created_at, m.from_text, m.subject, m.verification FROM messages m
         WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3 AND m.direction = $4
         AND m.channel = COALESCE($5, m.channel) AND m.type = COALESCE($6, m.type)
@@ -52,7 +52,7 @@ pub struct Sort {
     pub kind: Option<Kind>,
 }
 
-/// The `created_at` of the newest message of up to 100 inboxes.
+/// The `created_at` of the newest message of up to 100 inboxes; deleted ones are left out.
 ///
 /// # Errors
 /// The store's own.

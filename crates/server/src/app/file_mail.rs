@@ -177,7 +177,10 @@ pub fn begin(tx: &mut Tx, mail: &Mail, inbox: &Inbox, (id, key): (ThreadId, &str
 }
 
 fn by_references(tx: &mut Tx, mail: &Mail, inbox: &Inbox) -> Result<Option<Thread>> {
-    let newest_first = mail.in_reply_to.iter().chain(mail.references.iter().rev());
+    // Mail of the inbox that comes back to it, from itself or by a list, is in the conversation already.
+    let is_own = |id: &&String| thread::is_of_domain(id, &inbox.domain);
+    let own = mail.rfc_message_id.iter().filter(is_own);
+    let newest_first = own.chain(&mail.in_reply_to).chain(mail.references.iter().rev());
     for id in newest_first.take(REFERENCES_LOOKED_UP_MAX) {
         if let Some(referred) = messages::by_rfc_id(tx, inbox.workspace, inbox.id, id)? {
             return threads::get(tx, inbox.workspace, referred.thread);
