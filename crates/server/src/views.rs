@@ -2,9 +2,11 @@
 //!
 //! A view borrows the record it shows and decides nothing: whether somebody may see it is decided before it is made.
 
+pub mod deliverability;
 pub mod event;
 pub mod inbox;
 pub mod message;
+pub mod metrics;
 pub mod thread;
 
 use schemars::JsonSchema;

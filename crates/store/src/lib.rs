@@ -80,6 +80,7 @@ pub mod jobs;
 pub mod keys;
 pub mod message_list;
 pub mod messages;
+pub mod metrics;
 pub mod migrate;
 pub mod recipients;
 pub mod statements;

@@ -23,6 +23,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("keys", crate::keys::ALL),
     ("message_list", crate::message_list::ALL),
     ("messages", crate::messages::ALL),
+    ("metrics", crate::metrics::ALL),
     ("migrate", crate::migrate::ALL),
     ("recipients", crate::recipients::ALL),
     ("suppressions", crate::suppressions::ALL),

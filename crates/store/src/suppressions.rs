@@ -12,7 +12,16 @@ statements! {
     AMONG = "SELECT address, reason FROM suppressions WHERE workspace_id = $1 AND address IN ({IDS}) ORDER BY address";
     INSERT = "INSERT INTO suppressions (workspace_id, address, reason, detail, message_id, created_at) VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (workspace_id, address) DO NOTHING";
+    COUNT = "SELECT count(*) FROM suppressions WHERE workspace_id = $1";
     REMOVE = "DELETE FROM suppressions WHERE workspace_id = $1 AND address = $2";
+}
+
+/// How many addresses a workspace sends nothing to.
+///
+/// # Errors
+/// The store's own.
+pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
+    Ok(tx.one::<(i64,)>(&COUNT, p![workspace])?.map_or(0, |(count,)| u64::try_from(count).unwrap_or(0)))
 }
 
 /// Why an address is suppressed.

@@ -8,7 +8,7 @@ use posthouse_store::{events, inboxes, wipe};
 
 use super::{
     App, change_inbox,
-    expire_inbox::{self, Wiped},
+    expire_inbox,
 };
 
 /// What the delivery entries of mail say that was still queued.
@@ -30,7 +30,7 @@ pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusa
             inboxes::delete(tx, &inbox, now)?;
             events::forget_held(tx, inbox.workspace, inbox.id)?;
             wipe::fail_queued(tx, inbox.workspace, inbox.id, (DETAIL, now))?;
-            Ok(Wiped::default())
+            Ok(Vec::new())
         })
         .await?;
     expire_inbox::remove_blobs(app, wiped).await;

@@ -5,12 +5,13 @@ use posthouse_domain::{
     id::{AttachmentId, ContentId, Ids, MessageId, ThreadId},
     inbox::Inbox,
     message::{Attachment, Direction, Message, Status},
+    metrics::Counters,
     send::BOUNCE_LABEL,
     thread::{SUBJECT_WINDOW_MS, Thread},
     time::Time,
 };
 use posthouse_mail::thread;
-use posthouse_store::{Error, Result, Tx, attachments, events, inboxes, messages, threads};
+use posthouse_store::{Error, Result, Tx, attachments, events, inboxes, messages, metrics, threads};
 
 use super::{take_report, understand::Mail};
 
@@ -38,7 +39,7 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
     let gone = || Error::Retry("the inbox was deleted meanwhile".into());
     let inbox =
         &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
-    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, now)?;
+    let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), mail.size_bytes, now)?;
     let message: MessageId = ids.next();
     let thread = thread_of(tx, mail, inbox, ids, created_at)?;
     let own_id = || thread::new_message_id(&message.to_string(), &inbox.domain);
@@ -76,6 +77,7 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         created_at,
     };
     messages::insert(tx, &stored)?;
+    metrics::count(tx, (inbox.workspace, inbox.id), now, &Counters::received(&stored.labels))?;
     file_attachments(tx, mail, &stored, ids)?;
     if let Some(report) = &mail.report {
         take_report::take(tx, report, inbox, ids, now)?;

@@ -2,10 +2,12 @@
 
 pub mod account;
 pub mod attachments;
+pub mod deliverability;
 pub mod events;
 pub mod inboxes;
 pub mod ingress;
 pub mod messages;
+pub mod metrics;
 pub mod outbox;
 pub mod send;
 pub mod threads;

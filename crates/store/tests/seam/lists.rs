@@ -61,6 +61,7 @@ fn set_up(tx: &mut Tx) -> Result<()> {
             ai_processing: AiProcessing::Off,
             screening: true,
             daily_send_limit: None,
+            retention_days: None,
             created_at: at(0),
         },
     )?;

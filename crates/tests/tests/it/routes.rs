@@ -5,5 +5,7 @@ mod events;
 mod inboxes;
 mod ingress;
 mod messages;
+mod metrics;
+mod retention;
 mod threads;
 mod wait;
