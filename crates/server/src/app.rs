@@ -4,6 +4,7 @@
 //! SMTP, the jobs or the adapters.
 
 pub mod authenticate;
+pub mod bounce_address;
 pub mod change_inbox;
 pub mod change_message;
 pub mod change_thread;

@@ -30,6 +30,7 @@ macro_rules! files {
 pub const MIGRATIONS: &[Migration] = files![
     "0001_initial",
     "0009_metrics",
+    "0013_message_filters",
 ];
 
 crate::statements! {

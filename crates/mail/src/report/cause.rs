@@ -127,8 +127,16 @@ const ADDRESS: [&str; 40] = [
 ];
 
 /// About the recipient or the host, without saying what is wrong with it.
-const ADDRESS_LIKE: [&str; 8] =
-    ["unknown", "not found", "not exist", "isn't", "mailbox unavailable", "unrouteable", "account disabled", "inactive"];
+const ADDRESS_LIKE: [&str; 8] = [
+    "unknown",
+    "not found",
+    "not exist",
+    "isn't",
+    "mailbox unavailable",
+    "unrouteable",
+    "account disabled",
+    "inactive",
+];
 
 /// Given up for want of an answer.
 const EXPIRED: [&str; 36] = [

@@ -65,8 +65,7 @@ enum Place {
     Anywhere,
 }
 
-const PLACES: [Place; 6] =
-    [Place::Field, Place::Alone, Place::Told, Place::First, Place::Bracketed, Place::Anywhere];
+const PLACES: [Place; 6] = [Place::Field, Place::Alone, Place::Told, Place::First, Place::Bracketed, Place::Anywhere];
 
 /// What a notice says.
 pub(super) fn delivery(parsed: &Parsed<'_>) -> Option<News> {

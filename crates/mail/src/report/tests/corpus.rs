@@ -52,7 +52,8 @@ fn told(raw: &[u8], recipient: &str) -> Option<bool> {
         }
         News::Delivery(fates) => {
             let is_it = |address: &crate::address::Address| {
-                address.canonical().eq_ignore_ascii_case(recipient) || address.to_string().eq_ignore_ascii_case(recipient)
+                address.canonical().eq_ignore_ascii_case(recipient)
+                    || address.to_string().eq_ignore_ascii_case(recipient)
             };
             let fate = fates.iter().find(|fate| fate.addresses.iter().any(is_it))?;
             Some(fate.action == Action::Failed && fate.cause.is_hard())
