@@ -62,6 +62,10 @@ ids! {
     EnvelopeId;
     /// A durable job.
     JobId;
+    /// A place that events are POSTed to.
+    WebhookId;
+    /// One attempt to hand one event to one webhook.
+    WebhookDeliveryId;
 }
 
 /// A source of UUIDv7 identifiers for one request or transaction, deterministic from its time and seed.

@@ -23,14 +23,17 @@ pub mod post;
 pub mod read_events;
 pub mod read_raw;
 pub mod receive;
-pub mod report_metrics;
+pub mod recognise;
 pub mod reply;
+pub mod report_metrics;
 pub mod send;
 pub mod signing;
+pub mod submit;
 mod take_report;
 pub mod understand;
 pub mod visible;
 pub mod wait;
+pub mod webhooks;
 
 use std::sync::Arc;
 
@@ -42,7 +45,7 @@ use crate::{
     config::{Config, DeliveryMode},
     in_flight::InFlight,
     metrics::Metrics,
-    ports::{Clock, Dns, SmtpOut},
+    ports::{Clock, Dns, HttpOut, SmtpOut},
     rate_limits::RateLimits,
     shortage::Shortage,
     shutdown::Life,
@@ -60,8 +63,12 @@ pub struct App {
     pub dns: Arc<dyn Dns>,
     /// The way out for mail.
     pub smtp_out: Arc<dyn SmtpOut>,
+    /// The way out for webhooks.
+    pub http_out: Arc<dyn HttpOut>,
     /// Large raw mail.
     pub blobs: Blobs,
+    /// The key that secrets are sealed with.
+    pub vault: signing::Vault,
     /// The DKIM keys of the default domain.
     pub signer: signing::Signer,
     /// Room in memory for mail on its way out.
@@ -91,6 +98,8 @@ pub struct Ports {
     pub dns: Arc<dyn Dns>,
     /// The way out for mail.
     pub smtp_out: Arc<dyn SmtpOut>,
+    /// The way out for webhooks.
+    pub http_out: Arc<dyn HttpOut>,
 }
 
 impl App {
@@ -104,6 +113,8 @@ impl App {
             clock: ports.clock,
             dns: ports.dns,
             smtp_out: ports.smtp_out,
+            http_out: ports.http_out,
+            vault: signing::Vault::default(),
             signer: signing::Signer::default(),
             out_room: deliver::Room::default(),
             apart: Apart::default(),

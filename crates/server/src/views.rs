@@ -8,6 +8,7 @@ pub mod inbox;
 pub mod message;
 pub mod metrics;
 pub mod thread;
+pub mod webhook;
 
 use schemars::JsonSchema;
 use serde::Serialize;

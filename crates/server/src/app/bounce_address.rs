@@ -14,10 +14,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Result as Stored, Tx, deliveries, inboxes};
 use uuid::Uuid;
 
-use super::{
-    App,
-    signing::{self, InstanceKeyError},
-};
+use super::{App, signing::InstanceKeyError};
 
 /// The name before the plus.
 const NAME: &str = "bounces";
@@ -33,7 +30,7 @@ const TAG_DIGITS: usize = 16;
 /// # Errors
 /// The key of the instance cannot be had.
 pub fn of(app: &App, message: MessageId, domain: &str) -> Result<String, InstanceKeyError> {
-    let tag = signing::instance(app)?.tag(&subject(message, domain));
+    let tag = app.vault.key(app)?.tag(&subject(message, domain));
     Ok(format!("{NAME}+{}{tag:016x}@{domain}", message.0.as_simple()))
 }
 
@@ -51,7 +48,7 @@ pub fn open(app: &App, address: &Address) -> Result<Option<MessageId>, Refusal> 
     let Some((id, tag)) = digits.split_at_checked(ID_DIGITS) else { return Ok(None) };
     let (Ok(id), Ok(tag)) = (Uuid::try_parse(id), u64::from_str_radix(tag, 16)) else { return Ok(None) };
     let message = MessageId(id);
-    let key = signing::instance(app).map_err(|error| {
+    let key = app.vault.key(app).map_err(|error| {
         tracing::error!(%error, "bounce_address.not_opened");
         Refusal::new(Code::Internal, "The address cannot be checked now.")
     })?;

@@ -6,10 +6,7 @@
 use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId};
 use posthouse_store::{events, inboxes, wipe};
 
-use super::{
-    App, change_inbox,
-    expire_inbox,
-};
+use super::{App, change_inbox, expire_inbox};
 
 /// What the delivery entries of mail say that was still queued.
 const DETAIL: &str = "the inbox was deleted before the message left";

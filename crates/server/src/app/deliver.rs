@@ -8,7 +8,7 @@
 mod call;
 mod prepare;
 mod relay;
-mod route;
+pub(super) mod route;
 mod settle;
 
 use std::{sync::Arc, time::Duration};

@@ -6,15 +6,13 @@
 
 mod sealed;
 
-use std::sync::OnceLock;
-
 use posthouse_domain::time::Time;
 use posthouse_mail::dkim::{DkimKey, DkimKeyError, sign_all};
 use posthouse_store::dkim_keys::{self, StoredDkimKey};
 use tokio::sync::OnceCell;
 
 use super::App;
-pub use sealed::{InstanceKey, InstanceKeyError};
+pub use sealed::{InstanceKey, InstanceKeyError, Vault};
 
 /// The selector of the RSA key.
 const RSA_SELECTOR: &str = "ph1r";
@@ -49,7 +47,6 @@ pub struct DkimRecord {
 #[derive(Default)]
 pub struct Signer {
     keys: OnceCell<Keys>,
-    instance: OnceLock<InstanceKey>,
 }
 
 /// Opened keys of one domain.
@@ -82,27 +79,15 @@ pub async fn sign(app: &App, domain: &str, raw: &[u8], now: Time) -> Result<Stri
     Ok(sign_all(raw, domain, now.seconds(), &pairs)?)
 }
 
-/// The key of the instance, read when it is first needed.
-///
-/// # Errors
-/// [`InstanceKeyError`].
-pub fn instance(app: &App) -> Result<&InstanceKey, InstanceKeyError> {
-    if let Some(key) = app.signer.instance.get() {
-        return Ok(key);
-    }
-    let key = InstanceKey::of(app)?;
-    Ok(app.signer.instance.get_or_init(|| key))
-}
-
 async fn keys(app: &App) -> Result<&Keys, SigningError> {
     app.signer.keys.get_or_try_init(|| open(app)).await
 }
 
 async fn open(app: &App) -> Result<Keys, SigningError> {
-    let instance = instance(app)?;
+    let instance = app.vault.key(app)?;
     let domain = app.config.mail.default_domain.clone();
     let name = domain.clone();
-    let mut stored = app.store.read(move |tx| dkim_keys::active(tx, &name)).await?;
+    let mut stored = app.store.read_one(move |tx| dkim_keys::active(tx, &name)).await?;
     if stored.is_empty() {
         let made = make(instance, &domain, app.clock.now())?;
         let name = domain.clone();

@@ -12,3 +12,4 @@ pub mod outbox;
 pub mod send;
 pub mod threads;
 pub mod wait;
+pub mod webhooks;

@@ -10,10 +10,7 @@ use posthouse_store::{
 };
 
 use super::kind::{Attempt, JobKind, Ran};
-use crate::app::{
-    App,
-    expire_inbox,
-};
+use crate::app::{App, expire_inbox};
 
 /// Inboxes that are wiped at once in this process.
 const CONCURRENCY: usize = 4;

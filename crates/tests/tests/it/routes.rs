@@ -9,3 +9,4 @@ mod metrics;
 mod retention;
 mod threads;
 mod wait;
+pub(crate) mod webhooks;

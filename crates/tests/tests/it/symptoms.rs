@@ -16,3 +16,4 @@ mod smtp_mail_is_half_there;
 mod smtp_smuggling;
 mod smtp_wrong_client_address;
 mod wait_on_a_deleted_inbox_went_on;
+mod webhook_reaches_inside;
