@@ -67,7 +67,9 @@ fn unread_mail_and_rare_statuses_have_an_index_of_their_own() {
             for (words, index) in [("m.is_read = 0", "messages_unread"), ("m.status = 'bounced'", "messages_status")] {
                 let shapes = message_list::shapes(0);
                 let text = |sql: &Sql| sql.text(Engine::Sqlite).into_owned();
-                let alone = |sql: &&Sql| text(sql).contains(words) && !text(sql).contains("EXISTS") && !text(sql).contains("||");
+                let alone = |sql: &&Sql| {
+                    text(sql).contains(words) && !text(sql).contains("EXISTS") && !text(sql).contains("||")
+                };
                 let sql = shapes.iter().find(alone).expect("a list under that filter alone");
                 let plan = plan(tx, sql)?;
                 assert!(plan.iter().any(|step| step.contains(index)), "{plan:#?}\n{}", text(sql));
