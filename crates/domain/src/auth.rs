@@ -201,6 +201,15 @@ pub struct Caller {
     pub permissions: Permissions,
 }
 
+impl Caller {
+    /// The service itself, at the time that somebody chose: it acts for one inbox, by no key and no permission.
+    #[must_use]
+    pub fn service(workspace: WorkspaceId, inbox: InboxId) -> Self {
+        let key = KeyId(uuid::Uuid::nil());
+        Self { workspace, key, scope: Scope::Inbox(inbox), permissions: Permissions::default() }
+    }
+}
+
 /// Text in front of every key (decision 8).
 pub const KEY_PREFIX: &str = "ph_";
 /// Characters behind the prefix; the last six are the checksum.

@@ -120,8 +120,11 @@ pub fn read(parsed: &Parsed<'_>, returned: bool) -> Option<Report> {
     }
     let news = structured::delivery(parsed)
         .or_else(|| structured::complaint(parsed))
-        .or_else(|| (from_server && is_notice(parsed)).then(|| written::delivery(parsed)).flatten())?;
-    Some(Report { original_ids: original_ids(parsed), news })
+        .or_else(|| (from_server && is_notice(parsed)).then(|| written::delivery(parsed)).flatten());
+    match news {
+        Some(news) => Some(Report { original_ids: original_ids(parsed), news }),
+        None => complaint_of_hotmail(parsed),
+    }
 }
 
 /// The text of a mail, as far as it is read.

@@ -3,8 +3,11 @@
 //! Below it, one file a use-case, named by a verb: gather outside facts, one transaction, wake. Use-cases never know HTTP,
 //! SMTP, the jobs or the adapters.
 
+pub mod add_domain;
 pub mod authenticate;
 pub mod bounce_address;
+pub mod change_domain;
+pub mod check_domain;
 pub mod change_inbox;
 pub mod change_message;
 pub mod change_thread;
@@ -15,10 +18,12 @@ pub mod create_workspace;
 pub mod delete_inbox;
 pub mod deliver;
 pub mod deliver_here;
+pub mod draft;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
 pub mod inject;
+pub mod judge_sending;
 pub mod post;
 pub mod read_events;
 pub mod read_raw;
@@ -28,6 +33,7 @@ pub mod reply;
 pub mod report_metrics;
 pub mod send;
 pub mod signing;
+pub mod stop_workspace;
 pub mod submit;
 mod take_report;
 pub mod understand;

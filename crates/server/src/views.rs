@@ -2,12 +2,15 @@
 //!
 //! A view borrows the record it shows and decides nothing: whether somebody may see it is decided before it is made.
 
+pub mod draft;
 pub mod deliverability;
+pub mod domain;
 pub mod event;
 pub mod inbox;
 pub mod message;
 pub mod metrics;
 pub mod thread;
+pub mod workspace;
 pub mod webhook;
 
 use schemars::JsonSchema;

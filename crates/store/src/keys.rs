@@ -17,6 +17,7 @@ statements! {
     USED = "UPDATE api_keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2";
     LIST = "SELECT workspace_id, id, name, shown, scope, inbox_id, permissions, created_at, last_used_at, revoked_at
         FROM api_keys WHERE workspace_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2";
+    NAME = "SELECT name FROM api_keys WHERE workspace_id = $1 AND id = $2";
     REVOKE = "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL";
 }
 
@@ -112,6 +113,14 @@ pub fn used(tx: &mut Tx, workspace: WorkspaceId, key: KeyId, now: Time) -> Resul
 /// The store's own.
 pub fn list(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<Key>> {
     tx.rows(&LIST, p![workspace, limit])
+}
+
+/// What the owner of a key calls it.
+///
+/// # Errors
+/// The store's own.
+pub fn name(tx: &mut Tx, workspace: WorkspaceId, key: KeyId) -> Result<Option<String>> {
+    Ok(tx.one::<(String,)>(&NAME, p![workspace, key])?.map(|(name,)| name))
 }
 
 /// Revokes a key for good; says whether there was one to revoke.

@@ -24,6 +24,7 @@ use posthouse_store::{
     suppressions::{self, Reason, Suppression},
 };
 
+use super::judge_sending;
 use crate::views::event::data;
 
 /// Kinds of feedback that are no complaint: the opposite of one, and reports about forged mail.
@@ -103,6 +104,10 @@ pub(super) fn take(tx: &mut Tx, report: &Report, original: &Message, ids: &Ids, 
     deliveries::set_standing(tx, tenant, original.id, (&held, standing))?;
     for change in changes.iter().filter(|change| change.after.status == DeliveryStatus::Bounced) {
         metrics::bounce(tx, (tenant, held.inbox), &change.after.reason(), now)?;
+    }
+    let is_bad = |change: &Change| matches!(change.after.status, DeliveryStatus::Bounced | DeliveryStatus::Complained);
+    if changes.iter().any(is_bad) {
+        judge_sending::judge(tx, tenant, now)?;
     }
     let home = inboxes::get(tx, tenant, held.inbox)?.filter(|inbox| inbox.deleted_at.is_none());
     let Some(home) = home else { return Ok(()) };

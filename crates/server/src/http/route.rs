@@ -33,6 +33,8 @@ pub enum Reach {
     Any,
     /// Not an inbox-scoped key: 403 `forbidden`.
     Workspace,
+    /// An org-wide key alone: 403 `forbidden`.
+    Org,
 }
 
 /// Who may use a route.
@@ -80,6 +82,8 @@ pub struct Route {
     pub summary: &'static str,
     /// Who may use it.
     pub access: Access,
+    /// Permissions that it needs beside that of `access`.
+    pub also: &'static [Permission],
     /// The body it takes, if any.
     pub body: Option<BodyRule>,
     /// Whether it honours `Idempotency-Key`.
@@ -300,6 +304,7 @@ impl Route {
             path,
             name,
             access,
+            also: &[],
             summary: "",
             idempotent: false,
             parameters: Vec::new,
@@ -324,6 +329,22 @@ impl Route {
         if let Access::Key(permission, _) = self.access {
             self.access = Access::Key(permission, Reach::Workspace);
         }
+        self
+    }
+
+    /// Refuses every key that is not org-wide.
+    #[must_use]
+    pub fn org_wide(mut self) -> Self {
+        if let Access::Key(permission, _) = self.access {
+            self.access = Access::Key(permission, Reach::Org);
+        }
+        self
+    }
+
+    /// Needs these permissions too.
+    #[must_use]
+    pub fn also(mut self, permissions: &'static [Permission]) -> Self {
+        self.also = permissions;
         self
     }
 

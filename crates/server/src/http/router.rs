@@ -168,7 +168,7 @@ async fn admit(
         let taken = app.rate_limits.take(recognised.caller.key, limit, app.clock.now());
         extras.left = left(limit, &taken);
         taken?;
-        auth::admit(&recognised.caller, route.access)?;
+        auth::admit(&recognised.caller, route)?;
         caller = Some(recognised.caller);
     }
     let idempotency_key = if route.idempotent { idempotency::key(&head.headers)? } else { None };

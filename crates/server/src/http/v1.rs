@@ -2,7 +2,10 @@
 
 pub mod account;
 pub mod attachments;
+pub mod drafts;
+pub mod emergency;
 pub mod deliverability;
+pub mod domains;
 pub mod events;
 pub mod inboxes;
 pub mod ingress;

@@ -1,6 +1,9 @@
 //! Tests of single routes; the folders mirror the paths of the API document.
 
 mod account;
+mod drafts;
+mod emergency;
+mod domains;
 mod events;
 mod inboxes;
 mod ingress;
