@@ -5,6 +5,7 @@
 
 pub mod add_domain;
 pub mod authenticate;
+pub mod bounce_address;
 pub mod change_domain;
 pub mod check_domain;
 pub mod change_inbox;

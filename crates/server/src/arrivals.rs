@@ -59,6 +59,8 @@ pub struct Watch {
 
 /// Of an inbox that nobody has asked the store about.
 const NOTHING_KNOWN: News = News { newest: Time::from_millis(i64::MIN), stirs: i64::MIN };
+/// What is told as the newest message of an inbox that was deleted.
+const GONE: Time = Time::from_millis(i64::MAX);
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -92,13 +94,15 @@ impl Room {
     /// Asks the store for the newest message of every watched inbox and tells those who wait there.
     async fn catch_up(&self, store: &Store, workspace: WorkspaceId) -> Result<(), Refusal> {
         let watched: Vec<InboxId> = locked(&self.inboxes).keys().copied().collect();
-        let mut newest = Vec::with_capacity(watched.len());
+        let mut newest: HashMap<InboxId, (Time, i64)> = HashMap::with_capacity(watched.len());
         for some in watched.chunks(IDS_MAX) {
             let some = some.to_vec();
-            newest.extend(store.read_one(move |tx| arrivals::newest(tx, workspace, &some)).await?);
+            let found = store.read_one(move |tx| arrivals::newest(tx, workspace, &some)).await?;
+            newest.extend(found.into_iter().map(|(inbox, newest, stirs)| (inbox, (newest, stirs))));
         }
         let inboxes = locked(&self.inboxes);
-        for (inbox, newest, stirs) in newest {
+        for inbox in watched {
+            let (newest, stirs) = newest.get(&inbox).copied().unwrap_or((GONE, 0));
             if let Some(news) = inboxes.get(&inbox) {
                 news.send_if_modified(|known| {
                     let now = News { newest: newest.max(known.newest), stirs: stirs.max(known.stirs) };
@@ -114,7 +118,7 @@ impl Watch {
     /// Comes back when the inbox is known to have a message behind `than`, with the time of its newest. Cancel-safe.
     ///
     /// # Errors
-    /// The store's own.
+    /// `not_found` once the inbox is deleted; the store's own.
     pub async fn newer(&mut self, than: Time) -> Result<Time, Refusal> {
         Ok(self.until(|known| known.newest > than).await?.newest)
     }
@@ -122,7 +126,7 @@ impl Watch {
     /// Comes back when more is known of the inbox than `than`. Cancel-safe.
     ///
     /// # Errors
-    /// The store's own.
+    /// `not_found` once the inbox is deleted; the store's own.
     pub async fn other_than(&mut self, than: News) -> Result<News, Refusal> {
         self.until(|known| known.newest > than.newest || known.stirs > than.stirs).await
     }
@@ -131,6 +135,9 @@ impl Watch {
         let news = self.news.as_mut().expect("it is there until the drop");
         loop {
             let known = *news.borrow_and_update();
+            if known.newest == GONE {
+                return Err(Refusal::not_found("inbox"));
+            }
             if is_it(known) {
                 return Ok(known);
             }

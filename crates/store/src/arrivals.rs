@@ -13,7 +13,7 @@ use crate::{FromRow, Json, Result, Row, Tx, many, message_list::Place, messages:
 statements! {
     NEWEST = "SELECT i.id, i.last_message_at,
         COALESCE((SELECT q.stirs FROM queues q WHERE q.workspace_id = i.workspace_id AND q.inbox_id = i.id), 0)
-        FROM {EACH} inboxes i WHERE i.workspace_id = $1 AND i.id {AMONG} {pg:i}";
+        FROM {EACH} inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.id {AMONG} {pg:i}";
     AFTER = "SELECT m.id, m.created_at, m.from_text, m.subject, m.verification FROM messages m
         WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3 AND m.direction = $4
         AND m.channel = COALESCE($5, m.channel) AND m.type = COALESCE($6, m.type)
@@ -54,7 +54,8 @@ pub struct Sort {
     pub kind: Option<Kind>,
 }
 
-/// The `created_at` of the newest message of up to 100 inboxes, and how often their work queues were stirred.
+/// The `created_at` of the newest message of up to 100 inboxes, and how often their work queues were stirred; deleted ones
+/// are left out.
 ///
 /// # Errors
 /// The store's own.
