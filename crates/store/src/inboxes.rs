@@ -234,6 +234,8 @@ pub fn delete(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<bool> {
         return Ok(false);
     }
     tx.exec(&CLEAR_METADATA, p![inbox.workspace, inbox.id])?;
+    // Who waits for its mail waits in vain.
+    tx.wake(inbox.workspace.0);
     Ok(true)
 }
 
