@@ -59,6 +59,12 @@ codes! {
     MethodNotAllowed = 405 "method_not_allowed", "Use one of the methods in the Allow header.";
     /// The address is or was an inbox of this server.
     AddressTaken = 409 "address_taken", "Choose another username; addresses are never used a second time.";
+    /// The lists have such an entry already.
+    ListEntryExists = 409 "list_entry_exists", "Nothing has to be done; DELETE /v1/lists/{id} takes the entry away.";
+    /// The message is not held.
+    NotHeld = 409 "not_held", "Nothing has to be done: the message is not kept back.";
+    /// A receive list stopped the message.
+    MessageBlocked = 409 "message_blocked", "Change the receive lists; mail that they stopped stays stopped.";
     /// The first request with this idempotency key has not been answered yet.
     IdempotencyInFlight = 409 "idempotency_in_flight", "Wait for the time in Retry-After and send the same request again.";
     /// The send would keep a mail loop going.
@@ -71,6 +77,8 @@ codes! {
     UnsupportedMediaType = 415 "unsupported_media_type", "Send the body with the content type that the route takes.";
     /// The idempotency key was used with another body.
     IdempotencyKeyReused = 422 "idempotency_key_reused", "Use a new Idempotency-Key for a new request.";
+    /// The send or reply lists refuse a recipient.
+    RecipientBlocked = 422 "recipient_blocked", "Leave out the addresses in details.addresses or change the lists first.";
     /// A recipient bounced or complained before.
     RecipientSuppressed = 422 "recipient_suppressed", "Leave out the addresses in details.addresses or remove their suppression first.";
     /// The emergency stop is in force.

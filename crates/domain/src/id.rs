@@ -62,6 +62,10 @@ ids! {
     EnvelopeId;
     /// A durable job.
     JobId;
+    /// Somebody whom mail was exchanged with.
+    ContactId;
+    /// An entry of an allow or block list.
+    ListEntryId;
 }
 
 /// A source of UUIDv7 identifiers for one request or transaction, deterministic from its time and seed.

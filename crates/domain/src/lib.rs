@@ -3,6 +3,7 @@
 //! This crate never does I/O, reads no clock, draws no random numbers and knows no database, no HTTP and no async runtime.
 
 pub mod auth;
+pub mod contact;
 pub mod delivery;
 pub mod error;
 pub mod event;
@@ -10,6 +11,7 @@ pub mod gate;
 pub mod id;
 pub mod inbox;
 pub mod label;
+pub mod list;
 pub mod message;
 pub mod metadata;
 pub mod page;

@@ -4,7 +4,9 @@
 //! SMTP, the jobs or the adapters.
 
 pub mod authenticate;
+pub mod change_contact;
 pub mod change_inbox;
+pub mod change_list;
 pub mod change_message;
 pub mod change_thread;
 pub mod compose;
@@ -17,22 +19,27 @@ pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
 pub mod inject;
+pub mod meet;
 pub mod post;
 pub mod read_events;
 pub mod read_raw;
 pub mod receive;
 pub mod reply;
+pub mod screen_sender;
 pub mod send;
 pub mod signing;
+pub mod suppress;
 mod take_report;
 pub mod understand;
 pub mod visible;
 pub mod wait;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use posthouse_domain::error::{Code, Refusal};
 use posthouse_store::{Store, blobs::Blobs};
 
+use self::signing::sealed::{AddressKey, InstanceKey};
 use crate::{
     apart::Apart,
     arrivals::Arrivals,
@@ -61,6 +68,8 @@ pub struct App {
     pub blobs: Blobs,
     /// The DKIM keys of the default domain.
     pub signer: signing::Signer,
+    /// Hashes the addresses of forgotten contacts, once it was needed.
+    address_key: OnceLock<AddressKey>,
     /// Room in memory for mail on its way out.
     pub out_room: deliver::Room,
     /// A place for work that would hold up others.
@@ -102,6 +111,7 @@ impl App {
             dns: ports.dns,
             smtp_out: ports.smtp_out,
             signer: signing::Signer::default(),
+            address_key: OnceLock::new(),
             out_room: deliver::Room::default(),
             apart: Apart::default(),
             arrivals: Arrivals::default(),
@@ -111,6 +121,21 @@ impl App {
             shortage: Shortage::default(),
             life: Life::default(),
         }
+    }
+
+    /// Hashes the addresses of forgotten contacts.
+    ///
+    /// # Errors
+    /// `internal_error` where the key of the instance cannot be had.
+    pub fn address_key(&self) -> Result<AddressKey, Refusal> {
+        if let Some(key) = self.address_key.get() {
+            return Ok(key.clone());
+        }
+        let instance = InstanceKey::of(self).map_err(|error| {
+            tracing::error!(cause = %error, "instance key not readable");
+            Refusal::new(Code::Internal, "The key of this server cannot be read.")
+        })?;
+        Ok(self.address_key.get_or_init(|| instance.addresses()).clone())
     }
 
     /// Whether mail to other domains is kept on this machine (`delivery.mode = "capture"`).

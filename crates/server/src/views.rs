@@ -2,9 +2,12 @@
 //!
 //! A view borrows the record it shows and decides nothing: whether somebody may see it is decided before it is made.
 
+pub mod contact;
 pub mod event;
 pub mod inbox;
+pub mod list_entry;
 pub mod message;
+pub mod suppression;
 pub mod thread;
 
 use schemars::JsonSchema;

@@ -1,13 +1,17 @@
 //! Domain identifiers and times as columns: 16 bytes and integer milliseconds.
 
 use posthouse_domain::{
-    id::{AttachmentId, ContentId, EnvelopeId, EventId, InboxId, JobId, KeyId, MessageId, ThreadId, WorkspaceId},
+    id::{
+        AttachmentId, ContactId, ContentId, EnvelopeId, EventId, InboxId, JobId, KeyId, ListEntryId, MessageId, ThreadId,
+        WorkspaceId,
+    },
     time::Time,
 };
 
 use crate::{FromColumn, Result, ToValue, Value, id_columns};
 
-id_columns!(WorkspaceId, KeyId, InboxId, ThreadId, MessageId, ContentId, AttachmentId, EventId, EnvelopeId, JobId);
+id_columns!(WorkspaceId, KeyId, InboxId, ThreadId, MessageId, ContentId, AttachmentId, EventId, EnvelopeId, JobId, ContactId);
+id_columns!(ListEntryId);
 
 impl ToValue for Time {
     fn to_value(&self) -> Value<'_> {

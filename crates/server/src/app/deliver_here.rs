@@ -19,6 +19,7 @@ use posthouse_store::{
 use super::{
     file_mail::{self, Copy},
     receive::resolve,
+    signing::sealed::AddressKey,
     understand::Mail,
 };
 
@@ -84,7 +85,7 @@ pub fn own_results(from: &Address) -> AuthResults {
 pub fn deliver(
     tx: &mut Tx,
     (mail, raw): (&Mail, &Raw),
-    (from, inboxes): (&Address, &[&Inbox]),
+    (from, inboxes, key): (&Address, &[&Inbox], &AddressKey),
     ids: &Ids,
     now: Time,
 ) -> Result<()> {
@@ -104,7 +105,7 @@ pub fn deliver(
             }
         };
         usage::received(tx, inbox.workspace, inbox.id, now)?;
-        file_mail::file(tx, Copy { mail, content, trace: &trace }, inbox, ids, now)?;
+        file_mail::file(tx, Copy { mail, content, trace: &trace, key }, inbox, ids, now)?;
     }
     Ok(())
 }

@@ -31,6 +31,7 @@ use super::{
     deliver_here::{self, Way},
     receive::{APART_BYTES_MIN, place, served_domains},
     send::Order,
+    signing::sealed::AddressKey,
     understand::{Mail, Provenance, understand},
     visible,
 };
@@ -58,7 +59,7 @@ pub struct Posted {
 }
 
 /// What the transaction needs to know of the configuration.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct House {
     plans: Plans,
     served: [String; 2],
@@ -66,6 +67,8 @@ struct House {
     expiry_ms: i64,
     /// How often.
     attempts_max: u32,
+    /// Hashes the addresses of forgotten contacts.
+    key: AddressKey,
 }
 
 /// A message with everything done that can be done before the transaction.
@@ -109,6 +112,7 @@ async fn ready(
         served: served_domains(app),
         expiry_ms: app.config.delivery.retry_schedule_ms.iter().sum(),
         attempts_max: u32::try_from(app.config.delivery.retry_schedule_ms.len() + SPARE_ATTEMPTS).unwrap_or(u32::MAX),
+        key: app.address_key()?,
     };
     let hostname = app.config.smtp.hostname.clone();
     let large = letter.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
@@ -123,7 +127,10 @@ async fn ready(
         let from = author.into_address();
         let results = deliver_here::own_results(&from);
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
-        let received = some_here.then(|| received(&letter, &raw, provenance, some_away));
+        let received = some_here.then(|| {
+            let agent_of = Some(order.caller.workspace);
+            Mail { agent_of, ..received(&letter, &raw, provenance, some_away) }
+        });
         let sent = written(&letter, understand(&raw, None));
         Ok((Ready { order, house, letter, from, sent, received, now }, raw))
     })

@@ -26,6 +26,7 @@ use super::{
     App,
     authenticate::{self, Handover, authenticate},
     file_mail::{self, Copy},
+    signing::sealed::AddressKey,
     understand::{Mail, Provenance, understand},
 };
 
@@ -115,8 +116,8 @@ pub async fn receive(app: &Arc<App>, mut arrival: Arrival) -> Result<Vec<Message
     refuse_by_policy(app, &results)?;
     let prepared = prepare(app, arrival, results).await?;
     let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
-    let hostname = app.config.smtp.hostname.clone();
-    let stored = app.store.write(move |tx| store(tx, &prepared, (&served, &hostname), &ids.clone(), now)).await?;
+    let (hostname, key) = (app.config.smtp.hostname.clone(), app.address_key()?);
+    let stored = app.store.write(move |tx| store(tx, &prepared, (&served, &hostname, &key), &ids.clone(), now)).await?;
     if stored.is_empty() {
         return Err(Refusal::not_found("recipient"));
     }
@@ -174,7 +175,7 @@ pub async fn place(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Result<R
 fn store(
     tx: &mut Tx,
     prepared: &Prepared,
-    (served, hostname): (&[String], &str),
+    (served, hostname, key): (&[String], &str, &AddressKey),
     ids: &Ids,
     now: Time,
 ) -> posthouse_store::Result<Vec<MessageId>> {
@@ -201,7 +202,7 @@ fn store(
         };
         let trace = trace_lines(&prepared.arrival, address, (hostname, &content.to_string()), now);
         usage::received(tx, inbox.workspace, inbox.id, now)?;
-        stored.push(file_mail::file(tx, Copy { mail: &prepared.mail, content, trace: &trace }, inbox, ids, now)?);
+        stored.push(file_mail::file(tx, Copy { mail: &prepared.mail, content, trace: &trace, key }, inbox, ids, now)?);
     }
     Ok(stored)
 }

@@ -4,7 +4,7 @@
 //! Never makes a second pair: whoever stores first wins, and everybody signs with what is stored. A private key is never
 //! logged and never leaves this file unsealed.
 
-mod sealed;
+pub mod sealed;
 
 use posthouse_domain::time::Time;
 use posthouse_mail::dkim::{DkimKey, DkimKeyError, sign_all};

@@ -77,6 +77,16 @@ pub(super) fn take(tx: &mut Tx, report: &Report, inbox: &Inbox, ids: &Ids, now: 
     Ok(())
 }
 
+/// Whether the report is about a mail that was sent from that inbox.
+///
+/// # Errors
+/// The store's own.
+pub(super) fn is_about_ours(tx: &mut Tx, report: &Report, inbox: &Inbox) -> Result<bool> {
+    let Some(about) = &report.original_id else { return Ok(false) };
+    let original = messages::by_rfc_id(tx, inbox.workspace, inbox.id, about)?;
+    Ok(original.is_some_and(|original| original.direction == Direction::Outbound))
+}
+
 /// What the report changes; pure.
 fn changes(report: &Report, entries: &[Delivery], now: Time) -> Vec<Change> {
     let open = |entry: &&Delivery| {

@@ -18,6 +18,9 @@ pub fn all() -> Vec<Route> {
         v1::wait::routes(),
         v1::attachments::routes(),
         v1::threads::routes(),
+        v1::contacts::routes(),
+        v1::suppressions::routes(),
+        v1::lists::routes(),
         v1::events::routes(),
     ];
     chapters.into_iter().flatten().collect()

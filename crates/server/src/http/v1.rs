@@ -2,11 +2,14 @@
 
 pub mod account;
 pub mod attachments;
+pub mod contacts;
 pub mod events;
 pub mod inboxes;
 pub mod ingress;
+pub mod lists;
 pub mod messages;
 pub mod outbox;
 pub mod send;
+pub mod suppressions;
 pub mod threads;
 pub mod wait;

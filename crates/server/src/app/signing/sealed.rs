@@ -10,8 +10,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
+use aws_lc_rs::{
+    aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey},
+    hmac,
+};
 use base64::{Engine, engine::general_purpose::STANDARD};
+use posthouse_domain::id::WorkspaceId;
 
 use crate::{app::App, ports::Clock};
 
@@ -52,7 +56,22 @@ pub enum InstanceKeyError {
 }
 
 /// The key of the instance.
-pub struct InstanceKey(RandomizedNonceKey);
+pub struct InstanceKey(RandomizedNonceKey, AddressKey);
+
+/// A key for hashes of addresses, derived from the key of the instance: who has the database alone cannot try addresses.
+#[derive(Clone)]
+pub struct AddressKey(hmac::Key);
+
+impl AddressKey {
+    /// The keyed hash of an address in a workspace.
+    #[must_use]
+    pub fn digest(&self, workspace: WorkspaceId, address: &str) -> Vec<u8> {
+        let mut context = hmac::Context::with_key(&self.0);
+        context.update(workspace.as_uuid().as_bytes());
+        context.update(address.as_bytes());
+        context.sign().as_ref().to_vec()
+    }
+}
 
 impl InstanceKey {
     /// The configured key, or the one in the data directory, which is made if there is none.
@@ -85,7 +104,15 @@ impl InstanceKey {
         if bytes.len() != KEY_BYTES {
             return Err(malformed());
         }
-        Ok(Self(RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| InstanceKeyError::Crypto)?))
+        let derived = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), b"posthouse forgotten addresses 1");
+        let addresses = AddressKey(hmac::Key::new(hmac::HMAC_SHA256, derived.as_ref()));
+        Ok(Self(RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| InstanceKeyError::Crypto)?, addresses))
+    }
+
+    /// The key for hashes of addresses.
+    #[must_use]
+    pub fn addresses(&self) -> AddressKey {
+        self.1.clone()
     }
 
     /// Seals a secret, bound to a context that must be named again to open it.
