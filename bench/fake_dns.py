@@ -5,8 +5,10 @@ import socket
 import struct
 import threading
 
-TYPE_A, TYPE_MX = 1, 15
+TYPE_A, TYPE_SOA, TYPE_MX = 1, 6, 15
 TTL_S = 3600
+# A negative answer says how long it holds by the SOA record of its zone (RFC 2308); without one nobody may keep it.
+SOA = struct.pack("!BHHIHBBIIIII", 0, TYPE_SOA, 1, TTL_S, 22, 0, 0, 1, TTL_S, TTL_S, TTL_S, TTL_S)
 
 
 def _name(labels):
@@ -34,9 +36,9 @@ def answer(packet):
     exists = data is not None or labels[-1:] == [b"test"]
     # Recursion available; NXDOMAIN for what is not ours, an empty answer for what is.
     flags = 0x8180 if exists else 0x8183
-    head = packet[:2] + struct.pack("!HHHHH", flags, 1, 1 if data else 0, 0, 0) + packet[12:end]
+    head = packet[:2] + struct.pack("!HHHHH", flags, 1, 1 if data else 0, 0 if data else 1, 0) + packet[12:end]
     if data is None:
-        return head
+        return head + SOA
     return head + b"\xc0\x0c" + struct.pack("!HHIH", kind, 1, TTL_S, len(data)) + data
 
 

@@ -21,17 +21,109 @@ pub const THREADS_MAX: usize = 10;
 
 /// Domains of free mail: who is there has nothing in common (contract §8).
 pub const FREE_MAIL: &[&str] = &[
-    "126.com", "163.com", "aim.com", "aol.com", "att.net", "bk.ru", "bluewin.ch", "btinternet.com", "comcast.net", "cox.net",
-    "daum.net", "duck.com", "email.com", "fastmail.com", "fastmail.fm", "free.fr", "freenet.de", "gmail.com", "gmx.at",
-    "gmx.ch", "gmx.com", "gmx.de", "gmx.net", "googlemail.com", "hanmail.net", "hey.com", "hotmail.co.uk", "hotmail.com",
-    "hotmail.de", "hotmail.es", "hotmail.fr", "hotmail.it", "hushmail.com", "icloud.com", "inbox.com", "inbox.ru", "laposte.net",
-    "libero.it", "list.ru", "live.co.uk", "live.com", "live.de", "live.fr", "live.nl", "mac.com", "mail.com", "mail.de", "mail.ru",
-    "mailbox.org", "me.com", "msn.com", "naver.com", "ntlworld.com", "o2.pl", "onet.pl", "orange.fr", "outlook.com", "outlook.de",
-    "outlook.es", "outlook.fr", "outlook.it", "pm.me", "posteo.de", "proton.me", "protonmail.ch", "protonmail.com", "qq.com",
-    "rediffmail.com", "rocketmail.com", "runbox.com", "sapo.pt", "sbcglobal.net", "seznam.cz", "sfr.fr", "sina.com", "sky.com",
-    "sohu.com", "t-online.de", "tiscali.it", "tuta.com", "tuta.io", "tutanota.com", "uol.com.br", "verizon.net", "virgilio.it",
-    "wanadoo.fr", "web.de", "wp.pl", "ya.ru", "yahoo.ca", "yahoo.co.in", "yahoo.co.jp", "yahoo.co.uk", "yahoo.com",
-    "yahoo.com.br", "yahoo.de", "yahoo.es", "yahoo.fr", "yahoo.it", "yandex.com", "yandex.ru", "ymail.com", "zoho.com",
+    "126.com",
+    "163.com",
+    "aim.com",
+    "aol.com",
+    "att.net",
+    "bk.ru",
+    "bluewin.ch",
+    "btinternet.com",
+    "comcast.net",
+    "cox.net",
+    "daum.net",
+    "duck.com",
+    "email.com",
+    "fastmail.com",
+    "fastmail.fm",
+    "free.fr",
+    "freenet.de",
+    "gmail.com",
+    "gmx.at",
+    "gmx.ch",
+    "gmx.com",
+    "gmx.de",
+    "gmx.net",
+    "googlemail.com",
+    "hanmail.net",
+    "hey.com",
+    "hotmail.co.uk",
+    "hotmail.com",
+    "hotmail.de",
+    "hotmail.es",
+    "hotmail.fr",
+    "hotmail.it",
+    "hushmail.com",
+    "icloud.com",
+    "inbox.com",
+    "inbox.ru",
+    "laposte.net",
+    "libero.it",
+    "list.ru",
+    "live.co.uk",
+    "live.com",
+    "live.de",
+    "live.fr",
+    "live.nl",
+    "mac.com",
+    "mail.com",
+    "mail.de",
+    "mail.ru",
+    "mailbox.org",
+    "me.com",
+    "msn.com",
+    "naver.com",
+    "ntlworld.com",
+    "o2.pl",
+    "onet.pl",
+    "orange.fr",
+    "outlook.com",
+    "outlook.de",
+    "outlook.es",
+    "outlook.fr",
+    "outlook.it",
+    "pm.me",
+    "posteo.de",
+    "proton.me",
+    "protonmail.ch",
+    "protonmail.com",
+    "qq.com",
+    "rediffmail.com",
+    "rocketmail.com",
+    "runbox.com",
+    "sapo.pt",
+    "sbcglobal.net",
+    "seznam.cz",
+    "sfr.fr",
+    "sina.com",
+    "sky.com",
+    "sohu.com",
+    "t-online.de",
+    "tiscali.it",
+    "tuta.com",
+    "tuta.io",
+    "tutanota.com",
+    "uol.com.br",
+    "verizon.net",
+    "virgilio.it",
+    "wanadoo.fr",
+    "web.de",
+    "wp.pl",
+    "ya.ru",
+    "yahoo.ca",
+    "yahoo.co.in",
+    "yahoo.co.jp",
+    "yahoo.co.uk",
+    "yahoo.com",
+    "yahoo.com.br",
+    "yahoo.de",
+    "yahoo.es",
+    "yahoo.fr",
+    "yahoo.it",
+    "yandex.com",
+    "yandex.ru",
+    "ymail.com",
+    "zoho.com",
 ];
 
 /// Local parts, without their punctuation, that nobody reads.
@@ -174,7 +266,8 @@ fn name_of(name: &str, address: &Address) -> Option<String> {
 
 /// Whether the address is one that nobody reads (`no-reply@`, `mailer-daemon@`).
 fn is_unread(address: &Address) -> bool {
-    let plain: String = address.without_tag().local().to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
+    let plain: String =
+        address.without_tag().local().to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
     UNREAD_LOCAL_PARTS.contains(&plain.as_str())
 }
 
@@ -197,8 +290,14 @@ mod tests {
             assert_eq!((person.name.as_deref(), person.kind), (name, kind), "{text}");
         }
         let tagged = Person::of(&Mailbox::parse("A+x@B.example").expect("a mailbox"), Part::Reader);
-        assert_eq!((&*tagged.address, &*tagged.untagged, &*tagged.domain), ("a+x@b.example", "a@b.example", "b.example"));
-        let long = Person::of(&Mailbox::parse(&format!("{} <a@b.example>", "ä".repeat(250))).expect("a mailbox"), Part::Reader);
+        assert_eq!(
+            (&*tagged.address, &*tagged.untagged, &*tagged.domain),
+            ("a+x@b.example", "a@b.example", "b.example")
+        );
+        let long = Person::of(
+            &Mailbox::parse(&format!("{} <a@b.example>", "ä".repeat(250))).expect("a mailbox"),
+            Part::Reader,
+        );
         assert_eq!(long.name.map(|name| name.chars().count()), Some(NAME_CHARS_MAX));
     }
 

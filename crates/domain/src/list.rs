@@ -179,7 +179,9 @@ mod tests {
         for (given, kind, stored) in table {
             assert_eq!(parse(given), Ok((kind, stored.to_owned())), "{given}");
         }
-        for bad in ["", "@", "a@", "a@b@c", "*.b.com", "agents:none", "workspace:other", "a b.com", "a@b..com", "b..com"] {
+        for bad in
+            ["", "@", "a@", "a@b@c", "*.b.com", "agents:none", "workspace:other", "a b.com", "a@b..com", "b..com"]
+        {
             assert!(parse(bad).is_err(), "{bad}");
         }
         for token in ["agents:any", "agents:verified", "workspace:self"] {

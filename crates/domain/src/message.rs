@@ -266,6 +266,15 @@ pub struct Delivery {
     pub updated_at: Time,
 }
 
+impl Delivery {
+    /// The status that a bounce is counted under: the enhanced code, else the reply code.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let code = || self.smtp_code.map(|code| code.to_string());
+        self.enhanced_code.clone().or_else(code).unwrap_or_else(|| "unknown".to_owned())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

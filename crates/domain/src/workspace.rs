@@ -62,6 +62,8 @@ pub struct Workspace {
     pub screening: bool,
     /// The operator's own limit of messages a day, instead of the plan's.
     pub daily_send_limit: Option<u64>,
+    /// Days that its mail is kept; for ever when there is none.
+    pub retention_days: Option<u32>,
     /// When it was made.
     pub created_at: Time,
 }

@@ -176,7 +176,8 @@ fn end_of_paragraph(lines: &[Line<'_>], at: usize) -> usize {
 
 /// The lines that `keep` lets through, with single blank lines where others were left out.
 fn join(lines: &[Line<'_>], keep: impl Fn(Mark) -> bool) -> String {
-    let mut out = String::new();
+    let kept = lines.iter().filter(|line| keep(line.mark) || line.mark == Mark::Forward);
+    let mut out = String::with_capacity(kept.map(|line| line.text.len() + 1).sum());
     let mut blanks = 0_usize;
     let mut cut = false;
     for line in lines {

@@ -51,7 +51,7 @@ pub fn detect(mail: &Mail<'_>) -> Option<Verification> {
     let text = mail.text.filter(|text| !text.trim().is_empty()).map(|text| Page::of_text(mail.subject, text));
     let html = mail.html.filter(|html| !html.trim().is_empty()).map(|html| Page::of_html(mail.subject, html));
     // A mail of a subject alone can still carry its code there.
-    let pages: Vec<Page> = match (text, html) {
+    let pages: Vec<Page<'_>> = match (text, html) {
         (None, None) => vec![Page::of_text(mail.subject, "")],
         (text, html) => text.into_iter().chain(html).collect(),
     };

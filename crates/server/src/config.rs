@@ -56,6 +56,8 @@ pub struct Config {
     pub webhooks: Webhooks,
     /// `dns.nameservers`; empty: the system's.
     pub nameservers: Vec<SocketAddr>,
+    /// `dns.blocklists`: zones that are asked about our own address (RFC 5782).
+    pub blocklists: Vec<String>,
     /// `ai.*`
     pub ai: Ai,
     /// `plans.*`
@@ -303,6 +305,7 @@ impl Config {
                 timeout_ms: 10_000,
             },
             nameservers: Vec::new(),
+            blocklists: ["zen.spamhaus.org", "bl.spamcop.net", "b.barracudacentral.org"].map(str::to_owned).into(),
             ai: Ai { categoriser: Categoriser::Builtin, drafting: false, endpoint: None },
             plans: Plans::default(),
             log: Log { json: false, level: "info".to_owned() },

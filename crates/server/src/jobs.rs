@@ -5,5 +5,6 @@
 pub mod inbox_expiry;
 pub mod kind;
 pub mod outbound;
+mod retention;
 pub mod runner;
 pub mod sweep;

@@ -3,10 +3,12 @@
 //! A view borrows the record it shows and decides nothing: whether somebody may see it is decided before it is made.
 
 pub mod contact;
+pub mod deliverability;
 pub mod event;
 pub mod inbox;
 pub mod list_entry;
 pub mod message;
+pub mod metrics;
 pub mod suppression;
 pub mod thread;
 

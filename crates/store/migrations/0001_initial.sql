@@ -225,17 +225,14 @@ CREATE TABLE suppressions (
   PRIMARY KEY (workspace_id, address)
 ){STRICT};
 
--- Messages counted as they are stored, by UTC day; the limits and the usage report read it.
+-- Messages an inbox sent in a UTC day: what its daily limit is compared with.
 CREATE TABLE usage_days (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
   day {I64} NOT NULL,
-  month {I64} NOT NULL,
   sent {I64} NOT NULL,
-  received {I64} NOT NULL,
   PRIMARY KEY (workspace_id, day, inbox_id)
 ){STRICT};
-CREATE INDEX usage_months ON usage_days (workspace_id, month);
 
 -- Messages a workspace sent in a day or a month: what its limits are compared with. Sends of a workspace queue at the month's row.
 CREATE TABLE usage_totals (

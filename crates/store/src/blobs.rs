@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-pub use raw::{compress, decompress};
+pub use raw::decompress;
 
 /// The name of a blob: the SHA-256 of its bytes. Shown as 64 hexadecimal digits, stored as 32 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,6 +81,7 @@ impl FromColumn for Digest {
 #[derive(Clone)]
 pub struct Blobs {
     place: Place,
+    packers: Arc<raw::Packers>,
 }
 
 #[derive(Clone)]
@@ -106,7 +107,7 @@ impl Blobs {
             return Ok(Self::files(path));
         }
         if url.starts_with("s3://") {
-            return Ok(Blobs { place: Place::S3(Arc::new(s3::Bucket::open(url, options)?)) });
+            return Ok(Self::at(Place::S3(Arc::new(s3::Bucket::open(url, options)?))));
         }
         Err(Error::schema("blob_url must begin with file:/// or s3://"))
     }
@@ -114,7 +115,19 @@ impl Blobs {
     /// A store of files below a directory, which is made when it is needed.
     #[must_use]
     pub fn files(directory: impl Into<PathBuf>) -> Self {
-        Blobs { place: Place::Files(Arc::new(files::Folder::new(directory.into()))) }
+        Self::at(Place::Files(Arc::new(files::Folder::new(directory.into()))))
+    }
+
+    fn at(place: Place) -> Self {
+        Blobs { place, packers: Arc::default() }
+    }
+
+    /// Compresses raw mail as it is kept: a zstd frame with the length in it.
+    ///
+    /// # Errors
+    /// [`Error::Blob`] where zstd has no memory.
+    pub fn compress(&self, raw: &[u8]) -> Result<Vec<u8>> {
+        self.packers.compress(raw)
     }
 
     /// Stores the bytes and returns their name when they are on the disk. Storing them again makes them young again, so a

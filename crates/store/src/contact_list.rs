@@ -174,7 +174,11 @@ fn statement(shape: &Shape) -> Sql {
         }
         if at == 0 {
             // A cross join is the order of the walk on SQLite: the mark's rows first.
-            from = if *is_label { "contact_labels d CROSS JOIN contacts c" } else { "contact_metadata d CROSS JOIN contacts c" };
+            from = if *is_label {
+                "contact_labels d CROSS JOIN contacts c"
+            } else {
+                "contact_metadata d CROSS JOIN contacts c"
+            };
             clauses.push_str(&format!(" AND {clause}"));
         } else {
             clauses.push_str(&format!(" AND EXISTS (SELECT 1 FROM {name} e WHERE {clause})"));

@@ -9,7 +9,7 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{FromRow, Result, Row, Tx, jobs::OUTBOUND, p, statements, workspaces::named};
+use crate::{FromRow, Result, Row, Tx, jobs::OUTBOUND, metrics, p, statements, workspaces::named};
 
 statements! {
     HOLD_STILL = "UPDATE messages SET status_at = status_at WHERE workspace_id = $1 AND id = $2
@@ -68,14 +68,19 @@ pub struct Standing {
     pub at: Time,
 }
 
-/// Writes how a message stands.
+/// Writes how a message stands and counts the change.
 ///
 /// # Errors
 /// The store's own.
-pub fn set_standing(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, standing: Standing) -> Result<()> {
-    let s = standing;
+pub fn set_standing(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    message: MessageId,
+    (before, after): (&Held, Standing),
+) -> Result<()> {
+    let s = after;
     tx.exec(&SET_STATUS, p![workspace, message, s.status.text(), s.at, s.sent_at])?;
-    Ok(())
+    metrics::moved(tx, (workspace, before.inbox), (before.status, s.status), s.at)
 }
 
 /// Makes the held mail of a workspace due now: for everything that ends a stop, a pause or a suspension. What may still

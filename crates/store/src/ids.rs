@@ -2,15 +2,27 @@
 
 use posthouse_domain::{
     id::{
-        AttachmentId, ContactId, ContentId, EnvelopeId, EventId, InboxId, JobId, KeyId, ListEntryId, MessageId, ThreadId,
-        WorkspaceId,
+        AttachmentId, ContactId, ContentId, EnvelopeId, EventId, InboxId, JobId, KeyId, ListEntryId, MessageId,
+        ThreadId, WorkspaceId,
     },
     time::Time,
 };
 
 use crate::{FromColumn, Result, ToValue, Value, id_columns};
 
-id_columns!(WorkspaceId, KeyId, InboxId, ThreadId, MessageId, ContentId, AttachmentId, EventId, EnvelopeId, JobId, ContactId);
+id_columns!(
+    WorkspaceId,
+    KeyId,
+    InboxId,
+    ThreadId,
+    MessageId,
+    ContentId,
+    AttachmentId,
+    EventId,
+    EnvelopeId,
+    JobId,
+    ContactId
+);
 id_columns!(ListEntryId);
 
 impl ToValue for Time {

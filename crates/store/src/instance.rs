@@ -1,9 +1,27 @@
 //! Facts about this instance as a whole, one row a name; and the question whether the store takes writes.
 
-use crate::{Error, Result, Store, p, statements};
+use crate::{Error, Result, Store, Tx, p, statements};
 
 statements! {
+    GET = "SELECT value FROM instance WHERE name = $1";
     NOTE = "INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+}
+
+/// What was noted under a name.
+///
+/// # Errors
+/// The store's own.
+pub fn noted(tx: &mut Tx, name: &str) -> Result<Option<String>> {
+    Ok(tx.one::<(String,)>(&GET, p![name])?.map(|(value,)| value))
+}
+
+/// Notes something under a name, instead of what was there.
+///
+/// # Errors
+/// The store's own.
+pub fn note(tx: &mut Tx, name: &str, value: &str) -> Result<()> {
+    tx.exec(&NOTE, p![name, value])?;
+    Ok(())
 }
 
 /// Bytes that [`probe_room`] writes: more than what is left over in the files of a database whose disk is full.

@@ -83,6 +83,7 @@ pub mod keys;
 pub mod lists;
 pub mod message_list;
 pub mod messages;
+pub mod metrics;
 pub mod migrate;
 pub mod recipients;
 pub mod statements;

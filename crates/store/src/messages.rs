@@ -39,8 +39,8 @@ pub(crate) use {columns, select};
 pub(crate) const SELECT: &str = columns!();
 
 statements! {
-    CLOCK = "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, $3) WHERE workspace_id = $1 AND id = $2
-        RETURNING last_message_at";
+    CLOCK = "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, $3), message_count = message_count + 1,
+        stored_bytes = stored_bytes + $4 WHERE workspace_id = $1 AND id = $2 RETURNING last_message_at";
     INSERT = "INSERT INTO messages (workspace_id, id, inbox_id, thread_id, content_id, direction, status, channel, type,
         rfc_message_id, in_reply_to, refs, from_text, to_list, cc_list, bcc_list, reply_to, subject, labels, is_read,
         auto_reply, size_bytes, trace, verification, data, answers, contact_address, has_attachments, status_at, sent_at,
@@ -85,12 +85,19 @@ pub struct Referred {
 }
 
 /// The `created_at` of the next message of an inbox: now, but always later than the last one's, so that a caller who pages
-/// by it misses nothing. Takes the inbox's row: the messages of one inbox are stored one after the other.
+/// by it misses nothing. Takes the inbox's row: the messages of one inbox are stored one after the other. The row counts
+/// the message and its size.
 ///
 /// # Errors
 /// The store's own.
-pub fn next_created_at(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<Time> {
-    Ok(tx.one::<(Time,)>(&CLOCK, p![workspace, inbox, now])?.map_or(now, |(at,)| at))
+pub fn next_created_at(
+    tx: &mut Tx,
+    (workspace, inbox): (WorkspaceId, InboxId),
+    size_bytes: u64,
+    now: Time,
+) -> Result<Time> {
+    let size = i64::try_from(size_bytes).unwrap_or(i64::MAX);
+    Ok(tx.one::<(Time,)>(&CLOCK, p![workspace, inbox, now, size])?.map_or(now, |(at,)| at))
 }
 
 /// Stores a message and its labels; its content is stored already, its files and recipients come after. Wakes the

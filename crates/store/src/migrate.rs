@@ -31,6 +31,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0001_initial",
     "0005_contacts",
     "0008_lists",
+    "0009_metrics",
 ];
 
 crate::statements! {

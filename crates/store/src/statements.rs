@@ -26,6 +26,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("lists", crate::lists::ALL),
     ("message_list", crate::message_list::ALL),
     ("messages", crate::messages::ALL),
+    ("metrics", crate::metrics::ALL),
     ("migrate", crate::migrate::ALL),
     ("recipients", crate::recipients::ALL),
     ("suppressions", crate::suppressions::ALL),

@@ -16,6 +16,7 @@ statements! {
     PAGE = "SELECT workspace_id, address, reason, detail, message_id, created_at FROM suppressions WHERE workspace_id = $1
         AND (created_at, address) < ($2, $3) AND reason = COALESCE($4, reason) AND address LIKE $5 ESCAPE '!'
         ORDER BY created_at DESC, address DESC LIMIT $6";
+    COUNT = "SELECT count(*) FROM suppressions WHERE workspace_id = $1";
     REMOVE = "DELETE FROM suppressions WHERE workspace_id = $1 AND address = $2";
 }
 

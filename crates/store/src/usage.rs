@@ -1,4 +1,4 @@
-//! Messages counted as they are stored, by UTC day and month: the limits and the usage report read it.
+//! Sent messages counted as they are stored, by UTC day and month: what the limits are compared with.
 
 use posthouse_domain::{
     id::{InboxId, WorkspaceId},
@@ -8,9 +8,7 @@ use posthouse_domain::{
 use crate::{Result, Tx, p, statements};
 
 statements! {
-    RECEIVED = "INSERT INTO usage_days (workspace_id, inbox_id, day, month, sent, received) VALUES ($1, $2, $3, $4, 0, 1)
-        ON CONFLICT (workspace_id, day, inbox_id) DO UPDATE SET received = usage_days.received + 1";
-    SENT = "INSERT INTO usage_days (workspace_id, inbox_id, day, month, sent, received) VALUES ($1, $2, $3, $4, 1, 0)
+    SENT = "INSERT INTO usage_days (workspace_id, inbox_id, day, sent) VALUES ($1, $2, $3, 1)
         ON CONFLICT (workspace_id, day, inbox_id) DO UPDATE SET sent = usage_days.sent + 1 RETURNING sent";
     SENT_TOTAL = "INSERT INTO usage_totals (workspace_id, period, sent) VALUES ($1, $2, 1)
         ON CONFLICT (workspace_id, period) DO UPDATE SET sent = usage_totals.sent + 1 RETURNING sent";
@@ -29,15 +27,6 @@ pub struct Sent {
     pub inbox_day: u64,
 }
 
-/// Counts a received message.
-///
-/// # Errors
-/// The store's own.
-pub fn received(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<()> {
-    tx.exec(&RECEIVED, p![workspace, inbox, now.day(), now.month()])?;
-    Ok(())
-}
-
 /// Counts a sent message and says how many there were before it. Do it before the limits are judged: it takes the row
 /// at which the sends of a workspace queue, so that two of them never take the same last place.
 ///
@@ -46,7 +35,7 @@ pub fn received(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) 
 pub fn sent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<Sent> {
     let month = tx.one(&SENT_TOTAL, p![workspace, month_of(now)])?;
     let workspace_day = tx.one(&SENT_TOTAL, p![workspace, day_of(now)])?;
-    let inbox_day = tx.one(&SENT, p![workspace, inbox, now.day(), now.month()])?;
+    let inbox_day = tx.one(&SENT, p![workspace, inbox, now.day()])?;
     let before = |counted: Option<(i64,)>| count(counted).saturating_sub(1);
     Ok(Sent { month: before(month), workspace_day: before(workspace_day), inbox_day: before(inbox_day) })
 }

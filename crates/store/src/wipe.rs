@@ -7,7 +7,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, metrics, p, statements};
 
 statements! {
     TAKE_CONTENTS = "SELECT id FROM contents WHERE workspace_id = $1
@@ -51,6 +51,7 @@ pub fn inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<
     for statement in [&ATTACHMENTS, &RECIPIENTS, &LABELS, &MESSAGES, &THREAD_LABELS, &THREAD_PEOPLE, &THREADS] {
         tx.exec(statement, p![workspace, inbox])?;
     }
+    metrics::holds_nothing(tx, workspace, inbox)?;
     Ok(blobs.into_iter().filter_map(|(blob,)| blob).collect())
 }
 

@@ -13,11 +13,12 @@ statements! {
     INSERT = "INSERT INTO workspaces (id, name, owner_email, plan, status, claim_status, claimed_at, ai_processing, screening, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     GET = "SELECT id, name, owner_email, plan, status, claim_status, claimed_at, notice, notice_at, stopped_at, stop_reason,
-        ai_processing, screening, daily_send_limit, created_at FROM workspaces WHERE id = $1";
+        ai_processing, screening, daily_send_limit, retention_days, created_at FROM workspaces WHERE id = $1";
     LIST = "SELECT id, name, owner_email, plan, status, claim_status, claimed_at, notice, notice_at, stopped_at, stop_reason,
-        ai_processing, screening, daily_send_limit, created_at FROM workspaces WHERE id > $1 ORDER BY id LIMIT $2";
+        ai_processing, screening, daily_send_limit, retention_days, created_at FROM workspaces WHERE id > $1 ORDER BY id LIMIT $2";
     UPDATE = "UPDATE workspaces SET plan = $2, status = $3, notice = $4, notice_at = $5, stopped_at = $6, stop_reason = $7,
-        ai_processing = $8, screening = $9, daily_send_limit = $10 WHERE id = $1";
+        ai_processing = $8, screening = $9, daily_send_limit = $10, retention_days = $11 WHERE id = $1";
+    KEEPING = "SELECT id, retention_days FROM workspaces WHERE retention_days IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";
     ANY = "SELECT created_at FROM workspaces LIMIT 1";
 }
 
@@ -81,10 +82,19 @@ pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
             w.stop_reason,
             w.ai_processing.text(),
             w.screening,
-            limit
+            limit,
+            w.retention_days.map(i64::from)
         ],
     )?;
     Ok(())
+}
+
+/// Up to `limit` workspaces behind `after` whose mail is kept for some days only, with their number.
+///
+/// # Errors
+/// The store's own.
+pub fn keeping_for_days(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<(WorkspaceId, i64)>> {
+    tx.rows(&KEEPING, p![after, limit])
 }
 
 /// Whether there is any workspace: an empty store is set up at its first start.
@@ -100,7 +110,7 @@ fn status(workspace: &Workspace) -> &'static str {
 }
 
 impl FromRow for Workspace {
-    const COLUMNS: usize = 15;
+    const COLUMNS: usize = 16;
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         Ok(Self {
@@ -117,6 +127,7 @@ impl FromRow for Workspace {
             ai_processing: named(&row.take::<String>()?, AiProcessing::parse)?,
             screening: row.take()?,
             daily_send_limit: row.take::<Option<i64>>()?.and_then(|n| u64::try_from(n).ok()),
+            retention_days: row.take::<Option<i64>>()?.and_then(|n| u32::try_from(n).ok()),
             created_at: row.take()?,
         })
     }

@@ -3,6 +3,8 @@
 //! Three signs count, whatever the language: a date, an address, a verb of writing. Two of them in a short run of lines
 //! that ends like an attribution are one; so a language that the tables lack is still recognised by date and address.
 
+use std::sync::LazyLock;
+
 use super::line::{Line, Mark, trim};
 use super::words::{ON, WROTE};
 
@@ -10,6 +12,20 @@ use super::words::{ON, WROTE};
 const LINES_MAX: usize = 6;
 /// Longest attribution, in bytes.
 const BYTES_MAX: usize = 700;
+
+/// What may stand behind the verb at the end of an attribution.
+const BEHIND_VERBS: [char; 6] = [':', '：', ' ', '\u{a0}', ')', '）'];
+
+/// [`WROTE`] by the last byte, so that a line is compared with the few verbs that end like it.
+static WROTE_BY_END: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
+    (0..=u8::MAX)
+        .map(|end| WROTE.iter().copied().filter(|verb| verb.bytes().next_back() == Some(end)).collect())
+        .collect()
+});
+
+fn verbs_ending_with(end: u8) -> &'static [&'static str] {
+    WROTE_BY_END.get(usize::from(end)).map_or(&[], Vec::as_slice)
+}
 
 /// The signs in a run of lines.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,7 +69,15 @@ pub(super) fn start(lines: &[Line<'_>], end: usize) -> Option<usize> {
 /// Cheap test before any line is joined: a colon, a verb, or an address at the end.
 fn ends_like_one(last: &str) -> bool {
     let bare = undecorated(last);
-    last.ends_with([':', '：', '>']) || bare.ends_with([':', '：']) || ends_with_verb(&bare.to_lowercase())
+    last.ends_with([':', '：', '>'])
+        || bare.ends_with([':', '：'])
+        || may_end_with_verb(bare) && ends_with_verb(&bare.to_lowercase())
+}
+
+/// False where the last letter alone tells that no verb of the table ends `text`.
+fn may_end_with_verb(text: &str) -> bool {
+    let last = text.trim_end_matches(BEHIND_VERBS).bytes().next_back();
+    last.is_some_and(|last| !last.is_ascii() || !verbs_ending_with(last.to_ascii_lowercase()).is_empty())
 }
 
 /// Without the dashes that Zoho puts around and the quotes that others do.
@@ -122,8 +146,9 @@ fn next_is_quoted(lines: &[Line<'_>], at: usize) -> bool {
 
 /// True for a verb of the table at the end of `text` (lower-case, no colon).
 fn ends_with_verb(text: &str) -> bool {
-    let text = trim(text.trim_end_matches([':', '：', ' ', '\u{a0}', ')', '）']));
-    WROTE.iter().any(|verb| {
+    let text = trim(text.trim_end_matches(BEHIND_VERBS));
+    let Some(last) = text.bytes().next_back() else { return false };
+    verbs_ending_with(last).iter().any(|verb| {
         text.strip_suffix(verb).is_some_and(|before| {
             // "…님이 작성", "…写道" and "…>wrote" need no space before them.
             before.is_empty() || !verb.is_ascii() || before.ends_with(|c: char| !c.is_alphanumeric())

@@ -1,5 +1,7 @@
 //! Where an original message begins: separators between dashes, header blocks, and helpdesk markers.
 
+use memchr::{memchr2, memchr3};
+
 use super::labels::{Label, label};
 use super::line::{Line, trim};
 use super::words::{FORWARDED, ORIGINAL, REPLY_ABOVE};
@@ -30,6 +32,9 @@ fn between_dashes(text: &str) -> Option<String> {
         return None;
     }
     let text = trim(text);
+    if !text.starts_with(is_rule_char) {
+        return None;
+    }
     let inner = text.trim_start_matches(|c| is_rule_char(c) || matches!(c, ' ' | '>' | '<'));
     let dashes = text.chars().take_while(|c| is_rule_char(*c) || *c == ' ').filter(|c| *c != ' ').count();
     let inner = trim(inner.trim_end_matches(|c| is_rule_char(c) || matches!(c, ' ' | '>' | '<' | ':' | '：')));
@@ -56,7 +61,8 @@ pub(super) fn is_forward(text: &str) -> bool {
 /// True for a helpdesk's "reply above this line".
 pub(super) fn is_reply_above(text: &str) -> bool {
     // Most lines have no such mark, and need not be searched for words.
-    text.len() <= LINE_BYTES_MAX && text.contains(['-', '#', '=', '_', '*']) && {
+    let marked = |text: &[u8]| memchr3(b'-', b'#', b'=', text).is_some() || memchr2(b'_', b'*', text).is_some();
+    text.len() <= LINE_BYTES_MAX && marked(text.as_bytes()) && {
         let text = text.to_lowercase();
         REPLY_ABOVE.iter().any(|words| text.contains(words))
     }
@@ -72,7 +78,8 @@ struct Field {
 
 /// Reads `Label: value`, with the asterisks that text versions of bold labels carry.
 fn field(text: &str) -> Option<Field> {
-    if text.len() > LINE_BYTES_MAX * 8 {
+    // Most lines have no colon, the wide one (EF BC 9A) included.
+    if text.len() > LINE_BYTES_MAX * 8 || memchr2(b':', 0xef, text.as_bytes()).is_none() {
         return None;
     }
     let text = trim(text).trim_start_matches(['*', '_', '|', ' ']);

@@ -42,6 +42,9 @@ impl Line<'_> {
 
 /// White space, and the marks of writing direction and width that clients put around attributions.
 pub(super) fn is_blank(c: char) -> bool {
+    if c.is_ascii() {
+        return matches!(c, '\t'..='\r' | ' ');
+    }
     c.is_whitespace()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}')
 }
@@ -58,9 +61,12 @@ const QUOTE_DEPTH_MAX: usize = 64;
 pub(super) fn from_text(text: &str) -> Vec<Line<'_>> {
     let mut lines: Vec<Line<'_>> = Vec::new();
     for text in text.lines() {
-        let tail_of_address = lines.last().is_some_and(|before| before.is_plain() && ends_in_open_angle(before.text));
-        let mark =
-            if is_quoted(text) && !(tail_of_address && trim(text).ends_with(':')) { Mark::Quoted } else { Mark::Plain };
+        let before = lines.last();
+        let is_tail_of_address = || {
+            trim(text).ends_with(':')
+                && before.is_some_and(|before| before.is_plain() && ends_in_open_angle(before.text))
+        };
+        let mark = if is_quoted(text) && !is_tail_of_address() { Mark::Quoted } else { Mark::Plain };
         lines.push(Line { text, mark });
     }
     lines

@@ -15,6 +15,8 @@ const FOOTER_LINES_MAX: usize = 10;
 /// Most lines of a name block below a closing formula, and the longest of its lines in characters.
 const CLOSING_LINES_MAX: usize = 6;
 const CLOSING_CHARS_MAX: usize = 60;
+/// Longest beginning of [`SENT_FROM`], in bytes, with room to spare.
+const START_BYTES_MAX: usize = 64;
 /// Longest line of a mobile client, in characters, without links.
 const SENT_FROM_CHARS_MAX: usize = 80;
 
@@ -277,8 +279,7 @@ pub(super) fn mark(lines: &mut [Line<'_>]) {
             continue;
         }
         fenced ^= trim(line.text).starts_with("```");
-        let end = section_end(lines, at);
-        if !fenced && let Some(marked) = signature(&lines[at..end], has_text) {
+        if !fenced && let Some(marked) = signature(lines, at, has_text) {
             lines[at..at + marked].iter_mut().for_each(|line| line.mark = Mark::Signature);
             at += marked;
             continue;
@@ -296,33 +297,38 @@ fn section_end(lines: &[Line<'_>], at: usize) -> usize {
     at + run.count()
 }
 
-/// How many of `lines` are a signature that begins with the first of them.
-fn signature(lines: &[Line<'_>], has_text: bool) -> Option<usize> {
-    let text = lines[0].text;
-    let rest = lines.len();
-    if text == "-- " || text == "--\u{a0}" || trim(text) == "--" && rest <= BARE_LINES_MAX {
-        return has_text.then_some(rest);
+/// How many lines from `at` on are a signature.
+fn signature(lines: &[Line<'_>], at: usize, has_text: bool) -> Option<usize> {
+    let text = lines[at].text;
+    // What the first line cannot begin need not be looked for in those below it.
+    let section = || &lines[at..section_end(lines, at)];
+    if trim(text) == "--" {
+        let rest = section().len();
+        if text == "-- " || text == "--\u{a0}" || rest <= BARE_LINES_MAX {
+            return has_text.then_some(rest);
+        }
     }
     if is_sent_from(text) {
         // What follows such a line is history that carries no mark of its own; alone at the top it is only a line.
-        return Some(if has_text { rest } else { 1 });
+        return Some(if has_text { section().len() } else { 1 });
     }
-    if is_list_footer(lines) {
-        return Some(rest);
+    if is_underscores(text) && is_list_footer(section()) {
+        return Some(section().len());
     }
-    (has_text && is_closing(lines)).then_some(rest)
+    (has_text && is_formula(text) && is_closing(section())).then(|| section().len())
 }
 
 /// "Sent from my iPhone" and the like, in the languages of the table.
 fn is_sent_from(text: &str) -> bool {
     let text = trim(text).trim_start_matches(['[', '(', '*', '_']);
-    if text.len() > 600 {
+    // Lower-casing a line of ASCII does not move anything, so its beginning can be looked at alone.
+    let head = text.get(..START_BYTES_MAX).unwrap_or(text);
+    if text.len() > 600 || head.is_ascii() && !starts_like_sent_from(&head.to_ascii_lowercase()) {
         return false;
     }
     let lower = text.to_lowercase();
     let words = lower.split(['<', '[']).next().unwrap_or("").trim_end_matches([')', ']', '*', '_', ' ']);
-    let starts = Input::new(&lower).anchored(Anchored::Yes);
-    if words.chars().count() > SENT_FROM_CHARS_MAX || SENT_FROM_STARTS.find(starts).is_none() {
+    if words.chars().count() > SENT_FROM_CHARS_MAX || !starts_like_sent_from(&lower) {
         return false;
     }
     // A full stop is fine after a short line; a sentence with a comma or a second clause is prose.
@@ -332,12 +338,18 @@ fn is_sent_from(text: &str) -> bool {
     device && !prose && !words.starts_with("sent from a ")
 }
 
-/// A mailing list's footer: a rule of underscores, then a few lines with the list's name and address.
+fn starts_like_sent_from(lower: &str) -> bool {
+    SENT_FROM_STARTS.find(Input::new(lower).anchored(Anchored::Yes)).is_some()
+}
+
+/// A rule of underscores.
+fn is_underscores(text: &str) -> bool {
+    let rule = trim(text);
+    rule.len() >= 2 && rule.bytes().all(|byte| byte == b'_')
+}
+
+/// A mailing list's footer: below its rule of underscores a few lines with the list's name and address.
 fn is_list_footer(lines: &[Line<'_>]) -> bool {
-    let rule = trim(lines[0].text);
-    if rule.len() < 2 || !rule.bytes().all(|byte| byte == b'_') {
-        return false;
-    }
     let below: Vec<&str> =
         lines[1..].iter().filter(|line| !line.is_blank()).map(|line| line.text).take(FOOTER_LINES_MAX + 1).collect();
     let about_a_list = below.iter().any(|text| {
@@ -349,17 +361,15 @@ fn is_list_footer(lines: &[Line<'_>]) -> bool {
     below.len() <= FOOTER_LINES_MAX && about_a_list
 }
 
-/// A closing formula with a short block of name lines to the end.
+/// A closing formula.
+fn is_formula(text: &str) -> bool {
+    let line = trim(text);
+    let formula = line.trim_end_matches([',', '.', '!', ' ', ';', ':']);
+    line.len() <= CLOSING_CHARS_MAX && CLOSINGS.iter().any(|closing| formula.eq_ignore_ascii_case(closing))
+}
+
+/// Below a closing formula, a short block of name lines to the end.
 fn is_closing(lines: &[Line<'_>]) -> bool {
-    let first = trim(lines[0].text);
-    if first.len() > CLOSING_CHARS_MAX {
-        return false;
-    }
-    let formula = first.to_lowercase();
-    let formula = formula.trim_end_matches([',', '.', '!', ' ', ';', ':']);
-    if !CLOSINGS.contains(&formula) {
-        return false;
-    }
     let below: Vec<&Line<'_>> = lines[1..].iter().filter(|line| !line.is_blank()).take(CLOSING_LINES_MAX + 1).collect();
     let short =
         below.iter().all(|line| line.text.chars().count() <= CLOSING_CHARS_MAX && !line.text.ends_with(['?', ':']));

@@ -188,18 +188,21 @@ fn some_if(there: bool, text: String) -> Option<String> {
 
 /// CRLF and lone CR become LF; NUL, which no store of text takes, becomes U+FFFD.
 pub(crate) fn line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
-    if !text.bytes().any(|byte| byte == b'\r' || byte == 0) {
+    let mut breaks = memchr::memchr2_iter(b'\r', 0, text.as_bytes()).peekable();
+    if breaks.peek().is_none() {
         return text;
     }
     let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\r' if chars.peek() == Some(&'\n') => {}
-            '\r' => out.push('\n'),
-            '\0' => out.push('\u{fffd}'),
-            c => out.push(c),
+    let mut from = 0;
+    for at in breaks {
+        out.push_str(&text[from..at]);
+        match &text.as_bytes()[at..] {
+            [b'\r', b'\n', ..] => {}
+            [b'\r', ..] => out.push('\n'),
+            _ => out.push('\u{fffd}'),
         }
+        from = at + 1;
     }
+    out.push_str(&text[from..]);
     Cow::Owned(out)
 }

@@ -1,6 +1,8 @@
 //! Which of the candidates in a mail is the code: by the key words around them.
 
-use super::page::Page;
+use std::cell::OnceCell;
+
+use super::page::{Matter, Page};
 use super::shape::{self, Candidate, Kind};
 use super::words::{self, Table};
 
@@ -28,7 +30,6 @@ struct Context {
     keys: Vec<Key>,
     /// It speaks of an order, an offer or the like.
     other: bool,
-    blank: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -38,13 +39,30 @@ struct Key {
     strong: bool,
 }
 
+/// The lines of a page; what is known of each is found out when it is first asked for.
+struct Lines<'p> {
+    page: &'p Page<'p>,
+    contexts: Vec<OnceCell<Context>>,
+}
+
+impl Lines<'_> {
+    fn at(&self, at: usize) -> &Context {
+        self.contexts[at].get_or_init(|| context(&self.page.lines[at]))
+    }
+
+    fn is_blank(&self, at: usize) -> bool {
+        shape::is_blank(&self.page.lines[at])
+    }
+}
+
 /// The best code of a page.
-pub(super) fn find(page: &Page) -> Option<Found> {
-    let lines: Vec<Context> = page.lines.iter().map(|line| context(line)).collect();
+pub(super) fn find(page: &Page<'_>) -> Option<Found> {
+    let lines = Lines { page, contexts: page.lines.iter().map(|_| OnceCell::new()).collect() };
     let mut best: Option<Found> = None;
-    for at in (0..lines.len()).filter(|at| has_key_near(&lines, *at)) {
-        for candidate in shape::candidates(&lines[at].chars) {
-            let score = score(page, &lines, at, &candidate);
+    let hosts = page.lines.iter().enumerate().filter(|(_, line)| shape::may_hold_code(line)).map(|(at, _)| at);
+    for at in hosts.filter(|at| has_key_near(&lines, *at)) {
+        for candidate in shape::candidates(&lines.at(at).chars) {
+            let score = score(&lines, at, &candidate);
             if score >= SCORE_MIN && best.as_ref().is_none_or(|best| score > best.score) {
                 best = Some(Found { code: candidate.code, score });
             }
@@ -55,9 +73,9 @@ pub(super) fn find(page: &Page) -> Option<Found> {
 
 /// Whether any key word is near enough to a line that a candidate there could be a code at all: without one every score
 /// is nothing, and most lines of most mails end here.
-fn has_key_near(lines: &[Context], at: usize) -> bool {
-    let wrapped = at.checked_sub(1).is_some_and(|above| !lines[above].keys.is_empty());
-    wrapped || !lines[at].keys.is_empty() || around(lines, at).any(|(line, _)| !line.keys.is_empty())
+fn has_key_near(lines: &Lines<'_>, at: usize) -> bool {
+    let wrapped = at.checked_sub(1).is_some_and(|above| !lines.at(above).keys.is_empty());
+    wrapped || !lines.at(at).keys.is_empty() || around(lines, at).any(|(line, _)| !line.keys.is_empty())
 }
 
 fn context(line: &str) -> Context {
@@ -75,7 +93,7 @@ fn context(line: &str) -> Context {
             keys.push(Key { from, to, strong: hit.table == Table::Strong });
         }
     }
-    Context { blank: chars.iter().all(|c| c.is_whitespace()), chars, keys, other }
+    Context { chars, keys, other }
 }
 
 /// One character in lower case, when that is one character.
@@ -92,8 +110,8 @@ fn lower(c: char) -> char {
 }
 
 /// How well a candidate fits its surroundings.
-fn score(page: &Page, lines: &[Context], at: usize, candidate: &Candidate) -> i32 {
-    let line = &lines[at];
+fn score(lines: &Lines<'_>, at: usize, candidate: &Candidate) -> i32 {
+    let line = lines.at(at);
     if is_counted(&line.chars, candidate) {
         return 0;
     }
@@ -101,8 +119,8 @@ fn score(page: &Page, lines: &[Context], at: usize, candidate: &Candidate) -> i3
     if candidate.alone {
         near = near.max(alone_score(lines, at));
     }
-    let doubtful = page.is_trade || !page.is_account && candidate.kind != Kind::Digits;
-    if near.score == 0 || !near.strong && doubtful {
+    let doubtful = |matter: Matter| matter.is_trade || !matter.is_account && candidate.kind != Kind::Digits;
+    if near.score == 0 || !near.strong && doubtful(lines.page.matter()) {
         return 0;
     }
     near.score + kind_score(candidate, near.strong, direct(&line.chars, candidate.from))
@@ -141,7 +159,7 @@ fn kind_score(candidate: &Candidate, strong: bool, direct: bool) -> i32 {
 }
 
 /// A code alone on its line: the key words in the lines around.
-fn alone_score(lines: &[Context], at: usize) -> Near {
+fn alone_score(lines: &Lines<'_>, at: usize) -> Near {
     around(lines, at).map(|(line, place)| line_score(line, place.score, place.between)).max().unwrap_or_default()
 }
 
@@ -155,11 +173,13 @@ struct Place {
 }
 
 /// The lines with text around a line that count for a code alone on it.
-fn around(lines: &[Context], at: usize) -> impl Iterator<Item = (&Context, Place)> {
-    let above = lines[..at].iter().rev().filter(|line| !line.blank).take(LINES_BETWEEN_MAX + 1).enumerate();
-    let below = lines[at + 1..].iter().filter(|line| !line.blank).take(2).enumerate();
-    let above = above.map(|(between, line)| (line, Place { between, score: 50 }));
-    above.chain(below.map(|(between, line)| (line, Place { between, score: 34 })))
+fn around<'l>(lines: &'l Lines<'_>, at: usize) -> impl Iterator<Item = (&'l Context, Place)> {
+    let shown = |at: &usize| !lines.is_blank(*at);
+    let above = (0..at).rev().filter(shown).take(LINES_BETWEEN_MAX + 1).enumerate();
+    let below = (at + 1..lines.contexts.len()).filter(shown).take(2).enumerate();
+    let above = above.map(|(between, at)| (at, Place { between, score: 50 }));
+    let around = above.chain(below.map(|(between, at)| (at, Place { between, score: 34 })));
+    around.map(|(at, place)| (lines.at(at), place))
 }
 
 /// A line's key words, `between` lines away.
@@ -175,14 +195,14 @@ fn line_score(line: &Context, score: i32, between: usize) -> Near {
 }
 
 /// A code within a line: the nearest key word, also at the end of the line above when the text is wrapped.
-fn inline_score(lines: &[Context], at: usize, candidate: &Candidate) -> Near {
-    let line = &lines[at];
+fn inline_score(lines: &Lines<'_>, at: usize, candidate: &Candidate) -> Near {
+    let line = lines.at(at);
     let best = line.keys.iter().map(|key| key_score(line, key, candidate)).max().unwrap_or_default();
-    let joined = at > 1 && !lines[at - 1].blank && !lines[at - 1].keys.is_empty();
+    let joined = at > 1 && !lines.is_blank(at - 1) && !lines.at(at - 1).keys.is_empty();
     if !joined || candidate.from >= 20 && !direct(&line.chars, candidate.from) {
         return best;
     }
-    let above = &lines[at - 1];
+    let above = lines.at(at - 1);
     let keys = above.keys.iter().filter(|key| key.strong || !above.other);
     let near = keys.map(|key| (above.chars.len() - key.to + candidate.from, key.strong));
     let tail = near

@@ -128,13 +128,19 @@ const TOKEN_KEYS: [&str; 16] = [
 const FILES: [&str; 9] = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".css", ".ico", ".woff", ".webp"];
 
 /// The best link of a page.
-pub(super) fn find(page: &Page) -> Option<Found> {
+pub(super) fn find(page: &Page<'_>) -> Option<Found> {
+    if page.links.is_empty() {
+        return None;
+    }
+    let matter = page.matter();
     let mut best: Option<Found> = None;
     // A mail about an account that holds one personal link and no other was sent for that link.
     let personal: Vec<&str> =
         page.links.iter().filter(|link| is_personal(link)).map(|link| link.url.as_str()).collect();
-    let sole =
-        page.is_account && !page.is_trade && !page.is_notice && personal.windows(2).all(|pair| pair[0] == pair[1]);
+    let sole = matter.is_account
+        && !matter.is_trade
+        && !matter.is_notice
+        && personal.windows(2).all(|pair| pair[0] == pair[1]);
     for link in &page.links {
         let score = score(page, link, sole);
         if score >= SCORE_MIN && best.as_ref().is_none_or(|best| score > best.score) {
@@ -145,7 +151,8 @@ pub(super) fn find(page: &Page) -> Option<Found> {
 }
 
 /// How well a link fits; 0 when it cannot be the one.
-fn score(page: &Page, link: &Link, sole: bool) -> i32 {
+fn score(page: &Page<'_>, link: &Link, sole: bool) -> i32 {
+    let matter = page.matter();
     let url = link.url.to_lowercase();
     let label = link.label.to_lowercase();
     let Some(identity) = identity(&link.url).filter(|_| !is_elsewhere(link)) else {
@@ -156,7 +163,7 @@ fn score(page: &Page, link: &Link, sole: bool) -> i32 {
     let by_label = !label.is_empty() && !label_is_url && words::any(&label, Table::Action);
     let by_url = VERIFYING.iter().any(|word| path.contains(word));
     let by_text = acts_before(page, link.line);
-    if leads_away(page, link) || page.is_notice && !by_label {
+    if leads_away(page, link) || matter.is_notice && !by_label {
         return 0;
     }
     let mut score = identity;
@@ -164,10 +171,10 @@ fn score(page: &Page, link: &Link, sole: bool) -> i32 {
     score += if by_url { 20 } else { 0 };
     score += if by_text { 15 } else { 0 };
     score += if sole && identity >= LONG { 20 } else { 0 };
-    score += if page.is_account { 12 } else { -25 };
+    score += if matter.is_account { 12 } else { -25 };
     score += if words::any(&page.lines[0].to_lowercase(), Table::Action) { 8 } else { 0 };
-    score -= if page.is_trade { 25 } else { 0 };
-    score -= if page.is_notice { 40 } else { 0 };
+    score -= if matter.is_trade { 25 } else { 0 };
+    score -= if matter.is_notice { 40 } else { 0 };
     if by_label || by_url || by_text || sole { score } else { 0 }
 }
 
@@ -229,7 +236,7 @@ fn is_random(part: &str) -> bool {
 }
 
 /// True when the line of a link, or the text right above it, says what the link does.
-fn acts_before(page: &Page, line: usize) -> bool {
+fn acts_before(page: &Page<'_>, line: usize) -> bool {
     let from = line.saturating_sub(6).max(1);
     let above = page.lines[from.min(page.lines.len())..line.min(page.lines.len())]
         .iter()
@@ -241,7 +248,7 @@ fn acts_before(page: &Page, line: usize) -> bool {
 }
 
 /// True when the words of the link's line send it elsewhere: "To unsubscribe: …", "Need help? …".
-fn leads_away(page: &Page, link: &Link) -> bool {
+fn leads_away(page: &Page<'_>, link: &Link) -> bool {
     let line = page.lines.get(link.line).map(|line| line.to_lowercase()).unwrap_or_default();
     let before = line.split("http").next().unwrap_or("");
     let alone = before.trim().is_empty();

@@ -1,5 +1,9 @@
 //! A mail as detection sees it: lines of shown text, and links with the words around them.
 
+use std::{borrow::Cow, cell::OnceCell};
+
+use memchr::memmem;
+
 use super::words::{self, Table};
 use crate::extract::token::{self, Token};
 
@@ -27,10 +31,17 @@ pub(super) struct Link {
 
 /// What is known of one part of a mail.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct Page<'a> {
     /// The subject, an empty line, then the shown text.
-    pub(super) lines: Vec<String>,
+    pub(super) lines: Vec<Cow<'a, str>>,
     pub(super) links: Vec<Link>,
+    /// Most mails hold nothing that the words of the whole could decide about.
+    matter: OnceCell<Matter>,
+}
+
+/// What a page is about.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Matter {
     /// It speaks of signing in, passwords or accounts.
     pub(super) is_account: bool,
     /// It is about an order, a bill, an offer or a parcel.
@@ -39,20 +50,24 @@ pub(super) struct Page {
     pub(super) is_notice: bool,
 }
 
-impl Page {
+impl<'a> Page<'a> {
     /// The page of a plain text.
-    pub(super) fn of_text(subject: &str, text: &str) -> Page {
+    pub(super) fn of_text(subject: &'a str, text: &'a str) -> Page<'a> {
         let mut page = Page::new(subject);
-        for line in bounded(text).lines() {
-            let at = page.lines.len();
-            page.collect_urls(line, at);
-            page.push_line(line);
+        let text = bounded(text);
+        let has_urls = memmem::find(text.as_bytes(), b"://").is_some();
+        for line in text.lines() {
+            if has_urls {
+                let at = page.lines.len();
+                page.collect_urls(line, at);
+            }
+            page.push_line(Cow::Borrowed(line));
         }
-        page.judge()
+        page
     }
 
     /// The page of an HTML document: what it shows, never its markup.
-    pub(super) fn of_html(subject: &str, html: &str) -> Page {
+    pub(super) fn of_html(subject: &'a str, html: &str) -> Page<'a> {
         let mut page = Page::new(subject);
         let mut line = String::new();
         let mut anchor: Option<(String, usize)> = None;
@@ -73,21 +88,27 @@ impl Page {
         }
         page.end_anchor(&mut anchor, &line);
         page.end_line(&mut line, &mut anchor);
-        page.judge()
-    }
-
-    fn new(subject: &str) -> Page {
-        let mut page = Page::default();
-        page.push_line(subject);
-        page.push_line("");
         page
     }
 
-    fn push_line(&mut self, line: &str) {
-        let mut rest = line;
+    fn new(subject: &'a str) -> Page<'a> {
+        let mut page = Page::default();
+        page.push_line(Cow::Borrowed(subject));
+        page.push_line(Cow::Borrowed(""));
+        page
+    }
+
+    fn push_line(&mut self, line: Cow<'a, str>) {
+        if line.len() <= LINE_CHARS_MAX {
+            if self.lines.len() < LINES_MAX {
+                self.lines.push(line);
+            }
+            return;
+        }
+        let mut rest = &*line;
         while self.lines.len() < LINES_MAX {
             let end = rest.char_indices().nth(LINE_CHARS_MAX).map_or(rest.len(), |(at, _)| at);
-            self.lines.push(rest[..end].to_owned());
+            self.lines.push(Cow::Owned(rest[..end].to_owned()));
             rest = &rest[end..];
             if rest.is_empty() {
                 return;
@@ -112,7 +133,7 @@ impl Page {
         let at = self.lines.len();
         let text = std::mem::take(line);
         self.collect_urls(&text, at);
-        self.push_line(text.trim());
+        self.push_line(Cow::Owned(text.trim().to_owned()));
     }
 
     fn end_anchor(&mut self, anchor: &mut Option<(String, usize)>, line: &str) {
@@ -176,25 +197,32 @@ impl Page {
         }
     }
 
-    /// Reads the words of the page as a whole.
-    fn judge(mut self) -> Page {
+    /// What the words of the page as a whole say, read when they are first asked for.
+    pub(super) fn matter(&self) -> Matter {
+        *self.matter.get_or_init(|| Matter::of(&self.lines))
+    }
+}
+
+impl Matter {
+    fn of(lines: &[Cow<'_, str>]) -> Matter {
+        let mut matter = Matter::default();
         let mut trade_lines = 0;
-        for (at, line) in self.lines.iter().enumerate() {
+        for (at, line) in lines.iter().enumerate() {
             let lower = without_urls(&line.to_lowercase());
             let (mut trade, mut strong) = (false, false);
             for hit in words::hits(&lower) {
                 match hit.table {
-                    Table::Account => self.is_account = true,
+                    Table::Account => matter.is_account = true,
                     Table::Strong => strong = true,
-                    Table::Notice => self.is_notice = true,
+                    Table::Notice => matter.is_notice = true,
                     Table::Other => trade = true,
                     _ => {}
                 }
             }
             trade_lines += usize::from(trade && !strong) * if at == 0 { 2 } else { 1 };
         }
-        self.is_trade = trade_lines >= 2;
-        self
+        matter.is_trade = trade_lines >= 2;
+        matter
     }
 }
 

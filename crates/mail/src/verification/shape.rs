@@ -45,6 +45,44 @@ pub(super) fn plain(line: &str) -> Vec<char> {
     chars
 }
 
+/// True for a line that shows nothing.
+pub(super) fn is_blank(line: &str) -> bool {
+    line.chars().filter(|c| !is_invisible(*c)).all(|c| plain_char(c).is_whitespace())
+}
+
+/// A quick look at a line: false when no candidate of it could be a code, whatever the words around it say. A digit,
+/// capitals side by side (with spaces or hyphens between them), or next to nothing on the line: without one of these a
+/// line of prose holds words alone.
+pub(super) fn may_hold_code(line: &str) -> bool {
+    let (mut shown, mut capital) = (0, false);
+    if line.is_ascii() {
+        return line.bytes().any(|byte| signals_code(char::from(byte), &mut shown, &mut capital)) || is_length(shown);
+    }
+    plain(line).into_iter().any(|c| signals_code(c, &mut shown, &mut capital)) || is_length(shown)
+}
+
+/// Counts a character of a line; true when there may be a code whatever follows.
+fn signals_code(c: char, shown: &mut usize, capital: &mut bool) -> bool {
+    match c {
+        'a'..='z' => *capital = false,
+        ' ' | '\t' | '-' => return false,
+        '0'..='9' => return true,
+        'A'..='Z' if *capital => return true,
+        'A'..='Z' => *capital = true,
+        c => {
+            *capital = false;
+            *shown += usize::from(!c.is_ascii() && c.is_alphanumeric());
+            return false;
+        }
+    }
+    *shown += 1;
+    false
+}
+
+fn is_length(shown: usize) -> bool {
+    (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&shown)
+}
+
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}' | '\u{34f}')
 }
@@ -248,4 +286,30 @@ fn is_named_number(raw: &str) -> bool {
     UNITS.contains(&tail)
         || lower.starts_with("0x")
         || lower.starts_with('v') && lower[1..].chars().all(|c| c.is_ascii_digit()) && lower.len() <= 4
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_line_is_passed_over_only_when_it_has_no_code(line in "[A-Da-d0-1 .:#*@１Ａаש-]{0,24}") {
+            let candidates = candidates(&plain(&line));
+            // The others score too little everywhere: see `kind_score`.
+            let hopeful = |c: &Candidate| c.alone || !matches!(c.kind, Kind::Letters);
+            prop_assert!(may_hold_code(&line) || !candidates.iter().any(hopeful), "{line:?} {candidates:?}");
+        }
+    }
+
+    #[test]
+    fn prose_is_passed_over() {
+        assert!(!may_hold_code("Please tell the others, as Mary said to John."));
+        assert!(!may_hold_code(""));
+        for line in ["A B C D is yours", "Your code is 4711", "code: ABCD", "qwerty", "KX-RT", "код: １２３４"] {
+            assert!(may_hold_code(line), "{line}");
+        }
+    }
 }

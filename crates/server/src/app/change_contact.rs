@@ -95,7 +95,13 @@ pub struct Deleted {
 ///
 /// # Errors
 /// The store's own.
-pub async fn delete_many(app: &App, caller: Caller, bulk: Bulk, forget: bool, dry_run: bool) -> Result<Deleted, Refusal> {
+pub async fn delete_many(
+    app: &App,
+    caller: Caller,
+    bulk: Bulk,
+    forget: bool,
+    dry_run: bool,
+) -> Result<Deleted, Refusal> {
     let workspace = caller.workspace;
     if dry_run {
         let matched = app.store.read(move |tx| contact_list::count(tx, workspace, &bulk)).await?;

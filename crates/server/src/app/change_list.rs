@@ -94,7 +94,8 @@ fn check(tx: &mut Tx, caller: &Caller, inbox: Option<InboxId>) -> Result<(), Ref
     match inbox {
         Some(inbox) => visible::inbox(tx, caller, inbox).map(drop),
         None if caller.scope.inbox().is_some() => {
-            let refusal = Refusal::new(Code::Forbidden, "The lists of the whole workspace need a key of the workspace.");
+            let refusal =
+                Refusal::new(Code::Forbidden, "The lists of the whole workspace need a key of the workspace.");
             Err(refusal.with_fix("Name the key's own inbox in inbox_id, or use a workspace-wide key."))
         }
         None => Ok(()),

@@ -15,7 +15,7 @@ use posthouse_store::{
     threads,
 };
 
-use super::{App, visible};
+use super::{App, expire_inbox, visible};
 
 /// What a caller changes.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -57,5 +57,7 @@ pub async fn delete(app: &App, caller: Caller, id: ThreadId) -> Result<Erased, R
         threads::delete(tx, thread.workspace, id)?;
         Ok::<_, Refusal>(erased)
     };
-    app.store.write(work).await
+    let erased = app.store.write(work).await?;
+    expire_inbox::remove_blobs(app, erased.blobs.clone()).await;
+    Ok(erased)
 }

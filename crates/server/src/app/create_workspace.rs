@@ -75,6 +75,7 @@ pub fn create(clock: &dyn Clock, new: &NewWorkspace) -> MadeWorkspace {
         ai_processing: AiProcessing::Categorize,
         screening: true,
         daily_send_limit: None,
+        retention_days: None,
         created_at: now,
     };
     let first =

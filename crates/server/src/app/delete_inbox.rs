@@ -6,10 +6,7 @@
 use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId};
 use posthouse_store::{events, inboxes, lists, wipe};
 
-use super::{
-    App, change_inbox,
-    expire_inbox::{self, Wiped},
-};
+use super::{App, change_inbox, expire_inbox};
 
 /// What the delivery entries of mail say that was still queued.
 const DETAIL: &str = "the inbox was deleted before the message left";
@@ -31,7 +28,7 @@ pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusa
             lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             events::forget_held(tx, inbox.workspace, inbox.id)?;
             wipe::fail_queued(tx, inbox.workspace, inbox.id, (DETAIL, now))?;
-            Ok(Wiped::default())
+            Ok(Vec::new())
         })
         .await?;
     expire_inbox::remove_blobs(app, wiped).await;

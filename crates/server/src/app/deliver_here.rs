@@ -13,7 +13,6 @@ use posthouse_mail::{
 use posthouse_store::{
     Result, Tx,
     contents::{self, Raw},
-    usage,
 };
 
 use super::{
@@ -104,7 +103,6 @@ pub fn deliver(
                 content
             }
         };
-        usage::received(tx, inbox.workspace, inbox.id, now)?;
         file_mail::file(tx, Copy { mail, content, trace: &trace, key }, inbox, ids, now)?;
     }
     Ok(())

@@ -16,27 +16,21 @@ use crate::views::{event::data, inbox as view};
 /// A blob younger than this, in milliseconds, may belong to a transaction that is under way; the sweep takes it later.
 const BLOB_SETTLED_MS: i64 = MINUTE_MS;
 
-/// What is left to be done after the commit.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Wiped {
-    /// Blobs that the inbox named.
-    pub blobs: Vec<String>,
-}
-
-/// Wipes an inbox whose row is taken: mail, files, conversations, labels, metadata, held events, its job.
+/// Wipes an inbox whose row is taken: mail, files, conversations, labels, metadata, held events, its job. Gives the
+/// blobs that may now be unused.
 ///
 /// # Errors
 /// The store's own.
-pub fn wipe(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Wiped> {
+pub fn wipe(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
     if !inboxes::delete(tx, inbox, now)? {
-        return Ok(Wiped::default());
+        return Ok(Vec::new());
     }
     let blobs = wipe::inbox(tx, inbox.workspace, inbox.id)?;
     inboxes::blank(tx, inbox)?;
     lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     events::forget_held(tx, inbox.workspace, inbox.id)?;
     jobs::cancel(tx, jobs::INBOX_EXPIRY, inbox.id.0)?;
-    Ok(Wiped { blobs })
+    Ok(blobs)
 }
 
 /// The event of an expiry, with the inbox as it was.
@@ -58,9 +52,9 @@ pub fn event(tx: &mut Tx, inbox: &Inbox, id: EventId, (plan, now): (&PlanLimits,
 }
 
 /// Removes the blobs that nothing names any more. What cannot be removed now is left to the sweep.
-pub async fn remove_blobs(app: &App, wiped: Wiped) {
+pub async fn remove_blobs(app: &App, names: Vec<String>) {
     let before_ms = app.clock.now().plus_ms(-BLOB_SETTLED_MS).millis();
-    for name in wiped.blobs {
+    for name in names {
         if let Err(error) = remove_unnamed(app, &name, before_ms).await {
             tracing::warn!(cause = error.internal(), "blob not removed");
         }

@@ -6,12 +6,13 @@ use posthouse_domain::{
     inbox::Inbox,
     label::BLOCKED,
     message::{Attachment, Direction, Message, Status},
+    metrics::Counters,
     send::BOUNCE_LABEL,
     thread::{SUBJECT_WINDOW_MS, Thread},
     time::Time,
 };
 use posthouse_mail::thread;
-use posthouse_store::{Error, Result, Tx, attachments, events, inboxes, messages, threads};
+use posthouse_store::{Error, Result, Tx, attachments, events, inboxes, messages, metrics, threads};
 
 use super::{
     meet::{self, Meeting},
@@ -56,14 +57,11 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
     let gone = || Error::Retry("the inbox was deleted meanwhile".into());
     let inbox =
         &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
-    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, now)?;
+    let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), mail.size_bytes, now)?;
     let message: MessageId = ids.next();
     let stopped = screen_sender::stops(tx, mail, inbox)?;
-    let conversation = if stopped {
-        beside(tx, mail, inbox, ids, created_at)?
-    } else {
-        thread_of(tx, mail, inbox, ids, created_at)?
-    };
+    let conversation =
+        if stopped { beside(tx, mail, inbox, ids, created_at)? } else { thread_of(tx, mail, inbox, ids, created_at)? };
     let thread = conversation.id;
     let mut labels = mail.labels.clone();
     labels.extend(stopped.then(|| BLOCKED.to_owned()));
@@ -104,6 +102,7 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         created_at,
     };
     messages::insert(tx, &stored)?;
+    metrics::count(tx, (inbox.workspace, inbox.id), now, &Counters::received(&stored.labels))?;
     file_attachments(tx, mail, &stored, ids)?;
     if !stopped {
         let subject = mail.subject.as_deref();

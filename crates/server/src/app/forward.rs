@@ -69,7 +69,9 @@ async fn original_of(app: &App, order: &Order, original: MessageId) -> Result<Or
                 return Err(Refusal::not_found("message"));
             }
             if messages::is_withheld(tx, &message)? {
-                return Err(Refusal::not_found("message").with_fix("Mail that a receive list stopped is not passed on."));
+                return Err(
+                    Refusal::not_found("message").with_fix("Mail that a receive list stopped is not passed on.")
+                );
             }
             let bodies = contents::bodies(tx, message.workspace, &[message.content])?.pop().map(|found| found.bodies);
             let missing = || Refusal::new(Code::Internal, "The message has lost its content.");

@@ -18,7 +18,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{
-    Tx, blobs,
+    Tx,
     contents::Raw,
     idempotency::{self, Claim, Recorded},
     messages::{self, Record},
@@ -93,7 +93,8 @@ pub async fn post(app: &Arc<App>, order: Order, written: (Letter, Inbox), render
     if let Some(refusal) = size_refusal(app, &ready) {
         return Err(refusal);
     }
-    let compressed = apart_if(app, raw.len(), move || Ok((blobs::compress(&raw)?, raw.len()))).await?;
+    let blobs = app.blobs.clone();
+    let compressed = apart_if(app, raw.len(), move || Ok((blobs.compress(&raw)?, raw.len()))).await?;
     let raw = place(app, compressed.0, compressed.1).await?;
     let ids = app.clock.ids();
     app.store.write(move |tx| store(tx, &ready, &raw, &render, &ids.clone())).await

@@ -19,7 +19,7 @@ use posthouse_mail::{
 use posthouse_store::{
     Tx, blobs,
     contents::{self, INLINE_BYTES_MAX, Raw, RawPlace},
-    inboxes, usage,
+    inboxes,
 };
 
 use super::{
@@ -70,7 +70,7 @@ pub enum RecipientVerdict {
 pub async fn recipient(app: &App, address: &Address) -> Result<RecipientVerdict, Refusal> {
     let (address, now) = (address.clone(), app.clock.now());
     let domains = served_domains(app);
-    let found = app.store.read(move |tx| resolve(tx, &address, &domains, now)).await?;
+    let found = app.store.glance(move |tx| resolve(tx, &address, &domains, now)).await?;
     Ok(if found.is_some() { RecipientVerdict::Accept } else { RecipientVerdict::Unknown })
 }
 
@@ -144,11 +144,12 @@ struct Prepared {
 async fn prepare(app: &App, arrival: Arrival, results: AuthResults) -> Result<Prepared, Refusal> {
     let authserv_id = app.config.smtp.hostname.clone();
     let large = arrival.raw.len() >= APART_BYTES_MIN;
+    let blobs = app.blobs.clone();
     let work = move || -> posthouse_store::Result<(Arrival, Mail, Vec<u8>)> {
         let provenance =
             Provenance { mail_from: arrival.mail_from.as_ref(), results: &results, authserv_id: &authserv_id };
         let mail = understand(&arrival.raw, Some(provenance));
-        let compressed = blobs::compress(&arrival.raw)?;
+        let compressed = blobs.compress(&arrival.raw)?;
         Ok((arrival, mail, compressed))
     };
     let (mut arrival, mail, compressed) = if large { app.apart.run(work).await?? } else { work()? };
@@ -201,7 +202,6 @@ fn store(
             }
         };
         let trace = trace_lines(&prepared.arrival, address, (hostname, &content.to_string()), now);
-        usage::received(tx, inbox.workspace, inbox.id, now)?;
         stored.push(file_mail::file(tx, Copy { mail: &prepared.mail, content, trace: &trace, key }, inbox, ids, now)?);
     }
     Ok(stored)

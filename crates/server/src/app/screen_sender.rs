@@ -19,7 +19,8 @@ pub fn stops(tx: &mut Tx, mail: &Mail, inbox: &Inbox) -> Result<bool> {
     let authors: Vec<Vec<String>> = mail.authors.iter().map(|author| list::patterns_of(author.address())).collect();
     let envelope = mail.envelope_from.as_ref().map(list::patterns_of).unwrap_or_default();
     let tokens = tokens(mail, inbox);
-    let mut all: Vec<&str> = authors.iter().flatten().chain(&envelope).map(String::as_str).chain(tokens.iter().copied()).collect();
+    let mut all: Vec<&str> =
+        authors.iter().flatten().chain(&envelope).map(String::as_str).chain(tokens.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
     let place = Place { workspace: inbox.workspace, inbox: inbox.id };

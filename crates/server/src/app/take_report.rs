@@ -19,7 +19,7 @@ use posthouse_mail::{
 use posthouse_store::{
     Result, Tx,
     deliveries::{self, Standing},
-    events, messages, recipients,
+    events, messages, metrics, recipients,
     suppressions::{self, Reason, Suppression},
 };
 
@@ -56,7 +56,10 @@ pub(super) fn take(tx: &mut Tx, report: &Report, inbox: &Inbox, ids: &Ids, now: 
     }
     let status = rolled_up(deliveries::statuses(tx, inbox.workspace, original.id)?);
     let standing = Standing { status, sent_at: held.sent_at, at: now };
-    deliveries::set_standing(tx, inbox.workspace, original.id, standing)?;
+    deliveries::set_standing(tx, inbox.workspace, original.id, (&held, standing))?;
+    for change in changes.iter().filter(|change| change.after.status == DeliveryStatus::Bounced) {
+        metrics::bounce(tx, (inbox.workspace, inbox.id), &change.after.reason(), now)?;
+    }
     for (kind, detail_json) in news(report, &changes) {
         let event = NewEvent {
             workspace: inbox.workspace,

@@ -18,6 +18,8 @@ use crate::{
     ports::Clock,
 };
 
+/// Longest retention that can be set, in days.
+const RETENTION_DAYS_MAX: u32 = 36_500;
 /// Workspaces of one query of `list`.
 const PAGE: u32 = 500;
 
@@ -54,7 +56,7 @@ pub(super) struct Create {
 
 #[derive(Args, Debug)]
 #[group(id = "changes", required = true, multiple = true,
-    args = ["plan", "status", "notice", "clear_notice", "ai_processing", "daily_send_limit", "resume"])]
+    args = ["plan", "status", "notice", "clear_notice", "ai_processing", "daily_send_limit", "retention_days", "resume"])]
 pub(super) struct Set {
     /// The workspace.
     id: String,
@@ -73,6 +75,9 @@ pub(super) struct Set {
     /// Messages a day, instead of the plan's; `plan` goes back to the plan's.
     #[arg(long, value_name = "N", value_parser = daily_send_limit)]
     daily_send_limit: Option<DailyLimit>,
+    /// Delete mail that is older than so many days; `off` keeps it for ever.
+    #[arg(long, value_name = "N", value_parser = retention_days)]
+    retention_days: Option<RetentionDays>,
     /// End the emergency stop.
     #[arg(long)]
     resume: bool,
@@ -94,6 +99,18 @@ struct AiName(AiProcessing);
 
 #[derive(Clone, Copy, Debug)]
 struct DailyLimit(Option<u64>);
+
+#[derive(Clone, Copy, Debug)]
+struct RetentionDays(Option<u32>);
+
+fn retention_days(text: &str) -> Result<RetentionDays, String> {
+    if text == "off" {
+        return Ok(RetentionDays(None));
+    }
+    let days = text.parse().ok().filter(|days| (1..=RETENTION_DAYS_MAX).contains(days));
+    days.map(|days| RetentionDays(Some(days)))
+        .ok_or_else(|| format!("must be a whole number of days from 1 to {RETENTION_DAYS_MAX}, or off"))
+}
 
 fn daily_send_limit(text: &str) -> Result<DailyLimit, String> {
     if text == "plan" {
@@ -216,6 +233,7 @@ struct Changes {
     notice: Option<Option<Notice>>,
     ai_processing: Option<AiProcessing>,
     daily_send_limit: Option<Option<u64>>,
+    retention_days: Option<Option<u32>>,
     resume: bool,
 }
 
@@ -229,6 +247,7 @@ impl Changes {
             notice: notice.map(Some).or(given.clear_notice.then_some(None)),
             ai_processing: given.ai_processing.map(|setting| setting.0),
             daily_send_limit: given.daily_send_limit.map(|limit| limit.0),
+            retention_days: given.retention_days.map(|days| days.0),
             resume: given.resume,
         }
     }
@@ -242,6 +261,9 @@ impl Changes {
         }
         if let Some(limit) = self.daily_send_limit {
             workspace.daily_send_limit = limit;
+        }
+        if let Some(days) = self.retention_days {
+            workspace.retention_days = days;
         }
         if self.resume {
             workspace.stopped_at = None;
@@ -295,6 +317,7 @@ fn view(workspace: &Workspace) -> Value {
         "emergency_stop_reason": w.stop_reason,
         "ai_processing": w.ai_processing.text(),
         "daily_send_limit": w.daily_send_limit,
+        "retention_days": w.retention_days,
         "created_at": w.created_at.to_string(),
     })
 }

@@ -142,6 +142,12 @@ impl Given {
             .map_err(|error| format!("must be a domain name ({error})"))
     }
 
+    /// Domain names in the form that DNS knows.
+    pub(super) fn domains(&self) -> Result<Vec<String>, String> {
+        let each = |text: String| Given::text_of(&text).domain().map_err(|problem| format!("{text}: {problem}"));
+        self.texts()?.into_iter().map(each).collect()
+    }
+
     /// One address to listen on.
     pub(super) fn socket(&self) -> Result<SocketAddr, String> {
         self.text()?.parse().map_err(|_| SOCKET_WRONG.to_owned())

@@ -235,6 +235,12 @@ const MAIN: &[Key] = &[
         .nameservers =
         g.nameservers()?),
     key!(
+        "dns.blocklists",
+        "`[\"zen.spamhaus.org\", \"bl.spamcop.net\", \"b.barracudacentral.org\"]`",
+        "DNS blocklists that are asked about our own address, for deliverability; `[]` asks none.",
+        |d, g| d.config.blocklists = g.domains()?
+    ),
+    key!(
         "ai.categoriser",
         "`builtin`",
         "`builtin` (a local model in the binary), `openai` (a server with that chat-completions API) or `off`.",

@@ -17,7 +17,7 @@ use crate::app::App;
 /// `unauthorized`, or the store's own.
 pub async fn recognise(app: &App, headers: &HeaderMap) -> Result<Recognised, Refusal> {
     let digest = bearer(headers)?.digest();
-    let found = app.store.read(move |tx| keys::recognise(tx, &digest)).await?;
+    let found = app.store.glance(move |tx| keys::recognise(tx, &digest)).await?;
     let recognised = found.ok_or_else(|| Refusal::new(Code::Unauthorized, "The API key is unknown or revoked."))?;
     note_use(app, &recognised).await;
     Ok(recognised)

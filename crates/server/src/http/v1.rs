@@ -3,11 +3,13 @@
 pub mod account;
 pub mod attachments;
 pub mod contacts;
+pub mod deliverability;
 pub mod events;
 pub mod inboxes;
 pub mod ingress;
 pub mod lists;
 pub mod messages;
+pub mod metrics;
 pub mod outbox;
 pub mod send;
 pub mod suppressions;

@@ -10,10 +10,7 @@ use posthouse_store::{
 };
 
 use super::kind::{Attempt, JobKind, Ran};
-use crate::app::{
-    App,
-    expire_inbox::{self, Wiped},
-};
+use crate::app::{App, expire_inbox};
 
 /// Inboxes that are wiped at once in this process.
 const CONCURRENCY: usize = 4;
@@ -26,12 +23,12 @@ async fn run(app: Arc<App>, job: Leased) -> Attempt {
     let (plans, ids, now) = (app.config.plans, app.clock.ids(), app.clock.now());
     let wiped = app
         .store
-        .write(move |tx: &mut Tx| -> Result<Option<Wiped>> {
+        .write(move |tx: &mut Tx| -> Result<Option<Vec<String>>> {
             let found = inboxes::take(tx, job.workspace, InboxId(job.subject))?;
             let tenant = workspaces::get(tx, job.workspace)?;
             let (Some(inbox), Some(tenant)) = (found.filter(|i| i.deleted_at.is_none()), tenant) else {
                 jobs::settle(tx, &job, &Outcome::Done)?;
-                return Ok(Some(Wiped::default()));
+                return Ok(Some(Vec::new()));
             };
             match inbox.expires_at {
                 // It was extended after this job was claimed, or it never was temporary.

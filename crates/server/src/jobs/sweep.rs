@@ -8,8 +8,9 @@ use posthouse_domain::{
     event,
     time::{DAY_MS, MINUTE_MS, Time},
 };
-use posthouse_store::{Result, jobs, sweep as store};
+use posthouse_store::{Result, jobs, metrics, sweep as store};
 
+use super::retention;
 use crate::app::{App, create_inbox, expire_inbox};
 
 /// How often it runs, in milliseconds.
@@ -35,6 +36,7 @@ pub async fn run(app: &Arc<App>) -> Result<u64> {
     let now = app.clock.now();
     let recreated = recreate(app, now).await?;
     discard(app, now).await?;
+    retention::run(app, now).await?;
     sweep_blobs(app, now).await?;
     Ok(recreated)
 }
@@ -85,7 +87,7 @@ async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
             break;
         }
     }
-    Ok(())
+    app.store.write(move |tx| metrics::forget(tx, now)).await
 }
 
 /// Looks through one of the 256 shards of the blob store, another one each time.

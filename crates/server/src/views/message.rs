@@ -224,16 +224,8 @@ impl<'a> MessageView<'a> {
             author: None,
             approval: None,
             ai_disclosure: None,
-            analysis: received.then_some(AnalysisView {
-                state: "skipped",
-                coverage: None,
-                reason: Some(reason),
-            }),
-            screening: received.then_some(ScreeningView {
-                state: screening,
-                reason: Some(reason),
-                released_at: None,
-            }),
+            analysis: received.then_some(AnalysisView { state: "skipped", coverage: None, reason: Some(reason) }),
+            screening: received.then_some(ScreeningView { state: screening, reason: Some(reason), released_at: None }),
             auto_reply: received && m.auto_reply,
             withheld: record.withheld.then_some(WithheldView {
                 state: screening,

@@ -40,6 +40,8 @@ fn workspaces_are_made_listed_shown_and_set() {
         (&["--ai-processing", "full"], "ai_processing", json!("full")),
         (&["--daily-send-limit", "7"], "daily_send_limit", json!(7)),
         (&["--daily-send-limit", "plan"], "daily_send_limit", Value::Null),
+        (&["--retention-days", "30"], "retention_days", json!(30)),
+        (&["--retention-days", "off"], "retention_days", Value::Null),
         (&["--resume"], "emergency_stopped_at", Value::Null),
     ];
     for (arguments, member, expected) in table {

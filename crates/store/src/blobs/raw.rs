@@ -2,16 +2,36 @@
 
 use crate::{Error, Result};
 use std::io::Read as _;
+use std::sync::{Mutex, PoisonError};
+use zstd::bulk::Compressor;
 
 /// The fast end of zstd: mail is mostly text and base64, where higher levels gain little and cost much.
 const LEVEL: i32 = 1;
 
-/// Compresses; the length is kept in the frame.
-///
-/// # Errors
-/// [`Error::Blob`] where zstd has no memory.
-pub fn compress(raw: &[u8]) -> Result<Vec<u8>> {
-    zstd::bulk::compress(raw, LEVEL).map_err(Error::blob)
+/// Tables of compressors that are free now: making and clearing them takes longer than compressing a short mail.
+#[derive(Default)]
+pub(super) struct Packers(Mutex<Vec<Compressor<'static>>>);
+
+impl Packers {
+    /// Compressors kept, and the longest mail they have worked on, in bytes: their memory is some hundred KiB each.
+    const KEPT_MAX: usize = 4;
+    const RAW_BYTES_MAX: usize = 64 * 1024;
+
+    /// Compresses; the length is kept in the frame.
+    pub(super) fn compress(&self, raw: &[u8]) -> Result<Vec<u8>> {
+        if raw.len() > Self::RAW_BYTES_MAX {
+            return zstd::bulk::compress(raw, LEVEL).map_err(Error::blob);
+        }
+        let free = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = free().pop();
+        let mut compressor = kept.map_or_else(|| Compressor::new(LEVEL), Ok).map_err(Error::blob)?;
+        let packed = compressor.compress(raw).map_err(Error::blob);
+        let mut free = free();
+        if free.len() < Self::KEPT_MAX {
+            free.push(compressor);
+        }
+        packed
+    }
 }
 
 /// Decompresses to at most `len_max` bytes, whatever the frame says of itself.
@@ -34,6 +54,19 @@ pub fn decompress(compressed: &[u8], len_max: usize) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn compress(raw: &[u8]) -> Result<Vec<u8>> {
+        Packers::default().compress(raw)
+    }
+
+    #[test]
+    fn a_compressor_that_is_used_again_remembers_nothing() {
+        let packers = Packers::default();
+        let mails = [b"Subject: a\r\n\r\nbody\r\n".repeat(100), b"x".to_vec(), vec![7; 200_000], Vec::new()];
+        for mail in mails.iter().chain(&mails) {
+            assert_eq!(packers.compress(mail).unwrap(), zstd::bulk::compress(mail, LEVEL).unwrap());
+        }
+    }
 
     proptest! {
         #[test]

@@ -45,6 +45,35 @@ impl<F, T, E> Unit<F, T, E> {
     }
 }
 
+/// What the asker hears: what the closure returned, or the failure of the transaction around it.
+pub(crate) fn answer<T, E: From<Error>>(transaction: Result<()>, returned: Option<Result<T, E>>) -> Result<T, E> {
+    match (transaction, returned) {
+        (Err(error), _) => Err(E::from(error)),
+        (Ok(()), Some(returned)) => returned,
+        (Ok(()), None) => Err(E::from(Error::unavailable("the unit of work was not run"))),
+    }
+}
+
+/// Runs a closure once, as [`Work::run`] does; `None` where it did not come to an answer of its own.
+pub(crate) fn run<T, E>(
+    work: &impl Fn(&mut Tx) -> Result<T, E>,
+    tx: &mut Tx,
+) -> (Result<Verdict>, Option<Result<T, E>>) {
+    tx.renew();
+    // Safe to go on after a panic: the caller rolls this unit back, and the unit itself is only asked to answer.
+    let returned = catch_unwind(AssertUnwindSafe(|| work(tx))).map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        Error::Panicked(text.unwrap_or_default().into())
+    });
+    match (returned, tx.fault()) {
+        (Err(panicked), _) => (Err(panicked), None),
+        // A swallowed failure: PostgreSQL could not commit it, so neither engine does.
+        (Ok(Ok(_)), Some(fault)) => (Err(fault.clone()), None),
+        (Ok(returned), _) => (Ok(if returned.is_ok() { Verdict::Keep } else { Verdict::Refuse }), Some(returned)),
+    }
+}
+
 impl<F, T, E> Work for Unit<F, T, E>
 where
     F: Fn(&mut Tx) -> Result<T, E> + Send,
@@ -52,29 +81,12 @@ where
     E: From<Error> + Send,
 {
     fn run(&mut self, tx: &mut Tx) -> Result<Verdict> {
-        tx.renew();
-        // Safe to go on after a panic: the caller rolls this unit back, and the unit itself is only asked to answer.
-        let returned = catch_unwind(AssertUnwindSafe(|| (self.work)(tx))).map_err(|panic| {
-            let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-            Error::Panicked(text.unwrap_or_default().into())
-        })?;
-        let verdict = if returned.is_ok() { Verdict::Keep } else { Verdict::Refuse };
-        if verdict == Verdict::Keep
-            && let Some(fault) = tx.fault()
-        {
-            return Err(fault.clone()); // a swallowed failure: PostgreSQL could not commit it, so neither engine does
-        }
-        self.returned = Some(returned);
-        Ok(verdict)
+        let (verdict, returned) = run(&self.work, tx);
+        self.returned = returned;
+        verdict
     }
 
     fn answer(self: Box<Self>, transaction: Result<()>) {
-        let answer = match (transaction, self.returned) {
-            (Err(error), _) => Err(E::from(error)),
-            (Ok(()), Some(returned)) => returned,
-            (Ok(()), None) => Err(E::from(Error::unavailable("the unit of work was not run"))),
-        };
-        let _ = self.reply.send(answer); // the asker may have gone
+        let _ = self.reply.send(answer(transaction, self.returned)); // the asker may have gone
     }
 }

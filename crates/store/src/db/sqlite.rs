@@ -1,10 +1,11 @@
 //! SQLite: one writer thread with group commit, and reader threads with a snapshot each.
 //!
 //! Everything that queued while the last flush ran shares the next one. An answer leaves only after the COMMIT that holds
-//! its changes; a unit that refuses or fails is rolled back alone; a failure of the COMMIT is everybody's. The writer
-//! must never use `synchronous=NORMAL`: it loses acknowledged mail when the power fails.
+//! its changes; a unit that refuses or fails is rolled back alone (by its savepoint, or the others are run again); a
+//! failure of the COMMIT is everybody's. The writer must never use `synchronous=NORMAL`: it loses acknowledged mail when
+//! the power fails.
 
-use crate::db::queue::{Job, Message, Verdict};
+use crate::db::queue::{self, Job, Message, Verdict};
 use crate::db::{StoreConfig, wakes::Wakes};
 use crate::tx::Connection;
 use crate::{Error, Result, Tx};
@@ -17,6 +18,8 @@ use uuid::Uuid;
 const GROUP_UNITS_MAX: usize = 256;
 /// A group takes in no further unit after this time.
 const GROUP_TIME_MAX: Duration = Duration::from_millis(20);
+/// Groups with savepoints after a unit was rolled back.
+const WARY_GROUPS: u32 = 50;
 /// Prepared statements kept per connection.
 const STATEMENTS_MAX: usize = 512;
 /// How long to wait for another process (an administrator's command) that holds the write lock.
@@ -27,8 +30,7 @@ const FOREIGN_COMMIT_POLL: Duration = Duration::from_millis(500);
 /// Opens a connection for writing, with the durability settings.
 pub(crate) fn open_writer(path: &Path, config: &StoreConfig) -> Result<Tx> {
     let connection = rusqlite::Connection::open(path)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    set_up(&connection)?;
     connection.execute_batch(&format!(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON;
          PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -{};",
@@ -43,13 +45,20 @@ pub(crate) fn open_writer(path: &Path, config: &StoreConfig) -> Result<Tx> {
 /// Opens a connection that cannot write.
 pub(crate) fn open_reader(path: &Path, config: &StoreConfig) -> Result<Tx> {
     let connection = rusqlite::Connection::open(path)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    set_up(&connection)?;
     connection.execute_batch(&format!(
         "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = {}; PRAGMA cache_size = -{};",
         config.sqlite_mmap_bytes, config.sqlite_reader_cache_kib
     ))?;
     Ok(Tx::on(Connection::Sqlite(connection)))
+}
+
+fn set_up(connection: &rusqlite::Connection) -> Result<()> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    // A plan does not depend on the values of parameters; else each binding prepares some statements anew.
+    connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 fn connection(tx: &Tx) -> &rusqlite::Connection {
@@ -82,19 +91,35 @@ fn read_once(tx: &mut Tx, job: &mut Job) -> Result<()> {
     result.map(|_| ())
 }
 
+/// Runs a short read on the thread that asks.
+pub(crate) fn read_here<T, E: From<Error>>(tx: &mut Tx, work: &impl Fn(&mut Tx) -> Result<T, E>) -> Result<T, E> {
+    let mut returned = None;
+    let result = control(tx, "BEGIN").and_then(|()| {
+        let (verdict, own) = queue::run(work, tx);
+        returned = own;
+        if !connection(tx).is_autocommit() {
+            control(tx, "ROLLBACK")?;
+        }
+        verdict.map(|_| ())
+    });
+    queue::answer(result, returned)
+}
+
 /// The writer thread.
 pub(crate) struct Writer {
     tx: Tx,
     queue: Receiver<Message>,
     wakes: Wakes,
     data_version: i64,
+    /// Groups that still get a savepoint for each unit, because a unit was rolled back not long ago.
+    wary_groups: u32,
     /// When to look for commits of others.
     look: Receiver<Instant>,
 }
 
 impl Writer {
     pub(crate) fn new(tx: Tx, queue: Receiver<Message>, wakes: Wakes) -> Self {
-        let mut writer = Writer { tx, queue, wakes, data_version: 0, look: tick(FOREIGN_COMMIT_POLL) };
+        let mut writer = Writer { tx, queue, wakes, data_version: 0, wary_groups: 0, look: tick(FOREIGN_COMMIT_POLL) };
         writer.data_version = writer.read_data_version();
         writer
     }
@@ -104,7 +129,8 @@ impl Writer {
         loop {
             match self.queue.recv_timeout(FOREIGN_COMMIT_POLL) {
                 Ok(Message::Work(first)) => {
-                    let mut group = Group::new();
+                    let mut group = Group::new(self.wary_groups > 0);
+                    self.wary_groups = self.wary_groups.saturating_sub(1);
                     let go_on = self.fill(&mut group, first);
                     self.finish(group);
                     if !go_on {
@@ -124,6 +150,9 @@ impl Writer {
         loop {
             let result = if group.failure.is_none() { self.unit(group, &mut next) } else { Ok(()) };
             group.units.push((next, result));
+            if group.is_spoilt {
+                self.repeat(group);
+            }
             if group.units.len() >= GROUP_UNITS_MAX || group.is_over.try_recv().is_ok() {
                 return true;
             }
@@ -135,10 +164,27 @@ impl Writer {
         }
     }
 
+    /// Runs the units of a group again, each with a savepoint, after one that had none is to be rolled back. Units may be
+    /// run more than once, and few are ever rolled back: a savepoint for each costs more than this.
+    fn repeat(&mut self, group: &mut Group) {
+        self.wary_groups = WARY_GROUPS;
+        (group.is_spoilt, group.is_wary, group.kept) = (false, true, 0);
+        group.woken.clear();
+        group.failure = control(&self.tx, "ROLLBACK").err();
+        let mut units = std::mem::take(&mut group.units);
+        for (job, result) in &mut units {
+            if group.failure.is_none() {
+                *result = self.unit(group, job);
+            }
+        }
+        group.units = units;
+    }
+
     /// One unit. The first of a transaction needs no savepoint of its own: rolling it back rolls back nothing else.
     fn unit(&mut self, group: &mut Group, job: &mut Job) -> Result<()> {
         let alone = group.kept == 0;
-        let opened = if !alone {
+        let saved = !alone && group.is_wary;
+        let opened = if saved {
             control(&self.tx, "SAVEPOINT unit")
         } else if connection(&self.tx).is_autocommit() {
             control(&self.tx, "BEGIN IMMEDIATE")
@@ -157,11 +203,15 @@ impl Writer {
             return Ok(());
         }
         let keep = matches!(verdict, Ok(Verdict::Keep));
-        let closed = match (keep, alone) {
-            (true, true) => Ok(()),
-            (true, false) => control(&self.tx, "RELEASE unit"),
-            (false, true) => control(&self.tx, "ROLLBACK"),
-            (false, false) => control(&self.tx, "ROLLBACK TO unit").and_then(|()| control(&self.tx, "RELEASE unit")),
+        let closed = match (keep, saved) {
+            (true, true) => control(&self.tx, "RELEASE unit"),
+            (true, false) => Ok(()),
+            (false, true) => control(&self.tx, "ROLLBACK TO unit").and_then(|()| control(&self.tx, "RELEASE unit")),
+            (false, false) if alone => control(&self.tx, "ROLLBACK"),
+            (false, false) => {
+                group.is_spoilt = true;
+                Ok(())
+            }
         };
         if let Err(error) = closed {
             group.failure = Some(error);
@@ -222,10 +272,22 @@ struct Group {
     /// How many units have changes in the open transaction.
     kept: usize,
     woken: Vec<Uuid>,
+    /// Each unit gets a savepoint.
+    is_wary: bool,
+    /// A unit without a savepoint, and with others before it, is to be rolled back.
+    is_spoilt: bool,
 }
 
 impl Group {
-    fn new() -> Self {
-        Group { is_over: after(GROUP_TIME_MAX), units: Vec::new(), failure: None, kept: 0, woken: Vec::new() }
+    fn new(is_wary: bool) -> Self {
+        Group {
+            is_over: after(GROUP_TIME_MAX),
+            units: Vec::new(),
+            failure: None,
+            kept: 0,
+            woken: Vec::new(),
+            is_wary,
+            is_spoilt: false,
+        }
     }
 }

@@ -61,6 +61,7 @@ fn set_up(tx: &mut Tx) -> Result<()> {
             ai_processing: AiProcessing::Off,
             screening: true,
             daily_send_limit: None,
+            retention_days: None,
             created_at: at(0),
         },
     )?;
@@ -125,6 +126,8 @@ pub(super) fn message(n: u128, labels: &[&str]) -> Message {
         verification: None,
         data: None,
         answers: None,
+        contact_address: None,
+        contact: None,
         has_attachments: false,
         status_at: at(0),
         sent_at: None,

@@ -1,9 +1,14 @@
 //! Tests of single routes; the folders mirror the paths of the API document.
 
 mod account;
+mod contacts;
 mod events;
 mod inboxes;
 mod ingress;
+mod lists;
 mod messages;
+mod metrics;
+mod retention;
+mod suppressions;
 mod threads;
 mod wait;

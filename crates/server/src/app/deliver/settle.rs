@@ -11,7 +11,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{
     Result, Tx,
     deliveries::{self, Held, Standing},
-    events, inboxes, recipients,
+    events, inboxes, metrics, recipients,
     suppressions::{self, Reason, Suppression},
 };
 
@@ -98,7 +98,10 @@ pub(super) fn write(tx: &mut Tx, settling: &Settling, plan: &Plan, ids: &Ids, no
         at: now,
     };
     if standing.status != held.status || standing.sent_at != held.sent_at {
-        deliveries::set_standing(tx, envelope.workspace, envelope.message, standing)?;
+        deliveries::set_standing(tx, envelope.workspace, envelope.message, (&held, standing))?;
+    }
+    for (after, _, _) in plan.bounced() {
+        metrics::bounce(tx, (envelope.workspace, held.inbox), &after.reason(), now)?;
     }
     suppress(tx, settling, plan, now)?;
     tell(tx, Telling { settling, plan, held, first_left, ids, now })?;

@@ -142,7 +142,8 @@ pub(super) fn facts(
 /// send lists for everybody else, so that an answer is no way around them.
 fn blocked(tx: &mut Tx, ready: &Ready, inbox: &Inbox, people: &[&Address]) -> Stored<Vec<String>> {
     let took_part: Vec<Address> = ready.letter.answers().map(took_part).unwrap_or_default();
-    let (answered, others): (Vec<&Address>, Vec<&Address>) = people.iter().partition(|&&person| took_part.contains(person));
+    let (answered, others): (Vec<&Address>, Vec<&Address>) =
+        people.iter().partition(|&&person| took_part.contains(person));
     let place = Place { workspace: inbox.workspace, inbox: inbox.id };
     let mut blocked = Vec::new();
     for (direction, people) in [(ListDirection::Reply, answered), (ListDirection::Send, others)] {
@@ -154,9 +155,10 @@ fn blocked(tx: &mut Tx, ready: &Ready, inbox: &Inbox, people: &[&Address]) -> St
         all.sort_unstable();
         all.dedup();
         let found = lists::matching(tx, place, direction, &all)?;
-        let refused = people.iter().zip(&patterns).filter(|(_, patterns)| {
-            found.hits(patterns.iter().map(String::as_str)).stop(found.allow_only)
-        });
+        let refused = people
+            .iter()
+            .zip(&patterns)
+            .filter(|(_, patterns)| found.hits(patterns.iter().map(String::as_str)).stop(found.allow_only));
         blocked.extend(refused.map(|(person, _)| person.canonical()));
     }
     Ok(blocked)

@@ -5,7 +5,8 @@ use posthouse_domain::{
     event::{EventKind, NewEvent},
     id::{ContentId, EnvelopeId, Ids, JobId, MessageId, ThreadId},
     inbox::Inbox,
-    message::{Channel, Delivery, DeliveryStatus, Direction, Message, rolled_up},
+    message::{Channel, Delivery, DeliveryStatus, Direction, Message, Status, rolled_up},
+    metrics::Counters,
     time::Time,
 };
 use posthouse_mail::address::Address;
@@ -14,7 +15,7 @@ use posthouse_store::{
     contents::{self, Raw},
     events,
     jobs::{self, NewJob},
-    messages,
+    messages, metrics,
     recipients::{self, Envelope},
     suppressions::{self, Reason, Suppression},
     threads,
@@ -42,10 +43,11 @@ pub(super) fn message(
     let entries = entries(ready, ways, ids);
     let content: ContentId = ids.next();
     contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
-    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, ready.now)?;
+    let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), ready.sent.size_bytes, ready.now)?;
     let conversation = conversation(tx, ready, inbox, ids, created_at)?;
     let stored = row(ready, (inbox, ways), &entries, (conversation.id, content), created_at);
     messages::insert(tx, &stored)?;
+    count(tx, &stored, &entries)?;
     file_mail::file_attachments(tx, &ready.sent, &stored, ids)?;
     envelopes(tx, ready, inbox, (ways, &entries), ids)?;
     for entry in &entries {
@@ -64,6 +66,17 @@ pub(super) fn message(
     meet::sent(tx, meeting, people.to.iter().chain(&people.cc).chain(&people.bcc), ids)?;
     announce(tx, &stored, &entries, ids, ready.now)?;
     Ok(stored.id)
+}
+
+/// Counts the message, and what is settled of it at once.
+fn count(tx: &mut Tx, message: &Message, entries: &[Delivery]) -> Result<()> {
+    let (place, now) = ((message.workspace, message.inbox), message.status_at);
+    metrics::count(tx, place, now, &Counters { sent: 1, ..Counters::default() })?;
+    metrics::moved(tx, place, (Status::Queued, message.status), now)?;
+    for entry in entries.iter().filter(|entry| entry.status == DeliveryStatus::Bounced) {
+        metrics::bounce(tx, place, &entry.reason(), now)?;
+    }
+    Ok(())
 }
 
 /// An address of this server that does not exist bounces for good, as one elsewhere would.

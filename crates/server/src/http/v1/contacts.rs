@@ -250,8 +250,7 @@ fn read_page(tx: &mut Tx, caller: &Caller, query: &ListQuery) -> Result<(Vec<Con
 async fn domains(app: Arc<App>, input: Input<DomainsQuery>) -> Result<Answer, Refusal> {
     let (workspace, kinds) = (input.caller.workspace, stored(&input.query.kind.0));
     let limit = input.query.limit.map_or(DOMAINS_DEFAULT, |limit| limit.0) as usize;
-    let found: Vec<DomainCount> =
-        app.store.read(move |tx| contact_list::domains(tx, workspace, &kinds, limit)).await?;
+    let found: Vec<DomainCount> = app.store.read(move |tx| contact_list::domains(tx, workspace, &kinds, limit)).await?;
     Answer::json(200, &DomainsView { data: found.iter().map(DomainView::of).collect() })
 }
 
@@ -330,10 +329,15 @@ impl Update {
 impl DeleteMany {
     fn parse(self) -> Result<(Bulk, bool, bool), Refusal> {
         if self.kind.is_none() && self.domain.is_none() {
-            return Err(Refusal::invalid_field("kind", "is required when there is no domain: name one of them or both"));
+            return Err(Refusal::invalid_field(
+                "kind",
+                "is required when there is no domain: name one of them or both",
+            ));
         }
-        let bulk =
-            Bulk { kinds: stored(&self.kind.map_or(Vec::new(), |kinds| kinds.0)), domain: self.domain.as_ref().map(domain) };
+        let bulk = Bulk {
+            kinds: stored(&self.kind.map_or(Vec::new(), |kinds| kinds.0)),
+            domain: self.domain.as_ref().map(domain),
+        };
         Ok((bulk, self.forget.unwrap_or_default(), self.dry_run.unwrap_or_default()))
     }
 }

@@ -127,8 +127,8 @@ impl Create {
             Kind::Allow => ListKind::Allow,
             Kind::Block => ListKind::Block,
         };
-        let pattern = Pattern::parse(&self.pattern.0, direction)
-            .map_err(|problem| Refusal::invalid_field("pattern", problem))?;
+        let pattern =
+            Pattern::parse(&self.pattern.0, direction).map_err(|problem| Refusal::invalid_field("pattern", problem))?;
         Ok(NewEntry { inbox: self.inbox_id.map(InboxId), direction, kind, pattern })
     }
 }

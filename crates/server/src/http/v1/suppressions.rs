@@ -86,11 +86,7 @@ async fn list(app: Arc<App>, input: Input<ListQuery>) -> Result<Answer, Refusal>
     Answer::json(200, &PageView { data: found.iter().map(SuppressionView::of).collect(), next_cursor })
 }
 
-fn read_page(
-    tx: &mut Tx,
-    caller: &Caller,
-    query: &ListQuery,
-) -> Result<(Vec<Suppression>, Option<String>), Refusal> {
+fn read_page(tx: &mut Tx, caller: &Caller, query: &ListQuery) -> Result<(Vec<Suppression>, Option<String>), Refusal> {
     let filter = Filter {
         q: query.q.as_ref().map(|q| q.0.clone()),
         reason: query.reason.and_then(|reason| Reason::parse(reason.text())),

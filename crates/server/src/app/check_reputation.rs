@@ -1,0 +1,91 @@
+//! What DNS blocklists say of our own address, asked at most once an hour (contract §13.3).
+
+use std::{net::IpAddr, sync::Arc};
+
+use futures_util::future::join_all;
+use posthouse_domain::{
+    delivery::is_special_purpose,
+    error::Refusal,
+    reputation::{self, Finding, ListAnswer, Listing},
+    time::Time,
+};
+use posthouse_mail::auth::{Answer, Question, QuestionKind, Records};
+use posthouse_store::instance;
+
+use super::App;
+
+/// Where the last finding is kept.
+const NOTE: &str = "ip_reputation";
+/// Addresses of ours that are asked about.
+const ADDRESSES_MAX: usize = 4;
+
+/// The last finding, or a new one where it is old. While no list answers, the last one that did is shown.
+///
+/// # Errors
+/// The store's own.
+pub async fn check(app: &Arc<App>) -> Result<Option<Finding>, Refusal> {
+    let now = app.clock.now();
+    let kept = app.store.read(|tx| instance::noted(tx, NOTE)).await?;
+    let kept: Option<Finding> = kept.and_then(|text| serde_json::from_str(&text).ok());
+    if kept.as_ref().is_some_and(|kept| kept.is_fresh(now)) {
+        return Ok(kept);
+    }
+    let found = ask(app, now).await;
+    if found.is_silent() {
+        return Ok(kept.or(Some(found)).filter(|finding| !finding.lists.is_empty()));
+    }
+    let text = serde_json::to_string(&found).unwrap_or_default();
+    app.store.write(move |tx| instance::note(tx, NOTE, &text)).await?;
+    Ok(Some(found))
+}
+
+async fn ask(app: &App, now: Time) -> Finding {
+    let addresses = own_addresses(app).await;
+    let lists = if addresses.is_empty() { &[] } else { app.config.blocklists.as_slice() };
+    let answers = lists.iter().map(|list| ask_list(app, list, &addresses));
+    Finding { checked_at_ms: now.millis(), lists: join_all(answers).await }
+}
+
+/// The public addresses that our name leads to. Mail that leaves from others is not known to this process.
+async fn own_addresses(app: &App) -> Vec<IpAddr> {
+    let name = &app.config.smtp.hostname;
+    let (v4, v6) = tokio::join!(
+        app.dns.lookup(Question::new(name, QuestionKind::A)),
+        app.dns.lookup(Question::new(name, QuestionKind::Aaaa))
+    );
+    let mut addresses: Vec<IpAddr> = Vec::new();
+    for answer in [v4, v6] {
+        match answer {
+            Answer::Records(Records::A(found)) => addresses.extend(found.into_iter().map(IpAddr::V4)),
+            Answer::Records(Records::Aaaa(found)) => addresses.extend(found.into_iter().map(IpAddr::V6)),
+            _ => {}
+        }
+    }
+    addresses.retain(|address| !is_special_purpose(*address));
+    addresses.truncate(ADDRESSES_MAX);
+    addresses
+}
+
+async fn ask_list(app: &App, list: &str, addresses: &[IpAddr]) -> ListAnswer {
+    let ask = |address: &IpAddr| app.dns.lookup(Question::new(&reputation::question(*address, list), QuestionKind::A));
+    let (mut status, mut codes) = (Listing::Clean, Vec::new());
+    for answer in join_all(addresses.iter().map(ask)).await {
+        let said = match answer {
+            Answer::NoSuchName | Answer::NoData => continue,
+            Answer::Records(Records::A(found)) => {
+                let said = reputation::judge(&found);
+                codes.extend(found);
+                said
+            }
+            _ => Listing::Unknown,
+        };
+        // Listed for one address is listed.
+        if status != Listing::Listed {
+            status = said;
+        }
+    }
+    if status != Listing::Listed {
+        codes.clear();
+    }
+    ListAnswer { name: list.to_owned(), status, codes }
+}

@@ -1,0 +1,156 @@
+//! Deliverability as it is shown (contract §13.3).
+
+use posthouse_domain::{
+    metrics::Counters,
+    reputation::{Finding, Standing},
+    time::Time,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Share of bounced messages over which sending is suspended (API document, Limits).
+pub const BOUNCE_RATE_MAX: f64 = 0.05;
+/// Share of complaints over which sending is suspended (API document, Limits).
+pub const COMPLAINT_RATE_MAX: f64 = 0.001;
+/// Sends in 7 days below which nothing is suspended.
+pub const SENT_MIN: u64 = 20;
+
+/// What the view is made of.
+pub struct Facts {
+    /// Counters of the last 7 days.
+    pub week: Counters,
+    /// Counters of the last 30 days.
+    pub month: Counters,
+    /// Addresses that nothing is sent to.
+    pub suppressed: u64,
+    /// The domain of shared addresses.
+    pub sending_domain: String,
+    /// What blocklists say.
+    pub finding: Option<Finding>,
+    /// The time of the request.
+    pub now: Time,
+}
+
+/// How well mail of the workspace arrives.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Deliverability")]
+pub struct DeliverabilityView {
+    rates: WindowsView,
+    thresholds: ThresholdsView,
+    /// Contacts that nothing is sent to, because they bounced or complained.
+    suppressed_contacts: u64,
+    /// The workspace's own domains.
+    domains: Vec<DomainView>,
+    shared: SharedView,
+}
+
+/// Rates of two windows.
+#[derive(Serialize, JsonSchema)]
+struct WindowsView {
+    last_7_days: WindowView,
+    last_30_days: WindowView,
+}
+
+/// What was sent in a window, and what became of it.
+#[derive(Serialize, JsonSchema)]
+struct WindowView {
+    sent: u64,
+    bounced: u64,
+    complained: u64,
+    /// From 0 to 1.
+    bounce_rate: f64,
+    /// From 0 to 1.
+    complaint_rate: f64,
+}
+
+/// Over which sending is suspended.
+#[derive(Serialize, JsonSchema)]
+struct ThresholdsView {
+    bounce_rate: f64,
+    complaint_rate: f64,
+    /// Sends in 7 days below which nothing is suspended.
+    min_sent: u64,
+}
+
+/// A domain of the workspace.
+#[derive(Serialize, JsonSchema)]
+struct DomainView {
+    id: String,
+    domain: String,
+    status: String,
+    /// `ok`, `missing` or `mismatch`.
+    spf: String,
+    dkim: String,
+    dmarc: String,
+    dkim_rotation_due: bool,
+}
+
+/// What is shared with other workspaces.
+#[derive(Serialize, JsonSchema)]
+struct SharedView {
+    sending_domain: String,
+    ip_reputation: ReputationView,
+}
+
+/// What DNS blocklists say of this server.
+#[derive(Serialize, JsonSchema)]
+struct ReputationView {
+    /// `clean`, `listed`, `partial`, `unknown`, `stale` or `not_checked`.
+    status: &'static str,
+    checked_at: Option<String>,
+    lists: Vec<ListView>,
+}
+
+/// What one blocklist says.
+#[derive(Serialize, JsonSchema)]
+struct ListView {
+    name: String,
+    /// `clean`, `listed`, `unknown` or `skipped`.
+    status: &'static str,
+    /// Why it lists us, in its own codes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    codes: Vec<String>,
+}
+
+impl DeliverabilityView {
+    /// Shows the facts.
+    #[must_use]
+    pub fn of(facts: &Facts) -> Self {
+        let finding = facts.finding.as_ref();
+        let lists = finding.into_iter().flat_map(|finding| &finding.lists).map(|list| ListView {
+            name: list.name.clone(),
+            status: list.status.text(),
+            codes: list.codes.iter().map(ToString::to_string).collect(),
+        });
+        Self {
+            rates: WindowsView { last_7_days: WindowView::of(&facts.week), last_30_days: WindowView::of(&facts.month) },
+            thresholds: ThresholdsView {
+                bounce_rate: BOUNCE_RATE_MAX,
+                complaint_rate: COMPLAINT_RATE_MAX,
+                min_sent: SENT_MIN,
+            },
+            suppressed_contacts: facts.suppressed,
+            domains: Vec::new(),
+            shared: SharedView {
+                sending_domain: facts.sending_domain.clone(),
+                ip_reputation: ReputationView {
+                    status: finding.map_or(Standing::NotChecked, |finding| finding.standing(facts.now)).text(),
+                    checked_at: finding.map(|finding| finding.checked_at().to_string()),
+                    lists: lists.collect(),
+                },
+            },
+        }
+    }
+}
+
+impl WindowView {
+    fn of(c: &Counters) -> Self {
+        Self {
+            sent: c.sent,
+            bounced: c.bounced,
+            complained: c.complained,
+            bounce_rate: c.share_of_sent(c.bounced),
+            complaint_rate: c.share_of_sent(c.complained),
+        }
+    }
+}
