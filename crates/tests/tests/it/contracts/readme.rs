@@ -46,6 +46,16 @@ fn the_page_about_sending_does_what_it_says() {
 }
 
 #[test]
+fn the_page_about_contacts_does_what_it_says() {
+    run("docs/journeys/contacts.md");
+}
+
+#[test]
+fn the_page_about_lists_does_what_it_says() {
+    run("docs/journeys/lists.md");
+}
+
+#[test]
 fn the_page_about_temporary_inboxes_does_what_it_says() {
     run("docs/journeys/temporary-inboxes.md");
 }
