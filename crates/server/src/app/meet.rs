@@ -44,8 +44,13 @@ pub fn received(tx: &mut Tx, meeting: Meeting<'_>, mail: &Mail, ids: &Ids) -> Re
     let part = if mail.auto_reply { Part::Program } else { Part::Author };
     let authors = mail.authors.iter().map(|mailbox| Person::of(mailbox, part));
     let readers = mail.readers.iter().map(|mailbox| Person::of(mailbox, Part::Reader));
+    // Mail of a colleague's made its contacts when it was sent.
+    let counted = mail.agent_of != Some(meeting.inbox.workspace);
     for person in &met(meeting.inbox, authors.chain(readers)) {
-        meet(tx, meeting, person, ids)?;
+        if counted {
+            meet(tx, meeting, person, ids)?;
+        }
+        join(tx, meeting, person)?;
     }
     Ok(())
 }
@@ -65,6 +70,7 @@ pub fn sent<'m>(
         let workspace = meeting.inbox.workspace;
         contacts::remember(tx, workspace, &meeting.key.digest(workspace, &person.address))?;
         meet(tx, meeting, person, ids)?;
+        join(tx, meeting, person)?;
     }
     Ok(())
 }
@@ -73,9 +79,12 @@ fn meet(tx: &mut Tx, meeting: Meeting<'_>, person: &Person, ids: &Ids) -> Result
     let workspace: WorkspaceId = meeting.inbox.workspace;
     let subject = meeting.subject.map(thread::bare_subject).filter(|subject| !subject.is_empty());
     let occasion = Occasion { workspace, subject, at: meeting.at };
-    contacts::meet(tx, occasion, ids.next(), person, &meeting.key.digest(workspace, &person.address))?;
+    contacts::meet(tx, occasion, ids.next(), person, &meeting.key.digest(workspace, &person.address))
+}
+
+fn join(tx: &mut Tx, meeting: Meeting<'_>, person: &Person) -> Result<()> {
     if !meeting.conversation.known.contains(&person.address) {
-        contacts::join_thread(tx, workspace, &person.address, meeting.conversation.id)?;
+        contacts::join_thread(tx, meeting.inbox.workspace, &person.address, meeting.conversation.id)?;
     }
     Ok(())
 }

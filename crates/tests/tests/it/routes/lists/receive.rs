@@ -69,11 +69,13 @@ async fn stopped_mail_is_stored_labelled_hidden_and_told_by_an_event_of_its_own(
     {
         assert_eq!(list(query).await.len(), 1, "{query}");
     }
-    let waited = house.api.get(&format!("/v1/inboxes/{inbox}/messages/wait?timeout=1&since=2020-01-01T00:00:00Z"));
-    let code = house.api.get(&format!(
-        "/v1/inboxes/{inbox}/verification?timeout=1&since=2020-01-01T00:00:00Z&include_unauthenticated=true"
-    ));
-    let (waited, code) = house.server.clock.go_on(1_000, async { tokio::join!(waited, code) }).await;
+    let since = "timeout=1&since=2020-01-01T00:00:00Z";
+    let (wait, codes) = (
+        format!("/v1/inboxes/{inbox}/messages/wait?{since}"),
+        format!("/v1/inboxes/{inbox}/verification?{since}&include_unauthenticated=true"),
+    );
+    let both = async { tokio::join!(house.api.get(&wait), house.api.get(&codes)) };
+    let (waited, code) = house.server.clock.go_on(10_000, both).await;
     assert!(waited.expect(200)["data"].is_null() && code.expect(200)["data"].is_null());
     assert!(house.api.get("/v1/threads").await.expect(200).data().is_empty());
     let thread = house.api.get(&format!("/v1/threads/{}", message["thread_id"].as_str().unwrap())).await.expect(200);

@@ -46,6 +46,7 @@ async fn sends_and_answers_have_lists_of_their_own() {
     api.post(&send, letter.clone()).await.error("recipient_blocked");
     api.post_empty(&format!("/v1/inboxes/{}/pause", inbox.id)).await.expect(200);
     api.post(&send, letter).await.error("inbox_paused");
+    api.post_empty(&format!("/v1/inboxes/{}/resume", inbox.id)).await.expect(200);
     server.settle().await;
     server.finish().await;
 }
