@@ -53,6 +53,10 @@ codes! {
     TemporaryInboxReceiveOnly = 403 "temporary_inbox_receive_only", "Send from an inbox that is not temporary.";
     /// Every inbox of the plan is in use.
     PlanLimitInboxes = 403 "plan_limit_inboxes", "Delete an inbox that is no longer needed or move the workspace to a larger plan.";
+    /// Every webhook of the workspace is in use.
+    PlanLimitWebhooks = 403 "plan_limit_webhooks", "Delete a webhook that is no longer needed, or let one take more events.";
+    /// The workspace is not claimed by a person yet.
+    UnclaimedWorkspace = 403 "unclaimed_workspace", "Let a person claim the workspace first; events can be read at GET /v1/events.";
     /// No such record, or not one that this key can see.
     NotFound = 404 "not_found", "Check the path and the id, and that the key may see the record.";
     /// The path exists, with other methods.
@@ -79,6 +83,8 @@ codes! {
     IdempotencyKeyReused = 422 "idempotency_key_reused", "Use a new Idempotency-Key for a new request.";
     /// The send or reply lists refuse a recipient.
     RecipientBlocked = 422 "recipient_blocked", "Leave out the addresses in details.addresses or change the lists first.";
+    /// The URL of a webhook is not a public one that events may go to.
+    InvalidWebhookUrl = 422 "invalid_webhook_url", "Give an https URL of a public host, on port 443 or one from 1024 to 65535, without credentials.";
     /// A recipient bounced or complained before.
     RecipientSuppressed = 422 "recipient_suppressed", "Leave out the addresses in details.addresses or remove their suppression first.";
     /// The emergency stop is in force.

@@ -154,6 +154,8 @@ pub struct NewEvent {
 pub struct Event {
     /// Its place in the log; without gaps.
     pub seq: i64,
+    /// Whether it was held back while its inbox was paused.
+    pub released: bool,
     /// The event.
     pub event: NewEvent,
 }

@@ -66,6 +66,10 @@ ids! {
     ContactId;
     /// An entry of an allow or block list.
     ListEntryId;
+    /// A place that events are POSTed to.
+    WebhookId;
+    /// One attempt to hand one event to one webhook.
+    WebhookDeliveryId;
 }
 
 /// A source of UUIDv7 identifiers for one request or transaction, deterministic from its time and seed.

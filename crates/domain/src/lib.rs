@@ -22,4 +22,5 @@ pub mod send;
 pub mod text;
 pub mod thread;
 pub mod time;
+pub mod webhook;
 pub mod workspace;

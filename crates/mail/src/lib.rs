@@ -14,6 +14,7 @@ pub mod limits;
 pub mod parse;
 pub mod report;
 pub mod smtp;
+pub mod submission;
 pub mod thread;
 pub mod trace;
 pub mod verification;

@@ -16,6 +16,7 @@ pub(crate) mod transfer;
 pub(crate) use attachment::safe_filename;
 pub use attachment::{Attachment, FILENAME_BYTES_MAX};
 pub use people::Party;
+pub(crate) use people::parties;
 
 use mail_parser::{DateTime, HeaderValue, parsers::MessageStream};
 

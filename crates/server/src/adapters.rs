@@ -2,4 +2,5 @@
 
 pub mod clock;
 pub mod dns;
+pub mod http_out;
 pub mod smtp_out;

@@ -25,30 +25,33 @@ pub mod post;
 pub mod read_events;
 pub mod read_raw;
 pub mod receive;
+pub mod recognise;
 pub mod reply;
 pub mod report_metrics;
 pub mod screen_sender;
 pub mod send;
 pub mod signing;
+pub mod submit;
 pub mod suppress;
 mod take_report;
 pub mod understand;
 pub mod visible;
 pub mod wait;
+pub mod webhooks;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use posthouse_domain::error::{Code, Refusal};
 use posthouse_store::{Store, blobs::Blobs};
 
-use self::signing::sealed::{AddressKey, InstanceKey};
+use self::signing::{AddressKey, InstanceKey};
 use crate::{
     apart::Apart,
     arrivals::Arrivals,
     config::{Config, DeliveryMode},
     in_flight::InFlight,
     metrics::Metrics,
-    ports::{Clock, Dns, SmtpOut},
+    ports::{Clock, Dns, HttpOut, SmtpOut},
     rate_limits::RateLimits,
     shortage::Shortage,
     shutdown::Life,
@@ -66,12 +69,14 @@ pub struct App {
     pub dns: Arc<dyn Dns>,
     /// The way out for mail.
     pub smtp_out: Arc<dyn SmtpOut>,
+    /// The way out for webhooks.
+    pub http_out: Arc<dyn HttpOut>,
     /// Large raw mail.
     pub blobs: Blobs,
+    /// The key that secrets are sealed with.
+    pub vault: signing::Vault,
     /// The DKIM keys of the default domain.
     pub signer: signing::Signer,
-    /// Hashes the addresses of forgotten contacts, once it was needed.
-    address_key: OnceLock<AddressKey>,
     /// Room in memory for mail on its way out.
     pub out_room: deliver::Room,
     /// A place for work that would hold up others.
@@ -99,6 +104,8 @@ pub struct Ports {
     pub dns: Arc<dyn Dns>,
     /// The way out for mail.
     pub smtp_out: Arc<dyn SmtpOut>,
+    /// The way out for webhooks.
+    pub http_out: Arc<dyn HttpOut>,
 }
 
 impl App {
@@ -112,8 +119,9 @@ impl App {
             clock: ports.clock,
             dns: ports.dns,
             smtp_out: ports.smtp_out,
+            http_out: ports.http_out,
+            vault: signing::Vault::default(),
             signer: signing::Signer::default(),
-            address_key: OnceLock::new(),
             out_room: deliver::Room::default(),
             apart: Apart::default(),
             arrivals: Arrivals::default(),
@@ -130,14 +138,10 @@ impl App {
     /// # Errors
     /// `internal_error` where the key of the instance cannot be had.
     pub fn address_key(&self) -> Result<AddressKey, Refusal> {
-        if let Some(key) = self.address_key.get() {
-            return Ok(key.clone());
-        }
-        let instance = InstanceKey::of(self).map_err(|error| {
+        self.vault.key(self).map(InstanceKey::addresses).map_err(|error| {
             tracing::error!(cause = %error, "instance key not readable");
             Refusal::new(Code::Internal, "The key of this server cannot be read.")
-        })?;
-        Ok(self.address_key.get_or_init(|| instance.addresses()).clone())
+        })
     }
 
     /// Whether mail to other domains is kept on this machine (`delivery.mode = "capture"`).

@@ -80,14 +80,11 @@ impl Room {
     /// Asks the store for the newest message of every watched inbox and tells those who wait there.
     async fn catch_up(&self, store: &Store, workspace: WorkspaceId) -> Result<(), Refusal> {
         let watched: Vec<InboxId> = locked(&self.inboxes).keys().copied().collect();
-        let work = move |tx: &mut posthouse_store::Tx| {
-            let mut newest = Vec::with_capacity(watched.len());
-            for some in watched.chunks(IDS_MAX) {
-                newest.extend(arrivals::newest(tx, workspace, some)?);
-            }
-            Ok::<_, Refusal>(newest)
-        };
-        let newest = store.read(work).await?;
+        let mut newest = Vec::with_capacity(watched.len());
+        for some in watched.chunks(IDS_MAX) {
+            let some = some.to_vec();
+            newest.extend(store.read_one(move |tx| arrivals::newest(tx, workspace, &some)).await?);
+        }
         let inboxes = locked(&self.inboxes);
         for (inbox, at) in newest {
             if let Some(news) = inboxes.get(&inbox) {

@@ -15,15 +15,16 @@ use crate::{
     adapters::{
         clock::SystemClock,
         dns,
+        http_out::HttpClient,
         smtp_out::{Limits, SmtpClient},
     },
     app::{App, Ports, signing},
     config::Config,
     http::{listener, router, routes},
-    jobs::runner,
-    ports::{Clock, Dns, SmtpOut},
+    jobs::{runner, webhooks},
+    ports::{Clock, Dns, HttpOut, SmtpOut},
     shutdown::{DRAIN_MS_MAX, Signals},
-    smtp::listener::{House, Listener},
+    smtp::listener::{Door, House, Listener},
     tls,
 };
 
@@ -143,13 +144,14 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     let mut signals = Signals::hear().map_err(BootError::io("signals cannot be heard"))?;
     raise_descriptor_limit();
     let http = if has(Role::Http) { Some(bind("http.listen", config.http.listen).await?) } else { None };
-    let smtp = if has(Role::Smtp) { bind_smtp(&config.smtp.listen).await? } else { Vec::new() };
-    let first_smtp = smtp.first().and_then(|listener| listener.local_addr().ok());
-    let bound = ready::Bound { http: address(http.as_ref()), smtp: first_smtp };
+    let smtp = if has(Role::Smtp) { bind_smtp(&config).await? } else { Vec::new() };
+    let submission = if has(Role::Submission) { bind_submission(&config).await? } else { Vec::new() };
+    let first = |listeners: &[Listener]| listeners.first().and_then(|listener| listener.local_addr().ok());
+    let bound = ready::Bound { http: address(http.as_ref()), smtp: first(&smtp), submission: first(&submission) };
     follow_listener(&mut config, bound.http);
     let store = open_store(&config)?;
     let blobs = open_blobs(&config)?;
-    let (ports, smtp_out) = ports(&config)?;
+    let (ports, ways_out) = ports(&config)?;
     let app = Arc::new(App::new(config, (store, blobs), ports));
     prepare_signing(&app).await?;
     let first_run = if has(Role::Http) { first::run(&app).await? } else { None };
@@ -158,20 +160,16 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     if let Some(listener) = http {
         tasks.spawn(listener::serve(listener, router::build(&app, routes::all()), Arc::clone(&app)));
     }
-    if !smtp.is_empty() {
-        let tls = tls::server_config(&app.config).map_err(|error| BootError::Tls(error.to_string()))?;
-        let house = House::new(Arc::clone(&app), Some(tls));
-        for listener in smtp {
-            tasks.spawn(listener.serve(Arc::clone(&house)));
-        }
-    }
+    open_doors(&app, &mut tasks, (smtp, submission))?;
     if has(Role::Worker) {
         tasks.spawn(runner::run(Arc::clone(&app)));
+        tasks.spawn(webhooks::run(Arc::clone(&app)));
         let life = app.life.clone();
         tasks.spawn(async move {
             tokio::select! {
-                () = life.drained() => smtp_out.close_idle(0).await,
-                () = smtp_out.tend() => {}
+                () = life.drained() => ways_out.smtp.close_idle(0).await,
+                () = ways_out.smtp.tend() => {}
+                () = ways_out.http.tend() => {}
             }
         });
     }
@@ -218,24 +216,63 @@ async fn bind(key: &str, address: SocketAddr) -> Result<TcpListener, BootError> 
     TcpListener::bind(address).await.map_err(BootError::io(format!("{key}: {address} cannot be listened on")))
 }
 
-async fn bind_smtp(addresses: &[SocketAddr]) -> Result<Vec<Listener>, BootError> {
+async fn bind_smtp(config: &Config) -> Result<Vec<Listener>, BootError> {
+    bind_all("smtp.listen", &config.smtp.listen, Door::Clear).await
+}
+
+/// Those of STARTTLS first.
+async fn bind_submission(config: &Config) -> Result<Vec<Listener>, BootError> {
+    let mut listeners = bind_all("submission.listen", &config.submission.listen, Door::Clear).await?;
+    listeners.extend(bind_all("submission.listen_tls", &config.submission.listen_tls, Door::Tls).await?);
+    Ok(listeners)
+}
+
+async fn bind_all(key: &str, addresses: &[SocketAddr], door: Door) -> Result<Vec<Listener>, BootError> {
     let mut listeners = Vec::with_capacity(addresses.len());
     for address in addresses {
-        let bound = Listener::bind(*address).await;
-        listeners.push(bound.map_err(BootError::io(format!("smtp.listen: {address} cannot be listened on")))?);
+        let bound = Listener::bind_door(*address, door).await;
+        listeners.push(bound.map_err(BootError::io(format!("{key}: {address} cannot be listened on")))?);
     }
     Ok(listeners)
 }
 
-/// The outside world of a process that serves, and the way out for mail, whose unused connections somebody has to close.
-fn ports(config: &Config) -> Result<(Ports, Arc<SmtpClient>), BootError> {
+/// Serves the doors for mail: that of other servers, and that of mail programs.
+fn open_doors(
+    app: &Arc<App>,
+    tasks: &mut JoinSet<()>,
+    (smtp, submission): (Vec<Listener>, Vec<Listener>),
+) -> Result<(), BootError> {
+    if smtp.is_empty() && submission.is_empty() {
+        return Ok(());
+    }
+    let tls = tls::server_config(&app.config).map_err(|error| BootError::Tls(error.to_string()))?;
+    let exchanger = House::new(Arc::clone(app), Some(Arc::clone(&tls)));
+    let office = House::submission(Arc::clone(app), tls);
+    for (listeners, house) in [(smtp, exchanger), (submission, office)] {
+        for listener in listeners {
+            tasks.spawn(listener.serve(Arc::clone(&house)));
+        }
+    }
+    Ok(())
+}
+
+/// The ways out, whose unused connections somebody has to close.
+struct WaysOut {
+    smtp: Arc<SmtpClient>,
+    http: Arc<HttpClient>,
+}
+
+/// The outside world of a process that serves.
+fn ports(config: &Config) -> Result<(Ports, WaysOut), BootError> {
     let (clock, dns) = (clock(), resolver(config)?);
     let limits = Limits {
         connections_max: config.delivery.connections_max,
         per_host_max: config.delivery.connections_per_destination_max,
     };
-    let smtp_out = Arc::new(SmtpClient::new(Arc::clone(&clock), limits));
-    Ok((Ports { clock, dns, smtp_out: Arc::clone(&smtp_out) as Arc<dyn SmtpOut> }, smtp_out))
+    let smtp = Arc::new(SmtpClient::new(Arc::clone(&clock), limits));
+    let http = Arc::new(HttpClient::new(Arc::clone(&clock)));
+    let (smtp_out, http_out) = (Arc::clone(&smtp) as Arc<dyn SmtpOut>, Arc::clone(&http) as Arc<dyn HttpOut>);
+    Ok((Ports { clock, dns, smtp_out, http_out }, WaysOut { smtp, http }))
 }
 
 /// The resolver of the configuration.

@@ -139,6 +139,8 @@ pub struct Submission {
     pub listen: Vec<SocketAddr>,
     /// `submission.listen_tls`: TLS from the first byte.
     pub listen_tls: Vec<SocketAddr>,
+    /// `submission.proxy_protocol_from`
+    pub proxy_protocol_from: Vec<Network>,
 }
 
 /// `mail.*`
@@ -285,7 +287,11 @@ impl Config {
                 idle_timeout_ms: 300_000,
                 reject_dmarc_fail: false,
             },
-            submission: Submission { listen: vec![local(2587)], listen_tls: Vec::new() },
+            submission: Submission {
+                listen: vec![local(2587)],
+                listen_tls: Vec::new(),
+                proxy_protocol_from: Vec::new(),
+            },
             mail: Mail {
                 default_domain: "agents.localhost".to_owned(),
                 temporary_domain: "tmp.agents.localhost".to_owned(),

@@ -8,3 +8,4 @@ pub mod outbound;
 mod retention;
 pub mod runner;
 pub mod sweep;
+pub mod webhooks;

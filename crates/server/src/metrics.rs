@@ -12,8 +12,10 @@ pub struct Metrics {
     registry: Registry,
     http_requests: Family<HttpLabels, Counter>,
     smtp_messages: Family<OutcomeLabels, Counter>,
+    submissions: Family<OutcomeLabels, Counter>,
     deliveries: Family<OutcomeLabels, Counter>,
     jobs: Family<JobLabels, Counter>,
+    webhooks: Family<OutcomeLabels, Counter>,
     store_queue: Family<QueueLabels, Gauge>,
 }
 
@@ -44,16 +46,20 @@ impl Default for Metrics {
         let mut registry = Registry::with_prefix("posthouse");
         let http_requests = Family::default();
         let smtp_messages = Family::default();
+        let submissions = Family::default();
         let deliveries = Family::default();
         let jobs = Family::default();
         registry.register("http_requests", "Requests answered, by route and status", http_requests.clone());
         registry.register("smtp_messages", "Messages offered by SMTP, by outcome", smtp_messages.clone());
+        registry.register("submissions", "Messages handed in by mail programs, by outcome", submissions.clone());
         registry.register("deliveries", "Recipients of sent mail that were settled, by outcome", deliveries.clone());
         registry.register("jobs", "Job attempts, by kind and outcome", jobs.clone());
+        let webhooks = Family::default();
+        registry.register("webhook_attempts", "Attempts to hand events to webhooks, by outcome", webhooks.clone());
         let store_queue = Family::default();
         registry.register("store_queue", "Units of work that wait for the store", store_queue.clone());
         registry.register("build", "What runs", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
-        Self { registry, http_requests, smtp_messages, deliveries, jobs, store_queue }
+        Self { registry, http_requests, smtp_messages, submissions, deliveries, jobs, webhooks, store_queue }
     }
 }
 
@@ -68,6 +74,11 @@ impl Metrics {
         self.smtp_messages.get_or_create(&OutcomeLabels { outcome }).inc();
     }
 
+    /// Counts a message handed in by a mail program: `queued`, `refused`, `deferred`.
+    pub fn submission(&self, outcome: &'static str) {
+        self.submissions.get_or_create(&OutcomeLabels { outcome }).inc();
+    }
+
     /// Counts a settled recipient: `delivered`, `bounced`, `captured`, `failed`, `retried`.
     pub fn delivery(&self, outcome: &'static str) {
         self.deliveries.get_or_create(&OutcomeLabels { outcome }).inc();
@@ -76,6 +87,11 @@ impl Metrics {
     /// Counts an attempt of a job: `done`, `retry`, `hold`, `dead`, `recreated`.
     pub fn job(&self, kind: &'static str, outcome: &'static str) {
         self.jobs.get_or_create(&JobLabels { kind, outcome }).inc();
+    }
+
+    /// Counts an attempt at a webhook: `succeeded`, `failed`.
+    pub fn webhook(&self, outcome: &'static str) {
+        self.webhooks.get_or_create(&OutcomeLabels { outcome }).inc();
     }
 
     /// Notes how many units of work wait for the store.

@@ -2,6 +2,7 @@
 
 use std::{future::Future, net::SocketAddr, pin::Pin};
 
+use bytes::Bytes;
 use posthouse_domain::{id::Ids, time::Time};
 use posthouse_mail::{
     auth::{Answer, Question},
@@ -63,4 +64,41 @@ pub trait SmtpOut: Send + Sync + 'static {
     /// Offers one message to one server, over a connection that is there or a new one; waits for its turn where as many
     /// connections as allowed are busy. A failure says that the server was not spoken to about this message.
     fn offer(&self, peer: Peer, message: Message) -> Pending<'_, Result<Answered, ConnectionFailure>>;
+}
+
+/// A request to be made over HTTP.
+#[derive(Clone, Debug)]
+pub struct Posting {
+    /// Whether over TLS, with a certificate that is valid for `host`.
+    pub https: bool,
+    /// The server's name, or its address where it has none.
+    pub host: String,
+    /// Where to connect, and nowhere else: judged already, tried in their order.
+    pub addresses: Vec<SocketAddr>,
+    /// Path and query.
+    pub path: String,
+    /// The header fields, `Host` among them; only the length is added.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Bytes,
+    /// Bytes of the answer's body that are wanted.
+    pub answer_bytes_max: usize,
+}
+
+/// What a server answered over HTTP.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HttpAnswer {
+    /// The status.
+    pub status: u16,
+    /// The beginning of the body.
+    pub body: Vec<u8>,
+}
+
+/// Makes requests over HTTP: one each, whatever is answered. Never follows a redirect, and knows no proxy.
+pub trait HttpOut: Send + Sync + 'static {
+    /// POSTs. The caller bounds the time by dropping the future.
+    ///
+    /// # Errors
+    /// Why there was no answer, in words for the owner of the address.
+    fn post(&self, posting: Posting) -> Pending<'_, Result<HttpAnswer, String>>;
 }

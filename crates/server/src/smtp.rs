@@ -5,7 +5,10 @@
 mod client;
 mod inbound;
 pub mod listener;
+mod logins;
 mod patience;
 mod proxy;
 mod replies;
+mod session;
+mod submission;
 mod wire;

@@ -1,4 +1,4 @@
-//! The certificate of the SMTP listeners: the operator's, or a self-signed one that is made once in `data_dir`.
+//! TLS on both sides: as a client, see [`client_config`]; and the certificate of the SMTP listeners: the operator's, or a self-signed one that is made once in `data_dir`.
 //!
 //! A self-signed certificate is enough for opportunistic TLS between servers (RFC 7435, RFC 3207 §4.1): senders that
 //! verify nothing are still safe from listeners. Files that exist are never overwritten.
@@ -10,6 +10,7 @@ use std::{
 };
 
 use posthouse_domain::time::Time;
+pub use posthouse_store::tls::{TlsError as ClientTlsError, Trust, client_config};
 use rustls::ServerConfig;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 

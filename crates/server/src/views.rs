@@ -11,6 +11,7 @@ pub mod message;
 pub mod metrics;
 pub mod suppression;
 pub mod thread;
+pub mod webhook;
 
 use schemars::JsonSchema;
 use serde::Serialize;

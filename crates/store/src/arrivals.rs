@@ -11,18 +11,18 @@ use posthouse_domain::{
 use crate::{FromRow, Json, Result, Row, Tx, many, message_list::Place, messages::StoredVerification, p, statements};
 
 statements! {
-    NEWEST = "SELECT id, last_message_at FROM inboxes WHERE workspace_id = $1 AND id IN ({IDS})";
+    NEWEST = "SELECT i.id, i.last_message_at FROM {EACH} inboxes i WHERE i.workspace_id = $1 AND i.id {AMONG} {pg:i}";
     AFTER = "SELECT m.id, m.created_at, m.from_text, m.subject, m.verification FROM messages m
         WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3 AND m.direction = $4
         AND m.channel = COALESCE($5, m.channel) AND m.type = COALESCE($6, m.type)
         AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = $2 AND l.label = 'blocked'
-          AND l.created_at = m.created_at)
+          AND l.created_at = m.created_at LIMIT 1 OFFSET 0)
         ORDER BY m.created_at LIMIT $7";
     VERIFICATIONS = "SELECT m.id, m.created_at, m.from_text, m.subject, m.verification FROM messages m
         WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3 AND m.created_at < $4
         AND m.direction = 'inbound' AND m.verification IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = $2 AND l.label = 'blocked'
-          AND l.created_at = m.created_at)
+          AND l.created_at = m.created_at LIMIT 1 OFFSET 0)
         ORDER BY m.created_at DESC LIMIT $5";
 }
 

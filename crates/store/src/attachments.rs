@@ -12,8 +12,8 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     GET = "SELECT id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline
         FROM attachments WHERE workspace_id = $1 AND id = $2";
-    OF = "SELECT id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline
-        FROM attachments WHERE workspace_id = $1 AND message_id IN ({IDS}) ORDER BY message_id, position";
+    OF = "SELECT a.id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline
+        FROM {EACH} attachments a WHERE a.workspace_id = $1 AND a.message_id {AMONG} {pg:a} ORDER BY message_id, position";
     DELETE = "DELETE FROM attachments WHERE workspace_id = $1 AND message_id = $2";
 }
 

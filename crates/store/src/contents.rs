@@ -15,7 +15,8 @@ pub const INLINE_BYTES_MAX: usize = 256 * 1024;
 statements! {
     INSERT = "INSERT INTO contents (workspace_id, id, raw, raw_blob, raw_bytes, text, html, extracted_text, extracted_is_text, headers)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    BODIES = "SELECT id, text, html, extracted_text, extracted_is_text, headers FROM contents WHERE workspace_id = $1 AND id IN ({IDS})";
+    BODIES = "SELECT c.id, c.text, c.html, c.extracted_text, c.extracted_is_text, c.headers
+        FROM {EACH} contents c WHERE c.workspace_id = $1 AND c.id {AMONG} {pg:c}";
     RAW = "SELECT raw, raw_blob, raw_bytes FROM contents WHERE workspace_id = $1 AND id = $2";
     DELETE_UNUSED = "DELETE FROM contents WHERE workspace_id = $1 AND id = $2
         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = $1 AND m.content_id = $2) RETURNING raw_blob";

@@ -19,10 +19,10 @@ statements! {
     RELEASE_HELD = "UPDATE jobs SET run_at = $3 WHERE kind = $2 AND workspace_id = $1 AND state = 'ready' AND run_at > $3
         AND why IN ('workspace_stopped', 'inbox_paused', 'workspace_suspended')";
     CAPTURED_NEWEST = "SELECT m.id, m.created_at FROM messages m WHERE m.workspace_id = $1 AND m.direction = 'outbound'
-        AND EXISTS (SELECT 1 FROM recipients r WHERE r.workspace_id = $1 AND r.message_id = m.id AND r.detail = $2)
+        AND EXISTS (SELECT 1 FROM recipients r WHERE r.workspace_id = $1 AND r.message_id = m.id AND r.detail = $2 LIMIT 1 OFFSET 0)
         AND (m.created_at < $3 OR (m.created_at = $3 AND m.id < $4)) ORDER BY m.created_at DESC, m.id DESC LIMIT $5";
     CAPTURED_OF_INBOX = "SELECT m.id, m.created_at FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $6 AND m.direction = 'outbound'
-        AND EXISTS (SELECT 1 FROM recipients r WHERE r.workspace_id = $1 AND r.message_id = m.id AND r.detail = $2)
+        AND EXISTS (SELECT 1 FROM recipients r WHERE r.workspace_id = $1 AND r.message_id = m.id AND r.detail = $2 LIMIT 1 OFFSET 0)
         AND (m.created_at < $3 OR (m.created_at = $3 AND m.id < $4)) ORDER BY m.created_at DESC, m.id DESC LIMIT $5";
 }
 

@@ -17,7 +17,8 @@ pub enum Engine {
 /// How many ids `{IDS}` stands for: the placeholders `$2` to `$101`.
 pub const IDS_MAX: usize = 100;
 
-/// Token, word on SQLite, word on PostgreSQL. The first block is for schemas, the second for statements.
+/// Token, word on SQLite, word on PostgreSQL. The first block is for schemas, the second for statements, the third for
+/// look-ups of many rows by id (see [`expand`]); tokens may hold tokens that come after them.
 const TOKENS: &[(&str, &str, &str)] = &[
     ("{ID}", "BLOB", "BYTEA"),
     ("{I64}", "INTEGER", "BIGINT"),
@@ -27,23 +28,44 @@ const TOKENS: &[(&str, &str, &str)] = &[
     ("{TEXT}", "TEXT", "TEXT COLLATE \"C\""),
     ("{STRICT}", "STRICT", ""),
     ("{STRICT_KEYED}", "STRICT, WITHOUT ROWID", ""),
-    ("{IDS}", IDS, IDS),
     ("{SKIP_LOCKED}", "", "FOR UPDATE SKIP LOCKED"),
     ("{FOR_UPDATE}", "", "FOR UPDATE"),
     ("{LEAST}", "min", "LEAST"),
     ("{GREATEST}", "max", "GREATEST"),
+    ("{EACH}", "", "unnest(ARRAY[{IDS}]::BYTEA[]) w (id) CROSS JOIN LATERAL (SELECT * FROM"),
+    ("{EACH_TEXT}", "", "unnest(ARRAY[{IDS}]::TEXT[]) w (id) CROSS JOIN LATERAL (SELECT * FROM"),
+    ("{AMONG}", "IN ({IDS})", "= w.id OFFSET 0)"),
+    ("{IDS}", IDS, IDS),
 ];
 
 /// The placeholders of [`IDS_MAX`] ids behind a first parameter.
 const IDS: &str = "$2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49, $50, $51, $52, $53, $54, $55, $56, $57, $58, $59, $60, $61, $62, $63, $64, $65, $66, $67, $68, $69, $70, $71, $72, $73, $74, $75, $76, $77, $78, $79, $80, $81, $82, $83, $84, $85, $86, $87, $88, $89, $90, $91, $92, $93, $94, $95, $96, $97, $98, $99, $100, $101";
 
-/// Replaces the tokens of `text` by the words of `engine`. Braces that are no token (`'{}'`) stay as they are.
+/// Replaces the tokens of `text` by the words of `engine`. `{lite:…}` and `{pg:…}` are for one of them alone. Braces that are
+/// no token (`'{}'`) stay as they are.
+///
+/// While its tables have no statistics, PostgreSQL takes `id IN (…)` and joins for cheaper by the first column of any index.
+/// A look-up that must go by the whole key therefore stands in a LATERAL query that `OFFSET 0` keeps apart:
+///
+/// * rows of many ids: `FROM {EACH} t x WHERE x.workspace_id = $1 AND x.id {AMONG} {pg:x}`;
+/// * the row that belongs to each row of a walk:
+///   `d CROSS JOIN {pg:LATERAL (SELECT * FROM} t x {lite:ON}{pg:WHERE} x.id = d.id {pg:OFFSET 0) x} WHERE …`;
+/// * whether there is one: `EXISTS (SELECT 1 FROM … LIMIT 1 OFFSET 0)`.
+///
+/// And `ORDER BY` bare columns is a walk along an index; where few rows are meant to be sorted, say `ORDER BY x.at + 0`.
 #[must_use]
 pub fn expand(engine: Engine, text: &str) -> Cow<'_, str> {
     let mut out = Cow::Borrowed(text);
     for (token, sqlite, postgres) in TOKENS {
         if out.contains(token) {
             out = Cow::Owned(out.replace(token, if engine == Engine::Sqlite { sqlite } else { postgres }));
+        }
+    }
+    for (opening, is_meant) in [("{lite:", engine == Engine::Sqlite), ("{pg:", engine == Engine::Postgres)] {
+        while let Some((before, rest)) = out.split_once(opening)
+            && let Some((inner, after)) = rest.split_once('}')
+        {
+            out = Cow::Owned([before, if is_meant { inner } else { "" }, after].concat());
         }
     }
     out
@@ -136,6 +158,21 @@ mod tests {
         let text = "CREATE TABLE t (id {ID}, n {I64}, j TEXT DEFAULT '{}') {STRICT}";
         assert_eq!(expand(Engine::Sqlite, text), "CREATE TABLE t (id BLOB, n INTEGER, j TEXT DEFAULT '{}') STRICT");
         assert_eq!(expand(Engine::Postgres, text), "CREATE TABLE t (id BYTEA, n BIGINT, j TEXT DEFAULT '{}') ");
+    }
+
+    #[test]
+    fn look_ups_of_many_ids_are_told_to_each_engine() {
+        let text = "SELECT x.id FROM {EACH} t x WHERE x.ws = $1 AND x.id {AMONG} {pg:x} ORDER BY x.id";
+        let ids = format!("({IDS})");
+        assert_eq!(
+            expand(Engine::Sqlite, text),
+            format!("SELECT x.id FROM  t x WHERE x.ws = $1 AND x.id IN {ids}  ORDER BY x.id")
+        );
+        let postgres = expand(Engine::Postgres, text);
+        assert!(postgres.starts_with("SELECT x.id FROM unnest(ARRAY[$2, $3,"), "{postgres}");
+        assert!(postgres.ends_with("AND x.id = w.id OFFSET 0) x ORDER BY x.id"), "{postgres}");
+        assert_eq!(expand(Engine::Sqlite, "a {lite:ON}{pg:WHERE} b {pg:OFFSET 0) x}"), "a ON b ");
+        assert_eq!(expand(Engine::Postgres, "a {lite:ON}{pg:WHERE} b {pg:OFFSET 0) x}"), "a WHERE b OFFSET 0) x");
     }
 
     #[test]

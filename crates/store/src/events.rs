@@ -6,7 +6,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{FromRow, Result, Row, Tx, p, statements, workspaces::named};
+use crate::{FromRow, Result, Row, Tx, many, p, statements, workspaces::named};
 
 statements! {
     NEXT = "INSERT INTO event_heads (workspace_id, seq) VALUES ($1, 1)
@@ -18,15 +18,17 @@ statements! {
     HELD = "SELECT count(*) FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
     RESERVE = "INSERT INTO event_heads (workspace_id, seq) VALUES ($1, $2)
         ON CONFLICT (workspace_id) DO UPDATE SET seq = event_heads.seq + excluded.seq RETURNING seq";
-    RELEASE = "INSERT INTO events (workspace_id, seq, id, type, inbox_id, thread_id, message_id, detail, created_at)
+    RELEASE = "INSERT INTO events (workspace_id, seq, id, type, inbox_id, thread_id, message_id, detail, created_at, released)
         SELECT workspace_id, CAST($3 AS BIGINT) + row_number() OVER (ORDER BY created_at, id), id, type, inbox_id, thread_id, message_id,
-        detail, CAST($4 AS BIGINT) FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
+        detail, CAST($4 AS BIGINT), 1 FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
     FORGET_HELD = "DELETE FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
     HEAD = "SELECT seq FROM event_heads WHERE workspace_id = $1";
     SEQ = "SELECT seq FROM events WHERE workspace_id = $1 AND id = $2";
-    AFTER = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq
+    GET_MANY = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
+        FROM events WHERE workspace_id = $1 AND id IN ({IDS})";
+    AFTER = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
         FROM events WHERE workspace_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
-    AFTER_IN_INBOX = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq
+    AFTER_IN_INBOX = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
         FROM events WHERE workspace_id = $1 AND inbox_id = $2 AND seq > $3 ORDER BY seq LIMIT $4";
 }
 
@@ -104,6 +106,14 @@ pub fn head(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64> {
     Ok(tx.one::<(i64,)>(&HEAD, p![workspace])?.map_or(0, |(seq,)| seq))
 }
 
+/// Up to 100 events by id, in no order; unknown ids are left out.
+///
+/// # Errors
+/// The store's own.
+pub fn get_many(tx: &mut Tx, workspace: WorkspaceId, ids: &[EventId]) -> Result<Vec<Event>> {
+    many::rows(tx, &GET_MANY, workspace, ids)
+}
+
 /// Up to `limit` events behind `seq`, oldest first; of one inbox, if given.
 ///
 /// # Errors
@@ -116,7 +126,7 @@ pub fn after(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, seq: i
 }
 
 impl FromRow for Event {
-    const COLUMNS: usize = 9;
+    const COLUMNS: usize = 10;
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         let event = NewEvent {
@@ -129,6 +139,6 @@ impl FromRow for Event {
             detail_json: row.take()?,
             at: row.take()?,
         };
-        Ok(Self { seq: row.take()?, event })
+        Ok(Self { seq: row.take()?, released: row.take()?, event })
     }
 }

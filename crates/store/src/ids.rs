@@ -3,7 +3,7 @@
 use posthouse_domain::{
     id::{
         AttachmentId, ContactId, ContentId, EnvelopeId, EventId, InboxId, JobId, KeyId, ListEntryId, MessageId,
-        ThreadId, WorkspaceId,
+        ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
 };
@@ -21,9 +21,11 @@ id_columns!(
     EventId,
     EnvelopeId,
     JobId,
-    ContactId
+    ContactId,
+    ListEntryId,
+    WebhookId,
+    WebhookDeliveryId,
 );
-id_columns!(ListEntryId);
 
 impl ToValue for Time {
     fn to_value(&self) -> Value<'_> {

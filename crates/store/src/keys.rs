@@ -12,7 +12,8 @@ use crate::{Error, FromRow, Result, Row, Tx, p, statements, workspaces};
 statements! {
     INSERT = "INSERT INTO api_keys (workspace_id, id, name, shown, digest, scope, inbox_id, permissions, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-    FIND = "SELECT workspace_id, id, scope, inbox_id, permissions, last_used_at FROM api_keys WHERE digest = $1 AND revoked_at IS NULL";
+    FIND = concat!("SELECT k.workspace_id, k.id, k.scope, k.inbox_id, k.permissions, k.last_used_at, ", workspaces::columns!(),
+        " FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = $1 AND k.revoked_at IS NULL");
     USED = "UPDATE api_keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2";
     LIST = "SELECT workspace_id, id, name, shown, scope, inbox_id, permissions, created_at, last_used_at, revoked_at
         FROM api_keys WHERE workspace_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2";
@@ -81,14 +82,19 @@ pub fn insert(tx: &mut Tx, key: &Key, digest: &[u8; 32]) -> Result<()> {
 /// # Errors
 /// The store's own.
 pub fn recognise(tx: &mut Tx, digest: &[u8; 32]) -> Result<Option<Recognised>> {
-    let Some((workspace, key, scope, inbox, permissions, last_used_at)) =
-        tx.one::<(WorkspaceId, KeyId, String, Option<InboxId>, String, Option<Time>)>(&FIND, p![digest])?
-    else {
-        return Ok(None);
-    };
-    let (scope, permissions) = (scope_of(&scope, inbox)?, permissions_of(&permissions)?);
-    let caller = Caller { workspace, key, scope, permissions };
-    Ok(workspaces::get(tx, workspace)?.map(|workspace| Recognised { caller, workspace, last_used_at }))
+    tx.one(&FIND, p![digest])
+}
+
+impl FromRow for Recognised {
+    const COLUMNS: usize = 6 + Workspace::COLUMNS;
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self> {
+        let (workspace, key): (WorkspaceId, KeyId) = (row.take()?, row.take()?);
+        let scope = scope_of(&row.take::<String>()?, row.take()?)?;
+        let permissions = permissions_of(&row.take::<String>()?)?;
+        let (caller, last_used_at) = (Caller { workspace, key, scope, permissions }, row.take()?);
+        Ok(Self { caller, last_used_at, workspace: Workspace::from_row(row)? })
+    }
 }
 
 /// Notes that a key was used.

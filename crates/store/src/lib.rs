@@ -91,7 +91,10 @@ pub mod suppressions;
 pub mod sweep;
 pub mod thread_list;
 pub mod threads;
+pub mod tls;
 pub mod usage;
+pub mod webhook_deliveries;
+pub mod webhooks;
 pub mod wipe;
 pub mod workspaces;
 

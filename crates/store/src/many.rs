@@ -1,5 +1,5 @@
-//! Reading the rows of many ids with one prepared statement: its `{IDS}` are [`IDS_MAX`] placeholders behind the
-//! workspace, and a shorter list is padded with its last id.
+//! Reading the rows of many ids with one prepared statement: it has [`IDS_MAX`] placeholders behind the workspace
+//! (`{EACH}` and `{AMONG}`, see [`expand`](crate::dialect::expand)), and a shorter list is padded with NULL, which is no id.
 
 use posthouse_domain::id::WorkspaceId;
 
@@ -9,15 +9,24 @@ use crate::{FromRow, Result, Sql, ToValue, Tx, Value, dialect::IDS_MAX};
 ///
 /// # Errors
 /// The store's own.
-pub(crate) fn rows<T: FromRow, I: ToValue>(
+pub(crate) fn rows<T: FromRow, I: ToValue + PartialEq>(
     tx: &mut Tx,
     sql: &Sql,
     workspace: WorkspaceId,
     ids: &[I],
 ) -> Result<Vec<T>> {
-    let Some(last) = ids.last() else { return Ok(Vec::new()) };
-    let mut parameters: Vec<Value<'_>> = Vec::with_capacity(1 + IDS_MAX);
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    tx.rows(sql, &parameters(&workspace, ids))
+}
+
+/// The workspace and [`IDS_MAX`] ids, each of them once.
+pub(crate) fn parameters<'a, I: ToValue + PartialEq>(workspace: &'a WorkspaceId, ids: &'a [I]) -> Vec<Value<'a>> {
+    let mut parameters: Vec<Value<'_>> = Vec::with_capacity(2 + IDS_MAX);
     parameters.push(workspace.to_value());
-    parameters.extend(ids.iter().chain(std::iter::repeat(last)).take(IDS_MAX).map(ToValue::to_value));
-    tx.rows(sql, &parameters)
+    let each_once = ids.iter().enumerate().filter(|(at, id)| !ids[..*at].contains(id));
+    parameters.extend(each_once.map(|(_, id)| id.to_value()).take(IDS_MAX));
+    parameters.resize(1 + IDS_MAX, Value::Null);
+    parameters
 }

@@ -17,8 +17,6 @@ use crate::{
 
 /// Where counting a label ends: labels at least this common are alike.
 const LABEL_COUNT_MAX: u32 = 1_000;
-/// Most labels that are hidden in one list, or of which one is wanted; fewer are padded, so that there is one text.
-const PADDED_LABELS: usize = 3;
 
 statements! {
     COUNT_LABEL = "SELECT count(*) FROM (SELECT l.created_at FROM message_labels l
@@ -43,9 +41,9 @@ pub struct Place {
 pub struct Filter {
     /// Labels that all must be there.
     pub labels: Vec<String>,
-    /// Labels of which one must be there; at most three, empty for no such filter.
+    /// Labels of which one must be there; a few, empty for no such filter.
     pub any_label: Vec<&'static str>,
-    /// Labels of which none may be there; at most three.
+    /// Labels of which none may be there; a few.
     pub hidden_labels: Vec<&'static str>,
     /// Read state.
     pub is_read: Option<bool>,
@@ -75,12 +73,12 @@ pub fn page(tx: &mut Tx, place: Place, filter: &Filter, before: Option<Time>, li
     let mut parameters: Vec<Value<'_>> =
         vec![place.workspace.to_value(), place.inbox.to_value(), before.to_value(), limit.to_value()];
     parameters.extend(names.iter().flatten().map(ToValue::to_value));
-    parameters.extend(padded(&filter.hidden_labels).chain(padded(&filter.any_label)));
+    parameters.extend(filter.hidden_labels.iter().chain(&filter.any_label).map(ToValue::to_value));
     parameters.extend(labels.iter().map(ToValue::to_value));
     let shape = Shape {
         labels: labels.len(),
-        hidden: !filter.hidden_labels.is_empty(),
-        any: !filter.any_label.is_empty(),
+        hidden: filter.hidden_labels.len(),
+        any: filter.any_label.len(),
         is_read: filter.is_read,
         named: names.map(|name| name.is_some()),
     };
@@ -122,18 +120,12 @@ fn rarest_first(tx: &mut Tx, place: Place, wanted: &[String]) -> Result<Option<V
     Ok(Some(counted.into_iter().map(|(_, label)| label).collect()))
 }
 
-/// The labels as [`PADDED_LABELS`] parameters; none at all when there are none.
-fn padded<'a>(labels: &'a [&'static str]) -> impl Iterator<Item = Value<'a>> {
-    let take = if labels.is_empty() { 0 } else { PADDED_LABELS };
-    labels.iter().cycle().take(take).map(ToValue::to_value)
-}
-
 /// The form of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Shape {
     labels: usize,
-    hidden: bool,
-    any: bool,
+    hidden: usize,
+    any: usize,
     is_read: Option<bool>,
     /// Which of [`NAMED`] are asked for.
     named: [bool; NAMED.len()],
@@ -142,26 +134,24 @@ struct Shape {
 /// Columns that are compared with a name.
 const NAMED: [&str; 4] = ["direction", "status", "channel", "type"];
 
-/// The text of a page. `OFFSET 0` keeps PostgreSQL from turning a look-up beside the walk into a join. What is not asked for is not in it: a comparison that is always true still makes the planner of
-/// PostgreSQL expect few rows, and sort instead of walk.
+/// The text of a page. `OFFSET 0` keeps PostgreSQL from turning a look-up beside the walk into a join; a name is compared
+/// with `column || ''`, so that no index on one name alone is walked through the whole workspace. What is not asked for is
+/// not in it: a comparison that is always true still makes the planner of PostgreSQL expect few rows.
 ///
-/// `$1` to `$4`: workspace, inbox, place, limit; then the names, the padded labels, the labels.
+/// `$1` to `$4`: workspace, inbox, place, limit; then the names, the hidden labels, those of which one is wanted, the labels.
 fn statement(shape: Shape) -> Sql {
     let mut next = 5;
     let mut clauses = String::new();
     for (column, _) in NAMED.iter().zip(shape.named).filter(|(_, asked)| *asked) {
-        clauses.push_str(&format!(" AND m.{column} = ${next}"));
+        clauses.push_str(&format!(" AND m.{column} || '' = ${next}"));
         next += 1;
     }
-    for (negated, there) in [("NOT ", shape.hidden), ("", shape.any)] {
-        if there {
-            let names: Vec<String> = (next..next + PADDED_LABELS).map(|n| format!("${n}")).collect();
-            clauses.push_str(&format!(
-                " AND {negated}EXISTS (SELECT 1 FROM message_labels h WHERE h.workspace_id = $1 AND h.inbox_id = $2
-                  AND h.label IN ({}) AND h.created_at = m.created_at LIMIT 1 OFFSET 0)",
-                names.join(", ")
-            ));
-            next += PADDED_LABELS;
+    for (negated, count) in [("NOT ", shape.hidden), ("", shape.any)] {
+        // One look-up a label: with a list of them PostgreSQL may read the labels of the whole inbox for each message.
+        let has: Vec<String> = (next..next + count).map(|n| has_label("m", n)).collect();
+        if count > 0 {
+            clauses.push_str(&format!(" AND {negated}({})", has.join(" OR ")));
+            next += count;
         }
     }
     // Constants, not parameters, so that an index on unread messages alone can serve.
@@ -174,7 +164,7 @@ fn statement(shape: Shape) -> Sql {
     Sql::built(
         "MESSAGE_PAGE",
         format!(
-            "{} FROM {from} WHERE {walk} AND m.workspace_id = $1 AND m.inbox_id = $2{clauses}
+            "{} FROM {from} WHERE {walk}{clauses}
              ORDER BY {order}.created_at DESC LIMIT $4",
             messages::SELECT
         ),
@@ -184,19 +174,27 @@ fn statement(shape: Shape) -> Sql {
 /// What is walked: tables, the condition of the walk, the table whose time orders it. The labels are `$first` and on.
 fn walk(labels: usize, first: usize) -> (&'static str, String, char) {
     if labels == 0 {
-        return ("messages m", "m.created_at < $3".to_owned(), 'm');
+        return ("messages m", "m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at < $3".to_owned(), 'm');
     }
-    let mut condition = format!(
-        "d.workspace_id = $1 AND d.inbox_id = $2 AND d.label = ${first} AND d.created_at < $3 AND m.created_at = d.created_at"
-    );
+    let mut condition = format!("d.workspace_id = $1 AND d.inbox_id = $2 AND d.label = ${first} AND d.created_at < $3");
     for n in first + 1..first + labels {
-        condition.push_str(&format!(
-            " AND EXISTS (SELECT 1 FROM message_labels e WHERE e.workspace_id = $1 AND e.inbox_id = $2
-              AND e.label = ${n} AND e.created_at = d.created_at LIMIT 1 OFFSET 0)"
-        ));
+        condition.push_str(" AND ");
+        condition.push_str(&has_label("d", n));
     }
-    // A cross join is the order of the walk on SQLite: the label's rows first.
-    ("message_labels d CROSS JOIN messages m", condition, 'd')
+    (OF_LABEL, condition, 'd')
+}
+
+/// The messages of a label. A cross join is the order of the walk on SQLite: the label's rows first.
+const OF_LABEL: &str =
+    "message_labels d CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = $1
+    AND m.id = d.message_id {pg:OFFSET 0) m}";
+
+/// Whether the message of that time has the label `$n`.
+fn has_label(table: &str, n: usize) -> String {
+    format!(
+        "EXISTS (SELECT 1 FROM message_labels e WHERE e.workspace_id = $1 AND e.inbox_id = $2 AND e.label = ${n}
+          AND e.created_at = {table}.created_at LIMIT 1 OFFSET 0)"
+    )
 }
 
 /// Every statement that a page can become under up to `labels_max` labels, for the tests that prepare and plan them.
@@ -205,7 +203,7 @@ pub fn shapes(labels_max: usize) -> Vec<Sql> {
     let mut all = Vec::new();
     for labels in 0..=labels_max {
         for is_read in [None, Some(false), Some(true)] {
-            for (hidden, any) in [(false, false), (true, false), (false, true), (true, true)] {
+            for (hidden, any) in [(0, 0), (3, 0), (0, 3), (1, 2)] {
                 for named in [[false; 4], [true; 4], [true, false, false, false], [false, true, false, true]] {
                     all.push(statement(Shape { labels, hidden, any, is_read, named }));
                 }

@@ -51,7 +51,8 @@ statements! {
         ON CONFLICT DO NOTHING";
     UNLABEL = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2 AND label = $3 AND created_at = $4";
     GET = select!("WHERE m.workspace_id = $1 AND m.id = $2");
-    GET_MANY = select!("WHERE m.workspace_id = $1 AND m.id IN ({IDS})");
+    GET_MANY = concat!(columns!(), " FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}");
+    SIZES = "SELECT m.id, m.size_bytes FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}";
     BY_RFC_ID = "SELECT id, thread_id, direction FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3
         ORDER BY created_at DESC LIMIT 1";
     SET_LABELS = "UPDATE messages SET labels = $3, is_read = $4 WHERE workspace_id = $1 AND id = $2";
@@ -167,6 +168,15 @@ pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: MessageId) -> Result<Option<
 /// The store's own.
 pub fn get_many(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<Vec<Message>> {
     many::rows(tx, &GET_MANY, workspace, ids)
+}
+
+/// The sizes in bytes of up to 100 messages; unknown ids are left out.
+///
+/// # Errors
+/// The store's own.
+pub fn sizes(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<Vec<(MessageId, u64)>> {
+    let found: Vec<(MessageId, i64)> = many::rows(tx, &SIZES, workspace, ids)?;
+    Ok(found.into_iter().map(|(id, size)| (id, u64::try_from(size).unwrap_or(0))).collect())
 }
 
 /// The message of an inbox with that `Message-ID`.

@@ -168,7 +168,8 @@ pub fn reasons(tx: &mut Tx, scope: &Scope) -> Result<Vec<(String, u64)>> {
 /// # Errors
 /// The store's own.
 pub fn holdings(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<Holdings> {
-    let (held, threads): (Option<(i64, i64, i64)>, Option<(i64,)>) = match inbox {
+    type Held = Option<(i64, i64, i64)>;
+    let (held, threads): (Held, Option<(i64,)>) = match inbox {
         Some(inbox) => {
             (tx.one(&HOLDS_OF_INBOX, p![workspace, inbox])?, tx.one(&THREADS_OF_INBOX, p![workspace, inbox])?)
         }

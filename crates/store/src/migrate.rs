@@ -30,6 +30,7 @@ macro_rules! files {
 pub const MIGRATIONS: &[Migration] = files![
     "0001_initial",
     "0005_contacts",
+    "0006_webhooks",
     "0008_lists",
     "0009_metrics",
 ];

@@ -12,7 +12,7 @@ statements! {
     INSERT = "INSERT INTO recipients (workspace_id, message_id, position, envelope_id, address, channel, status, smtp_code,
         enhanced_code, remote, detail, attempts, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
     OF = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, attempts, updated_at
-        FROM recipients WHERE workspace_id = $1 AND message_id IN ({IDS}) ORDER BY message_id, position";
+        FROM {EACH} recipients r WHERE r.workspace_id = $1 AND r.message_id {AMONG} {pg:r} ORDER BY message_id, position";
     OF_ENVELOPE = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, attempts, updated_at
         FROM recipients WHERE workspace_id = $1 AND envelope_id = $2 ORDER BY position";
     UPDATE = "UPDATE recipients SET status = $4, smtp_code = $5, enhanced_code = $6, remote = $7, detail = $8, attempts = $9, updated_at = $10

@@ -34,6 +34,8 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("thread_list", crate::thread_list::ALL),
     ("threads", crate::threads::ALL),
     ("usage", crate::usage::ALL),
+    ("webhook_deliveries", crate::webhook_deliveries::ALL),
+    ("webhooks", crate::webhooks::ALL),
     ("wipe", crate::wipe::ALL),
     ("workspaces", crate::workspaces::ALL),
 ];

@@ -9,7 +9,7 @@ use posthouse_domain::{
 use crate::{FromRow, Result, Row, Tx, many, p, statements, values::like_pattern, workspaces::named};
 
 statements! {
-    AMONG = "SELECT address, reason FROM suppressions WHERE workspace_id = $1 AND address IN ({IDS}) ORDER BY address";
+    AMONG = "SELECT address, reason FROM {EACH_TEXT} suppressions s WHERE s.workspace_id = $1 AND s.address {AMONG} {pg:s} ORDER BY address";
     INSERT = "INSERT INTO suppressions (workspace_id, address, reason, detail, message_id, created_at) VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (workspace_id, address) DO NOTHING";
     GET = "SELECT workspace_id, address, reason, detail, message_id, created_at FROM suppressions WHERE workspace_id = $1 AND address = $2";

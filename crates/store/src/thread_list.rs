@@ -112,6 +112,11 @@ fn rarest_first(tx: &mut Tx, workspace: WorkspaceId, wanted: &[String]) -> Resul
     Ok(Some((counted.into_iter().map(|(_, label)| label).collect(), by_label)))
 }
 
+/// The threads of a label. A cross join is the order of the walk on SQLite: the label's rows first.
+const OF_LABEL: &str =
+    "thread_labels d CROSS JOIN {pg:LATERAL (SELECT * FROM} threads t {lite:ON}{pg:WHERE} t.workspace_id = $1
+    AND t.id = d.thread_id {pg:OFFSET 0) t}";
+
 /// `$1` workspace, `$2` and `$3` place, `$4` the other end, `$5` limit, `$6` and `$7` patterns; then the inbox, then the
 /// labels.
 fn statement(shape: Shape) -> Sql {
@@ -119,22 +124,23 @@ fn statement(shape: Shape) -> Sql {
     let mut clauses = match shape.one_inbox {
         true => " AND t.inbox_id = $8".to_owned(),
         false => " AND NOT EXISTS (SELECT 1 FROM inboxes i WHERE i.workspace_id = $1 AND i.id = t.inbox_id
-                   AND i.deleted_at IS NOT NULL)"
+                   AND i.deleted_at IS NOT NULL LIMIT 1 OFFSET 0)"
             .to_owned(),
     };
     let first = if shape.one_inbox { 9 } else { 8 };
     for n in first..first + shape.labels {
         let clause = if shape.by_label && n == first {
-            format!(" AND d.workspace_id = $1 AND d.label = ${n} AND t.id = d.thread_id")
+            format!(" AND d.workspace_id = $1 AND d.label = ${n}")
         } else {
             format!(
-                " AND EXISTS (SELECT 1 FROM thread_labels e WHERE e.workspace_id = $1 AND e.label = ${n} AND e.thread_id = t.id)"
+                " AND EXISTS (SELECT 1 FROM thread_labels e WHERE e.workspace_id = $1 AND e.label = ${n} AND e.thread_id = t.id
+                  LIMIT 1 OFFSET 0)"
             )
         };
         clauses.push_str(&clause);
     }
-    // A cross join is the order of the walk on SQLite: the label's rows first.
-    let from = if shape.by_label { "thread_labels d CROSS JOIN threads t" } else { "threads t" };
+    let (from, key) =
+        if shape.by_label { (OF_LABEL, "t.last_message_at + 0") } else { ("threads t", "t.last_message_at") };
     Sql::built(
         "THREAD_PAGE",
         format!(
@@ -142,7 +148,7 @@ fn statement(shape: Shape) -> Sql {
                t.last_message_at, t.created_at
              FROM {from} WHERE t.workspace_id = $1 AND (t.last_message_at, t.id) {beyond} ($2, $3)
              AND t.last_message_at {within} $4 AND t.message_count > 0 AND t.participants LIKE $6 ESCAPE '!' AND t.subject_lower LIKE $7 ESCAPE '!'{clauses}
-             ORDER BY t.last_message_at {order}, t.id {order} LIMIT $5"
+             ORDER BY {key} {order}, t.id {order} LIMIT $5"
         ),
     )
 }

@@ -15,6 +15,8 @@ pub struct Tx {
     fault: Option<Error>,
     /// Workspaces to wake after the commit.
     wakes: Vec<Uuid>,
+    /// How many statements are still allowed, for units that promised a number.
+    statements_left: Option<u32>,
 }
 
 /// The connection a transaction runs on; it outlives the transaction.
@@ -25,7 +27,7 @@ pub(crate) enum Connection {
 
 impl Tx {
     pub(crate) fn on(on: Connection) -> Self {
-        Tx { on, fault: None, wakes: Vec::new() }
+        Tx { on, fault: None, wakes: Vec::new(), statements_left: None }
     }
 
     /// The first row, if any.
@@ -41,6 +43,7 @@ impl Tx {
     /// # Errors
     /// Whatever the database says; [`Error::Db`] where the number or kind of the columns is not that of `T`.
     pub fn rows<T: FromRow>(&mut self, sql: &Sql, parameters: &[Value<'_>]) -> Result<Vec<T>> {
+        self.count(sql)?;
         let rows = match &mut self.on {
             Connection::Sqlite(connection) => sqlite_rows(connection, sql, parameters),
             Connection::Postgres(connection) => postgres_rows(connection, sql, parameters),
@@ -53,6 +56,7 @@ impl Tx {
     /// # Errors
     /// Whatever the database says.
     pub fn exec(&mut self, sql: &Sql, parameters: &[Value<'_>]) -> Result<u64> {
+        self.count(sql)?;
         let changed = match &mut self.on {
             Connection::Sqlite(connection) => sqlite_exec(connection, sql, parameters),
             Connection::Postgres(connection) => connection.execute(sql, parameters),
@@ -103,6 +107,23 @@ impl Tx {
     pub(crate) fn renew(&mut self) {
         self.fault = None;
         self.wakes.clear();
+        self.statements_left = None;
+    }
+
+    /// From here on one statement may be run.
+    pub(crate) fn allow_one(&mut self) {
+        self.statements_left = Some(1);
+    }
+
+    fn count(&mut self, sql: &Sql) -> Result<()> {
+        match &mut self.statements_left {
+            None => Ok(()),
+            Some(0) => self.note(sql, Err(Error::db("a unit of one statement runs a second one"))),
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+        }
     }
 
     /// The first failure of a statement in this unit.

@@ -9,13 +9,21 @@ use posthouse_domain::{
 
 use crate::{Error, FromRow, Result, Row, Tx, p, statements};
 
+/// The columns of a workspace, in the order that rows are read; the table is `w`.
+macro_rules! columns {
+    () => {
+        "w.id, w.name, w.owner_email, w.plan, w.status, w.claim_status, w.claimed_at, w.notice, w.notice_at, w.stopped_at, w.stop_reason,
+        w.ai_processing, w.screening, w.daily_send_limit, w.retention_days, w.created_at"
+    };
+}
+
+pub(crate) use columns;
+
 statements! {
     INSERT = "INSERT INTO workspaces (id, name, owner_email, plan, status, claim_status, claimed_at, ai_processing, screening, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    GET = "SELECT id, name, owner_email, plan, status, claim_status, claimed_at, notice, notice_at, stopped_at, stop_reason,
-        ai_processing, screening, daily_send_limit, retention_days, created_at FROM workspaces WHERE id = $1";
-    LIST = "SELECT id, name, owner_email, plan, status, claim_status, claimed_at, notice, notice_at, stopped_at, stop_reason,
-        ai_processing, screening, daily_send_limit, retention_days, created_at FROM workspaces WHERE id > $1 ORDER BY id LIMIT $2";
+    GET = concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id = $1");
+    LIST = concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id > $1 ORDER BY w.id LIMIT $2");
     UPDATE = "UPDATE workspaces SET plan = $2, status = $3, notice = $4, notice_at = $5, stopped_at = $6, stop_reason = $7,
         ai_processing = $8, screening = $9, daily_send_limit = $10, retention_days = $11 WHERE id = $1";
     KEEPING = "SELECT id, retention_days FROM workspaces WHERE retention_days IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";

@@ -37,7 +37,9 @@ pub mod process;
 pub mod server;
 pub mod smtp;
 pub mod smtp_sink;
+pub mod webhook_sink;
 
 pub use audit::Allowed;
 pub use mail::Letter;
 pub use server::{Options, TestServer};
+pub use webhook_sink::{Say, WebhookSink};

@@ -45,8 +45,26 @@ impl Cluster {
     /// # Panics
     /// As [`Cluster::shared`].
     pub fn start() -> Cluster {
+        Self::start_with(&[])
+    }
+
+    /// Starts a cluster that also listens on a port of 127.0.0.1; with a directory that holds `server.crt` and
+    /// `server.key`, with TLS there. The address to connect to.
+    ///
+    /// # Panics
+    /// As [`Cluster::shared`].
+    pub fn start_on_port(tls: Option<&std::path::Path>) -> (Cluster, std::net::SocketAddr) {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let address = free.expect("a free port");
+        let mut settings = vec![("POSTHOUSE_TEST_PG_PORT", address.port().to_string())];
+        settings.extend(tls.map(|dir| ("POSTHOUSE_TEST_PG_TLS", dir.display().to_string())));
+        (Self::start_with(&settings), address)
+    }
+
+    fn start_with(settings: &[(&str, String)]) -> Cluster {
         let mut shell = Command::new("sh")
             .args(["-c", SCRIPT])
+            .envs(settings.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -15,8 +15,21 @@ if [ "$(id -u)" = 0 ]; then
 fi
 cd /
 
+# POSTHOUSE_TEST_PG_PORT: listen on that port of 127.0.0.1, too; with POSTHOUSE_TEST_PG_TLS (a directory with server.crt
+# and server.key) there with TLS.
+where="-c listen_addresses="
+if [ -n "${POSTHOUSE_TEST_PG_PORT:-}" ]; then
+    where="-c listen_addresses=127.0.0.1 -c port=$POSTHOUSE_TEST_PG_PORT"
+fi
+if [ -n "${POSTHOUSE_TEST_PG_TLS:-}" ]; then
+    cp "$POSTHOUSE_TEST_PG_TLS/server.crt" "$POSTHOUSE_TEST_PG_TLS/server.key" "$dir"
+    chmod 600 "$dir/server.key"
+    [ -z "$as" ] || chown postgres "$dir/server.crt" "$dir/server.key"
+    where="$where -c ssl=on -c ssl_cert_file=$dir/server.crt -c ssl_key_file=$dir/server.key"
+fi
+
 up() {
-    $as "$bin/pg_ctl" -w -t 60 -D "$dir/data" -l "$dir/log" -o "-k $dir -c listen_addresses= -c fsync=off \
+    $as "$bin/pg_ctl" -w -t 60 -D "$dir/data" -l "$dir/log" -o "-k $dir $where -c fsync=off \
         -c full_page_writes=off -c max_connections=500 -c shared_buffers=64MB" start >/dev/null
 }
 down() {

@@ -11,12 +11,15 @@ use std::{
 };
 
 use posthouse_server::{
-    adapters::smtp_out::{Limits, SmtpClient},
+    adapters::{
+        http_out::HttpClient,
+        smtp_out::{Limits, SmtpClient},
+    },
     app::{App, Ports},
     config::Config,
     http::{listener, router, routes},
     ports::Clock,
-    smtp::listener::{House, Listener},
+    smtp::listener::{Door, House, Listener},
     tls,
 };
 use posthouse_store::{Blobs, DatabaseUrl, Engine, Error, Store, StoreConfig, backup::BLOBS_DIR};
@@ -145,7 +148,7 @@ impl TestServer {
         config.data_dir = dir.path().to_owned();
         config.http.listen.set_port(0);
         config.smtp.listen.iter_mut().for_each(|address| address.set_port(0));
-        config.submission.listen.clear();
+        config.submission.listen.iter_mut().for_each(|address| address.set_port(0));
         options.configure.into_iter().for_each(|change| change(&mut config));
         let database = options.database.unwrap_or_else(|| match options.engine.unwrap_or_else(engine_of_run) {
             Engine::Sqlite => DatabaseUrl::Sqlite(dir.path().join("posthouse.db")),
@@ -211,6 +214,12 @@ impl TestServer {
         self.config.smtp.listen[0]
     }
 
+    /// Where mail programs hand in mail: STARTTLS.
+    #[must_use]
+    pub fn submission_address(&self) -> SocketAddr {
+        self.config.submission.listen[0]
+    }
+
     /// The configuration.
     #[must_use]
     pub fn config(&self) -> &Config {
@@ -228,9 +237,17 @@ impl TestServer {
         &mut self.allowed
     }
 
-    /// Runs due jobs until none is due, at the time that the clock stands at.
+    /// Runs due jobs and attempts at webhooks until none is due, at the time that the clock stands at.
+    ///
+    /// # Panics
+    /// Where the store fails.
     pub async fn settle(&self) {
-        posthouse_server::jobs::runner::run_due(self.app()).await;
+        loop {
+            posthouse_server::jobs::runner::run_due(self.app()).await;
+            if posthouse_server::jobs::webhooks::run_due(self.app()).await.expect("the store of a test works") == 0 {
+                return;
+            }
+        }
     }
 
     /// Moves the clock on and settles.
@@ -291,7 +308,7 @@ impl TestServer {
             .enable_all()
             .build()
             .expect("a runtime can be started");
-        let (http, smtp) = self.bind(&runtime).await;
+        let (http, smtp, submission) = self.bind(&runtime).await;
         let opened = self.store.clone();
         let opened = tokio::task::spawn_blocking(move || Store::open(opened)).await.expect("opening does not panic");
         let store = opened.unwrap_or_else(|error| panic!("the store: {error:?}"));
@@ -302,19 +319,23 @@ impl TestServer {
             per_host_max: self.config.delivery.connections_per_destination_max,
         };
         let smtp_out = Arc::new(SmtpClient::new(clock.clone(), limits));
-        let ports = Ports { clock, dns: Arc::new(self.dns.clone()), smtp_out };
+        let http_out = Arc::new(HttpClient::new(clock.clone()));
+        let ports = Ports { clock, dns: Arc::new(self.dns.clone()), smtp_out, http_out };
         let blobs = Blobs::files(self.dir.path().join(BLOBS_DIR));
         let app = Arc::new(App::new(self.config.clone(), (store, blobs), ports));
         let router = router::build(&app, routes::all());
         let certificate = tls::server_config(&app.config).expect("a certificate can be made");
-        let house = House::new(app.clone(), Some(certificate));
-        let tasks = vec![runtime.spawn(listener::serve(http, router, app.clone())), runtime.spawn(smtp.serve(house))];
+        let house = House::new(app.clone(), Some(certificate.clone()));
+        let office = House::submission(app.clone(), certificate);
+        let mut tasks =
+            vec![runtime.spawn(listener::serve(http, router, app.clone())), runtime.spawn(smtp.serve(house))];
+        tasks.extend(submission.into_iter().map(|listener| runtime.spawn(listener.serve(office.clone()))));
         app.life.ready();
         self.running = Some(Running { app, runtime, tasks });
     }
 
     /// Listens on the addresses of the configuration and writes those into it that were picked.
-    async fn bind(&mut self, runtime: &Runtime) -> (TcpListener, Listener) {
+    async fn bind(&mut self, runtime: &Runtime) -> (TcpListener, Listener, Vec<Listener>) {
         let (http, smtp) = (self.config.http.listen, self.config.smtp.listen[0]);
         let both = async move { (TcpListener::bind(http).await, Listener::bind(smtp).await) };
         let (http, smtp) = runtime.spawn(both).await.expect("binding does not panic");
@@ -323,7 +344,17 @@ impl TestServer {
         self.config.http.listen = http.local_addr().expect("a bound listener has an address");
         self.config.smtp.listen = vec![smtp.local_addr().expect("a bound listener has an address")];
         self.config.base_url = format!("http://{}", self.config.http.listen);
-        (http, smtp)
+        let mut submission = Vec::new();
+        let config = &mut self.config.submission;
+        for (addresses, door) in [(&mut config.listen, Door::Clear), (&mut config.listen_tls, Door::Tls)] {
+            for address in addresses {
+                let bound = runtime.spawn(Listener::bind_door(*address, door)).await.expect("binding does not panic");
+                let bound = bound.expect("the address for submission can be listened on");
+                *address = bound.local_addr().expect("a bound listener has an address");
+                submission.push(bound);
+            }
+        }
+        (http, smtp, submission)
     }
 
     /// Settles, looks whether everything is as it must be after any test, and ends the server.

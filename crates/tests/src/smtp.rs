@@ -2,14 +2,11 @@
 //!
 //! It never corrects what it is given. [`SmtpClient::mail`] is the well-behaved way for tests about something else.
 
-use std::{fmt, io, net::SocketAddr, sync::Arc};
+use std::{fmt, io, net::SocketAddr};
 
-use rustls::{
-    ClientConfig, DigitallySignedStruct, SignatureScheme,
-    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
-    crypto::{CryptoProvider, aws_lc_rs},
-    pki_types::{CertificateDer, ServerName, UnixTime},
-};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use posthouse_store::tls::{Trust, client_config};
+use rustls::pki_types::ServerName;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
@@ -116,9 +113,16 @@ impl SmtpClient {
     /// What TLS says.
     pub async fn handshake(self) -> io::Result<Self> {
         let name = ServerName::try_from("localhost").expect("a valid name");
-        let connector = tokio_rustls::TlsConnector::from(trusting());
+        let connector =
+            tokio_rustls::TlsConnector::from(client_config(&Trust::Anybody).expect("any certificate can be taken"));
         let wire = connector.connect(name, self.wire).await?;
         Ok(Self { wire: Box::new(wire), ahead: self.ahead })
+    }
+
+    /// AUTH PLAIN in one line, and the reply to it.
+    pub async fn log_in(&mut self, user: &str, password: &str) -> SmtpReply {
+        let response = base64_of(&format!("\0{user}\0{password}"));
+        self.line(&format!("AUTH PLAIN {response}")).await
     }
 
     /// One transaction: the reply to the end of the data, or to the first command that was refused.
@@ -187,6 +191,12 @@ impl fmt::Display for SmtpReply {
     }
 }
 
+/// A text in base64, as AUTH wants it.
+#[must_use]
+pub fn base64_of(text: &str) -> String {
+    STANDARD.encode(text)
+}
+
 /// A message with the dots of its lines doubled and the end behind it (RFC 5321 §4.5.2).
 #[must_use]
 pub fn stuffed(raw: &[u8]) -> Vec<u8> {
@@ -217,56 +227,6 @@ fn parse(bytes: &[u8]) -> Option<(SmtpReply, usize)> {
         if line.as_bytes().get(3) != Some(&b'-') {
             return Some((SmtpReply { code, lines }, at));
         }
-    }
-}
-
-fn trusting() -> Arc<ClientConfig> {
-    let provider = Arc::new(aws_lc_rs::default_provider());
-    let config = ClientConfig::builder_with_provider(provider.clone())
-        .with_safe_default_protocol_versions()
-        .expect("the provider has the default versions")
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
-        .with_no_client_auth();
-    Arc::new(config)
-}
-
-/// Takes any certificate that its owner can use.
-#[derive(Debug)]
-struct AnyCertificate(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        rustls::crypto::verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        rustls::crypto::verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod connection;
 mod pool;
-mod tls;
+pub(super) mod tls;
 
 use std::{
     collections::HashMap,
@@ -21,7 +21,7 @@ use connection::Connection;
 use pool::{Key, Pool};
 use tls::Connectors;
 
-pub use tls::TlsError;
+pub use crate::tls::ClientTlsError as TlsError;
 
 /// Messages over one connection before it is closed: servers expect an end some time.
 pub const MESSAGES_PER_CONNECTION_MAX: u32 = 200;

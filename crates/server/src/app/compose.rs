@@ -30,6 +30,17 @@ pub enum Origin {
     Answers(Box<Message>),
     /// A message passed on: it begins a thread of its own.
     Forwards,
+    /// By a mail program, down to its bytes.
+    Submitted(Submitted),
+}
+
+/// A message that a mail program wrote.
+#[derive(Clone, Debug)]
+pub struct Submitted {
+    /// Its bytes as they are kept and sent.
+    pub raw: Vec<u8>,
+    /// The message of the same inbox that its In-Reply-To names.
+    pub answers: Option<Box<Message>>,
 }
 
 /// A message to be sent.
@@ -53,6 +64,7 @@ impl Letter {
     pub fn answers(&self) -> Option<&Message> {
         match &self.origin {
             Origin::Answers(original) => Some(original),
+            Origin::Submitted(submitted) => submitted.answers.as_deref(),
             Origin::New | Origin::Forwards => None,
         }
     }

@@ -18,7 +18,7 @@ use posthouse_store::{
 use super::{
     file_mail::{self, Copy},
     receive::resolve,
-    signing::sealed::AddressKey,
+    signing::AddressKey,
     understand::Mail,
 };
 

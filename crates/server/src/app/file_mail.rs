@@ -17,7 +17,7 @@ use posthouse_store::{Error, Result, Tx, attachments, events, inboxes, messages,
 use super::{
     meet::{self, Meeting},
     screen_sender,
-    signing::sealed::AddressKey,
+    signing::AddressKey,
     take_report,
     understand::Mail,
 };

@@ -16,7 +16,7 @@ use posthouse_store::{
     contacts::{self, Occasion},
 };
 
-use super::{file_mail::Conversation, signing::sealed::AddressKey, understand::Mail};
+use super::{file_mail::Conversation, signing::AddressKey, understand::Mail};
 
 /// A message that was just stored.
 #[derive(Clone, Copy)]

@@ -27,11 +27,11 @@ use posthouse_store::{
 
 use super::{
     App,
-    compose::{self, Letter},
+    compose::{self, Letter, Origin},
     deliver_here::{self, Way},
     receive::{APART_BYTES_MIN, place, served_domains},
     send::Order,
-    signing::sealed::AddressKey,
+    signing::AddressKey,
     understand::{Mail, Provenance, understand},
     visible,
 };
@@ -116,15 +116,21 @@ async fn ready(
         key: app.address_key()?,
     };
     let hostname = app.config.smtp.hostname.clone();
-    let large = letter.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
+    let files_bytes = letter.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
+    let large = files_bytes + if let Origin::Submitted(submitted) = &letter.origin { submitted.raw.len() } else { 0 };
     apart_if(app, large, move || {
         let here = |address: &Address| deliver_here::is_served(address, &house.served);
         let (some_here, some_away) = {
             let all = letter.people.deliveries();
             (all.iter().any(|a| here(a)), all.iter().any(|a| !here(a)))
         };
-        compose::complete(&mut letter.content, some_away);
-        let raw = compose::raw(&letter, &author, now)?;
+        let raw = match &mut letter.origin {
+            Origin::Submitted(submitted) => std::mem::take(&mut submitted.raw),
+            _ => {
+                compose::complete(&mut letter.content, some_away);
+                compose::raw(&letter, &author, now)?
+            }
+        };
         let from = author.into_address();
         let results = deliver_here::own_results(&from);
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
@@ -138,8 +144,12 @@ async fn ready(
     .await
 }
 
-/// What the author wrote stays as it was written, and not as a mail program reads it.
+/// What the author wrote stays as it was written, and not as a mail program reads it; what a mail program wrote is read as
+/// one reads it.
 fn written(letter: &Letter, mut mail: Mail) -> Mail {
+    if let Origin::Submitted(_) = letter.origin {
+        return mail;
+    }
     let content = &letter.content;
     let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
     (mail.to, mail.cc) = (shown(&letter.people.to), shown(&letter.people.cc));

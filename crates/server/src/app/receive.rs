@@ -26,7 +26,7 @@ use super::{
     App,
     authenticate::{self, Handover, authenticate},
     file_mail::{self, Copy},
-    signing::sealed::AddressKey,
+    signing::AddressKey,
     understand::{Mail, Provenance, understand},
 };
 

@@ -29,7 +29,7 @@ pub struct Order {
 /// `not_found`, `invalid_request`, `message_too_large`, what the gate refuses, the store's own.
 pub async fn send(app: &Arc<App>, order: Order, command: Send, render: Render) -> Result<Posted, Refusal> {
     let (caller, id) = (order.caller, order.inbox);
-    let inbox = app.store.read(move |tx| visible::inbox(tx, &caller, id)).await?;
+    let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
     let letter = letter(app, command);
     post::post(app, order, (letter, inbox), render).await
 }
@@ -40,7 +40,7 @@ pub async fn send(app: &Arc<App>, order: Order, command: Send, render: Render) -
 /// As [`send`], but what the gate and the size limit refuse is the decision.
 pub async fn dry_run(app: &Arc<App>, order: Order, command: Send) -> Result<Decision, Refusal> {
     let (caller, id) = (order.caller, order.inbox);
-    let inbox = app.store.read(move |tx| visible::inbox(tx, &caller, id)).await?;
+    let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
     let letter = letter(app, command);
     post::decide(app, order, (letter, inbox)).await
 }

@@ -4,7 +4,7 @@
 //! Never makes a second pair: whoever stores first wins, and everybody signs with what is stored. A private key is never
 //! logged and never leaves this file unsealed.
 
-pub mod sealed;
+mod sealed;
 
 use posthouse_domain::time::Time;
 use posthouse_mail::dkim::{DkimKey, DkimKeyError, sign_all};
@@ -12,7 +12,7 @@ use posthouse_store::dkim_keys::{self, StoredDkimKey};
 use tokio::sync::OnceCell;
 
 use super::App;
-pub use sealed::{InstanceKey, InstanceKeyError};
+pub use sealed::{AddressKey, InstanceKey, InstanceKeyError, Vault};
 
 /// The selector of the RSA key.
 const RSA_SELECTOR: &str = "ph1r";
@@ -84,12 +84,12 @@ async fn keys(app: &App) -> Result<&Keys, SigningError> {
 }
 
 async fn open(app: &App) -> Result<Keys, SigningError> {
-    let instance = InstanceKey::of(app)?;
+    let instance = app.vault.key(app)?;
     let domain = app.config.mail.default_domain.clone();
     let name = domain.clone();
-    let mut stored = app.store.read(move |tx| dkim_keys::active(tx, &name)).await?;
+    let mut stored = app.store.read_one(move |tx| dkim_keys::active(tx, &name)).await?;
     if stored.is_empty() {
-        let made = make(&instance, &domain, app.clock.now())?;
+        let made = make(instance, &domain, app.clock.now())?;
         let name = domain.clone();
         let work = move |tx: &mut posthouse_store::Tx| {
             made.iter().try_for_each(|key| dkim_keys::insert(tx, key))?;

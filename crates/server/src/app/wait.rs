@@ -96,7 +96,7 @@ async fn in_time<T>(
 
 /// The inbox as it is when the request arrives.
 async fn newest_of(app: &App, caller: Caller, inbox: InboxId) -> Result<Time, Refusal> {
-    app.store.read(move |tx| Ok::<_, Refusal>(visible::inbox(tx, &caller, inbox)?.last_message_at)).await
+    app.store.read_one(move |tx| Ok::<_, Refusal>(visible::inbox(tx, &caller, inbox)?.last_message_at)).await
 }
 
 async fn seek_message(
@@ -112,7 +112,7 @@ async fn seek_message(
     let mut since = patience.since.unwrap_or(newest);
     loop {
         while since < newest {
-            let glimpses = app.store.read(move |tx| arrivals::after(tx, place, sort, since, LOOK_MAX)).await?;
+            let glimpses = app.store.read_one(move |tx| arrivals::after(tx, place, sort, since, LOOK_MAX)).await?;
             for found in glimpses.iter().filter(|glimpse| parts.fit(glimpse)) {
                 let id = found.id;
                 // It may have been deleted meanwhile.
@@ -144,11 +144,11 @@ async fn seek_verification(
         let mut until = newest.plus_ms(1);
         while since < until {
             let between = Between { since, until };
-            let glimpses = app.store.read(move |tx| arrivals::verifications(tx, place, between, LOOK_MAX)).await?;
+            let glimpses = app.store.read_one(move |tx| arrivals::verifications(tx, place, between, LOOK_MAX)).await?;
             let trusted = |g: &Glimpse| unauthenticated || g.verification.as_ref().is_some_and(|v| !v.auth_failed);
             for found in glimpses.iter().filter(|glimpse| trusted(glimpse) && parts.fit(glimpse)) {
                 let id = found.id;
-                if let Some(message) = app.store.read(move |tx| messages::get(tx, place.workspace, id)).await? {
+                if let Some(message) = app.store.read_one(move |tx| messages::get(tx, place.workspace, id)).await? {
                     return Ok(message);
                 }
             }

@@ -13,6 +13,8 @@ pub(super) struct Bound {
     pub(super) http: Option<SocketAddr>,
     /// The mail exchanger.
     pub(super) smtp: Option<SocketAddr>,
+    /// Submission.
+    pub(super) submission: Option<SocketAddr>,
 }
 
 /// Writes the lines for the terminal, the ready file, and last of all the log's `ready`.
@@ -31,6 +33,7 @@ pub(super) fn announce(app: &App, plan: &Plan, bound: &Bound, first: Option<&Fir
         roles = roles.join(","),
         http = bound.http.map(tracing::field::display),
         smtp = bound.smtp.map(tracing::field::display),
+        submission = bound.submission.map(tracing::field::display),
         base_url = app.config.base_url,
         "ready"
     );
@@ -43,7 +46,7 @@ fn document(bound: &Bound, first: Option<&FirstRun>) -> Value {
         "pid": std::process::id(),
         "http": shown(bound.http),
         "smtp": shown(bound.smtp),
-        "submission": Value::Null,
+        "submission": shown(bound.submission),
         "version": env!("CARGO_PKG_VERSION"),
     });
     if let Some(first) = first {
@@ -71,7 +74,9 @@ fn write_whole(path: &Path, document: &Value) -> std::io::Result<()> {
 fn welcome(app: &App, bound: &Bound, first: &FirstRun) -> String {
     let key = first.made.secret.reveal();
     let (base, inbox, address) = (&app.config.base_url, &first.inbox_id, first.address.canonical());
-    let smtp = bound.smtp.map(|address| address.to_string()).unwrap_or_else(|| "in another process".to_owned());
+    let shown =
+        |door: Option<SocketAddr>| door.map_or_else(|| "in another process".to_owned(), |address| address.to_string());
+    let (smtp, submission) = (shown(bound.smtp), shown(bound.submission));
     let mut lines = vec![
         String::new(),
         "Posthouse is ready. This is its first start, so here is your API key; it is shown only now.".to_owned(),
@@ -79,6 +84,7 @@ fn welcome(app: &App, bound: &Bound, first: &FirstRun) -> String {
         format!("  API key   {key}"),
         format!("  API       {base}        docs: {base}/docs"),
         format!("  SMTP      {smtp}"),
+        format!("  Submit    {submission}        user: the address of an inbox, password: an API key"),
         format!("  Inbox     {address}"),
         String::new(),
         "Read the mail that is there already:".to_owned(),

@@ -59,10 +59,10 @@ const MAIN: &[Key] = &[
     }),
     key!("data_dir", "`./data`", "Embedded database, blobs, keys and certificates.", |d, g| d.config.data_dir =
         g.path()?),
-    key!(secret "database_url", "`sqlite:` in `data_dir`", "`sqlite:PATH` or `postgres://user:password@host/name`.", |d, g| {
+    key!(secret "database_url", "`sqlite:` in `data_dir`", "`sqlite:PATH` or `postgres://user:password@host/name?sslmode=…` (`disable`, `prefer`, `require`, `verify-full`).", |d, g| {
         let text = g.text()?;
         text.parse::<posthouse_store::DatabaseUrl>()
-            .map_err(|_| "must begin with sqlite:, postgres:// or postgresql:// and be complete".to_owned())?;
+            .map_err(|error| error.to_string().trim_start_matches("database_url").trim_start_matches(": ").trim().to_owned())?;
         d.config.database_url = Some(text);
     }),
     key!(
@@ -157,6 +157,14 @@ const MAIN: &[Key] = &[
         .submission
         .listen_tls =
         g.sockets()?),
+    key!(
+        "submission.proxy_protocol_from",
+        "`[]`",
+        "Networks whose connections to submission begin with a PROXY protocol header (v1 or v2).",
+        |d, g| {
+            d.config.submission.proxy_protocol_from = g.networks()?;
+        }
+    ),
     key!("mail.default_domain", "`agents.localhost`", "The shared domain of inboxes.", |d, g| d
         .config
         .mail

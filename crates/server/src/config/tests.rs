@@ -27,6 +27,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("smtp.reject_dmarc_fail", "true", "1"),
     ("submission.listen", "['127.0.0.1:587']", "[587]"),
     ("submission.listen_tls", "['127.0.0.1:465']", "['x']"),
+    ("submission.proxy_protocol_from", "['192.0.2.1']", "['proxy']"),
     ("mail.default_domain", "'Agents.Example.com'", "'a b'"),
     ("mail.temporary_domain", "'t.example.com'", "'t..x'"),
     ("delivery.mode", "'direct'", "'drect'"),

@@ -22,7 +22,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers_with(200, Some("application/json"))
             .errors(&[Code::Unavailable])
             .handle_public(readyz),
-        Route::public(Method::GET, "/metrics", "getMetrics")
+        Route::public(Method::GET, "/metrics", "getPrometheusMetrics")
             .summary("Counts for Prometheus: on loopback, or with the bearer token `http.metrics_token`.")
             .answers_with(200, Some(METRICS_TYPE))
             .errors(&[Code::Unauthorized])

@@ -18,6 +18,7 @@ use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::route::{Access, Route};
+use crate::views::event::catalogue;
 
 /// What the document begins with.
 const ABOUT: &str = "Email for AI agents: inboxes that agents own, mail as JSON, replies that thread.\n\n\
@@ -39,6 +40,7 @@ pub fn document(routes: &[Route], base_url: &str) -> Value {
         let entry = paths.entry(route.path).or_insert_with(|| json!({}));
         entry[route.method.as_str().to_ascii_lowercase()] = described;
     }
+    let webhooks = catalogue::document(&mut generator);
     schemas.extend(generator.take_definitions(true));
     schemas.insert("Error".to_owned(), schemas::error());
     schemas.insert("ErrorCode".to_owned(), schemas::error_code());
@@ -57,6 +59,7 @@ pub fn document(routes: &[Route], base_url: &str) -> Value {
         "security": [{ "apiKey": [] }],
         "tags": tags.keys().map(|name| json!({ "name": name })).collect::<Vec<Value>>(),
         "paths": paths,
+        "webhooks": webhooks,
         "components": {
             "schemas": schemas,
             "headers": schemas::headers(),

@@ -22,6 +22,7 @@ pub fn all() -> Vec<Route> {
         v1::suppressions::routes(),
         v1::lists::routes(),
         v1::events::routes(),
+        v1::webhooks::routes(),
         v1::metrics::routes(),
         v1::deliverability::routes(),
     ];

@@ -15,3 +15,4 @@ pub mod send;
 pub mod suppressions;
 pub mod threads;
 pub mod wait;
+pub mod webhooks;

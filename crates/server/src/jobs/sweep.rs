@@ -8,10 +8,10 @@ use posthouse_domain::{
     event,
     time::{DAY_MS, MINUTE_MS, Time},
 };
-use posthouse_store::{Result, jobs, metrics, sweep as store};
+use posthouse_store::{Result, jobs, metrics, sweep as store, webhooks};
 
 use super::retention;
-use crate::app::{App, create_inbox, expire_inbox};
+use crate::app::{App, create_inbox, expire_inbox, webhooks::change::forget_attempts};
 
 /// How often it runs, in milliseconds.
 pub const EVERY_MS: i64 = MINUTE_MS;
@@ -87,6 +87,9 @@ async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
             break;
         }
     }
+    // As long as the events they name.
+    forget_attempts(app, events).await?;
+    app.store.write(move |tx| webhooks::forget_counts(tx, now)).await?;
     app.store.write(move |tx| metrics::forget(tx, now)).await
 }
 
@@ -96,7 +99,7 @@ async fn sweep_blobs(app: &Arc<App>, now: Time) -> Result<()> {
     let shard = u8::try_from((now.millis() / EVERY_MS).rem_euclid(256)).unwrap_or(0);
     for digest in app.blobs.list(shard, before_ms).await? {
         let name = digest.to_string();
-        let named = app.store.read(move |tx| posthouse_store::contents::names_blob(tx, &name)).await?;
+        let named = app.store.read_one(move |tx| posthouse_store::contents::names_blob(tx, &name)).await?;
         if !named && expire_inbox::remove_unnamed(app, &digest.to_string(), before_ms).await? {
             tracing::info!(blob = %digest, "blob.removed");
         }

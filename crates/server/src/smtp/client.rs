@@ -55,7 +55,7 @@ impl Places {
 impl Place {
     /// Counts the connection as that client's; false when it has too many.
     pub(super) fn is_of(&mut self, client: IpAddr) -> bool {
-        let key = key(client);
+        let key = network_of(client);
         let mut taken = self.places.taken();
         let count = taken.clients.entry(key).or_insert(0);
         if *count >= self.places.0.client_max {
@@ -82,7 +82,8 @@ impl Drop for Place {
     }
 }
 
-fn key(client: IpAddr) -> IpAddr {
+/// What is one client: an address, or the network that one host commands.
+pub(super) fn network_of(client: IpAddr) -> IpAddr {
     match client.to_canonical() {
         IpAddr::V6(v6) => {
             let host_bits = 128 - V6_CLIENT_BITS;

@@ -1,180 +1,50 @@
-//! One SMTP session of the mail exchanger: moves bytes between a connection and a session of the mail crate, and asks
-//! the use-cases what that session asks (RFC 5321, decision 17).
-//!
-//! A 250 to content is written only after the use-case has stored it. What has not come whole is not stored.
+//! What the mail exchanger answers in a session (RFC 5321, decision 17): anybody may write to who is here.
 
-use std::{io, net::IpAddr, pin::Pin};
+use std::{net::IpAddr, sync::Arc};
 
 use posthouse_mail::{
     address::Address,
     smtp::{
         command::EnvelopeAddress,
         reply::{EnhancedCode, Reply},
-        server::{Farewell, ServerSession, Step, Transaction, Verdict},
+        server::{RecipientQuery, SenderQuery, Transaction, Verdict},
     },
 };
 
-use super::{
-    listener::{CONTENT_BYTES_FREE, House},
-    patience::Patience,
-    replies,
-    wire::Wire,
-};
-use crate::{
-    app::receive::{self, Arrival, RecipientVerdict},
-    ports::Pending,
+use super::replies;
+use crate::app::{
+    App,
+    receive::{self, Arrival, RecipientVerdict},
 };
 
-/// A connection whose client is known.
-pub(super) struct Session<'h> {
-    house: &'h House,
-    smtp: ServerSession,
+/// The desk of one session.
+pub(super) struct Inbound<'h> {
+    app: &'h Arc<App>,
     client_ip: IpAddr,
-    patience: Patience,
-    /// Comes back when the process begins to stop; none when it has.
-    stopping: Option<Pending<'h, ()>>,
-    /// Bytes of content that this session holds in memory, as counted in the house.
-    content_bytes: u64,
 }
 
-/// Why waiting for the client ended.
-enum Heard {
-    Bytes,
-    End,
-    Late,
-    Stopping,
-}
-
-impl<'h> Session<'h> {
-    /// A session and the greeting to write first.
-    pub(super) fn new(house: &'h House, client_ip: IpAddr, patience: Patience) -> (Self, Vec<u8>) {
-        let (smtp, greeting) = ServerSession::new(house.session_config());
-        let stopping: Pending<'h, ()> = Box::pin(house.app.life.drained());
-        let session = Self { house, smtp, client_ip, patience, stopping: Some(stopping), content_bytes: 0 };
-        (session, greeting)
+impl<'h> Inbound<'h> {
+    pub(super) fn new(app: &'h Arc<App>, client_ip: IpAddr) -> Self {
+        Self { app, client_ip }
     }
 
-    /// Runs the session to its end. `early` is what the client sent before the greeting.
-    ///
-    /// # Errors
-    /// The connection's.
-    pub(super) async fn run(mut self, mut wire: Wire, greeting: Vec<u8>, early: &[u8]) -> io::Result<()> {
-        self.smtp.receive(early);
-        self.write(&mut wire, &greeting).await?;
-        loop {
-            match self.smtp.step() {
-                Step::NeedInput => self.listen(&mut wire).await?,
-                Step::Write(bytes) => self.write(&mut wire, &bytes).await?,
-                Step::StartTls => {
-                    wire = self.encrypt(wire).await?;
-                    self.smtp.tls_started();
-                }
-                Step::Sender(query) => {
-                    let verdict = judge_sender(query.mail_from.as_ref());
-                    self.smtp.sender(verdict);
-                }
-                Step::Recipient(query) => {
-                    let verdict = self.judge_recipient(&query.address).await;
-                    self.smtp.recipient(verdict);
-                }
-                Step::Message(transaction) => self.message(&mut wire, *transaction).await?,
-                // AUTH is never offered at this door, so the session never asks this.
-                Step::Authenticate(_) => self.smtp.authenticated(Verdict::Reject(replies::NO_AUTH)),
-                Step::Pending | Step::Close => break,
-            }
-        }
-        self.linger(wire).await
-    }
-
-    /// Gives the client a moment to read its last reply, unless the process stops.
-    async fn linger(mut self, mut wire: Wire) -> io::Result<()> {
-        let deadline = self.patience.linger();
-        let house = self.house;
-        tokio::select! {
-            biased;
-            closed = self.patience.within(deadline, wire.close()) => closed.unwrap_or(Ok(())),
-            () = house.app.life.drained() => Ok(()),
+    pub(super) fn sender(&self, query: &SenderQuery) -> Verdict {
+        match &query.mail_from {
+            Some(path) if path.to_address().is_none() => Verdict::Reject(replies::BAD_SENDER),
+            _ => Verdict::Accept,
         }
     }
 
-    /// Waits for bytes, or for a reason not to wait any longer.
-    async fn listen(&mut self, wire: &mut Wire) -> io::Result<()> {
-        self.patience.transaction(!self.smtp.is_idle());
-        match self.hear(wire).await? {
-            Heard::Bytes => return self.bound_content(wire).await,
-            Heard::End => return Err(io::ErrorKind::UnexpectedEof.into()),
-            // A message cut off by the end of the process is the process's doing, not the client's.
-            Heard::Late if self.stopping.is_none() => self.farewell(wire, Farewell::ShuttingDown).await?,
-            Heard::Late => self.farewell(wire, Farewell::TimedOut).await?,
-            Heard::Stopping => {
-                self.stopping = None;
-                self.patience.draining();
-                if !self.smtp.is_taking_content() {
-                    self.farewell(wire, Farewell::ShuttingDown).await?;
-                }
-            }
-        }
-        Ok(())
+    /// AUTH is never offered at this door, so the session never asks this.
+    pub(super) fn authenticate(&self) -> Verdict {
+        Verdict::Reject(replies::NO_AUTH)
     }
 
-    async fn hear(&mut self, wire: &mut Wire) -> io::Result<Heard> {
-        let deadline = self.patience.deadline();
-        let Self { smtp, patience, stopping, .. } = self;
-        let stop = async {
-            match stopping {
-                Some(stopping) => Pin::new(stopping).await,
-                None => std::future::pending().await,
-            }
-        };
-        let bytes = tokio::select! {
-            biased;
-            bytes = wire.read(|bytes| smtp.receive(bytes)) => bytes?,
-            () = stop => return Ok(Heard::Stopping),
-            () = patience.late(deadline) => return Ok(Heard::Late),
-        };
-        patience.heard(bytes);
-        Ok(if bytes == 0 { Heard::End } else { Heard::Bytes })
-    }
-
-    /// Keeps account of the content in memory. A session that wants much while there is too much of it has to go.
-    async fn bound_content(&mut self, wire: &mut Wire) -> io::Result<()> {
-        let held = self.smtp.content_bytes();
-        if self.house.content(self.content_bytes, held) || held <= CONTENT_BYTES_FREE {
-            self.content_bytes = held;
-            return Ok(());
-        }
-        self.content_bytes = held;
-        tracing::warn!("smtp.too_much_content");
-        self.farewell(wire, Farewell::Overloaded).await
-    }
-
-    async fn farewell(&mut self, wire: &mut Wire, why: Farewell) -> io::Result<()> {
-        let bytes = self.smtp.farewell(why);
-        self.write(wire, &bytes).await
-    }
-
-    async fn write(&mut self, wire: &mut Wire, bytes: &[u8]) -> io::Result<()> {
-        let deadline = self.patience.opening();
-        let written = self.patience.within(deadline, wire.write(bytes)).await;
-        self.patience.spoke();
-        written.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
-    }
-
-    async fn encrypt(&mut self, wire: Wire) -> io::Result<Wire> {
-        let Some(config) = self.house.tls() else {
-            return Ok(wire);
-        };
-        let deadline = self.patience.opening();
-        let encrypted = self.patience.within(deadline, wire.encrypt(config)).await;
-        self.patience.spoke();
-        encrypted.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
-    }
-
-    async fn judge_recipient(&mut self, path: &EnvelopeAddress) -> Verdict {
-        let Some(address) = self.address(path) else {
+    pub(super) async fn recipient(&self, query: &RecipientQuery) -> Verdict {
+        let Some(address) = self.address(&query.address) else {
             return Verdict::Reject(replies::UNKNOWN_RECIPIENT);
         };
-        match receive::recipient(&self.house.app, &address).await {
+        match receive::recipient(self.app, &address).await {
             Ok(RecipientVerdict::Accept) => Verdict::Accept,
             Ok(RecipientVerdict::Unknown) => Verdict::Reject(replies::UNKNOWN_RECIPIENT),
             Err(refusal) => Verdict::Reject(replies::refusal(&refusal)),
@@ -185,24 +55,13 @@ impl<'h> Session<'h> {
     fn address(&self, path: &EnvelopeAddress) -> Option<Address> {
         match path.domain() {
             Some(_) => path.to_address(),
-            None => Address::parse_smtp(&format!("{path}@{}", self.house.app.config.mail.default_domain)).ok(),
+            None => Address::parse_smtp(&format!("{path}@{}", self.app.config.mail.default_domain)).ok(),
         }
     }
 
-    /// Stores a message and says so; then, when the process stops, takes leave before the next one.
-    async fn message(&mut self, wire: &mut Wire, transaction: Transaction) -> io::Result<()> {
-        let reply = self.store(transaction, wire.tls()).await;
-        self.smtp.finish(reply);
-        self.house.content(self.content_bytes, 0);
-        self.content_bytes = 0;
-        if self.house.app.life.is_draining() {
-            return self.farewell(wire, Farewell::ShuttingDown).await;
-        }
-        Ok(())
-    }
-
-    async fn store(&mut self, transaction: Transaction, tls: Option<String>) -> Reply {
-        let app = &self.house.app;
+    /// Stores a message for its recipients.
+    pub(super) async fn store(&self, transaction: Transaction, tls: Option<String>) -> Reply {
+        let app = self.app;
         let began = app.clock.now();
         let body_bytes = transaction.data.len();
         let recipients = transaction.recipients.len();
@@ -236,20 +95,6 @@ impl<'h> Session<'h> {
             helo: transaction.helo,
             tls,
         }
-    }
-}
-
-/// Whatever ends a session, its content is no longer in memory.
-impl Drop for Session<'_> {
-    fn drop(&mut self) {
-        self.house.content(self.content_bytes, 0);
-    }
-}
-
-fn judge_sender(path: Option<&EnvelopeAddress>) -> Verdict {
-    match path {
-        Some(path) if path.to_address().is_none() => Verdict::Reject(replies::BAD_SENDER),
-        _ => Verdict::Accept,
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use posthouse_mail::smtp::server::{Farewell, ServerConfig, TlsOffer};
+use posthouse_mail::smtp::server::{AuthOffer, Farewell, ServerConfig, TlsOffer};
 use tokio::{
     io::AsyncReadExt,
     net::{TcpListener, TcpStream},
@@ -22,12 +22,13 @@ use tracing::Instrument;
 
 use super::{
     client::{Place, Places},
-    inbound::Session,
+    logins::FailedLogins,
     patience::Patience,
     proxy::{self, Header},
+    session::Session,
     wire::Wire,
 };
-use crate::app::App;
+use crate::{app::App, config::Network};
 
 /// Pause after an `accept` that failed for want of descriptors or memory, in milliseconds.
 const ACCEPT_PAUSE_MS: i64 = 50;
@@ -38,31 +39,72 @@ const CONTENT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 /// Content that one session may always hold, in bytes.
 pub(super) const CONTENT_BYTES_FREE: u64 = 256 * 1024;
 
-/// What all listeners of the mail exchanger share.
+/// How a connection begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Door {
+    /// In clear; STARTTLS is offered.
+    Clear,
+    /// With TLS from the first byte (RFC 8314 §3.3).
+    Tls,
+}
+
+/// What all listeners of one service share: those of the mail exchanger, or those of submission.
 pub struct House {
     /// The running program.
     pub(super) app: Arc<App>,
     tls: Option<Arc<rustls::ServerConfig>>,
-    session: Arc<ServerConfig>,
+    sessions_config: Sessions,
+    /// Submission alone has logins.
+    failed_logins: Option<FailedLogins>,
     places: Places,
     sessions: AtomicU64,
     content_bytes: AtomicU64,
+}
+
+/// The settings of sessions, by the way they come in.
+struct Sessions {
+    clear: Arc<ServerConfig>,
+    /// Where nobody else can listen, passwords may go in clear (decision 16).
+    loopback: Arc<ServerConfig>,
+    tls: Arc<ServerConfig>,
 }
 
 impl House {
     /// The mail exchanger of that program; without a certificate it offers no STARTTLS.
     #[must_use]
     pub fn new(app: Arc<App>, tls: Option<Arc<rustls::ServerConfig>>) -> Arc<Self> {
+        Self::with(app, tls, ServerConfig::mail_exchanger, None)
+    }
+
+    /// Submission to that program.
+    #[must_use]
+    pub fn submission(app: Arc<App>, tls: Arc<rustls::ServerConfig>) -> Arc<Self> {
+        Self::with(app, Some(tls), ServerConfig::submission, Some(FailedLogins::default()))
+    }
+
+    fn with(
+        app: Arc<App>,
+        tls: Option<Arc<rustls::ServerConfig>>,
+        defaults: fn(String) -> ServerConfig,
+        failed_logins: Option<FailedLogins>,
+    ) -> Arc<Self> {
         let smtp = &app.config.smtp;
-        let session = ServerConfig {
+        let clear = ServerConfig {
             message_bytes_max: smtp.message_bytes_max,
             messages_max: MESSAGES_MAX,
             tls: if tls.is_some() { TlsOffer::StartTls } else { TlsOffer::Unavailable },
-            ..ServerConfig::mail_exchanger(smtp.hostname.clone())
+            ..defaults(smtp.hostname.clone())
+        };
+        let auth = if failed_logins.is_some() { AuthOffer::Always } else { AuthOffer::Never };
+        let sessions_config = Sessions {
+            loopback: Arc::new(ServerConfig { auth, ..clear.clone() }),
+            tls: Arc::new(ServerConfig { tls: TlsOffer::Active, ..clear.clone() }),
+            clear: Arc::new(clear),
         };
         let places = Places::new(smtp.connections_max, smtp.connections_per_client_max);
         Arc::new(Self {
-            session: Arc::new(session),
+            sessions_config,
+            failed_logins,
             places,
             sessions: AtomicU64::new(0),
             content_bytes: AtomicU64::new(0),
@@ -71,12 +113,32 @@ impl House {
         })
     }
 
-    pub(super) fn session_config(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.session)
+    pub(super) fn session_config(&self, door: Door, on_loopback: bool) -> Arc<ServerConfig> {
+        let config = match (door, on_loopback) {
+            (Door::Tls, _) => &self.sessions_config.tls,
+            (Door::Clear, true) => &self.sessions_config.loopback,
+            (Door::Clear, false) => &self.sessions_config.clear,
+        };
+        Arc::clone(config)
+    }
+
+    /// The failed logins, where there are logins.
+    pub(super) fn failed_logins(&self) -> Option<&FailedLogins> {
+        self.failed_logins.as_ref()
     }
 
     pub(super) fn tls(&self) -> Option<Arc<rustls::ServerConfig>> {
         self.tls.clone()
+    }
+
+    /// Whose connections begin with a header of the PROXY protocol.
+    fn proxies(&self) -> &[Network] {
+        let config = &self.app.config;
+        if self.failed_logins.is_some() {
+            &config.submission.proxy_protocol_from
+        } else {
+            &config.smtp.proxy_protocol_from
+        }
     }
 
     /// A session holds `now` bytes of content instead of `before`; whether there is room for all.
@@ -95,6 +157,7 @@ impl House {
 #[derive(Debug)]
 pub struct Listener {
     socket: TcpListener,
+    door: Door,
 }
 
 impl Listener {
@@ -103,7 +166,15 @@ impl Listener {
     /// # Errors
     /// The operating system's.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
-        Ok(Self { socket: TcpListener::bind(address).await? })
+        Self::bind_door(address, Door::Clear).await
+    }
+
+    /// Listens on an address for connections that begin like that.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub async fn bind_door(address: SocketAddr, door: Door) -> io::Result<Self> {
+        Ok(Self { socket: TcpListener::bind(address).await?, door })
     }
 
     /// The address with the port that was picked.
@@ -128,7 +199,8 @@ impl Listener {
             match accepted {
                 Ok((stream, peer)) => {
                     if let Some(place) = admit(&house, &stream) {
-                        sessions.spawn(connection(Arc::clone(&house), stream, peer.ip().to_canonical(), place));
+                        let peer = Peer { ip: peer.ip().to_canonical(), door: self.door };
+                        sessions.spawn(connection(Arc::clone(&house), stream, peer, place));
                     }
                 }
                 Err(error) => {
@@ -159,7 +231,14 @@ fn turn_away(house: &House, stream: &TcpStream, why: Farewell) {
     let _ = stream.try_write(&why.to_bytes(&house.app.config.smtp.hostname));
 }
 
-async fn connection(house: Arc<House>, stream: TcpStream, peer: IpAddr, mut place: Place) {
+/// Who connects, and how.
+#[derive(Clone, Copy)]
+struct Peer {
+    ip: IpAddr,
+    door: Door,
+}
+
+async fn connection(house: Arc<House>, stream: TcpStream, peer: Peer, mut place: Place) {
     let session_id = house.sessions.fetch_add(1, Ordering::Relaxed) + 1;
     let span = tracing::info_span!("smtp", session_id);
     async {
@@ -172,24 +251,32 @@ async fn connection(house: Arc<House>, stream: TcpStream, peer: IpAddr, mut plac
     .await;
 }
 
-async fn talk(house: &House, mut stream: TcpStream, peer: IpAddr, place: &mut Place) -> io::Result<()> {
+async fn talk(house: &House, mut stream: TcpStream, peer: Peer, place: &mut Place) -> io::Result<()> {
     let app = &house.app;
     let mut patience = Patience::new(Arc::clone(&app.clock), app.config.smtp.idle_timeout_ms);
-    let (client, early) = if app.config.smtp.proxy_protocol_from.iter().any(|network| network.contains(peer)) {
+    let (client, early) = if house.proxies().iter().any(|network| network.contains(peer.ip)) {
         let deadline = patience.opening();
         let header = patience.within(deadline, proxied(&mut stream)).await;
         let (client, early) = header.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))?;
-        (client.unwrap_or(peer), early)
+        (client.unwrap_or(peer.ip), early)
     } else {
-        (peer, Vec::new())
+        (peer.ip, Vec::new())
     };
     if !place.is_of(client) {
         tracing::debug!(client = %client, "smtp.too_many_connections_of_client");
         turn_away(house, &stream, Farewell::TooManyConnections);
         return Ok(());
     }
-    let (session, greeting) = Session::new(house, client, patience);
-    session.run(Wire::Plain(stream), greeting, &early).await
+    let (mut session, greeting) = Session::new(house, peer.door, (peer.ip, client), patience);
+    let mut wire = Wire::Plain(stream);
+    if peer.door == Door::Tls {
+        // What a proxy sent along with its header would be the client's first words of TLS.
+        if !early.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "bytes behind a PROXY header before TLS"));
+        }
+        wire = session.encrypt(wire).await?;
+    }
+    session.run(wire, greeting, &early).await
 }
 
 /// Reads the header of the PROXY protocol: the client it names, and what the client has sent behind it already.

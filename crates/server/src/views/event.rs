@@ -1,7 +1,9 @@
 //! Events as they are shown on every transport (API document, Events; contract §11.4, §11.5): rendered when they are read,
 //! from the records as they are then. Full, or as an envelope that never has a body.
 
+pub mod catalogue;
 pub mod data;
+mod sample;
 
 use posthouse_domain::{
     event::{Event, Payload},

@@ -124,9 +124,16 @@ fn the_doctor_has_one_line_a_check_and_fails_on_a_failure() {
     let config = house.configure("delivery.mode = 'capture'\n");
     let ran = house.run(&["check", "--config", config.to_str().unwrap()]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-    for what in
-        ["config", "database", "blob store", "port: http.listen", "port: smtp.listen", "TLS certificate", "outbound"]
-    {
+    for what in [
+        "config",
+        "database",
+        "blob store",
+        "port: http.listen",
+        "port: smtp.listen",
+        "port: submission",
+        "TLS certificate",
+        "outbound",
+    ] {
         let line = ran.out.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("{what}: {}", ran.out));
         assert!(["ok ", "warning ", "failed "].iter().any(|level| line.starts_with(level)), "{line}");
     }

@@ -45,7 +45,8 @@ impl House {
     pub(crate) fn configure(&self, more: &str) -> PathBuf {
         let path = self.path("posthouse.toml");
         let text = format!(
-            "data_dir = '{}'\nhttp.listen = '127.0.0.1:0'\nsmtp.listen = ['127.0.0.1:0']\n{more}",
+            "data_dir = '{}'\nhttp.listen = '127.0.0.1:0'\nsmtp.listen = ['127.0.0.1:0']\n\
+             submission.listen = ['127.0.0.1:0']\n{more}",
             self.path("data").display()
         );
         std::fs::write(&path, text).unwrap();

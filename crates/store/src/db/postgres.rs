@@ -4,13 +4,14 @@
 //! why a unit has no side effects. A connection that breaks *at* COMMIT leaves the outcome unknown and is reported.
 
 use crate::db::notify::Notifier;
-use crate::db::queue::{Job, Message, Verdict};
+use crate::db::queue::{Job, Message, Span, Verdict};
+use crate::db::server::Server;
 use crate::db::wakes::Wakes;
 use crate::tx::Connection;
 use crate::{Engine, Error, Result, Sql, Tx, Value};
 use crossbeam_channel::{Receiver, after};
 use postgres::types::ToSql;
-use postgres::{Client, NoTls, Statement};
+use postgres::{Client, Statement};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,8 +22,6 @@ const STATEMENTS_MAX: usize = 512;
 const RUNS_MAX: u32 = 8;
 /// Pause before the second run; doubled for each further one, so all of them together are below 700 ms.
 const RERUN_PAUSE: Duration = Duration::from_millis(5);
-/// How long to wait for a connection.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// After a failed attempt to connect, everybody is told so without another attempt for this long.
 const CONNECT_PAUSE: Duration = Duration::from_millis(250);
 
@@ -34,19 +33,7 @@ pub(crate) struct PgConnection {
 
 impl PgConnection {
     pub(crate) fn connect(url: &str) -> Result<Self> {
-        let mut config: postgres::Config = url.parse().map_err(|e| Error::schema(format_args!("database_url: {e}")))?;
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT_TIMEOUT);
-        }
-        if config.get_application_name().is_none() {
-            config.application_name("posthouse");
-        }
-        config.notice_callback(|_| ());
-        let client = config.connect(NoTls).map_err(|e| match Error::from(e) {
-            Error::Db(text) => Error::Unavailable(text), // wrong password, no such database
-            other => other,
-        })?;
-        Ok(PgConnection { client, prepared: HashMap::new() })
+        Ok(PgConnection { client: Server::parse(url)?.connect()?, prepared: HashMap::new() })
     }
 
     pub(crate) fn client(&mut self) -> &mut Client {
@@ -109,13 +96,18 @@ impl Shared {
         Shared { url, wakes, notifier, down: Mutex::new(None) }
     }
 
-    fn connect(&self) -> Result<Tx> {
+    fn connect(&self, mode: Mode) -> Result<Tx> {
         if let Some((pause, why)) = &*self.down.lock().unwrap_or_else(PoisonError::into_inner)
             && pause.is_empty()
         {
             return Err(why.clone());
         }
-        let connected = PgConnection::connect(&self.url);
+        let connected = PgConnection::connect(&self.url).and_then(|mut connection| {
+            if mode == Mode::Read {
+                connection.batch("SET default_transaction_read_only = on")?;
+            }
+            Ok(connection)
+        });
         *self.down.lock().unwrap_or_else(PoisonError::into_inner) =
             connected.as_ref().err().map(|error| (after(CONNECT_PAUSE), error.clone()));
         connected.map(|c| Tx::on(Connection::Postgres(Box::new(c))))
@@ -177,7 +169,7 @@ impl Worker {
     fn attempt(&mut self, job: &mut Job) -> Result<(), Miss> {
         let tx = match &mut self.tx {
             Some(tx) => tx,
-            none => none.insert(self.shared.connect().map_err(Miss::Final)?),
+            none => none.insert(self.shared.connect(self.mode).map_err(Miss::Final)?),
         };
         let outcome = run_on(tx, job, self.mode);
         if pg(tx).client.is_closed() {
@@ -208,8 +200,22 @@ fn pg(tx: &mut Tx) -> &mut PgConnection {
     }
 }
 
+/// One run of a unit that reads by one statement, in the transaction that PostgreSQL itself puts around it.
+fn run_alone(tx: &mut Tx, job: &mut Job) -> Result<Vec<uuid::Uuid>, Miss> {
+    let verdict = job.run(tx);
+    if let Some(fault) = tx.fault().cloned()
+        && let rerun @ Miss::Rerun(_) = miss(tx, fault)
+    {
+        return Err(rerun);
+    }
+    verdict.map(|_| Vec::new()).map_err(Miss::Final)
+}
+
 /// One run of a unit in a transaction; gives the workspaces to wake.
 fn run_on(tx: &mut Tx, job: &mut Job, mode: Mode) -> Result<Vec<uuid::Uuid>, Miss> {
+    if mode == Mode::Read && job.span() == Span::Statement {
+        return run_alone(tx, job);
+    }
     let begin = match mode {
         Mode::Write => "BEGIN",
         Mode::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",

@@ -23,8 +23,19 @@ pub(crate) enum Verdict {
     Refuse,
 }
 
+/// What one transaction is around.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Span {
+    /// All statements of the unit.
+    Unit,
+    /// The only statement of a unit that reads: the database's own transaction will do.
+    Statement,
+}
+
 /// A closure with its answer's address, the types forgotten.
 pub(crate) trait Work: Send {
+    /// What its transaction is around.
+    fn span(&self) -> Span;
     /// Runs the closure once; an `Err` is a failure that is not the closure's own refusal. May be called again.
     fn run(&mut self, tx: &mut Tx) -> Result<Verdict>;
     /// Answers: with what the closure returned, or with the failure of the transaction around it.
@@ -33,15 +44,16 @@ pub(crate) trait Work: Send {
 
 /// A closure, what it returned, and where the answer goes.
 pub(crate) struct Unit<F, T, E> {
+    span: Span,
     work: F,
     returned: Option<Result<T, E>>,
     reply: oneshot::Sender<Result<T, E>>,
 }
 
 impl<F, T, E> Unit<F, T, E> {
-    pub(crate) fn new(work: F) -> (Self, oneshot::Receiver<Result<T, E>>) {
+    pub(crate) fn new(span: Span, work: F) -> (Self, oneshot::Receiver<Result<T, E>>) {
         let (reply, receiver) = oneshot::channel();
-        (Unit { work, returned: None, reply }, receiver)
+        (Unit { span, work, returned: None, reply }, receiver)
     }
 }
 
@@ -80,6 +92,10 @@ where
     T: Send,
     E: From<Error> + Send,
 {
+    fn span(&self) -> Span {
+        self.span
+    }
+
     fn run(&mut self, tx: &mut Tx) -> Result<Verdict> {
         let (verdict, returned) = run(&self.work, tx);
         self.returned = returned;

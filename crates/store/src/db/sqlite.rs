@@ -5,7 +5,7 @@
 //! failure of the COMMIT is everybody's. The writer must never use `synchronous=NORMAL`: it loses acknowledged mail when
 //! the power fails.
 
-use crate::db::queue::{self, Job, Message, Verdict};
+use crate::db::queue::{self, Job, Message, Span, Verdict};
 use crate::db::{StoreConfig, wakes::Wakes};
 use crate::tx::Connection;
 use crate::{Error, Result, Tx};
@@ -83,7 +83,9 @@ pub(crate) fn read_loop(mut tx: Tx, queue: &Receiver<Message>) {
 }
 
 fn read_once(tx: &mut Tx, job: &mut Job) -> Result<()> {
-    control(tx, "BEGIN")?;
+    if job.span() == Span::Unit {
+        control(tx, "BEGIN")?;
+    }
     let result = job.run(tx);
     if !connection(tx).is_autocommit() {
         control(tx, "ROLLBACK")?;
@@ -92,9 +94,14 @@ fn read_once(tx: &mut Tx, job: &mut Job) -> Result<()> {
 }
 
 /// Runs a short read on the thread that asks.
-pub(crate) fn read_here<T, E: From<Error>>(tx: &mut Tx, work: &impl Fn(&mut Tx) -> Result<T, E>) -> Result<T, E> {
+pub(crate) fn read_here<T, E: From<Error>>(
+    tx: &mut Tx,
+    span: Span,
+    work: &impl Fn(&mut Tx) -> Result<T, E>,
+) -> Result<T, E> {
     let mut returned = None;
-    let result = control(tx, "BEGIN").and_then(|()| {
+    let begun = if span == Span::Unit { control(tx, "BEGIN") } else { Ok(()) };
+    let result = begun.and_then(|()| {
         let (verdict, own) = queue::run(work, tx);
         returned = own;
         if !connection(tx).is_autocommit() {

@@ -1,5 +1,6 @@
 //! Which database: the setting `database_url`. Never shows a password.
 
+use crate::db::server::Server;
 use crate::{Engine, Error};
 use std::fmt;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use std::str::FromStr;
 pub enum DatabaseUrl {
     /// A file; it is made where it is missing, its directory is not.
     Sqlite(PathBuf),
-    /// The whole URL, as the PostgreSQL driver reads it.
+    /// The whole URL, as PostgreSQL's own clients read it; `sslmode` is disable, prefer, require or verify-full.
     Postgres(String),
 }
 
@@ -30,10 +31,7 @@ impl FromStr for DatabaseUrl {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
-            return match text.parse::<postgres::Config>() {
-                Ok(_) => Ok(DatabaseUrl::Postgres(text.to_owned())),
-                Err(error) => Err(Error::schema(format_args!("database_url is no PostgreSQL URL: {error}"))),
-            };
+            return Server::parse(text).map(|_| DatabaseUrl::Postgres(text.to_owned()));
         }
         match text.strip_prefix("sqlite://").or_else(|| text.strip_prefix("sqlite:")) {
             Some(path) if !path.is_empty() => Ok(DatabaseUrl::Sqlite(path.into())),
@@ -73,6 +71,7 @@ mod tests {
             ("sqlite:/var/lib/p.db", "sqlite:/var/lib/p.db"),
             ("sqlite://p.db", "sqlite:p.db"),
             ("postgres://u:s%40cret@db:5432/post?sslmode=disable", "postgres://db:5432/post"),
+            ("postgres://db/post?sslmode=verify-full&sslrootcert=/a%20b.pem", "postgres://db/post"),
             ("postgresql:///post?host=/run/pg&password=secret", "postgres:///post"),
         ];
         for (text, shown) in table {
@@ -80,7 +79,8 @@ mod tests {
             assert_eq!(format!("{url}"), shown);
             assert_eq!(format!("{url:?}"), shown);
         }
-        for text in ["", "sqlite:", "mysql://x", "/a/path"] {
+        let wrong_tls = ["postgres://db/x?sslmode=verify-ca", "postgres://db/x?sslmode=require&sslrootcert=/a.pem"];
+        for text in ["", "sqlite:", "mysql://x", "/a/path"].into_iter().chain(wrong_tls) {
             assert!(text.parse::<DatabaseUrl>().is_err(), "{text}");
         }
     }

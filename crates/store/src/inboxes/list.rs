@@ -11,15 +11,15 @@ use posthouse_domain::{
 use uuid::Uuid;
 
 use super::select;
-use crate::{Result, Sql, ToValue, Tx, Value, dialect::IDS_MAX, p, statements};
+use crate::{Result, Sql, ToValue, Tx, many, p, statements};
 
 statements! {
     ALL_KINDS = select!("inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.temporary >= $2 AND i.temporary <= $3
         AND (i.expires_at IS NULL OR i.expires_at > $4) AND (i.created_at, i.id) < ($5, $6)
         ORDER BY i.created_at DESC, i.id DESC LIMIT $7");
     HOW_MANY = "SELECT count(*) FROM (SELECT inbox_id FROM inbox_metadata WHERE workspace_id = $1 AND key = $2 AND value = $3 LIMIT $4) s";
-    BOUNCES = "SELECT inbox_id, count(*) FROM messages WHERE workspace_id = $1 AND inbox_id IN ({IDS})
-        AND status = 'bounced' AND status_at > $102 GROUP BY inbox_id";
+    BOUNCES = "SELECT m.inbox_id, count(*) FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.status = 'bounced'
+        AND m.status_at > $102 AND m.inbox_id {AMONG} {pg:m} GROUP BY m.inbox_id";
 }
 
 /// Rows of one filter that are counted to find the rarest.
@@ -85,21 +85,25 @@ fn how_many(tx: &mut Tx, workspace: WorkspaceId, (key, text): &(String, String))
     Ok(tx.one::<(i64,)>(&HOW_MANY, p![workspace, key, text, RARITY_MAX])?.map_or(0, |(count,)| count))
 }
 
-/// The statement for that many metadata filters. The CROSS JOIN keeps SQLite at the written order.
+/// The statement for that many metadata filters. The CROSS JOIN keeps SQLite at the written order; what is found is
+/// sorted.
 fn filtered(filters: usize) -> Sql {
-    let mut text = String::from(select!("inbox_metadata f0 CROSS JOIN inboxes i"));
+    let mut text = String::from(select!(
+        "inbox_metadata f0 CROSS JOIN {pg:LATERAL (SELECT * FROM} inboxes i {lite:ON}{pg:WHERE} i.workspace_id = $1
+         AND i.id = f0.inbox_id {pg:OFFSET 0) i}"
+    ));
     text.push_str(
-        " WHERE f0.workspace_id = $1 AND f0.key = $8 AND f0.value = $9 AND i.workspace_id = $1 AND i.id = f0.inbox_id
-        AND i.deleted_at IS NULL AND i.temporary >= $2 AND i.temporary <= $3
+        " WHERE f0.workspace_id = $1 AND f0.key = $8 AND f0.value = $9 AND i.deleted_at IS NULL AND i.temporary >= $2 AND i.temporary <= $3
         AND (i.expires_at IS NULL OR i.expires_at > $4) AND (i.created_at, i.id) < ($5, $6)",
     );
     for more in 1..filters {
         let (key, value) = (8 + 2 * more, 9 + 2 * more);
         text.push_str(&format!(
-            " AND EXISTS (SELECT 1 FROM inbox_metadata f WHERE f.workspace_id = $1 AND f.key = ${key} AND f.value = ${value} AND f.inbox_id = i.id)"
+            " AND EXISTS (SELECT 1 FROM inbox_metadata f WHERE f.workspace_id = $1 AND f.key = ${key} AND f.value = ${value} AND f.inbox_id = i.id
+              LIMIT 1 OFFSET 0)"
         ));
     }
-    text.push_str(" ORDER BY i.created_at DESC, i.id DESC LIMIT $7");
+    text.push_str(" ORDER BY i.created_at + 0 DESC, i.id DESC LIMIT $7");
     Sql::built("INBOXES_BY_METADATA", text)
 }
 
@@ -113,10 +117,10 @@ pub fn bounces_since(
     inboxes: &[InboxId],
     since: Time,
 ) -> Result<Vec<(InboxId, u64)>> {
-    let Some(last) = inboxes.last() else { return Ok(Vec::new()) };
-    let mut parameters: Vec<Value<'_>> = Vec::with_capacity(2 + IDS_MAX);
-    parameters.push(workspace.to_value());
-    parameters.extend(inboxes.iter().chain(std::iter::repeat(last)).take(IDS_MAX).map(ToValue::to_value));
+    if inboxes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut parameters = many::parameters(&workspace, inboxes);
     parameters.push(since.to_value());
     let found: Vec<Bounces> = tx.rows(&BOUNCES, &parameters)?;
     Ok(found.into_iter().map(|row| (row.inbox, u64::try_from(row.count).unwrap_or(0))).collect())

@@ -216,6 +216,20 @@ async fn readers_cannot_write_and_see_one_snapshot() {
 }
 
 #[tokio::test]
+async fn a_read_of_one_statement_cannot_write_nor_run_a_second() {
+    on_both(async |store, _| {
+        store.write(|tx| bump(tx, "x")).await.unwrap();
+        assert_eq!(store.read_one(|tx| get(tx, "x")).await.unwrap(), Some(1));
+        assert!(store.read_one(|tx| bump(tx, "x")).await.is_err());
+        let twice = |tx: &mut posthouse_store::Tx| Ok::<_, Error>((get(tx, "x")?, get(tx, "x")?));
+        let refused = store.read_one(twice).await.unwrap_err();
+        assert!(refused.internal().contains("GET: a unit of one statement"), "{refused:?}");
+        assert_eq!(store.read(twice).await.unwrap(), (Some(1), Some(1)), "the promise ends with its unit");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn every_statement_prepares() {
     on_both(async |store, _| prepare_all(&store, ALL).await).await;
 }

@@ -3,6 +3,7 @@
 mod pages;
 mod plans;
 mod thread_pages;
+mod work;
 
 use crate::support::{Dir, config, sqlite_config};
 use posthouse_domain::{

@@ -12,5 +12,6 @@ mod jobs;
 mod lists;
 mod on_postgres;
 mod on_sqlite;
+mod postgres_tls;
 mod s3_fake;
 mod support;

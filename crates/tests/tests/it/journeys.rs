@@ -2,3 +2,5 @@
 
 mod answer_a_mail;
 mod delivery;
+mod submission;
+mod webhooks;

@@ -12,3 +12,4 @@ mod retention;
 mod suppressions;
 mod threads;
 mod wait;
+pub(crate) mod webhooks;

@@ -11,3 +11,4 @@ mod smtp_client_waits;
 mod smtp_mail_is_half_there;
 mod smtp_smuggling;
 mod smtp_wrong_client_address;
+mod webhook_reaches_inside;

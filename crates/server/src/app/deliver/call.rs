@@ -65,12 +65,12 @@ async fn raw(app: &App, load: &Load) -> Result<Vec<u8>, CannotSend> {
     let Some(raw) = &load.raw else { return Err(gone) };
     let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
     let unpacked = match &raw.place {
-        RawPlace::Inline(packed) => blobs::decompress(packed, bytes_max),
+        RawPlace::Inline(packed) => app.blobs.decompress(packed, bytes_max),
         RawPlace::Blob(name) => {
             let later = |error: posthouse_store::Error| CannotSend::Later(format!("the blob store: {error}"));
             let digest: blobs::Digest = name.parse().map_err(later)?;
             match app.blobs.get(&digest).await.map_err(later)? {
-                Some(packed) => blobs::decompress(&packed, bytes_max),
+                Some(packed) => app.blobs.decompress(&packed, bytes_max),
                 None => return Err(gone),
             }
         }

@@ -16,8 +16,8 @@ const ADDRESSES_PER_HOST_MAX: usize = 4;
 /// Most servers that one attempt speaks to; the others have their turn in the next (RFC 5321 §5.1 asks for at least two).
 const SERVERS_PER_ATTEMPT_MAX: usize = 5;
 
-/// The host is not one, or not one that mail may go to.
-pub(super) enum Addresses {
+/// The host is not one, or not one that we may connect to.
+pub(in crate::app) enum Addresses {
     /// Where it listens.
     Found(Vec<IpAddr>),
     /// Nowhere: the name does not exist or has no address.
@@ -25,7 +25,7 @@ pub(super) enum Addresses {
         /// The name itself does not exist.
         no_such_name: bool,
     },
-    /// Only in networks that mail does not go to.
+    /// Only in networks that are not connected to.
     Guarded,
     /// DNS did not say.
     Failed,
@@ -62,8 +62,8 @@ async fn hosts(app: &App, load: &Load) -> Result<Vec<String>, Report> {
     }
 }
 
-/// Where a host listens, as far as mail may go there.
-pub(super) async fn addresses(app: &App, host: &str, guarded: bool) -> Addresses {
+/// Where a host listens, as far as it may be connected to there.
+pub(in crate::app) async fn addresses(app: &App, host: &str, guarded: bool) -> Addresses {
     let (v4, v6) = tokio::join!(
         app.dns.lookup(Question::new(host, QuestionKind::A)),
         app.dns.lookup(Question::new(host, QuestionKind::Aaaa)),

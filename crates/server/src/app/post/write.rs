@@ -144,7 +144,7 @@ fn entries(ready: &Ready, ways: &[(Address, Way)], ids: &Ids) -> Vec<Delivery> {
 /// The conversation that the message belongs to, found or begun; an answer stays where its original is.
 fn conversation(tx: &mut Tx, ready: &Ready, inbox: &Inbox, ids: &Ids, at: Time) -> Result<Conversation> {
     match &ready.letter.origin {
-        Origin::New => file_mail::thread_of(tx, &ready.sent, inbox, ids, at),
+        Origin::New | Origin::Submitted(_) => file_mail::thread_of(tx, &ready.sent, inbox, ids, at),
         Origin::Answers(original) => match threads::get(tx, inbox.workspace, original.thread)? {
             Some(found) => file_mail::joined(tx, found, &ready.sent.people, at),
             None => file_mail::thread_of(tx, &ready.sent, inbox, ids, at),
@@ -184,7 +184,7 @@ fn row(
         to: mail.to.clone(),
         cc: mail.cc.clone(),
         bcc: letter.people.bcc.iter().map(ToString::to_string).collect(),
-        reply_to: None,
+        reply_to: mail.reply_to.clone(),
         subject: Some(letter.subject.clone()),
         labels: mail.labels.clone(),
         is_read: true,

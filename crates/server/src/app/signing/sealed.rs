@@ -8,6 +8,7 @@ use std::{
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 use aws_lc_rs::{
@@ -70,6 +71,24 @@ impl AddressKey {
         context.update(workspace.as_uuid().as_bytes());
         context.update(address.as_bytes());
         context.sign().as_ref().to_vec()
+    }
+}
+
+/// The key of the instance, read at the first need.
+#[derive(Default)]
+pub struct Vault(OnceLock<InstanceKey>);
+
+impl Vault {
+    /// The key.
+    ///
+    /// # Errors
+    /// [`InstanceKeyError`].
+    pub fn key(&self, app: &App) -> Result<&InstanceKey, InstanceKeyError> {
+        match self.0.get() {
+            Some(key) => Ok(key),
+            // Two that read it at once read the same.
+            None => InstanceKey::of(app).map(|key| self.0.get_or_init(|| key)),
+        }
     }
 }
 

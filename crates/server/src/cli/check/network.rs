@@ -40,6 +40,12 @@ pub(super) async fn ports(config: &Config) -> Vec<Finding> {
     for address in &config.smtp.listen {
         found.push(port("smtp.listen", *address, None).await);
     }
+    for address in &config.submission.listen {
+        found.push(port("submission.listen", *address, None).await);
+    }
+    for address in &config.submission.listen_tls {
+        found.push(tls_port("submission.listen_tls", *address).await);
+    }
     found
 }
 
@@ -58,6 +64,16 @@ async fn port(key: &str, address: SocketAddr, question: Option<&[u8]>) -> Findin
             Finding::failed(format!("{what} may not be listened on"), advice)
         }
         Err(error) => Finding::failed(format!("{what}: {error}"), format!("correct {key}")),
+    }
+}
+
+/// As [`port`], where whoever listens says nothing before a handshake.
+async fn tls_port(key: &str, address: SocketAddr) -> Finding {
+    match TcpListener::bind(address).await {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            Finding::ok(format!("port: {key} {address} is in use; by the running service, if there is one"))
+        }
+        _ => port(key, address, None).await,
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn routes() -> Vec<Route> {
 async fn read(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
     let id = input.caller.workspace;
     let workspace =
-        app.store.read(move |tx| workspaces::get(tx, id)).await?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        app.store.read_one(move |tx| workspaces::get(tx, id)).await?.ok_or_else(|| Refusal::not_found("workspace"))?;
     Answer::json(200, &AccountView::of(&workspace, app.config.plans.of(workspace.plan), &input))
 }
 

@@ -36,6 +36,8 @@ struct World {
     key: TestKey,
     api: Api,
     inbox: TestInbox,
+    /// A webhook to nowhere.
+    webhook: String,
 }
 
 const LISTS: &[List] = &[
@@ -52,6 +54,13 @@ const LISTS: &[List] = &[
     List { route: "listThreads", path: "/v1/threads", filter: Some("labels=a"), add: add_message },
     List { route: "listOutbox", path: "/dev/outbox", filter: None, add: add_sent },
     // Its cursors are the ids of events, for any filter: a reader of the log may change what it looks for (decision 12).
+    List { route: "listWebhooks", path: "/v1/webhooks", filter: None, add: add_webhook },
+    List {
+        route: "listWebhookDeliveries",
+        path: "/v1/webhooks/{webhook}/deliveries",
+        filter: None,
+        add: add_webhook_delivery,
+    },
     List { route: "listEvents", path: "/v1/events", filter: None, add: add_message },
 ];
 
@@ -87,6 +96,21 @@ fn add_suppression(world: &World, at: usize) -> Added<'_> {
     })
 }
 
+fn add_webhook(world: &World, at: usize) -> Added<'_> {
+    Box::pin(async move {
+        world.server.clock.advance(1);
+        let body = json!({ "url": format!("https://example.com/{at}"), "events": ["inbox.expired"] });
+        world.api.post("/v1/webhooks", body).await.expect(201);
+    })
+}
+
+fn add_webhook_delivery(world: &World, _at: usize) -> Added<'_> {
+    Box::pin(async move {
+        world.server.clock.advance(1);
+        world.api.post_empty(&format!("/v1/webhooks/{}/test", world.webhook)).await.expect(202);
+    })
+}
+
 fn add_sent(world: &World, at: usize) -> Added<'_> {
     Box::pin(async move {
         world.server.clock.advance(1);
@@ -102,11 +126,13 @@ impl World {
         let server = TestServer::plain().await;
         let key = server.workspace(Plan::Team).await;
         let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-        Self { server, key, api, inbox }
+        let body = json!({ "url": "https://nowhere.example/", "events": ["inbox.expired"] });
+        let webhook = api.post("/v1/webhooks", body).await.expect(201).text("id").to_owned();
+        Self { server, key, api, inbox, webhook }
     }
 
     fn path(&self, list: &List) -> String {
-        list.path.replace("{inbox}", &self.inbox.id.to_string())
+        list.path.replace("{inbox}", &self.inbox.id.to_string()).replace("{webhook}", &self.webhook)
     }
 
     async fn ids(&self, list: &List, query: &str) -> (Vec<String>, Option<String>) {

@@ -17,6 +17,7 @@ const PAGE_SECONDS_MAX: &str = "120";
 /// What the pages call the listeners.
 const HTTP: &str = "127.0.0.1:8080";
 const SMTP: &str = "127.0.0.1:2525";
+const SUBMISSION: &str = "127.0.0.1:2587";
 /// What differs from run to run, and its name: `H` a hexadecimal digit, `D` a digit, `A` a letter or digit.
 const VOLATILE: &[(&str, &str)] = &[
     ("HHHHHHHH-HHHH-HHHH-HHHH-HHHHHHHHHHHH", "ID"),
@@ -53,6 +54,11 @@ fn the_page_about_contacts_does_what_it_says() {
 #[test]
 fn the_page_about_lists_does_what_it_says() {
     run("docs/journeys/lists.md");
+}
+
+#[test]
+fn the_page_about_submission_does_what_it_says() {
+    run("docs/journeys/submission.md");
 }
 
 #[test]
@@ -110,6 +116,7 @@ base_url = "http://127.0.0.1:8080"
 data_dir = "data"
 http.listen = "127.0.0.1:0"
 smtp.listen = ["127.0.0.1:0"]
+submission.listen = ["127.0.0.1:0"]
 smtp.hostname = "localhost"
 delivery.mode = "capture"
 dns.nameservers = ["127.0.0.1:9"]
@@ -161,8 +168,11 @@ fn play(page: &str, steps: &[Step], service: &Process, dir: &Path) -> Vec<String
         let commands = normal(&step.commands.text, |name| (name == "KEY").then_some(key));
         script.push_str(&format!("printf '%s' '{}'\n{commands}", mark(at)));
     }
-    let script =
-        script.replace(HTTP, &service.address("http").to_string()).replace(SMTP, &service.address("smtp").to_string());
+    let doors = [(HTTP, "http"), (SMTP, "smtp"), (SUBMISSION, "submission")];
+    let script = doors.iter().fold(script, |script, (shown, name)| {
+        let real = service.address(name).to_string();
+        script.replace(shown, &real).replace(&split(shown), &split(&real))
+    });
     let played = Command::new("timeout")
         .args([PAGE_SECONDS_MAX, "bash", "-euo", "pipefail", "-c", &script])
         .current_dir(dir)
@@ -182,9 +192,17 @@ fn play(page: &str, steps: &[Step], service: &Process, dir: &Path) -> Vec<String
     outputs
 }
 
+/// An address as programs take it that want host and port apart: `"127.0.0.1", 2587`.
+fn split(address: &str) -> String {
+    let (host, port) = address.rsplit_once(':').expect("an address has a port");
+    format!("\"{host}\", {port}")
+}
+
 /// The text with the addresses that the pages use.
 fn documented(text: &str, service: &Process) -> String {
-    text.replace(&service.address("http").to_string(), HTTP).replace(&service.address("smtp").to_string(), SMTP)
+    text.replace(&service.address("http").to_string(), HTTP)
+        .replace(&service.address("smtp").to_string(), SMTP)
+        .replace(&service.address("submission").to_string(), SUBMISSION)
 }
 
 fn check_json(page: &str, shown: &Block, output: &str) {

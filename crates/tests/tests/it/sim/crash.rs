@@ -101,6 +101,7 @@ fn config(relay: SocketAddr, database: Option<String>) -> String {
             .concat();
     format!(
         "{database}data_dir = \"data\"\n[http]\nlisten = \"127.0.0.1:0\"\n[smtp]\nlisten = [\"127.0.0.1:0\"]\n\
+         [submission]\nlisten = [\"127.0.0.1:0\"]\n\
          [delivery]\nmode = \"relay\"\nrelay_url = \"smtp://{relay}\"\nallow_private_networks = true\n\
          retry_schedule = [\"1s\", \"1s\", \"1s\", \"5s\", \"5s\"]\n[plans.team]\n{unlimited}"
     )

@@ -27,6 +27,7 @@ const SPAWNERS: &[(&str, &str)] = &[
     ("crates/server/src/boot", "the top-level tasks"),
     ("crates/server/src/shutdown", "waits for the signals and the top-level tasks"),
     ("crates/server/src/jobs/runner", "one task per running job, bounded per kind"),
+    ("crates/server/src/jobs/webhooks", "one task per workspace with webhooks, and per attempt, bounded per webhook"),
     ("crates/server/src/smtp/listener", "one task per connection, bounded"),
     ("crates/server/src/apart", "reading large mail, few at once"),
     ("crates/server/src/http/listener", "one task per connection, bounded"),

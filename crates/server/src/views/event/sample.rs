@@ -1,0 +1,181 @@
+//! Made-up records for the examples of the catalogue: shown by the same code as real ones.
+
+use posthouse_domain::{
+    event::{Event, EventKind, NewEvent},
+    id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
+    inbox::Inbox,
+    message::{Bodies, Channel, Delivery, DeliveryStatus, Direction, Kind, Message, Status},
+    time::Time,
+};
+use posthouse_store::messages::Record;
+use uuid::Uuid;
+
+use super::{Shown, data};
+use crate::views::inbox::{Facts, InboxView};
+
+/// When everything in the examples happens: 2027-01-15T08:00:00Z.
+const NOW_MS: i64 = 1_800_000_000_000;
+/// Where the examples are sent to and from.
+const THEIRS: &str = "dana@example.com";
+const OURS: &str = "bot@agents.example";
+
+/// An id of the examples.
+fn id<T: From<Uuid>>(number: u128) -> T {
+    T::from(Uuid::from_u128(0x0194_6000_0000_7000_8000_0000_0000_0000 + number))
+}
+
+/// An event of that kind.
+pub(super) fn shown(kind: EventKind) -> Shown {
+    let is_of_message = kind.text().starts_with("message.");
+    let detail_json = detail(kind);
+    let of_inbox = kind.text().starts_with("inbox.") || is_of_message;
+    let event = NewEvent {
+        workspace: id(1),
+        id: id::<EventId>(2),
+        kind,
+        inbox: of_inbox.then(|| id::<InboxId>(3)),
+        thread: is_of_message.then(|| id::<ThreadId>(4)),
+        message: is_of_message.then(|| id::<MessageId>(5)),
+        detail_json,
+        at: Time::from_millis(NOW_MS),
+    };
+    let (inbox, record) = (is_of_message.then(|| inbox(None)), is_of_message.then(|| record(kind)));
+    Shown { event: Event { seq: 1, released: false, event }, inbox, record }
+}
+
+/// What the log keeps of an event of that kind.
+fn detail(kind: EventKind) -> String {
+    let recipients = || vec![THEIRS.to_owned()];
+    match kind {
+        EventKind::MessageSent | EventKind::MessageDelivered => {
+            data::text(&data::Left { recipients: recipients(), captured: false })
+        }
+        EventKind::MessageBounced => {
+            let entry = delivery(DeliveryStatus::Bounced);
+            let bounce = data::Bounce { r#type: "hard", recipients: vec![data::BouncedRecipient::of(&entry)] };
+            data::text(&data::Bounced { bounce })
+        }
+        EventKind::MessageComplained => {
+            let complaint = data::Complaint { r#type: "abuse".to_owned(), recipients: recipients() };
+            data::text(&data::Complained { complaint })
+        }
+        EventKind::InboxExpired => data::text(&data::InboxExpired { inbox: inbox(None) }),
+        EventKind::InboxPaused => {
+            let reason = Some("The prompt is being rewritten.".to_owned());
+            data::text(&data::InboxPaused { inbox: inbox(reason.clone()), reason })
+        }
+        EventKind::InboxResumed => data::text(&data::InboxResumed { inbox: inbox(None), held_events: 2 }),
+        EventKind::WebhookTest => {
+            let webhook =
+                data::TestedWebhook { id: id::<Uuid>(6).to_string(), url: "https://example.com/hooks/mail".to_owned() };
+            data::text(&data::WebhookTest { webhook, note: "This is a test.".to_owned() })
+        }
+        _ => "{}".to_owned(),
+    }
+}
+
+/// The inbox; paused with that reason.
+fn inbox(paused: Option<String>) -> InboxView {
+    let now = Time::from_millis(NOW_MS);
+    let inbox = Inbox {
+        workspace: id(1),
+        id: id(3),
+        address: OURS.to_owned(),
+        username: "bot".to_owned(),
+        domain: "agents.example".to_owned(),
+        display_name: Some("Support bot".to_owned()),
+        client_id: None,
+        metadata_json: "{}".to_owned(),
+        temporary: false,
+        expires_at: None,
+        paused_at: paused.is_some().then_some(now),
+        paused_reason: paused,
+        promotions_filter: None,
+        last_message_at: now,
+        created_at: now,
+        deleted_at: None,
+    };
+    InboxView::of(&inbox, Facts { daily_sends: Some(100), recent_bounces: 0 })
+}
+
+fn record(kind: EventKind) -> Record {
+    use EventKind::{MessageBounced, MessageComplained, MessageDelivered, MessageSent};
+    let (status, entry) = match kind {
+        MessageSent => (Status::Sent, Some(DeliveryStatus::Sent)),
+        MessageDelivered => (Status::Delivered, Some(DeliveryStatus::Delivered)),
+        MessageBounced => (Status::Bounced, Some(DeliveryStatus::Bounced)),
+        MessageComplained => (Status::Complained, Some(DeliveryStatus::Complained)),
+        _ => (Status::Received, None),
+    };
+    let mut message = message(status, entry.is_none());
+    if kind == EventKind::MessageReceivedBlocked {
+        message.labels.push("blocked".to_owned());
+    }
+    let text = Some("Can you send the invoice of January again?".to_owned());
+    let headers_json = r#"{"subject":"Invoice"}"#.to_owned();
+    Record {
+        message,
+        bodies: Bodies { extracted_text: text.clone(), text, html: None, headers_json },
+        attachments: Vec::new(),
+        deliveries: entry.map(delivery).into_iter().collect(),
+        withheld: kind == EventKind::MessageReceivedBlocked,
+    }
+}
+
+fn message(status: Status, inbound: bool) -> Message {
+    let now = Time::from_millis(NOW_MS);
+    let (from, to) =
+        if inbound { ("Dana <dana@example.com>", OURS) } else { ("Support bot <bot@agents.example>", THEIRS) };
+    Message {
+        workspace: id::<WorkspaceId>(1),
+        id: id(5),
+        inbox: id(3),
+        thread: id(4),
+        content: id::<ContentId>(7),
+        direction: if inbound { Direction::Inbound } else { Direction::Outbound },
+        status,
+        channel: Channel::Email,
+        kind: Kind::Message,
+        rfc_message_id: "<20270115080000.1@example.com>".to_owned(),
+        in_reply_to: None,
+        references: Vec::new(),
+        from: from.to_owned(),
+        to: vec![to.to_owned()],
+        cc: Vec::new(),
+        bcc: Vec::new(),
+        reply_to: None,
+        subject: Some("Invoice".to_owned()),
+        labels: Vec::new(),
+        is_read: false,
+        auto_reply: false,
+        size_bytes: 2_210,
+        trace: String::new(),
+        verification: None,
+        data: None,
+        answers: None,
+        contact_address: None,
+        contact: None,
+        has_attachments: false,
+        status_at: now,
+        sent_at: (!inbound).then_some(now),
+        received_at: inbound.then_some(now),
+        created_at: now,
+    }
+}
+
+fn delivery(status: DeliveryStatus) -> Delivery {
+    let bounced = status == DeliveryStatus::Bounced;
+    Delivery {
+        position: 0,
+        envelope: None,
+        address: THEIRS.to_owned(),
+        channel: Channel::Email,
+        status,
+        smtp_code: Some(if bounced { 550 } else { 250 }),
+        enhanced_code: Some(if bounced { "5.1.1" } else { "2.0.0" }.to_owned()),
+        remote: Some("mx.example.com [192.0.2.25]".to_owned()),
+        detail: Some(if bounced { "5.1.1 no such user" } else { "2.0.0 taken" }.to_owned()),
+        attempts: 1,
+        updated_at: Time::from_millis(NOW_MS),
+    }
+}

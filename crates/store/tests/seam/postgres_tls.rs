@@ -1,0 +1,56 @@
+//! TLS to PostgreSQL, against a server with a self-signed certificate and one without TLS.
+
+use crate::postgres::Cluster;
+use crate::support::*;
+use posthouse_store::{Error, Sql, Store, p};
+use std::net::SocketAddr;
+
+/// Whether the connection that asks is encrypted; an error where there is none.
+fn is_encrypted(url: &str) -> Result<bool, Error> {
+    let asks = Sql::built("ASKS", "SELECT CAST(ssl AS TEXT) FROM pg_stat_ssl WHERE pid = pg_backend_pid()".to_owned());
+    let store = Store::open(config(url.parse()?))?;
+    let answer = store.read_blocking(move |tx| tx.one::<(String,)>(&asks, p![]))?;
+    store.close();
+    Ok(answer == Some(("true".to_owned(),)))
+}
+
+fn url(host: &str, address: SocketAddr, query: &str) -> String {
+    format!("postgres://postgres@{host}:{}/postgres?hostaddr=127.0.0.1{query}", address.port())
+}
+
+#[test]
+fn every_sslmode_does_what_it_says() {
+    let dir = Dir::new();
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    std::fs::write(dir.path().join("server.crt"), made.cert.pem()).unwrap();
+    std::fs::write(dir.path().join("server.key"), made.signing_key.serialize_pem()).unwrap();
+    let (_cluster, address) = Cluster::start_on_port(Some(dir.path()));
+    let roots = format!("&sslrootcert={}", dir.path().join("server.crt").display());
+
+    for (query, encrypted) in
+        [("", true), ("&sslmode=disable", false), ("&sslmode=prefer", true), ("&sslmode=require", true)]
+    {
+        assert_eq!(is_encrypted(&url("localhost", address, query)).unwrap(), encrypted, "{query}");
+    }
+    let verified = format!("&sslmode=verify-full{roots}");
+    assert!(is_encrypted(&url("localhost", address, &verified)).unwrap());
+
+    let mistrusted = is_encrypted(&url("localhost", address, "&sslmode=verify-full")).unwrap_err();
+    assert!(matches!(&mistrusted, Error::Unavailable(text) if text.contains("ertificate")), "{mistrusted:?}");
+    let other_host = is_encrypted(&url("db.example", address, &verified)).unwrap_err();
+    assert!(matches!(&other_host, Error::Unavailable(text) if text.contains("not valid for name")), "{other_host:?}");
+    let no_file = is_encrypted(&url("localhost", address, "&sslmode=verify-full&sslrootcert=/no/such.pem"));
+    assert!(matches!(no_file, Err(Error::Schema(text)) if text.contains("/no/such.pem")));
+}
+
+#[test]
+fn without_tls_on_the_server_prefer_is_plain_and_require_is_refused() {
+    let (_cluster, address) = Cluster::start_on_port(None);
+    for query in ["", "&sslmode=disable", "&sslmode=prefer"] {
+        assert!(!is_encrypted(&url("localhost", address, query)).unwrap(), "{query}");
+    }
+    for query in ["&sslmode=require", "&sslmode=verify-full"] {
+        let refused = is_encrypted(&url("localhost", address, query)).unwrap_err();
+        assert!(matches!(&refused, Error::Unavailable(text) if text.contains("TLS")), "{query}: {refused:?}");
+    }
+}

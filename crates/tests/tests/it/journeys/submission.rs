@@ -1,0 +1,77 @@
+//! Mail programs hand in mail: a login, a message as they wrote it, and the way of any sent message (decision 16).
+
+mod login;
+mod message;
+mod programs;
+mod refusals;
+
+use posthouse_domain::plan::Plan;
+use posthouse_tests::{
+    fixtures::{TestInbox, TestKey},
+    http::{Api, Reply},
+    server::{Options, TestServer},
+    smtp::{SmtpClient, SmtpReply},
+};
+use serde_json::json;
+
+/// A server, and an inbox on it that mail programs write for.
+struct Office {
+    server: TestServer,
+    key: TestKey,
+    api: Api,
+    inbox: TestInbox,
+}
+
+impl Office {
+    async fn open() -> Self {
+        Self::with(Options::default()).await
+    }
+
+    async fn with(options: Options) -> Self {
+        let server = TestServer::start(options).await;
+        let key = server.workspace(Plan::Team).await;
+        let api = server.api(&key);
+        let inbox = server.inbox_with(&key, json!({ "username": "sam", "display_name": "Sam" })).await;
+        Self { server, key, api, inbox }
+    }
+
+    /// A session that has said EHLO and nothing else.
+    async fn session(&self) -> SmtpClient {
+        SmtpClient::greeted(self.server.submission_address()).await
+    }
+
+    /// A session of the inbox.
+    async fn logged_in(&self) -> SmtpClient {
+        let mut session = self.session().await;
+        session.log_in(&self.inbox.address, &self.key.secret).await.says(235, "2.7.0");
+        session
+    }
+
+    /// Hands in a message of the inbox to one recipient.
+    async fn hand_in(&self, to: &str, raw: &str) -> SmtpReply {
+        let mut session = self.logged_in().await;
+        let reply = session.mail(&self.inbox.address, &[to], raw.as_bytes()).await;
+        session.quit().await;
+        reply
+    }
+
+    /// The message that a 250 names.
+    async fn message(&self, reply: &SmtpReply) -> Reply {
+        self.api.get(&format!("/v1/messages/{}", queued(reply))).await.expect(200)
+    }
+}
+
+/// The id that a 250 names.
+fn queued(reply: &SmtpReply) -> String {
+    let text = reply.clone().says(250, "2.0.0").lines.remove(0);
+    text.strip_prefix("2.0.0 Queued as ").unwrap_or_else(|| panic!("{text}")).to_owned()
+}
+
+/// A whole message of the inbox.
+fn letter(subject: &str) -> String {
+    format!(
+        "From: Sam <sam@agents.localhost>\r\nTo: dana@b.example\r\nSubject: {subject}\r\n\
+         Date: Tue, 15 Sep 2026 11:59:00 +0000\r\nMessage-ID: <{}@program.example>\r\n\r\nHello.\r\n",
+        subject.replace(' ', ".")
+    )
+}

@@ -1,0 +1,52 @@
+//! `/v1/webhooks` (contract §11.2; decisions 9 to 11).
+
+mod catalogue;
+mod change;
+mod create;
+mod deliveries;
+mod secrets;
+mod signed;
+
+use posthouse_domain::plan::Plan;
+use posthouse_tests::{
+    TestServer, WebhookSink,
+    fixtures::{TestInbox, TestKey},
+    http::{Api, Reply},
+};
+use serde_json::{Value, json};
+
+/// A server with an inbox and a receiver.
+pub(crate) struct World {
+    pub(crate) server: TestServer,
+    pub(crate) key: TestKey,
+    pub(crate) api: Api,
+    pub(crate) inbox: TestInbox,
+    pub(crate) sink: WebhookSink,
+}
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        Self::on(TestServer::plain().await).await
+    }
+
+    pub(crate) async fn on(server: TestServer) -> Self {
+        let key = server.workspace(Plan::Team).await;
+        let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+        Self { server, key, api, inbox, sink: WebhookSink::start().await }
+    }
+
+    /// Makes a webhook to the receiver with more members.
+    pub(crate) async fn webhook(&self, more: Value) -> Reply {
+        let mut body = json!({ "url": self.sink.url() });
+        for (name, value) in more.as_object().into_iter().flatten() {
+            body[name] = value.clone();
+        }
+        self.api.post("/v1/webhooks", body).await.expect(201)
+    }
+
+    /// The attempts of a webhook, newest first.
+    pub(crate) async fn attempts(&self, webhook: &Reply) -> Vec<Value> {
+        let path = format!("/v1/webhooks/{}/deliveries?limit=100", webhook.text("id"));
+        self.api.get(&path).await.expect(200).data().to_vec()
+    }
+}
