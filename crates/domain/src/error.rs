@@ -53,6 +53,10 @@ codes! {
     TemporaryInboxReceiveOnly = 403 "temporary_inbox_receive_only", "Send from an inbox that is not temporary.";
     /// Every inbox of the plan is in use.
     PlanLimitInboxes = 403 "plan_limit_inboxes", "Delete an inbox that is no longer needed or move the workspace to a larger plan.";
+    /// Every domain of the plan is in use.
+    PlanLimitDomains = 403 "plan_limit_domains", "Delete a domain that is no longer needed or move the workspace to a larger plan.";
+    /// The domain of the sending inbox is not verified.
+    DomainNotVerified = 403 "domain_not_verified", "Publish the records of the domain and check it: POST /v1/domains/{id}/verify.";
     /// Every webhook of the workspace is in use.
     PlanLimitWebhooks = 403 "plan_limit_webhooks", "Delete a webhook that is no longer needed, or let one take more events.";
     /// The workspace is not claimed by a person yet.
@@ -69,6 +73,14 @@ codes! {
     NotHeld = 409 "not_held", "Nothing has to be done: the message is not kept back.";
     /// A receive list stopped the message.
     MessageBlocked = 409 "message_blocked", "Change the receive lists; mail that they stopped stays stopped.";
+    /// Another workspace has verified the domain, or this one has it already.
+    DomainTaken = 409 "domain_taken", "Use another domain, or ask the operator of this server who has it.";
+    /// Inboxes use the domain.
+    DomainInUse = 409 "domain_in_use", "Delete the inboxes on the domain first, or repeat the request with force=true.";
+    /// The record of the new DKIM key cannot be seen.
+    DkimRecordNotFound = 409 "dkim_record_not_found", "Publish the record with the key dkim_next, wait until it can be seen, and try again.";
+    /// The record of the DKIM key before must still stay.
+    DkimRotationTooSoon = 409 "dkim_rotation_too_soon", "Wait until details.retire_at and start the rotation then.";
     /// The first request with this idempotency key has not been answered yet.
     IdempotencyInFlight = 409 "idempotency_in_flight", "Wait for the time in Retry-After and send the same request again.";
     /// The send would keep a mail loop going.

@@ -60,6 +60,8 @@ ids! {
     EventId;
     /// One message on its way to one destination domain.
     EnvelopeId;
+    /// A domain of a workspace's own.
+    DomainId;
     /// A durable job.
     JobId;
     /// Somebody whom mail was exchanged with.

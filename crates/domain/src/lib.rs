@@ -12,6 +12,7 @@ pub mod id;
 pub mod inbox;
 pub mod label;
 pub mod list;
+pub mod mail_domain;
 pub mod message;
 pub mod metadata;
 pub mod metrics;

@@ -3,12 +3,15 @@
 //! Below it, one file a use-case, named by a verb: gather outside facts, one transaction, wake. Use-cases never know HTTP,
 //! SMTP, the jobs or the adapters.
 
+pub mod add_domain;
 pub mod authenticate;
 pub mod change_contact;
+pub mod change_domain;
 pub mod change_inbox;
 pub mod change_list;
 pub mod change_message;
 pub mod change_thread;
+pub mod check_domain;
 pub mod check_reputation;
 pub mod compose;
 pub mod create_inbox;

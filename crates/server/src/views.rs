@@ -4,6 +4,7 @@
 
 pub mod contact;
 pub mod deliverability;
+pub mod domain;
 pub mod event;
 pub mod inbox;
 pub mod list_entry;

@@ -2,8 +2,8 @@
 
 use posthouse_domain::{
     id::{
-        AttachmentId, ContactId, ContentId, EnvelopeId, EventId, InboxId, JobId, KeyId, ListEntryId, MessageId,
-        ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
+        AttachmentId, ContactId, ContentId, DomainId, EnvelopeId, EventId, InboxId, JobId, KeyId, ListEntryId,
+        MessageId, ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
 };
@@ -19,6 +19,7 @@ id_columns!(
     ContentId,
     AttachmentId,
     EventId,
+    DomainId,
     EnvelopeId,
     JobId,
     ContactId,

@@ -81,6 +81,7 @@ pub mod instance;
 pub mod jobs;
 pub mod keys;
 pub mod lists;
+pub mod mail_domains;
 pub mod message_list;
 pub mod messages;
 pub mod metrics;

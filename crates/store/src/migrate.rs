@@ -33,6 +33,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0006_webhooks",
     "0008_lists",
     "0009_metrics",
+    "0012_domains",
 ];
 
 crate::statements! {

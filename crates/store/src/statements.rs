@@ -24,6 +24,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("jobs/due", crate::jobs::due::ALL),
     ("keys", crate::keys::ALL),
     ("lists", crate::lists::ALL),
+    ("mail_domains", crate::mail_domains::ALL),
     ("message_list", crate::message_list::ALL),
     ("messages", crate::messages::ALL),
     ("metrics", crate::metrics::ALL),

@@ -29,7 +29,7 @@ use super::{
     App,
     compose::{self, Letter, Origin},
     deliver_here::{self, Way},
-    receive::{APART_BYTES_MIN, place, served_domains},
+    receive::{APART_BYTES_MIN, place, served_among, served_domains},
     send::Order,
     signing::AddressKey,
     understand::{Mail, Provenance, understand},
@@ -62,7 +62,10 @@ pub struct Posted {
 #[derive(Clone)]
 struct House {
     plans: Plans,
-    served: [String; 2],
+    /// The domains of the service itself.
+    own: [String; 2],
+    /// They, and those of workspaces that recipients are at.
+    served: Vec<String>,
     /// How long a recipient elsewhere is tried, in milliseconds.
     expiry_ms: i64,
     /// How often.
@@ -110,7 +113,8 @@ async fn ready(
     let author = compose::author(&inbox)?;
     let house = House {
         plans: app.config.plans,
-        served: served_domains(app),
+        own: served_domains(app),
+        served: served_among(app, &letter.people.deliveries()).await?,
         expiry_ms: app.config.delivery.retry_schedule_ms.iter().sum(),
         attempts_max: u32::try_from(app.config.delivery.retry_schedule_ms.len() + SPARE_ATTEMPTS).unwrap_or(u32::MAX),
         key: app.address_key()?,

@@ -25,6 +25,7 @@ pub fn all() -> Vec<Route> {
         v1::webhooks::routes(),
         v1::metrics::routes(),
         v1::deliverability::routes(),
+        v1::domains::routes(),
     ];
     chapters.into_iter().flatten().collect()
 }

@@ -4,6 +4,7 @@ pub mod account;
 pub mod attachments;
 pub mod contacts;
 pub mod deliverability;
+pub mod domains;
 pub mod events;
 pub mod inboxes;
 pub mod ingress;

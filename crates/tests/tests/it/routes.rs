@@ -2,6 +2,7 @@
 
 mod account;
 mod contacts;
+mod domains;
 mod events;
 mod inboxes;
 mod ingress;

@@ -47,7 +47,7 @@ fn captured() -> Report {
 async fn message(app: &App, load: &Load) -> Result<Message, CannotSend> {
     let raw = raw(app, load).await?;
     let domain = &load.inbox.domain;
-    let signatures = signing::sign(app, domain, &raw, app.clock.now())
+    let signatures = signing::sign(app, load.envelope.workspace, domain, &raw, app.clock.now())
         .await
         .map_err(|error| CannotSend::Later(format!("the message cannot be signed: {error}")))?;
     let mut body = Vec::with_capacity(signatures.len() + raw.len());

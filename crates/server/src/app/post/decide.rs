@@ -15,7 +15,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{
-    Result as Stored, Tx, answers, lists,
+    Result as Stored, Tx, answers, lists, mail_domains,
     message_list::Place,
     suppressions::{self, Reason},
     usage, workspaces,
@@ -127,6 +127,7 @@ pub(super) fn facts(
         inbox_paused: inbox.is_paused(),
         inbox_temporary: inbox.temporary,
         workspace_suspended: workspace.suspended,
+        domain_unverified: unverified(tx, ready, inbox)?,
         blocked: blocked(tx, ready, inbox, &people)?,
         suppressed: suppressed(tx, ready, workspace, &people)?,
         loop_rule: looping,
@@ -136,6 +137,15 @@ pub(super) fn facts(
         burst: Use { used: burst, limit: plan.sends_per_5_minutes },
         burst_oldest,
     })
+}
+
+/// Whether the inbox is at a domain of the workspace's own that is not verified, or not there any more.
+fn unverified(tx: &mut Tx, ready: &Ready, inbox: &Inbox) -> Stored<bool> {
+    if ready.house.own.contains(&inbox.domain) {
+        return Ok(false);
+    }
+    let domain = mail_domains::by_name(tx, inbox.workspace, &inbox.domain)?;
+    Ok(!domain.is_some_and(|domain| domain.may_send()))
 }
 
 /// Those among the recipients whom the lists refuse. The reply lists are for those who took part in what is answered; the

@@ -46,6 +46,7 @@ pub(super) fn described(kind: EventKind) -> Vec<Describe> {
         InboxExpired => vec![of::<data::InboxExpired>],
         InboxPaused => vec![of::<data::InboxPaused>],
         InboxResumed => vec![of::<data::InboxResumed>],
+        DomainVerified | DomainFailed | DomainDkimRotated | DomainDkimRotationDue => vec![of::<data::DomainData>],
         WebhookTest => vec![of::<data::WebhookTest>],
         DraftCreated | DraftUpdated | DraftSent | DraftCancelled | DraftFailed | WorkspaceStopped
         | WorkspaceResumed => Vec::new(),

@@ -5,7 +5,7 @@ use posthouse_domain::message::Delivery;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::views::inbox::InboxView;
+use crate::views::{domain::DomainView, inbox::InboxView};
 
 /// The text that the log keeps of an event.
 #[must_use]
@@ -107,6 +107,14 @@ pub struct Complaint {
     pub r#type: String,
     /// The addresses.
     pub recipients: Vec<String>,
+}
+
+/// What `domain.verified`, `domain.failed`, `domain.dkim_rotated` and `domain.dkim_rotation_due` say.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DomainEventData")]
+pub struct DomainData {
+    /// The domain as it was then.
+    pub domain: DomainView,
 }
 
 /// What `webhook.test` says.

@@ -4,6 +4,9 @@ use posthouse_domain::{
     event::{Event, EventKind, NewEvent},
     id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
     inbox::Inbox,
+    mail_domain::{
+        Checked, Found, KeyRecord, MailDomain, ROTATION_DUE_AFTER_MS, RecordKey, Selector, Status as DomainStatus,
+    },
     message::{Bodies, Channel, Delivery, DeliveryStatus, Direction, Kind, Message, Status},
     time::Time,
 };
@@ -11,7 +14,10 @@ use posthouse_store::messages::Record;
 use uuid::Uuid;
 
 use super::{Shown, data};
-use crate::views::inbox::{Facts, InboxView};
+use crate::views::{
+    domain::DomainView,
+    inbox::{Facts, InboxView},
+};
 
 /// When everything in the examples happens: 2027-01-15T08:00:00Z.
 const NOW_MS: i64 = 1_800_000_000_000;
@@ -65,12 +71,52 @@ fn detail(kind: EventKind) -> String {
             data::text(&data::InboxPaused { inbox: inbox(reason.clone()), reason })
         }
         EventKind::InboxResumed => data::text(&data::InboxResumed { inbox: inbox(None), held_events: 2 }),
+        EventKind::DomainVerified
+        | EventKind::DomainFailed
+        | EventKind::DomainDkimRotated
+        | EventKind::DomainDkimRotationDue => {
+            let domain = DomainView::of(&domain(kind), "mx.example.com", Time::from_millis(NOW_MS));
+            data::text(&data::DomainData { domain })
+        }
         EventKind::WebhookTest => {
             let webhook =
                 data::TestedWebhook { id: id::<Uuid>(6).to_string(), url: "https://example.com/hooks/mail".to_owned() };
             data::text(&data::WebhookTest { webhook, note: "This is a test.".to_owned() })
         }
         _ => "{}".to_owned(),
+    }
+}
+
+/// The domain an event of that kind is about.
+fn domain(kind: EventKind) -> MailDomain {
+    let now = Time::from_millis(NOW_MS);
+    let status = if kind == EventKind::DomainFailed { DomainStatus::Failed } else { DomainStatus::Verified };
+    let since_ms = if kind == EventKind::DomainDkimRotationDue { ROTATION_DUE_AFTER_MS } else { 0 };
+    let found = |key| Checked { key, found: Found::Ok, values: Vec::new(), doubled: false };
+    let lost = |checked: &Checked| status == DomainStatus::Verified || checked.key != RecordKey::Dkim;
+    MailDomain {
+        workspace: id(1),
+        id: id(8),
+        name: "mail.acme.example".to_owned(),
+        status,
+        receiving: true,
+        token: "5f2b6c0d9e8a7b1c".to_owned(),
+        active: KeyRecord {
+            selector: Selector::One,
+            record: "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0".to_owned(),
+            since: now.plus_ms(-since_ms),
+        },
+        next: None,
+        previous: None,
+        checked: RecordKey::ALL.into_iter().take(5).map(found).filter(lost).collect(),
+        hosting: None,
+        hosting_at: None,
+        verified_at: Some(now),
+        last_checked_at: Some(now),
+        asked_at: None,
+        checks: 1,
+        rotation_told: since_ms > 0,
+        created_at: now.plus_ms(-since_ms),
     }
 }
 

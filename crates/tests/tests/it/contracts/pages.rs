@@ -53,6 +53,7 @@ const LISTS: &[List] = &[
     List { route: "listSuppressions", path: "/v1/suppressions", filter: Some("reason=manual"), add: add_suppression },
     List { route: "listThreads", path: "/v1/threads", filter: Some("labels=a"), add: add_message },
     List { route: "listOutbox", path: "/dev/outbox", filter: None, add: add_sent },
+    List { route: "listDomains", path: "/v1/domains", filter: None, add: add_domain },
     // Its cursors are the ids of events, for any filter: a reader of the log may change what it looks for (decision 12).
     List { route: "listWebhooks", path: "/v1/webhooks", filter: None, add: add_webhook },
     List {
@@ -71,6 +72,14 @@ fn add_inbox(world: &World, _at: usize) -> Added<'_> {
     Box::pin(async {
         world.server.clock.advance(1);
         world.server.inbox_with(&world.key, json!({ "metadata": { "of": "one" } })).await;
+    })
+}
+
+fn add_domain(world: &World, at: usize) -> Added<'_> {
+    Box::pin(async move {
+        world.server.clock.advance(1);
+        world.api.post("/v1/domains", json!({ "domain": format!("d{at}.example") })).await.expect(201);
+        world.server.settle().await;
     })
 }
 
