@@ -37,6 +37,8 @@ macro_rules! codes {
 codes! {
     /// The request does not fit its schema; `details.fields` lists every problem.
     InvalidRequest = 400 "invalid_request", "Correct the fields listed in details.fields and send the request again.";
+    /// A draft's `send_at` nearer than a minute or further than 30 days.
+    InvalidSendAt = 400 "invalid_send_at", "Choose a time between 1 minute and 30 days from now, or send the draft at once.";
     /// A cursor that this list did not give, or that was given for other filters.
     InvalidCursor = 400 "invalid_cursor", "Start again without a cursor, and keep every other parameter the same from page to page.";
     /// No key, an unknown key or a revoked one.
@@ -73,6 +75,8 @@ codes! {
     NotHeld = 409 "not_held", "Nothing has to be done: the message is not kept back.";
     /// A receive list stopped the message.
     MessageBlocked = 409 "message_blocked", "Change the receive lists; mail that they stopped stays stopped.";
+    /// The draft is in a state in which this cannot be done to it.
+    DraftNotEditable = 409 "draft_not_editable", "Read the draft; what was sent or cancelled stays as it is, so make a new one.";
     /// Another workspace has verified the domain, or this one has it already.
     DomainTaken = 409 "domain_taken", "Use another domain, or ask the operator of this server who has it.";
     /// Inboxes use the domain.

@@ -54,6 +54,8 @@ ids! {
     MessageId;
     /// The bytes and bodies of a mail, shared by its copies within one workspace.
     ContentId;
+    /// A message that waits for somebody or for its time.
+    DraftId;
     /// A file that came or left with a message.
     AttachmentId;
     /// An entry of a workspace's event log.

@@ -2,9 +2,11 @@
 //!
 //! This crate never does I/O, reads no clock, draws no random numbers and knows no database, no HTTP and no async runtime.
 
+pub mod actor;
 pub mod auth;
 pub mod contact;
 pub mod delivery;
+pub mod draft;
 pub mod error;
 pub mod event;
 pub mod gate;
@@ -20,6 +22,8 @@ pub mod page;
 pub mod plan;
 pub mod reputation;
 pub mod send;
+pub mod stream;
+pub mod suspension;
 pub mod text;
 pub mod thread;
 pub mod time;

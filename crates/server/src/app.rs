@@ -19,10 +19,12 @@ pub mod create_workspace;
 pub mod delete_inbox;
 pub mod deliver;
 pub mod deliver_here;
+pub mod draft;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
 pub mod inject;
+pub mod judge_sending;
 pub mod meet;
 pub mod post;
 pub mod read_events;
@@ -34,6 +36,8 @@ pub mod report_metrics;
 pub mod screen_sender;
 pub mod send;
 pub mod signing;
+pub mod stop_workspace;
+pub mod stream;
 pub mod submit;
 pub mod suppress;
 mod take_report;
@@ -58,6 +62,7 @@ use crate::{
     rate_limits::RateLimits,
     shortage::Shortage,
     shutdown::Life,
+    streams::Streams,
 };
 
 /// The running program.
@@ -86,6 +91,8 @@ pub struct App {
     pub apart: Apart,
     /// Who waits for mail in which inbox.
     pub arrivals: Arrivals,
+    /// Who hears the events of which workspace.
+    pub streams: Streams,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -128,6 +135,7 @@ impl App {
             out_room: deliver::Room::default(),
             apart: Apart::default(),
             arrivals: Arrivals::default(),
+            streams: Streams::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),

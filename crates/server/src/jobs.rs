@@ -8,5 +8,6 @@ pub mod kind;
 pub mod outbound;
 mod retention;
 pub mod runner;
+mod scheduled_draft;
 pub mod sweep;
 pub mod webhooks;

@@ -5,6 +5,7 @@
 pub mod contact;
 pub mod deliverability;
 pub mod domain;
+pub mod draft;
 pub mod event;
 pub mod inbox;
 pub mod list_entry;
@@ -13,6 +14,7 @@ pub mod metrics;
 pub mod suppression;
 pub mod thread;
 pub mod webhook;
+pub mod workspace;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     id::{
-        AttachmentId, ContactId, ContentId, DomainId, EnvelopeId, EventId, InboxId, JobId, KeyId, ListEntryId,
+        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EventId, InboxId, JobId, KeyId, ListEntryId,
         MessageId, ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
@@ -24,6 +24,7 @@ id_columns!(
     JobId,
     ContactId,
     ListEntryId,
+    DraftId,
     WebhookId,
     WebhookDeliveryId,
 );

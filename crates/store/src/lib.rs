@@ -63,6 +63,7 @@
 //! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
 
 pub mod answers;
+pub mod approvals;
 pub mod arrivals;
 pub mod attachments;
 pub mod backup;
@@ -73,6 +74,8 @@ pub mod contents;
 pub mod deliveries;
 pub mod dialect;
 pub mod dkim_keys;
+pub mod draft_files;
+pub mod drafts;
 pub mod erase;
 pub mod events;
 pub mod idempotency;
@@ -87,7 +90,9 @@ pub mod messages;
 pub mod metrics;
 pub mod migrate;
 pub mod recipients;
+pub mod recoveries;
 pub mod statements;
+pub mod stream_tokens;
 pub mod suppressions;
 pub mod sweep;
 pub mod thread_list;

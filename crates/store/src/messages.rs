@@ -9,7 +9,7 @@ use posthouse_domain::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FromRow, Json, Result, Row, Tx, attachments, contents, many, p, recipients, statements,
+    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, many, p, recipients, statements,
     workspaces::{self, named},
 };
 
@@ -72,6 +72,8 @@ pub struct Record {
     pub deliveries: Vec<Delivery>,
     /// Its content is kept back from who did not ask for held mail (contract §4.4).
     pub withheld: bool,
+    /// Who vouched for it, when it was a draft.
+    pub approval: Option<approvals::OfMessage>,
 }
 
 /// A message that a reference leads to.
@@ -230,6 +232,7 @@ pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> R
     let attachments = attachments::of(tx, workspace, &ids(|m| m.has_attachments))?;
     let deliveries = recipients::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
     let screening = messages.iter().any(is_blocked) && screens(tx, workspace)?;
+    let approvals = approvals::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
     let shared = |id, rest: &[Message]| rest.iter().any(|m| m.content == id);
     let mut records = Vec::with_capacity(messages.len());
     for at in 0..messages.len() {
@@ -243,7 +246,8 @@ pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> R
         let files = attachments.iter().filter(|a| a.message == message.id).cloned().collect();
         let went = deliveries.iter().filter(|d| d.message == message.id).map(|d| d.delivery.clone()).collect();
         let withheld = screening && is_blocked(&message);
-        records.push(Record { message, bodies: own, attachments: files, deliveries: went, withheld });
+        let approval = approvals.iter().find(|of| of.message == message.id).cloned();
+        records.push(Record { message, bodies: own, attachments: files, deliveries: went, withheld, approval });
     }
     Ok(records)
 }

@@ -7,6 +7,7 @@ use crate::Sql;
 /// File name and its statements.
 pub const FILES: &[(&str, &[&Sql])] = &[
     ("answers", crate::answers::ALL),
+    ("approvals", crate::approvals::ALL),
     ("arrivals", crate::arrivals::ALL),
     ("attachments", crate::attachments::ALL),
     ("contact_list", crate::contact_list::ALL),
@@ -14,6 +15,9 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("contents", crate::contents::ALL),
     ("deliveries", crate::deliveries::ALL),
     ("dkim_keys", crate::dkim_keys::ALL),
+    ("draft_files", crate::draft_files::ALL),
+    ("drafts", crate::drafts::ALL),
+    ("drafts/list", crate::drafts::list::ALL),
     ("erase", crate::erase::ALL),
     ("events", crate::events::ALL),
     ("idempotency", crate::idempotency::ALL),
@@ -30,6 +34,8 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("metrics", crate::metrics::ALL),
     ("migrate", crate::migrate::ALL),
     ("recipients", crate::recipients::ALL),
+    ("stream_tokens", crate::stream_tokens::ALL),
+    ("recoveries", crate::recoveries::ALL),
     ("suppressions", crate::suppressions::ALL),
     ("sweep", crate::sweep::ALL),
     ("thread_list", crate::thread_list::ALL),

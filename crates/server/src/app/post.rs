@@ -29,6 +29,7 @@ use super::{
     App,
     compose::{self, Letter, Origin},
     deliver_here::{self, Way},
+    draft::Sealed,
     receive::{APART_BYTES_MIN, place, served_among, served_domains},
     send::Order,
     signing::AddressKey,
@@ -84,6 +85,8 @@ struct Ready {
     sent: Mail,
     /// What is known of it in the inboxes of this service that get it.
     received: Option<Mail>,
+    /// The draft that becomes this message.
+    draft: Option<Sealed>,
     now: Time,
 }
 
@@ -92,7 +95,26 @@ struct Ready {
 /// # Errors
 /// `message_too_large`, `idempotency_key_reused`, `not_found`, what the gate refuses, the store's own.
 pub async fn post(app: &Arc<App>, order: Order, written: (Letter, Inbox), render: Render) -> Result<Posted, Refusal> {
+    let built = ready(app, order, written).await?;
+    queue(app, built, render).await
+}
+
+/// Queues the message that a draft becomes; the draft's compare-and-set is part of the same transaction.
+///
+/// # Errors
+/// As [`post`], and `draft_not_editable`.
+pub(super) async fn post_draft(
+    app: &Arc<App>,
+    order: Order,
+    written: (Letter, Inbox),
+    draft: Sealed,
+    render: Render,
+) -> Result<Posted, Refusal> {
     let (ready, raw) = ready(app, order, written).await?;
+    queue(app, (Ready { draft: Some(draft), ..ready }, raw), render).await
+}
+
+async fn queue(app: &Arc<App>, (ready, raw): (Ready, Vec<u8>), render: Render) -> Result<Posted, Refusal> {
     if let Some(refusal) = size_refusal(app, &ready) {
         return Err(refusal);
     }
@@ -143,7 +165,7 @@ async fn ready(
             Mail { agent_of, ..received(&letter, &raw, provenance, some_away) }
         });
         let sent = written(&letter, understand(&raw, None));
-        Ok((Ready { order, house, letter, from, sent, received, now }, raw))
+        Ok((Ready { order, house, letter, from, sent, received, draft: None, now }, raw))
     })
     .await
 }
@@ -208,11 +230,17 @@ fn store(tx: &mut Tx, ready: &Ready, raw: &Raw, render: &Render, ids: &Ids) -> R
         }
     }
     let inbox = visible::inbox(tx, &order.caller, order.inbox)?;
+    if let Some(draft) = &ready.draft {
+        draft.guard(tx)?;
+    }
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let used = usage::sent(tx, inbox.workspace, inbox.id, ready.now)?;
     gate::may_send(&decide::facts(tx, ready, (&workspace, &inbox), used)?)?;
     let ways = ways(tx, ready)?;
     let id = write::message(tx, ready, raw, (&inbox, &ways), ids)?;
+    if let Some(draft) = &ready.draft {
+        draft.settle(tx, id, (&order.caller, ids), ready.now)?;
+    }
     let body = render(&accepted(tx, &inbox, id)?)?;
     let answer = Recorded { status: ACCEPTED, body };
     if let Some(key) = &order.key {

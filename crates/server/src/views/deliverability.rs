@@ -4,19 +4,13 @@ use posthouse_domain::{
     mail_domain::{MailDomain, RecordKey},
     metrics::Counters,
     reputation::{Finding, Standing},
+    suspension::{BOUNCE_RATE_MAX, COMPLAINT_RATE_MAX, SENT_MIN},
     time::Time,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::domain;
-
-/// Share of bounced messages over which sending is suspended (API document, Limits).
-pub const BOUNCE_RATE_MAX: f64 = 0.05;
-/// Share of complaints over which sending is suspended (API document, Limits).
-pub const COMPLAINT_RATE_MAX: f64 = 0.001;
-/// Sends in 7 days below which nothing is suspended.
-pub const SENT_MIN: u64 = 20;
 
 /// What the view is made of.
 pub struct Facts {

@@ -2,5 +2,7 @@
 
 mod answer_a_mail;
 mod delivery;
+mod standing;
 mod submission;
+mod suspension;
 mod webhooks;

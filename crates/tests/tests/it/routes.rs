@@ -3,6 +3,8 @@
 mod account;
 mod contacts;
 mod domains;
+mod drafts;
+mod emergency;
 mod events;
 mod inboxes;
 mod ingress;
@@ -10,6 +12,7 @@ mod lists;
 mod messages;
 mod metrics;
 mod retention;
+mod stream;
 mod suppressions;
 mod threads;
 mod wait;

@@ -27,6 +27,7 @@ use crate::{
         compose::Origin,
         deliver_here::{self, Way},
         file_mail::{self, Conversation},
+        judge_sending,
         meet::{self, Meeting},
     },
     views::event::data,
@@ -64,6 +65,9 @@ pub(super) fn message(
     let subject = Some(ready.letter.subject.as_str());
     let meeting = Meeting { inbox, conversation: &conversation, subject, at: created_at, key };
     meet::sent(tx, meeting, people.to.iter().chain(&people.cc).chain(&people.bcc), ids)?;
+    if stored.status == Status::Bounced {
+        judge_sending::judge(tx, stored.workspace, ready.now)?;
+    }
     announce(tx, &stored, &entries, ids, ready.now)?;
     Ok(stored.id)
 }

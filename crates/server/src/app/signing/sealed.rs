@@ -8,7 +8,7 @@ use std::{
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 use aws_lc_rs::{
@@ -76,7 +76,11 @@ impl AddressKey {
 
 /// The key of the instance, read at the first need.
 #[derive(Default)]
-pub struct Vault(OnceLock<InstanceKey>);
+pub struct Vault {
+    key: OnceLock<InstanceKey>,
+    /// Two that need it first must not make its file at once.
+    reading: Mutex<()>,
+}
 
 impl Vault {
     /// The key.
@@ -84,10 +88,13 @@ impl Vault {
     /// # Errors
     /// [`InstanceKeyError`].
     pub fn key(&self, app: &App) -> Result<&InstanceKey, InstanceKeyError> {
-        match self.0.get() {
+        if let Some(key) = self.key.get() {
+            return Ok(key);
+        }
+        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.key.get() {
             Some(key) => Ok(key),
-            // Two that read it at once read the same.
-            None => InstanceKey::of(app).map(|key| self.0.get_or_init(|| key)),
+            None => InstanceKey::of(app).map(|key| self.key.get_or_init(|| key)),
         }
     }
 }

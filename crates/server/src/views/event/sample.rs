@@ -1,5 +1,7 @@
 //! Made-up records for the examples of the catalogue: shown by the same code as real ones.
 
+mod draft;
+
 use posthouse_domain::{
     event::{Event, EventKind, NewEvent},
     id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
@@ -8,15 +10,21 @@ use posthouse_domain::{
         Checked, Found, KeyRecord, MailDomain, ROTATION_DUE_AFTER_MS, RecordKey, Selector, Status as DomainStatus,
     },
     message::{Bodies, Channel, Delivery, DeliveryStatus, Direction, Kind, Message, Status},
+    plan::Plan,
     time::Time,
+    workspace::{AiProcessing, Claim, Workspace},
 };
 use posthouse_store::messages::Record;
 use uuid::Uuid;
 
-use super::{Shown, data};
+use super::{
+    Shown, data,
+    draft::{is_of_draft, restored},
+};
 use crate::views::{
     domain::DomainView,
     inbox::{Facts, InboxView},
+    workspace::{ActorView, OrgView},
 };
 
 /// When everything in the examples happens: 2027-01-15T08:00:00Z.
@@ -32,9 +40,10 @@ fn id<T: From<Uuid>>(number: u128) -> T {
 
 /// An event of that kind.
 pub(super) fn shown(kind: EventKind) -> Shown {
-    let is_of_message = kind.text().starts_with("message.");
+    let of_draft = is_of_draft(kind);
+    let is_of_message = kind.text().starts_with("message.") || kind == EventKind::DraftSent;
     let detail_json = detail(kind);
-    let of_inbox = kind.text().starts_with("inbox.") || is_of_message;
+    let of_inbox = kind.text().starts_with("inbox.") || is_of_message || of_draft;
     let event = NewEvent {
         workspace: id(1),
         id: id::<EventId>(2),
@@ -45,8 +54,9 @@ pub(super) fn shown(kind: EventKind) -> Shown {
         detail_json,
         at: Time::from_millis(NOW_MS),
     };
-    let (inbox, record) = (is_of_message.then(|| inbox(None)), is_of_message.then(|| record(kind)));
-    Shown { event: Event { seq: 1, released: false, event }, inbox, record }
+    let (inbox, record) = ((is_of_message || of_draft).then(|| inbox(None)), is_of_message.then(|| record(kind)));
+    let draft = of_draft.then(|| restored(&draft::of_kind(kind)));
+    Shown { event: Event { seq: 1, released: false, event }, inbox, record, draft }
 }
 
 /// What the log keeps of an event of that kind.
@@ -83,7 +93,38 @@ fn detail(kind: EventKind) -> String {
                 data::TestedWebhook { id: id::<Uuid>(6).to_string(), url: "https://example.com/hooks/mail".to_owned() };
             data::text(&data::WebhookTest { webhook, note: "This is a test.".to_owned() })
         }
+        EventKind::WorkspaceStopped => {
+            let reason = Some("It answers the wrong people.".to_owned());
+            let workspace = OrgView::of(&workspace(true));
+            data::text(&data::WorkspaceStopped { workspace, reason, actor: ActorView::of(&draft::somebody()) })
+        }
+        EventKind::WorkspaceResumed => {
+            let (workspace, stopped_at) = (OrgView::of(&workspace(false)), Time::from_millis(NOW_MS).to_string());
+            data::text(&data::WorkspaceResumed { workspace, stopped_at, actor: ActorView::of(&draft::somebody()) })
+        }
         _ => "{}".to_owned(),
+    }
+}
+
+/// The workspace; stopped or not.
+fn workspace(stopped: bool) -> Workspace {
+    let now = Time::from_millis(NOW_MS);
+    Workspace {
+        id: id(1),
+        name: "Acme".to_owned(),
+        owner_email: "owner@acme.example".to_owned(),
+        plan: Plan::Team,
+        suspended: false,
+        claim: Claim::Claimed,
+        claimed_at: Some(now),
+        notice: None,
+        stopped_at: stopped.then_some(now),
+        stop_reason: stopped.then(|| "It answers the wrong people.".to_owned()),
+        ai_processing: AiProcessing::Categorize,
+        screening: true,
+        daily_send_limit: None,
+        retention_days: None,
+        created_at: now,
     }
 }
 
@@ -141,13 +182,14 @@ fn inbox(paused: Option<String>) -> InboxView {
         created_at: now,
         deleted_at: None,
     };
-    InboxView::of(&inbox, Facts { daily_sends: Some(100), recent_bounces: 0 })
+    InboxView::of(&inbox, Facts { daily_sends: Some(100), recent_bounces: 0, pending_drafts: 0 })
 }
 
 fn record(kind: EventKind) -> Record {
-    use EventKind::{MessageBounced, MessageComplained, MessageDelivered, MessageSent};
+    use EventKind::{DraftSent, MessageBounced, MessageComplained, MessageDelivered, MessageSent};
     let (status, entry) = match kind {
         MessageSent => (Status::Sent, Some(DeliveryStatus::Sent)),
+        DraftSent => (Status::Queued, Some(DeliveryStatus::Queued)),
         MessageDelivered => (Status::Delivered, Some(DeliveryStatus::Delivered)),
         MessageBounced => (Status::Bounced, Some(DeliveryStatus::Bounced)),
         MessageComplained => (Status::Complained, Some(DeliveryStatus::Complained)),
@@ -165,6 +207,7 @@ fn record(kind: EventKind) -> Record {
         attachments: Vec::new(),
         deliveries: entry.map(delivery).into_iter().collect(),
         withheld: kind == EventKind::MessageReceivedBlocked,
+        approval: (kind == DraftSent).then(draft::approval),
     }
 }
 

@@ -52,6 +52,13 @@ const LISTS: &[List] = &[
     List { route: "listContacts", path: "/v1/contacts", filter: Some("kind=unknown"), add: add_contact },
     List { route: "listSuppressions", path: "/v1/suppressions", filter: Some("reason=manual"), add: add_suppression },
     List { route: "listThreads", path: "/v1/threads", filter: Some("labels=a"), add: add_message },
+    List {
+        route: "listInboxDrafts",
+        path: "/v1/inboxes/{inbox}/drafts",
+        filter: Some("status=draft,failed"),
+        add: add_draft,
+    },
+    List { route: "listDrafts", path: "/v1/drafts", filter: Some("metadata.of=one"), add: add_draft },
     List { route: "listOutbox", path: "/dev/outbox", filter: None, add: add_sent },
     List { route: "listDomains", path: "/v1/domains", filter: None, add: add_domain },
     // Its cursors are the ids of events, for any filter: a reader of the log may change what it looks for (decision 12).
@@ -102,6 +109,15 @@ fn add_suppression(world: &World, at: usize) -> Added<'_> {
         world.server.clock.advance(i64::from(at % 2 == 0));
         let body = json!({ "address": format!("p{at}@remote.example") });
         world.api.post("/v1/suppressions", body).await.expect(201);
+    })
+}
+
+fn add_draft(world: &World, at: usize) -> Added<'_> {
+    Box::pin(async move {
+        world.server.clock.advance(1);
+        let path = format!("/v1/inboxes/{}/drafts", world.inbox.id);
+        let body = json!({ "subject": format!("Draft {at}"), "metadata": { "of": "one" } });
+        world.api.post(&path, body).await.expect(201);
     })
 }
 

@@ -59,7 +59,8 @@ async fn whom_we_write_to_is_a_person_with_bcc_and_the_first_outsider_is_the_mes
     for address in ["cleo@remote.example", "bess@remote.example"] {
         let contact = house.contact(address).await.unwrap();
         assert_eq!((&contact["kind"], &contact["message_count"]), (&json!("person"), &json!(1)), "{address}");
-        assert_eq!(contact["recent_threads"][0]["id"], sent["thread_id"], "{address}");
+        let threads = contact["recent_threads"].as_array().unwrap();
+        assert!(threads.iter().any(|thread| thread["id"] == sent["thread_id"]), "{address}: {contact}");
     }
     assert!(house.contact(&other.address).await.is_none());
     house.server.finish().await;
