@@ -17,9 +17,10 @@ import receipt
 import report
 import sending
 import stream
+import webhooks
 
 PARTS = {"receipt": receipt, "sending": sending, "api": reading, "longpoll": longpoll, "stream": stream,
-         "footprint": footprint}
+         "webhooks": webhooks, "footprint": footprint}
 
 
 class Setting:

@@ -47,6 +47,13 @@ COLUMNS = {
     ],
 }
 
+COLUMNS["webhooks"] = [
+    ("webhooks", ("case",), "{}"), ("/s", ("rate",), "{:.0f}"), ("commit to POST p50 ms", ("p50_ms",), "{:.1f}"),
+    ("p99 ms", ("p99_ms",), "{:.1f}"), ("longest ms", ("max_ms",), "{:.0f}"), ("twice", ("duplicates",), "{}"),
+    ("our CPU ms an event", ("cpu_ms",), "{:.2f}"), ("of receipt without", ("ratio",), "{:.2f}"),
+    ("without /s", ("without",), "{:.0f}"), ("POSTs behind at its end", ("behind",), "{:.0f}"), ("others' cores", ("foreign_cores",), "{:.1f}"),
+]
+
 # part, which cases, what it is, the figure, the comparison, the bound
 TARGETS = [
     ("receipt", "20 sessions", "receipt, ratio to Postfix", ("ratio",), ">=", 3.0),
@@ -58,6 +65,9 @@ TARGETS = [
     ("api", "list, closed", "list, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),
     ("api", "get, closed", "get, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),
     ("longpoll", "", "10,000 long-polls, RSS MB", ("with_mb",), "<", 200),
+    ("webhooks", "200 events/s, 1", "commit to POST, p50 ms", ("p50_ms",), "<", 50),
+    ("webhooks", "200 events/s, 1", "commit to POST, p99 ms", ("p99_ms",), "<", 250),
+    ("webhooks", "receipt", "receipt with 3 webhooks, of that without", ("ratio",), ">=", 0.8),
     ("stream", "", "10,000 streams at rest, RSS MB", ("with_mb",), "<", 150),
     ("stream", "", "one event to 1,000 streams, ms", ("last_ms",), "<", 200),
     ("footprint", "", "idle RSS MB", ("idle_mb",), "<", 60),

@@ -6,6 +6,7 @@
 pub mod add_domain;
 pub mod authenticate;
 pub mod change_contact;
+pub mod bounce_address;
 pub mod change_domain;
 pub mod change_inbox;
 pub mod change_list;

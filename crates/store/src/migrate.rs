@@ -37,6 +37,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0009_metrics",
     "0010_suspension",
     "0012_domains",
+    "0013_message_filters",
 ];
 
 crate::statements! {

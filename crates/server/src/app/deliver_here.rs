@@ -103,7 +103,7 @@ pub fn deliver(
                 content
             }
         };
-        file_mail::file(tx, Copy { mail, content, trace: &trace, key }, inbox, ids, now)?;
+        file_mail::file(tx, Copy { mail, content, trace: &trace, about: None, key }, inbox, ids, now)?;
     }
     Ok(())
 }

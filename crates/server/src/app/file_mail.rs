@@ -34,6 +34,8 @@ pub struct Copy<'a> {
     pub content: ContentId,
     /// Our own lines in front of this copy's raw bytes.
     pub trace: &'a str,
+    /// The sent message whose return path it came to.
+    pub about: Option<MessageId>,
     /// Hashes the addresses of forgotten contacts.
     pub key: &'a AddressKey,
 }
@@ -59,14 +61,47 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
     let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), mail.size_bytes, now)?;
     let message: MessageId = ids.next();
-    let stopped = screen_sender::stops(tx, mail, inbox)?;
+    let about = take_report::about(tx, mail.report.as_ref(), copy.about, inbox)?;
+    let stopped = screen_sender::stops(tx, mail, inbox, about.is_some())?;
     let conversation =
         if stopped { beside(tx, mail, inbox, ids, created_at)? } else { thread_of(tx, mail, inbox, ids, created_at)? };
-    let thread = conversation.id;
-    let mut labels = mail.labels.clone();
-    labels.extend(stopped.then(|| BLOCKED.to_owned()));
+    let mut stored = row(copy, inbox, (message, conversation.id), created_at, now);
+    if about.is_some() && !stored.labels.iter().any(|label| label == BOUNCE_LABEL) {
+        stored.labels.push(BOUNCE_LABEL.to_owned());
+    }
+    stored.labels.extend(stopped.then(|| BLOCKED.to_owned()));
+    messages::insert(tx, &stored)?;
+    metrics::count(tx, (inbox.workspace, inbox.id), now, &Counters::received(&stored.labels))?;
+    file_attachments(tx, mail, &stored, ids)?;
+    if !stopped {
+        let subject = mail.subject.as_deref();
+        let meeting = Meeting { inbox, conversation: &conversation, subject, at: created_at, key: copy.key };
+        meet::received(tx, meeting, mail, ids)?;
+    }
+    if let (Some(report), Some(about)) = (&mail.report, &about) {
+        take_report::take(tx, report, about, ids, now)?;
+    }
+    if stored.labels.iter().any(|label| label == BOUNCE_LABEL) {
+        // A report is told as what became of the mail it is about, not as mail of its own.
+        tx.wake(inbox.workspace.0);
+        return Ok(message);
+    }
+    let kind = if stopped { EventKind::MessageReceivedBlocked } else { EventKind::MessageReceived };
+    announce(tx, &stored, kind, inbox, ids)?;
+    Ok(message)
+}
+
+/// The row of a received copy.
+fn row(
+    copy: Copy<'_>,
+    inbox: &Inbox,
+    (message, thread): (MessageId, ThreadId),
+    created_at: Time,
+    now: Time,
+) -> Message {
+    let mail = copy.mail;
     let own_id = || thread::new_message_id(&message.to_string(), &inbox.domain);
-    let stored = Message {
+    Message {
         workspace: inbox.workspace,
         id: message,
         inbox: inbox.id,
@@ -85,7 +120,7 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         bcc: Vec::new(),
         reply_to: mail.reply_to.clone(),
         subject: mail.subject.clone(),
-        labels,
+        labels: mail.labels.clone(),
         is_read: false,
         auto_reply: mail.auto_reply,
         size_bytes: mail.size_bytes,
@@ -100,26 +135,7 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         sent_at: None,
         received_at: Some(now),
         created_at,
-    };
-    messages::insert(tx, &stored)?;
-    metrics::count(tx, (inbox.workspace, inbox.id), now, &Counters::received(&stored.labels))?;
-    file_attachments(tx, mail, &stored, ids)?;
-    if !stopped {
-        let subject = mail.subject.as_deref();
-        let meeting = Meeting { inbox, conversation: &conversation, subject, at: created_at, key: copy.key };
-        meet::received(tx, meeting, mail, ids)?;
     }
-    if let Some(report) = &mail.report {
-        take_report::take(tx, report, inbox, ids, now)?;
-    }
-    if mail.labels.iter().any(|label| label == BOUNCE_LABEL) {
-        // A notice of failed delivery is told as message.bounced of the mail it is about, not as mail of its own.
-        tx.wake(inbox.workspace.0);
-        return Ok(message);
-    }
-    let kind = if stopped { EventKind::MessageReceivedBlocked } else { EventKind::MessageReceived };
-    announce(tx, &stored, kind, inbox, ids)?;
-    Ok(message)
 }
 
 /// Appends the event, or keeps it back while the inbox is paused.
@@ -240,7 +256,10 @@ fn begin_with(
 }
 
 fn by_references(tx: &mut Tx, mail: &Mail, inbox: &Inbox) -> Result<Option<Thread>> {
-    let newest_first = mail.in_reply_to.iter().chain(mail.references.iter().rev());
+    // Mail of the inbox that comes back to it, from itself or by a list, is in the conversation already.
+    let is_own = |id: &&String| thread::is_of_domain(id, &inbox.domain);
+    let own = mail.rfc_message_id.iter().filter(is_own);
+    let newest_first = own.chain(&mail.in_reply_to).chain(mail.references.iter().rev());
     for id in newest_first.take(REFERENCES_LOOKED_UP_MAX) {
         if let Some(referred) = messages::by_rfc_id(tx, inbox.workspace, inbox.id, id)? {
             return threads::get(tx, inbox.workspace, referred.thread);

@@ -9,13 +9,13 @@ use posthouse_domain::{
 };
 use posthouse_store::{Result, Tx, lists, message_list::Place};
 
-use super::{take_report, understand::Mail};
+use super::understand::Mail;
 
 /// Whether the lists of the workspace and the inbox stop the mail.
 ///
 /// # Errors
 /// The store's own.
-pub fn stops(tx: &mut Tx, mail: &Mail, inbox: &Inbox) -> Result<bool> {
+pub fn stops(tx: &mut Tx, mail: &Mail, inbox: &Inbox, is_report_on_ours: bool) -> Result<bool> {
     let authors: Vec<Vec<String>> = mail.authors.iter().map(|author| list::patterns_of(author.address())).collect();
     let envelope = mail.envelope_from.as_ref().map(list::patterns_of).unwrap_or_default();
     let tokens = tokens(mail, inbox);
@@ -28,13 +28,7 @@ pub fn stops(tx: &mut Tx, mail: &Mail, inbox: &Inbox) -> Result<bool> {
     if found.hits(envelope.iter().map(String::as_str)).blocked {
         return Ok(true);
     }
-    let mut allow_only = found.allow_only;
-    if allow_only
-        && let Some(report) = &mail.report
-        && take_report::is_about_ours(tx, report, inbox)?
-    {
-        allow_only = false;
-    }
+    let allow_only = found.allow_only && !is_report_on_ours;
     let stopped = |patterns: &[String]| {
         found.hits(patterns.iter().map(String::as_str).chain(tokens.iter().copied())).stop(allow_only)
     };

@@ -112,8 +112,8 @@ pub fn understand(raw: &[u8], provenance: Option<Provenance<'_>>) -> Mail {
     let new_text = extract::new_text(parsed.text.as_deref(), parsed.html.as_deref());
     let from = from(&parsed, provenance);
     let found = provenance.and_then(|p| verification(&parsed, &from, p.results));
-    let report = provenance.and_then(|_| report::read(&parsed));
     let null_sender = provenance.is_some_and(|p| p.mail_from.is_none());
+    let report = provenance.and_then(|_| report::read(&parsed, null_sender));
     Mail {
         authors: authors(&parsed, provenance),
         readers: parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.clone()).collect(),

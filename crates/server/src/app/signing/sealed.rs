@@ -56,8 +56,17 @@ pub enum InstanceKeyError {
     Crypto,
 }
 
+/// What the key of tags is made for.
+const TAGS: &[u8] = b"posthouse: tags of return paths";
+/// What the key for hashes of addresses is derived for.
+const ADDRESSES: &[u8] = b"posthouse forgotten addresses 1";
+
 /// The key of the instance.
-pub struct InstanceKey(RandomizedNonceKey, AddressKey);
+pub struct InstanceKey {
+    secrets: RandomizedNonceKey,
+    tags: hmac::Key,
+    addresses: AddressKey,
+}
 
 /// A key for hashes of addresses, derived from the key of the instance: who has the database alone cannot try addresses.
 #[derive(Clone)]
@@ -130,15 +139,25 @@ impl InstanceKey {
         if bytes.len() != KEY_BYTES {
             return Err(malformed());
         }
-        let derived = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), b"posthouse forgotten addresses 1");
-        let addresses = AddressKey(hmac::Key::new(hmac::HMAC_SHA256, derived.as_ref()));
-        Ok(Self(RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| InstanceKeyError::Crypto)?, addresses))
+        let secrets = RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| InstanceKeyError::Crypto)?;
+        // A key of its own for each purpose.
+        let tags = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), TAGS);
+        let addresses = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), ADDRESSES);
+        let addresses = AddressKey(hmac::Key::new(hmac::HMAC_SHA256, addresses.as_ref()));
+        Ok(Self { secrets, tags: hmac::Key::new(hmac::HMAC_SHA256, tags.as_ref()), addresses })
     }
 
     /// The key for hashes of addresses.
     #[must_use]
     pub fn addresses(&self) -> AddressKey {
-        self.1.clone()
+        self.addresses.clone()
+    }
+
+    /// A tag that nobody can make without the key.
+    #[must_use]
+    pub fn tag(&self, subject: &[u8]) -> u64 {
+        let tag = hmac::sign(&self.tags, subject);
+        tag.as_ref().iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
     }
 
     /// Seals a secret, bound to a context that must be named again to open it.
@@ -148,7 +167,7 @@ impl InstanceKey {
     pub fn seal(&self, secret: &[u8], context: &str) -> Result<Vec<u8>, InstanceKeyError> {
         let mut text = secret.to_vec();
         let nonce = self
-            .0
+            .secrets
             .seal_in_place_append_tag(Aad::from(context.as_bytes()), &mut text)
             .map_err(|_| InstanceKeyError::Crypto)?;
         let mut sealed = vec![FORMAT];
@@ -170,7 +189,7 @@ impl InstanceKey {
         let (nonce, text) = rest.split_at(NONCE_LEN);
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(wrong)?;
         let mut text = text.to_vec();
-        let opened = self.0.open_in_place(nonce, Aad::from(context.as_bytes()), &mut text).map_err(wrong)?;
+        let opened = self.secrets.open_in_place(nonce, Aad::from(context.as_bytes()), &mut text).map_err(wrong)?;
         Ok(opened.to_vec())
     }
 }
