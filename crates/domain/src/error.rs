@@ -75,6 +75,8 @@ codes! {
     NotHeld = 409 "not_held", "Nothing has to be done: the message is not kept back.";
     /// A receive list stopped the message.
     MessageBlocked = 409 "message_blocked", "Change the receive lists; mail that they stopped stays stopped.";
+    /// The lease is not the current one of the message.
+    LeaseExpired = 409 "lease_expired", "Drop what was done under this lease, and claim again; the message may be in other hands.";
     /// The draft is in a state in which this cannot be done to it.
     DraftNotEditable = 409 "draft_not_editable", "Read the draft; what was sent or cancelled stays as it is, so make a new one.";
     /// Another workspace has verified the domain, or this one has it already.

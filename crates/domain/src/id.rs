@@ -70,6 +70,8 @@ ids! {
     ContactId;
     /// An entry of an allow or block list.
     ListEntryId;
+    /// A lease on a message of a work queue.
+    LeaseId;
     /// A place that events are POSTed to.
     WebhookId;
     /// One attempt to hand one event to one webhook.

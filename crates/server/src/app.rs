@@ -13,6 +13,7 @@ pub mod change_list;
 pub mod change_message;
 pub mod change_thread;
 pub mod check_domain;
+pub mod claim;
 pub mod check_reputation;
 pub mod compose;
 pub mod create_inbox;
@@ -24,6 +25,7 @@ pub mod draft;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
+pub mod index_mail;
 pub mod inject;
 pub mod judge_sending;
 pub mod meet;
@@ -33,9 +35,11 @@ pub mod read_raw;
 pub mod receive;
 pub mod recognise;
 pub mod reply;
+pub mod search;
 pub mod report_metrics;
 pub mod screen_sender;
 pub mod send;
+pub mod settle_claim;
 pub mod signing;
 pub mod stop_workspace;
 pub mod stream;
@@ -92,6 +96,8 @@ pub struct App {
     pub apart: Apart,
     /// Who waits for mail in which inbox.
     pub arrivals: Arrivals,
+    /// Taken by who brings the full-text index up to date.
+    pub indexing: tokio::sync::Mutex<()>,
     /// Who hears the events of which workspace.
     pub streams: Streams,
     /// Requests of each key in this minute.
@@ -136,6 +142,7 @@ impl App {
             out_room: deliver::Room::default(),
             apart: Apart::default(),
             arrivals: Arrivals::default(),
+            indexing: tokio::sync::Mutex::default(),
             streams: Streams::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),

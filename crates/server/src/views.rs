@@ -10,6 +10,8 @@ pub mod event;
 pub mod inbox;
 pub mod list_entry;
 pub mod message;
+pub mod queue;
+pub mod search;
 pub mod metrics;
 pub mod suppression;
 pub mod thread;

@@ -14,6 +14,8 @@ pub mod lists;
 pub mod messages;
 pub mod metrics;
 pub mod outbox;
+pub mod queue;
+pub mod search;
 pub mod send;
 pub mod stream;
 pub mod suppressions;
