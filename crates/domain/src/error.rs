@@ -69,6 +69,8 @@ codes! {
     MethodNotAllowed = 405 "method_not_allowed", "Use one of the methods in the Allow header.";
     /// The address is or was an inbox of this server.
     AddressTaken = 409 "address_taken", "Choose another username; addresses are never used a second time.";
+    /// The lease is not the current one of the message.
+    LeaseExpired = 409 "lease_expired", "Drop what was done under this lease, and claim again; the message may be in other hands.";
     /// The draft is in a state in which this cannot be done to it.
     DraftNotEditable = 409 "draft_not_editable", "Read the draft; what was sent or cancelled stays as it is, so make a new one.";
     /// Another workspace has verified the domain, or this one has it already.

@@ -66,6 +66,8 @@ ids! {
     DomainId;
     /// A durable job.
     JobId;
+    /// A lease on a message of a work queue.
+    LeaseId;
     /// A place that events are POSTed to.
     WebhookId;
     /// One attempt to hand one event to one webhook.

@@ -5,11 +5,13 @@
 
 pub mod add_domain;
 pub mod authenticate;
+pub mod bounce_address;
 pub mod change_domain;
 pub mod check_domain;
 pub mod change_inbox;
 pub mod change_message;
 pub mod change_thread;
+pub mod claim;
 pub mod check_reputation;
 pub mod compose;
 pub mod create_inbox;
@@ -21,6 +23,7 @@ pub mod draft;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
+pub mod index_mail;
 pub mod inject;
 pub mod judge_sending;
 pub mod post;
@@ -29,8 +32,10 @@ pub mod read_raw;
 pub mod receive;
 pub mod recognise;
 pub mod reply;
+pub mod search;
 pub mod report_metrics;
 pub mod send;
+pub mod settle_claim;
 pub mod signing;
 pub mod stream;
 pub mod stop_workspace;
@@ -84,6 +89,8 @@ pub struct App {
     pub apart: Apart,
     /// Who waits for mail in which inbox.
     pub arrivals: Arrivals,
+    /// Taken by who brings the full-text index up to date.
+    pub indexing: tokio::sync::Mutex<()>,
     /// Who hears the events of which workspace.
     pub streams: Streams,
     /// Requests of each key in this minute.
@@ -128,6 +135,7 @@ impl App {
             out_room: deliver::Room::default(),
             apart: Apart::default(),
             arrivals: Arrivals::default(),
+            indexing: tokio::sync::Mutex::default(),
             streams: Streams::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),

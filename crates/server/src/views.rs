@@ -8,6 +8,8 @@ pub mod domain;
 pub mod event;
 pub mod inbox;
 pub mod message;
+pub mod queue;
+pub mod search;
 pub mod metrics;
 pub mod thread;
 pub mod workspace;

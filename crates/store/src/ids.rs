@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     id::{
-        AttachmentId, ContentId, DomainId, DraftId, EnvelopeId, EventId, InboxId, JobId, KeyId, MessageId, ThreadId,
+        AttachmentId, ContentId, DomainId, DraftId, EnvelopeId, EventId, InboxId, JobId, KeyId, LeaseId, MessageId, ThreadId,
         WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
@@ -22,6 +22,7 @@ id_columns!(
     DomainId,
     EnvelopeId,
     JobId,
+    LeaseId,
     DraftId,
     WebhookId,
     WebhookDeliveryId

@@ -8,7 +8,7 @@ use posthouse_domain::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, many, p, recipients, statements,
+    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, many, p, recipients, search, statements,
     workspaces::named,
 };
 
@@ -146,6 +146,7 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     for label in &m.labels {
         tx.exec(&LABEL, p![m.workspace, m.inbox, label, m.created_at, m.id])?;
     }
+    search::wait(tx, m.workspace, m.id)?;
     tx.wake(m.workspace.0);
     Ok(())
 }

@@ -223,6 +223,9 @@ fn store(tx: &mut Tx, ready: &Ready, raw: &Raw, render: &Render, ids: &Ids) -> R
         }
     }
     let inbox = visible::inbox(tx, &order.caller, order.inbox)?;
+    if let Some(fence) = &order.fence {
+        fence.check(tx, &order.caller, ready.now)?;
+    }
     if let Some(draft) = &ready.draft {
         draft.guard(tx)?;
     }

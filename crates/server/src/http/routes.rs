@@ -16,6 +16,8 @@ pub fn all() -> Vec<Route> {
         v1::ingress::routes(),
         v1::outbox::routes(),
         v1::wait::routes(),
+        v1::queue::routes(),
+        v1::search::routes(),
         v1::attachments::routes(),
         v1::threads::routes(),
         v1::events::routes(),

@@ -12,6 +12,8 @@ pub mod ingress;
 pub mod messages;
 pub mod metrics;
 pub mod outbox;
+pub mod queue;
+pub mod search;
 pub mod send;
 pub mod stream;
 pub mod threads;

@@ -20,6 +20,7 @@ use posthouse_store::{
 };
 use uuid::Uuid;
 
+use super::queue::LeaseText;
 use crate::{
     app::{
         App,
@@ -51,7 +52,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::PATCH, "/v1/messages/{id}", "updateMessage", Permission::MessagesWrite)
             .summary("Changes labels and read state; labels of the system stay as they are.")
             .answers::<MessageView<'_>>(200)
-            .errors(&[Code::NotFound])
+            .errors(&[Code::NotFound, Code::LeaseExpired])
             .handle(update),
         Route::new(Method::POST, "/v1/messages/batch-get", "batchGetMessages", Permission::MessagesRead)
             .summary("Up to 100 messages by id.")
@@ -207,6 +208,8 @@ object! {
         remove_labels: Option<List<Label, 0, 50>>,
         /// The new read state.
         is_read: Option<bool>,
+        /// The lease under which the message was claimed; the change is refused with lease_expired when it is not the current one.
+        lease_id: Option<LeaseText>,
     }
 }
 
@@ -327,8 +330,9 @@ async fn get(app: Arc<App>, input: Input<ScreeningQuery>) -> Result<Answer, Refu
 
 async fn update(app: Arc<App>, input: Input<Empty, Update>) -> Result<Answer, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
-    let Update { add_labels, remove_labels, is_read } = input.body;
-    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read };
+    let Update { add_labels, remove_labels, is_read, lease_id } = input.body;
+    let lease = lease_id.map(|lease| lease.0);
+    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease };
     let changed = change_message::change(&app, input.caller, vec![id], change).await?;
     one(&changed)
 }
@@ -352,7 +356,7 @@ async fn batch_get(app: Arc<App>, input: Input<Empty, BatchGet>) -> Result<Answe
 async fn batch_update(app: Arc<App>, input: Input<Empty, BatchUpdate>) -> Result<Answer, Refusal> {
     let BatchUpdate { ids, add_labels, remove_labels, is_read } = input.body;
     let ids = unique(ids);
-    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read };
+    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease: None };
     let changed = change_message::change(&app, input.caller, ids.clone(), change).await?;
     batch(&changed, &ids)
 }
