@@ -2,8 +2,8 @@
 
 use posthouse_domain::{
     id::{
-        AttachmentId, ContentId, DomainId, DraftId, EnvelopeId, EventId, InboxId, JobId, KeyId, LeaseId, MessageId, ThreadId,
-        WebhookDeliveryId, WebhookId, WorkspaceId,
+        AttachmentId, ContentId, DomainId, DraftId, EnvelopeId, EventId, InboxId, JobId, KeyId, LeaseId, MessageId,
+        ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
 };
