@@ -68,6 +68,7 @@ TARGETS = [
     ("receipt", "100 sessions", "receipt, ratio to Postfix", ("ratio",), ">=", 3.0),
     ("receipt", "1 session,", "receipt, ratio to Postfix", ("ratio",), ">=", 1.0),
     ("sending", "prefilled, relay", "sending, ratio to Postfix", ("ratio",), ">=", 2.0),
+    ("sending", "through, relay", "sending, ratio to Postfix", ("ratio",), ">=", 2.0),
     ("api", "list, paced", "list of 25, p50 ms", ("large", "p50_ms"), "<", 2.0),
     ("api", "list, paced", "list of 25, p99 ms", ("large", "p99_ms"), "<", 10.0),
     ("api", "list, closed", "list, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),

@@ -6,6 +6,7 @@
 
 use posthouse_domain::{
     id::{ContentId, InboxId, MessageId, ThreadId, WorkspaceId},
+    label::BLOCKED,
     time::Time,
 };
 
@@ -98,9 +99,11 @@ pub fn messages_before(tx: &mut Tx, place: Place, before: Time, limit: u32) -> R
     let mut touched: Vec<(ThreadId, i64)> = Vec::new();
     for doomed in &found {
         message(tx, place, doomed, &mut erased)?;
+        // What a receive list stopped was never counted among the messages of its thread.
+        let counted = i64::from(!doomed.labels.iter().any(|label| label == BLOCKED));
         match touched.iter_mut().find(|(thread, _)| *thread == doomed.thread) {
-            Some((_, gone)) => *gone += 1,
-            None => touched.push((doomed.thread, 1)),
+            Some((_, gone)) => *gone += counted,
+            None => touched.push((doomed.thread, counted)),
         }
     }
     for (thread, gone) in touched {

@@ -32,6 +32,8 @@ statements! {
     MESSAGES = "DELETE FROM messages WHERE workspace_id = $1 AND inbox_id = $2";
     THREAD_LABELS = "DELETE FROM thread_labels WHERE workspace_id = $1
         AND thread_id IN (SELECT id FROM threads WHERE workspace_id = $1 AND inbox_id = $2)";
+    THREAD_PEOPLE = "DELETE FROM thread_people WHERE workspace_id = $1
+        AND thread_id IN (SELECT id FROM threads WHERE workspace_id = $1 AND inbox_id = $2)";
     THREADS = "DELETE FROM threads WHERE workspace_id = $1 AND inbox_id = $2";
     FAIL_RECIPIENTS = "UPDATE recipients SET status = 'failed', detail = $3, updated_at = $4 WHERE workspace_id = $1 AND status = 'queued'
         AND envelope_id IN (SELECT e.id FROM envelopes e JOIN messages m ON m.workspace_id = e.workspace_id AND m.id = e.message_id
@@ -55,7 +57,7 @@ pub fn inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<
     tx.rows::<(uuid::Uuid,)>(&TAKE_CONTENTS, p![workspace, inbox])?;
     let blobs: Vec<(Option<String>,)> = tx.rows(&CONTENTS, p![workspace, inbox])?;
     search::forget_inbox(tx, workspace, inbox)?;
-    let statements: [&crate::Sql; 10] = [
+    let statements: [&crate::Sql; 11] = [
         &ATTACHMENTS,
         &RECIPIENTS,
         &APPROVALS,
@@ -65,6 +67,7 @@ pub fn inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<
         &QUEUES,
         &MESSAGES,
         &THREAD_LABELS,
+        &THREAD_PEOPLE,
         &THREADS,
     ];
     for statement in statements {

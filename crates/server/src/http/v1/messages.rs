@@ -62,6 +62,11 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Changes labels and read state of up to 100 messages at once.")
             .answers::<BatchView<MessageView<'_>>>(200)
             .handle(batch_update),
+        Route::new(Method::POST, "/v1/messages/{id}/release", "releaseMessage", Permission::MessagesRelease)
+            .summary("Lets held mail through. Mail that a receive list stopped cannot be released.")
+            .answers::<MessageView<'_>>(200)
+            .errors(&[Code::NotFound, Code::NotHeld, Code::MessageBlocked])
+            .handle(release),
     ]
 }
 
@@ -233,7 +238,7 @@ impl ScreeningQuery {
     /// # Errors
     /// `insufficient_permissions`.
     pub(super) fn check(&self, caller: &Caller) -> Result<(), Refusal> {
-        // No mail waits for screening yet, so there is nothing that this would open.
+        // No mail waits for screening yet; what is held was stopped by a list.
         let _ = self.include_unscreened;
         let name = Permission::MessagesRelease.text();
         if !self.include_held || caller.permissions.has(Permission::MessagesRelease) {
@@ -241,6 +246,13 @@ impl ScreeningQuery {
         }
         let refusal = Refusal::new(Code::InsufficientPermissions, format!("include_held needs the permission {name}."));
         Err(refusal.detail("permission", name).with_fix(format!("Use an API key with the permission {name}.")))
+    }
+
+    /// Opens what the caller asked for.
+    fn open(&self, records: &mut [Record]) {
+        if self.include_held {
+            records.iter_mut().for_each(|record| record.withheld = false);
+        }
     }
 }
 
@@ -258,23 +270,30 @@ impl ListQuery {
 
     /// The filter for the store; nothing when no message can pass it.
     fn filter(&self, inbox: &Inbox) -> Option<Filter> {
+        let mut labels: Vec<String> = self.labels.0.iter().map(|label| label.0.clone()).collect();
+        let mut include_blocked = self.include_blocked;
         let mut direction = self.direction.and_then(|d| stored::Direction::parse(d.text()));
         match self.screening {
-            // Only received mail is screened, and all of it is, as long as nothing screens.
+            // Only received mail is screened, and all of it is, as long as nothing but lists holds it back.
+            Some(Screening::Held) if direction != Some(stored::Direction::Outbound) => {
+                // Nothing is held but what a receive list stopped.
+                labels.push(BLOCKED.to_owned());
+            }
             Some(Screening::Screened) if direction != Some(stored::Direction::Outbound) => {
                 direction = Some(stored::Direction::Inbound);
+                include_blocked = false;
             }
             Some(_) => return None,
             None => {}
         }
         let default = if inbox.filters_promotions() { Promotions::Exclude } else { Promotions::Include };
         let promotions = self.promotions.unwrap_or(default);
-        let mut hidden_labels = if self.include_blocked { Vec::new() } else { vec![BLOCKED] };
+        let mut hidden_labels = if include_blocked { Vec::new() } else { vec![BLOCKED] };
         if promotions == Promotions::Exclude {
             hidden_labels.extend(PROMOTIONS);
         }
         Some(Filter {
-            labels: self.labels.0.iter().map(|label| label.0.clone()).collect(),
+            labels,
             any_label: if promotions == Promotions::Only { PROMOTIONS.to_vec() } else { Vec::new() },
             hidden_labels,
             is_read: self.is_read,
@@ -313,7 +332,8 @@ fn read_page(
     let more = found.len() > limit;
     found.truncate(limit);
     let last = found.last().filter(|_| more).map(|m| Position { sort: m.created_at.millis(), id: m.id.0 });
-    let records = messages::records(tx, caller.workspace, found)?;
+    let mut records = messages::records(tx, caller.workspace, found)?;
+    query.screening().open(&mut records);
     Ok((records, last.map(|position| position.cursor(Filters(&named)))))
 }
 
@@ -321,11 +341,13 @@ async fn get(app: Arc<App>, input: Input<ScreeningQuery>) -> Result<Answer, Refu
     let id: MessageId = input.path.id("id", "message")?;
     let caller = input.caller;
     input.query.check(&caller)?;
-    let records = app.store.read(move |tx| {
+    let read = app.store.read(move |tx| {
         let message = visible::message(tx, &caller, id)?;
         Ok::<_, Refusal>(messages::records(tx, caller.workspace, vec![message])?)
     });
-    one(&records.await?)
+    let mut records = read.await?;
+    input.query.open(&mut records);
+    one(&records)
 }
 
 async fn update(app: Arc<App>, input: Input<Empty, Update>) -> Result<Answer, Refusal> {
@@ -350,7 +372,9 @@ async fn batch_get(app: Arc<App>, input: Input<Empty, BatchGet>) -> Result<Answe
         let found = visible::messages(tx, &caller, &wanted)?;
         Ok::<_, Refusal>(messages::records(tx, caller.workspace, found)?)
     });
-    batch(&records.await?, &ids)
+    let mut records = records.await?;
+    screening.open(&mut records);
+    batch(&records, &ids)
 }
 
 async fn batch_update(app: Arc<App>, input: Input<Empty, BatchUpdate>) -> Result<Answer, Refusal> {
@@ -359,6 +383,17 @@ async fn batch_update(app: Arc<App>, input: Input<Empty, BatchUpdate>) -> Result
     let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease: None };
     let changed = change_message::change(&app, input.caller, ids.clone(), change).await?;
     batch(&changed, &ids)
+}
+
+async fn release(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let caller = input.caller;
+    let message = app.store.read(move |tx| visible::message(tx, &caller, id)).await?;
+    // Nothing is held but what a receive list stopped.
+    if message.labels.iter().any(|label| label == BLOCKED) {
+        return Err(Refusal::new(Code::MessageBlocked, "A receive list stopped this message."));
+    }
+    Err(Refusal::new(Code::NotHeld, "This message is not held."))
 }
 
 /// The ids, each once, in their order.

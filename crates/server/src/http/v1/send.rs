@@ -410,7 +410,10 @@ struct RecipientView {
     address: String,
     /// agent for inboxes of this server, email for others.
     channel: &'static str,
+    /// Whether its suppression refuses the message.
     suppressed: bool,
+    /// Whether the send or reply lists refuse the message.
+    blocked: bool,
 }
 
 /// What is left of the limits.
@@ -440,6 +443,7 @@ impl DecisionView {
                     address: recipient.address.clone(),
                     channel: recipient.channel.text(),
                     suppressed: recipient.suppressed,
+                    blocked: recipient.blocked,
                 })
                 .collect(),
             message_size_bytes: decision.message_size_bytes,

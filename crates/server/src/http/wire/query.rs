@@ -279,4 +279,4 @@ impl QueryValue for MetadataFilters {
 pub type Limit = Int<1, { page::LIMIT_MAX as i64 }>;
 
 /// A cursor, in the form that pages give it.
-pub type Cursor = Line<1, 200>;
+pub type Cursor = Line<1, 500>;

@@ -49,6 +49,8 @@ const LISTS: &[List] = &[
         add: add_message,
     },
     List { route: "listInboxThreads", path: "/v1/inboxes/{inbox}/threads", filter: Some("labels=a"), add: add_message },
+    List { route: "listContacts", path: "/v1/contacts", filter: Some("kind=unknown"), add: add_contact },
+    List { route: "listSuppressions", path: "/v1/suppressions", filter: Some("reason=manual"), add: add_suppression },
     List { route: "listThreads", path: "/v1/threads", filter: Some("labels=a"), add: add_message },
     List { route: "searchMessages", path: "/v1/search?q=letter", filter: Some("channel=email"), add: add_message },
     List {
@@ -92,6 +94,22 @@ fn add_domain(world: &World, at: usize) -> Added<'_> {
 fn add_message(world: &World, at: usize) -> Added<'_> {
     Box::pin(async move {
         world.server.deliver(&Letter::new(&format!("Letter {at}"), "text"), &world.inbox.address).await;
+    })
+}
+
+fn add_contact(world: &World, at: usize) -> Added<'_> {
+    Box::pin(async move {
+        let letter = Letter::new("Hello", "text").with("From", &format!("P{at} <p{at}@remote.example>"));
+        world.server.deliver(&letter, &world.inbox.address).await;
+    })
+}
+
+/// Two have the same time.
+fn add_suppression(world: &World, at: usize) -> Added<'_> {
+    Box::pin(async move {
+        world.server.clock.advance(i64::from(at % 2 == 0));
+        let body = json!({ "address": format!("p{at}@remote.example") });
+        world.api.post("/v1/suppressions", body).await.expect(201);
     })
 }
 
@@ -148,7 +166,11 @@ impl World {
 
     async fn ids(&self, list: &List, query: &str) -> (Vec<String>, Option<String>) {
         let reply = self.api.get(&format!("{}{query}", self.path(list))).await.expect(200);
-        let ids = reply.data().iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect();
+        let ids = reply
+            .data()
+            .iter()
+            .map(|item| item.get("id").unwrap_or(&item["address"]).as_str().unwrap().to_owned())
+            .collect();
         (ids, reply["next_cursor"].as_str().map(str::to_owned))
     }
 

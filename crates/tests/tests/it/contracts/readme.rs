@@ -59,6 +59,16 @@ fn the_page_about_sending_does_what_it_says() {
 }
 
 #[test]
+fn the_page_about_contacts_does_what_it_says() {
+    run("docs/journeys/contacts.md");
+}
+
+#[test]
+fn the_page_about_lists_does_what_it_says() {
+    run("docs/journeys/lists.md");
+}
+
+#[test]
 fn the_page_about_submission_does_what_it_says() {
     run("docs/journeys/submission.md");
 }
