@@ -13,6 +13,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::{
     address::{Address, Mailbox},
+    autoreply::Marking,
     build::{self, Outgoing},
     smtp::client::{Config as SessionConfig, DeliveryResult, Message, Tls},
 };
@@ -132,7 +133,7 @@ fn greeting(app: &App, to: &Address) -> Option<Message> {
         attachments: &[],
         in_reply_to: None,
         references: &[],
-        extra: &[("Auto-Submitted", "auto-generated")],
+        extra: &Marking::Generated.fields(),
     })
     .ok()?;
     Some(Message {
