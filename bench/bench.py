@@ -16,8 +16,11 @@ import reading
 import receipt
 import report
 import sending
+import stream
+import webhooks
 
-PARTS = {"receipt": receipt, "sending": sending, "api": reading, "longpoll": longpoll, "footprint": footprint}
+PARTS = {"receipt": receipt, "sending": sending, "api": reading, "longpoll": longpoll, "stream": stream,
+         "webhooks": webhooks, "footprint": footprint}
 
 
 class Setting:

@@ -20,6 +20,7 @@ pub mod page;
 pub mod plan;
 pub mod reputation;
 pub mod send;
+pub mod stream;
 pub mod suspension;
 pub mod text;
 pub mod thread;

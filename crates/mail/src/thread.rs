@@ -195,6 +195,13 @@ pub fn new_message_id(unique: &str, domain: &str) -> String {
     format!("<{unique}@{domain}>")
 }
 
+/// Whether a Message-ID was made at that domain, as [`new_message_id`] does.
+#[must_use]
+pub fn is_of_domain(message_id: &str, domain: &str) -> bool {
+    let right = message_id.trim_end_matches('>').rsplit_once('@').map(|(_, right)| right);
+    right.is_some_and(|right| right.eq_ignore_ascii_case(domain))
+}
+
 /// The subject without any prefix or list tag, and whether a prefix was met.
 fn strip_prefixes(subject: &str) -> (&str, bool) {
     let mut rest = subject.trim();

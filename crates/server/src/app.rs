@@ -5,6 +5,7 @@
 
 pub mod add_domain;
 pub mod authenticate;
+pub mod bounce_address;
 pub mod change_domain;
 pub mod check_domain;
 pub mod change_inbox;
@@ -32,6 +33,7 @@ pub mod reply;
 pub mod report_metrics;
 pub mod send;
 pub mod signing;
+pub mod stream;
 pub mod stop_workspace;
 pub mod submit;
 mod take_report;
@@ -54,6 +56,7 @@ use crate::{
     rate_limits::RateLimits,
     shortage::Shortage,
     shutdown::Life,
+    streams::Streams,
 };
 
 /// The running program.
@@ -82,6 +85,8 @@ pub struct App {
     pub apart: Apart,
     /// Who waits for mail in which inbox.
     pub arrivals: Arrivals,
+    /// Who hears the events of which workspace.
+    pub streams: Streams,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -124,6 +129,7 @@ impl App {
             out_room: deliver::Room::default(),
             apart: Apart::default(),
             arrivals: Arrivals::default(),
+            streams: Streams::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),

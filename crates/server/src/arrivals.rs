@@ -48,6 +48,9 @@ pub struct Watch {
     news: Option<watch::Receiver<Time>>,
 }
 
+/// What is told as the newest message of an inbox that was deleted.
+const GONE: Time = Time::from_millis(i64::MAX);
+
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -80,13 +83,14 @@ impl Room {
     /// Asks the store for the newest message of every watched inbox and tells those who wait there.
     async fn catch_up(&self, store: &Store, workspace: WorkspaceId) -> Result<(), Refusal> {
         let watched: Vec<InboxId> = locked(&self.inboxes).keys().copied().collect();
-        let mut newest = Vec::with_capacity(watched.len());
+        let mut newest: HashMap<InboxId, Time> = HashMap::with_capacity(watched.len());
         for some in watched.chunks(IDS_MAX) {
             let some = some.to_vec();
             newest.extend(store.read_one(move |tx| arrivals::newest(tx, workspace, &some)).await?);
         }
         let inboxes = locked(&self.inboxes);
-        for (inbox, at) in newest {
+        for inbox in watched {
+            let at = newest.get(&inbox).copied().unwrap_or(GONE);
             if let Some(news) = inboxes.get(&inbox) {
                 news.send_if_modified(|known| std::mem::replace(known, at.max(*known)) < at);
             }
@@ -99,11 +103,14 @@ impl Watch {
     /// Comes back when the inbox is known to have a message behind `than`, with the time of its newest. Cancel-safe.
     ///
     /// # Errors
-    /// The store's own.
+    /// `not_found` once the inbox is deleted; the store's own.
     pub async fn newer(&mut self, than: Time) -> Result<Time, Refusal> {
         let news = self.news.as_mut().expect("it is there until the drop");
         loop {
             let known = *news.borrow_and_update();
+            if known == GONE {
+                return Err(Refusal::not_found("inbox"));
+            }
             if known > than {
                 return Ok(known);
             }

@@ -10,4 +10,5 @@ mod retention;
 pub mod runner;
 mod scheduled_draft;
 pub mod sweep;
+pub mod webhook_notice;
 pub mod webhooks;

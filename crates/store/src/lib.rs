@@ -89,6 +89,7 @@ pub mod migrate;
 pub mod recipients;
 pub mod recoveries;
 pub mod statements;
+pub mod stream_tokens;
 pub mod suppressions;
 pub mod sweep;
 pub mod thread_list;

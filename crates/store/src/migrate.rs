@@ -31,9 +31,11 @@ pub const MIGRATIONS: &[Migration] = files![
     "0001_initial",
     "0002_drafts",
     "0006_webhooks",
+    "0007_stream_tokens",
     "0009_metrics",
     "0010_suspension",
     "0012_domains",
+    "0013_message_filters",
 ];
 
 crate::statements! {

@@ -31,6 +31,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("metrics", crate::metrics::ALL),
     ("migrate", crate::migrate::ALL),
     ("recipients", crate::recipients::ALL),
+    ("stream_tokens", crate::stream_tokens::ALL),
     ("recoveries", crate::recoveries::ALL),
     ("suppressions", crate::suppressions::ALL),
     ("sweep", crate::sweep::ALL),

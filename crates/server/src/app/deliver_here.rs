@@ -102,7 +102,7 @@ pub fn deliver(
                 content
             }
         };
-        file_mail::file(tx, Copy { mail, content, trace: &trace }, inbox, ids, now)?;
+        file_mail::file(tx, Copy { mail, content, trace: &trace, about: None }, inbox, ids, now)?;
     }
     Ok(())
 }

@@ -27,6 +27,8 @@ pub struct Copy<'a> {
     pub content: ContentId,
     /// Our own lines in front of this copy's raw bytes.
     pub trace: &'a str,
+    /// The sent message whose return path it came to.
+    pub about: Option<MessageId>,
 }
 
 /// Puts a received copy into an inbox. While the inbox is paused its event is kept back.
@@ -42,8 +44,37 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
     let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), mail.size_bytes, now)?;
     let message: MessageId = ids.next();
     let thread = thread_of(tx, mail, inbox, ids, created_at)?;
+    let about = take_report::about(tx, mail.report.as_ref(), copy.about, inbox)?;
+    let mut stored = row(copy, inbox, (message, thread), created_at, now);
+    if about.is_some() && !stored.labels.iter().any(|label| label == BOUNCE_LABEL) {
+        stored.labels.push(BOUNCE_LABEL.to_owned());
+    }
+    messages::insert(tx, &stored)?;
+    metrics::count(tx, (inbox.workspace, inbox.id), now, &Counters::received(&stored.labels))?;
+    file_attachments(tx, mail, &stored, ids)?;
+    if let (Some(report), Some(about)) = (&mail.report, &about) {
+        take_report::take(tx, report, about, ids, now)?;
+    }
+    if stored.labels.iter().any(|label| label == BOUNCE_LABEL) {
+        // A report is told as what became of the mail it is about, not as mail of its own.
+        tx.wake(inbox.workspace.0);
+        return Ok(message);
+    }
+    announce(tx, &stored, inbox, ids)?;
+    Ok(message)
+}
+
+/// The row of a received copy.
+fn row(
+    copy: Copy<'_>,
+    inbox: &Inbox,
+    (message, thread): (MessageId, ThreadId),
+    created_at: Time,
+    now: Time,
+) -> Message {
+    let mail = copy.mail;
     let own_id = || thread::new_message_id(&message.to_string(), &inbox.domain);
-    let stored = Message {
+    Message {
         workspace: inbox.workspace,
         id: message,
         inbox: inbox.id,
@@ -75,20 +106,7 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         sent_at: None,
         received_at: Some(now),
         created_at,
-    };
-    messages::insert(tx, &stored)?;
-    metrics::count(tx, (inbox.workspace, inbox.id), now, &Counters::received(&stored.labels))?;
-    file_attachments(tx, mail, &stored, ids)?;
-    if let Some(report) = &mail.report {
-        take_report::take(tx, report, inbox, ids, now)?;
     }
-    if mail.labels.iter().any(|label| label == BOUNCE_LABEL) {
-        // A notice of failed delivery is told as message.bounced of the mail it is about, not as mail of its own.
-        tx.wake(inbox.workspace.0);
-        return Ok(message);
-    }
-    announce(tx, &stored, inbox, ids)?;
-    Ok(message)
 }
 
 /// Appends `message.received`, or keeps it back while the inbox is paused.
@@ -179,7 +197,10 @@ pub fn begin(tx: &mut Tx, mail: &Mail, inbox: &Inbox, (id, key): (ThreadId, &str
 }
 
 fn by_references(tx: &mut Tx, mail: &Mail, inbox: &Inbox) -> Result<Option<Thread>> {
-    let newest_first = mail.in_reply_to.iter().chain(mail.references.iter().rev());
+    // Mail of the inbox that comes back to it, from itself or by a list, is in the conversation already.
+    let is_own = |id: &&String| thread::is_of_domain(id, &inbox.domain);
+    let own = mail.rfc_message_id.iter().filter(is_own);
+    let newest_first = own.chain(&mail.in_reply_to).chain(mail.references.iter().rev());
     for id in newest_first.take(REFERENCES_LOOKED_UP_MAX) {
         if let Some(referred) = messages::by_rfc_id(tx, inbox.workspace, inbox.id, id)? {
             return threads::get(tx, inbox.workspace, referred.thread);

@@ -101,8 +101,8 @@ pub fn understand(raw: &[u8], provenance: Option<Provenance<'_>>) -> Mail {
     let new_text = extract::new_text(parsed.text.as_deref(), parsed.html.as_deref());
     let from = from(&parsed, provenance);
     let found = provenance.and_then(|p| verification(&parsed, &from, p.results));
-    let report = provenance.and_then(|_| report::read(&parsed));
     let null_sender = provenance.is_some_and(|p| p.mail_from.is_none());
+    let report = provenance.and_then(|_| report::read(&parsed, null_sender));
     Mail {
         files: parsed.attachments.iter().map(file_facts).collect(),
         people: people(&parsed),

@@ -18,6 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::socket::Entrance;
 use super::wire::{self, Empty, Problems, Query, Wire};
 use crate::app::App;
 
@@ -144,6 +145,8 @@ pub struct RequestInfo {
     pub bearer: Option<Secret>,
     /// Whether the client is on this machine and nobody stands between.
     pub on_loopback: bool,
+    /// The accept key of a request that asks for a WebSocket.
+    pub handshake: Option<String>,
 }
 
 /// Path parameters.
@@ -230,6 +233,8 @@ pub struct Answer {
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The body.
     pub body: Bytes,
+    /// Who goes on by WebSocket behind it.
+    pub entrance: Option<Entrance>,
 }
 
 impl Answer {
@@ -257,13 +262,20 @@ impl Answer {
             status,
             headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(content_type))],
             body: body.into(),
+            entrance: None,
         }
+    }
+
+    /// 101: from here on the connection is a WebSocket.
+    #[must_use]
+    pub fn switching(entrance: Entrance) -> Self {
+        Self { status: StatusCode::SWITCHING_PROTOCOLS, entrance: Some(entrance), ..Self::empty() }
     }
 
     /// 204.
     #[must_use]
     pub fn empty() -> Self {
-        Self { status: StatusCode::NO_CONTENT, headers: Vec::new(), body: Bytes::new() }
+        Self { status: StatusCode::NO_CONTENT, headers: Vec::new(), body: Bytes::new(), entrance: None }
     }
 
     /// Adds a header.
@@ -278,6 +290,9 @@ impl Answer {
         *response.status_mut() = self.status;
         for (name, value) in self.headers {
             response.headers_mut().append(name, value);
+        }
+        if let Some(entrance) = self.entrance {
+            response.extensions_mut().insert(entrance);
         }
         response
     }

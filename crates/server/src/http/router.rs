@@ -22,6 +22,7 @@ use tracing::Instrument;
 use super::{
     auth, error, idempotency,
     route::{Access, BodyRule, Parts, PathParams, RequestInfo, Route},
+    socket,
 };
 use crate::{app::App, in_flight::Flight, rate_limits::Left};
 
@@ -193,6 +194,7 @@ async fn admit(
         host,
         bearer: if route.access == Access::Public { auth::bearer_text(&head.headers) } else { None },
         on_loopback: on_loopback(head),
+        handshake: socket::handshake(&head.headers),
     };
     Ok((Parts { caller, request, path, query, body }, flight))
 }

@@ -19,6 +19,7 @@ pub fn all() -> Vec<Route> {
         v1::attachments::routes(),
         v1::threads::routes(),
         v1::events::routes(),
+        v1::stream::routes(),
         v1::emergency::routes(),
         v1::drafts::routes(),
         v1::webhooks::routes(),

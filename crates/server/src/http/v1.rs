@@ -13,6 +13,7 @@ pub mod messages;
 pub mod metrics;
 pub mod outbox;
 pub mod send;
+pub mod stream;
 pub mod threads;
 pub mod wait;
 pub mod webhooks;

@@ -11,7 +11,9 @@ use posthouse_domain::{
 use posthouse_store::{Result, drafts, jobs, mail_domains, metrics, sweep as store, webhooks};
 
 use super::retention;
-use crate::app::{App, add_domain, create_inbox, draft, expire_inbox, webhooks::change::forget_attempts};
+use crate::app::{
+    App, add_domain, create_inbox, deliver, draft, expire_inbox, webhooks::change::forget_attempts,
+};
 
 /// How often it runs, in milliseconds.
 pub const EVERY_MS: i64 = MINUTE_MS;
@@ -35,6 +37,7 @@ const ROUNDS_MAX: usize = 50;
 pub async fn run(app: &Arc<App>) -> Result<u64> {
     let now = app.clock.now();
     let recreated = recreate(app, now).await?;
+    give_up(app).await?;
     discard(app, now).await?;
     retention::run(app, now).await?;
     sweep_blobs(app, now).await?;
@@ -76,6 +79,18 @@ async fn recreate(app: &Arc<App>, now: Time) -> Result<u64> {
     let count = lost.len() as u64;
     app.store.write(move |tx| lost.iter().try_for_each(|job| jobs::enqueue_missing(tx, job))).await?;
     Ok(count)
+}
+
+/// Tells the senders of mail whose job is dead that it failed.
+async fn give_up(app: &Arc<App>) -> Result<()> {
+    for dead in app.store.read(|tx| store::envelopes_dead(tx, LOST_MAX)).await? {
+        let why = format!("not sent: given up after {} attempts ({})", dead.attempts, dead.why);
+        let errand = deliver::Errand { workspace: dead.workspace, envelope: dead.id };
+        if deliver::give_up(app, errand, why).await? {
+            tracing::error!(envelope = %dead.id, attempts = dead.attempts, why = dead.why, "delivery.given_up");
+        }
+    }
+    Ok(())
 }
 
 /// Deletes old rows in small transactions.

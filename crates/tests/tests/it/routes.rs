@@ -10,6 +10,7 @@ mod ingress;
 mod messages;
 mod metrics;
 mod retention;
+mod stream;
 mod threads;
 mod wait;
 pub(crate) mod webhooks;

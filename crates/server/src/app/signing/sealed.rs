@@ -11,7 +11,10 @@ use std::{
     sync::OnceLock,
 };
 
-use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
+use aws_lc_rs::{
+    aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey},
+    hmac,
+};
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 use crate::{app::App, ports::Clock};
@@ -52,8 +55,14 @@ pub enum InstanceKeyError {
     Crypto,
 }
 
+/// What the key of tags is made for.
+const TAGS: &[u8] = b"posthouse: tags of return paths";
+
 /// The key of the instance.
-pub struct InstanceKey(RandomizedNonceKey);
+pub struct InstanceKey {
+    secrets: RandomizedNonceKey,
+    tags: hmac::Key,
+}
 
 /// The key of the instance, read at the first need.
 #[derive(Default)]
@@ -104,7 +113,17 @@ impl InstanceKey {
         if bytes.len() != KEY_BYTES {
             return Err(malformed());
         }
-        Ok(Self(RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| InstanceKeyError::Crypto)?))
+        let secrets = RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| InstanceKeyError::Crypto)?;
+        // A key of its own for each purpose.
+        let tags = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), TAGS);
+        Ok(Self { secrets, tags: hmac::Key::new(hmac::HMAC_SHA256, tags.as_ref()) })
+    }
+
+    /// A tag that nobody can make without the key.
+    #[must_use]
+    pub fn tag(&self, subject: &[u8]) -> u64 {
+        let tag = hmac::sign(&self.tags, subject);
+        tag.as_ref().iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
     }
 
     /// Seals a secret, bound to a context that must be named again to open it.
@@ -114,7 +133,7 @@ impl InstanceKey {
     pub fn seal(&self, secret: &[u8], context: &str) -> Result<Vec<u8>, InstanceKeyError> {
         let mut text = secret.to_vec();
         let nonce = self
-            .0
+            .secrets
             .seal_in_place_append_tag(Aad::from(context.as_bytes()), &mut text)
             .map_err(|_| InstanceKeyError::Crypto)?;
         let mut sealed = vec![FORMAT];
@@ -136,7 +155,7 @@ impl InstanceKey {
         let (nonce, text) = rest.split_at(NONCE_LEN);
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(wrong)?;
         let mut text = text.to_vec();
-        let opened = self.0.open_in_place(nonce, Aad::from(context.as_bytes()), &mut text).map_err(wrong)?;
+        let opened = self.secrets.open_in_place(nonce, Aad::from(context.as_bytes()), &mut text).map_err(wrong)?;
         Ok(opened.to_vec())
     }
 }
