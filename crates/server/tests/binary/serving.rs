@@ -57,32 +57,6 @@ fn commands_work_beside_a_running_service() {
 }
 
 #[test]
-fn the_command_ends_an_emergency_stop_beside_the_service() {
-    let house = House::new("resume");
-    let config = house.configure("delivery.mode = 'capture'\n");
-    let service = house.serve(&config, &[]);
-    let first = &service.ready["first_run"];
-    let authorization = format!("authorization: Bearer {}\r\n", first["api_key"].as_str().unwrap());
-    let mut stream = std::net::TcpStream::connect(service.address("http")).unwrap();
-    let request = format!(
-        "POST /v1/emergency-stop HTTP/1.1\r\nhost: x\r\n{authorization}content-length: 0\r\nconnection: close\r\n\r\n"
-    );
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    let id = first["workspace_id"].as_str().unwrap();
-    house.run(&["workspace", "set", id, "--config", config.to_str().unwrap(), "--resume", "--json"]).json();
-    let (_, log) = service.get("/v1/events?types=workspace.stopped,workspace.resumed", &authorization);
-    let log: Value = serde_json::from_str(&log).unwrap();
-    let types: Vec<&Value> = log["data"].as_array().unwrap().iter().map(|event| &event["type"]).collect();
-    assert_eq!(types, ["workspace.stopped", "workspace.resumed"]);
-    assert_eq!(log["data"][1]["data"]["actor"]["type"], "operator");
-    assert_eq!(log["data"][1]["data"]["workspace"]["emergency_stopped_at"], Value::Null);
-    assert_eq!(service.stop().code, 0);
-}
-
-#[test]
 fn what_it_shows_of_itself() {
     let house = House::new("shows");
     let config = house.configure("delivery.mode = 'capture'\nhttp.metrics_token = 'sesame'\nlog.format = 'json'\n");
