@@ -130,6 +130,18 @@ pub fn is_reply_or_forward(subject: &str) -> bool {
     strip_prefixes(subject).1
 }
 
+/// The subject without the prefixes of answers and forwarded mails; list tags stay.
+pub fn bare_subject(subject: &str) -> &str {
+    let mut rest = subject.trim();
+    for _ in 0..PREFIXES_MAX {
+        match after_prefix(rest, REPLY_PREFIXES).or_else(|| after_prefix(rest, FORWARD_PREFIXES)) {
+            Some(after) => rest = after,
+            None => break,
+        }
+    }
+    rest
+}
+
 /// Subject of an answer: one `Re: `, whatever answer prefixes stood there; a forward prefix stays.
 pub fn reply_subject(subject: &str) -> String {
     format!("Re: {}", strip_while(subject.trim(), REPLY_PREFIXES))

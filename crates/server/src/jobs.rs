@@ -4,6 +4,7 @@
 
 pub mod domain_check;
 pub mod inbox_expiry;
+pub mod index;
 pub mod kind;
 pub mod outbound;
 mod retention;

@@ -22,6 +22,8 @@ statements! {
     COUNT_LABEL = "SELECT count(*) FROM (SELECT l.created_at FROM message_labels l
         WHERE l.workspace_id = $1 AND l.inbox_id = $2 AND l.label = $3 LIMIT $4) bounded";
     OF_THREAD = select!("WHERE m.workspace_id = $1 AND m.thread_id = $2 AND m.created_at < $3
+        AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = m.inbox_id
+          AND l.label = 'blocked' AND l.created_at = m.created_at LIMIT 1 OFFSET 0)
         ORDER BY m.created_at DESC LIMIT $4");
 }
 
@@ -79,7 +81,7 @@ pub fn page(tx: &mut Tx, place: Place, filter: &Filter, before: Option<Time>, li
     tx.rows(&statement(shape), &parameters)
 }
 
-/// Up to `limit` messages of a thread that are older than `before`, newest first.
+/// Up to `limit` messages of a thread that are older than `before`, newest first; blocked mail is passed over.
 ///
 /// # Errors
 /// The store's own.

@@ -28,6 +28,7 @@ use super::{
     authenticate::{self, Handover, authenticate},
     bounce_address,
     file_mail::{self, Copy},
+    signing::AddressKey,
     understand::{Mail, Provenance, understand},
 };
 
@@ -167,8 +168,8 @@ pub async fn receive(app: &Arc<App>, mut arrival: Arrival) -> Result<Vec<Message
     refuse_by_policy(app, &results)?;
     let prepared = prepare(app, arrival, results).await?;
     let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
-    let hostname = app.config.smtp.hostname.clone();
-    let stored = app.store.write(move |tx| store(tx, &prepared, (&served, &hostname), &ids.clone(), now)).await?;
+    let (hostname, key) = (app.config.smtp.hostname.clone(), app.address_key()?);
+    let stored = app.store.write(move |tx| store(tx, &prepared, (&served, &hostname, &key), &ids.clone(), now)).await?;
     if stored.is_empty() {
         return Err(Refusal::not_found("recipient"));
     }
@@ -231,7 +232,7 @@ pub async fn place(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Result<R
 fn store(
     tx: &mut Tx,
     prepared: &Prepared,
-    (served, hostname): (&[String], &str),
+    (served, hostname, key): (&[String], &str, &AddressKey),
     ids: &Ids,
     now: Time,
 ) -> posthouse_store::Result<Vec<MessageId>> {
@@ -257,7 +258,7 @@ fn store(
             }
         };
         let trace = trace_lines(&prepared.arrival, address, (hostname, &content.to_string()), now);
-        let copy = Copy { mail: &prepared.mail, content, trace: &trace, about: *about };
+        let copy = Copy { mail: &prepared.mail, content, trace: &trace, about: *about, key };
         stored.push(file_mail::file(tx, copy, inbox, ids, now)?);
     }
     Ok(stored)

@@ -1,16 +1,21 @@
 //! Tests of single routes; the folders mirror the paths of the API document.
 
 mod account;
+mod contacts;
+mod domains;
 mod drafts;
 mod emergency;
-mod domains;
 mod events;
 mod inboxes;
 mod ingress;
+mod lists;
 mod messages;
+mod queue;
 mod metrics;
 mod retention;
+mod search;
 mod stream;
+mod suppressions;
 mod threads;
 mod wait;
 pub(crate) mod webhooks;

@@ -48,7 +48,7 @@ pub async fn tell(app: &Arc<App>, workspace: WorkspaceId, id: WebhookId) -> Resu
     let origin = Origin::Submitted(Submitted { raw, answers: None });
     let letter = Letter { message, people, subject: SUBJECT.to_owned(), content, origin };
     let caller = Caller { workspace, key: KeyId(Uuid::nil()), scope: Scope::Org, permissions: Permissions::full() };
-    let order = Order { caller, inbox: inbox.id, key: None };
+    let order = Order { caller, inbox: inbox.id, key: None, fence: None };
     post::post(app, order, (letter, inbox), Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
     Ok(())
 }

@@ -44,8 +44,28 @@ fn the_page_about_waiting_does_what_it_says() {
 }
 
 #[test]
+fn the_page_about_the_queue_does_what_it_says() {
+    run("docs/journeys/queue.md");
+}
+
+#[test]
+fn the_page_about_searching_does_what_it_says() {
+    run("docs/journeys/search.md");
+}
+
+#[test]
 fn the_page_about_sending_does_what_it_says() {
     run("docs/journeys/sending.md");
+}
+
+#[test]
+fn the_page_about_contacts_does_what_it_says() {
+    run("docs/journeys/contacts.md");
+}
+
+#[test]
+fn the_page_about_lists_does_what_it_says() {
+    run("docs/journeys/lists.md");
 }
 
 #[test]
