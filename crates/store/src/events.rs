@@ -24,8 +24,8 @@ statements! {
     FORGET_HELD = "DELETE FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
     HEAD = "SELECT seq FROM event_heads WHERE workspace_id = $1";
     SEQ = "SELECT seq FROM events WHERE workspace_id = $1 AND id = $2";
-    GET_MANY = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
-        FROM events WHERE workspace_id = $1 AND id IN ({IDS})";
+    GET_MANY = "SELECT workspace_id, e.id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
+        FROM {EACH} events e WHERE e.workspace_id = $1 AND e.id {AMONG} {pg:e}";
     AFTER = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
         FROM events WHERE workspace_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
     AFTER_IN_INBOX = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released

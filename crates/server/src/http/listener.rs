@@ -25,7 +25,7 @@ use tokio::{
 };
 use tower::ServiceExt;
 
-use super::router::Client;
+use super::{front::Front, router::Client};
 use crate::app::App;
 
 /// Most connections at once: long-polls wait on one each.
@@ -82,10 +82,11 @@ struct Door {
 
 /// Serves one connection. In the drain it finishes the request it is in; one that is in none is closed, whatever it has
 /// sent of the next head: nothing of that was accepted.
-async fn connection(builder: &http1::Builder, stream: TcpStream, door: Door, app: &App) {
+async fn connection(builder: &http1::Builder, stream: TcpStream, door: Door, app: &Arc<App>) {
     let _ = stream.set_nodelay(true);
     let requests = door.requests.clone();
-    let connection = builder.serve_connection(TokioIo::new(stream), service(door));
+    let connection =
+        builder.serve_connection(TokioIo::new(Front::new(stream, app.clone(), requests.clone())), service(door));
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -108,7 +109,7 @@ async fn connection(builder: &http1::Builder, stream: TcpStream, door: Door, app
 
 /// The requests that a connection is in: from the end of their head to the end of their answer.
 #[derive(Clone)]
-struct Requests(watch::Sender<u32>);
+pub(super) struct Requests(watch::Sender<u32>);
 
 impl Default for Requests {
     fn default() -> Self {
@@ -120,6 +121,11 @@ impl Requests {
     fn enter(&self) -> Request {
         self.0.send_modify(|count| *count += 1);
         Request(self.0.clone())
+    }
+
+    /// Whether there is none now.
+    pub(super) fn is_none(&self) -> bool {
+        *self.0.borrow() == 0
     }
 
     /// Comes back when there is none.

@@ -2,5 +2,7 @@
 
 mod answer_a_mail;
 mod delivery;
+mod name_servers;
 mod submission;
+mod sweep;
 mod webhooks;

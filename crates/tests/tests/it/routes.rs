@@ -6,6 +6,7 @@ mod inboxes;
 mod ingress;
 mod messages;
 mod metrics;
+mod refusals;
 mod retention;
 mod threads;
 mod wait;
