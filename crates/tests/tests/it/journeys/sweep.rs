@@ -3,7 +3,6 @@
 
 use std::{path::Path, time::UNIX_EPOCH};
 
-use bytes::Bytes;
 use posthouse_domain::{
     event,
     plan::Plan,
@@ -79,8 +78,8 @@ async fn of_the_blobs_only_old_ones_that_nothing_names_are_removed() {
         named.extend(blobs.list(shard, i64::MAX).await.unwrap());
     }
     assert_eq!(named.len(), 1);
-    let old = blobs.put(Bytes::from_static(b"left behind by a crash")).await.unwrap();
-    let fresh = blobs.put(Bytes::from_static(b"its row is being written")).await.unwrap();
+    let old = blobs.put(b"left behind by a crash"[..].into()).await.unwrap();
+    let fresh = blobs.put(b"its row is being written"[..].into()).await.unwrap();
     age(&folder, &named[0]);
     age(&folder, &old);
 

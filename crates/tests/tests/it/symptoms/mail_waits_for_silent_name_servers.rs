@@ -15,7 +15,8 @@ async fn a_mail_is_accepted_within_the_limit_and_its_checks_are_temporary_errors
     let mut smtp = server.smtp().await;
     let began = server.clock.now();
     let raw = b"From: Dana <dana@elsewhere.example>\r\nSubject: Hi\r\n\r\nHello.\r\n";
-    let sent = smtp.mail("dana@elsewhere.example", &[&inbox.address], raw);
+    let to = [inbox.address.as_str()];
+    let sent = smtp.mail("dana@elsewhere.example", &to, raw);
     server.clock.go_on(4 * GATHERING_MS_MAX, sent).await.expect(250);
     let waited = server.clock.now().since_ms(began);
     assert_eq!(waited, GATHERING_MS_MAX, "one limit for all questions of a mail");
