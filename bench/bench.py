@@ -16,8 +16,10 @@ import reading
 import receipt
 import report
 import sending
+import stream
 
-PARTS = {"receipt": receipt, "sending": sending, "api": reading, "longpoll": longpoll, "footprint": footprint}
+PARTS = {"receipt": receipt, "sending": sending, "api": reading, "longpoll": longpoll, "stream": stream,
+         "footprint": footprint}
 
 
 class Setting:

@@ -32,6 +32,13 @@ COLUMNS = {
         ("woken", ("woken",), "{}"), ("250 after ms", ("accepted_ms",), "{:.1f}"), ("first waiter ms", ("first_ms",), "{:.1f}"),
         ("last waiter ms", ("last_ms",), "{:.1f}"),
     ],
+    "stream": [
+        ("stream", ("case",), "{}"), ("RSS before MB", ("before_mb",), "{:.0f}"), ("RSS with MB", ("with_mb",), "{:.0f}"),
+        ("KB a socket", ("socket_kb",), "{:.1f}"), ("opened in s", ("open_s",), "{:.1f}"),
+        ("CPU at rest %", ("idle_cpu_percent",), "{:.1f}"), ("first ms behind 250", ("first_ms",), "{:.1f}"),
+        ("median ms", ("median_ms",), "{:.1f}"), ("last ms", ("last_ms",), "{:.1f}"), ("frames /s", ("frames_s",), "{:.0f}"),
+        ("CPU µs a frame", ("frame_cpu_us",), "{:.1f}"),
+    ],
     "footprint": [
         ("footprint", ("case",), "{}"), ("first start s", ("first_start_s",), "{:.3f}"), ("start s", ("start_s",), "{:.3f}"),
         ("stop s", ("stop_s",), "{:.3f}"), ("idle MB", ("idle_mb",), "{:.0f}"), ("idle CPU %", ("idle_cpu_percent",), "{:.1f}"),
@@ -51,6 +58,8 @@ TARGETS = [
     ("api", "list, closed", "list, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),
     ("api", "get, closed", "get, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),
     ("longpoll", "", "10,000 long-polls, RSS MB", ("with_mb",), "<", 200),
+    ("stream", "", "10,000 streams at rest, RSS MB", ("with_mb",), "<", 150),
+    ("stream", "", "one event to 1,000 streams, ms", ("last_ms",), "<", 200),
     ("footprint", "", "idle RSS MB", ("idle_mb",), "<", 60),
     ("footprint", "", "start to ready s", ("first_start_s",), "<", 1.0),
 ]

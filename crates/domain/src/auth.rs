@@ -201,6 +201,15 @@ pub struct Caller {
     pub permissions: Permissions,
 }
 
+impl Caller {
+    /// The service itself, at the time that somebody chose: it acts for one inbox, by no key and no permission.
+    #[must_use]
+    pub fn service(workspace: WorkspaceId, inbox: InboxId) -> Self {
+        let key = KeyId(uuid::Uuid::nil());
+        Self { workspace, key, scope: Scope::Inbox(inbox), permissions: Permissions::default() }
+    }
+}
+
 /// Text in front of every key (decision 8).
 pub const KEY_PREFIX: &str = "ph_";
 /// Characters behind the prefix; the last six are the checksum.
@@ -220,10 +229,7 @@ impl SecretKey {
     /// A key from random bytes: two bytes a character, so that the bias of the alphabet is below 0.1 %.
     #[must_use]
     pub fn from_random(random: &[u8; 2 * KEY_RANDOM_CHARS]) -> Self {
-        let body: String = random
-            .chunks_exact(2)
-            .map(|pair| char::from(ALPHABET[usize::from(u16::from_be_bytes([pair[0], pair[1]])) % ALPHABET.len()]))
-            .collect();
+        let body = letters(random);
         Self(format!("{KEY_PREFIX}{body}{}", checksum(&body)))
     }
 
@@ -261,6 +267,14 @@ impl std::fmt::Debug for SecretKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "SecretKey({}…)", self.shown())
     }
+}
+
+/// Letters and digits from random bytes, two bytes a character.
+pub(crate) fn letters(random: &[u8]) -> String {
+    random
+        .chunks_exact(2)
+        .map(|pair| char::from(ALPHABET[usize::from(u16::from_be_bytes([pair[0], pair[1]])) % ALPHABET.len()]))
+        .collect()
 }
 
 /// CRC-32 of the random part in base 62, padded to six characters.

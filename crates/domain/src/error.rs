@@ -37,6 +37,8 @@ macro_rules! codes {
 codes! {
     /// The request does not fit its schema; `details.fields` lists every problem.
     InvalidRequest = 400 "invalid_request", "Correct the fields listed in details.fields and send the request again.";
+    /// A draft's `send_at` nearer than a minute or further than 30 days.
+    InvalidSendAt = 400 "invalid_send_at", "Choose a time between 1 minute and 30 days from now, or send the draft at once.";
     /// A cursor that this list did not give, or that was given for other filters.
     InvalidCursor = 400 "invalid_cursor", "Start again without a cursor, and keep every other parameter the same from page to page.";
     /// No key, an unknown key or a revoked one.
@@ -53,6 +55,10 @@ codes! {
     TemporaryInboxReceiveOnly = 403 "temporary_inbox_receive_only", "Send from an inbox that is not temporary.";
     /// Every inbox of the plan is in use.
     PlanLimitInboxes = 403 "plan_limit_inboxes", "Delete an inbox that is no longer needed or move the workspace to a larger plan.";
+    /// Every domain of the plan is in use.
+    PlanLimitDomains = 403 "plan_limit_domains", "Delete a domain that is no longer needed or move the workspace to a larger plan.";
+    /// The domain of the sending inbox is not verified.
+    DomainNotVerified = 403 "domain_not_verified", "Publish the records of the domain and check it: POST /v1/domains/{id}/verify.";
     /// Every webhook of the workspace is in use.
     PlanLimitWebhooks = 403 "plan_limit_webhooks", "Delete a webhook that is no longer needed, or let one take more events.";
     /// The workspace is not claimed by a person yet.
@@ -63,6 +69,16 @@ codes! {
     MethodNotAllowed = 405 "method_not_allowed", "Use one of the methods in the Allow header.";
     /// The address is or was an inbox of this server.
     AddressTaken = 409 "address_taken", "Choose another username; addresses are never used a second time.";
+    /// The draft is in a state in which this cannot be done to it.
+    DraftNotEditable = 409 "draft_not_editable", "Read the draft; what was sent or cancelled stays as it is, so make a new one.";
+    /// Another workspace has verified the domain, or this one has it already.
+    DomainTaken = 409 "domain_taken", "Use another domain, or ask the operator of this server who has it.";
+    /// Inboxes use the domain.
+    DomainInUse = 409 "domain_in_use", "Delete the inboxes on the domain first, or repeat the request with force=true.";
+    /// The record of the new DKIM key cannot be seen.
+    DkimRecordNotFound = 409 "dkim_record_not_found", "Publish the record with the key dkim_next, wait until it can be seen, and try again.";
+    /// The record of the DKIM key before must still stay.
+    DkimRotationTooSoon = 409 "dkim_rotation_too_soon", "Wait until details.retire_at and start the rotation then.";
     /// The first request with this idempotency key has not been answered yet.
     IdempotencyInFlight = 409 "idempotency_in_flight", "Wait for the time in Retry-After and send the same request again.";
     /// The send would keep a mail loop going.

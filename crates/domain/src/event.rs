@@ -67,6 +67,14 @@ kinds! {
     DraftCancelled = "draft.cancelled",
     /// A scheduled draft was refused when its time came.
     DraftFailed = "draft.failed",
+    /// A domain's records are all there.
+    DomainVerified = "domain.verified",
+    /// A verified domain's records are not there any more.
+    DomainFailed = "domain.failed",
+    /// A new DKIM key signs for a domain.
+    DomainDkimRotated = "domain.dkim_rotated",
+    /// A DKIM key has signed for a year.
+    DomainDkimRotationDue = "domain.dkim_rotation_due",
     /// The emergency stop came into force.
     WorkspaceStopped = "workspace.stopped",
     /// An owner ended the emergency stop.

@@ -24,6 +24,8 @@ pub struct Facts {
     pub inbox_temporary: bool,
     /// The workspace is suspended.
     pub workspace_suspended: bool,
+    /// The domain of the inbox is the workspace's own and not verified.
+    pub domain_unverified: bool,
     /// Recipients with a suppression.
     pub suppressed: Vec<String>,
     /// Why the send would keep a loop going, if it would.
@@ -104,6 +106,9 @@ fn standing(facts: &Facts) -> Result<(), Refusal> {
     if facts.workspace_suspended {
         return Err(Refusal::new(Code::OrgSuspended, "Sending is suspended for this workspace."));
     }
+    if facts.domain_unverified {
+        return Err(Refusal::new(Code::DomainNotVerified, "The domain of the inbox is not verified."));
+    }
     Ok(())
 }
 
@@ -170,6 +175,7 @@ mod tests {
             inbox_paused: false,
             inbox_temporary: false,
             workspace_suspended: false,
+            domain_unverified: false,
             suppressed: vec![],
             loop_rule: None,
             month: free,
@@ -185,11 +191,12 @@ mod tests {
         assert_eq!(may_send(&clear()), Ok(()));
         let full = Use { used: 1, limit: Some(1) };
         type Break = fn(&mut Facts, Use);
-        let rules: [(Code, Break); 10] = [
+        let rules: [(Code, Break); 11] = [
             (Code::WorkspaceStopped, |f, _| f.workspace_stopped = true),
             (Code::InboxPaused, |f, _| f.inbox_paused = true),
             (Code::TemporaryInboxReceiveOnly, |f, _| f.inbox_temporary = true),
             (Code::OrgSuspended, |f, _| f.workspace_suspended = true),
+            (Code::DomainNotVerified, |f, _| f.domain_unverified = true),
             (Code::RecipientSuppressed, |f, _| f.suppressed = vec!["a@b.example".into()]),
             (Code::LoopDetected, |f, _| f.loop_rule = Some(LoopRule::OwnMessageReturned)),
             (Code::PlanLimitEmails, |f, full| f.month = full),

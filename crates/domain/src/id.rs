@@ -54,12 +54,16 @@ ids! {
     MessageId;
     /// The bytes and bodies of a mail, shared by its copies within one workspace.
     ContentId;
+    /// A message that waits for somebody or for its time.
+    DraftId;
     /// A file that came or left with a message.
     AttachmentId;
     /// An entry of a workspace's event log.
     EventId;
     /// One message on its way to one destination domain.
     EnvelopeId;
+    /// A domain of a workspace's own.
+    DomainId;
     /// A durable job.
     JobId;
     /// A place that events are POSTed to.

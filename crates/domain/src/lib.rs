@@ -2,14 +2,17 @@
 //!
 //! This crate never does I/O, reads no clock, draws no random numbers and knows no database, no HTTP and no async runtime.
 
+pub mod actor;
 pub mod auth;
 pub mod delivery;
+pub mod draft;
 pub mod error;
 pub mod event;
 pub mod gate;
 pub mod id;
 pub mod inbox;
 pub mod label;
+pub mod mail_domain;
 pub mod message;
 pub mod metadata;
 pub mod metrics;
@@ -17,6 +20,8 @@ pub mod page;
 pub mod plan;
 pub mod reputation;
 pub mod send;
+pub mod stream;
+pub mod suspension;
 pub mod text;
 pub mod thread;
 pub mod time;

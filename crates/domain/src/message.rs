@@ -24,6 +24,8 @@ macro_rules! named {
     )*};
 }
 
+pub(crate) use named;
+
 named! {
     /// Which way a message went.
     Direction {

@@ -3,10 +3,13 @@
 //! Below it, one file a use-case, named by a verb: gather outside facts, one transaction, wake. Use-cases never know HTTP,
 //! SMTP, the jobs or the adapters.
 
+pub mod add_domain;
 pub mod authenticate;
+pub mod change_domain;
 pub mod change_inbox;
 pub mod change_message;
 pub mod change_thread;
+pub mod check_domain;
 pub mod check_reputation;
 pub mod compose;
 pub mod create_inbox;
@@ -14,10 +17,12 @@ pub mod create_workspace;
 pub mod delete_inbox;
 pub mod deliver;
 pub mod deliver_here;
+pub mod draft;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
 pub mod inject;
+pub mod judge_sending;
 pub mod post;
 pub mod read_events;
 pub mod read_raw;
@@ -27,6 +32,8 @@ pub mod reply;
 pub mod report_metrics;
 pub mod send;
 pub mod signing;
+pub mod stop_workspace;
+pub mod stream;
 pub mod submit;
 mod take_report;
 pub mod understand;
@@ -48,6 +55,7 @@ use crate::{
     rate_limits::RateLimits,
     shortage::Shortage,
     shutdown::Life,
+    streams::Streams,
 };
 
 /// The running program.
@@ -76,6 +84,8 @@ pub struct App {
     pub apart: Apart,
     /// Who waits for mail in which inbox.
     pub arrivals: Arrivals,
+    /// Who hears the events of which workspace.
+    pub streams: Streams,
     /// Requests of each key in this minute.
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
@@ -118,6 +128,7 @@ impl App {
             out_room: deliver::Room::default(),
             apart: Apart::default(),
             arrivals: Arrivals::default(),
+            streams: Streams::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
             metrics: Metrics::default(),

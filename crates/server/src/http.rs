@@ -11,5 +11,6 @@ pub mod openapi;
 pub mod route;
 pub mod router;
 pub mod routes;
+pub mod socket;
 pub mod v1;
 pub mod wire;

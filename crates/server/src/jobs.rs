@@ -2,10 +2,12 @@
 //!
 //! A new kind is one file and one line in [`kind::all`]. Jobs call use-cases and never the other way round.
 
+pub mod domain_check;
 pub mod inbox_expiry;
 pub mod kind;
 pub mod outbound;
 mod retention;
 pub mod runner;
+mod scheduled_draft;
 pub mod sweep;
 pub mod webhooks;

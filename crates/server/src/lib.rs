@@ -16,6 +16,7 @@ pub mod rate_limits;
 pub mod shortage;
 pub mod shutdown;
 pub mod smtp;
+pub mod streams;
 pub mod telemetry;
 pub mod tls;
 pub mod views;

@@ -35,6 +35,10 @@ pub trait Clock: Send + Sync + 'static {
 pub trait Dns: Send + Sync + 'static {
     /// Asks one question; time-outs and broken servers are an answer too ([`Answer::Failed`]).
     fn lookup(&self, question: Question) -> Pending<'_, Answer>;
+
+    /// Forgets what is cached: the next answers are those of now. For somebody who has just changed a record and asks
+    /// whether it can be seen.
+    fn forget(&self) {}
 }
 
 /// A server that mail is handed to.

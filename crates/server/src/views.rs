@@ -3,12 +3,15 @@
 //! A view borrows the record it shows and decides nothing: whether somebody may see it is decided before it is made.
 
 pub mod deliverability;
+pub mod domain;
+pub mod draft;
 pub mod event;
 pub mod inbox;
 pub mod message;
 pub mod metrics;
 pub mod thread;
 pub mod webhook;
+pub mod workspace;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -130,6 +130,14 @@ impl Blobs {
         self.packers.compress(raw)
     }
 
+    /// Decompresses raw mail to at most `len_max` bytes, whatever the frame says of itself.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] where the bytes are no whole zstd frame or hold more than `len_max`.
+    pub fn decompress(&self, compressed: &[u8], len_max: usize) -> Result<Vec<u8>> {
+        self.packers.decompress(compressed, len_max)
+    }
+
     /// Stores the bytes and returns their name when they are on the disk. Storing them again makes them young again, so a
     /// sweep that is under way does not take them.
     ///

@@ -20,7 +20,8 @@ statements! {
     RAW = "SELECT raw, raw_blob, raw_bytes FROM contents WHERE workspace_id = $1 AND id = $2";
     DELETE_UNUSED = "DELETE FROM contents WHERE workspace_id = $1 AND id = $2
         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = $1 AND m.content_id = $2) RETURNING raw_blob";
-    BLOB_USED = "SELECT raw_bytes FROM contents WHERE raw_blob = $1 LIMIT 1";
+    BLOB_USED = "SELECT raw_bytes FROM contents WHERE raw_blob = $1
+        UNION ALL SELECT size_bytes FROM draft_files WHERE content_blob = $1 LIMIT 1";
 }
 
 /// Where compressed raw bytes are kept.
@@ -92,7 +93,7 @@ pub fn delete_unused(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Resu
     Ok(tx.one::<(Option<String>,)>(&DELETE_UNUSED, p![workspace, id])?.and_then(|(blob,)| blob))
 }
 
-/// Whether any content names the blob.
+/// Whether any content, or file of a draft, names the blob.
 ///
 /// # Errors
 /// The store's own.

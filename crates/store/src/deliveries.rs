@@ -9,14 +9,15 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{FromRow, Result, Row, Tx, jobs::OUTBOUND, metrics, p, statements, workspaces::named};
+use crate::{FromRow, Result, Row, Tx, metrics, p, statements, workspaces::named};
 
 statements! {
     HOLD_STILL = "UPDATE messages SET status_at = status_at WHERE workspace_id = $1 AND id = $2
         RETURNING inbox_id, thread_id, status, sent_at";
     STATUSES = "SELECT status FROM recipients WHERE workspace_id = $1 AND message_id = $2 ORDER BY position LIMIT 1000";
     SET_STATUS = "UPDATE messages SET status = $3, status_at = $4, sent_at = $5 WHERE workspace_id = $1 AND id = $2";
-    RELEASE_HELD = "UPDATE jobs SET run_at = $3 WHERE kind = $2 AND workspace_id = $1 AND state = 'ready' AND run_at > $3
+    RELEASE_HELD = "UPDATE jobs SET run_at = $2 WHERE kind IN ('outbound', 'scheduled_draft') AND workspace_id = $1
+        AND state = 'ready' AND run_at > $2
         AND why IN ('workspace_stopped', 'inbox_paused', 'workspace_suspended')";
     CAPTURED_NEWEST = "SELECT m.id, m.created_at FROM messages m WHERE m.workspace_id = $1 AND m.direction = 'outbound'
         AND EXISTS (SELECT 1 FROM recipients r WHERE r.workspace_id = $1 AND r.message_id = m.id AND r.detail = $2 LIMIT 1 OFFSET 0)
@@ -83,13 +84,13 @@ pub fn set_standing(
     metrics::moved(tx, (workspace, before.inbox), (before.status, s.status), s.at)
 }
 
-/// Makes the held mail of a workspace due now: for everything that ends a stop, a pause or a suspension. What may still
+/// Makes the held mail and the held drafts of a workspace due now: for everything that ends a stop, a pause or a suspension. What may still
 /// not leave is held again.
 ///
 /// # Errors
 /// The store's own.
 pub fn release_held(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<u64> {
-    let released = tx.exec(&RELEASE_HELD, p![workspace, OUTBOUND, now])?;
+    let released = tx.exec(&RELEASE_HELD, p![workspace, now])?;
     if released > 0 {
         tx.wake(workspace.0);
     }

@@ -10,7 +10,8 @@ use posthouse_domain::{
 };
 
 use crate::{
-    FromRow, Json, Result, Row, Tx, attachments, contents, message_list::Place, metrics, p, statements, threads,
+    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, message_list::Place, metrics, p, statements,
+    threads,
 };
 
 /// Messages that are deleted in one step of the loop.
@@ -124,6 +125,7 @@ fn message(tx: &mut Tx, place: Place, doomed: &Doomed, erased: &mut Erased) -> R
     tx.exec(&RECIPIENTS, p![workspace, id])?;
     tx.exec(&ENVELOPES, p![workspace, id])?;
     erased.attachments += attachments::delete(tx, workspace, id)?;
+    approvals::delete(tx, workspace, id)?;
     tx.exec(&MESSAGE, p![workspace, id])?;
     erased.blobs.extend(contents::delete_unused(tx, workspace, doomed.content)?);
     erased.messages += 1;

@@ -24,6 +24,10 @@ statements! {
     FORGET_HELD = "DELETE FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
     HEAD = "SELECT seq FROM event_heads WHERE workspace_id = $1";
     SEQ = "SELECT seq FROM events WHERE workspace_id = $1 AND id = $2";
+    BEFORE = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
+        FROM events WHERE workspace_id = $1 AND seq > $2 AND seq < $3 ORDER BY seq DESC LIMIT $4";
+    BEFORE_IN_INBOX = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
+        FROM events WHERE workspace_id = $1 AND inbox_id = $2 AND seq > $3 AND seq < $4 ORDER BY seq DESC LIMIT $5";
     GET_MANY = "SELECT workspace_id, e.id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
         FROM {EACH} events e WHERE e.workspace_id = $1 AND e.id {AMONG} {pg:e}";
     AFTER = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
@@ -122,6 +126,23 @@ pub fn after(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, seq: i
     match inbox {
         Some(inbox) => tx.rows(&AFTER_IN_INBOX, p![workspace, inbox, seq, limit]),
         None => tx.rows(&AFTER, p![workspace, seq, limit]),
+    }
+}
+
+/// Up to `limit` events between two places, which are not among them, newest first; of one inbox, if given.
+///
+/// # Errors
+/// The store's own.
+pub fn between(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    inbox: Option<InboxId>,
+    (after, before): (i64, i64),
+    limit: u32,
+) -> Result<Vec<Event>> {
+    match inbox {
+        Some(inbox) => tx.rows(&BEFORE_IN_INBOX, p![workspace, inbox, after, before, limit]),
+        None => tx.rows(&BEFORE, p![workspace, after, before, limit]),
     }
 }
 

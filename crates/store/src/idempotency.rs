@@ -18,6 +18,8 @@ statements! {
         ON CONFLICT (workspace_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = 0, body = '',
         created_at = excluded.created_at WHERE idempotency.created_at <= $6";
     FIND = "SELECT fingerprint, status, body FROM idempotency WHERE workspace_id = $1 AND route = $2 AND key = $3";
+    ANSWERED = "SELECT status, body FROM idempotency WHERE workspace_id = $1 AND route = $2 AND key = $3 AND fingerprint = $4
+        AND status > 0 AND created_at > $5";
     ANSWER = "UPDATE idempotency SET status = $4, body = $5 WHERE workspace_id = $1 AND route = $2 AND key = $3";
 }
 
@@ -52,6 +54,17 @@ pub enum Claim {
     Answered(Recorded),
     /// Another request has the key.
     Reused,
+}
+
+/// The answer that this very request got before, if there is one: for requests whose subject looks different since.
+///
+/// # Errors
+/// The store's own.
+pub fn answered(tx: &mut Tx, key: &Key, now: Time) -> Result<Option<Recorded>> {
+    let k = key;
+    let found: Option<(u16, String)> =
+        tx.one(&ANSWERED, p![k.workspace, k.route, k.key, k.fingerprint, now.plus_ms(-KEPT_MS)])?;
+    Ok(found.map(|(status, body)| Recorded { status, body }))
 }
 
 /// Takes the key for this request, unless it was taken within [`KEPT_MS`].

@@ -2,8 +2,8 @@
 
 use posthouse_domain::{
     id::{
-        AttachmentId, ContentId, EnvelopeId, EventId, InboxId, JobId, KeyId, MessageId, ThreadId, WebhookDeliveryId,
-        WebhookId, WorkspaceId,
+        AttachmentId, ContentId, DomainId, DraftId, EnvelopeId, EventId, InboxId, JobId, KeyId, MessageId, ThreadId,
+        WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
 };
@@ -19,8 +19,10 @@ id_columns!(
     ContentId,
     AttachmentId,
     EventId,
+    DomainId,
     EnvelopeId,
     JobId,
+    DraftId,
     WebhookId,
     WebhookDeliveryId
 );

@@ -43,6 +43,10 @@ statements! {
 
 /// The kind of job that ends a temporary inbox; its subject is the inbox.
 pub const INBOX_EXPIRY: &str = "inbox_expiry";
+/// The kind of job that sends a scheduled draft at its time; its subject is the draft.
+pub const SCHEDULED_DRAFT: &str = "scheduled_draft";
+/// The kind of job that checks a domain's records; its subject is the domain.
+pub const DOMAIN_CHECK: &str = "domain_check";
 /// The kind of job that carries an envelope out; its subject is the envelope, its lane the destination.
 pub const OUTBOUND: &str = "outbound";
 

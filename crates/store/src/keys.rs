@@ -17,7 +17,9 @@ statements! {
     USED = "UPDATE api_keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2";
     LIST = "SELECT workspace_id, id, name, shown, scope, inbox_id, permissions, created_at, last_used_at, revoked_at
         FROM api_keys WHERE workspace_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2";
-    REVOKE = "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL";
+    STANDING = "SELECT scope, inbox_id, permissions FROM api_keys WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL";
+    REVOKE = "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING workspace_id";
+    NAME = "SELECT name FROM api_keys WHERE workspace_id = $1 AND id = $2";
 }
 
 /// A key as lists show it.
@@ -97,6 +99,19 @@ impl FromRow for Recognised {
     }
 }
 
+/// What a key that is not revoked may do, for who was recognised earlier.
+///
+/// # Errors
+/// The store's own.
+pub fn standing(tx: &mut Tx, workspace: WorkspaceId, key: KeyId) -> Result<Option<Caller>> {
+    let found: Option<(String, Option<InboxId>, String)> = tx.one(&STANDING, p![workspace, key])?;
+    let caller = |(scope, inbox, permissions): (String, _, String)| {
+        let (scope, permissions) = (scope_of(&scope, inbox)?, permissions_of(&permissions)?);
+        Ok(Caller { workspace, key, scope, permissions })
+    };
+    found.map(caller).transpose()
+}
+
 /// Notes that a key was used.
 ///
 /// # Errors
@@ -114,12 +129,24 @@ pub fn list(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<Key>>
     tx.rows(&LIST, p![workspace, limit])
 }
 
-/// Revokes a key for good; says whether there was one to revoke.
+/// What the owner of a key calls it.
+///
+/// # Errors
+/// The store's own.
+pub fn name(tx: &mut Tx, workspace: WorkspaceId, key: KeyId) -> Result<Option<String>> {
+    Ok(tx.one::<(String,)>(&NAME, p![workspace, key])?.map(|(name,)| name))
+}
+
+/// Revokes a key for good; says whether there was one to revoke. Streams of that key hear of it.
 ///
 /// # Errors
 /// The store's own.
 pub fn revoke(tx: &mut Tx, key: KeyId, now: Time) -> Result<bool> {
-    Ok(tx.exec(&REVOKE, p![key, now])? > 0)
+    let revoked: Option<(WorkspaceId,)> = tx.one(&REVOKE, p![key, now])?;
+    if let Some((workspace,)) = revoked {
+        tx.wake(workspace.0);
+    }
+    Ok(revoked.is_some())
 }
 
 impl FromRow for Key {

@@ -63,6 +63,7 @@
 //! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
 
 pub mod answers;
+pub mod approvals;
 pub mod arrivals;
 pub mod attachments;
 pub mod backup;
@@ -71,6 +72,8 @@ pub mod contents;
 pub mod deliveries;
 pub mod dialect;
 pub mod dkim_keys;
+pub mod draft_files;
+pub mod drafts;
 pub mod erase;
 pub mod events;
 pub mod idempotency;
@@ -78,12 +81,15 @@ pub mod inboxes;
 pub mod instance;
 pub mod jobs;
 pub mod keys;
+pub mod mail_domains;
 pub mod message_list;
 pub mod messages;
 pub mod metrics;
 pub mod migrate;
 pub mod recipients;
+pub mod recoveries;
 pub mod statements;
+pub mod stream_tokens;
 pub mod suppressions;
 pub mod sweep;
 pub mod thread_list;

@@ -8,7 +8,8 @@ use posthouse_domain::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FromRow, Json, Result, Row, Tx, attachments, contents, many, p, recipients, statements, workspaces::named,
+    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, many, p, recipients, statements,
+    workspaces::named,
 };
 
 /// The columns of a message, in the order that rows are read; the table is `m`.
@@ -66,6 +67,8 @@ pub struct Record {
     pub attachments: Vec<Attachment>,
     /// Where it went; empty for received mail.
     pub deliveries: Vec<Delivery>,
+    /// Who vouched for it, when it was a draft.
+    pub approval: Option<approvals::OfMessage>,
 }
 
 /// A message that a reference leads to.
@@ -222,6 +225,7 @@ pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> R
     let mut bodies = contents::bodies(tx, workspace, &contents)?;
     let attachments = attachments::of(tx, workspace, &ids(|m| m.has_attachments))?;
     let deliveries = recipients::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
+    let approvals = approvals::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
     let shared = |id, rest: &[Message]| rest.iter().any(|m| m.content == id);
     let mut records = Vec::with_capacity(messages.len());
     for at in 0..messages.len() {
@@ -234,7 +238,8 @@ pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> R
         };
         let files = attachments.iter().filter(|a| a.message == message.id).cloned().collect();
         let went = deliveries.iter().filter(|d| d.message == message.id).map(|d| d.delivery.clone()).collect();
-        records.push(Record { message, bodies: own, attachments: files, deliveries: went });
+        let approval = approvals.iter().find(|of| of.message == message.id).cloned();
+        records.push(Record { message, bodies: own, attachments: files, deliveries: went, approval });
     }
     Ok(records)
 }

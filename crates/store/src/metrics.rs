@@ -168,9 +168,10 @@ pub fn reasons(tx: &mut Tx, scope: &Scope) -> Result<Vec<(String, u64)>> {
 /// # Errors
 /// The store's own.
 pub fn holdings(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<Holdings> {
-    let (held, threads): (Option<(i64, i64, i64)>, Option<(i64,)>) = match inbox {
+    let (held, threads) = match inbox {
         Some(inbox) => {
-            (tx.one(&HOLDS_OF_INBOX, p![workspace, inbox])?, tx.one(&THREADS_OF_INBOX, p![workspace, inbox])?)
+            let place = p![workspace, inbox];
+            (tx.one::<Held>(&HOLDS_OF_INBOX, place)?, tx.one::<(i64,)>(&THREADS_OF_INBOX, place)?)
         }
         None => (tx.one(&HOLDS, p![workspace])?, tx.one(&THREADS, p![workspace])?),
     };
@@ -216,6 +217,9 @@ pub fn forget(tx: &mut Tx, now: Time) -> Result<()> {
     tx.exec(&FORGET_BOUNCES, p![end])?;
     Ok(())
 }
+
+/// Inboxes, messages, bytes.
+type Held = (i64, i64, i64);
 
 /// A row of counters.
 struct Slot {

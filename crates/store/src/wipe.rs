@@ -7,7 +7,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, metrics, p, statements};
+use crate::{Result, Tx, drafts, metrics, p, statements};
 
 statements! {
     TAKE_CONTENTS = "SELECT id FROM contents WHERE workspace_id = $1
@@ -19,6 +19,8 @@ statements! {
     ATTACHMENTS = "DELETE FROM attachments WHERE workspace_id = $1
         AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
     RECIPIENTS = "DELETE FROM recipients WHERE workspace_id = $1
+        AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
+    APPROVALS = "DELETE FROM message_approvals WHERE workspace_id = $1
         AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
     LABELS = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2";
     MESSAGES = "DELETE FROM messages WHERE workspace_id = $1 AND inbox_id = $2";
@@ -46,9 +48,10 @@ pub fn inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<
     // Two inboxes with the same mail, wiped at once, must not each leave it to the other.
     tx.rows::<(uuid::Uuid,)>(&TAKE_CONTENTS, p![workspace, inbox])?;
     let blobs: Vec<(Option<String>,)> = tx.rows(&CONTENTS, p![workspace, inbox])?;
-    for statement in [&ATTACHMENTS, &RECIPIENTS, &LABELS, &MESSAGES, &THREAD_LABELS, &THREADS] {
+    for statement in [&ATTACHMENTS, &RECIPIENTS, &APPROVALS, &LABELS, &MESSAGES, &THREAD_LABELS, &THREADS] {
         tx.exec(statement, p![workspace, inbox])?;
     }
+    drafts::wipe_inbox(tx, workspace, inbox)?;
     metrics::holds_nothing(tx, workspace, inbox)?;
     Ok(blobs.into_iter().filter_map(|(blob,)| blob).collect())
 }

@@ -27,6 +27,9 @@ statements! {
     UPDATE = "UPDATE workspaces SET plan = $2, status = $3, notice = $4, notice_at = $5, stopped_at = $6, stop_reason = $7,
         ai_processing = $8, screening = $9, daily_send_limit = $10, retention_days = $11 WHERE id = $1";
     KEEPING = "SELECT id, retention_days FROM workspaces WHERE retention_days IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";
+    STOP = "UPDATE workspaces SET stopped_at = $2, stop_reason = $3 WHERE id = $1 AND stopped_at IS NULL";
+    RESUME = "UPDATE workspaces SET stopped_at = NULL, stop_reason = NULL WHERE id = $1 AND stopped_at IS NOT NULL";
+    SUSPEND = "UPDATE workspaces SET status = 'suspended' WHERE id = $1 AND status = 'active'";
     ANY = "SELECT created_at FROM workspaces LIMIT 1";
 }
 
@@ -95,6 +98,30 @@ pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
         ],
     )?;
     Ok(())
+}
+
+/// Stops a running workspace; says whether it ran.
+///
+/// # Errors
+/// The store's own.
+pub fn stop(tx: &mut Tx, id: WorkspaceId, reason: Option<&str>, now: Time) -> Result<bool> {
+    Ok(tx.exec(&STOP, p![id, now, reason])? > 0)
+}
+
+/// Ends the stop of a workspace; says whether it was stopped.
+///
+/// # Errors
+/// The store's own.
+pub fn resume(tx: &mut Tx, id: WorkspaceId) -> Result<bool> {
+    Ok(tx.exec(&RESUME, p![id])? > 0)
+}
+
+/// Suspends the sending of an active workspace; says whether it was active.
+///
+/// # Errors
+/// The store's own.
+pub fn suspend(tx: &mut Tx, id: WorkspaceId) -> Result<bool> {
+    Ok(tx.exec(&SUSPEND, p![id])? > 0)
 }
 
 /// Up to `limit` workspaces behind `after` whose mail is kept for some days only, with their number.

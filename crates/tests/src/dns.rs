@@ -53,6 +53,17 @@ impl FakeDns {
         self.add(name, QuestionKind::Ptr, Records::Ptr(vec![host.to_owned()]));
     }
 
+    /// A name server of a zone, beside those it has.
+    pub fn name_server(&self, zone: &str, host: &str) {
+        self.add(zone, QuestionKind::Ns, Records::Ns(vec![host.to_owned()]));
+    }
+
+    /// Takes every record of a name away.
+    pub fn remove(&self, name: &str) {
+        let name = Question::new(name, QuestionKind::Txt).name;
+        self.zone().answers.retain(|question, _| question.name != name);
+    }
+
     /// Sets the answer to one question, whatever there was.
     pub fn set(&self, name: &str, kind: QuestionKind, answer: Answer) {
         self.zone().answers.insert(Question::new(name, kind), answer);
@@ -94,6 +105,7 @@ impl FakeDns {
             (Some(Answer::Records(Records::A(a))), Records::A(b)) => Records::A([a, b].concat()),
             (Some(Answer::Records(Records::Aaaa(a))), Records::Aaaa(b)) => Records::Aaaa([a, b].concat()),
             (Some(Answer::Records(Records::Ptr(a))), Records::Ptr(b)) => Records::Ptr([a, b].concat()),
+            (Some(Answer::Records(Records::Ns(a))), Records::Ns(b)) => Records::Ns([a, b].concat()),
             (_, more) => more,
         };
         zone.answers.insert(question, Answer::Records(together));

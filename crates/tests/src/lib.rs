@@ -37,6 +37,7 @@ pub mod process;
 pub mod server;
 pub mod smtp;
 pub mod smtp_sink;
+pub mod stream;
 pub mod webhook_sink;
 
 pub use audit::Allowed;

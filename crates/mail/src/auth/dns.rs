@@ -33,6 +33,8 @@ pub enum QuestionKind {
     Aaaa,
     /// Names of an address; the question's name is the reverse name (`4.3.2.1.in-addr.arpa`).
     Ptr,
+    /// Name servers of a zone.
+    Ns,
 }
 
 /// One DNS question.
@@ -67,6 +69,8 @@ pub enum Records {
     Aaaa(Vec<Ipv6Addr>),
     /// Host names of an address.
     Ptr(Vec<String>),
+    /// Name servers of a zone.
+    Ns(Vec<String>),
 }
 
 /// What DNS said to one [`Question`].

@@ -4,6 +4,7 @@
 
 use super::message::Field;
 use aws_lc_rs::digest::{Context, SHA256};
+use memchr::{memchr, memmem};
 
 /// Bytes gathered before they are given to the hash.
 const BLOCK_BYTES: usize = 16 * 1024;
@@ -76,6 +77,8 @@ pub(crate) fn hash_body(body: &[u8], canon: Canon, bytes_max: Option<u64>) -> Bo
     // Empty lines count only when something follows them.
     let mut empty_lines = 0_u64;
     let mut started = false;
+    // Most bodies have neither tabs nor runs of spaces, and then a line changes at its end at most.
+    let is_folded = memchr(b'\t', body).is_none() && memmem::find(body, b"  ").is_none();
     for line in lines(body) {
         let is_empty = match canon {
             Canon::Simple => line.is_empty(),
@@ -91,6 +94,7 @@ pub(crate) fn hash_body(body: &[u8], canon: Canon, bytes_max: Option<u64>) -> Bo
         (empty_lines, started) = (0, true);
         match canon {
             Canon::Simple => sink.push(line),
+            Canon::Relaxed if is_folded => sink.push(line.strip_suffix(b" ").unwrap_or(line)),
             Canon::Relaxed => sink.push_relaxed(line),
         }
         sink.push(b"\r\n");
@@ -103,9 +107,15 @@ pub(crate) fn hash_body(body: &[u8], canon: Canon, bytes_max: Option<u64>) -> Bo
 
 /// Lines without their ends. A final line end begins no further line.
 fn lines(body: &[u8]) -> impl Iterator<Item = &[u8]> {
-    body.split_inclusive(|b| *b == b'\n').map(|line| {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        line.strip_suffix(b"\r").unwrap_or(line)
+    let mut rest = body;
+    std::iter::from_fn(move || {
+        let (line, after) = match memchr(b'\n', rest) {
+            Some(end) => (&rest[..end], &rest[end + 1..]),
+            None if rest.is_empty() => return None,
+            None => (rest, &rest[rest.len()..]),
+        };
+        rest = after;
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
     })
 }
 
@@ -182,6 +192,8 @@ mod tests {
             (b" \r\n\t\r\n", Canon::Relaxed, b""),
             (b"x", Canon::Simple, b"x\r\n"),
             (b"x\n\n\ny", Canon::Relaxed, b"x\r\n\r\n\r\ny\r\n"),
+            (b" a b \r\n\r\n c\r", Canon::Relaxed, b" a b\r\n\r\n c\r\n"),
+            (b"a  b\n c \n", Canon::Relaxed, b"a b\r\n c\r\n"),
         ] {
             let hash = hash_body(body, canon, None);
             assert_eq!(hash.sha256, digest(&SHA256, canonical).as_ref(), "{body:?} {canon:?}");

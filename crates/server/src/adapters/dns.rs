@@ -152,6 +152,10 @@ impl Dns for Resolver {
     fn lookup(&self, question: Question) -> Pending<'_, Answer> {
         Box::pin(self.ask(question))
     }
+
+    fn forget(&self) {
+        self.resolver.clear_cache();
+    }
 }
 
 fn builder_for(nameservers: &[SocketAddr]) -> ResolverBuilder<TokioRuntimeProvider> {
@@ -190,7 +194,7 @@ fn local_answer(question: &Question) -> Option<Answer> {
     Some(match question.kind {
         QuestionKind::A => Answer::Records(Records::A(vec![Ipv4Addr::LOCALHOST])),
         QuestionKind::Aaaa => Answer::Records(Records::Aaaa(vec![Ipv6Addr::LOCALHOST])),
-        QuestionKind::Txt | QuestionKind::Mx | QuestionKind::Ptr => Answer::NoData,
+        QuestionKind::Txt | QuestionKind::Mx | QuestionKind::Ptr | QuestionKind::Ns => Answer::NoData,
     })
 }
 
@@ -207,6 +211,7 @@ fn record_type(kind: QuestionKind) -> RecordType {
         QuestionKind::A => RecordType::A,
         QuestionKind::Aaaa => RecordType::AAAA,
         QuestionKind::Ptr => RecordType::PTR,
+        QuestionKind::Ns => RecordType::NS,
     }
 }
 
@@ -235,6 +240,9 @@ fn records(kind: QuestionKind, answers: &[Record]) -> Answer {
         QuestionKind::Ptr => Records::Ptr(
             data().filter_map(|data| if let RData::PTR(ptr) = data { Some(text(&ptr.0)) } else { None }).collect(),
         ),
+        QuestionKind::Ns => Records::Ns(
+            data().filter_map(|data| if let RData::NS(ns) = data { Some(text(&ns.0)) } else { None }).collect(),
+        ),
     };
     if is_empty(&records) { Answer::NoData } else { Answer::Records(records) }
 }
@@ -245,7 +253,7 @@ fn is_empty(records: &Records) -> bool {
         Records::Mx(list) => list.is_empty(),
         Records::A(list) => list.is_empty(),
         Records::Aaaa(list) => list.is_empty(),
-        Records::Ptr(list) => list.is_empty(),
+        Records::Ptr(list) | Records::Ns(list) => list.is_empty(),
     }
 }
 

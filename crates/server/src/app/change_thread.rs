@@ -9,7 +9,7 @@ use posthouse_domain::{
     thread::Thread,
 };
 use posthouse_store::{
-    Tx,
+    Tx, drafts,
     erase::{self, Erased},
     message_list::Place,
     threads,
@@ -55,6 +55,7 @@ pub async fn delete(app: &App, caller: Caller, id: ThreadId) -> Result<Erased, R
         let place = Place { workspace: thread.workspace, inbox: thread.inbox };
         let erased = erase::messages_of_thread(tx, place, id)?;
         threads::delete(tx, thread.workspace, id)?;
+        drafts::wipe_thread(tx, (thread.workspace, thread.inbox), id)?;
         Ok::<_, Refusal>(erased)
     };
     let erased = app.store.write(work).await?;

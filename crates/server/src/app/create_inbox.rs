@@ -14,7 +14,7 @@ use posthouse_domain::{
 use posthouse_store::{
     Tx, inboxes,
     jobs::{self, NewJob},
-    workspaces,
+    mail_domains, workspaces,
 };
 
 use super::App;
@@ -45,6 +45,8 @@ pub enum Lifespan {
         username: Option<Username>,
         /// The caller's idempotency key.
         client_id: Option<String>,
+        /// A verified domain of the workspace; none: the default domain of the service.
+        domain: Option<String>,
     },
     /// Until it expires: it only receives, at the domain of temporary inboxes.
     Temporary {
@@ -68,6 +70,7 @@ pub struct Plan {
     new: NewInbox,
     names: Vec<Username>,
     domain: String,
+    default_domain: String,
     plans: Plans,
     ids: Ids,
     now: Time,
@@ -87,15 +90,18 @@ pub async fn create(app: &App, caller: Caller, new: NewInbox) -> Result<Created,
 pub fn plan(app: &App, caller: Caller, new: NewInbox) -> Plan {
     let mail = &app.config.mail;
     let (names, domain) = match &new.life {
-        Lifespan::Permanent { username: Some(chosen), .. } => (vec![chosen.clone()], &mail.default_domain),
-        Lifespan::Permanent { username: None, .. } => (readable_names(app), &mail.default_domain),
-        Lifespan::Temporary { .. } => (temporary_names(app), &mail.temporary_domain),
+        Lifespan::Permanent { username, domain, .. } => (
+            username.as_ref().map_or_else(|| readable_names(app), |chosen| vec![chosen.clone()]),
+            domain.as_ref().unwrap_or(&mail.default_domain).clone(),
+        ),
+        Lifespan::Temporary { .. } => (temporary_names(app), mail.temporary_domain.clone()),
     };
     Plan {
         caller,
         new,
         names,
-        domain: domain.clone(),
+        domain,
+        default_domain: mail.default_domain.clone(),
         plans: app.config.plans,
         ids: app.clock.ids(),
         now: app.clock.now(),
@@ -135,6 +141,7 @@ impl Plan {
                 if let Some(found) = found {
                     return Ok(Created { view: view::load(tx, &found, limits, self.now)?, is_new: false });
                 }
+                self.check_domain(tx)?;
                 inbox::may_create(inboxes::count(tx, workspace)?, limits.inboxes)?;
             }
             Lifespan::Temporary { .. } => {
@@ -147,6 +154,24 @@ impl Plan {
             jobs::enqueue(tx, &job)?;
         }
         Ok(Created { view: view::load(tx, &made, limits, self.now)?, is_new: true })
+    }
+
+    /// The domain must be the service's default one or a verified one of the workspace.
+    fn check_domain(&self, tx: &mut Tx) -> Result<(), Refusal> {
+        if self.domain == self.default_domain {
+            return Ok(());
+        }
+        match mail_domains::by_name(tx, self.caller.workspace, &self.domain)? {
+            Some(domain) if domain.may_send() => Ok(()),
+            Some(domain) => {
+                let message = format!("The domain {} is {}.", domain.name, domain.status.text());
+                Err(Refusal::new(Code::DomainNotVerified, message))
+            }
+            None => {
+                let problem = format!("must be a verified domain of the workspace or {}", self.default_domain);
+                Err(Refusal::invalid_field("domain", problem))
+            }
+        }
     }
 
     /// Stores the inbox under the first name that was never used.

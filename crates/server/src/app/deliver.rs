@@ -108,7 +108,7 @@ impl Room {
 pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Next> {
     let means = means(app);
     let wants_raw = means != Means::Capture;
-    let prepared = app.store.read(move |tx| prepare::load(tx, errand, wants_raw)).await?;
+    let prepared = app.store.glance(move |tx| prepare::load(tx, errand, wants_raw)).await?;
     let (load, reports) = match prepared {
         Prepared::Gone => return finish(app, fence, Next::Done).await,
         Prepared::Hold(why) => return finish(app, fence, Next::Hold { why }).await,

@@ -29,7 +29,8 @@ use super::{
     App,
     compose::{self, Letter, Origin},
     deliver_here::{self, Way},
-    receive::{APART_BYTES_MIN, place, served_domains},
+    draft::Sealed,
+    receive::{APART_BYTES_MIN, place, served_among, served_domains},
     send::Order,
     understand::{Mail, Provenance, understand},
     visible,
@@ -61,7 +62,10 @@ pub struct Posted {
 #[derive(Clone, Debug)]
 struct House {
     plans: Plans,
-    served: [String; 2],
+    /// The domains of the service itself.
+    own: [String; 2],
+    /// They, and those of workspaces that recipients are at.
+    served: Vec<String>,
     /// How long a recipient elsewhere is tried, in milliseconds.
     expiry_ms: i64,
     /// How often.
@@ -78,6 +82,8 @@ struct Ready {
     sent: Mail,
     /// What is known of it in the inboxes of this service that get it.
     received: Option<Mail>,
+    /// The draft that becomes this message.
+    draft: Option<Sealed>,
     now: Time,
 }
 
@@ -86,7 +92,26 @@ struct Ready {
 /// # Errors
 /// `message_too_large`, `idempotency_key_reused`, `not_found`, what the gate refuses, the store's own.
 pub async fn post(app: &Arc<App>, order: Order, written: (Letter, Inbox), render: Render) -> Result<Posted, Refusal> {
+    let built = ready(app, order, written).await?;
+    queue(app, built, render).await
+}
+
+/// Queues the message that a draft becomes; the draft's compare-and-set is part of the same transaction.
+///
+/// # Errors
+/// As [`post`], and `draft_not_editable`.
+pub(super) async fn post_draft(
+    app: &Arc<App>,
+    order: Order,
+    written: (Letter, Inbox),
+    draft: Sealed,
+    render: Render,
+) -> Result<Posted, Refusal> {
     let (ready, raw) = ready(app, order, written).await?;
+    queue(app, (Ready { draft: Some(draft), ..ready }, raw), render).await
+}
+
+async fn queue(app: &Arc<App>, (ready, raw): (Ready, Vec<u8>), render: Render) -> Result<Posted, Refusal> {
     if let Some(refusal) = size_refusal(app, &ready) {
         return Err(refusal);
     }
@@ -107,7 +132,8 @@ async fn ready(
     let author = compose::author(&inbox)?;
     let house = House {
         plans: app.config.plans,
-        served: served_domains(app),
+        own: served_domains(app),
+        served: served_among(app, &letter.people.deliveries()).await?,
         expiry_ms: app.config.delivery.retry_schedule_ms.iter().sum(),
         attempts_max: u32::try_from(app.config.delivery.retry_schedule_ms.len() + SPARE_ATTEMPTS).unwrap_or(u32::MAX),
     };
@@ -132,7 +158,7 @@ async fn ready(
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
         let received = some_here.then(|| received(&letter, &raw, provenance, some_away));
         let sent = written(&letter, understand(&raw, None));
-        Ok((Ready { order, house, letter, from, sent, received, now }, raw))
+        Ok((Ready { order, house, letter, from, sent, received, draft: None, now }, raw))
     })
     .await
 }
@@ -197,11 +223,17 @@ fn store(tx: &mut Tx, ready: &Ready, raw: &Raw, render: &Render, ids: &Ids) -> R
         }
     }
     let inbox = visible::inbox(tx, &order.caller, order.inbox)?;
+    if let Some(draft) = &ready.draft {
+        draft.guard(tx)?;
+    }
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let used = usage::sent(tx, inbox.workspace, inbox.id, ready.now)?;
     gate::may_send(&decide::facts(tx, ready, (&workspace, &inbox), used)?)?;
     let ways = ways(tx, ready)?;
     let id = write::message(tx, ready, raw, (&inbox, &ways), ids)?;
+    if let Some(draft) = &ready.draft {
+        draft.settle(tx, id, (&order.caller, ids), ready.now)?;
+    }
     let body = render(&accepted(tx, &inbox, id)?)?;
     let answer = Recorded { status: ACCEPTED, body };
     if let Some(key) = &order.key {

@@ -9,6 +9,7 @@ use posthouse_domain::{
     error::{Code, Refusal},
     id::{ContentId, Ids, MessageId, WorkspaceId},
     inbox::Inbox,
+    mail_domain::MailDomain,
     time::Time,
 };
 use posthouse_mail::{
@@ -19,7 +20,7 @@ use posthouse_mail::{
 use posthouse_store::{
     Tx, blobs,
     contents::{self, INLINE_BYTES_MAX, Raw, RawPlace},
-    inboxes,
+    inboxes, mail_domains,
 };
 
 use super::{
@@ -78,7 +79,7 @@ pub(super) fn served_domains(app: &App) -> [String; 2] {
 }
 
 /// The live inbox that mail to an address reaches: its own, that of the name before the plus, or for the role addresses
-/// the first inbox of the server's first workspace.
+/// the first inbox of the server's first workspace, at a workspace's own domain of that workspace.
 ///
 /// # Errors
 /// The store's own.
@@ -88,14 +89,50 @@ pub fn resolve(tx: &mut Tx, address: &Address, served: &[String], now: Time) -> 
         None if address.tag().is_some() => inboxes::by_address(tx, address.without_tag().canonical_str())?,
         found => found,
     };
+    let is_served = served.iter().any(|domain| domain == address.domain());
     if let Some(inbox) = found {
-        return Ok(Some(inbox).filter(|inbox| inbox.receives(now)));
+        let is_open =
+            is_served || taking(tx, address.domain())?.is_some_and(|domain| domain.workspace == inbox.workspace);
+        return Ok(Some(inbox).filter(|inbox| is_open && inbox.receives(now)));
     }
-    let role = ROLE_LOCAL_PARTS.iter().any(|role| address.local().eq_ignore_ascii_case(role));
-    if role && served.iter().any(|domain| domain == address.domain()) {
+    if !ROLE_LOCAL_PARTS.iter().any(|role| address.local().eq_ignore_ascii_case(role)) {
+        return Ok(None);
+    }
+    if is_served {
         return inboxes::first(tx);
     }
-    Ok(None)
+    match taking(tx, address.domain())? {
+        Some(domain) => inboxes::first_of(tx, domain.workspace),
+        None => Ok(None),
+    }
+}
+
+/// A workspace's own domain of that name, if mail for it is taken.
+fn taking(tx: &mut Tx, name: &str) -> posthouse_store::Result<Option<MailDomain>> {
+    Ok(mail_domains::owner(tx, name)?.filter(MailDomain::takes_mail))
+}
+
+/// The domains of these recipients that this server serves: its own, and those of workspaces that take mail here.
+///
+/// # Errors
+/// The store's own.
+pub(super) async fn served_among(app: &App, recipients: &[&Address]) -> Result<Vec<String>, Refusal> {
+    let mut served: Vec<String> = served_domains(app).into();
+    let mut others: Vec<String> = recipients.iter().map(|address| address.domain().to_owned()).collect();
+    others.sort_unstable();
+    others.dedup();
+    others.retain(|domain| !served.contains(domain));
+    if !others.is_empty() {
+        let find = move |tx: &mut Tx| -> posthouse_store::Result<Vec<String>> {
+            let mut taken = Vec::new();
+            for name in &others {
+                taken.extend(taking(tx, name)?.map(|domain| domain.name));
+            }
+            Ok(taken)
+        };
+        served.extend(app.store.read(find).await?);
+    }
+    Ok(served)
 }
 
 /// Stores a mail for all its recipients and gives the ids of their copies.

@@ -7,7 +7,7 @@ use posthouse_domain::{
     time::Time,
 };
 use posthouse_store::{
-    Result, Tx,
+    Result, Tx, mail_domains,
     metrics::{self, Holdings, Scope},
 };
 
@@ -25,6 +25,8 @@ pub struct Report {
     pub longest_days: u64,
     /// The day on which most was, and how much.
     pub busiest_day: Option<(Date, u64)>,
+    /// The workspace's own domains.
+    pub domains: u64,
     /// What is stored now.
     pub holdings: Holdings,
 }
@@ -71,6 +73,7 @@ pub fn report(
         reasons: metrics::reasons(tx, &scope)?,
         heatmap,
         longest_days,
+        domains: mail_domains::count(tx, workspace)?,
         holdings: metrics::holdings(tx, workspace, inbox)?,
     })
 }

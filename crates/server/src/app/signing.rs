@@ -6,9 +6,16 @@
 
 mod sealed;
 
-use posthouse_domain::time::Time;
+use posthouse_domain::{
+    id::{DomainId, WorkspaceId},
+    mail_domain::Selector,
+    time::Time,
+};
 use posthouse_mail::dkim::{DkimKey, DkimKeyError, sign_all};
-use posthouse_store::dkim_keys::{self, StoredDkimKey};
+use posthouse_store::{
+    dkim_keys::{self, StoredDkimKey},
+    mail_domains,
+};
 use tokio::sync::OnceCell;
 
 use super::App;
@@ -70,13 +77,48 @@ pub async fn prepare(app: &App) -> Result<Vec<DkimRecord>, SigningError> {
 ///
 /// # Errors
 /// [`SigningError`].
-pub async fn sign(app: &App, domain: &str, raw: &[u8], now: Time) -> Result<String, SigningError> {
+pub async fn sign(
+    app: &App,
+    workspace: WorkspaceId,
+    domain: &str,
+    raw: &[u8],
+    now: Time,
+) -> Result<String, SigningError> {
     let keys = keys(app).await?;
     if keys.domain != domain {
-        return Ok(String::new());
+        return sign_own(app, workspace, domain, raw, now).await;
     }
     let pairs: Vec<(&DkimKey, &str)> = keys.pairs.iter().map(|(key, selector)| (key, selector.as_str())).collect();
     Ok(sign_all(raw, domain, now.seconds(), &pairs)?)
+}
+
+/// Signs for a domain of a workspace's own with the key that signs now: it may be another than a moment ago, so it is read
+/// each time.
+async fn sign_own(
+    app: &App,
+    workspace: WorkspaceId,
+    domain: &str,
+    raw: &[u8],
+    now: Time,
+) -> Result<String, SigningError> {
+    let name = domain.to_owned();
+    let found = app.store.read(move |tx| mail_domains::signing(tx, workspace, &name)).await?;
+    let Some((id, selector, sealed)) = found else { return Ok(String::new()) };
+    let der = InstanceKey::of(app)?.open(&sealed, &own_context(id, selector))?;
+    let key = DkimKey::from_pkcs8_der(&der)?;
+    Ok(sign_all(raw, domain, now.seconds(), &[(&key, selector.text())])?)
+}
+
+/// Seals a key of a workspace's own domain.
+///
+/// # Errors
+/// [`SigningError`].
+pub fn seal(app: &App, key: &DkimKey, id: DomainId, selector: Selector) -> Result<Vec<u8>, SigningError> {
+    Ok(InstanceKey::of(app)?.seal(&key.to_pkcs8_der()?, &own_context(id, selector))?)
+}
+
+fn own_context(id: DomainId, selector: Selector) -> String {
+    format!("domain {id} {}", selector.text())
 }
 
 async fn keys(app: &App) -> Result<&Keys, SigningError> {

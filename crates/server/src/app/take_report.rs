@@ -23,6 +23,7 @@ use posthouse_store::{
     suppressions::{self, Reason, Suppression},
 };
 
+use super::judge_sending;
 use crate::views::event::data;
 
 /// What changes at one recipient.
@@ -59,6 +60,10 @@ pub(super) fn take(tx: &mut Tx, report: &Report, inbox: &Inbox, ids: &Ids, now: 
     deliveries::set_standing(tx, inbox.workspace, original.id, (&held, standing))?;
     for change in changes.iter().filter(|change| change.after.status == DeliveryStatus::Bounced) {
         metrics::bounce(tx, (inbox.workspace, inbox.id), &change.after.reason(), now)?;
+    }
+    let is_bad = |change: &Change| matches!(change.after.status, DeliveryStatus::Bounced | DeliveryStatus::Complained);
+    if changes.iter().any(is_bad) {
+        judge_sending::judge(tx, inbox.workspace, now)?;
     }
     for (kind, detail_json) in news(report, &changes) {
         let event = NewEvent {

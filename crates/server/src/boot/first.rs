@@ -75,7 +75,7 @@ fn first_inbox(app: &App, made: &MadeWorkspace) -> create_inbox::Plan {
         Caller { workspace: made.workspace.id, key: made.key.id, scope: Scope::Org, permissions: Permissions::full() };
     let username = Username::parse(FIRST_INBOX).ok();
     let new = NewInbox {
-        life: Lifespan::Permanent { username, client_id: None },
+        life: Lifespan::Permanent { username, client_id: None, domain: None },
         display_name: Some("First inbox".to_owned()),
         metadata: Map::new(),
     };

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use posthouse_domain::{
+    actor::{Actor, ActorKind},
     id::WorkspaceId,
     plan::Plan,
     workspace::{AiProcessing, Notice, Workspace},
@@ -13,7 +14,10 @@ use uuid::Uuid;
 
 use super::{Common, Failure, print};
 use crate::{
-    app::create_workspace::{NewWorkspace, create},
+    app::{
+        create_workspace::{NewWorkspace, create},
+        judge_sending, stop_workspace,
+    },
     boot,
     ports::Clock,
 };
@@ -212,18 +216,30 @@ fn set(given: &Set) -> Result<(), Failure> {
     }
     let store = boot::open_store(&given.common.load()?)?;
     let clock = boot::clock();
-    let (changes, now) = (Changes::of(given, clock.as_ref()), clock.now());
+    let (changes, ids, now) = (Changes::of(given, clock.as_ref()), clock.ids(), clock.now());
     let changed = store.write_blocking(move |tx| -> posthouse_store::Result<_> {
         let Some(mut workspace) = workspaces::get(tx, id)? else { return Ok(None) };
+        let was_suspended = workspace.suspended;
         changes.apply(&mut workspace);
+        if was_suspended && !workspace.suspended {
+            judge_sending::recover(tx, id, now)?;
+        }
         workspaces::update(tx, &workspace)?;
         deliveries::release_held(tx, id, now)?;
         tx.wake(id.0);
-        Ok(Some(workspace))
+        if changes.resume {
+            stop_workspace::resume(tx, id, &operator(), &ids, now)?;
+        }
+        workspaces::get(tx, id)
     })?;
     print_one(&given.common, &changed.ok_or_else(|| missing(id))?);
     store.close();
     Ok(())
+}
+
+/// Who uses the command.
+fn operator() -> Actor {
+    Actor { kind: ActorKind::Operator, id: None, label: "posthouse workspace set --resume".to_owned() }
 }
 
 /// What `set` changes.
@@ -264,10 +280,6 @@ impl Changes {
         }
         if let Some(days) = self.retention_days {
             workspace.retention_days = days;
-        }
-        if self.resume {
-            workspace.stopped_at = None;
-            workspace.stop_reason = None;
         }
     }
 }

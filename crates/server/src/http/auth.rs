@@ -2,12 +2,12 @@
 
 use axum::http::{HeaderMap, header};
 use posthouse_domain::{
-    auth::{Caller, SecretKey},
+    auth::{Caller, Scope, SecretKey},
     error::{Code, Refusal},
 };
 use posthouse_store::keys::Recognised;
 
-use super::route::{Access, Reach, Secret};
+use super::route::{Access, Reach, Route, Secret};
 use crate::app::{App, recognise};
 
 /// Recognises the key of a request.
@@ -40,14 +40,20 @@ pub(super) fn bearer_text(headers: &HeaderMap) -> Option<Secret> {
 ///
 /// # Errors
 /// `insufficient_permissions` naming the permission, or `forbidden` for a key that does not reach far enough.
-pub fn admit(caller: &Caller, access: Access) -> Result<(), Refusal> {
-    let Access::Key(permission, reach) = access else { return Ok(()) };
-    recognise::needs(caller, permission)?;
-    if reach == Reach::Workspace && caller.scope.inbox().is_some() {
-        return Err(Refusal::new(
-            Code::Forbidden,
-            "This route is for workspace-wide keys; the API key is for one inbox.",
-        ));
+pub fn admit(caller: &Caller, route: &Route) -> Result<(), Refusal> {
+    let Access::Key(permission, reach) = route.access else { return Ok(()) };
+    for wanted in std::iter::once(permission).chain(route.also.iter().copied()) {
+        recognise::needs(caller, wanted)?;
     }
-    Ok(())
+    let scope = caller.scope;
+    match reach {
+        Reach::Workspace if scope.inbox().is_some() => {
+            Err(Refusal::new(Code::Forbidden, "This route is for workspace-wide keys; the API key is for one inbox."))
+        }
+        Reach::Org if scope != Scope::Org => {
+            let message = format!("This route is for org-wide keys; the scope of the API key is {}.", scope.text());
+            Err(Refusal::new(Code::Forbidden, message).with_fix("Use a key of the scope org."))
+        }
+        _ => Ok(()),
+    }
 }

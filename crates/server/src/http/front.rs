@@ -45,6 +45,11 @@ impl Front {
         Self { stream, app, requests, refusal: None }
     }
 
+    /// The connection itself, when it is one of HTTP no more.
+    pub(super) fn into_stream(self) -> TcpStream {
+        self.stream
+    }
+
     /// The refusal to write instead of these bytes, if they are an answer that no route gave.
     fn refusal(&self, bytes: &[u8]) -> Option<Refused> {
         let (_, code, message) = AUTOMATIC.iter().find(|(line, _, _)| bytes.starts_with(line.as_bytes()))?;

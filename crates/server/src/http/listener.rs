@@ -5,7 +5,7 @@
 use std::{
     net::SocketAddr,
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
     time::Duration,
 };
@@ -14,8 +14,10 @@ use axum::Router;
 use bytes::Bytes;
 use hyper::{
     body::{Body, Frame, Incoming, SizeHint},
+    header,
     server::conn::http1,
     service::service_fn,
+    upgrade::{self, OnUpgrade},
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -25,8 +27,12 @@ use tokio::{
 };
 use tower::ServiceExt;
 
-use super::{front::Front, router::Client};
-use crate::app::App;
+use super::{
+    front::Front,
+    router::Client,
+    socket::{self, Entrance},
+};
+use crate::{app::App, streams};
 
 /// Most connections at once: long-polls wait on one each.
 const CONNECTIONS_MAX: usize = 50_000;
@@ -47,6 +53,7 @@ pub async fn serve(listener: TcpListener, router: Router, app: Arc<App>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let builder = builder();
     let mut connections = JoinSet::new();
+    connections.spawn(streams::run(Arc::clone(&app)));
     let drained = app.life.drained();
     tokio::pin!(drained);
     loop {
@@ -59,7 +66,8 @@ pub async fn serve(listener: TcpListener, router: Router, app: Arc<App>) {
             Ok((stream, peer, place)) => {
                 let (router, app, builder) = (router.clone(), Arc::clone(&app), builder.clone());
                 connections.spawn(async move {
-                    connection(&builder, stream, Door { router, peer, requests: Requests::default() }, &app).await;
+                    let door = Door { router, peer, requests: Requests::default(), upgraded: Upgraded::default() };
+                    connection(&builder, stream, door, &app).await;
                     drop(place);
                 });
             }
@@ -78,15 +86,44 @@ struct Door {
     router: Router,
     peer: SocketAddr,
     requests: Requests,
+    upgraded: Upgraded,
 }
 
-/// Serves one connection. In the drain it finishes the request it is in; one that is in none is closed, whatever it has
-/// sent of the next head: nothing of that was accepted.
+/// The WebSocket that a connection becomes, once it does.
+#[derive(Clone, Default)]
+struct Upgraded(Arc<Mutex<Option<(OnUpgrade, Entrance)>>>);
+
+impl Upgraded {
+    fn set(&self, becomes: (OnUpgrade, Entrance)) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(becomes);
+    }
+
+    fn take(&self) -> Option<(OnUpgrade, Entrance)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Serves one connection; when it becomes a WebSocket, that too, with nothing of HTTP left in memory.
 async fn connection(builder: &http1::Builder, stream: TcpStream, door: Door, app: &Arc<App>) {
+    let upgraded = door.upgraded.clone();
+    Box::pin(speak_http(builder, stream, door, app)).await;
+    let Some((on_upgrade, entrance)) = upgraded.take() else { return };
+    drop(upgraded);
+    let Ok(raw) = on_upgrade.await else { return };
+    if let Ok(parts) = raw.downcast::<TokioIo<Front>>() {
+        let early = parts.read_buf.to_vec();
+        drop(parts.read_buf);
+        Box::pin(socket::serve(app, entrance, parts.io.into_inner().into_stream(), early)).await;
+    }
+}
+
+/// Serves HTTP on one connection. In the drain it finishes the request it is in; one that is in none is closed, whatever it has
+/// sent of the next head: nothing of that was accepted.
+async fn speak_http(builder: &http1::Builder, stream: TcpStream, door: Door, app: &Arc<App>) {
     let _ = stream.set_nodelay(true);
     let requests = door.requests.clone();
-    let connection =
-        builder.serve_connection(TokioIo::new(Front::new(stream, app.clone(), requests.clone())), service(door));
+    let front = Front::new(stream, app.clone(), requests.clone());
+    let connection = builder.serve_connection(TokioIo::new(front), service(door)).with_upgrades();
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -198,13 +235,19 @@ fn service(
     Error = std::convert::Infallible,
     Future: Send,
 > {
-    let Door { router, peer, requests } = door;
+    let Door { router, peer, requests, upgraded } = door;
     service_fn(move |mut asked: hyper::Request<Incoming>| {
         let open = requests.enter();
         asked.extensions_mut().insert(Client(peer.ip().to_canonical()));
         let router = router.clone();
+        let becomes =
+            asked.headers().contains_key(header::UPGRADE).then(|| (upgrade::on(&mut asked), upgraded.clone()));
         async move {
-            let answered = router.oneshot(asked.map(axum::body::Body::new)).await?;
+            let mut answered = router.oneshot(asked.map(axum::body::Body::new)).await?;
+            let entrance = answered.extensions_mut().remove::<Entrance>();
+            if let (Some((on_upgrade, upgraded)), Some(entrance)) = (becomes, entrance) {
+                upgraded.set((on_upgrade, entrance));
+            }
             Ok(answered.map(|body| Answer { body, _request: open }))
         }
     })

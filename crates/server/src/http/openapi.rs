@@ -97,6 +97,7 @@ pub(crate) fn tag(route: &Route) -> &'static str {
         "directory",
         "domains",
         "drafts",
+        "emergency-stop",
         "events",
         "handles",
         "identity",

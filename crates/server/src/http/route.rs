@@ -18,6 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::socket::Entrance;
 use super::wire::{self, Empty, Problems, Query, Wire};
 use crate::app::App;
 
@@ -33,6 +34,8 @@ pub enum Reach {
     Any,
     /// Not an inbox-scoped key: 403 `forbidden`.
     Workspace,
+    /// An org-wide key alone: 403 `forbidden`.
+    Org,
 }
 
 /// Who may use a route.
@@ -80,6 +83,8 @@ pub struct Route {
     pub summary: &'static str,
     /// Who may use it.
     pub access: Access,
+    /// Permissions that it needs beside that of `access`.
+    pub also: &'static [Permission],
     /// The body it takes, if any.
     pub body: Option<BodyRule>,
     /// Whether it honours `Idempotency-Key`.
@@ -140,6 +145,8 @@ pub struct RequestInfo {
     pub bearer: Option<Secret>,
     /// Whether the client is on this machine and nobody stands between.
     pub on_loopback: bool,
+    /// The accept key of a request that asks for a WebSocket.
+    pub handshake: Option<String>,
 }
 
 /// Path parameters.
@@ -226,6 +233,8 @@ pub struct Answer {
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The body.
     pub body: Bytes,
+    /// Who goes on by WebSocket behind it.
+    pub entrance: Option<Entrance>,
 }
 
 impl Answer {
@@ -253,13 +262,20 @@ impl Answer {
             status,
             headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(content_type))],
             body: body.into(),
+            entrance: None,
         }
+    }
+
+    /// 101: from here on the connection is a WebSocket.
+    #[must_use]
+    pub fn switching(entrance: Entrance) -> Self {
+        Self { status: StatusCode::SWITCHING_PROTOCOLS, entrance: Some(entrance), ..Self::empty() }
     }
 
     /// 204.
     #[must_use]
     pub fn empty() -> Self {
-        Self { status: StatusCode::NO_CONTENT, headers: Vec::new(), body: Bytes::new() }
+        Self { status: StatusCode::NO_CONTENT, headers: Vec::new(), body: Bytes::new(), entrance: None }
     }
 
     /// Adds a header.
@@ -274,6 +290,9 @@ impl Answer {
         *response.status_mut() = self.status;
         for (name, value) in self.headers {
             response.headers_mut().append(name, value);
+        }
+        if let Some(entrance) = self.entrance {
+            response.extensions_mut().insert(entrance);
         }
         response
     }
@@ -300,6 +319,7 @@ impl Route {
             path,
             name,
             access,
+            also: &[],
             summary: "",
             idempotent: false,
             parameters: Vec::new,
@@ -324,6 +344,22 @@ impl Route {
         if let Access::Key(permission, _) = self.access {
             self.access = Access::Key(permission, Reach::Workspace);
         }
+        self
+    }
+
+    /// Refuses every key that is not org-wide.
+    #[must_use]
+    pub fn org_wide(mut self) -> Self {
+        if let Access::Key(permission, _) = self.access {
+            self.access = Access::Key(permission, Reach::Org);
+        }
+        self
+    }
+
+    /// Needs these permissions too.
+    #[must_use]
+    pub fn also(mut self, permissions: &'static [Permission]) -> Self {
+        self.also = permissions;
         self
     }
 

@@ -22,6 +22,7 @@ use tracing::Instrument;
 use super::{
     auth, error, idempotency,
     route::{Access, BodyRule, Parts, PathParams, RequestInfo, Route},
+    socket,
 };
 use crate::{app::App, in_flight::Flight, rate_limits::Left};
 
@@ -168,7 +169,7 @@ async fn admit(
         let taken = app.rate_limits.take(recognised.caller.key, limit, app.clock.now());
         extras.left = left(limit, &taken);
         taken?;
-        auth::admit(&recognised.caller, route.access)?;
+        auth::admit(&recognised.caller, route)?;
         caller = Some(recognised.caller);
     }
     let idempotency_key = if route.idempotent { idempotency::key(&head.headers)? } else { None };
@@ -193,6 +194,7 @@ async fn admit(
         host,
         bearer: if route.access == Access::Public { auth::bearer_text(&head.headers) } else { None },
         on_loopback: on_loopback(head),
+        handshake: socket::handshake(&head.headers),
     };
     Ok((Parts { caller, request, path, query, body }, flight))
 }

@@ -19,9 +19,13 @@ pub fn all() -> Vec<Route> {
         v1::attachments::routes(),
         v1::threads::routes(),
         v1::events::routes(),
+        v1::stream::routes(),
+        v1::emergency::routes(),
+        v1::drafts::routes(),
         v1::webhooks::routes(),
         v1::metrics::routes(),
         v1::deliverability::routes(),
+        v1::domains::routes(),
     ];
     chapters.into_iter().flatten().collect()
 }

@@ -3,6 +3,9 @@
 pub mod account;
 pub mod attachments;
 pub mod deliverability;
+pub mod domains;
+pub mod drafts;
+pub mod emergency;
 pub mod events;
 pub mod inboxes;
 pub mod ingress;
@@ -10,6 +13,7 @@ pub mod messages;
 pub mod metrics;
 pub mod outbox;
 pub mod send;
+pub mod stream;
 pub mod threads;
 pub mod wait;
 pub mod webhooks;

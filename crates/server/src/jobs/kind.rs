@@ -9,7 +9,7 @@ use std::sync::Arc;
 use posthouse_domain::time::SECOND_MS;
 use posthouse_store::jobs::{Leased, Outcome};
 
-use super::{inbox_expiry, outbound};
+use super::{domain_check, inbox_expiry, outbound, scheduled_draft};
 use crate::{app::App, ports::Pending};
 
 /// What an attempt says when it ends.
@@ -73,5 +73,5 @@ impl JobKind {
 /// Every kind that this program runs.
 #[must_use]
 pub fn all(app: &App) -> Vec<JobKind> {
-    vec![inbox_expiry::kind(), outbound::kind(app)]
+    vec![inbox_expiry::kind(), outbound::kind(app), domain_check::kind(), scheduled_draft::kind()]
 }

@@ -14,7 +14,7 @@ use crate::app::{
 };
 
 /// Attempts under way for each allowed connection: while one message is on the wire, others are loaded, signed and settled.
-const ATTEMPTS_PER_CONNECTION: usize = 4;
+const ATTEMPTS_PER_CONNECTION: usize = 6;
 /// How long held mail waits before it is looked at again, in milliseconds, if nobody resumes before.
 const HELD_MS: i64 = 10 * MINUTE_MS;
 

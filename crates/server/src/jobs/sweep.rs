@@ -8,10 +8,10 @@ use posthouse_domain::{
     event,
     time::{DAY_MS, MINUTE_MS, Time},
 };
-use posthouse_store::{Result, jobs, metrics, sweep as store, webhooks};
+use posthouse_store::{Result, drafts, jobs, mail_domains, metrics, sweep as store, webhooks};
 
 use super::retention;
-use crate::app::{App, create_inbox, expire_inbox, webhooks::change::forget_attempts};
+use crate::app::{App, add_domain, create_inbox, draft, expire_inbox, webhooks::change::forget_attempts};
 
 /// How often it runs, in milliseconds.
 pub const EVERY_MS: i64 = MINUTE_MS;
@@ -42,13 +42,15 @@ pub async fn run(app: &Arc<App>) -> Result<u64> {
 }
 
 async fn recreate(app: &Arc<App>, now: Time) -> Result<u64> {
-    let (inboxes, envelopes) = app
+    let (inboxes, envelopes, domains, drafts) = app
         .store
         .read(move |tx| {
-            Ok::<_, posthouse_store::Error>((store::expiries_lost(tx, LOST_MAX)?, store::envelopes_lost(tx, LOST_MAX)?))
+            let (inboxes, envelopes) = (store::expiries_lost(tx, LOST_MAX)?, store::envelopes_lost(tx, LOST_MAX)?);
+            let (domains, drafts) = (mail_domains::lost(tx, LOST_MAX)?, drafts::list::lost(tx, LOST_MAX)?);
+            Ok::<_, posthouse_store::Error>((inboxes, envelopes, domains, drafts))
         })
         .await?;
-    if inboxes.is_empty() && envelopes.is_empty() {
+    if inboxes.is_empty() && envelopes.is_empty() && domains.is_empty() && drafts.is_empty() {
         return Ok(0);
     }
     let ids = app.clock.ids();
@@ -65,6 +67,8 @@ async fn recreate(app: &Arc<App>, now: Time) -> Result<u64> {
         why: "recreated",
         created_at: now,
     }));
+    lost.extend(drafts.iter().filter_map(|lost| draft::job(lost, ids.next(), now, "recreated")));
+    lost.extend(domains.iter().map(|domain| add_domain::job(domain, &ids, now, "recreated")));
     for job in &lost {
         tracing::warn!(kind = job.kind, workspace_id = %job.workspace, subject_id = %job.subject, "job.recreated");
         app.metrics.job(job.kind, "recreated");

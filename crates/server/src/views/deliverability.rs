@@ -1,19 +1,16 @@
 //! Deliverability as it is shown (contract §13.3).
 
 use posthouse_domain::{
+    mail_domain::{MailDomain, RecordKey},
     metrics::Counters,
     reputation::{Finding, Standing},
+    suspension::{BOUNCE_RATE_MAX, COMPLAINT_RATE_MAX, SENT_MIN},
     time::Time,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Share of bounced messages over which sending is suspended (API document, Limits).
-pub const BOUNCE_RATE_MAX: f64 = 0.05;
-/// Share of complaints over which sending is suspended (API document, Limits).
-pub const COMPLAINT_RATE_MAX: f64 = 0.001;
-/// Sends in 7 days below which nothing is suspended.
-pub const SENT_MIN: u64 = 20;
+use super::domain;
 
 /// What the view is made of.
 pub struct Facts {
@@ -23,6 +20,8 @@ pub struct Facts {
     pub month: Counters,
     /// Addresses that nothing is sent to.
     pub suppressed: u64,
+    /// The workspace's own domains.
+    pub domains: Vec<MailDomain>,
     /// The domain of shared addresses.
     pub sending_domain: String,
     /// What blocklists say.
@@ -77,11 +76,11 @@ struct ThresholdsView {
 struct DomainView {
     id: String,
     domain: String,
-    status: String,
+    status: &'static str,
     /// `ok`, `missing` or `mismatch`.
-    spf: String,
-    dkim: String,
-    dmarc: String,
+    spf: &'static str,
+    dkim: &'static str,
+    dmarc: &'static str,
     dkim_rotation_due: bool,
 }
 
@@ -130,7 +129,7 @@ impl DeliverabilityView {
                 min_sent: SENT_MIN,
             },
             suppressed_contacts: facts.suppressed,
-            domains: Vec::new(),
+            domains: facts.domains.iter().map(|domain| DomainView::of(domain, facts.now)).collect(),
             shared: SharedView {
                 sending_domain: facts.sending_domain.clone(),
                 ip_reputation: ReputationView {
@@ -139,6 +138,21 @@ impl DeliverabilityView {
                     lists: lists.collect(),
                 },
             },
+        }
+    }
+}
+
+impl DomainView {
+    fn of(domain: &MailDomain, now: Time) -> Self {
+        let status = |key| domain::status(domain.found(key)).text();
+        Self {
+            id: domain.id.to_string(),
+            domain: domain.name.clone(),
+            status: domain.status.text(),
+            spf: status(RecordKey::Spf),
+            dkim: status(RecordKey::Dkim),
+            dmarc: status(RecordKey::Dmarc),
+            dkim_rotation_due: domain.is_rotation_due(now),
         }
     }
 }

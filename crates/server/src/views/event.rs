@@ -3,6 +3,7 @@
 
 pub mod catalogue;
 pub mod data;
+pub mod draft;
 mod sample;
 
 use posthouse_domain::{
@@ -33,6 +34,7 @@ pub struct Shown {
     event: Event,
     inbox: Option<InboxView>,
     record: Option<Record>,
+    draft: Option<draft::Restored>,
 }
 
 /// An event.
@@ -53,6 +55,8 @@ pub enum EventData<'a> {
     Message(Box<MessageEvent<'a>>),
     /// Of a message that was deleted since.
     Gone(GoneEvent<'a>),
+    /// Of a draft.
+    Draft(Box<draft::DraftEvent<'a>>),
     /// Of something else: `{ inbox, … }`.
     Other(#[schemars(with = "serde_json::Map<String, serde_json::Value>")] &'a RawValue),
     /// Of anything, without its content.
@@ -134,7 +138,8 @@ pub fn load(
     let Some(tenant) = workspaces::get(tx, workspace)? else { return Ok(Vec::new()) };
     let of_messages = || events.iter().filter(|event| event.event.message.is_some());
     let mut rows: Vec<Inbox> = Vec::new();
-    for id in of_messages().filter_map(|event| event.event.inbox) {
+    let of_drafts = || events.iter().filter(|event| draft::is_of_draft(event.event.kind));
+    for id in of_messages().chain(of_drafts()).filter_map(|event| event.event.inbox) {
         if !rows.iter().any(|inbox| inbox.id == id) {
             rows.extend(inboxes::get(tx, workspace, id)?);
         }
@@ -147,10 +152,12 @@ pub fn load(
     let mut found = messages::get_many(tx, workspace, &ids)?;
     found.retain(|message| rows.iter().any(|inbox| inbox.id == message.inbox && inbox.deleted_at.is_none()));
     let records = messages::records(tx, workspace, found)?;
+    let drafts = draft::load(tx, workspace, &events)?;
     let shown = events.into_iter().map(|event| {
         let inbox = views.iter().find(|(id, _)| Some(*id) == event.event.inbox).map(|(_, view)| view.clone());
         let record = records.iter().find(|record| Some(record.message.id) == event.event.message).cloned();
-        Shown { event, inbox, record }
+        let draft = drafts.iter().find(|(id, _)| *id == event.event.id).map(|(_, draft)| draft.clone());
+        Shown { event, inbox, record, draft }
     });
     Ok(shown.collect())
 }
@@ -187,6 +194,10 @@ fn full(shown: &Shown) -> EventData<'_> {
     let inbox = shown.inbox.as_ref();
     let thread_id = event.thread.map(|id| id.to_string());
     let detail: Detail<'_> = serde_json::from_str(&event.detail_json).unwrap_or_default();
+    if draft::is_of_draft(event.kind) {
+        let message = shown.record.as_ref().map(MessageView::of);
+        return EventData::Draft(Box::new(draft::DraftEvent::of(inbox, shown.draft.as_ref(), message)));
+    }
     match (&shown.record, event.message) {
         (Some(record), _) => EventData::Message(Box::new(MessageEvent {
             inbox,

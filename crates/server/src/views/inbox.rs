@@ -7,7 +7,7 @@ use posthouse_domain::{
     plan::PlanLimits,
     time::{DAY_MS, Time},
 };
-use posthouse_store::{Result, Tx, inboxes::list};
+use posthouse_store::{Result, Tx, drafts, inboxes::list};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -56,6 +56,8 @@ pub struct Facts {
     pub daily_sends: Option<u64>,
     /// Sent mail that bounced lately.
     pub recent_bounces: u64,
+    /// Drafts that wait for somebody.
+    pub pending_drafts: u64,
 }
 
 impl InboxView {
@@ -80,7 +82,7 @@ impl InboxView {
             paused_reason: i.paused_reason.clone(),
             promotions_filter: i.filters_promotions(),
             held_count: 0,
-            pending_draft_count: 0,
+            pending_draft_count: facts.pending_drafts,
             needs_human_count: 0,
             recent_bounce_count: facts.recent_bounces,
             created_at: i.created_at.to_string(),
@@ -96,8 +98,13 @@ pub fn load_all(tx: &mut Tx, inboxes: &[Inbox], plan: &PlanLimits, now: Time) ->
     let Some(first) = inboxes.first() else { return Ok(Vec::new()) };
     let ids: Vec<InboxId> = inboxes.iter().map(|inbox| inbox.id).collect();
     let bounces = list::bounces_since(tx, first.workspace, &ids, now.plus_ms(-RECENT_MS))?;
-    let count = |id| bounces.iter().find(|(inbox, _)| *inbox == id).map_or(0, |(_, count)| *count);
-    let facts = |inbox: &Inbox| Facts { daily_sends: plan.daily_sends_per_inbox, recent_bounces: count(inbox.id) };
+    let drafts = drafts::pending(tx, first.workspace, &ids)?;
+    let count = |counts: &[(InboxId, u64)], id| counts.iter().find(|(of, _)| *of == id).map_or(0, |(_, count)| *count);
+    let facts = |inbox: &Inbox| Facts {
+        daily_sends: plan.daily_sends_per_inbox,
+        recent_bounces: count(&bounces, inbox.id),
+        pending_drafts: count(&drafts, inbox.id),
+    };
     Ok(inboxes.iter().map(|inbox| InboxView::of(inbox, facts(inbox))).collect())
 }
 
@@ -106,7 +113,7 @@ pub fn load_all(tx: &mut Tx, inboxes: &[Inbox], plan: &PlanLimits, now: Time) ->
 /// # Errors
 /// The store's own.
 pub fn load(tx: &mut Tx, inbox: &Inbox, plan: &PlanLimits, now: Time) -> Result<InboxView> {
-    let bounces = list::bounces_since(tx, inbox.workspace, &[inbox.id], now.plus_ms(-RECENT_MS))?;
-    let recent_bounces = bounces.first().map_or(0, |(_, count)| *count);
-    Ok(InboxView::of(inbox, Facts { daily_sends: plan.daily_sends_per_inbox, recent_bounces }))
+    let mut one = load_all(tx, std::slice::from_ref(inbox), plan, now)?;
+    let missing = || posthouse_store::Error::Corrupt("an inbox without a view".into());
+    one.pop().ok_or_else(missing)
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::json_text;
+use super::{draft::ApprovalView, json_text};
 
 /// A message.
 #[derive(Serialize, JsonSchema)]
@@ -59,7 +59,8 @@ pub struct MessageView<'a> {
     delivery: Option<Vec<DeliveryView<'a>>>,
     agent: Option<()>,
     author: Option<()>,
-    approval: Option<()>,
+    /// Who vouched for it; null for what was not sent from a draft.
+    approval: Option<ApprovalView>,
     ai_disclosure: Option<()>,
     /// Whether received mail was analysed; null for sent mail.
     analysis: Option<AnalysisView>,
@@ -202,7 +203,7 @@ impl<'a> MessageView<'a> {
             delivery: (!received).then(|| record.deliveries.iter().map(DeliveryView::of).collect()),
             agent: None,
             author: None,
-            approval: None,
+            approval: record.approval.as_ref().map(ApprovalView::of),
             ai_disclosure: None,
             analysis: received.then_some(AnalysisView {
                 state: "skipped",

@@ -167,7 +167,7 @@ impl MetricsView {
             },
             resources: ResourcesView {
                 inboxes: report.holdings.inboxes,
-                domains: 0,
+                domains: report.domains,
                 threads: report.holdings.threads,
                 messages: report.holdings.messages,
                 storage_bytes: report.holdings.bytes,

@@ -2,18 +2,33 @@
 
 use crate::{Error, Result};
 use std::io::Read as _;
-use std::sync::{Mutex, PoisonError};
-use zstd::bulk::Compressor;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use zstd::bulk::{Compressor, Decompressor};
 
 /// The fast end of zstd: mail is mostly text and base64, where higher levels gain little and cost much.
 const LEVEL: i32 = 1;
 
-/// Tables of compressors that are free now: making and clearing them takes longer than compressing a short mail.
+/// Tables of compressors and decompressors that are free now: making and clearing them takes about as long as working on
+/// a short mail.
 #[derive(Default)]
-pub(super) struct Packers(Mutex<Vec<Compressor<'static>>>);
+pub(super) struct Packers {
+    packing: Mutex<Vec<Compressor<'static>>>,
+    unpacking: Mutex<Vec<Decompressor<'static>>>,
+}
+
+fn free<T>(kept: &Mutex<Vec<T>>) -> MutexGuard<'_, Vec<T>> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn keep<T>(kept: &Mutex<Vec<T>>, used: T) {
+    let mut free = free(kept);
+    if free.len() < Packers::KEPT_MAX {
+        free.push(used);
+    }
+}
 
 impl Packers {
-    /// Compressors kept, and the longest mail they have worked on, in bytes: their memory is some hundred KiB each.
+    /// How many of each are kept, and the longest mail they have worked on, in bytes: their memory is some hundred KiB each.
     const KEPT_MAX: usize = 4;
     const RAW_BYTES_MAX: usize = 64 * 1024;
 
@@ -22,16 +37,28 @@ impl Packers {
         if raw.len() > Self::RAW_BYTES_MAX {
             return zstd::bulk::compress(raw, LEVEL).map_err(Error::blob);
         }
-        let free = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = free().pop();
+        let kept = free(&self.packing).pop();
         let mut compressor = kept.map_or_else(|| Compressor::new(LEVEL), Ok).map_err(Error::blob)?;
         let packed = compressor.compress(raw).map_err(Error::blob);
-        let mut free = free();
-        if free.len() < Self::KEPT_MAX {
-            free.push(compressor);
-        }
+        keep(&self.packing, compressor);
         packed
     }
+
+    /// As [`decompress`].
+    pub(super) fn decompress(&self, compressed: &[u8], len_max: usize) -> Result<Vec<u8>> {
+        if len_max > Self::RAW_BYTES_MAX {
+            return decompress(compressed, len_max);
+        }
+        let kept = free(&self.unpacking).pop();
+        let mut decompressor = kept.map_or_else(Decompressor::new, Ok).map_err(Error::blob)?;
+        let raw = decompressor.decompress(compressed, len_max).map_err(corrupt);
+        keep(&self.unpacking, decompressor);
+        raw
+    }
+}
+
+fn corrupt(error: std::io::Error) -> Error {
+    Error::Corrupt(format!("stored raw mail: {error}").into())
 }
 
 /// Decompresses to at most `len_max` bytes, whatever the frame says of itself.
@@ -39,7 +66,6 @@ impl Packers {
 /// # Errors
 /// [`Error::Corrupt`] where the bytes are no whole zstd frame or hold more than `len_max`.
 pub fn decompress(compressed: &[u8], len_max: usize) -> Result<Vec<u8>> {
-    let corrupt = |e: std::io::Error| Error::Corrupt(format!("stored raw mail: {e}").into());
     let mut raw = Vec::new();
     let decoder = zstd::stream::read::Decoder::new(compressed).map_err(corrupt)?;
     decoder.take(len_max as u64 + 1).read_to_end(&mut raw).map_err(corrupt)?;
@@ -64,7 +90,11 @@ mod tests {
         let packers = Packers::default();
         let mails = [b"Subject: a\r\n\r\nbody\r\n".repeat(100), b"x".to_vec(), vec![7; 200_000], Vec::new()];
         for mail in mails.iter().chain(&mails) {
-            assert_eq!(packers.compress(mail).unwrap(), zstd::bulk::compress(mail, LEVEL).unwrap());
+            let packed = packers.compress(mail).unwrap();
+            assert_eq!(packed, zstd::bulk::compress(mail, LEVEL).unwrap());
+            assert_eq!(&packers.decompress(&packed, mail.len()).unwrap(), mail);
+            let less = packers.decompress(&packed, mail.len().saturating_sub(1));
+            assert!(mail.is_empty() || matches!(less, Err(Error::Corrupt(_))));
         }
     }
 

@@ -23,7 +23,7 @@ statements! {
 }
 
 /// Jobs that are looked at, oldest first; a backlog below it is looked at whole.
-const OLDEST_MAX: u32 = 500;
+const OLDEST_MAX: u32 = 128;
 /// Lanes of workspaces that are looked at in one go of a larger backlog.
 const GROUPS_MAX: usize = 64;
 

@@ -3,6 +3,8 @@
 mod answer_a_mail;
 mod delivery;
 mod name_servers;
+mod standing;
 mod submission;
+mod suspension;
 mod sweep;
 mod webhooks;

@@ -1,6 +1,9 @@
 //! Tests of single routes; the folders mirror the paths of the API document.
 
 mod account;
+mod domains;
+mod drafts;
+mod emergency;
 mod events;
 mod inboxes;
 mod ingress;
@@ -8,6 +11,7 @@ mod messages;
 mod metrics;
 mod refusals;
 mod retention;
+mod stream;
 mod threads;
 mod wait;
 pub(crate) mod webhooks;

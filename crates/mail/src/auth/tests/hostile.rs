@@ -47,6 +47,7 @@ fn answer(question: &Question, texts: &[String], seed: u8) -> Answer {
         (QuestionKind::Mx, _) => Answer::Records(Records::Mx(hosts().map(|host| (1, host)).collect())),
         (QuestionKind::A, _) => Answer::Records(Records::A(vec![[192, 0, 2, choice].into()])),
         (QuestionKind::Aaaa, _) => Answer::Records(Records::Aaaa(vec![])),
+        (QuestionKind::Ns, _) => Answer::NoData,
         (QuestionKind::Ptr, _) => Answer::Records(Records::Ptr(hosts().collect())),
     }
 }

@@ -80,6 +80,7 @@ impl Zone {
             QuestionKind::A => "A",
             QuestionKind::Aaaa => "AAAA",
             QuestionKind::Ptr => "PTR",
+            QuestionKind::Ns => "NS",
         };
         let mut found = Vec::new();
         for entry in entries {
@@ -119,6 +120,7 @@ fn records(kind: QuestionKind, found: &[&Vec<String>]) -> Records {
         }
         QuestionKind::A => Records::A(found.iter().map(|value| value[0].parse().expect("an address")).collect()),
         QuestionKind::Aaaa => Records::Aaaa(found.iter().map(|value| value[0].parse().expect("an address")).collect()),
+        QuestionKind::Ns => Records::Ns(found.iter().map(|value| value[0].clone()).collect()),
         QuestionKind::Ptr => Records::Ptr(found.iter().map(|value| value[0].clone()).collect()),
     }
 }

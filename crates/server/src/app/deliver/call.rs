@@ -47,7 +47,7 @@ fn captured() -> Report {
 async fn message(app: &App, load: &Load) -> Result<Message, CannotSend> {
     let raw = raw(app, load).await?;
     let domain = &load.inbox.domain;
-    let signatures = signing::sign(app, domain, &raw, app.clock.now())
+    let signatures = signing::sign(app, load.envelope.workspace, domain, &raw, app.clock.now())
         .await
         .map_err(|error| CannotSend::Later(format!("the message cannot be signed: {error}")))?;
     let mut body = Vec::with_capacity(signatures.len() + raw.len());
@@ -65,12 +65,12 @@ async fn raw(app: &App, load: &Load) -> Result<Vec<u8>, CannotSend> {
     let Some(raw) = &load.raw else { return Err(gone) };
     let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
     let unpacked = match &raw.place {
-        RawPlace::Inline(packed) => blobs::decompress(packed, bytes_max),
+        RawPlace::Inline(packed) => app.blobs.decompress(packed, bytes_max),
         RawPlace::Blob(name) => {
             let later = |error: posthouse_store::Error| CannotSend::Later(format!("the blob store: {error}"));
             let digest: blobs::Digest = name.parse().map_err(later)?;
             match app.blobs.get(&digest).await.map_err(later)? {
-                Some(packed) => blobs::decompress(&packed, bytes_max),
+                Some(packed) => app.blobs.decompress(&packed, bytes_max),
                 None => return Err(gone),
             }
         }

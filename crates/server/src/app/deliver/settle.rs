@@ -16,7 +16,7 @@ use posthouse_store::{
 };
 
 use super::{Reports, Settling};
-use crate::views::event::data;
+use crate::{app::judge_sending, views::event::data};
 
 /// The message cannot leave, by no fault of a recipient.
 #[derive(Clone, Debug)]
@@ -102,6 +102,9 @@ pub(super) fn write(tx: &mut Tx, settling: &Settling, plan: &Plan, ids: &Ids, no
     }
     for (after, _, _) in plan.bounced() {
         metrics::bounce(tx, (envelope.workspace, held.inbox), &after.reason(), now)?;
+    }
+    if plan.bounced().next().is_some() {
+        judge_sending::judge(tx, envelope.workspace, now)?;
     }
     suppress(tx, settling, plan, now)?;
     tell(tx, Telling { settling, plan, held, first_left, ids, now })?;

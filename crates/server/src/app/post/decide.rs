@@ -14,7 +14,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
-    Result as Stored, Tx, answers,
+    Result as Stored, Tx, answers, mail_domains,
     suppressions::{self, Reason},
     usage, workspaces,
 };
@@ -122,6 +122,7 @@ pub(super) fn facts(
         inbox_paused: inbox.is_paused(),
         inbox_temporary: inbox.temporary,
         workspace_suspended: workspace.suspended,
+        domain_unverified: unverified(tx, ready, inbox)?,
         suppressed: suppressed(tx, ready, workspace, &people)?,
         loop_rule: looping,
         month: Use { used: used.month, limit: plan.emails_per_month },
@@ -130,6 +131,15 @@ pub(super) fn facts(
         burst: Use { used: burst, limit: plan.sends_per_5_minutes },
         burst_oldest,
     })
+}
+
+/// Whether the inbox is at a domain of the workspace's own that is not verified, or not there any more.
+fn unverified(tx: &mut Tx, ready: &Ready, inbox: &Inbox) -> Stored<bool> {
+    if ready.house.own.contains(&inbox.domain) {
+        return Ok(false);
+    }
+    let domain = mail_domains::by_name(tx, inbox.workspace, &inbox.domain)?;
+    Ok(!domain.is_some_and(|domain| domain.may_send()))
 }
 
 /// The suppressed ones among the recipients. An address of this server that bounced while there was no such inbox is open

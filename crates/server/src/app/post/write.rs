@@ -26,7 +26,7 @@ use crate::{
     app::{
         compose::Origin,
         deliver_here::{self, Way},
-        file_mail,
+        file_mail, judge_sending,
     },
     views::event::data,
 };
@@ -58,6 +58,9 @@ pub(super) fn message(
     if let Some(mail) = &ready.received {
         let here: Vec<&Inbox> = ways.iter().filter_map(|(_, way)| inbox_of(way)).collect();
         deliver_here::deliver(tx, (mail, raw), (&ready.from, &here), ids, ready.now)?;
+    }
+    if stored.status == Status::Bounced {
+        judge_sending::judge(tx, stored.workspace, ready.now)?;
     }
     announce(tx, &stored, &entries, ids, ready.now)?;
     Ok(stored.id)

@@ -20,9 +20,14 @@ pub(super) fn describe(route: &Route, generator: &mut SchemaGenerator, schemas: 
     match route.access {
         Access::Public => operation["security"] = json!([]),
         Access::Key(permission, reach) => {
-            let reach = if reach == Reach::Workspace { "workspace" } else { "any" };
-            let scope = if reach == "workspace" { "; not with a key of one inbox" } else { "" };
-            operation["description"] = format!("Needs the permission `{}`{scope}.", permission.text()).into();
+            let (reach, scope) = match reach {
+                Reach::Any => ("any", ""),
+                Reach::Workspace => ("workspace", "; not with a key of one inbox"),
+                Reach::Org => ("org", "; only with an org-wide key"),
+            };
+            let more: String = route.also.iter().map(|more| format!(" and `{}`", more.text())).collect();
+            let noun = if more.is_empty() { "permission" } else { "permissions" };
+            operation["description"] = format!("Needs the {noun} `{}`{more}{scope}.", permission.text()).into();
             operation["x-permission"] = permission.text().into();
             operation["x-reach"] = reach.into();
         }
@@ -142,7 +147,7 @@ fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
     if route.access != Access::Public {
         codes.extend([Code::Unauthorized, Code::InsufficientPermissions, Code::RateLimited]);
     }
-    if matches!(route.access, Access::Key(_, Reach::Workspace)) {
+    if matches!(route.access, Access::Key(_, Reach::Workspace | Reach::Org)) {
         codes.push(Code::Forbidden);
     }
     if path_parameters(route.path).next().is_some() {

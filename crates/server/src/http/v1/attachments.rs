@@ -74,7 +74,7 @@ fn download(content_type: HeaderValue, name: &str, bytes: Vec<u8>) -> Answer {
         (HeaderName::from_static("x-content-type-options"), HeaderValue::from_static("nosniff")),
         (header::CONTENT_SECURITY_POLICY, POLICY),
     ];
-    Answer { status: StatusCode::OK, headers, body: bytes.into() }
+    Answer { status: StatusCode::OK, headers, body: bytes.into(), entrance: None }
 }
 
 /// `Content-Disposition` with the name in two forms (RFC 6266 §4.3, RFC 8187): one for everybody, one that is exact.

@@ -57,7 +57,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Makes an inbox; repeated with the same client_id it answers the one that is there.")
             .answers::<InboxView>(201)
             .answers::<InboxView>(200)
-            .errors(&[Code::PlanLimitInboxes, Code::TemporaryInboxLimit, Code::AddressTaken])
+            .errors(&[Code::PlanLimitInboxes, Code::TemporaryInboxLimit, Code::AddressTaken, Code::DomainNotVerified])
             .handle(create),
         Route::new(Method::GET, "/v1/inboxes", "listInboxes", InboxesRead)
             .summary("The inboxes that the key can see, newest first.")
@@ -153,7 +153,7 @@ struct ResumedView {
 }
 
 async fn create(app: Arc<App>, input: Input<Empty, CreateBody>) -> Result<Answer, Refusal> {
-    let new = input.body.parse(&app.config.mail.default_domain)?;
+    let new = input.body.parse()?;
     let created = create_inbox::create(&app, input.caller, new).await?;
     Answer::json(if created.is_new { 201 } else { 200 }, &created.view)
 }
@@ -235,7 +235,7 @@ async fn resume(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
 }
 
 impl CreateBody {
-    fn parse(self, default_domain: &str) -> Result<NewInbox, Refusal> {
+    fn parse(self) -> Result<NewInbox, Refusal> {
         let mut problems = Problems::default();
         if self.ttl_seconds.is_some() {
             let given = [
@@ -247,14 +247,14 @@ impl CreateBody {
                 problems
                     .add::<()>(name, "cannot be combined with ttl_seconds: a temporary inbox gets a random address");
             }
-        } else if let Some(domain) = &self.domain
-            && !domain.0.eq_ignore_ascii_case(default_domain)
-        {
-            problems.add::<()>("domain", format!("must be a verified domain of the workspace or {default_domain}"));
         }
         let life = match self.ttl_seconds {
             Some(ttl) => Lifespan::Temporary { ttl_seconds: ttl.0 },
-            None => Lifespan::Permanent { username: self.username, client_id: self.client_id.map(|id| id.0) },
+            None => Lifespan::Permanent {
+                username: self.username,
+                client_id: self.client_id.map(|id| id.0),
+                domain: self.domain.map(|domain| domain.0.trim_end_matches('.').to_ascii_lowercase()),
+            },
         };
         // Nulls delete keys, and there are none yet; the form allows no more keys than there may be.
         let given = self.metadata.unwrap_or_default().0;

@@ -39,13 +39,13 @@ use crate::{
 
 /// Longest text or HTML in characters: as long as the largest request body. What really bounds it is the size of the message,
 /// which is refused by a code of its own.
-const BODY_CHARS_MAX: usize = ATTACHMENT_BODY_BYTES_MAX;
+pub(super) const BODY_CHARS_MAX: usize = ATTACHMENT_BODY_BYTES_MAX;
 /// Most bytes of structured data (contract Appendix C).
-const DATA_BYTES_MAX: usize = 65_536;
+pub(super) const DATA_BYTES_MAX: usize = 65_536;
 /// Under which the keys of both paths of a send are kept.
 const SEND_KEYS: &str = "sendMessage";
 /// What every way of sending can be refused with.
-const ERRORS: &[Code] = &[
+pub(super) const ERRORS: &[Code] = &[
     Code::PlanLimitEmails,
     Code::OrgSuspended,
     Code::TemporaryInboxReceiveOnly,
@@ -215,11 +215,17 @@ async fn forward(app: Arc<App>, input: Input<Empty, ForwardBody>) -> Result<Answ
     Ok(answer(forward::forward(&app, order, (original, command), render()).await?))
 }
 
-fn order<Q, B>(input: &Input<Q, B>, route: &'static str) -> Result<Order, Refusal> {
+/// Who asks to send what from the inbox of the path, with the idempotency key of the request.
+pub(super) fn order<Q, B>(input: &Input<Q, B>, route: &'static str) -> Result<Order, Refusal> {
+    let key = idempotency_key(input, route);
+    Ok(Order { caller: input.caller, inbox: input.path.id("id", "inbox")?, key })
+}
+
+/// The idempotency key of a request, kept under that route.
+pub(super) fn idempotency_key<Q, B>(input: &Input<Q, B>, route: &'static str) -> Option<Key> {
     let workspace = input.caller.workspace;
     let given = input.request.idempotency_key.clone().zip(input.request.fingerprint);
-    let key = given.map(|(key, fingerprint)| Key { workspace, route, key, fingerprint });
-    Ok(Order { caller: input.caller, inbox: input.path.id("id", "inbox")?, key })
+    given.map(|(key, fingerprint)| Key { workspace, route, key, fingerprint })
 }
 
 fn render() -> Render {
@@ -229,7 +235,8 @@ fn render() -> Render {
     })
 }
 
-fn answer(posted: Posted) -> Answer {
+/// The answer, marked when it was given before.
+pub(super) fn answer(posted: Posted) -> Answer {
     let answer = Answer::written(posted.answer.status, posted.answer.body);
     if posted.replayed { answer.with(REPLAYED, HeaderValue::from_static("true")) } else { answer }
 }
@@ -291,17 +298,13 @@ impl Parts {
         if content.text.is_none() && content.html.is_none() && content.data_json.is_none() {
             problems.push(problem("text", "is required, unless html or data is given; it must not be empty"));
         }
-        for (at, file) in content.files.iter().enumerate() {
-            if file.content_type.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("multipart/")) {
-                problems.push(problem(&format!("attachments[{at}].content_type"), "must not be a multipart"));
-            }
-        }
+        problems.extend(content.files.iter().enumerate().filter_map(|(at, file)| file_problem(at, file)));
         content
     }
 }
 
 impl AttachmentBody {
-    fn file(self) -> File {
+    pub(super) fn file(self) -> File {
         File {
             name: self.filename.0,
             content_type: self.content_type.0,
@@ -321,6 +324,12 @@ impl From<MessageType> for Kind {
     }
 }
 
+/// What is wrong with a file that has the right form.
+pub(super) fn file_problem(at: usize, file: &File) -> Option<FieldProblem> {
+    let is_multipart = file.content_type.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("multipart/"));
+    is_multipart.then(|| problem(&format!("attachments[{at}].content_type"), "must not be a multipart"))
+}
+
 type Recipients = OneOrMany<Recipient, RECIPIENTS_MAX>;
 
 fn people(to: Recipients, cc: Option<Recipients>, bcc: Option<Recipients>) -> People {
@@ -332,7 +341,7 @@ fn people_problems(people: &People) -> Vec<FieldProblem> {
     people.problem().map(|text| problem("to", &text)).into_iter().collect()
 }
 
-fn labels(given: Option<List<Label, 0, LABELS_MAX>>, problems: &mut Vec<FieldProblem>) -> Vec<String> {
+pub(super) fn labels(given: Option<List<Label, 0, LABELS_MAX>>, problems: &mut Vec<FieldProblem>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for (at, Label(label)) in given.map(|list| list.0).unwrap_or_default().into_iter().enumerate() {
         if label::is_system(&label) {
@@ -345,7 +354,7 @@ fn labels(given: Option<List<Label, 0, LABELS_MAX>>, problems: &mut Vec<FieldPro
 }
 
 /// An empty body is none.
-fn body<const MAX: usize>(given: Option<Text<0, MAX>>) -> Option<String> {
+pub(super) fn body<const MAX: usize>(given: Option<Text<0, MAX>>) -> Option<String> {
     given.map(|text| text.0).filter(|text| !text.is_empty())
 }
 
@@ -353,7 +362,7 @@ fn problem(path: &str, problem: &str) -> FieldProblem {
     FieldProblem { path: path.to_owned(), problem: problem.to_owned() }
 }
 
-fn finish<T>(problems: Vec<FieldProblem>, value: T) -> Result<T, Refusal> {
+pub(super) fn finish<T>(problems: Vec<FieldProblem>, value: T) -> Result<T, Refusal> {
     if problems.is_empty() { Ok(value) } else { Err(Refusal::invalid(&problems)) }
 }
 

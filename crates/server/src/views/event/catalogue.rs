@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{EnvelopeData, EventView, GoneEvent, MessageEvent, data, sample};
+use super::{EnvelopeData, EventView, GoneEvent, MessageEvent, data, draft, sample};
 
 /// The catalogue.
 #[derive(Serialize, JsonSchema)]
@@ -46,9 +46,11 @@ pub(super) fn described(kind: EventKind) -> Vec<Describe> {
         InboxExpired => vec![of::<data::InboxExpired>],
         InboxPaused => vec![of::<data::InboxPaused>],
         InboxResumed => vec![of::<data::InboxResumed>],
+        DomainVerified | DomainFailed | DomainDkimRotated | DomainDkimRotationDue => vec![of::<data::DomainData>],
         WebhookTest => vec![of::<data::WebhookTest>],
-        DraftCreated | DraftUpdated | DraftSent | DraftCancelled | DraftFailed | WorkspaceStopped
-        | WorkspaceResumed => Vec::new(),
+        DraftCreated | DraftUpdated | DraftSent | DraftCancelled | DraftFailed => vec![of::<draft::DraftEvent<'_>>],
+        WorkspaceStopped => vec![of::<data::WorkspaceStopped>],
+        WorkspaceResumed => vec![of::<data::WorkspaceResumed>],
     }
 }
 

@@ -5,7 +5,11 @@ use posthouse_domain::message::Delivery;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::views::inbox::InboxView;
+use crate::views::{
+    domain::DomainView,
+    inbox::InboxView,
+    workspace::{ActorView, OrgView},
+};
 
 /// The text that the log keeps of an event.
 #[must_use]
@@ -107,6 +111,38 @@ pub struct Complaint {
     pub r#type: String,
     /// The addresses.
     pub recipients: Vec<String>,
+}
+
+/// What `workspace.stopped` says.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WorkspaceStoppedData")]
+pub struct WorkspaceStopped {
+    /// The workspace.
+    pub workspace: OrgView,
+    /// Why, for people.
+    pub reason: Option<String>,
+    /// Who stopped it.
+    pub actor: ActorView,
+}
+
+/// What `workspace.resumed` says.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WorkspaceResumedData")]
+pub struct WorkspaceResumed {
+    /// The workspace.
+    pub workspace: OrgView,
+    /// Since when it had been stopped.
+    pub stopped_at: String,
+    /// Who resumed it.
+    pub actor: ActorView,
+}
+
+/// What `domain.verified`, `domain.failed`, `domain.dkim_rotated` and `domain.dkim_rotation_due` say.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DomainEventData")]
+pub struct DomainData {
+    /// The domain as it was then.
+    pub domain: DomainView,
 }
 
 /// What `webhook.test` says.

@@ -1,17 +1,31 @@
 //! Made-up records for the examples of the catalogue: shown by the same code as real ones.
 
+mod draft;
+
 use posthouse_domain::{
     event::{Event, EventKind, NewEvent},
     id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
     inbox::Inbox,
+    mail_domain::{
+        Checked, Found, KeyRecord, MailDomain, ROTATION_DUE_AFTER_MS, RecordKey, Selector, Status as DomainStatus,
+    },
     message::{Bodies, Channel, Delivery, DeliveryStatus, Direction, Kind, Message, Status},
+    plan::Plan,
     time::Time,
+    workspace::{AiProcessing, Claim, Workspace},
 };
 use posthouse_store::messages::Record;
 use uuid::Uuid;
 
-use super::{Shown, data};
-use crate::views::inbox::{Facts, InboxView};
+use super::{
+    Shown, data,
+    draft::{is_of_draft, restored},
+};
+use crate::views::{
+    domain::DomainView,
+    inbox::{Facts, InboxView},
+    workspace::{ActorView, OrgView},
+};
 
 /// When everything in the examples happens: 2027-01-15T08:00:00Z.
 const NOW_MS: i64 = 1_800_000_000_000;
@@ -26,9 +40,10 @@ fn id<T: From<Uuid>>(number: u128) -> T {
 
 /// An event of that kind.
 pub(super) fn shown(kind: EventKind) -> Shown {
-    let is_of_message = kind.text().starts_with("message.");
+    let of_draft = is_of_draft(kind);
+    let is_of_message = kind.text().starts_with("message.") || kind == EventKind::DraftSent;
     let detail_json = detail(kind);
-    let of_inbox = kind.text().starts_with("inbox.") || is_of_message;
+    let of_inbox = kind.text().starts_with("inbox.") || is_of_message || of_draft;
     let event = NewEvent {
         workspace: id(1),
         id: id::<EventId>(2),
@@ -39,8 +54,9 @@ pub(super) fn shown(kind: EventKind) -> Shown {
         detail_json,
         at: Time::from_millis(NOW_MS),
     };
-    let (inbox, record) = (is_of_message.then(|| inbox(None)), is_of_message.then(|| record(kind)));
-    Shown { event: Event { seq: 1, released: false, event }, inbox, record }
+    let (inbox, record) = ((is_of_message || of_draft).then(|| inbox(None)), is_of_message.then(|| record(kind)));
+    let draft = of_draft.then(|| restored(&draft::of_kind(kind)));
+    Shown { event: Event { seq: 1, released: false, event }, inbox, record, draft }
 }
 
 /// What the log keeps of an event of that kind.
@@ -65,12 +81,83 @@ fn detail(kind: EventKind) -> String {
             data::text(&data::InboxPaused { inbox: inbox(reason.clone()), reason })
         }
         EventKind::InboxResumed => data::text(&data::InboxResumed { inbox: inbox(None), held_events: 2 }),
+        EventKind::DomainVerified
+        | EventKind::DomainFailed
+        | EventKind::DomainDkimRotated
+        | EventKind::DomainDkimRotationDue => {
+            let domain = DomainView::of(&domain(kind), "mx.example.com", Time::from_millis(NOW_MS));
+            data::text(&data::DomainData { domain })
+        }
         EventKind::WebhookTest => {
             let webhook =
                 data::TestedWebhook { id: id::<Uuid>(6).to_string(), url: "https://example.com/hooks/mail".to_owned() };
             data::text(&data::WebhookTest { webhook, note: "This is a test.".to_owned() })
         }
+        EventKind::WorkspaceStopped => {
+            let reason = Some("It answers the wrong people.".to_owned());
+            let workspace = OrgView::of(&workspace(true));
+            data::text(&data::WorkspaceStopped { workspace, reason, actor: ActorView::of(&draft::somebody()) })
+        }
+        EventKind::WorkspaceResumed => {
+            let (workspace, stopped_at) = (OrgView::of(&workspace(false)), Time::from_millis(NOW_MS).to_string());
+            data::text(&data::WorkspaceResumed { workspace, stopped_at, actor: ActorView::of(&draft::somebody()) })
+        }
         _ => "{}".to_owned(),
+    }
+}
+
+/// The workspace; stopped or not.
+fn workspace(stopped: bool) -> Workspace {
+    let now = Time::from_millis(NOW_MS);
+    Workspace {
+        id: id(1),
+        name: "Acme".to_owned(),
+        owner_email: "owner@acme.example".to_owned(),
+        plan: Plan::Team,
+        suspended: false,
+        claim: Claim::Claimed,
+        claimed_at: Some(now),
+        notice: None,
+        stopped_at: stopped.then_some(now),
+        stop_reason: stopped.then(|| "It answers the wrong people.".to_owned()),
+        ai_processing: AiProcessing::Categorize,
+        screening: true,
+        daily_send_limit: None,
+        retention_days: None,
+        created_at: now,
+    }
+}
+
+/// The domain an event of that kind is about.
+fn domain(kind: EventKind) -> MailDomain {
+    let now = Time::from_millis(NOW_MS);
+    let status = if kind == EventKind::DomainFailed { DomainStatus::Failed } else { DomainStatus::Verified };
+    let since_ms = if kind == EventKind::DomainDkimRotationDue { ROTATION_DUE_AFTER_MS } else { 0 };
+    let found = |key| Checked { key, found: Found::Ok, values: Vec::new(), doubled: false };
+    let lost = |checked: &Checked| status == DomainStatus::Verified || checked.key != RecordKey::Dkim;
+    MailDomain {
+        workspace: id(1),
+        id: id(8),
+        name: "mail.acme.example".to_owned(),
+        status,
+        receiving: true,
+        token: "5f2b6c0d9e8a7b1c".to_owned(),
+        active: KeyRecord {
+            selector: Selector::One,
+            record: "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0".to_owned(),
+            since: now.plus_ms(-since_ms),
+        },
+        next: None,
+        previous: None,
+        checked: RecordKey::ALL.into_iter().take(5).map(found).filter(lost).collect(),
+        hosting: None,
+        hosting_at: None,
+        verified_at: Some(now),
+        last_checked_at: Some(now),
+        asked_at: None,
+        checks: 1,
+        rotation_told: since_ms > 0,
+        created_at: now.plus_ms(-since_ms),
     }
 }
 
@@ -95,13 +182,14 @@ fn inbox(paused: Option<String>) -> InboxView {
         created_at: now,
         deleted_at: None,
     };
-    InboxView::of(&inbox, Facts { daily_sends: Some(100), recent_bounces: 0 })
+    InboxView::of(&inbox, Facts { daily_sends: Some(100), recent_bounces: 0, pending_drafts: 0 })
 }
 
 fn record(kind: EventKind) -> Record {
-    use EventKind::{MessageBounced, MessageComplained, MessageDelivered, MessageSent};
+    use EventKind::{DraftSent, MessageBounced, MessageComplained, MessageDelivered, MessageSent};
     let (status, entry) = match kind {
         MessageSent => (Status::Sent, Some(DeliveryStatus::Sent)),
+        DraftSent => (Status::Queued, Some(DeliveryStatus::Queued)),
         MessageDelivered => (Status::Delivered, Some(DeliveryStatus::Delivered)),
         MessageBounced => (Status::Bounced, Some(DeliveryStatus::Bounced)),
         MessageComplained => (Status::Complained, Some(DeliveryStatus::Complained)),
@@ -118,6 +206,7 @@ fn record(kind: EventKind) -> Record {
         bodies: Bodies { extracted_text: text.clone(), text, html: None, headers_json },
         attachments: Vec::new(),
         deliveries: entry.map(delivery).into_iter().collect(),
+        approval: (kind == DraftSent).then(draft::approval),
     }
 }
 

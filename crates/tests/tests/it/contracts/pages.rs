@@ -50,7 +50,15 @@ const LISTS: &[List] = &[
     },
     List { route: "listInboxThreads", path: "/v1/inboxes/{inbox}/threads", filter: Some("labels=a"), add: add_message },
     List { route: "listThreads", path: "/v1/threads", filter: Some("labels=a"), add: add_message },
+    List {
+        route: "listInboxDrafts",
+        path: "/v1/inboxes/{inbox}/drafts",
+        filter: Some("status=draft,failed"),
+        add: add_draft,
+    },
+    List { route: "listDrafts", path: "/v1/drafts", filter: Some("metadata.of=one"), add: add_draft },
     List { route: "listOutbox", path: "/dev/outbox", filter: None, add: add_sent },
+    List { route: "listDomains", path: "/v1/domains", filter: None, add: add_domain },
     // Its cursors are the ids of events, for any filter: a reader of the log may change what it looks for (decision 12).
     List { route: "listWebhooks", path: "/v1/webhooks", filter: None, add: add_webhook },
     List {
@@ -72,9 +80,26 @@ fn add_inbox(world: &World, _at: usize) -> Added<'_> {
     })
 }
 
+fn add_domain(world: &World, at: usize) -> Added<'_> {
+    Box::pin(async move {
+        world.server.clock.advance(1);
+        world.api.post("/v1/domains", json!({ "domain": format!("d{at}.example") })).await.expect(201);
+        world.server.settle().await;
+    })
+}
+
 fn add_message(world: &World, at: usize) -> Added<'_> {
     Box::pin(async move {
         world.server.deliver(&Letter::new(&format!("Letter {at}"), "text"), &world.inbox.address).await;
+    })
+}
+
+fn add_draft(world: &World, at: usize) -> Added<'_> {
+    Box::pin(async move {
+        world.server.clock.advance(1);
+        let path = format!("/v1/inboxes/{}/drafts", world.inbox.id);
+        let body = json!({ "subject": format!("Draft {at}"), "metadata": { "of": "one" } });
+        world.api.post(&path, body).await.expect(201);
     })
 }
 

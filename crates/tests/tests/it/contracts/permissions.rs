@@ -74,17 +74,24 @@ async fn every_route_wants_its_permission_and_no_other() {
     let owner = server.workspace(Plan::Team).await;
     let mut keys: Vec<(Permission, TestKey)> = Vec::new();
     for permission in Permission::ALL {
-        keys.push((*permission, server.key(&owner, permission.text(), Scope::Workspace).await));
+        keys.push((*permission, server.key(&owner, permission.text(), Scope::Org).await));
     }
     for (route, wanted, _) in guarded() {
         for (permission, key) in &keys {
             let reply = ask(&server.api(key), &route).await;
-            if *permission == wanted {
-                assert!(!is_denied(&reply), "{} with {}: {reply}", route.name, permission.text());
-            } else {
+            let missing = std::iter::once(wanted).chain(route.also.iter().copied()).find(|one| one != permission);
+            if let Some(missing) = missing {
                 let reply = reply.error("insufficient_permissions");
-                assert_eq!(reply["error"]["details"]["permission"], wanted.text(), "{reply}");
+                assert_eq!(reply["error"]["details"]["permission"], missing.text(), "{reply}");
+            } else {
+                assert!(!is_denied(&reply), "{} with {}: {reply}", route.name, permission.text());
             }
+        }
+        if !route.also.is_empty() {
+            let all: Vec<&str> = std::iter::once(&wanted).chain(route.also).map(|one| one.text()).collect();
+            let key = server.key(&owner, &all.join(","), Scope::Org).await;
+            let reply = ask(&server.api(&key), &route).await;
+            assert!(!is_denied(&reply), "{} with {all:?}: {reply}", route.name);
         }
     }
     server.allow().queued();
@@ -101,9 +108,20 @@ async fn a_key_of_one_inbox_is_403_on_routes_of_the_workspace_and_404_for_what_i
     for (route, _, reach) in guarded() {
         let reply = ask(&api, &route).await;
         match reach {
-            Reach::Workspace => drop(reply.error("forbidden")),
+            Reach::Workspace | Reach::Org => drop(reply.error("forbidden")),
             Reach::Any => assert!(!is_denied(&reply), "{}: {reply}", route.name),
         }
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_key_of_the_workspace_is_403_on_routes_of_the_organisation() {
+    let server = TestServer::plain().await;
+    let owner = server.workspace(Plan::Team).await;
+    let api = server.api(&server.key(&owner, "full", Scope::Workspace).await);
+    for (route, ..) in guarded().filter(|(_, _, reach)| *reach == Reach::Org) {
+        ask(&api, &route).await.error("forbidden");
     }
     server.finish().await;
 }

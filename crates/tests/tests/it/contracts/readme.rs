@@ -52,8 +52,23 @@ fn the_page_about_submission_does_what_it_says() {
 }
 
 #[test]
+fn the_page_about_the_stream_does_what_it_says() {
+    run("docs/journeys/stream.md");
+}
+
+#[test]
 fn the_page_about_temporary_inboxes_does_what_it_says() {
     run("docs/journeys/temporary-inboxes.md");
+}
+
+#[test]
+fn the_page_about_drafts_does_what_it_says() {
+    run("docs/journeys/drafts.md");
+}
+
+#[test]
+fn the_page_about_the_emergency_stop_does_what_it_says() {
+    run("docs/journeys/emergency-stop.md");
 }
 
 /// A fenced block.

@@ -1,0 +1,131 @@
+//! A new domain of a workspace's own: pending, with its records and its first DKIM key (API document, Domains).
+
+use posthouse_domain::{
+    auth::Caller,
+    error::{Code, Refusal},
+    id::{DomainId, Ids},
+    mail_domain::{KeyRecord, MailDomain, Selector, Status},
+    plan::Plans,
+    time::Time,
+};
+use posthouse_mail::{address::Address, dkim::DkimKey};
+use posthouse_store::{
+    Tx,
+    jobs::{self, NewJob},
+    mail_domains::{self, SealedKey},
+    workspaces,
+};
+
+use super::{App, signing};
+
+/// Random bytes of the text that proves the ownership.
+const TOKEN_BYTES: usize = 20;
+/// How often the check of a domain is tried; each is given back, so this counts broken ones only.
+const CHECK_ATTEMPT_MAX: u32 = 1_000;
+
+/// Adds a domain.
+///
+/// # Errors
+/// `invalid_request` for what is no domain or belongs to this server; `plan_limit_domains`; `domain_taken`; the store's own.
+pub async fn add(app: &App, caller: Caller, name: &str, receiving: bool) -> Result<MailDomain, Refusal> {
+    let name = parse(app, name)?;
+    let (ids, now, plans) = (app.clock.ids(), app.clock.now(), app.config.plans);
+    let mut domain = blank(app, &caller, name, receiving, ids.next());
+    let key = new_key(app, domain.id, Selector::One).await?;
+    domain.active.record.clone_from(&key.record);
+    let work = move |tx: &mut Tx| {
+        insert(tx, &domain, &key, &plans)?;
+        jobs::enqueue(tx, &job(&domain, &ids.clone(), now, "new"))?;
+        Ok::<_, Refusal>(domain.clone())
+    };
+    app.store.write(work).await
+}
+
+fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedKey, plans: &Plans) -> Result<(), Refusal> {
+    let tenant = workspaces::get(tx, domain.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+    posthouse_store::inboxes::take_workspace(tx, domain.workspace)?;
+    if mail_domains::by_name(tx, domain.workspace, &domain.name)?.is_some() {
+        return Err(Refusal::new(Code::DomainTaken, format!("{} is in this workspace already.", domain.name))
+            .with_fix("Read it with GET /v1/domains."));
+    }
+    let limit = plans.of(tenant.plan).domains;
+    if limit.is_some_and(|limit| mail_domains::count(tx, domain.workspace).is_ok_and(|count| count >= limit)) {
+        let message = format!("All {} domains of the plan are in use.", limit.unwrap_or(0));
+        return Err(Refusal::new(Code::PlanLimitDomains, message).detail("max", limit.unwrap_or(0)));
+    }
+    if mail_domains::owner(tx, &domain.name)?.is_some() {
+        return Err(Refusal::new(Code::DomainTaken, format!("Another workspace has verified {}.", domain.name)));
+    }
+    mail_domains::insert(tx, domain, key)?;
+    Ok(())
+}
+
+/// The name in A-label form. It must have a parent, and must not be one of this server's own.
+fn parse(app: &App, text: &str) -> Result<String, Refusal> {
+    let text = text.trim().trim_end_matches('.');
+    let address = Address::parse(&format!("postmaster@{text}"));
+    let name = address.map_err(|error| Refusal::invalid_field("domain", format!("must be a domain name ({error})")))?;
+    let name = name.domain().to_ascii_lowercase();
+    if !name.contains('.') || name.starts_with('[') {
+        return Err(Refusal::invalid_field("domain", "must be a full domain name, such as mail.example.com"));
+    }
+    let is_ours = |own: &str| name == own || name.ends_with(&format!(".{own}")) || own.ends_with(&format!(".{name}"));
+    if is_ours(&app.config.mail.default_domain) || is_ours(&app.config.mail.temporary_domain) {
+        return Err(Refusal::invalid_field("domain", "belongs to this server"));
+    }
+    Ok(name)
+}
+
+fn blank(app: &App, caller: &Caller, name: String, receiving: bool, id: DomainId) -> MailDomain {
+    let now = app.clock.now();
+    let mut random = [0; TOKEN_BYTES];
+    app.clock.random(&mut random);
+    MailDomain {
+        workspace: caller.workspace,
+        id,
+        name,
+        status: Status::Pending,
+        receiving,
+        token: random.iter().map(|byte| format!("{byte:02x}")).collect(),
+        active: KeyRecord { selector: Selector::One, record: String::new(), since: now },
+        next: None,
+        previous: None,
+        checked: Vec::new(),
+        hosting: None,
+        hosting_at: None,
+        verified_at: None,
+        last_checked_at: None,
+        asked_at: None,
+        checks: 0,
+        rotation_told: false,
+        created_at: now,
+    }
+}
+
+/// A new RSA key of 2048 bits, sealed. Made apart: it takes as long as many requests.
+pub(super) async fn new_key(app: &App, id: DomainId, selector: Selector) -> Result<SealedKey, Refusal> {
+    let internal = |cause: String| {
+        tracing::error!(cause, "dkim key not made");
+        Refusal::new(Code::Internal, "The DKIM key could not be made.")
+    };
+    let key = app.apart.run(DkimKey::generate_rsa).await?.map_err(|error| internal(error.to_string()))?;
+    let record = key.dns_record().map_err(|error| internal(error.to_string()))?;
+    let private_key = signing::seal(app, &key, id, selector).map_err(|error| internal(error.to_string()))?;
+    Ok(SealedKey { selector, private_key, record })
+}
+
+/// The job that checks a domain.
+#[must_use]
+pub fn job(domain: &MailDomain, ids: &Ids, run_at: Time, why: &'static str) -> NewJob {
+    NewJob {
+        id: ids.next(),
+        kind: jobs::DOMAIN_CHECK,
+        workspace: domain.workspace,
+        subject: domain.id.0,
+        lane: String::new(),
+        run_at,
+        attempt_max: CHECK_ATTEMPT_MAX,
+        why,
+        created_at: run_at,
+    }
+}

@@ -1,0 +1,209 @@
+//! Domains as they are shown (API document, Domain; contract §13.4).
+
+use posthouse_domain::{
+    mail_domain::{Checked, Expected, Found, MailDomain, RecordKey, provider_of},
+    time::Time,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A domain of the workspace.
+#[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Domain")]
+pub struct DomainView {
+    id: String,
+    domain: String,
+    /// pending, verified, failed or disabled.
+    status: &'static str,
+    /// Whether it takes mail.
+    receiving: bool,
+    /// The records to publish, each with what the last check found.
+    records: Vec<RecordView>,
+    dkim: DkimView,
+    /// Where the domain is hosted; null until that is found.
+    dns: Option<DnsView>,
+    verified_at: Option<String>,
+    last_checked_at: Option<String>,
+    created_at: String,
+}
+
+/// A record to publish.
+#[derive(Clone, Serialize, JsonSchema)]
+struct RecordView {
+    /// verification, mx, spf, dkim, dmarc, `dkim_next` or `dkim_previous`.
+    key: &'static str,
+    /// The same as key.
+    kind: &'static str,
+    /// TXT or MX.
+    r#type: &'static str,
+    /// The full name.
+    name: String,
+    value: String,
+    /// Whether the domain is verified only with it.
+    required: bool,
+    /// ok, missing or mismatch, as of the last check.
+    status: &'static str,
+    /// What is published instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    found: Vec<String>,
+    /// What to type where the provider adds the zone by itself; @ is the zone.
+    host: String,
+    /// `full_name_in_host`: it is published under the doubled name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'static str>,
+}
+
+/// The DKIM keys.
+#[derive(Clone, Serialize, JsonSchema)]
+struct DkimView {
+    /// Of the key that signs.
+    selector: &'static str,
+    active_since: String,
+    /// Whether it has signed for a year.
+    rotation_due: bool,
+    /// The key that will sign once its record is seen.
+    next: Option<NextView>,
+    /// The key that signed before.
+    previous: Option<PreviousView>,
+}
+
+/// The key that will sign.
+#[derive(Clone, Serialize, JsonSchema)]
+struct NextView {
+    selector: &'static str,
+    /// ok, missing or mismatch.
+    status: &'static str,
+    started_at: String,
+}
+
+/// The key that signed before.
+#[derive(Clone, Serialize, JsonSchema)]
+struct PreviousView {
+    selector: &'static str,
+    /// Until when its record must stay.
+    retire_at: String,
+}
+
+/// Where a domain is hosted.
+#[derive(Clone, Serialize, JsonSchema)]
+struct DnsView {
+    zone: String,
+    nameservers: Vec<String>,
+    provider: Option<ProviderView>,
+    checked_at: Option<String>,
+}
+
+/// Who hosts it.
+#[derive(Clone, Serialize, JsonSchema)]
+struct ProviderView {
+    id: &'static str,
+    name: &'static str,
+}
+
+/// The records as a BIND zone file.
+#[derive(Serialize, JsonSchema)]
+pub struct ZoneFileView {
+    /// `<domain>.zone.txt`
+    pub filename: String,
+    /// One record a line, names in full.
+    pub content: String,
+}
+
+impl DomainView {
+    /// Shows a domain, `host` being the name of this server.
+    #[must_use]
+    pub fn of(domain: &MailDomain, host: &str, now: Time) -> Self {
+        let d = domain;
+        let zone = d.hosting.as_ref().map(|hosting| hosting.zone.as_str());
+        let record = |expected: Expected| RecordView::of(expected, &d.name, zone, d);
+        Self {
+            id: d.id.to_string(),
+            domain: d.name.clone(),
+            status: d.status.text(),
+            receiving: d.receiving,
+            records: d.expected(host).into_iter().map(record).collect(),
+            dkim: DkimView {
+                selector: d.active.selector.text(),
+                active_since: d.active.since.to_string(),
+                rotation_due: d.is_rotation_due(now),
+                next: d.next.as_ref().map(|next| NextView {
+                    selector: next.selector.text(),
+                    status: status(d.found(RecordKey::DkimNext)).text(),
+                    started_at: next.since.to_string(),
+                }),
+                previous: d.previous.as_ref().map(|(key, retire_at)| PreviousView {
+                    selector: key.selector.text(),
+                    retire_at: retire_at.to_string(),
+                }),
+            },
+            dns: d.hosting.as_ref().map(|hosting| DnsView {
+                zone: hosting.zone.clone(),
+                nameservers: hosting.nameservers.clone(),
+                provider: provider_of(&hosting.nameservers).map(|p| ProviderView { id: p.id, name: p.name }),
+                checked_at: d.hosting_at.map(|at| at.to_string()),
+            }),
+            verified_at: d.verified_at.map(|at| at.to_string()),
+            last_checked_at: d.last_checked_at.map(|at| at.to_string()),
+            created_at: d.created_at.to_string(),
+        }
+    }
+}
+
+impl RecordView {
+    fn of(expected: Expected, domain: &str, zone: Option<&str>, of: &MailDomain) -> Self {
+        let checked = of.found(expected.key);
+        let found = status(checked);
+        Self {
+            key: expected.key.text(),
+            kind: expected.key.text(),
+            r#type: expected.key.kind(),
+            host: host_in(&expected.name, zone.unwrap_or_else(|| likely_zone(domain))),
+            name: expected.name,
+            value: expected.value,
+            required: expected.required,
+            status: found.text(),
+            found: checked.filter(|_| found != Found::Ok).map(|checked| checked.values.clone()).unwrap_or_default(),
+            hint: checked.filter(|checked| checked.doubled).map(|_| "full_name_in_host"),
+        }
+    }
+}
+
+/// What the last check found; nothing was found of what was not checked.
+#[must_use]
+pub fn status(checked: Option<&Checked>) -> Found {
+    checked.map_or(Found::Missing, |checked| checked.found)
+}
+
+/// A name relative to its zone.
+fn host_in(name: &str, zone: &str) -> String {
+    if name == zone {
+        return "@".to_owned();
+    }
+    name.strip_suffix(zone).and_then(|rest| rest.strip_suffix('.')).unwrap_or(name).to_owned()
+}
+
+/// The zone as long as nobody has seen its name servers: the last two labels.
+fn likely_zone(domain: &str) -> &str {
+    let second_last = domain.rmatch_indices('.').nth(1);
+    second_last.map_or(domain, |(at, _)| &domain[at + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_relative_to_the_zone() {
+        let table = [
+            ("_service-verify.mail.acme.example", "acme.example", "_service-verify.mail"),
+            ("acme.example", "acme.example", "@"),
+            ("mail.acme.example", "acme.example", "mail"),
+            ("badacme.example", "acme.example", "badacme.example"),
+        ];
+        for (name, zone, expected) in table {
+            assert_eq!(host_in(name, zone), expected, "{name}");
+        }
+        assert_eq!(likely_zone("mail.acme.example"), "acme.example");
+        assert_eq!(likely_zone("acme.example"), "acme.example");
+    }
+}

@@ -1,0 +1,50 @@
+//! Workspaces and actors as events and the emergency stop show them (contract §11.5, §17.2).
+
+use posthouse_domain::{actor::Actor, workspace::Workspace};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A workspace and whether it is stopped.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Org")]
+pub struct OrgView {
+    id: String,
+    name: String,
+    /// Since when the emergency stop is in force; null while the workspace runs.
+    emergency_stopped_at: Option<String>,
+    emergency_stop_reason: Option<String>,
+}
+
+/// Who did something.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Actor")]
+pub struct ActorView {
+    /// user, api_key, connector or operator.
+    r#type: &'static str,
+    /// The id of the person or the key; null for the operator.
+    id: Option<String>,
+    /// The address of a person, the name of a key.
+    label: String,
+}
+
+impl OrgView {
+    /// Shows the workspace.
+    #[must_use]
+    pub fn of(workspace: &Workspace) -> Self {
+        let w = workspace;
+        Self {
+            id: w.id.to_string(),
+            name: w.name.clone(),
+            emergency_stopped_at: w.stopped_at.map(|at| at.to_string()),
+            emergency_stop_reason: w.stop_reason.clone(),
+        }
+    }
+}
+
+impl ActorView {
+    /// Shows the actor.
+    #[must_use]
+    pub fn of(actor: &Actor) -> Self {
+        Self { r#type: actor.kind.text(), id: actor.id.clone(), label: actor.label.clone() }
+    }
+}

@@ -1,0 +1,97 @@
+//! Files of drafts: kept by id, replaced, sent, gone.
+
+use serde_json::{Value, json};
+
+use super::Desk;
+
+/// "hello" in base64, and its SHA-256.
+const HELLO: (&str, &str) = ("aGVsbG8=", "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
+
+fn file(name: &str, content: &str) -> Value {
+    json!({ "filename": name, "content_type": "text/plain", "content_base64": content })
+}
+
+#[tokio::test]
+async fn files_are_kept_by_id_and_replaced_by_the_list() {
+    let desk = Desk::open().await;
+    let mut body = desk.letter();
+    body["attachments"] = json!([file("a.txt", HELLO.0), file("b.txt", "Yg==")]);
+    let made = desk.draft(body).await;
+    let (id, files) = (made.text("id").to_owned(), made["attachments"].clone());
+    let known = json!({ "id": files[0]["id"], "filename": "a.txt", "content_type": "text/plain", "size_bytes": 5, "sha256": HELLO.1 });
+    assert_eq!(files[0], known);
+    let beside = desk.patch(&id, json!({ "text": "Other." })).await.expect(200);
+    assert_eq!(beside["attachments"], files, "what is left out stays");
+    let swap = json!({ "attachments": [{ "id": files[1]["id"] }, file("c.txt", "Yw=="), { "id": files[0]["id"] }] });
+    let after = desk.patch(&id, swap).await.expect(200);
+    let names = |reply: &Value| {
+        let files = reply["attachments"].as_array().unwrap();
+        files.iter().map(|file| file["filename"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&after.json), ["b.txt", "c.txt", "a.txt"]);
+    assert_eq!(names(&desk.get(&id).await.json), ["b.txt", "c.txt", "a.txt"]);
+    let fewer = desk.patch(&id, json!({ "attachments": [{ "id": files[0]["id"] }] })).await.expect(200);
+    assert_eq!(names(&fewer.json), ["a.txt"]);
+    let gone = json!({ "attachments": [{ "id": files[0]["id"] }, { "id": files[1]["id"] }, { "id": files[0]["id"] }] });
+    desk.patch(&id, gone).await.invalid_fields(&["attachments[1].id", "attachments[2].id"]);
+    let mixed = json!({ "attachments": [{ "id": files[0]["id"], "filename": "x" }] });
+    desk.patch(&id, mixed).await.invalid_fields(&["attachments[0].filename"]);
+    let sent = desk.send(&id).await.expect(202);
+    assert_eq!(sent["draft"]["attachments"], json!([]));
+    let message = &sent["message"]["attachments"];
+    assert_eq!((&message[0]["filename"], &message[0]["sha256"]), (&json!("a.txt"), &json!(HELLO.1)));
+    let bytes = desk.api.get(&format!("/v1/attachments/{}", message[0]["id"].as_str().unwrap())).await.expect(200);
+    assert_eq!(bytes.bytes, b"hello");
+    assert_eq!(desk.get(&id).await["attachments"], json!([]));
+    desk.close().await;
+}
+
+/// Bytes that no compressor makes smaller, in base64.
+fn noise(blocks: u64) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut state = 7_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(ALPHABET[(state >> 58) as usize])
+    };
+    (0..blocks * 4).map(|_| next()).collect()
+}
+
+#[tokio::test]
+async fn large_files_wait_in_the_blob_store_and_leave_whole() {
+    let desk = Desk::open().await;
+    let mut body = desk.letter();
+    body["attachments"] = json!([file("large.bin", &noise(150_000))]);
+    let made = desk.draft(body).await;
+    let known = made["attachments"][0].clone();
+    assert_eq!(known["size_bytes"], 450_000);
+    // The sweep looks at one of 256 shards a minute and takes what nothing names and is a day old.
+    desk.server.clock.advance(2 * posthouse_domain::time::DAY_MS);
+    for _ in 0..256 {
+        posthouse_server::jobs::sweep::run(desk.server.app()).await.unwrap();
+        desk.server.clock.advance(posthouse_domain::time::MINUTE_MS);
+    }
+    let sent = desk.send(made.text("id")).await.expect(202);
+    assert_eq!(sent["message"]["attachments"][0]["sha256"], known["sha256"]);
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn files_together_are_no_larger_than_a_message() {
+    let desk = Desk::with(posthouse_tests::server::Options::default().configure(|config| {
+        config.smtp.message_bytes_max = 10_000;
+    }))
+    .await;
+    let mut body = desk.letter();
+    body["attachments"] = json!([file("a.bin", &noise(2_000))]);
+    let made = desk.draft(body.clone()).await;
+    let kept = made["attachments"][0]["id"].clone();
+    let more = json!({ "attachments": [{ "id": kept }, file("b.bin", &noise(2_000))] });
+    desk.patch(made.text("id"), more).await.error("message_too_large");
+    body["attachments"] = json!([file("a.bin", &noise(3_000))]);
+    let near = desk.draft(body).await.text("id").to_owned();
+    let refused = desk.send(&near).await.error("message_too_large");
+    let error = desk.get(&near).await["error"].clone();
+    assert_eq!((&error["code"], &error["message"]), (&json!("message_too_large"), &refused["error"]["message"]));
+    desk.close().await;
+}
