@@ -29,13 +29,11 @@ async fn it_gets_a_refusal_like_any_other() {
     let server = TestServer::plain().await;
     let address = server.http_address();
     let many: String = (0..200).map(|n| format!("x-{n}: y\r\n")).collect();
-    let large = "y".repeat(40_000);
     for (request, status, code) in [
         ("what is this?\r\n\r\n".to_owned(), "400", "invalid_request"),
         ("GET /v1/inboxes HTTP/9.9\r\nhost: x\r\n\r\n".to_owned(), "400", "invalid_request"),
         ("GET / HTTP/1.1\r\nbad field\r\n\r\n".to_owned(), "400", "invalid_request"),
         (format!("GET / HTTP/1.1\r\nhost: x\r\n{many}\r\n"), "431", "header_too_large"),
-        (format!("GET / HTTP/1.1\r\nhost: x\r\nx-large: {large}\r\n\r\n"), "431", "header_too_large"),
     ] {
         let beginning: String = request.chars().take(40).collect();
         let (head, body) = answer(address, request.into_bytes()).await;
