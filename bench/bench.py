@@ -12,14 +12,17 @@ import load
 import longpoll
 import machine
 import postgres
+import queue_work
 import reading
 import receipt
 import report
+import searching
 import sending
 import stream
+import webhooks
 
 PARTS = {"receipt": receipt, "sending": sending, "api": reading, "longpoll": longpoll, "stream": stream,
-         "footprint": footprint}
+         "webhooks": webhooks, "queue": queue_work, "search": searching, "footprint": footprint}
 
 
 class Setting:
@@ -50,7 +53,7 @@ def _arguments():
     parser = argparse.ArgumentParser(prog="bench/run.sh", description="Measure Posthouse beside its peers (docs/benchmarks.md).")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} or all (the default)")
     parser.add_argument("--quick", action="store_true", help="fewer messages, one round: does it work, not how fast")
-    parser.add_argument("--postgres", action="store_true", help="our store on PostgreSQL (receipt and api)")
+    parser.add_argument("--postgres", action="store_true", help="our store on PostgreSQL (receipt, api, queue, search)")
     parser.add_argument("--rounds", type=int, help="rounds of each case (3)")
     parser.add_argument("--binary", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--folder", required=True, help=argparse.SUPPRESS)
@@ -61,7 +64,7 @@ def _arguments():
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     chosen = list(PARTS) if not arguments.parts or "all" in arguments.parts else arguments.parts
     # Sending and the rest are about the embedded store only.
-    arguments.parts = [part for part in chosen if part in ("receipt", "api")] if arguments.postgres else chosen
+    arguments.parts = [part for part in chosen if part in ("receipt", "api", "queue", "search")] if arguments.postgres else chosen
     return arguments
 
 

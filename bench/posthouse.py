@@ -32,6 +32,9 @@ daily_sends_per_inbox = "unlimited"
 daily_sends = "unlimited"
 sends_per_5_minutes = "unlimited"
 requests_per_minute = "unlimited"
+[webhooks]
+allow_private_networks = true
+allow_http = true
 [delivery]
 {delivery}
 """

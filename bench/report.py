@@ -32,6 +32,14 @@ COLUMNS = {
         ("woken", ("woken",), "{}"), ("250 after ms", ("accepted_ms",), "{:.1f}"), ("first waiter ms", ("first_ms",), "{:.1f}"),
         ("last waiter ms", ("last_ms",), "{:.1f}"),
     ],
+    "queue": [
+        ("work queue", ("case",), "{}"), ("claim and ack /s", ("rate",), "{:.0f}"), ("CPU ms a message", ("cpu_ms",), "{:.2f}"),
+        ("claim p50 ms", ("claim_p50_ms",), "{:.1f}"), ("claim p99 ms", ("claim_p99_ms",), "{:.1f}"),
+    ],
+    "search": [
+        ("search", ("case",), "{}"), ("stored", ("stored",), "{:,}"), ("p50 ms", ("p50_ms",), "{:.1f}"), ("p99 ms", ("p99_ms",), "{:.1f}"),
+        ("CPU ms", ("cpu_ms",), "{:.2f}"), ("found", ("hits",), "{:.1f}"),
+    ],
     "stream": [
         ("stream", ("case",), "{}"), ("RSS before MB", ("before_mb",), "{:.0f}"), ("RSS with MB", ("with_mb",), "{:.0f}"),
         ("KB a socket", ("socket_kb",), "{:.1f}"), ("opened in s", ("open_s",), "{:.1f}"),
@@ -47,17 +55,30 @@ COLUMNS = {
     ],
 }
 
+COLUMNS["webhooks"] = [
+    ("webhooks", ("case",), "{}"), ("/s", ("rate",), "{:.0f}"), ("commit to POST p50 ms", ("p50_ms",), "{:.1f}"),
+    ("p99 ms", ("p99_ms",), "{:.1f}"), ("longest ms", ("max_ms",), "{:.0f}"), ("twice", ("duplicates",), "{}"),
+    ("our CPU ms an event", ("cpu_ms",), "{:.2f}"), ("of receipt without", ("ratio",), "{:.2f}"),
+    ("without /s", ("without",), "{:.0f}"), ("POSTs behind at its end", ("behind",), "{:.0f}"), ("others' cores", ("foreign_cores",), "{:.1f}"),
+]
+
 # part, which cases, what it is, the figure, the comparison, the bound
 TARGETS = [
     ("receipt", "20 sessions", "receipt, ratio to Postfix", ("ratio",), ">=", 3.0),
     ("receipt", "100 sessions", "receipt, ratio to Postfix", ("ratio",), ">=", 3.0),
     ("receipt", "1 session,", "receipt, ratio to Postfix", ("ratio",), ">=", 1.0),
     ("sending", "prefilled, relay", "sending, ratio to Postfix", ("ratio",), ">=", 2.0),
+    ("sending", "through, relay", "sending, ratio to Postfix", ("ratio",), ">=", 2.0),
     ("api", "list, paced", "list of 25, p50 ms", ("large", "p50_ms"), "<", 2.0),
     ("api", "list, paced", "list of 25, p99 ms", ("large", "p99_ms"), "<", 10.0),
     ("api", "list, closed", "list, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),
     ("api", "get, closed", "get, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),
     ("longpoll", "", "10,000 long-polls, RSS MB", ("with_mb",), "<", 200),
+    ("queue", "16 workers, 10", "claim and ack a second", ("rate",), ">=", 1000),
+    ("search", "", "search, p50 ms", ("p50_ms",), "<", 20),
+    ("webhooks", "200 events/s, 1", "commit to POST, p50 ms", ("p50_ms",), "<", 50),
+    ("webhooks", "200 events/s, 1", "commit to POST, p99 ms", ("p99_ms",), "<", 250),
+    ("webhooks", "receipt", "receipt with 3 webhooks, of that without", ("ratio",), ">=", 0.8),
     ("stream", "", "10,000 streams at rest, RSS MB", ("with_mb",), "<", 150),
     ("stream", "", "one event to 1,000 streams, ms", ("last_ms",), "<", 200),
     ("footprint", "", "idle RSS MB", ("idle_mb",), "<", 60),

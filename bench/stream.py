@@ -27,7 +27,7 @@ def _frame(message):
 
 
 async def _read(reader):
-    """The next text frame, as JSON; pings are passed over."""
+    """The bytes of the next text frame; pings are passed over."""
     while True:
         first, second = await reader.readexactly(2)
         size = second & 0x7F
@@ -37,7 +37,7 @@ async def _read(reader):
             size = struct.unpack("!Q", await reader.readexactly(8))[0]
         data = await reader.readexactly(size)
         if first & 0x0F == 1:
-            return json.loads(data)
+            return data
         if first & 0x0F == 8:
             raise RuntimeError(f"a stream was closed: {data!r}")
 
@@ -55,7 +55,7 @@ async def _open(server, gate, subscription):
             raise RuntimeError(head)
         await _read(reader)
         writer.write(_frame({"type": "subscribe", **subscription}))
-        if (await _read(reader))["type"] != "subscribed":
+        if json.loads(await _read(reader))["type"] != "subscribed":
             raise RuntimeError("no subscription")
     return reader, writer
 

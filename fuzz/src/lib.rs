@@ -5,4 +5,5 @@
 pub mod addresses;
 pub mod end_of_data;
 pub mod mime;
+pub mod reports;
 pub mod smtp_commands;

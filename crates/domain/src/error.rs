@@ -69,6 +69,14 @@ codes! {
     MethodNotAllowed = 405 "method_not_allowed", "Use one of the methods in the Allow header.";
     /// The address is or was an inbox of this server.
     AddressTaken = 409 "address_taken", "Choose another username; addresses are never used a second time.";
+    /// The lists have such an entry already.
+    ListEntryExists = 409 "list_entry_exists", "Nothing has to be done; DELETE /v1/lists/{id} takes the entry away.";
+    /// The message is not held.
+    NotHeld = 409 "not_held", "Nothing has to be done: the message is not kept back.";
+    /// A receive list stopped the message.
+    MessageBlocked = 409 "message_blocked", "Change the receive lists; mail that they stopped stays stopped.";
+    /// The lease is not the current one of the message.
+    LeaseExpired = 409 "lease_expired", "Drop what was done under this lease, and claim again; the message may be in other hands.";
     /// The draft is in a state in which this cannot be done to it.
     DraftNotEditable = 409 "draft_not_editable", "Read the draft; what was sent or cancelled stays as it is, so make a new one.";
     /// Another workspace has verified the domain, or this one has it already.
@@ -91,6 +99,8 @@ codes! {
     UnsupportedMediaType = 415 "unsupported_media_type", "Send the body with the content type that the route takes.";
     /// The idempotency key was used with another body.
     IdempotencyKeyReused = 422 "idempotency_key_reused", "Use a new Idempotency-Key for a new request.";
+    /// The send or reply lists refuse a recipient.
+    RecipientBlocked = 422 "recipient_blocked", "Leave out the addresses in details.addresses or change the lists first.";
     /// The URL of a webhook is not a public one that events may go to.
     InvalidWebhookUrl = 422 "invalid_webhook_url", "Give an https URL of a public host, on port 443 or one from 1024 to 65535, without credentials.";
     /// A recipient bounced or complained before.

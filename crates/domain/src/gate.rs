@@ -26,6 +26,8 @@ pub struct Facts {
     pub workspace_suspended: bool,
     /// The domain of the inbox is the workspace's own and not verified.
     pub domain_unverified: bool,
+    /// Recipients whom the send or reply lists refuse.
+    pub blocked: Vec<String>,
     /// Recipients with a suppression.
     pub suppressed: Vec<String>,
     /// Why the send would keep a loop going, if it would.
@@ -113,6 +115,11 @@ fn standing(facts: &Facts) -> Result<(), Refusal> {
 }
 
 fn recipients(facts: &Facts) -> Result<(), Refusal> {
+    if !facts.blocked.is_empty() {
+        let count = facts.blocked.len();
+        let message = format!("The lists refuse {count} of the recipients; nothing was sent to anyone.");
+        return Err(Refusal::new(Code::RecipientBlocked, message).detail("addresses", facts.blocked.clone()));
+    }
     if !facts.suppressed.is_empty() {
         let count = facts.suppressed.len();
         let message = format!("{count} of the recipients bounced or complained before; nothing was sent to anyone.");
@@ -176,6 +183,7 @@ mod tests {
             inbox_temporary: false,
             workspace_suspended: false,
             domain_unverified: false,
+            blocked: vec![],
             suppressed: vec![],
             loop_rule: None,
             month: free,
@@ -191,12 +199,13 @@ mod tests {
         assert_eq!(may_send(&clear()), Ok(()));
         let full = Use { used: 1, limit: Some(1) };
         type Break = fn(&mut Facts, Use);
-        let rules: [(Code, Break); 11] = [
+        let rules: [(Code, Break); 12] = [
             (Code::WorkspaceStopped, |f, _| f.workspace_stopped = true),
             (Code::InboxPaused, |f, _| f.inbox_paused = true),
             (Code::TemporaryInboxReceiveOnly, |f, _| f.inbox_temporary = true),
             (Code::OrgSuspended, |f, _| f.workspace_suspended = true),
             (Code::DomainNotVerified, |f, _| f.domain_unverified = true),
+            (Code::RecipientBlocked, |f, _| f.blocked = vec!["a@b.example".into()]),
             (Code::RecipientSuppressed, |f, _| f.suppressed = vec!["a@b.example".into()]),
             (Code::LoopDetected, |f, _| f.loop_rule = Some(LoopRule::OwnMessageReturned)),
             (Code::PlanLimitEmails, |f, full| f.month = full),

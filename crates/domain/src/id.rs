@@ -66,6 +66,12 @@ ids! {
     DomainId;
     /// A durable job.
     JobId;
+    /// Somebody whom mail was exchanged with.
+    ContactId;
+    /// An entry of an allow or block list.
+    ListEntryId;
+    /// A lease on a message of a work queue.
+    LeaseId;
     /// A place that events are POSTed to.
     WebhookId;
     /// One attempt to hand one event to one webhook.

@@ -45,11 +45,26 @@ impl LabelChange {
                 }
             }
         }
-        for (at, label) in self.remove.iter().enumerate().filter(|(_, label)| self.add.contains(label)) {
-            let problem = format!("{label} is in add_labels too");
-            problems.push(FieldProblem { path: format!("remove_labels[{at}]"), problem });
-        }
+        problems.extend(self.contradictions());
         if problems.is_empty() { Ok(()) } else { Err(Refusal::invalid(&problems)) }
+    }
+
+    /// Refuses labels that are both added and removed.
+    ///
+    /// # Errors
+    /// `invalid_request` with every problem.
+    pub fn check_contradictions(&self) -> Result<(), Refusal> {
+        let problems = self.contradictions();
+        if problems.is_empty() { Ok(()) } else { Err(Refusal::invalid(&problems)) }
+    }
+
+    fn contradictions(&self) -> Vec<FieldProblem> {
+        let twice = self.remove.iter().enumerate().filter(|(_, label)| self.add.contains(label));
+        let problem = |(at, label): (usize, &String)| FieldProblem {
+            path: format!("remove_labels[{at}]"),
+            problem: format!("{label} is in add_labels too"),
+        };
+        twice.map(problem).collect()
     }
 
     /// The labels after the change, the old ones in their order, the new ones behind them.
@@ -57,14 +72,22 @@ impl LabelChange {
     /// # Errors
     /// `invalid_request` when they would be more than [`LABELS_MAX`]. A list that does not grow is never refused.
     pub fn applied(&self, labels: &[String]) -> Result<Vec<String>, Refusal> {
+        self.applied_up_to(labels, LABELS_MAX)
+    }
+
+    /// Like [`Self::applied`] with another most of labels.
+    ///
+    /// # Errors
+    /// `invalid_request` when they would be more than `max`.
+    pub fn applied_up_to(&self, labels: &[String], max: usize) -> Result<Vec<String>, Refusal> {
         let mut after: Vec<String> = labels.iter().filter(|label| !self.remove.contains(label)).cloned().collect();
         for label in &self.add {
             if !after.contains(label) {
                 after.push(label.clone());
             }
         }
-        if after.len() > LABELS_MAX && after.len() > labels.len() {
-            let problem = format!("would make {} labels; {LABELS_MAX} are the most", after.len());
+        if after.len() > max && after.len() > labels.len() {
+            let problem = format!("would make {} labels; {max} are the most", after.len());
             return Err(Refusal::invalid_field("add_labels", problem));
         }
         Ok(after)

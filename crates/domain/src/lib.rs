@@ -4,6 +4,7 @@
 
 pub mod actor;
 pub mod auth;
+pub mod contact;
 pub mod delivery;
 pub mod draft;
 pub mod error;
@@ -12,13 +13,16 @@ pub mod gate;
 pub mod id;
 pub mod inbox;
 pub mod label;
+pub mod list;
 pub mod mail_domain;
 pub mod message;
 pub mod metadata;
 pub mod metrics;
 pub mod page;
 pub mod plan;
+pub mod queue;
 pub mod reputation;
+pub mod search;
 pub mod send;
 pub mod stream;
 pub mod suspension;

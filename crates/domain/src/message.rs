@@ -1,7 +1,7 @@
 //! Messages, their bodies, their files and where they went (contract §4.1 to §4.3; decision 19).
 
 use crate::{
-    id::{AttachmentId, ContentId, EnvelopeId, InboxId, MessageId, ThreadId, WorkspaceId},
+    id::{AttachmentId, ContactId, ContentId, EnvelopeId, InboxId, MessageId, ThreadId, WorkspaceId},
     time::Time,
 };
 
@@ -187,6 +187,10 @@ pub struct Message {
     pub data: Option<String>,
     /// The message that this one replies to.
     pub answers: Option<MessageId>,
+    /// Canonical address of who wrote a received message, or of the first outside recipient of a sent one.
+    pub contact_address: Option<String>,
+    /// The contact of that address, as there is one when the message is read.
+    pub contact: Option<ContactId>,
     /// Whether files came with it.
     pub has_attachments: bool,
     /// When the status was set.

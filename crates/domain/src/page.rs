@@ -69,6 +69,44 @@ impl Position {
     }
 }
 
+/// The place behind the last row of a page whose rows are told apart by a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedPosition {
+    /// The value that the list is sorted by first.
+    pub sort: i64,
+    /// The name that decides between equal sort values.
+    pub name: String,
+}
+
+impl NamedPosition {
+    /// The cursor that the caller gets.
+    #[must_use]
+    pub fn cursor(&self, filters: Filters<'_>) -> String {
+        let mut bytes = self.sort.to_be_bytes().to_vec();
+        bytes.extend_from_slice(self.name.as_bytes());
+        let tag = tag(&bytes, filters);
+        bytes.extend_from_slice(&tag);
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// Reads a cursor that came back.
+    ///
+    /// # Errors
+    /// `invalid_cursor` when it is made up or was given for other filters.
+    pub fn parse(cursor: &str, filters: Filters<'_>) -> Result<Self, Refusal> {
+        let read = || {
+            let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
+            let (key, given) = bytes.split_at_checked(bytes.len().checked_sub(TAG_BYTES)?)?;
+            let (sort, name) = key.split_at_checked(8)?;
+            let name = String::from_utf8(name.to_vec()).ok()?;
+            (tag(key, filters) == *given).then_some(Self { sort: i64::from_be_bytes(sort.try_into().ok()?), name })
+        };
+        read().ok_or_else(|| {
+            Refusal::new(Code::InvalidCursor, "The cursor is not one that this list gave for these filters.")
+        })
+    }
+}
+
 /// Binds a cursor to its list. It keeps honest clients from mixing lists up and is no secret: what a cursor reaches is
 /// decided by the caller's scope, not by the cursor.
 fn tag(key: &[u8], filters: Filters<'_>) -> [u8; TAG_BYTES] {
@@ -86,6 +124,11 @@ mod tests {
     fn a_cursor_comes_back_whole_and_only_for_its_filters() {
         let here = Position { sort: -5, id: Uuid::from_u128(77) };
         let cursor = here.cursor(Filters("messages?labels=a"));
+        let named = NamedPosition { sort: 7, name: "a@b.example".to_owned() };
+        let other = named.cursor(Filters("x"));
+        assert_eq!(NamedPosition::parse(&other, Filters("x")), Ok(named));
+        assert!(NamedPosition::parse(&other, Filters("y")).is_err());
+        assert!(NamedPosition::parse("", Filters("x")).is_err());
         assert_eq!(Position::parse(&cursor, Filters("messages?labels=a")), Ok(here));
         assert!(Position::parse(&cursor, Filters("messages?labels=b")).is_err());
         for bad in ["", "abc", "%%%", &cursor[1..], "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {

@@ -1,26 +1,58 @@
-//! What another mail server says of a mail that was sent: delivery status notifications (RFC 3464) and complaints
-//! (RFC 5965). It only reads; whom to believe and what follows is decided elsewhere.
+//! What another mail server says of a mail that was sent: delivery status notifications (RFC 3464), notices of servers that
+//! write none (qmail, exim, Exchange and others), and complaints (RFC 5965). It only reads; whom to believe and what
+//! follows is decided elsewhere.
+
+mod cause;
+mod structured;
+mod written;
 
 use crate::{
     address::Address,
     header,
-    parse::{Attachment, Parsed},
+    parse::{Attachment, Parsed, Party},
     thread,
 };
 
+pub use cause::Cause;
+
 /// Most recipients of one report that are read.
 const RECIPIENTS_MAX: usize = 100;
-/// Most characters of a server's words that are kept.
-const WORDS_CHARS_MAX: usize = 1_000;
+/// Most Message-IDs of one report that may name the mail it is about.
+const ORIGINALS_MAX: usize = 6;
+/// Most bytes of a notice's text that are read.
+const TEXT_BYTES_MAX: usize = 128 * 1024;
 /// Media types in which a report encloses the mail it is about, whole or its header alone.
 const ORIGINALS: [&str; 5] =
     ["message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global", "message/global-headers"];
+/// Local parts that mail servers write under.
+const DAEMONS: [&str; 4] = ["mailer-daemon", "postmaster", "mail-daemon", "mail.delivery.system"];
+/// Parts of the subjects of notices, lower case.
+const SUBJECTS: [&str; 18] = [
+    "undeliver",
+    "delivery fail",
+    "failure notice",
+    "returned mail",
+    "delivery status",
+    "mail delivery",
+    "delivery problem",
+    "delivery error",
+    "not be delivered",
+    "not delivered",
+    "non-delivery",
+    "delivery has failed",
+    "delivery notification",
+    "returned to sender",
+    "mail system error",
+    "mail could not",
+    "failed delivery",
+    "unzustellbar",
+];
 
 /// A report about a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The Message-ID of the mail it is about, with angle brackets.
-    pub original_id: Option<String>,
+    /// Message-IDs with angle brackets that may be those of the mail it is about, likeliest first; at most six.
+    pub original_ids: Vec<String>,
     /// What it says.
     pub news: News,
 }
@@ -52,6 +84,8 @@ pub struct Fate {
     pub diagnostic: Option<String>,
     /// The server that decided.
     pub remote: Option<String>,
+    /// Why it failed, if it did.
+    pub cause: Cause,
 }
 
 /// `Action` (RFC 3464 §2.3.3).
@@ -73,69 +107,94 @@ impl Report {
     }
 }
 
-/// The report that a mail is, if it is one: `multipart/report` with a part that a program can read.
+/// The report that a mail is, if it is one. `returned` says that its return path was empty, as that of every report should be.
 #[must_use]
-pub fn read(parsed: &Parsed<'_>) -> Option<Report> {
-    let kind = parsed.headers.first("content-type")?.trim_start().to_ascii_lowercase();
-    if !kind.starts_with("multipart/report") {
+pub fn read(parsed: &Parsed<'_>, returned: bool) -> Option<Report> {
+    let declared = parsed
+        .headers
+        .first("content-type")
+        .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("multipart/report"));
+    let from_server = returned || is_daemon(parsed);
+    if !declared && !from_server {
+        return complaint_of_hotmail(parsed);
+    }
+    let news = structured::delivery(parsed)
+        .or_else(|| structured::complaint(parsed))
+        .or_else(|| (from_server && is_notice(parsed)).then(|| written::delivery(parsed)).flatten());
+    match news {
+        Some(news) => Some(Report { original_ids: original_ids(parsed), news }),
+        None => complaint_of_hotmail(parsed),
+    }
+}
+
+/// The text of a mail, as far as it is read.
+fn text<'p>(parsed: &'p Parsed<'_>) -> &'p str {
+    let text = parsed.text.as_deref().unwrap_or_default();
+    &text[..text.floor_char_boundary(TEXT_BYTES_MAX)]
+}
+
+fn part<'p, 'a>(parsed: &'p Parsed<'a>, types: &[&str]) -> Option<&'p Attachment<'a>> {
+    parsed.attachments.iter().find(|part| types.contains(&&*part.content_type))
+}
+
+fn author(parsed: &Parsed<'_>) -> Option<Address> {
+    Some(parsed.from.first()?.mailbox.as_ref()?.address().clone())
+}
+
+fn is_daemon(parsed: &Parsed<'_>) -> bool {
+    author(parsed).is_some_and(|author| DAEMONS.contains(&&*author.local().to_ascii_lowercase()))
+}
+
+/// Whether a server's mail is about a failure: not everything with an empty return path is, a vacation notice for one.
+fn is_notice(parsed: &Parsed<'_>) -> bool {
+    let subject = parsed.subject.as_deref().unwrap_or_default().to_lowercase();
+    is_daemon(parsed)
+        || parsed.headers.first("x-failed-recipients").is_some()
+        || SUBJECTS.iter().any(|part| subject.contains(part))
+}
+
+/// Outlook.com's old form of a complaint: the mail itself with a field that names who complained.
+fn complaint_of_hotmail(parsed: &Parsed<'_>) -> Option<Report> {
+    let subject = parsed.subject.as_deref()?.trim_start();
+    let is_from = author(parsed)?.canonical_str().eq("staff@hotmail.com");
+    if !is_from || !subject.to_ascii_lowercase().starts_with("complaint about message from") {
         return None;
     }
-    let part = |types: &[&str]| parsed.attachments.iter().find(|part| types.contains(&&*part.content_type));
-    let news = if let Some(part) = part(&["message/delivery-status", "message/global-delivery-status"]) {
-        News::Delivery(fates(&part.bytes))
-    } else {
-        complaint(&part(&["message/feedback-report"])?.bytes)
-    };
-    let original_id = part(&ORIGINALS).and_then(original_id).or_else(|| parsed.in_reply_to.clone());
-    Some(Report { original_id, news })
+    let original = part(parsed, &ORIGINALS)?;
+    let told = header::first_field(&original.bytes, "x-hmxmroriginalrecipient").map(|field| field.decoded());
+    let recipients = told.as_deref().and_then(address).into_iter().collect();
+    Some(Report { original_ids: original_ids(parsed), news: News::Complaint { kind: "abuse".to_owned(), recipients } })
 }
 
-fn original_id(part: &Attachment<'_>) -> Option<String> {
-    let field = header::first_field(&part.bytes, "message-id")?;
-    thread::message_ids(&header::unfold(field.value)).into_iter().next()
-}
-
-/// The groups of fields behind the first one, which is about the mail as a whole.
-fn fates(bytes: &[u8]) -> Vec<Fate> {
-    let mut fates = Vec::new();
-    let mut rest = bytes;
-    while fates.len() < RECIPIENTS_MAX && !rest.is_empty() {
-        fates.extend(fate(header::section(rest)));
-        rest = &rest[header::body_offset(rest)..];
+/// Where the mail that a report is about may be named: in the mail it encloses, in its text, in its own references.
+fn original_ids(parsed: &Parsed<'_>) -> Vec<String> {
+    let enclosed = part(parsed, &ORIGINALS)
+        .and_then(|part| header::first_field(&part.bytes, "message-id"))
+        .map(|field| header::unfold(field.value).into_owned());
+    let is_id = |line: &&str| line.get(..11).is_some_and(|name| name.eq_ignore_ascii_case("message-id:"));
+    let lines = text(parsed).lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
+    let quoted = lines.filter(is_id).take(ORIGINALS_MAX).map(|line| line[11..].to_owned());
+    let told = enclosed.into_iter().chain(quoted).flat_map(|text| thread::message_ids(&text));
+    let mut ids: Vec<String> = Vec::new();
+    for id in told.chain(parsed.in_reply_to.clone()).chain(parsed.references.iter().rev().cloned()) {
+        if ids.len() < ORIGINALS_MAX && !ids.contains(&id) {
+            ids.push(id);
+        }
     }
-    fates
+    ids
 }
 
-fn fate(group: &[u8]) -> Option<Fate> {
-    let field = |name| header::first_field(group, name).map(|field| field.decoded());
-    let action = match &*field("action")?.trim().to_ascii_lowercase() {
-        "failed" => Action::Failed,
-        "delivered" => Action::Delivered,
-        _ => Action::Open,
-    };
-    let mut addresses: Vec<Address> = Vec::new();
-    for told in ["original-recipient", "final-recipient"].into_iter().filter_map(field) {
-        addresses.extend(address(&told).filter(|address| !addresses.contains(address)));
-    }
-    let status = field("status").and_then(|text| text.split_whitespace().next().map(str::to_owned));
-    Some(Fate {
-        addresses,
-        action,
-        status: status.filter(|code| is_status(code)),
-        diagnostic: field("diagnostic-code").map(|text| words(&text)),
-        remote: field("remote-mta").map(|text| words(&text)),
-    })
+/// Everybody in the header of the report itself: whom it is about is mostly somebody else.
+fn people(parsed: &Parsed<'_>) -> Vec<Address> {
+    let parties = parsed.from.iter().chain(&parsed.to).chain(&parsed.cc).chain(&parsed.sender).chain(&parsed.reply_to);
+    parties.filter_map(|party: &Party| Some(party.mailbox.as_ref()?.address().clone())).collect()
 }
 
 /// The address behind the type, as in `rfc822; bob@example.com`.
 fn address(told: &str) -> Option<Address> {
     let bare = told.split_once(';').map_or(told, |(_, address)| address).trim();
-    Address::parse(bare.trim_start_matches('<').trim_end_matches('>')).ok()
-}
-
-/// What is behind the type, as in `smtp; 550 no such user`.
-fn words(told: &str) -> String {
-    told.split_once(';').map_or(told, |(_, words)| words).trim().chars().take(WORDS_CHARS_MAX).collect()
+    let bare = bare.trim_start_matches('<').trim_end_matches('>').trim();
+    Address::parse(bare).ok().or_else(|| written::addresses(bare).into_iter().next().map(|(_, _, address)| address))
 }
 
 /// `class.subject.detail` (RFC 3463 §2).
@@ -143,13 +202,6 @@ fn is_status(code: &str) -> bool {
     let parts: Vec<&str> = code.split('.').collect();
     let is_number = |part: &&str| (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
     parts.len() == 3 && parts.iter().all(is_number) && matches!(parts[0], "2" | "4" | "5")
-}
-
-fn complaint(bytes: &[u8]) -> News {
-    let kind = header::first_field(bytes, "feedback-type").map(|field| field.decoded().trim().to_ascii_lowercase());
-    let told = header::fields(bytes).filter(|field| field.is("original-rcpt-to")).take(RECIPIENTS_MAX);
-    let recipients = told.filter_map(|field| address(&field.decoded())).collect();
-    News::Complaint { kind: kind.unwrap_or_default(), recipients }
 }
 
 #[cfg(test)]

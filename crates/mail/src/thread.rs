@@ -130,6 +130,18 @@ pub fn is_reply_or_forward(subject: &str) -> bool {
     strip_prefixes(subject).1
 }
 
+/// The subject without the prefixes of answers and forwarded mails; list tags stay.
+pub fn bare_subject(subject: &str) -> &str {
+    let mut rest = subject.trim();
+    for _ in 0..PREFIXES_MAX {
+        match after_prefix(rest, REPLY_PREFIXES).or_else(|| after_prefix(rest, FORWARD_PREFIXES)) {
+            Some(after) => rest = after,
+            None => break,
+        }
+    }
+    rest
+}
+
 /// Subject of an answer: one `Re: `, whatever answer prefixes stood there; a forward prefix stays.
 pub fn reply_subject(subject: &str) -> String {
     format!("Re: {}", strip_while(subject.trim(), REPLY_PREFIXES))
@@ -193,6 +205,13 @@ pub fn message_ids(value: &str) -> Vec<String> {
 /// A new Message-ID: a unique text (a UUID in any form) at the sender's domain, with brackets.
 pub fn new_message_id(unique: &str, domain: &str) -> String {
     format!("<{unique}@{domain}>")
+}
+
+/// Whether a Message-ID was made at that domain, as [`new_message_id`] does.
+#[must_use]
+pub fn is_of_domain(message_id: &str, domain: &str) -> bool {
+    let right = message_id.trim_end_matches('>').rsplit_once('@').map(|(_, right)| right);
+    right.is_some_and(|right| right.eq_ignore_ascii_case(domain))
 }
 
 /// The subject without any prefix or list tag, and whether a prefix was met.

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 #[allow(unreachable_pub)]
 mod targets;
 
-use targets::{addresses, end_of_data, mime, smtp_commands};
+use targets::{addresses, end_of_data, mime, reports, smtp_commands};
 
 /// The seeds of a target, of which there is at least one.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
@@ -45,10 +45,11 @@ fn inputs(target: &str) -> impl Strategy<Value = Vec<u8>> + use<> {
 #[test]
 fn every_target_passes_its_seeds() {
     type Target = (&'static str, fn(&[u8]));
-    let targets: [Target; 4] = [
+    let targets: [Target; 5] = [
         ("smtp_commands", smtp_commands::run),
         ("end_of_data", end_of_data::run),
         ("mime", mime::run),
+        ("reports", reports::run),
         ("addresses", addresses::run),
     ];
     for (name, run) in targets {
@@ -70,6 +71,11 @@ proptest! {
     #[test]
     fn mime_holds(input in inputs("mime")) {
         mime::run(&input);
+    }
+
+    #[test]
+    fn reports_holds(input in inputs("reports")) {
+        reports::run(&input);
     }
 
     #[test]

@@ -5,11 +5,15 @@
 
 pub mod add_domain;
 pub mod authenticate;
+pub mod change_contact;
+pub mod bounce_address;
 pub mod change_domain;
 pub mod change_inbox;
+pub mod change_list;
 pub mod change_message;
 pub mod change_thread;
 pub mod check_domain;
+pub mod claim;
 pub mod check_reputation;
 pub mod compose;
 pub mod create_inbox;
@@ -21,20 +25,26 @@ pub mod draft;
 pub mod expire_inbox;
 pub mod file_mail;
 pub mod forward;
+pub mod index_mail;
 pub mod inject;
 pub mod judge_sending;
+pub mod meet;
 pub mod post;
 pub mod read_events;
 pub mod read_raw;
 pub mod receive;
 pub mod recognise;
 pub mod reply;
+pub mod search;
 pub mod report_metrics;
+pub mod screen_sender;
 pub mod send;
+pub mod settle_claim;
 pub mod signing;
 pub mod stop_workspace;
 pub mod stream;
 pub mod submit;
+pub mod suppress;
 mod take_report;
 pub mod understand;
 pub mod visible;
@@ -43,8 +53,10 @@ pub mod webhooks;
 
 use std::sync::Arc;
 
+use posthouse_domain::error::{Code, Refusal};
 use posthouse_store::{Store, blobs::Blobs};
 
+use self::signing::{AddressKey, InstanceKey};
 use crate::{
     apart::Apart,
     arrivals::Arrivals,
@@ -84,6 +96,8 @@ pub struct App {
     pub apart: Apart,
     /// Who waits for mail in which inbox.
     pub arrivals: Arrivals,
+    /// Taken by who brings the full-text index up to date.
+    pub indexing: tokio::sync::Mutex<()>,
     /// Who hears the events of which workspace.
     pub streams: Streams,
     /// Requests of each key in this minute.
@@ -128,6 +142,7 @@ impl App {
             out_room: deliver::Room::default(),
             apart: Apart::default(),
             arrivals: Arrivals::default(),
+            indexing: tokio::sync::Mutex::default(),
             streams: Streams::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
@@ -135,6 +150,17 @@ impl App {
             shortage: Shortage::default(),
             life: Life::default(),
         }
+    }
+
+    /// Hashes the addresses of forgotten contacts.
+    ///
+    /// # Errors
+    /// `internal_error` where the key of the instance cannot be had.
+    pub fn address_key(&self) -> Result<AddressKey, Refusal> {
+        self.vault.key(self).map(InstanceKey::addresses).map_err(|error| {
+            tracing::error!(cause = %error, "instance key not readable");
+            Refusal::new(Code::Internal, "The key of this server cannot be read.")
+        })
     }
 
     /// Whether mail to other domains is kept on this machine (`delivery.mode = "capture"`).

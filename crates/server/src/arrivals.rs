@@ -28,14 +28,23 @@ pub struct Arrivals(Rooms);
 struct Room {
     /// Taken by the one who leads; the others queue for it.
     lead: tokio::sync::Mutex<Lead>,
-    /// The newest known message of each watched inbox. Gone with the last who watches it.
-    inboxes: Mutex<HashMap<InboxId, watch::Sender<Time>>>,
+    /// What is known of each watched inbox. Gone with the last who watches it.
+    inboxes: Mutex<HashMap<InboxId, watch::Sender<News>>>,
 }
 
 struct Lead {
     wakes: Waiter,
     /// There was a wake and nobody has asked the store since.
     is_behind: bool,
+}
+
+/// What is known of an inbox from afar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct News {
+    /// `created_at` of its newest message.
+    pub newest: Time,
+    /// How often something in its work queue became claimable by other means than a new message.
+    pub stirs: i64,
 }
 
 /// One who waits. Make it, look at the store, then sleep on [`Watch::newer`], look again.
@@ -45,8 +54,13 @@ pub struct Watch {
     store: Store,
     place: Place,
     /// `None` only while being dropped.
-    news: Option<watch::Receiver<Time>>,
+    news: Option<watch::Receiver<News>>,
 }
+
+/// Of an inbox that nobody has asked the store about.
+const NOTHING_KNOWN: News = News { newest: Time::from_millis(i64::MIN), stirs: i64::MIN };
+/// What is told as the newest message of an inbox that was deleted.
+const GONE: Time = Time::from_millis(i64::MAX);
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -58,7 +72,7 @@ impl Arrivals {
     pub fn watch(&self, store: &Store, place: Place) -> Watch {
         let mut rooms = locked(&self.0);
         let room = rooms.entry(place.workspace).or_insert_with(|| Arc::new(Room::new(store, place.workspace))).clone();
-        let unknown = || watch::Sender::new(Time::from_millis(i64::MIN));
+        let unknown = || watch::Sender::new(NOTHING_KNOWN);
         let news = Some(locked(&room.inboxes).entry(place.inbox).or_insert_with(unknown).subscribe());
         drop(rooms);
         Watch { rooms: self.0.clone(), room, store: store.clone(), place, news }
@@ -80,15 +94,20 @@ impl Room {
     /// Asks the store for the newest message of every watched inbox and tells those who wait there.
     async fn catch_up(&self, store: &Store, workspace: WorkspaceId) -> Result<(), Refusal> {
         let watched: Vec<InboxId> = locked(&self.inboxes).keys().copied().collect();
-        let mut newest = Vec::with_capacity(watched.len());
+        let mut newest: HashMap<InboxId, (Time, i64)> = HashMap::with_capacity(watched.len());
         for some in watched.chunks(IDS_MAX) {
             let some = some.to_vec();
-            newest.extend(store.read_one(move |tx| arrivals::newest(tx, workspace, &some)).await?);
+            let found = store.read_one(move |tx| arrivals::newest(tx, workspace, &some)).await?;
+            newest.extend(found.into_iter().map(|(inbox, newest, stirs)| (inbox, (newest, stirs))));
         }
         let inboxes = locked(&self.inboxes);
-        for (inbox, at) in newest {
+        for inbox in watched {
+            let (newest, stirs) = newest.get(&inbox).copied().unwrap_or((GONE, 0));
             if let Some(news) = inboxes.get(&inbox) {
-                news.send_if_modified(|known| std::mem::replace(known, at.max(*known)) < at);
+                news.send_if_modified(|known| {
+                    let now = News { newest: newest.max(known.newest), stirs: stirs.max(known.stirs) };
+                    std::mem::replace(known, now) != now
+                });
             }
         }
         Ok(())
@@ -99,12 +118,27 @@ impl Watch {
     /// Comes back when the inbox is known to have a message behind `than`, with the time of its newest. Cancel-safe.
     ///
     /// # Errors
-    /// The store's own.
+    /// `not_found` once the inbox is deleted; the store's own.
     pub async fn newer(&mut self, than: Time) -> Result<Time, Refusal> {
+        Ok(self.until(|known| known.newest > than).await?.newest)
+    }
+
+    /// Comes back when more is known of the inbox than `than`. Cancel-safe.
+    ///
+    /// # Errors
+    /// `not_found` once the inbox is deleted; the store's own.
+    pub async fn other_than(&mut self, than: News) -> Result<News, Refusal> {
+        self.until(|known| known.newest > than.newest || known.stirs > than.stirs).await
+    }
+
+    async fn until(&mut self, is_it: impl Fn(News) -> bool) -> Result<News, Refusal> {
         let news = self.news.as_mut().expect("it is there until the drop");
         loop {
             let known = *news.borrow_and_update();
-            if known > than {
+            if known.newest == GONE {
+                return Err(Refusal::not_found("inbox"));
+            }
+            if is_it(known) {
                 return Ok(known);
             }
             let mut lead = tokio::select! {

@@ -21,7 +21,7 @@ use crate::{
     app::{App, Ports, signing},
     config::Config,
     http::{listener, router, routes},
-    jobs::{runner, webhooks},
+    jobs::{index, runner, webhooks},
     ports::{Clock, Dns, HttpOut, SmtpOut},
     shutdown::{DRAIN_MS_MAX, Signals},
     smtp::listener::{Door, House, Listener},
@@ -163,6 +163,7 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     open_doors(&app, &mut tasks, (smtp, submission))?;
     if has(Role::Worker) {
         tasks.spawn(runner::run(Arc::clone(&app)));
+        tasks.spawn(index::run(Arc::clone(&app)));
         tasks.spawn(webhooks::run(Arc::clone(&app)));
         let life = app.life.clone();
         tasks.spawn(async move {

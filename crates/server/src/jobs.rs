@@ -4,10 +4,12 @@
 
 pub mod domain_check;
 pub mod inbox_expiry;
+pub mod index;
 pub mod kind;
 pub mod outbound;
 mod retention;
 pub mod runner;
 mod scheduled_draft;
 pub mod sweep;
+pub mod webhook_notice;
 pub mod webhooks;

@@ -11,7 +11,9 @@ use posthouse_domain::{
 use crate::{FromRow, Json, Result, Row, Tx, many, message_list::Place, messages::StoredVerification, p, statements};
 
 statements! {
-    NEWEST = "SELECT i.id, i.last_message_at FROM {EACH} inboxes i WHERE i.workspace_id = $1 AND i.id {AMONG} {pg:i}";
+    NEWEST = "SELECT i.id, i.last_message_at,
+        COALESCE((SELECT q.stirs FROM queues q WHERE q.workspace_id = i.workspace_id AND q.inbox_id = i.id), 0)
+        FROM {EACH} inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.id {AMONG} {pg:i}";
     AFTER = "SELECT m.id, m.created_at, m.from_text, m.subject, m.verification FROM messages m
         WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3 AND m.direction = $4
         AND m.channel = COALESCE($5, m.channel) AND m.type = COALESCE($6, m.type)
@@ -52,11 +54,12 @@ pub struct Sort {
     pub kind: Option<Kind>,
 }
 
-/// The `created_at` of the newest message of up to 100 inboxes.
+/// The `created_at` of the newest message of up to 100 inboxes, and how often their work queues were stirred; deleted ones
+/// are left out.
 ///
 /// # Errors
 /// The store's own.
-pub fn newest(tx: &mut Tx, workspace: WorkspaceId, inboxes: &[InboxId]) -> Result<Vec<(InboxId, Time)>> {
+pub fn newest(tx: &mut Tx, workspace: WorkspaceId, inboxes: &[InboxId]) -> Result<Vec<(InboxId, Time, i64)>> {
     many::rows(tx, &NEWEST, workspace, inboxes)
 }
 

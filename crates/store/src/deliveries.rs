@@ -3,7 +3,7 @@
 use posthouse_domain::{
     delivery::CAPTURED,
     id::{InboxId, MessageId, ThreadId, WorkspaceId},
-    message::{DeliveryStatus, Status},
+    message::{DeliveryStatus, Message, Status},
     page::Page,
     time::Time,
 };
@@ -12,6 +12,10 @@ use uuid::Uuid;
 use crate::{FromRow, Result, Row, Tx, metrics, p, statements, workspaces::named};
 
 statements! {
+    ANYWHERE = concat!(
+        crate::messages::columns!(),
+        " FROM workspaces w CROSS JOIN messages m WHERE m.workspace_id = w.id AND m.id = $1 AND m.direction = 'outbound'"
+    );
     HOLD_STILL = "UPDATE messages SET status_at = status_at WHERE workspace_id = $1 AND id = $2
         RETURNING inbox_id, thread_id, status, sent_at";
     STATUSES = "SELECT status FROM recipients WHERE workspace_id = $1 AND message_id = $2 ORDER BY position LIMIT 1000";
@@ -47,6 +51,15 @@ pub struct Held {
 /// The store's own.
 pub fn hold_still(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<Option<Held>> {
     tx.one(&HOLD_STILL, p![workspace, message])
+}
+
+/// The sent message of that id, whatever workspace it is of: one look-up in each, so for rare needs alone. What comes back about
+/// sent mail does not say whose it was.
+///
+/// # Errors
+/// The store's own.
+pub fn anywhere(tx: &mut Tx, id: MessageId) -> Result<Option<Message>> {
+    tx.one(&ANYWHERE, p![id])
 }
 
 /// The status of each recipient.

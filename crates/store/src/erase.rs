@@ -6,12 +6,13 @@
 
 use posthouse_domain::{
     id::{ContentId, InboxId, MessageId, ThreadId, WorkspaceId},
+    label::BLOCKED,
     time::Time,
 };
 
 use crate::{
-    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, message_list::Place, metrics, p, statements,
-    threads,
+    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, message_list::Place, metrics, p, queue, search,
+    statements, threads,
 };
 
 /// Messages that are deleted in one step of the loop.
@@ -98,9 +99,11 @@ pub fn messages_before(tx: &mut Tx, place: Place, before: Time, limit: u32) -> R
     let mut touched: Vec<(ThreadId, i64)> = Vec::new();
     for doomed in &found {
         message(tx, place, doomed, &mut erased)?;
+        // What a receive list stopped was never counted among the messages of its thread.
+        let counted = i64::from(!doomed.labels.iter().any(|label| label == BLOCKED));
         match touched.iter_mut().find(|(thread, _)| *thread == doomed.thread) {
-            Some((_, gone)) => *gone += 1,
-            None => touched.push((doomed.thread, 1)),
+            Some((_, gone)) => *gone += counted,
+            None => touched.push((doomed.thread, counted)),
         }
     }
     for (thread, gone) in touched {
@@ -125,6 +128,8 @@ fn message(tx: &mut Tx, place: Place, doomed: &Doomed, erased: &mut Erased) -> R
     tx.exec(&RECIPIENTS, p![workspace, id])?;
     tx.exec(&ENVELOPES, p![workspace, id])?;
     erased.attachments += attachments::delete(tx, workspace, id)?;
+    queue::forget_message(tx, workspace, id)?;
+    search::forget_message(tx, workspace, id)?;
     approvals::delete(tx, workspace, id)?;
     tx.exec(&MESSAGE, p![workspace, id])?;
     erased.blobs.extend(contents::delete_unused(tx, workspace, doomed.content)?);

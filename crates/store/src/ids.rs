@@ -2,8 +2,8 @@
 
 use posthouse_domain::{
     id::{
-        AttachmentId, ContentId, DomainId, DraftId, EnvelopeId, EventId, InboxId, JobId, KeyId, MessageId, ThreadId,
-        WebhookDeliveryId, WebhookId, WorkspaceId,
+        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EventId, InboxId, JobId, KeyId, LeaseId,
+        ListEntryId, MessageId, ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
 };
@@ -22,9 +22,12 @@ id_columns!(
     DomainId,
     EnvelopeId,
     JobId,
+    ContactId,
+    ListEntryId,
+    LeaseId,
     DraftId,
     WebhookId,
-    WebhookDeliveryId
+    WebhookDeliveryId,
 );
 
 impl ToValue for Time {

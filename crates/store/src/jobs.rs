@@ -50,6 +50,9 @@ pub const DOMAIN_CHECK: &str = "domain_check";
 /// The kind of job that carries an envelope out; its subject is the envelope, its lane the destination.
 pub const OUTBOUND: &str = "outbound";
 
+/// The kind of job that tells an owner that a webhook was disabled; its subject is the webhook.
+pub const WEBHOOK_NOTICE: &str = "webhook_notice";
+
 /// A job to be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewJob {

@@ -22,6 +22,8 @@ statements! {
     COUNT_LABEL = "SELECT count(*) FROM (SELECT l.created_at FROM message_labels l
         WHERE l.workspace_id = $1 AND l.inbox_id = $2 AND l.label = $3 LIMIT $4) bounded";
     OF_THREAD = select!("WHERE m.workspace_id = $1 AND m.thread_id = $2 AND m.created_at < $3
+        AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = m.inbox_id
+          AND l.label = 'blocked' AND l.created_at = m.created_at LIMIT 1 OFFSET 0)
         ORDER BY m.created_at DESC LIMIT $4");
 }
 
@@ -62,12 +64,7 @@ pub struct Filter {
 pub fn page(tx: &mut Tx, place: Place, filter: &Filter, before: Option<Time>, limit: u32) -> Result<Vec<Message>> {
     let Some(labels) = rarest_first(tx, place, &filter.labels)? else { return Ok(Vec::new()) };
     let before = before.unwrap_or(Time::from_millis(i64::MAX));
-    let names = [
-        filter.direction.map(Direction::text),
-        filter.status.map(Status::text),
-        filter.channel.map(Channel::text),
-        filter.kind.map(Kind::text),
-    ];
+    let names = [filter.direction.map(Direction::text), filter.channel.map(Channel::text), filter.kind.map(Kind::text)];
     let mut parameters: Vec<Value<'_>> =
         vec![place.workspace.to_value(), place.inbox.to_value(), before.to_value(), limit.to_value()];
     parameters.extend(names.iter().flatten().map(ToValue::to_value));
@@ -78,12 +75,13 @@ pub fn page(tx: &mut Tx, place: Place, filter: &Filter, before: Option<Time>, li
         hidden: filter.hidden_labels.len(),
         any: filter.any_label.len(),
         is_read: filter.is_read,
+        status: filter.status,
         named: names.map(|name| name.is_some()),
     };
     tx.rows(&statement(shape), &parameters)
 }
 
-/// Up to `limit` messages of a thread that are older than `before`, newest first.
+/// Up to `limit` messages of a thread that are older than `before`, newest first; blocked mail is passed over.
 ///
 /// # Errors
 /// The store's own.
@@ -125,12 +123,13 @@ struct Shape {
     hidden: usize,
     any: usize,
     is_read: Option<bool>,
+    status: Option<Status>,
     /// Which of [`NAMED`] are asked for.
     named: [bool; NAMED.len()],
 }
 
 /// Columns that are compared with a name.
-const NAMED: [&str; 4] = ["direction", "status", "channel", "type"];
+const NAMED: [&str; 3] = ["direction", "channel", "type"];
 
 /// The text of a page. `OFFSET 0` keeps PostgreSQL from turning a look-up beside the walk into a join; a name is compared
 /// with `column || ''`, so that no index on one name alone is walked through the whole workspace. What is not asked for is
@@ -152,10 +151,18 @@ fn statement(shape: Shape) -> Sql {
             next += count;
         }
     }
-    // Constants, not parameters, so that an index on unread messages alone can serve.
+    // Constants, not parameters, so that an index on unread messages alone can serve, or one on what was sent.
     match shape.is_read {
         Some(true) => clauses.push_str(" AND m.is_read = 1"),
         Some(false) => clauses.push_str(" AND m.is_read = 0"),
+        None => {}
+    }
+    match shape.status {
+        Some(Status::Received) => clauses.push_str(" AND m.status = 'received'"),
+        // The second comparison is for planners, which do not see that it follows from the first.
+        Some(status) => {
+            clauses.push_str(&format!(" AND m.status = '{}' AND m.status <> 'received'", status.text()));
+        }
         None => {}
     }
     let (from, walk, order) = walk(shape.labels, next);
@@ -202,8 +209,10 @@ pub fn shapes(labels_max: usize) -> Vec<Sql> {
     for labels in 0..=labels_max {
         for is_read in [None, Some(false), Some(true)] {
             for (hidden, any) in [(0, 0), (3, 0), (0, 3), (1, 2)] {
-                for named in [[false; 4], [true; 4], [true, false, false, false], [false, true, false, true]] {
-                    all.push(statement(Shape { labels, hidden, any, is_read, named }));
+                for named in [[false; 3], [true; 3], [true, false, false], [false, true, false]] {
+                    for status in [None, Some(Status::Received), Some(Status::Bounced)] {
+                        all.push(statement(Shape { labels, hidden, any, is_read, status, named }));
+                    }
                 }
             }
         }

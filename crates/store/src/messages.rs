@@ -2,14 +2,15 @@
 
 use posthouse_domain::{
     id::{InboxId, MessageId, ThreadId, WorkspaceId},
+    label::BLOCKED,
     message::{Attachment, Bodies, Channel, Delivery, Direction, Kind, Message, Status, Verification},
     time::Time,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, many, p, recipients, statements,
-    workspaces::named,
+    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, many, p, recipients, search, statements,
+    workspaces::{self, named},
 };
 
 /// The columns of a message, in the order that rows are read; the table is `m`.
@@ -18,8 +19,9 @@ macro_rules! columns {
         concat!(
             "SELECT m.workspace_id, m.id, m.inbox_id, m.thread_id, m.content_id, m.direction, m.status, m.channel, m.type, ",
             "m.rfc_message_id, m.in_reply_to, m.refs, m.from_text, m.to_list, m.cc_list, m.bcc_list, m.reply_to, m.subject, ",
-            "m.labels, m.is_read, m.auto_reply, m.size_bytes, m.trace, m.verification, m.data, m.answers, m.has_attachments, ",
-            "m.status_at, m.sent_at, m.received_at, m.created_at"
+            "m.labels, m.is_read, m.auto_reply, m.size_bytes, m.trace, m.verification, m.data, m.answers, m.contact_address, ",
+            "(SELECT c.id FROM contacts c WHERE c.workspace_id = m.workspace_id AND c.address = m.contact_address), ",
+            "m.has_attachments, m.status_at, m.sent_at, m.received_at, m.created_at"
         )
     };
 }
@@ -41,9 +43,10 @@ statements! {
         stored_bytes = stored_bytes + $4 WHERE workspace_id = $1 AND id = $2 RETURNING last_message_at";
     INSERT = "INSERT INTO messages (workspace_id, id, inbox_id, thread_id, content_id, direction, status, channel, type,
         rfc_message_id, in_reply_to, refs, from_text, to_list, cc_list, bcc_list, reply_to, subject, labels, is_read,
-        auto_reply, size_bytes, trace, verification, data, answers, has_attachments, status_at, sent_at, received_at, created_at)
+        auto_reply, size_bytes, trace, verification, data, answers, contact_address, has_attachments, status_at, sent_at,
+        received_at, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-        $25, $26, $27, $28, $29, $30, $31)";
+        $25, $26, $27, $28, $29, $30, $31, $32)";
     LABEL = "INSERT INTO message_labels (workspace_id, inbox_id, label, created_at, message_id) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT DO NOTHING";
     UNLABEL = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2 AND label = $3 AND created_at = $4";
@@ -67,6 +70,8 @@ pub struct Record {
     pub attachments: Vec<Attachment>,
     /// Where it went; empty for received mail.
     pub deliveries: Vec<Delivery>,
+    /// Its content is kept back from who did not ask for held mail (contract §4.4).
+    pub withheld: bool,
     /// Who vouched for it, when it was a draft.
     pub approval: Option<approvals::OfMessage>,
 }
@@ -136,6 +141,7 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
             verification,
             m.data,
             m.answers,
+            m.contact_address,
             m.has_attachments,
             m.status_at,
             m.sent_at,
@@ -146,6 +152,7 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     for label in &m.labels {
         tx.exec(&LABEL, p![m.workspace, m.inbox, label, m.created_at, m.id])?;
     }
+    search::wait(tx, m.workspace, m.id)?;
     tx.wake(m.workspace.0);
     Ok(())
 }
@@ -225,6 +232,7 @@ pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> R
     let mut bodies = contents::bodies(tx, workspace, &contents)?;
     let attachments = attachments::of(tx, workspace, &ids(|m| m.has_attachments))?;
     let deliveries = recipients::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
+    let screening = messages.iter().any(is_blocked) && screens(tx, workspace)?;
     let approvals = approvals::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
     let shared = |id, rest: &[Message]| rest.iter().any(|m| m.content == id);
     let mut records = Vec::with_capacity(messages.len());
@@ -238,10 +246,28 @@ pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> R
         };
         let files = attachments.iter().filter(|a| a.message == message.id).cloned().collect();
         let went = deliveries.iter().filter(|d| d.message == message.id).map(|d| d.delivery.clone()).collect();
+        let withheld = screening && is_blocked(&message);
         let approval = approvals.iter().find(|of| of.message == message.id).cloned();
-        records.push(Record { message, bodies: own, attachments: files, deliveries: went, approval });
+        records.push(Record { message, bodies: own, attachments: files, deliveries: went, withheld, approval });
     }
     Ok(records)
+}
+
+/// Whether a message's content is kept back from who did not ask for held mail: a receive list stopped it, and the
+/// workspace screens its mail.
+///
+/// # Errors
+/// The store's own.
+pub fn is_withheld(tx: &mut Tx, message: &Message) -> Result<bool> {
+    Ok(is_blocked(message) && screens(tx, message.workspace)?)
+}
+
+fn is_blocked(message: &Message) -> bool {
+    message.labels.iter().any(|label| label == BLOCKED)
+}
+
+fn screens(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
+    Ok(workspaces::get(tx, workspace)?.is_none_or(|tenant| tenant.screening))
 }
 
 /// A message with everything that is shown of it.
@@ -274,7 +300,7 @@ impl From<StoredVerification> for Verification {
 }
 
 impl FromRow for Message {
-    const COLUMNS: usize = 31;
+    const COLUMNS: usize = 33;
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         Ok(Self {
@@ -304,6 +330,8 @@ impl FromRow for Message {
             verification: row.take::<Option<Json<StoredVerification>>>()?.map(|stored| stored.0.into()),
             data: row.take()?,
             answers: row.take()?,
+            contact_address: row.take()?,
+            contact: row.take()?,
             has_attachments: row.take()?,
             status_at: row.take()?,
             sent_at: row.take()?,

@@ -30,11 +30,16 @@ macro_rules! files {
 pub const MIGRATIONS: &[Migration] = files![
     "0001_initial",
     "0002_drafts",
+    "0003_queue",
+    "0004_search",
+    "0005_contacts",
     "0006_webhooks",
     "0007_stream_tokens",
+    "0008_lists",
     "0009_metrics",
     "0010_suspension",
     "0012_domains",
+    "0013_message_filters",
 ];
 
 crate::statements! {

@@ -6,22 +6,18 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, many, p, statements, workspaces::named};
+use crate::{FromRow, Result, Row, Tx, many, p, statements, values::like_pattern, workspaces::named};
 
 statements! {
     AMONG = "SELECT address, reason FROM {EACH_TEXT} suppressions s WHERE s.workspace_id = $1 AND s.address {AMONG} {pg:s} ORDER BY address";
     INSERT = "INSERT INTO suppressions (workspace_id, address, reason, detail, message_id, created_at) VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (workspace_id, address) DO NOTHING";
+    GET = "SELECT workspace_id, address, reason, detail, message_id, created_at FROM suppressions WHERE workspace_id = $1 AND address = $2";
+    PAGE = "SELECT workspace_id, address, reason, detail, message_id, created_at FROM suppressions WHERE workspace_id = $1
+        AND (created_at, address) < ($2, $3) AND reason = COALESCE($4, reason) AND address LIKE $5 ESCAPE '!'
+        ORDER BY created_at DESC, address DESC LIMIT $6";
     COUNT = "SELECT count(*) FROM suppressions WHERE workspace_id = $1";
     REMOVE = "DELETE FROM suppressions WHERE workspace_id = $1 AND address = $2";
-}
-
-/// How many addresses a workspace sends nothing to.
-///
-/// # Errors
-/// The store's own.
-pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
-    Ok(tx.one::<(i64,)>(&COUNT, p![workspace])?.map_or(0, |(count,)| u64::try_from(count).unwrap_or(0)))
 }
 
 /// Why an address is suppressed.
@@ -94,4 +90,52 @@ pub fn insert(tx: &mut Tx, suppression: &Suppression) -> Result<bool> {
 /// The store's own.
 pub fn remove(tx: &mut Tx, workspace: WorkspaceId, address: &str) -> Result<bool> {
     Ok(tx.exec(&REMOVE, p![workspace, address])? == 1)
+}
+
+/// The suppression of a canonical address.
+///
+/// # Errors
+/// The store's own.
+pub fn get(tx: &mut Tx, workspace: WorkspaceId, address: &str) -> Result<Option<Suppression>> {
+    tx.one(&GET, p![workspace, address])
+}
+
+/// What a list of suppressions is narrowed to. Its `Debug` text names it in cursors.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Filter {
+    /// A part of the address.
+    pub q: Option<String>,
+    /// The reason.
+    pub reason: Option<Reason>,
+}
+
+/// Up to `limit` suppressions that pass the filter, behind the one of that time and address, newest first.
+///
+/// # Errors
+/// The store's own.
+pub fn page(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    filter: &Filter,
+    behind: Option<(Time, &str)>,
+    limit: u32,
+) -> Result<Vec<Suppression>> {
+    let (at, address) = behind.unwrap_or((Time::from_millis(i64::MAX), ""));
+    let reason = filter.reason.map(Reason::text);
+    tx.rows(&PAGE, p![workspace, at, address, reason, like_pattern(filter.q.as_deref()), limit])
+}
+
+impl FromRow for Suppression {
+    const COLUMNS: usize = 6;
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self> {
+        Ok(Self {
+            workspace: row.take()?,
+            address: row.take()?,
+            reason: named(&row.take::<String>()?, Reason::parse)?,
+            detail: row.take()?,
+            message: row.take()?,
+            created_at: row.take()?,
+        })
+    }
 }

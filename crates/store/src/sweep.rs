@@ -1,6 +1,10 @@
 //! What the sweep looks for: work whose job is missing, and rows past their time.
 
-use posthouse_domain::{inbox::Inbox, time::Time};
+use posthouse_domain::{
+    id::{EnvelopeId, WorkspaceId},
+    inbox::Inbox,
+    time::Time,
+};
 
 use crate::{Result, Tx, inboxes::select, p, recipients::Envelope, statements};
 
@@ -10,6 +14,9 @@ statements! {
     ENVELOPES_LOST = "SELECT e.workspace_id, e.id, e.message_id, e.destination, e.expires_at FROM envelopes e
         WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'outbound' AND j.subject_id = e.id AND j.state <> 'dead')
         AND NOT EXISTS (SELECT 1 FROM jobs d WHERE d.kind = 'outbound' AND d.subject_id = e.id AND d.state = 'dead') LIMIT $1";
+    ENVELOPES_DEAD = "SELECT e.workspace_id, e.id, j.attempt, j.why FROM jobs j
+        CROSS JOIN envelopes e WHERE j.kind = 'outbound' AND j.state = 'dead' AND e.workspace_id = j.workspace_id AND e.id = j.subject_id
+        AND NOT EXISTS (SELECT 1 FROM jobs l WHERE l.kind = 'outbound' AND l.subject_id = e.id AND l.state <> 'dead') LIMIT $1";
     IDEMPOTENCY_END = "SELECT created_at FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2";
     IDEMPOTENCY = "DELETE FROM idempotency WHERE created_at <= $1";
     EVENTS_END = "SELECT created_at FROM events WHERE created_at < $1 ORDER BY created_at LIMIT $2";
@@ -31,6 +38,29 @@ pub fn expiries_lost(tx: &mut Tx, limit: u32) -> Result<Vec<Inbox>> {
 pub fn envelopes_lost(tx: &mut Tx, limit: u32) -> Result<Vec<Envelope>> {
     tx.rows(&ENVELOPES_LOST, p![limit])
 }
+
+/// An envelope that nobody will carry out any more.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeadEnvelope {
+    /// The tenant.
+    pub workspace: WorkspaceId,
+    /// The envelope.
+    pub id: EnvelopeId,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// Why the last attempt failed, in a short name.
+    pub why: String,
+}
+
+/// Envelopes whose job is dead, and whose recipients do not know it yet.
+///
+/// # Errors
+/// The store's own.
+pub fn envelopes_dead(tx: &mut Tx, limit: u32) -> Result<Vec<DeadEnvelope>> {
+    tx.rows(&ENVELOPES_DEAD, p![limit])
+}
+
+crate::from_row!(DeadEnvelope { workspace, id, attempts, why });
 
 /// Deletes about `limit` answers kept for repeated requests, of those made before that time; says how many.
 ///

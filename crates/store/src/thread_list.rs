@@ -11,7 +11,7 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{Result, Sql, ToValue, Tx, Value, p, statements};
+use crate::{Result, Sql, ToValue, Tx, Value, p, statements, values::like_pattern};
 
 /// Up to this many threads of a label are sorted; from here on activity is walked and the label looked up beside it.
 const SORTED_MAX: u32 = 1_000;
@@ -65,7 +65,7 @@ pub fn page(
     let shape =
         Shape { one_inbox: filter.inbox.is_some(), ascending: filter.ascending, labels: labels.len(), by_label };
     let (start, end) = bounds(filter, position);
-    let patterns = [pattern(filter.participant.as_deref()), pattern(filter.subject.as_deref())];
+    let patterns = [like_pattern(filter.participant.as_deref()), like_pattern(filter.subject.as_deref())];
     let mut parameters: Vec<Value<'_>> = vec![
         workspace.to_value(),
         start.sort.to_value(),
@@ -93,20 +93,6 @@ fn bounds(filter: &Filter, position: Option<Position>) -> (Position, Time) {
         let start = position.into_iter().chain(behind(filter.before, Uuid::nil())).min_by_key(key).unwrap_or(first);
         (start, filter.after.unwrap_or(Time::from_millis(i64::MIN)))
     }
-}
-
-/// The LIKE pattern of a part, in lower case; `!` escapes.
-fn pattern(part: Option<&str>) -> String {
-    let Some(part) = part else { return "%".to_owned() };
-    let mut pattern = String::from("%");
-    for c in part.to_lowercase().chars() {
-        if matches!(c, '%' | '_' | '!') {
-            pattern.push('!');
-        }
-        pattern.push(c);
-    }
-    pattern.push('%');
-    pattern
 }
 
 /// The labels, each once, the rarest first, and whether that one is rare enough to sort; nothing when there is no such
@@ -161,7 +147,7 @@ fn statement(shape: Shape) -> Sql {
             "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count, t.labels, t.metadata,
                t.last_message_at, t.created_at
              FROM {from} WHERE t.workspace_id = $1 AND (t.last_message_at, t.id) {beyond} ($2, $3)
-             AND t.last_message_at {within} $4 AND t.participants LIKE $6 ESCAPE '!' AND t.subject_lower LIKE $7 ESCAPE '!'{clauses}
+             AND t.last_message_at {within} $4 AND t.message_count > 0 AND t.participants LIKE $6 ESCAPE '!' AND t.subject_lower LIKE $7 ESCAPE '!'{clauses}
              ORDER BY {key} {order}, t.id {order} LIMIT $5"
         ),
     )

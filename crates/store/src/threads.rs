@@ -10,7 +10,7 @@ use crate::{FromRow, Json, Result, Row, Tx, p, statements};
 
 statements! {
     INSERT = "INSERT INTO threads (workspace_id, id, inbox_id, subject, subject_key, subject_lower, participants, message_count,
-        labels, metadata, last_message_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, 1, '[]', '{}', $8, $8)";
+        labels, metadata, last_message_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '[]', '{}', $9, $9)";
     GET = "SELECT workspace_id, id, inbox_id, subject, participants, message_count, labels, metadata, last_message_at, created_at
         FROM threads WHERE workspace_id = $1 AND id = $2";
     TOUCH = "UPDATE threads SET participants = $3, message_count = message_count + 1, last_message_at = $4
@@ -22,6 +22,7 @@ statements! {
     LABEL = "INSERT INTO thread_labels (workspace_id, label, thread_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
     UNLABEL = "DELETE FROM thread_labels WHERE workspace_id = $1 AND label = $2 AND thread_id = $3";
     UNLABEL_ALL = "DELETE FROM thread_labels WHERE workspace_id = $1 AND thread_id = $2";
+    DROP_PEOPLE = "DELETE FROM thread_people WHERE workspace_id = $1 AND thread_id = $2";
     DELETE = "DELETE FROM threads WHERE workspace_id = $1 AND id = $2";
 }
 
@@ -34,10 +35,11 @@ const CANDIDATES_MAX: u32 = 20;
 /// The store's own.
 pub fn begin(tx: &mut Tx, thread: &Thread, subject_key: &str) -> Result<()> {
     let t = thread;
+    let count = i64::try_from(t.message_count).unwrap_or(i64::MAX);
     let lower = t.subject.as_deref().unwrap_or_default().to_lowercase();
     tx.exec(
         &INSERT,
-        p![t.workspace, t.id, t.inbox, t.subject, subject_key, lower, t.participants.join("\n"), t.created_at],
+        p![t.workspace, t.id, t.inbox, t.subject, subject_key, lower, t.participants.join("\n"), count, t.created_at],
     )?;
     Ok(())
 }
@@ -97,6 +99,7 @@ pub fn set(tx: &mut Tx, before: &Thread, after: &Thread) -> Result<()> {
 /// The store's own.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: ThreadId) -> Result<()> {
     tx.exec(&UNLABEL_ALL, p![workspace, id])?;
+    tx.exec(&DROP_PEOPLE, p![workspace, id])?;
     tx.exec(&DELETE, p![workspace, id])?;
     Ok(())
 }

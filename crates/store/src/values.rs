@@ -273,6 +273,20 @@ macro_rules! p {
     ($($value:expr),* $(,)?) => { &[$($crate::ToValue::to_value(&$value)),*] };
 }
 
+/// The LIKE pattern of a part, in lower case; `!` escapes. Of none it is what everything fits.
+pub(crate) fn like_pattern(part: Option<&str>) -> String {
+    let Some(part) = part else { return "%".to_owned() };
+    let mut pattern = String::from("%");
+    for c in part.to_lowercase().chars() {
+        if matches!(c, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
 /// Lets a struct be read from a row: the fields in the order of the columns, named once.
 ///
 /// ```

@@ -7,7 +7,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, drafts, metrics, p, statements};
+use crate::{Result, Tx, drafts, metrics, p, search, statements};
 
 statements! {
     TAKE_CONTENTS = "SELECT id FROM contents WHERE workspace_id = $1
@@ -23,8 +23,16 @@ statements! {
     APPROVALS = "DELETE FROM message_approvals WHERE workspace_id = $1
         AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
     LABELS = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2";
+    QUEUE_GONE = "UPDATE queue_items SET state = 'gone', consumer = NULL,
+        settled_at = {GREATEST}(created_at, available_at, COALESCE(settled_at, 0))
+        WHERE workspace_id = $1 AND deliveries > 0 AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
+    QUEUE = "DELETE FROM queue_items WHERE workspace_id = $1 AND deliveries = 0
+        AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
+    QUEUES = "DELETE FROM queues WHERE workspace_id = $1 AND inbox_id = $2";
     MESSAGES = "DELETE FROM messages WHERE workspace_id = $1 AND inbox_id = $2";
     THREAD_LABELS = "DELETE FROM thread_labels WHERE workspace_id = $1
+        AND thread_id IN (SELECT id FROM threads WHERE workspace_id = $1 AND inbox_id = $2)";
+    THREAD_PEOPLE = "DELETE FROM thread_people WHERE workspace_id = $1
         AND thread_id IN (SELECT id FROM threads WHERE workspace_id = $1 AND inbox_id = $2)";
     THREADS = "DELETE FROM threads WHERE workspace_id = $1 AND inbox_id = $2";
     FAIL_RECIPIENTS = "UPDATE recipients SET status = 'failed', detail = $3, updated_at = $4 WHERE workspace_id = $1 AND status = 'queued'
@@ -48,7 +56,21 @@ pub fn inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<
     // Two inboxes with the same mail, wiped at once, must not each leave it to the other.
     tx.rows::<(uuid::Uuid,)>(&TAKE_CONTENTS, p![workspace, inbox])?;
     let blobs: Vec<(Option<String>,)> = tx.rows(&CONTENTS, p![workspace, inbox])?;
-    for statement in [&ATTACHMENTS, &RECIPIENTS, &APPROVALS, &LABELS, &MESSAGES, &THREAD_LABELS, &THREADS] {
+    search::forget_inbox(tx, workspace, inbox)?;
+    let statements: [&crate::Sql; 11] = [
+        &ATTACHMENTS,
+        &RECIPIENTS,
+        &APPROVALS,
+        &LABELS,
+        &QUEUE_GONE,
+        &QUEUE,
+        &QUEUES,
+        &MESSAGES,
+        &THREAD_LABELS,
+        &THREAD_PEOPLE,
+        &THREADS,
+    ];
+    for statement in statements {
         tx.exec(statement, p![workspace, inbox])?;
     }
     drafts::wipe_inbox(tx, workspace, inbox)?;

@@ -136,6 +136,8 @@ fn message() -> Message {
         verification: None,
         data: None,
         answers: None,
+        contact_address: None,
+        contact: None,
         has_attachments: false,
         status_at: now,
         sent_at: None,

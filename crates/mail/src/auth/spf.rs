@@ -123,7 +123,8 @@ pub(super) fn check(input: SpfInput<'_>, lookup: &mut Lookup<'_>) -> Result<SpfV
     Ok(SpfVerdict { result, identity: input.identity, domain: domain.to_ascii_lowercase(), reason, explanation })
 }
 
-/// A multi-label name that DNS can carry (RFC 7208 §4.3).
+/// A multi-label name that DNS can carry (RFC 7208 §4.3); an address, in brackets or bare, is no name (§2.3).
 fn is_checkable(domain: &str) -> bool {
-    is_queryable(domain) && domain.contains('.')
+    let is_address = domain.starts_with('[') || domain.parse::<IpAddr>().is_ok();
+    is_queryable(domain) && domain.contains('.') && !is_address
 }

@@ -1,5 +1,7 @@
 //! Reports as common servers write them.
 
+mod corpus;
+
 use super::*;
 use crate::parse::parse;
 
@@ -19,9 +21,9 @@ fn a_bounce_names_its_recipients_and_its_mail() {
                 Original-Recipient: rfc822;eve@x.example\r\nFinal-Recipient: rfc822;eve2@y.example\r\n\
                 Action: delivered\r\nStatus: 2.0.0\r\n";
     let raw = mail("delivery-status", part);
-    let report = read(&parse(raw.as_bytes())).expect("a report");
+    let report = read(&parse(raw.as_bytes()), true).expect("a report");
     assert!(report.is_failure());
-    assert_eq!(report.original_id.as_deref(), Some("<one@agents.example>"));
+    assert_eq!(report.original_ids, ["<one@agents.example>"]);
     let News::Delivery(fates) = &report.news else { panic!("{report:?}") };
     assert_eq!(fates.len(), 2, "{fates:?}");
     assert_eq!(fates[0].addresses[0].canonical(), "bob@x.example");
@@ -36,7 +38,7 @@ fn a_bounce_names_its_recipients_and_its_mail() {
 fn a_delay_is_no_failure() {
     let part = "Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\n\
                 Final-Recipient: rfc822; bob@x.example\r\nAction: delayed\r\nStatus: 4.4.1\r\n";
-    let report = read(&parse(mail("delivery-status", part).as_bytes())).expect("a report");
+    let report = read(&parse(mail("delivery-status", part).as_bytes()), true).expect("a report");
     assert!(!report.is_failure());
 }
 
@@ -44,15 +46,37 @@ fn a_delay_is_no_failure() {
 fn a_complaint_says_what_and_who() {
     let part = "Content-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\n\
                 Original-Rcpt-To: <bob@x.example>\r\n";
-    let report = read(&parse(mail("feedback-report", part).as_bytes())).expect("a report");
+    let report = read(&parse(mail("feedback-report", part).as_bytes()), true).expect("a report");
     let News::Complaint { kind, recipients } = &report.news else { panic!("{report:?}") };
     assert_eq!((kind.as_str(), recipients[0].canonical().as_str()), ("abuse", "bob@x.example"));
 }
 
 #[test]
 fn other_mail_is_no_report() {
-    for raw in ["Subject: Undelivered mail\r\n\r\nAction: failed\r\n", &mail("x", "Content-Type: text/x-y\r\n\r\nz")] {
-        assert_eq!(read(&parse(raw.as_bytes())), None);
-    }
+    let person = "From: Dana <dana@x.example>\r\nSubject: Out of office\r\n\r\nI am away. Write to bob@x.example.\r\n";
+    assert_eq!(read(&parse(person.as_bytes()), true), None, "a vacation notice has an empty return path too");
+    let told = "From: Dana <dana@x.example>\r\nSubject: Undelivered mail\r\n\r\n<bob@x.example>:\r\nuser unknown\r\n";
+    assert_eq!(read(&parse(told.as_bytes()), false), None, "a person tells of a failure");
     assert!(!is_status("9.1.1") && !is_status("5.1") && is_status("5.7.26"));
+}
+
+#[test]
+fn notices_without_a_delivery_status_are_read() {
+    let qmail = "From: MAILER-DAEMON@x.example\r\nTo: bot@agents.example\r\nSubject: failure notice\r\n\r\n\
+        Hi. This is the qmail-send program at x.example.\r\nI'm afraid I wasn't able to deliver your message.\r\n\r\n\
+        <bob@x.example>:\r\n192.0.2.1 does not like recipient.\r\nRemote host said: 550 5.1.1 No such user\r\n\r\n\
+        <eve@x.example>:\r\nRemote host said: 452 4.2.2 Mailbox full\r\n\r\n\
+        --- Below this line is a copy of the message.\r\n\r\nMessage-ID: <one@agents.example>\r\n\r\nwrite to zoe@x.example\r\n";
+    let exim = "From: Mail Delivery System <Mailer-Daemon@x.example>\r\nSubject: Mail delivery failed\r\n\
+        X-Failed-Recipients: bob@x.example, eve@x.example\r\n\r\nThe following addresses failed:\r\n\r\n\
+        \x20 bob@x.example\r\n    Unrouteable address\r\n\x20 eve@x.example\r\n    mailbox is full: retry timeout exceeded\r\n\r\n\
+        ------ This is a copy of the message, including all the headers. ------\r\n\r\nMessage-ID: <one@agents.example>\r\n";
+    for raw in [qmail, exim] {
+        let report = read(&parse(raw.as_bytes()), true).expect("a report");
+        assert_eq!(report.original_ids, ["<one@agents.example>"], "{raw}");
+        let News::Delivery(fates) = &report.news else { panic!("{report:?}") };
+        let told: Vec<_> = fates.iter().map(|fate| (fate.addresses[0].canonical(), fate.action, fate.cause)).collect();
+        let bob = ("bob@x.example".to_owned(), Action::Failed, Cause::Address);
+        assert_eq!(told, [bob, ("eve@x.example".to_owned(), Action::Failed, Cause::Full)], "{raw}");
+    }
 }

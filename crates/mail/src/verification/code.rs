@@ -28,6 +28,8 @@ struct Context {
     chars: Vec<char>,
     /// Ends and beginnings of key words, in characters.
     keys: Vec<Key>,
+    /// Beginnings of words that say what a token is for, in characters.
+    purposes: Vec<usize>,
     /// It speaks of an order, an offer or the like.
     other: bool,
 }
@@ -75,7 +77,11 @@ pub(super) fn find(page: &Page<'_>) -> Option<Found> {
 /// is nothing, and most lines of most mails end here.
 fn has_key_near(lines: &Lines<'_>, at: usize) -> bool {
     let wrapped = at.checked_sub(1).is_some_and(|above| !lines.at(above).keys.is_empty());
-    wrapped || !lines.at(at).keys.is_empty() || around(lines, at).any(|(line, _)| !line.keys.is_empty())
+    let own = lines.at(at);
+    wrapped
+        || !own.keys.is_empty()
+        || !own.purposes.is_empty()
+        || around(lines, at).any(|(line, _)| !line.keys.is_empty())
 }
 
 fn context(line: &str) -> Context {
@@ -84,16 +90,19 @@ fn context(line: &str) -> Context {
     let chars = shape::plain(line);
     // Lower-casing one character at a time keeps positions equal.
     let lower: String = chars.iter().map(|c| lower(*c)).collect();
-    let (mut keys, mut other) = (Vec::new(), false);
+    let (mut keys, mut purposes, mut other) = (Vec::new(), Vec::new(), false);
     for hit in words::hits(&lower) {
         other |= hit.table == Table::Other;
+        if hit.table == Table::Purpose && purposes.len() < KEYS_MAX {
+            purposes.push(lower[..hit.from].chars().count());
+        }
         if matches!(hit.table, Table::Strong | Table::Weak) && keys.len() < KEYS_MAX {
             let from = lower[..hit.from].chars().count();
             let to = from + lower[hit.from..hit.to].chars().count();
             keys.push(Key { from, to, strong: hit.table == Table::Strong });
         }
     }
-    Context { chars, keys, other }
+    Context { chars, keys, purposes, other }
 }
 
 /// One character in lower case, when that is one character.
@@ -198,6 +207,7 @@ fn line_score(line: &Context, score: i32, between: usize) -> Near {
 fn inline_score(lines: &Lines<'_>, at: usize, candidate: &Candidate) -> Near {
     let line = lines.at(at);
     let best = line.keys.iter().map(|key| key_score(line, key, candidate)).max().unwrap_or_default();
+    let best = best.max(purpose_score(line, candidate));
     let joined = at > 1 && !lines.is_blank(at - 1) && !lines.at(at - 1).keys.is_empty();
     if !joined || candidate.from >= 20 && !direct(&line.chars, candidate.from) {
         return best;
@@ -241,6 +251,26 @@ fn key_score(line: &Context, key: &Key, candidate: &Candidate) -> Near {
         return Near::default();
     }
     Near::at(40, gap.len(), key.strong)
+}
+
+/// "Use 482913 to sign in": an order to use the token, and right behind it what for.
+fn purpose_score(line: &Context, candidate: &Candidate) -> Near {
+    /// Words that tell a reader to give a token somewhere, at the end of what stands before it.
+    const ORDERS: [&str; 20] = [
+        "use", "enter", "type", "type in", "input", "utilisez", "utilise", "saisissez", "gib", "geben sie", "verwende",
+        "verwenden sie", "nutze", "usa", "use o", "ingresa", "introduce", "inserisci", "gebruik", "ange",
+    ];
+    /// Farthest purpose behind the token, in characters: "ein, " and the like may stand between.
+    const GAP_CHARS_MAX: usize = 12;
+    let fits = matches!(candidate.kind, Kind::Digits | Kind::Mixed | Kind::Groups) && !line.other;
+    let near = |at: &&usize| **at >= candidate.to && **at - candidate.to <= GAP_CHARS_MAX;
+    let Some(at) = line.purposes.iter().find(near).filter(|_| fits) else { return Near::default() };
+    let before: String = line.chars[candidate.from.saturating_sub(24)..candidate.from].iter().map(|c| lower(*c)).collect();
+    let before = before.trim_end_matches([' ', '"', '\'', '“', '„', '«', '*', '[', '(', '`']);
+    let ordered = ORDERS.iter().any(|order| {
+        before.strip_suffix(order).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
+    });
+    if ordered { Near::at(46, at - candidate.to, true) } else { Near::default() }
 }
 
 /// True when the candidate follows a colon, "is" or their like.

@@ -196,7 +196,20 @@ fn candidate(line: &[char], from: usize, to: usize) -> Option<Candidate> {
     let outside = line[..from].iter().chain(&line[to..]);
     let alone =
         outside.clone().all(|c| !c.is_alphanumeric() && *c != '\u{1}') && outside.filter(|c| **c != ' ').count() <= 12;
-    Some(Candidate { code: raw, from, to, kind, alone })
+    let (code, kind) = match service_prefix(&raw) {
+        Some(digits) => (digits.to_owned(), Kind::Digits),
+        None => (raw, kind),
+    };
+    Some(Candidate { code, from, to, kind, alone })
+}
+
+/// The digits behind the initials of a service, as in `G-482913` or `FB-48291`: the form has the initials printed, and only
+/// the digits are typed.
+fn service_prefix(raw: &str) -> Option<&str> {
+    let (initials, digits) = raw.split_once('-')?;
+    let is_prefix = (1..=2).contains(&initials.len()) && initials.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_code = digits.len() >= CODE_CHARS_MIN && digits.bytes().all(|byte| byte.is_ascii_digit());
+    (is_prefix && is_code).then_some(digits)
 }
 
 /// False beside marks that make a number something else: prices, dates, times, versions, colours, phones, masks, per cent.

@@ -36,6 +36,44 @@ const FAMILIES: [&Family; 5] = [&germanic::WORDS, &romance::WORDS, &slavic::WORD
 /// Short words that live on in compounds and endings ("Anmeldecode", "kodunuz").
 const STEMS: [&str; 6] = ["code", "kode", "kood", "kod", "kód", "kôd"];
 
+/// What a token is to be used for, where no word for "code" is said: "Use 482913 to sign in".
+const PURPOSES: [&str; 34] = [
+    "to sign in",
+    "to sign-in",
+    "to log in",
+    "to log-in",
+    "to login",
+    "to sign up",
+    "to verify",
+    "to confirm your",
+    "to authenticate",
+    "to activate your",
+    "to reset your",
+    "to finish signing",
+    "to finish logging",
+    "to complete your sign",
+    "to complete your login",
+    "to complete your registration",
+    "pour vous connecter",
+    "pour te connecter",
+    "pour vérifier",
+    "pour confirmer",
+    "um dich anzumelden",
+    "um sich anzumelden",
+    "zum anmelden",
+    "zur anmeldung",
+    "para iniciar sesión",
+    "para verificar",
+    "para entrar",
+    "para acessar",
+    "per accedere",
+    "per verificare",
+    "om in te loggen",
+    "för att logga in",
+    "for at logge ind",
+    "for å logge inn",
+];
+
 /// Which table of a [`Family`] a word is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
@@ -53,6 +91,8 @@ pub(super) enum Table {
     Other,
     /// See [`Family::counted`].
     Counted,
+    /// See [`PURPOSES`].
+    Purpose,
 }
 
 /// A key word in a text, by bytes.
@@ -105,6 +145,7 @@ static AUTOMATON: LazyLock<Automaton> = LazyLock::new(|| {
             known.extend(words.iter().map(|word| Known::new(table, word)));
         }
     }
+    known.extend(PURPOSES.iter().map(|word| Known::new(Table::Purpose, word)));
     // Few lines of few mails get here; a table of all transitions would take 16 MB for it.
     let words = AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::ContiguousNFA))

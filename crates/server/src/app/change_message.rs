@@ -3,7 +3,7 @@
 use posthouse_domain::{auth::Caller, error::Refusal, id::MessageId, label::LabelChange};
 use posthouse_store::messages::{self, Record};
 
-use super::{App, visible};
+use super::{App, claim::Fence, visible};
 
 /// What a caller changes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -12,13 +12,15 @@ pub struct MessageChange {
     pub labels: LabelChange,
     /// The new read state; none keeps it.
     pub is_read: Option<bool>,
+    /// The lease of a worker who must hold the message.
+    pub lease: Option<String>,
 }
 
 /// Changes those of up to 100 messages that the caller may see, all or none of them; gives them as they are then, in the
 /// order of the ids.
 ///
 /// # Errors
-/// `invalid_request` for labels of the system or too many labels, or the store's own.
+/// `invalid_request` for labels of the system or too many labels, `lease_expired`, or the store's own.
 pub async fn change(
     app: &App,
     caller: Caller,
@@ -26,9 +28,13 @@ pub async fn change(
     change: MessageChange,
 ) -> Result<Vec<Record>, Refusal> {
     change.labels.check()?;
+    let now = app.clock.now();
     let work = move |tx: &mut posthouse_store::Tx| {
         let mut found = visible::messages(tx, &caller, &ids)?;
         for message in &mut found {
+            if let Some(lease) = &change.lease {
+                Fence { message: message.id, lease: lease.clone() }.check(tx, &caller, now)?;
+            }
             let before = message.clone();
             message.labels = change.labels.applied(&before.labels)?;
             message.is_read = change.is_read.unwrap_or(before.is_read);

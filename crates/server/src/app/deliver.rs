@@ -1,8 +1,8 @@
 //! Mail out: prepare (the rows and the gate again, signing), call (DNS and SMTP, no transaction open), settle (one
 //! transaction, fenced by the caller) — for one envelope, which is one message on its way to one destination.
 //!
-//! The return path is the inbox's own address: it has the domain of the From field, so SPF stays aligned, and it exists, so
-//! that a bounce finds its way home without a second kind of address. A crash between a server's 250 and the settling
+//! The return path is an address of the message's own (`bounce_address`), so that a bounce finds its way home whatever it
+//! says. A crash between a server's 250 and the settling
 //! sends the message again with the same Message-ID: at least once, never not at all.
 
 mod call;
@@ -19,7 +19,7 @@ use posthouse_domain::{
     time::Time,
 };
 use posthouse_mail::smtp::client::DeliveryResult;
-use posthouse_store::{Error, Result as Stored, Tx};
+use posthouse_store::{Error, Result as Stored, Tx, recipients};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::App;
@@ -113,7 +113,7 @@ pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Nex
         Prepared::Gone => return finish(app, fence, Next::Done).await,
         Prepared::Hold(why) => return finish(app, fence, Next::Hold { why }).await,
         Prepared::Impossible(load, why) => {
-            let failed = settle::Failed { why };
+            let failed = settle::Failed { why: why.to_owned() };
             return settle(app, Settling { load: *load, reports: Reports::Failed(failed), means }, fence).await;
         }
         Prepared::Ready(load) => {
@@ -127,12 +127,27 @@ pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Nex
                     let report = Report::local(DeliveryResult::Temporary, "4.3.0", why);
                     Reports::Called(vec![report; load.pending.len()])
                 }
-                Err(call::CannotSend::Never(why)) => Reports::Failed(settle::Failed { why }),
+                Err(call::CannotSend::Never(why)) => Reports::Failed(settle::Failed { why: why.to_owned() }),
             };
             (load, reports)
         }
     };
     settle(app, Settling { load: *load, reports, means }, fence).await
+}
+
+/// Settles an envelope that will not be tried again, because its job is dead: whoever is still queued in it has failed. Says
+/// whether there was anything to settle.
+///
+/// # Errors
+/// The store's own.
+pub async fn give_up(app: &Arc<App>, errand: Errand, why: String) -> Stored<bool> {
+    let Errand { workspace, envelope } = errand;
+    let Some(load) = app.store.read(move |tx| prepare::rows(tx, errand)).await? else { return Ok(false) };
+    // Somebody else may have done it meanwhile.
+    let fence: Fence = Arc::new(move |tx, _| Ok(recipients::envelope(tx, workspace, envelope)?.is_some()));
+    let settling = Settling { load, reports: Reports::Failed(settle::Failed { why }), means: means(app) };
+    settle(app, settling, fence).await?;
+    Ok(true)
 }
 
 /// How mail leaves.

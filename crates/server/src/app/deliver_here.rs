@@ -18,6 +18,7 @@ use posthouse_store::{
 use super::{
     file_mail::{self, Copy},
     receive::resolve,
+    signing::AddressKey,
     understand::Mail,
 };
 
@@ -83,7 +84,7 @@ pub fn own_results(from: &Address) -> AuthResults {
 pub fn deliver(
     tx: &mut Tx,
     (mail, raw): (&Mail, &Raw),
-    (from, inboxes): (&Address, &[&Inbox]),
+    (from, inboxes, key): (&Address, &[&Inbox], &AddressKey),
     ids: &Ids,
     now: Time,
 ) -> Result<()> {
@@ -102,7 +103,7 @@ pub fn deliver(
                 content
             }
         };
-        file_mail::file(tx, Copy { mail, content, trace: &trace }, inbox, ids, now)?;
+        file_mail::file(tx, Copy { mail, content, trace: &trace, about: None, key }, inbox, ids, now)?;
     }
     Ok(())
 }

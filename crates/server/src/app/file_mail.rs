@@ -4,6 +4,7 @@ use posthouse_domain::{
     event::{EventKind, NewEvent},
     id::{AttachmentId, ContentId, Ids, MessageId, ThreadId},
     inbox::Inbox,
+    label::BLOCKED,
     message::{Attachment, Direction, Message, Status},
     metrics::Counters,
     send::BOUNCE_LABEL,
@@ -13,13 +14,19 @@ use posthouse_domain::{
 use posthouse_mail::thread;
 use posthouse_store::{Error, Result, Tx, attachments, events, inboxes, messages, metrics, threads};
 
-use super::{take_report, understand::Mail};
+use super::{
+    meet::{self, Meeting},
+    screen_sender,
+    signing::AddressKey,
+    take_report,
+    understand::Mail,
+};
 
 /// References that are looked up, newest first.
 const REFERENCES_LOOKED_UP_MAX: usize = 20;
 
 /// A received copy to be put into an inbox.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Copy<'a> {
     /// What is known of the mail.
     pub mail: &'a Mail,
@@ -27,6 +34,19 @@ pub struct Copy<'a> {
     pub content: ContentId,
     /// Our own lines in front of this copy's raw bytes.
     pub trace: &'a str,
+    /// The sent message whose return path it came to.
+    pub about: Option<MessageId>,
+    /// Hashes the addresses of forgotten contacts.
+    pub key: &'a AddressKey,
+}
+
+/// The conversation that a message joined or began.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Conversation {
+    /// Its id.
+    pub id: ThreadId,
+    /// Who took part before.
+    pub known: Vec<String>,
 }
 
 /// Puts a received copy into an inbox. While the inbox is paused its event is kept back.
@@ -41,9 +61,47 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
     let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), mail.size_bytes, now)?;
     let message: MessageId = ids.next();
-    let thread = thread_of(tx, mail, inbox, ids, created_at)?;
+    let about = take_report::about(tx, mail.report.as_ref(), copy.about, inbox)?;
+    let stopped = screen_sender::stops(tx, mail, inbox, about.is_some())?;
+    let conversation =
+        if stopped { beside(tx, mail, inbox, ids, created_at)? } else { thread_of(tx, mail, inbox, ids, created_at)? };
+    let mut stored = row(copy, inbox, (message, conversation.id), created_at, now);
+    if about.is_some() && !stored.labels.iter().any(|label| label == BOUNCE_LABEL) {
+        stored.labels.push(BOUNCE_LABEL.to_owned());
+    }
+    stored.labels.extend(stopped.then(|| BLOCKED.to_owned()));
+    messages::insert(tx, &stored)?;
+    metrics::count(tx, (inbox.workspace, inbox.id), now, &Counters::received(&stored.labels))?;
+    file_attachments(tx, mail, &stored, ids)?;
+    if !stopped {
+        let subject = mail.subject.as_deref();
+        let meeting = Meeting { inbox, conversation: &conversation, subject, at: created_at, key: copy.key };
+        meet::received(tx, meeting, mail, ids)?;
+    }
+    if let (Some(report), Some(about)) = (&mail.report, &about) {
+        take_report::take(tx, report, about, ids, now)?;
+    }
+    if stored.labels.iter().any(|label| label == BOUNCE_LABEL) {
+        // A report is told as what became of the mail it is about, not as mail of its own.
+        tx.wake(inbox.workspace.0);
+        return Ok(message);
+    }
+    let kind = if stopped { EventKind::MessageReceivedBlocked } else { EventKind::MessageReceived };
+    announce(tx, &stored, kind, inbox, ids)?;
+    Ok(message)
+}
+
+/// The row of a received copy.
+fn row(
+    copy: Copy<'_>,
+    inbox: &Inbox,
+    (message, thread): (MessageId, ThreadId),
+    created_at: Time,
+    now: Time,
+) -> Message {
+    let mail = copy.mail;
     let own_id = || thread::new_message_id(&message.to_string(), &inbox.domain);
-    let stored = Message {
+    Message {
         workspace: inbox.workspace,
         id: message,
         inbox: inbox.id,
@@ -70,33 +128,22 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         verification: mail.verification.clone(),
         data: mail.data.clone(),
         answers: None,
+        contact_address: mail.authors.first().filter(|_| !mail.null_sender).map(|author| author.address().canonical()),
+        contact: None,
         has_attachments: !mail.files.is_empty(),
         status_at: now,
         sent_at: None,
         received_at: Some(now),
         created_at,
-    };
-    messages::insert(tx, &stored)?;
-    metrics::count(tx, (inbox.workspace, inbox.id), now, &Counters::received(&stored.labels))?;
-    file_attachments(tx, mail, &stored, ids)?;
-    if let Some(report) = &mail.report {
-        take_report::take(tx, report, inbox, ids, now)?;
     }
-    if mail.labels.iter().any(|label| label == BOUNCE_LABEL) {
-        // A notice of failed delivery is told as message.bounced of the mail it is about, not as mail of its own.
-        tx.wake(inbox.workspace.0);
-        return Ok(message);
-    }
-    announce(tx, &stored, inbox, ids)?;
-    Ok(message)
 }
 
-/// Appends `message.received`, or keeps it back while the inbox is paused.
-fn announce(tx: &mut Tx, message: &Message, inbox: &Inbox, ids: &Ids) -> Result<()> {
+/// Appends the event, or keeps it back while the inbox is paused.
+fn announce(tx: &mut Tx, message: &Message, kind: EventKind, inbox: &Inbox, ids: &Ids) -> Result<()> {
     let event = NewEvent {
         workspace: inbox.workspace,
         id: ids.next(),
-        kind: EventKind::MessageReceived,
+        kind,
         inbox: Some(inbox.id),
         thread: Some(message.thread),
         message: Some(message.id),
@@ -138,48 +185,81 @@ pub fn file_attachments(tx: &mut Tx, mail: &Mail, message: &Message, ids: &Ids) 
 ///
 /// # Errors
 /// The store's own.
-pub fn thread_of(tx: &mut Tx, mail: &Mail, inbox: &Inbox, ids: &Ids, at: Time) -> Result<ThreadId> {
+pub fn thread_of(tx: &mut Tx, mail: &Mail, inbox: &Inbox, ids: &Ids, at: Time) -> Result<Conversation> {
+    match found(tx, mail, inbox, at)? {
+        Some(found) => joined(tx, found, &mail.people, at),
+        None => begin(tx, mail, inbox, ids.next(), at),
+    }
+}
+
+/// The conversation of a mail that a receive list stopped: it joins without a trace, and what it begins stays unseen until
+/// other mail joins.
+fn beside(tx: &mut Tx, mail: &Mail, inbox: &Inbox, ids: &Ids, at: Time) -> Result<Conversation> {
+    match found(tx, mail, inbox, at)? {
+        Some(found) => Ok(Conversation { id: found.id, known: found.participants }),
+        None => begin_with(tx, mail, inbox, (ids.next(), 0), at),
+    }
+}
+
+/// Adds a message of these people to a conversation.
+///
+/// # Errors
+/// The store's own.
+pub fn joined(tx: &mut Tx, found: Thread, people: &[String], at: Time) -> Result<Conversation> {
+    threads::touch(tx, &found, people, at)?;
+    Ok(Conversation { id: found.id, known: found.participants })
+}
+
+fn found(tx: &mut Tx, mail: &Mail, inbox: &Inbox, at: Time) -> Result<Option<Thread>> {
     if let Some(found) = by_references(tx, mail, inbox)? {
-        threads::touch(tx, &found, &mail.people, at)?;
-        return Ok(found.id);
+        return Ok(Some(found));
     }
     let subject = mail.subject.as_deref().unwrap_or_default();
     let key = thread::normalised_subject(subject);
     if thread::is_reply_or_forward(subject) && !key.is_empty() {
         let since = at.plus_ms(-SUBJECT_WINDOW_MS);
-        if let Some(found) =
-            threads::by_subject(tx, (inbox.workspace, inbox.id), &key, &mail.people, &inbox.address, since)?
-        {
-            threads::touch(tx, &found, &mail.people, at)?;
-            return Ok(found.id);
-        }
+        return threads::by_subject(tx, (inbox.workspace, inbox.id), &key, &mail.people, &inbox.address, since);
     }
-    begin(tx, mail, inbox, (ids.next(), &key), at)
+    Ok(None)
 }
 
 /// Begins a conversation with this mail.
 ///
 /// # Errors
 /// The store's own.
-pub fn begin(tx: &mut Tx, mail: &Mail, inbox: &Inbox, (id, key): (ThreadId, &str), at: Time) -> Result<ThreadId> {
+pub fn begin(tx: &mut Tx, mail: &Mail, inbox: &Inbox, id: ThreadId, at: Time) -> Result<Conversation> {
+    begin_with(tx, mail, inbox, (id, 1), at)
+}
+
+fn begin_with(
+    tx: &mut Tx,
+    mail: &Mail,
+    inbox: &Inbox,
+    (id, message_count): (ThreadId, u64),
+    at: Time,
+) -> Result<Conversation> {
+    let key = thread::normalised_subject(mail.subject.as_deref().unwrap_or_default());
     let new = Thread {
         workspace: inbox.workspace,
         id,
         inbox: inbox.id,
         subject: mail.subject.clone(),
         participants: mail.people.clone(),
-        message_count: 1,
+        message_count,
         labels: Vec::new(),
         metadata_json: "{}".to_owned(),
         last_message_at: at,
         created_at: at,
     };
-    threads::begin(tx, &new, key)?;
-    Ok(id)
+    threads::begin(tx, &new, &key)?;
+    Ok(Conversation { id, known: Vec::new() })
 }
 
 fn by_references(tx: &mut Tx, mail: &Mail, inbox: &Inbox) -> Result<Option<Thread>> {
-    let newest_first = mail.in_reply_to.iter().chain(mail.references.iter().rev());
+    // Mail of the inbox that comes back to it, from itself or by a list, is in the conversation already.
+    let is_own = |id: &&String| thread::is_of_domain(id, &inbox.domain);
+    let own = mail.rfc_message_id.iter().filter(is_own);
+    let newest_first = own.chain(&mail.in_reply_to).chain(mail.references.iter().rev());
     for id in newest_first.take(REFERENCES_LOOKED_UP_MAX) {
         if let Some(referred) = messages::by_rfc_id(tx, inbox.workspace, inbox.id, id)? {
             return threads::get(tx, inbox.workspace, referred.thread);

@@ -11,7 +11,7 @@ use posthouse_domain::{
     send::{Content, File, Forward},
 };
 use posthouse_mail::{html, parse, thread};
-use posthouse_store::contents;
+use posthouse_store::{contents, messages};
 
 use super::{
     App,
@@ -68,6 +68,11 @@ async fn original_of(app: &App, order: &Order, original: MessageId) -> Result<Or
             if message.inbox != inbox.id {
                 return Err(Refusal::not_found("message"));
             }
+            if messages::is_withheld(tx, &message)? {
+                return Err(
+                    Refusal::not_found("message").with_fix("Mail that a receive list stopped is not passed on.")
+                );
+            }
             let bodies = contents::bodies(tx, message.workspace, &[message.content])?.pop().map(|found| found.bodies);
             let missing = || Refusal::new(Code::Internal, "The message has lost its content.");
             Ok(Original { inbox, bodies: bodies.ok_or_else(missing)?, message })
@@ -77,7 +82,7 @@ async fn original_of(app: &App, order: &Order, original: MessageId) -> Result<Or
 
 /// The files of a stored mail, as they came.
 async fn files(app: &App, caller: Caller, original: MessageId) -> Result<Vec<File>, Refusal> {
-    let raw = read_raw::message(app, caller, original).await?;
+    let raw = read_raw::message(app, caller, original, true).await?;
     let large = raw.len() >= APART_BYTES_MIN;
     let work = move || parse::parse(&raw).attachments.into_iter().map(file).collect();
     if large { app.apart.run(work).await } else { Ok(work()) }

@@ -32,6 +32,7 @@ use super::{
     draft::Sealed,
     receive::{APART_BYTES_MIN, place, served_among, served_domains},
     send::Order,
+    signing::AddressKey,
     understand::{Mail, Provenance, understand},
     visible,
 };
@@ -59,7 +60,7 @@ pub struct Posted {
 }
 
 /// What the transaction needs to know of the configuration.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct House {
     plans: Plans,
     /// The domains of the service itself.
@@ -70,6 +71,8 @@ struct House {
     expiry_ms: i64,
     /// How often.
     attempts_max: u32,
+    /// Hashes the addresses of forgotten contacts.
+    key: AddressKey,
 }
 
 /// A message with everything done that can be done before the transaction.
@@ -136,6 +139,7 @@ async fn ready(
         served: served_among(app, &letter.people.deliveries()).await?,
         expiry_ms: app.config.delivery.retry_schedule_ms.iter().sum(),
         attempts_max: u32::try_from(app.config.delivery.retry_schedule_ms.len() + SPARE_ATTEMPTS).unwrap_or(u32::MAX),
+        key: app.address_key()?,
     };
     let hostname = app.config.smtp.hostname.clone();
     let files_bytes = letter.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
@@ -156,7 +160,10 @@ async fn ready(
         let from = author.into_address();
         let results = deliver_here::own_results(&from);
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
-        let received = some_here.then(|| received(&letter, &raw, provenance, some_away));
+        let received = some_here.then(|| {
+            let agent_of = Some(order.caller.workspace);
+            Mail { agent_of, ..received(&letter, &raw, provenance, some_away) }
+        });
         let sent = written(&letter, understand(&raw, None));
         Ok((Ready { order, house, letter, from, sent, received, draft: None, now }, raw))
     })
@@ -223,6 +230,9 @@ fn store(tx: &mut Tx, ready: &Ready, raw: &Raw, render: &Render, ids: &Ids) -> R
         }
     }
     let inbox = visible::inbox(tx, &order.caller, order.inbox)?;
+    if let Some(fence) = &order.fence {
+        fence.check(tx, &order.caller, ready.now)?;
+    }
     if let Some(draft) = &ready.draft {
         draft.guard(tx)?;
     }

@@ -6,13 +6,14 @@ use posthouse_domain::{
     auth::Caller,
     error::{Code, Refusal},
     id::{AttachmentId, ContentId, MessageId, WorkspaceId},
-    message::Attachment,
+    message::{Attachment, Message},
 };
 use posthouse_mail::parse;
 use posthouse_store::{
     Error, Tx,
     blobs::{self, Digest},
     contents::{self, RawPlace},
+    messages,
 };
 
 use super::{App, visible};
@@ -20,13 +21,23 @@ use super::{App, visible};
 /// Mails from this size on are unpacked on a thread of their own, in bytes.
 const APART_BYTES_MIN: u64 = 128 * 1024;
 
+/// Held mail is there only for who asked for it (contract §4.4).
+fn check_open(tx: &mut Tx, message: &Message, held: bool) -> Result<(), Refusal> {
+    if held || !messages::is_withheld(tx, message)? {
+        return Ok(());
+    }
+    let refusal = Refusal::new(Code::NotFound, "The content of this message is held back.");
+    Err(refusal.with_fix("Ask with include_held=true and a key that has the permission messages:release."))
+}
+
 /// The raw mail of a message: our own trace lines, then exactly what was received or sent.
 ///
 /// # Errors
 /// `not_found`, or the store's own.
-pub async fn message(app: &App, caller: Caller, id: MessageId) -> Result<Vec<u8>, Refusal> {
+pub async fn message(app: &App, caller: Caller, id: MessageId, held: bool) -> Result<Vec<u8>, Refusal> {
     let read = move |tx: &mut Tx| {
         let message = visible::message(tx, &caller, id)?;
+        check_open(tx, &message, held)?;
         Ok::<_, Refusal>((message.trace, stored(tx, caller.workspace, message.content)?))
     };
     let (trace, raw) = app.store.read(read).await?;
@@ -40,9 +51,10 @@ pub async fn message(app: &App, caller: Caller, id: MessageId) -> Result<Vec<u8>
 ///
 /// # Errors
 /// `not_found`, or the store's own.
-pub async fn file(app: &App, caller: Caller, id: AttachmentId) -> Result<(Attachment, Vec<u8>), Refusal> {
+pub async fn file(app: &App, caller: Caller, id: AttachmentId, held: bool) -> Result<(Attachment, Vec<u8>), Refusal> {
     let read = move |tx: &mut Tx| {
         let (file, message) = visible::attachment(tx, &caller, id)?;
+        check_open(tx, &message, held)?;
         Ok::<_, Refusal>((file, stored(tx, caller.workspace, message.content)?))
     };
     let (file, raw) = app.store.read(read).await?;

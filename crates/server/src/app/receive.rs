@@ -26,7 +26,9 @@ use posthouse_store::{
 use super::{
     App,
     authenticate::{self, Handover, authenticate},
+    bounce_address,
     file_mail::{self, Copy},
+    signing::AddressKey,
     understand::{Mail, Provenance, understand},
 };
 
@@ -70,7 +72,8 @@ pub enum RecipientVerdict {
 pub async fn recipient(app: &App, address: &Address) -> Result<RecipientVerdict, Refusal> {
     let (address, now) = (address.clone(), app.clock.now());
     let domains = served_domains(app);
-    let found = app.store.glance(move |tx| resolve(tx, &address, &domains, now)).await?;
+    let about = bounce_address::open(app, &address)?;
+    let found = app.store.glance(move |tx| reached(tx, (&address, about), &domains, now)).await?;
     Ok(if found.is_some() { RecipientVerdict::Accept } else { RecipientVerdict::Unknown })
 }
 
@@ -135,6 +138,19 @@ pub(super) async fn served_among(app: &App, recipients: &[&Address]) -> Result<V
     Ok(served)
 }
 
+/// The live inbox that mail to an address reaches; that of the message for the return path of one.
+fn reached(
+    tx: &mut Tx,
+    (address, about): (&Address, Option<MessageId>),
+    served: &[String],
+    now: Time,
+) -> posthouse_store::Result<Option<Inbox>> {
+    match about {
+        Some(message) => bounce_address::inbox(tx, message, now),
+        None => resolve(tx, address, served, now),
+    }
+}
+
 /// Stores a mail for all its recipients and gives the ids of their copies.
 ///
 /// # Errors
@@ -152,8 +168,8 @@ pub async fn receive(app: &Arc<App>, mut arrival: Arrival) -> Result<Vec<Message
     refuse_by_policy(app, &results)?;
     let prepared = prepare(app, arrival, results).await?;
     let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
-    let hostname = app.config.smtp.hostname.clone();
-    let stored = app.store.write(move |tx| store(tx, &prepared, (&served, &hostname), &ids.clone(), now)).await?;
+    let (hostname, key) = (app.config.smtp.hostname.clone(), app.address_key()?);
+    let stored = app.store.write(move |tx| store(tx, &prepared, (&served, &hostname, &key), &ids.clone(), now)).await?;
     if stored.is_empty() {
         return Err(Refusal::not_found("recipient"));
     }
@@ -173,12 +189,16 @@ fn refuse_by_policy(app: &App, results: &AuthResults) -> Result<(), Refusal> {
 /// A mail with all that can be done before the transaction.
 struct Prepared {
     arrival: Arrival,
+    /// The message that each recipient is the return path of.
+    about: Vec<Option<MessageId>>,
     mail: Mail,
     raw: Raw,
 }
 
 async fn prepare(app: &App, arrival: Arrival, results: AuthResults) -> Result<Prepared, Refusal> {
     let authserv_id = app.config.smtp.hostname.clone();
+    let about = arrival.recipients.iter().map(|address| bounce_address::open(app, address));
+    let about = about.collect::<Result<Vec<_>, Refusal>>()?;
     let large = arrival.raw.len() >= APART_BYTES_MIN;
     let blobs = app.blobs.clone();
     let work = move || -> posthouse_store::Result<(Arrival, Mail, Vec<u8>)> {
@@ -192,7 +212,7 @@ async fn prepare(app: &App, arrival: Arrival, results: AuthResults) -> Result<Pr
     let raw = place(app, compressed, arrival.raw.len()).await?;
     // The bytes are in `raw` now; a group of large mails must not be held twice.
     arrival.raw = Vec::new();
-    Ok(Prepared { arrival, mail, raw })
+    Ok(Prepared { arrival, about, mail, raw })
 }
 
 /// Where compressed raw bytes are kept: large ones go to the blob store, flushed before any row names them.
@@ -212,22 +232,22 @@ pub async fn place(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Result<R
 fn store(
     tx: &mut Tx,
     prepared: &Prepared,
-    (served, hostname): (&[String], &str),
+    (served, hostname, key): (&[String], &str, &AddressKey),
     ids: &Ids,
     now: Time,
 ) -> posthouse_store::Result<Vec<MessageId>> {
-    let mut reached: Vec<(Inbox, &Address)> = Vec::new();
-    for address in &prepared.arrival.recipients {
+    let mut found: Vec<(Inbox, &Address, Option<MessageId>)> = Vec::new();
+    for (address, about) in prepared.arrival.recipients.iter().zip(&prepared.about) {
         // An inbox may have gone since RCPT; an inbox that is reached by two addresses gets one copy.
-        if let Some(inbox) = resolve(tx, address, served, now)?
-            && !reached.iter().any(|(other, _)| other.id == inbox.id)
+        if let Some(inbox) = reached(tx, (address, *about), served, now)?
+            && !found.iter().any(|(other, _, _)| other.id == inbox.id)
         {
-            reached.push((inbox, address));
+            found.push((inbox, address, *about));
         }
     }
     let mut contents: Vec<(WorkspaceId, ContentId)> = Vec::new();
-    let mut stored = Vec::with_capacity(reached.len());
-    for (inbox, address) in &reached {
+    let mut stored = Vec::with_capacity(found.len());
+    for (inbox, address, about) in &found {
         let content = match contents.iter().find(|(workspace, _)| *workspace == inbox.workspace) {
             Some((_, content)) => *content,
             None => {
@@ -238,7 +258,8 @@ fn store(
             }
         };
         let trace = trace_lines(&prepared.arrival, address, (hostname, &content.to_string()), now);
-        stored.push(file_mail::file(tx, Copy { mail: &prepared.mail, content, trace: &trace }, inbox, ids, now)?);
+        let copy = Copy { mail: &prepared.mail, content, trace: &trace, about: *about, key };
+        stored.push(file_mail::file(tx, copy, inbox, ids, now)?);
     }
     Ok(stored)
 }

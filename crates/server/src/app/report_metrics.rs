@@ -9,6 +9,7 @@ use posthouse_domain::{
 use posthouse_store::{
     Result, Tx, mail_domains,
     metrics::{self, Holdings, Scope},
+    queue::{self, QueueState},
 };
 
 /// A report about a workspace, or one inbox of it.
@@ -29,6 +30,8 @@ pub struct Report {
     pub domains: u64,
     /// What is stored now.
     pub holdings: Holdings,
+    /// The work queues as they are now, whatever the span.
+    pub queues: Vec<QueueState>,
 }
 
 /// Puts a report together.
@@ -39,7 +42,7 @@ pub fn report(
     tx: &mut Tx,
     (workspace, inbox): (WorkspaceId, Option<InboxId>),
     span: &Span,
-    bucket: Bucket,
+    (bucket, now): (Bucket, Time),
 ) -> Result<Report> {
     let scope = Scope { workspace, inbox, from: span.from, to: span.until };
     let days = span.heatmap_days();
@@ -75,6 +78,7 @@ pub fn report(
         longest_days,
         domains: mail_domains::count(tx, workspace)?,
         holdings: metrics::holdings(tx, workspace, inbox)?,
+        queues: queue::states(tx, workspace, inbox, now)?,
     })
 }
 

@@ -7,6 +7,7 @@ use posthouse_store::idempotency;
 
 use super::{
     App,
+    claim::Fence,
     compose::{Letter, Origin},
     post::{self, Decision, Posted, Render},
     visible,
@@ -21,6 +22,8 @@ pub struct Order {
     pub inbox: InboxId,
     /// The idempotency key of the request, if it has one.
     pub key: Option<idempotency::Key>,
+    /// The lease of a worker who must hold the message that is answered or passed on.
+    pub fence: Option<Fence>,
 }
 
 /// Queues a message.

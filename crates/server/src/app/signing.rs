@@ -19,7 +19,7 @@ use posthouse_store::{
 use tokio::sync::OnceCell;
 
 use super::App;
-pub use sealed::{InstanceKey, InstanceKeyError, Vault};
+pub use sealed::{AddressKey, InstanceKey, InstanceKeyError, Vault};
 
 /// The selector of the RSA key.
 const RSA_SELECTOR: &str = "ph1r";

@@ -106,7 +106,7 @@ pub async fn submit(app: &Arc<App>, login: &Login, submission: Submission) -> Re
         content: nothing_composed(),
         origin: Origin::Submitted(Submitted { raw, answers: answers.map(Box::new) }),
     };
-    let order = Order { caller, inbox: id, key: None };
+    let order = Order { caller, inbox: id, key: None, fence: None };
     post::post(app, order, (letter, inbox), Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
     Ok(message)
 }

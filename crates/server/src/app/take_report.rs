@@ -1,83 +1,129 @@
 //! What a delivery report or a complaint changes at the sent mail it is about: entries, status, suppressions, events
 //! (decision 19). Inside the transaction that stores the report.
 //!
-//! Only reports that name the Message-ID of a mail sent from the inbox they came to are believed: who never got the mail
-//! does not know it. An entry that is settled for the worse never gets better by a report.
+//! Believed is a report that came to the return path of a message, or that names the Message-ID of one: who never got the
+//! mail knows neither. It may come to any inbox, for some servers write to the author, and providers of feedback write to
+//! abuse@. An entry that is settled for the worse never gets better by a report.
 
 use posthouse_domain::{
     delivery::{self, BounceKind, CAPTURED, DETAIL_CHARS_MAX},
     event::{EventKind, NewEvent},
     id::{Ids, MessageId},
     inbox::Inbox,
-    message::{Channel, Delivery, DeliveryStatus, Direction, rolled_up},
+    message::{Channel, Delivery, DeliveryStatus, Direction, Message, rolled_up},
     time::Time,
 };
 use posthouse_mail::{
     address::Address,
-    report::{Action, Fate, News, Report},
+    report::{Action, Cause, Fate, News, Report},
 };
 use posthouse_store::{
     Result, Tx,
     deliveries::{self, Standing},
-    events, messages, metrics, recipients,
+    events, inboxes, messages, metrics, recipients,
     suppressions::{self, Reason, Suppression},
 };
 
 use super::judge_sending;
 use crate::views::event::data;
 
+/// Kinds of feedback that are no complaint: the opposite of one, and reports about forged mail.
+const NO_COMPLAINTS: [&str; 3] = ["not-spam", "auth-failure", "dmarc"];
+
 /// What changes at one recipient.
 struct Change {
     after: Delivery,
     /// What the server that decided said.
     words: Option<String>,
+    /// Whether it will never work.
+    hard: bool,
     suppress: Option<Reason>,
 }
 
-/// Applies a report that came to that inbox.
+/// The sent message that a report is about: the one whose return path it came to, else one whose Message-ID it names.
 ///
 /// # Errors
 /// The store's own.
-pub(super) fn take(tx: &mut Tx, report: &Report, inbox: &Inbox, ids: &Ids, now: Time) -> Result<()> {
-    let Some(about) = &report.original_id else { return Ok(()) };
-    let Some(original) = messages::by_rfc_id(tx, inbox.workspace, inbox.id, about)? else { return Ok(()) };
-    if original.direction != Direction::Outbound {
-        return Ok(());
+pub(super) fn about(
+    tx: &mut Tx,
+    report: Option<&Report>,
+    named: Option<MessageId>,
+    inbox: &Inbox,
+) -> Result<Option<Message>> {
+    let Some(report) = report else { return Ok(None) };
+    if let Some(id) = named
+        && let Some(found) = deliveries::anywhere(tx, id)?
+    {
+        return Ok(Some(found));
     }
-    let Some(held) = deliveries::hold_still(tx, inbox.workspace, original.id)? else { return Ok(()) };
+    for rfc_message_id in &report.original_ids {
+        let found = sent_with(tx, rfc_message_id, inbox)?;
+        if let Some(found) = found.filter(|found| found.direction == Direction::Outbound) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The message sent with that Message-ID: from anywhere if the service made the id, which then holds the message's own; from
+/// this inbox if somebody else did.
+fn sent_with(tx: &mut Tx, rfc_message_id: &str, inbox: &Inbox) -> Result<Option<Message>> {
+    let left = rfc_message_id.trim_start_matches('<').split('@').next().unwrap_or_default();
+    if let Ok(id) = left.parse::<MessageId>() {
+        let found = match messages::get(tx, inbox.workspace, id)? {
+            None => deliveries::anywhere(tx, id)?,
+            found => found,
+        };
+        return Ok(found.filter(|found| found.rfc_message_id == rfc_message_id));
+    }
+    match messages::by_rfc_id(tx, inbox.workspace, inbox.id, rfc_message_id)? {
+        Some(found) => messages::get(tx, inbox.workspace, found.id),
+        None => Ok(None),
+    }
+}
+
+/// Applies a report about a sent message.
+///
+/// # Errors
+/// The store's own.
+pub(super) fn take(tx: &mut Tx, report: &Report, original: &Message, ids: &Ids, now: Time) -> Result<()> {
+    let tenant = original.workspace;
+    let Some(held) = deliveries::hold_still(tx, tenant, original.id)? else { return Ok(()) };
     let entries: Vec<Delivery> =
-        recipients::of(tx, inbox.workspace, &[original.id])?.into_iter().map(|entry| entry.delivery).collect();
+        recipients::of(tx, tenant, &[original.id])?.into_iter().map(|entry| entry.delivery).collect();
     let changes = changes(report, &entries, now);
     if changes.is_empty() {
         return Ok(());
     }
     for change in &changes {
-        recipients::update(tx, inbox.workspace, original.id, &change.after)?;
-        suppress(tx, inbox, original.id, change)?;
+        recipients::update(tx, tenant, original.id, &change.after)?;
+        suppress(tx, original, change)?;
     }
-    let status = rolled_up(deliveries::statuses(tx, inbox.workspace, original.id)?);
+    let status = rolled_up(deliveries::statuses(tx, tenant, original.id)?);
     let standing = Standing { status, sent_at: held.sent_at, at: now };
-    deliveries::set_standing(tx, inbox.workspace, original.id, (&held, standing))?;
+    deliveries::set_standing(tx, tenant, original.id, (&held, standing))?;
     for change in changes.iter().filter(|change| change.after.status == DeliveryStatus::Bounced) {
-        metrics::bounce(tx, (inbox.workspace, inbox.id), &change.after.reason(), now)?;
+        metrics::bounce(tx, (tenant, held.inbox), &change.after.reason(), now)?;
     }
     let is_bad = |change: &Change| matches!(change.after.status, DeliveryStatus::Bounced | DeliveryStatus::Complained);
     if changes.iter().any(is_bad) {
-        judge_sending::judge(tx, inbox.workspace, now)?;
+        judge_sending::judge(tx, tenant, now)?;
     }
+    let home = inboxes::get(tx, tenant, held.inbox)?.filter(|inbox| inbox.deleted_at.is_none());
+    let Some(home) = home else { return Ok(()) };
     for (kind, detail_json) in news(report, &changes) {
         let event = NewEvent {
-            workspace: inbox.workspace,
+            workspace: tenant,
             id: ids.next(),
             kind,
-            inbox: Some(inbox.id),
+            inbox: Some(held.inbox),
             thread: Some(held.thread),
             message: Some(original.id),
             detail_json,
             at: now,
         };
-        if inbox.is_paused() {
-            events::hold(tx, inbox.id, &event)?;
+        if home.is_paused() {
+            events::hold(tx, held.inbox, &event)?;
         } else {
             events::append(tx, &event)?;
         }
@@ -91,22 +137,23 @@ fn changes(report: &Report, entries: &[Delivery], now: Time) -> Vec<Change> {
         entry.channel == Channel::Email && matches!(entry.status, DeliveryStatus::Sent | DeliveryStatus::Delivered)
     };
     let open: Vec<&Delivery> = entries.iter().filter(open).collect();
+    // What hides its recipient, or names the one it was passed on to, is clear where only one can be meant.
+    let only = entries.len() == 1;
     match &report.news {
         News::Delivery(fates) => open
             .into_iter()
             .filter_map(|entry| {
-                let fate = fates.iter().find(|fate| names(&fate.addresses, entry))?;
-                settled(entry, fate, now)
+                let named = fates.iter().find(|fate| names(&fate.addresses, entry));
+                settled(entry, named.or_else(|| fates.first().filter(|_| only && fates.len() == 1))?, now)
             })
             .collect(),
-        News::Complaint { kind, .. } if kind == "not-spam" => Vec::new(),
+        News::Complaint { kind, .. } if NO_COMPLAINTS.contains(&kind.as_str()) => Vec::new(),
         News::Complaint { recipients, .. } => open
             .into_iter()
-            // A complaint that hides its author is clear where only one can be it.
-            .filter(|entry| names(recipients, entry) || (recipients.is_empty() && entries.len() == 1))
+            .filter(|entry| names(recipients, entry) || only)
             .map(|entry| {
                 let after = Delivery { status: DeliveryStatus::Complained, updated_at: now, ..entry.clone() };
-                Change { after, words: None, suppress: Some(Reason::Complaint) }
+                Change { after, words: None, hard: false, suppress: Some(Reason::Complaint) }
             })
             .collect(),
     }
@@ -134,8 +181,18 @@ fn settled(entry: &Delivery, fate: &Fate, now: Time) -> Option<Change> {
         updated_at: now,
         ..entry.clone()
     };
-    let dead = status == DeliveryStatus::Bounced && fate.status.as_deref().is_some_and(delivery::is_dead_address);
-    Some(Change { after, words, suppress: dead.then_some(Reason::Bounce) })
+    let hard = fate.cause.is_hard();
+    let dead = status == DeliveryStatus::Bounced && hard && is_dead(fate);
+    Some(Change { after, words, hard, suppress: dead.then_some(Reason::Bounce) })
+}
+
+/// Whether the address does not work, by the code or, where that says nothing, by the words.
+fn is_dead(fate: &Fate) -> bool {
+    match fate.status.as_deref() {
+        Some(code) if code.starts_with("5.7.") => false,
+        Some(code) if delivery::is_dead_address(code) => true,
+        _ => fate.cause == Cause::Address,
+    }
 }
 
 /// The reply code that a server's words begin with.
@@ -143,15 +200,15 @@ fn smtp_code(words: &str) -> Option<u16> {
     words.get(..3)?.parse().ok().filter(|code| (200..600).contains(code))
 }
 
-fn suppress(tx: &mut Tx, inbox: &Inbox, message: MessageId, change: &Change) -> Result<()> {
+fn suppress(tx: &mut Tx, original: &Message, change: &Change) -> Result<()> {
     let Some(reason) = change.suppress else { return Ok(()) };
     let suppression = Suppression {
-        workspace: inbox.workspace,
+        workspace: original.workspace,
         address: Address::parse(&change.after.address)
             .map_or_else(|_| change.after.address.clone(), |address| address.canonical()),
         reason,
         detail: change.words.clone(),
-        message: Some(message),
+        message: Some(original.id),
         created_at: change.after.updated_at,
     };
     suppressions::insert(tx, &suppression)?;
@@ -175,8 +232,7 @@ fn news(report: &Report, changes: &[Change]) -> Vec<(EventKind, String)> {
         })
         .collect();
     if !bounced.is_empty() {
-        let hard = now(DeliveryStatus::Bounced)
-            .any(|change| !change.after.enhanced_code.as_deref().unwrap_or("5").starts_with('4'));
+        let hard = now(DeliveryStatus::Bounced).any(|change| change.hard);
         let kind = if hard { BounceKind::Hard } else { BounceKind::Soft };
         let bounce = data::Bounce { r#type: kind.text(), recipients: bounced };
         news.push((EventKind::MessageBounced, data::text(&data::Bounced { bounce })));

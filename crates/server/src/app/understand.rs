@@ -3,11 +3,12 @@
 //! Made once per mail, whether it was received or is about to be sent; the copies in inboxes share it.
 
 use posthouse_domain::{
+    id::WorkspaceId,
     message::{Bodies, Channel, Kind, Verification},
     send::BOUNCE_LABEL,
 };
 use posthouse_mail::{
-    address::Address,
+    address::{Address, Mailbox},
     auth::AuthResults,
     autoreply, extract,
     header::{Headers, MapValue},
@@ -46,6 +47,16 @@ pub struct Mail {
     pub reply_to: Option<String>,
     /// `Subject`
     pub subject: Option<String>,
+    /// Who wrote it: `From`, or the envelope sender where it has none.
+    pub authors: Vec<Mailbox>,
+    /// Who it is to: `To` and `Cc`.
+    pub readers: Vec<Mailbox>,
+    /// The envelope sender.
+    pub envelope_from: Option<Address>,
+    /// It came from the null sender.
+    pub null_sender: bool,
+    /// The workspace of the inbox of this service that sent it.
+    pub agent_of: Option<WorkspaceId>,
     /// Canonical addresses of everybody in its header.
     pub people: Vec<String>,
     /// System labels.
@@ -101,9 +112,14 @@ pub fn understand(raw: &[u8], provenance: Option<Provenance<'_>>) -> Mail {
     let new_text = extract::new_text(parsed.text.as_deref(), parsed.html.as_deref());
     let from = from(&parsed, provenance);
     let found = provenance.and_then(|p| verification(&parsed, &from, p.results));
-    let report = provenance.and_then(|_| report::read(&parsed));
     let null_sender = provenance.is_some_and(|p| p.mail_from.is_none());
+    let report = provenance.and_then(|_| report::read(&parsed, null_sender));
     Mail {
+        authors: authors(&parsed, provenance),
+        readers: parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.clone()).collect(),
+        envelope_from: provenance.and_then(|p| p.mail_from.cloned()),
+        null_sender,
+        agent_of: None,
         files: parsed.attachments.iter().map(file_facts).collect(),
         people: people(&parsed),
         labels: provenance.map(|p| labels(p, &parsed, report.as_ref())).unwrap_or_default(),
@@ -135,6 +151,14 @@ pub fn understand(raw: &[u8], provenance: Option<Provenance<'_>>) -> Mail {
 fn from(parsed: &Parsed<'_>, provenance: Option<Provenance<'_>>) -> String {
     let author = parsed.from.first().or(parsed.sender.as_ref()).map(|party| party.header_form.clone());
     author.or_else(|| provenance.and_then(|p| p.mail_from).map(ToString::to_string)).unwrap_or_default()
+}
+
+fn authors(parsed: &Parsed<'_>, provenance: Option<Provenance<'_>>) -> Vec<Mailbox> {
+    let named: Vec<Mailbox> = parsed.from.iter().filter_map(|party| party.mailbox.clone()).collect();
+    match (parsed.from.is_empty(), provenance.and_then(|p| p.mail_from)) {
+        (true, Some(sender)) => vec![Mailbox::from(sender.clone())],
+        _ => named,
+    }
 }
 
 fn shown(parties: &[parse::Party]) -> Vec<String> {

@@ -8,6 +8,7 @@ pub mod attempt;
 pub mod bodies;
 pub mod change;
 pub mod create;
+pub mod notice;
 pub mod read;
 pub mod round;
 mod seal;

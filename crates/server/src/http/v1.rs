@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod attachments;
+pub mod contacts;
 pub mod deliverability;
 pub mod domains;
 pub mod drafts;
@@ -9,11 +10,15 @@ pub mod emergency;
 pub mod events;
 pub mod inboxes;
 pub mod ingress;
+pub mod lists;
 pub mod messages;
 pub mod metrics;
 pub mod outbox;
+pub mod queue;
+pub mod search;
 pub mod send;
 pub mod stream;
+pub mod suppressions;
 pub mod threads;
 pub mod wait;
 pub mod webhooks;

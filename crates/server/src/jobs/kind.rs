@@ -9,7 +9,7 @@ use std::sync::Arc;
 use posthouse_domain::time::SECOND_MS;
 use posthouse_store::jobs::{Leased, Outcome};
 
-use super::{domain_check, inbox_expiry, outbound, scheduled_draft};
+use super::{domain_check, inbox_expiry, outbound, scheduled_draft, webhook_notice};
 use crate::{app::App, ports::Pending};
 
 /// What an attempt says when it ends.
@@ -73,5 +73,11 @@ impl JobKind {
 /// Every kind that this program runs.
 #[must_use]
 pub fn all(app: &App) -> Vec<JobKind> {
-    vec![inbox_expiry::kind(), outbound::kind(app), domain_check::kind(), scheduled_draft::kind()]
+    vec![
+        inbox_expiry::kind(),
+        outbound::kind(app),
+        domain_check::kind(),
+        scheduled_draft::kind(),
+        webhook_notice::kind(),
+    ]
 }

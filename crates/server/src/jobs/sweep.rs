@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     event,
+    queue::GONE_KEPT_MS,
     time::{DAY_MS, MINUTE_MS, Time},
 };
-use posthouse_store::{Result, drafts, jobs, mail_domains, metrics, sweep as store, webhooks};
+use posthouse_store::{Result, drafts, jobs, mail_domains, metrics, queue, sweep as store, webhooks};
 
 use super::retention;
-use crate::app::{App, add_domain, create_inbox, draft, expire_inbox, webhooks::change::forget_attempts};
+use crate::app::{
+    App, add_domain, claim, create_inbox, deliver, draft, expire_inbox, webhooks::change::forget_attempts,
+};
 
 /// How often it runs, in milliseconds.
 pub const EVERY_MS: i64 = MINUTE_MS;
@@ -35,7 +38,9 @@ const ROUNDS_MAX: usize = 50;
 pub async fn run(app: &Arc<App>) -> Result<u64> {
     let now = app.clock.now();
     let recreated = recreate(app, now).await?;
+    give_up(app).await?;
     discard(app, now).await?;
+    tidy_queues(app, now).await?;
     retention::run(app, now).await?;
     sweep_blobs(app, now).await?;
     Ok(recreated)
@@ -78,6 +83,18 @@ async fn recreate(app: &Arc<App>, now: Time) -> Result<u64> {
     Ok(count)
 }
 
+/// Tells the senders of mail whose job is dead that it failed.
+async fn give_up(app: &Arc<App>) -> Result<()> {
+    for dead in app.store.read(|tx| store::envelopes_dead(tx, LOST_MAX)).await? {
+        let why = format!("not sent: given up after {} attempts ({})", dead.attempts, dead.why);
+        let errand = deliver::Errand { workspace: dead.workspace, envelope: dead.id };
+        if deliver::give_up(app, errand, why).await? {
+            tracing::error!(envelope = %dead.id, attempts = dead.attempts, why = dead.why, "delivery.given_up");
+        }
+    }
+    Ok(())
+}
+
 /// Deletes old rows in small transactions.
 async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
     let (answers, events) = (now.plus_ms(-IDEMPOTENCY_KEPT_MS), now.plus_ms(-event::KEPT_MS));
@@ -95,6 +112,22 @@ async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
     forget_attempts(app, events).await?;
     app.store.write(move |tx| webhooks::forget_counts(tx, now)).await?;
     app.store.write(move |tx| metrics::forget(tx, now)).await
+}
+
+/// Makes dead letters of what nobody claims any more, and forgets what is long gone.
+async fn tidy_queues(app: &Arc<App>, now: Time) -> Result<()> {
+    for _ in 0..ROUNDS_MAX {
+        if app.store.write(move |tx| claim::bury_spent(tx, None, now, LOST_MAX)).await? == 0 {
+            break;
+        }
+    }
+    let before = now.plus_ms(-GONE_KEPT_MS);
+    for _ in 0..ROUNDS_MAX {
+        if app.store.write(move |tx| queue::delete_gone(tx, before, ROWS_MAX)).await? == 0 {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Looks through one of the 256 shards of the blob store, another one each time.

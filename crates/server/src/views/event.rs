@@ -217,13 +217,14 @@ fn full(shown: &Shown) -> EventData<'_> {
 fn envelope(shown: &Shown) -> EnvelopeData<'_> {
     let event = &shown.event.event;
     let message = shown.record.as_ref().map(|record| &record.message);
+    let open = shown.record.as_ref().is_some_and(|record| !record.withheld);
     EnvelopeData {
         inbox_id: event.inbox.map(|id| id.to_string()),
         thread_id: event.thread.map(|id| id.to_string()),
         message_id: event.message.map(|id| id.to_string()),
         from: message.map(|message| message.from.as_str()),
         to: message.map_or(&[], |message| &message.to),
-        subject: message.and_then(|message| message.subject.as_deref()),
+        subject: message.and_then(|message| message.subject.as_deref()).filter(|_| open),
         labels: message.map_or(&[], |message| &message.labels),
         received_at: message.and_then(|message| message.received_at).map(|at| at.to_string()),
         channel: message.map(|message| message.channel.text()),

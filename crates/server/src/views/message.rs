@@ -1,7 +1,10 @@
 //! The message object (API document, Message; contract §4.1 to §4.4). Every member is there from the first day: what is not
 //! known is null, never left out.
 
-use posthouse_domain::message::{Attachment, Delivery, Direction, Verification};
+use posthouse_domain::{
+    label::BLOCKED,
+    message::{Attachment, Delivery, Direction, Verification},
+};
 use posthouse_store::messages::Record;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,6 +71,20 @@ pub struct MessageView<'a> {
     screening: Option<ScreeningView>,
     /// Whether received mail is an automatic answer.
     auto_reply: bool,
+    /// Present when content was left out: subject, bodies, headers, files, data and codes are null or empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withheld: Option<WithheldView>,
+}
+
+/// Why the content of a message was left out.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Withheld")]
+pub struct WithheldView {
+    /// pending or held.
+    state: &'static str,
+    reason: Option<&'static str>,
+    /// How many files there are.
+    attachments: usize,
 }
 
 /// The value of a header.
@@ -168,6 +185,9 @@ impl<'a> MessageView<'a> {
     pub fn of(record: &'a Record) -> Self {
         let (m, bodies) = (&record.message, &record.bodies);
         let received = m.direction == Direction::Inbound;
+        let blocked = received && m.labels.iter().any(|label| label == BLOCKED);
+        let open = !record.withheld;
+        let (screening, reason) = if blocked { ("held", "blocked") } else { ("screened", "not_available") };
         Self {
             id: m.id.to_string(),
             inbox_id: m.inbox.to_string(),
@@ -184,11 +204,11 @@ impl<'a> MessageView<'a> {
             cc: &m.cc,
             bcc: &m.bcc,
             reply_to: m.reply_to.as_deref(),
-            subject: m.subject.as_deref(),
-            text: bodies.text.as_deref(),
-            html: bodies.html.as_deref(),
-            extracted_text: bodies.extracted_text.as_deref(),
-            headers: headers(&bodies.headers_json),
+            subject: m.subject.as_deref().filter(|_| open),
+            text: bodies.text.as_deref().filter(|_| open),
+            html: bodies.html.as_deref().filter(|_| open),
+            extracted_text: bodies.extracted_text.as_deref().filter(|_| open),
+            headers: headers(if open { &bodies.headers_json } else { "" }),
             labels: &m.labels,
             is_read: m.is_read,
             provider_message_id: None,
@@ -196,26 +216,23 @@ impl<'a> MessageView<'a> {
             sent_at: m.sent_at.map(|at| at.to_string()),
             received_at: m.received_at.map(|at| at.to_string()),
             created_at: m.created_at.to_string(),
-            contact_id: None,
-            attachments: record.attachments.iter().map(AttachmentView::of).collect(),
-            ai: AiView { verification: m.verification.as_ref().map(VerificationView::of) },
-            data: m.data.as_deref().map(json_text),
+            contact_id: m.contact.map(|id| id.to_string()),
+            attachments: record.attachments.iter().filter(|_| open).map(AttachmentView::of).collect(),
+            ai: AiView { verification: m.verification.as_ref().filter(|_| open).map(VerificationView::of) },
+            data: m.data.as_deref().filter(|_| open).map(json_text),
             delivery: (!received).then(|| record.deliveries.iter().map(DeliveryView::of).collect()),
             agent: None,
             author: None,
             approval: record.approval.as_ref().map(ApprovalView::of),
             ai_disclosure: None,
-            analysis: received.then_some(AnalysisView {
-                state: "skipped",
-                coverage: None,
-                reason: Some("not_available"),
-            }),
-            screening: received.then_some(ScreeningView {
-                state: "screened",
-                reason: Some("not_available"),
-                released_at: None,
-            }),
+            analysis: received.then_some(AnalysisView { state: "skipped", coverage: None, reason: Some(reason) }),
+            screening: received.then_some(ScreeningView { state: screening, reason: Some(reason), released_at: None }),
             auto_reply: received && m.auto_reply,
+            withheld: record.withheld.then_some(WithheldView {
+                state: screening,
+                reason: Some(reason),
+                attachments: record.attachments.len(),
+            }),
         }
     }
 }

@@ -8,6 +8,7 @@ use posthouse_domain::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::queue::QueueView;
 use crate::app::report_metrics::Report;
 
 /// What a report was asked for.
@@ -44,6 +45,8 @@ pub struct MetricsView {
     heatmap: Vec<HeatView>,
     streak: StreakView,
     resources: ResourcesView,
+    /// The work queues as they are now, of inboxes that were claimed from at least once.
+    queue: Vec<QueueView>,
 }
 
 /// What happened in one step.
@@ -172,6 +175,7 @@ impl MetricsView {
                 messages: report.holdings.messages,
                 storage_bytes: report.holdings.bytes,
             },
+            queue: report.queues.iter().map(QueueView::of).collect(),
         }
     }
 }

@@ -127,6 +127,8 @@ pub(super) fn message(n: u128, labels: &[&str]) -> Message {
         verification: None,
         data: None,
         answers: None,
+        contact_address: None,
+        contact: None,
         has_attachments: false,
         status_at: at(0),
         sent_at: None,

@@ -1,17 +1,22 @@
 //! Tests of single routes; the folders mirror the paths of the API document.
 
 mod account;
+mod contacts;
 mod domains;
 mod drafts;
 mod emergency;
 mod events;
 mod inboxes;
 mod ingress;
+mod lists;
 mod messages;
+mod queue;
 mod metrics;
 mod refusals;
 mod retention;
+mod search;
 mod stream;
+mod suppressions;
 mod threads;
 mod wait;
 pub(crate) mod webhooks;

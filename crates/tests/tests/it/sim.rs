@@ -2,3 +2,4 @@
 
 mod crash;
 mod relay;
+mod webhook_crash;

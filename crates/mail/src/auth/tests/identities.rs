@@ -66,3 +66,12 @@ fn international_domains_are_compared_as_a_labels() {
     let input = Input { mail_from: "a@B\u{dc}CHER.example", ..input(raw.as_bytes()) };
     assert_eq!(settle(input, text_records(&records)).dmarc.result, DmarcResult::Pass);
 }
+
+#[test]
+fn an_address_literal_in_ehlo_is_no_domain() {
+    let records = records(&[("[192.0.2.1]", "v=spf1 -all"), ("192.0.2.1", "v=spf1 -all")]);
+    for helo in ["[192.0.2.1]", "192.0.2.1"] {
+        let results = settle(Input { helo, ..input(b"From: a@example.org\r\n\r\n") }, text_records(&records));
+        assert_eq!((results.spf.result, results.helo_spf.result), (SpfResult::None, SpfResult::None), "{helo}");
+    }
+}

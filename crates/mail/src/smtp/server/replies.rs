@@ -10,7 +10,11 @@ pub(super) const OK: Reply = Reply::fixed(250, Code(2, 0, 0), "OK");
 pub(super) const LOGIN_OK: Reply = Reply::fixed(235, Code(2, 7, 0), "Authentication successful");
 pub(super) const TLS_READY: Reply = Reply::fixed(220, Code(2, 0, 0), "Ready to start TLS");
 pub(super) const VRFY: Reply = Reply::fixed(252, Code(2, 0, 0), "Send mail to find out");
+/// Where nobody can log in.
 pub(super) const HELP: Reply =
+    Reply::fixed(214, Code(2, 0, 0), "EHLO HELO STARTTLS MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT\nRFC 5321");
+/// Where clients log in.
+pub(super) const HELP_WITH_LOGIN: Reply =
     Reply::fixed(214, Code(2, 0, 0), "EHLO HELO STARTTLS AUTH MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT\nRFC 5321");
 
 pub(super) const LINE_TOO_LONG: Reply = Reply::fixed(500, Code(5, 5, 2), "Line too long");

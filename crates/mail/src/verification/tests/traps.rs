@@ -20,7 +20,15 @@ fn codes_in_many_languages_and_forms_are_found() {
     let cases = [
         ("Your code", "Your Acme verification code is 482913.", "482913"),
         ("482913 is your Acme code", "Enter it to sign in.", "482913"),
-        ("Sign in", "G-482913 is your Google verification code.", "G-482913"),
+        ("Sign in", "G-482913 is your Google verification code.", "482913"),
+        ("FB-48291 is your Facebook confirmation code", "Enter FB-48291 in the app.", "48291"),
+        ("Sign in", "Use AB3X-9K2L to sign in.", "AB3X-9K2L"),
+        ("Acme", "Enter 482913 to verify your email address.", "482913"),
+        ("Acme", "Type 7K2P9X to log in to Acme", "7K2P9X"),
+        ("Acme", "Utilisez 482913 pour vous connecter.", "482913"),
+        ("Acme", "Gib 482913 ein, um dich anzumelden.", "482913"),
+        ("Acme", "Verwenden Sie 482913, um sich anzumelden.", "482913"),
+        ("Acme", "Usa 482913 para iniciar sesión.", "482913"),
         ("Login", "Use 482 913 as your login code.", "482913"),
         ("Login", "Your one-time passcode:\n\n4 8 2 9 1 3\n\nIt expires in 10 minutes.", "482913"),
         ("Sign in to Acme", "Enter this code to sign in:\n\n**a7Xk2p**\n", "a7Xk2p"),
@@ -60,6 +68,9 @@ fn numbers_that_are_no_codes_are_not_found() {
         ),
         ("Call us", "Our phone: +1 415 555 0123. Zip code 94105. © 2026 Acme, 1600 Main Street, CA 94105"),
         ("Statement", "Your card ending in 4829 was charged $50.00."),
+        ("Summer sale", "Use SAVE2026 to complete your order. Use SUMMER26 to access the sale."),
+        ("Meeting", "Use room 4829 to sign in guests."),
+        ("News", "Join 482913 others to sign in to the petition."),
         ("Version", "Version 4829 of the source code is out. Build 482913."),
     ];
     for (subject, text) in cases {

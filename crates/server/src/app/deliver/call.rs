@@ -10,7 +10,7 @@ use posthouse_mail::{
 use posthouse_store::{blobs, contents::RawPlace};
 
 use super::{means, prepare::Load, relay, route};
-use crate::app::{App, signing};
+use crate::app::{App, bounce_address, signing};
 
 /// Why nothing was tried.
 pub(super) enum CannotSend {
@@ -57,7 +57,9 @@ async fn message(app: &App, load: &Load) -> Result<Message, CannotSend> {
     let recipients = load.pending.iter().map(|delivery| parse(&delivery.address)).collect::<Result<Vec<_>, _>>()?;
     let header_bytes = body.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(body.len());
     let smtputf8 = !body[..header_bytes].is_ascii();
-    Ok(Message { mail_from: Some(parse(&load.inbox.address)?), recipients, body: Arc::from(body), smtputf8 })
+    let return_path = bounce_address::of(app, load.envelope.message, domain)
+        .map_err(|error| CannotSend::Later(format!("there is no return path: {error}")))?;
+    Ok(Message { mail_from: Some(parse(&return_path)?), recipients, body: Arc::from(body), smtputf8 })
 }
 
 async fn raw(app: &App, load: &Load) -> Result<Vec<u8>, CannotSend> {

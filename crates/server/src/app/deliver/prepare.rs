@@ -42,11 +42,7 @@ pub(super) enum Prepared {
 pub(super) fn load(tx: &mut Tx, errand: Errand, wants_raw: bool) -> Result<Prepared> {
     let Errand { workspace: tenant, envelope: id } = errand;
     let Some(envelope) = recipients::envelope(tx, tenant, id)? else { return Ok(Prepared::Gone) };
-    let pending: Vec<Delivery> = recipients::of_envelope(tx, tenant, id)?
-        .into_iter()
-        .map(|of| of.delivery)
-        .filter(|delivery| delivery.status == DeliveryStatus::Queued)
-        .collect();
+    let pending = pending(tx, errand)?;
     let message = messages::get(tx, tenant, envelope.message)?;
     let workspace = workspaces::get(tx, tenant)?;
     let (Some(message), Some(workspace)) = (message, workspace) else {
@@ -67,6 +63,22 @@ pub(super) fn load(tx: &mut Tx, errand: Errand, wants_raw: bool) -> Result<Prepa
         return Ok(Prepared::Impossible(load, "not sent: the bytes of the message are not there any more"));
     }
     Ok(Prepared::Ready(load))
+}
+
+/// The rows of an envelope that is to be given up; none where it is gone.
+pub(super) fn rows(tx: &mut Tx, errand: Errand) -> Result<Option<Load>> {
+    let Errand { workspace: tenant, envelope: id } = errand;
+    let Some(envelope) = recipients::envelope(tx, tenant, id)? else { return Ok(None) };
+    let pending = pending(tx, errand)?;
+    let Some(message) = messages::get(tx, tenant, envelope.message)? else { return Ok(None) };
+    let inbox = inboxes::get(tx, tenant, message.inbox)?;
+    Ok(inbox.map(|inbox| Load { envelope, inbox, pending, raw: None }))
+}
+
+/// The recipients of an envelope that are not settled.
+fn pending(tx: &mut Tx, errand: Errand) -> Result<Vec<Delivery>> {
+    let all = recipients::of_envelope(tx, errand.workspace, errand.envelope)?.into_iter().map(|of| of.delivery);
+    Ok(all.filter(|delivery| delivery.status == DeliveryStatus::Queued).collect())
 }
 
 /// The standing rules of the gate, in its order (decision 14): queued mail is held, not dropped.

@@ -22,7 +22,7 @@ use crate::{app::judge_sending, views::event::data};
 #[derive(Clone, Debug)]
 pub(super) struct Failed {
     /// What the entries will say.
-    pub(super) why: &'static str,
+    pub(super) why: String,
 }
 
 /// What becomes of the recipients.
@@ -49,7 +49,7 @@ pub(super) fn plan(settling: &Settling, now: Time) -> Plan {
 }
 
 fn fail(before: &Delivery, failed: &Failed, now: Time) -> Delivery {
-    let detail = Some(failed.why.to_owned());
+    let detail = Some(failed.why.clone());
     Delivery { status: DeliveryStatus::Failed, detail, updated_at: now, ..before.clone() }
 }
 
@@ -151,7 +151,7 @@ fn tell(tx: &mut Tx, telling: Telling<'_>) -> Result<()> {
         let left = data::Left { recipients: plan.left(), captured: false };
         news.push((EventKind::MessageDelivered, data::text(&left)));
     }
-    if let Some(bounce) = bounce(plan) {
+    if let Some(bounce) = bounce(plan).or_else(|| failure(settling, plan)) {
         news.push((EventKind::MessageBounced, data::text(&data::Bounced { bounce })));
     }
     if news.is_empty() {
@@ -185,6 +185,14 @@ fn bounce(plan: &Plan) -> Option<data::Bounce> {
     let kind = if hard { BounceKind::Hard } else { BounceKind::Soft };
     let recipients: Vec<_> = bounced.iter().map(|(after, _, _)| data::BouncedRecipient::of(after)).collect();
     (!recipients.is_empty()).then(|| data::Bounce { r#type: kind.text(), recipients })
+}
+
+/// The `bounce` of the event for what failed by our own inability: people wait for it as for any other. Nobody is there to be
+/// told about the mail of a deleted inbox.
+fn failure(settling: &Settling, plan: &Plan) -> Option<data::Bounce> {
+    let failed = matches!(settling.reports, Reports::Failed(_)) && settling.load.inbox.deleted_at.is_none();
+    let recipients: Vec<_> = plan.entries.iter().map(|(after, _)| data::BouncedRecipient::of(after)).collect();
+    (failed && !recipients.is_empty()).then(|| data::Bounce { r#type: BounceKind::Soft.text(), recipients })
 }
 
 /// The word of the metrics for a recipient.

@@ -6,15 +6,17 @@ use posthouse_domain::{
     error::Refusal,
     gate::{self, BURST_WINDOW_MS, Facts, Use},
     inbox::Inbox,
+    list::{self, ListDirection},
     message::{Channel, Direction, Message},
     plan::Limit,
-    send::{Answered, BOUNCE_LABEL, REPLY_WINDOW_MS, loop_rule},
+    send::{Answered, BOUNCE_LABEL, RECIPIENTS_MAX, REPLY_WINDOW_MS, loop_rule},
     time::Time,
     workspace::Workspace,
 };
-use posthouse_mail::address::Address;
+use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{
-    Result as Stored, Tx, answers, mail_domains,
+    Result as Stored, Tx, answers, lists, mail_domains,
+    message_list::Place,
     suppressions::{self, Reason},
     usage, workspaces,
 };
@@ -50,6 +52,8 @@ pub struct RecipientDecision {
     pub channel: Channel,
     /// Whether its suppression refuses the message.
     pub suppressed: bool,
+    /// Whether the send or reply lists refuse the message.
+    pub blocked: bool,
 }
 
 /// What is left of the limits; none is unlimited.
@@ -84,6 +88,7 @@ fn decision(tx: &mut Tx, ready: &Ready, size: Option<Refusal>) -> Result<Decisio
         address: address.to_string(),
         channel: if deliver_here::is_served(address, &ready.house.served) { Channel::Agent } else { Channel::Email },
         suppressed: facts.suppressed.iter().any(|suppressed| suppressed == address.canonical_str()),
+        blocked: facts.blocked.iter().any(|blocked| blocked == address.canonical_str()),
     });
     let left = |of: Use| of.limit.map(|limit| limit.saturating_sub(of.used));
     Ok(Decision {
@@ -123,6 +128,7 @@ pub(super) fn facts(
         inbox_temporary: inbox.temporary,
         workspace_suspended: workspace.suspended,
         domain_unverified: unverified(tx, ready, inbox)?,
+        blocked: blocked(tx, ready, inbox, &people)?,
         suppressed: suppressed(tx, ready, workspace, &people)?,
         loop_rule: looping,
         month: Use { used: used.month, limit: plan.emails_per_month },
@@ -140,6 +146,43 @@ fn unverified(tx: &mut Tx, ready: &Ready, inbox: &Inbox) -> Stored<bool> {
     }
     let domain = mail_domains::by_name(tx, inbox.workspace, &inbox.domain)?;
     Ok(!domain.is_some_and(|domain| domain.may_send()))
+}
+
+/// Those among the recipients whom the lists refuse. The reply lists are for those who took part in what is answered; the
+/// send lists for everybody else, so that an answer is no way around them.
+fn blocked(tx: &mut Tx, ready: &Ready, inbox: &Inbox, people: &[&Address]) -> Stored<Vec<String>> {
+    let took_part: Vec<Address> = ready.letter.answers().map(took_part).unwrap_or_default();
+    let (answered, others): (Vec<&Address>, Vec<&Address>) =
+        people.iter().partition(|&&person| took_part.contains(person));
+    let place = Place { workspace: inbox.workspace, inbox: inbox.id };
+    let mut blocked = Vec::new();
+    for (direction, people) in [(ListDirection::Reply, answered), (ListDirection::Send, others)] {
+        if people.is_empty() {
+            continue;
+        }
+        let patterns: Vec<Vec<String>> = people.iter().map(|person| list::patterns_of(person)).collect();
+        let mut all: Vec<&str> = patterns.iter().flatten().map(String::as_str).collect();
+        all.sort_unstable();
+        all.dedup();
+        let found = lists::matching(tx, place, direction, &all)?;
+        let refused = people
+            .iter()
+            .zip(&patterns)
+            .filter(|(_, patterns)| found.hits(patterns.iter().map(String::as_str)).stop(found.allow_only));
+        blocked.extend(refused.map(|(person, _)| person.canonical()));
+    }
+    Ok(blocked)
+}
+
+/// Everybody who is named in a message.
+fn took_part(original: &Message) -> Vec<Address> {
+    let reply_to = original.reply_to.as_deref().and_then(|all| Mailbox::parse_list(all, RECIPIENTS_MAX).ok());
+    let named = std::iter::once(&original.from).chain(&original.to).chain(&original.cc).chain(&original.bcc);
+    named
+        .filter_map(|text| Mailbox::parse(text).ok())
+        .chain(reply_to.unwrap_or_default())
+        .map(Mailbox::into_address)
+        .collect()
 }
 
 /// The suppressed ones among the recipients. An address of this server that bounced while there was no such inbox is open

@@ -9,7 +9,7 @@ use posthouse_domain::{
     metrics::Counters,
     time::Time,
 };
-use posthouse_mail::{address::Address, thread};
+use posthouse_mail::address::Address;
 use posthouse_store::{
     Result, Tx,
     contents::{self, Raw},
@@ -26,7 +26,9 @@ use crate::{
     app::{
         compose::Origin,
         deliver_here::{self, Way},
-        file_mail, judge_sending,
+        file_mail::{self, Conversation},
+        judge_sending,
+        meet::{self, Meeting},
     },
     views::event::data,
 };
@@ -43,8 +45,8 @@ pub(super) fn message(
     let content: ContentId = ids.next();
     contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
     let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), ready.sent.size_bytes, ready.now)?;
-    let thread = conversation(tx, ready, inbox, ids, created_at)?;
-    let stored = row(ready, inbox, &entries, (thread, content), created_at);
+    let conversation = conversation(tx, ready, inbox, ids, created_at)?;
+    let stored = row(ready, (inbox, ways), &entries, (conversation.id, content), created_at);
     messages::insert(tx, &stored)?;
     count(tx, &stored, &entries)?;
     file_mail::file_attachments(tx, &ready.sent, &stored, ids)?;
@@ -57,8 +59,12 @@ pub(super) fn message(
     }
     if let Some(mail) = &ready.received {
         let here: Vec<&Inbox> = ways.iter().filter_map(|(_, way)| inbox_of(way)).collect();
-        deliver_here::deliver(tx, (mail, raw), (&ready.from, &here), ids, ready.now)?;
+        deliver_here::deliver(tx, (mail, raw), (&ready.from, &here, &ready.house.key), ids, ready.now)?;
     }
+    let (people, key) = (&ready.letter.people, &ready.house.key);
+    let subject = Some(ready.letter.subject.as_str());
+    let meeting = Meeting { inbox, conversation: &conversation, subject, at: created_at, key };
+    meet::sent(tx, meeting, people.to.iter().chain(&people.cc).chain(&people.bcc), ids)?;
     if stored.status == Status::Bounced {
         judge_sending::judge(tx, stored.workspace, ready.now)?;
     }
@@ -140,26 +146,20 @@ fn entries(ready: &Ready, ways: &[(Address, Way)], ids: &Ids) -> Vec<Delivery> {
 }
 
 /// The conversation that the message belongs to, found or begun; an answer stays where its original is.
-fn conversation(tx: &mut Tx, ready: &Ready, inbox: &Inbox, ids: &Ids, at: Time) -> Result<ThreadId> {
+fn conversation(tx: &mut Tx, ready: &Ready, inbox: &Inbox, ids: &Ids, at: Time) -> Result<Conversation> {
     match &ready.letter.origin {
         Origin::New | Origin::Submitted(_) => file_mail::thread_of(tx, &ready.sent, inbox, ids, at),
         Origin::Answers(original) => match threads::get(tx, inbox.workspace, original.thread)? {
-            Some(found) => {
-                threads::touch(tx, &found, &ready.sent.people, at)?;
-                Ok(found.id)
-            }
+            Some(found) => file_mail::joined(tx, found, &ready.sent.people, at),
             None => file_mail::thread_of(tx, &ready.sent, inbox, ids, at),
         },
-        Origin::Forwards => {
-            let key = thread::normalised_subject(&ready.letter.subject);
-            file_mail::begin(tx, &ready.sent, inbox, (ids.next(), &key), at)
-        }
+        Origin::Forwards => file_mail::begin(tx, &ready.sent, inbox, ids.next(), at),
     }
 }
 
 fn row(
     ready: &Ready,
-    inbox: &Inbox,
+    (inbox, ways): (&Inbox, &[(Address, Way)]),
     entries: &[Delivery],
     (thread, content): (ThreadId, ContentId),
     created_at: Time,
@@ -198,12 +198,20 @@ fn row(
         verification: None,
         data: mail.data.clone(),
         answers: letter.answers().map(|original| original.id),
+        contact_address: contact_address(inbox, ways),
+        contact: None,
         has_attachments: !mail.files.is_empty(),
         status_at: ready.now,
         sent_at: has_left.then_some(ready.now),
         received_at: None,
         created_at,
     }
+}
+
+/// The first recipient who can be a contact: one of our own inboxes cannot.
+fn contact_address(inbox: &Inbox, ways: &[(Address, Way)]) -> Option<String> {
+    let is_own = |way: &Way| inbox_of(way).is_some_and(|other| other.workspace == inbox.workspace);
+    ways.iter().find(|(_, way)| !is_own(way)).map(|(address, _)| address.canonical())
 }
 
 /// An envelope and its job for each destination domain.

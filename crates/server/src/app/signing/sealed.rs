@@ -8,11 +8,15 @@ use std::{
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
-use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
+use aws_lc_rs::{
+    aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey},
+    hmac,
+};
 use base64::{Engine, engine::general_purpose::STANDARD};
+use posthouse_domain::id::WorkspaceId;
 
 use crate::{app::App, ports::Clock};
 
@@ -52,12 +56,40 @@ pub enum InstanceKeyError {
     Crypto,
 }
 
+/// What the key of tags is made for.
+const TAGS: &[u8] = b"posthouse: tags of return paths";
+/// What the key for hashes of addresses is derived for.
+const ADDRESSES: &[u8] = b"posthouse forgotten addresses 1";
+
 /// The key of the instance.
-pub struct InstanceKey(RandomizedNonceKey);
+pub struct InstanceKey {
+    secrets: RandomizedNonceKey,
+    tags: hmac::Key,
+    addresses: AddressKey,
+}
+
+/// A key for hashes of addresses, derived from the key of the instance: who has the database alone cannot try addresses.
+#[derive(Clone)]
+pub struct AddressKey(hmac::Key);
+
+impl AddressKey {
+    /// The keyed hash of an address in a workspace.
+    #[must_use]
+    pub fn digest(&self, workspace: WorkspaceId, address: &str) -> Vec<u8> {
+        let mut context = hmac::Context::with_key(&self.0);
+        context.update(workspace.as_uuid().as_bytes());
+        context.update(address.as_bytes());
+        context.sign().as_ref().to_vec()
+    }
+}
 
 /// The key of the instance, read at the first need.
 #[derive(Default)]
-pub struct Vault(OnceLock<InstanceKey>);
+pub struct Vault {
+    key: OnceLock<InstanceKey>,
+    /// Two that need it first must not make its file at once.
+    reading: Mutex<()>,
+}
 
 impl Vault {
     /// The key.
@@ -65,10 +97,13 @@ impl Vault {
     /// # Errors
     /// [`InstanceKeyError`].
     pub fn key(&self, app: &App) -> Result<&InstanceKey, InstanceKeyError> {
-        match self.0.get() {
+        if let Some(key) = self.key.get() {
+            return Ok(key);
+        }
+        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.key.get() {
             Some(key) => Ok(key),
-            // Two that read it at once read the same.
-            None => InstanceKey::of(app).map(|key| self.0.get_or_init(|| key)),
+            None => InstanceKey::of(app).map(|key| self.key.get_or_init(|| key)),
         }
     }
 }
@@ -104,7 +139,25 @@ impl InstanceKey {
         if bytes.len() != KEY_BYTES {
             return Err(malformed());
         }
-        Ok(Self(RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| InstanceKeyError::Crypto)?))
+        let secrets = RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| InstanceKeyError::Crypto)?;
+        // A key of its own for each purpose.
+        let tags = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), TAGS);
+        let addresses = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), ADDRESSES);
+        let addresses = AddressKey(hmac::Key::new(hmac::HMAC_SHA256, addresses.as_ref()));
+        Ok(Self { secrets, tags: hmac::Key::new(hmac::HMAC_SHA256, tags.as_ref()), addresses })
+    }
+
+    /// The key for hashes of addresses.
+    #[must_use]
+    pub fn addresses(&self) -> AddressKey {
+        self.addresses.clone()
+    }
+
+    /// A tag that nobody can make without the key.
+    #[must_use]
+    pub fn tag(&self, subject: &[u8]) -> u64 {
+        let tag = hmac::sign(&self.tags, subject);
+        tag.as_ref().iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
     }
 
     /// Seals a secret, bound to a context that must be named again to open it.
@@ -114,7 +167,7 @@ impl InstanceKey {
     pub fn seal(&self, secret: &[u8], context: &str) -> Result<Vec<u8>, InstanceKeyError> {
         let mut text = secret.to_vec();
         let nonce = self
-            .0
+            .secrets
             .seal_in_place_append_tag(Aad::from(context.as_bytes()), &mut text)
             .map_err(|_| InstanceKeyError::Crypto)?;
         let mut sealed = vec![FORMAT];
@@ -136,7 +189,7 @@ impl InstanceKey {
         let (nonce, text) = rest.split_at(NONCE_LEN);
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(wrong)?;
         let mut text = text.to_vec();
-        let opened = self.0.open_in_place(nonce, Aad::from(context.as_bytes()), &mut text).map_err(wrong)?;
+        let opened = self.secrets.open_in_place(nonce, Aad::from(context.as_bytes()), &mut text).map_err(wrong)?;
         Ok(opened.to_vec())
     }
 }

@@ -109,7 +109,7 @@ pub async fn round(
     let write = move |tx: &mut Tx| {
         let ids = ids.clone();
         let lease = Lease { token: ids.next(), until: now.plus_ms(LEASE_MS) };
-        let given_up = settle::settle(tx, workspace, &ended, start_ms)?;
+        let given_up = settle::settle(tx, workspace, (&ended, start_ms), &ids)?;
         let mut errands = Vec::new();
         for one in &fresh {
             fan_out(tx, workspace, one, (&ids, lease), &mut errands)?;

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use posthouse_domain::{
-    id::{WebhookId, WorkspaceId},
+    id::{Ids, WebhookId, WorkspaceId},
     time::Time,
     webhook::{Delivery, DeliveryStatus, Webhook, gap_ms},
 };
 use posthouse_store::{
     Result, Tx,
+    jobs::{self, NewJob},
     webhook_deliveries::{self as deliveries},
     webhooks::{self, Counts},
 };
@@ -18,8 +19,11 @@ use super::attempt::Ended;
 /// What the attempts that are given up with a webhook say.
 const GIVEN_UP: &str = "the webhook was disabled, because every attempt failed for 5 days";
 
+/// How often it is tried to tell the owner.
+const NOTICE_ATTEMPTS_MAX: u32 = 48;
+
 /// Writes how attempts of a workspace ended; gives the webhooks that are disabled now because they never work.
-pub(super) fn settle(tx: &mut Tx, workspace: WorkspaceId, ended: &[Ended], start_ms: i64) -> Result<Vec<Webhook>> {
+pub(super) fn settle(tx: &mut Tx, workspace: WorkspaceId, (ended, start_ms): (&[Ended], i64), ids: &Ids) -> Result<Vec<Webhook>> {
     let mut by_webhook: BTreeMap<WebhookId, Vec<&Ended>> = BTreeMap::new();
     for one in ended {
         by_webhook.entry(one.errand.webhook).or_default().push(one);
@@ -36,7 +40,7 @@ pub(super) fn settle(tx: &mut Tx, workspace: WorkspaceId, ended: &[Ended], start
             }
         }
         note(tx, workspace, id, &own)?;
-        if let Some(webhook) = give_up(tx, workspace, id, &own)? {
+        if let Some(webhook) = give_up(tx, (workspace, id), &own, ids)? {
             given_up.push(webhook);
         }
     }
@@ -74,12 +78,24 @@ fn note(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, ended: &[&Ended]) ->
 }
 
 /// Disables the webhook if an attempt failed and all have for too long.
-fn give_up(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, ended: &[&Ended]) -> Result<Option<Webhook>> {
+fn give_up(tx: &mut Tx, (workspace, id): (WorkspaceId, WebhookId), ended: &[&Ended], ids: &Ids) -> Result<Option<Webhook>> {
     let Some(at) = ended.iter().map(|one| one.at).max() else { return Ok(None) };
     let webhook = webhooks::get(tx, workspace, id)?.filter(|webhook| webhook.enabled && webhook.is_given_up(at));
     if webhook.is_some() {
         webhooks::disable(tx, workspace, id)?;
         deliveries::cancel(tx, workspace, id, GIVEN_UP)?;
+        let job = NewJob {
+            id: ids.next(),
+            kind: jobs::WEBHOOK_NOTICE,
+            workspace,
+            subject: id.0,
+            lane: String::new(),
+            run_at: at,
+            attempt_max: NOTICE_ATTEMPTS_MAX,
+            why: "disabled",
+            created_at: at,
+        };
+        jobs::enqueue(tx, &job)?;
     }
     Ok(webhook)
 }

@@ -31,7 +31,7 @@ pub(super) fn error() -> Value {
                             },
                             "permission": { "type": "string", "description": "With `insufficient_permissions`." },
                             "addresses": {
-                                "type": "array", "items": { "type": "string" }, "description": "With `recipient_suppressed`.",
+                                "type": "array", "items": { "type": "string" }, "description": "With `recipient_suppressed` and `recipient_blocked`.",
                             },
                             "retry_after_seconds": { "type": "integer", "description": "As `Retry-After`." },
                         },

@@ -55,14 +55,14 @@ pub(crate) fn routes() -> Vec<Route> {
 async fn raw(app: Arc<App>, input: Input<ScreeningQuery>) -> Result<Answer, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     input.query.check(&input.caller)?;
-    let bytes = read_raw::message(&app, input.caller, id).await?;
+    let bytes = read_raw::message(&app, input.caller, id, input.query.include_held).await?;
     Ok(download(HeaderValue::from_static("message/rfc822"), &format!("{id}.eml"), bytes))
 }
 
 async fn file(app: Arc<App>, input: Input<ScreeningQuery>) -> Result<Answer, Refusal> {
     let id: AttachmentId = input.path.id("id", "attachment")?;
     input.query.check(&input.caller)?;
-    let (file, bytes) = read_raw::file(&app, input.caller, id).await?;
+    let (file, bytes) = read_raw::file(&app, input.caller, id, input.query.include_held).await?;
     let content_type = HeaderValue::from_str(&file.content_type).unwrap_or(UNKNOWN_TYPE);
     Ok(download(content_type, file.filename.as_deref().unwrap_or("attachment"), bytes))
 }

@@ -13,9 +13,8 @@ use posthouse_domain::{
     time::{DAY_MS, Time},
 };
 use posthouse_store::{
-    Result as Stored, Tx, mail_domains,
+    Result as Stored, Tx, contacts, mail_domains,
     metrics::{self, Scope},
-    suppressions,
 };
 
 use crate::{
@@ -55,5 +54,5 @@ fn load(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Stored<(Counters, Cou
     };
     let (week, month) = (last(7)?, last(30)?);
     let domains = mail_domains::page(tx, workspace, &Page { after: None, limit: DOMAINS_MAX })?;
-    Ok((week, month, suppressions::count(tx, workspace)?, domains))
+    Ok((week, month, contacts::suppressed(tx, workspace)?, domains))
 }

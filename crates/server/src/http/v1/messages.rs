@@ -20,6 +20,7 @@ use posthouse_store::{
 };
 use uuid::Uuid;
 
+use super::queue::LeaseText;
 use crate::{
     app::{
         App,
@@ -51,7 +52,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::PATCH, "/v1/messages/{id}", "updateMessage", Permission::MessagesWrite)
             .summary("Changes labels and read state; labels of the system stay as they are.")
             .answers::<MessageView<'_>>(200)
-            .errors(&[Code::NotFound])
+            .errors(&[Code::NotFound, Code::LeaseExpired])
             .handle(update),
         Route::new(Method::POST, "/v1/messages/batch-get", "batchGetMessages", Permission::MessagesRead)
             .summary("Up to 100 messages by id.")
@@ -61,6 +62,11 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Changes labels and read state of up to 100 messages at once.")
             .answers::<BatchView<MessageView<'_>>>(200)
             .handle(batch_update),
+        Route::new(Method::POST, "/v1/messages/{id}/release", "releaseMessage", Permission::MessagesRelease)
+            .summary("Lets held mail through. Mail that a receive list stopped cannot be released.")
+            .answers::<MessageView<'_>>(200)
+            .errors(&[Code::NotFound, Code::NotHeld, Code::MessageBlocked])
+            .handle(release),
     ]
 }
 
@@ -207,6 +213,8 @@ object! {
         remove_labels: Option<List<Label, 0, 50>>,
         /// The new read state.
         is_read: Option<bool>,
+        /// The lease under which the message was claimed; the change is refused with lease_expired when it is not the current one.
+        lease_id: Option<LeaseText>,
     }
 }
 
@@ -230,7 +238,7 @@ impl ScreeningQuery {
     /// # Errors
     /// `insufficient_permissions`.
     pub(super) fn check(&self, caller: &Caller) -> Result<(), Refusal> {
-        // No mail waits for screening yet, so there is nothing that this would open.
+        // No mail waits for screening yet; what is held was stopped by a list.
         let _ = self.include_unscreened;
         let name = Permission::MessagesRelease.text();
         if !self.include_held || caller.permissions.has(Permission::MessagesRelease) {
@@ -238,6 +246,13 @@ impl ScreeningQuery {
         }
         let refusal = Refusal::new(Code::InsufficientPermissions, format!("include_held needs the permission {name}."));
         Err(refusal.detail("permission", name).with_fix(format!("Use an API key with the permission {name}.")))
+    }
+
+    /// Opens what the caller asked for.
+    fn open(&self, records: &mut [Record]) {
+        if self.include_held {
+            records.iter_mut().for_each(|record| record.withheld = false);
+        }
     }
 }
 
@@ -255,23 +270,30 @@ impl ListQuery {
 
     /// The filter for the store; nothing when no message can pass it.
     fn filter(&self, inbox: &Inbox) -> Option<Filter> {
+        let mut labels: Vec<String> = self.labels.0.iter().map(|label| label.0.clone()).collect();
+        let mut include_blocked = self.include_blocked;
         let mut direction = self.direction.and_then(|d| stored::Direction::parse(d.text()));
         match self.screening {
-            // Only received mail is screened, and all of it is, as long as nothing screens.
+            // Only received mail is screened, and all of it is, as long as nothing but lists holds it back.
+            Some(Screening::Held) if direction != Some(stored::Direction::Outbound) => {
+                // Nothing is held but what a receive list stopped.
+                labels.push(BLOCKED.to_owned());
+            }
             Some(Screening::Screened) if direction != Some(stored::Direction::Outbound) => {
                 direction = Some(stored::Direction::Inbound);
+                include_blocked = false;
             }
             Some(_) => return None,
             None => {}
         }
         let default = if inbox.filters_promotions() { Promotions::Exclude } else { Promotions::Include };
         let promotions = self.promotions.unwrap_or(default);
-        let mut hidden_labels = if self.include_blocked { Vec::new() } else { vec![BLOCKED] };
+        let mut hidden_labels = if include_blocked { Vec::new() } else { vec![BLOCKED] };
         if promotions == Promotions::Exclude {
             hidden_labels.extend(PROMOTIONS);
         }
         Some(Filter {
-            labels: self.labels.0.iter().map(|label| label.0.clone()).collect(),
+            labels,
             any_label: if promotions == Promotions::Only { PROMOTIONS.to_vec() } else { Vec::new() },
             hidden_labels,
             is_read: self.is_read,
@@ -310,7 +332,8 @@ fn read_page(
     let more = found.len() > limit;
     found.truncate(limit);
     let last = found.last().filter(|_| more).map(|m| Position { sort: m.created_at.millis(), id: m.id.0 });
-    let records = messages::records(tx, caller.workspace, found)?;
+    let mut records = messages::records(tx, caller.workspace, found)?;
+    query.screening().open(&mut records);
     Ok((records, last.map(|position| position.cursor(Filters(&named)))))
 }
 
@@ -318,17 +341,20 @@ async fn get(app: Arc<App>, input: Input<ScreeningQuery>) -> Result<Answer, Refu
     let id: MessageId = input.path.id("id", "message")?;
     let caller = input.caller;
     input.query.check(&caller)?;
-    let records = app.store.read(move |tx| {
+    let read = app.store.read(move |tx| {
         let message = visible::message(tx, &caller, id)?;
         Ok::<_, Refusal>(messages::records(tx, caller.workspace, vec![message])?)
     });
-    one(&records.await?)
+    let mut records = read.await?;
+    input.query.open(&mut records);
+    one(&records)
 }
 
 async fn update(app: Arc<App>, input: Input<Empty, Update>) -> Result<Answer, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
-    let Update { add_labels, remove_labels, is_read } = input.body;
-    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read };
+    let Update { add_labels, remove_labels, is_read, lease_id } = input.body;
+    let lease = lease_id.map(|lease| lease.0);
+    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease };
     let changed = change_message::change(&app, input.caller, vec![id], change).await?;
     one(&changed)
 }
@@ -346,15 +372,28 @@ async fn batch_get(app: Arc<App>, input: Input<Empty, BatchGet>) -> Result<Answe
         let found = visible::messages(tx, &caller, &wanted)?;
         Ok::<_, Refusal>(messages::records(tx, caller.workspace, found)?)
     });
-    batch(&records.await?, &ids)
+    let mut records = records.await?;
+    screening.open(&mut records);
+    batch(&records, &ids)
 }
 
 async fn batch_update(app: Arc<App>, input: Input<Empty, BatchUpdate>) -> Result<Answer, Refusal> {
     let BatchUpdate { ids, add_labels, remove_labels, is_read } = input.body;
     let ids = unique(ids);
-    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read };
+    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease: None };
     let changed = change_message::change(&app, input.caller, ids.clone(), change).await?;
     batch(&changed, &ids)
+}
+
+async fn release(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let caller = input.caller;
+    let message = app.store.read(move |tx| visible::message(tx, &caller, id)).await?;
+    // Nothing is held but what a receive list stopped.
+    if message.labels.iter().any(|label| label == BLOCKED) {
+        return Err(Refusal::new(Code::MessageBlocked, "A receive list stopped this message."));
+    }
+    Err(Refusal::new(Code::NotHeld, "This message is not held."))
 }
 
 /// The ids, each once, in their order.

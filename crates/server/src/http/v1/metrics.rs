@@ -99,7 +99,8 @@ async fn read(app: Arc<App>, input: Input<MetricsQuery>) -> Result<Answer, Refus
     let asked = asked(&input.caller, input.query, app.clock.now())?;
     let caller = input.caller;
     let span = asked.clone();
-    let report = app.store.read(move |tx| load(tx, &caller, &span)).await?;
+    let now = app.clock.now();
+    let report = app.store.read(move |tx| load(tx, &caller, &span, now)).await?;
     Answer::json(200, &MetricsView::of(&asked, &report))
 }
 
@@ -116,9 +117,9 @@ fn asked(caller: &Caller, query: MetricsQuery, now: Time) -> Result<Asked, Refus
     Ok(Asked { span, tz, inbox, bucket: query.bucket.unwrap_or(Bucket::Day) })
 }
 
-fn load(tx: &mut Tx, caller: &Caller, asked: &Asked) -> Result<Report, Refusal> {
+fn load(tx: &mut Tx, caller: &Caller, asked: &Asked, now: Time) -> Result<Report, Refusal> {
     if let Some(inbox) = asked.inbox {
         visible::inbox(tx, caller, inbox)?;
     }
-    Ok(report_metrics::report(tx, (caller.workspace, asked.inbox), &asked.span, asked.bucket)?)
+    Ok(report_metrics::report(tx, (caller.workspace, asked.inbox), &asked.span, (asked.bucket, now))?)
 }

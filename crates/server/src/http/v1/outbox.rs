@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    app::App,
+    app::{App, bounce_address},
     http::{
         route::{Answer, Input, Route},
         wire::{Cursor, Limit, query},
@@ -86,7 +86,10 @@ struct EnvelopeView<'a> {
 /// A captured message with what is shown of it.
 struct Entry {
     message: Message,
+    /// The return path.
     from: String,
+    /// The domain of the inbox.
+    domain: String,
     captured: Vec<Delivery>,
 }
 
@@ -94,7 +97,12 @@ async fn list(app: Arc<App>, input: Input<OutboxQuery>) -> Result<Answer, Refusa
     let (caller, query) = (input.caller, input.query);
     let limit = query.limit.map_or(LIMIT_DEFAULT, |limit| limit.0 as u32);
     let after = query.cursor.as_ref().map(|cursor| Position::parse(&cursor.0, LIST)).transpose()?;
-    let (entries, next) = app.store.read(move |tx| page(tx, &caller, Page { after, limit })).await?;
+    let (mut entries, next) = app.store.read(move |tx| page(tx, &caller, Page { after, limit })).await?;
+    for entry in &mut entries {
+        if let Ok(path) = bounce_address::of(&app, entry.message.id, &entry.domain) {
+            entry.from = path;
+        }
+    }
     let data = entries.iter().map(|entry| view(entry, &app.config.base_url)).collect();
     Answer::json(200, &PageView { data, next_cursor: next })
 }
@@ -119,7 +127,7 @@ fn page(tx: &mut Tx, caller: &Caller, page: Page) -> Result<(Vec<Entry>, Option<
             |delivery: &Delivery| delivery.channel == Channel::Email && delivery.detail.as_deref() == Some(CAPTURED);
         let of_message = recipients.iter().filter(|of| of.message == message.id && is_captured(&of.delivery));
         let captured = of_message.map(|of| of.delivery.clone()).collect();
-        entries.push(Entry { message, from: inbox.address, captured });
+        entries.push(Entry { message, from: inbox.address, domain: inbox.domain, captured });
     }
     Ok((entries, next))
 }

@@ -8,6 +8,7 @@ use axum::http::{HeaderValue, Method};
 use posthouse_domain::{
     auth::Permission,
     error::{Code, FieldProblem, Refusal},
+    id::MessageId,
     label::{self, LABELS_MAX},
     message::Kind,
     send::{Content, FILES_MAX, File, Forward, People, RECIPIENTS_MAX, Reply, Send},
@@ -17,9 +18,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::queue::LeaseText;
 use crate::{
     app::{
         App,
+        claim::Fence,
         compose::SUBJECT_CHARS_MAX,
         forward,
         post::{Decision, Posted, Render},
@@ -51,6 +54,7 @@ pub(super) const ERRORS: &[Code] = &[
     Code::TemporaryInboxReceiveOnly,
     Code::NotFound,
     Code::IdempotencyInFlight,
+    Code::LeaseExpired,
     Code::LoopDetected,
     Code::MessageTooLarge,
     Code::IdempotencyKeyReused,
@@ -159,6 +163,8 @@ object! {
         data: Option<Json<DATA_BYTES_MAX>>,
         /// The advisory kind.
         kind = "type": Option<MessageType>,
+        /// The lease under which the message was claimed; the answer is refused with lease_expired when it is not the current one.
+        lease_id: Option<LeaseText>,
     }
 }
 
@@ -179,6 +185,8 @@ object! {
         include_attachments: Option<bool>,
         /// Labels for the sent message.
         labels: Option<List<Label, 0, LABELS_MAX>>,
+        /// The lease under which the message was claimed; refused with lease_expired when it is not the current one.
+        lease_id: Option<LeaseText>,
     }
 }
 
@@ -203,14 +211,16 @@ async fn send(app: Arc<App>, input: Input<SendQuery, SendBody>) -> Result<Answer
 
 async fn reply(app: Arc<App>, input: Input<Empty, ReplyBody>) -> Result<Answer, Refusal> {
     let original = input.path.id("message_id", "message")?;
-    let order = order(&input, input.request.route)?;
+    let mut order = order(&input, input.request.route)?;
+    order.fence = fence(original, input.body.lease_id.as_ref());
     let command = input.body.command()?;
     Ok(answer(reply::reply(&app, order, (original, command), render()).await?))
 }
 
 async fn forward(app: Arc<App>, input: Input<Empty, ForwardBody>) -> Result<Answer, Refusal> {
     let original = input.path.id("message_id", "message")?;
-    let order = order(&input, input.request.route)?;
+    let mut order = order(&input, input.request.route)?;
+    order.fence = fence(original, input.body.lease_id.as_ref());
     let command = input.body.command()?;
     Ok(answer(forward::forward(&app, order, (original, command), render()).await?))
 }
@@ -218,7 +228,11 @@ async fn forward(app: Arc<App>, input: Input<Empty, ForwardBody>) -> Result<Answ
 /// Who asks to send what from the inbox of the path, with the idempotency key of the request.
 pub(super) fn order<Q, B>(input: &Input<Q, B>, route: &'static str) -> Result<Order, Refusal> {
     let key = idempotency_key(input, route);
-    Ok(Order { caller: input.caller, inbox: input.path.id("id", "inbox")?, key })
+    Ok(Order { caller: input.caller, inbox: input.path.id("id", "inbox")?, key, fence: None })
+}
+
+fn fence(message: MessageId, lease: Option<&LeaseText>) -> Option<Fence> {
+    lease.map(|lease| Fence { message, lease: lease.0.clone() })
 }
 
 /// The idempotency key of a request, kept under that route.
@@ -396,7 +410,10 @@ struct RecipientView {
     address: String,
     /// agent for inboxes of this server, email for others.
     channel: &'static str,
+    /// Whether its suppression refuses the message.
     suppressed: bool,
+    /// Whether the send or reply lists refuse the message.
+    blocked: bool,
 }
 
 /// What is left of the limits.
@@ -426,6 +443,7 @@ impl DecisionView {
                     address: recipient.address.clone(),
                     channel: recipient.channel.text(),
                     suppressed: recipient.suppressed,
+                    blocked: recipient.blocked,
                 })
                 .collect(),
             message_size_bytes: decision.message_size_bytes,

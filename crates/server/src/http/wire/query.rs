@@ -197,20 +197,33 @@ pub struct Seconds<const LOW: i64, const HIGH: i64, const DEFAULT: i64> {
     pub ms: i64,
 }
 
-impl<const LOW: i64, const HIGH: i64, const DEFAULT: i64> QueryValue for Seconds<LOW, HIGH, DEFAULT> {
-    fn schema() -> Value {
-        json!({ "type": "number", "minimum": LOW, "maximum": HIGH, "default": DEFAULT })
-    }
-    fn read(text: &str) -> Result<Self, String> {
-        let seconds: f64 = text
-            .parse()
-            .ok()
+impl<const LOW: i64, const HIGH: i64, const DEFAULT: i64> Seconds<LOW, HIGH, DEFAULT> {
+    fn checked(number: Option<f64>) -> Result<Self, String> {
+        let seconds = number
             .filter(|s: &f64| s.is_finite())
             .ok_or_else(|| format!("must be a number of seconds from {LOW} to {HIGH}"))?;
         if seconds < LOW as f64 || seconds > HIGH as f64 {
             return Err(format!("must be from {LOW} to {HIGH} seconds"));
         }
         Ok(Self { ms: (seconds * 1_000.0).round() as i64 })
+    }
+}
+
+impl<const LOW: i64, const HIGH: i64, const DEFAULT: i64> super::Wire for Seconds<LOW, HIGH, DEFAULT> {
+    fn schema() -> Value {
+        <Self as QueryValue>::schema()
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        Self::checked(value.as_f64()).map_err(|problem| problems.add::<()>(path, problem)).ok()
+    }
+}
+
+impl<const LOW: i64, const HIGH: i64, const DEFAULT: i64> QueryValue for Seconds<LOW, HIGH, DEFAULT> {
+    fn schema() -> Value {
+        json!({ "type": "number", "minimum": LOW, "maximum": HIGH, "default": DEFAULT })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        Self::checked(text.parse().ok())
     }
     fn absent() -> Option<Self> {
         Some(Self { ms: DEFAULT * 1_000 })
@@ -266,4 +279,4 @@ impl QueryValue for MetadataFilters {
 pub type Limit = Int<1, { page::LIMIT_MAX as i64 }>;
 
 /// A cursor, in the form that pages give it.
-pub type Cursor = Line<1, 200>;
+pub type Cursor = Line<1, 500>;

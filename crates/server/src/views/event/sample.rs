@@ -206,6 +206,7 @@ fn record(kind: EventKind) -> Record {
         bodies: Bodies { extracted_text: text.clone(), text, html: None, headers_json },
         attachments: Vec::new(),
         deliveries: entry.map(delivery).into_iter().collect(),
+        withheld: kind == EventKind::MessageReceivedBlocked,
         approval: (kind == DraftSent).then(draft::approval),
     }
 }
@@ -241,6 +242,8 @@ fn message(status: Status, inbound: bool) -> Message {
         verification: None,
         data: None,
         answers: None,
+        contact_address: None,
+        contact: None,
         has_attachments: false,
         status_at: now,
         sent_at: (!inbound).then_some(now),

@@ -1,10 +1,11 @@
 //! Every statement of a list walks an index in the order that it needs, as far as the planner of SQLite says.
 
 use super::*;
-use posthouse_store::{Engine, Sql, Value, message_list, statements, thread_list};
+use posthouse_store::{Engine, Sql, Value, contact_list, message_list, statements, thread_list};
 
 /// The files whose statements are planned one by one.
-const FILES: [&str; 7] = ["arrivals", "attachments", "contents", "erase", "events", "message_list", "messages"];
+const FILES: [&str; 9] =
+    ["arrivals", "attachments", "contacts", "contents", "erase", "events", "lists", "message_list", "messages"];
 
 /// The highest placeholder.
 fn parameters(text: &str) -> usize {
@@ -44,13 +45,41 @@ fn pages_walk_an_index_in_order() {
     let (_dir, store) = sqlite();
     store
         .read_blocking(|tx| {
-            for sql in message_list::shapes(10).iter().chain(&thread_list::shapes(10)) {
+            for sql in message_list::shapes(10).iter().chain(&thread_list::shapes(10)).chain(&contact_list::shapes(3)) {
                 let plan = plan(tx, sql)?;
                 let text = sql.text(Engine::Sqlite);
                 assert!(!scans(&plan), "{plan:#?}\n{text}");
                 // Threads of a rare label are sorted: there are at most a thousand.
                 let sorts = plan.iter().any(|step| step.contains("TEMP B-TREE"));
-                assert!(!sorts || text.contains("thread_labels d"), "{plan:#?}\n{text}");
+                assert!(
+                    !sorts
+                        || ["thread_labels d", "contact_labels d", "contact_metadata d"]
+                            .iter()
+                            .any(|of| text.contains(of)),
+                    "{plan:#?}\n{text}"
+                );
+            }
+            Ok::<_, posthouse_store::Error>(())
+        })
+        .unwrap();
+    store.close();
+}
+
+/// `is_read=false` and `status` walked the whole inbox: 127 ms and 203 ms at 100,000 messages of which none matched.
+#[test]
+fn unread_mail_and_rare_statuses_have_an_index_of_their_own() {
+    let (_dir, store) = sqlite();
+    store
+        .read_blocking(|tx| {
+            for (words, index) in [("m.is_read = 0", "messages_unread"), ("m.status = 'bounced'", "messages_status")] {
+                let shapes = message_list::shapes(0);
+                let text = |sql: &Sql| sql.text(Engine::Sqlite).into_owned();
+                let alone = |sql: &&Sql| {
+                    text(sql).contains(words) && !text(sql).contains("EXISTS") && !text(sql).contains("||")
+                };
+                let sql = shapes.iter().find(alone).expect("a list under that filter alone");
+                let plan = plan(tx, sql)?;
+                assert!(plan.iter().any(|step| step.contains(index)), "{plan:#?}\n{}", text(sql));
             }
             Ok::<_, posthouse_store::Error>(())
         })
@@ -80,7 +109,7 @@ async fn every_shape_is_prepared_on_both_engines() {
     on_both(async |store| {
         store
             .read(|tx| {
-                let all = [message_list::shapes(10), thread_list::shapes(10)].concat();
+                let all = [message_list::shapes(10), thread_list::shapes(10), contact_list::shapes(3)].concat();
                 all.iter().try_for_each(|sql| tx.prepare(sql))
             })
             .await

@@ -18,6 +18,8 @@ const PAGE_SECONDS_MAX: &str = "120";
 const HTTP: &str = "127.0.0.1:8080";
 const SMTP: &str = "127.0.0.1:2525";
 const SUBMISSION: &str = "127.0.0.1:2587";
+/// Where the pages let a receiver of their own listen.
+const RECEIVER: &str = "127.0.0.1:9000";
 /// What differs from run to run, and its name: `H` a hexadecimal digit, `D` a digit, `A` a letter or digit.
 const VOLATILE: &[(&str, &str)] = &[
     ("HHHHHHHH-HHHH-HHHH-HHHH-HHHHHHHHHHHH", "ID"),
@@ -42,8 +44,28 @@ fn the_page_about_waiting_does_what_it_says() {
 }
 
 #[test]
+fn the_page_about_the_queue_does_what_it_says() {
+    run("docs/journeys/queue.md");
+}
+
+#[test]
+fn the_page_about_searching_does_what_it_says() {
+    run("docs/journeys/search.md");
+}
+
+#[test]
 fn the_page_about_sending_does_what_it_says() {
     run("docs/journeys/sending.md");
+}
+
+#[test]
+fn the_page_about_contacts_does_what_it_says() {
+    run("docs/journeys/contacts.md");
+}
+
+#[test]
+fn the_page_about_lists_does_what_it_says() {
+    run("docs/journeys/lists.md");
 }
 
 #[test]
@@ -59,6 +81,11 @@ fn the_page_about_the_stream_does_what_it_says() {
 #[test]
 fn the_page_about_temporary_inboxes_does_what_it_says() {
     run("docs/journeys/temporary-inboxes.md");
+}
+
+#[test]
+fn the_page_about_webhooks_does_what_it_says() {
+    run("docs/journeys/webhooks.md");
 }
 
 #[test]
@@ -125,6 +152,8 @@ submission.listen = ["127.0.0.1:0"]
 smtp.hostname = "localhost"
 delivery.mode = "capture"
 dns.nameservers = ["127.0.0.1:9"]
+webhooks.allow_private_networks = true
+webhooks.allow_http = true
 "#;
 
 fn have(program: &str) -> bool {
@@ -173,17 +202,27 @@ fn play(page: &str, steps: &[Step], service: &Process, dir: &Path) -> Vec<String
         let commands = normal(&step.commands.text, |name| (name == "KEY").then_some(key));
         script.push_str(&format!("printf '%s' '{}'\n{commands}", mark(at)));
     }
-    let doors = [(HTTP, "http"), (SMTP, "smtp"), (SUBMISSION, "submission")];
-    let script = doors.iter().fold(script, |script, (shown, name)| {
-        let real = service.address(name).to_string();
-        script.replace(shown, &real).replace(&split(shown), &split(&real))
+    let real = |name| service.address(name).to_string();
+    let receiver = free_address();
+    let doors = [
+        (HTTP, real("http")),
+        (SMTP, real("smtp")),
+        (SUBMISSION, real("submission")),
+        (RECEIVER, receiver.clone()),
+        // As bash, and as Node, write it.
+        (&RECEIVER.replace(':', "/"), receiver.replace(':', "/")),
+        (&swapped(RECEIVER), swapped(&receiver)),
+    ];
+    let script = doors.iter().fold(script, |script, (shown, real)| {
+        let script = script.replace(shown, real);
+        if shown.contains(':') { script.replace(&split(shown), &split(real)) } else { script }
     });
     let played = Command::new("timeout")
         .args([PAGE_SECONDS_MAX, "bash", "-euo", "pipefail", "-c", &script])
         .current_dir(dir)
         .output()
         .expect("bash runs");
-    let said = documented(&String::from_utf8_lossy(&played.stdout), service);
+    let said = documented(&String::from_utf8_lossy(&played.stdout), service).replace(&receiver, RECEIVER);
     let mut outputs: Vec<String> = Vec::new();
     let mut rest = said.as_str();
     for at in 0..steps.len() {
@@ -201,6 +240,18 @@ fn play(page: &str, steps: &[Step], service: &Process, dir: &Path) -> Vec<String
 fn split(address: &str) -> String {
     let (host, port) = address.rsplit_once(':').expect("an address has a port");
     format!("\"{host}\", {port}")
+}
+
+/// An address as Node takes it: `9000, "127.0.0.1"`.
+fn swapped(address: &str) -> String {
+    let (host, port) = address.rsplit_once(':').expect("an address has a port");
+    format!("{port}, \"{host}\"")
+}
+
+/// An address on which nobody listens now.
+fn free_address() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback can be listened on");
+    listener.local_addr().expect("a bound listener has an address").to_string()
 }
 
 /// The text with the addresses that the pages use.

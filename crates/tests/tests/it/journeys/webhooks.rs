@@ -192,6 +192,11 @@ async fn a_webhook_that_fails_for_five_days_is_disabled() {
     assert_eq!(is_enabled().await, true, "one that succeeded begins the five days anew");
     fail_for(2).await;
     assert_eq!(is_enabled().await, false);
+    let sent = world.api.get(&format!("/v1/inboxes/{}/messages?direction=outbound", world.inbox.id)).await.expect(200);
+    let [notice] = sent.data() else { panic!("the owner is told once: {sent}") };
+    assert_eq!((&notice["to"], &notice["subject"]), (&json!(["owner@example.org"]), &json!("A webhook was disabled")));
+    assert_eq!(notice["headers"]["auto-submitted"], "auto-generated");
+    assert!(notice["text"].as_str().is_some_and(|text| text.contains(&world.sink.url())), "{notice}");
     let before = world.sink.posts().len();
     world.server.deliver(&Letter::new("b", "text"), &world.inbox.address).await;
     world.server.advance(DAY_MS).await;

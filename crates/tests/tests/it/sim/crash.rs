@@ -108,7 +108,7 @@ fn config(relay: SocketAddr, database: Option<String>) -> String {
 }
 
 /// The next number of a fixed sequence (SplitMix64).
-fn draw(state: &mut u64) -> u64 {
+pub(super) fn draw(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -163,7 +163,8 @@ async fn load_until(process: Process, agent: &Agent, round: u32, acks: u64) -> V
         let (smtp, to, teller) = (process.address("smtp"), agent.address.clone(), promised.clone());
         clients.spawn(async move {
             // The error is the kill.
-            let _ = deliver_without_end(smtp, &to, &format!("in {round} {client}"), &teller).await;
+            let tell = |subject| drop(teller.send(Promise::Received(subject)));
+            let _ = deliver_without_end(smtp, &to, &format!("in {round} {client}"), tell).await;
         });
         let (api, path) = (api(&process, &agent.key), format!("/v1/inboxes/{}/messages", agent.inbox));
         let promised = promised.clone();
@@ -193,11 +194,12 @@ async fn send_without_end(api: &Api, path: &str, name: &str, promised: &Unbounde
     }
 }
 
-async fn deliver_without_end(
+/// Delivers one mail after the other and tells the subject of each that was acknowledged.
+pub(super) async fn deliver_without_end(
     smtp: SocketAddr,
     to: &str,
     name: &str,
-    promised: &UnboundedSender<Promise>,
+    tell: impl Fn(String),
 ) -> io::Result<()> {
     let mut wire = BufReader::new(TcpStream::connect(smtp).await?);
     hear(&mut wire, "220").await?;
@@ -209,7 +211,7 @@ async fn deliver_without_end(
         say(&mut wire, "DATA\r\n", "354").await?;
         let mail = format!("From: someone@elsewhere.example\r\nTo: {to}\r\nSubject: {subject}\r\n\r\nA test.\r\n.\r\n");
         say(&mut wire, &mail, "250").await?;
-        let _ = promised.send(Promise::Received(subject));
+        tell(subject);
     }
     Ok(())
 }

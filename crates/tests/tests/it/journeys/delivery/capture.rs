@@ -21,8 +21,9 @@ async fn captured_mail_is_listed_and_never_called_delivered() {
     let rest = post.api.get(&format!("/dev/outbox?limit=1&cursor={cursor}")).await.expect(200);
     let entry = &rest.data()[0];
     assert_eq!((&entry["id"], &entry["captured"], &rest["next_cursor"]), (&json!(first), &json!(true), &json!(null)));
-    let envelope = json!({ "from": "sender@agents.localhost", "to": ["dana@b.example", "eve@c.example"] });
-    assert_eq!(entry["envelope"], envelope);
+    assert_eq!(entry["envelope"]["to"], json!(["dana@b.example", "eve@c.example"]));
+    let path = entry["envelope"]["from"].as_str().unwrap();
+    assert!(path.starts_with("bounces+") && path.ends_with("@agents.localhost"), "{path}");
     post.server.anonymous().get("/dev/outbox").await.error("unauthorized");
     let log = post.log().await;
     assert!(log.iter().all(|event| event["type"] == "message.sent"), "{log:?}");

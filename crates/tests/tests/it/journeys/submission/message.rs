@@ -71,7 +71,7 @@ async fn it_leaves_signed_and_settles_as_any_other() {
     office.server.settle().await;
     let left = sink.received().remove(0);
     assert!(left.data.starts_with("DKIM-Signature: ") && left.data.ends_with(&raw), "{}", left.data);
-    assert!(left.mail.starts_with("MAIL FROM:<sam"), "{}", left.mail);
+    assert!(left.mail.starts_with("MAIL FROM:<bounces+"), "{}", left.mail);
     assert_eq!(office.message(&reply).await["status"], "delivered");
     let log = office.api.get("/v1/events?types=message.sent,message.delivered").await.expect(200);
     assert_eq!(log.data().len(), 2);

@@ -14,8 +14,8 @@ async fn a_dry_run_says_what_would_become_of_the_message() {
         assert_eq!(decision["allowed"], true);
         assert_eq!(decision["refusal"], json!(null));
         let recipients = json!([
-            { "address": "friend@agents.localhost", "channel": "agent", "suppressed": false },
-            { "address": "dana@elsewhere.example", "channel": "email", "suppressed": false },
+            { "address": "friend@agents.localhost", "channel": "agent", "suppressed": false, "blocked": false },
+            { "address": "dana@elsewhere.example", "channel": "email", "suppressed": false, "blocked": false },
         ]);
         assert_eq!(decision["recipients"], recipients);
         assert!(decision["message_size_bytes"].as_u64().unwrap() > 200);

@@ -1,0 +1,170 @@
+//! Words, queries, what is indexed and what is shown, by tables.
+
+use super::{query::Expression, words::words, *};
+use crate::id::{InboxId, WorkspaceId};
+use crate::time::Time;
+use uuid::Uuid;
+
+fn found(text: &str) -> Vec<String> {
+    words(text).into_iter().map(|word| word.text).collect()
+}
+
+#[test]
+fn words_have_one_form_whatever_they_are_written_in() {
+    let rows: [(&str, &[&str]); 15] = [
+        ("Invoice INV-2024/001, now!", &["invoice", "inv", "2024", "001", "now"]),
+        ("Café ÜBER naïve São Nguyễn", &["cafe", "uber", "naive", "sao", "nguyen"]),
+        ("cafe\u{301} soft\u{AD}hyphen zero\u{200B}width", &["cafe", "softhyphen", "zerowidth"]),
+        ("Straße Ærø Łódź ÐÞ", &["strasse", "aero", "lodz", "dth"]),
+        ("dana@example.com", &["dana", "example", "com"]),
+        ("invoices companies buses address status news", &["invoice", "company", "buse", "address", "status", "new"]),
+        ("has gas as 4s tools2s", &["has", "gas", "as", "4s", "tools2s"]),
+        ("会議は明日", &["会", "議", "は", "明", "日"]),
+        ("서울 회의", &["서", "울", "회", "의"]),
+        ("ｆｕｌｌ　ｗｉｄｔｈ", &["full", "width"]),
+        ("Привет ёлка ЙОД", &["привет", "елка", "иод"]),
+        ("ΛΟΓΟΣ λόγος", &["λογοσ", "λογοσ"]),
+        ("party 🎉🎉 👍🏽 now", &["party", "🎉", "🎉", "👍", "now"]),
+        ("", &[]),
+        ("-- ... !!", &[]),
+    ];
+    for (text, wanted) in rows {
+        assert_eq!(found(text), wanted, "{text}");
+    }
+    let long = "x".repeat(1_000);
+    assert_eq!(found(&long), ["x".repeat(64)]);
+    assert_eq!(found(&"é".repeat(1_000)), ["e".repeat(64)]);
+    let text = "Ein Café.";
+    let at = words(text)[1].at.clone();
+    assert_eq!(&text[at], "Café");
+}
+
+fn shown(expression: &Expression) -> String {
+    let list = |all: &[Expression], between: &str| {
+        let each: Vec<String> = all.iter().map(shown).collect();
+        if each.len() == 1 { each[0].clone() } else { format!("({})", each.join(between)) }
+    };
+    match expression {
+        Expression::All(all) => list(all, " & "),
+        Expression::Any(all) => list(all, " | "),
+        Expression::Without(yes, no) => format!("({} - {})", shown(yes), shown(no)),
+        Expression::Phrase(words) => words.join("_"),
+        Expression::Beginning(word) => format!("{word}*"),
+    }
+}
+
+fn plain(text: &str) -> String {
+    let query = Query::parse(text).unwrap();
+    // Of a query with tiers only what is asked for in the end, not what it leaves out.
+    match query.expression(Tier::Plain, "W") {
+        Expression::Without(yes, _) if query.has_tiers() => shown(&yes),
+        other => shown(&other),
+    }
+}
+
+#[test]
+fn a_query_means_what_search_boxes_mean() {
+    let rows = [
+        ("hello", "(W & hello)"),
+        ("Hello  Worlds", "(W & hello & world)"),
+        ("\"hello world\"", "(W & hello_world)"),
+        ("\u{201C}hello world\u{201D} x", "(W & hello_world & x)"),
+        ("\"never closed here", "(W & never_closed_here)"),
+        ("a -b", "((W & a) - b)"),
+        ("-\"b c\" a -d", "((W & a) - (b_c | d))"),
+        ("-b", "(W - b)"),
+        ("a or b", "((W & a) | (W & b))"),
+        ("a b OR c -d", "((W & a & b) | ((W & c) - d))"),
+        ("or a", "(W & or & a)"),
+        ("a or", "(W & a & or)"),
+        ("a or or b", "((W & a) | (W & b))"),
+        ("\"or\" a", "(W & or & a)"),
+        ("dana@example.com", "(W & dana_example_com)"),
+        ("https://x.example/a", "(W & http_x_example_a)"),
+        ("re: hello", "(W & re & hello)"),
+        ("from:Dana", "(W & \u{E001}dana)"),
+        ("FROM:\"Dana Fox\"", "(W & \u{E001}dana_\u{E001}fox)"),
+        ("to:bob@x.example", "(W & \u{E002}bob_\u{E002}x_\u{E002}example)"),
+        ("subject:plan x", "(W & \u{E000}plan & x)"),
+        ("a -from:dana", "((W & a) - \u{E001}dana)"),
+        ("invoi*", "(W & invoi*)"),
+        ("two-word*", "(W & two_word)"),
+        ("会議", "(W & 会_議)"),
+        ("label:vip", "W"),
+        ("- a", "(W & a)"),
+    ];
+    for (text, wanted) in rows {
+        assert_eq!(plain(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn better_hits_come_first_and_only_once() {
+    let query = Query::parse("\"big plan\" cost").unwrap();
+    let tier = |tier| shown(&query.expression(tier, "W"));
+    let (s, o) = ('\u{E000}', '\u{E003}');
+    let subject = format!("(W & {s}big_{s}plan & {s}cost)");
+    let strong = format!("(W & big_plan & {o}big & {o}plan & {o}cost)");
+    assert_eq!(tier(Tier::Subject), subject);
+    assert_eq!(tier(Tier::Strong), format!("({strong} - {subject})"));
+    assert_eq!(tier(Tier::Plain), format!("((W & big_plan & cost) - ({strong} | {subject}))"));
+    assert!(query.has_tiers());
+    for flat in ["label:x", "from:a", "-a"] {
+        assert!(!Query::parse(flat).unwrap().has_tiers(), "{flat}");
+    }
+}
+
+#[test]
+fn labels_files_and_times_are_of_the_whole_query() {
+    let query = Query::parse("label:vip -label:done has:attachment before:2026-02-01 after:2026/01/01 after:2026-01-05 x").unwrap();
+    assert_eq!((query.labels, query.without_labels), (vec!["vip".to_owned()], vec!["done".to_owned()]));
+    assert_eq!(query.has_attachments, Some(true));
+    assert_eq!(query.before, Time::parse("2026-02-01T00:00:00Z").ok());
+    assert_eq!(query.after, Time::parse("2026-01-05T00:00:00Z").ok());
+    assert_eq!(Query::parse("-has:attachments").unwrap().has_attachments, Some(false));
+    assert_eq!(Query::parse("-before:2026-02-01").unwrap().after, Time::parse("2026-02-01T00:00:00Z").ok());
+    for bad in ["", "  ", "!!! -", "has:wings", "has:", "before:yesterday", "after:", "label:", "\"\"", &"a ".repeat(41)] {
+        assert!(Query::parse(bad).is_err(), "{bad}");
+    }
+}
+
+fn source(subject: &str, text: &str) -> Source {
+    Source {
+        workspace: WorkspaceId(Uuid::from_u128(1)),
+        inbox: InboxId(Uuid::from_u128(2)),
+        subject: Some(subject.to_owned()),
+        from: "Dana <d@x.example>".to_owned(),
+        recipients: vec!["Bob <b@y.example>".to_owned()],
+        text: Some(text.to_owned()),
+    }
+}
+
+#[test]
+fn what_is_indexed_has_marks_in_front_and_a_bound() {
+    let tokens = index(&source("Plan", "cost cost, costs. End"));
+    let shown = tokens.0.replace('\u{E00F}', "|").replace('\u{E003}', "!").replace(['\u{E000}', '\u{E001}', '\u{E002}'], "~");
+    let (_, behind) = shown.split_once("| ").unwrap();
+    assert_eq!(behind, "~plan | ~dana ~d ~x ~example | ~bob ~b ~y ~example | !plan !dana !d !x !example !cost | plan | dana d x example | cost cost cost end | ");
+    let huge = index(&source("s", &"wort ".repeat(100_000)));
+    assert!(huge.words().count() < TEXT_BYTES_MAX / 5 + 40, "{}", huge.words().count());
+}
+
+#[test]
+fn a_snippet_is_html_of_the_part_where_the_query_is() {
+    let cut = |query: &str, subject: &str, text: &str| snippet(&Query::parse(query).unwrap(), (subject, "Dana <d@x.example>", text));
+    assert_eq!(cut("cost", "s", "The <i>Costs</i> & more"), "The &lt;i&gt;<b>Costs</b>&lt;/i&gt; &amp; more");
+    assert_eq!(cut("\"the cost\"", "s", "cost of the  cost\r\nthe"), "cost of <b>the cost</b> the");
+    assert_eq!(cut("plan", "The plan", "Nothing here"), "The <b>plan</b>");
+    assert_eq!(cut("dana", "s", "Nothing here"), "<b>Dana</b> &lt;d@x.example&gt;");
+    assert_eq!(cut("from:dana", "s", "Dana wrote"), "<b>Dana</b> &lt;d@x.example&gt;");
+    assert_eq!(cut("has:attachment", "s", "  Nothing\n\nhere  "), "Nothing here");
+    assert_eq!(cut("caf* -x", "s", "Ein Café"), "Ein <b>Café</b>");
+    assert_eq!(cut("会議", "s", "明日の会議は"), "明日の<b>会議</b>は");
+    let long = format!("{} needle {}", "hay ".repeat(200), "straw ".repeat(200));
+    let shown = cut("needle", "s", &long);
+    assert!(shown.starts_with('…') && shown.ends_with('…') && shown.contains(" <b>needle</b> "), "{shown}");
+    assert!(shown.len() < 260, "{}", shown.len());
+    let two = format!("needle {} needle thread {}", "hay ".repeat(200), "straw ".repeat(200));
+    assert!(cut("needle thread", "s", &two).contains("<b>needle</b> <b>thread</b>"));
+    assert_eq!(cut("absent", "", ""), "");
+}

@@ -1,0 +1,89 @@
+//! The gate of issue 3: recipient and hard or soft right in at least 95 % of the real reports whose reason is one of six.
+
+use std::path::PathBuf;
+
+use crate::{
+    parse::parse,
+    report::{Action, News, read},
+};
+
+/// Share of gated reports with recipient and kind both right.
+const SHARE_MIN: f64 = 0.95;
+/// Reasons that the gate is about.
+const HARD: [&str; 3] = ["userunknown", "hostunknown", "hasmoved"];
+const SOFT: [&str; 3] = ["mailboxfull", "expired", "toomanyconn"];
+
+#[derive(serde::Deserialize)]
+struct Case {
+    file: String,
+    list: Vec<Expected>,
+}
+
+#[derive(serde::Deserialize)]
+struct Expected {
+    recipient: String,
+    reason: String,
+}
+
+fn folder() -> Option<PathBuf> {
+    let folder = std::env::var_os("POSTHOUSE_CORPORA")
+        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), PathBuf::from)
+        .join("bounces");
+    if folder.join("expected.jsonl").exists() {
+        return Some(folder);
+    }
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "no corpora at {}", folder.display());
+    println!("no corpora at {}: skipped", folder.display());
+    None
+}
+
+/// The mail as SMTP would bring it: some files came from systems with other line ends.
+fn mail(path: &std::path::Path) -> Vec<u8> {
+    let raw = std::fs::read(path).expect("a mail of the corpus can be read");
+    if raw.contains(&b'\n') { raw } else { raw.into_iter().map(|b| if b == b'\r' { b'\n' } else { b }).collect() }
+}
+
+/// What the report says of that recipient: whether it is hard, if it speaks of it at all. Complaints are soft.
+fn told(raw: &[u8], recipient: &str) -> Option<bool> {
+    let report = read(&parse(raw), true)?;
+    match &report.news {
+        News::Complaint { recipients, .. } => {
+            recipients.iter().any(|address| address.canonical().eq_ignore_ascii_case(recipient)).then_some(false)
+        }
+        News::Delivery(fates) => {
+            let is_it = |address: &crate::address::Address| {
+                address.canonical().eq_ignore_ascii_case(recipient)
+                    || address.to_string().eq_ignore_ascii_case(recipient)
+            };
+            let fate = fates.iter().find(|fate| fate.addresses.iter().any(is_it))?;
+            Some(fate.action == Action::Failed && fate.cause.is_hard())
+        }
+    }
+}
+
+#[test]
+fn real_reports_are_read_right() {
+    let Some(folder) = folder() else { return };
+    let cases = std::fs::read_to_string(folder.join("expected.jsonl")).expect("the expectations can be read");
+    let (mut gated, mut right, mut others, mut known) = (0_u32, 0_u32, 0_u32, 0_u32);
+    for case in cases.lines().map(|line| serde_json::from_str::<Case>(line).expect("a case")) {
+        let raw = mail(&folder.join("mail").join(&case.file));
+        for expected in &case.list {
+            let (hard, soft) = (HARD.contains(&&*expected.reason), SOFT.contains(&&*expected.reason));
+            let told = told(&raw, &expected.recipient);
+            if !hard && !soft {
+                others += 1;
+                known += u32::from(told.is_some());
+                continue;
+            }
+            gated += 1;
+            if told == Some(hard) {
+                right += 1;
+            } else {
+                println!("{}: {} is {}, read as {told:?}", case.file, expected.recipient, expected.reason);
+            }
+        }
+    }
+    println!("bounces: {right} of {gated} gated right; recipient of {known} of {others} others");
+    assert!(gated > 0 && f64::from(right) / f64::from(gated) >= SHARE_MIN);
+}

@@ -1,0 +1,73 @@
+//! Bringing the full-text index up to date (contract §7): some time after mail is stored, and before every search.
+//!
+//! Storing a mail only notes that it is to be indexed, for that costs as much as storing it. The index is a third of a
+//! receipt's work, and is made when there is time for it, in batches.
+
+use posthouse_domain::{
+    error::Refusal,
+    id::WorkspaceId,
+    search::{self, Tokens},
+};
+use posthouse_store::search::{self as store, Pending};
+
+use super::App;
+
+/// How many messages may wait while mail keeps coming in. What is more is indexed at once.
+const LAG_MAX: u32 = 5_000;
+
+/// Indexes what a workspace has stored until now.
+///
+/// # Errors
+/// The store's own.
+pub async fn catch_up(app: &App, workspace: WorkspaceId) -> Result<(), Refusal> {
+    if !app.store.read(move |tx| store::is_behind(tx, workspace)).await? {
+        return Ok(());
+    }
+    // One at a time: who comes meanwhile finds the work done.
+    let _turn = app.indexing.lock().await;
+    while batch(app, workspace).await? == u64::from(store::BATCH) {}
+    Ok(())
+}
+
+/// How much waits to be indexed, up to a bound.
+///
+/// # Errors
+/// The store's own.
+pub async fn lag(app: &App) -> Result<u64, Refusal> {
+    Ok(app.store.read(|tx| store::pending_count(tx, LAG_MAX * 2)).await?)
+}
+
+/// Indexes what waits, of all workspaces: everything, or until no more waits than may.
+///
+/// # Errors
+/// The store's own.
+pub async fn work_off(app: &App, all: bool) -> Result<(), Refusal> {
+    let enough = if all { 0 } else { u64::from(LAG_MAX) };
+    while !app.life.is_draining() && lag(app).await? > enough {
+        let Some(workspace) = app.store.read(store::pending_somewhere).await? else { return Ok(()) };
+        let _turn = app.indexing.lock().await;
+        if batch(app, workspace).await? == 0 {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Indexes up to [`store::BATCH`] messages of a workspace; says how many it looked at.
+async fn batch(app: &App, workspace: WorkspaceId) -> Result<u64, Refusal> {
+    let found = app.store.read(move |tx| store::pending(tx, workspace)).await?;
+    let count = found.len() as u64;
+    if count == 0 {
+        return Ok(0);
+    }
+    let words = move || -> Vec<(Pending, Tokens)> {
+        let indexed = |pending: Pending| {
+            let tokens = search::index(&pending.source);
+            (pending, tokens)
+        };
+        found.into_iter().map(indexed).collect()
+    };
+    let words = app.apart.run(words).await?;
+    app.store.write(move |tx| store::put(tx, workspace, &words)).await?;
+    Ok(count)
+}

@@ -1,0 +1,97 @@
+//! The contact object (API document, Contact; contract §8).
+
+use posthouse_domain::{contact::Contact, thread::Thread};
+use posthouse_store::contact_list::DomainCount;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{json_text, thread::ThreadView};
+
+/// Somebody mail was exchanged with.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Contact")]
+pub struct ContactView<'a> {
+    id: String,
+    /// Lower-case bare address.
+    address: &'a str,
+    /// The part of the address behind the @.
+    domain: &'a str,
+    name: Option<&'a str>,
+    /// auto: from mail; manual: set by a caller, and never changed by mail again.
+    name_source: &'static str,
+    /// person, automated, sales or unknown.
+    kind: &'static str,
+    /// auto or manual, as for the name.
+    kind_source: &'static str,
+    notes: Option<&'a str>,
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    metadata: &'a RawValue,
+    labels: &'a [String],
+    /// Messages from it, or to it.
+    message_count: u64,
+    /// The newest subject, without Re: and Fwd:.
+    last_subject: Option<&'a str>,
+    first_seen_at: String,
+    last_seen_at: String,
+    created_at: String,
+}
+
+/// A contact with its threads.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ContactWithThreads")]
+pub struct FullContactView<'a> {
+    #[serde(flatten)]
+    contact: ContactView<'a>,
+    /// Up to 10 threads that the key can see, newest activity first.
+    recent_threads: Vec<ThreadView<'a>>,
+}
+
+/// How many contacts a domain has.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ContactDomain")]
+pub struct DomainView<'a> {
+    domain: &'a str,
+    contacts: i64,
+    last_seen_at: String,
+}
+
+impl<'a> ContactView<'a> {
+    /// Shows the contact.
+    #[must_use]
+    pub fn of(contact: &'a Contact) -> Self {
+        Self {
+            id: contact.id.to_string(),
+            address: &contact.address,
+            domain: &contact.domain,
+            name: contact.name.as_deref(),
+            name_source: contact.name_source.text(),
+            kind: contact.kind.text(),
+            kind_source: contact.kind_source.text(),
+            notes: contact.notes.as_deref(),
+            metadata: json_text(&contact.metadata_json),
+            labels: &contact.labels,
+            message_count: contact.message_count,
+            last_subject: contact.last_subject.as_deref(),
+            first_seen_at: contact.first_seen_at.to_string(),
+            last_seen_at: contact.last_seen_at.to_string(),
+            created_at: contact.created_at.to_string(),
+        }
+    }
+}
+
+impl<'a> FullContactView<'a> {
+    /// Shows the contact with threads.
+    #[must_use]
+    pub fn of(contact: &'a Contact, threads: &'a [Thread]) -> Self {
+        Self { contact: ContactView::of(contact), recent_threads: threads.iter().map(ThreadView::of).collect() }
+    }
+}
+
+impl<'a> DomainView<'a> {
+    /// Shows the domain.
+    #[must_use]
+    pub fn of(count: &'a DomainCount) -> Self {
+        Self { domain: &count.domain, contacts: count.contacts, last_seen_at: count.last_seen_at.to_string() }
+    }
+}

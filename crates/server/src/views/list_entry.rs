@@ -1,0 +1,46 @@
+//! The entry of an allow or block list (contract §13.1).
+
+use posthouse_domain::list::ListEntry;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// An entry of a list.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ListEntry")]
+pub struct ListEntryView<'a> {
+    id: String,
+    /// The inbox it is for; null: every inbox of the workspace.
+    inbox_id: Option<String>,
+    /// receive, send or reply.
+    direction: &'static str,
+    /// allow or block.
+    kind: &'static str,
+    /// An address, a domain (with its subdomains) or a token.
+    pattern: &'a str,
+    /// address, domain or token.
+    r#type: &'static str,
+    created_at: String,
+}
+
+/// All entries; there are no pages.
+#[derive(Serialize, JsonSchema)]
+pub struct ListEntriesView<'a> {
+    /// The entries, oldest first.
+    pub data: Vec<ListEntryView<'a>>,
+}
+
+impl<'a> ListEntryView<'a> {
+    /// Shows the entry.
+    #[must_use]
+    pub fn of(entry: &'a ListEntry) -> Self {
+        Self {
+            id: entry.id.to_string(),
+            inbox_id: entry.inbox.map(|inbox| inbox.to_string()),
+            direction: entry.direction.text(),
+            kind: entry.kind.text(),
+            pattern: &entry.pattern.text,
+            r#type: entry.pattern.kind.text(),
+            created_at: entry.created_at.to_string(),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The suppression object (decision 15).
+
+use posthouse_store::suppressions::Suppression;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// An address that nothing is sent to.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Suppression")]
+pub struct SuppressionView<'a> {
+    /// Lower-case bare address.
+    address: &'a str,
+    /// bounce, complaint or manual.
+    reason: &'static str,
+    /// What the remote server or the complaint said.
+    detail: Option<&'a str>,
+    /// The message that led to it; null for manual ones.
+    message_id: Option<String>,
+    created_at: String,
+}
+
+impl<'a> SuppressionView<'a> {
+    /// Shows the suppression.
+    #[must_use]
+    pub fn of(suppression: &'a Suppression) -> Self {
+        Self {
+            address: &suppression.address,
+            reason: suppression.reason.text(),
+            detail: suppression.detail.as_deref(),
+            message_id: suppression.message.map(|id| id.to_string()),
+            created_at: suppression.created_at.to_string(),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Allow and block lists (contract §13.1): their entries, and those that match a sender or a recipient.
+
+use posthouse_domain::{
+    id::{InboxId, ListEntryId, WorkspaceId},
+    list::{Hits, ListDirection, ListEntry, ListKind, Pattern, PatternType},
+    time::Time,
+};
+use uuid::Uuid;
+
+use crate::{FromRow, Result, Row, ToValue, Tx, Value, message_list::Place, p, statements, workspaces::named};
+
+/// Patterns that are looked up in one statement; fewer are padded.
+const LOOKED_UP: usize = 16;
+
+statements! {
+    ANY = "SELECT kind FROM list_entries WHERE workspace_id = $1 AND direction = $2 LIMIT 1";
+    /// The rows without a pattern say that there is an allow entry at all.
+    MATCHING = "SELECT kind, pattern FROM list_entries WHERE workspace_id = $1 AND direction = $2 AND inbox_id IN ($3, $4)
+        AND pattern IN ($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+        UNION ALL SELECT kind, '' FROM (SELECT kind FROM list_entries WHERE workspace_id = $1 AND direction = $2
+        AND inbox_id IN ($3, $4) AND kind = 'allow' LIMIT 1) allowing";
+    INSERT = "INSERT INTO list_entries (workspace_id, id, inbox_id, direction, kind, pattern, type, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (workspace_id, direction, inbox_id, pattern, kind) DO NOTHING";
+    COUNT = "SELECT count(*) FROM list_entries WHERE workspace_id = $1 AND inbox_id = $2 AND direction IN ('receive', 'send', 'reply')";
+    GET = "SELECT workspace_id, id, inbox_id, direction, kind, pattern, type, created_at FROM list_entries
+        WHERE workspace_id = $1 AND id = $2";
+    ALL_OF = "SELECT workspace_id, id, inbox_id, direction, kind, pattern, type, created_at FROM list_entries
+        WHERE workspace_id = $1 AND inbox_id = COALESCE($2, inbox_id) AND direction = COALESCE($3, direction)
+        AND kind = COALESCE($4, kind) ORDER BY created_at, id";
+    DELETE = "DELETE FROM list_entries WHERE workspace_id = $1 AND id = $2";
+    DELETE_OF_INBOX = "DELETE FROM list_entries WHERE workspace_id = $1 AND inbox_id = $2";
+}
+
+/// What is found in the lists of a direction.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Found {
+    /// There is an allow entry, for anybody.
+    pub allow_only: bool,
+    entries: Vec<(ListKind, String)>,
+}
+
+impl Found {
+    /// What the entries say of somebody with these patterns.
+    #[must_use]
+    pub fn hits<'p>(&self, patterns: impl IntoIterator<Item = &'p str> + Clone) -> Hits {
+        let has = |wanted| {
+            let of_kind = self.entries.iter().filter(move |(kind, _)| *kind == wanted);
+            let mut found = of_kind.filter(|(_, pattern)| patterns.clone().into_iter().any(|given| given == pattern));
+            found.next().is_some()
+        };
+        Hits { allowed: has(ListKind::Allow), blocked: has(ListKind::Block) }
+    }
+}
+
+/// The entries of the workspace and of the inbox that have one of the patterns.
+///
+/// # Errors
+/// The store's own.
+pub fn matching(tx: &mut Tx, place: Place, direction: ListDirection, patterns: &[&str]) -> Result<Found> {
+    let (whole, direction) = (Uuid::nil(), direction.text());
+    let mut found = Found::default();
+    // Most workspaces have no lists, and every mail asks.
+    if tx.one::<(String,)>(&ANY, p![place.workspace, direction])?.is_none() {
+        return Ok(found);
+    }
+    let all: &[&str] = if patterns.is_empty() { &[""] } else { patterns };
+    for chunk in all.chunks(LOOKED_UP) {
+        let mut parameters: Vec<Value<'_>> =
+            vec![place.workspace.to_value(), direction.to_value(), whole.to_value(), place.inbox.to_value()];
+        parameters.extend(chunk.iter().cycle().take(LOOKED_UP).map(ToValue::to_value));
+        let rows: Vec<(String, String)> = tx.rows(&MATCHING, &parameters)?;
+        for (kind, pattern) in rows {
+            let kind = named(&kind, ListKind::parse)?;
+            found.allow_only |= pattern.is_empty();
+            found.entries.push((kind, pattern));
+        }
+    }
+    Ok(found)
+}
+
+/// Stores an entry; says whether it was not there before.
+///
+/// # Errors
+/// The store's own.
+pub fn insert(tx: &mut Tx, entry: &ListEntry) -> Result<bool> {
+    let e = entry;
+    let inbox = stored_inbox(e.inbox);
+    let (direction, kind, of) = (e.direction.text(), e.kind.text(), e.pattern.kind.text());
+    let parameters = p![e.workspace, e.id, inbox, direction, kind, e.pattern.text, of, e.created_at];
+    Ok(tx.exec(&INSERT, parameters)? == 1)
+}
+
+/// How many entries the workspace or the inbox has.
+///
+/// # Errors
+/// The store's own.
+pub fn count(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<u64> {
+    let count: Option<(i64,)> = tx.one(&COUNT, p![workspace, stored_inbox(inbox)])?;
+    Ok(count.map_or(0, |(count,)| u64::try_from(count).unwrap_or(0)))
+}
+
+/// The entry of that id.
+///
+/// # Errors
+/// The store's own.
+pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: ListEntryId) -> Result<Option<ListEntry>> {
+    tx.one(&GET, p![workspace, id])
+}
+
+/// Which entries are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Filter {
+    /// Those of that inbox alone.
+    pub inbox: Option<InboxId>,
+    /// Those of that direction alone.
+    pub direction: Option<ListDirection>,
+    /// Those of that kind alone.
+    pub kind: Option<ListKind>,
+}
+
+/// The entries of a workspace that pass the filter, oldest first; how many there may be is bounded when they are made.
+///
+/// # Errors
+/// The store's own.
+pub fn all(tx: &mut Tx, workspace: WorkspaceId, filter: Filter) -> Result<Vec<ListEntry>> {
+    let (direction, kind) = (filter.direction.map(ListDirection::text), filter.kind.map(ListKind::text));
+    tx.rows(&ALL_OF, p![workspace, filter.inbox, direction, kind])
+}
+
+/// Deletes an entry.
+///
+/// # Errors
+/// The store's own.
+pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: ListEntryId) -> Result<()> {
+    tx.exec(&DELETE, p![workspace, id])?;
+    Ok(())
+}
+
+/// Deletes the entries of an inbox.
+///
+/// # Errors
+/// The store's own.
+pub fn delete_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+    tx.exec(&DELETE_OF_INBOX, p![workspace, inbox])?;
+    Ok(())
+}
+
+fn stored_inbox(inbox: Option<InboxId>) -> Uuid {
+    inbox.map_or(Uuid::nil(), |inbox| inbox.0)
+}
+
+impl FromRow for ListEntry {
+    const COLUMNS: usize = 8;
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self> {
+        let (workspace, id, inbox): (WorkspaceId, ListEntryId, Uuid) = (row.take()?, row.take()?, row.take()?);
+        let direction = named(&row.take::<String>()?, ListDirection::parse)?;
+        let kind = named(&row.take::<String>()?, ListKind::parse)?;
+        let text: String = row.take()?;
+        let pattern = Pattern { kind: named(&row.take::<String>()?, PatternType::parse)?, text };
+        let created_at: Time = row.take()?;
+        let inbox = Some(InboxId(inbox)).filter(|inbox| !inbox.0.is_nil());
+        Ok(Self { workspace, id, inbox, direction, kind, pattern, created_at })
+    }
+}

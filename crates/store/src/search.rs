@@ -1,0 +1,358 @@
+//! The full-text index: which messages have which words (contract §7). The only file that speaks differently to the two
+//! databases: FTS5 without content on SQLite, `tsvector` and GIN on PostgreSQL.
+//!
+//! The words come from `domain::search`. A document's number is its place: on SQLite it is the row of the index, with the
+//! workspace in the upper bits, so that one workspace's search never walks over another's rows.
+
+use posthouse_domain::{
+    id::{InboxId, MessageId, WorkspaceId},
+    message::{Channel, Kind},
+    search::{Expression, Query, Source, Tier, Tokens, inbox_token, workspace_token},
+    time::Time,
+};
+
+use crate::{Engine, FromRow, Json, Result, Row, Sql, ToValue, Tx, Value, p, statements};
+
+/// Messages that are indexed in one transaction.
+pub const BATCH: u32 = 200;
+/// Bits of a document's number below those of its workspace.
+const SEQ_BITS: u32 = 40;
+/// The greatest place of a word that PostgreSQL keeps.
+const PLACE_MAX: usize = 16_383;
+
+statements! {
+    WAIT = "INSERT INTO search_pending (workspace_id, message_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    PENDING = "SELECT m.workspace_id, m.id, m.inbox_id, m.created_at, m.channel, m.type, m.has_attachments, m.subject, m.from_text,
+        m.to_list, m.cc_list,
+        (SELECT substr(c.text, 1, 32768) FROM contents c WHERE c.workspace_id = m.workspace_id AND c.id = m.content_id), EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = m.workspace_id
+          AND l.inbox_id = m.inbox_id AND l.label = 'blocked' AND l.created_at = m.created_at)
+        FROM (SELECT workspace_id, message_id FROM search_pending WHERE workspace_id = $1 ORDER BY message_id LIMIT $2) w
+        CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = w.workspace_id AND m.id = w.message_id {pg:OFFSET 0) m}
+        ORDER BY m.created_at + 0, m.id";
+    PENDING_HERE = "SELECT message_id FROM search_pending WHERE workspace_id = $1 LIMIT 1";
+    PENDING_SOMEWHERE = "SELECT workspace_id, message_id FROM search_pending ORDER BY workspace_id, message_id LIMIT 1";
+    PENDING_COUNT = "SELECT count(*) FROM (SELECT 1 AS one FROM search_pending LIMIT $1) bounded";
+    BEGIN = "INSERT INTO search_heads (workspace_id, number, seq) SELECT $1, COALESCE(max(number), 0) + 1, 0 FROM search_heads WHERE 1 = 1
+        ON CONFLICT DO NOTHING";
+    HEAD = "SELECT number, seq FROM search_heads WHERE workspace_id = $1 {FOR_UPDATE}";
+    RANGE = "SELECT number, seq FROM search_heads WHERE workspace_id = $1";
+    MOVE = "UPDATE search_heads SET seq = $2 WHERE workspace_id = $1";
+    TAKE = "DELETE FROM search_pending WHERE workspace_id = $1 AND message_id = $2";
+    PUT = "INSERT INTO search_docs (workspace_id, doc, message_id, inbox_id, created_at, channel, type, has_attachments)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+        / "INSERT INTO search_docs (workspace_id, doc, message_id, inbox_id, created_at, channel, type, has_attachments, words)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CAST(CAST($9 AS TEXT) AS TSVECTOR))";
+    PUT_WORDS = "INSERT INTO search_text (rowid, words) VALUES ($1, $2)" / "SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT)";
+    FORGET_PENDING = "DELETE FROM search_pending WHERE workspace_id = $1 AND message_id = $2";
+    FORGET_DOC = "DELETE FROM search_docs WHERE workspace_id = $1 AND message_id = $2 RETURNING doc";
+    FORGET_WORDS = "DELETE FROM search_text WHERE rowid = $1" / "SELECT CAST($1 AS BIGINT)";
+    OF_INBOX = "SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2";
+}
+
+/// A message to be indexed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pending {
+    /// The message.
+    pub message: MessageId,
+    /// What of it is indexed.
+    pub source: Source,
+    created_at: Time,
+    channel: String,
+    kind: String,
+    has_attachments: bool,
+    /// Whether it must not be found.
+    pub is_blocked: bool,
+}
+
+/// Which messages are looked through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Narrowing {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// One inbox alone.
+    pub inbox: Option<InboxId>,
+    /// Mail of that channel alone.
+    pub channel: Option<Channel>,
+    /// Mail of that type alone.
+    pub kind: Option<Kind>,
+}
+
+/// A message that fits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hit {
+    /// Its place in the index: the greater, the newer.
+    pub doc: i64,
+    /// The message.
+    pub message: MessageId,
+    /// How well it fits.
+    pub tier: Tier,
+}
+
+/// A place in the hits: behind this document of this tier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Behind {
+    /// The tier.
+    pub tier: Tier,
+    /// The document.
+    pub doc: i64,
+}
+
+/// Notes that a message is to be indexed.
+///
+/// # Errors
+/// The store's own.
+pub fn wait(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
+    tx.exec(&WAIT, p![workspace, message])?;
+    Ok(())
+}
+
+/// Up to [`BATCH`] messages of a workspace that are not indexed yet, oldest first.
+///
+/// # Errors
+/// The store's own.
+pub fn pending(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Pending>> {
+    tx.rows(&PENDING, p![workspace, BATCH])
+}
+
+/// Whether a workspace has messages that are not indexed yet.
+///
+/// # Errors
+/// The store's own.
+pub fn is_behind(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
+    Ok(tx.one::<(MessageId,)>(&PENDING_HERE, p![workspace])?.is_some())
+}
+
+/// A workspace with messages that are not indexed yet.
+///
+/// # Errors
+/// The store's own.
+pub fn pending_somewhere(tx: &mut Tx) -> Result<Option<WorkspaceId>> {
+    Ok(tx.one::<(WorkspaceId, MessageId)>(&PENDING_SOMEWHERE, p![])?.map(|(workspace, _)| workspace))
+}
+
+/// How many messages are not indexed yet, counted up to a bound.
+///
+/// # Errors
+/// The store's own.
+pub fn pending_count(tx: &mut Tx, max: u32) -> Result<u64> {
+    let (count,) = tx.one::<(i64,)>(&PENDING_COUNT, p![max])?.unwrap_or_default();
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
+/// Indexes messages, each with its words. One that is indexed already, or was deleted meanwhile, is passed by.
+///
+/// # Errors
+/// The store's own.
+pub fn put(tx: &mut Tx, workspace: WorkspaceId, all: &[(Pending, Tokens)]) -> Result<()> {
+    if tx.one::<(i64, i64)>(&HEAD, p![workspace])?.is_none() {
+        tx.exec(&BEGIN, p![workspace])?;
+    }
+    let Some((number, mut seq)) = tx.one::<(i64, i64)>(&HEAD, p![workspace])? else { return Ok(()) };
+    let is_sqlite = tx.engine() == Engine::Sqlite;
+    for (pending, tokens) in all {
+        if tx.exec(&TAKE, p![workspace, pending.message])? == 0 || pending.is_blocked {
+            continue;
+        }
+        seq += 1;
+        let doc = (number << SEQ_BITS) + seq;
+        let Pending { message, created_at, channel, kind, has_attachments, .. } = pending;
+        let inbox = pending.source.inbox;
+        let mut row = p![workspace, doc, *message, inbox, *created_at, channel, kind, *has_attachments].to_vec();
+        if is_sqlite {
+            tx.exec(&PUT, &row)?;
+            tx.exec(&PUT_WORDS, p![doc, tokens.0])?;
+        } else {
+            let vector = vector(tokens);
+            row.push(vector.to_value());
+            tx.exec(&PUT, &row)?;
+        }
+    }
+    tx.exec(&MOVE, p![workspace, seq])?;
+    Ok(())
+}
+
+/// The words with their places, as PostgreSQL reads a `tsvector`. Words hold letters and digits alone.
+fn vector(tokens: &Tokens) -> String {
+    let mut out = String::with_capacity(tokens.0.len() * 2);
+    for (place, word) in (1..).zip(tokens.words()) {
+        if !Tokens::is_gap(word) {
+            out.push_str(&format!("'{word}':{} ", PLACE_MAX.min(place)));
+        }
+    }
+    out
+}
+
+/// Takes a message out of the index, before it is deleted.
+///
+/// # Errors
+/// The store's own.
+pub fn forget_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
+    tx.exec(&FORGET_PENDING, p![workspace, message])?;
+    let found: Option<(i64,)> = tx.one(&FORGET_DOC, p![workspace, message])?;
+    if let (Some((doc,)), Engine::Sqlite) = (found, tx.engine()) {
+        tx.exec(&FORGET_WORDS, p![doc])?;
+    }
+    Ok(())
+}
+
+/// Takes the messages of an inbox out of the index, before they are deleted.
+///
+/// # Errors
+/// The store's own.
+pub fn forget_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+    let messages: Vec<(MessageId,)> = tx.rows(&OF_INBOX, p![workspace, inbox])?;
+    messages.into_iter().try_for_each(|(message,)| forget_message(tx, workspace, message))
+}
+
+/// Up to `limit` messages that fit, the best first, the newest first among equals; those behind a place, if given. Of
+/// blocked mail and of deleted inboxes there is nothing.
+///
+/// # Errors
+/// The store's own.
+pub fn hits(tx: &mut Tx, narrowing: Narrowing, query: &Query, behind: Option<Behind>, limit: u32) -> Result<Vec<Hit>> {
+    let Some((number, _)) = tx.one::<(i64, i64)>(&RANGE, p![narrowing.workspace])? else { return Ok(Vec::new()) };
+    let (low, high) = (number << SEQ_BITS, (number + 1) << SEQ_BITS);
+    let tiers = Tier::ALL.into_iter().filter(|tier| query.has_tiers() || *tier == Tier::Plain);
+    let mut hits: Vec<Hit> = Vec::new();
+    for tier in tiers.filter(|tier| behind.is_none_or(|behind| *tier >= behind.tier)) {
+        let below = behind.filter(|behind| behind.tier == tier).map_or(high, |behind| behind.doc);
+        let left = limit.saturating_sub(u32::try_from(hits.len()).unwrap_or(u32::MAX));
+        if left == 0 {
+            break;
+        }
+        hits.extend(walk(tx, narrowing, query, (tier, low..below), left)?);
+    }
+    Ok(hits)
+}
+
+fn walk(
+    tx: &mut Tx,
+    narrowing: Narrowing,
+    query: &Query,
+    (tier, docs): (Tier, std::ops::Range<i64>),
+    limit: u32,
+) -> Result<Vec<Hit>> {
+    let scope = narrowing.inbox.map_or_else(|| workspace_token(narrowing.workspace), inbox_token);
+    let expression = query.expression(tier, &scope);
+    let engine = tx.engine();
+    let asked = match engine {
+        Engine::Sqlite => fts5(&expression),
+        Engine::Postgres => tsquery(&expression),
+    };
+    let (channel, kind) = (narrowing.channel.map(Channel::text), narrowing.kind.map(Kind::text));
+    let (workspace, before, after) = (narrowing.workspace, query.before, query.after);
+    let mut parameters: Vec<Value<'_>> = p![workspace, asked, docs.start, docs.end, limit].to_vec();
+    parameters.extend(channel.iter().chain(&kind).map(ToValue::to_value));
+    parameters.extend(before.iter().chain(&after).map(ToValue::to_value));
+    parameters.extend(query.has_attachments.iter().map(ToValue::to_value));
+    parameters.extend(query.labels.iter().chain(&query.without_labels).map(ToValue::to_value));
+    let shape = Shape {
+        named: [channel.is_some(), kind.is_some(), before.is_some(), after.is_some(), query.has_attachments.is_some()],
+        labels: query.labels.len(),
+        without_labels: query.without_labels.len(),
+    };
+    let found: Vec<(i64, MessageId)> = tx.rows(&statement(engine, shape), &parameters)?;
+    Ok(found.into_iter().map(|(doc, message)| Hit { doc, message, tier }).collect())
+}
+
+/// The form of a statement: which filters it has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Shape {
+    named: [bool; NAMED.len()],
+    labels: usize,
+    without_labels: usize,
+}
+
+/// Comparisons with a parameter.
+const NAMED: [&str; 5] =
+    ["d.channel = ", "d.type = ", "d.created_at < ", "d.created_at >= ", "d.has_attachments = "];
+
+/// The text of a walk through the hits of a tier, newest first. `$1` to `$5`: workspace, words, from, below, limit. On
+/// PostgreSQL the index of words is asked first and alone, for its planner takes it for dearer than it is.
+fn statement(engine: Engine, shape: Shape) -> Sql {
+    let mut next = 6;
+    let mut clauses = String::new();
+    for (clause, _) in NAMED.iter().zip(shape.named).filter(|(_, asked)| *asked) {
+        clauses.push_str(&format!(" AND {clause}${next}"));
+        next += 1;
+    }
+    for (negated, count) in [("", shape.labels), ("NOT ", shape.without_labels)] {
+        for _ in 0..count {
+            clauses.push_str(&format!(
+                " AND {negated}EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = d.inbox_id
+                  AND l.label = ${next} AND l.created_at = d.created_at LIMIT 1 OFFSET 0)"
+            ));
+            next += 1;
+        }
+    }
+    clauses.push_str(
+        " AND EXISTS (SELECT 1 FROM inboxes i WHERE i.workspace_id = $1 AND i.id = d.inbox_id AND i.deleted_at IS NULL LIMIT 1 OFFSET 0)",
+    );
+    let text = match engine {
+        Engine::Sqlite => format!(
+            "SELECT d.doc, d.message_id FROM search_text t CROSS JOIN search_docs d ON d.workspace_id = $1 AND d.doc = t.rowid
+             WHERE t.words MATCH $2 AND t.rowid >= $3 AND t.rowid < $4{clauses} ORDER BY t.rowid DESC LIMIT $5"
+        ),
+        Engine::Postgres => format!(
+            "WITH d AS MATERIALIZED (SELECT s.workspace_id, s.doc, s.message_id, s.inbox_id, s.created_at, s.channel, s.type, s.has_attachments
+               FROM search_docs s WHERE s.words @@ CAST(CAST($2 AS TEXT) AS TSQUERY))
+             SELECT d.doc, d.message_id FROM d WHERE d.workspace_id = $1 AND d.doc >= $3 AND d.doc < $4{clauses}
+             ORDER BY d.doc DESC LIMIT $5"
+        ),
+    };
+    Sql::built("SEARCH", text)
+}
+
+/// Every statement that a walk can become under up to `labels_max` labels, for the tests that prepare and plan them.
+#[must_use]
+pub fn shapes(engine: Engine, labels_max: usize) -> Vec<Sql> {
+    let mut all = Vec::new();
+    for named in [[false; 5], [true; 5], [true, false, true, false, false], [false, true, false, true, true]] {
+        for (labels, without_labels) in [(0, 0), (1, 0), (0, 1), (labels_max, labels_max)] {
+            all.push(statement(engine, Shape { named, labels, without_labels }));
+        }
+    }
+    all
+}
+
+/// The expression in the words of FTS5. Every word is quoted; none holds a quote.
+fn fts5(expression: &Expression) -> String {
+    let joined = |all: &[Expression], by: &str| format!("({})", all.iter().map(fts5).collect::<Vec<_>>().join(by));
+    match expression {
+        Expression::All(all) => joined(all, " AND "),
+        Expression::Any(all) => joined(all, " OR "),
+        Expression::Without(yes, no) => format!("({} NOT {})", fts5(yes), fts5(no)),
+        Expression::Phrase(words) => format!("\"{}\"", words.join(" ")),
+        Expression::Beginning(word) => format!("\"{word}\" *"),
+    }
+}
+
+/// The expression in the words of `tsquery`.
+fn tsquery(expression: &Expression) -> String {
+    let joined = |all: &[Expression], by: &str| format!("({})", all.iter().map(tsquery).collect::<Vec<_>>().join(by));
+    match expression {
+        Expression::All(all) => joined(all, " & "),
+        Expression::Any(all) => joined(all, " | "),
+        Expression::Without(yes, no) => format!("({} & !{})", tsquery(yes), tsquery(no)),
+        Expression::Phrase(words) => {
+            format!("({})", words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" <-> "))
+        }
+        Expression::Beginning(word) => format!("'{word}':*"),
+    }
+}
+
+impl FromRow for Pending {
+    const COLUMNS: usize = 13;
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self> {
+        let (workspace, message, inbox): (WorkspaceId, MessageId, InboxId) = (row.take()?, row.take()?, row.take()?);
+        let (created_at, channel, kind): (Time, String, String) = (row.take()?, row.take()?, row.take()?);
+        let has_attachments = row.take()?;
+        let (subject, from): (Option<String>, String) = (row.take()?, row.take()?);
+        let mut recipients = row.take::<Json<Vec<String>>>()?.0;
+        recipients.extend(row.take::<Json<Vec<String>>>()?.0);
+        let text = row.take()?;
+        let source = Source { workspace, inbox, subject, from, recipients, text };
+        Ok(Self { message, source, created_at, channel, kind, has_attachments, is_blocked: row.take()? })
+    }
+}

@@ -1,0 +1,52 @@
+//! What the send and reply lists refuse.
+
+use posthouse_domain::plan::Plan;
+use posthouse_tests::{Letter, TestServer};
+use serde_json::json;
+
+#[tokio::test]
+async fn sends_and_answers_have_lists_of_their_own() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox, other) = (server.api(&key), server.inbox(&key).await, server.inbox(&key).await);
+    let entry = async |direction: &str, kind: &str, pattern: &str, inbox: Option<String>| {
+        let body = json!({ "direction": direction, "kind": kind, "pattern": pattern, "inbox_id": inbox });
+        api.post("/v1/lists", body).await.expect(201).text("id").to_owned()
+    };
+    server.deliver(&Letter::new("Hi", "t").with("Cc", "cc@sub.third.example"), &inbox.address).await;
+    let message = server.newest(&api, &inbox.id.to_string()).await["id"].as_str().unwrap().to_owned();
+    let send = format!("/v1/inboxes/{}/messages", inbox.id);
+    let reply = format!("{send}/{message}/reply");
+    let letter = json!({ "to": "Ann <Ann@Remote.example>", "cc": "b@c.example", "subject": "s", "text": "t" });
+
+    entry("send", "block", "remote.example", None).await;
+    let refused = api.post(&send, letter.clone()).await.error("recipient_blocked");
+    assert_eq!(refused["error"]["details"]["addresses"], json!(["ann@remote.example"]));
+    let decision = api.post(&format!("{send}?dry_run=true"), letter.clone()).await.expect(200);
+    assert_eq!(decision["recipients"][0]["blocked"], true, "{decision}");
+    assert_eq!(decision["recipients"][1]["blocked"], false, "{decision}");
+    let forward = json!({ "to": "ann@remote.example" });
+    api.post(&format!("{send}/{message}/forward"), forward).await.error("recipient_blocked");
+    api.post(&reply, json!({ "text": "t" })).await.expect(202);
+
+    entry("reply", "block", "third.example", Some(inbox.id.to_string())).await;
+    api.post(&reply, json!({ "text": "t" })).await.expect(202);
+    let refused = api.post(&reply, json!({ "text": "t", "reply_all": true })).await.error("recipient_blocked");
+    assert_eq!(refused["error"]["details"]["addresses"], json!(["cc@sub.third.example"]));
+    let third = json!({ "to": "x@third.example", "subject": "s", "text": "t" });
+    api.post(&send, third.clone()).await.expect(202);
+
+    // One allow entry closes the direction for everybody else, in that inbox.
+    entry("send", "allow", "only.example", Some(inbox.id.to_string())).await;
+    api.post(&send, third.clone()).await.error("recipient_blocked");
+    api.post(&send, json!({ "to": "a@only.example", "subject": "s", "text": "t" })).await.expect(202);
+    api.post(&format!("/v1/inboxes/{}/messages", other.id), third).await.expect(202);
+    // Lists come before suppressions and behind the standing of inbox and workspace.
+    api.post("/v1/suppressions", json!({ "address": "ann@remote.example" })).await.expect(201);
+    api.post(&send, letter.clone()).await.error("recipient_blocked");
+    api.post_empty(&format!("/v1/inboxes/{}/pause", inbox.id)).await.expect(200);
+    api.post(&send, letter).await.error("inbox_paused");
+    api.post_empty(&format!("/v1/inboxes/{}/resume", inbox.id)).await.expect(200);
+    server.settle().await;
+    server.finish().await;
+}

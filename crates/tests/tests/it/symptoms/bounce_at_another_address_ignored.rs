@@ -1,0 +1,170 @@
+//! Reports were believed only at the inbox that had sent the mail, and only with a delivery status: those that came to the
+//! return path, to abuse@ or to a colleague's inbox, and those of qmail and its like, changed nothing (decision 19).
+
+use posthouse_domain::plan::Plan;
+use posthouse_server::config::DeliveryMode;
+use posthouse_tests::{TestServer, fixtures::TestInbox, http::Api, server::Options};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+async fn start() -> (TestServer, Api, TestInbox) {
+    let server =
+        TestServer::start(Options::default().configure(|config| config.delivery.mode = DeliveryMode::Capture)).await;
+    let key = server.workspace(Plan::Team).await;
+    let inbox = server.inbox(&key).await;
+    let api = server.api(&key);
+    (server, api, inbox)
+}
+
+/// One more inbox of the same workspace.
+async fn second(api: &Api) -> String {
+    api.post("/v1/inboxes", json!({})).await.expect(201).text("address").to_owned()
+}
+
+/// Sends a mail and gives it with its return path.
+async fn sent(server: &TestServer, api: &Api, inbox: &TestInbox, to: Value) -> (Value, String) {
+    let body = json!({ "to": to, "subject": "Offer", "text": "Here." });
+    let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), body).await.expect(202);
+    server.settle().await;
+    let outbox = api.get("/dev/outbox").await.expect(200);
+    let path = outbox.data()[0]["envelope"]["from"].as_str().unwrap().to_owned();
+    assert!(path.starts_with("bounces+") && path.ends_with("@agents.localhost"), "{path}");
+    (sent.json, path)
+}
+
+/// Delivers a mail with an empty return path.
+async fn arrives(server: &TestServer, to: &str, mail: &str) -> u16 {
+    let path = format!("/dev/inbound?to={}&from=", to.replace('+', "%2B"));
+    let mail = mail.replace('\n', "\r\n");
+    server.anonymous().raw(Method::POST, &path, "message/rfc822", mail).await.status
+}
+
+/// A notice as qmail writes it, which names no Message-ID.
+fn qmail(recipient: &str, words: &str) -> String {
+    format!(
+        "From: MAILER-DAEMON@mx.x.example\nSubject: failure notice\n\nHi. This is the qmail-send program at mx.x.example.\n\
+         I'm afraid I wasn't able to deliver your message to the following addresses.\n\n<{recipient}>:\n\
+         Remote host said: {words}\nGiving up on 192.0.2.1.\n"
+    )
+}
+
+fn dsn(about: &str, recipient: &str, action: &str, status: &str) -> String {
+    format!(
+        "From: Mail Delivery System <postmaster@mx.x.example>\nSubject: Delivery report\nMIME-Version: 1.0\n\
+         Content-Type: multipart/report; report-type=delivery-status; boundary=\"b\"\n\n\
+         --b\n\nA report.\n--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx.x.example\n\n\
+         Final-Recipient: rfc822; {recipient}\nAction: {action}\nStatus: {status}\n\n\
+         --b\nContent-Type: text/rfc822-headers\n\nMessage-ID: {about}\n\n--b--\n"
+    )
+}
+
+async fn message(api: &Api, mail: &Value) -> Value {
+    api.get(&format!("/v1/messages/{}", mail["id"].as_str().unwrap())).await.expect(200).json
+}
+
+async fn types(api: &Api) -> Vec<String> {
+    let events = api.get("/v1/events").await.expect(200);
+    events.data().iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_notice_at_the_return_path_bounces_its_mail() {
+    let (server, api, inbox) = start().await;
+    let (mail, path) = sent(&server, &api, &inbox, json!(["bob@x.example", "eve@x.example"])).await;
+    let notice = qmail("eve@x.example", "550 5.1.1 No such user here");
+    // Some servers write local parts in capitals.
+    assert_eq!(arrives(&server, &path.to_uppercase(), &notice).await, 201);
+    let after = message(&api, &mail).await;
+    assert_eq!(after["status"], "bounced");
+    let entries = after["delivery"].as_array().unwrap();
+    let told = |n: usize| (entries[n]["status"].as_str().unwrap(), entries[n]["enhanced_code"].as_str());
+    assert_eq!((told(0).0, told(1)), ("sent", ("bounced", Some("5.1.1"))));
+    assert_eq!(types(&api).await, ["message.sent", "message.bounced"]);
+    let list = api.get(&format!("/v1/inboxes/{}/messages?labels=bounce-report", inbox.id)).await.expect(200);
+    assert_eq!(list.data().len(), 1, "the notice can be read in the inbox that sent the mail");
+    let again = json!({ "to": "eve@x.example", "subject": "Again", "text": "?" });
+    api.post(&format!("/v1/inboxes/{}/messages", inbox.id), again).await.error("recipient_suppressed");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_full_mailbox_is_a_soft_bounce_and_shuts_nobody_out() {
+    let (server, api, inbox) = start().await;
+    let (mail, path) = sent(&server, &api, &inbox, json!("bob@x.example")).await;
+    // Passed on behind the recipient's back: the only recipient is meant all the same.
+    assert_eq!(arrives(&server, &path, &qmail("bob@forwarded.example", "552 5.2.2 Mailbox full")).await, 201);
+    assert_eq!(message(&api, &mail).await["status"], "bounced");
+    let events = api.get("/v1/events?types=message.bounced").await.expect(200);
+    assert_eq!(events.data()[0]["data"]["bounce"]["type"], "soft");
+    let again = json!({ "to": "bob@x.example", "subject": "Again", "text": "?" });
+    api.post(&format!("/v1/inboxes/{}/messages", inbox.id), again).await.expect(202);
+    server.settle().await;
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_guessed_return_path_is_no_address() {
+    let (server, api, inbox) = start().await;
+    let (mail, path) = sent(&server, &api, &inbox, json!("bob@x.example")).await;
+    let id = mail["id"].as_str().unwrap().replace('-', "");
+    let at = path.find('@').unwrap();
+    let mut tampered = path.clone();
+    let last = if &path[at - 1..at] == "0" { "1" } else { "0" };
+    tampered.replace_range(at - 1..at, last);
+    let guesses = [
+        tampered,
+        format!("bounces+{id}0000000000000000@agents.localhost"),
+        format!("bounces+{id}@agents.localhost"),
+        path.replace("agents.localhost", "tmp.agents.localhost"),
+    ];
+    for guess in guesses {
+        assert_eq!(arrives(&server, &guess, &qmail("bob@x.example", "550 5.1.1 No such user")).await, 404, "{guess}");
+    }
+    // A notice that names no mail, at the inbox itself, says nothing that can be believed.
+    assert_eq!(arrives(&server, &inbox.address, &qmail("bob@x.example", "550 5.1.1 No such user")).await, 201);
+    assert_eq!(message(&api, &mail).await["status"], "sent");
+    server.clock.advance(31 * 24 * 3_600_000);
+    assert_eq!(arrives(&server, &path, &qmail("bob@x.example", "550 5.1.1 No such user")).await, 404, "it is too old");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_report_at_abuse_or_at_another_workspace_finds_its_mail() {
+    let (server, api, inbox) = start().await;
+    let other = server.workspace(Plan::Team).await;
+    let (colleague, stranger) = (second(&api).await, server.inbox(&other).await);
+    for (number, to) in [colleague, stranger.address, "abuse@agents.localhost".to_owned()].iter().enumerate() {
+        let recipient = format!("bob{number}@x.example");
+        let (mail, _) = sent(&server, &api, &inbox, json!(recipient)).await;
+        let about = mail["rfc_message_id"].as_str().unwrap();
+        assert_eq!(arrives(&server, to, &dsn(about, &recipient, "failed", "5.1.1")).await, 201);
+        assert_eq!(message(&api, &mail).await["status"], "bounced", "{to}");
+    }
+    assert_eq!(types(&server.api(&other)).await, [""; 0], "it is the sender who is told");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_success_report_says_delivered_and_a_delay_says_nothing() {
+    let (server, api, inbox) = start().await;
+    let (mail, path) = sent(&server, &api, &inbox, json!("bob@x.example")).await;
+    let about = mail["rfc_message_id"].as_str().unwrap();
+    assert_eq!(arrives(&server, &path, &dsn(about, "bob@x.example", "delayed", "4.4.1")).await, 201);
+    assert_eq!(message(&api, &mail).await["status"], "sent");
+    assert_eq!(arrives(&server, &path, &dsn(about, "bob@x.example", "delivered", "2.0.0")).await, 201);
+    let after = message(&api, &mail).await;
+    assert_eq!((&after["status"], &after["delivery"][0]["status"]), (&json!("delivered"), &json!("delivered")));
+    assert_eq!(types(&api).await, ["message.sent", "message.delivered"]);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_person_who_writes_to_the_return_path_is_heard() {
+    let (server, api, inbox) = start().await;
+    let (mail, path) = sent(&server, &api, &inbox, json!("bob@x.example")).await;
+    let note = "From: Bob <bob@x.example>\nSubject: Out of office\nAuto-Submitted: auto-replied\n\nI am away.\n";
+    assert_eq!(arrives(&server, &path, note).await, 201);
+    assert_eq!(message(&api, &mail).await["status"], "sent");
+    assert_eq!(types(&api).await, ["message.sent", "message.received"]);
+    server.finish().await;
+}

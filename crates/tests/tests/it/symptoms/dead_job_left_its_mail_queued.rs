@@ -1,0 +1,51 @@
+//! A job that died, by a panic or a store that failed too often, left its mail `queued` for ever (decision 19: failed is our
+//! own inability).
+
+use posthouse_domain::{id::JobId, plan::Plan};
+use posthouse_server::jobs::sweep;
+use posthouse_store::{
+    Error,
+    jobs::{self, Lease, OUTBOUND, Outcome},
+    p, statements,
+};
+use posthouse_tests::TestServer;
+use serde_json::json;
+use uuid::Uuid;
+
+statements! {
+    JOBS = "SELECT id FROM jobs WHERE kind = 'outbound' ORDER BY id";
+}
+
+#[tokio::test]
+async fn its_sender_is_told_that_it_failed() {
+    let mut server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let letter = json!({ "to": "dana@b.example", "subject": "Plan", "text": "Here." });
+    let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), letter).await.expect(202);
+    let now = server.app().clock.now();
+    let die = move |tx: &mut posthouse_store::Tx| -> Result<(), Error> {
+        let ids: Vec<JobId> = tx.rows::<(JobId,)>(&JOBS, p![])?.into_iter().map(|(id,)| id).collect();
+        let lease = Lease { token: Uuid::from_u128(1), now, until: now.plus_ms(60_000) };
+        for job in jobs::claim(tx, OUTBOUND, &ids, lease)? {
+            assert!(jobs::settle(tx, &job, &Outcome::Dead { why: "panicked" })?);
+        }
+        Ok(())
+    };
+    server.store().write(die).await.unwrap();
+    sweep::run(server.app()).await.unwrap();
+    let path = format!("/v1/messages/{}", sent.text("id"));
+    let after = api.get(&path).await.expect(200);
+    let entry = &after["delivery"][0];
+    assert_eq!((&after["status"], &entry["status"]), (&json!("failed"), &json!("failed")));
+    assert_eq!(entry["detail"], "not sent: given up after 1 attempts (panicked)");
+    let events = api.get("/v1/events").await.expect(200);
+    assert_eq!(events.data().len(), 1, "{}", events.json);
+    let event = &events.data()[0];
+    assert_eq!((&event["type"], &event["data"]["bounce"]["type"]), (&json!("message.bounced"), &json!("soft")));
+    assert_eq!(event["data"]["bounce"]["recipients"][0]["address"], "dana@b.example");
+    sweep::run(server.app()).await.unwrap();
+    assert_eq!(api.get("/v1/events").await.data().len(), 1, "it is told once");
+    server.allow().dead(OUTBOUND).log_error("delivery.given_up");
+    server.finish().await;
+}

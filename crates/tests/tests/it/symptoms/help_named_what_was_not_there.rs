@@ -1,0 +1,15 @@
+//! `HELP` named AUTH at the door for mail of others, where nobody can log in (RFC 5321 §4.1.1.8).
+
+use posthouse_tests::TestServer;
+
+#[tokio::test]
+async fn help_names_auth_only_where_it_is_offered() {
+    let server = TestServer::plain().await;
+    let mut smtp = server.dialogue().await;
+    let offered = smtp.say("EHLO client.example").await;
+    let help = smtp.say("HELP").await;
+    assert!(help.starts_with("214-2.0.0 ") && help.contains("STARTTLS"), "{help}");
+    assert_eq!(help.contains("AUTH"), offered.contains("AUTH"), "{offered}{help}");
+    smtp.expect("QUIT", "221 ").await;
+    server.finish().await;
+}
