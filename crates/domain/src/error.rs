@@ -117,6 +117,8 @@ codes! {
     OrgDailyLimitExceeded = 429 "org_daily_limit_exceeded", "Wait until 00:00 UTC or ask for a higher limit.";
     /// Too many temporary inboxes at once or in an hour.
     TemporaryInboxLimit = 429 "temporary_inbox_limit", "Delete temporary inboxes that are no longer needed, or wait for the time in Retry-After.";
+    /// The head of the request is over the size limit or has too many fields.
+    HeaderTooLarge = 431 "header_too_large", "Send a shorter path, and fewer or smaller header fields.";
     /// Something broke inside; the log has the cause under the request id.
     Internal = 500 "internal_error", "Try again; if it stays, tell the operator the request id.";
     /// The store does not answer, is full, or too much is waiting for it.

@@ -119,9 +119,15 @@ pub struct Smtp {
     pub connections_per_client_max: usize,
     /// `smtp.idle_timeout`: a client that says nothing for so long is told 421.
     pub idle_timeout_ms: i64,
+    /// Content that all sessions of a listener together hold in memory before the large ones among them are sent away, in
+    /// bytes. No key: [`CONTENT_BYTES_MAX`], less in tests.
+    pub content_bytes_max: u64,
     /// `smtp.reject_dmarc_fail`: refuse a domain owner's `p=reject` in the dialogue (decision 26).
     pub reject_dmarc_fail: bool,
 }
+
+/// Content of mail that is being received, in memory at once: 1 GiB.
+pub const CONTENT_BYTES_MAX: u64 = 1 << 30;
 
 /// A certificate chain and its key, in PEM.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -279,6 +285,7 @@ impl Config {
                 listen: vec![local(2525)],
                 hostname: "localhost".to_owned(),
                 message_bytes_max: posthouse_mail::limits::MESSAGE_BYTES_MAX_DEFAULT,
+                content_bytes_max: CONTENT_BYTES_MAX,
                 tls: None,
                 acme: false,
                 proxy_protocol_from: Vec::new(),

@@ -3,6 +3,7 @@
 pub mod auth;
 pub mod docs;
 pub mod error;
+mod front;
 pub mod health;
 pub mod idempotency;
 pub mod listener;

@@ -28,8 +28,8 @@ statements! {
         FROM events WHERE workspace_id = $1 AND seq > $2 AND seq < $3 ORDER BY seq DESC LIMIT $4";
     BEFORE_IN_INBOX = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
         FROM events WHERE workspace_id = $1 AND inbox_id = $2 AND seq > $3 AND seq < $4 ORDER BY seq DESC LIMIT $5";
-    GET_MANY = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
-        FROM events WHERE workspace_id = $1 AND id IN ({IDS})";
+    GET_MANY = "SELECT workspace_id, e.id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
+        FROM {EACH} events e WHERE e.workspace_id = $1 AND e.id {AMONG} {pg:e}";
     AFTER = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
         FROM events WHERE workspace_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
     AFTER_IN_INBOX = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released

@@ -20,7 +20,6 @@ statements! {
     FIND = "SELECT fingerprint, status, body FROM idempotency WHERE workspace_id = $1 AND route = $2 AND key = $3";
     ANSWERED = "SELECT status, body FROM idempotency WHERE workspace_id = $1 AND route = $2 AND key = $3 AND fingerprint = $4
         AND status > 0 AND created_at > $5";
-    FORGET = "DELETE FROM idempotency WHERE created_at <= $1";
     ANSWER = "UPDATE idempotency SET status = $4, body = $5 WHERE workspace_id = $1 AND route = $2 AND key = $3";
 }
 
@@ -91,12 +90,4 @@ pub fn claim(tx: &mut Tx, key: &Key, now: Time) -> Result<Claim> {
 pub fn answer(tx: &mut Tx, key: &Key, answer: &Recorded) -> Result<()> {
     tx.exec(&ANSWER, p![key.workspace, key.route, key.key, answer.status, answer.body])?;
     Ok(())
-}
-
-/// Deletes every answer that is past [`KEPT_MS`]; gives how many there were.
-///
-/// # Errors
-/// The store's own.
-pub fn forget(tx: &mut Tx, now: Time) -> Result<u64> {
-    tx.exec(&FORGET, p![now.plus_ms(-KEPT_MS)])
 }

@@ -10,7 +10,7 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{FromRow, Json, Result, Row, ToValue, Tx, Value, dialect::IDS_MAX, p, statements, workspaces::named};
+use crate::{FromRow, Json, Result, Row, ToValue, Tx, many, p, statements, workspaces::named};
 
 /// A statement that reads webhooks.
 macro_rules! select {
@@ -45,8 +45,8 @@ statements! {
     ADD_COUNTS = "INSERT INTO webhook_counts (workspace_id, webhook_id, slot, deliveries, failed) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (workspace_id, webhook_id, slot) DO UPDATE SET deliveries = webhook_counts.deliveries + excluded.deliveries,
         failed = webhook_counts.failed + excluded.failed";
-    SUM_COUNTS = "SELECT webhook_id, CAST(sum(deliveries) AS BIGINT), CAST(sum(failed) AS BIGINT) FROM webhook_counts
-        WHERE workspace_id = $1 AND webhook_id IN ({IDS}) AND slot > $102 GROUP BY webhook_id";
+    SUM_COUNTS = "SELECT webhook_id, CAST(sum(deliveries) AS BIGINT), CAST(sum(failed) AS BIGINT) FROM {EACH} webhook_counts c
+        WHERE c.workspace_id = $1 AND c.slot > $102 AND c.webhook_id {AMONG} {pg:c} GROUP BY webhook_id";
     OLD_COUNTS = "DELETE FROM webhook_counts WHERE slot <= $1";
 }
 
@@ -248,11 +248,11 @@ pub fn add_counts(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, (counts, a
 /// # Errors
 /// The store's own.
 pub fn counts(tx: &mut Tx, workspace: WorkspaceId, ids: &[WebhookId], now: Time) -> Result<Vec<(WebhookId, Counts)>> {
-    let Some(last) = ids.last() else { return Ok(Vec::new()) };
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
     let since = (now.millis() - DAY_MS).div_euclid(SLOT_MS);
-    let mut parameters: Vec<Value<'_>> = Vec::with_capacity(2 + IDS_MAX);
-    parameters.push(workspace.to_value());
-    parameters.extend(ids.iter().chain(std::iter::repeat(last)).take(IDS_MAX).map(ToValue::to_value));
+    let mut parameters = many::parameters(&workspace, ids);
     parameters.push(since.to_value());
     let found: Vec<(WebhookId, i64, i64)> = tx.rows(&SUM_COUNTS, &parameters)?;
     let whole = |count: i64| u64::try_from(count).unwrap_or(0);

@@ -24,6 +24,8 @@ struct Zone {
     failing: BTreeSet<String>,
     /// Whether nothing gets a usable answer.
     down: bool,
+    /// Whether nothing gets any answer.
+    silent: bool,
     asked: Vec<Question>,
 }
 
@@ -83,6 +85,11 @@ impl FakeDns {
         self.zone().down = down;
     }
 
+    /// Leaves every question without any answer, for ever, or answers the next ones again.
+    pub fn silence(&self, silent: bool) {
+        self.zone().silent = silent;
+    }
+
     /// Every question asked so far, in order.
     #[must_use]
     pub fn asked(&self) -> Vec<Question> {
@@ -127,6 +134,9 @@ impl Dns for FakeDns {
         let mut zone = self.zone();
         let answer = zone.answer(&question);
         zone.asked.push(question);
+        if zone.silent {
+            return Box::pin(std::future::pending());
+        }
         Box::pin(std::future::ready(answer))
     }
 }

@@ -40,6 +40,8 @@ const CACHE_NEGATIVE_SECONDS_MAX: u64 = 60;
 const SILENCES_MAX: u32 = 3;
 /// How long nobody is asked after that, in milliseconds.
 const OUTAGE_MS: i64 = 10_000;
+/// How long the first question after that may take, in milliseconds, before another one is asked.
+const PROBE_MS: i64 = 3_000;
 /// Most records of one answer that are handed on.
 const RECORDS_MAX: usize = 200;
 
@@ -59,8 +61,16 @@ struct Health {
 }
 
 impl Health {
-    fn is_silent(&self, now: Time) -> bool {
-        self.silent_until.is_some_and(|until| now < until)
+    /// Whether to ask now. After an outage one asks for all: the others go on without until it has an answer.
+    fn may_ask(&mut self, now: Time) -> bool {
+        match self.silent_until {
+            None => true,
+            Some(until) if now < until => false,
+            Some(_) => {
+                self.silent_until = Some(now.plus_ms(PROBE_MS));
+                true
+            }
+        }
     }
 
     fn answered(&mut self, now: Time) {
@@ -125,7 +135,7 @@ impl Resolver {
             return Answer::NoSuchName;
         };
         let began = self.clock.now();
-        if self.health.lock().unwrap_or_else(PoisonError::into_inner).is_silent(began) {
+        if !self.health.lock().unwrap_or_else(PoisonError::into_inner).may_ask(began) {
             return Answer::Failed;
         }
         let mut flight = Flight { resolver: self, began, answered: false };
@@ -301,17 +311,21 @@ mod tests {
     fn silence_about_everything_is_an_outage_and_passes() {
         let mut health = Health::default();
         for n in 0..SILENCES_MAX {
-            assert!(!health.is_silent(at(3_000)), "after {n} silences");
+            assert!(health.may_ask(at(3_000)), "after {n} silences");
             health.unanswered(at(0), at(3_000));
         }
-        assert!(health.is_silent(at(3_000)));
-        assert!(health.is_silent(at(3_000 + OUTAGE_MS - 1)));
-        assert!(!health.is_silent(at(3_000 + OUTAGE_MS)));
-        health.unanswered(at(20_000), at(23_000));
-        assert!(health.is_silent(at(23_000)), "one more is enough while nothing was answered");
+        assert!(!health.may_ask(at(3_000)));
+        assert!(!health.may_ask(at(3_000 + OUTAGE_MS - 1)));
+        assert!(health.may_ask(at(20_000)), "one asks after the pause");
+        assert!(!health.may_ask(at(20_001)), "and only one");
+        health.unanswered(at(20_000), at(22_000));
+        assert!(!health.may_ask(at(22_000)), "one more silence is enough while nothing was answered");
+        assert!(health.may_ask(at(22_000 + OUTAGE_MS)));
+        assert!(health.may_ask(at(22_000 + OUTAGE_MS + PROBE_MS)), "an asker that is lost holds nobody up for ever");
         health.answered(at(40_000));
+        assert!(health.may_ask(at(40_000)) && health.may_ask(at(40_000)), "an answer ends the outage");
         health.unanswered(at(40_500), at(43_500));
-        assert!(!health.is_silent(at(43_500)));
+        assert!(health.may_ask(at(43_500)));
     }
 
     #[test]
@@ -321,7 +335,7 @@ mod tests {
         for _ in 0..100 {
             health.unanswered(at(0), at(3_000));
         }
-        assert!(!health.is_silent(at(3_000)));
+        assert!(health.may_ask(at(3_000)));
     }
 
     #[test]

@@ -16,8 +16,9 @@ use posthouse_domain::error::Refusal;
 use super::{App, receive::APART_BYTES_MIN};
 use crate::ports::Pending;
 
-/// How long one mail may wait for DNS, in milliseconds.
-const GATHERING_MS_MAX: i64 = 5_000;
+/// How long one mail may wait for DNS, all its questions together, in milliseconds. What is not answered by then counts as a
+/// temporary failure, and the mail is accepted.
+pub const GATHERING_MS_MAX: i64 = 2_000;
 
 /// Who handed a mail over.
 #[derive(Clone, Copy, Debug)]

@@ -64,8 +64,8 @@ pub struct Created {
     pub is_new: bool,
 }
 
-/// Everything the transaction takes from outside.
-struct Plan {
+/// An inbox that is about to be made: everything that the transaction takes from outside.
+pub struct Plan {
     caller: Caller,
     new: NewInbox,
     names: Vec<Username>,
@@ -81,6 +81,13 @@ struct Plan {
 /// # Errors
 /// `address_taken`, `plan_limit_inboxes`, `temporary_inbox_limit`, or the store's own.
 pub async fn create(app: &App, caller: Caller, new: NewInbox) -> Result<Created, Refusal> {
+    let plan = plan(app, caller, new);
+    app.store.write(move |tx| plan.carry_out(tx)).await
+}
+
+/// What [`create`] carries out, for a transaction that makes more than the inbox.
+#[must_use]
+pub fn plan(app: &App, caller: Caller, new: NewInbox) -> Plan {
     let mail = &app.config.mail;
     let (names, domain) = match &new.life {
         Lifespan::Permanent { username, domain, .. } => (
@@ -89,7 +96,7 @@ pub async fn create(app: &App, caller: Caller, new: NewInbox) -> Result<Created,
         ),
         Lifespan::Temporary { .. } => (temporary_names(app), mail.temporary_domain.clone()),
     };
-    let plan = Plan {
+    Plan {
         caller,
         new,
         names,
@@ -98,8 +105,7 @@ pub async fn create(app: &App, caller: Caller, new: NewInbox) -> Result<Created,
         plans: app.config.plans,
         ids: app.clock.ids(),
         now: app.clock.now(),
-    };
-    app.store.write(move |tx| plan.carry_out(tx)).await
+    }
 }
 
 fn readable_names(app: &App) -> Vec<Username> {
@@ -117,7 +123,11 @@ fn temporary_names(app: &App) -> Vec<Username> {
 }
 
 impl Plan {
-    fn carry_out(&self, tx: &mut Tx) -> Result<Created, Refusal> {
+    /// Makes the inbox.
+    ///
+    /// # Errors
+    /// As [`create`].
+    pub fn carry_out(&self, tx: &mut Tx) -> Result<Created, Refusal> {
         let workspace = self.caller.workspace;
         inboxes::take_workspace(tx, workspace)?;
         let tenant = workspaces::get(tx, workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;

@@ -1,7 +1,8 @@
 //! The first start of an empty store: a workspace with an owner, its org-wide key, a first inbox, and a welcome mail in
 //! it that came through our own SMTP listener (operations.md).
 //!
-//! Never touches a store in which there is a workspace.
+//! Workspace, key and inbox are one transaction, so that a start that breaks off leaves an empty store to the next. Never
+//! touches a store in which there is a workspace.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -13,6 +14,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::{
     address::{Address, Mailbox},
+    autoreply::Marking,
     build::{self, Outgoing},
     smtp::client::{Config as SessionConfig, DeliveryResult, Message, Tls},
 };
@@ -23,7 +25,7 @@ use super::BootError;
 use crate::{
     app::{
         App,
-        create_inbox::{self, Lifespan, NewInbox},
+        create_inbox::{self, Created, Lifespan, NewInbox},
         create_workspace::{MadeWorkspace, NewWorkspace, create},
     },
     ports::Peer,
@@ -50,28 +52,26 @@ pub(super) struct FirstRun {
 pub(super) async fn run(app: &App) -> Result<Option<FirstRun>, BootError> {
     let new = NewWorkspace { name: "My workspace".to_owned(), owner: OWNER.to_owned(), plan: Plan::Team };
     let made = create(app.clock.as_ref(), &new);
-    let stored = made.clone();
-    let inserted = app
-        .store
-        .write(move |tx| -> posthouse_store::Result<bool> {
-            if workspaces::any(tx)? {
-                return Ok(false);
-            }
-            stored.insert(tx)?;
-            Ok(true)
-        })
-        .await?;
-    if !inserted {
-        return Ok(None);
-    }
+    let (stored, inbox) = (made.clone(), first_inbox(app, &made));
+    let work = move |tx: &mut posthouse_store::Tx| -> Result<Option<Created>, Refusal> {
+        if workspaces::any(tx)? {
+            return Ok(None);
+        }
+        stored.insert(tx)?;
+        inbox.carry_out(tx).map(Some)
+    };
     let failed = |cause: String| BootError::Store(format!("the first inbox was not made: {cause}"));
-    let inbox_id = first_inbox(app, &made).await.map_err(|refusal| failed(refusal.message))?;
+    let Some(created) = app.store.write(work).await.map_err(|refusal| failed(refusal.message))? else {
+        return Ok(None);
+    };
+    let view = serde_json::to_value(&created.view).unwrap_or_default();
+    let inbox_id = view["id"].as_str().unwrap_or_default().to_owned();
     let address = Address::parse(&format!("{FIRST_INBOX}@{}", app.config.mail.default_domain));
     let address = address.map_err(|error| failed(error.to_string()))?;
     Ok(Some(FirstRun { made, inbox_id, address }))
 }
 
-async fn first_inbox(app: &App, made: &MadeWorkspace) -> Result<String, Refusal> {
+fn first_inbox(app: &App, made: &MadeWorkspace) -> create_inbox::Plan {
     let caller =
         Caller { workspace: made.workspace.id, key: made.key.id, scope: Scope::Org, permissions: Permissions::full() };
     let username = Username::parse(FIRST_INBOX).ok();
@@ -80,9 +80,7 @@ async fn first_inbox(app: &App, made: &MadeWorkspace) -> Result<String, Refusal>
         display_name: Some("First inbox".to_owned()),
         metadata: Map::new(),
     };
-    let created = create_inbox::create(app, caller, new).await?;
-    let view = serde_json::to_value(&created.view).unwrap_or_default();
-    Ok(view["id"].as_str().unwrap_or_default().to_owned())
+    create_inbox::plan(app, caller, new)
 }
 
 /// Sends the welcome mail to our own listener, as any other server would. It is a greeting: not arriving is only logged.
@@ -132,7 +130,7 @@ fn greeting(app: &App, to: &Address) -> Option<Message> {
         attachments: &[],
         in_reply_to: None,
         references: &[],
-        extra: &[("Auto-Submitted", "auto-generated")],
+        extra: &Marking::Generated.fields(),
     })
     .ok()?;
     Some(Message {

@@ -8,7 +8,7 @@ use posthouse_domain::{
     workspace::{AiProcessing, Notice, Workspace},
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Store, deliveries, workspaces};
+use posthouse_store::{Store, deliveries, inboxes, workspaces};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -218,6 +218,8 @@ fn set(given: &Set) -> Result<(), Failure> {
     let clock = boot::clock();
     let (changes, ids, now) = (Changes::of(given, clock.as_ref()), clock.ids(), clock.now());
     let changed = store.write_blocking(move |tx| -> posthouse_store::Result<_> {
+        // Whoever stops or suspends it meanwhile waits, so that nothing is written back that changed.
+        inboxes::take_workspace(tx, id)?;
         let Some(mut workspace) = workspaces::get(tx, id)? else { return Ok(None) };
         let was_suspended = workspace.suspended;
         changes.apply(&mut workspace);

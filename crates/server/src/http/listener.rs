@@ -28,6 +28,7 @@ use tokio::{
 use tower::ServiceExt;
 
 use super::{
+    front::Front,
     router::Client,
     socket::{self, Entrance},
 };
@@ -109,19 +110,20 @@ async fn connection(builder: &http1::Builder, stream: TcpStream, door: Door, app
     let Some((on_upgrade, entrance)) = upgraded.take() else { return };
     drop(upgraded);
     let Ok(raw) = on_upgrade.await else { return };
-    if let Ok(parts) = raw.downcast::<TokioIo<TcpStream>>() {
+    if let Ok(parts) = raw.downcast::<TokioIo<Front>>() {
         let early = parts.read_buf.to_vec();
         drop(parts.read_buf);
-        Box::pin(socket::serve(app, entrance, parts.io.into_inner(), early)).await;
+        Box::pin(socket::serve(app, entrance, parts.io.into_inner().into_stream(), early)).await;
     }
 }
 
 /// Serves HTTP on one connection. In the drain it finishes the request it is in; one that is in none is closed, whatever it has
 /// sent of the next head: nothing of that was accepted.
-async fn speak_http(builder: &http1::Builder, stream: TcpStream, door: Door, app: &App) {
+async fn speak_http(builder: &http1::Builder, stream: TcpStream, door: Door, app: &Arc<App>) {
     let _ = stream.set_nodelay(true);
     let requests = door.requests.clone();
-    let connection = builder.serve_connection(TokioIo::new(stream), service(door)).with_upgrades();
+    let front = Front::new(stream, app.clone(), requests.clone());
+    let connection = builder.serve_connection(TokioIo::new(front), service(door)).with_upgrades();
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -144,7 +146,7 @@ async fn speak_http(builder: &http1::Builder, stream: TcpStream, door: Door, app
 
 /// The requests that a connection is in: from the end of their head to the end of their answer.
 #[derive(Clone)]
-struct Requests(watch::Sender<u32>);
+pub(super) struct Requests(watch::Sender<u32>);
 
 impl Default for Requests {
     fn default() -> Self {
@@ -156,6 +158,11 @@ impl Requests {
     fn enter(&self) -> Request {
         self.0.send_modify(|count| *count += 1);
         Request(self.0.clone())
+    }
+
+    /// Whether there is none now.
+    pub(super) fn is_none(&self) -> bool {
+        *self.0.borrow() == 0
     }
 
     /// Comes back when there is none.

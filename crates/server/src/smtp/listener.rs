@@ -34,8 +34,6 @@ use crate::{app::App, config::Network};
 const ACCEPT_PAUSE_MS: i64 = 50;
 /// Messages of one session: a large provider's queue may come through one connection.
 const MESSAGES_MAX: u32 = 100_000;
-/// Content that all sessions together hold in memory before the large ones among them are sent away, in bytes.
-const CONTENT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 /// Content that one session may always hold, in bytes.
 pub(super) const CONTENT_BYTES_FREE: u64 = 256 * 1024;
 
@@ -145,7 +143,7 @@ impl House {
     pub(super) fn content(&self, before: u64, now: u64) -> bool {
         if now >= before {
             let more = now - before;
-            self.content_bytes.fetch_add(more, Ordering::Relaxed) + more <= CONTENT_BYTES_MAX
+            self.content_bytes.fetch_add(more, Ordering::Relaxed) + more <= self.app.config.smtp.content_bytes_max
         } else {
             self.content_bytes.fetch_sub(before - now, Ordering::Relaxed);
             true

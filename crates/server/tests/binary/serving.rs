@@ -36,6 +36,36 @@ fn the_first_start_makes_a_workspace_and_later_ones_do_not() {
     assert_eq!(again.stop().out, "");
 }
 
+/// Workspace, key and inbox are made together or not at all: a start that breaks off leaves everything to the next.
+#[test]
+fn a_first_start_that_breaks_off_is_made_whole_by_the_next() {
+    let house = House::new("broken-off");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    assert_eq!(house.run(&["migrate", "--config", config.to_str().unwrap()]).code, 0);
+    let change = |text: &'static str| {
+        let url = posthouse_store::DatabaseUrl::Sqlite(house.path("data/posthouse.db"));
+        let store = posthouse_store::Store::open(posthouse_store::StoreConfig::new(url)).unwrap();
+        let sql = posthouse_store::Sql::built("CHANGE", text.to_owned());
+        let changed = store.write_blocking(move |tx| tx.exec(&sql, &[])).unwrap();
+        assert_eq!(changed, 1, "{text}");
+        store.close();
+    };
+    // The first inbox cannot be made: its name was used before.
+    change("INSERT INTO addresses (address, workspace_id, inbox_id) VALUES ('welcome@agents.localhost', x'00', x'00')");
+    let broken = house.run(&["serve", "--config", config.to_str().unwrap()]);
+    assert_eq!(broken.code, 1);
+    assert!(broken.err.contains("first inbox"), "{}", broken.err);
+    change("DELETE FROM addresses WHERE address = 'welcome@agents.localhost'");
+
+    let mut service = house.serve(&config, &[]);
+    let key = service.ready["first_run"]["api_key"].as_str().expect("the next start is the first").to_owned();
+    service.read_log_until("welcome mail delivered");
+    let (_, inboxes) = service.get("/v1/inboxes", &format!("authorization: Bearer {key}\r\n"));
+    let inboxes: Value = serde_json::from_str(&inboxes).unwrap();
+    assert_eq!(inboxes["data"][0]["address"], "welcome@agents.localhost");
+    assert_eq!(service.stop().code, 0);
+}
+
 #[test]
 fn commands_work_beside_a_running_service() {
     let house = House::new("beside");
@@ -124,6 +154,28 @@ fn idle_connections_do_not_hold_the_end_up() {
     assert!(ran.err.contains("stopped") && !ran.err.contains("cut_off"), "{}", ran.err);
     let mut rest = Vec::new();
     assert_eq!(silent.read_to_end(&mut rest).unwrap_or(0), 0);
+}
+
+#[test]
+fn a_request_that_never_ends_is_cut_off() {
+    let house = House::new("never-ends");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let service = house.serve(&config, &[]);
+    let key = service.ready["first_run"]["api_key"].as_str().unwrap().to_owned();
+    let mut endless = service.connect();
+    write!(
+        endless,
+        "POST /v1/inboxes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n\
+         content-length: 100\r\n\r\n{{\"username\":"
+    )
+    .unwrap();
+    // An answer on another connection: by now the first request is in.
+    assert!(service.get("/healthz", "").0.starts_with("http/1.1 200"));
+    let ran = service.stop();
+    assert_eq!(ran.code, 0);
+    assert!(ran.err.contains("drain.cut_off") && ran.err.contains("stopped"), "{}", ran.err);
+    let mut rest = Vec::new();
+    assert_eq!(endless.read_to_end(&mut rest).unwrap_or(0), 0, "nothing was answered");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Blob stores: files and a bucket, alike.
 
-use crate::s3_fake::{FakeS3, STORED_AT_MS};
+use crate::s3_server::{LONG_AGO_MS, S3Server};
 use crate::support::Dir;
 use bytes::Bytes;
 use hyper::StatusCode;
@@ -9,7 +9,8 @@ use posthouse_store::{Blobs, Digest, Error};
 async fn on_each<F: AsyncFn(Blobs)>(test: F) {
     let dir = Dir::new();
     test(Blobs::open(&format!("file://{}", dir.path().join("deep/blobs").display()), &[]).unwrap()).await;
-    let options = FakeS3::default().start().await;
+    let server = S3Server::start().await;
+    let options = server.options("secret");
     test(Blobs::open("s3://bucket", &options).unwrap()).await;
     test(Blobs::open("s3://bucket/some/prefix/", &options).unwrap()).await;
 }
@@ -40,7 +41,7 @@ async fn what_is_put_is_got_listed_and_deleted() {
         let (mut listed, mut old) = (Vec::new(), Vec::new());
         for shard in 0..=u8::MAX {
             listed.extend(blobs.list(shard, i64::MAX).await.unwrap());
-            old.extend(blobs.list(shard, STORED_AT_MS).await.unwrap());
+            old.extend(blobs.list(shard, LONG_AGO_MS).await.unwrap());
         }
         assert_eq!(listed, expected);
         assert_eq!(old, [], "young blobs are left alone");
@@ -93,15 +94,26 @@ async fn what_a_crash_left_half_written_is_swept() {
 
 #[tokio::test]
 async fn a_bucket_that_fails_is_unavailable_and_a_hiccup_is_not_noticed() {
-    let fake = FakeS3::default();
-    let blobs = Blobs::open("s3://bucket", &fake.start().await).unwrap();
-    fake.failures.lock().unwrap().push(StatusCode::SERVICE_UNAVAILABLE);
+    let server = S3Server::start().await;
+    let blobs = Blobs::open("s3://bucket", &server.options("secret")).unwrap();
+    server.failures.lock().unwrap().push(StatusCode::SERVICE_UNAVAILABLE);
     let digest = blobs.put(Bytes::from_static(b"x")).await.unwrap();
     assert!(blobs.exists(&digest).await.unwrap());
-    *fake.failures.lock().unwrap() = vec![StatusCode::SERVICE_UNAVAILABLE; 20];
+    *server.failures.lock().unwrap() = vec![StatusCode::SERVICE_UNAVAILABLE; 20];
     let error = blobs.get(&digest).await.unwrap_err();
     assert!(matches!(error, Error::Unavailable(_)), "{error:?}");
     assert!(!error.to_string().contains("127.0.0.1"), "{error}");
+}
+
+#[tokio::test]
+async fn a_bucket_refuses_who_signs_with_another_secret() {
+    let server = S3Server::start().await;
+    let blobs = Blobs::open("s3://bucket", &server.options("wrong")).unwrap();
+    let error = blobs.put(Bytes::from_static(b"x")).await.unwrap_err();
+    assert!(matches!(error, Error::Blob(_)), "{error:?}");
+    assert!(!error.to_string().contains("127.0.0.1"), "{error}");
+    let blobs = Blobs::open("s3://bucket", &server.options("secret")).unwrap();
+    assert!(!blobs.exists(&Digest::of(b"x")).await.unwrap(), "nothing was stored");
 }
 
 #[test]

@@ -13,5 +13,5 @@ mod lists;
 mod on_postgres;
 mod on_sqlite;
 mod postgres_tls;
-mod s3_fake;
+mod s3_server;
 mod support;

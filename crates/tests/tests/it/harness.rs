@@ -114,12 +114,24 @@ async fn a_database_that_goes_away_is_503_and_comes_back() {
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
     api.get("/v1/account").await.expect(200);
+    let inbox = server.inbox(&key).await;
+    let mut smtp = server.smtp().await;
+    let raw = b"Subject: x\r\n\r\ny\r\n";
+    smtp.mail("a@remote.example", &[&inbox.address], raw).await.expect(250);
     proxy.cut();
     api.get("/v1/account").await.error("unavailable");
-    server.anonymous().get("/readyz").await.error("unavailable");
+    api.post("/v1/inboxes", serde_json::json!({})).await.error("unavailable");
+    assert_eq!(smtp.mail("a@remote.example", &[&inbox.address], raw).await.code, 451);
+    let unready = server.anonymous().get("/readyz").await.error("unavailable");
+    assert_eq!(unready["error"]["details"]["reason"], "store");
+    server.anonymous().get("/healthz").await.expect(200);
     proxy.mend();
     server.until_ready().await;
     api.get("/v1/account").await.expect(200);
+    smtp.line("RSET").await.expect(250);
+    smtp.mail("a@remote.example", &[&inbox.address], raw).await.expect(250);
+    let list = api.get(&format!("/v1/inboxes/{}/messages", inbox.id)).await.expect(200);
+    assert_eq!(list.data().len(), 2, "what was put off is not there");
     server.finish().await;
 }
 

@@ -2,7 +2,9 @@
 
 mod answer_a_mail;
 mod delivery;
+mod name_servers;
 mod standing;
 mod submission;
 mod suspension;
+mod sweep;
 mod webhooks;

@@ -12,6 +12,7 @@ mod lists;
 mod messages;
 mod queue;
 mod metrics;
+mod refusals;
 mod retention;
 mod search;
 mod stream;

@@ -2,10 +2,12 @@
 
 mod bounce_at_another_address_ignored;
 mod bounce_told_as_new_mail;
+mod content_of_many_sessions_fills_the_memory;
 mod dead_address_of_ours_stayed_open;
 mod dead_job_left_its_mail_queued;
 mod help_named_what_was_not_there;
 mod long_text_called_a_wrong_field;
+mod mail_waits_for_silent_name_servers;
 mod mail_to_oneself_in_two_threads;
 mod rate_limit_fields_missing_when_it_matters;
 mod ready_with_a_full_disk;
@@ -15,5 +17,6 @@ mod smtp_client_waits;
 mod smtp_mail_is_half_there;
 mod smtp_smuggling;
 mod smtp_wrong_client_address;
+mod unreadable_request_without_an_error_body;
 mod wait_on_a_deleted_inbox_went_on;
 mod webhook_reaches_inside;

@@ -6,14 +6,20 @@ use posthouse_domain::error::Code;
 use std::{collections::BTreeSet, path::Path};
 
 /// Codes without a test yet, with their issue.
-const PENDING: &[(&str, u32)] = &[("body_too_large", 2), ("unsupported_media_type", 2), ("internal_error", 2)];
+const PENDING: &[(&str, u32)] = &[];
+/// Codes that come before any route, so that a test reads them from a raw connection.
+const RAW: &[&str] = &["header_too_large"];
 
 /// The codes that the suite meets.
 fn met() -> BTreeSet<String> {
     let mut texts = Vec::new();
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it"), &mut texts);
     let call = [".error", "(\""].concat();
-    let mut met = BTreeSet::new();
+    let mut met: BTreeSet<String> = RAW
+        .iter()
+        .filter(|code| texts.iter().any(|text| text.contains(&format!("\"431\", \"{code}\""))))
+        .map(|code| (*code).to_owned())
+        .collect();
     for text in &texts {
         let codes = text.split(&call).skip(1).filter_map(|rest| rest.split('"').next());
         met.extend(codes.map(str::to_owned));

@@ -1,6 +1,7 @@
 //! Mail that may not leave now waits, and leaves when it may.
 
-use posthouse_store::{deliveries, workspaces};
+use posthouse_domain::message::{DeliveryStatus, Status};
+use posthouse_store::{deliveries, jobs, messages, workspaces};
 use serde_json::json;
 
 use super::Post;
@@ -18,6 +19,28 @@ async fn a_paused_inbox_holds_its_mail_until_it_is_resumed() {
     post.api.post_empty(&format!("{inbox}/resume")).await.expect(200);
     post.deliver().await;
     assert_eq!(post.message(&id).await["status"], "delivered", "held mail gets its attempt, however late");
+    post.close().await;
+}
+
+#[tokio::test]
+async fn of_a_deleted_inbox_nothing_leaves_and_what_waited_is_settled_as_failed() {
+    let post = Post::direct().await;
+    let id = post.send(&["dana@b.example", "eve@b.example"]).await;
+    post.api.delete(&format!("/v1/inboxes/{}", post.inbox.id)).await.expect(204);
+    post.deliver().await;
+    post.advance(3_600_000).await;
+    assert_eq!(post.sink.connections(), 0);
+
+    let message: posthouse_domain::id::MessageId = id.parse().unwrap();
+    let account = post.api.get("/v1/account").await.expect(200);
+    let workspace = account["workspace"]["id"].as_str().unwrap().parse().unwrap();
+    let record = post.server.store().read(move |tx| messages::record(tx, workspace, message)).await.unwrap().unwrap();
+    assert_eq!(record.message.status, Status::Failed);
+    let deliveries = &record.deliveries;
+    assert_eq!(deliveries.len(), 2);
+    assert!(deliveries.iter().all(|one| one.status == DeliveryStatus::Failed), "{deliveries:?}");
+    assert!(deliveries.iter().all(|one| one.detail.as_deref().is_some_and(|text| text.contains("deleted"))));
+    assert_eq!(post.server.store().read(jobs::counts).await.unwrap(), []);
     post.close().await;
 }
 
