@@ -105,7 +105,10 @@ impl Item {
 /// The refusal for a lease that is not the current one of its message.
 #[must_use]
 pub fn lease_expired() -> Refusal {
-    Refusal::new(Code::LeaseExpired, "The lease is not the current one of this message: somebody else may have it by now.")
+    Refusal::new(
+        Code::LeaseExpired,
+        "The lease is not the current one of this message: somebody else may have it by now.",
+    )
 }
 
 /// What a claim may hand out.

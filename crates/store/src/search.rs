@@ -264,8 +264,7 @@ struct Shape {
 }
 
 /// Comparisons with a parameter.
-const NAMED: [&str; 5] =
-    ["d.channel = ", "d.type = ", "d.created_at < ", "d.created_at >= ", "d.has_attachments = "];
+const NAMED: [&str; 5] = ["d.channel = ", "d.type = ", "d.created_at < ", "d.created_at >= ", "d.has_attachments = "];
 
 /// The text of a walk through the hits of a tier, newest first. `$1` to `$5`: workspace, words, from, below, limit. On
 /// PostgreSQL the index of words is asked first and alone, for its planner takes it for dearer than it is.

@@ -81,8 +81,7 @@ pub struct Tokens(pub String);
 pub fn index(source: &Source) -> Tokens {
     let subject = words(source.subject.as_deref().unwrap_or_default());
     let from = words(&source.from);
-    let to: Vec<Word> =
-        source.recipients.iter().flat_map(|address| words(address)).take(RECIPIENT_WORDS_MAX).collect();
+    let to: Vec<Word> = source.recipients.iter().flat_map(|address| words(address)).take(RECIPIENT_WORDS_MAX).collect();
     let text = source.text.as_deref().unwrap_or_default();
     let body = words(&text[..text.floor_char_boundary(TEXT_BYTES_MAX)]);
     let mut out = String::with_capacity(text.len().min(TEXT_BYTES_MAX) + 512);

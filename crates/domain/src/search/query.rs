@@ -139,7 +139,8 @@ impl Query {
             }
             Name::Has => return Err("has: takes attachment alone: has:attachment".to_owned()),
             Name::Before | Name::After => {
-                let at = moment(value).ok_or("before: and after: take a date such as 2026-01-31 or an ISO 8601 time")?;
+                let at =
+                    moment(value).ok_or("before: and after: take a date such as 2026-01-31 or an ISO 8601 time")?;
                 if (name == Name::Before) != piece.is_negated {
                     self.before = Some(self.before.map_or(at, |other| other.min(at)));
                 } else {
@@ -276,7 +277,8 @@ fn piece<'a>(rest: &mut &'a str) -> Option<Piece<'a>> {
     {
         (is_negated, text) = (true, behind);
     }
-    let named = NAMES.iter().find(|(name, _)| text.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name)));
+    let named =
+        NAMES.iter().find(|(name, _)| text.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name)));
     let name = named.map(|(name, which)| {
         text = &text[name.len()..];
         *which

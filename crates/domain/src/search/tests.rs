@@ -116,14 +116,18 @@ fn better_hits_come_first_and_only_once() {
 
 #[test]
 fn labels_files_and_times_are_of_the_whole_query() {
-    let query = Query::parse("label:vip -label:done has:attachment before:2026-02-01 after:2026/01/01 after:2026-01-05 x").unwrap();
+    let query =
+        Query::parse("label:vip -label:done has:attachment before:2026-02-01 after:2026/01/01 after:2026-01-05 x")
+            .unwrap();
     assert_eq!((query.labels, query.without_labels), (vec!["vip".to_owned()], vec!["done".to_owned()]));
     assert_eq!(query.has_attachments, Some(true));
     assert_eq!(query.before, Time::parse("2026-02-01T00:00:00Z").ok());
     assert_eq!(query.after, Time::parse("2026-01-05T00:00:00Z").ok());
     assert_eq!(Query::parse("-has:attachments").unwrap().has_attachments, Some(false));
     assert_eq!(Query::parse("-before:2026-02-01").unwrap().after, Time::parse("2026-02-01T00:00:00Z").ok());
-    for bad in ["", "  ", "!!! -", "has:wings", "has:", "before:yesterday", "after:", "label:", "\"\"", &"a ".repeat(41)] {
+    for bad in
+        ["", "  ", "!!! -", "has:wings", "has:", "before:yesterday", "after:", "label:", "\"\"", &"a ".repeat(41)]
+    {
         assert!(Query::parse(bad).is_err(), "{bad}");
     }
 }
@@ -142,16 +146,22 @@ fn source(subject: &str, text: &str) -> Source {
 #[test]
 fn what_is_indexed_has_marks_in_front_and_a_bound() {
     let tokens = index(&source("Plan", "cost cost, costs. End"));
-    let shown = tokens.0.replace('\u{E00F}', "|").replace('\u{E003}', "!").replace(['\u{E000}', '\u{E001}', '\u{E002}'], "~");
+    let shown =
+        tokens.0.replace('\u{E00F}', "|").replace('\u{E003}', "!").replace(['\u{E000}', '\u{E001}', '\u{E002}'], "~");
     let (_, behind) = shown.split_once("| ").unwrap();
-    assert_eq!(behind, "~plan | ~dana ~d ~x ~example | ~bob ~b ~y ~example | !plan !dana !d !x !example !cost | plan | dana d x example | cost cost cost end | ");
+    assert_eq!(
+        behind,
+        "~plan | ~dana ~d ~x ~example | ~bob ~b ~y ~example | !plan !dana !d !x !example !cost | plan | dana d x example | cost cost cost end | "
+    );
     let huge = index(&source("s", &"wort ".repeat(100_000)));
     assert!(huge.words().count() < TEXT_BYTES_MAX / 5 + 40, "{}", huge.words().count());
 }
 
 #[test]
 fn a_snippet_is_html_of_the_part_where_the_query_is() {
-    let cut = |query: &str, subject: &str, text: &str| snippet(&Query::parse(query).unwrap(), (subject, "Dana <d@x.example>", text));
+    let cut = |query: &str, subject: &str, text: &str| {
+        snippet(&Query::parse(query).unwrap(), (subject, "Dana <d@x.example>", text))
+    };
     assert_eq!(cut("cost", "s", "The <i>Costs</i> & more"), "The &lt;i&gt;<b>Costs</b>&lt;/i&gt; &amp; more");
     assert_eq!(cut("\"the cost\"", "s", "cost of the  cost\r\nthe"), "cost of <b>the cost</b> the");
     assert_eq!(cut("plan", "The plan", "Nothing here"), "The <b>plan</b>");

@@ -61,13 +61,7 @@ pub async fn search(app: &App, caller: Caller, asked: Search) -> Result<Page, Re
     app.store.read(move |tx| page(tx, &caller, &asked, &query, behind)).await
 }
 
-fn page(
-    tx: &mut Tx,
-    caller: &Caller,
-    asked: &Search,
-    query: &Query,
-    behind: Option<Behind>,
-) -> Result<Page, Refusal> {
+fn page(tx: &mut Tx, caller: &Caller, asked: &Search, query: &Query, behind: Option<Behind>) -> Result<Page, Refusal> {
     if let Some(inbox) = asked.inbox {
         visible::inbox(tx, caller, inbox)?;
     }

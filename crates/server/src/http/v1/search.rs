@@ -29,7 +29,9 @@ use crate::{
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/search", "searchMessages", Permission::MessagesRead)
-            .summary("Messages with these words in subject, sender or body; the best first, the newest first among equals.")
+            .summary(
+                "Messages with these words in subject, sender or body; the best first, the newest first among equals.",
+            )
             .answers::<PageView<FoundView<'_>>>(200)
             .errors(&[Code::InvalidCursor, Code::NotFound])
             .handle(search),

@@ -234,7 +234,9 @@ async fn a_claim_waits_for_mail_for_what_is_given_back_and_for_time() {
     let world = World::new().await;
     let wait = |seconds: f64| {
         let (api, path) = (world.api.clone(), format!("/v1/inboxes/{}/messages/claim", world.inbox.id));
-        tokio::spawn(async move { api.post(&path, json!({ "wait": seconds, "lease_seconds": 30 })).await.expect(200).json })
+        tokio::spawn(
+            async move { api.post(&path, json!({ "wait": seconds, "lease_seconds": 30 })).await.expect(200).json },
+        )
     };
     let waiting = wait(20.0);
     world.server.clock.waiting(1).await;
@@ -372,7 +374,8 @@ pub(in crate::routes) async fn multiply(server: &TestServer, workspace: Workspac
     let work = move |tx: &mut posthouse_store::Tx| {
         let (first, ids) = (messages::get(tx, workspace, id)?.unwrap(), ids.clone());
         for n in 0..count {
-            let created_at = messages::next_created_at(tx, (workspace, first.inbox), first.size_bytes, first.created_at)?;
+            let created_at =
+                messages::next_created_at(tx, (workspace, first.inbox), first.size_bytes, first.created_at)?;
             let (id, thread): (MessageId, ThreadId) = (ids.next(), ids.next());
             let rfc_message_id = format!("<{n}@many.example>");
             messages::insert(tx, &Message { id, thread, created_at, rfc_message_id, ..first.clone() })?;

@@ -132,7 +132,8 @@ async fn labels_files_and_times_narrow_a_query() {
     deliver(&world.server, &world.inbox, file).await;
     world.api.patch(&format!("/v1/messages/{old}"), json!({ "add_labels": ["vip"] })).await.expect(200);
     let time = world.api.get(&format!("/v1/messages/{old}")).await.text("created_at").to_owned();
-    let next_day = posthouse_server::ports::Clock::now(&world.server.clock).plus_ms(-posthouse_domain::time::DAY_MS).to_string();
+    let next_day =
+        posthouse_server::ports::Clock::now(&world.server.clock).plus_ms(-posthouse_domain::time::DAY_MS).to_string();
     let day = &next_day[..10];
     for (query, wanted) in [
         ("report label:vip".to_owned(), vec!["Old report"]),
