@@ -65,6 +65,28 @@ fn pages_walk_an_index_in_order() {
     store.close();
 }
 
+/// `is_read=false` and `status` walked the whole inbox: 127 ms and 203 ms at 100,000 messages of which none matched.
+#[test]
+fn unread_mail_and_rare_statuses_have_an_index_of_their_own() {
+    let (_dir, store) = sqlite();
+    store
+        .read_blocking(|tx| {
+            for (words, index) in [("m.is_read = 0", "messages_unread"), ("m.status = 'bounced'", "messages_status")] {
+                let shapes = message_list::shapes(0);
+                let text = |sql: &Sql| sql.text(Engine::Sqlite).into_owned();
+                let alone = |sql: &&Sql| {
+                    text(sql).contains(words) && !text(sql).contains("EXISTS") && !text(sql).contains("||")
+                };
+                let sql = shapes.iter().find(alone).expect("a list under that filter alone");
+                let plan = plan(tx, sql)?;
+                assert!(plan.iter().any(|step| step.contains(index)), "{plan:#?}\n{}", text(sql));
+            }
+            Ok::<_, posthouse_store::Error>(())
+        })
+        .unwrap();
+    store.close();
+}
+
 #[test]
 fn statements_of_the_reading_side_never_scan_a_table() {
     let (_dir, store) = sqlite();
