@@ -17,8 +17,8 @@ statements! {
     /// The rows without a pattern say that there is an allow entry at all.
     MATCHING = "SELECT kind, pattern FROM list_entries WHERE workspace_id = $1 AND direction = $2 AND inbox_id IN ($3, $4)
         AND pattern IN ($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
-        UNION ALL SELECT kind, '' FROM (SELECT kind FROM list_entries WHERE workspace_id = $1 AND direction = $2
-        AND inbox_id IN ($3, $4) AND kind = 'allow' LIMIT 1) allowing";
+        UNION ALL SELECT 'allow', '' WHERE EXISTS (SELECT 1 FROM list_entries WHERE workspace_id = $1 AND direction = $2
+        AND inbox_id IN ($3, $4) AND kind = 'allow')";
     INSERT = "INSERT INTO list_entries (workspace_id, id, inbox_id, direction, kind, pattern, type, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (workspace_id, direction, inbox_id, pattern, kind) DO NOTHING";
     COUNT = "SELECT count(*) FROM list_entries WHERE workspace_id = $1 AND inbox_id = $2 AND direction IN ('receive', 'send', 'reply')";

@@ -257,19 +257,38 @@ fn key_score(line: &Context, key: &Key, candidate: &Candidate) -> Near {
 fn purpose_score(line: &Context, candidate: &Candidate) -> Near {
     /// Words that tell a reader to give a token somewhere, at the end of what stands before it.
     const ORDERS: [&str; 20] = [
-        "use", "enter", "type", "type in", "input", "utilisez", "utilise", "saisissez", "gib", "geben sie", "verwende",
-        "verwenden sie", "nutze", "usa", "use o", "ingresa", "introduce", "inserisci", "gebruik", "ange",
+        "use",
+        "enter",
+        "type",
+        "type in",
+        "input",
+        "utilisez",
+        "utilise",
+        "saisissez",
+        "gib",
+        "geben sie",
+        "verwende",
+        "verwenden sie",
+        "nutze",
+        "usa",
+        "use o",
+        "ingresa",
+        "introduce",
+        "inserisci",
+        "gebruik",
+        "ange",
     ];
     /// Farthest purpose behind the token, in characters: "ein, " and the like may stand between.
     const GAP_CHARS_MAX: usize = 12;
     let fits = matches!(candidate.kind, Kind::Digits | Kind::Mixed | Kind::Groups) && !line.other;
     let near = |at: &&usize| **at >= candidate.to && **at - candidate.to <= GAP_CHARS_MAX;
     let Some(at) = line.purposes.iter().find(near).filter(|_| fits) else { return Near::default() };
-    let before: String = line.chars[candidate.from.saturating_sub(24)..candidate.from].iter().map(|c| lower(*c)).collect();
+    let before: String =
+        line.chars[candidate.from.saturating_sub(24)..candidate.from].iter().map(|c| lower(*c)).collect();
     let before = before.trim_end_matches([' ', '"', '\'', '“', '„', '«', '*', '[', '(', '`']);
-    let ordered = ORDERS.iter().any(|order| {
-        before.strip_suffix(order).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
-    });
+    let ordered = ORDERS
+        .iter()
+        .any(|order| before.strip_suffix(order).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric)));
     if ordered { Near::at(46, at - candidate.to, true) } else { Near::default() }
 }
 

@@ -186,9 +186,12 @@ impl<'h> Session<'h> {
             self.content_bytes = held;
             return Ok(());
         }
-        self.content_bytes = held;
         tracing::warn!("smtp.too_much_content");
-        self.farewell(wire, Farewell::Overloaded).await
+        // The content goes with the farewell, and others have its room before the client hears of it.
+        let bytes = self.smtp.farewell(Farewell::Overloaded);
+        self.house.content(held, self.smtp.content_bytes());
+        self.content_bytes = self.smtp.content_bytes();
+        self.write(wire, &bytes).await
     }
 
     async fn farewell(&mut self, wire: &mut Wire, why: Farewell) -> io::Result<()> {

@@ -61,7 +61,8 @@ pub async fn send_at_time(app: &Arc<App>, place: (WorkspaceId, DraftId), is_last
         Due::Wait(at, why) => return Ok(AtTime::Hold { at, why }),
         Due::Ready(read) => *read,
     };
-    let order = Order { caller: Caller::service(found.workspace, found.inbox), inbox: found.inbox, key: None, fence: None };
+    let order =
+        Order { caller: Caller::service(found.workspace, found.inbox), inbox: found.inbox, key: None, fence: None };
     let nothing: Render = Arc::new(|_| Ok(String::new()));
     let refusal = match attempt(app, order, (inbox, material), (Sealed::due(&found), nothing)).await {
         Ok(_) => return Ok(AtTime::Done),

@@ -23,7 +23,12 @@ const GIVEN_UP: &str = "the webhook was disabled, because every attempt failed f
 const NOTICE_ATTEMPTS_MAX: u32 = 48;
 
 /// Writes how attempts of a workspace ended; gives the webhooks that are disabled now because they never work.
-pub(super) fn settle(tx: &mut Tx, workspace: WorkspaceId, (ended, start_ms): (&[Ended], i64), ids: &Ids) -> Result<Vec<Webhook>> {
+pub(super) fn settle(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    (ended, start_ms): (&[Ended], i64),
+    ids: &Ids,
+) -> Result<Vec<Webhook>> {
     let mut by_webhook: BTreeMap<WebhookId, Vec<&Ended>> = BTreeMap::new();
     for one in ended {
         by_webhook.entry(one.errand.webhook).or_default().push(one);
@@ -78,7 +83,12 @@ fn note(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, ended: &[&Ended]) ->
 }
 
 /// Disables the webhook if an attempt failed and all have for too long.
-fn give_up(tx: &mut Tx, (workspace, id): (WorkspaceId, WebhookId), ended: &[&Ended], ids: &Ids) -> Result<Option<Webhook>> {
+fn give_up(
+    tx: &mut Tx,
+    (workspace, id): (WorkspaceId, WebhookId),
+    ended: &[&Ended],
+    ids: &Ids,
+) -> Result<Option<Webhook>> {
     let Some(at) = ended.iter().map(|one| one.at).max() else { return Ok(None) };
     let webhook = webhooks::get(tx, workspace, id)?.filter(|webhook| webhook.enabled && webhook.is_given_up(at));
     if webhook.is_some() {

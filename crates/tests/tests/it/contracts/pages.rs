@@ -107,7 +107,7 @@ fn add_contact(world: &World, at: usize) -> Added<'_> {
 /// Two have the same time.
 fn add_suppression(world: &World, at: usize) -> Added<'_> {
     Box::pin(async move {
-        world.server.clock.advance(i64::from(at % 2 == 0));
+        world.server.clock.advance(i64::from(at.is_multiple_of(2)));
         let body = json!({ "address": format!("p{at}@remote.example") });
         world.api.post("/v1/suppressions", body).await.expect(201);
     })
