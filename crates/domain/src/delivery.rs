@@ -8,7 +8,10 @@ mod schedule;
 #[cfg(test)]
 mod tests;
 
-use posthouse_mail::smtp::client::{ConnectionFailure, DeliveryResult, RecipientOutcome, Stage};
+use posthouse_mail::{
+    bounce::{self, Class, Said},
+    smtp::client::{ConnectionFailure, DeliveryResult, RecipientOutcome, Stage},
+};
 
 use crate::{
     message::{Delivery, DeliveryStatus},
@@ -94,12 +97,21 @@ impl Report {
     }
 }
 
+impl Report {
+    /// Why it was not taken, as one word.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        let enhanced = self.enhanced_code.as_deref();
+        bounce::classify(&Said { code: self.smtp_code, enhanced, words: &self.text, stage: Some(self.stage) })
+    }
+}
+
 /// Whether a bounce is the recipient's server's last word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BounceKind {
     /// The server, or DNS, said that it will never work.
     Hard,
-    /// It could have worked, and did not until the end of the schedule.
+    /// It could have worked and did not until the end of the schedule, or it may another day: a full mailbox, too much at once.
     Soft,
 }
 
@@ -151,6 +163,8 @@ pub fn settle(before: &Delivery, report: &Report, moment: &Moment) -> (Delivery,
     after.enhanced_code.clone_from(&report.enhanced_code);
     after.remote.clone_from(&report.remote);
     after.detail = Some(report.text.chars().take(DETAIL_CHARS_MAX).collect::<String>()).filter(|text| !text.is_empty());
+    after.class = None;
+    let class = report.class();
     let fate = match report.result {
         DeliveryResult::Delivered => {
             after.status = if moment.means == Means::Direct { DeliveryStatus::Delivered } else { DeliveryStatus::Sent };
@@ -158,16 +172,21 @@ pub fn settle(before: &Delivery, report: &Report, moment: &Moment) -> (Delivery,
         }
         DeliveryResult::Permanent => {
             after.status = DeliveryStatus::Bounced;
-            Fate::Bounced { kind: BounceKind::Hard, suppress: suppresses(report) }
+            after.class = Some(class);
+            let kind =
+                if class.is_passing() && report.stage != Stage::Local { BounceKind::Soft } else { BounceKind::Hard };
+            Fate::Bounced { kind, suppress: suppresses(report, class) }
         }
         DeliveryResult::Temporary if moment.now >= moment.expires_at => {
             after.status = DeliveryStatus::Bounced;
             after.enhanced_code = Some("5.4.7".to_owned());
             after.detail = Some(expired(after.attempts, &report.text));
+            after.class = Some(Class::Expired);
             Fate::Bounced { kind: BounceKind::Soft, suppress: false }
         }
         DeliveryResult::Temporary => {
             after.status = DeliveryStatus::Queued;
+            after.class = Some(class);
             Fate::Waits
         }
     };
@@ -179,55 +198,18 @@ fn expired(attempts: u32, last_words: &str) -> String {
     text.chars().take(DETAIL_CHARS_MAX).collect()
 }
 
-/// Codes that say that the address itself does not work (RFC 3463 §3.2, §3.3; RFC 7505).
-const DEAD_ADDRESS: &[&str] = &["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"];
-
-/// Words of refusals that mean the sender or the content, from servers that give no enhanced code.
-const POLICY_WORDS: &[&str] = &[
-    "spam",
-    "block",
-    "black",
-    "deny",
-    "denied",
-    "dnsbl",
-    "rbl",
-    "policy",
-    "reject",
-    "relay",
-    "reputation",
-    "spf",
-    "dkim",
-    "dmarc",
-    "quota",
-    "full",
-    "auth",
-    "content",
-    "virus",
-    "limit",
-];
-
-/// Whether an enhanced status code says that the address itself does not work.
+/// Whether a failure for good says that the address does not work, so that nothing more should be sent there. Refusals of the
+/// sender, the content or the size never do: they would shut out people who can be reached. Nor does a code of policy, whatever
+/// the words beside it: filters call everybody unknown.
 #[must_use]
-pub fn is_dead_address(enhanced_code: &str) -> bool {
-    DEAD_ADDRESS.contains(&enhanced_code)
+pub fn is_dead(class: Class, enhanced_code: Option<&str>) -> bool {
+    class.is_dead_address() && !enhanced_code.is_some_and(|code| code.starts_with("5.7."))
 }
 
-/// Whether a permanent refusal says that the address does not work, so that nothing more should be sent there. Refusals of
-/// the sender, the content or the size never do: they would shut out people who can be reached.
-#[must_use]
-pub fn suppresses(report: &Report) -> bool {
-    if report.result != DeliveryResult::Permanent {
-        return false;
-    }
-    match report.enhanced_code.as_deref() {
-        Some(code) => is_dead_address(code),
-        None => {
-            let says = report.text.to_ascii_lowercase();
-            report.stage == Stage::RcptTo
-                && matches!(report.smtp_code, Some(550 | 551 | 553))
-                && !POLICY_WORDS.iter().any(|word| says.contains(word))
-        }
-    }
+/// [`is_dead`], of a reply. Without an enhanced code a refusal after the text may be one of the text.
+fn suppresses(report: &Report, class: Class) -> bool {
+    let about_recipient = report.enhanced_code.is_some() || report.stage == Stage::RcptTo;
+    about_recipient && is_dead(class, report.enhanced_code.as_deref())
 }
 
 /// Whether a relay's refusal is about our own login or rights there: then it is for the operator to mend, and no reason to

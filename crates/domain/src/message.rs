@@ -1,5 +1,7 @@
 //! Messages, their bodies, their files and where they went (contract §4.1 to §4.3; decision 19).
 
+use posthouse_mail::bounce::Class;
+
 use crate::{
     id::{AttachmentId, ContactId, ContentId, EnvelopeId, InboxId, MessageId, ThreadId, WorkspaceId},
     time::Time,
@@ -260,6 +262,8 @@ pub struct Delivery {
     pub remote: Option<String>,
     /// The remote server's words, or why it waits.
     pub detail: Option<String>,
+    /// Why the last attempt did not succeed; none where nothing went wrong.
+    pub class: Option<Class>,
     /// Attempts so far.
     pub attempts: u32,
     /// When this entry last changed.

@@ -5,6 +5,7 @@
 pub mod address;
 pub mod auth;
 pub mod autoreply;
+pub mod bounce;
 pub mod build;
 pub mod dkim;
 pub mod extract;

@@ -8,12 +8,11 @@ mod written;
 
 use crate::{
     address::Address,
+    bounce::Class,
     header,
     parse::{Attachment, Parsed, Party},
     thread,
 };
-
-pub use cause::Cause;
 
 /// Most recipients of one report that are read.
 const RECIPIENTS_MAX: usize = 100;
@@ -84,8 +83,17 @@ pub struct Fate {
     pub diagnostic: Option<String>,
     /// The server that decided.
     pub remote: Option<String>,
-    /// Why it failed, if it did.
-    pub cause: Cause,
+    /// Why it failed or waits, where it does.
+    pub class: Class,
+}
+
+impl Fate {
+    /// Whether it will never work; otherwise it could have, or may later.
+    #[must_use]
+    pub fn is_hard(&self) -> bool {
+        let waited = self.status.as_deref().is_some_and(|code| code.starts_with('4')) && !self.class.is_dead_address();
+        self.action == Action::Failed && !waited && !self.class.is_passing()
+    }
 }
 
 /// `Action` (RFC 3464 §2.3.3).

@@ -1,5 +1,6 @@
 //! What Prometheus can read (operations.md): counts with labels from closed lists, never addresses.
 
+use posthouse_mail::bounce::Class;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
     metrics::{counter::Counter, family::Family, gauge::Gauge, info::Info},
@@ -14,6 +15,7 @@ pub struct Metrics {
     smtp_messages: Family<OutcomeLabels, Counter>,
     submissions: Family<OutcomeLabels, Counter>,
     deliveries: Family<OutcomeLabels, Counter>,
+    bounces: Family<ClassLabels, Counter>,
     jobs: Family<JobLabels, Counter>,
     webhooks: Family<OutcomeLabels, Counter>,
     store_queue: Family<QueueLabels, Gauge>,
@@ -28,6 +30,11 @@ struct HttpLabels {
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct OutcomeLabels {
     outcome: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ClassLabels {
+    class: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -48,6 +55,8 @@ impl Default for Metrics {
         let smtp_messages = Family::default();
         let submissions = Family::default();
         let deliveries = Family::default();
+        let bounces = Family::default();
+        registry.register("bounces", "Recipients of sent mail that bounced, by class", bounces.clone());
         let jobs = Family::default();
         registry.register("http_requests", "Requests answered, by route and status", http_requests.clone());
         registry.register("smtp_messages", "Messages offered by SMTP, by outcome", smtp_messages.clone());
@@ -59,7 +68,7 @@ impl Default for Metrics {
         let store_queue = Family::default();
         registry.register("store_queue", "Units of work that wait for the store", store_queue.clone());
         registry.register("build", "What runs", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
-        Self { registry, http_requests, smtp_messages, submissions, deliveries, jobs, webhooks, store_queue }
+        Self { registry, http_requests, smtp_messages, submissions, deliveries, bounces, jobs, webhooks, store_queue }
     }
 }
 
@@ -82,6 +91,11 @@ impl Metrics {
     /// Counts a settled recipient: `delivered`, `bounced`, `captured`, `failed`, `retried`.
     pub fn delivery(&self, outcome: &'static str) {
         self.deliveries.get_or_create(&OutcomeLabels { outcome }).inc();
+    }
+
+    /// Counts a recipient that bounced in an attempt.
+    pub fn bounce(&self, class: Class) {
+        self.bounces.get_or_create(&ClassLabels { class: class.text() }).inc();
     }
 
     /// Counts an attempt of a job: `done`, `retry`, `hold`, `dead`, `recreated`.

@@ -2,12 +2,14 @@
 
 use posthouse_domain::{
     id::{InboxId, WorkspaceId},
-    message::Status,
+    message::{Delivery, Status},
     metrics::{Counters, KEPT_DAYS, slot_of},
     time::{DAY_MS, Time},
 };
 
-use crate::{FromRow, Result, Row, Tx, p, statements};
+use posthouse_mail::bounce::Class;
+
+use crate::{FromRow, Result, Row, Sql, Tx, p, statements};
 
 statements! {
     COUNT = "INSERT INTO metric_slots (workspace_id, slot, inbox_id, sent, received, delivered, bounced, complained, blocked, spam,
@@ -19,6 +21,8 @@ statements! {
         unauthenticated = metric_slots.unauthenticated + excluded.unauthenticated";
     BOUNCE = "INSERT INTO metric_bounces (workspace_id, slot, inbox_id, reason, bounces) VALUES ($1, $2, $3, $4, 1)
         ON CONFLICT (workspace_id, slot, inbox_id, reason) DO UPDATE SET bounces = metric_bounces.bounces + 1";
+    BOUNCE_CLASS = "INSERT INTO metric_bounce_classes (workspace_id, slot, inbox_id, class, bounces) VALUES ($1, $2, $3, $4, 1)
+        ON CONFLICT (workspace_id, slot, inbox_id, class) DO UPDATE SET bounces = metric_bounce_classes.bounces + 1";
     SLOTS = "SELECT slot, CAST(sum(sent) AS BIGINT), CAST(sum(received) AS BIGINT), CAST(sum(delivered) AS BIGINT),
         CAST(sum(bounced) AS BIGINT), CAST(sum(complained) AS BIGINT), CAST(sum(blocked) AS BIGINT), CAST(sum(spam) AS BIGINT),
         CAST(sum(unauthenticated) AS BIGINT) FROM metric_slots WHERE workspace_id = $1 AND slot >= $2 AND slot < $3
@@ -29,6 +33,10 @@ statements! {
         GROUP BY reason ORDER BY 2 DESC, reason LIMIT $4";
     REASONS_OF_INBOX = "SELECT reason, CAST(sum(bounces) AS BIGINT) FROM metric_bounces WHERE workspace_id = $1 AND slot >= $2
         AND slot < $3 AND inbox_id = $5 GROUP BY reason ORDER BY 2 DESC, reason LIMIT $4";
+    CLASSES = "SELECT class, CAST(sum(bounces) AS BIGINT) FROM metric_bounce_classes WHERE workspace_id = $1 AND slot >= $2
+        AND slot < $3 GROUP BY class ORDER BY 2 DESC, class LIMIT $4";
+    CLASSES_OF_INBOX = "SELECT class, CAST(sum(bounces) AS BIGINT) FROM metric_bounce_classes WHERE workspace_id = $1 AND slot >= $2
+        AND slot < $3 AND inbox_id = $5 GROUP BY class ORDER BY 2 DESC, class LIMIT $4";
     HOLDS = "SELECT count(*), CAST(coalesce(sum(message_count), 0) AS BIGINT), CAST(coalesce(sum(stored_bytes), 0) AS BIGINT)
         FROM inboxes WHERE workspace_id = $1 AND deleted_at IS NULL";
     HOLDS_OF_INBOX = "SELECT CAST(1 AS BIGINT), message_count, stored_bytes FROM inboxes WHERE workspace_id = $1 AND id = $2";
@@ -37,6 +45,7 @@ statements! {
     THREADS_OF_INBOX = "SELECT count(*) FROM threads WHERE workspace_id = $1 AND inbox_id = $2";
     FORGET = "DELETE FROM metric_slots WHERE slot < $1";
     FORGET_BOUNCES = "DELETE FROM metric_bounces WHERE slot < $1";
+    FORGET_CLASSES = "DELETE FROM metric_bounce_classes WHERE slot < $1";
     HOLDS_LESS = "UPDATE inboxes SET message_count = message_count - $3, stored_bytes = stored_bytes - $4
         WHERE workspace_id = $1 AND id = $2";
     HOLDS_NOTHING = "UPDATE inboxes SET message_count = 0, stored_bytes = 0 WHERE workspace_id = $1 AND id = $2";
@@ -118,12 +127,14 @@ pub fn moved(tx: &mut Tx, place: (WorkspaceId, InboxId), (before, after): (Statu
     count(tx, place, now, &happened)
 }
 
-/// Counts why a recipient bounced.
+/// Counts why a recipient bounced: the status, and the class.
 ///
 /// # Errors
 /// The store's own.
-pub fn bounce(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), reason: &str, now: Time) -> Result<()> {
-    tx.exec(&BOUNCE, p![workspace, slot_of(now), inbox, reason])?;
+pub fn bounce(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), entry: &Delivery, now: Time) -> Result<()> {
+    tx.exec(&BOUNCE, p![workspace, slot_of(now), inbox, entry.reason()])?;
+    let class = entry.class.unwrap_or(Class::Other).text();
+    tx.exec(&BOUNCE_CLASS, p![workspace, slot_of(now), inbox, class])?;
     Ok(())
 }
 
@@ -155,10 +166,22 @@ pub fn totals(tx: &mut Tx, scope: &Scope) -> Result<Counters> {
 /// # Errors
 /// The store's own.
 pub fn reasons(tx: &mut Tx, scope: &Scope) -> Result<Vec<(String, u64)>> {
+    tally(tx, scope, (&REASONS, &REASONS_OF_INBOX))
+}
+
+/// The classes of bounced recipients and how often, most frequent first.
+///
+/// # Errors
+/// The store's own.
+pub fn classes(tx: &mut Tx, scope: &Scope) -> Result<Vec<(String, u64)>> {
+    tally(tx, scope, (&CLASSES, &CLASSES_OF_INBOX))
+}
+
+fn tally(tx: &mut Tx, scope: &Scope, (of_all, of_inbox): (&Sql, &Sql)) -> Result<Vec<(String, u64)>> {
     let (from, to) = (slot_of(scope.from), slot_of(scope.to.plus_ms(-1)) + 1);
     let rows: Vec<(String, i64)> = match scope.inbox {
-        Some(inbox) => tx.rows(&REASONS_OF_INBOX, p![scope.workspace, from, to, REASONS_MAX, inbox])?,
-        None => tx.rows(&REASONS, p![scope.workspace, from, to, REASONS_MAX])?,
+        Some(inbox) => tx.rows(of_inbox, p![scope.workspace, from, to, REASONS_MAX, inbox])?,
+        None => tx.rows(of_all, p![scope.workspace, from, to, REASONS_MAX])?,
     };
     Ok(rows.into_iter().map(|(reason, count)| (reason, unsigned(count))).collect())
 }
@@ -215,6 +238,7 @@ pub fn forget(tx: &mut Tx, now: Time) -> Result<()> {
     let end = slot_of(now.plus_ms(-KEPT_DAYS * DAY_MS));
     tx.exec(&FORGET, p![end])?;
     tx.exec(&FORGET_BOUNCES, p![end])?;
+    tx.exec(&FORGET_CLASSES, p![end])?;
     Ok(())
 }
 

@@ -20,6 +20,7 @@ fn entry() -> Delivery {
         enhanced_code: None,
         remote: None,
         detail: None,
+        class: None,
         attempts: 2,
         updated_at: at(0),
     }
@@ -63,6 +64,31 @@ fn temporary_failures_wait_until_the_mail_expires() {
     assert_eq!(after.detail.as_deref(), Some("expired: not delivered in 3 attempts; the last one: greylisted"));
 }
 
+fn suppressed(report: &Report) -> bool {
+    let moment = Moment { now: at(1), expires_at: at(100), means: Means::Direct };
+    matches!(settle(&entry(), report, &moment).1, Fate::Bounced { suppress: true, .. })
+}
+
+#[test]
+fn an_entry_says_why_it_waits_or_failed_and_whether_another_day_may_do() {
+    let moment = |now| Moment { now: at(now), expires_at: at(100), means: Means::Direct };
+    let later = report(DeliveryResult::Temporary, 450, Some("4.2.0"), "greylisted");
+    assert_eq!(settle(&entry(), &later, &moment(1)).0.class, Some(Class::Greylisted));
+    assert_eq!(settle(&entry(), &later, &moment(100)).0.class, Some(Class::Expired));
+    let before = Delivery { class: Some(Class::Greylisted), ..entry() };
+    let ok = report(DeliveryResult::Delivered, 250, Some("2.0.0"), "ok");
+    assert_eq!(settle(&before, &ok, &moment(1)).0.class, None);
+    for (enhanced, text, class, kind) in [
+        ("5.1.1", "no such user", Class::UnknownUser, BounceKind::Hard),
+        ("5.2.2", "mailbox full", Class::MailboxFull, BounceKind::Soft),
+        ("5.7.1", "blocked using zen.spamhaus.org", Class::Reputation, BounceKind::Hard),
+    ] {
+        let refused = report(DeliveryResult::Permanent, 550, Some(enhanced), text);
+        let (after, fate) = settle(&entry(), &refused, &moment(1));
+        assert_eq!((after.class, fate), (Some(class), Fate::Bounced { kind, suppress: class.is_dead_address() }));
+    }
+}
+
 #[test]
 fn only_addresses_that_do_not_work_are_suppressed() {
     let table = [
@@ -80,12 +106,12 @@ fn only_addresses_that_do_not_work_are_suppressed() {
     ];
     for (code, enhanced, text, expected) in table {
         let report = report(DeliveryResult::Permanent, code, enhanced, text);
-        assert_eq!(suppresses(&report), expected, "{code} {enhanced:?} {text}");
+        assert_eq!(suppressed(&report), expected, "{code} {enhanced:?} {text}");
     }
     let mut at_data = report(DeliveryResult::Permanent, 550, None, "No such user");
     at_data.stage = Stage::EndOfData;
-    assert!(!suppresses(&at_data), "a refusal of the text is not one of the address");
-    assert!(!suppresses(&report(DeliveryResult::Temporary, 450, Some("5.1.1"), "odd")));
+    assert!(!suppressed(&at_data), "a refusal of the text is not one of the address");
+    assert!(!suppressed(&report(DeliveryResult::Temporary, 450, Some("5.1.1"), "odd")));
 }
 
 #[test]

@@ -67,9 +67,9 @@ fn fate(group: &[u8], said: &str) -> Option<Fate> {
         words: &format!("{} {told}", diagnostic.as_deref().unwrap_or_default()),
         said,
     };
-    let cause = cause::of(&facts);
+    let class = cause::of(&facts);
     let remote = field("remote-mta").map(|text| words(&text));
-    Some(Fate { addresses, action, status, diagnostic, remote, cause })
+    Some(Fate { addresses, action, status, diagnostic, remote, class })
 }
 
 /// What is behind the type, as in `smtp; 550 no such user`.

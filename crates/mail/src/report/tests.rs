@@ -75,8 +75,8 @@ fn notices_without_a_delivery_status_are_read() {
         let report = read(&parse(raw.as_bytes()), true).expect("a report");
         assert_eq!(report.original_ids, ["<one@agents.example>"], "{raw}");
         let News::Delivery(fates) = &report.news else { panic!("{report:?}") };
-        let told: Vec<_> = fates.iter().map(|fate| (fate.addresses[0].canonical(), fate.action, fate.cause)).collect();
-        let bob = ("bob@x.example".to_owned(), Action::Failed, Cause::Address);
-        assert_eq!(told, [bob, ("eve@x.example".to_owned(), Action::Failed, Cause::Full)], "{raw}");
+        let told: Vec<_> = fates.iter().map(|fate| (fate.addresses[0].canonical(), fate.action, fate.class)).collect();
+        let bob = ("bob@x.example".to_owned(), Action::Failed, Class::UnknownUser);
+        assert_eq!(told, [bob, ("eve@x.example".to_owned(), Action::Failed, Class::MailboxFull)], "{raw}");
     }
 }

@@ -97,7 +97,7 @@ fn fate(recipient: Option<Address>, own: &str, said: &str) -> Fate {
     let words = |c: char| !(c.is_ascii_digit() || c == '.');
     let status = said.split(words).map(|code| code.trim_matches('.')).find(|code| is_status(code)).map(str::to_owned);
     let facts = Facts { is_delayed: false, status: status.as_deref(), words: own, said };
-    let cause = cause::of(&facts);
+    let class = cause::of(&facts);
     let told = if own.is_empty() { said } else { own };
     let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(WORDS_CHARS_MAX).collect();
     let lower = said.to_lowercase();
@@ -110,7 +110,7 @@ fn fate(recipient: Option<Address>, own: &str, said: &str) -> Fate {
         status,
         diagnostic: Some(told).filter(|words| !words.is_empty()),
         remote: None,
-        cause,
+        class,
     }
 }
 

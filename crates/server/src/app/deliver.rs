@@ -204,7 +204,10 @@ async fn settle(app: &App, settling: Settling, fence: Fence) -> Stored<Next> {
         .await;
     match done {
         Ok((next, outcomes)) => {
-            outcomes.into_iter().for_each(|outcome| app.metrics.delivery(outcome));
+            for (outcome, bounced) in outcomes {
+                app.metrics.delivery(outcome);
+                bounced.into_iter().for_each(|class| app.metrics.bounce(class));
+            }
             Ok(next)
         }
         Err(NotSettled::Taken) => {

@@ -268,7 +268,7 @@ fn accepted(tx: &mut Tx, inbox: &Inbox, id: MessageId) -> Result<Record, Refusal
     record.message.sent_at = None;
     for entry in &mut record.deliveries {
         (entry.status, entry.attempts) = (DeliveryStatus::Queued, 0);
-        (entry.smtp_code, entry.enhanced_code, entry.detail) = (None, None, None);
+        (entry.smtp_code, entry.enhanced_code, entry.detail, entry.class) = (None, None, None, None);
     }
     Ok(record)
 }

@@ -20,6 +20,8 @@ pub struct Report {
     pub totals: Counters,
     /// Why recipients bounced, most frequent first.
     pub reasons: Vec<(String, u64)>,
+    /// The classes of bounced recipients, most frequent first.
+    pub classes: Vec<(String, u64)>,
     /// The last days of the span, oldest first.
     pub heatmap: Vec<(Date, Counters)>,
     /// Most days in a row on which something was sent or received.
@@ -74,6 +76,7 @@ pub fn report(
         series,
         totals,
         reasons: metrics::reasons(tx, &scope)?,
+        classes: metrics::classes(tx, &scope)?,
         heatmap,
         longest_days,
         domains: mail_domains::count(tx, workspace)?,

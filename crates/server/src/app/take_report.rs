@@ -15,7 +15,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::{
     address::Address,
-    report::{Action, Cause, Fate, News, Report},
+    report::{Action, Fate, News, Report},
 };
 use posthouse_store::{
     Result, Tx,
@@ -103,7 +103,7 @@ pub(super) fn take(tx: &mut Tx, report: &Report, original: &Message, ids: &Ids, 
     let standing = Standing { status, sent_at: held.sent_at, at: now };
     deliveries::set_standing(tx, tenant, original.id, (&held, standing))?;
     for change in changes.iter().filter(|change| change.after.status == DeliveryStatus::Bounced) {
-        metrics::bounce(tx, (tenant, held.inbox), &change.after.reason(), now)?;
+        metrics::bounce(tx, (tenant, held.inbox), &change.after, now)?;
     }
     let is_bad = |change: &Change| matches!(change.after.status, DeliveryStatus::Bounced | DeliveryStatus::Complained);
     if changes.iter().any(is_bad) {
@@ -178,21 +178,13 @@ fn settled(entry: &Delivery, fate: &Fate, now: Time) -> Option<Change> {
         enhanced_code: fate.status.clone().or_else(|| entry.enhanced_code.clone()),
         remote: fate.remote.clone().or_else(|| entry.remote.clone()),
         detail,
+        class: (status == DeliveryStatus::Bounced).then_some(fate.class),
         updated_at: now,
         ..entry.clone()
     };
-    let hard = fate.cause.is_hard();
-    let dead = status == DeliveryStatus::Bounced && hard && is_dead(fate);
+    let hard = fate.is_hard();
+    let dead = status == DeliveryStatus::Bounced && hard && delivery::is_dead(fate.class, fate.status.as_deref());
     Some(Change { after, words, hard, suppress: dead.then_some(Reason::Bounce) })
-}
-
-/// Whether the address does not work, by the code or, where that says nothing, by the words.
-fn is_dead(fate: &Fate) -> bool {
-    match fate.status.as_deref() {
-        Some(code) if code.starts_with("5.7.") => false,
-        Some(code) if delivery::is_dead_address(code) => true,
-        _ => fate.cause == Cause::Address,
-    }
 }
 
 /// The reply code that a server's words begin with.

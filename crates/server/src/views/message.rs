@@ -5,6 +5,7 @@ use posthouse_domain::{
     label::BLOCKED,
     message::{Attachment, Delivery, Direction, Verification},
 };
+use posthouse_mail::bounce::Class;
 use posthouse_store::messages::Record;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -155,6 +156,10 @@ pub struct DeliveryView<'a> {
     remote: Option<&'a str>,
     /// The remote server's words, or why it waits.
     detail: Option<&'a str>,
+    /// Why the last attempt did not succeed, as one word: unknown_user, inactive_user, unknown_domain, mailbox_full,
+    /// rate_limited, greylisted, reputation, authentication, spam, content, too_large, policy, network, expired, smtputf8,
+    /// system or other. Null where nothing went wrong.
+    class: Option<&'static str>,
     attempts: u32,
     updated_at: String,
 }
@@ -286,6 +291,7 @@ impl<'a> DeliveryView<'a> {
             enhanced_code: entry.enhanced_code.as_deref(),
             remote: entry.remote.as_deref(),
             detail: entry.detail.as_deref(),
+            class: entry.class.map(Class::text),
             attempts: entry.attempts,
             updated_at: entry.updated_at.to_string(),
         }

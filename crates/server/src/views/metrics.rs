@@ -79,6 +79,8 @@ struct RatesView {
     complaint_rate: f64,
     /// Bounced recipients by status, most frequent first.
     bounce_reasons: Vec<ReasonView>,
+    /// Bounced recipients by class, most frequent first.
+    bounce_classes: Vec<ClassView>,
 }
 
 /// Why recipients bounced.
@@ -86,6 +88,14 @@ struct RatesView {
 struct ReasonView {
     /// Enhanced status code, else SMTP reply code, else `unknown`.
     status: String,
+    count: u64,
+}
+
+/// What kind of bounces there were.
+#[derive(Serialize, JsonSchema)]
+struct ClassView {
+    /// Why, as one word; those of a delivery entry.
+    class: String,
     count: u64,
 }
 
@@ -139,6 +149,7 @@ impl MetricsView {
     pub fn of(asked: &Asked, report: &Report) -> Self {
         let totals = &report.totals;
         let reasons = report.reasons.iter().map(|(status, count)| ReasonView { status: status.clone(), count: *count });
+        let classes = report.classes.iter().map(|(class, count)| ClassView { class: class.clone(), count: *count });
         let heat = |(date, c): &(jiff::civil::Date, Counters)| HeatView {
             date: date.to_string(),
             sent: c.sent,
@@ -157,6 +168,7 @@ impl MetricsView {
                 bounce_rate: totals.share_of_sent(totals.bounced),
                 complaint_rate: totals.share_of_sent(totals.complained),
                 bounce_reasons: reasons.collect(),
+                bounce_classes: classes.collect(),
             },
             inbound: InboundView {
                 spam: totals.spam,

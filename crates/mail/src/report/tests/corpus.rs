@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use crate::{
+    bounce::Class,
     parse::parse,
-    report::{Action, News, read},
+    report::{News, read},
 };
 
 /// Share of gated reports with recipient and kind both right.
@@ -43,6 +44,68 @@ fn mail(path: &std::path::Path) -> Vec<u8> {
     if raw.contains(&b'\n') { raw } else { raw.into_iter().map(|b| if b == b'\r' { b'\n' } else { b }).collect() }
 }
 
+/// What the corpus calls a reason, and the classes that say the same.
+const MEANT: [(&str, &[Class]); 26] = [
+    ("userunknown", &[Class::UnknownUser, Class::InactiveUser]),
+    ("hasmoved", &[Class::InactiveUser, Class::UnknownUser]),
+    ("suspend", &[Class::InactiveUser, Class::UnknownUser]),
+    ("hostunknown", &[Class::UnknownDomain]),
+    ("notaccept", &[Class::UnknownDomain, Class::Policy]),
+    ("mailboxfull", &[Class::MailboxFull]),
+    ("expired", &[Class::Expired, Class::Network]),
+    ("networkerror", &[Class::Network, Class::Expired, Class::UnknownDomain]),
+    ("toomanyconn", &[Class::RateLimited]),
+    ("speeding", &[Class::RateLimited]),
+    ("exceedlimit", &[Class::RateLimited, Class::TooLarge]),
+    ("blocked", &[Class::Reputation, Class::Policy, Class::Spam]),
+    ("badreputation", &[Class::Reputation]),
+    ("authfailure", &[Class::Authentication]),
+    ("requireptr", &[Class::Authentication]),
+    ("spamdetected", &[Class::Spam]),
+    ("contenterror", &[Class::Content]),
+    ("virusdetected", &[Class::Content]),
+    ("notcompliantrfc", &[Class::Content]),
+    ("mesgtoobig", &[Class::TooLarge]),
+    ("policyviolation", &[Class::Policy, Class::Content, Class::Spam, Class::Authentication]),
+    ("securityerror", &[Class::Policy, Class::Authentication, Class::Content]),
+    ("norelaying", &[Class::Policy]),
+    ("rejected", &[Class::Policy, Class::Reputation, Class::Authentication, Class::Spam]),
+    ("systemfull", &[Class::System]),
+    ("systemerror", &[Class::System, Class::Network]),
+];
+/// Share of the reports with a reason of the table whose class is one of its.
+const MEANT_SHARE_MIN: f64 = 0.80;
+
+/// The class of the only fate that is about that recipient.
+fn class_of(raw: &[u8], recipient: &str) -> Option<Class> {
+    let report = read(&parse(raw), true)?;
+    let News::Delivery(fates) = &report.news else { return None };
+    let is_it = |address: &crate::address::Address| address.canonical().eq_ignore_ascii_case(recipient);
+    let fate = fates.iter().find(|fate| fate.addresses.iter().any(is_it))?;
+    Some(fate.class)
+}
+
+#[test]
+fn real_reports_have_the_class_of_their_reason() {
+    let Some(folder) = folder() else { return };
+    let cases = std::fs::read_to_string(folder.join("expected.jsonl")).expect("the expectations can be read");
+    let (mut count, mut right) = (0_u32, 0_u32);
+    for case in cases.lines().map(|line| serde_json::from_str::<Case>(line).expect("a case")) {
+        let raw = mail(&folder.join("mail").join(&case.file));
+        for expected in &case.list {
+            let meant = MEANT.iter().find(|(reason, _)| *reason == expected.reason);
+            let (Some((_, meant)), Some(class)) = (meant, class_of(&raw, &expected.recipient)) else { continue };
+            count += 1;
+            right += u32::from(meant.contains(&class));
+            if !meant.contains(&class) {
+                println!("{}: {} is read as {}", case.file, expected.reason, class.text());
+            }
+        }
+    }
+    println!("bounces: class of {right} of {count} as the corpus says");
+    assert!(count > 0 && f64::from(right) / f64::from(count) >= MEANT_SHARE_MIN);
+}
+
 /// What the report says of that recipient: whether it is hard, if it speaks of it at all. Complaints are soft.
 fn told(raw: &[u8], recipient: &str) -> Option<bool> {
     let report = read(&parse(raw), true)?;
@@ -56,7 +119,7 @@ fn told(raw: &[u8], recipient: &str) -> Option<bool> {
                     || address.to_string().eq_ignore_ascii_case(recipient)
             };
             let fate = fates.iter().find(|fate| fate.addresses.iter().any(is_it))?;
-            Some(fate.action == Action::Failed && fate.cause.is_hard())
+            Some(fate.is_hard())
         }
     }
 }

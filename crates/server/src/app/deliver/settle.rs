@@ -7,7 +7,7 @@ use posthouse_domain::{
     message::{Delivery, DeliveryStatus, rolled_up},
     time::Time,
 };
-use posthouse_mail::address::Address;
+use posthouse_mail::{address::Address, bounce::Class};
 use posthouse_store::{
     Result, Tx,
     deliveries::{self, Held, Standing},
@@ -24,6 +24,9 @@ pub(super) struct Failed {
     /// What the entries will say.
     pub(super) why: String,
 }
+
+/// The word of the metrics for a recipient, and why it bounced.
+pub(super) type Settled = (&'static str, Option<Class>);
 
 /// What becomes of the recipients.
 pub(super) struct Plan {
@@ -50,7 +53,7 @@ pub(super) fn plan(settling: &Settling, now: Time) -> Plan {
 
 fn fail(before: &Delivery, failed: &Failed, now: Time) -> Delivery {
     let detail = Some(failed.why.clone());
-    Delivery { status: DeliveryStatus::Failed, detail, updated_at: now, ..before.clone() }
+    Delivery { status: DeliveryStatus::Failed, detail, class: Some(Class::System), updated_at: now, ..before.clone() }
 }
 
 impl Plan {
@@ -78,8 +81,8 @@ impl Plan {
     }
 }
 
-/// Writes the plan down; gives a word per recipient for the metrics.
-pub(super) fn write(tx: &mut Tx, settling: &Settling, plan: &Plan, ids: &Ids, now: Time) -> Result<Vec<&'static str>> {
+/// Writes the plan down; gives a word per recipient for the metrics, and why it bounced if it did.
+pub(super) fn write(tx: &mut Tx, settling: &Settling, plan: &Plan, ids: &Ids, now: Time) -> Result<Vec<Settled>> {
     let envelope = &settling.load.envelope;
     if plan.waiting_attempts().is_none() {
         recipients::delete_envelope(tx, envelope.workspace, envelope.id)?;
@@ -101,14 +104,18 @@ pub(super) fn write(tx: &mut Tx, settling: &Settling, plan: &Plan, ids: &Ids, no
         deliveries::set_standing(tx, envelope.workspace, envelope.message, (&held, standing))?;
     }
     for (after, _, _) in plan.bounced() {
-        metrics::bounce(tx, (envelope.workspace, held.inbox), &after.reason(), now)?;
+        metrics::bounce(tx, (envelope.workspace, held.inbox), after, now)?;
     }
     if plan.bounced().next().is_some() {
         judge_sending::judge(tx, envelope.workspace, now)?;
     }
     suppress(tx, settling, plan, now)?;
     tell(tx, Telling { settling, plan, held, first_left, ids, now })?;
-    Ok(plan.entries.iter().map(|(_, fate)| outcome(*fate, settling.means)).collect())
+    let settled = |(after, fate): &(Delivery, Option<Fate>)| {
+        let bounced = after.class.filter(|_| matches!(fate, Some(Fate::Bounced { .. })));
+        (outcome(*fate, settling.means), bounced)
+    };
+    Ok(plan.entries.iter().map(settled).collect())
 }
 
 fn suppress(tx: &mut Tx, settling: &Settling, plan: &Plan, now: Time) -> Result<()> {

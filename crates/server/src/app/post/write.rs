@@ -9,7 +9,7 @@ use posthouse_domain::{
     metrics::Counters,
     time::Time,
 };
-use posthouse_mail::address::Address;
+use posthouse_mail::{address::Address, bounce::Class};
 use posthouse_store::{
     Result, Tx,
     contents::{self, Raw},
@@ -78,7 +78,7 @@ fn count(tx: &mut Tx, message: &Message, entries: &[Delivery]) -> Result<()> {
     metrics::count(tx, place, now, &Counters { sent: 1, ..Counters::default() })?;
     metrics::moved(tx, place, (Status::Queued, message.status), now)?;
     for entry in entries.iter().filter(|entry| entry.status == DeliveryStatus::Bounced) {
-        metrics::bounce(tx, place, &entry.reason(), now)?;
+        metrics::bounce(tx, place, entry, now)?;
     }
     Ok(())
 }
@@ -118,6 +118,7 @@ fn entries(ready: &Ready, ways: &[(Address, Way)], ids: &Ids) -> Vec<Delivery> {
             enhanced_code: None,
             remote: None,
             detail: None,
+            class: None,
             attempts: 1,
             updated_at: ready.now,
         };
@@ -128,6 +129,7 @@ fn entries(ready: &Ready, ways: &[(Address, Way)], ids: &Ids) -> Vec<Delivery> {
                 entry.smtp_code = Some(550);
                 entry.enhanced_code = Some("5.1.1".to_owned());
                 entry.detail = Some("There is no such inbox on this server.".to_owned());
+                entry.class = Some(Class::UnknownUser);
             }
             Way::Away => {
                 let known = destinations.iter().find(|(domain, _)| *domain == address.domain()).map(|(_, id)| *id);

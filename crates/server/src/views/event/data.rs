@@ -2,6 +2,7 @@
 //! examples and schemas that callers read. A new kind adds its struct here and one arm in `catalogue.rs`.
 
 use posthouse_domain::message::Delivery;
+use posthouse_mail::bounce::Class;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -82,6 +83,9 @@ pub struct BouncedRecipient {
     pub enhanced_code: Option<String>,
     /// Its words.
     pub detail: Option<String>,
+    /// Why, as one word: unknown_user, inactive_user, unknown_domain, mailbox_full, rate_limited, greylisted, reputation,
+    /// authentication, spam, content, too_large, policy, network, expired, smtputf8, system or other.
+    pub class: &'static str,
 }
 
 impl BouncedRecipient {
@@ -93,6 +97,7 @@ impl BouncedRecipient {
             smtp_code: entry.smtp_code,
             enhanced_code: entry.enhanced_code.clone(),
             detail: entry.detail.clone(),
+            class: entry.class.unwrap_or(Class::Other).text(),
         }
     }
 }

@@ -14,6 +14,7 @@ use posthouse_domain::{
     time::Time,
     workspace::{AiProcessing, Claim, Workspace},
 };
+use posthouse_mail::bounce::Class;
 use posthouse_store::messages::Record;
 use uuid::Uuid;
 
@@ -264,6 +265,7 @@ fn delivery(status: DeliveryStatus) -> Delivery {
         enhanced_code: Some(if bounced { "5.1.1" } else { "2.0.0" }.to_owned()),
         remote: Some("mx.example.com [192.0.2.25]".to_owned()),
         detail: Some(if bounced { "5.1.1 no such user" } else { "2.0.0 taken" }.to_owned()),
+        class: bounced.then_some(Class::UnknownUser),
         attempts: 1,
         updated_at: Time::from_millis(NOW_MS),
     }

@@ -57,6 +57,7 @@ async fn greylisted_mail_is_delivered_by_the_schedule() {
     post.deliver().await;
     let entry = post.entry(&id, "dana@b.example").await;
     assert_eq!((&entry["status"], &entry["smtp_code"]), (&"queued".into(), &450.into()));
+    assert_eq!(entry["class"], "greylisted");
     assert_eq!(entry["detail"], "4.2.0 greylisted, come back".trim_start_matches("4.2.0 "), "{entry}");
     assert_eq!(post.entry(&id, "eve@b.example").await["status"], "delivered");
     assert_eq!(post.message(&id).await["status"], "queued", "the worst of both");
@@ -181,6 +182,7 @@ async fn what_nobody_takes_expires_at_the_end_of_the_schedule() {
     let entry = post.entry(&id, "dana@b.example").await;
     assert_eq!((&entry["status"], &entry["enhanced_code"]), (&"bounced".into(), &"5.4.7".into()), "{entry}");
     assert_eq!((&entry["smtp_code"], &entry["attempts"]), (&451.into(), &3.into()));
+    assert_eq!(entry["class"], "expired");
     assert!(entry["detail"].as_str().unwrap().starts_with("expired: not delivered in 3 attempts"), "{entry}");
     assert_eq!(post.message(&id).await["status"], "bounced");
     let log = post.log().await;

@@ -27,12 +27,62 @@ async fn mixed_answers_are_kept_apart_and_unknown_users_are_suppressed() {
     let addresses: Vec<_> = bounce["recipients"].as_array().unwrap().iter().map(|r| r["address"].clone()).collect();
     assert_eq!(addresses, [json!("gone@b.example"), json!("policy@b.example")]);
     assert_eq!(bounce["recipients"][0]["detail"], "no such user", "{bounce}");
+    let classes: Vec<_> = bounce["recipients"].as_array().unwrap().iter().map(|r| r["class"].clone()).collect();
+    assert_eq!(classes, [json!("unknown_user"), json!("policy")]);
+    assert_eq!(
+        (&gone["class"], &post.entry(&id, "ok@b.example").await["class"]),
+        (&json!("unknown_user"), &json!(null))
+    );
+    let metrics = post.api.get("/v1/metrics").await.expect(200);
+    let counted = &metrics["deliverability"]["bounce_classes"];
+    assert_eq!(*counted, json!([{ "class": "policy", "count": 1 }, { "class": "unknown_user", "count": 1 }]));
+    let prometheus = post.server.anonymous().get("/metrics").await.to_string();
+    assert!(prometheus.contains("posthouse_bounces_total{class=\"unknown_user\"} 1"));
     let path = format!("/v1/inboxes/{}/messages", post.inbox.id);
     let refused = post.api.post(&path, json!({ "to": "gone@b.example", "subject": "x", "text": "x" })).await;
     refused.error("recipient_suppressed");
     let allowed = post.send(&["policy@b.example"]).await;
     post.deliver().await;
     assert_eq!(post.message(&allowed).await["status"], "bounced", "a refusal of policy may be tried again by hand");
+    post.close().await;
+}
+
+/// What a provider says in words counts, whatever its code: only addresses that do not work are suppressed.
+#[tokio::test]
+async fn words_of_providers_decide_what_a_refusal_was() {
+    let post = Post::direct().await;
+    for (name, reply, class, kind, suppressed) in [
+        (
+            "rate",
+            "550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents additional messages",
+            "rate_limited",
+            "soft",
+            false,
+        ),
+        ("full", "552 5.2.2 The recipient's inbox is out of storage space", "mailbox_full", "soft", false),
+        ("edge", "550 5.4.1 Recipient address rejected: Access denied. AS(201806281)", "unknown_user", "hard", true),
+        (
+            "listed",
+            "550 5.7.1 Service unavailable, Client host [192.0.2.1] blocked using Spamhaus",
+            "reputation",
+            "hard",
+            false,
+        ),
+        ("closed", "550 5.2.1 The email account that you tried to reach is disabled", "inactive_user", "hard", true),
+        ("odd", "550 Invalid recipient: quota@b.example is on our blocklist", "reputation", "hard", false),
+    ] {
+        let address = format!("{name}@b.example");
+        post.sink.always(&format!("RCPT TO:<{name}@"), reply);
+        let id = post.send(&[&address]).await;
+        post.deliver().await;
+        let entry = post.entry(&id, &address).await;
+        assert_eq!((&entry["status"], &entry["class"]), (&json!("bounced"), &json!(class)), "{entry}");
+        let bounce = &post.log().await.pop().unwrap()["data"]["bounce"];
+        assert_eq!((&bounce["type"], &bounce["recipients"][0]["class"]), (&json!(kind), &json!(class)), "{bounce}");
+        let path = format!("/v1/suppressions?q={address}");
+        let found = post.api.get(&path).await.expect(200).data().len();
+        assert_eq!(found == 1, suppressed, "{reply}");
+    }
     post.close().await;
 }
 
