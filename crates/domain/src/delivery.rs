@@ -14,7 +14,7 @@ use posthouse_mail::{
 };
 
 use crate::{
-    message::{Delivery, DeliveryStatus},
+    message::{Delivery, DeliveryStatus, TlsUse},
     time::{MINUTE_MS, Time},
 };
 
@@ -54,6 +54,8 @@ pub struct Report {
     pub stage: Stage,
     /// The server that was spoken to.
     pub remote: Option<String>,
+    /// How that was encrypted.
+    pub tls: Option<TlsUse>,
 }
 
 impl Report {
@@ -67,6 +69,7 @@ impl Report {
             text: text.into(),
             stage: Stage::Local,
             remote: None,
+            tls: None,
         }
     }
 
@@ -80,6 +83,7 @@ impl Report {
             text: outcome.text.clone(),
             stage: outcome.stage,
             remote: Some(remote.to_owned()),
+            tls: None,
         }
     }
 
@@ -93,6 +97,7 @@ impl Report {
             text: failure.text.clone(),
             stage: failure.stage,
             remote: Some(remote.to_owned()),
+            tls: None,
         }
     }
 }
@@ -162,6 +167,7 @@ pub fn settle(before: &Delivery, report: &Report, moment: &Moment) -> (Delivery,
     after.smtp_code = report.smtp_code;
     after.enhanced_code.clone_from(&report.enhanced_code);
     after.remote.clone_from(&report.remote);
+    after.tls.clone_from(&report.tls);
     after.detail = Some(report.text.chars().take(DETAIL_CHARS_MAX).collect::<String>()).filter(|text| !text.is_empty());
     after.class = None;
     let class = report.class();

@@ -41,6 +41,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0012_domains",
     "0013_message_filters",
     "0014_policy",
+    "0017_tls",
 ];
 
 crate::statements! {

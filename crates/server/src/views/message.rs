@@ -3,7 +3,7 @@
 
 use posthouse_domain::{
     label::BLOCKED,
-    message::{Attachment, Delivery, Direction, Verification},
+    message::{Attachment, Delivery, Direction, TlsUse, Verification},
 };
 use posthouse_mail::bounce::Class;
 use posthouse_store::messages::Record;
@@ -160,8 +160,22 @@ pub struct DeliveryView<'a> {
     /// rate_limited, greylisted, reputation, authentication, spam, content, too_large, policy, network, expired, smtputf8,
     /// system or other. Null where nothing went wrong.
     class: Option<&'static str>,
+    /// How the last attempt was encrypted; null where it was not, or where no server was spoken to.
+    tls: Option<TlsView<'a>>,
     attempts: u32,
     updated_at: String,
+}
+
+/// How a dialogue with a mail server was encrypted.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DeliveryTls")]
+pub struct TlsView<'a> {
+    /// TLSv1.3 or TLSv1.2.
+    version: &'a str,
+    /// The cipher suite's name at IANA.
+    cipher: &'a str,
+    /// Whether the server's certificate was valid for its name. Mail exchangers are spoken to without that too.
+    verified: bool,
 }
 
 /// Whether a received message was analysed.
@@ -292,8 +306,15 @@ impl<'a> DeliveryView<'a> {
             remote: entry.remote.as_deref(),
             detail: entry.detail.as_deref(),
             class: entry.class.map(Class::text),
+            tls: entry.tls.as_ref().map(TlsView::of),
             attempts: entry.attempts,
             updated_at: entry.updated_at.to_string(),
         }
+    }
+}
+
+impl<'a> TlsView<'a> {
+    fn of(tls: &'a TlsUse) -> Self {
+        Self { version: &tls.version, cipher: &tls.cipher, verified: tls.verified }
     }
 }
