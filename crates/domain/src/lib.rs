@@ -10,6 +10,7 @@ pub mod draft;
 pub mod error;
 pub mod event;
 pub mod gate;
+pub mod greylist;
 pub mod id;
 pub mod inbox;
 pub mod label;

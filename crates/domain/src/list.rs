@@ -104,6 +104,21 @@ pub fn domain_text(text: &str) -> Option<String> {
     Address::parse(&format!("x@{}", text.trim_end_matches('.'))).ok().map(|address| address.domain().to_owned())
 }
 
+/// A part of an address as look-ups compare it: the domain in it, if one can be seen, in A-labels.
+#[must_use]
+pub fn searched_text(text: &str) -> String {
+    let text = text.trim();
+    let is_plain = text.is_ascii() || text.contains(char::is_whitespace);
+    let canonical = match text.split_once('@') {
+        _ if is_plain => None,
+        Some(("", domain)) => domain_text(domain).map(|domain| format!("@{domain}")),
+        Some(_) => Address::parse(text).ok().map(|address| address.canonical()),
+        None if text.contains('.') => domain_text(text),
+        None => None,
+    };
+    canonical.unwrap_or_else(|| text.to_owned())
+}
+
 /// Every pattern that matches an address: itself, its domain, and the domains above.
 #[must_use]
 pub fn patterns_of(address: &Address) -> Vec<String> {
@@ -187,6 +202,21 @@ mod tests {
         for token in ["agents:any", "agents:verified", "workspace:self"] {
             assert!(Pattern::parse(token, ListDirection::Send).is_err());
             assert!(Pattern::parse(token, ListDirection::Reply).is_err());
+        }
+    }
+
+    #[test]
+    fn what_is_looked_for_has_the_form_that_is_stored() {
+        for (given, looked_for) in [
+            ("bücher.example", "xn--bcher-kva.example"),
+            ("@Bücher.example", "@xn--bcher-kva.example"),
+            ("Jörg@bücher.example", "jörg@xn--bcher-kva.example"),
+            ("xn--bcher-kva", "xn--bcher-kva"),
+            ("Jörg", "Jörg"),
+            ("J. Müller", "J. Müller"),
+            ("acme.com", "acme.com"),
+        ] {
+            assert_eq!(searched_text(given), looked_for, "{given}");
         }
     }
 

@@ -166,6 +166,9 @@ pub fn classify(said: &Said<'_>) -> Class {
 #[must_use]
 pub(crate) fn by_prose(text: &str) -> Option<Class> {
     let text = words::folded(text);
+    if has(&text, &["permission to post", "have permission"]) {
+        return Some(Class::Policy);
+    }
     by_capacity(&text, None).or_else(|| by_recipient(&text)).or_else(|| by_waiting(&text))
 }
 

@@ -201,8 +201,27 @@ fn people(parsed: &Parsed<'_>) -> Vec<Address> {
 /// The address behind the type, as in `rfc822; bob@example.com`.
 fn address(told: &str) -> Option<Address> {
     let bare = told.split_once(';').map_or(told, |(_, address)| address).trim();
-    let bare = bare.trim_start_matches('<').trim_end_matches('>').trim();
+    let bare = unescaped(bare.trim_start_matches('<').trim_end_matches('>').trim());
+    let bare = bare.as_str();
     Address::parse(bare).ok().or_else(|| written::addresses(bare).into_iter().next().map(|(_, _, address)| address))
+}
+
+/// The form that carries characters beyond ASCII in an ASCII report: `\x{7528}` (RFC 6533 §3).
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\\x{") {
+        let (before, from) = rest.split_at(at);
+        let end = from.find('}').unwrap_or(from.len());
+        let Some(meant) = from.get(3..end).and_then(|hex| char::from_u32(u32::from_str_radix(hex, 16).ok()?)) else {
+            break;
+        };
+        out.push_str(before);
+        out.push(meant);
+        rest = from.get(end + 1..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
 }
 
 /// `class.subject.detail` (RFC 3463 §2).

@@ -29,6 +29,7 @@ pub mod index_mail;
 pub mod inject;
 pub mod judge_sending;
 pub mod meet;
+pub mod notice;
 pub mod post;
 pub mod read_events;
 pub mod read_raw;
@@ -36,6 +37,7 @@ pub mod receive;
 pub mod recognise;
 pub mod reply;
 pub mod report_metrics;
+pub mod screen_client;
 pub mod screen_sender;
 pub mod search;
 pub mod send;
@@ -46,6 +48,7 @@ pub mod stream;
 pub mod submit;
 pub mod suppress;
 mod take_report;
+pub mod tell_postmaster;
 pub mod understand;
 pub mod visible;
 pub mod wait;
@@ -104,6 +107,8 @@ pub struct App {
     pub rate_limits: RateLimits,
     /// Idempotent requests that are being answered.
     pub in_flight: InFlight,
+    /// What blocklists said of clients.
+    pub listings: screen_client::Listings,
     /// Counts for the operator.
     pub metrics: Metrics,
     /// Whether the storage was found full.
@@ -146,6 +151,7 @@ impl App {
             streams: Streams::default(),
             rate_limits: RateLimits::default(),
             in_flight: InFlight::default(),
+            listings: screen_client::Listings::default(),
             metrics: Metrics::default(),
             shortage: Shortage::default(),
             life: Life::default(),

@@ -16,7 +16,10 @@ mod tests;
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use posthouse_domain::{plan::Plans, time::HOUR_MS};
+use posthouse_domain::{
+    plan::{Limit, Plans},
+    time::{HOUR_MS, MINUTE_MS},
+};
 
 pub use keys::{Key, keys, reference};
 pub use load::{Sources, load};
@@ -124,6 +127,44 @@ pub struct Smtp {
     pub content_bytes_max: u64,
     /// `smtp.reject_dmarc_fail`: refuse a domain owner's `p=reject` in the dialogue (decision 26).
     pub reject_dmarc_fail: bool,
+    /// Who may hand mail in.
+    pub policy: InboundPolicy,
+}
+
+/// `smtp.*`: who may hand mail to the mail exchanger. Submission, this machine and trusted clients are never asked.
+#[derive(Clone, Debug)]
+pub struct InboundPolicy {
+    /// `smtp.dnsbl`: zones that are asked about clients (RFC 5782); a listed one is refused.
+    pub dnsbl: Vec<String>,
+    /// `smtp.dnsbl_timeout`: for all of them together.
+    pub dnsbl_timeout_ms: i64,
+    /// `smtp.greylisting`
+    pub greylisting: bool,
+    /// `smtp.greylisting_delay`: how long an unknown client has to stay away.
+    pub greylisting_delay_ms: i64,
+    /// `smtp.max_connections_per_client_per_minute`
+    pub connections_per_minute: Limit,
+    /// `smtp.max_messages_per_client_per_minute`
+    pub messages_per_minute: Limit,
+    /// `smtp.max_recipients_per_client_per_minute`
+    pub recipients_per_minute: Limit,
+    /// `smtp.trusted_clients`: networks of the operator's own.
+    pub trusted_clients: Vec<Network>,
+}
+
+impl Default for InboundPolicy {
+    fn default() -> Self {
+        Self {
+            dnsbl: Vec::new(),
+            dnsbl_timeout_ms: 2_000,
+            greylisting: false,
+            greylisting_delay_ms: MINUTE_MS,
+            connections_per_minute: None,
+            messages_per_minute: None,
+            recipients_per_minute: None,
+            trusted_clients: Vec::new(),
+        }
+    }
 }
 
 /// Content of mail that is being received, in memory at once: 1 GiB.
@@ -156,6 +197,9 @@ pub struct Mail {
     pub default_domain: String,
     /// `mail.temporary_domain`
     pub temporary_domain: String,
+    /// `mail.postmaster`: the person who is told of mail to postmaster and abuse at these domains; none: the owner of the first
+    /// workspace.
+    pub postmaster: Option<String>,
 }
 
 /// `delivery.*`
@@ -293,6 +337,7 @@ impl Config {
                 connections_per_client_max: 200,
                 idle_timeout_ms: 300_000,
                 reject_dmarc_fail: false,
+                policy: InboundPolicy::default(),
             },
             submission: Submission {
                 listen: vec![local(2587)],
@@ -302,6 +347,7 @@ impl Config {
             mail: Mail {
                 default_domain: "agents.localhost".to_owned(),
                 temporary_domain: "tmp.agents.localhost".to_owned(),
+                postmaster: None,
             },
             delivery: Delivery {
                 mode: DeliveryMode::Capture,

@@ -8,6 +8,7 @@ pub mod index;
 pub mod kind;
 pub mod outbound;
 mod retention;
+mod role_notice;
 pub mod runner;
 mod scheduled_draft;
 pub mod sweep;

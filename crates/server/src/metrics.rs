@@ -13,6 +13,7 @@ pub struct Metrics {
     registry: Registry,
     http_requests: Family<HttpLabels, Counter>,
     smtp_messages: Family<OutcomeLabels, Counter>,
+    smtp_screened: Family<RuleLabels, Counter>,
     submissions: Family<OutcomeLabels, Counter>,
     deliveries: Family<OutcomeLabels, Counter>,
     bounces: Family<ClassLabels, Counter>,
@@ -38,6 +39,11 @@ struct ClassLabels {
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct RuleLabels {
+    rule: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct QueueLabels {
     queue: &'static str,
 }
@@ -55,6 +61,8 @@ impl Default for Metrics {
         let smtp_messages = Family::default();
         let submissions = Family::default();
         let deliveries = Family::default();
+        let smtp_screened = Family::default();
+        registry.register("smtp_screened", "Offers turned away by inbound policy, by rule", smtp_screened.clone());
         let bounces = Family::default();
         registry.register("bounces", "Recipients of sent mail that bounced, by class", bounces.clone());
         let jobs = Family::default();
@@ -68,7 +76,18 @@ impl Default for Metrics {
         let store_queue = Family::default();
         registry.register("store_queue", "Units of work that wait for the store", store_queue.clone());
         registry.register("build", "What runs", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
-        Self { registry, http_requests, smtp_messages, submissions, deliveries, bounces, jobs, webhooks, store_queue }
+        Self {
+            registry,
+            http_requests,
+            smtp_messages,
+            smtp_screened,
+            submissions,
+            deliveries,
+            bounces,
+            jobs,
+            webhooks,
+            store_queue,
+        }
     }
 }
 
@@ -81,6 +100,11 @@ impl Metrics {
     /// Counts a message offered by SMTP: `stored`, `refused`, `deferred`.
     pub fn smtp_message(&self, outcome: &'static str) {
         self.smtp_messages.get_or_create(&OutcomeLabels { outcome }).inc();
+    }
+
+    /// Counts an offer that inbound policy turned away: `dnsbl`, `greylisting`, `rate`, `dmarc`.
+    pub fn smtp_screened(&self, rule: &'static str) {
+        self.smtp_screened.get_or_create(&RuleLabels { rule }).inc();
     }
 
     /// Counts a message handed in by a mail program: `queued`, `refused`, `deferred`.

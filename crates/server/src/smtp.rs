@@ -8,6 +8,7 @@ pub mod listener;
 mod logins;
 mod patience;
 mod proxy;
+mod rates;
 mod replies;
 mod session;
 mod submission;

@@ -22,3 +22,12 @@ CREATE TABLE greylist (
   expires_at {I64} NOT NULL
 ){STRICT};
 CREATE INDEX greylist_expiry ON greylist (expires_at);
+
+-- Received mail to postmaster or abuse whose person has not been told of it yet.
+CREATE TABLE role_mail (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  address {TEXT} NOT NULL,               -- whom it was for
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, message_id)
+){STRICT};

@@ -39,8 +39,6 @@ statements! {
     BY_ADDRESS = select!("inboxes i JOIN addresses a ON a.workspace_id = i.workspace_id AND a.inbox_id = i.id WHERE a.address = $1");
     BY_CLIENT_ID = select!("inboxes i WHERE i.workspace_id = $1 AND i.client_id = $2 AND i.client_id IS NOT NULL AND i.deleted_at IS NULL");
     FIRST_OF = select!("inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
-    FIRST = select!("inboxes i WHERE i.deleted_at IS NULL AND i.temporary = 0
-        AND i.workspace_id = (SELECT id FROM workspaces ORDER BY created_at, id LIMIT 1) ORDER BY i.created_at, i.id LIMIT 1");
     COUNT = "SELECT count(*) FROM inboxes WHERE workspace_id = $1 AND deleted_at IS NULL AND temporary = 0";
     TEMPORARY_ACTIVE = "SELECT count(*), min(expires_at) FROM inboxes
         WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2 AND deleted_at IS NULL AND expires_at > $3";
@@ -145,14 +143,6 @@ pub fn by_address(tx: &mut Tx, address: &str) -> Result<Option<Inbox>> {
 /// The store's own.
 pub fn by_client_id(tx: &mut Tx, workspace: WorkspaceId, client_id: &str) -> Result<Option<Inbox>> {
     tx.one(&BY_CLIENT_ID, p![workspace, client_id])
-}
-
-/// The first inbox of the first workspace: whom the role addresses of the service reach (decision 17).
-///
-/// # Errors
-/// The store's own.
-pub fn first(tx: &mut Tx) -> Result<Option<Inbox>> {
-    tx.one(&FIRST, p![])
 }
 
 /// The first inbox of a workspace: whom the role addresses of its own domains reach (decision 17), and

@@ -53,6 +53,9 @@ pub const OUTBOUND: &str = "outbound";
 /// The kind of job that tells an owner that a webhook was disabled; its subject is the webhook.
 pub const WEBHOOK_NOTICE: &str = "webhook_notice";
 
+/// The kind of job that tells a person of mail to postmaster and abuse; its subject is the workspace.
+pub const ROLE_NOTICE: &str = "role_notice";
+
 /// A job to be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewJob {

@@ -22,6 +22,8 @@ statements! {
         AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
     APPROVALS = "DELETE FROM message_approvals WHERE workspace_id = $1
         AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
+    ROLE_MAIL = "DELETE FROM role_mail WHERE workspace_id = $1
+        AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
     LABELS = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2";
     QUEUE_GONE = "UPDATE queue_items SET state = 'gone', consumer = NULL,
         settled_at = {GREATEST}(created_at, available_at, COALESCE(settled_at, 0))
@@ -57,10 +59,11 @@ pub fn inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<
     tx.rows::<(uuid::Uuid,)>(&TAKE_CONTENTS, p![workspace, inbox])?;
     let blobs: Vec<(Option<String>,)> = tx.rows(&CONTENTS, p![workspace, inbox])?;
     search::forget_inbox(tx, workspace, inbox)?;
-    let statements: [&crate::Sql; 11] = [
+    let statements: [&crate::Sql; 12] = [
         &ATTACHMENTS,
         &RECIPIENTS,
         &APPROVALS,
+        &ROLE_MAIL,
         &LABELS,
         &QUEUE_GONE,
         &QUEUE,

@@ -264,11 +264,12 @@ pub(super) const USER: [&str; 46] = [
 ];
 
 /// SPF, DKIM, DMARC, reverse names.
-pub(super) const AUTHENTICATION: [&str; 20] = [
+pub(super) const AUTHENTICATION: [&str; 21] = [
     "unauthenticated",
     "not authenticated",
     "authentication check",
     "authentication level",
+    "authentication information",
     "sender policy framework",
     "domain-based message",
     "sender authentication",

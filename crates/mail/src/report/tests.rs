@@ -34,6 +34,27 @@ fn a_bounce_names_its_recipients_and_its_mail() {
     assert_eq!(fates[1].addresses.len(), 2);
 }
 
+/// A report about internationalised mail, and one about it for programs that know no UTF-8 (RFC 6533).
+#[test]
+fn addresses_beyond_ascii_are_read() {
+    for (kind, told) in [
+        ("message/global-delivery-status", "utf-8; 用户@例子.example"),
+        ("message/global-delivery-status", "utf-8; <用户@xn--fsqu00a.example>"),
+        ("message/delivery-status", "utf-8; \\x{7528}\\x{6237}@xn--fsqu00a.example"),
+    ] {
+        let part = format!(
+            "Content-Type: {kind}\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: {told}\r\n\
+             Action: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 用户 unknown user\r\n"
+        );
+        let raw = mail("delivery-status", &part);
+        let report = read(&parse(raw.as_bytes()), true).expect("a report");
+        let News::Delivery(fates) = &report.news else { panic!("{report:?}") };
+        assert_eq!(fates[0].addresses[0].canonical(), "用户@xn--fsqu00a.example", "{told}");
+        assert_eq!((fates[0].class, fates[0].is_hard()), (Class::UnknownUser, true));
+    }
+    assert_eq!(unescaped("\\x{zz}a@b \\x{"), "\\x{zz}a@b \\x{");
+}
+
 #[test]
 fn a_delay_is_no_failure() {
     let part = "Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\n\

@@ -92,6 +92,8 @@ pub enum Farewell {
     Overloaded,
     /// The peer has too many connections open (421 4.7.0).
     TooManyConnections,
+    /// The peer connects too often (421 4.7.0).
+    TooOften,
 }
 
 impl Farewell {

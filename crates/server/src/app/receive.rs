@@ -7,7 +7,7 @@ use std::{net::IpAddr, sync::Arc};
 use bytes::Bytes;
 use posthouse_domain::{
     error::{Code, Refusal},
-    id::{ContentId, Ids, MessageId, WorkspaceId},
+    id::{ContentId, Ids, InboxId, MessageId, WorkspaceId},
     inbox::Inbox,
     mail_domain::MailDomain,
     time::Time,
@@ -20,8 +20,9 @@ use posthouse_mail::{
 use posthouse_store::{
     Tx, blobs,
     contents::{self, INLINE_BYTES_MAX, Raw, RawPlace},
-    inboxes, mail_domains,
+    inboxes, mail_domains, workspaces,
 };
+use uuid::Uuid;
 
 use super::{
     App,
@@ -29,6 +30,7 @@ use super::{
     bounce_address,
     file_mail::{self, Copy},
     signing::AddressKey,
+    tell_postmaster,
     understand::{Mail, Provenance, understand},
 };
 
@@ -65,7 +67,14 @@ pub enum RecipientVerdict {
     Unknown,
 }
 
-/// Decides about a recipient (decision 17).
+/// Whether an address is one of those that reach a person: never refused by policy.
+#[must_use]
+pub fn is_role(address: &Address) -> bool {
+    ROLE_LOCAL_PARTS.iter().any(|role| address.local().eq_ignore_ascii_case(role))
+}
+
+/// Decides about a recipient (decision 17). A role address is taken even where nobody has made an inbox yet: the mail makes one.
+
 ///
 /// # Errors
 /// The store's own.
@@ -73,8 +82,13 @@ pub async fn recipient(app: &App, address: &Address) -> Result<RecipientVerdict,
     let (address, now) = (address.clone(), app.clock.now());
     let domains = served_domains(app);
     let about = bounce_address::open(app, &address)?;
-    let found = app.store.glance(move |tx| reached(tx, (&address, about), &domains, now)).await?;
-    Ok(if found.is_some() { RecipientVerdict::Accept } else { RecipientVerdict::Unknown })
+    let found = app.store.glance(move |tx| {
+        Ok::<_, posthouse_store::Error>(match reached(tx, (&address, about), &domains, now)? {
+            None if is_role(&address) => home_of_roles(tx, &address, &domains)?.is_some(),
+            found => found.is_some(),
+        })
+    });
+    Ok(if found.await? { RecipientVerdict::Accept } else { RecipientVerdict::Unknown })
 }
 
 pub(super) fn served_domains(app: &App) -> [String; 2] {
@@ -96,18 +110,61 @@ pub fn resolve(tx: &mut Tx, address: &Address, served: &[String], now: Time) -> 
     if let Some(inbox) = found {
         let is_open =
             is_served || taking(tx, address.domain())?.is_some_and(|domain| domain.workspace == inbox.workspace);
-        return Ok(Some(inbox).filter(|inbox| is_open && inbox.receives(now)));
+        let reached = Some(inbox).filter(|inbox| is_open && inbox.receives(now));
+        // A role address outlives the inbox that somebody made for it.
+        if reached.is_some() || !is_role(address) {
+            return Ok(reached);
+        }
     }
-    if !ROLE_LOCAL_PARTS.iter().any(|role| address.local().eq_ignore_ascii_case(role)) {
-        return Ok(None);
-    }
-    if is_served {
-        return inboxes::first(tx);
-    }
-    match taking(tx, address.domain())? {
-        Some(domain) => inboxes::first_of(tx, domain.workspace),
+    match home_of_roles(tx, address, served)?.filter(|_| is_role(address)) {
+        Some(workspace) => inboxes::first_of(tx, workspace),
         None => Ok(None),
     }
+}
+
+/// The workspace that the role addresses of a domain belong to: the server's first for its own, the owner of any other.
+fn home_of_roles(tx: &mut Tx, address: &Address, served: &[String]) -> posthouse_store::Result<Option<WorkspaceId>> {
+    if served.iter().any(|domain| domain == address.domain()) {
+        return Ok(workspaces::list(tx, WorkspaceId(Uuid::nil()), 1)?.first().map(|first| first.id));
+    }
+    Ok(taking(tx, address.domain())?.map(|domain| domain.workspace))
+}
+
+/// The inbox of a role address whose workspace has none yet: made with the first mail, for that must be taken.
+fn made_for_role(
+    tx: &mut Tx,
+    address: &Address,
+    served: &[String],
+    (ids, now): (&Ids, Time),
+) -> posthouse_store::Result<Option<Inbox>> {
+    let Some(workspace) = home_of_roles(tx, address, served)? else { return Ok(None) };
+    let id: InboxId = ids.next();
+    let inbox = |username: String| Inbox {
+        workspace,
+        id,
+        address: format!("{username}@{}", address.domain()),
+        username,
+        domain: address.domain().to_owned(),
+        display_name: None,
+        client_id: None,
+        metadata_json: "{}".to_owned(),
+        temporary: false,
+        expires_at: None,
+        paused_at: None,
+        paused_reason: None,
+        promotions_filter: None,
+        last_message_at: now,
+        created_at: now,
+        deleted_at: None,
+    };
+    // An address that was somebody's before is never used again.
+    let role = address.local().to_ascii_lowercase();
+    for inbox in [inbox(role.clone()), inbox(format!("{role}-{}", id.as_uuid().as_simple()))] {
+        if inboxes::insert(tx, &inbox)? {
+            return Ok(Some(inbox));
+        }
+    }
+    Ok(None)
 }
 
 /// A workspace's own domain of that name, if mail for it is taken.
@@ -165,7 +222,7 @@ pub async fn receive(app: &Arc<App>, mut arrival: Arrival) -> Result<Vec<Message
     let handover =
         Handover { client_ip: arrival.client_ip, helo: &arrival.helo, mail_from: arrival.mail_from.as_ref() };
     let results = authenticate(app, (&arrival.raw, digest), handover).await;
-    refuse_by_policy(app, &results)?;
+    refuse_by_policy(app, &arrival, &results)?;
     let prepared = prepare(app, arrival, results).await?;
     let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
     let (hostname, key) = (app.config.smtp.hostname.clone(), app.address_key()?);
@@ -176,10 +233,15 @@ pub async fn receive(app: &Arc<App>, mut arrival: Arrival) -> Result<Vec<Message
     Ok(stored)
 }
 
-/// A domain owner's `p=reject` is followed in the dialogue only if the operator turned that on (decision 26).
-fn refuse_by_policy(app: &App, results: &AuthResults) -> Result<(), Refusal> {
+/// A domain owner's `p=reject` is followed in the dialogue only if the operator turned that on (decision 26), and never for mail
+/// to role addresses, which travels alone then.
+fn refuse_by_policy(app: &App, arrival: &Arrival, results: &AuthResults) -> Result<(), Refusal> {
+    if arrival.recipients.iter().any(is_role) {
+        return Ok(());
+    }
     let rejected = results.dmarc.result == DmarcResult::Fail && results.dmarc.policy == Some(DmarcPolicy::Reject);
     if app.config.smtp.reject_dmarc_fail && rejected {
+        app.metrics.smtp_screened("dmarc");
         return Err(Refusal::new(Code::Forbidden, "The sender's domain asks to reject mail that fails DMARC.")
             .detail("reason", "dmarc"));
     }
@@ -239,7 +301,11 @@ fn store(
     let mut found: Vec<(Inbox, &Address, Option<MessageId>)> = Vec::new();
     for (address, about) in prepared.arrival.recipients.iter().zip(&prepared.about) {
         // An inbox may have gone since RCPT; an inbox that is reached by two addresses gets one copy.
-        if let Some(inbox) = reached(tx, (address, *about), served, now)?
+        let inbox = match reached(tx, (address, *about), served, now)? {
+            None if is_role(address) => made_for_role(tx, address, served, (ids, now))?,
+            inbox => inbox,
+        };
+        if let Some(inbox) = inbox
             && !found.iter().any(|(other, _, _)| other.id == inbox.id)
         {
             found.push((inbox, address, *about));
@@ -259,7 +325,11 @@ fn store(
         };
         let trace = trace_lines(&prepared.arrival, address, (hostname, &content.to_string()), now);
         let copy = Copy { mail: &prepared.mail, content, trace: &trace, about: *about, key };
-        stored.push(file_mail::file(tx, copy, inbox, ids, now)?);
+        let message = file_mail::file(tx, copy, inbox, ids, now)?;
+        if is_role(address) {
+            tell_postmaster::note(tx, (inbox.workspace, message), (&prepared.mail, address), ids, now)?;
+        }
+        stored.push(message);
     }
     Ok(stored)
 }

@@ -134,6 +134,14 @@ impl Given {
         self.text().map(PathBuf::from)
     }
 
+    /// The address of a person, as look-ups compare it.
+    pub(super) fn mailbox(&self) -> Result<String, String> {
+        let text = self.text()?;
+        Address::parse(&text)
+            .map(|address| address.canonical())
+            .map_err(|error| format!("must be an address ({error})"))
+    }
+
     /// A domain name in the form that DNS knows.
     pub(super) fn domain(&self) -> Result<String, String> {
         let text = self.text()?;

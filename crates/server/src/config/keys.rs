@@ -147,6 +147,56 @@ const MAIN: &[Key] = &[
             d.config.smtp.reject_dmarc_fail = g.flag()?;
         }
     ),
+    key!(
+        "smtp.dnsbl",
+        "`[]`",
+        "DNS blocklists, such as `[\"zen.spamhaus.org\"]`: mail of clients that are on one is refused at `RCPT TO`.",
+        |d, g| d.config.smtp.policy.dnsbl = g.domains()?
+    ),
+    key!(
+        "smtp.dnsbl_timeout",
+        "`2s`",
+        "Time limit of all blocklists together; who has not answered by then lists nobody.",
+        |d, g| {
+            d.config.smtp.policy.dnsbl_timeout_ms = g.duration_ms()?;
+        }
+    ),
+    key!("smtp.greylisting", "`false`", "Tell unknown clients to come back later.", |d, g| {
+        d.config.smtp.policy.greylisting = g.flag()?;
+    }),
+    key!("smtp.greylisting_delay", "`1m`", "How long an unknown client has to stay away.", |d, g| {
+        d.config.smtp.policy.greylisting_delay_ms = g.duration_ms()?;
+    }),
+    key!(
+        "smtp.max_connections_per_client_per_minute",
+        "`\"unlimited\"`",
+        "New connections of one SMTP client in a minute.",
+        |d, g| {
+            d.config.smtp.policy.connections_per_minute = g.limit()?;
+        }
+    ),
+    key!(
+        "smtp.max_messages_per_client_per_minute",
+        "`\"unlimited\"`",
+        "Messages that one SMTP client begins in a minute.",
+        |d, g| {
+            d.config.smtp.policy.messages_per_minute = g.limit()?;
+        }
+    ),
+    key!(
+        "smtp.max_recipients_per_client_per_minute",
+        "`\"unlimited\"`",
+        "Recipients that one SMTP client names in a minute.",
+        |d, g| {
+            d.config.smtp.policy.recipients_per_minute = g.limit()?;
+        }
+    ),
+    key!(
+        "smtp.trusted_clients",
+        "`[]`",
+        "Networks that blocklists, greylisting and the limits by the minute do not concern; this machine never is.",
+        |d, g| d.config.smtp.policy.trusted_clients = g.networks()?
+    ),
     key!("submission.listen", "`[\"127.0.0.1:2587\"]`", "Submission with STARTTLS and AUTH.", |d, g| d
         .config
         .submission
@@ -177,6 +227,12 @@ const MAIN: &[Key] = &[
         |d, g| {
             d.temporary_domain = Some(g.domain()?);
         }
+    ),
+    key!(
+        "mail.postmaster",
+        "the owner of the first workspace",
+        "Address of the person who is told of mail to postmaster and abuse at the default domain.",
+        |d, g| d.config.mail.postmaster = Some(g.mailbox()?)
     ),
     key!(
         "delivery.mode",

@@ -9,7 +9,7 @@ use posthouse_domain::{
     queue::GONE_KEPT_MS,
     time::{DAY_MS, MINUTE_MS, Time},
 };
-use posthouse_store::{Result, drafts, jobs, mail_domains, metrics, queue, sweep as store, webhooks};
+use posthouse_store::{Result, drafts, greylist, jobs, mail_domains, metrics, queue, sweep as store, webhooks};
 
 use super::retention;
 use crate::app::{
@@ -105,6 +105,11 @@ async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
     }
     for _ in 0..ROUNDS_MAX {
         if app.store.write(move |tx| store::delete_events(tx, events, ROWS_MAX)).await? == 0 {
+            break;
+        }
+    }
+    for _ in 0..ROUNDS_MAX {
+        if app.store.write(move |tx| greylist::tidy(tx, now, ROWS_MAX)).await? == 0 {
             break;
         }
     }

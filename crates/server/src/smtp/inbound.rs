@@ -11,26 +11,31 @@ use posthouse_mail::{
     },
 };
 
-use super::replies;
+use super::{listener::House, rates::Counted, replies};
 use crate::app::{
     App,
     receive::{self, Arrival, RecipientVerdict},
+    screen_client::{self, Offer, Screening},
 };
 
 /// The desk of one session.
 pub(super) struct Inbound<'h> {
+    house: &'h House,
     app: &'h Arc<App>,
     client_ip: IpAddr,
+    /// Whether the recipients taken so far are role addresses; none before the first.
+    to_role: Option<bool>,
 }
 
 impl<'h> Inbound<'h> {
-    pub(super) fn new(app: &'h Arc<App>, client_ip: IpAddr) -> Self {
-        Self { app, client_ip }
+    pub(super) fn new(house: &'h House, client_ip: IpAddr) -> Self {
+        Self { house, app: &house.app, client_ip, to_role: None }
     }
 
     pub(super) fn sender(&self, query: &SenderQuery) -> Verdict {
         match &query.mail_from {
             Some(path) if path.to_address().is_none() => Verdict::Reject(replies::BAD_SENDER),
+            _ if !self.house.may(self.client_ip, Counted::Message) => Verdict::Reject(replies::TOO_MANY_MESSAGES),
             _ => Verdict::Accept,
         }
     }
@@ -40,15 +45,46 @@ impl<'h> Inbound<'h> {
         Verdict::Reject(replies::NO_AUTH)
     }
 
-    pub(super) async fn recipient(&self, query: &RecipientQuery) -> Verdict {
+    pub(super) async fn recipient(&mut self, query: &RecipientQuery) -> Verdict {
         let Some(address) = self.address(&query.address) else {
             return Verdict::Reject(replies::UNKNOWN_RECIPIENT);
         };
-        match receive::recipient(self.app, &address).await {
-            Ok(RecipientVerdict::Accept) => Verdict::Accept,
-            Ok(RecipientVerdict::Unknown) => Verdict::Reject(replies::UNKNOWN_RECIPIENT),
-            Err(refusal) => Verdict::Reject(replies::refusal(&refusal)),
+        let is_role = receive::is_role(&address);
+        if !is_role && !self.house.may(self.client_ip, Counted::Recipient) {
+            return Verdict::Reject(replies::TOO_MANY_RECIPIENTS);
         }
+        match receive::recipient(self.app, &address).await {
+            Ok(RecipientVerdict::Accept) => {}
+            Ok(RecipientVerdict::Unknown) => return Verdict::Reject(replies::UNKNOWN_RECIPIENT),
+            Err(refusal) => return Verdict::Reject(replies::refusal(&refusal)),
+        }
+        if query.accepted == 0 {
+            self.to_role = None;
+        }
+        // A whole message is refused or taken; what must never be refused travels alone.
+        if self.app.config.smtp.reject_dmarc_fail && self.to_role.is_some_and(|so_far| so_far != is_role) {
+            return Verdict::Reject(replies::ROLE_APART);
+        }
+        let verdict = self.screen(query, &address).await;
+        if verdict == Verdict::Accept {
+            self.to_role = Some(is_role);
+        }
+        verdict
+    }
+
+    /// What the operator's rules say of the client.
+    async fn screen(&self, query: &RecipientQuery, recipient: &Address) -> Verdict {
+        let mail_from = query.mail_from.as_ref().and_then(EnvelopeAddress::to_address);
+        let offer = Offer { client_ip: self.client_ip, mail_from: mail_from.as_ref(), recipient };
+        let (rule, reply) = match screen_client::screen(self.app, offer).await {
+            Ok(Screening::Welcome) => return Verdict::Accept,
+            Ok(Screening::Listed(list)) => ("dnsbl", replies::listed(self.client_ip, &list)),
+            Ok(Screening::ComeBack) => ("greylisting", replies::GREYLISTED),
+            Err(refusal) => return Verdict::Reject(replies::refusal(&refusal)),
+        };
+        self.app.metrics.smtp_screened(rule);
+        tracing::debug!(client = %self.client_ip, rule, "smtp.turned_away");
+        Verdict::Reject(reply)
     }
 
     /// The address meant by a path; `<postmaster>` alone is ours (RFC 5321 §4.5.1).

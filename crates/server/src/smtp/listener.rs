@@ -25,10 +25,14 @@ use super::{
     logins::FailedLogins,
     patience::Patience,
     proxy::{self, Header},
+    rates::{Counted, Rates},
     session::Session,
     wire::Wire,
 };
-use crate::{app::App, config::Network};
+use crate::{
+    app::{App, screen_client},
+    config::Network,
+};
 
 /// Pause after an `accept` that failed for want of descriptors or memory, in milliseconds.
 const ACCEPT_PAUSE_MS: i64 = 50;
@@ -55,6 +59,7 @@ pub struct House {
     /// Submission alone has logins.
     failed_logins: Option<FailedLogins>,
     places: Places,
+    rates: Rates,
     sessions: AtomicU64,
     content_bytes: AtomicU64,
 }
@@ -104,6 +109,7 @@ impl House {
             sessions_config,
             failed_logins,
             places,
+            rates: Rates::default(),
             sessions: AtomicU64::new(0),
             content_bytes: AtomicU64::new(0),
             tls,
@@ -137,6 +143,23 @@ impl House {
         } else {
             &config.smtp.proxy_protocol_from
         }
+    }
+
+    /// Whether a client may do one more of that within its minute. Submission has logins and the limits of plans instead.
+    pub(super) fn may(&self, client: IpAddr, what: Counted) -> bool {
+        let policy = &self.app.config.smtp.policy;
+        let limit = match what {
+            Counted::Connection => policy.connections_per_minute,
+            Counted::Message => policy.messages_per_minute,
+            Counted::Recipient => policy.recipients_per_minute,
+        };
+        let free = limit.is_none() || self.failed_logins.is_some() || screen_client::is_trusted(&self.app, client);
+        let may = free || self.rates.take(client, what, limit, self.app.clock.now());
+        if !may {
+            self.app.metrics.smtp_screened("rate");
+            tracing::debug!(client = %client, what = ?what, "smtp.too_often");
+        }
+        may
     }
 
     /// A session holds `now` bytes of content instead of `before`; whether there is room for all.
@@ -263,6 +286,10 @@ async fn talk(house: &House, mut stream: TcpStream, peer: Peer, place: &mut Plac
     if !place.is_of(client) {
         tracing::debug!(client = %client, "smtp.too_many_connections_of_client");
         turn_away(house, &stream, Farewell::TooManyConnections);
+        return Ok(());
+    }
+    if !house.may(client, Counted::Connection) {
+        turn_away(house, &stream, Farewell::TooOften);
         return Ok(());
     }
     let (mut session, greeting) = Session::new(house, peer.door, (peer.ip, client), patience);

@@ -3,6 +3,8 @@
 //!
 //! The mail exchanger is bland, for anybody may ask it; submission talks to somebody who has a key and says why.
 
+use std::net::IpAddr;
+
 use posthouse_domain::error::{Code, Refusal};
 use posthouse_mail::{
     address::Address,
@@ -18,6 +20,21 @@ pub(super) const REASON_DMARC: &str = "dmarc";
 pub(super) const UNKNOWN_RECIPIENT: Reply = Reply::fixed(550, EnhancedCode(5, 1, 1), "No such mailbox here");
 /// A sender whose address no reply could go to.
 pub(super) const BAD_SENDER: Reply = Reply::fixed(553, EnhancedCode(5, 1, 7), "Sender address not understood");
+/// A client that begins too many messages.
+pub(super) const TOO_MANY_MESSAGES: Reply =
+    Reply::fixed(450, EnhancedCode(4, 7, 1), "Too many messages from your address, try again in a minute");
+/// A client that names too many recipients.
+pub(super) const TOO_MANY_RECIPIENTS: Reply =
+    Reply::fixed(450, EnhancedCode(4, 7, 1), "Too many recipients from your address, try again in a minute");
+/// A client, sender and recipient that were never seen together (RFC 6647).
+pub(super) const GREYLISTED: Reply = Reply::fixed(
+    451,
+    EnhancedCode(4, 7, 1),
+    "Greylisted: your server is not known here yet, try again in a few minutes",
+);
+/// Mail to a role address travels alone where the whole of a message may be refused for its recipients' sake.
+pub(super) const ROLE_APART: Reply =
+    Reply::fixed(452, EnhancedCode(4, 5, 3), "Send mail to postmaster or abuse apart from mail to others");
 /// This door has no AUTH.
 pub(super) const NO_AUTH: Reply = Reply::fixed(502, EnhancedCode(5, 5, 1), "AUTH not available");
 
@@ -41,6 +58,14 @@ const STORAGE_FULL: Reply = Reply::fixed(451, EnhancedCode(4, 3, 1), "Not stored
 const TOO_LARGE: Reply = Reply::fixed(552, EnhancedCode(5, 3, 4), "Message too large");
 const DMARC: Reply =
     Reply::fixed(550, EnhancedCode(5, 7, 26), "Refused by the DMARC policy of the author's domain (RFC 9989)");
+
+/// A client that is on a blocklist.
+pub(super) fn listed(client: IpAddr, list: &str) -> Reply {
+    let why = format!(
+        "Refused: your address {client} is listed at {list}; postmaster and abuse can be written to all the same"
+    );
+    Reply::new(550, EnhancedCode(5, 7, 1), why)
+}
 
 /// The reply that says a use-case refused.
 pub(super) fn refusal(refusal: &Refusal) -> Reply {

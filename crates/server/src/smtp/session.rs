@@ -88,7 +88,7 @@ impl<'h> Session<'h> {
         let (smtp, greeting) = ServerSession::new(house.session_config(door, on_loopback));
         let stopping: Pending<'h, ()> = Box::pin(house.app.life.drained());
         let desk = match house.failed_logins() {
-            None => Desk::Inbound(Inbound::new(&house.app, client_ip)),
+            None => Desk::Inbound(Inbound::new(house, client_ip)),
             Some(failed) => Desk::Submission(Submission::new(&house.app, failed, client_ip)),
         };
         let session = Self { house, smtp, desk, patience, stopping: Some(stopping), content_bytes: 0 };

@@ -2,6 +2,8 @@
 
 mod answer_a_mail;
 mod delivery;
+mod inbound_policy;
+mod internationalised;
 mod name_servers;
 mod standing;
 mod submission;

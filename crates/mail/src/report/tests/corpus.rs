@@ -74,7 +74,7 @@ const MEANT: [(&str, &[Class]); 26] = [
     ("systemerror", &[Class::System, Class::Network]),
 ];
 /// Share of the reports with a reason of the table whose class is one of its.
-const MEANT_SHARE_MIN: f64 = 0.80;
+const MEANT_SHARE_MIN: f64 = 0.78;
 
 /// The class of the only fate that is about that recipient.
 fn class_of(raw: &[u8], recipient: &str) -> Option<Class> {

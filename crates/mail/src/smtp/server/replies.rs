@@ -86,6 +86,7 @@ pub(super) fn farewell(why: Farewell, hostname: &str) -> Reply {
         Farewell::ShuttingDown => (Code(4, 3, 2), "Shutting down"),
         Farewell::Overloaded => (Code(4, 3, 2), "Too busy, try again later"),
         Farewell::TooManyConnections => (Code(4, 7, 0), "Too many connections"),
+        Farewell::TooOften => (Code(4, 7, 0), "Too many new connections from your address, try again in a minute"),
     };
     Reply::new(421, code, format!("{hostname} {text}"))
 }

@@ -8,7 +8,7 @@ use posthouse_domain::{
     contact::{BULK_MAX, Contact, ContactKind, NAME_CHARS_MAX, THREADS_MAX},
     error::{Code, Refusal},
     id::ContactId,
-    list::domain_text,
+    list::{domain_text, searched_text},
     page::{Filters, LIMIT_DEFAULT, Position},
     thread::Thread,
 };
@@ -220,7 +220,7 @@ impl ListQuery {
         let mut metadata = self.metadata.0.clone();
         metadata.sort();
         Filter {
-            q: self.q.as_ref().map(|q| q.0.clone()),
+            q: self.q.as_ref().map(|q| searched_text(&q.0)),
             label: self.label.as_ref().map(|label| label.0.clone()),
             kinds: stored(&self.kind.0),
             domain: self.domain.as_ref().map(domain),

@@ -8,6 +8,7 @@ use posthouse_domain::{
     error::{Code, Refusal},
     id::InboxId,
     inbox::{self, Inbox, Username},
+    list::domain_text,
     metadata,
     page::{Filters, LIMIT_DEFAULT, Page, Position},
     plan::Plans,
@@ -253,7 +254,7 @@ impl CreateBody {
             None => Lifespan::Permanent {
                 username: self.username,
                 client_id: self.client_id.map(|id| id.0),
-                domain: self.domain.map(|domain| domain.0.trim_end_matches('.').to_ascii_lowercase()),
+                domain: self.domain.map(|domain| domain_text(&domain.0).unwrap_or(domain.0)),
             },
         };
         // Nulls delete keys, and there are none yet; the form allows no more keys than there may be.

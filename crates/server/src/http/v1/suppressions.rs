@@ -6,6 +6,7 @@ use axum::http::Method;
 use posthouse_domain::{
     auth::{Caller, Permission},
     error::{Code, Refusal},
+    list::searched_text,
     page::{Filters, LIMIT_DEFAULT, NamedPosition},
     time::Time,
 };
@@ -88,7 +89,7 @@ async fn list(app: Arc<App>, input: Input<ListQuery>) -> Result<Answer, Refusal>
 
 fn read_page(tx: &mut Tx, caller: &Caller, query: &ListQuery) -> Result<(Vec<Suppression>, Option<String>), Refusal> {
     let filter = Filter {
-        q: query.q.as_ref().map(|q| q.0.clone()),
+        q: query.q.as_ref().map(|q| searched_text(&q.0)),
         reason: query.reason.and_then(|reason| Reason::parse(reason.text())),
     };
     let named = format!("suppressions of {}: {filter:?}", caller.workspace);

@@ -7,6 +7,7 @@ use posthouse_domain::{
     auth::{Caller, Permission},
     error::{Code, Refusal},
     id::{InboxId, ThreadId},
+    list::searched_text,
     page::{Filters, LIMIT_DEFAULT, LIMIT_MAX, Position},
     thread::Thread,
     time::Time,
@@ -158,7 +159,7 @@ impl InboxThreadsQuery {
             labels: self.labels.0.iter().map(|label| label.0.clone()).collect(),
             before: self.before,
             after: self.after,
-            participant: self.participant.as_ref().map(|part| part.0.clone()),
+            participant: self.participant.as_ref().map(|part| searched_text(&part.0)),
             subject: self.subject.as_ref().map(|part| part.0.clone()),
             ascending: self.ascending,
         }

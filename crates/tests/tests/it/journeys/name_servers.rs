@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc};
 
+use posthouse_domain::reputation::{self, Listing};
 use posthouse_mail::auth::{Answer, Question, QuestionKind, Records};
 use posthouse_server::{adapters::dns::Resolver, ports::Dns as _};
 use posthouse_tests::clock::ManualClock;
@@ -36,6 +37,13 @@ fn txt(text: &[u8]) -> Vec<u8> {
     record
 }
 
+/// An address record for the name of the question.
+fn a(address: [u8; 4]) -> Vec<u8> {
+    let mut record = vec![0xc0, 12, 0, 1, 0, 1, 0, 0, 1, 0, 0, 4];
+    record.extend(address);
+    record
+}
+
 /// The answer to a query; none where the server stays silent.
 fn answer(query: &[u8], over_tcp: bool) -> Option<Vec<u8>> {
     let (name, asked) = question(query);
@@ -43,6 +51,7 @@ fn answer(query: &[u8], over_tcp: bool) -> Option<Vec<u8>> {
         "txt.example" => (0, false, vec![txt(b"v=spf1 -all")]),
         "large.example" if over_tcp => (0, false, (0..MANY).map(|n| txt(&[b'a' + (n % 26) as u8; 200])).collect()),
         "large.example" => (0, true, Vec::new()),
+        "2.0.0.127.list.example" => (0, false, vec![a([127, 0, 0, 2])]),
         "empty.example" => (0, false, Vec::new()),
         "broken.example" => (2, false, Vec::new()),
         "refused.example" => (5, false, Vec::new()),
@@ -112,6 +121,20 @@ async fn every_kind_of_answer_is_told_from_the_others() {
         other => panic!("{other:?}"),
     }
     assert_eq!(ask(&resolver, "silent.example").await, Answer::Failed, "after its time limit");
+}
+
+/// A blocklist is a zone like any other: listed, not listed, and broken (RFC 5782 §2.1).
+#[tokio::test]
+async fn a_blocklist_says_who_is_on_it() {
+    let resolver = Resolver::new(&[name_server().await], Arc::new(ManualClock::new(1))).unwrap();
+    let ask = async |client: [u8; 4], list| {
+        resolver.lookup(Question::new(&reputation::question(client.into(), list), QuestionKind::A)).await
+    };
+    match ask([127, 0, 0, 2], "list.example").await {
+        Answer::Records(Records::A(found)) => assert_eq!(reputation::judge(&found), Listing::Listed),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(ask([127, 0, 0, 1], "list.example").await, Answer::NoSuchName);
 }
 
 #[tokio::test]

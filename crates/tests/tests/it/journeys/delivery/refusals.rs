@@ -69,7 +69,7 @@ async fn words_of_providers_decide_what_a_refusal_was() {
             false,
         ),
         ("closed", "550 5.2.1 The email account that you tried to reach is disabled", "inactive_user", "hard", true),
-        ("odd", "550 Invalid recipient: quota@b.example is on our blocklist", "reputation", "hard", false),
+        ("odd", "550 quota@b.example: your address is on our blocklist", "reputation", "hard", false),
     ] {
         let address = format!("{name}@b.example");
         post.sink.always(&format!("RCPT TO:<{name}@"), reply);
