@@ -194,7 +194,7 @@ const MAIN: &[Key] = &[
     key!(
         "smtp.trusted_clients",
         "`[]`",
-        "Networks that blocklists, greylisting and the limits by the minute do not concern; this machine never is.",
+        "Networks that blocklists, greylisting and the limits by the minute do not concern; nor do they ever concern this machine.",
         |d, g| d.config.smtp.policy.trusted_clients = g.networks()?
     ),
     key!("submission.listen", "`[\"127.0.0.1:2587\"]`", "Submission with STARTTLS and AUTH.", |d, g| d
