@@ -299,15 +299,18 @@ fn store(
     now: Time,
 ) -> posthouse_store::Result<Vec<MessageId>> {
     let mut found: Vec<(Inbox, &Address, Option<MessageId>)> = Vec::new();
+    let mut to_roles: Vec<(InboxId, &Address)> = Vec::new();
     for (address, about) in prepared.arrival.recipients.iter().zip(&prepared.about) {
         // An inbox may have gone since RCPT; an inbox that is reached by two addresses gets one copy.
         let inbox = match reached(tx, (address, *about), served, now)? {
             None if is_role(address) => made_for_role(tx, address, served, (ids, now))?,
             inbox => inbox,
         };
-        if let Some(inbox) = inbox
-            && !found.iter().any(|(other, _, _)| other.id == inbox.id)
-        {
+        let Some(inbox) = inbox else { continue };
+        if is_role(address) {
+            to_roles.push((inbox.id, address));
+        }
+        if !found.iter().any(|(other, _, _)| other.id == inbox.id) {
             found.push((inbox, address, *about));
         }
     }
@@ -326,8 +329,8 @@ fn store(
         let trace = trace_lines(&prepared.arrival, address, (hostname, &content.to_string()), now);
         let copy = Copy { mail: &prepared.mail, content, trace: &trace, about: *about, key };
         let message = file_mail::file(tx, copy, inbox, ids, now)?;
-        if is_role(address) {
-            tell_postmaster::note(tx, (inbox.workspace, message), (&prepared.mail, address), ids, now)?;
+        if let Some((_, role)) = to_roles.iter().find(|(id, _)| *id == inbox.id) {
+            tell_postmaster::note(tx, (inbox.workspace, message), (&prepared.mail, role), ids, now)?;
         }
         stored.push(message);
     }

@@ -137,7 +137,8 @@ async fn strangers_come_back_and_are_known() {
     // From a neighbour of the same network, as large senders do.
     gate.mail([192, 0, 2, 99], "ada@far.example", &desk).await.expect(250);
     gate.mail(STRANGER, "eve@other.example", &desk).await.expect(250);
-    gate.mail([198, 51, 100, 1], "eve@other.example", &desk).await.says(451, "4.7.1");
+    gate.mail([198, 51, 100, 1], "eve@other.example", &desk).await.expect(250);
+    gate.mail([198, 51, 100, 1], "zoe@other.example", &desk).await.says(451, "4.7.1");
     gate.server.clock.advance(37 * DAY_MS);
     sweep::run(gate.server.app()).await.unwrap();
     gate.mail(STRANGER, "new@other.example", &desk).await.says(451, "4.7.1");
