@@ -1,5 +1,6 @@
 //! One file per bug or RFC trap, named after the symptom it showed.
 
+mod body_that_never_came_held_its_connection;
 mod bounce_at_another_address_ignored;
 mod bounce_told_as_new_mail;
 mod content_of_many_sessions_fills_the_memory;
@@ -9,6 +10,7 @@ mod help_named_what_was_not_there;
 mod long_text_called_a_wrong_field;
 mod mail_to_oneself_in_two_threads;
 mod mail_waits_for_silent_name_servers;
+mod problems_told_one_after_the_other;
 mod rate_limit_fields_missing_when_it_matters;
 mod ready_with_a_full_disk;
 mod refusal_lost_in_a_reset;
