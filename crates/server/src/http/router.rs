@@ -14,6 +14,7 @@ use bytes::Bytes;
 use posthouse_domain::{
     error::{Code, Refusal},
     plan::Limit,
+    time::Time,
     workspace::Notice,
 };
 use tracing::Instrument;
@@ -111,7 +112,8 @@ async fn answer(
         path.map(|raw| PathParams(raw.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect())).unwrap_or_default();
     let span = tracing::info_span!("request", request_id = %id);
     let (head, mut body) = request.into_parts();
-    let admitted = admit(&app, &route, &id, path, (&head, &mut body), &mut extras).instrument(span.clone()).await;
+    let admitted =
+        admit(&app, &route, (&id, began), path, (&head, &mut body), &mut extras).instrument(span.clone()).await;
     let mut response = match admitted {
         Ok((parts, _flight)) => {
             // A long-poll waits for a minute. While the head lives, so does the buffer that it was read into.
@@ -136,7 +138,7 @@ async fn answer(
 async fn admit(
     app: &Arc<App>,
     route: &Route,
-    id: &str,
+    (id, arrived_at): (&str, Time),
     path: PathParams,
     (head, body): (&request::Parts, &mut Body),
     extras: &mut Extras,
@@ -168,6 +170,7 @@ async fn admit(
     let request = RequestInfo {
         id: id.to_owned(),
         route: route.name,
+        arrived_at,
         client_ip,
         idempotency_key,
         fingerprint,
