@@ -150,6 +150,7 @@ mod tests {
     fn a_family_bears_the_name_of_its_samples() {
         let metrics = Metrics::default();
         metrics.webhook("failed");
+        metrics.store_queue(1, 0);
         let text = metrics.text();
         for line in [
             "# TYPE posthouse_webhooks_total counter",
