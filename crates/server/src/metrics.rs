@@ -153,8 +153,8 @@ mod tests {
         metrics.store_queue(1, 0);
         let text = metrics.text();
         for line in [
-            "# TYPE posthouse_webhooks_total counter",
-            "posthouse_webhooks_total{outcome=\"failed\"} 1",
+            "# TYPE posthouse_webhook_attempts_total counter",
+            "posthouse_webhook_attempts_total{outcome=\"failed\"} 1",
             "# TYPE posthouse_build_info gauge",
             "# TYPE posthouse_store_queue gauge",
         ] {
