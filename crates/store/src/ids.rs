@@ -2,8 +2,8 @@
 
 use posthouse_domain::{
     id::{
-        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EventId, InboxId, JobId, KeyId, LeaseId,
-        ListEntryId, MessageId, ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
+        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EventId, ForwardId, ForwardingAddressId, InboxId,
+        JobId, KeyId, LeaseId, ListEntryId, MessageId, ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
 };
@@ -24,6 +24,8 @@ id_columns!(
     JobId,
     ContactId,
     ListEntryId,
+    ForwardingAddressId,
+    ForwardId,
     LeaseId,
     DraftId,
     WebhookId,

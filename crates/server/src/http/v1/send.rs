@@ -52,17 +52,20 @@ pub(super) const ERRORS: &[Code] = &[
     Code::PlanLimitEmails,
     Code::OrgSuspended,
     Code::TemporaryInboxReceiveOnly,
+    Code::DomainNotVerified,
     Code::NotFound,
     Code::IdempotencyInFlight,
     Code::LeaseExpired,
     Code::LoopDetected,
     Code::MessageTooLarge,
     Code::IdempotencyKeyReused,
+    Code::RecipientBlocked,
     Code::RecipientSuppressed,
     Code::WorkspaceStopped,
     Code::InboxPaused,
     Code::DailySendLimitExceeded,
     Code::OrgDailyLimitExceeded,
+    Code::UnclaimedRecipientLimit,
 ];
 
 pub(crate) fn routes() -> Vec<Route> {
