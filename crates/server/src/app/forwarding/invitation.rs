@@ -34,7 +34,7 @@ use crate::app::{
 };
 
 /// Below which path of the service a link leads.
-pub const PATH: &str = "/confirm/forwarding/";
+const PATH: &str = "/confirm/forwarding/";
 /// What the mail is about.
 const SUBJECT: &str = "May mail be forwarded to you?";
 

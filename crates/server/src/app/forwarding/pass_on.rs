@@ -10,7 +10,7 @@ use posthouse_domain::{
     id::{ForwardId, Ids, MessageId, WorkspaceId},
     inbox::Inbox,
     label::BLOCKED,
-    message::{Direction, Message},
+    message::Message,
     send::People,
     time::{HOUR_MS, MINUTE_MS, SECOND_MS, Time},
     workspace::Workspace,
@@ -21,7 +21,7 @@ use posthouse_mail::{
     thread,
 };
 use posthouse_store::{
-    Result as Stored, Tx, answers, contents, forwarding, inboxes, messages, recipients, workspaces,
+    Result as Stored, Tx, answers, contents, forwarding, inboxes, messages, workspaces,
 };
 use serde_json::Value;
 
@@ -196,13 +196,9 @@ fn answers_itself(tx: &mut Tx, message: &Message, to: &ForwardingAddress) -> Sto
     }
     let answered = message.in_reply_to.iter().chain(message.references.iter().rev());
     for id in answered.take(LOOKED_UP_MAX) {
-        let Some(referred) = messages::by_rfc_id(tx, message.workspace, message.inbox, id)? else { continue };
-        let sent = messages::get(tx, message.workspace, referred.id)?;
-        let Some(sent) = sent.filter(|sent| sent.direction == Direction::Outbound) else { continue };
-        let went_there = |of: &recipients::OfMessage| {
-            Address::parse(&of.delivery.address).is_ok_and(|address| address.canonical_str() == to.address)
-        };
-        if recipients::of(tx, message.workspace, &[sent.id])?.iter().any(went_there) {
+        let went_to = answers::sent_to(tx, (message.workspace, message.inbox), id)?;
+        let is_there = |text: &String| Address::parse(text).is_ok_and(|address| address.canonical_str() == to.address);
+        if went_to.iter().any(is_there) {
             return Ok(true);
         }
     }
