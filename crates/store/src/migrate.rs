@@ -41,6 +41,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0011_forwarding",
     "0012_domains",
     "0013_message_filters",
+    "0017_tls",
     "0018_unclaimed_and_draft_lists",
 ];
 

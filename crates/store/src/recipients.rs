@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     id::{EnvelopeId, MessageId, WorkspaceId},
-    message::{Channel, Delivery, DeliveryStatus},
+    message::{Channel, Delivery, DeliveryStatus, TlsUse},
     time::Time,
 };
 
@@ -11,11 +11,11 @@ use crate::{FromRow, Result, Row, Tx, many, p, statements, workspaces::named};
 statements! {
     INSERT = "INSERT INTO recipients (workspace_id, message_id, position, envelope_id, address, channel, status, smtp_code,
         enhanced_code, remote, detail, attempts, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
-    OF = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, attempts, updated_at
+    OF = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, tls, attempts, updated_at
         FROM {EACH} recipients r WHERE r.workspace_id = $1 AND r.message_id {AMONG} {pg:r} ORDER BY message_id, position";
-    OF_ENVELOPE = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, attempts, updated_at
+    OF_ENVELOPE = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, tls, attempts, updated_at
         FROM recipients WHERE workspace_id = $1 AND envelope_id = $2 ORDER BY position";
-    UPDATE = "UPDATE recipients SET status = $4, smtp_code = $5, enhanced_code = $6, remote = $7, detail = $8, attempts = $9, updated_at = $10
+    UPDATE = "UPDATE recipients SET status = $4, smtp_code = $5, enhanced_code = $6, remote = $7, detail = $8, attempts = $9, updated_at = $10, tls = $11
         WHERE workspace_id = $1 AND message_id = $2 AND position = $3";
     INSERT_ENVELOPE = "INSERT INTO envelopes (workspace_id, id, message_id, destination, expires_at) VALUES ($1, $2, $3, $4, $5)";
     GET_ENVELOPE = "SELECT workspace_id, id, message_id, destination, expires_at FROM envelopes WHERE workspace_id = $1 AND id = $2";
@@ -107,7 +107,8 @@ pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
             d.remote,
             d.detail,
             d.attempts,
-            d.updated_at
+            d.updated_at,
+            d.tls.as_ref().map(TlsUse::text)
         ],
     )?;
     Ok(())
@@ -143,7 +144,7 @@ pub fn delete_envelope(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> R
 crate::from_row!(Envelope { workspace, id, message, destination, expires_at });
 
 impl FromRow for OfMessage {
-    const COLUMNS: usize = 12;
+    const COLUMNS: usize = 13;
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         let message = row.take()?;
@@ -157,6 +158,7 @@ impl FromRow for OfMessage {
             enhanced_code: row.take()?,
             remote: row.take()?,
             detail: row.take()?,
+            tls: row.take::<Option<String>>()?.and_then(|text| TlsUse::parse(&text)),
             attempts: row.take()?,
             updated_at: row.take()?,
         };

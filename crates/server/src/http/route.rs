@@ -13,6 +13,7 @@ use bytes::Bytes;
 use posthouse_domain::{
     auth::{Caller, Permission},
     error::{Code, Refusal},
+    time::Time,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -133,6 +134,8 @@ pub struct RequestInfo {
     pub id: String,
     /// The route's name.
     pub route: &'static str,
+    /// When its head had been read.
+    pub arrived_at: Time,
     /// The client, as far as trusted proxies tell.
     pub client_ip: IpAddr,
     /// The `Idempotency-Key`, on routes that honour it.
