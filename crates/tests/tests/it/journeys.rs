@@ -4,6 +4,7 @@ mod answer_a_mail;
 mod delivery;
 mod forwarding;
 mod name_servers;
+mod resume;
 mod standing;
 mod submission;
 mod suspension;
