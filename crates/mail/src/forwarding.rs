@@ -102,11 +102,11 @@ pub fn passed_on(raw: &[u8], passing: &Passing<'_>) -> Result<Vec<u8>, BuildErro
         put("Auto-Submitted", "auto-generated", &mut out)?;
     }
     let own_id = passing.results.and_then(|results| results.split(';').next()).unwrap_or_default();
-    let is_forged = |field: &Field<'_>| {
-        field.is("authentication-results") && trace::is_foreign_claim(&field.decoded(), own_id)
-    };
+    let is_forged =
+        |field: &Field<'_>| field.is("authentication-results") && trace::is_foreign_claim(&field.decoded(), own_id);
     for field in header::fields(section) {
-        let replaced = field.is(HOP) || REPLACED.iter().any(|name| field.is(name)) || field.is("auto-submitted") && !was_automatic;
+        let replaced =
+            field.is(HOP) || REPLACED.iter().any(|name| field.is(name)) || field.is("auto-submitted") && !was_automatic;
         if !replaced && !is_forged(&field) {
             put_raw(field.name, field.value, &mut out);
         }
@@ -179,7 +179,10 @@ mod tests {
     fn who_asked_to_be_answered_elsewhere_still_is_and_automatic_mail_says_what_it_is() {
         let out = passed("From: dana@x.example\nReply-To: team@x.example\nAuto-Submitted: auto-replied\n\nHi\n");
         assert!(out.contains("From: \"dana at x.example via Sam\" <sam@agents.example>\r\n"), "{out}");
-        assert!(out.contains("Reply-To: team@x.example\r\n") && out.contains("Auto-Submitted: auto-replied\r\n"), "{out}");
+        assert!(
+            out.contains("Reply-To: team@x.example\r\n") && out.contains("Auto-Submitted: auto-replied\r\n"),
+            "{out}"
+        );
         assert!(!out.contains("auto-generated") && out.ends_with("\r\n\r\nHi\n"), "{out}");
     }
 

@@ -11,8 +11,8 @@ use posthouse_domain::{
 };
 
 use crate::{
-    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, forwarding, message_list::Place, metrics, p, queue, search,
-    statements, threads,
+    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, forwarding, message_list::Place, metrics, p,
+    queue, search, statements, threads,
 };
 
 /// Messages that are deleted in one step of the loop.

@@ -2,8 +2,8 @@
 
 use posthouse_domain::{
     id::{
-        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EventId, ForwardId, ForwardingAddressId, InboxId,
-        JobId, KeyId, LeaseId, ListEntryId, MessageId, ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
+        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EventId, ForwardId, ForwardingAddressId,
+        InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     time::Time,
 };

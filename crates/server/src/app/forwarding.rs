@@ -28,8 +28,13 @@ const ATTEMPTS_MAX: u32 = 12;
 /// The store's own.
 pub(super) fn note(tx: &mut Tx, message: &Message, ids: &Ids) -> Stored<()> {
     for to in forwarding::confirmed(tx, message.workspace, message.inbox)? {
-        let forward =
-            Forward { workspace: message.workspace, id: ids.next(), message: message.id, to, created_at: message.status_at };
+        let forward = Forward {
+            workspace: message.workspace,
+            id: ids.next(),
+            message: message.id,
+            to,
+            created_at: message.status_at,
+        };
         forwarding::note(tx, &forward)?;
         jobs::enqueue(tx, &job(&forward, ids.next(), message.status_at, "received"))?;
     }

@@ -47,7 +47,9 @@ fn page(asked: &Asked) -> Answer {
     html::push_escaped(&mut address, &asked.address);
     html::push_escaped(&mut inbox, &asked.inbox);
     let said = if asked.is_confirmed {
-        format!("<p>Mail that comes to <b>{inbox}</b> is forwarded to <b>{address}</b>.</p><p>You can close this page.</p>")
+        format!(
+            "<p>Mail that comes to <b>{inbox}</b> is forwarded to <b>{address}</b>.</p><p>You can close this page.</p>"
+        )
     } else {
         format!(
             "<p>Mail that comes to <b>{inbox}</b> is to be forwarded to <b>{address}</b>.</p>\

@@ -143,7 +143,11 @@ fn statement(shape: Shape) -> Sql {
     text.push_str(if shape.one_status { "= $5" } else { "IN ($5, $6, $7, $8, $9, $10)" });
     text.push_str(&clauses);
     // The drafts of a rare filter are sorted; others are walked in order.
-    text.push_str(if shape.by_metadata { " ORDER BY d.created_at + 0 DESC, d.id DESC" } else { " ORDER BY d.created_at DESC, d.id DESC" });
+    text.push_str(if shape.by_metadata {
+        " ORDER BY d.created_at + 0 DESC, d.id DESC"
+    } else {
+        " ORDER BY d.created_at DESC, d.id DESC"
+    });
     text.push_str(" LIMIT $4");
     Sql::built("DRAFT_PAGE", text)
 }

@@ -100,11 +100,7 @@ pub async fn ask_again(
 ///
 /// # Errors
 /// `not_found`, or the store's own.
-pub async fn remove(
-    app: &App,
-    caller: Caller,
-    (id, address): (InboxId, ForwardingAddressId),
-) -> Result<(), Refusal> {
+pub async fn remove(app: &App, caller: Caller, (id, address): (InboxId, ForwardingAddressId)) -> Result<(), Refusal> {
     let work = move |tx: &mut Tx| {
         let (_, known) = find(tx, &caller, id, address)?;
         Ok::<_, Refusal>(forwarding::delete(tx, known.workspace, known.id)?)
@@ -146,5 +142,6 @@ fn check(inbox: &Inbox, address: &Address, count: usize) -> Result<(), Refusal> 
 /// One address more than there may be.
 pub(super) fn too_many() -> Refusal {
     let problem = format!("would be one more than the {ADDRESSES_MAX} addresses that an inbox may have");
-    Refusal::invalid_field("address", problem).with_fix("Remove an address first: DELETE /v1/inboxes/{id}/forwarding/{fid}.")
+    Refusal::invalid_field("address", problem)
+        .with_fix("Remove an address first: DELETE /v1/inboxes/{id}/forwarding/{fid}.")
 }

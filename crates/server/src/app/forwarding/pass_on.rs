@@ -20,9 +20,7 @@ use posthouse_mail::{
     forwarding::{self as format, Passing},
     thread,
 };
-use posthouse_store::{
-    Result as Stored, Tx, answers, contents, forwarding, inboxes, messages, workspaces,
-};
+use posthouse_store::{Result as Stored, Tx, answers, contents, forwarding, inboxes, messages, workspaces};
 use serde_json::Value;
 
 use crate::app::{

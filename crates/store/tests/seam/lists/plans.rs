@@ -1,7 +1,9 @@
 //! Every statement of a list walks an index in the order that it needs, as far as the planner of SQLite says.
 
 use super::*;
-use posthouse_store::{Engine, Sql, Value, contact_list, drafts::list as draft_list, message_list, statements, thread_list};
+use posthouse_store::{
+    Engine, Sql, Value, contact_list, drafts::list as draft_list, message_list, statements, thread_list,
+};
 
 /// The files whose statements are planned one by one.
 const FILES: [&str; 13] = [
@@ -58,7 +60,8 @@ fn pages_walk_an_index_in_order() {
     let (_dir, store) = sqlite();
     store
         .read_blocking(|tx| {
-            let lists = [message_list::shapes(10), thread_list::shapes(10), contact_list::shapes(3), draft_list::shapes(3)];
+            let lists =
+                [message_list::shapes(10), thread_list::shapes(10), contact_list::shapes(3), draft_list::shapes(3)];
             for sql in &lists.concat() {
                 let plan = plan(tx, sql)?;
                 let text = sql.text(Engine::Sqlite);
@@ -110,7 +113,8 @@ fn drafts_of_one_status_have_an_index_of_their_own() {
             for sql in draft_list::shapes(0).iter().filter(|sql| sql.text(Engine::Sqlite).contains("d.status = $5")) {
                 let plan = plan(tx, sql)?;
                 let text = sql.text(Engine::Sqlite);
-                let walked = plan.iter().any(|step| step.contains("status") || text.contains("d.thread_id IS NOT NULL"));
+                let walked =
+                    plan.iter().any(|step| step.contains("status") || text.contains("d.thread_id IS NOT NULL"));
                 assert!(walked, "{plan:#?}\n{text}");
             }
             Ok::<_, posthouse_store::Error>(())
@@ -141,7 +145,12 @@ async fn every_shape_is_prepared_on_both_engines() {
     on_both(async |store| {
         store
             .read(|tx| {
-                let lists = [message_list::shapes(10), thread_list::shapes(10), contact_list::shapes(3), draft_list::shapes(10)];
+                let lists = [
+                    message_list::shapes(10),
+                    thread_list::shapes(10),
+                    contact_list::shapes(3),
+                    draft_list::shapes(10),
+                ];
                 lists.concat().iter().try_for_each(|sql| tx.prepare(sql))
             })
             .await

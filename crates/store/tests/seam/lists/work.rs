@@ -100,8 +100,8 @@ fn labels(labels: &[&str]) -> Vec<String> {
 type Read = Box<dyn Fn(&mut Tx) -> Result<usize>>;
 
 fn reads() -> Vec<(&'static str, Read)> {
-    use message_list::Filter as Of;
     use draft_list::Filter as Drafts;
+    use message_list::Filter as Of;
     use thread_list::Filter as In;
     let many: Vec<MessageId> = (1..=100).map(|n| MessageId(Uuid::from_u128(n * 100))).collect();
     let (some, approved, inbox) = (many.clone(), many.clone(), Some(INBOX));

@@ -1,6 +1,9 @@
 //! Mail of an inbox that is passed on by itself, from the question to the copy in somebody's hands (contract §3.3).
 
-use posthouse_domain::{plan::Plan, time::{DAY_MS, HOUR_MS}};
+use posthouse_domain::{
+    plan::Plan,
+    time::{DAY_MS, HOUR_MS},
+};
 use posthouse_mail::address::Address;
 use posthouse_server::{
     app::{
@@ -206,7 +209,9 @@ async fn flagged_and_blocked_mail_and_reports_stay() {
     desk.api.post("/v1/lists", entry).await.expect(201);
     desk.arrives(&forged).await;
     assert_eq!(desk.passed_on().len(), 1, "blocked");
-    let report = Letter::new("Undelivered", "Sorry.").with("From", "MAILER-DAEMON@x.example").raw(&desk.inbox.address, desk.server.clock.now());
+    let report = Letter::new("Undelivered", "Sorry.")
+        .with("From", "MAILER-DAEMON@x.example")
+        .raw(&desk.inbox.address, desk.server.clock.now());
     let mut client = desk.server.smtp().await;
     client.mail("", &[&desk.inbox.address], report.as_bytes()).await.expect(250);
     client.quit().await;
@@ -294,7 +299,11 @@ async fn limits_make_it_wait_and_a_bounce_ends_it() {
     desk.server.advance(DAY_MS).await;
     desk.arrives(&Letter::new("Four", "text")).await;
     let shown = desk.shown().await;
-    assert_eq!((&shown["error"]["code"], &shown["forwarded_count"]), (&json!("recipient_suppressed"), &json!(3)), "{shown}");
+    assert_eq!(
+        (&shown["error"]["code"], &shown["forwarded_count"]),
+        (&json!("recipient_suppressed"), &json!(3)),
+        "{shown}"
+    );
     desk.close().await;
 }
 

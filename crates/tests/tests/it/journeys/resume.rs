@@ -78,6 +78,9 @@ async fn a_stop_is_ended_by_the_command_and_what_was_held_leaves() {
     let events = api.get("/v1/events?types=workspace.stopped,workspace.resumed").await.expect(200);
     let told: Vec<(&Value, &Value)> =
         events.data().iter().map(|event| (&event["type"], &event["data"]["actor"]["type"])).collect();
-    assert_eq!(told, [(&json!("workspace.stopped"), &json!("api_key")), (&json!("workspace.resumed"), &json!("operator"))]);
+    assert_eq!(
+        told,
+        [(&json!("workspace.stopped"), &json!("api_key")), (&json!("workspace.resumed"), &json!("operator"))]
+    );
     assert!(process.stop().success(), "SIGTERM is a clean end");
 }

@@ -124,7 +124,11 @@ async fn nor_does_it_when_two_workers_carry_or_one_of_them_dies() {
     let world = World::new().await;
     world.webhook(json!({ "events": ["message.received"] })).await;
     let (app, to) = (world.server.app().clone(), &world.inbox.address);
-    let again = async || for _ in 0..ENOUGH { world.api.get("/v1/account").await.expect(200); };
+    let again = async || {
+        for _ in 0..ENOUGH {
+            world.api.get("/v1/account").await.expect(200);
+        }
+    };
     world.sink.next(Say::Silence);
     world.server.deliver(&Letter::new("1", "text").with("Message-ID", "<1@x.example>"), to).await;
     let first = tokio::spawn({

@@ -78,7 +78,10 @@ async fn an_address_is_pending_until_its_owner_presses_the_button() {
     let pressed = anybody.raw(Method::POST, &link, "application/x-www-form-urlencoded", "").await.expect(200);
     assert!(String::from_utf8(pressed.bytes.clone()).unwrap().contains("is forwarded to"));
     let confirmed = &desk.all().await[0];
-    assert_eq!((&confirmed["status"], &confirmed["confirmed_at"]), (&json!("confirmed"), &json!("2026-09-15T12:00:01.001Z")));
+    assert_eq!(
+        (&confirmed["status"], &confirmed["confirmed_at"]),
+        (&json!("confirmed"), &json!("2026-09-15T12:00:01.001Z"))
+    );
     anybody.post_empty(&link).await.error("invalid_token");
     let page = anybody.get(&link).await.expect(200);
     assert!(!String::from_utf8(page.bytes.clone()).unwrap().contains("<form"), "there is nothing left to press");
@@ -109,7 +112,11 @@ async fn a_link_works_for_seven_days_and_a_new_one_ends_it() {
     let sent = desk.server.newest(&desk.api, &desk.inbox.id.to_string()).await;
     let asked = desk.api.post_empty(&resend).await.expect(200);
     assert_eq!(asked.text("status"), "confirmed");
-    assert_eq!(desk.server.newest(&desk.api, &desk.inbox.id.to_string()).await["id"], sent["id"], "nobody is asked twice");
+    assert_eq!(
+        desk.server.newest(&desk.api, &desk.inbox.id.to_string()).await["id"],
+        sent["id"],
+        "nobody is asked twice"
+    );
     for wrong in ["/confirm/forwarding/x", "/confirm/forwarding/00000000000000000000000000000000"] {
         desk.server.anonymous().get(wrong).await.error("invalid_token");
         desk.server.anonymous().post_empty(wrong).await.error("invalid_token");
@@ -173,7 +180,8 @@ async fn addresses_belong_to_their_inbox_and_need_both_permissions() {
     narrow.get(&elsewhere).await.expect(200);
     let stranger = desk.server.workspace(Plan::Team).await;
     desk.server.api(&stranger).get(&desk.path).await.error("not_found");
-    let cannot_send = desk.server.api(&desk.server.key(&desk.key, "inboxes:read,inboxes:write", Scope::Workspace).await);
+    let cannot_send =
+        desk.server.api(&desk.server.key(&desk.key, "inboxes:read,inboxes:write", Scope::Workspace).await);
     cannot_send.post(&desk.path, json!({ "address": "b@x.example" })).await.error("insufficient_permissions");
     cannot_send.post_empty(&format!("{}/{id}/resend", desk.path)).await.error("insufficient_permissions");
     cannot_send.delete(&format!("{}/{id}", desk.path)).await.expect(204);
