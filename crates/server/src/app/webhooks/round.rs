@@ -130,12 +130,17 @@ pub async fn round(
         let lease = Lease { token: ids.next(), until: now.plus_ms(LEASE_MS) };
         let settled = settle::settle(tx, workspace, (&ended, start_ms), &ids)?;
         let mut errands = Vec::new();
-        // What was left by somebody is in front of what came into the log behind it.
+        // What was left by somebody is in front of what came into the log behind it; who has it now goes on with that too.
+        let mut taken_by_others = HashSet::new();
         for due in &due {
             let place = Place { workspace, webhook: due.webhook, id: due.waiting.id };
-            errands.extend(take(tx, place, due, (&ids, lease, now))?);
+            match take(tx, place, due, (&ids, lease, now))? {
+                Some(errand) => errands.push(errand),
+                None if due.first.is_some() => drop(taken_by_others.insert(due.webhook)),
+                None => {}
+            }
         }
-        for one in &fresh {
+        for one in fresh.iter().filter(|one| !taken_by_others.contains(&one.webhook)) {
             fan_out(tx, workspace, one, (&ids, lease), &mut errands)?;
         }
         Ok::<_, posthouse_store::Error>((errands, settled))
