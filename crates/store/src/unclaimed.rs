@@ -6,7 +6,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, p, statements, workspaces::named};
+use crate::{Result, Tx, p, statements};
 
 statements! {
     FORGET = "DELETE FROM unclaimed_recipients WHERE workspace_id = $1 AND day < $2";
@@ -44,7 +44,6 @@ pub fn note(tx: &mut Tx, workspace: WorkspaceId, addresses: &[String], now: Time
 /// # Errors
 /// The store's own.
 pub fn was_begun_by_others(tx: &mut Tx, workspace: WorkspaceId, thread: ThreadId) -> Result<bool> {
-    let first: Option<(String,)> = tx.one(&BEGUN, p![workspace, thread])?;
-    let direction = first.map(|(text,)| named(&text, Direction::parse)).transpose()?;
-    Ok(direction == Some(Direction::Inbound))
+    let first: Option<(Direction,)> = tx.one(&BEGUN, p![workspace, thread])?;
+    Ok(first == Some((Direction::Inbound,)))
 }
