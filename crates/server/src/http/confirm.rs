@@ -24,13 +24,13 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("The page that the link of a confirmation mail leads to; it uses nothing up.")
             .answers_with(200, Some(HTML))
             .errors(&[Code::InvalidToken])
-            .handle_public(show_forwarding),
+            .handle(show_forwarding),
         Route::public(Method::POST, FORWARDING, "confirmForwarding")
             .summary("The button of that page: mail is forwarded from now on, and the link is used up.")
             .without_body()
             .answers_with(200, Some(HTML))
             .errors(&[Code::InvalidToken])
-            .handle_public(confirm_forwarding),
+            .handle(confirm_forwarding),
     ]
 }
 
