@@ -8,6 +8,7 @@ pub mod autoreply;
 pub mod build;
 pub mod dkim;
 pub mod extract;
+pub mod forwarding;
 pub mod header;
 pub mod html;
 pub mod limits;

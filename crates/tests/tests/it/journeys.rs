@@ -2,9 +2,12 @@
 
 mod answer_a_mail;
 mod delivery;
+mod forwarding;
 mod name_servers;
+mod resume;
 mod standing;
 mod submission;
 mod suspension;
+mod unclaimed;
 mod sweep;
 mod webhooks;

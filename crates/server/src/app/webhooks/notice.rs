@@ -45,7 +45,7 @@ pub async fn tell(app: &Arc<App>, workspace: WorkspaceId, id: WebhookId) -> Resu
     let raw = written(app, &webhook, (&inbox, message, &people))?;
     let content =
         Content { text: None, html: None, data_json: None, files: Vec::new(), labels: Vec::new(), kind: Kind::Message };
-    let origin = Origin::Submitted(Submitted { raw, answers: None });
+    let origin = Origin::Submitted(Submitted { raw, answers: None, token: None });
     let letter = Letter { message, people, subject: SUBJECT.to_owned(), content, origin };
     let caller = Caller { workspace, key: KeyId(Uuid::nil()), scope: Scope::Org, permissions: Permissions::full() };
     let order = Order { caller, inbox: inbox.id, key: None, fence: None };

@@ -53,6 +53,7 @@ pub(super) const ERRORS: &[Code] = &[
     Code::OrgSuspended,
     Code::DomainNotVerified,
     Code::TemporaryInboxReceiveOnly,
+    Code::DomainNotVerified,
     Code::NotFound,
     Code::IdempotencyInFlight,
     Code::LeaseExpired,
@@ -65,6 +66,7 @@ pub(super) const ERRORS: &[Code] = &[
     Code::InboxPaused,
     Code::DailySendLimitExceeded,
     Code::OrgDailyLimitExceeded,
+    Code::UnclaimedRecipientLimit,
 ];
 
 pub(crate) fn routes() -> Vec<Route> {
