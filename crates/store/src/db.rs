@@ -14,8 +14,10 @@ use crate::{DatabaseUrl, Engine, Error, Result, Tx, Waiter, Wakes};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use queue::{Message, Span, Unit};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -79,6 +81,7 @@ struct Inner {
     /// Writers first, then readers.
     threads: Mutex<Vec<JoinHandle<()>>>,
     writers: usize,
+    waited_us: AtomicU64,
 }
 
 impl Store {
@@ -109,7 +112,8 @@ impl Store {
             DatabaseUrl::Postgres(_) => Vec::new(),
         };
         let (engine, threads, glances) = (config.database.engine(), Mutex::new(threads), Mutex::new(glances));
-        Ok(Store { inner: Arc::new(Inner { engine, write, read, wakes, glances, threads, writers }) })
+        let waited_us = AtomicU64::new(0);
+        Ok(Store { inner: Arc::new(Inner { engine, write, read, wakes, glances, threads, writers, waited_us }) })
     }
 
     /// Runs `work` in a transaction and answers after its COMMIT is on the disk.
@@ -120,6 +124,22 @@ impl Store {
     /// # Errors
     /// The unit's own, or a store [`Error`] in the unit's error type.
     pub async fn write<T, E>(&self, work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let began = Instant::now();
+        let answer = hear(send(&self.inner.write, Span::Unit, work)?.await);
+        let took_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(0);
+        self.inner.waited_us.fetch_add(took_us, Ordering::Relaxed);
+        answer
+    }
+
+    /// [`Store::write`] for work that gives way to others': [`Store::waited`] does not count it.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub async fn write_aside<T, E>(&self, work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -231,6 +251,13 @@ impl Store {
     #[must_use]
     pub fn queued(&self) -> (usize, usize) {
         (self.inner.write.len(), self.inner.read.len())
+    }
+
+    /// How long all units of [`Store::write`] together took until their answers, since the opening. What is added in a
+    /// second is how many of them waited at any moment of it, on average.
+    #[must_use]
+    pub fn waited(&self) -> Duration {
+        Duration::from_micros(self.inner.waited_us.load(Ordering::Relaxed))
     }
 
     /// Lets the queued units finish, ends the threads and closes the connections; later units are refused. Blocks.
