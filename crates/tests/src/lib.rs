@@ -24,7 +24,6 @@
 
 mod audit;
 pub mod clock;
-pub mod dialogue;
 pub mod dir;
 pub mod dns;
 pub mod fault;
