@@ -118,7 +118,7 @@ mod values;
 pub use blobs::{Blobs, Digest};
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{Waiter, Wakes};
-pub use db::{Store, StoreConfig};
+pub use db::{Store, StoreConfig, Watch};
 pub use dialect::{Engine, Sql};
 pub use error::{Error, Result};
 pub use migrate::Migration;

@@ -145,7 +145,7 @@ pub async fn round(
         }
         Ok::<_, posthouse_store::Error>((errands, settled))
     };
-    let (errands, settled) = app.store.write(write).await?;
+    let (errands, settled) = app.store.write_aside(write).await?;
     for (webhook, to) in moves {
         // Whether or not it was us who moved it: another process did otherwise.
         memory.places.insert(webhook, Seen { stored: to, seen: to });

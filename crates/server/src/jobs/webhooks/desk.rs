@@ -20,14 +20,17 @@ use posthouse_store::{
 use tokio::task::{Id, JoinError, JoinSet};
 
 use super::earlier;
-use crate::app::{
-    App,
-    webhooks::{
-        Errand, Lane,
-        attempt::{self, Ended},
-        bodies,
-        round::{self, Memory, Rooms},
+use crate::{
+    app::{
+        App,
+        webhooks::{
+            Errand, Lane,
+            attempt::{self, Ended},
+            bodies,
+            round::{self, Memory, Rooms},
+        },
     },
+    rush::Rush,
 };
 
 /// Attempts of one webhook that are under way at once.
@@ -42,6 +45,8 @@ const RENDERED_AT_ONCE: usize = 32;
 const KEPT_BYTES: usize = 8 * 1024 * 1024;
 /// Time between two rounds, in milliseconds: under load each then has many ends to write and many events to take.
 const GAP_MS: i64 = 5;
+/// The same while much is being written, for mail goes first: what is in memory bounds how many attempts that leaves.
+const RUSH_GAP_MS: i64 = 150;
 /// How long it sleeps at most, in milliseconds: for wakes of other processes that were lost.
 const POLL_MS: i64 = 5 * SECOND_MS;
 /// The gap after a round that failed, in milliseconds.
@@ -83,6 +88,7 @@ pub(super) struct Desk {
     under_way: HashMap<Id, Carried>,
     ended: Vec<Ended>,
     next: Time,
+    rush: Rush,
 }
 
 /// Rendered events, for as long as others may want them too.
@@ -95,7 +101,7 @@ struct Bodies {
 
 impl Desk {
     pub(super) fn new(app: Arc<App>, workspace: WorkspaceId) -> Self {
-        let next = app.clock.now();
+        let (next, rush) = (app.clock.now(), Rush::watch(&app));
         Self {
             app,
             workspace,
@@ -106,6 +112,7 @@ impl Desk {
             under_way: HashMap::new(),
             ended: Vec::new(),
             next,
+            rush,
         }
     }
 
@@ -146,10 +153,12 @@ impl Desk {
         Ok(count + self.queues.values().map(|queue| queue.ready.len()).sum::<usize>())
     }
 
-    /// Sleeps until there may be work for a round, which is at least [`GAP_MS`] behind the last. Attempts that end meanwhile
-    /// make room for others at once.
+    /// Sleeps until there may be work for a round, which is at least [`GAP_MS`] behind the last, or [`RUSH_GAP_MS`]. Attempts
+    /// that end meanwhile make room for others at once.
     async fn wait(&mut self, waiter: &mut Waiter, began: Time) {
-        let (mut until, gap_end) = (self.next, began.plus_ms(GAP_MS));
+        let is_rush = self.rush.is_on(&self.app);
+        let gap_end = began.plus_ms(if is_rush { RUSH_GAP_MS } else { GAP_MS });
+        let mut until = if is_rush { self.next.max(gap_end) } else { self.next };
         let life = self.app.life.clone();
         loop {
             if !self.ended.is_empty() {
