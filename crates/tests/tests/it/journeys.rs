@@ -8,6 +8,6 @@ mod resume;
 mod standing;
 mod submission;
 mod suspension;
-mod unclaimed;
 mod sweep;
+mod unclaimed;
 mod webhooks;

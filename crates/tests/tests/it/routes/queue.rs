@@ -12,7 +12,7 @@ use posthouse_domain::{
 };
 use posthouse_store::messages;
 use posthouse_tests::{
-    TestServer,
+    Options, TestServer,
     fixtures::{TestInbox, TestKey},
     http::{Api, Reply},
 };
@@ -31,7 +31,10 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        let server = TestServer::plain().await;
+        Self::on(TestServer::plain().await).await
+    }
+
+    async fn on(server: TestServer) -> Self {
         let key = server.workspace(Plan::Team).await;
         let (api, inbox) = (server.api(&key), server.inbox(&key).await);
         let world = Self { server, key, api, inbox };
@@ -403,7 +406,9 @@ pub(in crate::routes) async fn multiply(server: &TestServer, workspace: Workspac
 #[tokio::test]
 async fn eight_claimers_never_hold_one_message_at_the_same_time_and_lose_none() {
     const MESSAGES: usize = 10_000;
-    let world = World::new().await;
+    // The clock stands still: no minute ends.
+    let unlimited = Options::default().configure(|config| config.plans.team.requests_per_minute = None);
+    let world = World::on(TestServer::start(unlimited).await).await;
     let first = world.deliver("First").await;
     multiply(&world.server, world.key.workspace, &first, MESSAGES - 1).await;
     let claimer = |n: usize| {
