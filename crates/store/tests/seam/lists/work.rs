@@ -36,8 +36,9 @@ const FILL: [&str; 12] = [
        '[]', '[]', '[]', 's', 't', NULL, NULL, 'message', '[]', '{}', 'api', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
        created_at, created_at FROM messages",
     "INSERT INTO draft_metadata SELECT workspace_id, m.key, m.value, id FROM drafts,
-       (VALUES ('env', 'prod', 1), ('team', '7', 200)) m (key, value, every) WHERE created_at / 2 % m.every = 0",
-    "INSERT INTO draft_files SELECT workspace_id, id, id, 0, 'f', 'text/plain', 1, 'x', 'x', NULL FROM drafts",
+       (VALUES ('env', 'prod', 1), ('team', '7', 400)) m (key, value, every) WHERE created_at / 2 % m.every = 0",
+    "INSERT INTO draft_files SELECT workspace_id, id, id, 0, 'f', 'text/plain', 1,
+       'a hash of thirty-two octets, so.', 'x', NULL FROM drafts",
     "INSERT INTO message_approvals SELECT workspace_id, id, id, 'user', NULL, 'l', 1,
        'a hash of thirty-two octets, so.' FROM messages",
 ];

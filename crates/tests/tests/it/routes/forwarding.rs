@@ -64,7 +64,7 @@ async fn an_address_is_pending_until_its_owner_presses_the_button() {
         "forwarded_count": 0, "error": null, "created_at": now,
     });
     assert_eq!(added, expected);
-    assert_eq!(desk.all().await, [added.clone()]);
+    assert_eq!(desk.all().await, std::slice::from_ref(&added));
     let (link, anybody) = (desk.link().await, desk.server.anonymous());
     for _ in 0..2 {
         let page = anybody.get(&link).await.expect(200);
