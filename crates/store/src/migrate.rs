@@ -38,9 +38,9 @@ pub const MIGRATIONS: &[Migration] = files![
     "0008_lists",
     "0009_metrics",
     "0010_suspension",
-    "0011_forwarding",
     "0012_domains",
     "0013_message_filters",
+    "0014_forwarding",
     "0017_tls",
     "0018_unclaimed_and_draft_lists",
 ];
