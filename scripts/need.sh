@@ -36,6 +36,7 @@ bench)
 	want curl curl
 	want wrk wrk
 	want smtp-source postfix
+	want opendkim opendkim
 	;;
 build) ;;
 *)

@@ -41,6 +41,8 @@ codes! {
     InvalidSendAt = 400 "invalid_send_at", "Choose a time between 1 minute and 30 days from now, or send the draft at once.";
     /// A cursor that this list did not give, or that was given for other filters.
     InvalidCursor = 400 "invalid_cursor", "Start again without a cursor, and keep every other parameter the same from page to page.";
+    /// A link that was used up, replaced by a newer one, or has expired.
+    InvalidToken = 400 "invalid_token", "Ask for a new link; the one in the newest mail is the one that works.";
     /// No key, an unknown key or a revoked one.
     Unauthorized = 401 "unauthorized", "Send the header 'Authorization: Bearer <API key>' with a key that is not revoked.";
     /// The plan's emails of this month are used up.
@@ -115,6 +117,8 @@ codes! {
     DailySendLimitExceeded = 429 "daily_send_limit_exceeded", "Wait until 00:00 UTC or send from another inbox.";
     /// The workspace's sends of this day are used up.
     OrgDailyLimitExceeded = 429 "org_daily_limit_exceeded", "Wait until 00:00 UTC or ask for a higher limit.";
+    /// An unclaimed workspace has written to as many people today as it may.
+    UnclaimedRecipientLimit = 429 "unclaimed_recipient_limit", "Wait until 00:00 UTC, write to people of today again, or let a person claim the workspace.";
     /// Too many temporary inboxes at once or in an hour.
     TemporaryInboxLimit = 429 "temporary_inbox_limit", "Delete temporary inboxes that are no longer needed, or wait for the time in Retry-After.";
     /// The head of the request is over the size limit or has too many fields.

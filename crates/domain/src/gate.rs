@@ -32,6 +32,8 @@ pub struct Facts {
     pub suppressed: Vec<String>,
     /// Why the send would keep a loop going, if it would.
     pub loop_rule: Option<LoopRule>,
+    /// Recipients of an unclaimed workspace; none where it is not one.
+    pub recipients_day: Option<RecipientsDay>,
     /// Messages sent this month, and the limit.
     pub month: Use,
     /// Messages this inbox sent today, and the limit.
@@ -42,6 +44,18 @@ pub struct Facts {
     pub burst: Use,
     /// When the oldest send of the burst window was made.
     pub burst_oldest: Option<Time>,
+}
+
+/// Whom an unclaimed workspace writes to today (contract §18.3). Who is answered in a conversation that came in, and took part
+/// in it, is not counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecipientsDay {
+    /// How many there were before.
+    pub used: u64,
+    /// Those of this message who were not among them.
+    pub new: Vec<String>,
+    /// How many there may be.
+    pub max: u64,
 }
 
 /// How much of a limit is used.
@@ -89,6 +103,7 @@ impl LoopRule {
 pub fn may_send(facts: &Facts) -> Result<(), Refusal> {
     standing(facts)?;
     recipients(facts)?;
+    unclaimed(facts)?;
     quotas(facts)
 }
 
@@ -138,8 +153,25 @@ fn recipients(facts: &Facts) -> Result<(), Refusal> {
     Ok(())
 }
 
+fn unclaimed(facts: &Facts) -> Result<(), Refusal> {
+    let Some(RecipientsDay { used, new, max }) = &facts.recipients_day else { return Ok(()) };
+    if new.is_empty() || used + new.len() as u64 <= *max {
+        return Ok(());
+    }
+    let message = format!("An unclaimed workspace writes to {max} different people a day; this would be more.");
+    Err(limit_refusal(Code::UnclaimedRecipientLimit, message, "recipients_per_day", *max)
+        .detail("used", *used)
+        .detail("addresses", new.clone())
+        .retry_after(until_midnight_s(facts.now)))
+}
+
+/// Until the day's limits begin anew (UTC), in seconds.
+fn until_midnight_s(now: Time) -> u64 {
+    u64::try_from(now.next_day().since_ms(now) / 1_000 + 1).unwrap_or(1)
+}
+
 fn quotas(facts: &Facts) -> Result<(), Refusal> {
-    let until_midnight_s = u64::try_from(facts.now.next_day().since_ms(facts.now) / 1_000 + 1).unwrap_or(1);
+    let until_midnight_s = until_midnight_s(facts.now);
     if let Some(max) = facts.month.exhausted() {
         let message = format!("The plan's {max} emails of this month are used up.");
         return Err(limit_refusal(Code::PlanLimitEmails, message, "emails_per_month", max));
@@ -186,6 +218,7 @@ mod tests {
             blocked: vec![],
             suppressed: vec![],
             loop_rule: None,
+            recipients_day: None,
             month: free,
             inbox_day: free,
             workspace_day: free,
@@ -199,7 +232,7 @@ mod tests {
         assert_eq!(may_send(&clear()), Ok(()));
         let full = Use { used: 1, limit: Some(1) };
         type Break = fn(&mut Facts, Use);
-        let rules: [(Code, Break); 12] = [
+        let rules: [(Code, Break); 13] = [
             (Code::WorkspaceStopped, |f, _| f.workspace_stopped = true),
             (Code::InboxPaused, |f, _| f.inbox_paused = true),
             (Code::TemporaryInboxReceiveOnly, |f, _| f.inbox_temporary = true),
@@ -208,6 +241,9 @@ mod tests {
             (Code::RecipientBlocked, |f, _| f.blocked = vec!["a@b.example".into()]),
             (Code::RecipientSuppressed, |f, _| f.suppressed = vec!["a@b.example".into()]),
             (Code::LoopDetected, |f, _| f.loop_rule = Some(LoopRule::OwnMessageReturned)),
+            (Code::UnclaimedRecipientLimit, |f, _| {
+                f.recipients_day = Some(RecipientsDay { used: 20, new: vec!["a@b.example".into()], max: 20 });
+            }),
             (Code::PlanLimitEmails, |f, full| f.month = full),
             (Code::DailySendLimitExceeded, |f, full| f.inbox_day = full),
             (Code::OrgDailyLimitExceeded, |f, full| f.workspace_day = full),
@@ -220,6 +256,19 @@ mod tests {
             }
             assert_eq!(may_send(&facts).map_err(|r| r.code), Err(rules[first].0));
         }
+    }
+
+    #[test]
+    fn an_unclaimed_workspace_writes_to_so_many_people_a_day_and_to_those_again() {
+        let with = |used, new: &[&str]| {
+            let new = new.iter().map(|address| (*address).to_owned()).collect();
+            may_send(&Facts { recipients_day: Some(RecipientsDay { used, new, max: 20 }), ..clear() })
+        };
+        assert_eq!(with(20, &[]), Ok(()));
+        assert_eq!(with(18, &["a@b.example", "c@b.example"]), Ok(()));
+        let refusal = with(19, &["a@b.example", "c@b.example"]).expect_err("one too many");
+        assert_eq!((refusal.code, refusal.details["max"].as_u64()), (Code::UnclaimedRecipientLimit, Some(20)));
+        assert_eq!(refusal.retry_after_s, Some(43_201), "until midnight");
     }
 
     #[test]

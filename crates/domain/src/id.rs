@@ -70,6 +70,10 @@ ids! {
     ContactId;
     /// An entry of an allow or block list.
     ListEntryId;
+    /// An address that the mail of an inbox is passed on to.
+    ForwardingAddressId;
+    /// A received message that is to be passed on to one address.
+    ForwardId;
     /// A lease on a message of a work queue.
     LeaseId;
     /// A place that events are POSTed to.

@@ -12,6 +12,7 @@ pub mod delivery;
 pub mod draft;
 pub mod error;
 pub mod event;
+pub mod forwarding;
 pub mod gate;
 pub mod greylist;
 pub mod id;

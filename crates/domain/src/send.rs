@@ -42,16 +42,10 @@ impl People {
         self.to.len() + self.cc.len() + self.bcc.len()
     }
 
-    /// What is wrong with how many there are, if anything is: one to [`RECIPIENTS_MAX`] are right.
+    /// What is wrong with how many there are, if anything is.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
-        match self.count() {
-            0 => Some("must name at least one recipient".to_owned()),
-            count if count > RECIPIENTS_MAX => {
-                Some(format!("to, cc and bcc may name {RECIPIENTS_MAX} recipients together, not {count}"))
-            }
-            _ => None,
-        }
+        recipients_problem(self.count())
     }
 
     /// Every address once, in the order To, Cc, Bcc: one delivery each, however often it was named.
@@ -64,6 +58,18 @@ impl People {
             }
         }
         each
+    }
+}
+
+/// What is wrong with so many recipients, if anything is: one to [`RECIPIENTS_MAX`] are right.
+#[must_use]
+pub fn recipients_problem(count: usize) -> Option<String> {
+    match count {
+        0 => Some("must name at least one recipient".to_owned()),
+        _ if count > RECIPIENTS_MAX => {
+            Some(format!("to, cc and bcc may name {RECIPIENTS_MAX} recipients together, not {count}"))
+        }
+        _ => None,
     }
 }
 

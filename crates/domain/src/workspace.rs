@@ -2,6 +2,9 @@
 
 use crate::{id::WorkspaceId, plan::Plan, time::Time};
 
+/// Distinct recipients that an unclaimed workspace may have in a UTC day (contract §18.3).
+pub const UNCLAIMED_RECIPIENTS_PER_DAY: u64 = 20;
+
 named! {
     /// How far AI may process a workspace's mail.
     AiProcessing {

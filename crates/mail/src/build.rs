@@ -7,7 +7,7 @@
 mod field;
 mod part;
 
-pub use field::{BuildError, prepend};
+pub use field::{BuildError, address_field, prepend};
 
 use mail_builder::headers::Header;
 use mail_builder::headers::date::Date;

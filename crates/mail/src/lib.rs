@@ -9,6 +9,7 @@ pub mod bounce;
 pub mod build;
 pub mod dkim;
 pub mod extract;
+pub mod forwarding;
 pub mod header;
 pub mod html;
 pub mod limits;

@@ -8,7 +8,7 @@ mod ready;
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use posthouse_store::{DatabaseUrl, Store, StoreConfig, backup::BLOBS_DIR, blobs::Blobs};
+use posthouse_store::{DatabaseUrl, Store, StoreConfig, Watch, backup::BLOBS_DIR, blobs::Blobs};
 use tokio::{net::TcpListener, task::JoinSet};
 
 use crate::{
@@ -125,7 +125,9 @@ pub fn database_url(config: &Config) -> Result<DatabaseUrl, BootError> {
 pub fn open_store(config: &Config) -> Result<Store, BootError> {
     // Keys and certificates live there, wherever the database is.
     make_private_directory(&config.data_dir)?;
-    Ok(Store::open(StoreConfig::new(database_url(config)?))?)
+    let clock = clock();
+    let watch = Some(Watch::new(move || clock.now().millis()));
+    Ok(Store::open(StoreConfig { watch, ..StoreConfig::new(database_url(config)?) })?)
 }
 
 /// Makes a directory that only its owner can read: it holds keys and mail.

@@ -3,6 +3,7 @@
 //! A new kind is one file and one line in [`kind::all`]. Jobs call use-cases and never the other way round.
 
 pub mod domain_check;
+mod forward;
 pub mod inbox_expiry;
 pub mod index;
 pub mod kind;

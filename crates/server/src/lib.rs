@@ -13,6 +13,7 @@ pub mod jobs;
 pub mod metrics;
 pub mod ports;
 pub mod rate_limits;
+pub mod rush;
 pub mod shortage;
 pub mod shutdown;
 pub mod smtp;

@@ -140,12 +140,64 @@ impl Metrics {
         }
     }
 
-    /// The text that `GET /metrics` answers.
+    /// The text that `GET /metrics` answers, in the text format of Prometheus.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing into a string cannot fail.
         let _ = encode(&mut text, &self.registry);
-        text
+        classic(&text)
+    }
+}
+
+/// OpenMetrics as the older text format, which every scraper reads: there a family bears the name of its samples, and
+/// nothing marks the end.
+fn classic(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut help = None;
+    for line in text.lines() {
+        let mut words = line.splitn(4, ' ');
+        match (words.next(), words.next(), words.next(), words.next()) {
+            (Some("#"), Some("EOF" | "UNIT"), ..) => {}
+            (Some("#"), Some("HELP"), Some(name), Some(about)) => help = Some((name, about)),
+            (Some("#"), Some("TYPE"), Some(name), Some(kind)) => {
+                let (ending, kind) = match kind {
+                    "counter" => ("_total", kind),
+                    "info" => ("_info", "gauge"),
+                    _ => ("", kind),
+                };
+                if let Some((_, about)) = help.take_if(|(of, _)| *of == name) {
+                    out.push_str(&format!("# HELP {name}{ending} {about}\n"));
+                }
+                out.push_str(&format!("# TYPE {name}{ending} {kind}\n"));
+            }
+            _ => {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_bears_the_name_of_its_samples() {
+        let metrics = Metrics::default();
+        metrics.webhook("failed");
+        metrics.store_queue(1, 0);
+        let text = metrics.text();
+        for line in [
+            "# TYPE posthouse_webhook_attempts_total counter",
+            "posthouse_webhook_attempts_total{outcome=\"failed\"} 1",
+            "# TYPE posthouse_build_info gauge",
+            "# TYPE posthouse_store_queue gauge",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+        assert!(!text.contains("# EOF") && text.ends_with('\n'), "{text}");
     }
 }

@@ -7,6 +7,7 @@ pub mod deliverability;
 pub mod domain;
 pub mod draft;
 pub mod event;
+pub mod forwarding;
 pub mod inbox;
 pub mod list_entry;
 pub mod message;

@@ -1,7 +1,7 @@
 //! Which messages answer which: what the loop rules and the burst limit ask (decisions 14 and 18).
 
 use posthouse_domain::{
-    id::{MessageId, ThreadId, WorkspaceId},
+    id::{InboxId, MessageId, ThreadId, WorkspaceId},
     message::Message,
     time::Time,
 };
@@ -13,6 +13,9 @@ statements! {
     IN_THREAD = "SELECT count(*) FROM messages WHERE workspace_id = $1 AND thread_id = $2 AND created_at > $3 AND answers IS NOT NULL";
     SENT_ID = "SELECT count(*) FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3
         AND direction = 'outbound'";
+    SENT_TO = "SELECT r.address FROM messages m
+        CROSS JOIN {pg:LATERAL (SELECT * FROM} recipients r {lite:ON}{pg:WHERE} r.workspace_id = $1 AND r.message_id = m.id {pg:OFFSET 0) r}
+        WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.rfc_message_id = $3 AND m.direction = 'outbound'";
     SENT_SINCE = "SELECT count(*), min(created_at) FROM messages WHERE workspace_id = $1 AND direction = 'outbound' AND created_at > $2";
 }
 
@@ -40,6 +43,15 @@ pub fn was_sent(tx: &mut Tx, message: &Message) -> Result<bool> {
     let m = message;
     let sent: Option<u64> = tx.value(&SENT_ID, p![m.workspace, m.inbox, m.rfc_message_id])?;
     Ok(sent.is_some_and(|n| n > 0))
+}
+
+/// Who got the message that an inbox sent with that `Message-ID`; nobody where it sent none.
+///
+/// # Errors
+/// The store's own.
+pub fn sent_to(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), rfc_message_id: &str) -> Result<Vec<String>> {
+    let found: Vec<(String,)> = tx.rows(&SENT_TO, p![workspace, inbox, rfc_message_id])?;
+    Ok(found.into_iter().map(|(address,)| address).collect())
 }
 
 /// How many messages the workspace sent after `since`, and when the first of them was made.

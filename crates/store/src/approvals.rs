@@ -11,8 +11,8 @@ use crate::{FromRow, Result, Row, Tx, many, p, statements};
 statements! {
     INSERT = "INSERT INTO message_approvals (workspace_id, message_id, draft_id, by_type, by_id, by_label, approved_at, content_sha256)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    OF = "SELECT message_id, draft_id, by_type, by_id, by_label, approved_at, content_sha256 FROM message_approvals
-        WHERE workspace_id = $1 AND message_id IN ({IDS})";
+    OF = "SELECT a.message_id, a.draft_id, a.by_type, a.by_id, a.by_label, a.approved_at, a.content_sha256
+        FROM {EACH} message_approvals a WHERE a.workspace_id = $1 AND a.message_id {AMONG} {pg:a}";
     DELETE = "DELETE FROM message_approvals WHERE workspace_id = $1 AND message_id = $2";
 }
 

@@ -5,10 +5,11 @@
 //! names is in it. PostgreSQL has tools of its own for this, and is refused here.
 
 mod read;
+mod seal;
 mod write;
 
 use crate::{DatabaseUrl, Error, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use read::restore;
 pub use write::save;
@@ -20,18 +21,20 @@ pub const BLOBS_DIR: &str = "blobs";
 /// Last member of an archive: without it the archive is cut off.
 const END_FILE: &str = "backup-complete.json";
 /// Format of the archive, in its last member.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
-/// What an archive holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+/// What an archive holds; written in its last member.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contents {
-    /// Format of the archive, 1.
+    /// Format of the archive, 2.
     pub format: u32,
     /// Number of blobs.
     pub blobs: u64,
     /// Number of other files of the data directory, such as keys.
     pub files: u64,
+    /// SHA-256 of the names and bytes of all members before the last, in hex.
+    pub sha256: String,
 }
 
 /// What is copied besides the blobs.
@@ -44,6 +47,11 @@ pub struct Source {
     /// Files and folders of the data directory that are copied as they are, for example `keys`. A missing one is passed
     /// over.
     pub folders: Vec<String>,
+}
+
+/// An error of the file system that says where it was.
+fn at(path: &Path, error: &std::io::Error) -> Error {
+    Error::schema(format_args!("{}: {error}", path.display()))
 }
 
 fn sqlite_path(url: &DatabaseUrl) -> Result<&PathBuf> {

@@ -14,13 +14,32 @@ use crate::{DatabaseUrl, Engine, Error, Result, Tx, Waiter, Wakes};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use queue::{Message, Span, Unit};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
 /// Connections of an embedded store for short reads on the threads that ask: about as many as there are such threads.
 const GLANCES_MAX: usize = 4;
+
+/// Tells the time in milliseconds, for what the store says of its own haste.
+#[derive(Clone)]
+pub struct Watch(Arc<dyn Fn() -> i64 + Send + Sync>);
+
+impl Watch {
+    /// One that asks that function.
+    pub fn new(now_ms: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
+        Watch(Arc::new(now_ms))
+    }
+}
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Watch")
+    }
+}
 
 /// How a [`Store`] is opened. `StoreConfig::new(url)` has sound values for everything else.
 #[derive(Debug, Clone)]
@@ -43,6 +62,8 @@ pub struct StoreConfig {
     pub sqlite_mmap_bytes: u64,
     /// Bound on the SQLite file in pages of 4 KiB; a full file behaves like a full disk.
     pub sqlite_pages_max: Option<u32>,
+    /// What [`Store::waited`] is measured with; without it, that stays 0.
+    pub watch: Option<Watch>,
 }
 
 impl StoreConfig {
@@ -59,6 +80,7 @@ impl StoreConfig {
             sqlite_reader_cache_kib: 4 * 1024,
             sqlite_mmap_bytes: 0,
             sqlite_pages_max: None,
+            watch: None,
         }
     }
 }
@@ -79,6 +101,8 @@ struct Inner {
     /// Writers first, then readers.
     threads: Mutex<Vec<JoinHandle<()>>>,
     writers: usize,
+    watch: Option<Watch>,
+    waited_ms: AtomicU64,
 }
 
 impl Store {
@@ -109,7 +133,8 @@ impl Store {
             DatabaseUrl::Postgres(_) => Vec::new(),
         };
         let (engine, threads, glances) = (config.database.engine(), Mutex::new(threads), Mutex::new(glances));
-        Ok(Store { inner: Arc::new(Inner { engine, write, read, wakes, glances, threads, writers }) })
+        let (watch, waited_ms) = (config.watch.clone(), AtomicU64::new(0));
+        Ok(Store { inner: Arc::new(Inner { engine, write, read, wakes, glances, threads, writers, watch, waited_ms }) })
     }
 
     /// Runs `work` in a transaction and answers after its COMMIT is on the disk.
@@ -120,6 +145,23 @@ impl Store {
     /// # Errors
     /// The unit's own, or a store [`Error`] in the unit's error type.
     pub async fn write<T, E>(&self, work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let now_ms = || self.inner.watch.as_ref().map_or(0, |watch| watch.0());
+        let began = now_ms();
+        let answer = self.write_aside(work).await;
+        let took = u64::try_from(now_ms() - began).unwrap_or(0);
+        self.inner.waited_ms.fetch_add(took, Ordering::Relaxed);
+        answer
+    }
+
+    /// [`Store::write`] for work that gives way to others': [`Store::waited`] does not count it.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub async fn write_aside<T, E>(&self, work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -231,6 +273,13 @@ impl Store {
     #[must_use]
     pub fn queued(&self) -> (usize, usize) {
         (self.inner.write.len(), self.inner.read.len())
+    }
+
+    /// How long all units of [`Store::write`] together took until their answers, since the opening. What is added in a
+    /// second is how many of them waited at any moment of it, on average.
+    #[must_use]
+    pub fn waited(&self) -> Duration {
+        Duration::from_millis(self.inner.waited_ms.load(Ordering::Relaxed))
     }
 
     /// Lets the queued units finish, ends the threads and closes the connections; later units are refused. Blocks.

@@ -16,11 +16,10 @@ statements! {
         crate::messages::columns!(),
         " FROM workspaces w CROSS JOIN messages m WHERE m.workspace_id = w.id AND m.id = $1 AND m.direction = 'outbound'"
     );
-    HOLD_STILL = "UPDATE messages SET status_at = status_at WHERE workspace_id = $1 AND id = $2
-        RETURNING inbox_id, thread_id, status, sent_at";
+    HOLD_STILL = "SELECT inbox_id, thread_id, status, sent_at FROM messages WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
     STATUSES = "SELECT status FROM recipients WHERE workspace_id = $1 AND message_id = $2 ORDER BY position LIMIT 1000";
     SET_STATUS = "UPDATE messages SET status = $3, status_at = $4, sent_at = $5 WHERE workspace_id = $1 AND id = $2";
-    RELEASE_HELD = "UPDATE jobs SET run_at = $2 WHERE kind IN ('outbound', 'scheduled_draft') AND workspace_id = $1
+    RELEASE_HELD = "UPDATE jobs SET run_at = $2 WHERE kind IN ('outbound', 'scheduled_draft', 'forward') AND workspace_id = $1
         AND state = 'ready' AND run_at > $2
         AND why IN ('workspace_stopped', 'inbox_paused', 'workspace_suspended')";
     CAPTURED_NEWEST = "SELECT m.id, m.created_at FROM messages m WHERE m.workspace_id = $1 AND m.direction = 'outbound'

@@ -10,8 +10,8 @@ use crate::{Error, FromRow, Result, Row, Tx, contents::RawPlace, many, p, statem
 statements! {
     INSERT = "INSERT INTO draft_files (workspace_id, id, draft_id, position, filename, content_type, size_bytes, sha256, content, content_blob)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    OF = "SELECT draft_id, id, filename, content_type, size_bytes, sha256 FROM draft_files
-        WHERE workspace_id = $1 AND draft_id IN ({IDS}) ORDER BY draft_id, position";
+    OF = "SELECT f.draft_id, f.id, f.filename, f.content_type, f.size_bytes, f.sha256
+        FROM {EACH} draft_files f WHERE f.workspace_id = $1 AND f.draft_id {AMONG} {pg:f} ORDER BY f.draft_id, f.position";
     CONTENTS = "SELECT id, content, content_blob FROM draft_files WHERE workspace_id = $1 AND draft_id = $2 ORDER BY position";
     PLACE = "UPDATE draft_files SET position = $3 WHERE workspace_id = $1 AND id = $2";
     DELETE = "DELETE FROM draft_files WHERE workspace_id = $1 AND id = $2";

@@ -34,7 +34,7 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
         $27, $28, $29, $30, $31)";
     GET = select!("drafts d WHERE d.workspace_id = $1 AND d.id = $2");
-    GET_MANY = select!("drafts d WHERE d.workspace_id = $1 AND d.id IN ({IDS})");
+    GET_MANY = select!("{EACH} drafts d WHERE d.workspace_id = $1 AND d.id {AMONG} {pg:d}");
     TAKE = select!("drafts d WHERE d.workspace_id = $1 AND d.id = $2 {FOR_UPDATE}");
     UPDATE = "UPDATE drafts SET inbox_id = $3, status = $4, revision = $5, answers = $6, thread_id = $7, reply_all = $8, to_list = $9,
         cc_list = $10, bcc_list = $11, subject = $12, text = $13, html = $14, data = $15, type = $16, labels = $17, metadata = $18,
@@ -45,8 +45,8 @@ statements! {
     DELETE = "DELETE FROM drafts WHERE workspace_id = $1 AND id = $2";
     INSERT_METADATA = "INSERT INTO draft_metadata (workspace_id, key, value, draft_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
     CLEAR_METADATA = "DELETE FROM draft_metadata WHERE workspace_id = $1 AND draft_id = $2";
-    PENDING = "SELECT inbox_id, count(*) FROM drafts WHERE workspace_id = $1 AND inbox_id IN ({IDS}) AND status IN ('draft', 'failed')
-        GROUP BY inbox_id";
+    PENDING = "SELECT d.inbox_id, count(*) FROM {EACH} drafts d WHERE d.workspace_id = $1 AND d.status IN ('draft', 'failed')
+        AND d.inbox_id {AMONG} {pg:d} GROUP BY d.inbox_id";
     OF_INBOX = "SELECT id FROM drafts WHERE workspace_id = $1 AND inbox_id = $2 LIMIT $3";
     OF_THREAD = "SELECT id FROM drafts WHERE workspace_id = $1 AND thread_id = $2 AND thread_id IS NOT NULL LIMIT $3";
     CANCEL_JOB = "DELETE FROM jobs WHERE kind = 'scheduled_draft' AND subject_id = $1 AND state <> 'dead'";

@@ -11,8 +11,8 @@ use posthouse_domain::{
 };
 
 use crate::{
-    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, message_list::Place, metrics, p, queue,
-    role_mail, search, statements, threads,
+    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, forwarding, message_list::Place, metrics, p,
+    queue, role_mail, search, statements, threads,
 };
 
 /// Messages that are deleted in one step of the loop.
@@ -132,6 +132,7 @@ fn message(tx: &mut Tx, place: Place, doomed: &Doomed, erased: &mut Erased) -> R
     search::forget_message(tx, workspace, id)?;
     approvals::delete(tx, workspace, id)?;
     role_mail::done(tx, workspace, &[id])?;
+    forwarding::forget_message(tx, workspace, id)?;
     tx.exec(&MESSAGE, p![workspace, id])?;
     erased.blobs.extend(contents::delete_unused(tx, workspace, doomed.content)?);
     erased.messages += 1;

@@ -49,7 +49,8 @@ pub const SCHEDULED_DRAFT: &str = "scheduled_draft";
 pub const DOMAIN_CHECK: &str = "domain_check";
 /// The kind of job that carries an envelope out; its subject is the envelope, its lane the destination.
 pub const OUTBOUND: &str = "outbound";
-
+/// The kind of job that passes a received message on to one address; its subject is the forward.
+pub const FORWARD: &str = "forward";
 /// The kind of job that tells an owner that a webhook was disabled; its subject is the webhook.
 pub const WEBHOOK_NOTICE: &str = "webhook_notice";
 

@@ -1,5 +1,6 @@
 //! Reading the rows of many ids with one prepared statement: it has [`IDS_MAX`] placeholders behind the workspace
 //! (`{EACH}` and `{AMONG}`, see [`expand`](crate::dialect::expand)), and a shorter list is padded with NULL, which is no id.
+//! One id alone has a text of its own.
 
 use posthouse_domain::id::WorkspaceId;
 
@@ -15,10 +16,11 @@ pub(crate) fn rows<T: FromRow, I: ToValue + PartialEq>(
     workspace: WorkspaceId,
     ids: &[I],
 ) -> Result<Vec<T>> {
-    if ids.is_empty() {
-        return Ok(Vec::new());
+    match ids {
+        [] => Ok(Vec::new()),
+        [one] => tx.rows(sql, &[workspace.to_value(), one.to_value()]),
+        _ => tx.rows(sql, &parameters(&workspace, ids)),
     }
-    tx.rows(sql, &parameters(&workspace, ids))
 }
 
 /// The workspace and [`IDS_MAX`] ids, each of them once.

@@ -54,7 +54,7 @@ statements! {
     GET_MANY = concat!(columns!(), " FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}");
     SIZES = "SELECT m.id, m.size_bytes FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}";
     BY_RFC_ID = "SELECT id, thread_id, direction FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3
-        ORDER BY created_at DESC LIMIT 1";
+        ORDER BY created_at + 0 DESC LIMIT 1";
     SET_LABELS = "UPDATE messages SET labels = $3, is_read = $4 WHERE workspace_id = $1 AND id = $2";
     SET_STATUS = "UPDATE messages SET status = $3, status_at = $4, sent_at = $5 WHERE workspace_id = $1 AND id = $2";
 }

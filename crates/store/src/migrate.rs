@@ -40,8 +40,10 @@ pub const MIGRATIONS: &[Migration] = files![
     "0010_suspension",
     "0012_domains",
     "0013_message_filters",
-    "0014_policy",
+    "0014_forwarding",
     "0017_tls",
+    "0018_unclaimed_and_draft_lists",
+    "0020_policy",
 ];
 
 crate::statements! {

@@ -4,6 +4,7 @@
 //! that), so never insert, catch the violation and go on: say ON CONFLICT.
 
 use crate::db::postgres::PgConnection;
+use crate::dialect::IDS_MAX;
 use crate::values::RowFrom;
 use crate::{Engine, Error, FromColumn, FromRow, Result, Row, Sql, Value};
 use uuid::Uuid;
@@ -93,13 +94,13 @@ impl Tx {
     /// # Errors
     /// Whatever the database says of the text.
     pub fn prepare(&mut self, sql: &Sql) -> Result<()> {
-        let prepared = match &mut self.on {
-            Connection::Sqlite(connection) => connection
-                .prepare(&sql.text(Engine::Sqlite))
-                .map_err(Error::from)
-                .and_then(|s| (1..=s.parameter_count()).try_for_each(|i| placeholder(&s, i).map(|_| ()))),
-            Connection::Postgres(connection) => connection.prepare(sql).map(|_| ()),
-        };
+        let widths: &[usize] = if sql.is_by_ids() { &[1 + IDS_MAX, 2] } else { &[0] };
+        let prepared = widths.iter().try_for_each(|parameters| match &mut self.on {
+            Connection::Sqlite(connection) => {
+                check_placeholders(&connection.prepare(sql.told(Engine::Sqlite, *parameters))?)
+            }
+            Connection::Postgres(connection) => connection.prepare(sql, *parameters).map(|_| ()),
+        });
         self.note(sql, prepared)
     }
 
@@ -162,32 +163,23 @@ pub(crate) fn expect_columns<T: FromRow>(found: usize) -> Result<()> {
     Err(Error::db(format_args!("{} columns are read of a statement that gives {found}", T::COLUMNS)))
 }
 
-/// The parameter of which `$n` is this placeholder. In SQLite `$2` is a *name*, numbered by first appearance, so binding
-/// by position would swap values without a word.
-fn placeholder(statement: &rusqlite::Statement<'_>, index: usize) -> Result<usize> {
-    statement
-        .parameter_name(index)
-        .and_then(|name| name.strip_prefix('$')?.parse::<usize>().ok())
-        .filter(|n| *n > 0)
-        .ok_or_else(|| Error::db("placeholders must be $1, $2, ..."))
+/// Whether every parameter is written as `$n`, and every number is used.
+fn check_placeholders(statement: &rusqlite::Statement<'_>) -> Result<()> {
+    let is_numbered = |index: usize| statement.parameter_name(index) == Some(format!("?{index}").as_str());
+    let all = (1..=statement.parameter_count()).all(is_numbered);
+    if all { Ok(()) } else { Err(Error::db("placeholders must be $1, $2, ...")) }
 }
 
 fn sqlite_bind(statement: &mut rusqlite::Statement<'_>, parameters: &[Value<'_>]) -> Result<()> {
-    let mut highest = 0;
-    for index in 1..=statement.parameter_count() {
-        let n = placeholder(statement, index)?;
-        let value = parameters.get(n - 1).ok_or_else(|| Error::db(format_args!("there is no parameter ${n}")))?;
-        statement.raw_bind_parameter(index, value)?;
-        highest = highest.max(n);
+    let (last, given) = (statement.parameter_count(), parameters.len());
+    if last != given {
+        return Err(Error::db(format_args!("{given} parameters are given, ${last} is the last used")));
     }
-    if highest == parameters.len() {
-        return Ok(());
-    }
-    Err(Error::db(format_args!("{} parameters are given, ${highest} is the last used", parameters.len())))
+    (1..).zip(parameters).try_for_each(|(index, value)| Ok(statement.raw_bind_parameter(index, value)?))
 }
 
 fn sqlite_rows<T: FromRow>(c: &rusqlite::Connection, sql: &Sql, parameters: &[Value<'_>]) -> Result<Vec<T>> {
-    let mut statement = c.prepare_cached(&sql.text(Engine::Sqlite))?;
+    let mut statement = c.prepare_cached(sql.told(Engine::Sqlite, parameters.len()))?;
     expect_columns::<T>(statement.column_count())?;
     sqlite_bind(&mut statement, parameters)?;
     let mut rows = statement.raw_query();
@@ -199,13 +191,13 @@ fn sqlite_rows<T: FromRow>(c: &rusqlite::Connection, sql: &Sql, parameters: &[Va
 }
 
 fn sqlite_exec(c: &rusqlite::Connection, sql: &Sql, parameters: &[Value<'_>]) -> Result<u64> {
-    let mut statement = c.prepare_cached(&sql.text(Engine::Sqlite))?;
+    let mut statement = c.prepare_cached(sql.told(Engine::Sqlite, parameters.len()))?;
     sqlite_bind(&mut statement, parameters)?;
     Ok(statement.raw_execute()? as u64)
 }
 
 fn postgres_rows<T: FromRow>(c: &mut PgConnection, sql: &Sql, parameters: &[Value<'_>]) -> Result<Vec<T>> {
-    let statement = c.prepare(sql)?;
+    let statement = c.prepare(sql, parameters.len())?;
     expect_columns::<T>(statement.columns().len())?;
     let rows = c.query(&statement, parameters)?;
     rows.iter().map(|row| T::from_row(&mut Row { from: RowFrom::Postgres(row), next: 0 })).collect()

@@ -7,7 +7,7 @@ use crate::{
     id::{MessageId, ThreadId},
     message::Kind,
     metadata::{self, Metadata},
-    send::RECIPIENTS_MAX,
+    send::recipients_problem,
     time::Time,
 };
 
@@ -150,8 +150,7 @@ impl Change {
             (draft.answers, draft.thread) = (Some(message), Some(thread));
         }
         let people = draft.content.to.len() + draft.content.cc.len() + draft.content.bcc.len();
-        if people > RECIPIENTS_MAX {
-            let problem = format!("to, cc and bcc may name {RECIPIENTS_MAX} recipients together, not {people}");
+        if let Some(problem) = recipients_problem(people).filter(|_| people > 0) {
             return Err(Refusal::invalid_field("to", problem));
         }
         if !self.metadata.is_empty() {

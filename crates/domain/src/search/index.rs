@@ -6,7 +6,9 @@
 
 use std::collections::HashMap;
 
-use super::words::{Word, words};
+use foldhash::fast::RandomState;
+
+use super::words::each;
 use crate::id::{InboxId, WorkspaceId};
 
 /// How much of a body is indexed, in bytes.
@@ -76,22 +78,61 @@ pub struct Source {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tokens(pub String);
 
+/// Words one behind the other, each with a space behind it.
+#[derive(Default)]
+struct Words {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Words {
+    fn of(text: &str) -> Self {
+        let mut words = Self::default();
+        words.text.reserve(text.len() + 1);
+        words.add(text);
+        words
+    }
+
+    fn add(&mut self, text: &str) {
+        each(text, |word, _| {
+            self.text.push_str(word);
+            self.ends.push(self.text.len());
+            self.text.push(' ');
+        });
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        self.ends.iter().scan(0, |from, end| {
+            let word = &self.text[*from..*end];
+            *from = end + 1;
+            Some(word)
+        })
+    }
+}
+
 /// Makes the words that are indexed of a message.
 #[must_use]
 pub fn index(source: &Source) -> Tokens {
-    let subject = words(source.subject.as_deref().unwrap_or_default());
-    let from = words(&source.from);
-    let to: Vec<Word> = source.recipients.iter().flat_map(|address| words(address)).take(RECIPIENT_WORDS_MAX).collect();
+    let subject = Words::of(source.subject.as_deref().unwrap_or_default());
+    let from = Words::of(&source.from);
+    let mut to = Words::default();
+    for address in &source.recipients {
+        if to.ends.len() < RECIPIENT_WORDS_MAX {
+            to.add(address);
+        }
+    }
+    to.ends.truncate(RECIPIENT_WORDS_MAX);
     let text = source.text.as_deref().unwrap_or_default();
-    let body = words(&text[..text.floor_char_boundary(TEXT_BYTES_MAX)]);
-    let mut out = String::with_capacity(text.len().min(TEXT_BYTES_MAX) + 512);
+    let body = Words::of(&text[..text.floor_char_boundary(TEXT_BYTES_MAX)]);
+    let mut out = String::with_capacity(body.text.len() + 1024);
     put(&mut out, [workspace_token(source.workspace).as_str(), inbox_token(source.inbox).as_str()]);
     for (mark, words) in [(Mark::Subject, &subject), (Mark::From, &from), (Mark::To, &to)] {
-        put(&mut out, words.iter().map(|word| marked(mark, &word.text)));
+        put(&mut out, words.iter().map(|word| marked(mark, word)));
     }
     put(&mut out, strong(&subject, &from, &body).into_iter().map(|word| marked(Mark::Strong, word)));
     for words in [&subject, &from, &body] {
-        put(&mut out, words.iter().map(|word| word.text.as_str()));
+        out.push_str(&words.text);
+        put::<&str>(&mut out, []);
     }
     Tokens(out)
 }
@@ -107,21 +148,21 @@ fn put<S: AsRef<str>>(out: &mut String, part: impl IntoIterator<Item = S>) {
 }
 
 /// The words that the message is about, each once.
-fn strong<'a>(subject: &'a [Word], from: &'a [Word], body: &'a [Word]) -> Vec<&'a str> {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
+fn strong<'a>(subject: &'a Words, from: &'a Words, body: &'a Words) -> Vec<&'a str> {
+    let mut counts: HashMap<&str, usize, RandomState> = HashMap::default();
     let mut strong: Vec<&str> = Vec::new();
-    for word in subject.iter().chain(from) {
-        let count = counts.entry(&word.text).or_insert(0);
+    for word in subject.iter().chain(from.iter()) {
+        let count = counts.entry(word).or_insert(0);
         if *count < OFTEN {
             *count = OFTEN;
-            strong.push(&word.text);
+            strong.push(word);
         }
     }
-    for word in body {
-        let count = counts.entry(&word.text).or_insert(0);
+    for word in body.iter() {
+        let count = counts.entry(word).or_insert(0);
         *count += 1;
         if *count == OFTEN {
-            strong.push(&word.text);
+            strong.push(word);
         }
     }
     strong

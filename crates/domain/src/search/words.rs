@@ -60,38 +60,80 @@ fn sort(c: char) -> Sort {
 /// The words of a text, from left to right.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let mut out = Vec::new();
-    let mut open: Option<(String, Range<usize>)> = None;
-    for (at, c) in text.char_indices() {
-        let behind = at + c.len_utf8();
-        match sort(c) {
-            Sort::Letter => {
-                let (word, range) = open.get_or_insert_with(|| (String::new(), at..at));
-                fold(c, word);
-                range.end = behind;
-            }
-            Sort::Nothing => {}
-            Sort::Single => {
-                close(&mut open, &mut out);
-                let mut word = String::new();
-                fold(c, &mut word);
-                out.push(Word { text: word, at: at..behind });
-            }
-            Sort::Gap => close(&mut open, &mut out),
-        }
-    }
-    close(&mut open, &mut out);
+    each(text, |word, at| out.push(Word { text: word.to_owned(), at }));
     out
 }
 
-fn close(open: &mut Option<(String, Range<usize>)>, out: &mut Vec<Word>) {
-    if let Some((mut text, at)) = open.take() {
-        if text.len() > WORD_BYTES_MAX {
-            text.truncate(text.floor_char_boundary(WORD_BYTES_MAX));
+/// Gives each word of a text and where it stands, from left to right.
+pub(super) fn each(text: &str, mut take: impl FnMut(&str, Range<usize>)) {
+    let mut open = Open::default();
+    let mut at = 0;
+    while let Some(first) = text.as_bytes().get(at) {
+        if !first.is_ascii() {
+            at += open.character(text, at, &mut take);
+            continue;
         }
-        singular(&mut text);
-        if !text.is_empty() {
-            out.push(Word { text, at });
+        // Most text is ASCII, and there a run of letters is taken at once.
+        let run = text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        if run == 0 {
+            open.close(&mut take);
+            at += 1;
+        } else {
+            open.letters(at, &text[at..at + run]);
+            at += run;
         }
+    }
+    open.close(&mut take);
+}
+
+/// The word that is being read.
+#[derive(Default)]
+struct Open {
+    word: String,
+    at: Option<Range<usize>>,
+}
+
+impl Open {
+    /// Letters and digits of ASCII.
+    fn letters(&mut self, at: usize, run: &str) {
+        let behind = self.word.len();
+        self.word.push_str(run);
+        self.word[behind..].make_ascii_lowercase();
+        self.reaches(at, at + run.len());
+    }
+
+    /// The character there, which is not ASCII; gives its length in bytes.
+    fn character(&mut self, text: &str, at: usize, take: &mut impl FnMut(&str, Range<usize>)) -> usize {
+        let Some(c) = text[at..].chars().next() else { return 1 };
+        match sort(c) {
+            Sort::Letter => {
+                fold(c, &mut self.word);
+                self.reaches(at, at + c.len_utf8());
+            }
+            Sort::Nothing => {}
+            Sort::Single => {
+                self.close(take);
+                fold(c, &mut self.word);
+                take(&self.word, at..at + c.len_utf8());
+                self.word.clear();
+            }
+            Sort::Gap => self.close(take),
+        }
+        c.len_utf8()
+    }
+
+    fn reaches(&mut self, at: usize, behind: usize) {
+        self.at.get_or_insert(at..at).end = behind;
+    }
+
+    fn close(&mut self, take: &mut impl FnMut(&str, Range<usize>)) {
+        let Some(at) = self.at.take() else { return };
+        self.word.truncate(self.word.floor_char_boundary(WORD_BYTES_MAX));
+        singular(&mut self.word);
+        if !self.word.is_empty() {
+            take(&self.word, at);
+        }
+        self.word.clear();
     }
 }
 

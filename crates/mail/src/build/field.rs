@@ -119,6 +119,11 @@ pub(super) fn write_mailboxes(name: &str, mailboxes: &[Mailbox], out: &mut Vec<u
     Address::new_list(list).write_header(out, name.len() + 2);
 }
 
+/// Writes one address field with one mailbox.
+pub fn address_field(name: &str, mailbox: &Mailbox, out: &mut Vec<u8>) {
+    write_mailboxes(name, std::slice::from_ref(mailbox), out);
+}
+
 pub(super) fn write_name(name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b": ");

@@ -9,6 +9,13 @@ use std::collections::HashMap;
 /// Canonical header data of a signature field over `names`. Repeated names take fields from the bottom up; a name
 /// without a (further) field contributes nothing.
 pub(crate) fn header_data(message: &Message<'_>, names: &[String], own: &Field<'_>, canon: Canon) -> Vec<u8> {
+    let mut data = covered(message, names, canon);
+    push_own(own, canon, &mut data);
+    data
+}
+
+/// The part of [`header_data`] that is the same for every signature over these names.
+pub(super) fn covered(message: &Message<'_>, names: &[String], canon: Canon) -> Vec<u8> {
     let mut positions: HashMap<String, Vec<usize>> = HashMap::new();
     for name in names {
         positions.entry(name.to_ascii_lowercase()).or_default();
@@ -26,7 +33,6 @@ pub(crate) fn header_data(message: &Message<'_>, names: &[String], own: &Field<'
             push_field(field, canon, &mut data);
         }
     }
-    push_own(own, canon, &mut data);
     data
 }
 

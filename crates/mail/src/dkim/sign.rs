@@ -2,7 +2,7 @@
 //! they occur so that no second field can be slipped in (RFC 6376 §5.4, §8.15).
 
 use super::canon::{Canon, hash_body};
-use super::cover::header_data;
+use super::cover::{covered, push_own};
 use super::key::{DkimKey, DkimKeyError};
 use super::message::{Field, Message};
 use base64::Engine as _;
@@ -68,12 +68,14 @@ pub fn sign_all(raw: &[u8], domain: &str, now_s: i64, keys: &[(&DkimKey, &str)])
     let message = Message::split(raw);
     let names = signed_names(&message);
     let body_hash = STANDARD.encode(hash_body(message.body, Canon::Relaxed, None).sha256);
+    let covered = covered(&message, &names, Canon::Relaxed);
     let mut fields = String::new();
     for (key, selector) in keys {
         let options = SignOptions { domain, selector, now_s };
         let unsigned = unsigned_value(key, &options, &names, &body_hash);
         let own = Field { name: b"DKIM-Signature", value: unsigned.as_bytes(), raw: b"" };
-        let data = header_data(&message, &names, &own, Canon::Relaxed);
+        let mut data = covered.clone();
+        push_own(&own, Canon::Relaxed, &mut data);
         let signature = STANDARD.encode(key.sign_data(&data)?);
         fields.push_str("DKIM-Signature:");
         fields.push_str(&unsigned);

@@ -37,7 +37,6 @@ pub struct ContactChange {
 /// # Errors
 /// `not_found`; `invalid_request` for too many labels or keys; the store's own.
 pub async fn change(app: &App, caller: Caller, id: ContactId, change: ContactChange) -> Result<Contact, Refusal> {
-    change.labels.check_contradictions()?;
     let work = move |tx: &mut Tx| {
         let before = contacts::take(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("contact"))?;
         let after = changed(&before, &change)?;

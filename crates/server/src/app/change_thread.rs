@@ -31,7 +31,6 @@ pub struct ThreadChange {
 /// # Errors
 /// `not_found`; `invalid_request` for labels of the system, too many labels or too many keys; the store's own.
 pub async fn change(app: &App, caller: Caller, id: ThreadId, change: ThreadChange) -> Result<Thread, Refusal> {
-    change.labels.check()?;
     let work = move |tx: &mut Tx| {
         let before = visible::thread(tx, &caller, id)?;
         let mut after = before.clone();

@@ -32,6 +32,19 @@ pub enum Origin {
     Forwards,
     /// By a mail program, down to its bytes.
     Submitted(Submitted),
+    /// A received mail passed on whole, as the bytes that leave: it begins a thread of its own too.
+    PassedOn(Vec<u8>),
+}
+
+impl Origin {
+    /// The bytes, where they are written already.
+    pub fn raw(&mut self) -> Option<&mut Vec<u8>> {
+        match self {
+            Origin::Submitted(submitted) => Some(&mut submitted.raw),
+            Origin::PassedOn(raw) => Some(raw),
+            Origin::New | Origin::Answers(_) | Origin::Forwards => None,
+        }
+    }
 }
 
 /// A message that a mail program wrote.
@@ -41,6 +54,8 @@ pub struct Submitted {
     pub raw: Vec<u8>,
     /// The message of the same inbox that its In-Reply-To names.
     pub answers: Option<Box<Message>>,
+    /// The token that its readers see for [`sealed_link::MARK`](super::sealed_link::MARK).
+    pub token: Option<String>,
 }
 
 /// A message to be sent.
@@ -65,7 +80,7 @@ impl Letter {
         match &self.origin {
             Origin::Answers(original) => Some(original),
             Origin::Submitted(submitted) => submitted.answers.as_deref(),
-            Origin::New | Origin::Forwards => None,
+            Origin::New | Origin::Forwards | Origin::PassedOn(_) => None,
         }
     }
 }

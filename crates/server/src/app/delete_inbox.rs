@@ -4,7 +4,7 @@
 //! transaction. Its address is never used again.
 
 use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId};
-use posthouse_store::{drafts, events, inboxes, lists, wipe};
+use posthouse_store::{drafts, events, forwarding, inboxes, lists, wipe};
 
 use super::{App, change_inbox, expire_inbox};
 
@@ -26,6 +26,7 @@ pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusa
             }
             inboxes::delete(tx, &inbox, now)?;
             lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
+            forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             events::forget_held(tx, inbox.workspace, inbox.id)?;
             drafts::wipe_inbox(tx, inbox.workspace, inbox.id)?;
             wipe::fail_queued(tx, inbox.workspace, inbox.id, (DETAIL, now))?;

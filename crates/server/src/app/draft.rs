@@ -11,7 +11,7 @@ mod write;
 
 pub use at_time::{AtTime, send_at_time};
 pub use files::{FileGiven, Upload};
-pub(super) use send::Sealed;
+
 pub use send::{RenderSent, send};
 pub use step::{cancel, delete, schedule};
 pub use write::{Given, Target, change, create};

@@ -8,7 +8,7 @@ use posthouse_domain::{
     plan::PlanLimits,
     time::{MINUTE_MS, Time},
 };
-use posthouse_store::{Digest, Result, Tx, contents, events, inboxes, jobs, lists, wipe};
+use posthouse_store::{Digest, Result, Tx, contents, events, forwarding, inboxes, jobs, lists, wipe};
 
 use super::App;
 use crate::views::{event::data, inbox as view};
@@ -28,6 +28,7 @@ pub fn wipe(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
     let blobs = wipe::inbox(tx, inbox.workspace, inbox.id)?;
     inboxes::blank(tx, inbox)?;
     lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
+    forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     events::forget_held(tx, inbox.workspace, inbox.id)?;
     jobs::cancel(tx, jobs::INBOX_EXPIRY, inbox.id.0)?;
     Ok(blobs)

@@ -15,6 +15,7 @@ use posthouse_mail::thread;
 use posthouse_store::{Error, Result, Tx, attachments, events, inboxes, messages, metrics, threads};
 
 use super::{
+    forwarding,
     meet::{self, Meeting},
     screen_sender,
     signing::AddressKey,
@@ -85,6 +86,9 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         // A report is told as what became of the mail it is about, not as mail of its own.
         tx.wake(inbox.workspace.0);
         return Ok(message);
+    }
+    if !stopped {
+        forwarding::note(tx, &stored, ids)?;
     }
     let kind = if stopped { EventKind::MessageReceivedBlocked } else { EventKind::MessageReceived };
     announce(tx, &stored, kind, inbox, ids)?;

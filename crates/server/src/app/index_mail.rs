@@ -68,6 +68,6 @@ async fn batch(app: &App, workspace: WorkspaceId) -> Result<u64, Refusal> {
         found.into_iter().map(indexed).collect()
     };
     let words = app.apart.run(words).await?;
-    app.store.write(move |tx| store::put(tx, workspace, &words)).await?;
+    app.store.write_aside(move |tx| store::put(tx, workspace, &words)).await?;
     Ok(count)
 }

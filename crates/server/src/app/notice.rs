@@ -50,7 +50,7 @@ pub async fn send(app: &Arc<App>, inbox: Inbox, notice: Notice) -> Result<(), Re
     let raw = written(app, &notice, (&inbox, message, &people))?;
     let content =
         Content { text: None, html: None, data_json: None, files: Vec::new(), labels: Vec::new(), kind: Kind::Message };
-    let origin = Origin::Submitted(Submitted { raw, answers: None });
+    let origin = Origin::Submitted(Submitted { raw, answers: None, token: None });
     let letter = Letter { message, people, subject: notice.subject, content, origin };
     let (workspace, key) = (inbox.workspace, KeyId(Uuid::nil()));
     let caller = Caller { workspace, key, scope: Scope::Org, permissions: Permissions::full() };

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
+    auth::Caller,
     error::{Code, Refusal},
     gate,
     id::{Ids, MessageId},
@@ -19,18 +20,18 @@ use posthouse_domain::{
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{
     Tx,
-    contents::Raw,
+    contents::{Raw, RawPlace},
     idempotency::{self, Claim, Recorded},
     messages::{self, Record},
-    usage, workspaces,
+    unclaimed, usage, workspaces,
 };
 
 use super::{
     App,
     compose::{self, Letter, Origin},
     deliver_here::{self, Way},
-    draft::Sealed,
     receive::{APART_BYTES_MIN, place, served_among, served_domains},
+    sealed_link,
     send::Order,
     signing::AddressKey,
     understand::{Mail, Provenance, understand},
@@ -85,9 +86,26 @@ struct Ready {
     sent: Mail,
     /// What is known of it in the inboxes of this service that get it.
     received: Option<Mail>,
-    /// The draft that becomes this message.
-    draft: Option<Sealed>,
+    /// The bytes that they get, where those are not the ones that the sender sees.
+    opened: Option<Raw>,
+    /// What else the message changes.
+    along: Option<Box<dyn Along>>,
     now: Time,
+}
+
+/// What the transaction of a message changes beside it: the draft that it was, the address that it asks or serves.
+pub(super) trait Along: Send + Sync {
+    /// Refuses when what the message was made of is not so any more.
+    ///
+    /// # Errors
+    /// The refusal, or the store's own.
+    fn guard(&self, tx: &mut Tx) -> Result<(), Refusal>;
+
+    /// Writes what changes.
+    ///
+    /// # Errors
+    /// A refusal that undoes the message too, or the store's own.
+    fn settle(&self, tx: &mut Tx, message: MessageId, by: (&Caller, &Ids), now: Time) -> Result<(), Refusal>;
 }
 
 /// Queues a message.
@@ -99,19 +117,19 @@ pub async fn post(app: &Arc<App>, order: Order, written: (Letter, Inbox), render
     queue(app, built, render).await
 }
 
-/// Queues the message that a draft becomes; the draft's compare-and-set is part of the same transaction.
+/// Queues a message whose transaction changes something else too.
 ///
 /// # Errors
-/// As [`post`], and `draft_not_editable`.
-pub(super) async fn post_draft(
+/// As [`post`], and what goes along with it refuses.
+pub(super) async fn post_along(
     app: &Arc<App>,
     order: Order,
     written: (Letter, Inbox),
-    draft: Sealed,
+    along: Box<dyn Along>,
     render: Render,
 ) -> Result<Posted, Refusal> {
     let (ready, raw) = ready(app, order, written).await?;
-    queue(app, (Ready { draft: Some(draft), ..ready }, raw), render).await
+    queue(app, (Ready { along: Some(along), ..ready }, raw), render).await
 }
 
 async fn queue(app: &Arc<App>, (ready, raw): (Ready, Vec<u8>), render: Render) -> Result<Posted, Refusal> {
@@ -143,41 +161,58 @@ async fn ready(
     };
     let hostname = app.config.smtp.hostname.clone();
     let files_bytes = letter.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
-    let large = files_bytes + if let Origin::Submitted(submitted) = &letter.origin { submitted.raw.len() } else { 0 };
+    let large = files_bytes + letter.origin.raw().map_or(0, |raw| raw.len());
+    let blobs = app.blobs.clone();
     apart_if(app, large, move || {
         let here = |address: &Address| deliver_here::is_served(address, &house.served);
         let (some_here, some_away) = {
             let all = letter.people.deliveries();
             (all.iter().any(|a| here(a)), all.iter().any(|a| !here(a)))
         };
-        let raw = match &mut letter.origin {
-            Origin::Submitted(submitted) => std::mem::take(&mut submitted.raw),
-            _ => {
+        let raw = match letter.origin.raw() {
+            Some(raw) => std::mem::take(raw),
+            None => {
                 compose::complete(&mut letter.content, some_away);
                 compose::raw(&letter, &author, now)?
             }
         };
+        let opened = opened(&letter, &raw);
         let from = author.into_address();
         let results = deliver_here::own_results(&from);
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
         let received = some_here.then(|| {
             let agent_of = Some(order.caller.workspace);
-            Mail { agent_of, ..received(&letter, &raw, provenance, some_away) }
+            Mail { agent_of, ..received(&letter, opened.as_ref().unwrap_or(&raw), provenance, some_away) }
         });
         let sent = written(&letter, understand(&raw, None));
-        Ok((Ready { order, house, letter, from, sent, received, draft: None, now }, raw))
+        let inline = |bytes: Vec<u8>| -> posthouse_store::Result<Raw> {
+            Ok(Raw { place: RawPlace::Inline(blobs.compress(&bytes)?), bytes: bytes.len() as u64 })
+        };
+        let opened = opened.map(inline).transpose()?;
+        Ok((Ready { order, house, letter, from, sent, received, opened, along: None, now }, raw))
     })
     .await
 }
 
+/// The bytes with the token of their link in its place, where the stored ones do not show it.
+fn opened(letter: &Letter, raw: &[u8]) -> Option<Vec<u8>> {
+    let Origin::Submitted(submitted) = &letter.origin else { return None };
+    submitted.token.as_deref().and_then(|token| sealed_link::replaced(raw, token))
+}
+
 /// What the author wrote stays as it was written, and not as a mail program reads it; what a mail program wrote is read as
-/// one reads it.
+/// one reads it. Of mail that is passed on, the sender sees whom it went to.
 fn written(letter: &Letter, mut mail: Mail) -> Mail {
-    if let Origin::Submitted(_) = letter.origin {
-        return mail;
+    let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
+    match letter.origin {
+        Origin::Submitted(_) => return mail,
+        Origin::PassedOn(_) => {
+            (mail.to, mail.cc) = (shown(&letter.people.to), Vec::new());
+            return mail;
+        }
+        Origin::New | Origin::Answers(_) | Origin::Forwards => {}
     }
     let content = &letter.content;
-    let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
     (mail.to, mail.cc) = (shown(&letter.people.to), shown(&letter.people.cc));
     mail.subject = Some(letter.subject.clone());
     mail.bodies.text = content.text.clone().or(mail.bodies.text);
@@ -190,7 +225,8 @@ fn written(letter: &Letter, mut mail: Mail) -> Mail {
 
 /// The copy for inboxes of this service: the data is itself there, and so not a file.
 fn received(letter: &Letter, raw: &[u8], provenance: Provenance<'_>, has_data_file: bool) -> Mail {
-    let mut mail = written(letter, understand(raw, Some(provenance)));
+    let mail = understand(raw, Some(provenance));
+    let mut mail = if let Origin::PassedOn(_) = letter.origin { mail } else { written(letter, mail) };
     mail.labels = Vec::new();
     mail.channel = posthouse_domain::message::Channel::Agent;
     if has_data_file && letter.content.data_json.is_some() {
@@ -233,16 +269,20 @@ fn store(tx: &mut Tx, ready: &Ready, raw: &Raw, render: &Render, ids: &Ids) -> R
     if let Some(fence) = &order.fence {
         fence.check(tx, &order.caller, ready.now)?;
     }
-    if let Some(draft) = &ready.draft {
-        draft.guard(tx)?;
+    if let Some(along) = &ready.along {
+        along.guard(tx)?;
     }
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let used = usage::sent(tx, inbox.workspace, inbox.id, ready.now)?;
-    gate::may_send(&decide::facts(tx, ready, (&workspace, &inbox), used)?)?;
+    let facts = decide::facts(tx, ready, (&workspace, &inbox), used)?;
+    gate::may_send(&facts)?;
+    if let Some(today) = &facts.recipients_day {
+        unclaimed::note(tx, workspace.id, &today.new, ready.now)?;
+    }
     let ways = ways(tx, ready)?;
     let id = write::message(tx, ready, raw, (&inbox, &ways), ids)?;
-    if let Some(draft) = &ready.draft {
-        draft.settle(tx, id, (&order.caller, ids), ready.now)?;
+    if let Some(along) = &ready.along {
+        along.settle(tx, id, (&order.caller, ids), ready.now)?;
     }
     let body = render(&accepted(tx, &inbox, id)?)?;
     let answer = Recorded { status: ACCEPTED, body };

@@ -104,7 +104,7 @@ pub async fn submit(app: &Arc<App>, login: &Login, submission: Submission) -> Re
         people,
         subject: compose::bounded_subject(&subject),
         content: nothing_composed(),
-        origin: Origin::Submitted(Submitted { raw, answers: answers.map(Box::new) }),
+        origin: Origin::Submitted(Submitted { raw, answers: answers.map(Box::new), token: None }),
     };
     let order = Order { caller, inbox: id, key: None, fence: None };
     post::post(app, order, (letter, inbox), Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
@@ -163,6 +163,6 @@ fn origin(
 }
 
 /// The bytes say it all.
-fn nothing_composed() -> Content {
+pub(super) fn nothing_composed() -> Content {
     Content { text: None, html: None, data_json: None, files: Vec::new(), labels: Vec::new(), kind: Kind::Message }
 }

@@ -8,6 +8,7 @@ pub mod attempt;
 pub mod bodies;
 pub mod change;
 pub mod create;
+mod lanes;
 pub mod notice;
 pub mod read;
 pub mod round;
@@ -50,7 +51,8 @@ pub struct Errand {
 }
 
 /// First attempts of one lane are made one after the other, in the order of the log: of a conversation, and of an inbox
-/// whose events were held back. Attempts that follow a failed one have none.
+/// whose events were held back; also when several processes carry them, or one of them dies. Attempts that follow a failed one
+/// have none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lane {
     /// It may overtake any.

@@ -87,6 +87,9 @@ fn create(given: &Create) -> Result<(), Failure> {
             known.join(", ")
         ))
     })?;
+    if permissions == Permissions::default() {
+        return Err(Failure::Usage("--permissions must name at least one".to_owned()));
+    }
     let name = given.name.trim().to_owned();
     if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
         return Err(Failure::Usage("--name must be one line of 1 to 100 characters".to_owned()));

@@ -30,8 +30,8 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-/// OpenMetrics text, which Prometheus reads.
-const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// The text format of Prometheus.
+const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 async fn metrics(app: Arc<App>, input: PublicInput) -> Result<Answer, Refusal> {
     let token = app.config.http.metrics_token.as_deref();

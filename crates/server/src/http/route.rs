@@ -183,6 +183,13 @@ impl Route {
         self
     }
 
+    /// Takes a request whose body says nothing, whatever its type.
+    #[must_use]
+    pub fn without_body(mut self) -> Self {
+        self.body = None;
+        self
+    }
+
     /// Honours `Idempotency-Key`.
     #[must_use]
     pub fn idempotent(mut self) -> Self {

@@ -1,6 +1,6 @@
 //! The route table: every route of the service, once.
 
-use super::{health, openapi, route::Route, v1};
+use super::{confirm, health, openapi, route::Route, v1};
 
 /// Every route, in the order of the API document.
 #[must_use]
@@ -11,6 +11,8 @@ pub fn all() -> Vec<Route> {
         openapi::routes(),
         v1::account::routes(),
         v1::inboxes::routes(),
+        v1::forwarding::routes(),
+        confirm::routes(),
         v1::messages::routes(),
         v1::send::routes(),
         v1::ingress::routes(),

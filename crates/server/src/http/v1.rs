@@ -8,6 +8,7 @@ pub mod domains;
 pub mod drafts;
 pub mod emergency;
 pub mod events;
+pub mod forwarding;
 pub mod inboxes;
 pub mod ingress;
 pub mod lists;

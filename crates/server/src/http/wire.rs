@@ -13,7 +13,7 @@ mod query;
 mod strict;
 
 pub use json::{Json, JsonObject, Metadata};
-pub use kinds::{Base64, CommaList, Int, Label, Line, List, Patch, Text};
+pub use kinds::{Base64, CommaList, Int, Label, Line, List, OwnLabel, Patch, Text};
 pub use mail::{AddressText, FileName, MimeType, OneOrMany, Recipient};
 pub(crate) use object::{choice, object, query};
 pub use query::{Cursor, Empty, Limit, MetadataFilters, Query, QueryValue, Seconds, decode_query};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use posthouse_domain::time::SECOND_MS;
 use posthouse_store::jobs::{Leased, Outcome};
 
-use super::{domain_check, inbox_expiry, outbound, role_notice, scheduled_draft, webhook_notice};
+use super::{domain_check, forward, inbox_expiry, outbound, role_notice, scheduled_draft, webhook_notice};
 use crate::{app::App, ports::Pending};
 
 /// What an attempt says when it ends.
@@ -78,6 +78,7 @@ pub fn all(app: &App) -> Vec<JobKind> {
         outbound::kind(app),
         domain_check::kind(),
         scheduled_draft::kind(),
+        forward::kind(),
         webhook_notice::kind(),
         role_notice::kind(),
     ]

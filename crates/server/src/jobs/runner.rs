@@ -29,7 +29,7 @@ use crate::app::App;
 /// How long it sleeps at most, in milliseconds: for jobs of other processes whose wake was lost.
 const POLL_MS: i64 = 5 * SECOND_MS;
 /// Time between two looks, in milliseconds: under load each look then finds many jobs.
-const LOOK_GAP_MS: i64 = 2;
+const LOOK_GAP_MS: i64 = 5;
 /// How often the leases of running attempts are renewed, in milliseconds: a third of their length.
 const RENEW_MS: i64 = LEASE_MS / 3;
 /// How long running attempts are waited for at the end, in milliseconds.

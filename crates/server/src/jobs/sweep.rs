@@ -9,11 +9,14 @@ use posthouse_domain::{
     queue::GONE_KEPT_MS,
     time::{DAY_MS, MINUTE_MS, Time},
 };
-use posthouse_store::{Result, drafts, greylist, jobs, mail_domains, metrics, queue, sweep as store, webhooks};
+use posthouse_store::{
+    Result, drafts, forwarding, greylist, jobs, mail_domains, metrics, queue, sweep as store, webhooks,
+};
 
 use super::retention;
 use crate::app::{
-    App, add_domain, claim, create_inbox, deliver, draft, expire_inbox, webhooks::change::forget_attempts,
+    App, add_domain, claim, create_inbox, deliver, draft, expire_inbox, forwarding as app_forwarding,
+    webhooks::change::forget_attempts,
 };
 
 /// How often it runs, in milliseconds.
@@ -47,15 +50,16 @@ pub async fn run(app: &Arc<App>) -> Result<u64> {
 }
 
 async fn recreate(app: &Arc<App>, now: Time) -> Result<u64> {
-    let (inboxes, envelopes, domains, drafts) = app
+    let (inboxes, envelopes, domains, drafts, forwards) = app
         .store
         .read(move |tx| {
             let (inboxes, envelopes) = (store::expiries_lost(tx, LOST_MAX)?, store::envelopes_lost(tx, LOST_MAX)?);
             let (domains, drafts) = (mail_domains::lost(tx, LOST_MAX)?, drafts::list::lost(tx, LOST_MAX)?);
-            Ok::<_, posthouse_store::Error>((inboxes, envelopes, domains, drafts))
+            Ok::<_, posthouse_store::Error>((inboxes, envelopes, domains, drafts, forwarding::lost(tx, LOST_MAX)?))
         })
         .await?;
-    if inboxes.is_empty() && envelopes.is_empty() && domains.is_empty() && drafts.is_empty() {
+    let nothing = inboxes.is_empty() && envelopes.is_empty() && domains.is_empty() && drafts.is_empty();
+    if nothing && forwards.is_empty() {
         return Ok(0);
     }
     let ids = app.clock.ids();
@@ -73,6 +77,7 @@ async fn recreate(app: &Arc<App>, now: Time) -> Result<u64> {
         created_at: now,
     }));
     lost.extend(drafts.iter().filter_map(|lost| draft::job(lost, ids.next(), now, "recreated")));
+    lost.extend(forwards.iter().map(|forward| app_forwarding::job(forward, ids.next(), now, "recreated")));
     lost.extend(domains.iter().map(|domain| add_domain::job(domain, &ids, now, "recreated")));
     for job in &lost {
         tracing::warn!(kind = job.kind, workspace_id = %job.workspace, subject_id = %job.subject, "job.recreated");

@@ -94,7 +94,7 @@ fn what_it_shows_of_itself() {
     for (path, content_type) in [
         ("/healthz", "application/json"),
         ("/readyz", "application/json"),
-        ("/metrics", "application/openmetrics-text"),
+        ("/metrics", "text/plain; version=0.0.4"),
         ("/v1/openapi.json", "application/json"),
         ("/docs", "text/html"),
         ("/llms.txt", "text/plain"),

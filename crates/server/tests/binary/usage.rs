@@ -20,6 +20,7 @@ fn bad_usage_is_exit_code_2() {
         &["key", "create", "--workspace", "x"],
         &["key", "create", "--workspace", "01890a5d-ac96-774b-bcce-b302099a8057", "--scope", "inbox"],
         &["key", "create", "--workspace", "01890a5d-ac96-774b-bcce-b302099a8057", "--permissions", "fly"],
+        &["key", "create", "--workspace", "01890a5d-ac96-774b-bcce-b302099a8057", "--permissions", " , "],
         &["key", "revoke", "x"],
         &["backup"],
     ];

@@ -1,6 +1,7 @@
 //! Writing an archive.
 
-use super::{BLOBS_DIR, Contents, DATABASE_FILE, END_FILE, FORMAT, Source, check_database, sqlite_path};
+use super::seal::Seal;
+use super::{BLOBS_DIR, Contents, DATABASE_FILE, END_FILE, FORMAT, Source, at, check_database, sqlite_path};
 use crate::{Blobs, Digest, Error, Result};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -26,7 +27,11 @@ pub async fn save(source: &Source, blobs: &Blobs, file: &Path) -> Result<Content
     let _ = std::fs::remove_file(&copy);
     match saved {
         Ok(contents) => {
-            std::fs::rename(&partial, file)?;
+            let moved = std::fs::rename(&partial, file).map_err(|error| at(file, &error));
+            if moved.is_err() {
+                let _ = std::fs::remove_file(&partial);
+            }
+            moved?;
             flush_folder_of(file)?;
             Ok(contents)
         }
@@ -48,7 +53,8 @@ async fn save_to(source: &Source, database: &Path, blobs: &Blobs, partial: &Path
     for folder in &source.folders {
         files += archive.add_folder(&source.data_dir, Path::new(folder))?;
     }
-    let contents = Contents { format: FORMAT, blobs: stored.len() as u64, files };
+    let sha256 = std::mem::take(&mut archive.seal).close();
+    let contents = Contents { format: FORMAT, blobs: stored.len() as u64, files, sha256 };
     let end = serde_json::to_vec(&contents).map_err(Error::db)?;
     archive.add(END_FILE, end.len() as u64, end.as_slice())?;
     archive.finish()?;
@@ -87,6 +93,7 @@ fn copy_database(database: &Path, copy: &Path) -> Result<()> {
 
 struct Archive {
     tar: tar::Builder<BufWriter<File>>,
+    seal: Seal,
 }
 
 impl Archive {
@@ -95,7 +102,9 @@ impl Archive {
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, MODE);
-        Ok(Archive { tar: tar::Builder::new(BufWriter::with_capacity(BUFFER_BYTES, options.open(path)?)) })
+        let file = options.open(path).map_err(|error| at(path, &error))?;
+        let tar = tar::Builder::new(BufWriter::with_capacity(BUFFER_BYTES, file));
+        Ok(Archive { tar, seal: Seal::default() })
     }
 
     fn add(&mut self, name: &str, size: u64, content: impl Read) -> Result<()> {
@@ -103,7 +112,7 @@ impl Archive {
         header.set_size(size);
         header.set_mode(MODE);
         header.set_entry_type(tar::EntryType::Regular);
-        Ok(self.tar.append_data(&mut header, name, content)?)
+        Ok(self.tar.append_data(&mut header, name, self.seal.member(name, content))?)
     }
 
     fn add_file(&mut self, name: &str, path: &Path) -> Result<()> {

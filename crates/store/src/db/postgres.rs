@@ -44,16 +44,16 @@ impl PgConnection {
         Ok(self.client.batch_execute(text)?)
     }
 
-    pub(crate) fn prepare(&mut self, sql: &Sql) -> Result<Statement> {
-        let text = sql.text(Engine::Postgres);
-        if let Some(statement) = self.prepared.get(text.as_ref()) {
+    pub(crate) fn prepare(&mut self, sql: &Sql, parameters: usize) -> Result<Statement> {
+        let text = sql.told(Engine::Postgres, parameters);
+        if let Some(statement) = self.prepared.get(text) {
             return Ok(statement.clone());
         }
-        let statement = self.client.prepare(&text)?;
+        let statement = self.client.prepare(text)?;
         if self.prepared.len() >= STATEMENTS_MAX {
             self.prepared.clear();
         }
-        self.prepared.insert(text.into_owned(), statement.clone());
+        self.prepared.insert(text.to_owned(), statement.clone());
         Ok(statement)
     }
 
@@ -63,7 +63,7 @@ impl PgConnection {
     }
 
     pub(crate) fn execute(&mut self, sql: &Sql, parameters: &[Value<'_>]) -> Result<u64> {
-        let statement = self.prepare(sql)?;
+        let statement = self.prepare(sql, parameters.len())?;
         check_count(&statement, parameters)?;
         Ok(self.client.execute(&statement, &bind(parameters))?)
     }

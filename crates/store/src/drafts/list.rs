@@ -43,6 +43,8 @@ pub struct Filter {
 struct Shape {
     one_inbox: bool,
     one_thread: bool,
+    /// Its drafts are walked along an index of their own.
+    one_status: bool,
     filters: usize,
     /// The first filter's drafts are few, so they are the ones that are walked.
     by_metadata: bool,
@@ -57,15 +59,17 @@ pub fn page(tx: &mut Tx, workspace: WorkspaceId, filter: &Filter, page: Page) ->
     let shape = Shape {
         one_inbox: filter.inbox.is_some(),
         one_thread: filter.thread.is_some(),
+        one_status: filter.statuses.len() == 1,
         filters: filters.len(),
         by_metadata,
     };
     let after = page.after.unwrap_or(Position { sort: i64::MAX, id: Uuid::max() });
     let mut parameters: Vec<Value<'_>> = p![workspace, after.sort, after.id, page.limit].to_vec();
-    // Six places: a list of statuses is padded with its last.
+    // Six places, or one: a longer list of statuses is padded with its last.
     let statuses = if filter.statuses.is_empty() { &EVERY[..] } else { &filter.statuses };
     let last = statuses.last().copied().unwrap_or(Status::Draft);
-    let padded = statuses.iter().copied().chain(std::iter::repeat(last)).take(EVERY.len());
+    let places = if shape.one_status { 1 } else { EVERY.len() };
+    let padded = statuses.iter().copied().chain(std::iter::repeat(last)).take(places);
     parameters.extend(padded.map(|status| Value::Text(status.text().into())));
     parameters.extend(filter.inbox.iter().map(ToValue::to_value));
     parameters.extend(filter.thread.iter().map(ToValue::to_value));
@@ -97,9 +101,10 @@ fn rarest_first<'f>(
     Ok(Some((counted.into_iter().map(|(_, filter)| filter).collect(), by_metadata)))
 }
 
-/// `$1` workspace, `$2` and `$3` place, `$4` limit, `$5` to `$10` statuses; then the inbox, the thread, the filters.
+/// `$1` workspace, `$2` and `$3` place, `$4` limit, `$5` the status or `$5` to `$10` statuses; then the inbox, the thread, the
+/// filters. `OFFSET 0`: see [`expand`](crate::dialect::expand).
 fn statement(shape: Shape) -> Sql {
-    let mut next = 11;
+    let mut next = if shape.one_status { 6 } else { 11 };
     let mut place = || {
         next += 1;
         next - 1
@@ -107,7 +112,7 @@ fn statement(shape: Shape) -> Sql {
     let mut clauses = match shape.one_inbox {
         true => format!(" AND d.inbox_id = ${}", place()),
         false => " AND NOT EXISTS (SELECT 1 FROM inboxes i WHERE i.workspace_id = $1 AND i.id = d.inbox_id
-                   AND i.deleted_at IS NOT NULL)"
+                   AND i.deleted_at IS NOT NULL LIMIT 1 OFFSET 0)"
             .to_owned(),
     };
     if shape.one_thread {
@@ -116,23 +121,33 @@ fn statement(shape: Shape) -> Sql {
     for n in 0..shape.filters {
         let (key, value) = (place(), place());
         clauses.push_str(&if shape.by_metadata && n == 0 {
-            format!(" AND m.workspace_id = $1 AND m.key = ${key} AND m.value = ${value} AND d.id = m.draft_id")
+            format!(" AND m.workspace_id = $1 AND m.key = ${key} AND m.value = ${value}")
         } else {
             format!(
                 " AND EXISTS (SELECT 1 FROM draft_metadata f WHERE f.workspace_id = $1 AND f.key = ${key} AND f.value = ${value}
-                   AND f.draft_id = d.id)"
+                   AND f.draft_id = d.id LIMIT 1 OFFSET 0)"
             )
         });
     }
     // A cross join is the order of the walk on SQLite: the filter's rows first.
     let mut text = String::from(if shape.by_metadata {
-        select!("draft_metadata m CROSS JOIN drafts d WHERE d.workspace_id = $1")
+        select!(
+            "draft_metadata m CROSS JOIN {pg:LATERAL (SELECT * FROM} drafts d {lite:ON}{pg:WHERE} d.workspace_id = $1
+             AND d.id = m.draft_id {pg:OFFSET 0) d} WHERE d.workspace_id = $1"
+        )
     } else {
         select!("drafts d WHERE d.workspace_id = $1")
     });
-    text.push_str(" AND (d.created_at, d.id) < ($2, $3) AND d.status IN ($5, $6, $7, $8, $9, $10)");
+    text.push_str(" AND (d.created_at, d.id) < ($2, $3) AND d.status ");
+    text.push_str(if shape.one_status { "= $5" } else { "IN ($5, $6, $7, $8, $9, $10)" });
     text.push_str(&clauses);
-    text.push_str(" ORDER BY d.created_at DESC, d.id DESC LIMIT $4");
+    // The drafts of a rare filter are sorted; others are walked in order.
+    text.push_str(if shape.by_metadata {
+        " ORDER BY d.created_at + 0 DESC, d.id DESC"
+    } else {
+        " ORDER BY d.created_at DESC, d.id DESC"
+    });
+    text.push_str(" LIMIT $4");
     Sql::built("DRAFT_PAGE", text)
 }
 
@@ -141,8 +156,10 @@ fn statement(shape: Shape) -> Sql {
 pub fn shapes(filters_max: usize) -> Vec<Sql> {
     let mut all = Vec::new();
     for filters in 0..=filters_max {
-        for bits in 0..8 {
-            let shape = Shape { one_inbox: bits & 1 > 0, one_thread: bits & 2 > 0, filters, by_metadata: bits & 4 > 0 };
+        for bits in 0..16 {
+            let (one_inbox, one_thread) = (bits & 1 > 0, bits & 2 > 0);
+            let (by_metadata, one_status) = (bits & 4 > 0, bits & 8 > 0);
+            let shape = Shape { one_inbox, one_thread, one_status, filters, by_metadata };
             if filters > 0 || !shape.by_metadata {
                 all.push(statement(shape));
             }

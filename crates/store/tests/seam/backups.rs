@@ -88,23 +88,38 @@ async fn damaged_archives_are_refused() {
     house.blobs.put(Bytes::from(vec![b'b'; 5000])).await.unwrap();
     backup::save(&house.source, &house.blobs, &house.file()).await.unwrap();
     let whole = std::fs::read(house.file()).unwrap();
-    let at = whole.windows(20).position(|w| w == [b'b'; 20]).unwrap();
-    let mut flipped = whole.clone();
-    flipped[at] ^= 1;
+    let place = |bytes: &[u8]| whole.windows(bytes.len()).position(|w| w == bytes).unwrap();
+    let flipped = |at: usize| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        bytes
+    };
     let outside = {
         let mut text = whole.clone();
-        let name = text.windows(6).position(|w| w == b"keys/d").unwrap();
+        let name = place(b"keys/d");
         text[name..name + 6].copy_from_slice(b"../../");
         text
     };
-    // A flipped bit of a blob, an archive cut in its middle, one cut before its last member, a name that leads outside.
-    for (n, bytes) in
-        [&flipped[..], &whole[..whole.len() / 2], &whole[..whole.len() - 2048], &outside[..]].iter().enumerate()
-    {
+    // A flipped bit of a blob, of a key and of an unused page of the database, an archive cut in its middle, one cut
+    // before its last member, a name that leads outside, no archive at all.
+    let page_bytes = 4096;
+    let archives = [
+        flipped(place(&[b'b'; 20])),
+        flipped(place(b"a key")),
+        flipped(place(b"SQLite format 3") + page_bytes - 200),
+        whole[..whole.len() / 2].to_vec(),
+        whole[..whole.len() - 2048].to_vec(),
+        outside,
+        vec![0xA5; 5000],
+    ];
+    for (n, bytes) in archives.iter().enumerate() {
         std::fs::write(house.file(), bytes).unwrap();
-        let restored = house.restore(&format!("to{n}")).await.2;
+        let (to, _, restored) = house.restore(&format!("to{n}")).await;
         assert!(restored.is_err(), "archive {n}");
+        assert_eq!(std::fs::read_dir(&to).unwrap().count(), 0, "archive {n} left something behind");
     }
+    std::fs::write(house.file(), &whole).unwrap();
+    assert!(house.restore("to0").await.2.is_ok(), "after a failure the directory can be used");
     assert!(!house.dir.path().join("kim").exists());
 }
 

@@ -6,6 +6,7 @@ mod domains;
 mod drafts;
 mod emergency;
 mod events;
+mod forwarding;
 mod inboxes;
 mod ingress;
 mod lists;

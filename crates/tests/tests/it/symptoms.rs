@@ -9,6 +9,7 @@ mod help_named_what_was_not_there;
 mod long_text_called_a_wrong_field;
 mod mail_to_oneself_in_two_threads;
 mod mail_waits_for_silent_name_servers;
+mod problems_told_one_after_the_other;
 mod rate_limit_fields_missing_when_it_matters;
 mod ready_with_a_full_disk;
 mod refusal_lost_in_a_reset;

@@ -10,7 +10,7 @@ use posthouse_mail::{
 use posthouse_store::{blobs, contents::RawPlace};
 
 use super::{means, prepare::Load, relay, route};
-use crate::app::{App, bounce_address, signing};
+use crate::app::{App, bounce_address, sealed_link, signing};
 
 /// Why nothing was tried.
 pub(super) enum CannotSend {
@@ -77,5 +77,7 @@ async fn raw(app: &App, load: &Load) -> Result<Vec<u8>, CannotSend> {
             }
         }
     };
-    unpacked.map_err(|_| CannotSend::Never("not sent: the stored bytes of the message are damaged"))
+    let raw = unpacked.map_err(|_| CannotSend::Never("not sent: the stored bytes of the message are damaged"))?;
+    sealed_link::open(app, load.envelope.message, raw)
+        .map_err(|error| CannotSend::Later(format!("the link in the message cannot be written: {error}")))
 }

@@ -20,7 +20,7 @@ use posthouse_store::{
 use super::{Which, files, find, letter, letter::Material, tell::tell};
 use crate::app::{
     App,
-    post::{self, Posted, Render},
+    post::{self, Along, Posted, Render},
     send::Order,
     stop_workspace::actor,
 };
@@ -49,11 +49,19 @@ impl Sealed {
         Self { draft: draft.clone(), approval: draft.approval.clone(), step: Step::Due }
     }
 
+    /// The body of the answer: the draft as it is now, and its message.
+    pub(super) fn render(self, render: RenderSent) -> Render {
+        Arc::new(move |record: &Record| {
+            let missing = || Refusal::new(Code::Internal, "The message has lost its approval.");
+            let kept = record.approval.as_ref().ok_or_else(missing)?;
+            render(&self.draft.sent(&record.message, &kept.approval), record)
+        })
+    }
+}
+
+impl Along for Sealed {
     /// Takes the draft's row and refuses when somebody sent, changed or gave it up since it was read.
-    ///
-    /// # Errors
-    /// `not_found`, `draft_not_editable`, or the store's own.
-    pub(in crate::app) fn guard(&self, tx: &mut Tx) -> Result<(), Refusal> {
+    fn guard(&self, tx: &mut Tx) -> Result<(), Refusal> {
         let found = drafts::take(tx, self.draft.workspace, self.draft.id)?;
         let now = found.ok_or_else(|| Refusal::not_found("draft"))?;
         draft::take(now.status, self.step)?;
@@ -68,16 +76,13 @@ impl Sealed {
     }
 
     /// The draft became that message: its content is the message's now, and so is the approval.
-    ///
-    /// # Errors
-    /// The store's own.
-    pub(in crate::app) fn settle(
+    fn settle(
         &self,
         tx: &mut Tx,
         message: MessageId,
         (caller, ids): (&Caller, &Ids),
         now: Time,
-    ) -> posthouse_store::Result<()> {
+    ) -> Result<(), Refusal> {
         let before = &self.draft;
         let approval = match &self.approval {
             Some(approval) => approval.clone(),
@@ -91,16 +96,7 @@ impl Sealed {
         drafts::update(tx, before, &after)?;
         draft_files::delete_of(tx, before.workspace, before.id)?;
         jobs::cancel(tx, jobs::SCHEDULED_DRAFT, before.id.0)?;
-        tell(tx, EventKind::DraftSent, &after, ids, now)
-    }
-
-    /// The body of the answer: the draft as it is now, and its message.
-    pub(super) fn render(self, render: RenderSent) -> Render {
-        Arc::new(move |record: &Record| {
-            let missing = || Refusal::new(Code::Internal, "The message has lost its approval.");
-            let kept = record.approval.as_ref().ok_or_else(missing)?;
-            render(&self.draft.sent(&record.message, &kept.approval), record)
-        })
+        Ok(tell(tx, EventKind::DraftSent, &after, ids, now)?)
     }
 }
 
@@ -153,7 +149,7 @@ pub(super) async fn attempt(
     let Material { original, files } = material?;
     let files = files::load(app, &sealed.draft, files).await?;
     let letter = letter::letter(app, &sealed.draft, original, files)?;
-    post::post_draft(app, order, (letter, inbox), sealed, render).await
+    post::post_along(app, order, (letter, inbox), Box::new(sealed), render).await
 }
 
 /// Whether the refusal is about the message, so that the draft should say it.

@@ -4,21 +4,21 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     error::Refusal,
-    gate::{self, BURST_WINDOW_MS, Facts, Use},
+    gate::{self, BURST_WINDOW_MS, Facts, RecipientsDay, Use},
     inbox::Inbox,
     list::{self, ListDirection},
     message::{Channel, Direction, Message},
     plan::Limit,
     send::{Answered, BOUNCE_LABEL, RECIPIENTS_MAX, REPLY_WINDOW_MS, loop_rule},
     time::Time,
-    workspace::Workspace,
+    workspace::{Claim, UNCLAIMED_RECIPIENTS_PER_DAY, Workspace},
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{
     Result as Stored, Tx, answers, lists, mail_domains,
     message_list::Place,
     suppressions::{self, Reason},
-    usage, workspaces,
+    threads, unclaimed, usage, workspaces,
 };
 
 use super::{Ready, ready, size_refusal};
@@ -131,12 +131,40 @@ pub(super) fn facts(
         blocked: blocked(tx, ready, inbox, &people)?,
         suppressed: suppressed(tx, ready, workspace, &people)?,
         loop_rule: looping,
+        recipients_day: recipients_day(tx, ready, workspace, &people)?,
         month: Use { used: used.month, limit: plan.emails_per_month },
         inbox_day: Use { used: used.inbox_day, limit: plan.daily_sends_per_inbox },
         workspace_day: Use { used: used.workspace_day, limit: workspace.daily_send_limit.or(plan.daily_sends) },
         burst: Use { used: burst, limit: plan.sends_per_5_minutes },
         burst_oldest,
     })
+}
+
+/// Whom an unclaimed workspace would write to for the first time today. Who is answered in a conversation that others began,
+/// and took part in it, does not count (contract §18.3).
+fn recipients_day(
+    tx: &mut Tx,
+    ready: &Ready,
+    workspace: &Workspace,
+    people: &[&Address],
+) -> Stored<Option<RecipientsDay>> {
+    if workspace.claim != Claim::Unclaimed {
+        return Ok(None);
+    }
+    let known = unclaimed::recipients(tx, workspace.id, ready.now)?;
+    let in_talk = match ready.letter.answers() {
+        Some(original) if unclaimed::was_begun_by_others(tx, workspace.id, original.thread)? => {
+            threads::get(tx, workspace.id, original.thread)?.map(|thread| thread.participants).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    };
+    let mut new: Vec<String> = Vec::new();
+    for address in people.iter().map(|person| person.canonical()) {
+        if ![&known, &in_talk, &new].into_iter().any(|all| all.contains(&address)) {
+            new.push(address);
+        }
+    }
+    Ok(Some(RecipientsDay { used: known.len() as u64, new, max: UNCLAIMED_RECIPIENTS_PER_DAY }))
 }
 
 /// Whether the inbox is at a domain of the workspace's own that is not verified, or not there any more.

@@ -59,6 +59,7 @@ pub(super) fn message(
     }
     if let Some(mail) = &ready.received {
         let here: Vec<&Inbox> = ways.iter().filter_map(|(_, way)| inbox_of(way)).collect();
+        let raw = ready.opened.as_ref().unwrap_or(raw);
         deliver_here::deliver(tx, (mail, raw), (&ready.from, &here, &ready.house.key), ids, ready.now)?;
     }
     let (people, key) = (&ready.letter.people, &ready.house.key);
@@ -156,7 +157,7 @@ fn conversation(tx: &mut Tx, ready: &Ready, inbox: &Inbox, ids: &Ids, at: Time) 
             Some(found) => file_mail::joined(tx, found, &ready.sent.people, at),
             None => file_mail::thread_of(tx, &ready.sent, inbox, ids, at),
         },
-        Origin::Forwards => file_mail::begin(tx, &ready.sent, inbox, ids.next(), at),
+        Origin::Forwards | Origin::PassedOn(_) => file_mail::begin(tx, &ready.sent, inbox, ids.next(), at),
     }
 }
 

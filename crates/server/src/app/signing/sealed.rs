@@ -61,10 +61,16 @@ const TAGS: &[u8] = b"posthouse: tags of return paths";
 /// What the key for hashes of addresses is derived for.
 const ADDRESSES: &[u8] = b"posthouse forgotten addresses 1";
 
+/// What the key of the tokens in links is made for.
+const LINKS: &[u8] = b"posthouse: tokens of links";
+/// Bytes of such a token.
+const LINK_BYTES: usize = 16;
+
 /// The key of the instance.
 pub struct InstanceKey {
     secrets: RandomizedNonceKey,
     tags: hmac::Key,
+    links: hmac::Key,
     addresses: AddressKey,
 }
 
@@ -144,7 +150,9 @@ impl InstanceKey {
         let tags = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), TAGS);
         let addresses = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), ADDRESSES);
         let addresses = AddressKey(hmac::Key::new(hmac::HMAC_SHA256, addresses.as_ref()));
-        Ok(Self { secrets, tags: hmac::Key::new(hmac::HMAC_SHA256, tags.as_ref()), addresses })
+        let links = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), LINKS);
+        let [tags, links] = [tags, links].map(|tag| hmac::Key::new(hmac::HMAC_SHA256, tag.as_ref()));
+        Ok(Self { secrets, tags, links, addresses })
     }
 
     /// The key for hashes of addresses.
@@ -158,6 +166,13 @@ impl InstanceKey {
     pub fn tag(&self, subject: &[u8]) -> u64 {
         let tag = hmac::sign(&self.tags, subject);
         tag.as_ref().iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
+    }
+
+    /// The token of the link in a message, in hexadecimal digits: nobody can make one without the key.
+    #[must_use]
+    pub fn link(&self, subject: &[u8]) -> String {
+        let tag = hmac::sign(&self.links, subject);
+        tag.as_ref().iter().take(LINK_BYTES).map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Seals a secret, bound to a context that must be named again to open it.

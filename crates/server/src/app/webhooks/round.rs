@@ -4,7 +4,10 @@
 //! The place of a webhook is moved by compare-and-set in the transaction that stores the attempts, so that of two processes
 //! one fans an event out. What nobody takes moves the place in memory alone, until there is something to store.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use posthouse_domain::{
     event::{Event, EventKind},
@@ -18,7 +21,12 @@ use posthouse_store::{
     webhooks,
 };
 
-use super::{Errand, Lane, attempt::Ended, settle};
+use super::{
+    Errand, Lane,
+    attempt::Ended,
+    lanes::{self, First},
+    settle,
+};
 use crate::app::{
     App,
     read_events::{self, Bounds, Filter, Stretch},
@@ -74,7 +82,16 @@ struct Fresh {
 struct Look {
     found: Found,
     fresh: Vec<Fresh>,
-    due: Vec<(WebhookId, Waiting)>,
+    due: Vec<Due>,
+}
+
+/// An attempt that is due.
+#[derive(Clone, Debug)]
+struct Due {
+    webhook: WebhookId,
+    waiting: Waiting,
+    /// What its event must not overtake, of a first attempt.
+    first: Option<First>,
 }
 
 /// How many attempts there is room for.
@@ -84,6 +101,8 @@ pub struct Rooms {
     pub known: HashMap<WebhookId, usize>,
     /// For the others.
     pub other: usize,
+    /// Attempts that are in memory here already.
+    pub own: HashSet<WebhookDeliveryId>,
 }
 
 /// Runs a round.
@@ -111,16 +130,22 @@ pub async fn round(
         let lease = Lease { token: ids.next(), until: now.plus_ms(LEASE_MS) };
         let settled = settle::settle(tx, workspace, (&ended, start_ms), &ids)?;
         let mut errands = Vec::new();
-        for one in &fresh {
-            fan_out(tx, workspace, one, (&ids, lease), &mut errands)?;
+        // What was left by somebody is in front of what came into the log behind it; who has it now goes on with that too.
+        let mut taken_by_others = HashSet::new();
+        for due in &due {
+            let place = Place { workspace, webhook: due.webhook, id: due.waiting.id };
+            match take(tx, place, due, (&ids, lease, now))? {
+                Some(errand) => errands.push(errand),
+                None if due.first.is_some() => drop(taken_by_others.insert(due.webhook)),
+                None => {}
+            }
         }
-        for (webhook, waiting) in &due {
-            let place = Place { workspace, webhook: *webhook, id: waiting.id };
-            errands.extend(take(tx, place, waiting, (&ids, lease, now))?);
+        for one in fresh.iter().filter(|one| !taken_by_others.contains(&one.webhook)) {
+            fan_out(tx, workspace, one, (&ids, lease), &mut errands)?;
         }
         Ok::<_, posthouse_store::Error>((errands, settled))
     };
-    let (errands, settled) = app.store.write(write).await?;
+    let (errands, settled) = app.store.write_aside(write).await?;
     for (webhook, to) in moves {
         // Whether or not it was us who moved it: another process did otherwise.
         memory.places.insert(webhook, Seen { stored: to, seen: to });
@@ -143,22 +168,17 @@ fn look(
     let mut stretches: Vec<(i64, Stretch)> = Vec::new();
     for webhook in webhooks::of(tx, workspace, WEBHOOKS_MAX)? {
         let mut room = rooms.known.get(&webhook.id).copied().unwrap_or(rooms.other);
-        for waiting in deliveries::waiting(tx, workspace, webhook.id, WAITING_MAX)? {
-            if waiting.run_at > now {
-                look.found.next = look.found.next.into_iter().chain([waiting.run_at]).min();
-                break;
-            }
-            // Half of the room, so that a long past does not keep the present waiting.
-            if look.due.iter().filter(|(id, _)| *id == webhook.id).count() < room.div_ceil(2) {
-                look.due.push((webhook.id, waiting));
-            }
-        }
-        room -= look.due.iter().filter(|(id, _)| *id == webhook.id).count().min(room);
+        let waiting = deliveries::waiting(tx, workspace, webhook.id, WAITING_MAX)?;
+        let mut ahead = lanes::firsts(tx, workspace, &waiting, &rooms.own)?;
+        look.found.next = look.found.next.into_iter().chain(next_after(&waiting, now)).min();
+        let due = due(&webhook, waiting, &mut ahead, (room, now));
+        room -= due.len().min(room);
+        look.due.extend(due);
         let seen = place(&webhook, memory, head);
         let seen = if webhook.enabled && room > 0 && seen.seen < head {
             let stretch = stretch(tx, workspace, seen.seen, &mut stretches)?;
-            let fresh = fresh(&webhook, seen, stretch, room);
-            look.found.has_more |= fresh.to < head && fresh.events.len() < room;
+            let (fresh, is_closed) = fresh(&webhook, seen, stretch, (room, &ahead));
+            look.found.has_more |= fresh.to < head && fresh.events.len() < room && !is_closed;
             let next = Seen { stored: seen.stored, seen: fresh.to };
             if !fresh.events.is_empty() || fresh.to - seen.stored >= UNSTORED_MAX {
                 look.fresh.push(fresh);
@@ -171,6 +191,29 @@ fn look(
         look.found.webhooks.push(Arc::new(webhook));
     }
     Ok((look, places))
+}
+
+/// When the first of the attempts that are not due yet is.
+fn next_after(waiting: &[Waiting], now: Time) -> Option<Time> {
+    waiting.iter().map(|one| one.run_at).find(|run_at| *run_at > now)
+}
+
+/// The attempts that are due and for which there is room; they are ahead of nothing any more.
+fn due(webhook: &Webhook, waiting: Vec<Waiting>, ahead: &mut Vec<First>, (room, now): (usize, Time)) -> Vec<Due> {
+    // Half of the room, so that a long past does not keep the present waiting.
+    let is_due = |one: &Waiting| one.run_at <= now;
+    let mut due: Vec<Due> = waiting
+        .into_iter()
+        .filter(is_due)
+        .take(room.div_ceil(2))
+        .map(|waiting| {
+            let at = ahead.iter().position(|first| first.id == waiting.id);
+            Due { webhook: webhook.id, first: at.map(|at| ahead.swap_remove(at)), waiting }
+        })
+        .collect();
+    // First attempts were made in the order of the log.
+    due.sort_by_key(|due| due.first.as_ref().map(|first| first.id.0));
+    due
 }
 
 /// Where to go on for a webhook. One whose stored place is not the known one was moved by somebody else.
@@ -198,19 +241,22 @@ fn stretch<'a>(
     Ok(&known[at].1)
 }
 
-/// The events that a webhook takes of a stretch, as far as there is room.
-fn fresh(webhook: &Webhook, seen: Seen, stretch: &Stretch, room: usize) -> Fresh {
-    let (mut taken, mut to) = (Vec::new(), stretch.seen);
+/// The events that a webhook takes of a stretch, as far as there is room and none would overtake another; and whether one
+/// would.
+fn fresh(webhook: &Webhook, seen: Seen, stretch: &Stretch, (room, ahead): (usize, &[First])) -> (Fresh, bool) {
+    let (mut taken, mut to, mut is_closed) = (Vec::new(), stretch.seen, false);
     for event in &stretch.events {
-        if taken.len() == room {
+        let takes = webhook.takes(event);
+        is_closed = takes && lanes::is_closed(event, ahead);
+        if taken.len() == room || is_closed {
             to = taken.last().map_or(seen.seen, |event: &Event| event.seq);
             break;
         }
-        if webhook.takes(event) {
+        if takes {
             taken.push(event.clone());
         }
     }
-    Fresh { webhook: webhook.id, from: seen.stored, to, events: taken }
+    (Fresh { webhook: webhook.id, from: seen.stored, to, events: taken }, is_closed)
 }
 
 fn fan_out(
@@ -227,7 +273,7 @@ fn fan_out(
         let delivery = pending(ids.next(), fresh.webhook, (&event.event.id, event.event.kind, 1), ids.time());
         deliveries::insert(tx, workspace, &delivery, Some(lease))?;
         let inbox = event.event.inbox;
-        errands.push(Errand { inbox, lane: lane(event), ..errand(&delivery, lease) });
+        errands.push(Errand { inbox, lane: lanes::of(event), ..errand(&delivery, lease) });
     }
     Ok(())
 }
@@ -236,13 +282,14 @@ fn fan_out(
 fn take(
     tx: &mut Tx,
     place: Place,
-    waiting: &Waiting,
+    Due { waiting, first, .. }: &Due,
     (ids, lease, now): (&Ids, Lease, Time),
 ) -> Result<Option<Errand>> {
     if waiting.status == DeliveryStatus::Pending {
         let ours = deliveries::claim(tx, place, lease, now)?;
         let delivery = pending(waiting.id, place.webhook, (&waiting.event, waiting.kind, waiting.attempt), now);
-        return Ok(ours.then(|| errand(&delivery, lease)));
+        let (inbox, lane) = first.as_ref().map_or((None, Lane::None), |first| (first.inbox, first.lane));
+        return Ok(ours.then(|| Errand { inbox, lane, ..errand(&delivery, lease) }));
     }
     if !deliveries::follow(tx, place, now)? {
         return Ok(None);
@@ -251,15 +298,6 @@ fn take(
     let delivery = pending(ids.next(), place.webhook, next, now);
     deliveries::insert(tx, place.workspace, &delivery, Some(lease))?;
     Ok(Some(errand(&delivery, lease)))
-}
-
-/// What an event must not overtake.
-fn lane(event: &Event) -> Lane {
-    match (event.event.inbox, event.event.thread) {
-        (_, Some(thread)) if !event.released => Lane::Thread(thread),
-        (Some(inbox), _) => Lane::Inbox(inbox),
-        _ => Lane::None,
-    }
 }
 
 /// An attempt that is to be made.

@@ -126,8 +126,11 @@ fn refusal(route: &Route, status: u16, codes: &[Code]) -> Value {
     if matches!(status, 429 | 503) || codes.contains(&Code::IdempotencyInFlight) {
         fields.push("Retry-After");
     }
-    if status == 429 && route.access != Access::Public {
-        fields.extend(["RateLimit-Policy", "RateLimit"]);
+    if status == 401 {
+        fields.push("WWW-Authenticate");
+    } else if route.access != Access::Public {
+        // Who is not recognised has neither a limit nor a notice.
+        fields.extend(["RateLimit-Policy", "RateLimit", "Service-Notice"]);
     }
     let names: Vec<&str> = codes.iter().map(|code| code.text()).collect();
     let lines: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.text(), code.fix())).collect();

@@ -64,6 +64,7 @@ pub(super) fn headers() -> Value {
         "RateLimit": text("What is left of it: `\"key-minute\";r=<requests>;t=<seconds>`."),
         "Service-Notice": text("What the operator tells this workspace, percent-encoded UTF-8. Only while there is a notice."),
         "Retry-After": { "description": "When to try again, in seconds.", "schema": { "type": "integer", "minimum": 0 } },
+        "WWW-Authenticate": text("How to say who asks: `Bearer`."),
         "Allow": text("The methods that the path takes."),
         "Idempotent-Replayed": {
             "description": "`true` when this is the first answer again.", "schema": { "type": "string", "const": "true" },

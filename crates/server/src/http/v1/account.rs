@@ -3,8 +3,13 @@
 use std::sync::Arc;
 
 use axum::http::Method;
-use posthouse_domain::{auth::Permission, error::Refusal, plan::PlanLimits, workspace::Workspace};
-use posthouse_store::workspaces;
+use posthouse_domain::{
+    auth::Permission,
+    error::Refusal,
+    plan::PlanLimits,
+    workspace::{Claim, UNCLAIMED_RECIPIENTS_PER_DAY, Workspace},
+};
+use posthouse_store::{Tx, unclaimed, workspaces};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -23,10 +28,15 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 async fn read(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
-    let id = input.caller.workspace;
-    let workspace =
-        app.store.read_one(move |tx| workspaces::get(tx, id)).await?.ok_or_else(|| Refusal::not_found("workspace"))?;
-    Answer::json(200, &AccountView::of(&workspace, app.config.plans.of(workspace.plan), &input))
+    let (id, now) = (input.caller.workspace, app.clock.now());
+    let load = move |tx: &mut Tx| {
+        let workspace = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        let is_unclaimed = workspace.claim == Claim::Unclaimed;
+        let today = if is_unclaimed { Some(unclaimed::recipients(tx, id, now)?.len() as u64) } else { None };
+        Ok::<_, Refusal>((workspace, today))
+    };
+    let (workspace, today) = app.store.read(load).await?;
+    Answer::json(200, &AccountView::of((&workspace, today), app.config.plans.of(workspace.plan), &input))
 }
 
 /// The account.
@@ -35,7 +45,7 @@ struct AccountView {
     workspace: WorkspaceView,
     claim: ClaimView,
     limits: LimitsView,
-    restrictions: Option<()>,
+    restrictions: Option<RestrictionsView>,
     agent_messaging: AgentMessagingView,
     key: KeyView,
 }
@@ -78,6 +88,33 @@ struct ClaimView {
     expires_at: Option<String>,
 }
 
+/// What an unclaimed workspace may not do; null where a person owns it.
+#[derive(Serialize, JsonSchema)]
+struct RestrictionsView {
+    /// Different people whom it may write to in a UTC day.
+    recipients_per_day: u64,
+    /// How many they were today.
+    recipients_today: u64,
+    /// Answers within conversations that came in, to people in them, are not counted.
+    replies_to_inbound_threads: &'static str,
+    /// Whether it may have webhooks.
+    webhooks: bool,
+    /// Whether it may use the event stream.
+    event_stream: bool,
+}
+
+impl RestrictionsView {
+    fn of(recipients_today: u64) -> Self {
+        Self {
+            recipients_per_day: UNCLAIMED_RECIPIENTS_PER_DAY,
+            recipients_today,
+            replies_to_inbound_threads: "unlimited",
+            webhooks: false,
+            event_stream: true,
+        }
+    }
+}
+
 /// Limits in force; null is unlimited.
 #[derive(Serialize, JsonSchema)]
 struct LimitsView {
@@ -109,7 +146,7 @@ struct KeyView {
 }
 
 impl AccountView {
-    fn of(workspace: &Workspace, plan: &PlanLimits, input: &Input) -> Self {
+    fn of((workspace, recipients_today): (&Workspace, Option<u64>), plan: &PlanLimits, input: &Input) -> Self {
         let w = workspace;
         Self {
             workspace: WorkspaceView {
@@ -141,7 +178,7 @@ impl AccountView {
                 sends_per_5_minutes: plan.sends_per_5_minutes,
                 requests_per_minute: plan.requests_per_minute,
             },
-            restrictions: None,
+            restrictions: recipients_today.map(RestrictionsView::of),
             agent_messaging: AgentMessagingView {
                 enabled: false,
                 directory_enabled: false,

@@ -20,8 +20,9 @@ use posthouse_store::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::messages::label_change;
+use super::messages::{label_change, no_label_both_ways};
 use crate::{
     app::{
         App,
@@ -30,8 +31,8 @@ use crate::{
     http::{
         route::{Answer, Input, Route},
         wire::{
-            CommaList, Cursor, Empty, Int, Label, Limit, Line, List, Metadata, MetadataFilters, Patch, Text, choice,
-            object, query,
+            CommaList, Cursor, Empty, Int, Label, Limit, Line, List, Metadata, MetadataFilters, Patch, Problems, Text,
+            choice, member, object, query,
         },
     },
     views::{
@@ -154,6 +155,7 @@ object! {
         /// Who it is.
         kind: Option<Kind>,
     }
+    check no_label_both_ways;
 }
 
 object! {
@@ -168,6 +170,7 @@ object! {
         /// Only counts.
         dry_run: Option<bool>,
     }
+    check kind_or_domain;
 }
 
 /// What became of contacts that were deleted together.
@@ -293,7 +296,7 @@ async fn delete(app: Arc<App>, input: Input<DeleteQuery>) -> Result<Answer, Refu
 }
 
 async fn delete_many(app: Arc<App>, input: Input<Empty, DeleteMany>) -> Result<Answer, Refusal> {
-    let (bulk, forget, dry_run) = input.body.parse()?;
+    let (bulk, forget, dry_run) = input.body.parse();
     let done = change_contact::delete_many(&app, input.caller, bulk, forget, dry_run).await?;
     let view = DeletedView {
         matched: done.matched,
@@ -327,17 +330,19 @@ impl Update {
 }
 
 impl DeleteMany {
-    fn parse(self) -> Result<(Bulk, bool, bool), Refusal> {
-        if self.kind.is_none() && self.domain.is_none() {
-            return Err(Refusal::invalid_field(
-                "kind",
-                "is required when there is no domain: name one of them or both",
-            ));
-        }
+    fn parse(self) -> (Bulk, bool, bool) {
         let bulk = Bulk {
             kinds: stored(&self.kind.map_or(Vec::new(), |kinds| kinds.0)),
             domain: self.domain.as_ref().map(domain),
         };
-        Ok((bulk, self.forget.unwrap_or_default(), self.dry_run.unwrap_or_default()))
+        (bulk, self.forget.unwrap_or_default(), self.dry_run.unwrap_or_default())
+    }
+}
+
+/// Nobody deletes every contact by leaving something out.
+fn kind_or_domain(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    if ["kind", "domain"].iter().all(|name| given.get(*name).is_none_or(Value::is_null)) {
+        let problem = "is required when there is no domain: name one of them or both";
+        problems.add::<()>(&member(path, "kind"), problem);
     }
 }

@@ -173,7 +173,7 @@ struct SentView<'a> {
 async fn create(app: Arc<App>, input: Input<Empty, CreateBody>) -> Result<Answer, Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let key = send::idempotency_key(&input, input.request.route);
-    let given = UpdateBody::from(input.body).given()?;
+    let given = UpdateBody::from(input.body).given();
     Ok(send::answer(draft::create(&app, (input.caller, inbox), key, given, render).await?))
 }
 
@@ -232,7 +232,7 @@ async fn read(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
 
 async fn update(app: Arc<App>, input: Input<Empty, UpdateBody>) -> Result<Answer, Refusal> {
     let which = which(&input)?;
-    let changed = draft::change(&app, input.caller, which, input.body.given()?).await?;
+    let changed = draft::change(&app, input.caller, which, input.body.given()).await?;
     Answer::json(200, &DraftView::of(&changed))
 }
 

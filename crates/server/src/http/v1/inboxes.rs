@@ -21,7 +21,7 @@ use posthouse_store::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     app::{
@@ -33,8 +33,8 @@ use crate::{
     http::{
         route::{Answer, Input, Route},
         wire::{
-            self, Cursor, Empty, Int, Limit, Line, Metadata, MetadataFilters, Patch, Problems, Text, Wire, object,
-            query,
+            self, Cursor, Empty, Int, Limit, Line, Metadata, MetadataFilters, Patch, Problems, Text, Wire, member,
+            object, query,
         },
     },
     views::{
@@ -104,6 +104,7 @@ object! {
         /// Makes the inbox temporary: it expires after so many seconds and only receives.
         ttl_seconds: Option<Ttl>,
     }
+    check temporary_alone;
 }
 
 object! {
@@ -154,7 +155,7 @@ struct ResumedView {
 }
 
 async fn create(app: Arc<App>, input: Input<Empty, CreateBody>) -> Result<Answer, Refusal> {
-    let new = input.body.parse()?;
+    let new = input.body.parse();
     let created = create_inbox::create(&app, input.caller, new).await?;
     Answer::json(if created.is_new { 201 } else { 200 }, &created.view)
 }
@@ -235,20 +236,19 @@ async fn resume(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
     Answer::json(200, &ResumedView { inbox: resumed.view, released_events: resumed.released_events })
 }
 
-impl CreateBody {
-    fn parse(self) -> Result<NewInbox, Refusal> {
-        let mut problems = Problems::default();
-        if self.ttl_seconds.is_some() {
-            let given = [
-                ("username", self.username.is_some()),
-                ("domain", self.domain.is_some()),
-                ("client_id", self.client_id.is_some()),
-            ];
-            for (name, _) in given.into_iter().filter(|(_, given)| *given) {
-                problems
-                    .add::<()>(name, "cannot be combined with ttl_seconds: a temporary inbox gets a random address");
-            }
+/// What a temporary inbox cannot have.
+fn temporary_alone(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let is_given = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
+    if is_given("ttl_seconds") {
+        for name in ["username", "domain", "client_id"].into_iter().filter(|name| is_given(name)) {
+            let problem = "cannot be combined with ttl_seconds: a temporary inbox gets a random address";
+            problems.add::<()>(&member(path, name), problem);
         }
+    }
+}
+
+impl CreateBody {
+    fn parse(self) -> NewInbox {
         let life = match self.ttl_seconds {
             Some(ttl) => Lifespan::Temporary { ttl_seconds: ttl.0 },
             None => Lifespan::Permanent {
@@ -260,7 +260,7 @@ impl CreateBody {
         // Nulls delete keys, and there are none yet; the form allows no more keys than there may be.
         let given = self.metadata.unwrap_or_default().0;
         let metadata = metadata::merge(metadata::Metadata::new(), &given).unwrap_or_default();
-        problems.finish(Some(NewInbox { life, display_name: self.display_name.map(|name| name.0), metadata }))
+        NewInbox { life, display_name: self.display_name.map(|name| name.0), metadata }
     }
 }
 

@@ -18,6 +18,7 @@ use posthouse_store::{
     message_list::{self, Filter, Place},
     messages::{self, Record},
 };
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::queue::LeaseText;
@@ -29,7 +30,7 @@ use crate::{
     },
     http::{
         route::{Answer, Input, Route},
-        wire::{CommaList, Cursor, Empty, Label, Limit, List, choice, object, query},
+        wire::{CommaList, Cursor, Empty, Label, Limit, List, OwnLabel, Problems, choice, member, object, query},
     },
     views::{BatchView, PageView, message::MessageView},
 };
@@ -208,14 +209,15 @@ object! {
     /// A change of one message.
     struct Update {
         /// Labels to add behind those that are there.
-        add_labels: Option<List<Label, 0, 50>>,
+        add_labels: Option<List<OwnLabel, 0, 50>>,
         /// Labels to remove.
-        remove_labels: Option<List<Label, 0, 50>>,
+        remove_labels: Option<List<OwnLabel, 0, 50>>,
         /// The new read state.
         is_read: Option<bool>,
         /// The lease under which the message was claimed; the change is refused with lease_expired when it is not the current one.
         lease_id: Option<LeaseText>,
     }
+    check no_label_both_ways;
 }
 
 object! {
@@ -224,12 +226,13 @@ object! {
         /// Their ids.
         ids: List<Uuid, 1, 100>,
         /// Labels to add behind those that are there.
-        add_labels: Option<List<Label, 0, 50>>,
+        add_labels: Option<List<OwnLabel, 0, 50>>,
         /// Labels to remove.
-        remove_labels: Option<List<Label, 0, 50>>,
+        remove_labels: Option<List<OwnLabel, 0, 50>>,
         /// The new read state.
         is_read: Option<bool>,
     }
+    check no_label_both_ways;
 }
 
 impl ScreeningQuery {
@@ -256,10 +259,25 @@ impl ScreeningQuery {
     }
 }
 
+/// A label cannot be given and taken at once.
+pub(super) fn no_label_both_ways(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let labels = |name: &str| given.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let added = labels("add_labels");
+    for (at, label) in labels("remove_labels").iter().enumerate() {
+        if let Some(text) = label.as_str().filter(|_| added.contains(label)) {
+            let path = member(path, &format!("remove_labels[{at}]"));
+            problems.add::<()>(&path, format!("{text} is in add_labels too"));
+        }
+    }
+}
+
 /// The labels of a change, from their wire form.
-pub(super) fn label_change(add: Option<List<Label, 0, 50>>, remove: Option<List<Label, 0, 50>>) -> LabelChange {
+pub(super) fn label_change<L: Into<String>>(
+    add: Option<List<L, 0, 50>>,
+    remove: Option<List<L, 0, 50>>,
+) -> LabelChange {
     let texts =
-        |labels: Option<List<Label, 0, 50>>| labels.map_or(Vec::new(), |l| l.0.into_iter().map(|l| l.0).collect());
+        |labels: Option<List<L, 0, 50>>| labels.map_or(Vec::new(), |list| list.0.into_iter().map(L::into).collect());
     LabelChange { add: texts(add), remove: texts(remove) }
 }
 

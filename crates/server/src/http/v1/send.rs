@@ -7,11 +7,11 @@ use std::sync::Arc;
 use axum::http::{HeaderValue, Method};
 use posthouse_domain::{
     auth::Permission,
-    error::{Code, FieldProblem, Refusal},
+    error::{Code, Refusal},
     id::MessageId,
-    label::{self, LABELS_MAX},
+    label::LABELS_MAX,
     message::Kind,
-    send::{Content, FILES_MAX, File, Forward, People, RECIPIENTS_MAX, Reply, Send},
+    send::{Content, FILES_MAX, File, Forward, People, RECIPIENTS_MAX, Reply, Send, recipients_problem},
 };
 use posthouse_store::{idempotency::Key, messages::Record};
 use schemars::JsonSchema;
@@ -33,8 +33,8 @@ use crate::{
         idempotency::REPLAYED,
         route::{ATTACHMENT_BODY_BYTES_MAX, Answer, Input, Route},
         wire::{
-            Base64, Empty, FileName, Json, Label, Line, List, MimeType, OneOrMany, Recipient, Text, choice, object,
-            query,
+            Base64, Empty, FileName, Json, Line, List, MimeType, OneOrMany, OwnLabel, Problems, Recipient, Text,
+            choice, member, object, query,
         },
     },
     views::message::MessageView,
@@ -51,18 +51,22 @@ const SEND_KEYS: &str = "sendMessage";
 pub(super) const ERRORS: &[Code] = &[
     Code::PlanLimitEmails,
     Code::OrgSuspended,
+    Code::DomainNotVerified,
     Code::TemporaryInboxReceiveOnly,
+    Code::DomainNotVerified,
     Code::NotFound,
     Code::IdempotencyInFlight,
     Code::LeaseExpired,
     Code::LoopDetected,
     Code::MessageTooLarge,
     Code::IdempotencyKeyReused,
+    Code::RecipientBlocked,
     Code::RecipientSuppressed,
     Code::WorkspaceStopped,
     Code::InboxPaused,
     Code::DailySendLimitExceeded,
     Code::OrgDailyLimitExceeded,
+    Code::UnclaimedRecipientLimit,
 ];
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -138,12 +142,14 @@ object! {
         /// Files.
         attachments: Option<List<AttachmentBody, 0, FILES_MAX>>,
         /// Labels for the sent message.
-        labels: Option<List<Label, 0, LABELS_MAX>>,
+        labels: Option<List<OwnLabel, 0, LABELS_MAX>>,
         /// Structured data: `data` for recipients on this server, a file service-data.json for others.
         data: Option<Json<DATA_BYTES_MAX>>,
         /// The advisory kind.
         kind = "type": Option<MessageType>,
     }
+    check one_of_the_bodies;
+    check recipients_together;
 }
 
 object! {
@@ -158,7 +164,7 @@ object! {
         /// Whether it also goes to the other recipients of the message.
         reply_all: Option<bool>,
         /// Labels for the sent message.
-        labels: Option<List<Label, 0, LABELS_MAX>>,
+        labels: Option<List<OwnLabel, 0, LABELS_MAX>>,
         /// Structured data, as in a send.
         data: Option<Json<DATA_BYTES_MAX>>,
         /// The advisory kind.
@@ -166,6 +172,7 @@ object! {
         /// The lease under which the message was claimed; the answer is refused with lease_expired when it is not the current one.
         lease_id: Option<LeaseText>,
     }
+    check one_of_the_bodies;
 }
 
 object! {
@@ -184,10 +191,11 @@ object! {
         /// Whether the original's files go along; true unless told otherwise.
         include_attachments: Option<bool>,
         /// Labels for the sent message.
-        labels: Option<List<Label, 0, LABELS_MAX>>,
+        labels: Option<List<OwnLabel, 0, LABELS_MAX>>,
         /// The lease under which the message was claimed; refused with lease_expired when it is not the current one.
         lease_id: Option<LeaseText>,
     }
+    check recipients_together;
 }
 
 query! {
@@ -201,7 +209,7 @@ query! {
 async fn send(app: Arc<App>, input: Input<SendQuery, SendBody>) -> Result<Answer, Refusal> {
     let dry_run = input.query.dry_run.unwrap_or(false);
     let order = order(&input, SEND_KEYS)?;
-    let command = input.body.command()?;
+    let command = input.body.command();
     if dry_run {
         let decision = send::dry_run(&app, order, command).await?;
         return Answer::json(200, &DecisionView::of(&decision));
@@ -213,7 +221,7 @@ async fn reply(app: Arc<App>, input: Input<Empty, ReplyBody>) -> Result<Answer, 
     let original = input.path.id("message_id", "message")?;
     let mut order = order(&input, input.request.route)?;
     order.fence = fence(original, input.body.lease_id.as_ref());
-    let command = input.body.command()?;
+    let command = input.body.command();
     Ok(answer(reply::reply(&app, order, (original, command), render()).await?))
 }
 
@@ -221,7 +229,7 @@ async fn forward(app: Arc<App>, input: Input<Empty, ForwardBody>) -> Result<Answ
     let original = input.path.id("message_id", "message")?;
     let mut order = order(&input, input.request.route)?;
     order.fence = fence(original, input.body.lease_id.as_ref());
-    let command = input.body.command()?;
+    let command = input.body.command();
     Ok(answer(forward::forward(&app, order, (original, command), render()).await?))
 }
 
@@ -256,37 +264,56 @@ pub(super) fn answer(posted: Posted) -> Answer {
 }
 
 impl SendBody {
-    fn command(self) -> Result<Send, Refusal> {
-        let people = people(self.to, self.cc, self.bcc);
-        let mut problems = people_problems(&people);
+    fn command(self) -> Send {
         let parts = Parts { text: self.text, html: self.html, data: self.data, labels: self.labels, kind: self.kind };
-        let content = parts.content(self.attachments, &mut problems);
-        finish(problems, Send { people, subject: self.subject.0, content })
+        let content = parts.content(self.attachments);
+        Send { people: people(self.to, self.cc, self.bcc), subject: self.subject.0, content }
     }
 }
 
 impl ReplyBody {
-    fn command(self) -> Result<Reply, Refusal> {
-        let mut problems = Vec::new();
+    fn command(self) -> Reply {
         let parts = Parts { text: self.text, html: self.html, data: self.data, labels: self.labels, kind: self.kind };
-        let content = parts.content(self.attachments, &mut problems);
-        finish(problems, Reply { content, all: self.reply_all.unwrap_or(false) })
+        Reply { content: parts.content(self.attachments), all: self.reply_all.unwrap_or(false) }
     }
 }
 
 impl ForwardBody {
-    fn command(self) -> Result<Forward, Refusal> {
-        let people = people(self.to, self.cc, self.bcc);
-        let mut problems = people_problems(&people);
+    fn command(self) -> Forward {
         let note = Content {
             text: body(self.text),
             html: body(self.html),
             data_json: None,
             files: Vec::new(),
-            labels: labels(self.labels, &mut problems),
+            labels: labels(self.labels),
             kind: Kind::Message,
         };
-        finish(problems, Forward { people, note, include_files: self.include_attachments.unwrap_or(true) })
+        let people = people(self.to, self.cc, self.bcc);
+        Forward { people, note, include_files: self.include_attachments.unwrap_or(true) }
+    }
+}
+
+/// A message without any of the three would be empty.
+fn one_of_the_bodies(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let is_empty = |value: &Value| value.is_null() || value.as_str().is_some_and(str::is_empty);
+    if ["text", "html", "data"].iter().all(|name| given.get(*name).is_none_or(is_empty)) {
+        problems.add::<()>(&member(path, "text"), "is required, unless html or data is given; it must not be empty");
+    }
+}
+
+/// As many recipients as there may be, in three fields.
+fn recipients_together(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let counts = ["to", "cc", "bcc"].map(|name| match given.get(name) {
+        Some(Value::Array(items)) => items.len(),
+        Some(Value::String(_)) => 1,
+        _ => 0,
+    });
+    // A single list that is too long has been told by then, and so has a missing one.
+    let told = counts.iter().any(|count| *count > RECIPIENTS_MAX);
+    let count: usize = counts.iter().sum();
+    let is_missing = count == 0 && !given.get("to").is_some_and(Value::is_array);
+    if let Some(problem) = recipients_problem(count).filter(|_| !told && !is_missing) {
+        problems.add::<()>(&member(path, "to"), problem);
     }
 }
 
@@ -295,25 +322,20 @@ struct Parts {
     text: Option<Text<0, BODY_CHARS_MAX>>,
     html: Option<Text<0, BODY_CHARS_MAX>>,
     data: Option<Json<DATA_BYTES_MAX>>,
-    labels: Option<List<Label, 0, LABELS_MAX>>,
+    labels: Option<List<OwnLabel, 0, LABELS_MAX>>,
     kind: Option<MessageType>,
 }
 
 impl Parts {
-    fn content(self, files: Option<List<AttachmentBody, 0, FILES_MAX>>, problems: &mut Vec<FieldProblem>) -> Content {
-        let content = Content {
+    fn content(self, files: Option<List<AttachmentBody, 0, FILES_MAX>>) -> Content {
+        Content {
             text: body(self.text),
             html: body(self.html),
             data_json: self.data.map(|data| data.0.to_string()),
             files: files.map(|list| list.0.into_iter().map(AttachmentBody::file).collect()).unwrap_or_default(),
-            labels: labels(self.labels, problems),
+            labels: labels(self.labels),
             kind: self.kind.map_or(Kind::Message, Kind::from),
-        };
-        if content.text.is_none() && content.html.is_none() && content.data_json.is_none() {
-            problems.push(problem("text", "is required, unless html or data is given; it must not be empty"));
         }
-        problems.extend(content.files.iter().enumerate().filter_map(|(at, file)| file_problem(at, file)));
-        content
     }
 }
 
@@ -338,12 +360,6 @@ impl From<MessageType> for Kind {
     }
 }
 
-/// What is wrong with a file that has the right form.
-pub(super) fn file_problem(at: usize, file: &File) -> Option<FieldProblem> {
-    let is_multipart = file.content_type.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("multipart/"));
-    is_multipart.then(|| problem(&format!("attachments[{at}].content_type"), "must not be a multipart"))
-}
-
 type Recipients = OneOrMany<Recipient, RECIPIENTS_MAX>;
 
 fn people(to: Recipients, cc: Option<Recipients>, bcc: Option<Recipients>) -> People {
@@ -351,16 +367,11 @@ fn people(to: Recipients, cc: Option<Recipients>, bcc: Option<Recipients>) -> Pe
     People { to: mailboxes(to), cc: cc.map(mailboxes).unwrap_or_default(), bcc: bcc.map(mailboxes).unwrap_or_default() }
 }
 
-fn people_problems(people: &People) -> Vec<FieldProblem> {
-    people.problem().map(|text| problem("to", &text)).into_iter().collect()
-}
-
-pub(super) fn labels(given: Option<List<Label, 0, LABELS_MAX>>, problems: &mut Vec<FieldProblem>) -> Vec<String> {
+/// The labels of a message, each once.
+pub(super) fn labels(given: Option<List<OwnLabel, 0, LABELS_MAX>>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
-    for (at, Label(label)) in given.map(|list| list.0).unwrap_or_default().into_iter().enumerate() {
-        if label::is_system(&label) {
-            problems.push(problem(&format!("labels[{at}]"), "is a label that only the system gives"));
-        } else if !kept.contains(&label) {
+    for OwnLabel(label) in given.map(|list| list.0).unwrap_or_default() {
+        if !kept.contains(&label) {
             kept.push(label);
         }
     }
@@ -370,14 +381,6 @@ pub(super) fn labels(given: Option<List<Label, 0, LABELS_MAX>>, problems: &mut V
 /// An empty body is none.
 pub(super) fn body<const MAX: usize>(given: Option<Text<0, MAX>>) -> Option<String> {
     given.map(|text| text.0).filter(|text| !text.is_empty())
-}
-
-fn problem(path: &str, problem: &str) -> FieldProblem {
-    FieldProblem { path: path.to_owned(), problem: problem.to_owned() }
-}
-
-pub(super) fn finish<T>(problems: Vec<FieldProblem>, value: T) -> Result<T, Refusal> {
-    if problems.is_empty() { Ok(value) } else { Err(Refusal::invalid(&problems)) }
 }
 
 /// What would become of a message.

@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::messages::{ScreeningQuery, label_change};
+use super::messages::{ScreeningQuery, label_change, no_label_both_ways};
 use crate::{
     app::{
         App,
@@ -30,7 +30,7 @@ use crate::{
     },
     http::{
         route::{Answer, Input, Route},
-        wire::{CommaList, Cursor, Empty, Label, Limit, Line, List, Metadata, object, query},
+        wire::{CommaList, Cursor, Empty, Label, Limit, Line, List, Metadata, OwnLabel, object, query},
     },
     views::{
         PageView,
@@ -137,10 +137,11 @@ object! {
         /// Metadata to merge; a null value deletes its key.
         metadata: Option<Metadata>,
         /// Labels to add behind those that are there.
-        add_labels: Option<List<Label, 0, 50>>,
+        add_labels: Option<List<OwnLabel, 0, 50>>,
         /// Labels to remove.
-        remove_labels: Option<List<Label, 0, 50>>,
+        remove_labels: Option<List<OwnLabel, 0, 50>>,
     }
+    check no_label_both_ways;
 }
 
 /// What was deleted with a thread.

@@ -4,6 +4,7 @@ use base64::{
     Engine, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
+use posthouse_domain::label;
 use serde_json::{Value, json};
 
 use super::{Problems, Wire, expected, nullable};
@@ -38,6 +39,22 @@ pub struct Base64(pub Vec<u8>);
 /// A label: 1 to 64 characters without white space, commas and control characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label(pub String);
+
+/// A label that callers may give and take: a [`Label`] that is none of the system's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OwnLabel(pub String);
+
+impl From<Label> for String {
+    fn from(label: Label) -> Self {
+        label.0
+    }
+}
+
+impl From<OwnLabel> for String {
+    fn from(label: OwnLabel) -> Self {
+        label.0
+    }
+}
 
 /// A member of a PATCH body: left out, null or a value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -140,6 +157,21 @@ impl Wire for Label {
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         string(value, path, problems, |text| check_label(text).map(|()| Self(text.to_owned())))
+    }
+}
+
+impl Wire for OwnLabel {
+    fn schema() -> Value {
+        Label::schema()
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        string(value, path, problems, |text| {
+            check_label(text)?;
+            if label::is_system(text) {
+                return Err(format!("{text} is a label of the system, which callers neither add nor remove"));
+            }
+            Ok(Self(text.to_owned()))
+        })
     }
 }
 

@@ -24,7 +24,7 @@ pub struct OneOrMany<T, const MAX: usize>(pub Vec<T>);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileName(pub String);
 
-/// A media type such as `application/pdf`, parameters allowed.
+/// The media type of a file, such as `application/pdf`, parameters allowed; a file is no multipart.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MimeType(pub String);
 
@@ -93,7 +93,7 @@ impl Wire for FileName {
 
 impl Wire for MimeType {
     fn schema() -> Value {
-        json!({ "type": "string", "maxLength": 255, "pattern": "^[^/\\s]+/[^/\\s]+$" })
+        json!({ "type": "string", "maxLength": 255, "pattern": "^[^/;\\s]+/[^/;\\s]+\\s*(;.*)?$" })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         kinds::string(value, path, problems, |text| {
@@ -103,6 +103,7 @@ impl Wire for MimeType {
             };
             let essence = text.split(';').next().unwrap_or_default().trim();
             match essence.split_once('/') {
+                Some((kind, _)) if kind.eq_ignore_ascii_case("multipart") => Err("must not be a multipart".to_owned()),
                 Some((kind, sub)) if token(kind) && token(sub) && text.is_ascii() => Ok(Self(text.to_owned())),
                 _ => Err("must be a media type such as application/pdf".to_owned()),
             }

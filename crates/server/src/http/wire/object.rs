@@ -1,8 +1,9 @@
 //! Macros that make an object type, a query type or a choice readable and describable.
 
-/// Defines a body object: fields in the order of their documentation, unknown members refused.
+/// Defines a body object: fields in the order of their documentation, unknown members refused. `check FUNCTION;` behind
+/// it names what looks at several members together, at the members as they came: it speaks with the others, not after them.
 macro_rules! object {
-    ($(#[doc = $about:literal])* $vis:vis struct $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $text:literal)?: $type:ty,)* }) => {
+    ($(#[doc = $about:literal])* $vis:vis struct $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $text:literal)?: $type:ty,)* } $($(check $check:path;)+)?) => {
         $(#[doc = $about])*
         #[derive(Debug)]
         $vis struct $name { $($(#[doc = $doc])* pub $field: $type,)* }
@@ -41,6 +42,7 @@ macro_rules! object {
                         None => <$type as Wire>::absent().or_else(|| problems.add(&member(path, name), "is required")),
                     }
                 };)*
+                $($($check(object, path, problems);)+)?
                 Some(Self { $($field: $field?,)* })
             }
         }

@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use posthouse_domain::{
     event::Payload,
-    id::{EventId, WebhookId, WorkspaceId},
+    id::{EventId, WebhookDeliveryId, WebhookId, WorkspaceId},
     time::{SECOND_MS, Time},
     webhook::Webhook,
 };
@@ -17,17 +17,20 @@ use posthouse_store::{
     Result, Waiter,
     webhook_deliveries::{self as deliveries, Place},
 };
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinError, JoinSet};
 
 use super::earlier;
-use crate::app::{
-    App,
-    webhooks::{
-        Errand, Lane,
-        attempt::{self, Ended},
-        bodies,
-        round::{self, Memory, Rooms},
+use crate::{
+    app::{
+        App,
+        webhooks::{
+            Errand, Lane,
+            attempt::{self, Ended},
+            bodies,
+            round::{self, Memory, Rooms},
+        },
     },
+    rush::Rush,
 };
 
 /// Attempts of one webhook that are under way at once.
@@ -42,6 +45,8 @@ const RENDERED_AT_ONCE: usize = 32;
 const KEPT_BYTES: usize = 8 * 1024 * 1024;
 /// Time between two rounds, in milliseconds: under load each then has many ends to write and many events to take.
 const GAP_MS: i64 = 5;
+/// The same while much is being written, for mail goes first: what is in memory bounds how many attempts that leaves.
+const RUSH_GAP_MS: i64 = 150;
 /// How long it sleeps at most, in milliseconds: for wakes of other processes that were lost.
 const POLL_MS: i64 = 5 * SECOND_MS;
 /// The gap after a round that failed, in milliseconds.
@@ -58,7 +63,17 @@ struct Queue {
     ready: VecDeque<Errand>,
     running: usize,
     lanes: HashSet<Lane>,
+    /// The attempts that are ready or under way.
+    held: HashSet<WebhookDeliveryId>,
     failing: bool,
+}
+
+/// An attempt that is under way.
+#[derive(Clone, Copy)]
+struct Carried {
+    webhook: WebhookId,
+    delivery: WebhookDeliveryId,
+    lane: Lane,
 }
 
 /// The desk of a workspace.
@@ -69,8 +84,11 @@ pub(super) struct Desk {
     queues: HashMap<WebhookId, Queue>,
     bodies: Bodies,
     tasks: JoinSet<Ended>,
+    /// What each task carries.
+    under_way: HashMap<Id, Carried>,
     ended: Vec<Ended>,
     next: Time,
+    rush: Rush,
 }
 
 /// Rendered events, for as long as others may want them too.
@@ -83,7 +101,7 @@ struct Bodies {
 
 impl Desk {
     pub(super) fn new(app: Arc<App>, workspace: WorkspaceId) -> Self {
-        let next = app.clock.now();
+        let (next, rush) = (app.clock.now(), Rush::watch(&app));
         Self {
             app,
             workspace,
@@ -91,8 +109,10 @@ impl Desk {
             queues: HashMap::new(),
             bodies: Bodies::default(),
             tasks: JoinSet::new(),
+            under_way: HashMap::new(),
             ended: Vec::new(),
             next,
+            rush,
         }
     }
 
@@ -123,7 +143,7 @@ impl Desk {
         let mut count = 0;
         loop {
             self.start().await;
-            let Some(ended) = self.tasks.join_next().await else { break };
+            let Some(ended) = self.tasks.join_next_with_id().await else { break };
             count += 1;
             self.note(ended);
         }
@@ -133,10 +153,12 @@ impl Desk {
         Ok(count + self.queues.values().map(|queue| queue.ready.len()).sum::<usize>())
     }
 
-    /// Sleeps until there may be work for a round, which is at least [`GAP_MS`] behind the last. Attempts that end meanwhile
-    /// make room for others at once.
+    /// Sleeps until there may be work for a round, which is at least [`GAP_MS`] behind the last, or [`RUSH_GAP_MS`]. Attempts
+    /// that end meanwhile make room for others at once.
     async fn wait(&mut self, waiter: &mut Waiter, began: Time) {
-        let (mut until, gap_end) = (self.next, began.plus_ms(GAP_MS));
+        let is_rush = self.rush.is_on(&self.app);
+        let gap_end = began.plus_ms(if is_rush { RUSH_GAP_MS } else { GAP_MS });
+        let mut until = if is_rush { self.next.max(gap_end) } else { self.next };
         let life = self.app.life.clone();
         loop {
             if !self.ended.is_empty() {
@@ -144,9 +166,9 @@ impl Desk {
             }
             tokio::select! {
                 () = life.drained() => return,
-                Some(ended) = self.tasks.join_next() => {
+                Some(ended) = self.tasks.join_next_with_id() => {
                     self.note(ended);
-                    while let Some(ended) = self.tasks.try_join_next() {
+                    while let Some(ended) = self.tasks.try_join_next_with_id() {
                         self.note(ended);
                     }
                     self.start().await;
@@ -158,9 +180,13 @@ impl Desk {
     }
 
     async fn round(&mut self) -> Result<()> {
-        let rooms =
-            Rooms { known: self.queues.iter().map(|(id, queue)| (*id, queue.room())).collect(), other: IN_MEMORY };
         let ended = Arc::new(std::mem::take(&mut self.ended));
+        let held = self.queues.values().flat_map(|queue| &queue.held).copied();
+        let rooms = Rooms {
+            known: self.queues.iter().map(|(id, queue)| (*id, queue.room())).collect(),
+            other: IN_MEMORY,
+            own: held.chain(ended.iter().map(|one| one.errand.delivery)).collect(),
+        };
         let found = round::round(&self.app, self.workspace, &mut self.memory, (ended.clone(), rooms)).await;
         let found = match found {
             Ok(found) => found,
@@ -191,7 +217,7 @@ impl Desk {
         self.queues.retain(|id, queue| {
             let is_there = webhooks.iter().any(|webhook| webhook.id == *id);
             if !is_there {
-                queue.ready.clear();
+                queue.forget_ready();
             }
             is_there || queue.running > 0
         });
@@ -199,7 +225,7 @@ impl Desk {
             let queue = self.queues.entry(webhook.id).or_default();
             let was_enabled = queue.webhook.as_ref().is_some_and(|known| known.enabled);
             if was_enabled && !webhook.enabled {
-                queue.ready.clear();
+                queue.forget_ready();
             }
             queue.failing = webhook.failing_since.is_some();
             queue.webhook = Some(webhook);
@@ -258,26 +284,31 @@ impl Desk {
                 let Some(errand) = queue.ready.remove(at) else { break };
                 // What waited too long here is due again when its lease ends.
                 if errand.until < now.plus_ms(limit + LEASE_MARGIN_MS) {
+                    queue.held.remove(&errand.delivery);
                     continue;
                 }
                 queue.running += 1;
                 if errand.lane != Lane::None {
                     queue.lanes.insert(errand.lane);
                 }
-                self.tasks.spawn(attempt::attempt(self.app.clone(), webhook.clone(), errand, body));
+                let carried = Carried { webhook: errand.webhook, delivery: errand.delivery, lane: errand.lane };
+                let task = self.tasks.spawn(attempt::attempt(self.app.clone(), webhook.clone(), errand, body));
+                self.under_way.insert(task.id(), carried);
             }
         }
     }
 
-    fn note(&mut self, ended: std::result::Result<Ended, tokio::task::JoinError>) {
+    fn note(&mut self, ended: std::result::Result<(Id, Ended), JoinError>) {
+        let task = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
+        if let Some(carried) = self.under_way.remove(&task)
+            && let Some(queue) = self.queues.get_mut(&carried.webhook)
+        {
+            queue.running = queue.running.saturating_sub(1);
+            queue.lanes.remove(&carried.lane);
+            queue.held.remove(&carried.delivery);
+        }
         match ended {
-            Ok(ended) => {
-                if let Some(queue) = self.queues.get_mut(&ended.errand.webhook) {
-                    queue.running = queue.running.saturating_sub(1);
-                    queue.lanes.remove(&ended.errand.lane);
-                }
-                self.ended.push(ended);
-            }
+            Ok((_, ended)) => self.ended.push(ended),
             // The attempt panicked: its lease runs out, and it is made again.
             Err(error) => tracing::error!(%error, "webhook attempt lost"),
         }
@@ -288,7 +319,7 @@ impl Desk {
         let deadline = self.app.clock.now().plus_ms(DRAIN_MS);
         while !self.tasks.is_empty() {
             tokio::select! {
-                Some(ended) = self.tasks.join_next() => self.note(ended),
+                Some(ended) = self.tasks.join_next_with_id() => self.note(ended),
                 () = self.app.clock.sleep_until(deadline) => break,
             }
         }
@@ -326,7 +357,14 @@ impl Queue {
                 errand.lane = held;
             }
         }
+        self.held.insert(errand.delivery);
         self.ready.push_back(errand);
+    }
+
+    fn forget_ready(&mut self) {
+        for errand in self.ready.drain(..) {
+            self.held.remove(&errand.delivery);
+        }
     }
 
     /// The next attempt that may begin.

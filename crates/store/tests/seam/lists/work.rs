@@ -1,8 +1,14 @@
 //! How much a list reads on PostgreSQL while its tables have no statistics: no more than the page needs, by any plan.
 
 use super::*;
-use posthouse_domain::page::Page;
-use posthouse_store::{Sql, inboxes::list, message_list, p, recipients, thread_list};
+use posthouse_domain::{
+    draft,
+    id::DraftId,
+    page::{Page, Position},
+};
+use posthouse_store::{
+    Sql, approvals, drafts, drafts::list as draft_list, inboxes::list, message_list, p, recipients, thread_list,
+};
 
 /// Messages of the workspace, half of them in the inbox that is read.
 const MESSAGES: i64 = 20_000;
@@ -10,7 +16,7 @@ const MESSAGES: i64 = 20_000;
 const TOUCHED_MAX: i64 = 1_500;
 
 /// The tables, filled by the server itself. Nothing is analysed: the transaction that fills is too young for it.
-const FILL: [&str; 8] = [
+const FILL: [&str; 12] = [
     "INSERT INTO inboxes SELECT i.workspace_id, decode(lpad(to_hex(g), 32, '0'), 'hex'), 'x' || g, 'x', i.domain, NULL, NULL, '{}', 0,
        NULL, 'active', NULL, NULL, NULL, 0, g, NULL FROM inboxes i, generate_series(1000, 3000) g WHERE i.username = 'i10'",
     "INSERT INTO inbox_metadata SELECT workspace_id, 'env', 'prod', id FROM inboxes",
@@ -26,6 +32,15 @@ const FILL: [&str; 8] = [
     "INSERT INTO threads SELECT workspace_id, thread_id, inbox_id, 's', 's', 's', 'p@x.example', 1, '[]', '{}', created_at, created_at FROM messages",
     "INSERT INTO thread_labels SELECT workspace_id, l.label, id FROM threads,
        (VALUES ('t:often', 5), ('t:rare', 400)) l (label, every) WHERE created_at / 2 % l.every = 0",
+    "INSERT INTO drafts SELECT workspace_id, id, inbox_id, CASE WHEN created_at % 400 < 2 THEN 'draft' ELSE 'sent' END, 1, NULL, thread_id, 0,
+       '[]', '[]', '[]', 's', 't', NULL, NULL, 'message', '[]', '{}', 'api', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+       created_at, created_at FROM messages",
+    "INSERT INTO draft_metadata SELECT workspace_id, m.key, m.value, id FROM drafts,
+       (VALUES ('env', 'prod', 1), ('team', '7', 400)) m (key, value, every) WHERE created_at / 2 % m.every = 0",
+    "INSERT INTO draft_files SELECT workspace_id, id, id, 0, 'f', 'text/plain', 1,
+       'a hash of thirty-two octets, so.', 'x', NULL FROM drafts",
+    "INSERT INTO message_approvals SELECT workspace_id, id, id, 'user', NULL, 'l', 1,
+       'a hash of thirty-two octets, so.' FROM messages",
 ];
 
 /// What the transaction has touched so far: rows of whole tables and entries of indexes.
@@ -70,6 +85,16 @@ fn inboxes_of(metadata: &'static [(&'static str, &'static str)]) -> impl Fn(&mut
     }
 }
 
+fn drafts_of(filter: draft_list::Filter) -> impl Fn(&mut Tx) -> Result<usize> {
+    let position = Position { sort: i64::MAX, id: Uuid::max() };
+    move |tx| Ok(draft_list::page(tx, WORKSPACE, &filter, Page { after: Some(position), limit: 25 })?.len())
+}
+
+fn drafts_by(metadata: &[(&str, &str)]) -> draft_list::Filter {
+    let metadata = metadata.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    draft_list::Filter { metadata, ..Default::default() }
+}
+
 fn labels(labels: &[&str]) -> Vec<String> {
     labels.iter().map(|&label| label.to_owned()).collect()
 }
@@ -77,10 +102,12 @@ fn labels(labels: &[&str]) -> Vec<String> {
 type Read = Box<dyn Fn(&mut Tx) -> Result<usize>>;
 
 fn reads() -> Vec<(&'static str, Read)> {
+    use draft_list::Filter as Drafts;
     use message_list::Filter as Of;
     use thread_list::Filter as In;
     let many: Vec<MessageId> = (1..=100).map(|n| MessageId(Uuid::from_u128(n * 100))).collect();
-    let (some, inbox) = (many.clone(), Some(INBOX));
+    let (some, approved, inbox) = (many.clone(), many.clone(), Some(INBOX));
+    let (ids, pending): (Vec<DraftId>, _) = (many.iter().map(|id| DraftId(id.0)).collect(), vec![draft::Status::Draft]);
     let outbound = Some(Direction::Outbound);
     vec![
         ("messages", Box::new(messages_of(Of::default())) as Read),
@@ -95,6 +122,14 @@ fn reads() -> Vec<(&'static str, Read)> {
         ("threads of an inbox", Box::new(threads_of(In { inbox, ..In::default() }))),
         ("threads upward", Box::new(threads_of(In { inbox, ascending: true, ..In::default() }))),
         ("threads of a rare label", Box::new(threads_of(In { labels: labels(&["t:rare"]), ..In::default() }))),
+        ("drafts", Box::new(drafts_of(Drafts::default()))),
+        ("drafts of an inbox", Box::new(drafts_of(Drafts { inbox, ..Drafts::default() }))),
+        ("pending drafts", Box::new(drafts_of(Drafts { statuses: pending.clone(), ..Drafts::default() }))),
+        ("pending drafts of an inbox", Box::new(drafts_of(Drafts { statuses: pending, inbox, ..Drafts::default() }))),
+        ("drafts by metadata", Box::new(drafts_of(drafts_by(&[("env", "prod")])))),
+        ("drafts by rare metadata", Box::new(drafts_of(drafts_by(&[("env", "prod"), ("team", "7")])))),
+        ("drafts by id", Box::new(move |tx| Ok(drafts::get_many(tx, WORKSPACE, &ids)?.len()))),
+        ("approvals", Box::new(move |tx| Ok(approvals::of(tx, WORKSPACE, &approved)?.len()))),
         ("inboxes", Box::new(inboxes_of(&[]))),
         ("inboxes by metadata", Box::new(inboxes_of(&[("env", "prod"), ("team", "7")]))),
     ]

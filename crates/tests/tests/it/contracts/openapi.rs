@@ -22,3 +22,37 @@ async fn the_served_document_has_every_route_and_no_other() {
     assert_eq!(told, table);
     server.finish().await;
 }
+
+#[tokio::test]
+async fn every_way_of_sending_tells_every_refusal_of_the_gate() {
+    let server = TestServer::plain().await;
+    let document = server.anonymous().get("/v1/openapi.json").await.expect(200);
+    let refusals = [
+        (423, "workspace_stopped"),
+        (423, "inbox_paused"),
+        (403, "temporary_inbox_receive_only"),
+        (403, "org_suspended"),
+        (403, "domain_not_verified"),
+        (422, "recipient_blocked"),
+        (422, "recipient_suppressed"),
+        (409, "loop_detected"),
+        (402, "plan_limit_emails"),
+        (429, "daily_send_limit_exceeded"),
+        (429, "org_daily_limit_exceeded"),
+        (429, "rate_limited"),
+        (413, "message_too_large"),
+    ];
+    for path in ["messages", "messages/send", "messages/{message_id}/reply", "messages/{message_id}/forward"]
+        .map(|way| format!("/v1/inboxes/{{id}}/{way}"))
+        .into_iter()
+        .chain(["/v1/inboxes/{id}/drafts/{draft_id}/send".to_owned()])
+    {
+        for (status, code) in refusals {
+            let answer = &document["paths"][&path]["post"]["responses"][status.to_string()];
+            let codes = &answer["content"]["application/json"]["schema"]["properties"]["error"]["properties"]["code"];
+            let told = codes["enum"].as_array().is_some_and(|codes| codes.iter().any(|told| told == code));
+            assert!(told, "{path} does not tell of {status} {code}: {codes}");
+        }
+    }
+    server.finish().await;
+}

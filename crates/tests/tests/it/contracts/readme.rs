@@ -59,6 +59,11 @@ fn the_page_about_sending_does_what_it_says() {
 }
 
 #[test]
+fn the_page_about_forwarding_does_what_it_says() {
+    run("docs/journeys/forwarding.md");
+}
+
+#[test]
 fn the_page_about_contacts_does_what_it_says() {
     run("docs/journeys/contacts.md");
 }

@@ -60,6 +60,15 @@ const TABLE: &[Row] = &[
     ("read", ["200", "200", "200", "200", "200"]),
     ("wait", ["200", "200", "200", "200", "200"]),
     ("label", ["200", "200", "200", "200", "200"]),
+    ("claim", ["claimed", "paused", "claimed", "paused", "claimed"]),
+    ("acknowledge", ["200", "200", "200", "200", "200"]),
+    ("give back", ["200", "200", "200", "200", "200"]),
+    ("extend a lease", ["200", "200", "200", "200", "200"]),
+    ("add a forwarding address", ["201", STOPPED, SUSPENDED, PAUSED, "201"]),
+    ("ask a forwarding address again", ["200", STOPPED, SUSPENDED, PAUSED, "200"]),
+    ("take a forwarding address away", ["204", "204", "204", "204", "204"]),
+    ("agree to be forwarded to", ["200", "200", "200", "200", "200"]),
+    ("received mail is forwarded", ["sent", "held", "held", "held", "sent"]),
     ("make an inbox", ["201", "201", "201", "201", "201"]),
     ("pause", ["200", "200", "200", "200", "200"]),
     ("stop everything", ["200", "200", "200", "200", "200"]),
@@ -124,6 +133,21 @@ impl Desk {
                 self.post(&format!("/drafts/{}/schedule", self.draft), json!({ "send_at": at })).await.expect(200);
                 self.draft.clone()
             }
+            "acknowledge" | "give back" | "extend a lease" => {
+                let claimed = self.claim().await;
+                claimed.data()[0]["lease_id"].as_str().unwrap().to_owned()
+            }
+            "ask a forwarding address again" | "take a forwarding address away" => self.forward().await,
+            "agree to be forwarded to" => {
+                self.forward().await;
+                self.link().await
+            }
+            "received mail is forwarded" => {
+                self.forward().await;
+                self.server.settle().await;
+                self.server.anonymous().post_empty(&self.link().await).await.expect(200);
+                String::new()
+            }
             _ => String::new(),
         }
     }
@@ -155,12 +179,53 @@ impl Desk {
             "read" => self.api.get(&format!("/v1/messages/{}", self.message)).await,
             "wait" => self.api.get(&format!("{inbox}/messages/wait?since=2020-01-01")).await,
             "label" => self.api.patch(&format!("/v1/messages/{}", self.message), json!({ "add_labels": ["a"] })).await,
+            "claim" => {
+                let claimed = self.claim().await;
+                let paused = claimed["paused"].as_bool().unwrap();
+                assert_eq!(claimed.data().is_empty(), paused, "{claimed}");
+                return if paused { "paused" } else { "claimed" }.to_owned();
+            }
+            "acknowledge" => self.settle_lease("ack", prepared).await,
+            "give back" => self.settle_lease("nack", prepared).await,
+            "extend a lease" => self.settle_lease("extend", prepared).await,
+            "add a forwarding address" => self.post("/forwarding", json!({ "address": "dana@x.example" })).await,
+            "ask a forwarding address again" => {
+                self.api.post_empty(&format!("{inbox}/forwarding/{prepared}/resend")).await
+            }
+            "take a forwarding address away" => self.api.delete(&format!("{inbox}/forwarding/{prepared}")).await,
+            "agree to be forwarded to" => self.server.anonymous().post_empty(prepared).await,
+            "received mail is forwarded" => {
+                self.receive().await;
+                self.server.settle().await;
+                let shown = self.api.get(&format!("{inbox}/forwarding")).await.expect(200);
+                return if shown.data()[0]["forwarded_count"] == 1 { "sent" } else { "held" }.to_owned();
+            }
             "make an inbox" => self.api.post("/v1/inboxes", json!({})).await,
             "pause" => self.post("/pause", json!({})).await,
             "stop everything" => self.api.post_empty("/v1/emergency-stop").await,
             other => panic!("{other} is no operation"),
         };
         outcome(reply)
+    }
+
+    async fn claim(&self) -> Reply {
+        self.post("/messages/claim", json!({ "since": "2020-01-01T00:00:00Z" })).await.expect(200)
+    }
+
+    async fn settle_lease(&self, how: &str, lease: &str) -> Reply {
+        self.api.post(&format!("/v1/messages/{}/{how}", self.message), json!({ "lease_id": lease })).await
+    }
+
+    /// Adds a forwarding address; its id.
+    async fn forward(&self) -> String {
+        self.post("/forwarding", json!({ "address": "dana@x.example" })).await.expect(201).text("id").to_owned()
+    }
+
+    /// The link in the mail that asks it.
+    async fn link(&self) -> String {
+        let asked = self.server.newest(&self.api, &self.inbox.id.to_string()).await;
+        let text = asked["text"].as_str().unwrap();
+        text[text.find("/confirm/").unwrap()..].lines().next().unwrap().to_owned()
     }
 
     async fn due_draft(&self, draft: &str) -> String {

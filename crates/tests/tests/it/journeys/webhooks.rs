@@ -118,6 +118,48 @@ async fn an_event_of_a_conversation_never_overtakes_another() {
     world.server.finish().await;
 }
 
+/// Each run has a memory of its own, as processes have.
+#[tokio::test]
+async fn nor_does_it_when_two_workers_carry_or_one_of_them_dies() {
+    let world = World::new().await;
+    world.webhook(json!({ "events": ["message.received"] })).await;
+    let (app, to) = (world.server.app().clone(), &world.inbox.address);
+    let again = async || {
+        for _ in 0..ENOUGH {
+            world.api.get("/v1/account").await.expect(200);
+        }
+    };
+    world.sink.next(Say::Silence);
+    world.server.deliver(&Letter::new("1", "text").with("Message-ID", "<1@x.example>"), to).await;
+    let first = tokio::spawn({
+        let app = app.clone();
+        async move { posthouse_server::jobs::webhooks::run_due(&app).await }
+    });
+    world.sink.arrived(1).await;
+    world.server.deliver(&Letter::new("2", "text").with("In-Reply-To", "<1@x.example>"), to).await;
+    posthouse_server::jobs::webhooks::run_due(&app).await.unwrap();
+    assert_eq!(subjects(&world.sink), ["1"], "another worker waits for it");
+    first.abort();
+    world.server.clock.advance(59_000);
+    posthouse_server::jobs::webhooks::run_due(&app).await.unwrap();
+    assert_eq!(subjects(&world.sink), ["1"], "its lease is not over");
+    world.sink.next(Say::Silence);
+    world.server.clock.advance(1_000);
+    let began = world.server.clock.now();
+    let outlasts = async {
+        world.sink.arrived(2).await;
+        again().await;
+        assert_eq!(subjects(&world.sink), ["1", "1"], "what was left is made first, and alone");
+        let until = world.server.clock.waiting_until(began.plus_ms(60_000)).await;
+        world.server.clock.set(until);
+    };
+    tokio::join!(world.server.settle(), outlasts);
+    assert_eq!(subjects(&world.sink), ["1", "1", "2"]);
+    world.server.advance(720_000).await;
+    assert_eq!(subjects(&world.sink), ["1", "1", "2", "1"]);
+    world.server.finish().await;
+}
+
 #[tokio::test]
 async fn a_dead_receiver_delays_neither_another_nor_mail() {
     let world = World::new().await;

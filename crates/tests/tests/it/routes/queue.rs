@@ -12,7 +12,7 @@ use posthouse_domain::{
 };
 use posthouse_store::messages;
 use posthouse_tests::{
-    TestServer,
+    Options, TestServer,
     fixtures::{TestInbox, TestKey},
     http::{Api, Reply},
 };
@@ -31,7 +31,10 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        let server = TestServer::plain().await;
+        Self::on(TestServer::plain().await).await
+    }
+
+    async fn on(server: TestServer) -> Self {
         let key = server.workspace(Plan::Team).await;
         let (api, inbox) = (server.api(&key), server.inbox(&key).await);
         let world = Self { server, key, api, inbox };
@@ -259,6 +262,22 @@ async fn a_claim_waits_for_mail_for_what_is_given_back_and_for_time() {
 }
 
 #[tokio::test]
+async fn the_next_of_a_conversation_is_handed_to_who_waits_when_the_one_before_is_acked() {
+    let world = World::new().await;
+    world.deliver("Trip").await;
+    let trip = world.claim_one().await;
+    world.deliver("Re: Trip").await;
+    let (api, path) = (world.api.clone(), format!("/v1/inboxes/{}/messages/claim", world.inbox.id));
+    let waiting = tokio::spawn(async move { api.post(&path, json!({ "wait": 20 })).await.expect(200).json });
+    world.server.clock.waiting(1).await;
+    world.tell(&trip, "ack", json!({})).await.expect(200);
+    let next = waiting.await.unwrap();
+    assert_eq!(next["data"][0]["message"]["subject"], "Re: Trip", "{next}");
+    assert_eq!(next["data"][0]["message"]["thread_id"], trip["message"]["thread_id"]);
+    world.server.finish().await;
+}
+
+#[tokio::test]
 async fn a_paused_inbox_and_a_stopped_workspace_hand_nothing_out() {
     let world = World::new().await;
     world.deliver("One").await;
@@ -386,8 +405,10 @@ pub(in crate::routes) async fn multiply(server: &TestServer, workspace: Workspac
 
 #[tokio::test]
 async fn eight_claimers_never_hold_one_message_at_the_same_time_and_lose_none() {
-    const MESSAGES: usize = 2_000;
-    let world = World::new().await;
+    const MESSAGES: usize = 10_000;
+    // The clock stands still: no minute ends.
+    let unlimited = Options::default().configure(|config| config.plans.team.requests_per_minute = None);
+    let world = World::on(TestServer::start(unlimited).await).await;
     let first = world.deliver("First").await;
     multiply(&world.server, world.key.workspace, &first, MESSAGES - 1).await;
     let claimer = |n: usize| {

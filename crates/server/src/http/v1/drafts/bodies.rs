@@ -2,7 +2,6 @@
 
 use posthouse_domain::{
     draft::{Change, Schedule},
-    error::{FieldProblem, Refusal},
     id::{AttachmentId, MessageId, ThreadId},
     label::LABELS_MAX,
     message::Kind,
@@ -12,15 +11,13 @@ use posthouse_domain::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::super::send::{
-    AttachmentBody, BODY_CHARS_MAX, DATA_BYTES_MAX, MessageType, body, file_problem, finish, labels,
-};
+use super::super::send::{AttachmentBody, BODY_CHARS_MAX, DATA_BYTES_MAX, MessageType, body, labels};
 use crate::{
     app::{
         compose::SUBJECT_CHARS_MAX,
         draft::{FileGiven, Given, Target},
     },
-    http::wire::{Json, Label, Line, List, Metadata, OneOrMany, Patch, Problems, Recipient, Text, Wire, object},
+    http::wire::{Json, Line, List, Metadata, OneOrMany, OwnLabel, Patch, Problems, Recipient, Text, Wire, object},
 };
 
 type Recipients = OneOrMany<Recipient, RECIPIENTS_MAX>;
@@ -44,7 +41,7 @@ object! {
         /// Files.
         attachments: Option<List<AttachmentBody, 0, FILES_MAX>>,
         /// Labels for the sent message.
-        labels: Option<List<Label, 0, LABELS_MAX>>,
+        labels: Option<List<OwnLabel, 0, LABELS_MAX>>,
         /// The caller's own data; it is not sent.
         metadata: Option<Metadata>,
         /// The message that it answers.
@@ -80,7 +77,7 @@ object! {
         /// All files: new ones, and `{ id }` for those that stay.
         attachments: Option<List<FileBody, 0, FILES_MAX>>,
         /// Labels for the sent message.
-        labels: Option<List<Label, 0, LABELS_MAX>>,
+        labels: Option<List<OwnLabel, 0, LABELS_MAX>>,
         /// Merged into the metadata that is there; a null value deletes its key.
         metadata: Option<Metadata>,
         /// The message that it answers; recipients and subject are filled in anew where they are left out.
@@ -160,8 +157,7 @@ impl From<CreateBody> for UpdateBody {
 }
 
 impl UpdateBody {
-    pub(super) fn given(self) -> Result<Given, Refusal> {
-        let mut problems = Vec::new();
+    pub(super) fn given(self) -> Given {
         let change = Change {
             to: self.to.map(shown),
             cc: self.cc.map(shown),
@@ -171,7 +167,7 @@ impl UpdateBody {
             html: patched(self.html, |html| body(Some(html))),
             data_json: patched(self.data, |data| Some(data.0.to_string())),
             kind: self.kind.map(Kind::from),
-            labels: self.labels.map(|given| labels(Some(given), &mut problems)),
+            labels: self.labels.map(|given| labels(Some(given))),
             metadata: self.metadata.unwrap_or_default().0,
             reply_all: self.reply_all,
             schedule: match self.send_at {
@@ -182,8 +178,8 @@ impl UpdateBody {
             ..Change::default()
         };
         let target = target(self.reply_to_message_id, self.thread_id);
-        let files = self.attachments.map(|list| checked(list.0, &mut problems));
-        finish(problems, Given { change, files, target })
+        let files = self.attachments.map(|list| files(list.0));
+        Given { change, files, target }
     }
 }
 
@@ -204,14 +200,10 @@ fn target(message: Option<Uuid>, thread: Option<Uuid>) -> Target {
     Target { message: message.map(MessageId), thread: thread.map(ThreadId) }
 }
 
-fn checked(files: Vec<FileBody>, problems: &mut Vec<FieldProblem>) -> Vec<FileGiven> {
-    let given = |(at, file)| match file {
+fn files(files: Vec<FileBody>) -> Vec<FileGiven> {
+    let one = |file| match file {
         FileBody::Kept(kept) => FileGiven::Kept(AttachmentId(kept.id)),
-        FileBody::New(new) => {
-            let file = new.file();
-            problems.extend(file_problem(at, &file));
-            FileGiven::New(file)
-        }
+        FileBody::New(new) => FileGiven::New(new.file()),
     };
-    files.into_iter().enumerate().map(given).collect()
+    files.into_iter().map(one).collect()
 }

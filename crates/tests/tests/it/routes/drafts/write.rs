@@ -49,6 +49,7 @@ async fn what_is_wrong_is_said_all_at_once() {
     let paths = [
         "to[0]",
         "subject",
+        "labels[0]",
         "metadata.a b",
         "attachments[0].content_type",
         "attachments[0].content_base64",

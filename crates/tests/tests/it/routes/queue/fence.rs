@@ -41,6 +41,34 @@ async fn a_stale_worker_sends_no_second_answer() {
     world.server.finish().await;
 }
 
+/// Every request that carries a lease, and what a stale one gets.
+#[tokio::test]
+async fn no_write_takes_a_stale_lease() {
+    let world = World::new().await;
+    let (stale, _) = claimed_twice(&world).await;
+    let (id, lease) = (stale["message"]["id"].as_str().unwrap(), &stale["lease_id"]);
+    let before = world.api.get(&format!("/v1/messages/{id}")).await.expect(200);
+    let of_inbox = format!("/v1/inboxes/{}/messages/{id}", world.inbox.id);
+    for (path, mut body) in [
+        (format!("{of_inbox}/reply"), json!({ "text": "Answer." })),
+        (format!("{of_inbox}/forward"), json!({ "to": "eve@far.example" })),
+        (format!("/v1/messages/{id}/ack"), json!({ "mark_read": true })),
+        (format!("/v1/messages/{id}/nack"), json!({ "delay_seconds": 5 })),
+        (format!("/v1/messages/{id}/extend"), json!({ "lease_seconds": 60 })),
+    ] {
+        body["lease_id"] = lease.clone();
+        world.api.post(&path, body).await.error("lease_expired");
+    }
+    for change in [json!({ "is_read": true }), json!({ "remove_labels": ["x"] }), json!({ "add_labels": ["x"] })] {
+        let mut body = change;
+        body["lease_id"] = lease.clone();
+        world.api.patch(&format!("/v1/messages/{id}"), body).await.error("lease_expired");
+    }
+    assert_eq!(world.api.get(&format!("/v1/messages/{id}")).await.expect(200).json, before.json);
+    assert_eq!(world.claim(json!({})).await.data().len(), 0, "the current lease is as it was");
+    world.server.finish().await;
+}
+
 #[tokio::test]
 async fn a_stale_worker_changes_no_labels() {
     let world = World::new().await;
