@@ -30,6 +30,7 @@ test)
 	want_postgres
 	want curl curl
 	want swaks swaks
+	want pebble pebble
 	;;
 bench)
 	want_postgres

@@ -28,7 +28,9 @@ pub mod forward;
 pub mod index_mail;
 pub mod inject;
 pub mod judge_sending;
+pub mod keep_certificate;
 pub mod meet;
+pub mod obtain_certificate;
 pub mod post;
 pub mod read_events;
 pub mod read_raw;
@@ -63,11 +65,12 @@ use crate::{
     config::{Config, DeliveryMode},
     in_flight::InFlight,
     metrics::Metrics,
-    ports::{Clock, Dns, HttpOut, SmtpOut},
+    ports::{Authority, Clock, Dns, HttpOut, SmtpOut},
     rate_limits::RateLimits,
     shortage::Shortage,
     shutdown::Life,
     streams::Streams,
+    tls::Keeper,
 };
 
 /// The running program.
@@ -84,10 +87,14 @@ pub struct App {
     pub smtp_out: Arc<dyn SmtpOut>,
     /// The way out for webhooks.
     pub http_out: Arc<dyn HttpOut>,
+    /// Certificate authorities.
+    pub authority: Arc<dyn Authority>,
     /// Large raw mail.
     pub blobs: Blobs,
     /// The key that secrets are sealed with.
     pub vault: signing::Vault,
+    /// The certificate of the listeners.
+    pub tls: Keeper,
     /// The DKIM keys of the default domain.
     pub signer: signing::Signer,
     /// Room in memory for mail on its way out.
@@ -123,6 +130,8 @@ pub struct Ports {
     pub smtp_out: Arc<dyn SmtpOut>,
     /// The way out for webhooks.
     pub http_out: Arc<dyn HttpOut>,
+    /// Certificate authorities.
+    pub authority: Arc<dyn Authority>,
 }
 
 impl App {
@@ -137,7 +146,9 @@ impl App {
             dns: ports.dns,
             smtp_out: ports.smtp_out,
             http_out: ports.http_out,
+            authority: ports.authority,
             vault: signing::Vault::default(),
+            tls: Keeper::default(),
             signer: signing::Signer::default(),
             out_room: deliver::Room::default(),
             apart: Apart::default(),

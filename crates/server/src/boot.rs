@@ -5,28 +5,33 @@
 
 mod first;
 mod ready;
+pub mod web;
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
+use posthouse_domain::time::MINUTE_MS;
 use posthouse_store::{DatabaseUrl, Store, StoreConfig, backup::BLOBS_DIR, blobs::Blobs};
-use tokio::{net::TcpListener, task::JoinSet};
+use tokio::task::JoinSet;
 
 use crate::{
     adapters::{
+        acme::Authorities,
         clock::SystemClock,
         dns,
         http_out::HttpClient,
         smtp_out::{Limits, SmtpClient},
     },
-    app::{App, Ports, signing},
+    app::{App, Ports, keep_certificate, signing},
     config::Config,
-    http::{listener, router, routes},
+    http::listener,
     jobs::{index, runner, webhooks},
     ports::{Clock, Dns, HttpOut, SmtpOut},
-    shutdown::{DRAIN_MS_MAX, Signals},
+    shutdown::{DRAIN_MS_MAX, Hangups, Signals},
     smtp::listener::{Door, House, Listener},
-    tls,
 };
+
+/// How often it is looked whether there is another certificate, in milliseconds.
+const CERTIFICATE_LOOK_MS: i64 = MINUTE_MS;
 
 /// A part of the work that a process can take on (`--roles`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,11 +148,17 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     let has = |role| plan.roles.contains(&role);
     let mut signals = Signals::hear().map_err(BootError::io("signals cannot be heard"))?;
     raise_descriptor_limit();
-    let http = if has(Role::Http) { Some(bind("http.listen", config.http.listen).await?) } else { None };
+    let hangups = Hangups::hear().map_err(BootError::io("signals cannot be heard"))?;
+    let http = if has(Role::Http) { Some(web::bind(&config).await?) } else { None };
     let smtp = if has(Role::Smtp) { bind_smtp(&config).await? } else { Vec::new() };
     let submission = if has(Role::Submission) { bind_submission(&config).await? } else { Vec::new() };
     let first = |listeners: &[Listener]| listeners.first().and_then(|listener| listener.local_addr().ok());
-    let bound = ready::Bound { http: address(http.as_ref()), smtp: first(&smtp), submission: first(&submission) };
+    let bound = ready::Bound {
+        http: http.as_ref().and_then(|bound| bound.address()),
+        https: http.as_ref().and_then(|bound| bound.https_addresses().first().copied()),
+        smtp: first(&smtp),
+        submission: first(&submission),
+    };
     follow_listener(&mut config, bound.http);
     let store = open_store(&config)?;
     let blobs = open_blobs(&config)?;
@@ -157,8 +168,12 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     let first_run = if has(Role::Http) { first::run(&app).await? } else { None };
 
     let mut tasks = JoinSet::new();
-    if let Some(listener) = http {
-        tasks.spawn(listener::serve(listener, router::build(&app, routes::all()), Arc::clone(&app)));
+    if bound.smtp.is_some() || bound.submission.is_some() || bound.https.is_some() {
+        keep_certificate::begin(&app).await.map_err(|error| BootError::Tls(error.to_string()))?;
+    }
+    tasks.spawn(watch_certificate(Arc::clone(&app), hangups));
+    if let Some(http) = http {
+        tasks.spawn(listener::serve(http.entries(&app)?, Arc::clone(&app)));
     }
     open_doors(&app, &mut tasks, (smtp, submission))?;
     if has(Role::Worker) {
@@ -213,10 +228,6 @@ fn follow_listener(config: &mut Config, http: Option<SocketAddr>) {
     }
 }
 
-async fn bind(key: &str, address: SocketAddr) -> Result<TcpListener, BootError> {
-    TcpListener::bind(address).await.map_err(BootError::io(format!("{key}: {address} cannot be listened on")))
-}
-
 async fn bind_smtp(config: &Config) -> Result<Vec<Listener>, BootError> {
     bind_all("smtp.listen", &config.smtp.listen, Door::Clear).await
 }
@@ -237,16 +248,26 @@ async fn bind_all(key: &str, addresses: &[SocketAddr], door: Door) -> Result<Vec
     Ok(listeners)
 }
 
+/// Looks after the certificate until the process drains: every minute, and at once when SIGHUP asks.
+async fn watch_certificate(app: Arc<App>, mut hangups: Hangups) {
+    loop {
+        let later = app.clock.sleep_until(app.clock.now().plus_ms(CERTIFICATE_LOOK_MS));
+        tokio::select! {
+            () = app.life.drained() => return,
+            () = later => {}
+            () = hangups.next() => tracing::info!("tls.look_asked_for"),
+        }
+        keep_certificate::look(&app).await;
+    }
+}
+
 /// Serves the doors for mail: that of other servers, and that of mail programs.
 fn open_doors(
     app: &Arc<App>,
     tasks: &mut JoinSet<()>,
     (smtp, submission): (Vec<Listener>, Vec<Listener>),
 ) -> Result<(), BootError> {
-    if smtp.is_empty() && submission.is_empty() {
-        return Ok(());
-    }
-    let tls = tls::server_config(&app.config).map_err(|error| BootError::Tls(error.to_string()))?;
+    let tls = app.tls.server_config(&[]).map_err(|error| BootError::Tls(error.to_string()))?;
     let exchanger = House::new(Arc::clone(app), Some(Arc::clone(&tls)));
     let office = House::submission(Arc::clone(app), tls);
     for (listeners, house) in [(smtp, exchanger), (submission, office)] {
@@ -273,7 +294,8 @@ fn ports(config: &Config) -> Result<(Ports, WaysOut), BootError> {
     let smtp = Arc::new(SmtpClient::new(Arc::clone(&clock), limits));
     let http = Arc::new(HttpClient::new(Arc::clone(&clock)));
     let (smtp_out, http_out) = (Arc::clone(&smtp) as Arc<dyn SmtpOut>, Arc::clone(&http) as Arc<dyn HttpOut>);
-    Ok((Ports { clock, dns, smtp_out, http_out }, WaysOut { smtp, http }))
+    let authority = Arc::new(Authorities::new(Arc::clone(&dns)));
+    Ok((Ports { clock, dns, smtp_out, http_out, authority }, WaysOut { smtp, http }))
 }
 
 /// The resolver of the configuration.
@@ -309,10 +331,6 @@ async fn prepare_signing(app: &App) -> Result<(), BootError> {
         tracing::debug!(name = record.name, "dkim.key_ready");
     }
     Ok(())
-}
-
-fn address(listener: Option<&TcpListener>) -> Option<SocketAddr> {
-    listener.and_then(|listener| listener.local_addr().ok())
 }
 
 /// Stops accepting, finishes what was accepted, closes the store.

@@ -46,6 +46,8 @@ pub struct Config {
     pub http: Http,
     /// `smtp.*`
     pub smtp: Smtp,
+    /// `acme.*`
+    pub acme: Acme,
     /// `submission.*`
     pub submission: Submission,
     /// `mail.*`
@@ -92,6 +94,10 @@ impl std::fmt::Debug for BlobOptions {
 pub struct Http {
     /// `http.listen`
     pub listen: SocketAddr,
+    /// `http.listen_tls`: the API over HTTPS.
+    pub listen_tls: Vec<SocketAddr>,
+    /// `http.redirect_to_https`: `http.listen` only leads to `base_url`.
+    pub redirect_to_https: bool,
     /// `http.trusted_proxies`
     pub trusted_proxies: Vec<Network>,
     /// `http.metrics_token`
@@ -136,6 +142,37 @@ pub struct TlsFiles {
     pub cert: PathBuf,
     /// The private key.
     pub key: PathBuf,
+}
+
+/// `acme.*`: how a certificate is got where `smtp.acme` is set.
+#[derive(Clone, Debug)]
+pub struct Acme {
+    /// `acme.directory`: the URL of the certificate authority's directory (RFC 8555 §7.1.1).
+    pub directory: String,
+    /// `acme.root`: whose certificate the directory may have; none: the machine's authorities.
+    pub root: Option<PathBuf>,
+    /// `acme.email`: where the authority writes to.
+    pub email: Option<String>,
+    /// `acme.names`: the names of the certificate, in lower case.
+    pub names: Vec<String>,
+    /// `acme.listen`: listeners for challenges alone.
+    pub listen: Vec<SocketAddr>,
+    /// `acme.eab_key_id` and `acme.eab_key`: an account that the authority knows already (RFC 8555 §7.3.4).
+    pub external_account: Option<ExternalAccount>,
+}
+
+/// The directory of Let's Encrypt.
+pub const LETS_ENCRYPT: &str = "https://acme-v02.api.letsencrypt.org/directory";
+/// Its directory for trying things out: no limits to speak of, and certificates that nobody believes.
+pub const LETS_ENCRYPT_STAGING: &str = "https://acme-staging-v02.api.letsencrypt.org/directory";
+
+/// `acme.eab_key_id` and `acme.eab_key`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExternalAccount {
+    /// The name of the key.
+    pub key_id: String,
+    /// The key, in base64url.
+    pub key: SecretText,
 }
 
 /// `submission.*`
@@ -280,7 +317,13 @@ impl Config {
             blob_url: None,
             instance_key: None,
             blob_options: BlobOptions::default(),
-            http: Http { listen: local(8080), trusted_proxies: Vec::new(), metrics_token: None },
+            http: Http {
+                listen: local(8080),
+                listen_tls: Vec::new(),
+                redirect_to_https: false,
+                trusted_proxies: Vec::new(),
+                metrics_token: None,
+            },
             smtp: Smtp {
                 listen: vec![local(2525)],
                 hostname: "localhost".to_owned(),
@@ -293,6 +336,14 @@ impl Config {
                 connections_per_client_max: 200,
                 idle_timeout_ms: 300_000,
                 reject_dmarc_fail: false,
+            },
+            acme: Acme {
+                directory: LETS_ENCRYPT.to_owned(),
+                root: None,
+                email: None,
+                names: Vec::new(),
+                listen: Vec::new(),
+                external_account: None,
             },
             submission: Submission {
                 listen: vec![local(2587)],

@@ -62,6 +62,7 @@
 //! * Tokens: [`dialect`]. Rows come back as tuples or by [`from_row!`]; the number of columns must fit exactly.
 //! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
 
+pub mod acme;
 pub mod answers;
 pub mod approvals;
 pub mod arrivals;

@@ -6,6 +6,7 @@ use crate::Sql;
 
 /// File name and its statements.
 pub const FILES: &[(&str, &[&Sql])] = &[
+    ("acme", crate::acme::ALL),
     ("answers", crate::answers::ALL),
     ("approvals", crate::approvals::ALL),
     ("arrivals", crate::arrivals::ALL),

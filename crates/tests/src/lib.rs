@@ -23,6 +23,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod audit;
+pub mod authority;
+pub mod certificate;
 pub mod clock;
 pub mod dir;
 pub mod dns;

@@ -145,7 +145,7 @@ fn certificate(config: &Config, now: Time) -> Finding {
         let names = facts.names.join(", ");
         return Finding::warning(format!("{what}, for {names}"), format!("it should be for {}", config.smtp.hostname));
     }
-    if facts.self_signed && config.delivery.mode != DeliveryMode::Capture {
+    if facts.self_signed() && config.delivery.mode != DeliveryMode::Capture {
         return Finding::warning(
             format!("{what}, self-signed"),
             "give smtp.tls_cert and smtp.tls_key of a public authority",

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use posthouse_domain::time::SECOND_MS;
 use posthouse_store::jobs::{Leased, Outcome};
 
-use super::{domain_check, inbox_expiry, outbound, scheduled_draft, webhook_notice};
+use super::{certificate, domain_check, inbox_expiry, outbound, scheduled_draft, webhook_notice};
 use crate::{app::App, ports::Pending};
 
 /// What an attempt says when it ends.
@@ -79,5 +79,6 @@ pub fn all(app: &App) -> Vec<JobKind> {
         domain_check::kind(),
         scheduled_draft::kind(),
         webhook_notice::kind(),
+        certificate::kind(),
     ]
 }

@@ -1,6 +1,7 @@
 //! What a user does from end to end, through the doors a user has.
 
 mod answer_a_mail;
+mod certificates;
 mod delivery;
 mod name_servers;
 mod standing;
