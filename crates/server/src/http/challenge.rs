@@ -22,7 +22,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("What a certificate authority looks for (RFC 8555 §8.3), while it is asked for a certificate.")
             .answers_with(200, Some(ANSWER_TYPE))
             .errors(&[Code::NotFound])
-            .handle_public(challenge),
+            .handle(challenge),
     ]
 }
 
