@@ -105,9 +105,6 @@ fn configuration(config: &Config) -> Finding {
         let advice = "to serve other machines, give --config or POSTHOUSE__ variables";
         return Finding::ok(format!("config: none, so everything stays on this machine ({advice})"));
     }
-    if config.smtp.acme {
-        return Finding::warning("config: smtp.acme is not built yet", "give smtp.tls_cert and smtp.tls_key");
-    }
     let public = config.delivery.mode != DeliveryMode::Capture;
     if public && config.base_url.starts_with("http://") {
         return Finding::warning(

@@ -47,7 +47,7 @@ pub(super) async fn ensure(app: &Arc<App>, now: Time) -> Result<()> {
 }
 
 async fn run(app: Arc<App>, job: Leased) -> Attempt {
-    if !app.config.smtp.acme || job.subject != obtain_certificate::id(&app.config) {
+    if job.subject != obtain_certificate::id(&app.config) {
         // The certificate of an older configuration.
         return Ok(Ran::Settle(Outcome::Done));
     }

@@ -73,12 +73,16 @@ impl JobKind {
 /// Every kind that this program runs.
 #[must_use]
 pub fn all(app: &App) -> Vec<JobKind> {
-    vec![
+    let mut kinds = vec![
         inbox_expiry::kind(),
         outbound::kind(app),
         domain_check::kind(),
         scheduled_draft::kind(),
         webhook_notice::kind(),
-        certificate::kind(),
-    ]
+    ];
+    // Each kind costs a look at the table.
+    if app.config.smtp.acme {
+        kinds.push(certificate::kind());
+    }
+    kinds
 }
