@@ -92,6 +92,7 @@ pub mod migrate;
 pub mod queue;
 pub mod recipients;
 pub mod recoveries;
+pub mod sealed;
 pub mod search;
 pub mod statements;
 pub mod stream_tokens;
@@ -114,6 +115,7 @@ mod tx;
 mod values;
 
 pub use blobs::{Blobs, Digest};
+pub use db::presence::Alone;
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{Waiter, Wakes};
 pub use db::{Store, StoreConfig};

@@ -2,21 +2,27 @@
 //!
 //! Changes nothing that a start would not change; exit code 1 when a check failed, 0 with warnings.
 
+mod names;
 mod network;
+mod reputation;
 mod store;
+
+use std::{future::Future, time::Duration};
 
 use posthouse_domain::time::{DAY_MS, Time};
 use serde_json::{Value, json};
 
 use super::{Common, Failure, print};
 use crate::{
-    boot,
+    boot::{self, BootError},
     config::{Config, DeliveryMode},
     tls,
 };
 
 /// Days before its end from which a certificate is worth a warning.
 const CERTIFICATE_DAYS_LOW: i64 = 14;
+/// How long each part of the look at the outside world may take, in milliseconds. They go on beside each other.
+const PART_MS_MAX: u64 = 25_000;
 
 /// How a check came out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,7 +91,7 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
     findings.extend(runtime.block_on(store::check(&config)));
     findings.extend(runtime.block_on(network::ports(&config)));
     findings.push(certificate(&config, boot::clock().now()));
-    findings.extend(runtime.block_on(network::outside(&config)));
+    findings.extend(runtime.block_on(outside(&config)));
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     let (failed, warnings) = (count(Level::Failed), count(Level::Warning));
     let lines: Vec<String> = findings.iter().map(Finding::line).collect();
@@ -98,6 +104,42 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
         return Err(Failure::Failed(format!("{failed} of {} checks failed", findings.len())));
     }
     Ok(())
+}
+
+/// What the outside world sees of us: domains, this host, the ways in and out, blocklists. Each part has its time.
+async fn outside(config: &Config) -> Vec<Finding> {
+    let app = match boot::program(config).await {
+        Ok(app) => app,
+        Err(error @ BootError::Io { .. }) => {
+            return vec![Finding::failed(format!("DNS: {error}"), "correct dns.nameservers")];
+        }
+        Err(error @ BootError::Signing(_)) => {
+            return vec![Finding::failed(format!("keys: {error}"), "bring back the instance key of this store")];
+        }
+        // The line about the database says so.
+        Err(_) => return Vec::new(),
+    };
+    let is_asked = names::is_asked(config, &config.mail.default_domain);
+    let addresses =
+        if is_asked { names::addresses(app.dns.as_ref(), &config.smtp.hostname).await } else { Vec::new() };
+    let host = async { if is_asked { names::host(&app, &addresses).await } else { Vec::new() } };
+    let parts = tokio::join!(
+        in_time("records of the domains here", names::served(&app)),
+        in_time("records of workspaces' domains", names::own(&app)),
+        in_time("name of this host", host),
+        in_time("ways in and out", network::ways(app.dns.as_ref(), config, &addresses)),
+        in_time("blocklists", reputation::check(&app)),
+    );
+    boot::close(app.store.clone()).await;
+    [parts.0, parts.1, parts.2, parts.3, parts.4].concat()
+}
+
+async fn in_time(what: &str, part: impl Future<Output = Vec<Finding>>) -> Vec<Finding> {
+    let done = tokio::time::timeout(Duration::from_millis(PART_MS_MAX), part).await;
+    done.unwrap_or_else(|_| {
+        let what = format!("{what}: no answer within {} seconds", PART_MS_MAX / 1_000);
+        vec![Finding::warning(what, "try again; check dns.nameservers and the network")]
+    })
 }
 
 fn configuration(config: &Config) -> Finding {
