@@ -24,6 +24,7 @@
 
 mod audit;
 pub mod clock;
+pub mod command;
 pub mod dialogue;
 pub mod dir;
 pub mod dns;
@@ -32,6 +33,7 @@ pub mod fixtures;
 pub mod http;
 pub mod log;
 pub mod mail;
+pub mod name_server;
 pub mod postgres;
 pub mod process;
 pub mod server;

@@ -2,6 +2,9 @@
 
 mod answer_a_mail;
 mod delivery;
+mod dkim;
+mod doctor;
+mod domain_command;
 mod name_servers;
 mod standing;
 mod submission;

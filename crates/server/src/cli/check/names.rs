@@ -67,7 +67,7 @@ fn private(domain: &str) -> Finding {
     Finding::ok(format!("DNS: {domain} is not a public domain, nothing to look up"))
 }
 
-/// Whether DNS can know the default domain: that of the internet, or of name servers of one's own.
+/// Whether DNS can know a name: that of the internet, or of name servers of one's own.
 pub(super) fn is_asked(config: &Config, domain: &str) -> bool {
     !is_private(domain, config.nameservers.is_empty())
 }
