@@ -11,7 +11,7 @@ mod tests;
 use posthouse_mail::smtp::client::{ConnectionFailure, DeliveryResult, RecipientOutcome, Stage};
 
 use crate::{
-    message::{Delivery, DeliveryStatus},
+    message::{Delivery, DeliveryStatus, TlsUse},
     time::{MINUTE_MS, Time},
 };
 
@@ -51,6 +51,8 @@ pub struct Report {
     pub stage: Stage,
     /// The server that was spoken to.
     pub remote: Option<String>,
+    /// How that was encrypted.
+    pub tls: Option<TlsUse>,
 }
 
 impl Report {
@@ -64,6 +66,7 @@ impl Report {
             text: text.into(),
             stage: Stage::Local,
             remote: None,
+            tls: None,
         }
     }
 
@@ -77,6 +80,7 @@ impl Report {
             text: outcome.text.clone(),
             stage: outcome.stage,
             remote: Some(remote.to_owned()),
+            tls: None,
         }
     }
 
@@ -90,6 +94,7 @@ impl Report {
             text: failure.text.clone(),
             stage: failure.stage,
             remote: Some(remote.to_owned()),
+            tls: None,
         }
     }
 }
@@ -150,6 +155,7 @@ pub fn settle(before: &Delivery, report: &Report, moment: &Moment) -> (Delivery,
     after.smtp_code = report.smtp_code;
     after.enhanced_code.clone_from(&report.enhanced_code);
     after.remote.clone_from(&report.remote);
+    after.tls.clone_from(&report.tls);
     after.detail = Some(report.text.chars().take(DETAIL_CHARS_MAX).collect::<String>()).filter(|text| !text.is_empty());
     let fate = match report.result {
         DeliveryResult::Delivered => {

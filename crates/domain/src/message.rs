@@ -5,27 +5,6 @@ use crate::{
     time::Time,
 };
 
-/// Makes an enum of names that are shown and stored.
-macro_rules! named {
-    ($($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* })*) => {$(
-        $(#[$about])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum $name { $($(#[$doc])* $variant,)* }
-
-        impl $name {
-            /// The name on the wire and in the store.
-            #[must_use]
-            pub const fn text(self) -> &'static str { match self { $($name::$variant => $text,)* } }
-
-            /// The value of that name.
-            #[must_use]
-            pub fn parse(text: &str) -> Option<Self> { match text { $($text => Some($name::$variant),)* _ => None } }
-        }
-    )*};
-}
-
-pub(crate) use named;
-
 named! {
     /// Which way a message went.
     Direction {
@@ -260,10 +239,40 @@ pub struct Delivery {
     pub remote: Option<String>,
     /// The remote server's words, or why it waits.
     pub detail: Option<String>,
+    /// How the last attempt was encrypted; none where it was not, or came to no dialogue.
+    pub tls: Option<TlsUse>,
     /// Attempts so far.
     pub attempts: u32,
     /// When this entry last changed.
     pub updated_at: Time,
+}
+
+/// How a dialogue with a mail server was encrypted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TlsUse {
+    /// `TLSv1.3` or `TLSv1.2`.
+    pub version: String,
+    /// The cipher suite's name at IANA.
+    pub cipher: String,
+    /// Whether the certificate was one for the server's name by an authority that this machine believes. Mail exchangers are
+    /// spoken to without that too (RFC 7435).
+    pub verified: bool,
+}
+
+impl TlsUse {
+    /// As it is stored: version, cipher, and a word where the certificate was valid.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("{} {}{}", self.version, self.cipher, if self.verified { " verified" } else { "" })
+    }
+
+    /// Reads what [`TlsUse::text`] wrote.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let (version, cipher) = (words.next()?.to_owned(), words.next()?.to_owned());
+        Some(Self { version, cipher, verified: words.next() == Some("verified") })
+    }
 }
 
 impl Delivery {

@@ -3,7 +3,7 @@
 use std::{future::Future, net::SocketAddr, pin::Pin};
 
 use bytes::Bytes;
-use posthouse_domain::{id::Ids, time::Time};
+use posthouse_domain::{id::Ids, message::TlsUse, time::Time};
 use posthouse_mail::{
     auth::{Answer, Question},
     smtp::client::{Config as SessionConfig, ConnectionFailure, Message, RecipientOutcome},
@@ -59,8 +59,8 @@ pub struct Peer {
 pub struct Answered {
     /// One outcome per recipient, in their order.
     pub outcomes: Vec<RecipientOutcome>,
-    /// Whether it went over TLS.
-    pub encrypted: bool,
+    /// How the connection was encrypted, if it was.
+    pub tls: Option<TlsUse>,
 }
 
 /// Hands mail to other servers.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use posthouse_domain::time::Time;
-pub use posthouse_store::tls::{TlsError as ClientTlsError, Trust, client_config};
+pub use posthouse_store::tls::{Judge, TlsError as ClientTlsError, Trust, client_config};
 use rustls::ServerConfig;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 
@@ -100,6 +100,14 @@ impl CertificateFacts {
     }
 }
 
+/// Version and cipher suite of a connection, by the names at IANA: `TLSv1.3`, `TLS_AES_256_GCM_SHA384`.
+#[must_use]
+pub fn version_and_cipher(session: &rustls::CommonState) -> Option<(String, String)> {
+    let version = session.protocol_version()?.as_str()?.replace("TLSv1_", "TLSv1.");
+    let cipher = session.negotiated_cipher_suite()?.suite().as_str()?.replace("TLS13_", "TLS_");
+    Some((version, cipher))
+}
+
 fn dns_name(name: &x509_parser::extensions::GeneralName<'_>) -> Option<String> {
     match name {
         x509_parser::extensions::GeneralName::DNSName(name) => Some((*name).to_owned()),
@@ -179,6 +187,25 @@ mod tests {
         config.smtp.tls = Some(TlsFiles { cert: directory.join("absent"), key: directory.join("absent") });
         assert!(server_config(&config).expect_err("absent").to_string().contains("absent"));
         let _ = std::fs::remove_dir_all(&directory);
+    }
+
+    #[test]
+    fn a_judge_believes_the_authorities_it_was_given_for_the_name_and_the_time() {
+        use rustls_pki_types::ServerName;
+        let made = rcgen::generate_simple_self_signed(vec!["mx.example.com".to_owned()]).expect("made");
+        let file = std::env::temp_dir().join(format!("posthouse-judge-{}.pem", std::process::id()));
+        std::fs::write(&file, made.cert.pem()).expect("written");
+        let judge = Judge::new(&Trust::File(file.clone())).expect("an authority");
+        let chain = [made.cert.der().clone()];
+        let name = |host: &str| ServerName::try_from(host.to_owned()).expect("a name");
+        let at = |date: &str| Time::parse(date).expect("a date").seconds();
+        assert!(judge.is_valid(&chain, &name("mx.example.com"), at("2026-01-01")));
+        assert!(!judge.is_valid(&chain, &name("mx.example.org"), at("2026-01-01")), "another name");
+        assert!(!judge.is_valid(&chain, &name("mx.example.com"), at("5000-01-01")), "past its end");
+        assert!(!judge.is_valid(&[], &name("mx.example.com"), at("2026-01-01")), "nothing");
+        let other = rcgen::generate_simple_self_signed(vec!["mx.example.com".to_owned()]).expect("made");
+        assert!(!judge.is_valid(&[other.cert.der().clone()], &name("mx.example.com"), at("2026-01-01")), "a stranger");
+        let _ = std::fs::remove_file(file);
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0010_suspension",
     "0012_domains",
     "0013_message_filters",
+    "0017_tls",
 ];
 
 crate::statements! {

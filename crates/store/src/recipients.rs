@@ -2,20 +2,20 @@
 
 use posthouse_domain::{
     id::{EnvelopeId, MessageId, WorkspaceId},
-    message::{Channel, Delivery, DeliveryStatus},
+    message::{Delivery, TlsUse},
     time::Time,
 };
 
-use crate::{FromRow, Result, Row, Tx, many, p, statements, workspaces::named};
+use crate::{FromRow, Result, Row, Tx, many, p, statements};
 
 statements! {
     INSERT = "INSERT INTO recipients (workspace_id, message_id, position, envelope_id, address, channel, status, smtp_code,
         enhanced_code, remote, detail, attempts, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
-    OF = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, attempts, updated_at
+    OF = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, tls, attempts, updated_at
         FROM {EACH} recipients r WHERE r.workspace_id = $1 AND r.message_id {AMONG} {pg:r} ORDER BY message_id, position";
-    OF_ENVELOPE = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, attempts, updated_at
+    OF_ENVELOPE = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, tls, attempts, updated_at
         FROM recipients WHERE workspace_id = $1 AND envelope_id = $2 ORDER BY position";
-    UPDATE = "UPDATE recipients SET status = $4, smtp_code = $5, enhanced_code = $6, remote = $7, detail = $8, attempts = $9, updated_at = $10
+    UPDATE = "UPDATE recipients SET status = $4, smtp_code = $5, enhanced_code = $6, remote = $7, detail = $8, attempts = $9, updated_at = $10, tls = $11
         WHERE workspace_id = $1 AND message_id = $2 AND position = $3";
     INSERT_ENVELOPE = "INSERT INTO envelopes (workspace_id, id, message_id, destination, expires_at) VALUES ($1, $2, $3, $4, $5)";
     GET_ENVELOPE = "SELECT workspace_id, id, message_id, destination, expires_at FROM envelopes WHERE workspace_id = $1 AND id = $2";
@@ -60,8 +60,8 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
             d.position,
             d.envelope,
             d.address,
-            d.channel.text(),
-            d.status.text(),
+            d.channel,
+            d.status,
             d.smtp_code,
             d.enhanced_code,
             d.remote,
@@ -101,13 +101,14 @@ pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
             workspace,
             message,
             d.position,
-            d.status.text(),
+            d.status,
             d.smtp_code,
             d.enhanced_code,
             d.remote,
             d.detail,
             d.attempts,
-            d.updated_at
+            d.updated_at,
+            d.tls.as_ref().map(TlsUse::text)
         ],
     )?;
     Ok(())
@@ -143,7 +144,7 @@ pub fn delete_envelope(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> R
 crate::from_row!(Envelope { workspace, id, message, destination, expires_at });
 
 impl FromRow for OfMessage {
-    const COLUMNS: usize = 12;
+    const COLUMNS: usize = 13;
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         let message = row.take()?;
@@ -151,12 +152,13 @@ impl FromRow for OfMessage {
             position: row.take()?,
             envelope: row.take()?,
             address: row.take()?,
-            channel: named(&row.take::<String>()?, Channel::parse)?,
-            status: named(&row.take::<String>()?, DeliveryStatus::parse)?,
+            channel: row.take()?,
+            status: row.take()?,
             smtp_code: row.take()?,
             enhanced_code: row.take()?,
             remote: row.take()?,
             detail: row.take()?,
+            tls: row.take::<Option<String>>()?.and_then(|text| TlsUse::parse(&text)),
             attempts: row.take()?,
             updated_at: row.take()?,
         };

@@ -1,10 +1,13 @@
 //! TLS as a client, for every connection that this service opens by itself: whom to believe, made into a configuration.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use rustls::{
     ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
-    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    client::{
+        WebPkiServerVerifier,
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    },
     crypto::{CryptoProvider, aws_lc_rs::default_provider, verify_tls12_signature, verify_tls13_signature},
 };
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject};
@@ -52,6 +55,34 @@ pub fn client_config(trust: &Trust) -> Result<Arc<ClientConfig>, TlsError> {
         Trust::File(path) => builder.with_root_certificates(of_file(path)?).with_no_client_auth(),
     };
     Ok(Arc::new(config))
+}
+
+/// Says what verifying would have said, to who goes on in any case.
+#[derive(Clone, Debug)]
+pub struct Judge(Arc<WebPkiServerVerifier>);
+
+impl Judge {
+    /// One who believes like this. [`Trust::Anybody`] believes nobody here: there is nothing to judge by.
+    ///
+    /// # Errors
+    /// Where there are no certificate authorities to believe.
+    pub fn new(trust: &Trust) -> Result<Self, TlsError> {
+        let roots = match trust {
+            Trust::Anybody => RootCertStore::empty(),
+            Trust::Machine => machine()?,
+            Trust::File(path) => of_file(path)?,
+        };
+        let built = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::new(default_provider())).build();
+        Ok(Self(built.map_err(|error| TlsError::Settings(error.to_string()))?))
+    }
+
+    /// Whether the chain, the server's own certificate first, is for that name and good at that time (Unix seconds).
+    #[must_use]
+    pub fn is_valid(&self, chain: &[CertificateDer<'_>], name: &ServerName<'_>, now_s: i64) -> bool {
+        let now = UnixTime::since_unix_epoch(Duration::from_secs(u64::try_from(now_s).unwrap_or(0)));
+        let Some((first, rest)) = chain.split_first() else { return false };
+        self.0.verify_server_cert(first, rest, name, &[], now).is_ok()
+    }
 }
 
 fn machine() -> Result<RootCertStore, TlsError> {

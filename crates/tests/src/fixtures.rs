@@ -63,6 +63,11 @@ impl TestServer {
         self.inbox_with(key, serde_json::json!({})).await
     }
 
+    /// Makes an inbox with that name at the default domain.
+    pub async fn inbox_named(&self, key: &TestKey, username: &str) -> TestInbox {
+        self.inbox_with(key, serde_json::json!({ "username": username })).await
+    }
+
     /// Makes an inbox from that request body.
     pub async fn inbox_with(&self, key: &TestKey, body: serde_json::Value) -> TestInbox {
         let reply = self.api(key).post("/v1/inboxes", body).await.expect(201);

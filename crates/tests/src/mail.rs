@@ -1,9 +1,17 @@
 //! Mail as tests write it: short, right where it matters, and dated by the manual clock.
 
-use posthouse_domain::time::Time;
-use posthouse_server::ports::Clock;
+use std::net::{IpAddr, Ipv4Addr};
+
+use posthouse_domain::{id::MessageId, time::Time};
+use posthouse_mail::address::Address;
+use posthouse_server::{
+    app::receive::{Arrival, receive},
+    ports::Clock,
+};
+use posthouse_store::messages;
 
 use crate::{
+    fixtures::{TestInbox, TestKey},
     http::Api,
     server::TestServer,
     smtp::{SmtpClient, SmtpReply},
@@ -63,7 +71,7 @@ fn date(time: Time) -> String {
 }
 
 impl TestServer {
-    /// A dialogue with the mail exchanger, greeted.
+    /// A session with the mail exchanger, greeted.
     pub async fn smtp(&self) -> SmtpClient {
         SmtpClient::greeted(self.smtp_address()).await
     }
@@ -83,6 +91,60 @@ impl TestServer {
         let reply = client.mail(SENDER, to, raw).await;
         client.quit().await;
         reply
+    }
+
+    /// Stores a mail as the end of an SMTP session does, without the session: no wait of it is on the clock. The id of
+    /// the message.
+    ///
+    /// # Panics
+    /// Where it is refused.
+    pub async fn arrive(&self, at: &TestInbox, raw: impl Into<Vec<u8>>) -> MessageId {
+        self.arrive_at(&[at], raw).await[0]
+    }
+
+    /// The same for several recipients of one mail; the ids of the copies in their order.
+    ///
+    /// # Panics
+    /// Where it is refused.
+    pub async fn arrive_at(&self, at: &[&TestInbox], raw: impl Into<Vec<u8>>) -> Vec<MessageId> {
+        let arrival = Arrival {
+            mail_from: Address::parse("dana@sender.example").ok(),
+            recipients: at.iter().map(|inbox| Address::parse(&inbox.address).expect("an address")).collect(),
+            raw: raw.into(),
+            client_ip: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            helo: "client.example".to_owned(),
+            protocol: "ESMTP",
+            tls: None,
+        };
+        receive(self.app(), arrival).await.expect("the mail is taken")
+    }
+
+    /// Our own trace lines of a message.
+    ///
+    /// # Panics
+    /// Where it is not stored.
+    pub async fn trace_of(&self, key: &TestKey, id: &str) -> String {
+        let (workspace, id) = (key.workspace, id.parse().expect("the id of a message"));
+        let found = self.store().read(move |tx| messages::get(tx, workspace, id)).await;
+        found.expect("the store works").expect("the message is stored").trace
+    }
+
+    /// The raw bytes of every message of an inbox as they were received, newest first.
+    ///
+    /// # Panics
+    /// Where they are more than one page, or do not stand behind our trace lines.
+    pub async fn raw_mails(&self, key: &TestKey, inbox: &TestInbox) -> Vec<Vec<u8>> {
+        let api = self.api(key);
+        let list = api.get(&format!("/v1/inboxes/{}/messages?limit=100", inbox.id)).await.expect(200);
+        assert!(list["next_cursor"].is_null(), "{list}");
+        let mut mails = Vec::new();
+        for message in list.data() {
+            let id = message["id"].as_str().expect("an id is text");
+            let raw = api.get(&format!("/v1/messages/{id}/raw")).await.expect(200).bytes;
+            let trace = self.trace_of(key, id).await;
+            mails.push(raw.strip_prefix(trace.as_bytes()).expect("our trace lines come first").to_vec());
+        }
+        mails
     }
 
     /// The newest message of an inbox as the API shows it in its list.

@@ -11,6 +11,7 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
 };
+use tokio_rustls::TlsConnector;
 
 /// Most bytes of one reply.
 const REPLY_BYTES_MAX: usize = 64 * 1024;
@@ -60,13 +61,13 @@ impl SmtpClient {
     }
 
     /// Sends bytes as they are; whether the other side still takes them.
-    pub async fn send(&mut self, bytes: &[u8]) -> bool {
-        self.wire.write_all(bytes).await.is_ok() && self.wire.flush().await.is_ok()
+    pub async fn send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
+        self.wire.write_all(bytes.as_ref()).await.is_ok() && self.wire.flush().await.is_ok()
     }
 
     /// Sends a line with CRLF and reads the reply.
     pub async fn line(&mut self, line: &str) -> SmtpReply {
-        self.send(format!("{line}\r\n").as_bytes()).await;
+        self.send(format!("{line}\r\n")).await;
         self.reply().await
     }
 
@@ -96,25 +97,37 @@ impl SmtpClient {
         }
     }
 
+    /// Asserts that the server says nothing more and ends the connection.
+    ///
+    /// # Panics
+    /// With the reply that comes instead.
+    pub async fn expect_end(&mut self) {
+        let more = self.reply_or_end().await;
+        assert!(more.is_none(), "the connection ends here, but there came {more:?}");
+    }
+
     /// STARTTLS and EHLO again; any certificate is taken.
     ///
     /// # Panics
     /// Where the server refuses.
     pub async fn starttls(mut self) -> Self {
         self.line("STARTTLS").await.expect(220);
-        let mut client = self.handshake().await.expect("a TLS handshake");
+        let mut client = self.handshake(&Trust::Anybody).await.expect("a TLS handshake");
         client.line(&format!("EHLO {HELO}")).await.expect(250);
         client
     }
 
-    /// The handshake alone.
+    /// The handshake alone, with `localhost`.
     ///
     /// # Errors
     /// What TLS says.
-    pub async fn handshake(self) -> io::Result<Self> {
+    ///
+    /// # Panics
+    /// Where something was said before it, or the trust cannot be had.
+    pub async fn handshake(self, trust: &Trust) -> io::Result<Self> {
+        assert!(self.ahead.is_empty(), "nothing may be said before the handshake");
         let name = ServerName::try_from("localhost").expect("a valid name");
-        let connector =
-            tokio_rustls::TlsConnector::from(client_config(&Trust::Anybody).expect("any certificate can be taken"));
+        let connector = TlsConnector::from(client_config(trust).expect("a trust that can be had"));
         let wire = connector.connect(name, self.wire).await?;
         Ok(Self { wire: Box::new(wire), ahead: self.ahead })
     }
@@ -125,23 +138,35 @@ impl SmtpClient {
         self.line(&format!("AUTH PLAIN {response}")).await
     }
 
+    /// MAIL and RCPT, all accepted.
+    ///
+    /// # Panics
+    /// Where one is refused.
+    pub async fn envelope(&mut self, from: &str, to: &[&str]) {
+        for command in envelope(from, to) {
+            self.line(&command).await.expect(250);
+        }
+    }
+
+    /// DATA with that content, and the reply to its end.
+    ///
+    /// # Panics
+    /// Where DATA is refused.
+    pub async fn data(&mut self, content: impl AsRef<[u8]>) -> SmtpReply {
+        self.line("DATA").await.expect(354);
+        self.send(stuffed(content.as_ref())).await;
+        self.reply().await
+    }
+
     /// One transaction: the reply to the end of the data, or to the first command that was refused.
     pub async fn mail(&mut self, from: &str, to: &[&str], raw: &[u8]) -> SmtpReply {
-        let mut reply = self.line(&format!("MAIL FROM:<{from}>")).await;
-        for recipient in to {
-            if reply.code != 250 {
+        for command in envelope(from, to).chain(["DATA".to_owned()]) {
+            let reply = self.line(&command).await;
+            if reply.code >= 400 {
                 return reply;
             }
-            reply = self.line(&format!("RCPT TO:<{recipient}>")).await;
         }
-        if reply.code != 250 {
-            return reply;
-        }
-        reply = self.line("DATA").await;
-        if reply.code != 354 {
-            return reply;
-        }
-        self.send(&stuffed(raw)).await;
+        self.send(stuffed(raw)).await;
         self.reply().await
     }
 
@@ -151,7 +176,7 @@ impl SmtpClient {
     /// Where the server does not say goodbye.
     pub async fn quit(mut self) {
         self.line("QUIT").await.expect(221);
-        assert_eq!(self.reply_or_end().await, None, "nothing comes behind 221");
+        self.expect_end().await;
     }
 }
 
@@ -178,6 +203,18 @@ impl SmtpReply {
         reply
     }
 
+    /// The id of the message that a 250 at the end of the data names.
+    ///
+    /// # Panics
+    /// With the whole reply, when it is no such 250.
+    #[must_use]
+    #[track_caller]
+    pub fn id(&self) -> &str {
+        let (what, id) = self.lines[0].rsplit_once(' ').unwrap_or_else(|| panic!("{self}"));
+        assert!(self.code == 250 && matches!(what, "2.0.0 Stored as" | "2.0.0 Queued as"), "{self}");
+        id
+    }
+
     /// Whether an EHLO reply offers an extension.
     #[must_use]
     pub fn offers(&self, keyword: &str) -> bool {
@@ -189,6 +226,12 @@ impl fmt::Display for SmtpReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.lines.iter().try_for_each(|line| writeln!(f, "{} {line}", self.code))
     }
+}
+
+/// MAIL and one RCPT a recipient.
+fn envelope(from: &str, to: &[&str]) -> impl Iterator<Item = String> {
+    let recipients = to.iter().map(|recipient| format!("RCPT TO:<{recipient}>"));
+    [format!("MAIL FROM:<{from}>")].into_iter().chain(recipients)
 }
 
 /// A text in base64, as AUTH wants it.

@@ -20,9 +20,29 @@ fn entry() -> Delivery {
         enhanced_code: None,
         remote: None,
         detail: None,
+        tls: None,
         attempts: 2,
         updated_at: at(0),
     }
+}
+
+fn tls() -> TlsUse {
+    TlsUse { version: "TLSv1.3".into(), cipher: "TLS_AES_256_GCM_SHA384".into(), verified: true }
+}
+
+#[test]
+fn how_it_was_encrypted_is_kept_with_the_entry_and_reads_back() {
+    let report = report(DeliveryResult::Temporary, 451, None, "later");
+    let moment = Moment { now: at(5), expires_at: at(9), means: Means::Direct };
+    let (after, _) = settle(&entry(), &report, &moment);
+    assert_eq!(after.tls, Some(tls()));
+    let (again, _) = settle(&after, &Report { tls: None, ..report }, &moment);
+    assert_eq!(again.tls, None, "an entry shows the last attempt");
+    for verified in [true, false] {
+        let tls = TlsUse { verified, ..tls() };
+        assert_eq!(TlsUse::parse(&tls.text()), Some(tls));
+    }
+    assert_eq!(TlsUse::parse("TLSv1.3"), None);
 }
 
 fn report(result: DeliveryResult, code: u16, enhanced: Option<&str>, text: &str) -> Report {
@@ -33,6 +53,7 @@ fn report(result: DeliveryResult, code: u16, enhanced: Option<&str>, text: &str)
         text: text.to_owned(),
         stage: Stage::RcptTo,
         remote: Some("mx.b.example [192.0.2.1]".into()),
+        tls: Some(tls()),
     }
 }
 

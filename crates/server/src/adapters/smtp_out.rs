@@ -114,14 +114,14 @@ impl SmtpClient {
             }
         }
         self.make_room().await;
-        let mut connection = Connection::open(peer, &self.connectors).await?;
+        let mut connection = Connection::open(peer, &self.connectors, self.clock.now()).await?;
         let outcomes = connection.send(message).await;
         Ok(self.finish(key, connection, outcomes).await)
     }
 
     /// Keeps the connection for the next message, or closes it.
     async fn finish(&self, key: Key, mut connection: Connection, outcomes: Vec<RecipientOutcome>) -> Answered {
-        let encrypted = connection.is_encrypted();
+        let tls = connection.tls();
         if connection.is_ready().await {
             if connection.messages() < MESSAGES_PER_CONNECTION_MAX {
                 lock(&self.pool).put(key, connection, self.clock.now());
@@ -129,7 +129,7 @@ impl SmtpClient {
                 connection.close().await;
             }
         }
-        Answered { outcomes, encrypted }
+        Answered { outcomes, tls }
     }
 
     /// Closes the connection that is unused for longest, if there are as many as allowed.

@@ -6,12 +6,14 @@ use std::future::Future;
 
 use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId, message::Message, time::Time};
 use posthouse_store::{
+    Tx,
     arrivals::{self, Between, Glimpse, Sort},
     message_list::Place,
     messages::{self, Record},
 };
 
 use super::{App, visible};
+use crate::arrivals::Watch;
 
 /// Messages that are glimpsed at in one read.
 const LOOK_MAX: u32 = 200;
@@ -21,8 +23,10 @@ const LOOK_MAX: u32 = 200;
 pub struct Patience {
     /// Which inbox.
     pub inbox: InboxId,
-    /// Behind which moment; none: behind the inbox's newest message.
+    /// Behind which moment; none: behind the request.
     pub since: Option<Time>,
+    /// When the request arrived.
+    pub arrived_at: Time,
     /// How long, in milliseconds.
     pub timeout_ms: i64,
 }
@@ -60,8 +64,8 @@ pub async fn message(
     patience: Patience,
     (sort, parts): (Sort, Parts),
 ) -> Result<Option<Record>, Refusal> {
-    let until = app.clock.now().plus_ms(patience.timeout_ms);
-    in_time(app, until, Box::pin(seek_message(app, caller, patience, sort, parts.lowered()))).await
+    let start = Start::of(app, caller, patience).await?;
+    in_time(app, patience, Box::pin(seek_message(app, start, sort, parts.lowered()))).await
 }
 
 /// Waits for the newest received message with a code or link, from a sender with that part; from one that failed
@@ -75,17 +79,18 @@ pub async fn verification(
     patience: Patience,
     (from, unauthenticated): (Option<String>, bool),
 ) -> Result<Option<Message>, Refusal> {
-    let until = app.clock.now().plus_ms(patience.timeout_ms);
+    let start = Start::of(app, caller, patience).await?;
     let parts = Parts { from, subject: None }.lowered();
-    in_time(app, until, Box::pin(seek_verification(app, caller, patience, parts, unauthenticated))).await
+    in_time(app, patience, Box::pin(seek_verification(app, start, parts, unauthenticated))).await
 }
 
-/// What is found before that time and before the process drains.
+/// What is found before the patience ends and before the process drains.
 async fn in_time<T>(
     app: &App,
-    until: Time,
+    patience: Patience,
     seek: impl Future<Output = Result<T, Refusal>>,
 ) -> Result<Option<T>, Refusal> {
+    let until = patience.arrived_at.plus_ms(patience.timeout_ms);
     tokio::select! {
         biased;
         found = seek => found.map(Some),
@@ -94,22 +99,38 @@ async fn in_time<T>(
     }
 }
 
-/// The inbox as it is when the request arrives.
-async fn newest_of(app: &App, caller: Caller, inbox: InboxId) -> Result<Time, Refusal> {
-    app.store.read_one(move |tx| Ok::<_, Refusal>(visible::inbox(tx, &caller, inbox)?.last_message_at)).await
+/// Where a search begins.
+struct Start {
+    place: Place,
+    watch: Watch,
+    /// `created_at` of the inbox's newest message.
+    newest: Time,
+    /// Only messages behind it count.
+    since: Time,
 }
 
-async fn seek_message(
-    app: &App,
-    caller: Caller,
-    patience: Patience,
-    sort: Sort,
-    parts: Parts,
-) -> Result<Record, Refusal> {
-    let place = Place { workspace: caller.workspace, inbox: patience.inbox };
-    let mut watch = app.arrivals.watch(&app.store, place);
-    let mut newest = newest_of(app, caller, patience.inbox).await?;
-    let mut since = patience.since.unwrap_or(newest);
+impl Start {
+    /// The watch is there before the look, so that no commit falls between the two.
+    async fn of(app: &App, caller: Caller, patience: Patience) -> Result<Self, Refusal> {
+        let place = Place { workspace: caller.workspace, inbox: patience.inbox };
+        let watch = app.arrivals.watch(&app.store, place);
+        let look = move |tx: &mut Tx| Ok::<_, Refusal>(visible::inbox(tx, &caller, place.inbox)?.last_message_at);
+        let newest = app.store.read_one(look).await?;
+        let since = patience.since.unwrap_or_else(|| request_moment(patience.arrived_at, newest, app.clock.now()));
+        Ok(Self { place, watch, newest, since })
+    }
+}
+
+/// The moment of a request in the time of an inbox. Behind its newest message, so that mail which was on its way to the
+/// commit when the request came is found; but a message that came between the request and the first look is not older
+/// than the request. The messages of one millisecond have later times than the clock showed (each is a millisecond
+/// behind the one before): those that are ahead of the clock say nothing about the request, and are taken as older.
+fn request_moment(arrived_at: Time, newest: Time, now: Time) -> Time {
+    if newest <= now { newest.min(arrived_at) } else { newest }
+}
+
+async fn seek_message(app: &App, start: Start, sort: Sort, parts: Parts) -> Result<Record, Refusal> {
+    let Start { place, mut watch, mut newest, mut since } = start;
     loop {
         while since < newest {
             let glimpses = app.store.read_one(move |tx| arrivals::after(tx, place, sort, since, LOOK_MAX)).await?;
@@ -129,17 +150,8 @@ async fn seek_message(
     }
 }
 
-async fn seek_verification(
-    app: &App,
-    caller: Caller,
-    patience: Patience,
-    parts: Parts,
-    unauthenticated: bool,
-) -> Result<Message, Refusal> {
-    let place = Place { workspace: caller.workspace, inbox: patience.inbox };
-    let mut watch = app.arrivals.watch(&app.store, place);
-    let mut newest = newest_of(app, caller, patience.inbox).await?;
-    let mut since = patience.since.unwrap_or(newest);
+async fn seek_verification(app: &App, start: Start, parts: Parts, unauthenticated: bool) -> Result<Message, Refusal> {
+    let Start { place, mut watch, mut newest, mut since } = start;
     loop {
         let mut until = newest.plus_ms(1);
         while since < until {
@@ -159,5 +171,23 @@ async fn seek_verification(
         }
         since = since.max(newest);
         newest = watch.newer(newest).await?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mail_between_the_request_and_the_first_look_is_not_older_than_the_request() {
+        let ms = Time::from_millis;
+        for (arrived, newest, now, since, why) in [
+            (100, 50, 101, 50, "mail that was being stored when the request came has a time before it"),
+            (100, 100, 101, 100, "stored in the millisecond of the request"),
+            (100, 103, 105, 100, "stored after the request and before the look"),
+            (100, 102, 100, 102, "the third of one millisecond, all before the request"),
+        ] {
+            assert_eq!(request_moment(ms(arrived), ms(newest), ms(now)), ms(since), "{why}");
+        }
     }
 }

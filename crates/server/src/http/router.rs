@@ -15,6 +15,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use posthouse_domain::{
     error::{Code, Refusal},
     plan::Limit,
+    time::Time,
     workspace::Notice,
 };
 use tracing::Instrument;
@@ -131,7 +132,8 @@ async fn answer(
         path.map(|raw| PathParams(raw.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect())).unwrap_or_default();
     let span = tracing::info_span!("request", request_id = %id);
     let (head, mut body) = request.into_parts();
-    let admitted = admit(&app, &route, &id, path, (&head, &mut body), &mut extras).instrument(span.clone()).await;
+    let admitted =
+        admit(&app, &route, (&id, began), path, (&head, &mut body), &mut extras).instrument(span.clone()).await;
     let mut response = match admitted {
         Ok((parts, _flight)) => {
             // A long-poll waits for a minute. While the head lives, so does the buffer that it was read into.
@@ -156,7 +158,7 @@ async fn answer(
 async fn admit(
     app: &Arc<App>,
     route: &Route,
-    id: &str,
+    (id, arrived_at): (&str, Time),
     path: PathParams,
     (head, body): (&request::Parts, &mut Body),
     extras: &mut Extras,
@@ -188,6 +190,7 @@ async fn admit(
     let request = RequestInfo {
         id: id.to_owned(),
         route: route.name,
+        arrived_at,
         client_ip,
         idempotency_key,
         fingerprint,

@@ -3,7 +3,7 @@
 
 use posthouse_domain::{
     label::BLOCKED,
-    message::{Attachment, Delivery, Direction, Verification},
+    message::{Attachment, Delivery, Direction, TlsUse, Verification},
 };
 use posthouse_store::messages::Record;
 use schemars::JsonSchema;
@@ -155,8 +155,22 @@ pub struct DeliveryView<'a> {
     remote: Option<&'a str>,
     /// The remote server's words, or why it waits.
     detail: Option<&'a str>,
+    /// How the last attempt was encrypted; null where it was not, or where no server was spoken to.
+    tls: Option<TlsView<'a>>,
     attempts: u32,
     updated_at: String,
+}
+
+/// How a dialogue with a mail server was encrypted.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DeliveryTls")]
+pub struct TlsView<'a> {
+    /// TLSv1.3 or TLSv1.2.
+    version: &'a str,
+    /// The cipher suite's name at IANA.
+    cipher: &'a str,
+    /// Whether the server's certificate was valid for its name. Mail exchangers are spoken to without that too.
+    verified: bool,
 }
 
 /// Whether a received message was analysed.
@@ -286,8 +300,15 @@ impl<'a> DeliveryView<'a> {
             enhanced_code: entry.enhanced_code.as_deref(),
             remote: entry.remote.as_deref(),
             detail: entry.detail.as_deref(),
+            tls: entry.tls.as_ref().map(TlsView::of),
             attempts: entry.attempts,
             updated_at: entry.updated_at.to_string(),
         }
+    }
+}
+
+impl<'a> TlsView<'a> {
+    fn of(tls: &'a TlsUse) -> Self {
+        Self { version: &tls.version, cipher: &tls.cipher, verified: tls.verified }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{io, time::Duration};
 
+use posthouse_domain::{message::TlsUse, time::Time};
 use posthouse_mail::smtp::client::{
     ClientSession, ConnectionFailure, Message, RecipientOutcome, Stage, Step, TLS_TIMEOUT_MS, Tls,
 };
@@ -12,7 +13,7 @@ use tokio::{
 use tokio_rustls::client::TlsStream;
 
 use super::tls::Connectors;
-use crate::ports::Peer;
+use crate::{ports::Peer, tls::version_and_cipher};
 
 /// How long the TCP handshake may take, in milliseconds.
 const CONNECT_MS_MAX: u64 = 30_000;
@@ -34,6 +35,7 @@ pub(super) struct Connection {
     stream: Stream,
     messages: u32,
     tls: TlsPeer,
+    used: Option<TlsUse>,
 }
 
 /// Whom a handshake is made with.
@@ -41,23 +43,26 @@ struct TlsPeer {
     connectors: Connectors,
     host: String,
     verify: bool,
+    /// The time for judging a certificate.
+    now: Time,
 }
 
 impl Connection {
     /// Connects, and speaks until the server waits for a message.
-    pub(super) async fn open(peer: &Peer, connectors: &Connectors) -> Result<Self, ConnectionFailure> {
+    pub(super) async fn open(peer: &Peer, connectors: &Connectors, now: Time) -> Result<Self, ConnectionFailure> {
         let socket = within(CONNECT_MS_MAX, TcpStream::connect(peer.address)).await.map_err(|why| failed(&why))?;
         // Commands and replies are small and answered one by one: Nagle's algorithm would delay each of them.
         let _ = socket.set_nodelay(true);
-        let tls = TlsPeer { connectors: connectors.clone(), host: peer.host.clone(), verify: peer.verify };
-        let stream = if peer.session.tls == Tls::Implicit {
+        let tls = TlsPeer { connectors: connectors.clone(), host: peer.host.clone(), verify: peer.verify, now };
+        let (stream, used) = if peer.session.tls == Tls::Implicit {
             let shaken = within(TLS_TIMEOUT_MS, tls.handshake(socket)).await.map_err(|why| failed(&why))?;
-            Stream::Tls(Box::new(shaken))
+            let used = tls.used(&shaken);
+            (Stream::Tls(Box::new(shaken)), used)
         } else {
-            Stream::Plain(socket)
+            (Stream::Plain(socket), None)
         };
         let session = ClientSession::new(peer.session.clone());
-        let mut connection = Self { session, stream, messages: 0, tls };
+        let mut connection = Self { session, stream, messages: 0, tls, used };
         match connection.advance().await {
             Step::Ready => Ok(connection),
             Step::Failed(failure) => Err(failure),
@@ -86,8 +91,9 @@ impl Connection {
         self.messages
     }
 
-    pub(super) fn is_encrypted(&self) -> bool {
-        self.session.is_encrypted()
+    /// How it is encrypted, if it is.
+    pub(super) fn tls(&self) -> Option<TlsUse> {
+        self.used.clone()
     }
 
     /// Says good-bye and does not wait for the answer: nothing depends on it.
@@ -127,6 +133,7 @@ impl Connection {
         };
         match within(self.session.deadline_ms(), self.tls.handshake(socket)).await {
             Ok(shaken) => {
+                self.used = self.tls.used(&shaken);
                 self.stream = Stream::Tls(Box::new(shaken));
                 self.session.tls_started();
             }
@@ -140,6 +147,17 @@ impl TlsPeer {
         let connector = self.connectors.of(self.verify).map_err(io::Error::other)?;
         let name = self.connectors.server_name(&self.host, socket.peer_addr()?);
         connector.connect(name, socket).await
+    }
+
+    /// What came of the handshake. Where any certificate will do, whether it was valid is asked afterwards.
+    fn used(&self, stream: &TlsStream<TcpStream>) -> Option<TlsUse> {
+        let (socket, session) = stream.get_ref();
+        let (version, cipher) = version_and_cipher(session)?;
+        let valid = || {
+            let name = self.connectors.server_name(&self.host, socket.peer_addr().ok()?);
+            Some(self.connectors.are_valid(session.peer_certificates()?, &name, self.now))
+        };
+        Some(TlsUse { version, cipher, verified: self.verify || valid().unwrap_or(false) })
     }
 }
 

@@ -3,10 +3,11 @@
 
 use std::{net::SocketAddr, sync::Arc, sync::OnceLock};
 
-use rustls_pki_types::ServerName;
+use posthouse_domain::time::Time;
+use rustls_pki_types::{CertificateDer, ServerName};
 use tokio_rustls::TlsConnector;
 
-use crate::tls::{ClientTlsError as TlsError, Trust, client_config};
+use crate::tls::{ClientTlsError as TlsError, Judge, Trust, client_config};
 
 /// The two ways to begin TLS, made when first needed. Cloning is cheap.
 #[derive(Clone, Default)]
@@ -16,6 +17,8 @@ pub(in crate::adapters) struct Connectors(Arc<Made>);
 struct Made {
     any: OnceLock<Result<TlsConnector, TlsError>>,
     verified: OnceLock<Result<TlsConnector, TlsError>>,
+    /// None on a machine without certificate authorities.
+    judge: OnceLock<Option<Judge>>,
 }
 
 impl Connectors {
@@ -23,6 +26,17 @@ impl Connectors {
     pub(in crate::adapters) fn of(&self, verify: bool) -> Result<TlsConnector, TlsError> {
         let (made, trust) = if verify { (&self.0.verified, Trust::Machine) } else { (&self.0.any, Trust::Anybody) };
         made.get_or_init(|| connector(&trust)).clone()
+    }
+
+    /// Whether these certificates would have done for that name if they had been verified.
+    pub(in crate::adapters) fn are_valid(
+        &self,
+        chain: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        now: Time,
+    ) -> bool {
+        let judge = self.0.judge.get_or_init(|| Judge::new(&Trust::Machine).ok());
+        judge.as_ref().is_some_and(|judge| judge.is_valid(chain, name, now.seconds()))
     }
 
     /// The name for the handshake: the host's, or its address where the host has no name that TLS can carry.

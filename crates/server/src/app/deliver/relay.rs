@@ -34,7 +34,7 @@ pub(super) async fn hand_over(app: &App, message: Message) -> Vec<Report> {
     for ip in hosts {
         let remote = format!("{} [{ip}]", relay.host);
         match offer(app, relay, ip, &message).await {
-            Ok(answered) => return answered.outcomes.iter().map(|outcome| judge(outcome, &remote)).collect(),
+            Ok(answered) => return answered.outcomes.iter().map(|one| judge(one, &answered, &remote)).collect(),
             Err(failure) => last = Some(refused(&failure, &remote)),
         }
     }
@@ -89,8 +89,8 @@ fn wants_plaintext(failure: &ConnectionFailure, loopback: bool) -> bool {
     failure.retry_without_tls || (loopback && undecided)
 }
 
-fn judge(outcome: &RecipientOutcome, remote: &str) -> Report {
-    let mut report = Report::of_outcome(outcome, remote);
+fn judge(outcome: &RecipientOutcome, answered: &Answered, remote: &str) -> Report {
+    let mut report = Report { tls: answered.tls.clone(), ..Report::of_outcome(outcome, remote) };
     if report.result == DeliveryResult::Permanent && blames_relay_settings(outcome) {
         tracing::error!(relay = remote, code = outcome.smtp_code, says = outcome.text, "delivery.relay_refuses_us");
         report.result = DeliveryResult::Temporary;

@@ -146,7 +146,7 @@ impl<'a> Round<'a> {
         match answered {
             Ok(answered) => {
                 for (at, outcome) in open.into_iter().zip(&answered.outcomes) {
-                    let report = Report::of_outcome(outcome, &remote);
+                    let report = Report { tls: answered.tls.clone(), ..Report::of_outcome(outcome, &remote) };
                     if outcome.try_next_host {
                         self.note(report);
                     } else {

@@ -118,6 +118,7 @@ fn entries(ready: &Ready, ways: &[(Address, Way)], ids: &Ids) -> Vec<Delivery> {
             enhanced_code: None,
             remote: None,
             detail: None,
+            tls: None,
             attempts: 1,
             updated_at: ready.now,
         };

@@ -132,7 +132,8 @@ async fn message(app: Arc<App>, input: Input<WaitQuery>) -> Result<Answer, Refus
     screening.check(&input.caller)?;
     let sort = query.sort();
     let parts = Parts { from: query.from.map(|part| part.0), subject: query.subject.map(|part| part.0) };
-    let patience = Patience { inbox, since: query.since, timeout_ms: query.timeout.ms };
+    let arrived_at = input.request.arrived_at;
+    let patience = Patience { inbox, since: query.since, arrived_at, timeout_ms: query.timeout.ms };
     let found = wait::message(&app, input.caller, patience, (sort, parts)).await?;
     Answer::json(200, &MaybeView { data: found.as_ref().map(MessageView::of) })
 }
@@ -140,7 +141,8 @@ async fn message(app: Arc<App>, input: Input<WaitQuery>) -> Result<Answer, Refus
 async fn verification(app: Arc<App>, input: Input<VerificationQuery>) -> Result<Answer, Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let query = input.query;
-    let patience = Patience { inbox, since: query.since, timeout_ms: query.timeout.ms };
+    let arrived_at = input.request.arrived_at;
+    let patience = Patience { inbox, since: query.since, arrived_at, timeout_ms: query.timeout.ms };
     let wanted = (query.from.map(|part| part.0), query.include_unauthenticated);
     let found = wait::verification(&app, input.caller, patience, wanted).await?;
     Answer::json(200, &MaybeView { data: found.as_ref().and_then(FoundView::of) })

@@ -266,6 +266,7 @@ fn delivery(status: DeliveryStatus) -> Delivery {
         enhanced_code: Some(if bounced { "5.1.1" } else { "2.0.0" }.to_owned()),
         remote: Some("mx.example.com [192.0.2.25]".to_owned()),
         detail: Some(if bounced { "5.1.1 no such user" } else { "2.0.0 taken" }.to_owned()),
+        tls: None,
         attempts: 1,
         updated_at: Time::from_millis(NOW_MS),
     }

@@ -45,9 +45,7 @@ impl Post {
         let server = TestServer::start(Options::default().configure(change)).await;
         let key = server.workspace(Plan::Team).await;
         let api = server.api(&key);
-        let made = api.post("/v1/inboxes", json!({ "username": "sender" })).await;
-        assert!(made.status < 300, "{made}");
-        let inbox = TestInbox { id: made.text("id").parse().unwrap(), address: made.text("address").to_owned() };
+        let inbox = server.inbox_named(&key, "sender").await;
         Self { server, api, inbox, sink }
     }
 

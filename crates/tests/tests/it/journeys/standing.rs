@@ -82,7 +82,7 @@ impl Desk {
         let server = TestServer::start(capture).await;
         let key = server.workspace(Plan::Team).await;
         let api = server.api(&key);
-        let inbox = server.inbox_with(&key, json!({ "username": "sam" })).await;
+        let inbox = server.inbox_named(&key, "sam").await;
         server.deliver(&Letter::new("Offer", "Do you want it?"), &inbox.address).await;
         let message = server.newest(&api, &inbox.id.to_string()).await["id"].as_str().unwrap().to_owned();
         let mut desk = Self { server, key, api, inbox, message, draft: String::new() };

@@ -57,14 +57,8 @@ impl Office {
 
     /// The message that a 250 names.
     async fn message(&self, reply: &SmtpReply) -> Reply {
-        self.api.get(&format!("/v1/messages/{}", queued(reply))).await.expect(200)
+        self.api.get(&format!("/v1/messages/{}", reply.id())).await.expect(200)
     }
-}
-
-/// The id that a 250 names.
-fn queued(reply: &SmtpReply) -> String {
-    let text = reply.clone().says(250, "2.0.0").lines.remove(0);
-    text.strip_prefix("2.0.0 Queued as ").unwrap_or_else(|| panic!("{text}")).to_owned()
 }
 
 /// A whole message of the inbox.

@@ -9,7 +9,7 @@ use posthouse_server::{app::receive, jobs::sweep};
 use posthouse_tests::{Options, TestServer, http::Api};
 use serde_json::{Value, json};
 
-use super::messages::read::{Inbox, deliver, mail};
+use super::messages::read::mail;
 
 mod zone;
 
@@ -88,10 +88,9 @@ async fn a_domain_is_added_published_verified_and_used() {
     assert_eq!(checked["status"], "verified");
     assert!(checked["verified_at"].is_string() && record(&checked.json, "spf")["found"].is_null());
 
-    let made = api.post("/v1/inboxes", on_it).await.expect(201);
-    assert_eq!((made.text("address"), made.text("domain")), ("desk@mail.acme.example", DOMAIN));
-    let inbox = Inbox { id: made.text("id").parse().unwrap(), address: made.text("address").to_owned() };
-    deliver(&server, &inbox, mail("Hello")).await;
+    let inbox = server.inbox_with(&key, on_it).await;
+    assert_eq!(inbox.address, "desk@mail.acme.example");
+    server.arrive(&inbox, mail("Hello")).await;
     let send = json!({ "to": "eve@far.example", "subject": "Hi", "text": "Hello." });
     api.post(&format!("/v1/inboxes/{}/messages", inbox.id), send).await.expect(202);
     let local = json!({ "to": "desk@mail.acme.example", "subject": "To myself", "text": "Hello." });

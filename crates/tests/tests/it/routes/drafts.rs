@@ -35,7 +35,7 @@ impl Desk {
     async fn with(options: Options) -> Self {
         let server = TestServer::start(options).await;
         let key = server.workspace(Plan::Team).await;
-        let inbox = server.inbox_with(&key, json!({ "username": "sender" })).await;
+        let inbox = server.inbox_named(&key, "sender").await;
         Self { api: server.api(&key), key, inbox, server }
     }
 

@@ -25,8 +25,8 @@ async fn capturing() -> TestServer {
 async fn a_mail_reaches_the_inboxes_of_to_and_cc_without_a_key() {
     let server = capturing().await;
     let key = server.workspace(Plan::Team).await;
-    let first = server.inbox_with(&key, serde_json::json!({ "username": "first" })).await;
-    let second = server.inbox_with(&key, serde_json::json!({ "username": "second" })).await;
+    let first = server.inbox_named(&key, "first").await;
+    let second = server.inbox_named(&key, "second").await;
     let stored = inject(&server.anonymous(), "").await.expect(201);
     assert_eq!(stored["message_ids"].as_array().map(Vec::len), Some(2));
     for inbox in [&first, &second] {
@@ -43,7 +43,7 @@ async fn a_mail_reaches_the_inboxes_of_to_and_cc_without_a_key() {
 async fn the_query_names_recipients_and_strangers_are_refused() {
     let server = capturing().await;
     let key = server.workspace(Plan::Team).await;
-    server.inbox_with(&key, serde_json::json!({ "username": "third" })).await;
+    server.inbox_named(&key, "third").await;
     let api = server.anonymous();
     let stored = inject(&api, "?to=third+x@agents.localhost,nobody@agents.localhost").await.expect(201);
     assert_eq!(stored["message_ids"].as_array().map(Vec::len), Some(1));

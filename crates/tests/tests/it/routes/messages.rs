@@ -10,15 +10,7 @@ mod refusals;
 mod reply;
 mod send;
 
-use std::net::IpAddr;
-
-use posthouse_domain::{inbox::Inbox, plan::Plan};
-use posthouse_mail::address::Address;
-use posthouse_server::{
-    app::receive::{Arrival, receive},
-    ports::Clock as _,
-};
-use posthouse_store::{Error, inboxes};
+use posthouse_domain::plan::Plan;
 use posthouse_tests::{
     fixtures::{TestInbox, TestKey},
     http::{Api, Reply},
@@ -67,16 +59,7 @@ impl Desk {
 
     /// A mail from elsewhere arrives; its id.
     async fn arrives(&self, to: &TestInbox, mail: &str) -> String {
-        let arrival = Arrival {
-            mail_from: Address::parse("dana@elsewhere.example").ok(),
-            recipients: vec![Address::parse(&to.address).unwrap()],
-            raw: mail.replace('\n', "\r\n").into_bytes(),
-            client_ip: IpAddr::from([192, 0, 2, 7]),
-            helo: "mx.elsewhere.example".to_owned(),
-            protocol: "ESMTP",
-            tls: None,
-        };
-        receive(self.server.app(), arrival).await.unwrap()[0].to_string()
+        self.server.arrive(to, mail.replace('\n', "\r\n")).await.to_string()
     }
 
     /// Ends the test; mail to elsewhere may wait.
@@ -87,29 +70,7 @@ impl Desk {
 }
 
 async fn inbox(server: &TestServer, key: &TestKey, name: &str) -> TestInbox {
-    let (now, domain) = (server.clock.now(), server.config().mail.default_domain.clone());
-    let inbox = Inbox {
-        workspace: key.workspace,
-        id: server.clock.ids().next(),
-        address: format!("{name}@{domain}"),
-        username: name.to_owned(),
-        domain,
-        display_name: Some(format!("The {name}")),
-        client_id: None,
-        metadata_json: "{}".to_owned(),
-        temporary: false,
-        expires_at: None,
-        paused_at: None,
-        paused_reason: None,
-        promotions_filter: None,
-        last_message_at: now,
-        created_at: now,
-        deleted_at: None,
-    };
-    let made = TestInbox { id: inbox.id, address: inbox.address.clone() };
-    let stored = server.store().write(move |tx| -> Result<bool, Error> { inboxes::insert(tx, &inbox) }).await.unwrap();
-    assert!(stored, "the address is new");
-    made
+    server.inbox_with(key, json!({ "username": name, "display_name": format!("The {name}") })).await
 }
 
 /// A body that sends.

@@ -4,7 +4,7 @@ use posthouse_domain::plan::Plan;
 use posthouse_tests::TestServer;
 use serde_json::{Value, json};
 
-use super::messages::read::{deliver, inbox, mail};
+use super::messages::read::mail;
 
 fn sums(metrics: &Value) -> (Value, Value) {
     (metrics["totals"]["sent"].clone(), metrics["totals"]["received"].clone())
@@ -14,9 +14,9 @@ fn sums(metrics: &Value) -> (Value, Value) {
 async fn what_happened_is_counted_in_the_hours_and_days_of_a_zone() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     for subject in ["One", "Two"] {
-        deliver(&server, &inbox, mail(subject)).await;
+        server.arrive(&inbox, mail(subject)).await;
     }
     server.advance(posthouse_domain::time::HOUR_MS * 2).await;
     let send = json!({ "to": "eve@far.example", "subject": "Hi", "text": "Hello." });
@@ -56,7 +56,7 @@ async fn what_happened_is_counted_in_the_hours_and_days_of_a_zone() {
 async fn a_bounce_is_counted_with_its_reason() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let nobody = format!("nobody@{}", inbox.address.split_once('@').unwrap().1);
     let send = json!({ "to": nobody, "subject": "Hi", "text": "Hello." });
     api.post(&format!("/v1/inboxes/{}/messages", inbox.id), send).await.expect(202);
@@ -79,9 +79,9 @@ async fn bad_spans_and_zones_are_refused_and_inboxes_kept_apart() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let other = server.workspace(Plan::Team).await;
-    let (api, mine) = (server.api(&key), inbox(&server, &key).await);
-    let theirs = inbox(&server, &other).await;
-    deliver(&server, &theirs, mail("Theirs")).await;
+    let (api, mine) = (server.api(&key), server.inbox(&key).await);
+    let theirs = server.inbox(&other).await;
+    server.arrive(&theirs, mail("Theirs")).await;
     for (query, field) in [
         ("from=2026-01-01&to=2025-01-01", "to"),
         ("from=2025-01-01&to=2025-06-01", "to"),

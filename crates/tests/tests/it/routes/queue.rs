@@ -13,34 +13,34 @@ use posthouse_domain::{
 use posthouse_store::messages;
 use posthouse_tests::{
     TestServer,
-    fixtures::TestKey,
+    fixtures::{TestInbox, TestKey},
     http::{Api, Reply},
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::messages::read::{Inbox, deliver, inbox, mail};
+use super::messages::read::mail;
 
 /// A server with an inbox whose queue has begun.
 struct World {
     server: TestServer,
     key: TestKey,
     api: Api,
-    inbox: Inbox,
+    inbox: TestInbox,
 }
 
 impl World {
     async fn new() -> Self {
         let server = TestServer::plain().await;
         let key = server.workspace(Plan::Team).await;
-        let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+        let (api, inbox) = (server.api(&key), server.inbox(&key).await);
         let world = Self { server, key, api, inbox };
         assert_eq!(world.claim(json!({})).await.json, json!({ "data": [], "paused": false }));
         world
     }
 
     async fn deliver(&self, subject: &str) -> String {
-        deliver(&self.server, &self.inbox, mail(subject)).await.to_string()
+        self.server.arrive(&self.inbox, mail(subject)).await.to_string()
     }
 
     async fn claim(&self, body: Value) -> Reply {
@@ -71,20 +71,20 @@ impl World {
 #[tokio::test]
 async fn a_queue_begins_with_its_first_claim_or_where_that_says() {
     let world = World::new().await;
-    let later = inbox(&world.server, &world.key).await;
-    deliver(&world.server, &later, mail("History")).await;
+    let later = world.server.inbox(&world.key).await;
+    world.server.arrive(&later, mail("History")).await;
     let path = format!("/v1/inboxes/{}/messages/claim", later.id);
     assert_eq!(world.api.post_empty(&path).await.expect(200).json, json!({ "data": [], "paused": false }));
     world.api.post(&path, json!({ "since": "2020-01-01T00:00:00Z" })).await.expect(200);
     // The clock stands still: what comes in the millisecond of the first claim is behind it all the same.
-    deliver(&world.server, &later, mail("New")).await;
+    world.server.arrive(&later, mail("New")).await;
     let claimed = world.api.post(&path, json!({ "since": "2020-01-01T00:00:00Z" })).await.expect(200);
     assert_eq!(claimed.data().len(), 1);
     assert_eq!(claimed.data()[0]["message"]["subject"], "New");
 
-    let old = inbox(&world.server, &world.key).await;
+    let old = world.server.inbox(&world.key).await;
     for subject in ["First", "Second", "Third"] {
-        deliver(&world.server, &old, mail(subject)).await;
+        world.server.arrive(&old, mail(subject)).await;
         world.server.clock.advance(1_000);
     }
     let messages = world.api.get(&format!("/v1/inboxes/{}/messages", old.id)).await.expect(200);
@@ -209,7 +209,7 @@ async fn one_message_of_a_conversation_is_handed_out_at_a_time_in_order() {
     let answer = |subject: &str| mail(subject).replace("\r\n\r\n", "\r\nIn-Reply-To: <Trip@sender.example>\r\n\r\n");
     world.deliver("Trip").await;
     for subject in ["Re: Trip", "Re: Re: Trip"] {
-        deliver(&world.server, &world.inbox, answer(subject)).await;
+        world.server.arrive(&world.inbox, answer(subject)).await;
     }
     world.deliver("Other").await;
     let claimed = world.claim(json!({})).await;
@@ -289,7 +289,7 @@ async fn a_paused_inbox_and_a_stopped_workspace_hand_nothing_out() {
 async fn filters_leave_the_rest_for_others() {
     let world = World::new().await;
     let body = json!({ "to": world.inbox.address, "subject": "Task", "text": "Do it.", "type": "task" });
-    let sender = inbox(&world.server, &world.key).await;
+    let sender = world.server.inbox(&world.key).await;
     world.deliver("Plain").await;
     world.api.post(&format!("/v1/inboxes/{}/messages", sender.id), body).await.expect(202);
     for filter in [json!({ "analysis": "completed" }), json!({ "type": "event" }), json!({ "channel": "mixed" })] {
@@ -340,8 +340,7 @@ async fn what_was_handed_out_and_deleted_since_is_gone_and_what_never_was_is_not
     for inbox in [&temporary, &lasting] {
         let path = format!("/v1/inboxes/{}/messages/claim", inbox.id);
         world.api.post_empty(&path).await.expect(200);
-        let to = Inbox { id: inbox.id, address: inbox.address.clone() };
-        deliver(&world.server, &to, mail("Short")).await;
+        world.server.arrive(inbox, mail("Short")).await;
         all.push(world.api.post_empty(&path).await.expect(200).data()[0].clone());
         world.api.delete(&format!("/v1/inboxes/{}", inbox.id)).await.expect(204);
         world.api.post_empty(&path).await.error("not_found");

@@ -11,7 +11,7 @@ use posthouse_store::workspaces;
 use posthouse_tests::{TestServer, fixtures::TestKey};
 use serde_json::json;
 
-use super::messages::read::{deliver, inbox, mail};
+use super::messages::read::mail;
 
 async fn keep_for(server: &TestServer, key: &TestKey, days: Option<u32>) {
     let id = key.workspace;
@@ -46,8 +46,8 @@ async fn old_mail_is_deleted_for_good_and_young_mail_stays() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let kept_for_ever = server.workspace(Plan::Team).await;
-    let (api, mine) = (server.api(&key), inbox(&server, &key).await);
-    let theirs = inbox(&server, &kept_for_ever).await;
+    let (api, mine) = (server.api(&key), server.inbox(&key).await);
+    let theirs = server.inbox(&kept_for_ever).await;
     keep_for(&server, &key, Some(7)).await;
     // Too large, and too random, to be kept in a row.
     let mut noise = 1_u64;
@@ -57,15 +57,15 @@ async fn old_mail_is_deleted_for_good_and_young_mail_stays() {
     };
     let body: String =
         (0..6_000).map(|_| (0..75).map(|_| letter()).chain("\r\n".chars()).collect::<String>()).collect();
-    let old = deliver(&server, &mine, format!("{}{body}", mail("Old"))).await;
-    let other = deliver(&server, &theirs, mail("Theirs")).await;
+    let old = server.arrive(&mine, format!("{}{body}", mail("Old"))).await;
+    let other = server.arrive(&theirs, mail("Theirs")).await;
     let thread = api.get(&format!("/v1/messages/{old}")).await.text("thread_id").to_owned();
     api.patch(&format!("/v1/messages/{old}"), json!({ "add_labels": ["kept"] })).await.expect(200);
     assert_eq!(blobs(&server).len(), 1);
 
     server.advance(6 * DAY_MS).await;
     let reply = "From: Eve <eve@y.example>\r\nTo: bot@agents.example\r\nSubject: Re: Old\r\nIn-Reply-To: <Old@sender.example>\r\n\r\nYes.\r\n";
-    let young = deliver(&server, &mine, reply).await;
+    let young = server.arrive(&mine, reply).await;
     assert_eq!(api.get(&format!("/v1/threads/{thread}")).await.expect(200)["message_count"], 2);
     server.advance(DAY_MS + HOUR_MS).await;
     sweep::run(server.app()).await.unwrap();

@@ -1,23 +1,25 @@
 //! `GET /v1/search` (contract §7).
 
 use posthouse_domain::{auth::Scope, plan::Plan};
-use posthouse_tests::{Letter, TestServer, fixtures::TestKey, http::Api};
+use posthouse_tests::{
+    Letter, TestServer,
+    fixtures::{TestInbox, TestKey},
+    http::Api,
+};
 use serde_json::{Value, json};
-
-use super::messages::read::{Inbox, deliver, inbox};
 
 struct World {
     server: TestServer,
     key: TestKey,
     api: Api,
-    inbox: Inbox,
+    inbox: TestInbox,
 }
 
 impl World {
     async fn new() -> Self {
         let server = TestServer::plain().await;
         let key = server.workspace(Plan::Team).await;
-        let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+        let (api, inbox) = (server.api(&key), server.inbox(&key).await);
         Self { server, key, api, inbox }
     }
 
@@ -33,7 +35,7 @@ impl World {
             .with("From", from)
             .with("Content-Type", "text/plain; charset=utf-8")
             .raw(&self.inbox.address, now);
-        deliver(&self.server, &self.inbox, raw).await.to_string()
+        self.server.arrive(&self.inbox, raw).await.to_string()
     }
 
     /// What a query finds.
@@ -129,7 +131,7 @@ async fn labels_files_and_times_narrow_a_query() {
     let file = "From: a@b.example\r\nSubject: File report\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n\
         --b\r\nContent-Type: text/plain\r\n\r\nSee the file.\r\n--b\r\nContent-Type: text/csv\r\n\
         Content-Disposition: attachment; filename=a.csv\r\n\r\na,b\r\n--b--\r\n";
-    deliver(&world.server, &world.inbox, file).await;
+    world.server.arrive(&world.inbox, file).await;
     world.api.patch(&format!("/v1/messages/{old}"), json!({ "add_labels": ["vip"] })).await.expect(200);
     let time = world.api.get(&format!("/v1/messages/{old}")).await.text("created_at").to_owned();
     let next_day =
@@ -161,9 +163,9 @@ async fn labels_files_and_times_narrow_a_query() {
 async fn a_search_sees_what_the_key_sees_and_what_is_there() {
     let world = World::new().await;
     world.mail("First needle", "x").await;
-    let other = inbox(&world.server, &world.key).await;
+    let other = world.server.inbox(&world.key).await;
     let raw = |subject: &str| super::messages::read::mail(subject);
-    deliver(&world.server, &other, raw("Second needle")).await;
+    world.server.arrive(&other, raw("Second needle")).await;
     let send = json!({ "to": other.address, "subject": "Task needle", "text": "x", "type": "task" });
     world.api.post(&format!("/v1/inboxes/{}/messages", world.inbox.id), send).await.expect(202);
     assert_eq!(world.found("needle").await.len(), 4);
@@ -184,8 +186,7 @@ async fn a_search_sees_what_the_key_sees_and_what_is_there() {
     world.api.delete(&format!("/v1/inboxes/{}", other.id)).await.expect(204);
     assert_eq!(world.subjects("needle").await, ["Task needle"]);
     let brief = world.server.inbox_with(&world.key, json!({ "ttl_seconds": 60 })).await;
-    let brief = Inbox { id: brief.id, address: brief.address };
-    deliver(&world.server, &brief, raw("Brief needle")).await;
+    world.server.arrive(&brief, raw("Brief needle")).await;
     assert_eq!(world.found("brief").await.len(), 1);
     world.server.advance(60_000).await;
     assert!(world.found("brief").await.is_empty());

@@ -4,17 +4,17 @@ use posthouse_domain::plan::Plan;
 use posthouse_tests::TestServer;
 use serde_json::json;
 
-use super::messages::read::{deliver, inbox, mail};
+use super::messages::read::mail;
 
 #[tokio::test]
 async fn a_thread_shows_its_messages_in_order_and_is_deleted_with_them() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
-    let first = deliver(&server, &inbox, mail("Plan")).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let first = server.arrive(&inbox, mail("Plan")).await;
     let reply = "From: Eve <eve@y.example>\r\nTo: bot@agents.example\r\nSubject: Re: Plan\r\nIn-Reply-To: <Plan@sender.example>\r\n\r\nYes.\r\n";
-    let second = deliver(&server, &inbox, reply).await;
-    let other = deliver(&server, &inbox, mail("Other")).await;
+    let second = server.arrive(&inbox, reply).await;
+    let other = server.arrive(&inbox, mail("Other")).await;
     let thread_id = api.get(&format!("/v1/messages/{first}")).await.text("thread_id").to_owned();
     let path = format!("/v1/threads/{thread_id}");
 
@@ -63,10 +63,10 @@ async fn a_thread_shows_its_messages_in_order_and_is_deleted_with_them() {
 async fn events_come_oldest_first_and_go_on_behind_an_event() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let mut ids = Vec::new();
     for n in 0..3 {
-        ids.push(deliver(&server, &inbox, mail(&format!("Number {n}"))).await.to_string());
+        ids.push(server.arrive(&inbox, mail(&format!("Number {n}"))).await.to_string());
     }
     api.post(&format!("/v1/inboxes/{}/pause", inbox.id), json!({ "reason": "lunch" })).await.expect(200);
     let page = api.get("/v1/events?limit=2").await.expect(200);

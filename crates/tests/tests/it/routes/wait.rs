@@ -4,7 +4,7 @@ use posthouse_domain::{auth::Scope, plan::Plan};
 use posthouse_tests::TestServer;
 use serde_json::json;
 
-use super::messages::read::{deliver, inbox, mail};
+use super::messages::read::mail;
 
 const CODE: &str = "From: Bank <no-reply@bank.example>\r\nTo: bot@agents.example\r\nSubject: Your verification code\r\n\r\n\
     Your verification code is 482913. It expires in 10 minutes.\r\n";
@@ -13,8 +13,8 @@ const CODE: &str = "From: Bank <no-reply@bank.example>\r\nTo: bot@agents.example
 async fn a_wait_is_woken_by_the_commit_and_gives_the_oldest_message_behind_since() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
-    let old = deliver(&server, &inbox, mail("Old")).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let old = server.arrive(&inbox, mail("Old")).await;
     let path = format!("/v1/inboxes/{}/messages/wait", inbox.id);
     let waiting = tokio::spawn({
         let (api, path) = (api.clone(), path.clone());
@@ -22,11 +22,11 @@ async fn a_wait_is_woken_by_the_commit_and_gives_the_oldest_message_behind_since
     });
     server.clock.waiting(1).await;
     // The clock stands still: the second message is stored in the millisecond of the first.
-    let new = deliver(&server, &inbox, mail("New")).await;
+    let new = server.arrive(&inbox, mail("New")).await;
     let found = waiting.await.unwrap();
     let newest = found["data"]["id"] == new.to_string();
     assert!(newest, "{found}");
-    deliver(&server, &inbox, mail("Newer")).await;
+    server.arrive(&inbox, mail("Newer")).await;
     let created_at = api.get(&format!("/v1/messages/{old}")).await.text("created_at").to_owned();
     let next = api.get(&format!("{path}?since={created_at}")).await.expect(200);
     assert_eq!(next["data"]["id"], new.to_string());
@@ -41,7 +41,7 @@ async fn a_wait_is_woken_by_the_commit_and_gives_the_oldest_message_behind_since
 async fn a_wait_ends_at_its_timeout_and_at_once_when_the_server_drains() {
     let mut server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let wait = |query: &str| {
         let (api, path) = (api.clone(), format!("/v1/inboxes/{}/{query}", inbox.id));
         tokio::spawn(async move { api.get(&path).await.expect(200).json })
@@ -50,7 +50,7 @@ async fn a_wait_ends_at_its_timeout_and_at_once_when_the_server_drains() {
     let filtered = wait("messages/wait?timeout=1.5&from=nobody");
     let code = wait("verification?timeout=1.5");
     server.clock.waiting(3).await;
-    deliver(&server, &inbox, "From: a@y.example\r\nSubject: to the first\r\n\r\nx\r\n").await;
+    server.arrive(&inbox, "From: a@y.example\r\nSubject: to the first\r\n\r\nx\r\n").await;
     assert_eq!(short.await.unwrap()["data"]["subject"], "to the first");
     server.clock.advance(1_499);
     assert_eq!(server.clock.waiters(), 2);
@@ -73,7 +73,7 @@ async fn a_wait_ends_at_its_timeout_and_at_once_when_the_server_drains() {
 async fn a_leader_that_leaves_takes_no_wake_with_it() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (first, second) = (inbox(&server, &key).await, inbox(&server, &key).await);
+    let (first, second) = (server.inbox(&key).await, server.inbox(&key).await);
     let api = server.api(&key);
     let wait = |id, seconds: u32| {
         let (api, path) = (api.clone(), format!("/v1/inboxes/{id}/messages/wait?timeout={seconds}"));
@@ -86,7 +86,7 @@ async fn a_leader_that_leaves_takes_no_wake_with_it() {
     assert_eq!(server.app().arrivals.workspaces(), 1);
     server.clock.advance(1_000);
     assert!(leader.await.unwrap()["data"].is_null());
-    let id = deliver(&server, &second, mail("For the rest")).await;
+    let id = server.arrive(&second, mail("For the rest")).await;
     for follower in followers {
         assert_eq!(follower.await.unwrap()["data"]["id"], id.to_string());
     }
@@ -98,7 +98,7 @@ async fn a_leader_that_leaves_takes_no_wake_with_it() {
 async fn the_newest_code_is_found_and_the_inbox_key_is_enough() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let inbox = inbox(&server, &key).await;
+    let inbox = server.inbox(&key).await;
     let narrow = server.api(&server.key(&key, "agent", Scope::Inbox(inbox.id)).await);
     let path = format!("/v1/inboxes/{}/verification?since=2020-01-01&include_unauthenticated=true", inbox.id);
     let waiting = tokio::spawn({
@@ -106,14 +106,14 @@ async fn the_newest_code_is_found_and_the_inbox_key_is_enough() {
         async move { narrow.get(&path).await.expect(200) }
     });
     server.clock.waiting(1).await;
-    deliver(&server, &inbox, mail("No code")).await;
-    let id = deliver(&server, &inbox, CODE).await;
+    server.arrive(&inbox, mail("No code")).await;
+    let id = server.arrive(&inbox, CODE).await;
     let found = waiting.await.unwrap();
     assert_eq!(found["data"]["code"], "482913", "{found}");
     assert_eq!(found["data"]["message_id"], id.to_string());
     assert_eq!(found["data"]["from"], "Bank <no-reply@bank.example>");
     assert!(found["data"]["categoriser_probability"].is_null());
-    let newer = deliver(&server, &inbox, CODE.replace("482913", "771204")).await;
+    let newer = server.arrive(&inbox, CODE.replace("482913", "771204")).await;
     let found = narrow.get(&path).await.expect(200);
     assert_eq!((&found["data"]["code"], &found["data"]["message_id"]), (&json!("771204"), &json!(newer.to_string())));
     server.finish().await;
@@ -123,13 +123,13 @@ async fn the_newest_code_is_found_and_the_inbox_key_is_enough() {
 async fn sent_mail_can_be_waited_for_before_it_has_left() {
     let mut server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let waiting = tokio::spawn({
         let (api, path) = (api.clone(), format!("/v1/inboxes/{}/messages/wait?direction=outbound", inbox.id));
         async move { api.get(&path).await.expect(200) }
     });
     server.clock.waiting(1).await;
-    deliver(&server, &inbox, mail("Not this one")).await;
+    server.arrive(&inbox, mail("Not this one")).await;
     let letter = json!({ "to": "a@elsewhere.example", "subject": "Out", "text": "x" });
     let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), letter).await.expect(202);
     let found = waiting.await.unwrap();

@@ -11,8 +11,7 @@ const BOUND: u64 = 1024 * 1024;
 /// A session that is in the middle of a mail of about that size.
 async fn half_a_mail(server: &TestServer, to: &str, bytes: usize) -> SmtpClient {
     let mut smtp = server.smtp().await;
-    smtp.line("MAIL FROM:<a@remote.example>").await.expect(250);
-    smtp.line(&format!("RCPT TO:<{to}>")).await.expect(250);
+    smtp.envelope("a@remote.example", &[to]).await;
     smtp.line("DATA").await.expect(354);
     let line = format!("{}\r\n", "x".repeat(510));
     smtp.send(b"Subject: large\r\n\r\n").await;

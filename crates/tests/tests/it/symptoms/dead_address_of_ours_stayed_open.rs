@@ -17,7 +17,7 @@ async fn it_is_shut_until_there_is_such_an_inbox() {
     assert_eq!(after["status"], "bounced");
     let refused = api.post(&path, letter.clone()).await.error("recipient_suppressed");
     assert_eq!(refused["error"]["details"]["addresses"][0], "nobody@agents.localhost");
-    server.inbox_with(&key, json!({ "username": "nobody" })).await;
+    server.inbox_named(&key, "nobody").await;
     api.post(&path, letter).await.expect(202);
     server.finish().await;
 }

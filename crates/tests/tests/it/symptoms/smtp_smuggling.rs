@@ -28,20 +28,20 @@ fn sequences() -> Vec<String> {
 async fn no_sequence_of_the_corpus_delivers_a_second_mail() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (inbox, victim) = (server.stored_inbox(&key, "sam").await, server.stored_inbox(&key, "victim").await);
+    let (inbox, victim) = (server.inbox_named(&key, "sam").await, server.inbox_named(&key, "victim").await);
     let mut whole = 0;
     for sequence in sequences() {
         let content = format!("Subject: t\r\n\r\nbody{sequence}{EVIL}");
-        let mut smtp = server.dialogue().await;
+        let mut smtp = server.smtp().await;
         smtp.envelope("a@b.example", &[&inbox.address]).await;
-        smtp.expect("DATA", "354 ").await;
+        smtp.line("DATA").await.expect(354);
         smtp.send(format!("{content}.\r\n")).await;
         let spoiled = content.replace("\r\n", "").contains(['\r', '\n']);
         let reply = smtp.reply().await;
-        assert!(reply.starts_with(if spoiled { "550 5.6.0 " } else { "250 " }), "{sequence:?}: {reply}");
+        assert_eq!(reply.code, if spoiled { 550 } else { 250 }, "{sequence:?}: {reply}");
         whole += usize::from(!spoiled);
-        smtp.expect("NOOP", "250 ").await;
-        smtp.expect("QUIT", "221 ").await;
+        smtp.line("NOOP").await.expect(250);
+        smtp.quit().await;
     }
     assert!(server.raw_mails(&key, &victim).await.is_empty());
     assert_eq!(server.raw_mails(&key, &inbox).await.len(), whole);

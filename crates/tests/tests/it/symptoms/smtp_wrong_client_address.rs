@@ -3,7 +3,7 @@
 
 use posthouse_domain::plan::Plan;
 use posthouse_server::config::Network;
-use posthouse_tests::{Options, TestServer, dialogue::Dialogue};
+use posthouse_tests::{Options, TestServer, smtp::SmtpClient};
 
 async fn behind_proxy() -> TestServer {
     let options = Options::default().configure(|config| {
@@ -23,16 +23,15 @@ fn version_2(client: [u8; 4]) -> Vec<u8> {
 /// The trace of a mail that came behind that header.
 async fn trace(server: &TestServer, header: &[u8]) -> String {
     let key = server.workspace(Plan::Team).await;
-    let inbox = server.stored_inbox(&key, &format!("sam{}", header.len())).await;
-    let mut smtp = Dialogue::connect(server.smtp_address()).await;
+    let inbox = server.inbox_named(&key, &format!("sam{}", header.len())).await;
+    let mut smtp = SmtpClient::connect(server.smtp_address()).await;
     smtp.send(header).await;
-    assert!(smtp.reply().await.starts_with("220 "));
-    smtp.expect("EHLO client.example", "250-").await;
+    smtp.reply().await.expect(220);
+    smtp.line("EHLO client.example").await.expect(250);
     smtp.envelope("a@b.example", &[&inbox.address]).await;
     let reply = smtp.data("Subject: x\r\n\r\n").await;
-    smtp.expect("QUIT", "221 ").await;
-    assert_eq!(smtp.reply().await, "");
-    server.trace_of(&key, &reply).await
+    smtp.quit().await;
+    server.trace_of(&key, reply.id()).await
 }
 
 #[tokio::test]
@@ -49,15 +48,15 @@ async fn the_client_is_the_one_that_the_proxy_names() {
 #[tokio::test]
 async fn limits_count_the_client_and_not_the_proxy() {
     let server = behind_proxy().await;
-    let mut dialogues = Vec::new();
-    for (last, greeting) in [(1, "220 "), (2, "220 "), (1, "421 4.7.0 ")] {
-        let mut smtp = Dialogue::connect(server.smtp_address()).await;
+    let mut sessions = Vec::new();
+    for (last, greeting) in [(1, 220), (2, 220), (1, 421)] {
+        let mut smtp = SmtpClient::connect(server.smtp_address()).await;
         smtp.send(version_2([192, 0, 2, last])).await;
         let reply = smtp.reply().await;
-        assert!(reply.starts_with(greeting), "{last}: {reply}");
-        dialogues.push(smtp);
+        assert_eq!(reply.code, greeting, "{last}: {reply}");
+        sessions.push(smtp);
     }
-    drop(dialogues);
+    drop(sessions);
     server.finish().await;
 }
 
@@ -65,23 +64,24 @@ async fn limits_count_the_client_and_not_the_proxy() {
 async fn a_proxy_without_a_good_header_is_cut_off() {
     let server = behind_proxy().await;
     for bad in ["EHLO x\r\n", "PROXY TCP4 nonsense\r\n", "PROXY UDP4 192.0.2.7 192.0.2.8 1 2\r\n"] {
-        let mut smtp = Dialogue::connect(server.smtp_address()).await;
+        let mut smtp = SmtpClient::connect(server.smtp_address()).await;
         smtp.send(bad).await;
-        assert_eq!(smtp.reply().await, "", "{bad:?}");
+        smtp.expect_end().await;
     }
-    let mut silent = Dialogue::connect(server.smtp_address()).await;
+    let mut silent = SmtpClient::connect(server.smtp_address()).await;
     silent.send("PROXY TCP4 ").await;
     server.clock.waiting(1).await;
     server.clock.advance(15_000);
-    assert_eq!(silent.reply().await, "");
+    silent.expect_end().await;
     server.finish().await;
 }
 
 #[tokio::test]
 async fn nobody_else_can_name_a_client() {
     let server = TestServer::plain().await;
-    let mut smtp = Dialogue::connect(server.smtp_address()).await;
-    assert!(smtp.reply().await.starts_with("220 "), "no header is waited for");
-    smtp.expect("PROXY TCP4 192.0.2.7 198.51.100.1 56324 25", "500 ").await;
+    let mut smtp = SmtpClient::connect(server.smtp_address()).await;
+    // No header is waited for.
+    smtp.reply().await.expect(220);
+    smtp.line("PROXY TCP4 192.0.2.7 198.51.100.1 56324 25").await.expect(500);
     server.finish().await;
 }

@@ -151,9 +151,13 @@ async fn without_mx_records_the_domains_own_address_is_used() {
 async fn tls_is_used_where_it_is_offered_whatever_the_certificate() {
     let post = Post::direct().await;
     post.sink.offer_tls(Some(tls::server_config(post.server.config()).unwrap()));
-    post.send(&["dana@b.example"]).await;
+    let id = post.send(&["dana@b.example"]).await;
     post.deliver().await;
     assert!(post.sink.received()[0].encrypted);
+    let tls = &post.entry(&id, "dana@b.example").await["tls"];
+    assert_eq!(tls["version"], "TLSv1.3", "{tls}");
+    assert!(tls["cipher"].as_str().unwrap().starts_with("TLS_AES_"), "{tls}");
+    assert_eq!(tls["verified"], false, "the certificate is self-signed: {tls}");
     post.close().await;
 }
 
@@ -165,6 +169,7 @@ async fn a_broken_handshake_is_followed_by_plaintext() {
     post.deliver().await;
     assert_eq!(post.message(&id).await["status"], "delivered");
     assert!(!post.sink.received()[0].encrypted);
+    assert_eq!(post.entry(&id, "dana@b.example").await["tls"], serde_json::Value::Null);
     assert_eq!(post.sink.connections(), 2);
     post.close().await;
 }

@@ -2,11 +2,11 @@
 
 use posthouse_domain::{auth::Scope, time::MINUTE_MS};
 use posthouse_server::config::Network;
+use posthouse_store::tls::Trust;
 use posthouse_tests::{
     server::Options,
     smtp::{HELO, SmtpClient, base64_of},
 };
-use serde_json::json;
 
 use super::{Office, letter};
 
@@ -44,7 +44,7 @@ async fn plain_and_login_with_and_without_an_initial_response() {
 #[tokio::test]
 async fn only_a_key_that_may_send_from_the_inbox_fits() {
     let office = Office::open().await;
-    let other = office.server.inbox_with(&office.key, json!({ "username": "other" })).await;
+    let other = office.server.inbox_named(&office.key, "other").await;
     let stranger = office.server.workspace(posthouse_domain::plan::Plan::Team).await;
     let key = |permissions, scope| office.server.key(&office.key, permissions, scope);
     let reader = key("read_only", Scope::Workspace).await;
@@ -124,7 +124,7 @@ async fn from_afar_a_password_is_taken_under_tls_alone() {
     session.log_in(&office.inbox.address, &office.key.secret).await.says(538, "5.7.11");
     session.line("MAIL FROM:<sam@agents.localhost>").await.says(530, "5.7.0");
     session.line("STARTTLS").await.expect(220);
-    let mut session = session.handshake().await.expect("a TLS handshake");
+    let mut session = session.handshake(&Trust::Anybody).await.expect("a TLS handshake");
     let offered = session.line(&format!("EHLO {HELO}")).await.expect(250);
     assert!(offered.offers("AUTH") && !offered.offers("STARTTLS"), "{offered}");
     session.log_in(&office.inbox.address, &office.key.secret).await.says(235, "2.7.0");
@@ -151,7 +151,7 @@ async fn tls_from_the_first_byte() {
     });
     let office = Office::with(options).await;
     let address = office.server.config().submission.listen_tls[0];
-    let mut session = SmtpClient::connect(address).await.handshake().await.expect("a TLS handshake");
+    let mut session = SmtpClient::connect(address).await.handshake(&Trust::Anybody).await.expect("a TLS handshake");
     session.reply().await.expect(220);
     let offered = session.line(&format!("EHLO {HELO}")).await.expect(250);
     assert!(offered.offers("AUTH") && !offered.offers("STARTTLS"), "{offered}");

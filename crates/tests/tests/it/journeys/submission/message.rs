@@ -5,7 +5,7 @@ use posthouse_server::config::DeliveryMode;
 use posthouse_tests::{server::Options, smtp_sink::SmtpSink};
 use serde_json::json;
 
-use super::{Office, letter, queued};
+use super::{Office, letter};
 
 const LETTER: &str = "Message-ID: <one@program.example>\r\nBcc: Eve <eve@c.example>,\r\n\tfay@c.example\r\n\
     X-Mailer: Program 1.0\r\nFrom: \"Sam S.\" <Sam@agents.localhost>\r\nTo: Dana <dana@b.example>, Gil <gil@b.example>\r\n\
@@ -18,7 +18,7 @@ async fn the_bytes_stay_but_for_hidden_recipients_and_what_is_missing() {
     let mut session = office.logged_in().await;
     let envelope = ["dana@b.example", "eve@b.example", "eve@c.example", "fay@c.example"];
     let reply = session.mail("sam@agents.localhost", &envelope, LETTER.as_bytes()).await;
-    let id = queued(&reply);
+    let id = reply.id();
     let message = office.message(&reply).await;
     assert_eq!(message["status"], "queued");
     assert_eq!(message["from"], "\"Sam S.\" <Sam@agents.localhost>");
@@ -48,7 +48,7 @@ async fn a_message_without_an_id_gets_one_at_the_inbox_domain() {
     let office = Office::open().await;
     let reply = office.hand_in("dana@b.example", "From: sam@agents.localhost\r\nSubject: x\r\n\r\n\r\n").await;
     let message = office.message(&reply).await;
-    assert_eq!(message["headers"]["message-id"], format!("<{}@agents.localhost>", queued(&reply)));
+    assert_eq!(message["headers"]["message-id"], format!("<{}@agents.localhost>", reply.id()));
     office.server.finish().await;
 }
 
@@ -65,8 +65,7 @@ async fn it_leaves_signed_and_settles_as_any_other() {
     office.server.dns.address("mx.b.example", sink.address.ip());
     let mut session = office.logged_in().await;
     let raw = letter("Signed").replace("Sam <sam@", "Sam <sam+shop@");
-    let reply = session.mail("sam+shop@agents.localhost", &["dana@b.example"], raw.as_bytes()).await;
-    queued(&reply);
+    let reply = session.mail("sam+shop@agents.localhost", &["dana@b.example"], raw.as_bytes()).await.says(250, "2.0.0");
     session.quit().await;
     office.server.settle().await;
     let left = sink.received().remove(0);
@@ -81,7 +80,7 @@ async fn it_leaves_signed_and_settles_as_any_other() {
 #[tokio::test]
 async fn inboxes_of_this_service_get_it_at_once() {
     let office = Office::open().await;
-    let other = office.server.inbox_with(&office.key, json!({ "username": "other" })).await;
+    let other = office.server.inbox_named(&office.key, "other").await;
     let raw = letter("Here").replace("dana@b.example", &other.address);
     let reply = office.hand_in("other+tag@agents.localhost", &raw).await;
     assert_eq!(office.message(&reply).await["status"], "delivered");

@@ -19,7 +19,7 @@ statements! {
 #[tokio::test]
 async fn the_author_is_the_inbox_that_logged_in() {
     let office = Office::open().await;
-    office.server.inbox_with(&office.key, json!({ "username": "other" })).await;
+    office.server.inbox_named(&office.key, "other").await;
     let mut session = office.logged_in().await;
     for from in ["other@agents.localhost", "", "sam@b.example", "sam+x@b.example"] {
         session.line(&format!("MAIL FROM:<{from}>")).await.says(550, "5.7.1");

@@ -1,16 +1,8 @@
 //! What is left of the mail of an inbox that ends: nothing of a temporary one, all of what others share.
 
-use std::net::{IpAddr, Ipv4Addr};
-
-use posthouse_domain::{
-    event::EventKind,
-    id::{InboxId, MessageId},
-    plan::Plan,
-};
-use posthouse_mail::address::Address;
-use posthouse_server::app::receive::{Arrival, receive};
+use posthouse_domain::{event::EventKind, plan::Plan};
 use posthouse_store::{attachments, contents, events, messages, threads};
-use posthouse_tests::{TestServer, fixtures::TestKey};
+use posthouse_tests::TestServer;
 use serde_json::json;
 
 const WITH_FILE: &str = "From: Dana <dana@sender.example>\r\nTo: all@agents.example\r\nSubject: File\r\n\
@@ -18,40 +10,16 @@ const WITH_FILE: &str = "From: Dana <dana@sender.example>\r\nTo: all@agents.exam
     --b\r\nContent-Type: text/plain\r\n\r\nSee the file.\r\n--b\r\nContent-Type: text/csv\r\n\
     Content-Disposition: attachment; filename=a.csv\r\n\r\na,b\r\n--b--\r\n";
 
-struct Made {
-    id: InboxId,
-    address: String,
-}
-
-async fn made(server: &TestServer, key: &TestKey, body: serde_json::Value) -> Made {
-    let reply = server.api(key).post("/v1/inboxes", body).await.expect(201);
-    Made { id: reply.text("id").parse().unwrap(), address: reply.text("address").to_owned() }
-}
-
-/// One mail to all of these inboxes, as SMTP brings it; the ids of the copies in their order.
-async fn deliver(server: &TestServer, to: &[&Made]) -> Vec<MessageId> {
-    let arrival = Arrival {
-        mail_from: Address::parse("dana@sender.example").ok(),
-        recipients: to.iter().map(|inbox| Address::parse(&inbox.address).unwrap()).collect(),
-        raw: WITH_FILE.into(),
-        client_ip: IpAddr::V4(Ipv4Addr::LOCALHOST),
-        helo: "client.example".into(),
-        protocol: "ESMTP",
-        tls: None,
-    };
-    receive(server.app(), arrival).await.unwrap()
-}
-
 #[tokio::test]
 async fn wiping_an_inbox_leaves_nothing_of_it_and_everything_of_others() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
-    let lasting = made(&server, &key, json!({})).await;
-    let brief = made(&server, &key, json!({ "ttl_seconds": 60 })).await;
-    let other = made(&server, &key, json!({ "ttl_seconds": 3_600 })).await;
-    let shared = deliver(&server, &[&lasting, &brief]).await;
-    let alone = deliver(&server, &[&other]).await[0];
+    let lasting = server.inbox(&key).await;
+    let brief = server.inbox_with(&key, json!({ "ttl_seconds": 60 })).await;
+    let other = server.inbox_with(&key, json!({ "ttl_seconds": 3_600 })).await;
+    let shared = server.arrive_at(&[&lasting, &brief], WITH_FILE).await;
+    let alone = server.arrive_at(&[&other], WITH_FILE).await[0];
     let workspace = key.workspace;
     let stored = |id| server.store().read(move |tx| messages::get(tx, workspace, id));
     let (gone, kept) = (stored(shared[1]).await.unwrap().unwrap(), stored(shared[0]).await.unwrap().unwrap());
@@ -81,8 +49,8 @@ async fn mail_of_a_deleted_inbox_is_unreachable() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
-    let inbox = made(&server, &key, json!({})).await;
-    let message = deliver(&server, &[&inbox]).await[0];
+    let inbox = server.inbox(&key).await;
+    let message = server.arrive_at(&[&inbox], WITH_FILE).await[0];
     let shown = api.get(&format!("/v1/messages/{message}")).await.expect(200);
     let file = shown["attachments"][0]["id"].as_str().unwrap().to_owned();
     let thread = shown.text("thread_id").to_owned();
@@ -105,12 +73,12 @@ async fn mail_that_comes_in_a_pause_is_told_of_at_its_end() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
-    let inbox = made(&server, &key, json!({})).await;
+    let inbox = server.inbox(&key).await;
     let path = format!("/v1/inboxes/{}", inbox.id);
     api.post_empty(&format!("{path}/pause")).await.expect(200);
-    let first = deliver(&server, &[&inbox]).await[0];
+    let first = server.arrive_at(&[&inbox], WITH_FILE).await[0];
     server.clock.advance(1);
-    let second = deliver(&server, &[&inbox]).await[0];
+    let second = server.arrive_at(&[&inbox], WITH_FILE).await[0];
     let workspace = key.workspace;
     let log = |after| server.store().read(move |tx| events::after(tx, workspace, None, after, 10));
     assert_eq!(log(1).await.unwrap(), [], "only the pause itself is in the log");

@@ -1,41 +1,8 @@
 //! `/v1/messages` and the messages of an inbox (contract §4.1 to §4.4, §4.6).
 
-use std::net::{IpAddr, Ipv4Addr};
-
-use posthouse_domain::{
-    auth::Scope,
-    id::{InboxId, MessageId},
-    plan::Plan,
-};
-use posthouse_mail::address::Address;
-use posthouse_server::app::receive::{Arrival, receive};
-use posthouse_tests::{TestServer, fixtures::TestKey};
+use posthouse_domain::{auth::Scope, plan::Plan};
+use posthouse_tests::TestServer;
 use serde_json::{Value, json};
-
-/// An inbox with its address, as the API gave it.
-pub(in crate::routes) struct Inbox {
-    pub(in crate::routes) id: InboxId,
-    pub(in crate::routes) address: String,
-}
-
-pub(in crate::routes) async fn inbox(server: &TestServer, key: &TestKey) -> Inbox {
-    let made = server.api(key).post("/v1/inboxes", json!({})).await.expect(201);
-    Inbox { id: made.text("id").parse().unwrap(), address: made.text("address").to_owned() }
-}
-
-/// Receives a mail as SMTP does and gives the id of its copy.
-pub(in crate::routes) async fn deliver(server: &TestServer, to: &Inbox, raw: impl Into<Vec<u8>>) -> MessageId {
-    let arrival = Arrival {
-        mail_from: Address::parse("dana@sender.example").ok(),
-        recipients: vec![Address::parse(&to.address).unwrap()],
-        raw: raw.into(),
-        client_ip: IpAddr::V4(Ipv4Addr::LOCALHOST),
-        helo: "client.example".into(),
-        protocol: "ESMTP",
-        tls: None,
-    };
-    receive(server.app(), arrival).await.unwrap()[0]
-}
 
 /// A small mail with that subject.
 pub(in crate::routes) fn mail(subject: &str) -> String {
@@ -98,8 +65,8 @@ const MEMBERS: [&str; 40] = [
 async fn a_received_message_has_every_member_of_the_contract() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
-    let id = deliver(&server, &inbox, mail("Hello")).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let id = server.arrive(&inbox, mail("Hello")).await;
     let message = api.get(&format!("/v1/messages/{id}")).await.expect(200);
     for member in MEMBERS {
         assert!(message.json.get(member).is_some(), "{member} in {message}");
@@ -122,10 +89,10 @@ async fn a_received_message_has_every_member_of_the_contract() {
 async fn pages_go_back_in_time_and_cursors_belong_to_their_filters() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let mut ids = Vec::new();
     for n in 0..5 {
-        ids.push(deliver(&server, &inbox, mail(&format!("Number {n}"))).await.to_string());
+        ids.push(server.arrive(&inbox, mail(&format!("Number {n}"))).await.to_string());
     }
     ids.reverse();
     let path = format!("/v1/inboxes/{}/messages", inbox.id);
@@ -135,7 +102,7 @@ async fn pages_go_back_in_time_and_cursors_belong_to_their_filters() {
         assert!(page.data().len() <= 2);
         found.extend(page.data().iter().map(|m| m["id"].as_str().unwrap().to_owned()));
         // Inserts do not shift what follows.
-        deliver(&server, &inbox, mail(&format!("Later {}", found.len()))).await;
+        server.arrive(&inbox, mail(&format!("Later {}", found.len()))).await;
         match page["next_cursor"].as_str() {
             Some(cursor) => next = format!("&cursor={cursor}"),
             None => break,
@@ -154,9 +121,9 @@ async fn pages_go_back_in_time_and_cursors_belong_to_their_filters() {
 async fn labels_and_read_state_change_and_system_labels_are_not_the_callers() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
-    let id = deliver(&server, &inbox, mail("Hello")).await;
-    let other = deliver(&server, &inbox, mail("Other")).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let id = server.arrive(&inbox, mail("Hello")).await;
+    let other = server.arrive(&inbox, mail("Other")).await;
     let path = format!("/v1/messages/{id}");
     let before = api.get(&path).await["labels"].as_array().unwrap().clone();
     let changed = api.patch(&path, json!({ "add_labels": ["b", "a", "b"], "is_read": true })).await.expect(200);
@@ -195,8 +162,8 @@ async fn labels_and_read_state_change_and_system_labels_are_not_the_callers() {
 async fn raw_mail_is_what_was_received_behind_our_trace_and_files_are_only_downloaded() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
-    let id = deliver(&server, &inbox, WITH_FILE).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let id = server.arrive(&inbox, WITH_FILE).await;
     let raw = api.get(&format!("/v1/messages/{id}/raw")).await.expect(200);
     assert!(raw.bytes.ends_with(WITH_FILE.as_bytes()));
     assert!(raw.bytes.starts_with(b"Return-Path: <dana@sender.example>\r\n"), "{raw}");
@@ -221,7 +188,7 @@ async fn raw_mail_is_what_was_received_behind_our_trace_and_files_are_only_downl
 async fn mail_too_large_for_the_database_comes_back_whole_from_the_blob_store() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (api, inbox) = (server.api(&key), inbox(&server, &key).await);
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     // Digits that do not compress well, from a generator that repeats itself.
     let mut state = 1_u64;
     let mut digit = || {
@@ -231,7 +198,7 @@ async fn mail_too_large_for_the_database_comes_back_whole_from_the_blob_store() 
     let line = |digit: &mut dyn FnMut() -> char| (0..76).map(|_| digit()).collect::<String>();
     let body: Vec<String> = (0..9_000).map(|_| line(&mut digit)).collect();
     let raw = WITH_FILE.replace("PHNjcmlwdD4x", &body.join("\r\n"));
-    let id = deliver(&server, &inbox, raw.clone()).await;
+    let id = server.arrive(&inbox, raw.clone()).await;
     let blobs = server.data_dir().join("blobs");
     assert!(blobs.is_dir(), "the mail is in the blob store");
     let found = api.get(&format!("/v1/messages/{id}/raw")).await.expect(200);
@@ -247,8 +214,8 @@ async fn mail_too_large_for_the_database_comes_back_whole_from_the_blob_store() 
 async fn what_others_have_is_not_found() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    let (mine, other) = (inbox(&server, &key).await, inbox(&server, &key).await);
-    let id = deliver(&server, &mine, WITH_FILE).await;
+    let (mine, other) = (server.inbox(&key).await, server.inbox(&key).await);
+    let id = server.arrive(&mine, WITH_FILE).await;
     let message = server.api(&key).get(&format!("/v1/messages/{id}")).await;
     let (thread, file) = (message.text("thread_id"), message["attachments"][0]["id"].as_str().unwrap());
     let narrow = server.key(&key, "full", Scope::Inbox(other.id)).await;

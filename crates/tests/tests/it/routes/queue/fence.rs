@@ -34,7 +34,7 @@ async fn a_stale_worker_sends_no_second_answer() {
     world.api.post(&reply, body(&current)).await.expect(202);
     let again = world.api.idempotent("once").post(&reply, body(&current)).await.expect(202);
     assert_eq!(again["id"], first["id"], "the answer of the first time");
-    let other = deliver(&world.server, &world.inbox, mail("Never claimed")).await;
+    let other = world.server.arrive(&world.inbox, mail("Never claimed")).await;
     let path = format!("/v1/inboxes/{}/messages/{other}/reply", world.inbox.id);
     world.api.post(&path, body(&current)).await.error("lease_expired");
     world.server.settle().await;
