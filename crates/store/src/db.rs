@@ -119,7 +119,9 @@ impl Store {
             DatabaseUrl::Postgres(_) => Vec::new(),
         };
         let (engine, threads, glances) = (config.database.engine(), Mutex::new(threads), Mutex::new(glances));
-        Ok(Store { inner: Arc::new(Inner { engine, write, read, wakes, glances, threads, writers, _presence: presence }) })
+        Ok(Store {
+            inner: Arc::new(Inner { engine, write, read, wakes, glances, threads, writers, _presence: presence }),
+        })
     }
 
     /// Runs `work` in a transaction and answers after its COMMIT is on the disk.
@@ -304,7 +306,8 @@ fn start_sqlite(path: &Path, config: &StoreConfig, queues: Queues, wakes: &Wakes
 fn start_postgres(url: &str, config: &StoreConfig, queues: Queues, wakes: &Wakes) -> Result<Vec<JoinHandle<()>>> {
     use postgres::{Mode, Shared, Worker};
     let (write_queue, read_queue) = queues;
-    let shared = Arc::new(Shared::new(url.to_owned(), wakes.clone(), notify::Notifier::start(url, wakes, config.serving)?));
+    let shared =
+        Arc::new(Shared::new(url.to_owned(), wakes.clone(), notify::Notifier::start(url, wakes, config.serving)?));
     let mut threads = Vec::new();
     let kinds = [
         (Mode::Write, "write", config.writer_threads, write_queue),

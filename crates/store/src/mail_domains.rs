@@ -239,9 +239,8 @@ pub fn signing(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option
     // The longer name is that of the Ed25519 key.
     let second = if found.len() > 1 { found.pop() } else { None };
     let Some((id, active, Json(checked), _, rsa)) = found.pop() else { return Ok(None) };
-    let is_published = |check: &StoredCheck| {
-        check.key == RecordKey::DkimEd25519.stored() && check.found == Found::Ok.text()
-    };
+    let is_published =
+        |check: &StoredCheck| check.key == RecordKey::DkimEd25519.stored() && check.found == Found::Ok.text();
     let ed25519 = second.map(|(.., key)| key).filter(|_| checked.iter().any(is_published));
     Ok(Some(SigningKeys { id, selector: named(&active, Selector::parse)?, rsa, ed25519 }))
 }

@@ -52,10 +52,7 @@ pub enum Place {
 ///
 /// # Errors
 /// The store's own, and that of `change`.
-pub fn replace<E: From<Error>>(
-    tx: &mut Tx,
-    change: &dyn Fn(&Place, &[u8]) -> Result<Vec<u8>, E>,
-) -> Result<u64, E> {
+pub fn replace<E: From<Error>>(tx: &mut Tx, change: &dyn Fn(&Place, &[u8]) -> Result<Vec<u8>, E>) -> Result<u64, E> {
     Ok(served(tx, change)? + domains(tx, change)? + webhooks(tx, change)?)
 }
 
@@ -122,8 +119,13 @@ mod tests {
     use crate::migrate::MIGRATIONS;
 
     /// Columns that [`super::replace`] knows.
-    const SEALED: &[&str] =
-        &["dkim_keys.private_key", "domain_keys.private_key", "webhooks.headers", "webhooks.secret", "webhooks.old_secret"];
+    const SEALED: &[&str] = &[
+        "dkim_keys.private_key",
+        "domain_keys.private_key",
+        "webhooks.headers",
+        "webhooks.secret",
+        "webhooks.old_secret",
+    ];
     /// Columns of bytes that are not sealed: digests, and content.
     const OTHERS: &[&str] = &[
         "api_keys.digest",

@@ -25,7 +25,6 @@
 mod audit;
 pub mod clock;
 pub mod command;
-pub mod dialogue;
 pub mod dir;
 pub mod dns;
 pub mod fault;

@@ -144,7 +144,9 @@ fn encode(records: &Records) -> Vec<Vec<u8>> {
             .iter()
             .map(|(preference, host)| record(15, [preference.to_be_bytes().as_slice(), &wire_name(host)].concat()))
             .collect(),
-        Records::Txt(all) => all.iter().map(|text| record(16, text.chunks(STRING_BYTES).flat_map(string).collect())).collect(),
+        Records::Txt(all) => {
+            all.iter().map(|text| record(16, text.chunks(STRING_BYTES).flat_map(string).collect())).collect()
+        }
     }
 }
 

@@ -19,7 +19,12 @@ const KEY: &str = "v=DKIM1; k=rsa; p=QUJD";
 const NEXT: &str = "v=DKIM1; k=rsa; p=TkVYVA==";
 
 fn domain() -> MailDomain {
-    let key = |selector, record: &str| KeyRecord { selector, record: record.to_owned(), ed25519: None, since: Time::from_millis(0) };
+    let key = |selector, record: &str| KeyRecord {
+        selector,
+        record: record.to_owned(),
+        ed25519: None,
+        since: Time::from_millis(0),
+    };
     MailDomain {
         workspace: WorkspaceId(Uuid::nil()),
         id: DomainId(Uuid::nil()),

@@ -120,8 +120,7 @@ async fn outside(config: &Config) -> Vec<Finding> {
         Err(_) => return Vec::new(),
     };
     let is_asked = names::is_asked(config, &config.smtp.hostname);
-    let addresses =
-        if is_asked { names::addresses(app.dns.as_ref(), &config.smtp.hostname).await } else { Vec::new() };
+    let addresses = if is_asked { names::addresses(app.dns.as_ref(), &config.smtp.hostname).await } else { Vec::new() };
     let host = async { if is_asked { names::host(&app, &addresses).await } else { Vec::new() } };
     let parts = tokio::join!(
         in_time("records of the domains here", names::served(&app)),

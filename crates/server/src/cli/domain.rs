@@ -199,7 +199,8 @@ impl Desk {
             Some(id) => vec![workspace::workspace_id(id)?],
             None => workspace::all(&self.app.store)?.into_iter().map(|owner| owner.id).collect(),
         };
-        let (id, name) = (which.domain.parse::<DomainId>().ok(), which.domain.trim_end_matches('.').to_ascii_lowercase());
+        let (id, name) =
+            (which.domain.parse::<DomainId>().ok(), which.domain.trim_end_matches('.').to_ascii_lowercase());
         let found = self.app.store.read_blocking(move |tx| {
             let mut found = Vec::new();
             for owner in &owners {

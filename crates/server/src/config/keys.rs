@@ -219,11 +219,8 @@ const MAIN: &[Key] = &[
         "`default_domain`",
         "Which mail is signed with Ed25519 beside RSA: that of the `default_domain`; `all`, also that of workspaces' own domains, each with a record more; or `off`.",
         |d, g| {
-            d.config.dkim.ed25519 = g.one_of(&[
-                ("default_domain", Ed25519::DefaultDomain),
-                ("all", Ed25519::All),
-                ("off", Ed25519::Off),
-            ])?;
+            d.config.dkim.ed25519 =
+                g.one_of(&[("default_domain", Ed25519::DefaultDomain), ("all", Ed25519::All), ("off", Ed25519::Off)])?;
         }
     ),
     key!(

@@ -6,12 +6,12 @@ use std::{net::IpAddr, sync::Arc};
 use futures_util::future::join_all;
 use posthouse_domain::{
     delivery::is_special_purpose,
+    id::WorkspaceId,
     mail_domain::{Checked, Expected, Found, MailDomain, RecordKey, Status},
     page::Page,
 };
 use posthouse_mail::auth::{Answer, Question, QuestionKind, Records};
 use posthouse_store::{mail_domains, workspaces};
-use posthouse_domain::id::WorkspaceId;
 use uuid::Uuid;
 
 use super::Finding;

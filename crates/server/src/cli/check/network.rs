@@ -118,7 +118,8 @@ async fn way_in(config: &Config, addresses: &[IpAddr]) -> Vec<Finding> {
             }
             Ok(text) if text.starts_with("220") => {
                 let (said, host) = (text.lines().next().unwrap_or_default(), &config.smtp.hostname);
-                let advice = format!("lead the port to this service, or set smtp.hostname to its name instead of {host}");
+                let advice =
+                    format!("lead the port to this service, or set smtp.hostname to its name instead of {host}");
                 Finding::failed(format!("{} answers \"{said}\"", what(address)), advice)
             }
             _ => {
@@ -145,7 +146,8 @@ async fn is_serving(config: &Config) -> bool {
 }
 
 fn greets_as(text: &str, host: &str) -> bool {
-    text.strip_prefix("220").is_some_and(|rest| rest.trim_start_matches([' ', '-']).split_whitespace().next() == Some(host))
+    text.strip_prefix("220")
+        .is_some_and(|rest| rest.trim_start_matches([' ', '-']).split_whitespace().next() == Some(host))
 }
 
 async fn way_out(dns: &dyn Dns, config: &Config) -> Finding {

@@ -108,10 +108,9 @@ mod tests {
 
     #[test]
     fn everything_fits_and_values_can_be_put_together_again() {
-        let (name, value) = (format!("s1._domainkey.{}.example", "a".repeat(60)), format!("v=DKIM1; p={}", "B".repeat(400)));
-        let record = |key: &str, status: &str| {
-            json!({ "key": key, "type": "TXT", "name": name, "host": name, "value": value, "required": true, "status": status })
-        };
+        let (name, value) =
+            (format!("s1._domainkey.{}.example", "a".repeat(60)), format!("v=DKIM1; p={}", "B".repeat(400)));
+        let record = |key: &str, status: &str| json!({ "key": key, "type": "TXT", "name": name, "host": name, "value": value, "required": true, "status": status });
         let id = "01a1fc1c-b8d4-7000-8381-31e717a32a3e";
         let view = json!({
             "id": id, "workspace_id": id, "domain": "a.example", "status": "pending", "receiving": true,

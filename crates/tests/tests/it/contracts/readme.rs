@@ -134,7 +134,8 @@ fn root() -> PathBuf {
 }
 
 fn run(page: &str) {
-    Stage { dir: ScratchDir::new(), config: CONFIG.to_owned(), names: Vec::new(), said: Vec::new(), _far: None }.play(page);
+    Stage { dir: ScratchDir::new(), config: CONFIG.to_owned(), names: Vec::new(), said: Vec::new(), _far: None }
+        .play(page);
 }
 
 /// Where a page is played.
@@ -158,7 +159,8 @@ impl Stage {
         let (before, steps) = steps(blocks(&std::fs::read_to_string(root().join(page)).expect(page)));
         assert!(!steps.is_empty(), "{page} has no sh block");
         let service = Process::start(self.dir.path(), &self.config);
-        let terminal = std::fs::read_to_string(self.dir.path().join("terminal.txt")).expect("the service said something");
+        let terminal =
+            std::fs::read_to_string(self.dir.path().join("terminal.txt")).expect("the service said something");
         for shown in before.iter().filter(|block| block.language == "text") {
             check_text(page, shown, &documented(&terminal, &service));
         }
@@ -199,7 +201,8 @@ impl Stage {
             if shown.contains(':') { script.replace(&split(shown), &split(real)) } else { script }
         });
         let script = self.names.iter().fold(script, |script, (real, shown)| script.replace(shown, real));
-        let programs = [binary().parent().expect("a binary is in a directory").display().to_string(), path_of_programs()];
+        let programs =
+            [binary().parent().expect("a binary is in a directory").display().to_string(), path_of_programs()];
         let played = Command::new("timeout")
             .args([PAGE_SECONDS_MAX, "bash", "-euo", "pipefail", "-c", &script])
             .env("PATH", programs.join(":"))

@@ -39,7 +39,9 @@ fn check(dir: &ScratchDir) -> (i32, Vec<Value>) {
 fn of(checks: &[Value], begin: &str) -> Vec<(String, String)> {
     let text = |check: &Value, member: &str| check[member].as_str().unwrap_or_default().to_owned();
     let chosen = checks.iter().filter(|check| text(check, "check").starts_with(begin));
-    chosen.map(|check| (text(check, "status"), format!("{}: {}", text(check, "check"), text(check, "advice")))).collect()
+    chosen
+        .map(|check| (text(check, "status"), format!("{}: {}", text(check, "check"), text(check, "advice"))))
+        .collect()
 }
 
 /// Publishes what the advice says, as somebody does who reads it.

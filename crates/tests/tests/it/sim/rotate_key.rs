@@ -147,7 +147,8 @@ impl Held {
         let DatabaseUrl::Postgres(url) = world.database.clone() else { return };
         let looked = tokio::task::spawn_blocking(move || {
             let mut client = postgres::Client::connect(&url, postgres::NoTls)?;
-            let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+            let waiting =
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
             while client.query_one(waiting, &[])?.get::<_, i64>(0) == 0 {}
             Ok::<_, postgres::Error>(())
         });
@@ -252,7 +253,8 @@ async fn a_key_that_is_a_setting_is_rotated_into_a_file() {
     let key = |byte: &str| format!("instance_key = \"{}=\"\n", byte.repeat(43));
     let first = key("A");
     let world = World::new(&first).await;
-    let write = |more: &str| std::fs::write(world.dir.path().join("posthouse.toml"), world.config.replace(&first, more));
+    let write =
+        |more: &str| std::fs::write(world.dir.path().join("posthouse.toml"), world.config.replace(&first, more));
     assert_eq!(world.run(&["secret", "rotate"]).code, 2, "nobody says where the new key goes");
     let rotate = ["secret", "rotate", "--json", "--to", "new.key"];
     let rotated: Value = world.run(&rotate).json(0);
