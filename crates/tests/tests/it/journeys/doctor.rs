@@ -44,6 +44,14 @@ fn of(checks: &[Value], begin: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// Each check, by how it begins, came out once and so and says that.
+fn expect(checks: &[Value], expected: &[(&str, &str, &str)]) {
+    for (begin, status, text) in expected {
+        let found = of(checks, begin);
+        assert!(found.len() == 1 && found[0].0 == *status && found[0].1.contains(text), "{begin}: {found:?}");
+    }
+}
+
 /// Publishes what the advice says, as somebody does who reads it.
 fn obey(dns: &FakeDns, checks: &[Value]) {
     for check in checks.iter().filter(|check| check["status"] != "ok") {
@@ -79,10 +87,7 @@ async fn doing_what_the_doctor_says_is_enough() {
         ("A: mx.post.test", "failed", "has no address: publish an A or AAAA record"),
         ("outbound: port", "ok", "is open"),
     ];
-    for (begin, status, text) in expected {
-        let found = of(&checks, begin);
-        assert!(found.len() == 1 && found[0].0 == status && found[0].1.contains(text), "{begin}: {found:?}");
-    }
+    expect(&checks, &expected);
 
     obey(&dns, &checks);
     dns.address("mx.post.test", [127, 0, 0, 1].into());
@@ -123,10 +128,7 @@ async fn doing_what_the_doctor_says_is_enough() {
         ("DMARC:", "warning", "could not be looked up"),
         ("inbound:", "failed", "lead the port to this service"),
     ];
-    for (begin, status, text) in expected {
-        let found = of(&checks, begin);
-        assert!(found.len() == 1 && found[0].0 == status && found[0].1.contains(text), "{begin}: {found:?}");
-    }
+    expect(&checks, &expected);
     assert!(service.stop().success());
     assert!(of(&check(&dir).1, "inbound:")[0].1.contains("nobody listens"));
 }
