@@ -38,6 +38,7 @@ pub mod receive;
 pub mod recognise;
 pub mod reply;
 pub mod report_metrics;
+pub mod rotate_key;
 pub mod screen_sender;
 pub mod search;
 pub mod send;

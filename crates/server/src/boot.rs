@@ -128,9 +128,15 @@ pub fn database_url(config: &Config) -> Result<DatabaseUrl, BootError> {
 /// # Errors
 /// The store's own, and when its directory cannot be made.
 pub fn open_store(config: &Config) -> Result<Store, BootError> {
+    open(config, false)
+}
+
+fn open(config: &Config, serving: bool) -> Result<Store, BootError> {
     // Keys and certificates live there, wherever the database is.
     make_private_directory(&config.data_dir)?;
-    Ok(Store::open(StoreConfig::new(database_url(config)?))?)
+    let mut store = StoreConfig::new(database_url(config)?);
+    store.serving = serving;
+    Ok(Store::open(store)?)
 }
 
 /// Makes a directory that only its owner can read: it holds keys and mail.
@@ -160,7 +166,7 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
         submission: first(&submission),
     };
     follow_listener(&mut config, bound.http);
-    let store = open_store(&config)?;
+    let store = open(&config, true)?;
     let blobs = open_blobs(&config)?;
     let (ports, ways_out) = ports(&config)?;
     let app = Arc::new(App::new(config, (store, blobs), ports));
@@ -307,16 +313,24 @@ pub fn resolver(config: &Config) -> Result<Arc<dyn Dns>, BootError> {
     Ok(Arc::new(made.map_err(BootError::io("dns.nameservers: the resolver cannot be set up"))?))
 }
 
-/// The DNS records of our DKIM keys, which are made at the first need, for who looks at a store without serving it.
+/// The program beside a service that may be running: for commands. Its keys are those of the store.
 ///
 /// # Errors
 /// The store's, and when the instance key is not the store's.
-pub async fn dkim_records(config: &Config) -> Result<Vec<signing::DkimRecord>, BootError> {
+pub async fn program(config: &Config) -> Result<Arc<App>, BootError> {
+    let app = bare_program(config)?;
+    let settled = signing::key_file::settle(&app).await;
+    settled.map_err(|error| BootError::Signing(error.to_string()))?;
+    Ok(app)
+}
+
+/// The program with whatever key it finds.
+///
+/// # Errors
+/// The store's.
+pub fn bare_program(config: &Config) -> Result<Arc<App>, BootError> {
     let (ports, _) = ports(config)?;
-    let app = App::new(config.clone(), (open_store(config)?, open_blobs(config)?), ports);
-    let records = signing::prepare(&app).await.map_err(|error| BootError::Signing(error.to_string()));
-    close(app.store.clone()).await;
-    records
+    Ok(Arc::new(App::new(config.clone(), (open_store(config)?, open_blobs(config)?), ports)))
 }
 
 /// Closes the store. That waits for its threads, so it has a thread of its own.

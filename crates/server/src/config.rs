@@ -16,7 +16,7 @@ mod tests;
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use posthouse_domain::{plan::Plans, time::HOUR_MS};
+use posthouse_domain::{mail_domain::Here, plan::Plans, time::HOUR_MS};
 
 pub use keys::{Key, keys, reference};
 pub use load::{Sources, load};
@@ -54,6 +54,8 @@ pub struct Config {
     pub mail: Mail,
     /// `delivery.*`
     pub delivery: Delivery,
+    /// `dkim.*`
+    pub dkim: Dkim,
     /// `webhooks.*`
     pub webhooks: Webhooks,
     /// `dns.nameservers`; empty: the system's.
@@ -242,6 +244,24 @@ impl std::fmt::Debug for Relay {
     }
 }
 
+/// `dkim.*`
+#[derive(Clone, Copy, Debug)]
+pub struct Dkim {
+    /// `dkim.ed25519`: which mail is signed with Ed25519 beside RSA.
+    pub ed25519: Ed25519,
+}
+
+/// `dkim.ed25519`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ed25519 {
+    /// None: RSA alone.
+    Off,
+    /// That of the default domain.
+    DefaultDomain,
+    /// That of the workspaces' own domains too, each with a record more.
+    All,
+}
+
 /// `webhooks.*`
 #[derive(Clone, Debug)]
 pub struct Webhooks {
@@ -362,6 +382,7 @@ impl Config {
                 connections_max: 100,
                 connections_per_destination_max: 10,
             },
+            dkim: Dkim { ed25519: Ed25519::DefaultDomain },
             webhooks: Webhooks {
                 allow_private_networks: true,
                 allow_http: true,
@@ -374,6 +395,14 @@ impl Config {
             plans: Plans::default(),
             log: Log { json: false, level: "info".to_owned() },
         }
+    }
+}
+
+impl Config {
+    /// What the records of the workspaces' own domains say of this server.
+    #[must_use]
+    pub fn here(&self) -> Here {
+        Here { host: self.smtp.hostname.clone(), ed25519: self.dkim.ed25519 == Ed25519::All }
     }
 }
 

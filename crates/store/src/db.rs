@@ -3,6 +3,7 @@
 mod errors;
 pub(crate) mod notify;
 pub(crate) mod postgres;
+pub(crate) mod presence;
 pub(crate) mod queue;
 pub(crate) mod server;
 pub(crate) mod sqlite;
@@ -43,6 +44,8 @@ pub struct StoreConfig {
     pub sqlite_mmap_bytes: u64,
     /// Bound on the SQLite file in pages of 4 KiB; a full file behaves like a full disk.
     pub sqlite_pages_max: Option<u32>,
+    /// Whether this process serves the store: nobody is [`Alone`](crate::Alone) with it meanwhile.
+    pub serving: bool,
 }
 
 impl StoreConfig {
@@ -59,6 +62,7 @@ impl StoreConfig {
             sqlite_reader_cache_kib: 4 * 1024,
             sqlite_mmap_bytes: 0,
             sqlite_pages_max: None,
+            serving: false,
         }
     }
 }
@@ -79,6 +83,8 @@ struct Inner {
     /// Writers first, then readers.
     threads: Mutex<Vec<JoinHandle<()>>>,
     writers: usize,
+    /// The lock of who serves an embedded store.
+    _presence: Option<std::fs::File>,
 }
 
 impl Store {
@@ -94,6 +100,10 @@ impl Store {
 
     fn start(config: &StoreConfig) -> Result<Self> {
         migrate::apply_here(&config.database, config.migrations)?;
+        let presence = match &config.database {
+            DatabaseUrl::Sqlite(path) if config.serving => Some(presence::serve_file(path)?),
+            _ => None,
+        };
         let wakes = Wakes::new();
         let (write, write_queue) = bounded(config.queue_len.max(1));
         let (read, read_queue) = bounded(config.queue_len.max(1));
@@ -109,7 +119,9 @@ impl Store {
             DatabaseUrl::Postgres(_) => Vec::new(),
         };
         let (engine, threads, glances) = (config.database.engine(), Mutex::new(threads), Mutex::new(glances));
-        Ok(Store { inner: Arc::new(Inner { engine, write, read, wakes, glances, threads, writers }) })
+        Ok(Store {
+            inner: Arc::new(Inner { engine, write, read, wakes, glances, threads, writers, _presence: presence }),
+        })
     }
 
     /// Runs `work` in a transaction and answers after its COMMIT is on the disk.
@@ -294,7 +306,8 @@ fn start_sqlite(path: &Path, config: &StoreConfig, queues: Queues, wakes: &Wakes
 fn start_postgres(url: &str, config: &StoreConfig, queues: Queues, wakes: &Wakes) -> Result<Vec<JoinHandle<()>>> {
     use postgres::{Mode, Shared, Worker};
     let (write_queue, read_queue) = queues;
-    let shared = Arc::new(Shared::new(url.to_owned(), wakes.clone(), notify::Notifier::start(url, wakes)?));
+    let shared =
+        Arc::new(Shared::new(url.to_owned(), wakes.clone(), notify::Notifier::start(url, wakes, config.serving)?));
     let mut threads = Vec::new();
     let kinds = [
         (Mode::Write, "write", config.writer_threads, write_queue),

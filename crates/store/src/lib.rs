@@ -93,6 +93,7 @@ pub mod migrate;
 pub mod queue;
 pub mod recipients;
 pub mod recoveries;
+pub mod sealed;
 pub mod search;
 pub mod statements;
 pub mod stream_tokens;
@@ -115,6 +116,7 @@ mod tx;
 mod values;
 
 pub use blobs::{Blobs, Digest};
+pub use db::presence::Alone;
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{Waiter, Wakes};
 pub use db::{Store, StoreConfig};

@@ -36,6 +36,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("migrate", crate::migrate::ALL),
     ("queue", crate::queue::ALL),
     ("recipients", crate::recipients::ALL),
+    ("sealed", crate::sealed::ALL),
     ("search", crate::search::ALL),
     ("stream_tokens", crate::stream_tokens::ALL),
     ("recoveries", crate::recoveries::ALL),

@@ -69,6 +69,15 @@ pub fn id(config: &Config) -> Uuid {
     Uuid::from_u128(digest.iter().take(16).fold(0, |sum, byte| (sum << 8) | u128::from(*byte)))
 }
 
+/// Why the last attempt failed, if it did.
+///
+/// # Errors
+/// The store's own.
+pub async fn trouble(app: &App) -> posthouse_store::Result<Option<String>> {
+    let id = id(&app.config);
+    Ok(app.store.read_one(move |tx| acme::certificate(tx, id)).await?.and_then(|row| row.trouble))
+}
+
 /// What to answer who asks for that token (RFC 8555 §8.3); none where nobody was told of it.
 ///
 /// # Errors
@@ -210,7 +219,7 @@ async fn stored_account(app: &App) -> Result<Option<SecretText>, Declined> {
 }
 
 /// What the sealed secret of an account is bound to.
-fn account_context(directory: &str) -> String {
+pub(super) fn account_context(directory: &str) -> String {
     format!("acme account {directory}")
 }
 

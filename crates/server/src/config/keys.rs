@@ -1,7 +1,7 @@
 //! The table of keys: name, default, meaning and how the value is taken. Nothing else lists them.
 
 use super::{
-    Categoriser, SecretText,
+    Categoriser, Ed25519, SecretText,
     assemble::{Draft, Mode},
     given::Given,
     urls,
@@ -264,6 +264,15 @@ const MAIN: &[Key] = &[
     key!("delivery.max_connections_per_destination", "`10`", "Connections to one destination.", |d, g| {
         d.config.delivery.connections_per_destination_max = g.count()?;
     }),
+    key!(
+        "dkim.ed25519",
+        "`default_domain`",
+        "Which mail is signed with Ed25519 beside RSA: that of the `default_domain`; `all`, also that of workspaces' own domains, each with a record more; or `off`.",
+        |d, g| {
+            d.config.dkim.ed25519 =
+                g.one_of(&[("default_domain", Ed25519::DefaultDomain), ("all", Ed25519::All), ("off", Ed25519::Off)])?;
+        }
+    ),
     key!(
         "webhooks.allow_private_networks",
         "`false` (`true` without any configuration)",

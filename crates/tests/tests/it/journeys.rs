@@ -3,6 +3,9 @@
 mod answer_a_mail;
 mod certificates;
 mod delivery;
+mod dkim;
+mod doctor;
+mod domain_command;
 mod name_servers;
 mod standing;
 mod submission;
