@@ -73,8 +73,23 @@ impl Default for Metrics {
             certificate.clone(),
         );
         let certificate_reads = Family::default();
-        registry.register("tls_certificates", "New certificates that were found, by outcome", certificate_reads.clone());
-        Self { registry, http_requests, smtp_messages, submissions, deliveries, jobs, webhooks, store_queue, certificate, certificate_reads }
+        registry.register(
+            "tls_certificates",
+            "New certificates that were found, by outcome",
+            certificate_reads.clone(),
+        );
+        Self {
+            registry,
+            http_requests,
+            smtp_messages,
+            submissions,
+            deliveries,
+            jobs,
+            webhooks,
+            store_queue,
+            certificate,
+            certificate_reads,
+        }
     }
 }
 

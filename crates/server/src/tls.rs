@@ -78,12 +78,7 @@ pub fn read_files(config: &Config) -> Result<PairText, TlsError> {
         None => (own::files(config)?, Source::SelfSigned),
     };
     let read = |path: &PathBuf| std::fs::read(path).map_err(|error| file_error(path, error));
-    Ok(PairText {
-        chain: read(&files.cert)?,
-        key: read(&files.key)?,
-        source,
-        place: files.cert.display().to_string(),
-    })
+    Ok(PairText { chain: read(&files.cert)?, key: read(&files.key)?, source, place: files.cert.display().to_string() })
 }
 
 fn file_error(path: &std::path::Path, cause: impl std::fmt::Display) -> TlsError {

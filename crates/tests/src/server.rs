@@ -332,8 +332,7 @@ impl TestServer {
         let house = House::new(app.clone(), Some(certificate.clone()));
         let office = House::submission(app.clone(), certificate);
         let entries = http.entries(&app).expect("TLS can be set up");
-        let mut tasks =
-            vec![runtime.spawn(listener::serve(entries, app.clone())), runtime.spawn(smtp.serve(house))];
+        let mut tasks = vec![runtime.spawn(listener::serve(entries, app.clone())), runtime.spawn(smtp.serve(house))];
         tasks.extend(submission.into_iter().map(|listener| runtime.spawn(listener.serve(office.clone()))));
         app.life.ready();
         self.running = Some(Running { app, runtime, tasks });

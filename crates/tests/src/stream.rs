@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 
 use futures_util::{SinkExt, StreamExt};
-use serde_json::{Value, json};
 use posthouse_store::tls::{Trust, client_config};
 use rustls::pki_types::ServerName;
+use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_tungstenite::{

@@ -16,9 +16,7 @@ use instant_acme::{
 use self::http::Transport;
 use super::clock::SystemClock;
 use crate::{
-    ports::{
-        Authority, CertificateOrder, Challenge, Clock, Declined, DeclinedWhy, Dns, Pending, Registration,
-    },
+    ports::{Authority, CertificateOrder, Challenge, Clock, Declined, DeclinedWhy, Dns, Pending, Registration},
     tls::Trust,
 };
 
@@ -49,8 +47,7 @@ impl Authorities {
         let transport = self.transport(new.root);
         let contact: Vec<String> = new.email.iter().map(|email| format!("mailto:{email}")).collect();
         let contact: Vec<&str> = contact.iter().map(String::as_str).collect();
-        let account =
-            NewAccount { contact: &contact, terms_of_service_agreed: true, only_return_existing: false };
+        let account = NewAccount { contact: &contact, terms_of_service_agreed: true, only_return_existing: false };
         let external = new.external.map(|(id, key)| ExternalAccountKey::new(id, &key));
         let builder = Account::builder_with_http(Box::new(transport.clone()));
         let made = builder.create(&account, new.directory, external.as_ref()).await;

@@ -21,8 +21,7 @@ use crate::{
 
 /// The gap after each failed attempt, in milliseconds: four attempts in the first hour, where five failed ones are an authority's
 /// usual limit; then the last gap again and again.
-const GAPS_MS: &[i64] =
-    &[2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS];
+const GAPS_MS: &[i64] = &[2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS];
 /// The least gap after the authority was asked too often, in milliseconds.
 const RATE_LIMITED_MS: i64 = HOUR_MS;
 /// The longest that an authority can send us away for, in milliseconds.
@@ -295,9 +294,8 @@ mod tests {
 
     #[test]
     fn an_authority_that_names_a_time_is_heard_within_reason() {
-        let of = |failures, why, retry_after_s| {
-            wait_ms(failures, &Declined { why, what: String::new(), retry_after_s })
-        };
+        let of =
+            |failures, why, retry_after_s| wait_ms(failures, &Declined { why, what: String::new(), retry_after_s });
         let table = [
             (1, DeclinedWhy::Refused, None, 2 * MINUTE_MS),
             (1, DeclinedWhy::RateLimited, None, HOUR_MS),

@@ -187,12 +187,14 @@ async fn issued(app: &App) -> Vec<Finding> {
     let found = match keep_certificate::stored_facts(app).await {
         Ok(Some(facts)) => judged(&app.config, &facts, app.clock.now()),
         Ok(None) => {
-            let advice = "start the service, and look for acme.refused in its log; port 80 of each name must lead to it";
+            let advice =
+                "start the service, and look for acme.refused in its log; port 80 of each name must lead to it";
             Finding::warning("TLS certificate: none by ACME yet", advice)
         }
         Err(error) => Finding::failed(format!("TLS certificate: {error}"), "bring back the instance key of this store"),
     };
-    let last = trouble.map(|why| Finding::warning(format!("ACME: the last attempt failed: {why}"), "it is tried again"));
+    let last =
+        trouble.map(|why| Finding::warning(format!("ACME: the last attempt failed: {why}"), "it is tried again"));
     std::iter::once(found).chain(last).collect()
 }
 

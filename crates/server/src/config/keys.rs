@@ -164,9 +164,14 @@ const MAIN: &[Key] = &[
         "PEM file of the authorities that may vouch for the directory itself, for one of your own.",
         |d, g| d.config.acme.root = Some(g.path()?)
     ),
-    key!("acme.eab_key_id", "none", "The name of the key by which the authority knows its customer; needs `acme.eab_key`.", |d, g| {
-        d.eab_key_id = Some(g.text()?);
-    }),
+    key!(
+        "acme.eab_key_id",
+        "none",
+        "The name of the key by which the authority knows its customer; needs `acme.eab_key`.",
+        |d, g| {
+            d.eab_key_id = Some(g.text()?);
+        }
+    ),
     key!(secret "acme.eab_key", "none", "That key, in base64url.", |d, g| d.eab_key = Some(g.text()?)),
     key!(
         "smtp.proxy_protocol_from",

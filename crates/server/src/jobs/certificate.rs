@@ -3,10 +3,7 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{
-    id::WorkspaceId,
-    time::Time,
-};
+use posthouse_domain::{id::WorkspaceId, time::Time};
 use posthouse_store::{
     Result,
     jobs::{self, Leased, NewJob, Outcome},

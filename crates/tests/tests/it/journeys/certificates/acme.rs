@@ -341,7 +341,8 @@ async fn of_two_processes_one_orders_and_both_use_it() {
     for server in [&one, &other] {
         keep_certificate::look(server.app()).await;
     }
-    let (first, second) = (shown(one.smtp_address(), By::StartTls).await, shown(other.smtp_address(), By::StartTls).await);
+    let (first, second) =
+        (shown(one.smtp_address(), By::StartTls).await, shown(other.smtp_address(), By::StartTls).await);
     assert_eq!(first, second);
     assert!(first.len() >= 2, "and it is not self-signed");
     one.finish().await;

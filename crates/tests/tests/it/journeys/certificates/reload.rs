@@ -103,8 +103,8 @@ async fn files_that_cannot_be_used_leave_the_old_ones_in_use_and_are_told_of_onc
     let half = &other.chain[..other.chain.len() / 2];
     let broken = [
         (&*other.chain, &*good.key, "a key of another"),
-        (half, &*other.key, "half a chain"),
         ("", "", "nothing"),
+        (half, &*other.key, "half a chain"),
         (&*other.key, &*other.chain, "the one for the other"),
         (&*expired.chain, &*expired.key, "past its end"),
     ];
@@ -156,7 +156,8 @@ async fn the_end_of_a_certificate_is_told_of_once_a_day_from_a_week_before_on() 
 #[tokio::test]
 async fn one_for_other_names_is_used_and_told_of() {
     let house = House::open(&certificate(&["www.example.com"], 2031)).await;
-    let told = house.server.log.lines().iter().filter(|line| line.text.contains("certificate_is_for_other_names")).count();
+    let told =
+        house.server.log.lines().iter().filter(|line| line.text.contains("certificate_is_for_other_names")).count();
     assert_eq!(told, 1);
     house.server.finish().await;
 }
