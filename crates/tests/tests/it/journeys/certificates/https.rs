@@ -66,7 +66,7 @@ async fn the_stream_works_over_it() {
     let url = format!("wss://{}/v1/stream", address(&server));
     let mut stream = StreamClient::open(address(&server), &url, Some(&key.secret)).await;
     stream.expect("hello").await;
-    stream.subscribe(json!({ "events": ["message.received"] })).await;
+    stream.subscribe(json!({ "event_types": ["message.received"] })).await;
     server.deliver(&Letter::new("over TLS", "text"), &inbox.address).await;
     let event = stream.expect("event").await;
     assert!(event.to_string().contains("over TLS"), "{event}");
