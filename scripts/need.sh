@@ -17,6 +17,17 @@ want_postgres() {
 	compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null 2>&1 || missing+=(postgresql)
 }
 
+# want_checked COMMAND... -- PACKAGE...: remember the packages when the command does not succeed.
+want_checked() {
+	local command=()
+	while [ "$1" != -- ]; do
+		command+=("$1")
+		shift
+	done
+	shift
+	"${command[@]}" >/dev/null 2>&1 || missing+=("$@")
+}
+
 case "${1:-}" in
 build | test | bench)
 	if ! command -v cargo >/dev/null 2>&1; then
@@ -30,6 +41,11 @@ test)
 	want_postgres
 	want curl curl
 	want swaks swaks
+	want pebble pebble
+	# Zone files, and two verifiers of DKIM signatures that are not ours.
+	want named-checkzone bind9-utils
+	want_checked /usr/bin/python3 -c 'import dkim, nacl' -- python3-dkim python3-nacl
+	want_checked perl -MMail::DKIM -MCrypt::PK::Ed25519 -e 1 -- libmail-dkim-perl libcryptx-perl
 	;;
 bench)
 	want_postgres

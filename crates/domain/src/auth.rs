@@ -208,6 +208,12 @@ impl Caller {
         let key = KeyId(uuid::Uuid::nil());
         Self { workspace, key, scope: Scope::Inbox(inbox), permissions: Permissions::default() }
     }
+
+    /// Who runs the service, at its command line, in one workspace.
+    #[must_use]
+    pub fn operator(workspace: WorkspaceId) -> Self {
+        Self { workspace, key: KeyId(uuid::Uuid::nil()), scope: Scope::Org, permissions: Permissions::default() }
+    }
 }
 
 /// Text in front of every key (decision 8).

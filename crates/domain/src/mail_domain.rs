@@ -72,6 +72,21 @@ pub enum RecordKey {
     DkimNext,
     /// The key that signed until now.
     DkimPrevious,
+    /// The Ed25519 key beside the one that signs.
+    DkimEd25519,
+    /// The Ed25519 key beside the one that will sign.
+    DkimNextEd25519,
+    /// The Ed25519 key beside the one that signed until now.
+    DkimPreviousEd25519,
+}
+
+/// What the records of a domain say of this server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Here {
+    /// Its name.
+    pub host: String,
+    /// Whether mail of such domains is signed with Ed25519 too (RFC 8463): a record more for each key.
+    pub ed25519: bool,
 }
 
 /// What DNS holds of a record.
@@ -118,6 +133,8 @@ pub struct KeyRecord {
     pub selector: Selector,
     /// The text of its record.
     pub record: String,
+    /// The text of the record of the Ed25519 key beside it, where there is one.
+    pub ed25519: Option<String>,
     /// When it was made, or began to sign.
     pub since: Time,
 }
@@ -205,6 +222,16 @@ impl Selector {
         }
     }
 
+    /// The label of the Ed25519 key beside it: one of its own, because servers that do not know the algorithm would
+    /// stumble over a second record under one name.
+    #[must_use]
+    pub const fn ed25519_text(self) -> &'static str {
+        match self {
+            Selector::One => "s1e",
+            Selector::Two => "s2e",
+        }
+    }
+
     /// The selector of that name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -223,7 +250,7 @@ impl Selector {
 
 impl RecordKey {
     /// Every key.
-    pub const ALL: [RecordKey; 7] = [
+    pub const ALL: [RecordKey; 10] = [
         RecordKey::Verification,
         RecordKey::Mx,
         RecordKey::Spf,
@@ -231,19 +258,44 @@ impl RecordKey {
         RecordKey::Dmarc,
         RecordKey::DkimNext,
         RecordKey::DkimPrevious,
+        RecordKey::DkimEd25519,
+        RecordKey::DkimNextEd25519,
+        RecordKey::DkimPreviousEd25519,
     ];
 
-    /// The name on the wire.
+    /// The name on the wire. An Ed25519 key is a key like the one that it stands beside.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
             RecordKey::Verification => "verification",
             RecordKey::Mx => "mx",
             RecordKey::Spf => "spf",
-            RecordKey::Dkim => "dkim",
+            RecordKey::Dkim | RecordKey::DkimEd25519 => "dkim",
             RecordKey::Dmarc => "dmarc",
-            RecordKey::DkimNext => "dkim_next",
-            RecordKey::DkimPrevious => "dkim_previous",
+            RecordKey::DkimNext | RecordKey::DkimNextEd25519 => "dkim_next",
+            RecordKey::DkimPrevious | RecordKey::DkimPreviousEd25519 => "dkim_previous",
+        }
+    }
+
+    /// The name in the store: each has its own.
+    #[must_use]
+    pub const fn stored(self) -> &'static str {
+        match self {
+            RecordKey::DkimEd25519 => "dkim_ed25519",
+            RecordKey::DkimNextEd25519 => "dkim_next_ed25519",
+            RecordKey::DkimPreviousEd25519 => "dkim_previous_ed25519",
+            other => other.text(),
+        }
+    }
+
+    /// What a record is called once its key begins to sign.
+    const fn after_switch(self) -> Self {
+        match self {
+            RecordKey::Dkim => RecordKey::DkimPrevious,
+            RecordKey::DkimNext => RecordKey::Dkim,
+            RecordKey::DkimEd25519 => RecordKey::DkimPreviousEd25519,
+            RecordKey::DkimNextEd25519 => RecordKey::DkimEd25519,
+            other => other,
         }
     }
 
@@ -276,10 +328,10 @@ impl Found {
 }
 
 impl MailDomain {
-    /// The records to be published, `host` being the name of this server.
+    /// The records to be published.
     #[must_use]
-    pub fn expected(&self, host: &str) -> Vec<Expected> {
-        let domain = &self.name;
+    pub fn expected(&self, here: &Here) -> Vec<Expected> {
+        let (domain, host) = (&self.name, &here.host);
         let record = |key, name: String, value: String, required| Expected { key, name, value, required };
         let key_name = |key: &KeyRecord| format!("{}._domainkey.{domain}", key.selector.text());
         let mut all = vec![
@@ -300,7 +352,25 @@ impl MailDomain {
         if let Some((previous, _)) = &self.previous {
             all.push(record(RecordKey::DkimPrevious, key_name(previous), previous.record.clone(), false));
         }
+        if here.ed25519 {
+            all.extend(self.second_keys());
+        }
         all
+    }
+
+    /// The records of the Ed25519 keys. None is required: mail is signed with RSA whatever becomes of them.
+    fn second_keys(&self) -> Vec<Expected> {
+        let keys = [
+            (RecordKey::DkimEd25519, Some(&self.active)),
+            (RecordKey::DkimNextEd25519, self.next.as_ref()),
+            (RecordKey::DkimPreviousEd25519, self.previous.as_ref().map(|(key, _)| key)),
+        ];
+        let record = |(key, of): (RecordKey, Option<&KeyRecord>)| {
+            let of = of?;
+            let name = format!("{}._domainkey.{}", of.selector.ed25519_text(), self.name);
+            Some(Expected { key, name, value: of.ed25519.clone()?, required: false })
+        };
+        keys.into_iter().filter_map(record).collect()
     }
 
     /// What the last check found of a record.
@@ -311,9 +381,9 @@ impl MailDomain {
 
     /// Whether every required record was found.
     #[must_use]
-    pub fn is_complete(&self, host: &str) -> bool {
+    pub fn is_complete(&self, here: &Here) -> bool {
         let is_there = |key| self.found(key).is_some_and(|checked| checked.found == Found::Ok);
-        self.expected(host).iter().filter(|record| record.required).all(|record| is_there(record.key))
+        self.expected(here).iter().filter(|record| record.required).all(|record| is_there(record.key))
     }
 
     /// Whether mail may be sent for it.
@@ -337,8 +407,8 @@ impl MailDomain {
     /// Notes what a check found. What DNS did not answer stays as it was found before. `may_verify` is false where
     /// another workspace has verified the domain.
     #[must_use]
-    pub fn apply(&mut self, check: &Check, host: &str, may_verify: bool, now: Time) -> Changes {
-        let expected = self.expected(host);
+    pub fn apply(&mut self, check: &Check, here: &Here, may_verify: bool, now: Time) -> Changes {
+        let expected = self.expected(here);
         let known = |key| expected.iter().any(|record| record.key == key);
         let kept = self.checked.iter().filter(|old| known(old.key) && !check.records.iter().any(|c| c.key == old.key));
         self.checked = check.records.iter().chain(kept).cloned().collect();
@@ -347,7 +417,7 @@ impl MailDomain {
         }
         (self.last_checked_at, self.checks) = (Some(now), self.checks.saturating_add(1));
         let mut changes = Changes { rotated: self.switch_keys(now), ..Changes::default() };
-        match (self.status, self.is_complete(host)) {
+        match (self.status, self.is_complete(here)) {
             (Status::Pending | Status::Failed, true) if may_verify => {
                 (self.status, self.checks, changes.verified) = (Status::Verified, 0, true);
                 self.verified_at = self.verified_at.or(Some(now));
@@ -365,7 +435,8 @@ impl MailDomain {
     fn switch_keys(&mut self, now: Time) -> bool {
         if self.previous.as_ref().is_some_and(|(_, retire_at)| now >= *retire_at) {
             self.previous = None;
-            self.checked.retain(|checked| checked.key != RecordKey::DkimPrevious);
+            let is_previous = |key| matches!(key, RecordKey::DkimPrevious | RecordKey::DkimPreviousEd25519);
+            self.checked.retain(|checked| !is_previous(checked.key));
         }
         let is_seen = self.found(RecordKey::DkimNext).is_some_and(|checked| checked.found == Found::Ok);
         let Some(next) = self.next.take_if(|_| is_seen) else { return false };
@@ -373,11 +444,7 @@ impl MailDomain {
         self.previous = Some((old, now.plus_ms(RETIRE_AFTER_MS)));
         self.rotation_told = false;
         for checked in &mut self.checked {
-            checked.key = match checked.key {
-                RecordKey::Dkim => RecordKey::DkimPrevious,
-                RecordKey::DkimNext => RecordKey::Dkim,
-                other => other,
-            };
+            checked.key = checked.key.after_switch();
         }
         true
     }

@@ -29,8 +29,10 @@ pub mod forwarding;
 pub mod index_mail;
 pub mod inject;
 pub mod judge_sending;
+pub mod keep_certificate;
 pub mod meet;
 pub mod notice;
+pub mod obtain_certificate;
 pub mod post;
 pub mod read_events;
 pub mod read_raw;
@@ -39,6 +41,7 @@ pub mod recognise;
 pub mod reply;
 pub mod report_metrics;
 pub mod screen_client;
+pub mod rotate_key;
 pub mod screen_sender;
 pub mod sealed_link;
 pub mod search;
@@ -68,11 +71,12 @@ use crate::{
     config::{Config, DeliveryMode},
     in_flight::InFlight,
     metrics::Metrics,
-    ports::{Clock, Dns, HttpOut, SmtpOut},
+    ports::{Authority, Clock, Dns, HttpOut, SmtpOut},
     rate_limits::RateLimits,
     shortage::Shortage,
     shutdown::Life,
     streams::Streams,
+    tls::Keeper,
 };
 
 /// The running program.
@@ -89,10 +93,14 @@ pub struct App {
     pub smtp_out: Arc<dyn SmtpOut>,
     /// The way out for webhooks.
     pub http_out: Arc<dyn HttpOut>,
+    /// Certificate authorities.
+    pub authority: Arc<dyn Authority>,
     /// Large raw mail.
     pub blobs: Blobs,
     /// The key that secrets are sealed with.
     pub vault: signing::Vault,
+    /// The certificate of the listeners.
+    pub tls: Keeper,
     /// The DKIM keys of the default domain.
     pub signer: signing::Signer,
     /// Room in memory for mail on its way out.
@@ -130,6 +138,8 @@ pub struct Ports {
     pub smtp_out: Arc<dyn SmtpOut>,
     /// The way out for webhooks.
     pub http_out: Arc<dyn HttpOut>,
+    /// Certificate authorities.
+    pub authority: Arc<dyn Authority>,
 }
 
 impl App {
@@ -144,7 +154,9 @@ impl App {
             dns: ports.dns,
             smtp_out: ports.smtp_out,
             http_out: ports.http_out,
+            authority: ports.authority,
             vault: signing::Vault::default(),
+            tls: Keeper::default(),
             signer: signing::Signer::default(),
             out_room: deliver::Room::default(),
             apart: Apart::default(),

@@ -5,28 +5,33 @@
 
 mod first;
 mod ready;
+pub mod web;
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
+use posthouse_domain::time::MINUTE_MS;
 use posthouse_store::{DatabaseUrl, Store, StoreConfig, Watch, backup::BLOBS_DIR, blobs::Blobs};
-use tokio::{net::TcpListener, task::JoinSet};
+use tokio::task::JoinSet;
 
 use crate::{
     adapters::{
+        acme::Authorities,
         clock::SystemClock,
         dns,
         http_out::HttpClient,
         smtp_out::{Limits, SmtpClient},
     },
-    app::{App, Ports, signing},
+    app::{App, Ports, keep_certificate, signing},
     config::Config,
-    http::{listener, router, routes},
+    http::listener,
     jobs::{index, runner, webhooks},
     ports::{Clock, Dns, HttpOut, SmtpOut},
-    shutdown::{DRAIN_MS_MAX, Signals},
+    shutdown::{DRAIN_MS_MAX, Hangups, Signals},
     smtp::listener::{Door, House, Listener},
-    tls,
 };
+
+/// How often it is looked whether there is another certificate, in milliseconds.
+const CERTIFICATE_LOOK_MS: i64 = MINUTE_MS;
 
 /// A part of the work that a process can take on (`--roles`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -123,11 +128,15 @@ pub fn database_url(config: &Config) -> Result<DatabaseUrl, BootError> {
 /// # Errors
 /// The store's own, and when its directory cannot be made.
 pub fn open_store(config: &Config) -> Result<Store, BootError> {
+    open(config, false)
+}
+
+fn open(config: &Config, serving: bool) -> Result<Store, BootError> {
     // Keys and certificates live there, wherever the database is.
     make_private_directory(&config.data_dir)?;
     let clock = clock();
     let watch = Some(Watch::new(move || clock.now().millis()));
-    Ok(Store::open(StoreConfig { watch, ..StoreConfig::new(database_url(config)?) })?)
+    Ok(Store::open(StoreConfig { watch, serving, ..StoreConfig::new(database_url(config)?) })?)
 }
 
 /// Makes a directory that only its owner can read: it holds keys and mail.
@@ -145,13 +154,19 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     let has = |role| plan.roles.contains(&role);
     let mut signals = Signals::hear().map_err(BootError::io("signals cannot be heard"))?;
     raise_descriptor_limit();
-    let http = if has(Role::Http) { Some(bind("http.listen", config.http.listen).await?) } else { None };
+    let hangups = Hangups::hear().map_err(BootError::io("signals cannot be heard"))?;
+    let http = if has(Role::Http) { Some(web::bind(&config).await?) } else { None };
     let smtp = if has(Role::Smtp) { bind_smtp(&config).await? } else { Vec::new() };
     let submission = if has(Role::Submission) { bind_submission(&config).await? } else { Vec::new() };
     let first = |listeners: &[Listener]| listeners.first().and_then(|listener| listener.local_addr().ok());
-    let bound = ready::Bound { http: address(http.as_ref()), smtp: first(&smtp), submission: first(&submission) };
+    let bound = ready::Bound {
+        http: http.as_ref().and_then(|bound| bound.address()),
+        https: http.as_ref().and_then(|bound| bound.https_addresses().first().copied()),
+        smtp: first(&smtp),
+        submission: first(&submission),
+    };
     follow_listener(&mut config, bound.http);
-    let store = open_store(&config)?;
+    let store = open(&config, true)?;
     let blobs = open_blobs(&config)?;
     let (ports, ways_out) = ports(&config)?;
     let app = Arc::new(App::new(config, (store, blobs), ports));
@@ -159,8 +174,12 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     let first_run = if has(Role::Http) { first::run(&app).await? } else { None };
 
     let mut tasks = JoinSet::new();
-    if let Some(listener) = http {
-        tasks.spawn(listener::serve(listener, router::build(&app, routes::all()), Arc::clone(&app)));
+    if bound.smtp.is_some() || bound.submission.is_some() || bound.https.is_some() {
+        keep_certificate::begin(&app).await.map_err(|error| BootError::Tls(error.to_string()))?;
+    }
+    tasks.spawn(watch_certificate(Arc::clone(&app), hangups));
+    if let Some(http) = http {
+        tasks.spawn(listener::serve(http.entries(&app)?, Arc::clone(&app)));
     }
     open_doors(&app, &mut tasks, (smtp, submission))?;
     if has(Role::Worker) {
@@ -215,10 +234,6 @@ fn follow_listener(config: &mut Config, http: Option<SocketAddr>) {
     }
 }
 
-async fn bind(key: &str, address: SocketAddr) -> Result<TcpListener, BootError> {
-    TcpListener::bind(address).await.map_err(BootError::io(format!("{key}: {address} cannot be listened on")))
-}
-
 async fn bind_smtp(config: &Config) -> Result<Vec<Listener>, BootError> {
     bind_all("smtp.listen", &config.smtp.listen, Door::Clear).await
 }
@@ -239,16 +254,26 @@ async fn bind_all(key: &str, addresses: &[SocketAddr], door: Door) -> Result<Vec
     Ok(listeners)
 }
 
+/// Looks after the certificate until the process drains: every minute, and at once when SIGHUP asks.
+async fn watch_certificate(app: Arc<App>, mut hangups: Hangups) {
+    loop {
+        let later = app.clock.sleep_until(app.clock.now().plus_ms(CERTIFICATE_LOOK_MS));
+        tokio::select! {
+            () = app.life.drained() => return,
+            () = later => {}
+            () = hangups.next() => tracing::info!("tls.look_asked_for"),
+        }
+        keep_certificate::look(&app).await;
+    }
+}
+
 /// Serves the doors for mail: that of other servers, and that of mail programs.
 fn open_doors(
     app: &Arc<App>,
     tasks: &mut JoinSet<()>,
     (smtp, submission): (Vec<Listener>, Vec<Listener>),
 ) -> Result<(), BootError> {
-    if smtp.is_empty() && submission.is_empty() {
-        return Ok(());
-    }
-    let tls = tls::server_config(&app.config).map_err(|error| BootError::Tls(error.to_string()))?;
+    let tls = app.tls.server_config(&[]).map_err(|error| BootError::Tls(error.to_string()))?;
     let exchanger = House::new(Arc::clone(app), Some(Arc::clone(&tls)));
     let office = House::submission(Arc::clone(app), tls);
     for (listeners, house) in [(smtp, exchanger), (submission, office)] {
@@ -275,7 +300,8 @@ fn ports(config: &Config) -> Result<(Ports, WaysOut), BootError> {
     let smtp = Arc::new(SmtpClient::new(Arc::clone(&clock), limits));
     let http = Arc::new(HttpClient::new(Arc::clone(&clock)));
     let (smtp_out, http_out) = (Arc::clone(&smtp) as Arc<dyn SmtpOut>, Arc::clone(&http) as Arc<dyn HttpOut>);
-    Ok((Ports { clock, dns, smtp_out, http_out }, WaysOut { smtp, http }))
+    let authority = Arc::new(Authorities::new(Arc::clone(&dns)));
+    Ok((Ports { clock, dns, smtp_out, http_out, authority }, WaysOut { smtp, http }))
 }
 
 /// The resolver of the configuration.
@@ -287,16 +313,24 @@ pub fn resolver(config: &Config) -> Result<Arc<dyn Dns>, BootError> {
     Ok(Arc::new(made.map_err(BootError::io("dns.nameservers: the resolver cannot be set up"))?))
 }
 
-/// The DNS records of our DKIM keys, which are made at the first need, for who looks at a store without serving it.
+/// The program beside a service that may be running: for commands. Its keys are those of the store.
 ///
 /// # Errors
 /// The store's, and when the instance key is not the store's.
-pub async fn dkim_records(config: &Config) -> Result<Vec<signing::DkimRecord>, BootError> {
+pub async fn program(config: &Config) -> Result<Arc<App>, BootError> {
+    let app = bare_program(config)?;
+    let settled = signing::key_file::settle(&app).await;
+    settled.map_err(|error| BootError::Signing(error.to_string()))?;
+    Ok(app)
+}
+
+/// The program with whatever key it finds.
+///
+/// # Errors
+/// The store's.
+pub fn bare_program(config: &Config) -> Result<Arc<App>, BootError> {
     let (ports, _) = ports(config)?;
-    let app = App::new(config.clone(), (open_store(config)?, open_blobs(config)?), ports);
-    let records = signing::prepare(&app).await.map_err(|error| BootError::Signing(error.to_string()));
-    close(app.store.clone()).await;
-    records
+    Ok(Arc::new(App::new(config.clone(), (open_store(config)?, open_blobs(config)?), ports)))
 }
 
 /// Closes the store. That waits for its threads, so it has a thread of its own.
@@ -311,10 +345,6 @@ async fn prepare_signing(app: &App) -> Result<(), BootError> {
         tracing::debug!(name = record.name, "dkim.key_ready");
     }
     Ok(())
-}
-
-fn address(listener: Option<&TcpListener>) -> Option<SocketAddr> {
-    listener.and_then(|listener| listener.local_addr().ok())
 }
 
 /// Stops accepting, finishes what was accepted, closes the store.

@@ -4,7 +4,9 @@
 //! Exit codes: 0 done, 1 failed, 2 bad usage or bad configuration.
 
 mod check;
+mod domain;
 mod key;
+mod secret;
 mod serve;
 mod store;
 mod workspace;
@@ -33,6 +35,12 @@ enum Command {
     /// Make, list and revoke API keys.
     #[command(subcommand)]
     Key(key::Command),
+    /// Add, list, show and check the domains of workspaces, with the records to publish.
+    #[command(subcommand)]
+    Domain(domain::Command),
+    /// Change what stored secrets are sealed with.
+    #[command(subcommand)]
+    Secret(secret::Command),
     /// Apply pending schema migrations and exit.
     Migrate(Common),
     /// Look at everything the service needs: one line a check, ok, warning or failed.
@@ -117,6 +125,8 @@ pub fn run() -> ExitCode {
         Command::Serve(options) => serve::run(options),
         Command::Workspace(command) => workspace::run(command),
         Command::Key(command) => key::run(command),
+        Command::Domain(command) => domain::run(command),
+        Command::Secret(command) => secret::run(command),
         Command::Migrate(common) => store::migrate(&common),
         Command::Check(common) => check::run(&common),
         Command::Backup(given) => store::backup(&given),

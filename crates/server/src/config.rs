@@ -17,6 +17,7 @@ mod tests;
 use std::{net::SocketAddr, path::PathBuf};
 
 use posthouse_domain::{
+    mail_domain::Here,
     plan::{Limit, Plans},
     time::{HOUR_MS, MINUTE_MS},
 };
@@ -49,12 +50,16 @@ pub struct Config {
     pub http: Http,
     /// `smtp.*`
     pub smtp: Smtp,
+    /// `acme.*`
+    pub acme: Acme,
     /// `submission.*`
     pub submission: Submission,
     /// `mail.*`
     pub mail: Mail,
     /// `delivery.*`
     pub delivery: Delivery,
+    /// `dkim.*`
+    pub dkim: Dkim,
     /// `webhooks.*`
     pub webhooks: Webhooks,
     /// `dns.nameservers`; empty: the system's.
@@ -95,6 +100,10 @@ impl std::fmt::Debug for BlobOptions {
 pub struct Http {
     /// `http.listen`
     pub listen: SocketAddr,
+    /// `http.listen_tls`: the API over HTTPS.
+    pub listen_tls: Vec<SocketAddr>,
+    /// `http.redirect_to_https`: `http.listen` only leads to `base_url`.
+    pub redirect_to_https: bool,
     /// `http.trusted_proxies`
     pub trusted_proxies: Vec<Network>,
     /// `http.metrics_token`
@@ -179,6 +188,37 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
+/// `acme.*`: how a certificate is got where `smtp.acme` is set.
+#[derive(Clone, Debug)]
+pub struct Acme {
+    /// `acme.directory`: the URL of the certificate authority's directory (RFC 8555 §7.1.1).
+    pub directory: String,
+    /// `acme.root`: whose certificate the directory may have; none: the machine's authorities.
+    pub root: Option<PathBuf>,
+    /// `acme.email`: where the authority writes to.
+    pub email: Option<String>,
+    /// `acme.names`: the names of the certificate, in lower case.
+    pub names: Vec<String>,
+    /// `acme.listen`: listeners for challenges alone.
+    pub listen: Vec<SocketAddr>,
+    /// `acme.eab_key_id` and `acme.eab_key`: an account that the authority knows already (RFC 8555 §7.3.4).
+    pub external_account: Option<ExternalAccount>,
+}
+
+/// The directory of Let's Encrypt.
+pub const LETS_ENCRYPT: &str = "https://acme-v02.api.letsencrypt.org/directory";
+/// Its directory for trying things out: no limits to speak of, and certificates that nobody believes.
+pub const LETS_ENCRYPT_STAGING: &str = "https://acme-staging-v02.api.letsencrypt.org/directory";
+
+/// `acme.eab_key_id` and `acme.eab_key`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExternalAccount {
+    /// The name of the key.
+    pub key_id: String,
+    /// The key, in base64url.
+    pub key: SecretText,
+}
+
 /// `submission.*`
 #[derive(Clone, Debug)]
 pub struct Submission {
@@ -247,6 +287,24 @@ impl std::fmt::Debug for Relay {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Relay({}:{})", self.host, self.port)
     }
+}
+
+/// `dkim.*`
+#[derive(Clone, Copy, Debug)]
+pub struct Dkim {
+    /// `dkim.ed25519`: which mail is signed with Ed25519 beside RSA.
+    pub ed25519: Ed25519,
+}
+
+/// `dkim.ed25519`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ed25519 {
+    /// None: RSA alone.
+    Off,
+    /// That of the default domain.
+    DefaultDomain,
+    /// That of the workspaces' own domains too, each with a record more.
+    All,
 }
 
 /// `webhooks.*`
@@ -324,7 +382,13 @@ impl Config {
             blob_url: None,
             instance_key: None,
             blob_options: BlobOptions::default(),
-            http: Http { listen: local(8080), trusted_proxies: Vec::new(), metrics_token: None },
+            http: Http {
+                listen: local(8080),
+                listen_tls: Vec::new(),
+                redirect_to_https: false,
+                trusted_proxies: Vec::new(),
+                metrics_token: None,
+            },
             smtp: Smtp {
                 listen: vec![local(2525)],
                 hostname: "localhost".to_owned(),
@@ -338,6 +402,14 @@ impl Config {
                 idle_timeout_ms: 300_000,
                 reject_dmarc_fail: false,
                 policy: InboundPolicy::default(),
+            },
+            acme: Acme {
+                directory: LETS_ENCRYPT.to_owned(),
+                root: None,
+                email: None,
+                names: Vec::new(),
+                listen: Vec::new(),
+                external_account: None,
             },
             submission: Submission {
                 listen: vec![local(2587)],
@@ -357,6 +429,7 @@ impl Config {
                 connections_max: 100,
                 connections_per_destination_max: 10,
             },
+            dkim: Dkim { ed25519: Ed25519::DefaultDomain },
             webhooks: Webhooks {
                 allow_private_networks: true,
                 allow_http: true,
@@ -369,6 +442,14 @@ impl Config {
             plans: Plans::default(),
             log: Log { json: false, level: "info".to_owned() },
         }
+    }
+}
+
+impl Config {
+    /// What the records of the workspaces' own domains say of this server.
+    #[must_use]
+    pub fn here(&self) -> Here {
+        Here { host: self.smtp.hostname.clone(), ed25519: self.dkim.ed25519 == Ed25519::All }
     }
 }
 

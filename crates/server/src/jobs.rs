@@ -2,6 +2,7 @@
 //!
 //! A new kind is one file and one line in [`kind::all`]. Jobs call use-cases and never the other way round.
 
+pub mod certificate;
 pub mod domain_check;
 mod forward;
 pub mod inbox_expiry;

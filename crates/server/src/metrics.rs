@@ -20,6 +20,8 @@ pub struct Metrics {
     jobs: Family<JobLabels, Counter>,
     webhooks: Family<OutcomeLabels, Counter>,
     store_queue: Family<QueueLabels, Gauge>,
+    certificate: Family<SourceLabels, Gauge>,
+    certificate_reads: Family<OutcomeLabels, Counter>,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -46,6 +48,11 @@ struct RuleLabels {
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct QueueLabels {
     queue: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct SourceLabels {
+    source: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -76,6 +83,18 @@ impl Default for Metrics {
         let store_queue = Family::default();
         registry.register("store_queue", "Units of work that wait for the store", store_queue.clone());
         registry.register("build", "What runs", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
+        let certificate = Family::default();
+        registry.register(
+            "tls_certificate_expiry_timestamp_seconds",
+            "When the certificate in use ends, by where it comes from",
+            certificate.clone(),
+        );
+        let certificate_reads = Family::default();
+        registry.register(
+            "tls_certificates",
+            "New certificates that were found, by outcome",
+            certificate_reads.clone(),
+        );
         Self {
             registry,
             http_requests,
@@ -87,6 +106,8 @@ impl Default for Metrics {
             jobs,
             webhooks,
             store_queue,
+            certificate,
+            certificate_reads,
         }
     }
 }
@@ -138,6 +159,17 @@ impl Metrics {
             let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
             self.store_queue.get_or_create(&QueueLabels { queue }).set(waiting);
         }
+    }
+
+    /// Notes the end of the certificate in use, in Unix seconds.
+    pub fn certificate(&self, source: &'static str, expires_at_s: i64) {
+        self.certificate.clear();
+        self.certificate.get_or_create(&SourceLabels { source }).set(expires_at_s);
+    }
+
+    /// Counts a new certificate: `taken`, `refused`.
+    pub fn certificate_read(&self, outcome: &'static str) {
+        self.certificate_reads.get_or_create(&OutcomeLabels { outcome }).inc();
     }
 
     /// The text that `GET /metrics` answers, in the text format of Prometheus.

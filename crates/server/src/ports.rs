@@ -1,6 +1,6 @@
 //! What the use-cases need from the outside world, as traits; `adapters/` implements them, tests bring fakes.
 
-use std::{future::Future, net::SocketAddr, pin::Pin};
+use std::{future::Future, net::SocketAddr, path::PathBuf, pin::Pin, sync::Arc};
 
 use bytes::Bytes;
 use posthouse_domain::{id::Ids, message::TlsUse, time::Time};
@@ -8,6 +8,8 @@ use posthouse_mail::{
     auth::{Answer, Question},
     smtp::client::{Config as SessionConfig, ConnectionFailure, Message, RecipientOutcome},
 };
+
+use crate::config::SecretText;
 
 /// A future of a port.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -105,4 +107,83 @@ pub trait HttpOut: Send + Sync + 'static {
     /// # Errors
     /// Why there was no answer, in words for the owner of the address.
     fn post(&self, posting: Posting) -> Pending<'_, Result<HttpAnswer, String>>;
+}
+
+/// An account to be made with a certificate authority (RFC 8555 §7.3). Making one agrees to the authority's terms.
+#[derive(Clone, Debug)]
+pub struct Registration {
+    /// The URL of the authority's directory.
+    pub directory: String,
+    /// Whose certificate the directory may have; none: the machine's authorities.
+    pub root: Option<PathBuf>,
+    /// Where the authority writes to.
+    pub email: Option<String>,
+    /// The key by which the authority knows its customer already: its name and its bytes.
+    pub external: Option<(String, Vec<u8>)>,
+}
+
+/// A certificate to be got.
+#[derive(Clone)]
+pub struct CertificateOrder {
+    /// Whose certificate the directory may have; none: the machine's authorities.
+    pub root: Option<PathBuf>,
+    /// The account, as [`Authority::register`] gave it.
+    pub credentials: SecretText,
+    /// The names it is for.
+    pub names: Vec<String>,
+    /// The signing request for those names (RFC 2986), in DER.
+    pub csr: Vec<u8>,
+    /// Makes the answer to a challenge visible; it is called before the authority looks.
+    pub publish: Publish,
+}
+
+/// What the authority will look for at `/.well-known/acme-challenge/TOKEN` (RFC 8555 §8.3).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Challenge {
+    /// The last segment of the path.
+    pub token: String,
+    /// The body.
+    pub answer: String,
+}
+
+/// Stores an answer; says why it could not.
+pub type Publish = Arc<dyn Fn(Challenge) -> Pending<'static, Result<(), String>> + Send + Sync>;
+
+/// Why there is no certificate or account.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Declined {
+    /// Whose fault it is.
+    pub why: DeclinedWhy,
+    /// In words, the authority's where it said something.
+    pub what: String,
+    /// How long the authority wants not to be asked, in seconds, where it said so.
+    pub retry_after_s: Option<i64>,
+}
+
+/// Whose fault it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeclinedWhy {
+    /// The authority said no: a name does not lead here, or something in the order is wrong.
+    Refused,
+    /// The authority was asked too often.
+    RateLimited,
+    /// The authority does not know the account any more.
+    UnknownAccount,
+    /// The authority could not be reached, or is out of order.
+    Unreachable,
+}
+
+/// A certificate authority that speaks ACME (RFC 8555).
+pub trait Authority: Send + Sync + 'static {
+    /// Makes an account; what is given back is its secret.
+    ///
+    /// # Errors
+    /// Why not.
+    fn register(&self, new: Registration) -> Pending<'_, Result<String, Declined>>;
+
+    /// Gets a certificate: the chain in PEM. One round, whatever comes of it.
+    ///
+    /// # Errors
+    /// Why not.
+    fn order(&self, wanted: CertificateOrder) -> Pending<'_, Result<String, Declined>>;
 }

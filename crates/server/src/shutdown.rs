@@ -97,6 +97,27 @@ impl Signals {
     }
 }
 
+/// The way in which an operator asks for another look at the certificate: SIGHUP.
+#[derive(Debug)]
+pub struct Hangups(Signal);
+
+impl Hangups {
+    /// Hears them from now on; none ends the process any more.
+    ///
+    /// # Errors
+    /// The operating system's, when signals cannot be heard.
+    pub fn hear() -> std::io::Result<Self> {
+        signal(SignalKind::hangup()).map(Self)
+    }
+
+    /// Comes back with the next one.
+    pub async fn next(&mut self) {
+        if self.0.recv().await.is_none() {
+            std::future::pending().await
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

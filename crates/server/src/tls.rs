@@ -1,20 +1,27 @@
-//! TLS on both sides: as a client, see [`client_config`]; and the certificate of the SMTP listeners: the operator's, or a self-signed one that is made once in `data_dir`.
+//! TLS on both sides. As a client, see [`client_config`]. As a server there is one certificate for all listeners, which the
+//! [`Keeper`] holds: the operator's files, one by ACME, or a self-signed one that is made once in `data_dir`.
 //!
 //! A self-signed certificate is enough for opportunistic TLS between servers (RFC 7435, RFC 3207 §4.1): senders that
 //! verify nothing are still safe from listeners. Files that exist are never overwritten.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+mod keeper;
+mod own;
+mod pair;
+mod request;
+mod stream;
 
-use posthouse_domain::time::Time;
+use std::{path::PathBuf, sync::Arc};
+
 pub use posthouse_store::tls::{Judge, TlsError as ClientTlsError, Trust, client_config};
 use rustls::ServerConfig;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 
-use crate::config::{Config, TlsFiles};
+pub use self::{
+    keeper::Keeper,
+    pair::{CertificateFacts, Pair, PairText, Source},
+    request::request,
+    stream::Stream,
+};
+use crate::config::Config;
 
 /// Why there is no certificate.
 #[derive(Debug, thiserror::Error)]
@@ -28,76 +35,54 @@ pub enum TlsError {
         cause: String,
     },
     /// Certificate and key, together.
-    #[error("the certificate {cert} cannot be used with its key: {cause}")]
+    #[error("the certificate {cert} cannot be used: {cause}")]
     Unusable {
-        /// The chain's file.
-        cert: PathBuf,
+        /// Where the chain is.
+        cert: String,
         /// What is wrong.
         cause: String,
     },
+    /// The store, where certificates by ACME are.
+    #[error("the certificate cannot be read from the store: {0}")]
+    Store(String),
 }
 
-/// What is known of the certificate in use.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CertificateFacts {
-    /// The end of its validity.
-    pub expires_at: Time,
-    /// The names it is for.
-    pub names: Vec<String>,
-    /// Whether it is our own self-signed one.
-    pub self_signed: bool,
-}
-
-/// TLS for the SMTP listeners. Makes the self-signed certificate where none is configured and none was made before.
+/// TLS with the certificate of the files, as they are now. Makes the self-signed certificate where none is configured and none
+/// was made before. Listeners use the [`Keeper`]'s, which follows the files.
 ///
 /// # Errors
 /// When files cannot be read or written, or do not belong together.
 pub fn server_config(config: &Config) -> Result<Arc<ServerConfig>, TlsError> {
-    let files = files(config)?;
-    let chain = read_chain(&files.cert)?;
-    let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| file_error(&files.key, error))?;
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let unusable = |error: rustls::Error| TlsError::Unusable { cert: files.cert.clone(), cause: error.to_string() };
-    let built = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(unusable)?
-        .with_no_client_auth()
-        .with_single_cert(chain, key)
-        .map_err(unusable)?;
-    Ok(Arc::new(built))
+    let keeper = Keeper::default();
+    let text = read_files(config)?;
+    keeper.take(text.open()?, &text);
+    keeper.server_config(&[]).map_err(|error| text.unusable(error))
 }
 
-/// Facts of the certificate in use, for `posthouse check`.
+/// Facts of the certificate in the files, for `posthouse check`. One by ACME is in the store:
+/// [`crate::app::keep_certificate::stored_facts`].
 ///
 /// # Errors
 /// When there is none that can be read.
 pub fn facts(config: &Config) -> Result<CertificateFacts, TlsError> {
-    let files = files(config)?;
-    let chain = read_chain(&files.cert)?;
-    let wrong = |cause: &str| TlsError::File { path: files.cert.clone(), cause: cause.to_owned() };
-    let first = chain.first().ok_or_else(|| wrong("holds no certificate"))?;
-    let (_, certificate) = x509_parser::parse_x509_certificate(first).map_err(|_| wrong("is not a certificate"))?;
-    let names = certificate.subject_alternative_name().ok().flatten();
-    let names = names.map(|names| names.value.general_names.iter().filter_map(dns_name).collect()).unwrap_or_default();
-    Ok(CertificateFacts {
-        expires_at: Time::from_millis(certificate.validity().not_after.timestamp().saturating_mul(1_000)),
-        names,
-        self_signed: config.smtp.tls.is_none(),
-    })
+    Ok(read_files(config)?.open()?.facts().clone())
 }
 
-impl CertificateFacts {
-    /// Whether the certificate is for that host (RFC 9525 §6.3: a wildcard stands for one whole label).
-    #[must_use]
-    pub fn covers(&self, host: &str) -> bool {
-        self.names.iter().any(|name| {
-            name.eq_ignore_ascii_case(host)
-                || name
-                    .strip_prefix("*.")
-                    .zip(host.split_once('.'))
-                    .is_some_and(|(n, (_, h))| n.eq_ignore_ascii_case(h))
-        })
-    }
+/// Reads the configured files, or the self-signed certificate, which is made first where there is none.
+///
+/// # Errors
+/// When files cannot be read or written.
+pub fn read_files(config: &Config) -> Result<PairText, TlsError> {
+    let (files, source) = match &config.smtp.tls {
+        Some(files) => (files.clone(), Source::Files),
+        None => (own::files(config)?, Source::SelfSigned),
+    };
+    let read = |path: &PathBuf| std::fs::read(path).map_err(|error| file_error(path, error));
+    Ok(PairText { chain: read(&files.cert)?, key: read(&files.key)?, source, place: files.cert.display().to_string() })
+}
+
+fn file_error(path: &std::path::Path, cause: impl std::fmt::Display) -> TlsError {
+    TlsError::File { path: path.to_owned(), cause: cause.to_string() }
 }
 
 /// Version and cipher suite of a connection, by the names at IANA: `TLSv1.3`, `TLS_AES_256_GCM_SHA384`.
@@ -108,65 +93,12 @@ pub fn version_and_cipher(session: &rustls::CommonState) -> Option<(String, Stri
     Some((version, cipher))
 }
 
-fn dns_name(name: &x509_parser::extensions::GeneralName<'_>) -> Option<String> {
-    match name {
-        x509_parser::extensions::GeneralName::DNSName(name) => Some((*name).to_owned()),
-        _ => None,
-    }
-}
-
-fn read_chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let chain = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let chain: Vec<CertificateDer<'static>> = chain.map_err(|error| file_error(path, error))?;
-    if chain.is_empty() {
-        return Err(file_error(path, "holds no certificate"));
-    }
-    Ok(chain)
-}
-
-fn file_error(path: &Path, cause: impl std::fmt::Display) -> TlsError {
-    TlsError::File { path: path.to_owned(), cause: cause.to_string() }
-}
-
-/// The configured files, or ours.
-fn files(config: &Config) -> Result<TlsFiles, TlsError> {
-    if let Some(files) = &config.smtp.tls {
-        return Ok(files.clone());
-    }
-    let directory = config.data_dir.join("tls");
-    let files = TlsFiles { cert: directory.join("smtp.crt"), key: directory.join("smtp.key") };
-    if !files.cert.exists() {
-        make_self_signed(&directory, &files, &config.smtp.hostname)?;
-    }
-    Ok(files)
-}
-
-/// The key is written before the certificate, so that a certificate never stands without its key; both by rename.
-fn make_self_signed(directory: &Path, files: &TlsFiles, hostname: &str) -> Result<(), TlsError> {
-    use std::os::unix::fs::DirBuilderExt;
-    let made = rcgen::generate_simple_self_signed(vec![hostname.to_owned()])
-        .map_err(|error| file_error(&files.cert, error))?;
-    let created = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory);
-    created.map_err(|error| file_error(directory, error))?;
-    for (path, text) in [(&files.key, made.signing_key.serialize_pem()), (&files.cert, made.cert.pem())] {
-        write_private(path, &text).map_err(|error| file_error(path, error))?;
-    }
-    tracing::info!(hostname, file = %files.cert.display(), "self-signed certificate made");
-    Ok(())
-}
-
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-    let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&beside, path)
-}
-
 #[cfg(test)]
 mod tests {
+    use posthouse_domain::time::Time;
+
     use super::*;
+    use crate::config::TlsFiles;
 
     #[test]
     fn a_self_signed_certificate_is_made_once_and_kept() {
@@ -179,7 +111,7 @@ mod tests {
         server_config(&config).expect("read");
         assert_eq!(std::fs::read(directory.join("tls/smtp.crt")).expect("kept"), first);
         let facts = facts(&config).expect("readable");
-        assert!(facts.self_signed && facts.covers("MX.example.com") && !facts.covers("example.com"));
+        assert!(facts.self_signed() && facts.covers("MX.example.com") && !facts.covers("example.com"));
         assert!(facts.expires_at > Time::parse("2035-01-01").expect("a date"));
 
         config.smtp.tls = Some(TlsFiles { cert: directory.join("tls/smtp.crt"), key: directory.join("tls/smtp.crt") });
@@ -206,13 +138,5 @@ mod tests {
         let other = rcgen::generate_simple_self_signed(vec!["mx.example.com".to_owned()]).expect("made");
         assert!(!judge.is_valid(&[other.cert.der().clone()], &name("mx.example.com"), at("2026-01-01")), "a stranger");
         let _ = std::fs::remove_file(file);
-    }
-
-    #[test]
-    fn a_wildcard_is_one_label() {
-        let names = vec!["*.example.com".to_owned()];
-        let facts = CertificateFacts { expires_at: Time::default(), names, self_signed: false };
-        assert!(facts.covers("mx.example.com"));
-        assert!(!facts.covers("a.mx.example.com") && !facts.covers("example.com"));
     }
 }

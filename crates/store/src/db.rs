@@ -3,6 +3,7 @@
 mod errors;
 pub(crate) mod notify;
 pub(crate) mod postgres;
+pub(crate) mod presence;
 pub(crate) mod queue;
 pub(crate) mod server;
 pub(crate) mod sqlite;
@@ -64,6 +65,8 @@ pub struct StoreConfig {
     pub sqlite_pages_max: Option<u32>,
     /// What [`Store::waited`] is measured with; without it, that stays 0.
     pub watch: Option<Watch>,
+    /// Whether this process serves the store: nobody is [`Alone`](crate::Alone) with it meanwhile.
+    pub serving: bool,
 }
 
 impl StoreConfig {
@@ -81,6 +84,7 @@ impl StoreConfig {
             sqlite_mmap_bytes: 0,
             sqlite_pages_max: None,
             watch: None,
+            serving: false,
         }
     }
 }
@@ -103,6 +107,8 @@ struct Inner {
     writers: usize,
     watch: Option<Watch>,
     waited_ms: AtomicU64,
+    /// The lock of who serves an embedded store.
+    _presence: Option<std::fs::File>,
 }
 
 impl Store {
@@ -118,6 +124,10 @@ impl Store {
 
     fn start(config: &StoreConfig) -> Result<Self> {
         migrate::apply_here(&config.database, config.migrations)?;
+        let presence = match &config.database {
+            DatabaseUrl::Sqlite(path) if config.serving => Some(presence::serve_file(path)?),
+            _ => None,
+        };
         let wakes = Wakes::new();
         let (write, write_queue) = bounded(config.queue_len.max(1));
         let (read, read_queue) = bounded(config.queue_len.max(1));
@@ -134,7 +144,20 @@ impl Store {
         };
         let (engine, threads, glances) = (config.database.engine(), Mutex::new(threads), Mutex::new(glances));
         let (watch, waited_ms) = (config.watch.clone(), AtomicU64::new(0));
-        Ok(Store { inner: Arc::new(Inner { engine, write, read, wakes, glances, threads, writers, watch, waited_ms }) })
+        Ok(Store {
+            inner: Arc::new(Inner {
+                engine,
+                write,
+                read,
+                wakes,
+                glances,
+                threads,
+                writers,
+                watch,
+                waited_ms,
+                _presence: presence,
+            }),
+        })
     }
 
     /// Runs `work` in a transaction and answers after its COMMIT is on the disk.
@@ -343,7 +366,8 @@ fn start_sqlite(path: &Path, config: &StoreConfig, queues: Queues, wakes: &Wakes
 fn start_postgres(url: &str, config: &StoreConfig, queues: Queues, wakes: &Wakes) -> Result<Vec<JoinHandle<()>>> {
     use postgres::{Mode, Shared, Worker};
     let (write_queue, read_queue) = queues;
-    let shared = Arc::new(Shared::new(url.to_owned(), wakes.clone(), notify::Notifier::start(url, wakes)?));
+    let shared =
+        Arc::new(Shared::new(url.to_owned(), wakes.clone(), notify::Notifier::start(url, wakes, config.serving)?));
     let mut threads = Vec::new();
     let kinds = [
         (Mode::Write, "write", config.writer_threads, write_queue),

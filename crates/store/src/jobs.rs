@@ -47,6 +47,8 @@ pub const INBOX_EXPIRY: &str = "inbox_expiry";
 pub const SCHEDULED_DRAFT: &str = "scheduled_draft";
 /// The kind of job that checks a domain's records; its subject is the domain.
 pub const DOMAIN_CHECK: &str = "domain_check";
+/// The kind of job that gets a certificate by ACME and renews it; its subject is the place of the certificate.
+pub const CERTIFICATE: &str = "certificate";
 /// The kind of job that carries an envelope out; its subject is the envelope, its lane the destination.
 pub const OUTBOUND: &str = "outbound";
 /// The kind of job that passes a received message on to one address; its subject is the forward.

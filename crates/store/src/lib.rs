@@ -62,6 +62,7 @@
 //! * Tokens: [`dialect`]. Rows come back as tuples or by [`from_row!`]; the number of columns must fit exactly.
 //! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
 
+pub mod acme;
 pub mod answers;
 pub mod approvals;
 pub mod arrivals;
@@ -95,6 +96,7 @@ pub mod queue;
 pub mod recipients;
 pub mod recoveries;
 pub mod role_mail;
+pub mod sealed;
 pub mod search;
 pub mod statements;
 pub mod stream_tokens;
@@ -118,6 +120,7 @@ mod tx;
 mod values;
 
 pub use blobs::{Blobs, Digest};
+pub use db::presence::Alone;
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{Waiter, Wakes};
 pub use db::{Store, StoreConfig, Watch};

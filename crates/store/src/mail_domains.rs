@@ -39,12 +39,13 @@ statements! {
         WHERE workspace_id = $1 AND id = $2";
     DELETE = "DELETE FROM mail_domains WHERE workspace_id = $1 AND id = $2";
     DELETE_KEYS = "DELETE FROM domain_keys WHERE workspace_id = $1 AND domain_id = $2";
-    DELETE_KEY = "DELETE FROM domain_keys WHERE workspace_id = $1 AND domain_id = $2 AND selector = $3";
-    INSERT_KEY = "INSERT INTO domain_keys (workspace_id, domain_id, selector, private_key, record, created_at) VALUES ($1, $2, $3, $4, $5, $6)";
+    DELETE_KEY = "DELETE FROM domain_keys WHERE workspace_id = $1 AND domain_id = $2 AND selector IN ($3, $4)";
+    INSERT_KEY = "INSERT INTO domain_keys (workspace_id, domain_id, selector, private_key, record, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (workspace_id, domain_id, selector) DO NOTHING";
     KEYS = "SELECT selector, record FROM domain_keys WHERE workspace_id = $1 AND domain_id = $2 ORDER BY selector";
-    SIGNING = "SELECT d.id, k.selector, k.private_key FROM mail_domains d JOIN domain_keys k
-        ON k.workspace_id = d.workspace_id AND k.domain_id = d.id AND k.selector = d.active_selector
-        WHERE d.workspace_id = $1 AND d.name = $2";
+    SIGNING = "SELECT d.id, d.active_selector, d.checked, k.selector, k.private_key FROM mail_domains d JOIN domain_keys k
+        ON k.workspace_id = d.workspace_id AND k.domain_id = d.id AND k.selector IN (d.active_selector, d.active_selector || 'e')
+        WHERE d.workspace_id = $1 AND d.name = $2 ORDER BY k.selector LIMIT 2";
     INBOXES = "SELECT id FROM inboxes WHERE workspace_id = $1 AND domain = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3";
     LOST = select!("WHERE d.status <> 'disabled' AND NOT EXISTS
         (SELECT 1 FROM jobs j WHERE j.kind = 'domain_check' AND j.subject_id = d.id AND j.state <> 'dead') LIMIT $1");
@@ -59,6 +60,30 @@ pub struct SealedKey {
     pub private_key: Vec<u8>,
     /// The text of the record to publish.
     pub record: String,
+    /// The Ed25519 key beside it.
+    pub ed25519: Option<SecondKey>,
+}
+
+/// A sealed Ed25519 key, beside an RSA key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecondKey {
+    /// The sealed private key.
+    pub private_key: Vec<u8>,
+    /// The text of the record to publish.
+    pub record: String,
+}
+
+/// The keys that sign for a domain, sealed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SigningKeys {
+    /// The domain.
+    pub id: DomainId,
+    /// The selector of the RSA key.
+    pub selector: Selector,
+    /// The RSA key.
+    pub rsa: Vec<u8>,
+    /// The Ed25519 key beside it, where the last check has seen its record.
+    pub ed25519: Option<Vec<u8>>,
 }
 
 /// Stores a new domain with its first key; says whether the workspace did not have it yet.
@@ -81,8 +106,23 @@ pub fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedKey) -> Result<bool>
 /// # Errors
 /// The store's own.
 pub fn insert_key(tx: &mut Tx, place: (WorkspaceId, DomainId), key: &SealedKey, now: Time) -> Result<()> {
-    tx.exec(&DELETE_KEY, p![place.0, place.1, key.selector.text()])?;
+    tx.exec(&DELETE_KEY, p![place.0, place.1, key.selector.text(), key.selector.ed25519_text()])?;
     tx.exec(&INSERT_KEY, p![place.0, place.1, key.selector.text(), key.private_key, key.record, now])?;
+    key.ed25519.as_ref().map_or(Ok(()), |second| insert_second_key(tx, place, key.selector, second, now))
+}
+
+/// Stores an Ed25519 key beside the key of that selector, unless there is one.
+///
+/// # Errors
+/// The store's own.
+pub fn insert_second_key(
+    tx: &mut Tx,
+    place: (WorkspaceId, DomainId),
+    beside: Selector,
+    key: &SecondKey,
+    now: Time,
+) -> Result<()> {
+    tx.exec(&INSERT_KEY, p![place.0, place.1, beside.ed25519_text(), key.private_key, key.record, now])?;
     Ok(())
 }
 
@@ -174,7 +214,7 @@ pub fn update(tx: &mut Tx, domain: &MailDomain) -> Result<()> {
     )?;
     let other = d.active.selector.other();
     if d.next.is_none() && d.previous.is_none() {
-        tx.exec(&DELETE_KEY, p![d.workspace, d.id, other.text()])?;
+        tx.exec(&DELETE_KEY, p![d.workspace, d.id, other.text(), other.ed25519_text()])?;
     }
     Ok(())
 }
@@ -189,13 +229,20 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<()> {
     Ok(())
 }
 
-/// The key that signs for a domain of a workspace: the domain's id, the selector, the sealed key.
+/// The keys that sign for a domain of a workspace.
 ///
 /// # Errors
 /// The store's own.
-pub fn signing(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option<(DomainId, Selector, Vec<u8>)>> {
-    let found: Option<(DomainId, String, Vec<u8>)> = tx.one(&SIGNING, p![workspace, name])?;
-    found.map(|(id, selector, key)| Ok((id, named(&selector, Selector::parse)?, key))).transpose()
+pub fn signing(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option<SigningKeys>> {
+    type Keyed = (DomainId, String, Json<Vec<StoredCheck>>, String, Vec<u8>);
+    let mut found: Vec<Keyed> = tx.rows(&SIGNING, p![workspace, name])?;
+    // The longer name is that of the Ed25519 key.
+    let second = if found.len() > 1 { found.pop() } else { None };
+    let Some((id, active, Json(checked), _, rsa)) = found.pop() else { return Ok(None) };
+    let is_published =
+        |check: &StoredCheck| check.key == RecordKey::DkimEd25519.stored() && check.found == Found::Ok.text();
+    let ed25519 = second.map(|(.., key)| key).filter(|_| checked.iter().any(is_published));
+    Ok(Some(SigningKeys { id, selector: named(&active, Selector::parse)?, rsa, ed25519 }))
 }
 
 /// Up to `limit` live inboxes of a domain.
@@ -219,15 +266,11 @@ pub fn lost(tx: &mut Tx, limit: u32) -> Result<Vec<MailDomain>> {
 fn with_keys(tx: &mut Tx, found: Option<MailDomain>) -> Result<Option<MailDomain>> {
     let Some(mut domain) = found else { return Ok(None) };
     let keys: Vec<(String, String)> = tx.rows(&KEYS, p![domain.workspace, domain.id])?;
-    let record = |selector: Selector| {
-        keys.iter().find(|(name, _)| name == selector.text()).map(|(_, record)| record.clone()).unwrap_or_default()
-    };
-    domain.active.record = record(domain.active.selector);
-    if let Some(next) = &mut domain.next {
-        next.record = record(next.selector);
-    }
-    if let Some((previous, _)) = &mut domain.previous {
-        previous.record = record(previous.selector);
+    let record = |name: &str| keys.iter().find(|(selector, _)| selector == name).map(|(_, record)| record.clone());
+    let previous = domain.previous.as_mut().map(|(key, _)| key);
+    for key in [Some(&mut domain.active), domain.next.as_mut(), previous].into_iter().flatten() {
+        key.record = record(key.selector.text()).unwrap_or_default();
+        key.ed25519 = record(key.selector.ed25519_text());
     }
     Ok(Some(domain))
 }
@@ -251,13 +294,13 @@ struct StoredHosting {
 impl From<&Checked> for StoredCheck {
     fn from(checked: &Checked) -> Self {
         let c = checked;
-        Self { key: c.key.text().into(), found: c.found.text().into(), values: c.values.clone(), doubled: c.doubled }
+        Self { key: c.key.stored().into(), found: c.found.text().into(), values: c.values.clone(), doubled: c.doubled }
     }
 }
 
 impl StoredCheck {
     fn read(self) -> Result<Checked> {
-        let key = RecordKey::ALL.into_iter().find(|key| key.text() == self.key);
+        let key = RecordKey::ALL.into_iter().find(|key| key.stored() == self.key);
         Ok(Checked {
             key: key.ok_or_else(|| Error::Corrupt(format!("unknown record {}", self.key).into()))?,
             found: named(&self.found, Found::parse)?,
@@ -278,7 +321,7 @@ impl FromRow for MailDomain {
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         let key = |selector: &str, since: Time| -> Result<KeyRecord> {
-            Ok(KeyRecord { selector: named(selector, Selector::parse)?, record: String::new(), since })
+            Ok(KeyRecord { selector: named(selector, Selector::parse)?, record: String::new(), ed25519: None, since })
         };
         let (workspace, id, name) = (row.take()?, row.take()?, row.take()?);
         let status = named(&row.take::<String>()?, Status::parse)?;

@@ -6,6 +6,7 @@ use crate::Sql;
 
 /// File name and its statements.
 pub const FILES: &[(&str, &[&Sql])] = &[
+    ("acme", crate::acme::ALL),
     ("answers", crate::answers::ALL),
     ("approvals", crate::approvals::ALL),
     ("arrivals", crate::arrivals::ALL),
@@ -37,6 +38,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("migrate", crate::migrate::ALL),
     ("queue", crate::queue::ALL),
     ("recipients", crate::recipients::ALL),
+    ("sealed", crate::sealed::ALL),
     ("search", crate::search::ALL),
     ("role_mail", crate::role_mail::ALL),
     ("stream_tokens", crate::stream_tokens::ALL),

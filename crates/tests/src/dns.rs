@@ -90,6 +90,33 @@ impl FakeDns {
         self.zone().silent = silent;
     }
 
+    /// Takes in lines of a zone file as the service writes them, `name. TTL IN TYPE value`, and addresses.
+    ///
+    /// # Panics
+    /// Where a line is none.
+    pub fn import(&self, zone: &str) {
+        for line in zone.lines() {
+            let mut words = line.splitn(5, ' ');
+            let mut word = || words.next().unwrap_or_else(|| panic!("no line of a zone file: {line}"));
+            let (name, _, _, kind, value) = (word(), word(), word(), word(), word());
+            match kind {
+                "MX" => {
+                    let (preference, host) = value.split_once(' ').expect("an exchanger has a preference");
+                    self.mx(name, preference.parse().expect("a preference is a number"), host.trim_end_matches('.'));
+                }
+                "TXT" => self.txt(name, &value.split('"').skip(1).step_by(2).collect::<String>()),
+                "A" => self.address(name, value.parse().expect("an A record has an address")),
+                other => panic!("{other} is not read here: {line}"),
+            }
+        }
+    }
+
+    /// The answer to a question, at once.
+    #[must_use]
+    pub fn answer(&self, question: &Question) -> Answer {
+        self.zone().answer(question)
+    }
+
     /// Every question asked so far, in order.
     #[must_use]
     pub fn asked(&self) -> Vec<Question> {

@@ -23,7 +23,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod audit;
+pub mod authority;
+pub mod certificate;
 pub mod clock;
+pub mod command;
 pub mod dir;
 pub mod dns;
 pub mod fault;
@@ -31,6 +34,7 @@ pub mod fixtures;
 pub mod http;
 pub mod log;
 pub mod mail;
+pub mod name_server;
 pub mod postgres;
 pub mod process;
 pub mod server;

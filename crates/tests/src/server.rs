@@ -12,18 +12,19 @@ use std::{
 
 use posthouse_server::{
     adapters::{
+        acme::Authorities,
         http_out::HttpClient,
         smtp_out::{Limits, SmtpClient},
     },
-    app::{App, Ports},
+    app::{App, Ports, keep_certificate},
+    boot::web::{self, Web},
     config::Config,
-    http::{listener, router, routes},
-    ports::Clock,
+    http::listener,
+    ports::{Clock, Dns},
     smtp::listener::{Door, House, Listener},
-    tls,
 };
 use posthouse_store::{Blobs, DatabaseUrl, Engine, Error, Store, StoreConfig, backup::BLOBS_DIR};
-use tokio::{net::TcpListener, runtime::Runtime, task::JoinHandle};
+use tokio::{runtime::Runtime, task::JoinHandle};
 
 use crate::{
     audit::{Allowed, complaints},
@@ -199,7 +200,7 @@ impl TestServer {
     /// The API without a key.
     #[must_use]
     pub fn anonymous(&self) -> Api {
-        Api::new(&self.config.base_url)
+        Api::new(&format!("http://{}", self.config.http.listen))
     }
 
     /// Where the API is.
@@ -318,32 +319,39 @@ impl TestServer {
             connections_max: self.config.delivery.connections_max,
             per_host_max: self.config.delivery.connections_per_destination_max,
         };
+        let dns: Arc<dyn Dns> = Arc::new(self.dns.clone());
         let smtp_out = Arc::new(SmtpClient::new(clock.clone(), limits));
         let http_out = Arc::new(HttpClient::new(clock.clone()));
-        let ports = Ports { clock, dns: Arc::new(self.dns.clone()), smtp_out, http_out };
+        let ports = Ports { clock, dns: dns.clone(), smtp_out, http_out, authority: Arc::new(Authorities::new(dns)) };
         let blobs = Blobs::files(self.dir.path().join(BLOBS_DIR));
         let app = Arc::new(App::new(self.config.clone(), (store, blobs), ports));
-        let router = router::build(&app, routes::all());
-        let certificate = tls::server_config(&app.config).expect("a certificate can be made");
+        let begun = app.clone();
+        let begun = runtime.spawn(async move { keep_certificate::begin(&begun).await });
+        begun.await.expect("reading does not panic").expect("there is a certificate");
+        let certificate = app.tls.server_config(&[]).expect("a certificate can be used");
         let house = House::new(app.clone(), Some(certificate.clone()));
         let office = House::submission(app.clone(), certificate);
-        let mut tasks =
-            vec![runtime.spawn(listener::serve(http, router, app.clone())), runtime.spawn(smtp.serve(house))];
+        let entries = http.entries(&app).expect("TLS can be set up");
+        let mut tasks = vec![runtime.spawn(listener::serve(entries, app.clone())), runtime.spawn(smtp.serve(house))];
         tasks.extend(submission.into_iter().map(|listener| runtime.spawn(listener.serve(office.clone()))));
         app.life.ready();
         self.running = Some(Running { app, runtime, tasks });
     }
 
     /// Listens on the addresses of the configuration and writes those into it that were picked.
-    async fn bind(&mut self, runtime: &Runtime) -> (TcpListener, Listener, Vec<Listener>) {
-        let (http, smtp) = (self.config.http.listen, self.config.smtp.listen[0]);
-        let both = async move { (TcpListener::bind(http).await, Listener::bind(smtp).await) };
+    async fn bind(&mut self, runtime: &Runtime) -> (Web, Listener, Vec<Listener>) {
+        let (config, smtp) = (self.config.clone(), self.config.smtp.listen[0]);
+        let both = async move { (web::bind(&config).await, Listener::bind(smtp).await) };
         let (http, smtp) = runtime.spawn(both).await.expect("binding does not panic");
-        let http = http.expect("the address of the API can be listened on");
+        let http = http.expect("the addresses of the API can be listened on");
         let smtp = smtp.expect("the address for mail can be listened on");
-        self.config.http.listen = http.local_addr().expect("a bound listener has an address");
+        self.config.http.listen = http.address().expect("a bound listener has an address");
+        self.config.http.listen_tls = http.https_addresses();
+        self.config.acme.listen = http.challenge_addresses();
         self.config.smtp.listen = vec![smtp.local_addr().expect("a bound listener has an address")];
-        self.config.base_url = format!("http://{}", self.config.http.listen);
+        if self.config.base_url_follows_listener {
+            self.config.base_url = format!("http://{}", self.config.http.listen);
+        }
         let mut submission = Vec::new();
         let config = &mut self.config.submission;
         for (addresses, door) in [(&mut config.listen, Door::Clear), (&mut config.listen_tls, Door::Tls)] {

@@ -19,7 +19,7 @@ const REPLY_BYTES_MAX: usize = 64 * 1024;
 pub const HELO: &str = "client.example.net";
 
 /// A connection, plain or over TLS.
-trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(crate) trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 
 /// A dialogue.
@@ -115,6 +115,15 @@ impl SmtpClient {
         let mut client = self.handshake(&Trust::Anybody).await.expect("a TLS handshake");
         client.line(&format!("EHLO {HELO}")).await.expect(250);
         client
+    }
+
+    /// STARTTLS; what comes next on the connection is the handshake.
+    ///
+    /// # Panics
+    /// Where the server refuses.
+    pub(crate) async fn before_tls(mut self) -> Box<dyn Wire> {
+        self.line("STARTTLS").await.expect(220);
+        self.wire
     }
 
     /// The handshake alone, with `localhost`.

@@ -3,17 +3,20 @@
 use std::net::SocketAddr;
 
 use futures_util::{SinkExt, StreamExt};
+use posthouse_store::tls::{Trust, client_config};
+use rustls::pki_types::ServerName;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
 use tokio_tungstenite::{
     WebSocketStream, client_async,
     tungstenite::{Message, client::IntoClientRequest, http::HeaderValue},
 };
 
-use crate::{fixtures::TestKey, server::TestServer};
+use crate::{fixtures::TestKey, server::TestServer, smtp::Wire};
 
 /// An open stream.
-pub struct StreamClient(WebSocketStream<TcpStream>);
+pub struct StreamClient(WebSocketStream<Box<dyn Wire>>);
 
 /// What comes next.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,7 +28,7 @@ pub enum Next {
 }
 
 impl StreamClient {
-    /// Opens the stream at that URL, with a key in the header if there is one.
+    /// Opens the stream at that URL, with a key in the header if there is one. Over `wss:` any certificate is taken.
     ///
     /// # Panics
     /// Where the handshake is refused.
@@ -36,7 +39,14 @@ impl StreamClient {
             request.headers_mut().insert("authorization", value);
         }
         let tcp = TcpStream::connect(address).await.expect("the API listens");
-        let (stream, _) = client_async(request, tcp).await.expect("the handshake succeeds");
+        let wire: Box<dyn Wire> = if url.starts_with("wss:") {
+            let connector = TlsConnector::from(client_config(&Trust::Anybody).expect("TLS can be set up"));
+            let name = ServerName::try_from("localhost").expect("a name");
+            Box::new(connector.connect(name, tcp).await.expect("a TLS handshake"))
+        } else {
+            Box::new(tcp)
+        };
+        let (stream, _) = client_async(request, wire).await.expect("the handshake succeeds");
         Self(stream)
     }
 

@@ -125,7 +125,12 @@ fn judge(
         RecordKey::Spf => senders(record, domain, host, reader)?,
         RecordKey::Dmarc => policy(record, reader)?,
         RecordKey::Verification => ownership(record, reader)?,
-        RecordKey::Dkim | RecordKey::DkimNext | RecordKey::DkimPrevious => signing_key(record, reader)?,
+        RecordKey::Dkim
+        | RecordKey::DkimNext
+        | RecordKey::DkimPrevious
+        | RecordKey::DkimEd25519
+        | RecordKey::DkimNextEd25519
+        | RecordKey::DkimPreviousEd25519 => signing_key(record, reader)?,
     };
     let Some((found, values)) = judged else { return Ok(None) };
     let doubled = found == Found::Missing && is_doubled(record, zone?, reader)?;

@@ -8,12 +8,23 @@ use uuid::Uuid;
 use super::*;
 
 const HOST: &str = "mx.post.example";
+
+/// This server, with RSA alone.
+fn here() -> Here {
+    Here { host: HOST.to_owned(), ed25519: false }
+}
+
 const NAME: &str = "mail.acme.example";
 const KEY: &str = "v=DKIM1; k=rsa; p=QUJD";
 const NEXT: &str = "v=DKIM1; k=rsa; p=TkVYVA==";
 
 fn domain() -> MailDomain {
-    let key = |selector, record: &str| KeyRecord { selector, record: record.to_owned(), since: Time::from_millis(0) };
+    let key = |selector, record: &str| KeyRecord {
+        selector,
+        record: record.to_owned(),
+        ed25519: None,
+        since: Time::from_millis(0),
+    };
     MailDomain {
         workspace: WorkspaceId(Uuid::nil()),
         id: DomainId(Uuid::nil()),
@@ -80,7 +91,7 @@ fn answers(lines: &[&str]) -> DnsFacts {
 /// Runs a check to its end: what the facts do not say does not exist.
 fn run(domain: &MailDomain, lines: &[&str]) -> Check {
     let mut facts = answers(lines);
-    let expected = domain.expected(HOST);
+    let expected = domain.expected(&here());
     for _ in 0..ROUNDS_MAX {
         match check(&domain.name, &expected, HOST, &facts) {
             Step::Done(done) => return done,
@@ -274,7 +285,7 @@ fn a_domain_goes_from_pending_to_verified_to_failed_and_back() {
     domain.next = None;
     let mut seen = |lines: &[&str], may_verify: bool| {
         let check = run(&domain, lines);
-        let changes = domain.apply(&check, HOST, may_verify, now);
+        let changes = domain.apply(&check, &here(), may_verify, now);
         (domain.status, changes.verified, changes.failed)
     };
     assert_eq!(seen(&ALL_THERE[..4], true), (Status::Pending, false, false));
@@ -292,7 +303,7 @@ fn a_domain_goes_from_pending_to_verified_to_failed_and_back() {
     assert_eq!(seen(&ALL_THERE, true), (Status::Verified, true, false));
     domain.status = Status::Disabled;
     let check = run(&domain, &ALL_THERE);
-    assert_eq!(domain.apply(&check, HOST, true, now), Changes::default());
+    assert_eq!(domain.apply(&check, &here(), true, now), Changes::default());
     assert_eq!(domain.status, Status::Disabled);
 }
 
@@ -302,7 +313,7 @@ fn without_receiving_no_exchanger_is_required() {
     domain.receiving = false;
     let lines: Vec<&str> = ALL_THERE.iter().copied().filter(|line| !line.contains(" MX ")).collect();
     let check = run(&domain, &lines);
-    assert!(domain.apply(&check, HOST, true, Time::from_millis(1)).verified);
+    assert!(domain.apply(&check, &here(), true, Time::from_millis(1)).verified);
     assert!(!domain.takes_mail() && domain.may_send());
 }
 
@@ -310,24 +321,24 @@ fn without_receiving_no_exchanger_is_required() {
 fn a_new_key_signs_once_its_record_is_seen_and_the_old_record_stays_a_while() {
     let (mut domain, now) = (domain(), Time::from_millis(5_000));
     let check = run(&domain, &ALL_THERE);
-    assert!(!domain.apply(&check, HOST, true, now).rotated);
+    assert!(!domain.apply(&check, &here(), true, now).rotated);
     let both: Vec<&str> =
         ALL_THERE.iter().copied().chain(["s2._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=TkVYVA=="]).collect();
     let check = run(&domain, &both);
-    let changes = domain.apply(&check, HOST, true, now);
+    let changes = domain.apply(&check, &here(), true, now);
     assert!(changes.rotated && !changes.failed);
     assert_eq!((domain.active.selector, domain.active.since), (Selector::Two, now));
-    let keys: Vec<RecordKey> = domain.expected(HOST).iter().map(|record| record.key).collect();
+    let keys: Vec<RecordKey> = domain.expected(&here()).iter().map(|record| record.key).collect();
     assert_eq!(keys.last(), Some(&RecordKey::DkimPrevious));
     assert_eq!(domain.found(RecordKey::Dkim).map(|c| c.found), Some(Found::Ok));
     let later = now.plus_ms(RETIRE_AFTER_MS);
     let check = run(&domain, &both);
-    assert_eq!(domain.apply(&check, HOST, true, later), Changes::default());
+    assert_eq!(domain.apply(&check, &here(), true, later), Changes::default());
     assert_eq!(domain.previous, None);
     assert_eq!(domain.status, Status::Verified);
     let year = now.plus_ms(ROTATION_DUE_AFTER_MS);
-    assert!(domain.apply(&check, HOST, true, year).rotation_due);
-    assert!(!domain.apply(&check, HOST, true, year).rotation_due, "told once");
+    assert!(domain.apply(&check, &here(), true, year).rotation_due);
+    assert!(!domain.apply(&check, &here(), true, year).rotation_due, "told once");
 }
 
 #[test]
@@ -348,7 +359,7 @@ fn checks_come_in_minutes_at_first_and_daily_in_the_end() {
 fn zone_files_have_full_names_and_split_long_texts() {
     let mut domain = domain();
     domain.active.record = format!("v=DKIM1; k=rsa; p={}", "A".repeat(400));
-    let text = zone_file(&domain.expected(HOST));
+    let text = zone_file(&domain.expected(&here()));
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 6);
     assert_eq!(lines[1], "mail.acme.example. 3600 IN MX 10 mx.post.example.");
@@ -356,4 +367,50 @@ fn zone_files_have_full_names_and_split_long_texts() {
     let strings: Vec<&str> = lines[3].split('"').skip(1).step_by(2).collect();
     assert_eq!(strings.iter().map(|string| string.len()).collect::<Vec<_>>(), [255, 163]);
     assert_eq!(strings.concat(), domain.active.record);
+}
+
+#[test]
+fn an_ed25519_key_is_a_record_more_and_never_required() {
+    let (mut domain, both, now) = (domain(), Here { ed25519: true, ..here() }, Time::from_millis(5_000));
+    domain.active.ed25519 = Some("v=DKIM1; k=ed25519; p=RUQ=".to_owned());
+    if let Some(next) = &mut domain.next {
+        next.ed25519 = Some("v=DKIM1; k=ed25519; p=RUQy".to_owned());
+    }
+    let listed = |domain: &MailDomain, here: &Here| {
+        let names = domain.expected(here).into_iter().map(|record| (record.key.text(), record.name, record.required));
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&domain, &here()).len(), 6, "with RSA alone nothing is seen of it");
+    let all = listed(&domain, &both);
+    assert_eq!(all[..6], listed(&domain, &here()));
+    assert_eq!(all[6], ("dkim", "s1e._domainkey.mail.acme.example".to_owned(), false));
+    assert_eq!(all[7], ("dkim_next", "s2e._domainkey.mail.acme.example".to_owned(), false));
+
+    let published: Vec<&str> = ALL_THERE
+        .iter()
+        .copied()
+        .chain([
+            "s2._domainkey.mail.acme.example TXT v=DKIM1; k=rsa; p=TkVYVA==",
+            "s2e._domainkey.mail.acme.example TXT v=DKIM1; k=ed25519; p=RUQy",
+        ])
+        .collect();
+    let mut facts = answers(&published);
+    let check = loop {
+        match check(&domain.name, &domain.expected(&both), HOST, &facts) {
+            Step::Done(done) => break done,
+            Step::Ask(questions) => questions.into_iter().for_each(|q| facts.insert(q, Answer::NoSuchName)),
+        }
+    };
+    let changes = domain.apply(&check, &both, true, now);
+    assert!(changes.verified && changes.rotated, "what is missing of the first one holds nothing up");
+    let found = |key| domain.found(key).map(|checked| checked.found);
+    assert_eq!(found(RecordKey::DkimEd25519), Some(There), "it goes with the key that it stands beside");
+    assert_eq!(found(RecordKey::DkimPreviousEd25519), Some(Missing));
+    assert_eq!(domain.active.ed25519.as_deref(), Some("v=DKIM1; k=ed25519; p=RUQy"));
+}
+
+#[test]
+fn records_have_names_of_their_own_in_the_store() {
+    let names: std::collections::BTreeSet<&str> = RecordKey::ALL.iter().map(|key| key.stored()).collect();
+    assert_eq!(names.len(), RecordKey::ALL.len());
 }

@@ -1,5 +1,7 @@
 //! A new domain of a workspace's own: pending, with its records and its first DKIM key (API document, Domains).
 
+use std::sync::Arc;
+
 use posthouse_domain::{
     auth::Caller,
     error::{Code, Refusal},
@@ -8,7 +10,7 @@ use posthouse_domain::{
     plan::Plans,
     time::Time,
 };
-use posthouse_mail::{address::Address, dkim::DkimKey};
+use posthouse_mail::address::Address;
 use posthouse_store::{
     Tx,
     jobs::{self, NewJob},
@@ -27,12 +29,13 @@ const CHECK_ATTEMPT_MAX: u32 = 1_000;
 ///
 /// # Errors
 /// `invalid_request` for what is no domain or belongs to this server; `plan_limit_domains`; `domain_taken`; the store's own.
-pub async fn add(app: &App, caller: Caller, name: &str, receiving: bool) -> Result<MailDomain, Refusal> {
+pub async fn add(app: &Arc<App>, caller: Caller, name: &str, receiving: bool) -> Result<MailDomain, Refusal> {
     let name = parse(app, name)?;
     let (ids, now, plans) = (app.clock.ids(), app.clock.now(), app.config.plans);
     let mut domain = blank(app, &caller, name, receiving, ids.next());
     let key = new_key(app, domain.id, Selector::One).await?;
     domain.active.record.clone_from(&key.record);
+    domain.active.ed25519 = key.ed25519.as_ref().map(|second| second.record.clone());
     let work = move |tx: &mut Tx| {
         insert(tx, &domain, &key, &plans)?;
         jobs::enqueue(tx, &job(&domain, &ids.clone(), now, "new"))?;
@@ -87,7 +90,7 @@ fn blank(app: &App, caller: &Caller, name: String, receiving: bool, id: DomainId
         status: Status::Pending,
         receiving,
         token: random.iter().map(|byte| format!("{byte:02x}")).collect(),
-        active: KeyRecord { selector: Selector::One, record: String::new(), since: now },
+        active: KeyRecord { selector: Selector::One, record: String::new(), ed25519: None, since: now },
         next: None,
         previous: None,
         checked: Vec::new(),
@@ -102,16 +105,14 @@ fn blank(app: &App, caller: &Caller, name: String, receiving: bool, id: DomainId
     }
 }
 
-/// A new RSA key of 2048 bits, sealed. Made apart: it takes as long as many requests.
-pub(super) async fn new_key(app: &App, id: DomainId, selector: Selector) -> Result<SealedKey, Refusal> {
-    let internal = |cause: String| {
-        tracing::error!(cause, "dkim key not made");
+/// New keys of a selector, sealed. Made apart: an RSA key takes as long as many requests.
+pub(super) async fn new_key(app: &Arc<App>, id: DomainId, selector: Selector) -> Result<SealedKey, Refusal> {
+    let maker = Arc::clone(app);
+    let made = app.apart.run(move || signing::new_key(&maker, id, selector)).await?;
+    made.map_err(|error| {
+        tracing::error!(cause = %error, "dkim key not made");
         Refusal::new(Code::Internal, "The DKIM key could not be made.")
-    };
-    let key = app.apart.run(DkimKey::generate_rsa).await?.map_err(|error| internal(error.to_string()))?;
-    let record = key.dns_record().map_err(|error| internal(error.to_string()))?;
-    let private_key = signing::seal(app, &key, id, selector).map_err(|error| internal(error.to_string()))?;
-    Ok(SealedKey { selector, private_key, record })
+    })
 }
 
 /// The job that checks a domain.

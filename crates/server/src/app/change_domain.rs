@@ -33,7 +33,7 @@ pub async fn set_receiving(app: &App, caller: Caller, id: DomainId, receiving: b
 ///
 /// # Errors
 /// `not_found`; `dkim_rotation_too_soon` while the record of the key before must stay; the store's own.
-pub async fn rotate(app: &App, caller: Caller, id: DomainId) -> Result<MailDomain, Refusal> {
+pub async fn rotate(app: &Arc<App>, caller: Caller, id: DomainId) -> Result<MailDomain, Refusal> {
     let workspace = caller.workspace;
     let found = app.store.read(move |tx| mail_domains::get(tx, workspace, id)).await?;
     let domain = found.ok_or_else(|| Refusal::not_found("domain"))?;
@@ -51,7 +51,8 @@ pub async fn rotate(app: &App, caller: Caller, id: DomainId) -> Result<MailDomai
         }
         domain.previous = None;
         mail_domains::insert_key(tx, (domain.workspace, domain.id), &key, now)?;
-        domain.next = Some(KeyRecord { selector: key.selector, record: key.record.clone(), since: now });
+        let ed25519 = key.ed25519.as_ref().map(|second| second.record.clone());
+        domain.next = Some(KeyRecord { selector: key.selector, record: key.record.clone(), ed25519, since: now });
         mail_domains::update(tx, &domain)?;
         jobs::enqueue(tx, &add_domain::job(&domain, &ids.clone(), domain.next_check_at(now), "rotation"))?;
         Ok(domain)

@@ -8,13 +8,21 @@ use posthouse_domain::{
     error::{Code, Refusal},
     event::{EventKind, NewEvent},
     id::{DomainId, Ids, WorkspaceId},
-    mail_domain::{self, Changes, Check, MailDomain, ROUNDS_MAX, Status, Step, VERIFY_GAP_MS},
+    mail_domain::{
+        self, Changes, Check, Expected, Here, KeyRecord, MailDomain, ROUNDS_MAX, Selector, Status, Step, VERIFY_GAP_MS,
+    },
     time::Time,
 };
 use posthouse_mail::auth::{Answer, DnsFacts, Question};
-use posthouse_store::{Tx, events, jobs, mail_domains};
+use posthouse_store::{
+    Tx, events, jobs,
+    mail_domains::{self, SecondKey},
+};
 
-use super::{App, add_domain};
+use super::{
+    App, add_domain,
+    signing::{self, SigningError},
+};
 use crate::views::{
     domain::DomainView,
     event::data::{self, DomainData},
@@ -69,36 +77,75 @@ fn note_asked(tx: &mut Tx, workspace: WorkspaceId, id: DomainId, now: Time) -> R
 /// # Errors
 /// `not_found`, or the store's own.
 pub async fn check(app: &Arc<App>, workspace: WorkspaceId, id: DomainId) -> Result<Outcome, Refusal> {
-    let host = app.config.smtp.hostname.clone();
+    let here = app.config.here();
     let found = app.store.read(move |tx| mail_domains::get(tx, workspace, id)).await?;
-    let domain = found.ok_or_else(|| Refusal::not_found("domain"))?;
+    let mut domain = found.ok_or_else(|| Refusal::not_found("domain"))?;
+    if here.ed25519 {
+        domain = with_second_keys(app, domain).await?;
+    }
     let gathered = gather(app, &domain).await;
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {
         let mut domain = mail_domains::take(tx, workspace, id)?.ok_or_else(|| Refusal::not_found("domain"))?;
         let others = mail_domains::owner(tx, &domain.name)?.is_some_and(|owner| owner.workspace != workspace);
-        let changes = domain.apply(&gathered, &host, !others, now);
+        let changes = domain.apply(&gathered, &here, !others, now);
         mail_domains::update(tx, &domain)?;
         let ids = ids.clone();
         if domain.status != Status::Disabled {
             jobs::enqueue(tx, &add_domain::job(&domain, &ids, domain.next_check_at(now), "regular"))?;
         }
-        tell(tx, (&domain, &host), changes, &ids, now)?;
-        let taken = others && domain.is_complete(&host);
+        tell(tx, (&domain, &here), changes, &ids, now)?;
+        let taken = others && domain.is_complete(&here);
         Ok::<_, Refusal>(Outcome { domain, changes, taken })
+    };
+    app.store.write(work).await
+}
+
+/// The domain with an Ed25519 key beside each key that signs or will sign: those of before the setting have none.
+async fn with_second_keys(app: &App, domain: MailDomain) -> Result<MailDomain, Refusal> {
+    let bare: Vec<Selector> = [Some(&domain.active), domain.next.as_ref()]
+        .into_iter()
+        .flatten()
+        .filter(|key| key.ed25519.is_none())
+        .map(|key| key.selector)
+        .collect();
+    if bare.is_empty() {
+        return Ok(domain);
+    }
+    let made = bare.into_iter().map(|selector| Ok((selector, signing::second_key(app, domain.id, selector)?)));
+    let made: Vec<(Selector, SecondKey)> = made.collect::<Result<_, SigningError>>().map_err(|error| {
+        tracing::error!(cause = %error, "dkim key not made");
+        Refusal::new(Code::Internal, "The DKIM key could not be made.")
+    })?;
+    let (workspace, id, now) = (domain.workspace, domain.id, app.clock.now());
+    let work = move |tx: &mut Tx| {
+        let taken = mail_domains::take(tx, workspace, id)?.ok_or_else(|| Refusal::not_found("domain"))?;
+        for (selector, key) in &made {
+            let is_there = |record: &KeyRecord| record.selector == *selector;
+            if is_there(&taken.active) || taken.next.as_ref().is_some_and(is_there) {
+                mail_domains::insert_second_key(tx, (workspace, id), *selector, key, now)?;
+            }
+        }
+        mail_domains::get(tx, workspace, id)?.ok_or_else(|| Refusal::not_found("domain"))
     };
     app.store.write(work).await
 }
 
 /// Asks DNS, without what it said before, until the check needs nothing more.
 async fn gather(app: &App, domain: &MailDomain) -> Check {
-    let (host, expected) = (&app.config.smtp.hostname, domain.expected(&app.config.smtp.hostname));
+    let expected = domain.expected(&app.config.here());
+    gather_records(app, &domain.name, &expected).await
+}
+
+/// What DNS holds of those records of a domain, without what it said before.
+pub async fn gather_records(app: &App, name: &str, expected: &[Expected]) -> Check {
+    let host = &app.config.smtp.hostname;
     app.dns.forget();
     let mut facts = DnsFacts::new();
     let mut deadline = app.clock.sleep_until(app.clock.now().plus_ms(GATHERING_MS_MAX));
     let mut is_late = false;
     for round in 0..=ROUNDS_MAX {
-        let questions = match mail_domain::check(&domain.name, &expected, host, &facts) {
+        let questions = match mail_domain::check(name, expected, host, &facts) {
             Step::Done(done) => return done,
             Step::Ask(questions) => questions,
         };
@@ -125,7 +172,7 @@ async fn ask(app: &App, questions: &[Question]) -> Vec<Answer> {
 /// Appends the events of what changed.
 pub(super) fn tell(
     tx: &mut Tx,
-    (domain, host): (&MailDomain, &str),
+    (domain, here): (&MailDomain, &Here),
     changes: Changes,
     ids: &Ids,
     now: Time,
@@ -144,7 +191,7 @@ pub(super) fn tell(
             inbox: None,
             thread: None,
             message: None,
-            detail_json: data::text(&DomainData { domain: DomainView::of(domain, host, now) }),
+            detail_json: data::text(&DomainData { domain: DomainView::of(domain, here, now) }),
             at: now,
         };
         events::append(tx, &event)?;

@@ -41,13 +41,17 @@ pub async fn check(app: &Arc<App>) -> Result<Option<Finding>, Refusal> {
 
 async fn ask(app: &App, now: Time) -> Finding {
     let addresses = own_addresses(app).await;
+    Finding { checked_at_ms: now.millis(), lists: ask_lists(app, &addresses).await }
+}
+
+/// What each list says of these addresses; nothing without any.
+pub async fn ask_lists(app: &App, addresses: &[IpAddr]) -> Vec<ListAnswer> {
     let lists = if addresses.is_empty() { &[] } else { app.config.blocklists.as_slice() };
-    let answers = lists.iter().map(|list| ask_list(app, list, &addresses));
-    Finding { checked_at_ms: now.millis(), lists: join_all(answers).await }
+    join_all(lists.iter().map(|list| ask_list(app, list, addresses))).await
 }
 
 /// The public addresses that our name leads to. Mail that leaves from others is not known to this process.
-async fn own_addresses(app: &App) -> Vec<IpAddr> {
+pub async fn own_addresses(app: &App) -> Vec<IpAddr> {
     let name = &app.config.smtp.hostname;
     let (v4, v6) = tokio::join!(
         app.dns.lookup(Question::new(name, QuestionKind::A)),

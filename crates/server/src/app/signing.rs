@@ -1,24 +1,21 @@
 //! DKIM for the default domain: an RSA and an Ed25519 key, made when first needed, sealed at rest, opened once (RFC 6376,
-//! RFC 8463).
+//! RFC 8463). With `dkim.ed25519 = "off"` it signs with the RSA key alone.
 //!
-//! Never makes a second pair: whoever stores first wins, and everybody signs with what is stored. A private key is never
-//! logged and never leaves this file unsealed.
+//! Never makes a key twice: whoever stores first wins, and everybody signs with what is stored. A private key is never
+//! logged and never leaves this folder unsealed.
 
+pub mod key_file;
+mod own;
 mod sealed;
 
-use posthouse_domain::{
-    id::{DomainId, WorkspaceId},
-    mail_domain::Selector,
-    time::Time,
-};
+use posthouse_domain::{id::WorkspaceId, time::Time};
 use posthouse_mail::dkim::{DkimKey, DkimKeyError, sign_all};
-use posthouse_store::{
-    dkim_keys::{self, StoredDkimKey},
-    mail_domains,
-};
+use posthouse_store::dkim_keys::{self, StoredDkimKey};
 use tokio::sync::OnceCell;
 
 use super::App;
+use crate::config::Ed25519;
+pub use own::{new_key, own_context, second_key};
 pub use sealed::{AddressKey, InstanceKey, InstanceKeyError, Vault};
 
 /// The selector of the RSA key.
@@ -86,39 +83,10 @@ pub async fn sign(
 ) -> Result<String, SigningError> {
     let keys = keys(app).await?;
     if keys.domain != domain {
-        return sign_own(app, workspace, domain, raw, now).await;
+        return own::sign(app, workspace, domain, raw, now).await;
     }
     let pairs: Vec<(&DkimKey, &str)> = keys.pairs.iter().map(|(key, selector)| (key, selector.as_str())).collect();
     Ok(sign_all(raw, domain, now.seconds(), &pairs)?)
-}
-
-/// Signs for a domain of a workspace's own with the key that signs now: it may be another than a moment ago, so it is read
-/// each time.
-async fn sign_own(
-    app: &App,
-    workspace: WorkspaceId,
-    domain: &str,
-    raw: &[u8],
-    now: Time,
-) -> Result<String, SigningError> {
-    let name = domain.to_owned();
-    let found = app.store.read(move |tx| mail_domains::signing(tx, workspace, &name)).await?;
-    let Some((id, selector, sealed)) = found else { return Ok(String::new()) };
-    let der = InstanceKey::of(app)?.open(&sealed, &own_context(id, selector))?;
-    let key = DkimKey::from_pkcs8_der(&der)?;
-    Ok(sign_all(raw, domain, now.seconds(), &[(&key, selector.text())])?)
-}
-
-/// Seals a key of a workspace's own domain.
-///
-/// # Errors
-/// [`SigningError`].
-pub fn seal(app: &App, key: &DkimKey, id: DomainId, selector: Selector) -> Result<Vec<u8>, SigningError> {
-    Ok(InstanceKey::of(app)?.seal(&key.to_pkcs8_der()?, &own_context(id, selector))?)
-}
-
-fn own_context(id: DomainId, selector: Selector) -> String {
-    format!("domain {id} {}", selector.text())
 }
 
 async fn keys(app: &App) -> Result<&Keys, SigningError> {
@@ -126,12 +94,16 @@ async fn keys(app: &App) -> Result<&Keys, SigningError> {
 }
 
 async fn open(app: &App) -> Result<Keys, SigningError> {
+    key_file::settle(app).await?;
     let instance = app.vault.key(app)?;
     let domain = app.config.mail.default_domain.clone();
     let name = domain.clone();
     let mut stored = app.store.read_one(move |tx| dkim_keys::active(tx, &name)).await?;
-    if stored.is_empty() {
-        let made = make(instance, &domain, app.clock.now())?;
+    let missing: Vec<Kind> = wanted(app).filter(|kind| !stored.iter().any(|key| kind.is_of(key))).collect();
+    if !missing.is_empty() {
+        let now = app.clock.now();
+        let made = missing.into_iter().map(|kind| kind.make(instance, &domain, now));
+        let made: Vec<StoredDkimKey> = made.collect::<Result<_, _>>()?;
         let name = domain.clone();
         let work = move |tx: &mut posthouse_store::Tx| {
             made.iter().try_for_each(|key| dkim_keys::insert(tx, key))?;
@@ -140,8 +112,8 @@ async fn open(app: &App) -> Result<Keys, SigningError> {
         stored = app.store.write(work).await?;
     }
     let mut keys = Keys { domain, pairs: Vec::new(), records: Vec::new() };
-    for key in stored {
-        let der = instance.open(&key.private_key, &context(&key))?;
+    for key in stored.into_iter().filter(|key| wanted(app).any(|kind| kind.is_of(key))) {
+        let der = instance.open(&key.private_key, &context(&key.domain, &key.selector, &key.algorithm))?;
         keys.pairs.push((DkimKey::from_pkcs8_der(&der)?, key.selector.clone()));
         let name = format!("{}._domainkey.{}", key.selector, key.domain);
         keys.records.push(DkimRecord { name, text: key.record });
@@ -149,23 +121,43 @@ async fn open(app: &App) -> Result<Keys, SigningError> {
     Ok(keys)
 }
 
-fn make(instance: &InstanceKey, domain: &str, now: Time) -> Result<[StoredDkimKey; 2], SigningError> {
-    let store = |key: DkimKey, selector: &str| -> Result<StoredDkimKey, SigningError> {
-        let mut stored = StoredDkimKey {
+/// A key of the default domain.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Rsa,
+    Ed25519,
+}
+
+/// The keys that are to sign.
+fn wanted(app: &App) -> impl Iterator<Item = Kind> {
+    let second = (app.config.dkim.ed25519 != Ed25519::Off).then_some(Kind::Ed25519);
+    [Kind::Rsa].into_iter().chain(second)
+}
+
+impl Kind {
+    fn is_of(self, key: &StoredDkimKey) -> bool {
+        (key.algorithm == "ed25519-sha256") == (self == Kind::Ed25519)
+    }
+
+    fn make(self, instance: &InstanceKey, domain: &str, now: Time) -> Result<StoredDkimKey, SigningError> {
+        let (key, selector) = match self {
+            Kind::Rsa => (DkimKey::generate_rsa()?, RSA_SELECTOR),
+            Kind::Ed25519 => (DkimKey::generate_ed25519()?, ED25519_SELECTOR),
+        };
+        let algorithm = key.algorithm_name();
+        Ok(StoredDkimKey {
             domain: domain.to_owned(),
             selector: selector.to_owned(),
-            algorithm: key.algorithm_name().to_owned(),
-            private_key: Vec::new(),
+            algorithm: algorithm.to_owned(),
+            private_key: instance.seal(&key.to_pkcs8_der()?, &context(domain, selector, algorithm))?,
             record: key.dns_record()?,
             created_at: now,
-        };
-        stored.private_key = instance.seal(&key.to_pkcs8_der()?, &context(&stored))?;
-        Ok(stored)
-    };
-    Ok([store(DkimKey::generate_rsa()?, RSA_SELECTOR)?, store(DkimKey::generate_ed25519()?, ED25519_SELECTOR)?])
+        })
+    }
 }
 
 /// What a sealed key is bound to: one that was moved to another row does not open.
-fn context(key: &StoredDkimKey) -> String {
-    format!("dkim {} {} {}", key.domain, key.selector, key.algorithm)
+#[must_use]
+pub fn context(domain: &str, selector: &str, algorithm: &str) -> String {
+    format!("dkim {domain} {selector} {algorithm}")
 }

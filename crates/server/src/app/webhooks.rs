@@ -18,6 +18,8 @@ pub mod sign;
 pub mod trial;
 mod url;
 
+pub(in crate::app) use seal::context as sealed_as;
+
 use posthouse_domain::{
     event::EventKind,
     id::{EventId, InboxId, ThreadId, WebhookDeliveryId, WebhookId},

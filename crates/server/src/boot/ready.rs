@@ -11,6 +11,8 @@ use crate::app::App;
 pub(super) struct Bound {
     /// The API.
     pub(super) http: Option<SocketAddr>,
+    /// The API over TLS.
+    pub(super) https: Option<SocketAddr>,
     /// The mail exchanger.
     pub(super) smtp: Option<SocketAddr>,
     /// Submission.
@@ -32,6 +34,7 @@ pub(super) fn announce(app: &App, plan: &Plan, bound: &Bound, first: Option<&Fir
         version = env!("CARGO_PKG_VERSION"),
         roles = roles.join(","),
         http = bound.http.map(tracing::field::display),
+        https = bound.https.map(tracing::field::display),
         smtp = bound.smtp.map(tracing::field::display),
         submission = bound.submission.map(tracing::field::display),
         base_url = app.config.base_url,
@@ -49,6 +52,9 @@ fn document(bound: &Bound, first: Option<&FirstRun>) -> Value {
         "submission": shown(bound.submission),
         "version": env!("CARGO_PKG_VERSION"),
     });
+    if bound.https.is_some() {
+        document["https"] = shown(bound.https).into();
+    }
     if let Some(first) = first {
         document["first_run"] = json!({
             "workspace_id": first.made.workspace.id.to_string(),

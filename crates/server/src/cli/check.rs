@@ -2,21 +2,28 @@
 //!
 //! Changes nothing that a start would not change; exit code 1 when a check failed, 0 with warnings.
 
+mod names;
 mod network;
+mod reputation;
 mod store;
+
+use std::{future::Future, time::Duration};
 
 use posthouse_domain::time::{DAY_MS, Time};
 use serde_json::{Value, json};
 
 use super::{Common, Failure, print};
 use crate::{
-    boot,
+    app::{App, keep_certificate, obtain_certificate},
+    boot::{self, BootError},
     config::{Config, DeliveryMode},
-    tls,
+    tls::{self, CertificateFacts},
 };
 
 /// Days before its end from which a certificate is worth a warning.
 const CERTIFICATE_DAYS_LOW: i64 = 14;
+/// How long each part of the look at the outside world may take, in milliseconds. They go on beside each other.
+const PART_MS_MAX: u64 = 25_000;
 
 /// How a check came out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,8 +91,10 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
     let mut findings = vec![configuration(&config)];
     findings.extend(runtime.block_on(store::check(&config)));
     findings.extend(runtime.block_on(network::ports(&config)));
-    findings.push(certificate(&config, boot::clock().now()));
-    findings.extend(runtime.block_on(network::outside(&config)));
+    if !config.smtp.acme {
+        findings.push(certificate(&config, boot::clock().now()));
+    }
+    findings.extend(runtime.block_on(outside(&config)));
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     let (failed, warnings) = (count(Level::Failed), count(Level::Warning));
     let lines: Vec<String> = findings.iter().map(Finding::line).collect();
@@ -100,13 +109,46 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What the outside world sees of us: domains, this host, the ways in and out, blocklists. Each part has its time.
+async fn outside(config: &Config) -> Vec<Finding> {
+    let app = match boot::program(config).await {
+        Ok(app) => app,
+        Err(error @ BootError::Io { .. }) => {
+            return vec![Finding::failed(format!("DNS: {error}"), "correct dns.nameservers")];
+        }
+        Err(error @ BootError::Signing(_)) => {
+            return vec![Finding::failed(format!("keys: {error}"), "bring back the instance key of this store")];
+        }
+        // The line about the database says so.
+        Err(_) => return Vec::new(),
+    };
+    let is_asked = names::is_asked(config, &config.smtp.hostname);
+    let addresses = if is_asked { names::addresses(app.dns.as_ref(), &config.smtp.hostname).await } else { Vec::new() };
+    let host = async { if is_asked { names::host(&app, &addresses).await } else { Vec::new() } };
+    let parts = tokio::join!(
+        in_time("records of the domains here", names::served(&app)),
+        in_time("records of workspaces' domains", names::own(&app)),
+        in_time("name of this host", host),
+        in_time("ways in and out", network::ways(app.dns.as_ref(), config, &addresses)),
+        in_time("blocklists", reputation::check(&app)),
+        in_time("TLS certificate", issued(&app)),
+    );
+    boot::close(app.store.clone()).await;
+    [parts.0, parts.1, parts.2, parts.3, parts.4, parts.5].concat()
+}
+
+async fn in_time(what: &str, part: impl Future<Output = Vec<Finding>>) -> Vec<Finding> {
+    let done = tokio::time::timeout(Duration::from_millis(PART_MS_MAX), part).await;
+    done.unwrap_or_else(|_| {
+        let what = format!("{what}: no answer within {} seconds", PART_MS_MAX / 1_000);
+        vec![Finding::warning(what, "try again; check dns.nameservers and the network")]
+    })
+}
+
 fn configuration(config: &Config) -> Finding {
     if !config.configured {
         let advice = "to serve other machines, give --config or POSTHOUSE__ variables";
         return Finding::ok(format!("config: none, so everything stays on this machine ({advice})"));
-    }
-    if config.smtp.acme {
-        return Finding::warning("config: smtp.acme is not built yet", "give smtp.tls_cert and smtp.tls_key");
     }
     let public = config.delivery.mode != DeliveryMode::Capture;
     if public && config.base_url.starts_with("http://") {
@@ -133,6 +175,30 @@ fn certificate(config: &Config, now: Time) -> Finding {
     if let Err(error) = tls::server_config(config) {
         return Finding::failed(format!("TLS certificate: {error}"), "give the key that belongs to the certificate");
     }
+    judged(config, &facts, now)
+}
+
+/// The certificate by ACME, which is in the store.
+async fn issued(app: &App) -> Vec<Finding> {
+    if !app.config.smtp.acme {
+        return Vec::new();
+    }
+    let trouble = obtain_certificate::trouble(app).await.ok().flatten();
+    let found = match keep_certificate::stored_facts(app).await {
+        Ok(Some(facts)) => judged(&app.config, &facts, app.clock.now()),
+        Ok(None) => {
+            let advice =
+                "start the service, and look for acme.refused in its log; port 80 of each name must lead to it";
+            Finding::warning("TLS certificate: none by ACME yet", advice)
+        }
+        Err(error) => Finding::failed(format!("TLS certificate: {error}"), "bring back the instance key of this store"),
+    };
+    let last =
+        trouble.map(|why| Finding::warning(format!("ACME: the last attempt failed: {why}"), "it is tried again"));
+    std::iter::once(found).chain(last).collect()
+}
+
+fn judged(config: &Config, facts: &CertificateFacts, now: Time) -> Finding {
     let days = facts.expires_at.since_ms(now).div_euclid(DAY_MS);
     let what = format!("TLS certificate: until {} ({days} days)", facts.expires_at);
     if facts.expires_at <= now {
@@ -145,10 +211,10 @@ fn certificate(config: &Config, now: Time) -> Finding {
         let names = facts.names.join(", ");
         return Finding::warning(format!("{what}, for {names}"), format!("it should be for {}", config.smtp.hostname));
     }
-    if facts.self_signed && config.delivery.mode != DeliveryMode::Capture {
+    if facts.self_signed() && config.delivery.mode != DeliveryMode::Capture {
         return Finding::warning(
             format!("{what}, self-signed"),
-            "give smtp.tls_cert and smtp.tls_key of a public authority",
+            "set smtp.acme, or give smtp.tls_cert and smtp.tls_key of a public authority",
         );
     }
     Finding::ok(what)

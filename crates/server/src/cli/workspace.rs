@@ -181,8 +181,8 @@ fn create_one(given: &Create) -> Result<(), Failure> {
     Ok(())
 }
 
-fn list(common: &Common) -> Result<(), Failure> {
-    let store = boot::open_store(&common.load()?)?;
+/// Every workspace.
+pub(super) fn all(store: &Store) -> Result<Vec<Workspace>, Failure> {
     let mut all: Vec<Workspace> = Vec::new();
     loop {
         let after = all.last().map_or(WorkspaceId(Uuid::nil()), |last| last.id);
@@ -190,9 +190,14 @@ fn list(common: &Common) -> Result<(), Failure> {
         let last = page.len() < PAGE as usize;
         all.extend(page);
         if last {
-            break;
+            return Ok(all);
         }
     }
+}
+
+fn list(common: &Common) -> Result<(), Failure> {
+    let store = boot::open_store(&common.load()?)?;
+    let all = all(&store)?;
     let text: Vec<String> = all.iter().map(line).collect();
     let text = if text.is_empty() { "There is no workspace yet.".to_owned() } else { text.join("\n") };
     print(common, &json!({ "data": all.iter().map(view).collect::<Vec<Value>>() }), &text);
@@ -286,7 +291,7 @@ impl Changes {
     }
 }
 
-fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {
+pub(super) fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {
     text.parse()
         .map_err(|_| Failure::Usage(format!("{text} is not the id of a workspace; see posthouse workspace list")))
 }

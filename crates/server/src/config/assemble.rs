@@ -1,10 +1,16 @@
 //! From single values to a whole configuration: what belongs together is checked together.
 
-use std::path::PathBuf;
+use std::{net::SocketAddr, path::PathBuf};
 
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_mail::address::Address;
 
-use super::{AiEndpoint, Categoriser, Config, DeliveryMode, Relay, TlsFiles, problem::Problem, urls};
+use super::{
+    AiEndpoint, Categoriser, Config, DeliveryMode, ExternalAccount, Relay, SecretText, TlsFiles, problem::Problem, urls,
+};
+
+/// Names of one certificate: what Let's Encrypt takes.
+const ACME_NAMES_MAX: usize = 100;
 
 /// The names of `delivery.mode`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +33,8 @@ pub(super) struct Draft {
     pub(super) temporary_domain: Option<String>,
     pub(super) tls_cert: Option<PathBuf>,
     pub(super) tls_key: Option<PathBuf>,
+    pub(super) eab_key_id: Option<String>,
+    pub(super) eab_key: Option<String>,
     pub(super) ai_base_url: Option<String>,
     pub(super) ai_model: Option<String>,
     pub(super) ai_api_key: Option<String>,
@@ -50,6 +58,8 @@ impl Draft {
             temporary_domain: None,
             tls_cert: None,
             tls_key: None,
+            eab_key_id: None,
+            eab_key: None,
             ai_base_url: None,
             ai_model: None,
             ai_api_key: None,
@@ -62,6 +72,8 @@ impl Draft {
         self.tls(problems);
         self.ai(problems);
         self.names(problems);
+        self.acme(problems);
+        self.https(problems);
         if self.config.http.listen.port() != 0 && self.config.smtp.listen.contains(&self.config.http.listen) {
             add(problems, "smtp.listen", "must not name the address of http.listen");
         }
@@ -100,6 +112,52 @@ impl Draft {
         }
         if self.config.smtp.acme && self.config.smtp.tls.is_some() {
             add(problems, "smtp.acme", "must be false where smtp.tls_cert is given");
+        }
+    }
+
+    /// What a certificate by ACME needs. The names follow those of the service, so they are known last.
+    fn acme(&mut self, problems: &mut Vec<Problem>) {
+        match (self.eab_key_id.take(), self.eab_key.take()) {
+            (Some(key_id), Some(key)) => {
+                let is_key = URL_SAFE_NO_PAD.decode(key.trim_end_matches('=')).is_ok_and(|bytes| !bytes.is_empty());
+                if !is_key {
+                    add(problems, "acme.eab_key", "must be base64url, as the authority shows it");
+                }
+                self.config.acme.external_account = Some(ExternalAccount { key_id, key: SecretText(key) });
+            }
+            (Some(_), None) => add(problems, "acme.eab_key", "is required with acme.eab_key_id"),
+            (None, Some(_)) => add(problems, "acme.eab_key_id", "is required with acme.eab_key"),
+            (None, None) => {}
+        }
+        let config = &mut self.config;
+        if !config.smtp.acme || config.smtp.tls.is_some() {
+            return;
+        }
+        if config.acme.names.is_empty() {
+            config.acme.names.push(config.smtp.hostname.clone());
+            let https = (!config.http.listen_tls.is_empty()).then(|| urls::host_name(&config.base_url)).flatten();
+            config.acme.names.extend(https.filter(|host| *host != config.smtp.hostname));
+        }
+        config.acme.names.iter_mut().for_each(|name| name.make_ascii_lowercase());
+        if let Some(name) = config.acme.names.iter().find(|name| !name.contains('.')) {
+            let text = format!("'{name}' is no public name: set smtp.hostname or acme.names");
+            add(problems, "smtp.acme", &text);
+        }
+        if config.acme.names.len() > ACME_NAMES_MAX {
+            add(problems, "acme.names", "must not be more than 100");
+        }
+    }
+
+    fn https(&mut self, problems: &mut Vec<Problem>) {
+        let http = &self.config.http;
+        if http.redirect_to_https && !self.config.base_url.starts_with("https://") {
+            add(problems, "base_url", "must be https with http.redirect_to_https");
+        }
+        let taken = |address: &SocketAddr| address.port() != 0 && *address == http.listen;
+        for (key, addresses) in [("http.listen_tls", &http.listen_tls), ("acme.listen", &self.config.acme.listen)] {
+            if addresses.iter().any(taken) {
+                add(problems, key, "must not name the address of http.listen");
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The table of keys: name, default, meaning and how the value is taken. Nothing else lists them.
 
 use super::{
-    Categoriser, SecretText,
+    Categoriser, Ed25519, SecretText,
     assemble::{Draft, Mode},
     given::Given,
     urls,
@@ -84,6 +84,18 @@ const MAIN: &[Key] = &[
     key!("http.listen", "`127.0.0.1:8080`", "Address and port of the API.", |d, g| d.config.http.listen =
         g.socket()?),
     key!(
+        "http.listen_tls",
+        "`[]`",
+        "Addresses and ports of the API over HTTPS, with the certificate of `smtp.tls_cert` or `smtp.acme`.",
+        |d, g| d.config.http.listen_tls = g.sockets()?
+    ),
+    key!(
+        "http.redirect_to_https",
+        "`false`",
+        "`http.listen` only leads to `base_url`, which must be https; health, metrics and ACME challenges are still answered there.",
+        |d, g| d.config.http.redirect_to_https = g.flag()?
+    ),
+    key!(
         "http.trusted_proxies",
         "`[]`",
         "Networks whose `Forwarded` and `X-Forwarded-For` fields are believed.",
@@ -117,7 +129,50 @@ const MAIN: &[Key] = &[
         |d, g| d.tls_cert = Some(g.path()?)
     ),
     key!("smtp.tls_key", "", "Private key in PEM; needs `smtp.tls_cert`.", |d, g| d.tls_key = Some(g.path()?)),
-    key!("smtp.acme", "`false`", "Get the certificate by ACME.", |d, g| d.config.smtp.acme = g.flag()?),
+    key!(
+        "smtp.acme",
+        "`false`",
+        "Get the certificate from a certificate authority by ACME and renew it; you agree to the authority's terms.",
+        |d, g| d.config.smtp.acme = g.flag()?
+    ),
+    key!(
+        "acme.directory",
+        "`letsencrypt`",
+        "`letsencrypt`, `letsencrypt-staging`, or the URL of another authority's directory.",
+        |d, g| d.config.acme.directory = urls::acme_directory(&g.text()?)?
+    ),
+    key!(
+        "acme.names",
+        "`smtp.hostname`, and with `http.listen_tls` the host of `base_url`",
+        "The names of the certificate. Each must lead to this service on port 80.",
+        |d, g| d.config.acme.names = g.domains()?
+    ),
+    key!("acme.email", "none", "Where the authority writes to when something is wrong.", |d, g| {
+        let text = g.text()?;
+        posthouse_mail::address::Address::parse(&text).map_err(|_| "must be an email address".to_owned())?;
+        d.config.acme.email = Some(text);
+    }),
+    key!(
+        "acme.listen",
+        "`[]`",
+        "Addresses that answer challenges and nothing else, such as `[\"0.0.0.0:80\"]`, where `http.listen` cannot be reached on port 80.",
+        |d, g| d.config.acme.listen = g.sockets()?
+    ),
+    key!(
+        "acme.root",
+        "the machine's authorities",
+        "PEM file of the authorities that may vouch for the directory itself, for one of your own.",
+        |d, g| d.config.acme.root = Some(g.path()?)
+    ),
+    key!(
+        "acme.eab_key_id",
+        "none",
+        "The name of the key by which the authority knows its customer; needs `acme.eab_key`.",
+        |d, g| {
+            d.eab_key_id = Some(g.text()?);
+        }
+    ),
+    key!(secret "acme.eab_key", "none", "That key, in base64url.", |d, g| d.eab_key = Some(g.text()?)),
     key!(
         "smtp.proxy_protocol_from",
         "`[]`",
@@ -270,6 +325,15 @@ const MAIN: &[Key] = &[
     key!("delivery.max_connections_per_destination", "`10`", "Connections to one destination.", |d, g| {
         d.config.delivery.connections_per_destination_max = g.count()?;
     }),
+    key!(
+        "dkim.ed25519",
+        "`default_domain`",
+        "Which mail is signed with Ed25519 beside RSA: that of the `default_domain`; `all`, also that of workspaces' own domains, each with a record more; or `off`.",
+        |d, g| {
+            d.config.dkim.ed25519 =
+                g.one_of(&[("default_domain", Ed25519::DefaultDomain), ("all", Ed25519::All), ("off", Ed25519::Off)])?;
+        }
+    ),
     key!(
         "webhooks.allow_private_networks",
         "`false` (`true` without any configuration)",

@@ -12,6 +12,8 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("blob_url", "'s3://bucket/prefix'", "'ftp://x'"),
     ("instance_key", "'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='", "''"),
     ("http.listen", "'[::1]:8081'", "'8081'"),
+    ("http.listen_tls", "['0.0.0.0:443']", "'0.0.0.0:443'"),
+    ("http.redirect_to_https", "false", "'yes'"),
     ("http.trusted_proxies", "['10.0.0.0/8', '::1']", "['10.0.0.0/99']"),
     ("http.metrics_token", "'secret'", "''"),
     ("smtp.listen", "['0.0.0.0:25', '[::]:25']", "'0.0.0.0:25'"),
@@ -20,6 +22,13 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("smtp.tls_cert", "'/etc/cert.pem'", "[]"),
     ("smtp.tls_key", "'/etc/key.pem'", "1"),
     ("smtp.acme", "false", "'yes'"),
+    ("acme.directory", "'https://ca.example/dir'", "'http://ca.example/dir'"),
+    ("acme.names", "['mx.example.com', 'mail.example.com']", "['not a domain']"),
+    ("acme.email", "'ops@example.com'", "'ops'"),
+    ("acme.listen", "['0.0.0.0:80']", "[80]"),
+    ("acme.root", "'/etc/ca.pem'", "[]"),
+    ("acme.eab_key_id", "'kid'", "''"),
+    ("acme.eab_key", "'c2VjcmV0'", "''"),
     ("smtp.proxy_protocol_from", "['192.0.2.1']", "['proxy']"),
     ("smtp.max_connections", "500", "0"),
     ("smtp.max_connections_per_client", "5", "-1"),
@@ -80,6 +89,8 @@ fn beside(name: &str) -> &'static str {
         "delivery.relay_url" => "delivery.mode = 'relay'\n",
         "smtp.tls_cert" => "delivery.mode = 'capture'\nsmtp.tls_key = 'k'\n",
         "smtp.tls_key" => "delivery.mode = 'capture'\nsmtp.tls_cert = 'c'\n",
+        "acme.eab_key_id" => "delivery.mode = 'capture'\nacme.eab_key = 'c2VjcmV0'\n",
+        "acme.eab_key" => "delivery.mode = 'capture'\nacme.eab_key_id = 'kid'\n",
         _ => "delivery.mode = 'capture'\n",
     }
 }
@@ -212,6 +223,13 @@ fn what_belongs_together_is_checked_together() {
             "mail.temporary_domain",
         ),
         ("delivery.mode = 'capture'\nhttp.listen = '127.0.0.1:2525'", "smtp.listen"),
+        ("delivery.mode = 'capture'\nsmtp.acme = true", "smtp.acme"),
+        ("delivery.mode = 'capture'\nacme.eab_key_id = 'k'", "acme.eab_key"),
+        ("delivery.mode = 'capture'\nacme.eab_key = 'c2VjcmV0'", "acme.eab_key_id"),
+        ("delivery.mode = 'capture'\nacme.eab_key = '!'\nacme.eab_key_id = 'k'", "acme.eab_key"),
+        ("delivery.mode = 'capture'\nhttp.redirect_to_https = true", "base_url"),
+        ("delivery.mode = 'capture'\nhttp.listen_tls = ['127.0.0.1:8080']", "http.listen_tls"),
+        ("delivery.mode = 'capture'\nacme.listen = ['127.0.0.1:8080']", "acme.listen"),
     ];
     for (text, key) in table {
         let error = of_text(text).expect_err(text);
@@ -220,6 +238,20 @@ fn what_belongs_together_is_checked_together() {
     let config = of_text("delivery.mode = 'capture'\nmail.default_domain = 'A.example'").expect("fine");
     assert_eq!(config.mail.default_domain, "a.example");
     assert_eq!(config.mail.temporary_domain, "tmp.a.example");
+}
+
+#[test]
+fn the_names_of_a_certificate_follow_those_of_the_service() {
+    let names = |more: &str| {
+        let text = format!(
+            "delivery.mode = 'capture'\nbase_url = 'https://Api.example.com'\nsmtp.hostname = 'mx.example.com'\n\
+             smtp.acme = true\n{more}"
+        );
+        of_text(&text).expect("fine").acme.names
+    };
+    assert_eq!(names(""), ["mx.example.com"], "HTTPS is somebody else's");
+    assert_eq!(names("http.listen_tls = ['0.0.0.0:443']"), ["mx.example.com", "api.example.com"]);
+    assert_eq!(names("acme.names = ['A.example.com']"), ["a.example.com"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use hyper::http::Uri;
 
-use super::Relay;
+use super::{LETS_ENCRYPT, LETS_ENCRYPT_STAGING, Relay};
 
 /// Reads the URL of an HTTP server and takes its trailing slash away.
 pub(super) fn http(text: &str) -> Result<String, String> {
@@ -13,6 +13,16 @@ pub(super) fn http(text: &str) -> Result<String, String> {
         return Err(wrong());
     }
     Ok(text.trim_end_matches('/').to_owned())
+}
+
+/// Reads the URL of an ACME directory, or the name of a known one. Its answers are believed for what they prove, so it is https.
+pub(super) fn acme_directory(text: &str) -> Result<String, String> {
+    match text {
+        "letsencrypt" => Ok(LETS_ENCRYPT.to_owned()),
+        "letsencrypt-staging" => Ok(LETS_ENCRYPT_STAGING.to_owned()),
+        url if url.starts_with("https://") && http(url).is_ok() => Ok(url.to_owned()),
+        _ => Err("must be letsencrypt, letsencrypt-staging or an https URL".to_owned()),
+    }
 }
 
 /// The host of a checked HTTP URL, if it is a name and not an address.

@@ -9,13 +9,10 @@ use std::{
 };
 
 use posthouse_domain::error::{Code, Refusal};
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
-};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::listener::Requests;
-use crate::app::App;
+use crate::{app::App, tls::Stream};
 
 /// The status lines of the library, and what they are about.
 const AUTOMATIC: [(&str, Code, &str); 3] = [
@@ -26,7 +23,7 @@ const AUTOMATIC: [(&str, Code, &str); 3] = [
 
 /// A connection.
 pub(super) struct Front {
-    stream: TcpStream,
+    stream: Stream,
     app: Arc<App>,
     requests: Requests,
     refusal: Option<Refused>,
@@ -41,12 +38,12 @@ struct Refused {
 }
 
 impl Front {
-    pub(super) fn new(stream: TcpStream, app: Arc<App>, requests: Requests) -> Self {
+    pub(super) fn new(stream: Stream, app: Arc<App>, requests: Requests) -> Self {
         Self { stream, app, requests, refusal: None }
     }
 
     /// The connection itself, when it is one of HTTP no more.
-    pub(super) fn into_stream(self) -> TcpStream {
+    pub(super) fn into_stream(self) -> Stream {
         self.stream
     }
 

@@ -18,7 +18,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers_with(200, Some("application/json"))
             .handle(healthz),
         Route::public(Method::GET, "/readyz", "getReadiness")
-            .summary("Whether the store and the listeners work; 503 says what does not.")
+            .summary("Whether the store and the listeners work; 503 says what does not, `warnings` what needs somebody all the same.")
             .answers_with(200, Some("application/json"))
             .errors(&[Code::Unavailable])
             .handle(readyz),
@@ -62,7 +62,23 @@ async fn readyz(app: Arc<App>, _input: PublicInput) -> Result<Answer, Refusal> {
         let reason = if matches!(error, posthouse_store::Error::Full(_)) { REASON_STORAGE_FULL } else { "store" };
         not_ready(reason, &format!("The store cannot write: {error}."))
     })?;
-    Answer::json(200, &json!({ "status": "ready" }))
+    let mut view = json!({ "status": "ready" });
+    let warnings = warnings(&app);
+    if !warnings.is_empty() {
+        view["warnings"] = warnings.into();
+    }
+    Answer::json(200, &view)
+}
+
+/// What works and needs somebody all the same.
+fn warnings(app: &App) -> Vec<&'static str> {
+    let Some(facts) = app.tls.facts() else { return Vec::new() };
+    let found = [
+        (app.tls.refused().is_some(), "certificate_not_reloaded"),
+        (facts.left_ms(app.clock.now()) <= 0, "certificate_expired"),
+        (app.config.smtp.acme && facts.self_signed(), "certificate_not_issued"),
+    ];
+    found.into_iter().filter_map(|(holds, name)| holds.then_some(name)).collect()
 }
 
 /// Few bytes are written to a store that is well; one that was full must take a mail's worth, and so must the blobs.

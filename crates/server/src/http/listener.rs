@@ -20,11 +20,13 @@ use hyper::{
     upgrade::{self, OnUpgrade},
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::ServerConfig;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     task::JoinSet,
 };
+use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
 use super::{
@@ -32,7 +34,7 @@ use super::{
     router::Client,
     socket::{self, Entrance},
 };
-use crate::{app::App, streams};
+use crate::{app::App, streams, tls::Stream};
 
 /// Most connections at once: long-polls wait on one each.
 const CONNECTIONS_MAX: usize = 50_000;
@@ -45,15 +47,36 @@ const FIELDS_MAX: usize = 100;
 /// Pause after an `accept` that failed for want of descriptors or memory, in milliseconds.
 const ACCEPT_PAUSE_MS: i64 = 50;
 
+/// Longest time for the handshake of TLS, in milliseconds.
+const HANDSHAKE_MS_MAX: i64 = 10_000;
 /// How long a connection without a request may write what is left in its buffer when the process drains, in milliseconds.
 const FLUSH_MS: i64 = 1_000;
 
-/// Serves until the process drains, then until every connection is done.
-pub async fn serve(listener: TcpListener, router: Router, app: Arc<App>) {
+/// One address that is listened on, and what answers there.
+pub struct Entry {
+    /// Bound already.
+    pub listener: TcpListener,
+    /// The routes.
+    pub router: Router,
+    /// TLS from the first byte, or none.
+    pub tls: Option<Arc<ServerConfig>>,
+}
+
+/// Serves all of them until the process drains, then until every connection is done.
+pub async fn serve(entries: Vec<Entry>, app: Arc<App>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let builder = builder();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(streams::run(Arc::clone(&app)));
+    for entry in entries {
+        tasks.spawn(serve_one(entry, Arc::clone(&places), Arc::clone(&app)));
+    }
+    while tasks.join_next().await.is_some() {}
+}
+
+async fn serve_one(entry: Entry, places: Arc<Semaphore>, app: Arc<App>) {
+    let Entry { listener, router, tls } = entry;
+    let (builder, acceptor) = (builder(), tls.map(TlsAcceptor::from));
     let mut connections = JoinSet::new();
-    connections.spawn(streams::run(Arc::clone(&app)));
     let drained = app.life.drained();
     tokio::pin!(drained);
     loop {
@@ -65,9 +88,12 @@ pub async fn serve(listener: TcpListener, router: Router, app: Arc<App>) {
         match accepted {
             Ok((stream, peer, place)) => {
                 let (router, app, builder) = (router.clone(), Arc::clone(&app), builder.clone());
+                let acceptor = acceptor.clone();
                 connections.spawn(async move {
                     let door = Door { router, peer, requests: Requests::default(), upgraded: Upgraded::default() };
-                    connection(&builder, stream, door, &app).await;
+                    if let Some(stream) = begin(&app, stream, acceptor).await {
+                        connection(&builder, stream, door, &app).await;
+                    }
                     drop(place);
                 });
             }
@@ -79,6 +105,25 @@ pub async fn serve(listener: TcpListener, router: Router, app: Arc<App>) {
     }
     drop(listener);
     while connections.join_next().await.is_some() {}
+}
+
+/// Shakes hands where that is to be done; none when the client does not get through with it.
+async fn begin(app: &App, stream: TcpStream, acceptor: Option<TlsAcceptor>) -> Option<Stream> {
+    let _ = stream.set_nodelay(true);
+    let Some(acceptor) = acceptor else { return Some(Stream::Clear(stream)) };
+    let shaken = tokio::select! {
+        biased;
+        shaken = acceptor.accept(stream) => shaken,
+        () = app.life.drained() => return None,
+        () = app.clock.sleep_until(app.clock.now().plus_ms(HANDSHAKE_MS_MAX)) => return None,
+    };
+    match shaken {
+        Ok(shaken) => Some(Stream::Tls(Box::new(shaken))),
+        Err(error) => {
+            tracing::debug!(cause = %error, "http.handshake_failed");
+            None
+        }
+    }
 }
 
 /// What the requests of one connection meet.
@@ -104,7 +149,7 @@ impl Upgraded {
 }
 
 /// Serves one connection; when it becomes a WebSocket, that too, with nothing of HTTP left in memory.
-async fn connection(builder: &http1::Builder, stream: TcpStream, door: Door, app: &Arc<App>) {
+async fn connection(builder: &http1::Builder, stream: Stream, door: Door, app: &Arc<App>) {
     let upgraded = door.upgraded.clone();
     Box::pin(speak_http(builder, stream, door, app)).await;
     let Some((on_upgrade, entrance)) = upgraded.take() else { return };
@@ -119,8 +164,7 @@ async fn connection(builder: &http1::Builder, stream: TcpStream, door: Door, app
 
 /// Serves HTTP on one connection. In the drain it finishes the request it is in; one that is in none is closed, whatever it has
 /// sent of the next head: nothing of that was accepted.
-async fn speak_http(builder: &http1::Builder, stream: TcpStream, door: Door, app: &Arc<App>) {
-    let _ = stream.set_nodelay(true);
+async fn speak_http(builder: &http1::Builder, stream: Stream, door: Door, app: &Arc<App>) {
     let requests = door.requests.clone();
     let front = Front::new(stream, app.clone(), requests.clone());
     let connection = builder.serve_connection(TokioIo::new(front), service(door)).with_upgrades();

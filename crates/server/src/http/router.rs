@@ -68,7 +68,8 @@ pub fn build(app: &Arc<App>, routes: Vec<Route>) -> Router {
         })
 }
 
-async fn miss(app: &App, request: Request, refusal: Refusal) -> Response {
+/// Answers a request that no route of the table is for.
+pub(super) async fn miss(app: &App, request: Request, refusal: Refusal) -> Response {
     let id = request_id(app);
     tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.miss");
     let (head, mut body) = request.into_parts();

@@ -1,6 +1,12 @@
 //! The route table: every route of the service, once.
 
-use super::{confirm, health, openapi, route::Route, v1};
+use super::{challenge, confirm, health, openapi, route::Route, v1};
+
+/// What is left of them on `http.listen` where that leads to HTTPS.
+#[must_use]
+pub fn in_clear() -> Vec<Route> {
+    health::routes().into_iter().chain(challenge::routes()).collect()
+}
 
 /// Every route, in the order of the API document.
 #[must_use]
@@ -8,6 +14,7 @@ pub fn all() -> Vec<Route> {
     // One chapter a line: people who add one at the same time must not meet in a line.
     let chapters = [
         health::routes(),
+        challenge::routes(),
         openapi::routes(),
         v1::account::routes(),
         v1::inboxes::routes(),

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use posthouse_domain::time::SECOND_MS;
 use posthouse_store::jobs::{Leased, Outcome};
 
-use super::{domain_check, forward, inbox_expiry, outbound, role_notice, scheduled_draft, webhook_notice};
+use super::{
+    certificate, domain_check, forward, inbox_expiry, outbound, role_notice, scheduled_draft, webhook_notice,
+};
 use crate::{app::App, ports::Pending};
 
 /// What an attempt says when it ends.
@@ -73,7 +75,7 @@ impl JobKind {
 /// Every kind that this program runs.
 #[must_use]
 pub fn all(app: &App) -> Vec<JobKind> {
-    vec![
+    let mut kinds = vec![
         inbox_expiry::kind(),
         outbound::kind(app),
         domain_check::kind(),
@@ -81,5 +83,10 @@ pub fn all(app: &App) -> Vec<JobKind> {
         forward::kind(),
         webhook_notice::kind(),
         role_notice::kind(),
-    ]
+    ];
+    // Each kind costs a look at the table.
+    if app.config.smtp.acme {
+        kinds.push(certificate::kind());
+    }
+    kinds
 }

@@ -13,7 +13,7 @@ use posthouse_store::{
     Result, drafts, forwarding, greylist, jobs, mail_domains, metrics, queue, sweep as store, webhooks,
 };
 
-use super::retention;
+use super::{certificate, retention};
 use crate::app::{
     App, add_domain, claim, create_inbox, deliver, draft, expire_inbox, forwarding as app_forwarding,
     webhooks::change::forget_attempts,
@@ -40,6 +40,7 @@ const ROUNDS_MAX: usize = 50;
 /// The store's own.
 pub async fn run(app: &Arc<App>) -> Result<u64> {
     let now = app.clock.now();
+    certificate::ensure(app, now).await?;
     let recreated = recreate(app, now).await?;
     give_up(app).await?;
     discard(app, now).await?;

@@ -1,7 +1,7 @@
 //! Domains as they are shown (API document, Domain; contract §13.4).
 
 use posthouse_domain::{
-    mail_domain::{Checked, Expected, Found, MailDomain, RecordKey, provider_of},
+    mail_domain::{Checked, Expected, Found, Here, MailDomain, RecordKey, provider_of},
     time::Time,
 };
 use schemars::JsonSchema;
@@ -110,9 +110,9 @@ pub struct ZoneFileView {
 }
 
 impl DomainView {
-    /// Shows a domain, `host` being the name of this server.
+    /// Shows a domain.
     #[must_use]
-    pub fn of(domain: &MailDomain, host: &str, now: Time) -> Self {
+    pub fn of(domain: &MailDomain, here: &Here, now: Time) -> Self {
         let d = domain;
         let zone = d.hosting.as_ref().map(|hosting| hosting.zone.as_str());
         let record = |expected: Expected| RecordView::of(expected, &d.name, zone, d);
@@ -121,7 +121,7 @@ impl DomainView {
             domain: d.name.clone(),
             status: d.status.text(),
             receiving: d.receiving,
-            records: d.expected(host).into_iter().map(record).collect(),
+            records: d.expected(here).into_iter().map(record).collect(),
             dkim: DkimView {
                 selector: d.active.selector.text(),
                 active_since: d.active.since.to_string(),

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod admin;
+mod certificate;
 mod house;
 mod serving;
 mod usage;

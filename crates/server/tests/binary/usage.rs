@@ -22,6 +22,11 @@ fn bad_usage_is_exit_code_2() {
         &["key", "create", "--workspace", "01890a5d-ac96-774b-bcce-b302099a8057", "--permissions", "fly"],
         &["key", "create", "--workspace", "01890a5d-ac96-774b-bcce-b302099a8057", "--permissions", " , "],
         &["key", "revoke", "x"],
+        &["domain"],
+        &["domain", "add"],
+        &["domain", "show", "a.example", "--zone-file", "--json"],
+        &["secret"],
+        &["secret", "rotate", "--to", "new.key", "--keep"],
         &["backup"],
     ];
     for arguments in table {

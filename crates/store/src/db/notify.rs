@@ -6,6 +6,7 @@
 //! processes find the change at their next timed look; a waiter must always have one.
 
 use crate::db::postgres::PgConnection;
+use crate::db::presence;
 use crate::db::wakes::Wakes;
 use crate::{Error, Result};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
@@ -35,17 +36,22 @@ pub(crate) struct Notifier {
 }
 
 impl Notifier {
-    /// Starts the telling and the listening thread. Both end soon after the `Notifier` is dropped.
-    pub(crate) fn start(url: &str, wakes: &Wakes) -> Result<Self> {
+    /// Starts the telling and the listening thread. Both end soon after the `Notifier` is dropped. The listening
+    /// connection, which is there all the time, is also where a process that serves says so.
+    pub(crate) fn start(url: &str, wakes: &Wakes, serving: bool) -> Result<Self> {
+        let mut first = PgConnection::connect(url)?;
+        if serving {
+            presence::serve_on(&mut first)?;
+        }
         let (queue, receiver) = bounded(QUEUE_LEN);
         let overflow = Arc::new(AtomicBool::new(false));
         let own_pid = Arc::new(AtomicI32::new(0));
         let (listening, ended) = bounded(0);
         let teller =
             Teller { url: url.to_owned(), queue: receiver, overflow: overflow.clone(), own_pid: own_pid.clone() };
-        let listener = Listener { url: url.to_owned(), wakes: wakes.clone(), own_pid, ended };
+        let listener = Listener { url: url.to_owned(), wakes: wakes.clone(), own_pid, ended, serving };
         spawn("db-tell", move || teller.run())?;
-        spawn("db-listen", move || listener.run())?;
+        spawn("db-listen", move || listener.run(first))?;
         Ok(Notifier { queue, overflow, _listening: listening })
     }
 
@@ -108,12 +114,14 @@ struct Listener {
     wakes: Wakes,
     own_pid: Arc<AtomicI32>,
     ended: Receiver<()>,
+    serving: bool,
 }
 
 impl Listener {
-    fn run(self) {
+    fn run(self, first: PgConnection) {
+        let mut first = Some(first);
         while !self.is_ended_after(Duration::ZERO) {
-            if let Err(error) = self.listen() {
+            if let Err(error) = self.connection(first.take()).and_then(|connection| self.listen(connection)) {
                 tracing::debug!(error = error.internal(), "listening for wakes is interrupted");
                 if self.is_ended_after(PAUSE) {
                     return;
@@ -126,8 +134,18 @@ impl Listener {
         self.ended.recv_timeout(pause) == Err(RecvTimeoutError::Disconnected)
     }
 
-    fn listen(&self) -> Result<()> {
+    fn connection(&self, first: Option<PgConnection>) -> Result<PgConnection> {
+        if let Some(first) = first {
+            return Ok(first);
+        }
         let mut connection = PgConnection::connect(&self.url)?;
+        if self.serving {
+            presence::serve_on(&mut connection)?;
+        }
+        Ok(connection)
+    }
+
+    fn listen(&self, mut connection: PgConnection) -> Result<()> {
         connection.batch("LISTEN posthouse_wakes")?;
         self.wakes.publish_all(); // whatever was told while nobody listened
         while !self.is_ended_after(Duration::ZERO) {

@@ -1,10 +1,14 @@
 //! What a user does from end to end, through the doors a user has.
 
 mod answer_a_mail;
+mod certificates;
 mod delivery;
 mod inbound_policy;
 mod internationalised;
 mod forwarding;
+mod dkim;
+mod doctor;
+mod domain_command;
 mod name_servers;
 mod resume;
 mod standing;

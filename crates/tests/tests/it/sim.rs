@@ -2,4 +2,5 @@
 
 mod crash;
 mod relay;
+mod rotate_key;
 mod webhook_crash;

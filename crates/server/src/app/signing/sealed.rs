@@ -1,13 +1,11 @@
 //! Secrets at rest: AES-256-GCM (NIST SP 800-38D) under a key of the instance that is not in the database.
 //!
-//! The key is the setting `instance_key`, or the file `instance.key` in `data_dir`, made at the first need and readable
-//! by its owner only. It is never replaced: what was sealed with it would be lost.
+//! The key is the setting `instance_key`, or the file `instance.key` in `data_dir`. Another one takes its place by a
+//! rotation alone: what was sealed with the one before would be lost.
 
 use std::{
-    fs::{self, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
-    path::{Path, PathBuf},
+    io,
+    path::PathBuf,
     sync::{Mutex, OnceLock, PoisonError},
 };
 
@@ -18,16 +16,15 @@ use aws_lc_rs::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use posthouse_domain::id::WorkspaceId;
 
-use crate::{app::App, ports::Clock};
+use super::key_file::KeyFile;
+use crate::app::App;
 
-/// Bytes of the key.
+/// Bytes of a key.
 const KEY_BYTES: usize = 32;
+/// Bytes of a key that took the place of another: it brings along the keys that were derived from the first one.
+const SUCCESSOR_BYTES: usize = KEY_BYTES + DERIVED_BYTES;
 /// The first byte of what is sealed: this format.
 const FORMAT: u8 = 1;
-/// The file in `data_dir`.
-const FILE: &str = "instance.key";
-/// Most bytes read of the file: the key in base64 and white space.
-const FILE_BYTES_MAX: u64 = 256;
 
 /// Why something cannot be sealed or opened.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +38,9 @@ pub enum InstanceKeyError {
         cause: io::Error,
     },
     /// The text is no key.
-    #[error("{place} must hold 32 bytes in base64, as `openssl rand -base64 32` makes them")]
+    #[error(
+        "{place} must hold 32 bytes in base64, as `openssl rand -base64 32` makes them, or what `posthouse secret rotate` wrote"
+    )]
     Malformed {
         /// The setting or file.
         place: String,
@@ -56,13 +55,11 @@ pub enum InstanceKeyError {
     Crypto,
 }
 
-/// What the key of tags is made for.
-const TAGS: &[u8] = b"posthouse: tags of return paths";
-/// What the key for hashes of addresses is derived for.
-const ADDRESSES: &[u8] = b"posthouse forgotten addresses 1";
-
-/// What the key of the tokens in links is made for.
-const LINKS: &[u8] = b"posthouse: tokens of links";
+/// What keys are derived for: tags of return paths, hashes of addresses, tokens of links.
+const PURPOSES: [&[u8]; 3] =
+    [b"posthouse: tags of return paths", b"posthouse forgotten addresses 1", b"posthouse: tokens of links"];
+/// Bytes of what is derived.
+const DERIVED_BYTES: usize = PURPOSES.len() * KEY_BYTES;
 /// Bytes of such a token.
 const LINK_BYTES: usize = 16;
 
@@ -72,6 +69,9 @@ pub struct InstanceKey {
     tags: hmac::Key,
     links: hmac::Key,
     addresses: AddressKey,
+    /// What the other three are made of. They stay when the key is rotated: mail under way has such tags and links, and
+    /// hashes cannot be made again.
+    derived: [u8; DERIVED_BYTES],
 }
 
 /// A key for hashes of addresses, derived from the key of the instance: who has the database alone cannot try addresses.
@@ -122,37 +122,34 @@ impl InstanceKey {
     pub fn of(app: &App) -> Result<Self, InstanceKeyError> {
         match &app.config.instance_key {
             Some(text) => Self::read(&text.0, "instance_key"),
-            None => Self::in_directory(&app.config.data_dir, app.clock.as_ref()),
+            None => KeyFile::of(app).read(app.clock.as_ref()),
         }
     }
 
-    fn in_directory(directory: &Path, clock: &dyn Clock) -> Result<Self, InstanceKeyError> {
-        let path = directory.join(FILE);
-        let failed = |cause| InstanceKeyError::File { path: path.clone(), cause };
-        if !path.exists() {
-            let mut bytes = [0; KEY_BYTES];
-            clock.random(&mut bytes);
-            make_file(directory, &path, &format!("{}\n", STANDARD.encode(bytes))).map_err(failed)?;
-        }
-        let file = fs::File::open(&path).map_err(failed)?;
-        let text = io::read_to_string(io::Read::take(file, FILE_BYTES_MAX)).map_err(failed)?;
-        Self::read(&text, &path.display().to_string())
-    }
-
-    fn read(text: &str, place: &str) -> Result<Self, InstanceKeyError> {
+    /// Reads a key, `place` being what the error names.
+    ///
+    /// # Errors
+    /// [`InstanceKeyError::Malformed`].
+    pub(super) fn read(text: &str, place: &str) -> Result<Self, InstanceKeyError> {
         let malformed = || InstanceKeyError::Malformed { place: place.to_owned() };
         let bytes = STANDARD.decode(text.trim()).map_err(|_| malformed())?;
-        if bytes.len() != KEY_BYTES {
-            return Err(malformed());
-        }
-        let secrets = RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| InstanceKeyError::Crypto)?;
-        // A key of its own for each purpose.
-        let tags = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), TAGS);
-        let addresses = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), ADDRESSES);
-        let addresses = AddressKey(hmac::Key::new(hmac::HMAC_SHA256, addresses.as_ref()));
-        let links = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &bytes), LINKS);
-        let [tags, links] = [tags, links].map(|tag| hmac::Key::new(hmac::HMAC_SHA256, tag.as_ref()));
-        Ok(Self { secrets, tags, links, addresses })
+        let derived = match bytes.len() {
+            KEY_BYTES => derive(&bytes),
+            SUCCESSOR_BYTES => bytes[KEY_BYTES..].try_into().map_err(|_| malformed())?,
+            _ => return Err(malformed()),
+        };
+        let secrets =
+            RandomizedNonceKey::new(&AES_256_GCM, &bytes[..KEY_BYTES]).map_err(|_| InstanceKeyError::Crypto)?;
+        let key = |purpose: usize| hmac::Key::new(hmac::HMAC_SHA256, &derived[purpose * KEY_BYTES..][..KEY_BYTES]);
+        Ok(Self { secrets, tags: key(0), addresses: AddressKey(key(1)), links: key(2), derived })
+    }
+
+    /// The text of a key to take this one's place: fresh for secrets, the same for everything else.
+    #[must_use]
+    pub fn successor(&self, fresh: [u8; KEY_BYTES]) -> String {
+        let mut bytes = fresh.to_vec();
+        bytes.extend_from_slice(&self.derived);
+        format!("{}\n", STANDARD.encode(bytes))
     }
 
     /// The key for hashes of addresses.
@@ -209,20 +206,14 @@ impl InstanceKey {
     }
 }
 
-/// Writes the file whole, or leaves the one that somebody else made in the meantime.
-fn make_file(directory: &Path, path: &Path, text: &str) -> io::Result<()> {
-    let draft = directory.join(format!("{FILE}.{}", std::process::id()));
-    let _ = fs::remove_file(&draft);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    let linked = match fs::hard_link(&draft, path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    };
-    let _ = fs::remove_file(&draft);
-    linked?;
-    fs::File::open(directory)?.sync_all()
+/// A key of its own for each purpose, one after the other.
+fn derive(bytes: &[u8]) -> [u8; DERIVED_BYTES] {
+    let key = hmac::Key::new(hmac::HMAC_SHA256, bytes);
+    let mut derived = [0; DERIVED_BYTES];
+    for (part, purpose) in derived.chunks_exact_mut(KEY_BYTES).zip(PURPOSES) {
+        part.copy_from_slice(hmac::sign(&key, purpose).as_ref());
+    }
+    derived
 }
 
 #[cfg(test)]
@@ -248,8 +239,20 @@ mod tests {
     }
 
     #[test]
+    fn a_successor_opens_nothing_old_and_keeps_tags_and_hashes() {
+        let (old, workspace) = (key(1), WorkspaceId(uuid::Uuid::nil()));
+        let next = InstanceKey::read(&old.successor([2; KEY_BYTES]), "test").unwrap();
+        let third = InstanceKey::read(&next.successor([3; KEY_BYTES]), "test").unwrap();
+        assert!(next.open(&old.seal(b"secret", "a").unwrap(), "a").is_err());
+        assert_eq!(third.tag(b"message"), old.tag(b"message"));
+        let digest = |key: &InstanceKey| key.addresses().digest(workspace, "a@b.example");
+        assert_eq!(digest(&third), digest(&old));
+        assert_ne!(key(2).tag(b"message"), old.tag(b"message"), "of another first key they are others");
+    }
+
+    #[test]
     fn texts_that_are_no_key_are_refused() {
-        for text in ["", "short", "AAAA", &STANDARD.encode([0; 33])] {
+        for text in ["", "short", "AAAA", &STANDARD.encode([0; 33]), &STANDARD.encode([0; 64])] {
             assert!(matches!(InstanceKey::read(text, "instance_key"), Err(InstanceKeyError::Malformed { .. })));
         }
     }

@@ -63,6 +63,6 @@ fn unusable(error: &InstanceKeyError) -> Refusal {
 }
 
 /// What sealed text is bound to: one that was moved to another row does not open.
-fn context(id: WebhookId, what: &str) -> String {
+pub(in crate::app) fn context(id: WebhookId, what: &str) -> String {
     format!("webhook {id} {what}")
 }

@@ -137,8 +137,8 @@ async fn list(app: Arc<App>, input: Input<ListQuery>) -> Result<Answer, Refusal>
     let more = found.len() > limit as usize;
     found.truncate(limit as usize);
     let last = found.last().filter(|_| more).map(|d| Position { sort: d.created_at.millis(), id: d.id.0 });
-    let (host, now) = (&app.config.smtp.hostname, app.clock.now());
-    let data = found.iter().map(|domain| DomainView::of(domain, host, now)).collect();
+    let (here, now) = (app.config.here(), app.clock.now());
+    let data = found.iter().map(|domain| DomainView::of(domain, &here, now)).collect();
     Answer::json(200, &PageView { data, next_cursor: last.map(|last| last.cursor(Filters(LIST))) })
 }
 
@@ -175,7 +175,7 @@ async fn activate(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
 
 async fn zone_file(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
     let found = find(&app, &input.caller, input.path.id("id", "domain")?).await?;
-    let content = mail_domain::zone_file(&found.expected(&app.config.smtp.hostname));
+    let content = mail_domain::zone_file(&found.expected(&app.config.here()));
     Answer::json(200, &ZoneFileView { filename: format!("{}.zone.txt", found.name), content })
 }
 
@@ -186,5 +186,5 @@ async fn find(app: &App, caller: &Caller, id: DomainId) -> Result<MailDomain, Re
 }
 
 fn shown(app: &App, status: u16, domain: &MailDomain) -> Result<Answer, Refusal> {
-    Answer::json(status, &DomainView::of(domain, &app.config.smtp.hostname, app.clock.now()))
+    Answer::json(status, &DomainView::of(domain, &app.config.here(), app.clock.now()))
 }

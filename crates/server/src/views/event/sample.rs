@@ -7,7 +7,7 @@ use posthouse_domain::{
     id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
     inbox::Inbox,
     mail_domain::{
-        Checked, Found, KeyRecord, MailDomain, ROTATION_DUE_AFTER_MS, RecordKey, Selector, Status as DomainStatus,
+        Checked, Found, Here, KeyRecord, MailDomain, ROTATION_DUE_AFTER_MS, RecordKey, Selector, Status as DomainStatus,
     },
     message::{Bodies, Channel, Delivery, DeliveryStatus, Direction, Kind, Message, Status},
     plan::Plan,
@@ -86,7 +86,8 @@ fn detail(kind: EventKind) -> String {
         | EventKind::DomainFailed
         | EventKind::DomainDkimRotated
         | EventKind::DomainDkimRotationDue => {
-            let domain = DomainView::of(&domain(kind), "mx.example.com", Time::from_millis(NOW_MS));
+            let here = Here { host: "mx.example.com".to_owned(), ed25519: false };
+            let domain = DomainView::of(&domain(kind), &here, Time::from_millis(NOW_MS));
             data::text(&data::DomainData { domain })
         }
         EventKind::WebhookTest => {
@@ -146,6 +147,7 @@ fn domain(kind: EventKind) -> MailDomain {
         active: KeyRecord {
             selector: Selector::One,
             record: "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0".to_owned(),
+            ed25519: None,
             since: now.plus_ms(-since_ms),
         },
         next: None,

@@ -4,12 +4,18 @@
 //! of its output, a `text` block lines of it in that order. Ids, times and keys may differ. It must never run another
 //! page's commands, nor repair a page's mistakes.
 
+mod internet;
+
 use std::{
     path::{Path, PathBuf},
     process::Command,
 };
 
-use posthouse_tests::{dir::ScratchDir, process::Process};
+use posthouse_tests::{
+    dir::ScratchDir,
+    process::{Process, binary},
+    smtp_sink::SmtpSink,
+};
 use serde_json::Value;
 
 /// Seconds for one page.
@@ -27,6 +33,11 @@ const VOLATILE: &[(&str, &str)] = &[
     ("ph_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "KEY"),
     ("AAAAAAAAAAAA@tmp.", "NAME@tmp."),
 ];
+
+/// A run of base64 of so many characters is a key or a proof.
+const RANDOM_CHARS_MIN: usize = 30;
+/// The end of every RSA key: its exponent.
+const RSA_END: &str = "IDAQAB";
 
 #[test]
 fn the_readme_does_what_it_says() {
@@ -103,6 +114,13 @@ fn the_page_about_the_emergency_stop_does_what_it_says() {
     run("docs/journeys/emergency-stop.md");
 }
 
+#[test]
+fn the_page_about_a_domain_from_zero_does_what_it_says() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime can be started");
+    let stage = Stage::on_the_internet(&runtime);
+    stage.play("docs/journeys/own-domain.md");
+}
+
 /// A fenced block.
 struct Block {
     language: String,
@@ -121,30 +139,99 @@ fn root() -> PathBuf {
 }
 
 fn run(page: &str) {
-    if !have("swaks") || !have("curl") {
-        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "swaks or curl is missing: scripts/need.sh test");
-        println!("swaks or curl is missing: {page} was not tried");
-        return;
-    }
-    let (before, steps) = steps(blocks(&std::fs::read_to_string(root().join(page)).expect(page)));
-    assert!(!steps.is_empty(), "{page} has no sh block");
-    let dir = ScratchDir::new();
-    let service = Process::start(dir.path(), CONFIG);
-    let terminal = std::fs::read_to_string(dir.path().join("terminal.txt")).expect("the service said something");
-    for shown in before.iter().filter(|block| block.language == "text") {
-        check_text(page, shown, &documented(&terminal, &service));
-    }
-    let outputs = play(page, &steps, &service, dir.path());
-    for (step, output) in steps.iter().zip(&outputs) {
-        for shown in &step.shown {
-            match shown.language.as_str() {
-                "json" => check_json(page, shown, output),
-                "text" => check_text(page, shown, output),
-                _ => {}
+    Stage { dir: ScratchDir::new(), config: CONFIG.to_owned(), names: Vec::new(), said: Vec::new(), _far: None }
+        .play(page);
+}
+
+/// Where a page is played.
+struct Stage {
+    dir: ScratchDir,
+    config: String,
+    /// What is there, and what the page calls it.
+    names: Vec<(String, &'static str)>,
+    /// The same of what is only said, never typed.
+    said: Vec<(String, &'static str)>,
+    _far: Option<SmtpSink>,
+}
+
+impl Stage {
+    fn play(&self, page: &str) {
+        if !have("swaks") || !have("curl") {
+            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "swaks or curl is missing: scripts/need.sh test");
+            println!("swaks or curl is missing: {page} was not tried");
+            return;
+        }
+        let (before, steps) = steps(blocks(&std::fs::read_to_string(root().join(page)).expect(page)));
+        assert!(!steps.is_empty(), "{page} has no sh block");
+        let service = Process::start(self.dir.path(), &self.config);
+        let terminal =
+            std::fs::read_to_string(self.dir.path().join("terminal.txt")).expect("the service said something");
+        for shown in before.iter().filter(|block| block.language == "text") {
+            check_text(page, shown, &documented(&terminal, &service));
+        }
+        let outputs = self.outputs(page, &steps, &service);
+        for (step, output) in steps.iter().zip(&outputs) {
+            for shown in &step.shown {
+                match shown.language.as_str() {
+                    "json" => check_json(page, shown, output),
+                    "text" => check_text(page, shown, output),
+                    _ => {}
+                }
             }
         }
+        assert!(service.stop().success(), "the service did not stop well after {page}");
     }
-    assert!(service.stop().success(), "the service did not stop well after {page}");
+    /// Runs the steps in one session; what each of them said.
+    fn outputs(&self, page: &str, steps: &[Step], service: &Process) -> Vec<String> {
+        let mark = |at: usize| format!("=== step {at} ===\n");
+        let key = service.ready["first_run"]["api_key"].as_str().expect("a first start has a key");
+        let mut script = "exec 2>&1\n".to_owned();
+        for (at, step) in steps.iter().enumerate() {
+            let commands = normal(&step.commands.text, |name| (name == "KEY").then_some(key));
+            script.push_str(&format!("printf '%s' '{}'\n{commands}", mark(at)));
+        }
+        let real = |name| service.address(name).to_string();
+        let receiver = free_address();
+        let doors = [
+            (HTTP, real("http")),
+            (SMTP, real("smtp")),
+            (SUBMISSION, real("submission")),
+            (RECEIVER, receiver.clone()),
+            // As bash, and as Node, write it.
+            (&RECEIVER.replace(':', "/"), receiver.replace(':', "/")),
+            (&swapped(RECEIVER), swapped(&receiver)),
+        ];
+        let script = doors.iter().fold(script, |script, (shown, real)| {
+            let script = script.replace(shown, real);
+            if shown.contains(':') { script.replace(&split(shown), &split(real)) } else { script }
+        });
+        let script = self.names.iter().fold(script, |script, (real, shown)| script.replace(shown, real));
+        let programs =
+            [binary().parent().expect("a binary is in a directory").display().to_string(), path_of_programs()];
+        let played = Command::new("timeout")
+            .args([PAGE_SECONDS_MAX, "bash", "-euo", "pipefail", "-c", &script])
+            .env("PATH", programs.join(":"))
+            .current_dir(self.dir.path())
+            .output()
+            .expect("bash runs");
+        let said = documented(&String::from_utf8_lossy(&played.stdout), service).replace(&receiver, RECEIVER);
+        let said = self.names.iter().chain(&self.said).fold(said, |said, (real, shown)| said.replace(real, shown));
+        let mut outputs: Vec<String> = Vec::new();
+        let mut rest = said.as_str();
+        for at in 0..steps.len() {
+            let Some((before, after)) = rest.split_once(&mark(at)) else { break };
+            outputs.extend((at > 0).then(|| before.to_owned()));
+            rest = after;
+        }
+        outputs.push(rest.to_owned());
+        let failed = &steps[outputs.len() - 1].commands;
+        assert!(played.status.success(), "{page}:{}: a command failed: {}\n{said}", failed.line, played.status);
+        outputs
+    }
+}
+
+fn path_of_programs() -> String {
+    std::env::var("PATH").unwrap_or_default()
 }
 
 /// The profile without configuration, on free ports and with a name server that is not there.
@@ -196,49 +283,6 @@ fn steps(blocks: Vec<Block>) -> (Vec<Block>, Vec<Step>) {
         }
     }
     (before, steps)
-}
-
-/// Runs the steps in one session; what each of them said.
-fn play(page: &str, steps: &[Step], service: &Process, dir: &Path) -> Vec<String> {
-    let mark = |at: usize| format!("=== step {at} ===\n");
-    let key = service.ready["first_run"]["api_key"].as_str().expect("a first start has a key");
-    let mut script = "exec 2>&1\n".to_owned();
-    for (at, step) in steps.iter().enumerate() {
-        let commands = normal(&step.commands.text, |name| (name == "KEY").then_some(key));
-        script.push_str(&format!("printf '%s' '{}'\n{commands}", mark(at)));
-    }
-    let real = |name| service.address(name).to_string();
-    let receiver = free_address();
-    let doors = [
-        (HTTP, real("http")),
-        (SMTP, real("smtp")),
-        (SUBMISSION, real("submission")),
-        (RECEIVER, receiver.clone()),
-        // As bash, and as Node, write it.
-        (&RECEIVER.replace(':', "/"), receiver.replace(':', "/")),
-        (&swapped(RECEIVER), swapped(&receiver)),
-    ];
-    let script = doors.iter().fold(script, |script, (shown, real)| {
-        let script = script.replace(shown, real);
-        if shown.contains(':') { script.replace(&split(shown), &split(real)) } else { script }
-    });
-    let played = Command::new("timeout")
-        .args([PAGE_SECONDS_MAX, "bash", "-euo", "pipefail", "-c", &script])
-        .current_dir(dir)
-        .output()
-        .expect("bash runs");
-    let said = documented(&String::from_utf8_lossy(&played.stdout), service).replace(&receiver, RECEIVER);
-    let mut outputs: Vec<String> = Vec::new();
-    let mut rest = said.as_str();
-    for at in 0..steps.len() {
-        let Some((before, after)) = rest.split_once(&mark(at)) else { break };
-        outputs.extend((at > 0).then(|| before.to_owned()));
-        rest = after;
-    }
-    outputs.push(rest.to_owned());
-    let failed = &steps[outputs.len() - 1].commands;
-    assert!(played.status.success(), "{page}:{}: a command failed: {}\n{said}", failed.line, played.status);
-    outputs
 }
 
 /// An address as programs take it that want host and port apart: `"127.0.0.1", 2587`.
@@ -307,7 +351,20 @@ fn check_text(page: &str, shown: &Block, output: &str) {
 
 /// The text with the names of what is volatile in it.
 fn stable(text: &str) -> String {
-    normal(text, Some)
+    without_keys(&normal(text, Some))
+}
+
+/// The text without what is random in keys and proofs: long runs of base64, and the end of an RSA key.
+fn without_keys(text: &str) -> String {
+    let is_base64 = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+    let mut out = String::with_capacity(text.len());
+    for run in text.split_inclusive(|c| !is_base64(c)) {
+        let end = run.find(|c| !is_base64(c)).unwrap_or(run.len());
+        let (word, rest) = run.split_at(end);
+        out.push_str(if word.len() >= RANDOM_CHARS_MIN || word.ends_with(RSA_END) { "RANDOM" } else { word });
+        out.push_str(rest);
+    }
+    out
 }
 
 /// The text with everything volatile replaced by what `with` makes of its name.

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 use super::messages::read::mail;
 
+mod zone;
+
 const DOMAIN: &str = "mail.acme.example";
 
 async fn start() -> TestServer {

@@ -1,0 +1,185 @@
+//! A certificate chain with the key that belongs to it: as text, and opened.
+
+use std::sync::Arc;
+
+use posthouse_domain::time::Time;
+use rustls::sign::CertifiedKey;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
+use sha2::{Digest, Sha256};
+use x509_parser::{certificate::X509Certificate, extensions::GeneralName};
+
+use super::TlsError;
+
+/// Where a certificate comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// `smtp.tls_cert` and `smtp.tls_key`.
+    Files,
+    /// A certificate authority, by ACME.
+    Acme,
+    /// This service itself.
+    SelfSigned,
+}
+
+impl Source {
+    /// The name in logs and metrics.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Files => "files",
+            Self::Acme => "acme",
+            Self::SelfSigned => "self_signed",
+        }
+    }
+}
+
+/// What is known of a certificate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CertificateFacts {
+    /// The beginning of its validity.
+    pub begins_at: Time,
+    /// The end of its validity.
+    pub expires_at: Time,
+    /// The names it is for.
+    pub names: Vec<String>,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+impl CertificateFacts {
+    /// Whether the certificate is for that host (RFC 9525 §6.3: a wildcard stands for one whole label).
+    #[must_use]
+    pub fn covers(&self, host: &str) -> bool {
+        self.names.iter().any(|name| {
+            name.eq_ignore_ascii_case(host)
+                || name
+                    .strip_prefix("*.")
+                    .zip(host.split_once('.'))
+                    .is_some_and(|(n, (_, h))| n.eq_ignore_ascii_case(h))
+        })
+    }
+
+    /// Whether it is our own self-signed one.
+    #[must_use]
+    pub fn self_signed(&self) -> bool {
+        self.source == Source::SelfSigned
+    }
+
+    /// How long it is still valid, in milliseconds; negative when it has expired.
+    #[must_use]
+    pub fn left_ms(&self, now: Time) -> i64 {
+        self.expires_at.since_ms(now)
+    }
+}
+
+/// A chain and its key in PEM.
+pub struct PairText {
+    /// The chain, the server's own certificate first.
+    pub chain: Vec<u8>,
+    /// The private key.
+    pub key: Vec<u8>,
+    /// Where they come from.
+    pub source: Source,
+    /// The same for people: a file, or the directory of a certificate authority.
+    pub place: String,
+}
+
+/// A fingerprint of chain and key.
+pub(super) type Fingerprint = [u8; 32];
+
+impl PairText {
+    /// Whether two of them are the same bytes.
+    pub(super) fn fingerprint(&self) -> Fingerprint {
+        let mut digest = Sha256::new();
+        digest.update(self.source.text());
+        digest.update((self.chain.len() as u64).to_be_bytes());
+        digest.update(&self.chain);
+        digest.update(&self.key);
+        digest.finalize().into()
+    }
+
+    /// Opens them.
+    ///
+    /// # Errors
+    /// When one cannot be read, or they do not belong together.
+    pub fn open(&self) -> Result<Pair, TlsError> {
+        let chain = CertificateDer::pem_slice_iter(&self.chain).collect::<Result<Vec<_>, _>>();
+        let chain: Vec<CertificateDer<'static>> = chain.map_err(|error| self.unusable(error))?;
+        let first = chain.first().ok_or_else(|| self.unusable("there is no certificate in it"))?;
+        let (_, parsed) =
+            x509_parser::parse_x509_certificate(first).map_err(|_| self.unusable("it is no certificate"))?;
+        let facts = facts(&parsed, self.source);
+        let key = PrivateKeyDer::from_pem_slice(&self.key);
+        let key = key.map_err(|error| self.unusable(format!("the private key cannot be read: {error}")))?;
+        let provider = rustls::crypto::aws_lc_rs::default_provider();
+        let certified = CertifiedKey::from_der(chain, key, &provider).map_err(|error| self.unusable(error))?;
+        Ok(Pair { certified: Arc::new(certified), facts })
+    }
+
+    pub(super) fn unusable(&self, cause: impl std::fmt::Display) -> TlsError {
+        TlsError::Unusable { cert: self.place.clone(), cause: cause.to_string() }
+    }
+}
+
+/// A chain and its key, which fit together.
+pub struct Pair {
+    pub(super) certified: Arc<CertifiedKey>,
+    facts: CertificateFacts,
+}
+
+impl Pair {
+    /// What is known of it.
+    #[must_use]
+    pub fn facts(&self) -> &CertificateFacts {
+        &self.facts
+    }
+}
+
+fn facts(certificate: &X509Certificate<'_>, source: Source) -> CertificateFacts {
+    let names = certificate.subject_alternative_name().ok().flatten();
+    let names = names.map(|names| names.value.general_names.iter().filter_map(dns_name).collect()).unwrap_or_default();
+    let at = |time: x509_parser::time::ASN1Time| Time::from_millis(time.timestamp().saturating_mul(1_000));
+    let validity = certificate.validity();
+    CertificateFacts { begins_at: at(validity.not_before), expires_at: at(validity.not_after), names, source }
+}
+
+fn dns_name(name: &GeneralName<'_>) -> Option<String> {
+    match name {
+        GeneralName::DNSName(name) => Some((*name).to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wildcard_is_one_label() {
+        let names = vec!["*.example.com".to_owned()];
+        let facts =
+            CertificateFacts { begins_at: Time::default(), expires_at: Time::default(), names, source: Source::Files };
+        assert!(facts.covers("mx.example.com"));
+        assert!(!facts.covers("a.mx.example.com") && !facts.covers("example.com"));
+    }
+
+    #[test]
+    fn what_does_not_belong_together_is_refused_with_its_place() {
+        let make = || rcgen::generate_simple_self_signed(vec!["mx.example.com".to_owned()]).expect("made");
+        let (one, other) = (make(), make());
+        let text = |chain: &str, key: &str| PairText {
+            chain: chain.into(),
+            key: key.into(),
+            source: Source::Files,
+            place: "/etc/tls/chain.pem".to_owned(),
+        };
+        let (chain, key) = (one.cert.pem(), one.signing_key.serialize_pem());
+        assert!(text(&chain, &key).open().is_ok_and(|pair| pair.facts().covers("mx.example.com")));
+        let strange = other.signing_key.serialize_pem();
+        for (chain, key) in [("", &*key), (&*chain, ""), (&*chain, &*strange), (&chain[..200], &*key), (&*key, &*key)] {
+            let why = text(chain, key).open().err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(why.contains("/etc/tls/chain.pem"), "{why}");
+        }
+        assert_ne!(text(&chain, &key).fingerprint(), text(&chain, &strange).fingerprint());
+    }
+}

@@ -1,0 +1,73 @@
+//! The certificate of a running service: files that are replaced under it, and SIGHUP.
+
+use std::{net::TcpStream, sync::Arc};
+
+use posthouse_store::tls::{Trust, client_config};
+use rustls::{ClientConnection, pki_types::ServerName};
+
+use crate::house::House;
+
+/// Handshakes until the new certificate must be there: the service reads it while they go on.
+const LOOKS_MAX: usize = 2_000;
+
+/// A self-signed certificate and its key, in PEM, and the certificate as it is shown.
+fn certificate() -> (String, String, Vec<u8>) {
+    let made = rcgen::generate_simple_self_signed(vec!["mx.example.com".to_owned()]).unwrap();
+    (made.cert.pem(), made.signing_key.serialize_pem(), made.cert.der().to_vec())
+}
+
+/// The certificate that the API shows.
+fn shown(address: std::net::SocketAddr) -> Vec<u8> {
+    let config = client_config(&Trust::Anybody).unwrap();
+    let name = ServerName::try_from("mx.example.com").unwrap();
+    let mut session = ClientConnection::new(Arc::clone(&config), name).unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    while session.is_handshaking() {
+        session.complete_io(&mut stream).unwrap();
+    }
+    session.peer_certificates().unwrap()[0].as_ref().to_vec()
+}
+
+#[test]
+fn a_hangup_has_the_files_read_again_and_ends_nothing() {
+    let house = House::new("certificate");
+    let put = |(chain, key, _): &(String, String, Vec<u8>)| {
+        std::fs::write(house.path("chain.pem"), chain).unwrap();
+        std::fs::write(house.path("key.pem"), key).unwrap();
+    };
+    let (old, new) = (certificate(), certificate());
+    put(&old);
+    let config = house.configure(&format!(
+        "delivery.mode = 'capture'\nhttp.listen_tls = ['127.0.0.1:0']\nsmtp.tls_cert = '{}'\nsmtp.tls_key = '{}'\n",
+        house.path("chain.pem").display(),
+        house.path("key.pem").display()
+    ));
+    let mut service = house.serve(&config, &[]);
+    let address = service.address("https");
+    assert_eq!(shown(address), old.2);
+    put(&new);
+    service.signal(rustix::process::Signal::HUP);
+    service.read_log_until("tls.look_asked_for");
+    let seen = (0..LOOKS_MAX).any(|_| shown(address) == new.2);
+    assert!(seen, "the new certificate is never shown");
+    let (head, _) = service.get("/readyz", "");
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+    let ran = service.stop();
+    assert_eq!(ran.code, 0, "{}", ran.err);
+}
+
+#[test]
+fn files_that_cannot_be_used_end_the_start_and_are_named() {
+    let house = House::new("no-certificate");
+    let (one, other) = (certificate(), certificate());
+    std::fs::write(house.path("chain.pem"), &one.0).unwrap();
+    std::fs::write(house.path("key.pem"), &other.1).unwrap();
+    let config = house.configure(&format!(
+        "delivery.mode = 'capture'\nsmtp.tls_cert = '{}'\nsmtp.tls_key = '{}'\n",
+        house.path("chain.pem").display(),
+        house.path("key.pem").display()
+    ));
+    let ran = house.run(&["serve", "--config", config.to_str().unwrap()]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.err.contains("chain.pem"), "{}", ran.err);
+}
