@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 /// Kills at a moment of nobody's choice.
-const KILLS: u32 = 6;
+const KILLS: u32 = 10;
 /// What the receiver of a webhook's events is told, and nobody else.
 const FIELD: &str = "Bearer of-the-owner";
 
@@ -112,8 +112,7 @@ fn await_file(path: &Path, child: &mut Child) {
     }
 }
 
-/// The row of the webhook in the hands of somebody else, so that a rotation stands still behind its other rows; on SQLite
-/// the whole database.
+/// The row of the webhook in the hands of somebody else, so that a rotation stands still behind its other rows.
 struct Held {
     store: Store,
     release: Option<oneshot::Sender<()>>,
@@ -196,6 +195,10 @@ async fn a_running_service_is_not_left_with_the_key_before() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rotation_killed_half_way_did_not_happen() {
+    if engine_of_run() == Engine::Sqlite {
+        // Who holds its one lock keeps a rotation from beginning; kills in the middle are below.
+        return;
+    }
     let world = World::new("").await;
     let before = world.key();
     let held = Held::on(&world).await;
@@ -236,7 +239,7 @@ async fn a_kill_at_any_moment_leaves_a_key_that_opens_everything() {
         let mut child = world.rotating();
         await_file(&world.file("instance.key.next"), &mut child);
         // A little later each time, by work and not by time.
-        for _ in 0..round * 3 {
+        for _ in 0..round * 2 {
             let _ = std::fs::read_dir(world.dir.path().join("data")).map(Iterator::count);
         }
         let _ = child.kill();
