@@ -63,6 +63,7 @@ use crate::{
     config::{Config, DeliveryMode},
     in_flight::InFlight,
     metrics::Metrics,
+    pacer::Pacer,
     ports::{Clock, Dns, HttpOut, SmtpOut},
     rate_limits::RateLimits,
     shortage::Shortage,
@@ -90,6 +91,8 @@ pub struct App {
     pub vault: signing::Vault,
     /// The DKIM keys of the default domain.
     pub signer: signing::Signer,
+    /// What each destination gets at once.
+    pub pacer: Pacer,
     /// Room in memory for mail on its way out.
     pub out_room: deliver::Room,
     /// A place for work that would hold up others.
@@ -129,8 +132,10 @@ impl App {
     /// The program over that configuration, store and outside world.
     #[must_use]
     pub fn new(config: Config, (store, blobs): (Store, Blobs), ports: Ports) -> Self {
+        let pacer = Pacer::new(&config.delivery);
         Self {
             config,
+            pacer,
             store,
             blobs,
             clock: ports.clock,

@@ -14,9 +14,16 @@ mod urls;
 #[cfg(test)]
 mod tests;
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
 
-use posthouse_domain::{plan::Plans, time::HOUR_MS};
+use posthouse_domain::{
+    delivery::IpChoice,
+    plan::Plans,
+    time::{HOUR_MS, MINUTE_MS},
+};
 
 pub use keys::{Key, keys, reference};
 pub use load::{Sources, load};
@@ -171,8 +178,25 @@ pub struct Delivery {
     pub allow_private_networks: bool,
     /// `delivery.max_connections`: to all destinations together.
     pub connections_max: usize,
-    /// `delivery.max_connections_per_destination`
-    pub connections_per_destination_max: usize,
+    /// `delivery.max_connections_per_destination`; none: 10, and of large providers what their table says.
+    pub connections_per_destination_max: Option<usize>,
+    /// `delivery.greylist_schedule`, in milliseconds: the gaps while a server greylists.
+    pub greylist_schedule_ms: Vec<i64>,
+    /// `delivery.ip_preference`
+    pub ip_choice: IpChoice,
+    /// `delivery.source_addresses`; empty: the system picks.
+    pub sources: Vec<Source>,
+    /// `delivery.helo_name`; none: `smtp.hostname`.
+    pub helo_name: Option<String>,
+}
+
+/// An address that mail leaves from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// The address; this machine must have it.
+    pub address: IpAddr,
+    /// The name for EHLO from there, if it has one of its own.
+    pub helo: Option<String>,
 }
 
 /// `delivery.mode`
@@ -308,8 +332,12 @@ impl Config {
                 port: 25,
                 retry_schedule_ms: default_retry_schedule_ms(),
                 allow_private_networks: true,
-                connections_max: 100,
-                connections_per_destination_max: 10,
+                connections_max: 500,
+                connections_per_destination_max: None,
+                greylist_schedule_ms: [1, 2, 3, 5, 10, 15].map(|minutes| minutes * MINUTE_MS).into(),
+                ip_choice: IpChoice::default(),
+                sources: Vec::new(),
+                helo_name: None,
             },
             webhooks: Webhooks {
                 allow_private_networks: true,

@@ -13,7 +13,7 @@ use std::{
 use posthouse_server::{
     adapters::{
         http_out::HttpClient,
-        smtp_out::{Limits, SmtpClient},
+        smtp_out::SmtpClient,
     },
     app::{App, Ports},
     config::Config,
@@ -314,11 +314,7 @@ impl TestServer {
         let store = opened.unwrap_or_else(|error| panic!("the store: {error:?}"));
         own_threads(&store, &self.store, &self.log).await;
         let clock = Arc::new(self.clock.clone());
-        let limits = Limits {
-            connections_max: self.config.delivery.connections_max,
-            per_host_max: self.config.delivery.connections_per_destination_max,
-        };
-        let smtp_out = Arc::new(SmtpClient::new(clock.clone(), limits));
+        let smtp_out = Arc::new(SmtpClient::new(clock.clone(), self.config.delivery.connections_max));
         let http_out = Arc::new(HttpClient::new(clock.clone()));
         let ports = Ports { clock, dns: Arc::new(self.dns.clone()), smtp_out, http_out };
         let blobs = Blobs::files(self.dir.path().join(BLOBS_DIR));

@@ -1,6 +1,6 @@
 //! The job table: leases, fences, attempts, and who is served first.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use posthouse_domain::{
     id::{JobId, WorkspaceId},
@@ -10,7 +10,7 @@ use posthouse_store::{
     DatabaseUrl, Error, Result, Store, StoreConfig,
     jobs::{
         self, Lease, Leased, NewJob, Outcome,
-        due::{self, Cursor, Wanted},
+        due::{self, Cursor, Room, Rooms, Share, Wanted},
     },
 };
 use uuid::Uuid;
@@ -51,7 +51,10 @@ async fn enqueue(store: &Store, made: Vec<NewJob>) {
 
 async fn claim(store: &Store, now: Time, limit: usize) -> Vec<Leased> {
     let token = Uuid::from_u128(u128::try_from(now.millis()).unwrap() << 8 | limit as u128);
-    let wanted = Wanted { kind: KIND, now, limit, per_lane: 10, running: HashMap::new(), from: Cursor::default() };
+    let [rest, ..] = Room::UNLIMITED.shares;
+    let room = move |_, lane: &str| Room { shares: [Share { of: lane.len() as u64, free: 10 }, rest, rest, rest] };
+    let (rooms, from): (Rooms, _) = (Arc::new(room), Cursor::default());
+    let wanted = Wanted { kind: KIND, now, limit, free: 1_000, running: HashMap::new(), rooms, from };
     let lease = Lease { token, now, until: now.plus_ms(60_000) };
     let found = store.read(move |tx| due::find(tx, &wanted)).await.unwrap();
     store.write(move |tx| jobs::claim(tx, KIND, &found.ids, lease)).await.unwrap()
@@ -135,7 +138,7 @@ async fn making_a_job_anew_moves_it_and_ends_its_lease() {
         enqueue(&store, vec![moved]).await;
         assert!(!settle(&store, &leased, Outcome::Done).await);
         assert_eq!(claim(&store, NOW.plus_ms(4_999), 1).await, []);
-        let next = store.read(|tx| jobs::next_at(tx, &[KIND])).await.unwrap();
+        let next = store.read(|tx| jobs::next_at(tx, &[KIND], NOW)).await.unwrap();
         assert_eq!(next, Some(NOW.plus_ms(5_000)));
         assert_eq!(claim(&store, NOW.plus_ms(5_000), 1).await[0].id, leased.id, "there is one job of a subject");
     })

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::delivery::{CAPTURED, Means, Report};
+use posthouse_domain::{
+    delivery::{CAPTURED, Means, Report},
+    time::Time,
+};
 use posthouse_mail::{
     address::Address,
     smtp::client::{DeliveryResult, Message},
@@ -18,6 +21,8 @@ pub(super) enum CannotSend {
     Later(String),
     /// The stored message cannot be sent.
     Never(&'static str),
+    /// That host is not to be spoken to before that time.
+    NotBefore(Time, String),
 }
 
 /// Tries to hand the message over; one report per pending recipient, in their order.
@@ -32,8 +37,8 @@ pub(super) async fn call(app: &App, load: &Load) -> Result<Vec<Report>, CannotSe
     }
     let message = message(app, load).await?;
     match means {
-        Means::Relay => Ok(relay::hand_over(app, message).await),
-        _ => Ok(route::hand_over(app, load, message).await),
+        Means::Relay => relay::hand_over(app, load, message).await,
+        _ => route::hand_over(app, load, message).await,
     }
 }
 
