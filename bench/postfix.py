@@ -74,13 +74,14 @@ def missing():
 
 
 class Postfix:
-    """One instance. Use it as a context; `mailboxes` are local parts, `relay` where everything else goes."""
+    """One instance. Use it as a context; `mailboxes` are local parts, `relay` where everything else goes, `more` further lines
+    of main.cf."""
 
-    def __init__(self, home, port, mailboxes=(), relay="", hold=False):
+    def __init__(self, home, port, mailboxes=(), relay="", hold=False, more=""):
         self.home, self.port, self.mailboxes = home, port, list(mailboxes)
         self.config = os.path.join(home, "etc")
         owner = pwd.getpwnam(OWNER)
-        extra = "smtpd_client_restrictions = static:HOLD" if hold else ""
+        extra = more + ("smtpd_client_restrictions = static:HOLD" if hold else "")
         boxes = ", ".join(f"{{ {box}@{DOMAIN} = {box}/ }}" for box in self.mailboxes) or f"{{ nobody@{DOMAIN} = nobody/ }}"
         self._write_config(MAIN.format(home=home, domain=DOMAIN, boxes=boxes, uid=owner.pw_uid, gid=owner.pw_gid,
                                        relay=relay, extra=extra))

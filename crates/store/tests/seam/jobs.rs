@@ -179,3 +179,44 @@ async fn two_who_claim_at_once_never_get_the_same_job() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_flood_over_many_lanes_hides_no_other_workspace_and_no_lane_for_ever() {
+    on_both(async |store| {
+        let lane = |n: u128| format!("{n:04}.example");
+        let mut flood: Vec<NewJob> = (1..=2_000).map(|n| job(n, 1, &lane(n % 500))).collect();
+        // Of every second lane all jobs are for later; they are neither found nor in the way.
+        flood.iter_mut().filter(|job| job.lane < lane(250)).for_each(|job| job.run_at = NOW.plus_ms(60_000));
+        enqueue(&store, flood).await;
+        let later = (3_000..3_040).map(|n| NewJob { run_at: NOW.plus_ms(1), ..job(n, n, "one.example") });
+        enqueue(&store, later.collect()).await;
+        let no_room = Share { of: 1, free: 0 };
+        let [free, ..] = Room::UNLIMITED.shares;
+        // Nothing has room but the last lanes of the flood and the mail of the others.
+        let room = move |_, lane: &str| {
+            let own = if lane >= "0490" { free } else { no_room };
+            Room { shares: [own, free, free, free] }
+        };
+        let (mut from, mut found, mut looks) = (Cursor::default(), Vec::new(), 0);
+        while found.len() < 80 {
+            let wanted = Wanted {
+                kind: KIND,
+                now: NOW.plus_ms(1),
+                limit: 100,
+                free: 1_000,
+                running: HashMap::new(),
+                rooms: Arc::new(room),
+                from: from.clone(),
+            };
+            let one = store.read(move |tx| due::find(tx, &wanted)).await.unwrap();
+            from = one.next;
+            found.extend(one.ids.into_iter().filter(|id| !found.contains(id)).collect::<Vec<_>>());
+            looks += 1;
+            assert!(one.is_partial || found.len() == 80, "a look that does not come to everything says so");
+            assert!(looks < 200, "{} of 80 found", found.len());
+        }
+        let others = found.iter().filter(|id| id.0.as_u128() >= 3_000).count();
+        assert_eq!(others, 40, "one each of forty others, and four each of ten lanes of the flood");
+    })
+    .await;
+}
