@@ -1,7 +1,5 @@
 //! Who did something that others look up later: the approval of a draft, an emergency stop (contract §5.1, §11.5).
 
-use crate::message::named;
-
 named! {
     /// What kind of actor.
     ActorKind {

@@ -4,7 +4,6 @@ use posthouse_mail::address::{Address, Mailbox};
 
 use crate::{
     id::{ContactId, WorkspaceId},
-    message::named,
     time::Time,
 };
 

@@ -13,7 +13,7 @@ use crate::{
     actor::Actor,
     error::{Code, Refusal},
     id::{AttachmentId, DraftId, InboxId, MessageId, ThreadId, WorkspaceId},
-    message::{Kind, Message, named},
+    message::{Kind, Message},
     time::{DAY_MS, MINUTE_MS, SECOND_MS, Time},
 };
 

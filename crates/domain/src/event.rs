@@ -109,30 +109,15 @@ impl EventKind {
     }
 }
 
-/// How much of an event is shown (contract §11.4).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Payload {
-    /// Everything.
-    #[default]
-    Full,
-    /// Who wrote to whom about what: never a body.
-    Envelope,
-}
-
-impl Payload {
-    /// The name on the wire.
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Envelope => "envelope",
-        }
-    }
-
-    /// The form of that name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Full, Self::Envelope].into_iter().find(|form| form.text() == text)
+named! {
+    /// How much of an event is shown (contract §11.4).
+    #[derive(Default)]
+    Payload {
+        /// Everything.
+        #[default]
+        Full = "full",
+        /// Who wrote to whom about what: never a body.
+        Envelope = "envelope",
     }
 }
 

@@ -5,7 +5,6 @@ use posthouse_mail::address::Address;
 
 use crate::{
     id::{InboxId, ListEntryId, WorkspaceId},
-    message::named,
     time::Time,
 };
 

@@ -3,36 +3,21 @@
 /// A limit that may be absent.
 pub type Limit = Option<u64>;
 
-/// The three plans.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Plan {
-    /// `free`
-    Free,
-    /// `builder`
-    Builder,
-    /// `team`
-    Team,
+named! {
+    /// The three plans.
+    Plan {
+        /// `free`
+        Free = "free",
+        /// `builder`
+        Builder = "builder",
+        /// `team`
+        Team = "team",
+    }
 }
 
 impl Plan {
     /// Every plan.
     pub const ALL: [Plan; 3] = [Plan::Free, Plan::Builder, Plan::Team];
-
-    /// The name on the wire and in the configuration.
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Plan::Free => "free",
-            Plan::Builder => "builder",
-            Plan::Team => "team",
-        }
-    }
-
-    /// The plan of that name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|plan| plan.text() == text)
-    }
 }
 
 /// What a plan allows; `None` is unlimited.

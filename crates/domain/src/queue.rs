@@ -16,35 +16,17 @@ pub const DEAD_LETTER: &str = "queue:dead-letter";
 /// How long it is remembered that a message which was handed out is gone, in milliseconds.
 pub const GONE_KEPT_MS: i64 = 30 * crate::time::DAY_MS;
 
-/// What has become of a message in its queue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
-    /// It waits or is handed out.
-    Open,
-    /// It was finished.
-    Done,
-    /// It was handed out too often.
-    Dead,
-    /// The message itself was deleted.
-    Gone,
-}
-
-impl State {
-    /// The name in the store.
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            State::Open => "open",
-            State::Done => "done",
-            State::Dead => "dead",
-            State::Gone => "gone",
-        }
-    }
-
-    /// The state of that name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        [State::Open, State::Done, State::Dead, State::Gone].into_iter().find(|state| state.text() == text)
+named! {
+    /// What has become of a message in its queue.
+    State {
+        /// It waits or is handed out.
+        Open = "open",
+        /// It was finished.
+        Done = "done",
+        /// It was handed out too often.
+        Dead = "dead",
+        /// The message itself was deleted.
+        Gone = "gone",
     }
 }
 

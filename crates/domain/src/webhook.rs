@@ -95,32 +95,15 @@ impl Webhook {
     }
 }
 
-/// How an attempt stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DeliveryStatus {
-    /// It has not ended.
-    Pending,
-    /// The receiver said 2xx.
-    Succeeded,
-    /// It did not.
-    Failed,
-}
-
-impl DeliveryStatus {
-    /// The name on the wire.
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// The status of that name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Pending, Self::Succeeded, Self::Failed].into_iter().find(|status| status.text() == text)
+named! {
+    /// How an attempt stands.
+    DeliveryStatus {
+        /// It has not ended.
+        Pending = "pending",
+        /// The receiver said 2xx.
+        Succeeded = "succeeded",
+        /// It did not.
+        Failed = "failed",
     }
 }
 

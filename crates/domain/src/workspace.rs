@@ -2,26 +2,28 @@
 
 use crate::{id::WorkspaceId, plan::Plan, time::Time};
 
-/// How far AI may process a workspace's mail.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AiProcessing {
-    /// Not at all.
-    Off,
-    /// Categorise received mail.
-    Categorize,
-    /// Categorise, draft and extract.
-    Full,
+named! {
+    /// How far AI may process a workspace's mail.
+    AiProcessing {
+        /// Not at all.
+        Off = "off",
+        /// Categorise received mail.
+        Categorize = "categorize",
+        /// Categorise, draft and extract.
+        Full = "full",
+    }
 }
 
-/// Whether a person owns the workspace.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Claim {
-    /// Made by an agent, not claimed yet.
-    Unclaimed,
-    /// A person owns it.
-    Claimed,
-    /// A person made it.
-    NotApplicable,
+named! {
+    /// Whether a person owns the workspace.
+    Claim {
+        /// Made by an agent, not claimed yet.
+        Unclaimed = "unclaimed",
+        /// A person owns it.
+        Claimed = "claimed",
+        /// A person made it.
+        NotApplicable = "not_applicable",
+    }
 }
 
 /// What an operator tells a workspace; every response carries it.
@@ -66,40 +68,4 @@ pub struct Workspace {
     pub retention_days: Option<u32>,
     /// When it was made.
     pub created_at: Time,
-}
-
-impl AiProcessing {
-    /// The name on the wire.
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Categorize => "categorize",
-            Self::Full => "full",
-        }
-    }
-
-    /// The setting of that name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Off, Self::Categorize, Self::Full].into_iter().find(|setting| setting.text() == text)
-    }
-}
-
-impl Claim {
-    /// The name on the wire.
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Unclaimed => "unclaimed",
-            Self::Claimed => "claimed",
-            Self::NotApplicable => "not_applicable",
-        }
-    }
-
-    /// The status of that name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Unclaimed, Self::Claimed, Self::NotApplicable].into_iter().find(|status| status.text() == text)
-    }
 }

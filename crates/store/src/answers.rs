@@ -21,7 +21,7 @@ statements! {
 /// # Errors
 /// The store's own.
 pub fn of(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<u64> {
-    Ok(count(tx.one(&OF, p![workspace, message])?))
+    Ok(tx.value(&OF, p![workspace, message])?.unwrap_or(0))
 }
 
 /// How many answers were sent within a thread after `since`.
@@ -29,7 +29,7 @@ pub fn of(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<u64
 /// # Errors
 /// The store's own.
 pub fn in_thread(tx: &mut Tx, workspace: WorkspaceId, thread: ThreadId, since: Time) -> Result<u64> {
-    Ok(count(tx.one(&IN_THREAD, p![workspace, thread, since])?))
+    Ok(tx.value(&IN_THREAD, p![workspace, thread, since])?.unwrap_or(0))
 }
 
 /// Whether the message came back: a sent message of the same inbox has its `Message-ID`.
@@ -38,7 +38,8 @@ pub fn in_thread(tx: &mut Tx, workspace: WorkspaceId, thread: ThreadId, since: T
 /// The store's own.
 pub fn was_sent(tx: &mut Tx, message: &Message) -> Result<bool> {
     let m = message;
-    Ok(count(tx.one(&SENT_ID, p![m.workspace, m.inbox, m.rfc_message_id])?) > 0)
+    let sent: Option<u64> = tx.value(&SENT_ID, p![m.workspace, m.inbox, m.rfc_message_id])?;
+    Ok(sent.is_some_and(|n| n > 0))
 }
 
 /// How many messages the workspace sent after `since`, and when the first of them was made.
@@ -46,11 +47,5 @@ pub fn was_sent(tx: &mut Tx, message: &Message) -> Result<bool> {
 /// # Errors
 /// The store's own.
 pub fn sent_since(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<(u64, Option<Time>)> {
-    let found: Option<(i64, Option<Time>)> = tx.one(&SENT_SINCE, p![workspace, since])?;
-    let (sent, first) = found.unwrap_or((0, None));
-    Ok((u64::try_from(sent).unwrap_or(0), first))
-}
-
-fn count(found: Option<(i64,)>) -> u64 {
-    found.map_or(0, |(n,)| u64::try_from(n).unwrap_or(0))
+    Ok(tx.one(&SENT_SINCE, p![workspace, since])?.unwrap_or((0, None)))
 }

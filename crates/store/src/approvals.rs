@@ -1,12 +1,12 @@
 //! Who vouched for messages that were drafts; kept beside the message, so it outlives the draft (contract §4.1, §5.1).
 
 use posthouse_domain::{
-    actor::{Actor, ActorKind},
+    actor::Actor,
     draft::Approval,
     id::{DraftId, MessageId, WorkspaceId},
 };
 
-use crate::{FromRow, Result, Row, Tx, many, p, statements, workspaces::named};
+use crate::{FromRow, Result, Row, Tx, many, p, statements};
 
 statements! {
     INSERT = "INSERT INTO message_approvals (workspace_id, message_id, draft_id, by_type, by_id, by_label, approved_at, content_sha256)
@@ -33,7 +33,7 @@ pub struct OfMessage {
 /// The store's own.
 pub fn insert(tx: &mut Tx, workspace: WorkspaceId, of: &OfMessage) -> Result<()> {
     let (a, by) = (&of.approval, &of.approval.by);
-    tx.exec(&INSERT, p![workspace, of.message, of.draft, by.kind.text(), by.id, by.label, a.at, a.content_sha256])?;
+    tx.exec(&INSERT, p![workspace, of.message, of.draft, by.kind, by.id, by.label, a.at, a.content_sha256])?;
     Ok(())
 }
 
@@ -59,7 +59,7 @@ impl FromRow for OfMessage {
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         let (message, draft) = (row.take()?, row.take()?);
-        let by = Actor { kind: named(&row.take::<String>()?, ActorKind::parse)?, id: row.take()?, label: row.take()? };
+        let by = Actor { kind: row.take()?, id: row.take()?, label: row.take()? };
         Ok(Self { message, draft, approval: Approval { by, at: row.take()?, content_sha256: row.take()? } })
     }
 }

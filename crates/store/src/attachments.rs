@@ -5,7 +5,7 @@ use posthouse_domain::{
     message::Attachment,
 };
 
-use crate::{FromRow, Result, Row, Tx, many, p, statements};
+use crate::{Result, Tx, many, p, statements};
 
 statements! {
     INSERT = "INSERT INTO attachments (workspace_id, id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline)
@@ -23,10 +23,20 @@ statements! {
 /// The store's own.
 pub fn insert(tx: &mut Tx, workspace: WorkspaceId, attachment: &Attachment) -> Result<()> {
     let a = attachment;
-    let size = i64::try_from(a.size_bytes).unwrap_or(i64::MAX);
     tx.exec(
         &INSERT,
-        p![workspace, a.id, a.message, a.position, a.filename, a.content_type, size, a.sha256, a.content_id, a.inline],
+        p![
+            workspace,
+            a.id,
+            a.message,
+            a.position,
+            a.filename,
+            a.content_type,
+            a.size_bytes,
+            a.sha256,
+            a.content_id,
+            a.inline
+        ],
     )?;
     Ok(())
 }
@@ -55,20 +65,4 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result
     tx.exec(&DELETE, p![workspace, message])
 }
 
-impl FromRow for Attachment {
-    const COLUMNS: usize = 9;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            id: row.take()?,
-            message: row.take()?,
-            position: row.take()?,
-            filename: row.take()?,
-            content_type: row.take()?,
-            size_bytes: u64::try_from(row.take::<i64>()?).unwrap_or(0),
-            sha256: row.take()?,
-            content_id: row.take()?,
-            inline: row.take()?,
-        })
-    }
-}
+crate::from_row!(Attachment { id, message, position, filename, content_type, size_bytes, sha256, content_id, inline });

@@ -119,11 +119,11 @@ fn rarest_first<'f>(tx: &mut Tx, workspace: WorkspaceId, filter: &'f Filter) -> 
     if marks.len() > 1 {
         let mut counted = Vec::with_capacity(marks.len());
         for mark in marks {
-            let count: Option<(i64,)> = match mark {
-                Mark::Label(label) => tx.one(&HOW_MANY_LABELLED, p![workspace, label, RARITY_MAX])?,
-                Mark::Metadata(key, text) => tx.one(&HOW_MANY_WITH, p![workspace, key, text, RARITY_MAX])?,
+            let count: Option<i64> = match mark {
+                Mark::Label(label) => tx.value(&HOW_MANY_LABELLED, p![workspace, label, RARITY_MAX])?,
+                Mark::Metadata(key, text) => tx.value(&HOW_MANY_WITH, p![workspace, key, text, RARITY_MAX])?,
             };
-            counted.push((count.map_or(0, |(count,)| count), mark));
+            counted.push((count.unwrap_or(0), mark));
         }
         counted.sort_by_key(|(count, _)| *count);
         marks = counted.into_iter().map(|(_, mark)| mark).collect();
@@ -228,11 +228,11 @@ pub fn domains(tx: &mut Tx, workspace: WorkspaceId, kinds: &[ContactKind], limit
 /// The store's own.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId, bulk: &Bulk) -> Result<u64> {
     let [a, b, c, d] = padded(&bulk.kinds);
-    let count: Option<(i64,)> = match &bulk.domain {
-        Some(domain) => tx.one(&COUNT_IN_DOMAIN, p![workspace, a, b, c, d, domain])?,
-        None => tx.one(&COUNT_MATCHING, p![workspace, a, b, c, d])?,
+    let count = match &bulk.domain {
+        Some(domain) => tx.value(&COUNT_IN_DOMAIN, p![workspace, a, b, c, d, domain])?,
+        None => tx.value(&COUNT_MATCHING, p![workspace, a, b, c, d])?,
     };
-    Ok(count.map_or(0, |(count,)| u64::try_from(count).unwrap_or(0)))
+    Ok(count.unwrap_or(0))
 }
 
 /// Up to `limit` contacts that are to be deleted together, with their addresses.

@@ -1,7 +1,7 @@
 //! Contacts (contract §8): written by the transactions that store mail, one statement a person, and changed by callers.
 
 use posthouse_domain::{
-    contact::{Contact, ContactKind, Person, Source},
+    contact::{Contact, Person},
     id::{ContactId, ThreadId, WorkspaceId},
     metadata,
     thread::Thread,
@@ -9,7 +9,7 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{FromRow, Json, Result, Row, Tx, many, p, statements, workspaces::named};
+use crate::{FromRow, Json, Result, Row, Tx, many, p, statements};
 
 /// The columns of a contact, in the order that rows are read; the table is `c`.
 macro_rules! select {
@@ -98,7 +98,7 @@ pub fn meet(tx: &mut Tx, occasion: Occasion<'_>, id: ContactId, person: &Person,
             who.untagged,
             who.domain,
             who.name,
-            who.kind.text(),
+            who.kind,
             o.subject,
             o.at,
             who.haystack(),
@@ -148,16 +148,15 @@ pub fn by_address(tx: &mut Tx, workspace: WorkspaceId, address: &str) -> Result<
 /// The store's own.
 pub fn update(tx: &mut Tx, before: &Contact, after: &Contact) -> Result<()> {
     let c = after;
-    let (name_source, kind_source) = (c.name_source.text(), c.kind_source.text());
     tx.exec(
         &UPDATE,
         p![
             c.workspace,
             c.id,
             c.name,
-            name_source,
-            c.kind.text(),
-            kind_source,
+            c.name_source,
+            c.kind,
+            c.kind_source,
             c.notes,
             c.metadata_json,
             Json(&c.labels),
@@ -226,8 +225,7 @@ pub fn threads(
 /// # Errors
 /// The store's own.
 pub fn suppressed(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
-    let count: Option<(i64,)> = tx.one(&SUPPRESSED, p![workspace])?;
-    Ok(count.map_or(0, |(count,)| u64::try_from(count).unwrap_or(0)))
+    Ok(tx.value(&SUPPRESSED, p![workspace])?.unwrap_or(0))
 }
 
 impl FromRow for Contact {
@@ -240,13 +238,13 @@ impl FromRow for Contact {
             address: row.take()?,
             domain: row.take()?,
             name: row.take()?,
-            name_source: named(&row.take::<String>()?, Source::parse)?,
-            kind: named(&row.take::<String>()?, ContactKind::parse)?,
-            kind_source: named(&row.take::<String>()?, Source::parse)?,
+            name_source: row.take()?,
+            kind: row.take()?,
+            kind_source: row.take()?,
             notes: row.take()?,
             metadata_json: row.take()?,
             labels: row.take::<Json<Vec<String>>>()?.0,
-            message_count: u64::try_from(row.take::<i64>()?).unwrap_or(0),
+            message_count: row.take()?,
             last_subject: row.take()?,
             first_seen_at: row.take()?,
             last_seen_at: row.take()?,

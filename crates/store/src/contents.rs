@@ -61,10 +61,9 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, id: ContentId, raw: &Raw, bod
     };
     let same = bodies.extracted_text.is_some() && bodies.extracted_text == bodies.text;
     let extracted = if same { None } else { bodies.extracted_text.as_deref() };
-    let raw_bytes = i64::try_from(raw.bytes).unwrap_or(i64::MAX);
     tx.exec(
         &INSERT,
-        p![workspace, id, inline, blob, raw_bytes, bodies.text, bodies.html, extracted, same, bodies.headers_json],
+        p![workspace, id, inline, blob, raw.bytes, bodies.text, bodies.html, extracted, same, bodies.headers_json],
     )?;
     Ok(())
 }
@@ -90,7 +89,7 @@ pub fn raw(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<
 /// # Errors
 /// The store's own.
 pub fn delete_unused(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<String>> {
-    Ok(tx.one::<(Option<String>,)>(&DELETE_UNUSED, p![workspace, id])?.and_then(|(blob,)| blob))
+    Ok(tx.value::<Option<String>>(&DELETE_UNUSED, p![workspace, id])?.flatten())
 }
 
 /// Whether any content, or file of a draft, names the blob.
@@ -98,7 +97,7 @@ pub fn delete_unused(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Resu
 /// # Errors
 /// The store's own.
 pub fn names_blob(tx: &mut Tx, digest: &str) -> Result<bool> {
-    Ok(tx.one::<(i64,)>(&BLOB_USED, p![digest])?.is_some())
+    Ok(tx.value::<i64>(&BLOB_USED, p![digest])?.is_some())
 }
 
 impl FromRow for Raw {
@@ -111,7 +110,7 @@ impl FromRow for Raw {
             (None, Some(digest)) => RawPlace::Blob(digest),
             (None, None) => return Err(crate::Error::Corrupt("a content without raw bytes".into())),
         };
-        Ok(Self { place, bytes: u64::try_from(row.take::<i64>()?).unwrap_or(0) })
+        Ok(Self { place, bytes: row.take()? })
     }
 }
 

@@ -9,7 +9,7 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{FromRow, Result, Row, Tx, metrics, p, statements, workspaces::named};
+use crate::{Result, Tx, metrics, p, statements};
 
 statements! {
     ANYWHERE = concat!(
@@ -67,8 +67,8 @@ pub fn anywhere(tx: &mut Tx, id: MessageId) -> Result<Option<Message>> {
 /// # Errors
 /// The store's own.
 pub fn statuses(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<Vec<DeliveryStatus>> {
-    let found: Vec<(String,)> = tx.rows(&STATUSES, p![workspace, message])?;
-    found.iter().map(|(text,)| named(text, DeliveryStatus::parse)).collect()
+    let found: Vec<(DeliveryStatus,)> = tx.rows(&STATUSES, p![workspace, message])?;
+    Ok(found.into_iter().map(|(status,)| status).collect())
 }
 
 /// How a message stands now.
@@ -93,7 +93,7 @@ pub fn set_standing(
     (before, after): (&Held, Standing),
 ) -> Result<()> {
     let s = after;
-    tx.exec(&SET_STATUS, p![workspace, message, s.status.text(), s.at, s.sent_at])?;
+    tx.exec(&SET_STATUS, p![workspace, message, s.status, s.at, s.sent_at])?;
     metrics::moved(tx, (workspace, before.inbox), (before.status, s.status), s.at)
 }
 
@@ -133,15 +133,4 @@ pub fn captured(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, pag
 
 crate::from_row!(Captured { message, created_at });
 
-impl FromRow for Held {
-    const COLUMNS: usize = 4;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            inbox: row.take()?,
-            thread: row.take()?,
-            status: named(&row.take::<String>()?, Status::parse)?,
-            sent_at: row.take()?,
-        })
-    }
-}
+crate::from_row!(Held { inbox, thread, status, sent_at });

@@ -41,8 +41,11 @@ pub fn insert(
         RawPlace::Inline(bytes) => (Some(bytes.as_slice()), None),
         RawPlace::Blob(digest) => (None, Some(digest.as_str())),
     };
-    let (f, size) = (file, i64::try_from(file.size_bytes).unwrap_or(i64::MAX));
-    tx.exec(&INSERT, p![workspace, f.id, draft, position, f.filename, f.content_type, size, f.sha256, inline, blob])?;
+    let f = file;
+    tx.exec(
+        &INSERT,
+        p![workspace, f.id, draft, position, f.filename, f.content_type, f.size_bytes, f.sha256, inline, blob],
+    )?;
     Ok(())
 }
 
@@ -104,7 +107,7 @@ impl FromRow for OfDraft {
             id: row.take()?,
             filename: row.take()?,
             content_type: row.take()?,
-            size_bytes: u64::try_from(row.take::<i64>()?).unwrap_or(0),
+            size_bytes: row.take()?,
             sha256: row.take()?,
         };
         Ok(Self { draft, file })

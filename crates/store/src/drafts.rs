@@ -5,14 +5,13 @@
 pub mod list;
 
 use posthouse_domain::{
-    actor::{Actor, ActorKind},
-    draft::{Approval, Draft, DraftContent, Failure, Source, Status},
+    actor::Actor,
+    draft::{Approval, Draft, DraftContent, Failure},
     id::{DraftId, InboxId, ThreadId, WorkspaceId},
-    message::Kind,
     metadata,
 };
 
-use crate::{FromRow, Json, Result, Row, Tx, draft_files, many, p, statements, workspaces::named};
+use crate::{FromRow, Json, Result, Row, Sql, Tx, Value, draft_files, many, p, statements};
 
 /// The columns of a draft, in the order that rows are read; the table is `d`.
 macro_rules! select {
@@ -37,11 +36,11 @@ statements! {
     GET = select!("drafts d WHERE d.workspace_id = $1 AND d.id = $2");
     GET_MANY = select!("drafts d WHERE d.workspace_id = $1 AND d.id IN ({IDS})");
     TAKE = select!("drafts d WHERE d.workspace_id = $1 AND d.id = $2 {FOR_UPDATE}");
-    UPDATE = "UPDATE drafts SET status = $4, revision = $5, answers = $6, thread_id = $7, reply_all = $8, to_list = $9, cc_list = $10,
-        bcc_list = $11, subject = $12, text = $13, html = $14, data = $15, type = $16, labels = $17, metadata = $18, send_at = $19,
-        sent_at = $20, sent_message_id = $21, approved_by_type = $22, approved_by_id = $23, approved_by_label = $24,
-        approved_at = $25, approved_content_sha256 = $26, error_code = $27, error_message = $28, updated_at = $29
-        WHERE workspace_id = $1 AND id = $2 AND revision = $3";
+    UPDATE = "UPDATE drafts SET inbox_id = $3, status = $4, revision = $5, answers = $6, thread_id = $7, reply_all = $8, to_list = $9,
+        cc_list = $10, bcc_list = $11, subject = $12, text = $13, html = $14, data = $15, type = $16, labels = $17, metadata = $18,
+        source = $19, send_at = $20, sent_at = $21, sent_message_id = $22, approved_by_type = $23, approved_by_id = $24,
+        approved_by_label = $25, approved_at = $26, approved_content_sha256 = $27, error_code = $28, error_message = $29,
+        created_at = $30, updated_at = $31 WHERE workspace_id = $1 AND id = $2 AND revision = $32";
     REFUSED = "UPDATE drafts SET error_code = $4, error_message = $5 WHERE workspace_id = $1 AND id = $2 AND revision = $3";
     DELETE = "DELETE FROM drafts WHERE workspace_id = $1 AND id = $2";
     INSERT_METADATA = "INSERT INTO draft_metadata (workspace_id, key, value, draft_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
@@ -65,46 +64,8 @@ const STEP: u32 = 200;
 /// # Errors
 /// The store's own.
 pub fn insert(tx: &mut Tx, draft: &Draft) -> Result<()> {
-    let (d, c) = (draft, &draft.content);
-    let by = d.approval.as_ref().map(|approval| &approval.by);
-    let (approval, failure) = (d.approval.as_ref(), d.failure.as_ref());
-    tx.exec(
-        &INSERT,
-        p![
-            d.workspace,
-            d.id,
-            d.inbox,
-            d.status.text(),
-            d.revision,
-            d.answers,
-            d.thread,
-            d.reply_all,
-            Json(&c.to),
-            Json(&c.cc),
-            Json(&c.bcc),
-            c.subject,
-            c.text,
-            c.html,
-            c.data_json,
-            c.kind.text(),
-            Json(&d.labels),
-            d.metadata_json,
-            d.source.text(),
-            d.send_at,
-            d.sent_at,
-            d.sent_message,
-            by.map(|by| by.kind.text()),
-            by.and_then(|by| by.id.as_deref()),
-            by.map(|by| by.label.as_str()),
-            approval.map(|approval| approval.at),
-            approval.map(|approval| approval.content_sha256),
-            failure.map(|failure| failure.code.as_str()),
-            failure.map(|failure| failure.message.as_str()),
-            d.created_at,
-            d.updated_at
-        ],
-    )?;
-    set_metadata(tx, d)
+    write(tx, &INSERT, draft, &[])?;
+    set_metadata(tx, draft)
 }
 
 /// Writes a draft as it is after a change, unless somebody changed it since it was read; says whether it did.
@@ -112,48 +73,59 @@ pub fn insert(tx: &mut Tx, draft: &Draft) -> Result<()> {
 /// # Errors
 /// The store's own.
 pub fn update(tx: &mut Tx, before: &Draft, after: &Draft) -> Result<bool> {
-    let (d, c) = (after, &after.content);
-    let by = d.approval.as_ref().map(|approval| &approval.by);
-    let (approval, failure) = (d.approval.as_ref(), d.failure.as_ref());
-    let changed = tx.exec(
-        &UPDATE,
-        p![
-            d.workspace,
-            d.id,
-            before.revision,
-            d.status.text(),
-            d.revision,
-            d.answers,
-            d.thread,
-            d.reply_all,
-            Json(&c.to),
-            Json(&c.cc),
-            Json(&c.bcc),
-            c.subject,
-            c.text,
-            c.html,
-            c.data_json,
-            c.kind.text(),
-            Json(&d.labels),
-            d.metadata_json,
-            d.send_at,
-            d.sent_at,
-            d.sent_message,
-            by.map(|by| by.kind.text()),
-            by.and_then(|by| by.id.as_deref()),
-            by.map(|by| by.label.as_str()),
-            approval.map(|approval| approval.at),
-            approval.map(|approval| approval.content_sha256),
-            failure.map(|failure| failure.code.as_str()),
-            failure.map(|failure| failure.message.as_str()),
-            d.updated_at
-        ],
-    )? > 0;
+    let changed = write(tx, &UPDATE, after, p![before.revision])? > 0;
     if changed && before.metadata_json != after.metadata_json {
-        tx.exec(&CLEAR_METADATA, p![d.workspace, d.id])?;
-        set_metadata(tx, d)?;
+        tx.exec(&CLEAR_METADATA, p![after.workspace, after.id])?;
+        set_metadata(tx, after)?;
     }
     Ok(changed)
+}
+
+/// Runs a statement that writes every column, with what it asks for behind them.
+fn write(tx: &mut Tx, sql: &Sql, draft: &Draft, behind: &[Value<'_>]) -> Result<u64> {
+    let (d, c) = (draft, &draft.content);
+    let (approval, failure) = (d.approval.as_ref(), d.failure.as_ref());
+    let by = approval.map(|approval| &approval.by);
+    tx.exec(
+        sql,
+        &[
+            p![
+                d.workspace,
+                d.id,
+                d.inbox,
+                d.status,
+                d.revision,
+                d.answers,
+                d.thread,
+                d.reply_all,
+                Json(&c.to),
+                Json(&c.cc),
+                Json(&c.bcc),
+                c.subject,
+                c.text,
+                c.html,
+                c.data_json,
+                c.kind,
+                Json(&d.labels),
+                d.metadata_json,
+                d.source,
+                d.send_at,
+                d.sent_at,
+                d.sent_message,
+                by.map(|by| by.kind),
+                by.and_then(|by| by.id.as_deref()),
+                by.map(|by| by.label.as_str()),
+                approval.map(|approval| approval.at),
+                approval.map(|approval| approval.content_sha256),
+                failure.map(|failure| failure.code.as_str()),
+                failure.map(|failure| failure.message.as_str()),
+                d.created_at,
+                d.updated_at
+            ],
+            behind,
+        ]
+        .concat(),
+    )
 }
 
 fn set_metadata(tx: &mut Tx, draft: &Draft) -> Result<()> {
@@ -227,8 +199,7 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: DraftId) -> Result<()> {
 /// # Errors
 /// The store's own.
 pub fn pending(tx: &mut Tx, workspace: WorkspaceId, inboxes: &[InboxId]) -> Result<Vec<(InboxId, u64)>> {
-    let found: Vec<(InboxId, i64)> = many::rows(tx, &PENDING, workspace, inboxes)?;
-    Ok(found.into_iter().map(|(inbox, count)| (inbox, u64::try_from(count).unwrap_or(0))).collect())
+    many::rows(tx, &PENDING, workspace, inboxes)
 }
 
 /// Deletes every draft of an inbox that ends, and what the log says of them.
@@ -272,12 +243,12 @@ impl FromRow for Draft {
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         let (workspace, id, inbox) = (row.take()?, row.take()?, row.take()?);
-        let status = named(&row.take::<String>()?, Status::parse)?;
+        let status = row.take()?;
         let (revision, answers, thread, reply_all) = (row.take()?, row.take()?, row.take()?, row.take()?);
         let content = content(row)?;
         let labels = row.take::<Json<Vec<String>>>()?.0;
         let metadata_json = row.take()?;
-        let source = named(&row.take::<String>()?, Source::parse)?;
+        let source = row.take()?;
         let (send_at, sent_at, sent_message) = (row.take()?, row.take()?, row.take()?);
         let approval = approval(row)?;
         let (code, message): (Option<String>, Option<String>) = (row.take()?, row.take()?);
@@ -316,15 +287,15 @@ fn content(row: &mut Row<'_>) -> Result<DraftContent> {
         text: row.take()?,
         html: row.take()?,
         data_json: row.take()?,
-        kind: named(&row.take::<String>()?, Kind::parse)?,
+        kind: row.take()?,
         files: Vec::new(),
     })
 }
 
 fn approval(row: &mut Row<'_>) -> Result<Option<Approval>> {
-    let (kind, id, label): (Option<String>, Option<String>, Option<String>) = (row.take()?, row.take()?, row.take()?);
+    let (kind, id, label) = (row.take()?, row.take()?, row.take()?);
     let (at, sha256) = (row.take()?, row.take()?);
     let (Some(kind), Some(label), Some(at), Some(content_sha256)) = (kind, label, at, sha256) else { return Ok(None) };
-    let by = Actor { kind: named(&kind, ActorKind::parse)?, id, label };
+    let by = Actor { kind, id, label };
     Ok(Some(Approval { by, at, content_sha256 }))
 }

@@ -148,7 +148,7 @@ impl FromRow for Doomed {
             content: row.take()?,
             created_at: row.take()?,
             labels: row.take::<Json<Vec<String>>>()?.0,
-            bytes: u64::try_from(row.take::<i64>()?).unwrap_or(0),
+            bytes: row.take()?,
         })
     }
 }

@@ -1,12 +1,12 @@
 //! The event log of each workspace: appended in the transaction that made the event true, in a sequence without gaps.
 
 use posthouse_domain::{
-    event::{Event, EventKind, NewEvent},
+    event::{Event, NewEvent},
     id::{EventId, InboxId, WorkspaceId},
     time::Time,
 };
 
-use crate::{FromRow, Result, Row, Tx, many, p, statements, workspaces::named};
+use crate::{FromRow, Result, Row, Tx, many, p, statements};
 
 statements! {
     NEXT = "INSERT INTO event_heads (workspace_id, seq) VALUES ($1, 1)
@@ -42,9 +42,8 @@ statements! {
 /// The store's own.
 pub fn append(tx: &mut Tx, event: &NewEvent) -> Result<()> {
     let e = event;
-    let seq: Option<(i64,)> = tx.one(&NEXT, p![e.workspace])?;
-    let seq = seq.map_or(0, |(seq,)| seq);
-    tx.exec(&INSERT, p![e.workspace, seq, e.id, e.kind.text(), e.inbox, e.thread, e.message, e.detail_json, e.at])?;
+    let seq: i64 = tx.value(&NEXT, p![e.workspace])?.unwrap_or(0);
+    tx.exec(&INSERT, p![e.workspace, seq, e.id, e.kind, e.inbox, e.thread, e.message, e.detail_json, e.at])?;
     tx.wake(e.workspace.0);
     Ok(())
 }
@@ -55,7 +54,7 @@ pub fn append(tx: &mut Tx, event: &NewEvent) -> Result<()> {
 /// The store's own.
 pub fn hold(tx: &mut Tx, inbox: InboxId, event: &NewEvent) -> Result<()> {
     let e = event;
-    tx.exec(&HOLD, p![e.workspace, inbox, e.at, e.id, e.kind.text(), e.thread, e.message, e.detail_json])?;
+    tx.exec(&HOLD, p![e.workspace, inbox, e.at, e.id, e.kind, e.thread, e.message, e.detail_json])?;
     Ok(())
 }
 
@@ -64,8 +63,7 @@ pub fn hold(tx: &mut Tx, inbox: InboxId, event: &NewEvent) -> Result<()> {
 /// # Errors
 /// The store's own.
 pub fn held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<u64> {
-    let found: Option<(i64,)> = tx.one(&HELD, p![workspace, inbox])?;
-    Ok(found.map_or(0, |(count,)| u64::try_from(count).unwrap_or(0)))
+    Ok(tx.value(&HELD, p![workspace, inbox])?.unwrap_or(0))
 }
 
 /// Moves the held events of an inbox into the log, in the order of their arrival, as of now; says how many. Do it last:
@@ -78,7 +76,7 @@ pub fn release(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -
     if count == 0 {
         return Ok(0);
     }
-    let last: i64 = tx.one::<(i64,)>(&RESERVE, p![workspace, count])?.map_or(count, |(seq,)| seq);
+    let last = tx.value(&RESERVE, p![workspace, count])?.unwrap_or(count);
     let moved = tx.exec(&RELEASE, p![workspace, inbox, last - count, now])?;
     forget_held(tx, workspace, inbox)?;
     tx.wake(workspace.0);
@@ -99,7 +97,7 @@ pub fn forget_held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Resul
 /// # Errors
 /// The store's own.
 pub fn seq_of(tx: &mut Tx, workspace: WorkspaceId, id: EventId) -> Result<Option<i64>> {
-    Ok(tx.one::<(i64,)>(&SEQ, p![workspace, id])?.map(|(seq,)| seq))
+    tx.value(&SEQ, p![workspace, id])
 }
 
 /// The place of the newest event of the log; 0 while there is none.
@@ -107,7 +105,7 @@ pub fn seq_of(tx: &mut Tx, workspace: WorkspaceId, id: EventId) -> Result<Option
 /// # Errors
 /// The store's own.
 pub fn head(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64> {
-    Ok(tx.one::<(i64,)>(&HEAD, p![workspace])?.map_or(0, |(seq,)| seq))
+    Ok(tx.value(&HEAD, p![workspace])?.unwrap_or(0))
 }
 
 /// Up to 100 events by id, in no order; unknown ids are left out.
@@ -153,7 +151,7 @@ impl FromRow for Event {
         let event = NewEvent {
             workspace: row.take()?,
             id: row.take()?,
-            kind: named(&row.take::<String>()?, EventKind::parse)?,
+            kind: row.take()?,
             inbox: row.take()?,
             thread: row.take()?,
             message: row.take()?,

@@ -12,7 +12,7 @@ use posthouse_domain::{
     time::{DAY_MS, HOUR_MS, Time},
 };
 
-use crate::{FromRow, Result, Row, Tx, p, statements};
+use crate::{Result, Tx, p, statements};
 
 /// The columns of an inbox, in the order that rows are read, from `inboxes i`.
 macro_rules! select {
@@ -169,8 +169,7 @@ pub fn first_of(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Inbox>> {
 /// # Errors
 /// The store's own.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
-    let found: Option<(i64,)> = tx.one(&COUNT, p![workspace])?;
-    Ok(found.map_or(0, |(n,)| u64::try_from(n).unwrap_or(0)))
+    Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
 }
 
 /// How far the limits of temporary inboxes are used.
@@ -178,11 +177,11 @@ pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
 /// # Errors
 /// The store's own.
 pub fn temporary_use(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<TemporaryUse> {
-    let counted =
-        |found: Option<(i64, Option<Time>)>| found.map_or((0, None), |(n, at)| (u64::try_from(n).unwrap_or(0), at));
     // None lives longer than a day, so older rows need not be looked at.
-    let (active, first_expires_at) = counted(tx.one(&TEMPORARY_ACTIVE, p![workspace, now.plus_ms(-DAY_MS), now])?);
-    let (made_in_hour, first_made_at) = counted(tx.one(&TEMPORARY_MADE, p![workspace, now.plus_ms(-HOUR_MS)])?);
+    let (active, first_expires_at) =
+        tx.one(&TEMPORARY_ACTIVE, p![workspace, now.plus_ms(-DAY_MS), now])?.unwrap_or_default();
+    let (made_in_hour, first_made_at) =
+        tx.one(&TEMPORARY_MADE, p![workspace, now.plus_ms(-HOUR_MS)])?.unwrap_or_default();
     Ok(TemporaryUse { active, first_expires_at, made_in_hour, first_made_at })
 }
 
@@ -248,27 +247,21 @@ pub fn blank(tx: &mut Tx, inbox: &Inbox) -> Result<()> {
     Ok(())
 }
 
-impl FromRow for Inbox {
-    const COLUMNS: usize = 16;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            workspace: row.take()?,
-            id: row.take()?,
-            address: row.take()?,
-            username: row.take()?,
-            domain: row.take()?,
-            display_name: row.take()?,
-            client_id: row.take()?,
-            metadata_json: row.take()?,
-            temporary: row.take()?,
-            expires_at: row.take()?,
-            paused_at: row.take()?,
-            paused_reason: row.take()?,
-            promotions_filter: row.take()?,
-            last_message_at: row.take()?,
-            created_at: row.take()?,
-            deleted_at: row.take()?,
-        })
-    }
-}
+crate::from_row!(Inbox {
+    workspace,
+    id,
+    address,
+    username,
+    domain,
+    display_name,
+    client_id,
+    metadata_json,
+    temporary,
+    expires_at,
+    paused_at,
+    paused_reason,
+    promotions_filter,
+    last_message_at,
+    created_at,
+    deleted_at
+});

@@ -12,7 +12,7 @@ statements! {
 /// # Errors
 /// The store's own.
 pub fn noted(tx: &mut Tx, name: &str) -> Result<Option<String>> {
-    Ok(tx.one::<(String,)>(&GET, p![name])?.map(|(value,)| value))
+    tx.value(&GET, p![name])
 }
 
 /// Notes something under a name, instead of what was there.

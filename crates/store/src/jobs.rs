@@ -276,7 +276,7 @@ pub fn release(tx: &mut Tx, jobs: &[Leased]) -> Result<()> {
 /// # Errors
 /// The store's own.
 pub fn next_lease_end(tx: &mut Tx) -> Result<Option<Time>> {
-    Ok(tx.one::<(Time,)>(&NEXT_LEASE, p![])?.map(|(at,)| at))
+    tx.value(&NEXT_LEASE, p![])
 }
 
 /// When the next job of these kinds is due, of those that are not due now.
@@ -286,7 +286,7 @@ pub fn next_lease_end(tx: &mut Tx) -> Result<Option<Time>> {
 pub fn next_at(tx: &mut Tx, kinds: &[&str], now: Time) -> Result<Option<Time>> {
     let mut next = None;
     for kind in kinds {
-        let due = tx.one::<(Time,)>(&NEXT, p![kind, now])?.map(|(at,)| at);
+        let due = tx.value(&NEXT, p![kind, now])?;
         next = next.into_iter().chain(due).min();
     }
     Ok(next)
@@ -297,8 +297,7 @@ pub fn next_at(tx: &mut Tx, kinds: &[&str], now: Time) -> Result<Option<Time>> {
 /// # Errors
 /// The store's own.
 pub fn counts(tx: &mut Tx) -> Result<Vec<(String, String, u64)>> {
-    let rows: Vec<(String, String, i64)> = tx.rows(&COUNTS, p![])?;
-    Ok(rows.into_iter().map(|(kind, state, n)| (kind, state, u64::try_from(n).unwrap_or(0))).collect())
+    tx.rows(&COUNTS, p![])
 }
 
 /// Up to `limit` dead jobs.

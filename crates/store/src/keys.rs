@@ -134,7 +134,7 @@ pub fn list(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<Key>>
 /// # Errors
 /// The store's own.
 pub fn name(tx: &mut Tx, workspace: WorkspaceId, key: KeyId) -> Result<Option<String>> {
-    Ok(tx.one::<(String,)>(&NAME, p![workspace, key])?.map(|(name,)| name))
+    tx.value(&NAME, p![workspace, key])
 }
 
 /// Revokes a key for good; says whether there was one to revoke. Streams of that key hear of it.

@@ -106,9 +106,9 @@ pub mod webhooks;
 pub mod wipe;
 pub mod workspaces;
 
+mod columns;
 mod db;
 mod error;
-mod ids;
 mod many;
 mod tx;
 mod values;

@@ -2,12 +2,11 @@
 
 use posthouse_domain::{
     id::{InboxId, ListEntryId, WorkspaceId},
-    list::{Hits, ListDirection, ListEntry, ListKind, Pattern, PatternType},
-    time::Time,
+    list::{Hits, ListDirection, ListEntry, ListKind, Pattern},
 };
 use uuid::Uuid;
 
-use crate::{FromRow, Result, Row, ToValue, Tx, Value, message_list::Place, p, statements, workspaces::named};
+use crate::{FromRow, Result, Row, ToValue, Tx, Value, message_list::Place, p, statements};
 
 /// Patterns that are looked up in one statement; fewer are padded.
 const LOOKED_UP: usize = 16;
@@ -57,10 +56,10 @@ impl Found {
 /// # Errors
 /// The store's own.
 pub fn matching(tx: &mut Tx, place: Place, direction: ListDirection, patterns: &[&str]) -> Result<Found> {
-    let (whole, direction) = (Uuid::nil(), direction.text());
+    let whole = Uuid::nil();
     let mut found = Found::default();
     // Most workspaces have no lists, and every mail asks.
-    if tx.one::<(String,)>(&ANY, p![place.workspace, direction])?.is_none() {
+    if tx.value::<ListKind>(&ANY, p![place.workspace, direction])?.is_none() {
         return Ok(found);
     }
     let all: &[&str] = if patterns.is_empty() { &[""] } else { patterns };
@@ -68,12 +67,9 @@ pub fn matching(tx: &mut Tx, place: Place, direction: ListDirection, patterns: &
         let mut parameters: Vec<Value<'_>> =
             vec![place.workspace.to_value(), direction.to_value(), whole.to_value(), place.inbox.to_value()];
         parameters.extend(chunk.iter().cycle().take(LOOKED_UP).map(ToValue::to_value));
-        let rows: Vec<(String, String)> = tx.rows(&MATCHING, &parameters)?;
-        for (kind, pattern) in rows {
-            let kind = named(&kind, ListKind::parse)?;
-            found.allow_only |= pattern.is_empty();
-            found.entries.push((kind, pattern));
-        }
+        let rows: Vec<(ListKind, String)> = tx.rows(&MATCHING, &parameters)?;
+        found.allow_only |= rows.iter().any(|(_, pattern)| pattern.is_empty());
+        found.entries.extend(rows);
     }
     Ok(found)
 }
@@ -84,9 +80,8 @@ pub fn matching(tx: &mut Tx, place: Place, direction: ListDirection, patterns: &
 /// The store's own.
 pub fn insert(tx: &mut Tx, entry: &ListEntry) -> Result<bool> {
     let e = entry;
-    let inbox = stored_inbox(e.inbox);
-    let (direction, kind, of) = (e.direction.text(), e.kind.text(), e.pattern.kind.text());
-    let parameters = p![e.workspace, e.id, inbox, direction, kind, e.pattern.text, of, e.created_at];
+    let (inbox, pattern) = (stored_inbox(e.inbox), &e.pattern);
+    let parameters = p![e.workspace, e.id, inbox, e.direction, e.kind, pattern.text, pattern.kind, e.created_at];
     Ok(tx.exec(&INSERT, parameters)? == 1)
 }
 
@@ -95,8 +90,7 @@ pub fn insert(tx: &mut Tx, entry: &ListEntry) -> Result<bool> {
 /// # Errors
 /// The store's own.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<u64> {
-    let count: Option<(i64,)> = tx.one(&COUNT, p![workspace, stored_inbox(inbox)])?;
-    Ok(count.map_or(0, |(count,)| u64::try_from(count).unwrap_or(0)))
+    Ok(tx.value(&COUNT, p![workspace, stored_inbox(inbox)])?.unwrap_or(0))
 }
 
 /// The entry of that id.
@@ -123,8 +117,7 @@ pub struct Filter {
 /// # Errors
 /// The store's own.
 pub fn all(tx: &mut Tx, workspace: WorkspaceId, filter: Filter) -> Result<Vec<ListEntry>> {
-    let (direction, kind) = (filter.direction.map(ListDirection::text), filter.kind.map(ListKind::text));
-    tx.rows(&ALL_OF, p![workspace, filter.inbox, direction, kind])
+    tx.rows(&ALL_OF, p![workspace, filter.inbox, filter.direction, filter.kind])
 }
 
 /// Deletes an entry.
@@ -154,12 +147,9 @@ impl FromRow for ListEntry {
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         let (workspace, id, inbox): (WorkspaceId, ListEntryId, Uuid) = (row.take()?, row.take()?, row.take()?);
-        let direction = named(&row.take::<String>()?, ListDirection::parse)?;
-        let kind = named(&row.take::<String>()?, ListKind::parse)?;
-        let text: String = row.take()?;
-        let pattern = Pattern { kind: named(&row.take::<String>()?, PatternType::parse)?, text };
-        let created_at: Time = row.take()?;
         let inbox = Some(InboxId(inbox)).filter(|inbox| !inbox.0.is_nil());
-        Ok(Self { workspace, id, inbox, direction, kind, pattern, created_at })
+        let (direction, kind) = (row.take()?, row.take()?);
+        let pattern = Pattern { text: row.take()?, kind: row.take()? };
+        Ok(Self { workspace, id, inbox, direction, kind, pattern, created_at: row.take()? })
     }
 }

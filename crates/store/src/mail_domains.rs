@@ -135,7 +135,7 @@ pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &Page) -> Result<Vec<Mail
 /// # Errors
 /// The store's own.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
-    Ok(tx.one::<(i64,)>(&COUNT, p![workspace])?.map_or(0, |(count,)| u64::try_from(count).unwrap_or(0)))
+    Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
 }
 
 /// Writes everything that changes at a domain. Keys that are in no use any more go.

@@ -105,8 +105,8 @@ fn rarest_first(tx: &mut Tx, place: Place, wanted: &[String]) -> Result<Option<V
     }
     let mut counted = Vec::with_capacity(labels.len());
     for label in labels {
-        let count: Option<(i64,)> = tx.one(&COUNT_LABEL, p![place.workspace, place.inbox, label, LABEL_COUNT_MAX])?;
-        let count = count.map_or(0, |(count,)| count);
+        let place = p![place.workspace, place.inbox, label, LABEL_COUNT_MAX];
+        let count: i64 = tx.value(&COUNT_LABEL, place)?.unwrap_or(0);
         if count == 0 {
             return Ok(None);
         }

@@ -3,14 +3,14 @@
 use posthouse_domain::{
     id::{InboxId, MessageId, ThreadId, WorkspaceId},
     label::BLOCKED,
-    message::{Attachment, Bodies, Channel, Delivery, Direction, Kind, Message, Status, Verification},
+    message::{Attachment, Bodies, Delivery, Direction, Message, Status, Verification},
     time::Time,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
     FromRow, Json, Result, Row, Tx, approvals, attachments, contents, many, p, recipients, search, statements,
-    workspaces::{self, named},
+    workspaces,
 };
 
 /// The columns of a message, in the order that rows are read; the table is `m`.
@@ -99,8 +99,7 @@ pub fn next_created_at(
     size_bytes: u64,
     now: Time,
 ) -> Result<Time> {
-    let size = i64::try_from(size_bytes).unwrap_or(i64::MAX);
-    Ok(tx.one::<(Time,)>(&CLOCK, p![workspace, inbox, now, size])?.map_or(now, |(at,)| at))
+    Ok(tx.value(&CLOCK, p![workspace, inbox, now, size_bytes])?.unwrap_or(now))
 }
 
 /// Stores a message and its labels; its content is stored already, its files and recipients come after. Wakes the
@@ -111,7 +110,6 @@ pub fn next_created_at(
 pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     let m = message;
     let verification = m.verification.as_ref().map(|v| Json(StoredVerification::from(v)));
-    let size = i64::try_from(m.size_bytes).unwrap_or(i64::MAX);
     tx.exec(
         &INSERT,
         p![
@@ -120,10 +118,10 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
             m.inbox,
             m.thread,
             m.content,
-            m.direction.text(),
-            m.status.text(),
-            m.channel.text(),
-            m.kind.text(),
+            m.direction,
+            m.status,
+            m.channel,
+            m.kind,
             m.rfc_message_id,
             m.in_reply_to,
             Json(&m.references),
@@ -136,7 +134,7 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
             Json(&m.labels),
             m.is_read,
             m.auto_reply,
-            size,
+            m.size_bytes,
             m.trace,
             verification,
             m.data,
@@ -178,8 +176,7 @@ pub fn get_many(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Resul
 /// # Errors
 /// The store's own.
 pub fn sizes(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<Vec<(MessageId, u64)>> {
-    let found: Vec<(MessageId, i64)> = many::rows(tx, &SIZES, workspace, ids)?;
-    Ok(found.into_iter().map(|(id, size)| (id, u64::try_from(size).unwrap_or(0))).collect())
+    many::rows(tx, &SIZES, workspace, ids)
 }
 
 /// The message of an inbox with that `Message-ID`.
@@ -192,10 +189,7 @@ pub fn by_rfc_id(
     inbox: InboxId,
     rfc_message_id: &str,
 ) -> Result<Option<Referred>> {
-    let found: Option<(MessageId, ThreadId, String)> = tx.one(&BY_RFC_ID, p![workspace, inbox, rfc_message_id])?;
-    found
-        .map(|(id, thread, direction)| Ok(Referred { id, thread, direction: named(&direction, Direction::parse)? }))
-        .transpose()
+    tx.one(&BY_RFC_ID, p![workspace, inbox, rfc_message_id])
 }
 
 /// Writes labels and read state as they now are in `after`, given how they were.
@@ -218,7 +212,7 @@ pub fn set_labels(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> 
 /// # Errors
 /// The store's own.
 pub fn set_status(tx: &mut Tx, message: &Message, status: Status, sent_at: Option<Time>, now: Time) -> Result<()> {
-    tx.exec(&SET_STATUS, p![message.workspace, message.id, status.text(), now, sent_at])?;
+    tx.exec(&SET_STATUS, p![message.workspace, message.id, status, now, sent_at])?;
     Ok(())
 }
 
@@ -299,6 +293,8 @@ impl From<StoredVerification> for Verification {
     }
 }
 
+crate::from_row!(Referred { id, thread, direction });
+
 impl FromRow for Message {
     const COLUMNS: usize = 33;
 
@@ -309,10 +305,10 @@ impl FromRow for Message {
             inbox: row.take()?,
             thread: row.take()?,
             content: row.take()?,
-            direction: named(&row.take::<String>()?, Direction::parse)?,
-            status: named(&row.take::<String>()?, Status::parse)?,
-            channel: named(&row.take::<String>()?, Channel::parse)?,
-            kind: named(&row.take::<String>()?, Kind::parse)?,
+            direction: row.take()?,
+            status: row.take()?,
+            channel: row.take()?,
+            kind: row.take()?,
             rfc_message_id: row.take()?,
             in_reply_to: row.take()?,
             references: row.take::<Json<Vec<String>>>()?.0,
@@ -325,7 +321,7 @@ impl FromRow for Message {
             labels: row.take::<Json<Vec<String>>>()?.0,
             is_read: row.take()?,
             auto_reply: row.take()?,
-            size_bytes: u64::try_from(row.take::<i64>()?).unwrap_or(0),
+            size_bytes: row.take()?,
             trace: row.take()?,
             verification: row.take::<Option<Json<StoredVerification>>>()?.map(|stored| stored.0.into()),
             data: row.take()?,

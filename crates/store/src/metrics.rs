@@ -80,21 +80,20 @@ pub fn count(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), now: Time,
     if c.is_zero() {
         return Ok(());
     }
-    let n = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     tx.exec(
         &COUNT,
         p![
             workspace,
             slot_of(now),
             inbox,
-            n(c.sent),
-            n(c.received),
-            n(c.delivered),
-            n(c.bounced),
-            n(c.complained),
-            n(c.blocked),
-            n(c.spam),
-            n(c.unauthenticated)
+            c.sent,
+            c.received,
+            c.delivered,
+            c.bounced,
+            c.complained,
+            c.blocked,
+            c.spam,
+            c.unauthenticated
         ],
     )?;
     Ok(())
@@ -156,11 +155,10 @@ pub fn totals(tx: &mut Tx, scope: &Scope) -> Result<Counters> {
 /// The store's own.
 pub fn reasons(tx: &mut Tx, scope: &Scope) -> Result<Vec<(String, u64)>> {
     let (from, to) = (slot_of(scope.from), slot_of(scope.to.plus_ms(-1)) + 1);
-    let rows: Vec<(String, i64)> = match scope.inbox {
-        Some(inbox) => tx.rows(&REASONS_OF_INBOX, p![scope.workspace, from, to, REASONS_MAX, inbox])?,
-        None => tx.rows(&REASONS, p![scope.workspace, from, to, REASONS_MAX])?,
-    };
-    Ok(rows.into_iter().map(|(reason, count)| (reason, unsigned(count))).collect())
+    match scope.inbox {
+        Some(inbox) => tx.rows(&REASONS_OF_INBOX, p![scope.workspace, from, to, REASONS_MAX, inbox]),
+        None => tx.rows(&REASONS, p![scope.workspace, from, to, REASONS_MAX]),
+    }
 }
 
 /// What a workspace, or one inbox of it, holds now.
@@ -171,17 +169,12 @@ pub fn holdings(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> 
     let (held, threads) = match inbox {
         Some(inbox) => {
             let place = p![workspace, inbox];
-            (tx.one::<Held>(&HOLDS_OF_INBOX, place)?, tx.one::<(i64,)>(&THREADS_OF_INBOX, place)?)
+            (tx.one(&HOLDS_OF_INBOX, place)?, tx.value(&THREADS_OF_INBOX, place)?)
         }
-        None => (tx.one(&HOLDS, p![workspace])?, tx.one(&THREADS, p![workspace])?),
+        None => (tx.one(&HOLDS, p![workspace])?, tx.value(&THREADS, p![workspace])?),
     };
     let (inboxes, messages, bytes) = held.unwrap_or_default();
-    Ok(Holdings {
-        inboxes: unsigned(inboxes),
-        threads: unsigned(threads.unwrap_or_default().0),
-        messages: unsigned(messages),
-        bytes: unsigned(bytes),
-    })
+    Ok(Holdings { inboxes, threads: threads.unwrap_or_default(), messages, bytes })
 }
 
 /// Takes deleted messages off what an inbox holds.
@@ -193,8 +186,7 @@ pub fn holds_less(
     (workspace, inbox): (WorkspaceId, InboxId),
     (messages, bytes): (u64, u64),
 ) -> Result<()> {
-    let n = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-    tx.exec(&HOLDS_LESS, p![workspace, inbox, n(messages), n(bytes)])?;
+    tx.exec(&HOLDS_LESS, p![workspace, inbox, messages, bytes])?;
     Ok(())
 }
 
@@ -218,9 +210,6 @@ pub fn forget(tx: &mut Tx, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Inboxes, messages, bytes.
-type Held = (i64, i64, i64);
-
 /// A row of counters.
 struct Slot {
     slot: i64,
@@ -232,7 +221,7 @@ impl FromRow for Slot {
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         let slot = row.take()?;
-        let mut next = || row.take::<i64>().map(unsigned);
+        let mut next = || row.take();
         let counters = Counters {
             sent: next()?,
             received: next()?,
@@ -245,8 +234,4 @@ impl FromRow for Slot {
         };
         Ok(Self { slot, counters })
     }
-}
-
-fn unsigned(count: i64) -> u64 {
-    u64::try_from(count).unwrap_or(0)
 }

@@ -11,7 +11,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{FromRow, Result, Row, Tx, message_list::Place, p, statements, workspaces::named};
+use crate::{Result, Tx, message_list::Place, p, statements};
 
 /// Messages that one pull takes over.
 pub const PULL_MAX: u32 = 256;
@@ -213,8 +213,8 @@ pub fn item(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<O
 /// # Errors
 /// The store's own.
 pub fn settle(tx: &mut Tx, item: &Item, state: State, now: Time) -> Result<()> {
-    tx.exec(&SETTLE, p![item.workspace, item.message, state.text(), now])?;
-    if tx.one::<(Time,)>(&THREAD_WAITS, p![item.workspace, item.thread])?.is_some() {
+    tx.exec(&SETTLE, p![item.workspace, item.message, state, now])?;
+    if tx.value::<Time>(&THREAD_WAITS, p![item.workspace, item.thread])?.is_some() {
         stir(tx, Place { workspace: item.workspace, inbox: item.inbox })?;
     }
     Ok(())
@@ -250,7 +250,7 @@ fn stir(tx: &mut Tx, place: Place) -> Result<()> {
 /// # Errors
 /// The store's own.
 pub fn next_due(tx: &mut Tx, place: Place, now: Time) -> Result<Option<Time>> {
-    Ok(tx.one::<(Time,)>(&NEXT_DUE, p![place.workspace, place.inbox, now])?.map(|(at,)| at))
+    tx.value(&NEXT_DUE, p![place.workspace, place.inbox, now])
 }
 
 /// Up to `limit` messages whose last delivery has run out; of one queue, if given.
@@ -275,7 +275,7 @@ pub fn states(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, now: 
     for (inbox, address, position, started_at) in found {
         let open: Option<(i64, i64, i64, Option<Time>)> = tx.one(&COUNT_OPEN, p![workspace, inbox, now])?;
         let (open, in_flight, spent, oldest) = open.unwrap_or_default();
-        let (dead,) = tx.one::<(i64,)>(&COUNT_DEAD, p![workspace, inbox])?.unwrap_or_default();
+        let dead: i64 = tx.value(&COUNT_DEAD, p![workspace, inbox])?.unwrap_or_default();
         let fresh: Option<(i64, Option<Time>)> = tx.one(&COUNT_NEW, p![workspace, inbox, position])?;
         let (fresh, oldest_fresh) = fresh.unwrap_or_default();
         let count = |n: i64| u64::try_from(n).unwrap_or(0);
@@ -316,20 +316,4 @@ pub fn delete_gone(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
 crate::from_row!(Queue { position, stirs });
 crate::from_row!(Candidate { message, thread, created_at });
 
-impl FromRow for Item {
-    const COLUMNS: usize = 9;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            workspace: row.take()?,
-            message: row.take()?,
-            inbox: row.take()?,
-            thread: row.take()?,
-            state: named(&row.take::<String>()?, State::parse)?,
-            available_at: row.take()?,
-            lease: row.take()?,
-            deliveries: row.take()?,
-            settled_at: row.take()?,
-        })
-    }
-}
+crate::from_row!(Item { workspace, message, inbox, thread, state, available_at, lease, deliveries, settled_at });

@@ -2,11 +2,11 @@
 
 use posthouse_domain::{
     id::{EnvelopeId, MessageId, WorkspaceId},
-    message::{Channel, Delivery, DeliveryStatus, TlsUse},
+    message::{Delivery, TlsUse},
     time::Time,
 };
 
-use crate::{FromRow, Result, Row, Tx, many, p, statements, workspaces::named};
+use crate::{FromRow, Result, Row, Tx, many, p, statements};
 
 statements! {
     INSERT = "INSERT INTO recipients (workspace_id, message_id, position, envelope_id, address, channel, status, smtp_code,
@@ -60,8 +60,8 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
             d.position,
             d.envelope,
             d.address,
-            d.channel.text(),
-            d.status.text(),
+            d.channel,
+            d.status,
             d.smtp_code,
             d.enhanced_code,
             d.remote,
@@ -101,7 +101,7 @@ pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
             workspace,
             message,
             d.position,
-            d.status.text(),
+            d.status,
             d.smtp_code,
             d.enhanced_code,
             d.remote,
@@ -152,8 +152,8 @@ impl FromRow for OfMessage {
             position: row.take()?,
             envelope: row.take()?,
             address: row.take()?,
-            channel: named(&row.take::<String>()?, Channel::parse)?,
-            status: named(&row.take::<String>()?, DeliveryStatus::parse)?,
+            channel: row.take()?,
+            status: row.take()?,
             smtp_code: row.take()?,
             enhanced_code: row.take()?,
             remote: row.take()?,

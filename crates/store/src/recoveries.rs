@@ -25,9 +25,8 @@ pub struct Recovery {
 /// # Errors
 /// The store's own.
 pub fn set(tx: &mut Tx, workspace: WorkspaceId, recovery: &Recovery) -> Result<()> {
-    let n = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let c = &recovery.counted;
-    tx.exec(&SET, p![workspace, recovery.at, n(c.sent), n(c.bounced), n(c.complained)])?;
+    tx.exec(&SET, p![workspace, recovery.at, c.sent, c.bounced, c.complained])?;
     Ok(())
 }
 
@@ -44,8 +43,8 @@ impl FromRow for Recovery {
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         let at = row.take()?;
-        let mut next = || row.take::<i64>().map(|count| u64::try_from(count).unwrap_or(0));
-        let counted = Counters { sent: next()?, bounced: next()?, complained: next()?, ..Counters::default() };
+        let (sent, bounced, complained) = (row.take()?, row.take()?, row.take()?);
+        let counted = Counters { sent, bounced, complained, ..Counters::default() };
         Ok(Self { at, counted })
     }
 }

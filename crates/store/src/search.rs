@@ -119,7 +119,7 @@ pub fn pending(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Pending>> {
 /// # Errors
 /// The store's own.
 pub fn is_behind(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
-    Ok(tx.one::<(MessageId,)>(&PENDING_HERE, p![workspace])?.is_some())
+    Ok(tx.value::<MessageId>(&PENDING_HERE, p![workspace])?.is_some())
 }
 
 /// A workspace with messages that are not indexed yet.
@@ -135,8 +135,7 @@ pub fn pending_somewhere(tx: &mut Tx) -> Result<Option<WorkspaceId>> {
 /// # Errors
 /// The store's own.
 pub fn pending_count(tx: &mut Tx, max: u32) -> Result<u64> {
-    let (count,) = tx.one::<(i64,)>(&PENDING_COUNT, p![max])?.unwrap_or_default();
-    Ok(u64::try_from(count).unwrap_or(0))
+    Ok(tx.value(&PENDING_COUNT, p![max])?.unwrap_or(0))
 }
 
 /// Indexes messages, each with its words. One that is indexed already, or was deleted meanwhile, is passed by.
@@ -188,8 +187,8 @@ fn vector(tokens: &Tokens) -> String {
 /// The store's own.
 pub fn forget_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
     tx.exec(&FORGET_PENDING, p![workspace, message])?;
-    let found: Option<(i64,)> = tx.one(&FORGET_DOC, p![workspace, message])?;
-    if let (Some((doc,)), Engine::Sqlite) = (found, tx.engine()) {
+    let found: Option<i64> = tx.value(&FORGET_DOC, p![workspace, message])?;
+    if let (Some(doc), Engine::Sqlite) = (found, tx.engine()) {
         tx.exec(&FORGET_WORDS, p![doc])?;
     }
     Ok(())

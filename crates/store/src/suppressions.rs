@@ -6,7 +6,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{FromRow, Result, Row, Tx, many, p, statements, values::like_pattern, workspaces::named};
+use crate::{Result, Tx, many, p, statements, values::like_pattern};
 
 statements! {
     AMONG = "SELECT address, reason FROM {EACH_TEXT} suppressions s WHERE s.workspace_id = $1 AND s.address {AMONG} {pg:s} ORDER BY address";
@@ -71,8 +71,7 @@ pub struct Suppression {
 /// # Errors
 /// The store's own.
 pub fn among(tx: &mut Tx, workspace: WorkspaceId, addresses: &[&str]) -> Result<Vec<(String, Reason)>> {
-    let found: Vec<(String, String)> = many::rows(tx, &AMONG, workspace, addresses)?;
-    found.into_iter().map(|(address, reason)| Ok((address, named(&reason, Reason::parse)?))).collect()
+    many::rows(tx, &AMONG, workspace, addresses)
 }
 
 /// Suppresses an address; says whether it was not suppressed before. The first reason stays.
@@ -81,7 +80,7 @@ pub fn among(tx: &mut Tx, workspace: WorkspaceId, addresses: &[&str]) -> Result<
 /// The store's own.
 pub fn insert(tx: &mut Tx, suppression: &Suppression) -> Result<bool> {
     let s = suppression;
-    Ok(tx.exec(&INSERT, p![s.workspace, s.address, s.reason.text(), s.detail, s.message, s.created_at])? == 1)
+    Ok(tx.exec(&INSERT, p![s.workspace, s.address, s.reason, s.detail, s.message, s.created_at])? == 1)
 }
 
 /// Lifts a suppression; says whether there was one.
@@ -125,17 +124,4 @@ pub fn page(
     tx.rows(&PAGE, p![workspace, at, address, reason, like_pattern(filter.q.as_deref()), limit])
 }
 
-impl FromRow for Suppression {
-    const COLUMNS: usize = 6;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            workspace: row.take()?,
-            address: row.take()?,
-            reason: named(&row.take::<String>()?, Reason::parse)?,
-            detail: row.take()?,
-            message: row.take()?,
-            created_at: row.take()?,
-        })
-    }
-}
+crate::from_row!(Suppression { workspace, address, reason, detail, message, created_at });

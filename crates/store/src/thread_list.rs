@@ -100,10 +100,9 @@ fn bounds(filter: &Filter, position: Option<Position>) -> (Position, Time) {
 fn rarest_first(tx: &mut Tx, workspace: WorkspaceId, wanted: &[String]) -> Result<Option<(Vec<String>, bool)>> {
     let mut counted: Vec<(i64, String)> = Vec::with_capacity(wanted.len());
     for label in wanted {
-        let count: Option<(i64,)> = tx.one(&COUNT_LABEL, p![workspace, label, SORTED_MAX])?;
-        match count {
-            None | Some((0,)) => return Ok(None),
-            Some((count,)) => counted.push((count, label.clone())),
+        match tx.value(&COUNT_LABEL, p![workspace, label, SORTED_MAX])? {
+            None | Some(0) => return Ok(None),
+            Some(count) => counted.push((count, label.clone())),
         }
     }
     counted.sort();

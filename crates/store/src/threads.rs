@@ -35,11 +35,20 @@ const CANDIDATES_MAX: u32 = 20;
 /// The store's own.
 pub fn begin(tx: &mut Tx, thread: &Thread, subject_key: &str) -> Result<()> {
     let t = thread;
-    let count = i64::try_from(t.message_count).unwrap_or(i64::MAX);
     let lower = t.subject.as_deref().unwrap_or_default().to_lowercase();
     tx.exec(
         &INSERT,
-        p![t.workspace, t.id, t.inbox, t.subject, subject_key, lower, t.participants.join("\n"), count, t.created_at],
+        p![
+            t.workspace,
+            t.id,
+            t.inbox,
+            t.subject,
+            subject_key,
+            lower,
+            t.participants.join("\n"),
+            t.message_count,
+            t.created_at
+        ],
     )?;
     Ok(())
 }
@@ -114,7 +123,7 @@ impl FromRow for Thread {
             inbox: row.take()?,
             subject: row.take()?,
             participants: row.take::<String>()?.lines().map(str::to_owned).collect(),
-            message_count: u64::try_from(row.take::<i64>()?).unwrap_or(0),
+            message_count: row.take()?,
             labels: row.take::<Json<Vec<String>>>()?.0,
             metadata_json: row.take()?,
             last_message_at: row.take()?,

@@ -5,7 +5,7 @@
 
 use crate::db::postgres::PgConnection;
 use crate::values::RowFrom;
-use crate::{Engine, Error, FromRow, Result, Row, Sql, Value};
+use crate::{Engine, Error, FromColumn, FromRow, Result, Row, Sql, Value};
 use uuid::Uuid;
 
 /// The transaction of one unit of work.
@@ -36,6 +36,14 @@ impl Tx {
     /// See [`Tx::rows`].
     pub fn one<T: FromRow>(&mut self, sql: &Sql, parameters: &[Value<'_>]) -> Result<Option<T>> {
         Ok(self.rows(sql, parameters)?.into_iter().next())
+    }
+
+    /// The only column of the first row, if there is a row.
+    ///
+    /// # Errors
+    /// See [`Tx::rows`].
+    pub fn value<T: FromColumn>(&mut self, sql: &Sql, parameters: &[Value<'_>]) -> Result<Option<T>> {
+        Ok(self.one::<(T,)>(sql, parameters)?.map(|(value,)| value))
     }
 
     /// All rows, in order. The statement's LIMIT is the bound.

@@ -33,10 +33,10 @@ pub struct Sent {
 /// # Errors
 /// The store's own.
 pub fn sent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<Sent> {
-    let month = tx.one(&SENT_TOTAL, p![workspace, month_of(now)])?;
-    let workspace_day = tx.one(&SENT_TOTAL, p![workspace, day_of(now)])?;
-    let inbox_day = tx.one(&SENT, p![workspace, inbox, now.day()])?;
-    let before = |counted: Option<(i64,)>| count(counted).saturating_sub(1);
+    let month = tx.value(&SENT_TOTAL, p![workspace, month_of(now)])?;
+    let workspace_day = tx.value(&SENT_TOTAL, p![workspace, day_of(now)])?;
+    let inbox_day = tx.value(&SENT, p![workspace, inbox, now.day()])?;
+    let before = |counted: Option<u64>| counted.unwrap_or(0).saturating_sub(1);
     Ok(Sent { month: before(month), workspace_day: before(workspace_day), inbox_day: before(inbox_day) })
 }
 
@@ -46,9 +46,9 @@ pub fn sent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> R
 /// The store's own.
 pub fn so_far(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<Sent> {
     Ok(Sent {
-        month: count(tx.one(&TOTAL, p![workspace, month_of(now)])?),
-        workspace_day: count(tx.one(&TOTAL, p![workspace, day_of(now)])?),
-        inbox_day: count(tx.one(&DAY, p![workspace, now.day(), inbox])?),
+        month: tx.value(&TOTAL, p![workspace, month_of(now)])?.unwrap_or(0),
+        workspace_day: tx.value(&TOTAL, p![workspace, day_of(now)])?.unwrap_or(0),
+        inbox_day: tx.value(&DAY, p![workspace, now.day(), inbox])?.unwrap_or(0),
     })
 }
 
@@ -58,8 +58,4 @@ fn month_of(now: Time) -> String {
 
 fn day_of(now: Time) -> String {
     format!("d{}", now.day())
-}
-
-fn count(found: Option<(i64,)>) -> u64 {
-    found.map_or(0, |(n,)| u64::try_from(n).unwrap_or(0))
 }

@@ -186,6 +186,9 @@ column!(i64, "an integer", |x| Value::Int(*x), Value::Int(i) => Ok(i));
 column!(i32, "a 32-bit integer", |x| Value::Int((*x).into()), Value::Int(i) => narrow(i));
 column!(u32, "a 32-bit integer", |x| Value::Int((*x).into()), Value::Int(i) => narrow(i));
 column!(u16, "a 16-bit integer", |x| Value::Int((*x).into()), Value::Int(i) => narrow(i));
+// What is counted never falls below zero; a sum that does, by a mistake of ours, must not keep anybody from reading the row.
+column!(u64, "a count", |x| Value::Int(i64::try_from(*x).unwrap_or(i64::MAX)),
+    Value::Int(i) => Ok(u64::try_from(i).unwrap_or(0)));
 column!(bool, "0 or 1", |x| Value::Int((*x).into()), Value::Int(i @ (0 | 1)) => Ok(i == 1));
 column!(f64, "a real", |x| Value::Real(*x), Value::Real(r) => Ok(r));
 column!(String, "text", |x| Value::Text(Cow::Borrowed(x)), Value::Text(t) => Ok(t.into_owned()));
@@ -303,39 +306,6 @@ macro_rules! from_row {
             }
         }
     };
-}
-
-/// Makes newtypes over [`Uuid`] usable as parameters and columns (16 bytes). Each needs `as_uuid(&self) -> &Uuid` and
-/// `From<Uuid>`.
-#[macro_export]
-macro_rules! id_columns {
-    ($($ty:ty),+ $(,)?) => {$(
-        impl $crate::ToValue for $ty {
-            fn to_value(&self) -> $crate::Value<'_> { $crate::ToValue::to_value(self.as_uuid()) }
-        }
-        impl $crate::FromColumn for $ty {
-            fn from_column(value: $crate::Value<'_>) -> $crate::Result<Self> {
-                <uuid::Uuid as $crate::FromColumn>::from_column(value).map(<$ty>::from)
-            }
-        }
-    )+};
-}
-
-/// Makes enums usable as text columns. Each needs `as_str(&self) -> &str` and `FromStr`; an unknown word is
-/// [`Error::Corrupt`].
-#[macro_export]
-macro_rules! text_columns {
-    ($($ty:ty),+ $(,)?) => {$(
-        impl $crate::ToValue for $ty {
-            fn to_value(&self) -> $crate::Value<'_> { $crate::ToValue::to_value(self.as_str()) }
-        }
-        impl $crate::FromColumn for $ty {
-            fn from_column(value: $crate::Value<'_>) -> $crate::Result<Self> {
-                let word = <String as $crate::FromColumn>::from_column(value)?;
-                word.parse().map_err(|_| $crate::Error::Corrupt(format!("{word:?} is no {}", stringify!($ty)).into()))
-            }
-        }
-    )+};
 }
 
 macro_rules! tuples {

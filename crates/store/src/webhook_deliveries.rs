@@ -12,7 +12,7 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{FromRow, Result, Row, Tx, p, statements, workspaces::named};
+use crate::{Result, Tx, p, statements};
 
 /// A statement that reads attempts.
 macro_rules! select {
@@ -94,8 +94,7 @@ pub struct Place {
 pub fn insert(tx: &mut Tx, workspace: WorkspaceId, delivery: &Delivery, lease: Option<Lease>) -> Result<()> {
     let (d, run_at) = (delivery, lease.map_or(delivery.created_at, |lease| lease.until));
     let token = lease.map(|lease| lease.token);
-    let (kind, attempt) = (d.kind.text(), d.attempt);
-    tx.exec(&INSERT, p![workspace, d.webhook, d.id, d.event, kind, attempt, d.created_at, run_at, token])?;
+    tx.exec(&INSERT, p![workspace, d.webhook, d.id, d.event, d.kind, d.attempt, d.created_at, run_at, token])?;
     if lease.is_none() {
         tx.wake(workspace.0);
     }
@@ -150,7 +149,6 @@ pub fn follow(tx: &mut Tx, place: Place, now: Time) -> Result<bool> {
 /// The store's own.
 pub fn settle(tx: &mut Tx, workspace: WorkspaceId, token: Uuid, ended: &Delivery) -> Result<bool> {
     let d = ended;
-    let (status, response) = (d.status.text(), d.response_status);
     let changed = tx.exec(
         &SETTLE,
         p![
@@ -158,8 +156,8 @@ pub fn settle(tx: &mut Tx, workspace: WorkspaceId, token: Uuid, ended: &Delivery
             d.webhook,
             d.id,
             token,
-            status,
-            response,
+            d.status,
+            d.response_status,
             d.response_excerpt,
             d.error,
             d.duration_ms,
@@ -217,38 +215,19 @@ pub fn delete_below(
     tx.exec(&DELETE_OLD, p![workspace, webhook, last])
 }
 
-impl FromRow for Waiting {
-    const COLUMNS: usize = 6;
+crate::from_row!(Waiting { id, event, kind, attempt, status, run_at });
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            id: row.take()?,
-            event: row.take()?,
-            kind: named(&row.take::<String>()?, EventKind::parse)?,
-            attempt: row.take()?,
-            status: named(&row.take::<String>()?, DeliveryStatus::parse)?,
-            run_at: row.take()?,
-        })
-    }
-}
-
-impl FromRow for Delivery {
-    const COLUMNS: usize = 12;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            id: row.take()?,
-            webhook: row.take()?,
-            event: row.take()?,
-            kind: named(&row.take::<String>()?, EventKind::parse)?,
-            attempt: row.take()?,
-            status: named(&row.take::<String>()?, DeliveryStatus::parse)?,
-            response_status: row.take()?,
-            response_excerpt: row.take()?,
-            error: row.take()?,
-            duration_ms: row.take()?,
-            created_at: row.take()?,
-            next_attempt_at: row.take()?,
-        })
-    }
-}
+crate::from_row!(Delivery {
+    id,
+    webhook,
+    event,
+    kind,
+    attempt,
+    status,
+    response_status,
+    response_excerpt,
+    error,
+    duration_ms,
+    created_at,
+    next_attempt_at
+});

@@ -2,7 +2,7 @@
 //! fields are sealed before they come here.
 
 use posthouse_domain::{
-    event::{EventKind, Payload},
+    event::EventKind,
     id::{InboxId, WebhookId, WorkspaceId},
     page::{Page, Position},
     time::{DAY_MS, MINUTE_MS, Time},
@@ -10,7 +10,7 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{FromRow, Json, Result, Row, ToValue, Tx, many, p, statements, workspaces::named};
+use crate::{FromRow, Json, Result, Row, Sql, ToValue, Tx, many, p, statements};
 
 /// A statement that reads webhooks.
 macro_rules! select {
@@ -33,7 +33,8 @@ statements! {
     OF = select!("WHERE workspace_id = $1 ORDER BY id LIMIT $2");
     COUNT = "SELECT count(*) FROM webhooks WHERE workspace_id = $1";
     UPDATE = "UPDATE webhooks SET url = $3, events = $4, inbox_ids = $5, enabled = $6, payload = $7, headers = $8, secret = $9,
-        secret_hint = $10, old_secret = $11, old_secret_until = $12, seq = $13, failing_since = $14 WHERE workspace_id = $1 AND id = $2";
+        secret_hint = $10, old_secret = $11, old_secret_until = $12, seq = $13, failing_since = $14, last_success_at = $15,
+        last_failure_at = $16, created_at = $17 WHERE workspace_id = $1 AND id = $2";
     ADVANCE = "UPDATE webhooks SET seq = $4 WHERE workspace_id = $1 AND id = $2 AND seq = $3 AND enabled = 1";
     SUCCEEDED = "UPDATE webhooks SET failing_since = NULL, last_success_at = $3 WHERE workspace_id = $1 AND id = $2";
     FAILED = "UPDATE webhooks SET failing_since = COALESCE(failing_since, $3), last_failure_at = $4 WHERE workspace_id = $1 AND id = $2";
@@ -67,9 +68,20 @@ pub struct Counts {
 /// # Errors
 /// The store's own.
 pub fn insert(tx: &mut Tx, webhook: &Webhook) -> Result<()> {
-    let w = webhook;
+    write(tx, &INSERT, webhook)
+}
+
+/// Writes a webhook whose row is taken.
+///
+/// # Errors
+/// The store's own.
+pub fn update(tx: &mut Tx, webhook: &Webhook) -> Result<()> {
+    write(tx, &UPDATE, webhook)
+}
+
+fn write(tx: &mut Tx, sql: &Sql, w: &Webhook) -> Result<()> {
     tx.exec(
-        &INSERT,
+        sql,
         p![
             w.workspace,
             w.id,
@@ -77,7 +89,7 @@ pub fn insert(tx: &mut Tx, webhook: &Webhook) -> Result<()> {
             kinds(w),
             inboxes(w),
             w.enabled,
-            w.payload.text(),
+            w.payload,
             w.headers,
             w.secret,
             w.secret_hint,
@@ -138,37 +150,7 @@ pub fn of(tx: &mut Tx, workspace: WorkspaceId, limit: u64) -> Result<Vec<Webhook
 /// # Errors
 /// The store's own.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
-    let found: Option<(i64,)> = tx.one(&COUNT, p![workspace])?;
-    Ok(found.map_or(0, |(count,)| u64::try_from(count).unwrap_or(0)))
-}
-
-/// Writes the settings, secrets and place of a webhook whose row is taken.
-///
-/// # Errors
-/// The store's own.
-pub fn update(tx: &mut Tx, webhook: &Webhook) -> Result<()> {
-    let w = webhook;
-    tx.exec(
-        &UPDATE,
-        p![
-            w.workspace,
-            w.id,
-            w.url,
-            kinds(w),
-            inboxes(w),
-            w.enabled,
-            w.payload.text(),
-            w.headers,
-            w.secret,
-            w.secret_hint,
-            w.old_secret,
-            w.old_secret_until,
-            w.cursor,
-            w.failing_since
-        ],
-    )?;
-    news(tx, w.workspace);
-    Ok(())
+    Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
 }
 
 /// Moves the place of a webhook on. False: it is not where it was, because another process was faster, or it is disabled.
@@ -237,9 +219,8 @@ pub fn workspaces(tx: &mut Tx) -> Result<Vec<WorkspaceId>> {
 /// # Errors
 /// The store's own.
 pub fn add_counts(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, (counts, at): (Counts, Time)) -> Result<()> {
-    let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let slot = at.millis().div_euclid(SLOT_MS);
-    tx.exec(&ADD_COUNTS, p![workspace, id, slot, whole(counts.deliveries), whole(counts.failed)])?;
+    tx.exec(&ADD_COUNTS, p![workspace, id, slot, counts.deliveries, counts.failed])?;
     Ok(())
 }
 
@@ -254,12 +235,8 @@ pub fn counts(tx: &mut Tx, workspace: WorkspaceId, ids: &[WebhookId], now: Time)
     let since = (now.millis() - DAY_MS).div_euclid(SLOT_MS);
     let mut parameters = many::parameters(&workspace, ids);
     parameters.push(since.to_value());
-    let found: Vec<(WebhookId, i64, i64)> = tx.rows(&SUM_COUNTS, &parameters)?;
-    let whole = |count: i64| u64::try_from(count).unwrap_or(0);
-    Ok(found
-        .into_iter()
-        .map(|(id, all, failed)| (id, Counts { deliveries: whole(all), failed: whole(failed) }))
-        .collect())
+    let found: Vec<(WebhookId, u64, u64)> = tx.rows(&SUM_COUNTS, &parameters)?;
+    Ok(found.into_iter().map(|(id, deliveries, failed)| (id, Counts { deliveries, failed })).collect())
 }
 
 /// Forgets what was counted more than a day ago.
@@ -289,7 +266,7 @@ impl FromRow for Webhook {
             kinds: row.take::<Json<Vec<String>>>()?.0.iter().filter_map(|name| EventKind::parse(name)).collect(),
             inboxes: row.take::<Option<Json<Vec<Uuid>>>>()?.map(|ids| ids.0.into_iter().map(InboxId).collect()),
             enabled: row.take()?,
-            payload: named(&row.take::<String>()?, Payload::parse)?,
+            payload: row.take()?,
             headers: row.take()?,
             secret: row.take()?,
             secret_hint: row.take()?,

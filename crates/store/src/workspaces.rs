@@ -2,9 +2,8 @@
 
 use posthouse_domain::{
     id::WorkspaceId,
-    plan::Plan,
     time::Time,
-    workspace::{AiProcessing, Claim, Notice, Workspace},
+    workspace::{Notice, Workspace},
 };
 
 use crate::{Error, FromRow, Result, Row, Tx, p, statements};
@@ -45,11 +44,11 @@ pub fn insert(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
             w.id,
             w.name,
             w.owner_email,
-            w.plan.text(),
+            w.plan,
             status(w),
-            w.claim.text(),
+            w.claim,
             w.claimed_at,
-            w.ai_processing.text(),
+            w.ai_processing,
             w.screening,
             w.created_at
         ],
@@ -79,22 +78,21 @@ pub fn list(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<Workspace
 /// The store's own.
 pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
     let w = workspace;
-    let limit = w.daily_send_limit.and_then(|n| i64::try_from(n).ok());
     let notice = w.notice.as_ref();
     tx.exec(
         &UPDATE,
         p![
             w.id,
-            w.plan.text(),
+            w.plan,
             status(w),
             notice.map(|n| n.message.as_str()),
             notice.map(|n| n.created_at),
             w.stopped_at,
             w.stop_reason,
-            w.ai_processing.text(),
+            w.ai_processing,
             w.screening,
-            limit,
-            w.retention_days.map(i64::from)
+            w.daily_send_limit,
+            w.retention_days
         ],
     )?;
     Ok(())
@@ -137,7 +135,7 @@ pub fn keeping_for_days(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<V
 /// # Errors
 /// The store's own.
 pub fn any(tx: &mut Tx) -> Result<bool> {
-    Ok(tx.one::<(i64,)>(&ANY, p![])?.is_some())
+    Ok(tx.value::<Time>(&ANY, p![])?.is_some())
 }
 
 fn status(workspace: &Workspace) -> &'static str {
@@ -152,17 +150,17 @@ impl FromRow for Workspace {
             id: row.take()?,
             name: row.take()?,
             owner_email: row.take()?,
-            plan: named(&row.take::<String>()?, Plan::parse)?,
+            plan: row.take()?,
             suspended: row.take::<String>()? == "suspended",
-            claim: named(&row.take::<String>()?, Claim::parse)?,
+            claim: row.take()?,
             claimed_at: row.take()?,
             notice: notice(row.take()?, row.take()?),
             stopped_at: row.take()?,
             stop_reason: row.take()?,
-            ai_processing: named(&row.take::<String>()?, AiProcessing::parse)?,
+            ai_processing: row.take()?,
             screening: row.take()?,
-            daily_send_limit: row.take::<Option<i64>>()?.and_then(|n| u64::try_from(n).ok()),
-            retention_days: row.take::<Option<i64>>()?.and_then(|n| u32::try_from(n).ok()),
+            daily_send_limit: row.take()?,
+            retention_days: row.take()?,
             created_at: row.take()?,
         })
     }

@@ -16,17 +16,17 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::public(Method::GET, "/healthz", "getHealth")
             .summary("Whether the process is up.")
             .answers_with(200, Some("application/json"))
-            .handle_public(healthz),
+            .handle(healthz),
         Route::public(Method::GET, "/readyz", "getReadiness")
             .summary("Whether the store and the listeners work; 503 says what does not.")
             .answers_with(200, Some("application/json"))
             .errors(&[Code::Unavailable])
-            .handle_public(readyz),
+            .handle(readyz),
         Route::public(Method::GET, "/metrics", "getPrometheusMetrics")
             .summary("Counts for Prometheus: on loopback, or with the bearer token `http.metrics_token`.")
             .answers_with(200, Some(METRICS_TYPE))
             .errors(&[Code::Unauthorized])
-            .handle_public(metrics),
+            .handle(metrics),
     ]
 }
 

@@ -2,25 +2,24 @@
 //!
 //! A handler decodes nothing and checks no permission itself: it gets an [`Input`] that has passed both.
 
-use std::{future::Future, net::IpAddr, pin::Pin, sync::Arc};
+mod answer;
+mod input;
 
-use axum::{
-    body::Body,
-    http::{HeaderName, HeaderValue, Method, StatusCode, header},
-    response::Response,
-};
-use bytes::Bytes;
+use std::{future::Future, pin::Pin, sync::Arc};
+
+use axum::http::Method;
 use posthouse_domain::{
-    auth::{Caller, Permission},
+    auth::Permission,
     error::{Code, Refusal},
-    time::Time,
 };
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
 
-use super::socket::Entrance;
-use super::wire::{self, Empty, Problems, Query, Wire};
+pub use self::{
+    answer::Answer,
+    input::{FromBody, FromParts, Input, Parts, PathParams, PublicInput, Raw, RequestInfo, Secret},
+};
+use super::wire::Query as _;
 use crate::app::App;
 
 /// Largest request body, in bytes, of routes that take no attachments (decision 13).
@@ -101,204 +100,6 @@ pub struct Route {
     /// Whether it exists only with `delivery.mode = "capture"` (decision 25).
     pub development: bool,
     handler: Option<Handler>,
-}
-
-/// A request that passed authentication, as it comes from the router.
-pub struct Parts {
-    /// Who asks; absent on public routes.
-    pub caller: Option<Caller>,
-    /// Facts about the request.
-    pub request: RequestInfo,
-    /// Path parameters, percent-decoded.
-    pub path: PathParams,
-    /// The raw query.
-    pub query: Option<String>,
-    /// The body.
-    pub body: Bytes,
-}
-
-/// Text that no log may show.
-#[derive(Clone)]
-pub struct Secret(pub String);
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secret")
-    }
-}
-
-/// Facts about a request that answers, logs and records need.
-#[derive(Clone, Debug)]
-pub struct RequestInfo {
-    /// `X-Request-Id`.
-    pub id: String,
-    /// The route's name.
-    pub route: &'static str,
-    /// When its head had been read.
-    pub arrived_at: Time,
-    /// The client, as far as trusted proxies tell.
-    pub client_ip: IpAddr,
-    /// The `Idempotency-Key`, on routes that honour it.
-    pub idempotency_key: Option<String>,
-    /// With an `Idempotency-Key`: SHA-256 of path parameters, query and body, by which a repeated request is known.
-    pub fingerprint: Option<[u8; 32]>,
-    /// The request header `Host`.
-    pub host: Option<String>,
-    /// The secret in `Authorization: Bearer`, for public routes with a token of their own.
-    pub bearer: Option<Secret>,
-    /// Whether the client is on this machine and nobody stands between.
-    pub on_loopback: bool,
-    /// The accept key of a request that asks for a WebSocket.
-    pub handshake: Option<String>,
-}
-
-/// Path parameters.
-#[derive(Clone, Debug, Default)]
-pub struct PathParams(pub Vec<(String, String)>);
-
-impl PathParams {
-    /// The text of a parameter.
-    #[must_use]
-    pub fn text(&self, name: &str) -> &str {
-        self.0.iter().find(|(n, _)| n == name).map_or("", |(_, value)| value)
-    }
-
-    /// An id; a malformed one is as unknown as any other (decision 2).
-    ///
-    /// # Errors
-    /// `not_found`.
-    pub fn id<T: std::str::FromStr>(&self, name: &str, what: &str) -> Result<T, Refusal> {
-        self.text(name).parse().map_err(|_| Refusal::not_found(what))
-    }
-}
-
-/// What a handler of a route with a key gets.
-pub struct Input<Q = Empty, B = Empty> {
-    /// Who asks.
-    pub caller: Caller,
-    /// Facts about the request.
-    pub request: RequestInfo,
-    /// Path parameters.
-    pub path: PathParams,
-    /// The decoded query.
-    pub query: Q,
-    /// The decoded body.
-    pub body: B,
-}
-
-/// What a handler of a public route gets.
-pub struct PublicInput<Q = Empty, B = Empty> {
-    /// Facts about the request.
-    pub request: RequestInfo,
-    /// Path parameters.
-    pub path: PathParams,
-    /// The decoded query.
-    pub query: Q,
-    /// The decoded body.
-    pub body: B,
-}
-
-/// A body that is taken as bytes.
-pub struct Raw(pub Bytes);
-
-/// What can be read from a body.
-pub trait FromBody: Sized {
-    /// Reads the body, or says every problem.
-    fn read(bytes: Bytes, problems: &mut Problems) -> Option<Self>;
-    /// The schema for the OpenAPI document.
-    fn body_schema() -> Value;
-}
-
-impl<T: Wire> FromBody for T {
-    fn read(bytes: Bytes, problems: &mut Problems) -> Option<Self> {
-        wire::decode_json(&bytes, problems)
-    }
-    fn body_schema() -> Value {
-        T::schema()
-    }
-}
-
-impl FromBody for Raw {
-    fn read(bytes: Bytes, _: &mut Problems) -> Option<Self> {
-        Some(Self(bytes))
-    }
-    fn body_schema() -> Value {
-        serde_json::json!({ "type": "string", "contentMediaType": "message/rfc822" })
-    }
-}
-
-/// An answer of success.
-#[derive(Debug)]
-pub struct Answer {
-    /// The status.
-    pub status: StatusCode,
-    /// Headers beside those that every response has.
-    pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// The body.
-    pub body: Bytes,
-    /// Who goes on by WebSocket behind it.
-    pub entrance: Option<Entrance>,
-}
-
-impl Answer {
-    /// A JSON answer.
-    ///
-    /// # Errors
-    /// `internal_error` if the view cannot be written, which no view of ours does.
-    pub fn json<T: Serialize>(status: u16, view: &T) -> Result<Self, Refusal> {
-        let body =
-            serde_json::to_vec(view).map_err(|_| Refusal::new(Code::Internal, "The answer could not be written."))?;
-        Ok(Self::written(status, body))
-    }
-
-    /// A JSON answer that is written already.
-    #[must_use]
-    pub fn written(status: u16, body: impl Into<Bytes>) -> Self {
-        Self::typed(status, "application/json", body)
-    }
-
-    /// An answer of another content type.
-    #[must_use]
-    pub fn typed(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Self {
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-        Self {
-            status,
-            headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(content_type))],
-            body: body.into(),
-            entrance: None,
-        }
-    }
-
-    /// 101: from here on the connection is a WebSocket.
-    #[must_use]
-    pub fn switching(entrance: Entrance) -> Self {
-        Self { status: StatusCode::SWITCHING_PROTOCOLS, entrance: Some(entrance), ..Self::empty() }
-    }
-
-    /// 204.
-    #[must_use]
-    pub fn empty() -> Self {
-        Self { status: StatusCode::NO_CONTENT, headers: Vec::new(), body: Bytes::new(), entrance: None }
-    }
-
-    /// Adds a header.
-    #[must_use]
-    pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.push((name, value));
-        self
-    }
-
-    pub(super) fn into_response(self) -> Response {
-        let mut response = Response::new(Body::from(self.body));
-        *response.status_mut() = self.status;
-        for (name, value) in self.headers {
-            response.headers_mut().append(name, value);
-        }
-        if let Some(entrance) = self.entrance {
-            response.extensions_mut().insert(entrance);
-        }
-        response
-    }
 }
 
 impl Route {
@@ -418,46 +219,19 @@ impl Route {
         self
     }
 
-    /// Sets the handler of a route with a key.
+    /// Sets the handler; on public routes its input is a [`PublicInput`].
     #[must_use]
-    pub fn handle<Q, B, F, Fut>(mut self, handler: F) -> Self
+    pub fn handle<I, F, Fut>(mut self, handler: F) -> Self
     where
-        Q: Query + Send + 'static,
-        B: FromBody + Send + 'static,
-        F: Fn(Arc<App>, Input<Q, B>) -> Fut + Clone + Send + Sync + 'static,
+        I: FromParts,
+        F: Fn(Arc<App>, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Answer, Refusal>> + Send + 'static,
     {
-        self.parameters = Q::parameters;
-        self.body_schema = B::body_schema;
-        self.handler = Some(Arc::new(move |app, parts| {
-            let handler = handler.clone();
-            Box::pin(async move {
-                let caller =
-                    parts.caller.ok_or_else(|| Refusal::new(Code::Unauthorized, "The request has no API key."))?;
-                let (query, body) = decode::<Q, B>(parts.query.as_deref(), parts.body)?;
-                handler(app, Input { caller, request: parts.request, path: parts.path, query, body }).await
-            })
-        }));
-        self
-    }
-
-    /// Sets the handler of a public route.
-    #[must_use]
-    pub fn handle_public<Q, B, F, Fut>(mut self, handler: F) -> Self
-    where
-        Q: Query + Send + 'static,
-        B: FromBody + Send + 'static,
-        F: Fn(Arc<App>, PublicInput<Q, B>) -> Fut + Clone + Send + Sync + 'static,
-        Fut: Future<Output = Result<Answer, Refusal>> + Send + 'static,
-    {
-        self.parameters = Q::parameters;
-        self.body_schema = B::body_schema;
-        self.handler = Some(Arc::new(move |app, parts| {
-            let handler = handler.clone();
-            Box::pin(async move {
-                let (query, body) = decode::<Q, B>(parts.query.as_deref(), parts.body)?;
-                handler(app, PublicInput { request: parts.request, path: parts.path, query, body }).await
-            })
+        self.parameters = I::Query::parameters;
+        self.body_schema = I::Body::body_schema;
+        self.handler = Some(Arc::new(move |app, parts| match I::from_parts(parts) {
+            Ok(input) => Box::pin(handler(app, input)),
+            Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
         }));
         self
     }
@@ -468,12 +242,4 @@ impl Route {
             None => Box::pin(async { Err(Refusal::new(Code::Internal, "The route has no handler.")) }),
         }
     }
-}
-
-/// Reads query and body together, so that the problems of both are said at once.
-fn decode<Q: Query, B: FromBody>(query: Option<&str>, body: Bytes) -> Result<(Q, B), Refusal> {
-    let mut problems = Problems::default();
-    let query = wire::decode_query(query, &mut problems);
-    let body = B::read(body, &mut problems);
-    problems.finish(query.zip(body))
 }

@@ -87,10 +87,9 @@ fn rarest_first<'f>(
 ) -> Result<Option<(Filters<'f>, bool)>> {
     let mut counted: Vec<(i64, &(String, String))> = Vec::with_capacity(wanted.len());
     for filter in wanted {
-        let found: Option<(i64,)> = tx.one(&HOW_MANY, p![workspace, filter.0, filter.1, SORTED_MAX])?;
-        match found {
-            None | Some((0,)) => return Ok(None),
-            Some((count,)) => counted.push((count, filter)),
+        match tx.value(&HOW_MANY, p![workspace, filter.0, filter.1, SORTED_MAX])? {
+            None | Some(0) => return Ok(None),
+            Some(count) => counted.push((count, filter)),
         }
     }
     counted.sort();

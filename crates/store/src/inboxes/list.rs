@@ -82,7 +82,7 @@ pub fn page(tx: &mut Tx, query: &Query) -> Result<Vec<Inbox>> {
 }
 
 fn how_many(tx: &mut Tx, workspace: WorkspaceId, (key, text): &(String, String)) -> Result<i64> {
-    Ok(tx.one::<(i64,)>(&HOW_MANY, p![workspace, key, text, RARITY_MAX])?.map_or(0, |(count,)| count))
+    Ok(tx.value(&HOW_MANY, p![workspace, key, text, RARITY_MAX])?.unwrap_or(0))
 }
 
 /// The statement for that many metadata filters. The CROSS JOIN keeps SQLite at the written order; what is found is
@@ -122,13 +122,5 @@ pub fn bounces_since(
     }
     let mut parameters = many::parameters(&workspace, inboxes);
     parameters.push(since.to_value());
-    let found: Vec<Bounces> = tx.rows(&BOUNCES, &parameters)?;
-    Ok(found.into_iter().map(|row| (row.inbox, u64::try_from(row.count).unwrap_or(0))).collect())
+    tx.rows(&BOUNCES, &parameters)
 }
-
-struct Bounces {
-    inbox: InboxId,
-    count: i64,
-}
-
-crate::from_row!(Bounces { inbox, count });

@@ -147,7 +147,7 @@ fn workspaces(tx: &mut Tx, wanted: &Wanted, next: &mut Cursor) -> Result<(Vec<Wo
     let mut found: Vec<WorkspaceId> = Vec::new();
     let mut has_wrapped = next.workspace.is_nil();
     while found.len() < WORKSPACES_MAX {
-        let one = tx.one::<(WorkspaceId,)>(&NEXT_WORKSPACE, p![wanted.kind, next.workspace])?.map(|(id,)| id);
+        let one: Option<WorkspaceId> = tx.value(&NEXT_WORKSPACE, p![wanted.kind, next.workspace])?;
         match one {
             Some(id) if found.first() == Some(&id) => return Ok((found, false)),
             Some(id) => {

@@ -109,7 +109,7 @@ pub async fn round(
     let write = move |tx: &mut Tx| {
         let ids = ids.clone();
         let lease = Lease { token: ids.next(), until: now.plus_ms(LEASE_MS) };
-        let given_up = settle::settle(tx, workspace, (&ended, start_ms), &ids)?;
+        let settled = settle::settle(tx, workspace, (&ended, start_ms), &ids)?;
         let mut errands = Vec::new();
         for one in &fresh {
             fan_out(tx, workspace, one, (&ids, lease), &mut errands)?;
@@ -118,15 +118,17 @@ pub async fn round(
             let place = Place { workspace, webhook: *webhook, id: waiting.id };
             errands.extend(take(tx, place, waiting, (&ids, lease, now))?);
         }
-        Ok::<_, posthouse_store::Error>((errands, given_up))
+        Ok::<_, posthouse_store::Error>((errands, settled))
     };
-    let (errands, given_up) = app.store.write(write).await?;
+    let (errands, settled) = app.store.write(write).await?;
     for (webhook, to) in moves {
         // Whether or not it was us who moved it: another process did otherwise.
         memory.places.insert(webhook, Seen { stored: to, seen: to });
     }
-    let given_up = given_up.into_iter().map(Arc::new).collect();
-    Ok(Found { errands, given_up, ..look.found })
+    let given_up = settled.given_up.into_iter().map(Arc::new).collect();
+    // The look was before: it does not know of the attempts that follow what ended.
+    let next = look.found.next.into_iter().chain(settled.next).min();
+    Ok(Found { errands, given_up, next, ..look.found })
 }
 
 /// What there is to do; reads only.

@@ -22,18 +22,27 @@ const GIVEN_UP: &str = "the webhook was disabled, because every attempt failed f
 /// How often it is tried to tell the owner.
 const NOTICE_ATTEMPTS_MAX: u32 = 48;
 
-/// Writes how attempts of a workspace ended; gives the webhooks that are disabled now because they never work.
+/// What follows from ended attempts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Settled {
+    /// Webhooks that are disabled now because they never work.
+    pub given_up: Vec<Webhook>,
+    /// When the first of the next attempts is due.
+    pub next: Option<Time>,
+}
+
+/// Writes how attempts of a workspace ended.
 pub(super) fn settle(
     tx: &mut Tx,
     workspace: WorkspaceId,
     (ended, start_ms): (&[Ended], i64),
     ids: &Ids,
-) -> Result<Vec<Webhook>> {
+) -> Result<Settled> {
     let mut by_webhook: BTreeMap<WebhookId, Vec<&Ended>> = BTreeMap::new();
     for one in ended {
         by_webhook.entry(one.errand.webhook).or_default().push(one);
     }
-    let mut given_up = Vec::new();
+    let mut settled = Settled::default();
     for (id, ended) in by_webhook {
         // A webhook that was deleted has no attempts any more.
         let Some(webhook) = webhooks::get(tx, workspace, id)? else { continue };
@@ -42,14 +51,15 @@ pub(super) fn settle(
             let delivery = with_next(one, webhook.enabled, start_ms);
             if deliveries::settle(tx, workspace, one.errand.token, &delivery)? {
                 own.push(one);
+                settled.next = settled.next.into_iter().chain(delivery.next_attempt_at).min();
             }
         }
         note(tx, workspace, id, &own)?;
         if let Some(webhook) = give_up(tx, (workspace, id), &own, ids)? {
-            given_up.push(webhook);
+            settled.given_up.push(webhook);
         }
     }
-    Ok(given_up)
+    Ok(settled)
 }
 
 /// The attempt with the time of the next one, if one follows.

@@ -35,7 +35,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::public(Method::GET, "/v1/openapi.json", "getOpenApi")
             .summary("This document.")
             .answers_with(200, Some("application/json"))
-            .handle_public(move |app: Arc<App>, _: PublicInput| {
+            .handle(move |app: Arc<App>, _: PublicInput| {
                 let texts = openapi.clone();
                 async move {
                     let text = texts.openapi.get_or_init(|| of_app(&app).to_string().into());
@@ -45,7 +45,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::public(Method::GET, "/docs", "getDocs")
             .summary("The API reference for people.")
             .answers_with(200, Some("text/html; charset=utf-8"))
-            .handle_public(move |app: Arc<App>, _: PublicInput| {
+            .handle(move |app: Arc<App>, _: PublicInput| {
                 let texts = reference.clone();
                 async move {
                     let text = texts.docs.get_or_init(|| docs::page(&of_app(&app)).into());
@@ -55,7 +55,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::public(Method::GET, "/llms.txt", "getLlmsText")
             .summary("The API in one page for language models.")
             .answers_with(200, Some("text/plain; charset=utf-8"))
-            .handle_public(move |app: Arc<App>, _: PublicInput| {
+            .handle(move |app: Arc<App>, _: PublicInput| {
                 let texts = llms.clone();
                 async move {
                     let text = texts.llms.get_or_init(|| docs::llms::page(&of_app(&app)).into());

@@ -173,7 +173,7 @@ struct SentView<'a> {
 async fn create(app: Arc<App>, input: Input<Empty, CreateBody>) -> Result<Answer, Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let key = send::idempotency_key(&input, input.request.route);
-    let given = input.body.given()?;
+    let given = UpdateBody::from(input.body).given()?;
     Ok(send::answer(draft::create(&app, (input.caller, inbox), key, given, render).await?))
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .takes("message/rfc822", ATTACHMENT_BODY_BYTES_MAX)
             .answers::<InjectedView>(201)
             .errors(&[Code::NotFound, Code::MessageTooLarge, Code::Forbidden])
-            .handle_public(inject),
+            .handle(inject),
     ]
 }
 

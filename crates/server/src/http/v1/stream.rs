@@ -48,7 +48,7 @@ pub(crate) fn routes() -> Vec<Route> {
             )
             .answers_with(101, None)
             .errors(&[Code::InvalidRequest])
-            .handle_public(open),
+            .handle(open),
     ]
 }
 

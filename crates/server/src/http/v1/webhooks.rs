@@ -58,7 +58,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::public(Method::GET, "/v1/webhooks/events", "listWebhookEvents")
             .summary("Every type of event, with an example in both forms of the payload. Needs no key.")
             .answers::<CatalogueView>(200)
-            .handle_public(events),
+            .handle(events),
         route(Method::GET, "/v1/webhooks/{id}", "getWebhook")
             .summary("One webhook, without its secret.")
             .answers::<WebhookView>(200)

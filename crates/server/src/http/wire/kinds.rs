@@ -51,6 +51,12 @@ pub enum Patch<T> {
     Set(T),
 }
 
+impl<T> From<Option<T>> for Patch<T> {
+    fn from(given: Option<T>) -> Self {
+        given.map_or(Self::Keep, Self::Set)
+    }
+}
+
 impl std::fmt::Debug for Base64 {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Base64({} bytes)", self.0.len())

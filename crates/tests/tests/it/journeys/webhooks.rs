@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 use crate::routes::webhooks::World;
 
+/// Requests in whose time an attempt that is due is made.
+const ENOUGH: usize = 500;
+
 /// The subjects of the messages that arrived, in order.
 fn subjects(sink: &WebhookSink) -> Vec<String> {
     let subject = |event: Value| event["data"]["message"]["subject"].as_str().unwrap_or("-").to_owned();
@@ -237,6 +240,35 @@ async fn connections_are_kept_for_the_next_event() {
         world.server.settle().await;
     }
     assert_eq!((world.sink.posts().len(), world.sink.connections()), (20, 1));
+    world.server.finish().await;
+}
+
+#[tokio::test]
+async fn the_next_attempt_does_not_wait_for_the_next_look_at_the_store() {
+    let options = Options::default().configure(|config| config.webhooks.backoff_start_ms = 1_000);
+    let world = World::on(TestServer::start(options).await).await;
+    let made = world.webhook(json!({})).await;
+    let clock = &world.server.clock;
+    let carrying = tokio::spawn(posthouse_server::jobs::webhooks::run(world.server.app().clone()));
+    world.sink.next(Say::Status(500, String::new()));
+    world.server.deliver(&Letter::new("a", "text"), &world.inbox.address).await;
+    clock.go_on(100, world.sink.arrived(1)).await;
+    let failed = async {
+        loop {
+            if let Some(next) = world.attempts(&made).await[0]["next_attempt_at"].as_str() {
+                return Time::parse(next).unwrap();
+            }
+        }
+    };
+    clock.set(clock.go_on(100, failed).await);
+    // As many requests as give the attempt time enough to arrive.
+    for _ in 0..ENOUGH {
+        if world.attempts(&made).await[0]["status"] == "succeeded" {
+            break;
+        }
+    }
+    assert_eq!(world.sink.posts().len(), 2, "the second attempt was not made when it was due");
+    carrying.abort();
     world.server.finish().await;
 }
 

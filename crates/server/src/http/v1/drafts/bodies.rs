@@ -136,28 +136,26 @@ impl Wire for FileBody {
     }
 }
 
-impl CreateBody {
-    pub(super) fn given(self) -> Result<Given, Refusal> {
-        let mut problems = Vec::new();
-        let files = self.attachments.map(|list| list.0.into_iter().map(FileBody::New).collect());
-        let change = Change {
-            to: self.to.map(shown),
-            cc: self.cc.map(shown),
-            bcc: self.bcc.map(shown),
-            subject: self.subject.map(|subject| Some(subject.0)),
-            text: self.text.map(|text| body(Some(text))),
-            html: self.html.map(|html| body(Some(html))),
-            data_json: self.data.map(|data| Some(data.0.to_string())),
-            kind: self.kind.map(Kind::from),
-            labels: self.labels.map(|given| labels(Some(given), &mut problems)),
-            metadata: self.metadata.unwrap_or_default().0,
-            reply_all: self.reply_all,
-            schedule: self.send_at.map_or(Schedule::Keep, Schedule::At),
-            ..Change::default()
-        };
-        let target = target(self.reply_to_message_id, self.thread_id);
-        let files = files.map(|files| checked(files, &mut problems));
-        finish(problems, Given { change, files, target })
+/// A new draft is a change of an empty one.
+impl From<CreateBody> for UpdateBody {
+    fn from(body: CreateBody) -> Self {
+        Self {
+            to: body.to,
+            cc: body.cc,
+            bcc: body.bcc,
+            subject: body.subject.into(),
+            text: body.text.into(),
+            html: body.html.into(),
+            attachments: body.attachments.map(|list| List(list.0.into_iter().map(FileBody::New).collect())),
+            labels: body.labels,
+            metadata: body.metadata,
+            reply_to_message_id: body.reply_to_message_id,
+            thread_id: body.thread_id,
+            reply_all: body.reply_all,
+            send_at: body.send_at.into(),
+            data: body.data.into(),
+            kind: body.kind,
+        }
     }
 }
 
