@@ -49,6 +49,8 @@ pub(super) struct State {
     /// Turns by their beginning, for who takes too long; some have ended.
     in_order: VecDeque<(Time, u64)>,
     turns_given: u64,
+    /// Destinations where somebody waits who may have a turn as soon as there is a connection.
+    starved: VecDeque<Arc<str>>,
     next_at: Option<Time>,
 }
 
@@ -68,6 +70,7 @@ struct Site {
     /// Turns that take longer than a quick destination needs.
     overdue: u32,
     waiting: VecDeque<oneshot::Sender<u64>>,
+    is_starved: bool,
     seen: Time,
     class: Class,
 }
@@ -174,11 +177,15 @@ impl State {
             }
         }
         let is_free = site.under_way < site.pace.window();
-        if entry.at_any_rate || (is_free && site.waiting.is_empty()) {
+        let is_left = self.turns.len() < rules.connections_max;
+        if entry.at_any_rate || (is_free && is_left && site.waiting.is_empty()) {
             return Given::Turn(self.begin(&key, now));
         }
         let (sender, receiver) = oneshot::channel();
         site.waiting.push_back(sender);
+        if is_free {
+            self.starve(&key);
+        }
         Given::Wait(receiver)
     }
 
@@ -189,7 +196,7 @@ impl State {
     }
 
     /// Ends a turn, with what was heard in it; gives it on to who waits.
-    pub(super) fn end(&mut self, turn: u64, news: Option<News>, now: Time) {
+    pub(super) fn end(&mut self, rules: &Rules, turn: u64, news: Option<News>, now: Time) {
         let Some(begun) = self.turns.remove(&turn) else { return };
         let Some(site) = self.sites.get_mut(&begun.site) else { return };
         site.under_way = site.under_way.saturating_sub(1);
@@ -199,7 +206,26 @@ impl State {
             site.pace.heard(news, begun.at, now);
         }
         self.classify(&begun.site);
-        self.give_on(&begun.site, now);
+        self.starve(&begun.site);
+        // Destinations take turns: a busy one does not keep the connection that it gives back.
+        while self.turns.len() < rules.connections_max {
+            let Some(key) = self.starved.pop_front() else { return };
+            if let Some(site) = self.sites.get_mut(&key) {
+                site.is_starved = false;
+            }
+            if self.give_one(&key, now) {
+                self.starve(&key);
+            }
+        }
+    }
+
+    /// Remembers that somebody waits there.
+    fn starve(&mut self, key: &Arc<str>) {
+        let Some(site) = self.sites.get_mut(key) else { return };
+        if !site.is_starved && !site.waiting.is_empty() {
+            site.is_starved = true;
+            self.starved.push_back(key.clone());
+        }
     }
 
     pub(super) fn standings(&self, now: Time) -> impl Fn(Standing) -> usize + use<> {
@@ -207,25 +233,26 @@ impl State {
         move |standing| all.iter().filter(|one| **one == standing).count()
     }
 
-    /// Turns to who waits, first come, first served; who cannot have one for a while is let go.
-    fn give_on(&mut self, key: &Arc<str>, now: Time) {
+    /// A turn to who waits longest at a destination that has room; who cannot have one for a while is let go. Says whether
+    /// another may follow.
+    fn give_one(&mut self, key: &Arc<str>, now: Time) -> bool {
         loop {
-            let Some(site) = self.sites.get_mut(key) else { return };
+            let Some(site) = self.sites.get_mut(key) else { return false };
             if site.pace.rests_until(now).is_some() || site.pace.next_at(now).is_some() {
                 site.waiting.clear();
-                return;
             }
             if site.under_way >= site.pace.window() {
-                return;
+                return false;
             }
-            let Some(next) = site.waiting.pop_front() else { return };
+            let Some(next) = site.waiting.pop_front() else { return false };
             let turn = self.begin(key, now);
-            if next.send(turn).is_err() {
-                // It has given up waiting: as if it had never begun.
-                self.turns.remove(&turn);
-                if let Some(site) = self.sites.get_mut(key) {
-                    site.under_way = site.under_way.saturating_sub(1);
-                }
+            if next.send(turn).is_ok() {
+                return true;
+            }
+            // It has given up waiting: as if it had never begun.
+            self.turns.remove(&turn);
+            if let Some(site) = self.sites.get_mut(key) {
+                site.under_way = site.under_way.saturating_sub(1);
             }
         }
     }
@@ -253,6 +280,7 @@ impl State {
             under_way: 0,
             overdue: 0,
             waiting: VecDeque::new(),
+            is_starved: false,
             seen: now,
             class: Class::Unknown,
         };

@@ -163,6 +163,26 @@ async fn a_turn_that_nobody_takes_up_goes_on_to_the_next() {
 }
 
 #[tokio::test]
+async fn where_connections_are_short_destinations_take_turns() {
+    let pacer = pacer(2);
+    let mut held = vec![turn(&pacer, "a.example", "mx.a", 0).await, turn(&pacer, "a.example", "mx.a", 0).await];
+    let wait = |lane: &'static str, host: &'static str| Box::pin(pacer.turn((lane, host), false, at(1)));
+    let mut queue = [wait("a.example", "mx.a"), wait("a.example", "mx.a"), wait("b.example", "mx.b")];
+    for waiting in &mut queue {
+        assert!(futures_util::poll!(waiting).is_pending());
+    }
+    let [first, second, other] = &mut queue;
+    held.pop().unwrap().end(News::Took, at(5));
+    let Entered::Turn(_kept) = other.await else { panic!("who has none goes first") };
+    assert!(futures_util::poll!(&mut *first).is_pending());
+    held.pop().unwrap().end(News::Took, at(6));
+    let Entered::Turn(last) = first.await else { panic!("then the others") };
+    assert!(futures_util::poll!(&mut *second).is_pending());
+    drop(last);
+    assert!(matches!(second.await, Entered::Turn(_)));
+}
+
+#[tokio::test]
 async fn a_relay_is_one_destination_that_has_no_class() {
     let mut delivery = Config::loopback().delivery;
     delivery.mode = DeliveryMode::Capture;

@@ -61,7 +61,7 @@ impl Drop for Waiting {
         if let Ok(id) = self.receiver.try_recv() {
             let mut state = self.shared.lock();
             let began = state.begun(id).map_or(Time::from_millis(0), |(began, _)| began);
-            state.end(id, None, began);
+            state.end(&self.shared.rules, id, None, began);
         }
     }
 }
@@ -76,14 +76,14 @@ impl Turn {
     /// Ends it with what was heard.
     pub fn end(mut self, news: News, now: Time) {
         self.has_ended = true;
-        self.shared.lock().end(self.id, Some(news), now);
+        self.shared.lock().end(&self.shared.rules, self.id, Some(news), now);
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.shared.lock().end(self.id, None, self.began);
+            self.shared.lock().end(&self.shared.rules, self.id, None, self.began);
         }
     }
 }
