@@ -61,9 +61,8 @@ def hash_of(text):
 
 
 def _settings(port, signed):
-    """Our `[delivery]` section, and `[dkim]` behind it."""
-    more = "" if signed else "\n[dkim]\nsign = false"
-    return f'mode = "direct"\nport = {port}\nallow_private_networks = true{more}'
+    """Our `[delivery]` section."""
+    return f'mode = "direct"\nport = {port}\nallow_private_networks = true\nsign = {str(signed).lower()}'
 
 
 def _fill_ours(setting, server, mail):

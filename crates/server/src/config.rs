@@ -180,6 +180,8 @@ pub struct Delivery {
     pub connections_max: usize,
     /// `delivery.max_connections_per_destination`; none: 10, and of large providers what their table says.
     pub connections_per_destination_max: Option<usize>,
+    /// `delivery.sign`: with DKIM, when it leaves.
+    pub sign: bool,
     /// `delivery.greylist_schedule`, in milliseconds: the gaps while a server greylists.
     pub greylist_schedule_ms: Vec<i64>,
     /// `delivery.ip_preference`
@@ -334,6 +336,7 @@ impl Config {
                 allow_private_networks: true,
                 connections_max: 500,
                 connections_per_destination_max: None,
+                sign: true,
                 greylist_schedule_ms: [1, 2, 3, 5, 10, 15].map(|minutes| minutes * MINUTE_MS).into(),
                 ip_choice: IpChoice::default(),
                 sources: Vec::new(),

@@ -2,10 +2,12 @@
 
 use crate::time::{MINUTE_MS, Time};
 
+/// Messages in a minute from which «too fast» is learnt from: who gets fewer meant something else.
+const LEARNT_FROM: f64 = 60.0;
 /// The lowest bound that is ever learnt, in messages a minute.
-const LEARNT_MIN: f64 = 6.0;
-/// How much of a message a minute each message that was taken adds to a learnt bound: a quarter more every minute.
-const GROWTH: f64 = 0.25;
+const LEARNT_MIN: f64 = 10.0;
+/// How much of a message a minute each message that was taken adds to a learnt bound: half more every minute.
+const GROWTH: f64 = 0.5;
 /// A learnt bound that has grown to so many times its first value is forgotten.
 const FORGOTTEN_AT: f64 = 8.0;
 /// Share of a minute's messages that may go at once.
@@ -78,7 +80,12 @@ impl Rate {
     pub(super) fn cut(&mut self, now: Time) {
         self.turn_to(now);
         let seen = f64::from(self.taken[0].max(self.taken[1]));
-        let half = (self.learnt.map_or(seen, |learnt| learnt.now.min(seen.max(LEARNT_MIN))) / 2.0).max(LEARNT_MIN);
+        let before = match self.learnt {
+            Some(learnt) => learnt.now,
+            None if seen >= LEARNT_FROM => seen,
+            None => return,
+        };
+        let half = (before / 2.0).max(LEARNT_MIN);
         self.learnt = Some(Learnt { first: half, now: half });
         self.tokens = 1.0;
         self.filled_at = Some(now);

@@ -194,7 +194,7 @@ async fn finish(app: &App, fence: Fence, next: Next) -> Stored<Next> {
 /// say why they wait.
 async fn put_off(app: &App, load: &prepare::Load, (at, host): (Time, String), fence: Fence) -> Stored<Next> {
     let now = app.clock.now();
-    let at = at.max(now.plus_ms(PUT_OFF_MS_MIN));
+    let at = at.max(now.plus_ms(PUT_OFF_MS_MIN)).min(load.envelope.expires_at.max(now.plus_ms(1)));
     let next = Next::Hold { why: "destination_rests", at: Some(at) };
     let detail = format!("waits: {host} takes no more now; tried again by itself");
     let untold: Vec<_> = load.pending.iter().filter(|entry| entry.detail.is_none()).cloned().collect();

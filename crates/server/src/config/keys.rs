@@ -191,6 +191,9 @@ const MAIN: &[Key] = &[
     key!(secret "delivery.relay_url", "", "`smtp://user:password@host:port`; `smtps://` for TLS from the first byte.", |d, g| {
         d.relay = Some(urls::relay(&g.text()?)?);
     }),
+    key!("delivery.sign", "`true`", "Sign mail with DKIM when it leaves. `false` where the relay does it.", |d, g| {
+        d.config.delivery.sign = g.flag()?;
+    }),
     key!("delivery.port", "`25`", "Port of remote mail exchangers.", |d, g| d.config.delivery.port = g.port()?),
     key!(
         "delivery.retry_schedule",

@@ -109,7 +109,7 @@ impl State {
             }
             (None, found) => {
                 let most = if rules.single { usize::MAX } else { RUNNING_AT_FIRST };
-                let free = found.map_or((most, most), |lane| lane.running.free(most, workspace));
+                let free = found.map_or(Tally::free_beside(&[], most, workspace), |lane| lane.running.free(most, workspace));
                 (shares((0, lane), free, workspace), Class::Unknown)
             }
         };
@@ -121,12 +121,12 @@ impl State {
     fn of_class(&self, class: Class, rules: &Rules, workspace: WorkspaceId) -> [Share; 2] {
         let all = rules.connections_max;
         let [_, unknown, slow] = &self.running;
-        let (half, three_quarters) = ((all / 2).max(1), (all * 3 / 4).max(1));
-        let free = match class {
-            Class::Quick => (usize::MAX, usize::MAX),
-            _ if rules.single => (usize::MAX, usize::MAX),
-            Class::Unknown => unknown.free(three_quarters.saturating_sub(slow.all()), workspace),
-            Class::Slow => slow.free(half.min(three_quarters.saturating_sub(unknown.all())), workspace),
+        let free = if rules.single || class == Class::Quick {
+            (usize::MAX, usize::MAX)
+        } else {
+            let both = Tally::free_beside(&[unknown, slow], (all * 3 / 4).max(1), workspace);
+            let half = Tally::free_beside(&[slow], (all / 2).max(1), workspace);
+            if class == Class::Slow { (both.0.min(half.0), both.1.min(half.1)) } else { both }
         };
         // The slow and the unknown draw on one purse.
         shares((2, if class == Class::Quick { "quick" } else { "uncertain" }), free, workspace)

@@ -14,6 +14,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// How many there are.
     pub(super) const fn all(&self) -> usize {
         self.all
     }
@@ -45,10 +46,16 @@ impl Tally {
 
     /// What is free in all of `most`, and for the workspace.
     pub(super) fn free(&self, most: usize, workspace: WorkspaceId) -> (usize, usize) {
-        let free = most.saturating_sub(self.all);
-        let of = self.of.get(&workspace).copied().unwrap_or(0);
-        // As many as leave a quarter of what it then has to others; the last place is better used than left.
-        let fair = (free.saturating_mul(TIMES_FREE).saturating_sub(of)) / (TIMES_FREE + 1);
+        Self::free_beside(&[self], most, workspace)
+    }
+
+    /// The same, of what several share.
+    pub(super) fn free_beside(tallies: &[&Self], most: usize, workspace: WorkspaceId) -> (usize, usize) {
+        let all: usize = tallies.iter().map(|tally| tally.all).sum();
+        let of: usize = tallies.iter().filter_map(|tally| tally.of.get(&workspace)).sum();
+        let free = most.saturating_sub(all);
+        // As many as leave a quarter of what it then has to others; who has none yet may have the last place.
+        let fair = free.saturating_mul(TIMES_FREE).saturating_sub(of) / (TIMES_FREE + 1);
         (free, if of == 0 { fair.max(1) } else { fair })
     }
 }

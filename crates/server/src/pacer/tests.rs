@@ -1,5 +1,7 @@
 //! Who gets a place, and who waits.
 
+use std::{future::poll_fn, pin::Pin, task::Poll};
+
 use posthouse_domain::{pacing::News, time::Time};
 use uuid::Uuid;
 
@@ -38,6 +40,11 @@ async fn turn(pacer: &Pacer, lane: &str, host: &str, now: i64) -> Turn {
         Entered::Turn(turn) => turn,
         Entered::NotBefore(time) => panic!("not before {time}"),
     }
+}
+
+/// Looks once whether it is still waiting.
+async fn waits<F: Future + Unpin>(future: &mut F) -> bool {
+    poll_fn(|context| Poll::Ready(Pin::new(&mut *future).poll(context).is_pending())).await
 }
 
 /// A job from its beginning to what was heard.
@@ -106,10 +113,10 @@ async fn who_pushes_back_is_left_alone_but_for_a_last_attempt() {
     };
     assert_eq!(until, at(1_305));
     assert!(matches!(pacer.turn(("a.example", "mx.a.example"), true, at(400)).await, Entered::Turn(_)));
+    assert!(fill(&pacer, workspace(1), "a.example", 400) > 10, "its mail is put off at once, it takes no place");
     assert!(matches!(pacer.turn(("a.example", "mx2.a.example"), false, at(400)).await, Entered::Turn(_)));
     let standings = pacer.standings(at(400));
     assert_eq!(standings, [(Standing::Open, 1), (Standing::Narrowed, 0), (Standing::Resting, 1)]);
-    assert!(fill(&pacer, workspace(1), "a.example", 400) > 10, "its mail is put off at once, it takes no place");
     assert!(matches!(pacer.turn(("a.example", "mx.a.example"), false, until).await, Entered::Turn(_)));
 }
 
@@ -154,7 +161,7 @@ async fn a_turn_that_nobody_takes_up_goes_on_to_the_next() {
     let mut first = Box::pin(pacer.turn(("a.example", "mx"), false, at(1)));
     let mut second = Box::pin(pacer.turn(("a.example", "mx"), false, at(1)));
     for waiting in [&mut first, &mut second] {
-        assert!(futures_util::poll!(waiting).is_pending());
+        assert!(waits(waiting).await);
     }
     drop(first);
     drop(held);
@@ -169,15 +176,15 @@ async fn where_connections_are_short_destinations_take_turns() {
     let wait = |lane: &'static str, host: &'static str| Box::pin(pacer.turn((lane, host), false, at(1)));
     let mut queue = [wait("a.example", "mx.a"), wait("a.example", "mx.a"), wait("b.example", "mx.b")];
     for waiting in &mut queue {
-        assert!(futures_util::poll!(waiting).is_pending());
+        assert!(waits(waiting).await);
     }
     let [first, second, other] = &mut queue;
     held.pop().unwrap().end(News::Took, at(5));
     let Entered::Turn(_kept) = other.await else { panic!("who has none goes first") };
-    assert!(futures_util::poll!(&mut *first).is_pending());
+    assert!(waits(first).await);
     held.pop().unwrap().end(News::Took, at(6));
     let Entered::Turn(last) = first.await else { panic!("then the others") };
-    assert!(futures_util::poll!(&mut *second).is_pending());
+    assert!(waits(second).await);
     drop(last);
     assert!(matches!(second.await, Entered::Turn(_)));
 }

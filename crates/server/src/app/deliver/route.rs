@@ -52,14 +52,16 @@ async fn hosts(app: &App, load: &Load) -> Result<Vec<String>, Report> {
     let permanent = |code, text: String| Err(Report::local(DeliveryResult::Permanent, code, text));
     match app.dns.lookup(Question::new(destination, QuestionKind::Mx)).await {
         Answer::Records(Records::Mx(records)) if !records.is_empty() => {
-            // Attempts of one mail and several mails start at different hosts of equal preference; a host that greylisted is
-            // asked again, for it knows us now.
-            let greylisted = load.pending.iter().any(was_greylisted);
+            // Attempts of one mail and several mails start at different hosts of equal preference.
             let attempts = load.pending.iter().map(|delivery| u64::from(delivery.attempts)).max().unwrap_or(0);
-            let attempts = if greylisted { attempts.saturating_sub(1) } else { attempts };
             let spread = u64::from(load.envelope.id.as_uuid().as_bytes()[15]);
-            exchangers(&records, &app.config.smtp.hostname, attempts.wrapping_add(spread))
-                .or_else(|none| permanent(none.enhanced_code(), none.text().to_owned()))
+            let mut hosts = exchangers(&records, &app.config.smtp.hostname, attempts.wrapping_add(spread))
+                .or_else(|none| permanent(none.enhanced_code(), none.text().to_owned()))?;
+            // Who greylisted is asked again: that host knows us by now.
+            let known = load.pending.iter().find(|entry| was_greylisted(entry)).and_then(|entry| entry.remote.as_deref());
+            let known = known.and_then(|remote| remote.split_once(' ')).map(|(host, _)| host);
+            hosts.sort_by_key(|host| Some(host.as_str()) != known);
+            Ok(hosts)
         }
         Answer::NoSuchName => permanent("5.1.2", format!("the domain {destination} does not exist")),
         Answer::Failed => {
