@@ -162,6 +162,9 @@ impl<'a> Round<'a> {
         let turn = match self.app.pacer.turn((self.lane, host), self.at_any_rate, now).await {
             Entered::Turn(turn) => turn,
             Entered::NotBefore(at) => {
+                // What other hosts say is not the last word while this one may take it later.
+                let text = format!("{host} takes no more now");
+                self.note(Report::local(DeliveryResult::Temporary, "4.4.5", text));
                 if self.not_before.as_ref().is_none_or(|(first, _)| at < *first) {
                     self.not_before = Some((at, host.to_owned()));
                 }
