@@ -12,12 +12,7 @@ use posthouse_store::{DatabaseUrl, Store, StoreConfig, backup::BLOBS_DIR, blobs:
 use tokio::{net::TcpListener, task::JoinSet};
 
 use crate::{
-    adapters::{
-        clock::SystemClock,
-        dns,
-        http_out::HttpClient,
-        smtp_out::SmtpClient,
-    },
+    adapters::{clock::SystemClock, dns, http_out::HttpClient, smtp_out::SmtpClient},
     app::{App, Ports, signing},
     config::Config,
     http::{listener, router, routes},

@@ -79,7 +79,18 @@ impl Default for Metrics {
         let store_queue = Family::default();
         registry.register("store_queue", "Units of work that wait for the store", store_queue.clone());
         registry.register("build", "What runs", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
-        Self { registry, http_requests, smtp_messages, submissions, deliveries, destinations, standings, jobs, webhooks, store_queue }
+        Self {
+            registry,
+            http_requests,
+            smtp_messages,
+            submissions,
+            deliveries,
+            destinations,
+            standings,
+            jobs,
+            webhooks,
+            store_queue,
+        }
     }
 }
 

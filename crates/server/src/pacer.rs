@@ -62,7 +62,9 @@ impl Pacer {
     pub fn new(delivery: &Delivery) -> Self {
         let rules = Rules {
             connections_max: delivery.connections_max.max(1),
-            per_destination: delivery.connections_per_destination_max.map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
+            per_destination: delivery
+                .connections_per_destination_max
+                .map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
             single: delivery.mode != DeliveryMode::Direct,
         };
         Self(Arc::new(Shared { rules, state: Mutex::default() }))

@@ -11,10 +11,7 @@ use std::{
 };
 
 use posthouse_server::{
-    adapters::{
-        http_out::HttpClient,
-        smtp_out::SmtpClient,
-    },
+    adapters::{http_out::HttpClient, smtp_out::SmtpClient},
     app::{App, Ports},
     config::Config,
     http::{listener, router, routes},

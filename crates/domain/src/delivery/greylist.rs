@@ -23,7 +23,18 @@ const POLITE: &[&str] = &[
     "retry timeout",
 ];
 /// Words that mean our speed or the state of the server: no greylisting, whatever else is said.
-const OTHERWISE: &[&str] = &["too many", " rate", "ratelimit", "throttl", "busy", "overload", "exceeded", "frequency", "unusual", "reputation"];
+const OTHERWISE: &[&str] = &[
+    "too many",
+    " rate",
+    "ratelimit",
+    "throttl",
+    "busy",
+    "overload",
+    "exceeded",
+    "frequency",
+    "unusual",
+    "reputation",
+];
 /// The longest wait that a server may ask for, in milliseconds.
 const HINT_MS_MAX: i64 = HOUR_MS;
 

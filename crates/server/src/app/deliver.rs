@@ -214,8 +214,10 @@ async fn put_off(app: &App, load: &prepare::Load, (at, host): (Time, String), fe
 async fn settle(app: &App, settling: Settling, fence: Fence) -> Stored<Next> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let delivery = &app.config.delivery;
-    let schedules =
-        settle::Schedules { usual: delivery.retry_schedule_ms.clone(), greylist: delivery.greylist_schedule_ms.clone() };
+    let schedules = settle::Schedules {
+        usual: delivery.retry_schedule_ms.clone(),
+        greylist: delivery.greylist_schedule_ms.clone(),
+    };
     let done = app
         .store
         .write(move |tx| {

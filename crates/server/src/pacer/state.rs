@@ -109,7 +109,8 @@ impl State {
             }
             (None, found) => {
                 let most = if rules.single { usize::MAX } else { RUNNING_AT_FIRST };
-                let free = found.map_or(Tally::free_beside(&[], most, workspace), |lane| lane.running.free(most, workspace));
+                let free =
+                    found.map_or(Tally::free_beside(&[], most, workspace), |lane| lane.running.free(most, workspace));
                 (shares((0, lane), free, workspace), Class::Unknown)
             }
         };
@@ -359,7 +360,9 @@ impl State {
                 self.sites.retain(|_, site| is_used(site));
             }
             let sites = &self.sites;
-            self.lanes.retain(|_, lane| lane.running.all() > 0 || lane.site.as_ref().is_none_or(|key| sites.contains_key(key)));
+            self.lanes.retain(|_, lane| {
+                lane.running.all() > 0 || lane.site.as_ref().is_none_or(|key| sites.contains_key(key))
+            });
         }
     }
 }

@@ -84,7 +84,9 @@ async fn lanes_of_one_provider_share_its_connections() {
     }
     assert_eq!(turns[0].limits().messages_per_connection_max, 50);
     let (waits, ends) = tokio::join!(
-        async { matches!(pacer.turn(("gmail.com", "gmail-smtp-in.l.google.com"), false, at(501)).await, Entered::Turn(_)) },
+        async {
+            matches!(pacer.turn(("gmail.com", "gmail-smtp-in.l.google.com"), false, at(501)).await, Entered::Turn(_))
+        },
         async { turns.pop().map(|turn| turn.end(News::Took, at(502))) },
     );
     assert!(waits && ends.is_some(), "the eleventh waits for the end of one of the ten");

@@ -58,7 +58,8 @@ async fn hosts(app: &App, load: &Load) -> Result<Vec<String>, Report> {
             let mut hosts = exchangers(&records, &app.config.smtp.hostname, attempts.wrapping_add(spread))
                 .or_else(|none| permanent(none.enhanced_code(), none.text().to_owned()))?;
             // Who greylisted is asked again: that host knows us by now.
-            let known = load.pending.iter().find(|entry| was_greylisted(entry)).and_then(|entry| entry.remote.as_deref());
+            let known =
+                load.pending.iter().find(|entry| was_greylisted(entry)).and_then(|entry| entry.remote.as_deref());
             let known = known.and_then(|remote| remote.split_once(' ')).map(|(host, _)| host);
             hosts.sort_by_key(|host| Some(host.as_str()) != known);
             Ok(hosts)
