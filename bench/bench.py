@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 
+import destinations
 import fake_dns
 import footprint
 import load
@@ -21,7 +22,7 @@ import sending
 import stream
 import webhooks
 
-PARTS = {"receipt": receipt, "sending": sending, "api": reading, "longpoll": longpoll, "stream": stream,
+PARTS = {"receipt": receipt, "sending": sending, "destinations": destinations, "api": reading, "longpoll": longpoll, "stream": stream,
          "webhooks": webhooks, "queue": queue_work, "search": searching, "footprint": footprint}
 
 
@@ -29,7 +30,8 @@ class Setting:
     """What every part needs, and where its results go."""
 
     def __init__(self, arguments, dns):
-        self.binary, self.folder, self.dns = os.path.abspath(arguments.binary), arguments.folder, dns
+        self.binary, self.folder, self.dns = os.path.abspath(arguments.binary), arguments.folder, dns.address
+        self.dns_server = dns
         self.quick, self.postgres = arguments.quick, arguments.postgres
         self.rounds = arguments.rounds or (1 if arguments.quick else 3)
         self.message, self.results = load.message_file(arguments.folder), {}
@@ -83,7 +85,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     failed, began = [], time.monotonic()
     with fake_dns.FakeDns() as dns:
-        setting = Setting(arguments, dns.address)
+        setting = Setting(arguments, dns)
         document = {"machine": machine.describe(setting.folder), "store": "postgres" if setting.postgres else "sqlite",
                     "quick": setting.quick, "rounds": setting.rounds, "results": setting.results}
         for part in arguments.parts:

@@ -1,5 +1,6 @@
-"""A name server on loopback, so that no run depends on the network: every domain's mail exchanger is 127.0.0.1,
-`sink.test` included; everything else (SPF, DKIM, DMARC, PTR) does not exist."""
+"""A name server on loopback, so that no run depends on the network: every domain's mail exchanger is 127.0.0.1, `sink.test`
+included, but for `dN.CLASS.test`, whose is one of the addresses that a part has set for that class; everything else (SPF,
+DKIM, DMARC, PTR) does not exist."""
 
 import socket
 import struct
@@ -24,11 +25,18 @@ def _question(packet):
     return labels, struct.unpack("!H", packet[at + 1:at + 3])[0], at + 5
 
 
-def answer(packet):
+def _place(labels, places):
+    """The address of `mx.dN.CLASS.test`, or 127.0.0.1."""
+    of_class = places.get(labels[2].decode("ascii", "replace")) if len(labels) == 4 else None
+    address = of_class[int(labels[1][1:]) % len(of_class)] if of_class and labels[1][1:].isdigit() else "127.0.0.1"
+    return socket.inet_aton(address)
+
+
+def answer(packet, places):
     """The answer to one query."""
     labels, kind, end = _question(packet)
     if labels[:1] == [b"mx"] and kind == TYPE_A:
-        data = bytes([127, 0, 0, 1])
+        data = _place(labels, places)
     elif kind == TYPE_MX and labels[-1:] == [b"test"]:
         data = struct.pack("!H", 10) + _name([b"mx", *labels])
     else:
@@ -43,24 +51,39 @@ def answer(packet):
 
 
 class FakeDns:
-    """The server in a thread, by UDP. Use it as a context; `address` is for `dns.nameservers`."""
+    """The server in threads, by UDP. Use it as a context; `address` is for `dns.nameservers`, `places` has the addresses of
+    each class of domains."""
+
+    def __init__(self):
+        self.places, self._sockets = {}, []
 
     def __enter__(self):
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.bind(("127.0.0.1", 0))
-        self.address = f"127.0.0.1:{self._socket.getsockname()[1]}"
-        threading.Thread(target=self._serve, daemon=True).start()
+        self.address = self.listen("127.0.0.1", 0)
         return self
 
-    def _serve(self):
+    def listen(self, address, port, optional=False):
+        """Answers there too; where it is optional, only if it can."""
+        listening = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._sockets.append(listening)
+        try:
+            listening.bind((address, port))
+        except OSError:
+            if optional:
+                return None
+            raise
+        threading.Thread(target=self._serve, args=(listening,), daemon=True).start()
+        return f"{address}:{listening.getsockname()[1]}"
+
+    def _serve(self, listening):
         while True:
             try:
-                packet, peer = self._socket.recvfrom(4096)
-                self._socket.sendto(answer(packet), peer)
+                packet, peer = listening.recvfrom(4096)
+                listening.sendto(answer(packet, self.places), peer)
             except (IndexError, struct.error):
                 continue
             except OSError:
                 return
 
     def __exit__(self, *_):
-        self._socket.close()
+        for listening in self._sockets:
+            listening.close()

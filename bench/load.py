@@ -126,13 +126,14 @@ def wait_for_port(port, limit_s=20):
             time.sleep(0.02)
 
 
-def wrk(base, key, connections, seconds, paths, think_ms=0, count=0, body=None):
+def wrk(base, key, connections, seconds, paths, think_ms=0, count=0, body=None, recipients=None):
     """Runs wrk over the listed paths in turn and gives what it measured (milliseconds, requests a second).
 
     `think_ms`: each connection waits so long between requests (evenly spread from none to twice that). `count`: stop
-    after exactly so many requests. `body`: POST this file."""
+    after exactly so many requests. `body`: POST this file; `recipients`: with the next line of this one for RECIPIENT."""
     folder = os.path.dirname(paths)
     settings = {"KEY": key, "PATHS": paths, "THINK_MS": think_ms, "COUNT": count, "BODY": body or "",
+                "RECIPIENTS": recipients or "",
                 "OUT": os.path.join(folder, "wrk.json")}
     environment = {**os.environ, **{f"BENCH_{name}": str(value) for name, value in settings.items()}}
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s", "-s", os.path.join(HERE, "wrk.lua"),

@@ -55,6 +55,14 @@ COLUMNS = {
     ],
 }
 
+COLUMNS["destinations"] = [
+    ("destinations", ("case",), "{}"), ("ours /s", ("posthouse", "rate"), "{:.0f}"), ("Postfix /s", ("postfix", "rate"), "{:.0f}"),
+    ("ratio", ("ratio",), "{:.2f}"), ("our CPU ms", ("posthouse", "cpu_ms"), "{:.2f}"),
+    ("Postfix CPU ms", ("postfix", "cpu_ms"), "{:.2f}"), ("fast domains p50 s", ("posthouse", "fast_p50_s"), "{:.1f}"),
+    ("p99 s", ("posthouse", "fast_p99_s"), "{:.1f}"), ("of all fast", ("fast_growth",), "{:.2f}"),
+    ("Postfix p99 s", ("postfix", "fast_p99_s"), "{:.1f}"), ("Postfix missing", ("postfix", "missing"), "{}"),
+    ("our RSS MB", ("posthouse", "rss_mb"), "{:.0f}"), ("others' cores", ("posthouse", "foreign_cores"), "{:.1f}"),
+]
 COLUMNS["webhooks"] = [
     ("webhooks", ("case",), "{}"), ("/s", ("rate",), "{:.0f}"), ("commit to POST p50 ms", ("p50_ms",), "{:.1f}"),
     ("p99 ms", ("p99_ms",), "{:.1f}"), ("longest ms", ("max_ms",), "{:.0f}"), ("twice", ("duplicates",), "{}"),
@@ -69,6 +77,11 @@ TARGETS = [
     ("receipt", "1 session,", "receipt, ratio to Postfix", ("ratio",), ">=", 1.0),
     ("sending", "prefilled, relay", "sending, ratio to Postfix", ("ratio",), ">=", 2.0),
     ("sending", "through, relay", "sending, ratio to Postfix", ("ratio",), ">=", 2.0),
+    ("destinations", "all fast, unsigned", "2,000 domains, ratio to Postfix", ("ratio",), ">=", 2.0),
+    ("destinations", "all fast, signed", "2,000 domains, signed, ratio to unsigned Postfix", ("ratio",), ">=", 1.0),
+    ("destinations", "one in three", "2,000 domains, ratio to Postfix", ("ratio",), ">=", 2.0),
+    ("destinations", "one in three", "fast domains, p99 in the queue of that in an all-fast run", ("fast_growth",), "<=", 1.5),
+    ("destinations", "", "2,000 domains, peak RSS MB", ("posthouse", "rss_mb"), "<", 300),
     ("api", "list, paced", "list of 25, p50 ms", ("large", "p50_ms"), "<", 2.0),
     ("api", "list, paced", "list of 25, p99 ms", ("large", "p99_ms"), "<", 10.0),
     ("api", "list, closed", "list, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),

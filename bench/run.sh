@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh [receipt|sending|api|search|queue|longpoll|stream|webhooks|footprint|all]... [--quick] [--postgres] [--rounds N]
+# run.sh [receipt|sending|destinations|api|search|queue|longpoll|stream|webhooks|footprint|all]... [--quick] [--postgres] [--rounds N]
 # Measures a release build beside its peers: tables on standard output, JSON in bench/results/. What each part does is
 # said at the head of its file here; the last numbers are in docs/benchmarks.md.
 #

@@ -13,8 +13,19 @@ if body_file ~= "" then
   wrk.body = io.open(body_file):read("*a")
 end
 
+local recipients_file, head, tail, recipients, to = os.getenv("BENCH_RECIPIENTS"), nil, nil, {}, 0
+if recipients_file ~= "" then
+  local from, till = wrk.body:find("RECIPIENT", 1, true)
+  head, tail = wrk.body:sub(1, from - 1), wrk.body:sub(till + 1)
+  for line in io.lines(recipients_file) do recipients[#recipients + 1] = line end
+end
+
 function request()
   at = at % #paths + 1
+  if head then
+    to = to % #recipients + 1
+    return wrk.format(nil, paths[at], nil, head .. recipients[to] .. tail)
+  end
   return wrk.format(nil, paths[at])
 end
 

@@ -2,6 +2,7 @@
 //!
 //! Pure: answers of DNS and of remote servers are passed in, as are the time and the schedule. Nothing here waits.
 
+mod greylist;
 mod guard;
 mod route;
 mod schedule;
@@ -18,9 +19,10 @@ use crate::{
     time::{MINUTE_MS, Time},
 };
 
+pub use greylist::{gap_ms, looks_greylisted, was_greylisted};
 pub use guard::is_special_purpose;
-pub use route::{HOSTS_MAX, NoRoute, exchangers};
-pub use schedule::next_attempt;
+pub use route::{HOSTS_MAX, IpChoice, NoRoute, addresses_in_order, exchangers};
+pub use schedule::{gap_after, next_attempt};
 
 /// Most characters of a server's words that a delivery entry keeps.
 pub const DETAIL_CHARS_MAX: usize = 1_000;

@@ -23,6 +23,7 @@ pub mod mail_domain;
 pub mod message;
 pub mod metadata;
 pub mod metrics;
+pub mod pacing;
 pub mod page;
 pub mod plan;
 pub mod queue;

@@ -72,6 +72,8 @@ use crate::{
     in_flight::InFlight,
     metrics::Metrics,
     ports::{Authority, Clock, Dns, HttpOut, SmtpOut},
+    pacer::Pacer,
+    ports::{Clock, Dns, HttpOut, SmtpOut},
     rate_limits::RateLimits,
     shortage::Shortage,
     shutdown::Life,
@@ -103,6 +105,8 @@ pub struct App {
     pub tls: Keeper,
     /// The DKIM keys of the default domain.
     pub signer: signing::Signer,
+    /// What each destination gets at once.
+    pub pacer: Pacer,
     /// Room in memory for mail on its way out.
     pub out_room: deliver::Room,
     /// A place for work that would hold up others.
@@ -146,8 +150,10 @@ impl App {
     /// The program over that configuration, store and outside world.
     #[must_use]
     pub fn new(config: Config, (store, blobs): (Store, Blobs), ports: Ports) -> Self {
+        let pacer = Pacer::new(&config.delivery);
         Self {
             config,
+            pacer,
             store,
             blobs,
             clock: ports.clock,

@@ -14,13 +14,7 @@ use posthouse_store::{DatabaseUrl, Store, StoreConfig, Watch, backup::BLOBS_DIR,
 use tokio::task::JoinSet;
 
 use crate::{
-    adapters::{
-        acme::Authorities,
-        clock::SystemClock,
-        dns,
-        http_out::HttpClient,
-        smtp_out::{Limits, SmtpClient},
-    },
+    adapters::{acme::Authorities, clock::SystemClock, dns, http_out::HttpClient, smtp_out::SmtpClient},
     app::{App, Ports, keep_certificate, signing},
     config::Config,
     http::listener,
@@ -293,11 +287,7 @@ struct WaysOut {
 /// The outside world of a process that serves.
 fn ports(config: &Config) -> Result<(Ports, WaysOut), BootError> {
     let (clock, dns) = (clock(), resolver(config)?);
-    let limits = Limits {
-        connections_max: config.delivery.connections_max,
-        per_host_max: config.delivery.connections_per_destination_max,
-    };
-    let smtp = Arc::new(SmtpClient::new(Arc::clone(&clock), limits));
+    let smtp = Arc::new(SmtpClient::new(Arc::clone(&clock), config.delivery.connections_max));
     let http = Arc::new(HttpClient::new(Arc::clone(&clock)));
     let (smtp_out, http_out) = (Arc::clone(&smtp) as Arc<dyn SmtpOut>, Arc::clone(&http) as Arc<dyn HttpOut>);
     let authority = Arc::new(Authorities::new(Arc::clone(&dns)));

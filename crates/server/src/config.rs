@@ -14,9 +14,13 @@ mod urls;
 #[cfg(test)]
 mod tests;
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
 
 use posthouse_domain::{
+    delivery::IpChoice,
     mail_domain::Here,
     plan::{Limit, Plans},
     time::{HOUR_MS, MINUTE_MS},
@@ -255,8 +259,27 @@ pub struct Delivery {
     pub allow_private_networks: bool,
     /// `delivery.max_connections`: to all destinations together.
     pub connections_max: usize,
-    /// `delivery.max_connections_per_destination`
-    pub connections_per_destination_max: usize,
+    /// `delivery.max_connections_per_destination`; none: 10, and of large providers what their table says.
+    pub connections_per_destination_max: Option<usize>,
+    /// `delivery.sign`: with DKIM, when it leaves.
+    pub sign: bool,
+    /// `delivery.greylist_schedule`, in milliseconds: the gaps while a server greylists.
+    pub greylist_schedule_ms: Vec<i64>,
+    /// `delivery.ip_preference`
+    pub ip_choice: IpChoice,
+    /// `delivery.source_addresses`; empty: the system picks.
+    pub sources: Vec<Source>,
+    /// `delivery.helo_name`; none: `smtp.hostname`.
+    pub helo_name: Option<String>,
+}
+
+/// An address that mail leaves from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// The address; this machine must have it.
+    pub address: IpAddr,
+    /// The name for EHLO from there, if it has one of its own.
+    pub helo: Option<String>,
 }
 
 /// `delivery.mode`
@@ -426,8 +449,13 @@ impl Config {
                 port: 25,
                 retry_schedule_ms: default_retry_schedule_ms(),
                 allow_private_networks: true,
-                connections_max: 100,
-                connections_per_destination_max: 10,
+                connections_max: 500,
+                connections_per_destination_max: None,
+                sign: true,
+                greylist_schedule_ms: [1, 2, 3, 5, 10, 15].map(|minutes| minutes * MINUTE_MS).into(),
+                ip_choice: IpChoice::default(),
+                sources: Vec::new(),
+                helo_name: None,
             },
             dkim: Dkim { ed25519: Ed25519::DefaultDomain },
             webhooks: Webhooks {

@@ -11,6 +11,7 @@ pub mod http;
 pub mod in_flight;
 pub mod jobs;
 pub mod metrics;
+pub mod pacer;
 pub mod ports;
 pub mod rate_limits;
 pub mod rush;

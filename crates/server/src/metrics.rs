@@ -1,5 +1,6 @@
 //! What Prometheus can read (operations.md): counts with labels from closed lists, never addresses.
 
+use posthouse_domain::pacing::{News, Standing, provider_of};
 use posthouse_mail::bounce::Class;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
@@ -17,6 +18,8 @@ pub struct Metrics {
     submissions: Family<OutcomeLabels, Counter>,
     deliveries: Family<OutcomeLabels, Counter>,
     bounces: Family<ClassLabels, Counter>,
+    destinations: Family<DestinationLabels, Counter>,
+    standings: Family<StandingLabels, Gauge>,
     jobs: Family<JobLabels, Counter>,
     webhooks: Family<OutcomeLabels, Counter>,
     store_queue: Family<QueueLabels, Gauge>,
@@ -46,6 +49,17 @@ struct RuleLabels {
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct DestinationLabels {
+    provider: &'static str,
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct StandingLabels {
+    standing: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct QueueLabels {
     queue: &'static str,
 }
@@ -64,52 +78,35 @@ struct JobLabels {
 impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("posthouse");
-        let http_requests = Family::default();
-        let smtp_messages = Family::default();
-        let submissions = Family::default();
-        let deliveries = Family::default();
-        let smtp_screened = Family::default();
-        registry.register("smtp_screened", "Offers turned away by inbound policy, by rule", smtp_screened.clone());
-        let bounces = Family::default();
-        registry.register("bounces", "Recipients of sent mail that bounced, by class", bounces.clone());
-        let jobs = Family::default();
-        registry.register("http_requests", "Requests answered, by route and status", http_requests.clone());
-        registry.register("smtp_messages", "Messages offered by SMTP, by outcome", smtp_messages.clone());
-        registry.register("submissions", "Messages handed in by mail programs, by outcome", submissions.clone());
-        registry.register("deliveries", "Recipients of sent mail that were settled, by outcome", deliveries.clone());
-        registry.register("jobs", "Job attempts, by kind and outcome", jobs.clone());
-        let webhooks = Family::default();
-        registry.register("webhook_attempts", "Attempts to hand events to webhooks, by outcome", webhooks.clone());
-        let store_queue = Family::default();
-        registry.register("store_queue", "Units of work that wait for the store", store_queue.clone());
         registry.register("build", "What runs", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
-        let certificate = Family::default();
-        registry.register(
-            "tls_certificate_expiry_timestamp_seconds",
-            "When the certificate in use ends, by where it comes from",
-            certificate.clone(),
-        );
-        let certificate_reads = Family::default();
-        registry.register(
-            "tls_certificates",
-            "New certificates that were found, by outcome",
-            certificate_reads.clone(),
-        );
+        let to = &mut registry;
         Self {
+            http_requests: family(to, "http_requests", "Requests answered, by route and status"),
+            smtp_messages: family(to, "smtp_messages", "Messages offered by SMTP, by outcome"),
+            smtp_screened: family(to, "smtp_screened", "Offers turned away by inbound policy, by rule"),
+            submissions: family(to, "submissions", "Messages handed in by mail programs, by outcome"),
+            deliveries: family(to, "deliveries", "Recipients of sent mail that were settled, by outcome"),
+            bounces: family(to, "bounces", "Recipients of sent mail that bounced, by class"),
+            destinations: family(to, "destination_attempts", "Attempts at mail exchangers, by provider and what it said"),
+            standings: family(to, "destinations", "Destinations that are remembered, by how they are paced"),
+            jobs: family(to, "jobs", "Job attempts, by kind and outcome"),
+            webhooks: family(to, "webhook_attempts", "Attempts to hand events to webhooks, by outcome"),
+            store_queue: family(to, "store_queue", "Units of work that wait for the store"),
+            certificate: family(to, "tls_certificate_expiry_timestamp_seconds", "When the certificate in use ends, by where it comes from"),
+            certificate_reads: family(to, "tls_certificates", "New certificates that were found, by outcome"),
             registry,
-            http_requests,
-            smtp_messages,
-            smtp_screened,
-            submissions,
-            deliveries,
-            bounces,
-            jobs,
-            webhooks,
-            store_queue,
-            certificate,
-            certificate_reads,
         }
     }
+}
+
+/// A family of measures that the registry shows.
+fn family<L, M>(registry: &mut Registry, name: &str, help: &str) -> Family<L, M>
+where
+    Family<L, M>: Metric + Clone + Default,
+{
+    let family = Family::default();
+    registry.register(name, help, Family::clone(&family));
+    family
 }
 
 impl Metrics {
@@ -141,6 +138,31 @@ impl Metrics {
     /// Counts a recipient that bounced in an attempt.
     pub fn bounce(&self, class: Class) {
         self.bounces.get_or_create(&ClassLabels { class: class.text() }).inc();
+    }
+
+    /// Counts what a mail exchanger said: `took`, `answered`, `pushed_back`, `unreachable`; hosts of no known provider as `other`.
+    pub fn destination(&self, host: &str, news: News) {
+        let outcome = match news {
+            News::Took => "took",
+            News::Answered => "answered",
+            News::PushedBack { .. } => "pushed_back",
+            News::Unreachable => "unreachable",
+        };
+        let provider = provider_of(host).map_or("other", |provider| provider.name);
+        self.destinations.get_or_create(&DestinationLabels { provider, outcome }).inc();
+    }
+
+    /// Notes how many destinations stand where.
+    pub fn destinations(&self, standings: [(Standing, usize); 3]) {
+        for (standing, count) in standings {
+            let standing = match standing {
+                Standing::Open => "open",
+                Standing::Narrowed => "narrowed",
+                Standing::Resting => "resting",
+            };
+            let count = i64::try_from(count).unwrap_or(i64::MAX);
+            self.standings.get_or_create(&StandingLabels { standing }).set(count);
+        }
     }
 
     /// Counts an attempt of a job: `done`, `retry`, `hold`, `dead`, `recreated`.

@@ -1,6 +1,12 @@
 //! What the use-cases need from the outside world, as traits; `adapters/` implements them, tests bring fakes.
 
-use std::{future::Future, net::SocketAddr, path::PathBuf, pin::Pin, sync::Arc};
+use std::{
+    future::Future,
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    pin::Pin,
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use posthouse_domain::{id::Ids, message::TlsUse, time::Time};
@@ -54,6 +60,12 @@ pub struct Peer {
     pub session: SessionConfig,
     /// Whether its certificate must be valid for `host`. Mail exchangers found by DNS prove nothing by theirs (RFC 7435).
     pub verify: bool,
+    /// Our address to connect from; none: the one that the system picks.
+    pub source: Option<IpAddr>,
+    /// Most connections to its address at once.
+    pub connections_max: u32,
+    /// Most messages over one connection.
+    pub messages_max: u32,
 }
 
 /// What a server said to a message.

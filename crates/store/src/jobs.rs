@@ -37,7 +37,7 @@ statements! {
     COUNTS = "SELECT kind, state, count(*) FROM jobs GROUP BY kind, state ORDER BY kind, state";
     DEAD = "SELECT id, kind, workspace_id, subject_id, lane, attempt, why, created_at FROM jobs
         WHERE state = 'dead' ORDER BY kind, subject_id LIMIT $1";
-    NEXT = "SELECT run_at FROM jobs WHERE kind = $1 AND state = 'ready' ORDER BY run_at LIMIT 1";
+    NEXT = "SELECT run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND run_at > $2 ORDER BY run_at LIMIT 1";
     NEXT_LEASE = "SELECT lease_until FROM jobs WHERE state = 'leased' ORDER BY lease_until LIMIT 1";
 }
 
@@ -285,14 +285,14 @@ pub fn next_lease_end(tx: &mut Tx) -> Result<Option<Time>> {
     tx.value(&NEXT_LEASE, p![])
 }
 
-/// When the next job of these kinds is due.
+/// When the next job of these kinds is due, of those that are not due now.
 ///
 /// # Errors
 /// The store's own.
-pub fn next_at(tx: &mut Tx, kinds: &[&str]) -> Result<Option<Time>> {
+pub fn next_at(tx: &mut Tx, kinds: &[&str], now: Time) -> Result<Option<Time>> {
     let mut next = None;
     for kind in kinds {
-        let due = tx.value(&NEXT, p![kind])?;
+        let due = tx.value(&NEXT, p![kind, now])?;
         next = next.into_iter().chain(due).min();
     }
     Ok(next)

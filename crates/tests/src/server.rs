@@ -11,11 +11,7 @@ use std::{
 };
 
 use posthouse_server::{
-    adapters::{
-        acme::Authorities,
-        http_out::HttpClient,
-        smtp_out::{Limits, SmtpClient},
-    },
+    adapters::{acme::Authorities, http_out::HttpClient, smtp_out::SmtpClient},
     app::{App, Ports, keep_certificate},
     boot::web::{self, Web},
     config::Config,
@@ -315,12 +311,8 @@ impl TestServer {
         let store = opened.unwrap_or_else(|error| panic!("the store: {error:?}"));
         own_threads(&store, &self.store, &self.log).await;
         let clock = Arc::new(self.clock.clone());
-        let limits = Limits {
-            connections_max: self.config.delivery.connections_max,
-            per_host_max: self.config.delivery.connections_per_destination_max,
-        };
         let dns: Arc<dyn Dns> = Arc::new(self.dns.clone());
-        let smtp_out = Arc::new(SmtpClient::new(clock.clone(), limits));
+        let smtp_out = Arc::new(SmtpClient::new(clock.clone(), self.config.delivery.connections_max));
         let http_out = Arc::new(HttpClient::new(clock.clone()));
         let ports = Ports { clock, dns: dns.clone(), smtp_out, http_out, authority: Arc::new(Authorities::new(dns)) };
         let blobs = Blobs::files(self.dir.path().join(BLOBS_DIR));

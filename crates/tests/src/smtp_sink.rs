@@ -12,13 +12,17 @@ use std::{
     },
 };
 
+use posthouse_server::ports::Clock;
 use rustls::ServerConfig;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufStream},
     net::{TcpListener, TcpStream},
+    sync::Notify,
     task::JoinHandle,
 };
 use tokio_rustls::TlsAcceptor;
+
+use crate::clock::ManualClock;
 
 /// What the greeting is looked up by in a script.
 pub const GREETING: &str = "GREETING";
@@ -36,6 +40,10 @@ pub struct Received {
     pub encrypted: bool,
     /// The `AUTH PLAIN` of the connection, as sent.
     pub auth: Option<String>,
+    /// Where it came from.
+    pub from: IpAddr,
+    /// The name that was said with `EHLO`.
+    pub hello: String,
     /// The command `MAIL`, whole.
     pub mail: String,
     /// The accepted recipients.
@@ -57,8 +65,11 @@ struct State {
     received: Mutex<Vec<Received>>,
     script: Mutex<VecDeque<Line>>,
     extensions: Mutex<Vec<String>>,
+    slow: Mutex<Option<(ManualClock, i64)>>,
     tls: Mutex<Option<Arc<ServerConfig>>>,
     connections: AtomicUsize,
+    /// Something came.
+    news: Notify,
 }
 
 struct Line {
@@ -83,6 +94,7 @@ impl SmtpSink {
         let task = tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
                 let number = shared.connections.fetch_add(1, Ordering::Relaxed) + 1;
+                shared.news.notify_waiters();
                 tokio::spawn(serve(socket, number, shared.clone()));
             }
         });
@@ -97,6 +109,38 @@ impl SmtpSink {
     /// Answers every command that begins so with that reply.
     pub fn always(&self, begins: &str, reply: &str) {
         self.script(begins, reply, usize::MAX);
+    }
+
+    /// Forgets what was not used of the script.
+    pub fn forget_script(&self) {
+        lock(&self.state.script).clear();
+    }
+
+    /// Waits so long by that clock before every answer to the final dot, from now on.
+    pub fn slow(&self, clock: &ManualClock, millis: i64) {
+        *lock(&self.state.slow) = Some((clock.clone(), millis));
+    }
+
+    /// Comes back when that many connections were made.
+    pub async fn connected(&self, count: usize) {
+        self.until(|sink| sink.connections() >= count).await;
+    }
+
+    /// Comes back when that many messages were taken.
+    pub async fn taken(&self, count: usize) {
+        self.until(|sink| lock(&sink.state.received).len() >= count).await;
+    }
+
+    async fn until(&self, done: impl Fn(&Self) -> bool) {
+        loop {
+            let mut news = std::pin::pin!(self.state.news.notified());
+            // Registered before the look, so that nothing is missed.
+            news.as_mut().enable();
+            if done(self) {
+                return;
+            }
+            news.await;
+        }
     }
 
     /// Offers one more extension.
@@ -162,6 +206,8 @@ async fn serve(socket: TcpStream, number: usize, state: Arc<State>) {
         connection: number,
         encrypted: false,
         auth: None,
+        from: socket.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip()),
+        hello: String::new(),
         mail: String::new(),
         recipients: Vec::new(),
         data: String::new(),
@@ -199,6 +245,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Dialogue<S> {
             let verb = command.split([' ', ':']).next().unwrap_or_default().to_ascii_uppercase();
             match verb.as_str() {
                 "EHLO" => {
+                    command.get(5..).unwrap_or_default().clone_into(&mut self.mail.hello);
                     let hello = self.hello();
                     let reply = self.state.reply(&command, &hello);
                     self.say(&reply).await?;
@@ -273,9 +320,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Dialogue<S> {
             let text = line.strip_prefix(b".").unwrap_or(&line);
             self.mail.data.push_str(&String::from_utf8_lossy(text));
         }
+        let slow = lock(&self.state.slow).clone();
+        if let Some((clock, millis)) = slow {
+            clock.sleep_until(clock.now().plus_ms(millis)).await;
+        }
         let reply = self.state.reply(END_OF_DATA, "250 2.0.0 taken");
         if reply.starts_with('2') {
             lock(&self.state.received).push(self.mail.clone());
+            self.state.news.notify_waiters();
         }
         self.say(&reply).await
     }

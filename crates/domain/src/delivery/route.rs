@@ -1,4 +1,6 @@
-//! The order in which mail exchangers are tried (RFC 5321 §5.1, RFC 7505).
+//! The order in which mail exchangers and their addresses are tried (RFC 5321 §5.1, RFC 7505).
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Most hosts of one destination that an attempt looks at.
 pub const HOSTS_MAX: usize = 10;
@@ -61,4 +63,47 @@ pub fn exchangers(records: &[(u16, String)], own: &str, rotation: u64) -> Result
     }
     hosts.truncate(HOSTS_MAX);
     Ok(hosts)
+}
+
+/// Which addresses of a host are used (`delivery.ip_preference`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum IpChoice {
+    /// IPv4 first: more receivers refuse IPv6 senders without a reverse name than are reachable by IPv6 alone.
+    #[default]
+    PreferV4,
+    /// IPv6 first.
+    PreferV6,
+    /// IPv4 alone.
+    OnlyV4,
+    /// IPv6 alone.
+    OnlyV6,
+}
+
+impl IpChoice {
+    /// The same, of families that we have an address of to send from.
+    #[must_use]
+    pub const fn of_ours(self, v4: bool, v6: bool) -> Self {
+        match (v4, v6) {
+            (true, false) => Self::OnlyV4,
+            (false, true) => Self::OnlyV6,
+            _ => self,
+        }
+    }
+}
+
+/// The addresses in the order in which they are tried, at most `most`; where a host has both kinds, half are of the other one,
+/// so that a family that does not work from here is no end.
+#[must_use]
+pub fn addresses_in_order(v4: &[Ipv4Addr], v6: &[Ipv6Addr], choice: IpChoice, most: usize) -> Vec<IpAddr> {
+    let v4 = || v4.iter().copied().map(IpAddr::from);
+    let v6 = || v6.iter().copied().map(IpAddr::from);
+    let (first, second): (Vec<IpAddr>, Vec<IpAddr>) = match choice {
+        IpChoice::PreferV4 => (v4().collect(), v6().collect()),
+        IpChoice::PreferV6 => (v6().collect(), v4().collect()),
+        IpChoice::OnlyV4 => (v4().collect(), Vec::new()),
+        IpChoice::OnlyV6 => (v6().collect(), Vec::new()),
+    };
+    let of_second = second.len().min(most / 2);
+    let of_first = first.len().min(most - of_second);
+    first.into_iter().take(of_first).chain(second.into_iter().take(most - of_first)).collect()
 }

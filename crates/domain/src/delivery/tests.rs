@@ -165,9 +165,10 @@ fn the_schedule_is_followed_to_its_end_and_the_last_attempt_is_at_expiry() {
         (4, 101, None),
     ];
     for (attempts, now, expected) in table {
-        assert_eq!(next_attempt(&schedule, attempts, at(now), at(100)), expected.map(at), "{attempts} at {now}");
+        let gap = gap_after(&schedule, attempts).unwrap();
+        assert_eq!(next_attempt(gap, at(now), at(100)), expected.map(at), "{attempts} at {now}");
     }
-    assert_eq!(next_attempt(&[], 1, at(0), at(100)), None);
+    assert_eq!(gap_after(&[], 1), None);
     assert_eq!(lifetime_ms(&[60_000, 40_000]), 100_000);
 }
 
@@ -235,4 +236,31 @@ fn special_purpose_addresses_are_known() {
             assert_eq!(is_special_purpose(address), expected, "{text}");
         }
     }
+}
+
+#[test]
+fn addresses_of_both_families_each_get_their_chance() {
+    let v4: Vec<std::net::Ipv4Addr> = (1..=5).map(|n| [192, 0, 2, n].into()).collect();
+    let v6: Vec<std::net::Ipv6Addr> = (1..=5).map(|n| [0x2001, 0xdb8, 0, 0, 0, 0, 0, n].into()).collect();
+    let order = |v4: &[_], v6: &[_], choice| {
+        let found = addresses_in_order(v4, v6, choice, 4);
+        found.iter().map(|ip| if ip.is_ipv4() { '4' } else { '6' }).collect::<String>()
+    };
+    let table = [
+        (5, 5, IpChoice::PreferV4, "4466"),
+        (5, 5, IpChoice::PreferV6, "6644"),
+        (5, 1, IpChoice::PreferV4, "4446"),
+        (1, 5, IpChoice::PreferV4, "4666"),
+        (5, 0, IpChoice::PreferV6, "4444"),
+        (0, 5, IpChoice::PreferV4, "6666"),
+        (5, 5, IpChoice::OnlyV4, "4444"),
+        (5, 5, IpChoice::OnlyV6, "6666"),
+        (2, 0, IpChoice::OnlyV6, ""),
+        (0, 0, IpChoice::PreferV4, ""),
+    ];
+    for (of_v4, of_v6, choice, expected) in table {
+        assert_eq!(order(&v4[..of_v4], &v6[..of_v6], choice), expected, "{of_v4} {of_v6} {choice:?}");
+    }
+    assert_eq!(IpChoice::PreferV6.of_ours(true, false), IpChoice::OnlyV4);
+    assert_eq!(IpChoice::PreferV6.of_ours(false, false), IpChoice::PreferV6);
 }

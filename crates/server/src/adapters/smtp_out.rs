@@ -23,8 +23,6 @@ use tls::Connectors;
 
 pub use crate::tls::ClientTlsError as TlsError;
 
-/// Messages over one connection before it is closed: servers expect an end some time.
-pub const MESSAGES_PER_CONNECTION_MAX: u32 = 200;
 /// How long an unused connection is kept open, in milliseconds.
 pub const IDLE_MS_MAX: i64 = 10_000;
 /// How often unused connections are looked at, in milliseconds.
@@ -32,20 +30,12 @@ const TENDING_MS: i64 = 2_000;
 /// Hosts whose connections are counted before those that have none are forgotten.
 const HOSTS_COUNTED_MAX: usize = 1_000;
 
-/// How many connections there may be.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// To all hosts together (`delivery.max_connections`).
-    pub connections_max: usize,
-    /// To one host (`delivery.max_connections_per_destination`).
-    pub per_host_max: usize,
-}
-
 /// The way out for mail.
 pub struct SmtpClient {
     clock: Arc<dyn Clock>,
     connectors: Connectors,
-    limits: Limits,
+    /// Connections to all hosts together (`delivery.max_connections`).
+    connections_max: usize,
     pool: Mutex<Pool>,
     hosts: Mutex<HashMap<SocketAddr, Arc<Semaphore>>>,
     all: Semaphore,
@@ -58,16 +48,16 @@ struct Turn<'a> {
 }
 
 impl SmtpClient {
-    /// A client without any connection.
+    /// A client without any connection, that may have so many to all hosts together.
     #[must_use]
-    pub fn new(clock: Arc<dyn Clock>, limits: Limits) -> Self {
+    pub fn new(clock: Arc<dyn Clock>, connections_max: usize) -> Self {
         Self {
             clock,
             connectors: Connectors::default(),
-            limits,
+            connections_max,
             pool: Mutex::new(Pool::default()),
             hosts: Mutex::new(HashMap::new()),
-            all: Semaphore::new(limits.connections_max.max(1)),
+            all: Semaphore::new(connections_max.max(1)),
         }
     }
 
@@ -88,14 +78,14 @@ impl SmtpClient {
         }
     }
 
-    async fn turn(&self, address: SocketAddr) -> Turn<'_> {
+    async fn turn(&self, peer: &Peer) -> Turn<'_> {
         let host = {
             let mut hosts = lock(&self.hosts);
             if hosts.len() >= HOSTS_COUNTED_MAX {
                 hosts.retain(|_, host| Arc::strong_count(host) > 1);
             }
-            let per_host_max = self.limits.per_host_max.max(1);
-            hosts.entry(address).or_insert_with(|| Arc::new(Semaphore::new(per_host_max))).clone()
+            let most = usize::try_from(peer.connections_max).unwrap_or(1).max(1);
+            hosts.entry(peer.address).or_insert_with(|| Arc::new(Semaphore::new(most))).clone()
         };
         let never_closed = "the semaphores are never closed";
         let host = host.acquire_owned().await.expect(never_closed);
@@ -103,27 +93,32 @@ impl SmtpClient {
     }
 
     async fn offer(&self, peer: &Peer, message: Message) -> Result<Answered, ConnectionFailure> {
-        let _turn = self.turn(peer.address).await;
+        let _turn = self.turn(peer).await;
         let key = Key::of(peer);
         let since = self.clock.now().plus_ms(-IDLE_MS_MAX);
         let used = lock(&self.pool).take(&key, since);
         if let Some(mut connection) = used {
             let outcomes = connection.send(message.clone()).await;
             if !is_stale(&outcomes) {
-                return Ok(self.finish(key, connection, outcomes).await);
+                return Ok(self.finish((peer, key), connection, outcomes).await);
             }
         }
         self.make_room().await;
         let mut connection = Connection::open(peer, &self.connectors, self.clock.now()).await?;
         let outcomes = connection.send(message).await;
-        Ok(self.finish(key, connection, outcomes).await)
+        Ok(self.finish((peer, key), connection, outcomes).await)
     }
 
     /// Keeps the connection for the next message, or closes it.
-    async fn finish(&self, key: Key, mut connection: Connection, outcomes: Vec<RecipientOutcome>) -> Answered {
+    async fn finish(
+        &self,
+        (peer, key): (&Peer, Key),
+        mut connection: Connection,
+        outcomes: Vec<RecipientOutcome>,
+    ) -> Answered {
         let tls = connection.tls();
         if connection.is_ready().await {
-            if connection.messages() < MESSAGES_PER_CONNECTION_MAX {
+            if connection.messages() < peer.messages_max {
                 lock(&self.pool).put(key, connection, self.clock.now());
             } else {
                 connection.close().await;
@@ -134,10 +129,10 @@ impl SmtpClient {
 
     /// Closes the connection that is unused for longest, if there are as many as allowed.
     async fn make_room(&self) {
-        let busy = self.limits.connections_max.saturating_sub(self.all.available_permits());
+        let busy = self.connections_max.saturating_sub(self.all.available_permits());
         let oldest = {
             let mut pool = lock(&self.pool);
-            if pool.len() + busy > self.limits.connections_max { pool.take_oldest() } else { None }
+            if pool.len() + busy > self.connections_max { pool.take_oldest() } else { None }
         };
         if let Some(connection) = oldest {
             connection.close().await;

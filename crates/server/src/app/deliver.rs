@@ -6,6 +6,7 @@
 //! sends the message again with the same Message-ID: at least once, never not at all.
 
 mod call;
+mod origin;
 mod prepare;
 mod relay;
 pub(super) mod route;
@@ -14,8 +15,9 @@ mod settle;
 use std::{sync::Arc, time::Duration};
 
 use posthouse_domain::{
-    delivery::{Means, Report, next_attempt},
+    delivery::{Means, Report},
     id::{EnvelopeId, WorkspaceId},
+    message::Delivery,
     time::Time,
 };
 use posthouse_mail::smtp::client::DeliveryResult;
@@ -47,10 +49,13 @@ pub enum Next {
         /// Why.
         why: &'static str,
     },
-    /// The workspace or the inbox may not send now: nothing was tried, and nothing is lost.
+    /// The workspace or the inbox may not send now, or the destination is not to be spoken to: nothing was tried, and nothing
+    /// is lost.
     Hold {
         /// Why.
         why: &'static str,
+        /// When to look again, where that is known.
+        at: Option<Time>,
     },
 }
 
@@ -76,6 +81,9 @@ impl From<Error> for NotSettled {
 /// How long the outside part of an attempt may take before it is given up, in milliseconds: what a server may be waited for
 /// at the end of the text (RFC 5321 §4.5.3.2.6), and some.
 pub const ATTEMPT_MS_MAX: u64 = 12 * 60_000;
+
+/// How long mail to a destination that takes no more waits at least, in milliseconds.
+const PUT_OFF_MS_MIN: i64 = 500;
 
 /// Room in memory for mail on its way out: many small ones at once, or few large ones.
 #[derive(Debug)]
@@ -111,7 +119,7 @@ pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Nex
     let prepared = app.store.glance(move |tx| prepare::load(tx, errand, wants_raw)).await?;
     let (load, reports) = match prepared {
         Prepared::Gone => return finish(app, fence, Next::Done).await,
-        Prepared::Hold(why) => return finish(app, fence, Next::Hold { why }).await,
+        Prepared::Hold(why) => return finish(app, fence, Next::Hold { why, at: None }).await,
         Prepared::Impossible(load, why) => {
             let failed = settle::Failed { why: why.to_owned() };
             return settle(app, Settling { load: *load, reports: Reports::Failed(failed), means }, fence).await;
@@ -128,6 +136,7 @@ pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Nex
                     Reports::Called(vec![report; load.pending.len()])
                 }
                 Err(call::CannotSend::Never(why)) => Reports::Failed(settle::Failed { why: why.to_owned() }),
+                Err(call::CannotSend::NotBefore(at, host)) => return put_off(app, &load, (at, host), fence).await,
             };
             (load, reports)
         }
@@ -181,19 +190,41 @@ async fn finish(app: &App, fence: Fence, next: Next) -> Stored<Next> {
     app.store.write(move |tx| fence(tx, next).map(|_| next)).await
 }
 
+/// The destination is not spoken to now: the errand comes again, without an attempt lost. The entries that were never tried
+/// say why they wait.
+async fn put_off(app: &App, load: &prepare::Load, (at, host): (Time, String), fence: Fence) -> Stored<Next> {
+    let now = app.clock.now();
+    let at = at.max(now.plus_ms(PUT_OFF_MS_MIN)).min(load.envelope.expires_at.max(now.plus_ms(1)));
+    let next = Next::Hold { why: "destination_rests", at: Some(at) };
+    let detail = format!("waits: {host} takes no more now; tried again by itself");
+    let untold: Vec<_> = load.pending.iter().filter(|entry| entry.detail.is_none()).cloned().collect();
+    let (tenant, message) = (load.envelope.workspace, load.envelope.message);
+    let write = move |tx: &mut Tx| {
+        if fence(tx, next)? {
+            for entry in &untold {
+                let told = Delivery { detail: Some(detail.clone()), updated_at: now, ..entry.clone() };
+                recipients::update(tx, tenant, message, &told)?;
+            }
+        }
+        Ok(next)
+    };
+    app.store.write(write).await
+}
+
 async fn settle(app: &App, settling: Settling, fence: Fence) -> Stored<Next> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
-    let schedule = app.config.delivery.retry_schedule_ms.clone();
+    let delivery = &app.config.delivery;
+    let schedules = settle::Schedules {
+        usual: delivery.retry_schedule_ms.clone(),
+        greylist: delivery.greylist_schedule_ms.clone(),
+    };
     let done = app
         .store
         .write(move |tx| {
             let plan = settle::plan(&settling, now);
-            let next = match plan.waiting_attempts() {
+            let next = match plan.next_at(&settling, &schedules, now) {
                 None => Next::Done,
-                Some(attempts) => {
-                    let at = next_attempt(&schedule, attempts, now, settling.load.envelope.expires_at);
-                    Next::Retry { at: at.unwrap_or(settling.load.envelope.expires_at), why: "temporary_failure" }
-                }
+                Some(at) => Next::Retry { at, why: "temporary_failure" },
             };
             if !fence(tx, next)? {
                 return Err(NotSettled::Taken);

@@ -94,6 +94,9 @@ pub(super) async fn welcome(app: Arc<App>, mut listener: SocketAddr, to: Address
         address: listener,
         session: SessionConfig { ehlo_name: "posthouse.localhost".to_owned(), tls: Tls::Opportunistic, auth: None },
         verify: false,
+        source: None,
+        connections_max: 1,
+        messages_max: 1,
     };
     match app.smtp_out.offer(peer, message).await {
         Ok(answered) if answered.outcomes.iter().all(|one| one.result == DeliveryResult::Delivered) => {

@@ -12,7 +12,7 @@ use posthouse_domain::{
 use posthouse_mail::address::Address;
 use toml::Value;
 
-use super::Network;
+use super::{Network, Source};
 
 /// Longest duration that can be configured, in milliseconds: one year.
 const DURATION_MS_MAX: i64 = 365 * DAY_MS;
@@ -173,6 +173,19 @@ impl Given {
             let bare = text.parse::<IpAddr>().map(|address| SocketAddr::from((address, 53)));
             bare.or_else(|_| text.parse::<SocketAddr>())
                 .map_err(|_| "each must be an IP address, with a port when it is not 53: \"127.0.0.1:5300\"".to_owned())
+        };
+        self.texts()?.iter().map(read).collect()
+    }
+
+    /// Addresses to send from, each with the name that belongs to it where there is one.
+    pub(super) fn sources(&self) -> Result<Vec<Source>, String> {
+        let wrong = || "each must be an IP address, and a host name behind it where it has one of its own".to_owned();
+        let read = |text: &String| {
+            let mut words = text.split_whitespace();
+            let address: IpAddr = words.next().and_then(|word| word.parse().ok()).ok_or_else(wrong)?;
+            let helo = words.next().map(|name| Given::text_of(name).domain()).transpose()?;
+            let is_ours = !(address.is_unspecified() || address.is_multicast()) && words.next().is_none();
+            if is_ours { Ok(Source { address, helo }) } else { Err(wrong()) }
         };
         self.texts()?.iter().map(read).collect()
     }

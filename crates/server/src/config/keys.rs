@@ -1,5 +1,7 @@
 //! The table of keys: name, default, meaning and how the value is taken. Nothing else lists them.
 
+use posthouse_domain::delivery::IpChoice;
+
 use super::{
     Categoriser, Ed25519, SecretText,
     assemble::{Draft, Mode},
@@ -300,6 +302,9 @@ const MAIN: &[Key] = &[
     key!(secret "delivery.relay_url", "", "`smtp://user:password@host:port`; `smtps://` for TLS from the first byte.", |d, g| {
         d.relay = Some(urls::relay(&g.text()?)?);
     }),
+    key!("delivery.sign", "`true`", "Sign mail with DKIM when it leaves. `false` where the relay does it.", |d, g| {
+        d.config.delivery.sign = g.flag()?;
+    }),
     key!("delivery.port", "`25`", "Port of remote mail exchangers.", |d, g| d.config.delivery.port = g.port()?),
     key!(
         "delivery.retry_schedule",
@@ -317,14 +322,48 @@ const MAIN: &[Key] = &[
             d.config.delivery.allow_private_networks = g.flag()?;
         }
     ),
-    key!("delivery.max_connections", "`100`", "Connections to all destinations together.", |d, g| d
+    key!("delivery.max_connections", "`500`", "Connections to all destinations together.", |d, g| d
         .config
         .delivery
         .connections_max =
         g.count()?),
-    key!("delivery.max_connections_per_destination", "`10`", "Connections to one destination.", |d, g| {
-        d.config.delivery.connections_per_destination_max = g.count()?;
-    }),
+    key!(
+        "delivery.max_connections_per_destination",
+        "`10`, and less or more for large providers",
+        "Connections to one destination. A number that is given holds for the large providers too.",
+        |d, g| d.config.delivery.connections_per_destination_max = Some(g.count()?)
+    ),
+    key!(
+        "delivery.greylist_schedule",
+        "`[\"1m\", \"2m\", \"3m\", \"5m\", \"10m\", \"15m\"]`",
+        "The gaps while a server greylists; never longer than those of `delivery.retry_schedule`, which follow.",
+        |d, g| d.config.delivery.greylist_schedule_ms = g.durations_ms()?
+    ),
+    key!(
+        "delivery.ip_preference",
+        "`ipv4`",
+        "`ipv4` or `ipv6` is tried first, the other one after it; `ipv4_only` or `ipv6_only`: the other one never.",
+        |d, g| {
+            d.config.delivery.ip_choice = g.one_of(&[
+                ("ipv4", IpChoice::PreferV4),
+                ("ipv6", IpChoice::PreferV6),
+                ("ipv4_only", IpChoice::OnlyV4),
+                ("ipv6_only", IpChoice::OnlyV6),
+            ])?;
+        }
+    ),
+    key!(
+        "delivery.source_addresses",
+        "`[]`: the system picks",
+        "Addresses of this machine that mail leaves from, each with a name for EHLO where it has one of its own: `[\"192.0.2.7\", \"192.0.2.8 out8.example.com\"]`. A kind (IPv4, IPv6) without one is not used.",
+        |d, g| d.config.delivery.sources = g.sources()?
+    ),
+    key!(
+        "delivery.helo_name",
+        "`smtp.hostname`",
+        "The name for EHLO to other servers; the PTR record of the address should say the same.",
+        |d, g| d.config.delivery.helo_name = Some(g.domain()?)
+    ),
     key!(
         "dkim.ed25519",
         "`default_domain`",

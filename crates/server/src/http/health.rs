@@ -45,6 +45,7 @@ async fn metrics(app: Arc<App>, input: PublicInput) -> Result<Answer, Refusal> {
     }
     let (writes, reads) = app.store.queued();
     app.metrics.store_queue(writes, reads);
+    app.metrics.destinations(app.pacer.standings(app.clock.now()));
     Ok(Answer::typed(200, METRICS_TYPE, app.metrics.text()))
 }
 

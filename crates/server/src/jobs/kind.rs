@@ -6,8 +6,11 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::time::SECOND_MS;
-use posthouse_store::jobs::{Leased, Outcome};
+use posthouse_domain::{
+    id::WorkspaceId,
+    time::{SECOND_MS, Time},
+};
+use posthouse_store::jobs::{Leased, Outcome, due::Room};
 
 use super::{
     certificate, domain_check, forward, inbox_expiry, outbound, role_notice, scheduled_draft, webhook_notice,
@@ -33,6 +36,35 @@ pub type Run = Arc<dyn Fn(Arc<App>, Leased) -> Pending<'static, Attempt> + Send 
 /// a worker that was killed wait for another.
 pub const LEASE_MS: i64 = 45 * SECOND_MS;
 
+/// Who knows how much room the lanes of a kind have.
+pub trait Lanes: Send + Sync + 'static {
+    /// How many more jobs of the workspace may run in the lane now.
+    fn room(&self, workspace: WorkspaceId, lane: &str, now: Time) -> Room;
+    /// Notes that one runs.
+    fn began(&self, workspace: WorkspaceId, lane: &str, now: Time);
+    /// Notes that one runs no more.
+    fn ended(&self, workspace: WorkspaceId, lane: &str);
+    /// When there may be room by time alone.
+    fn next_at(&self) -> Option<Time>;
+}
+
+/// Lanes without bounds.
+struct Unbounded;
+
+impl Lanes for Unbounded {
+    fn room(&self, _workspace: WorkspaceId, _lane: &str, _now: Time) -> Room {
+        Room::UNLIMITED
+    }
+
+    fn began(&self, _workspace: WorkspaceId, _lane: &str, _now: Time) {}
+
+    fn ended(&self, _workspace: WorkspaceId, _lane: &str) {}
+
+    fn next_at(&self) -> Option<Time> {
+        None
+    }
+}
+
 /// A kind of job.
 #[derive(Clone)]
 pub struct JobKind {
@@ -40,8 +72,8 @@ pub struct JobKind {
     pub name: &'static str,
     /// Most jobs of the kind that run at once in this process.
     pub concurrency: usize,
-    /// Most jobs of one lane that run at once in this process; jobs without a lane have no such bound.
-    pub per_lane: usize,
+    /// The room of its lanes in this process; jobs without a lane have no such bound.
+    pub lanes: Arc<dyn Lanes>,
     /// Runs one job.
     pub run: Run,
 }
@@ -54,7 +86,7 @@ impl JobKind {
         Fut: Future<Output = Attempt> + Send + 'static,
     {
         let run: Run = Arc::new(move |app, job| Box::pin(run(app, job)));
-        Self { name, concurrency: 1, per_lane: usize::MAX, run }
+        Self { name, concurrency: 1, lanes: Arc::new(Unbounded), run }
     }
 
     /// Runs up to so many at once.
@@ -64,10 +96,10 @@ impl JobKind {
         self
     }
 
-    /// Runs up to so many of one lane at once.
+    /// Runs as many of each lane as these say.
     #[must_use]
-    pub fn per_lane(mut self, per_lane: usize) -> Self {
-        self.per_lane = per_lane.max(1);
+    pub fn lanes(mut self, lanes: Arc<dyn Lanes>) -> Self {
+        self.lanes = lanes;
         self
     }
 }

@@ -4,26 +4,51 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{id::EnvelopeId, time::MINUTE_MS};
-use posthouse_store::jobs::{self, Leased, Outcome};
+use posthouse_domain::{
+    id::{EnvelopeId, WorkspaceId},
+    time::{MINUTE_MS, Time},
+};
+use posthouse_store::jobs::{self, Leased, Outcome, due::Room};
 
-use super::kind::{Attempt, JobKind, Ran};
-use crate::app::{
-    App,
-    deliver::{self, Errand, Next},
+use super::kind::{Attempt, JobKind, Lanes, Ran};
+use crate::{
+    app::{
+        App,
+        deliver::{self, Errand, Next},
+    },
+    pacer::Pacer,
 };
 
-/// Attempts under way for each allowed connection: while one message is on the wire, others are loaded, signed and settled.
+/// Attempts under way beside those that the connections carry: they are loaded, signed and settled meanwhile.
+const ATTEMPTS_BESIDE: usize = 500;
+/// As many at most for each allowed connection.
 const ATTEMPTS_PER_CONNECTION: usize = 6;
 /// How long held mail waits before it is looked at again, in milliseconds, if nobody resumes before.
 const HELD_MS: i64 = 10 * MINUTE_MS;
 
-/// The kind, bounded in all and for each destination by the configured connections.
+/// The kind, bounded in all by the configured connections, and for each destination by what it bears.
 pub(crate) fn kind(app: &App) -> JobKind {
-    let delivery = &app.config.delivery;
-    JobKind::new(jobs::OUTBOUND, run)
-        .concurrency(delivery.connections_max.saturating_mul(ATTEMPTS_PER_CONNECTION))
-        .per_lane(delivery.connections_per_destination_max.saturating_mul(ATTEMPTS_PER_CONNECTION))
+    let connections = app.config.delivery.connections_max;
+    let most = connections.saturating_mul(ATTEMPTS_PER_CONNECTION).min(connections.saturating_add(ATTEMPTS_BESIDE));
+    JobKind::new(jobs::OUTBOUND, run).concurrency(most).lanes(Arc::new(app.pacer.clone()))
+}
+
+impl Lanes for Pacer {
+    fn room(&self, workspace: WorkspaceId, lane: &str, now: Time) -> Room {
+        self.room(workspace, lane, now)
+    }
+
+    fn began(&self, workspace: WorkspaceId, lane: &str, now: Time) {
+        self.began(workspace, lane, now);
+    }
+
+    fn ended(&self, workspace: WorkspaceId, lane: &str) {
+        self.ended(workspace, lane);
+    }
+
+    fn next_at(&self) -> Option<Time> {
+        self.next_at()
+    }
 }
 
 async fn run(app: Arc<App>, job: Leased) -> Attempt {
@@ -33,7 +58,7 @@ async fn run(app: Arc<App>, job: Leased) -> Attempt {
         let outcome = match next {
             Next::Done => Outcome::Done,
             Next::Retry { at, why } => Outcome::Retry { at, why },
-            Next::Hold { why } => Outcome::Hold { at: look_again_at, why },
+            Next::Hold { why, at } => Outcome::Hold { at: at.unwrap_or(look_again_at), why },
         };
         jobs::settle(tx, &job, &outcome)
     });

@@ -62,13 +62,13 @@ pub async fn run_due(app: &Arc<App>) -> usize {
     let mut count = 0;
     for _ in 0..ROUNDS_MAX {
         let looked = board.look(app).await.expect("the store of a test works");
-        if looked.claimed.is_empty() {
+        if looked.claimed.is_empty() && !looked.is_partial {
             return count;
         }
         count += looked.claimed.len();
-        let attempts = looked.claimed.into_iter().map(|(at, job)| attempt(app.clone(), board.kind(at), job));
+        let attempts = looked.claimed.iter().map(|(at, job)| attempt(app.clone(), board.kind(*at), job.clone()));
         join_all(attempts).await;
-        board.forget_running();
+        looked.claimed.iter().for_each(|(at, job)| board.ended(*at, job));
     }
     panic!("jobs make themselves due again without end");
 }
@@ -127,7 +127,7 @@ impl Runner {
             Ok(looked) => {
                 // What is due but has no room waits for an end, not for a time.
                 until = until.min(looked.next.filter(|next| *next > now).unwrap_or(until));
-                if !looked.claimed.is_empty() {
+                if !looked.claimed.is_empty() || looked.is_partial {
                     until = now;
                 }
                 for (at, job) in looked.claimed {

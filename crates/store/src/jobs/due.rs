@@ -1,9 +1,13 @@
-//! Which jobs to claim next: fair over workspaces and lanes, within the room that each lane has left.
+//! Which jobs to claim next: fair over workspaces and their lanes, within the room that each lane has.
 //!
-//! A read, apart from the claim: what two processes find at once, one of them gets. A small backlog is looked at whole; of
-//! a large one the head of each workspace's each lane is looked at too, so that nobody waits behind somebody else's mail.
+//! A read, apart from the claim: what two processes find at once, one of them gets. A small backlog is looked at whole. Of a
+//! large one every workspace is looked at in turn, and of each the head of one lane after the other from where the last look
+//! ended, so that nobody waits behind somebody else's mail. Lanes without room, and lanes whose jobs are all for later, cost
+//! one step each.
 
-use std::collections::{HashMap, HashSet};
+mod choose;
+
+use std::{collections::HashMap, sync::Arc};
 
 use posthouse_domain::{
     id::{JobId, WorkspaceId},
@@ -16,19 +20,25 @@ use crate::{Result, Tx, p, statements};
 statements! {
     OLDEST = "SELECT id, workspace_id, lane, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND run_at <= $2
         ORDER BY run_at LIMIT $3";
-    NEXT_GROUP = "SELECT workspace_id, lane FROM jobs WHERE kind = $1 AND state = 'ready' AND (workspace_id, lane) > ($2, $3)
-        AND run_at <= $4 ORDER BY workspace_id, lane LIMIT 1";
-    OF_GROUP = "SELECT id, workspace_id, lane, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND lane = $3
+    NEXT_WORKSPACE = "SELECT workspace_id FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id > $2
+        ORDER BY workspace_id LIMIT 1";
+    NEXT_LANE = "SELECT lane, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND lane > $3
+        ORDER BY lane, run_at LIMIT 1";
+    OF_LANE = "SELECT id, workspace_id, lane, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND lane = $3
         AND run_at <= $4 ORDER BY run_at LIMIT $5";
 }
 
 /// Jobs that are looked at, oldest first; a backlog below it is looked at whole.
 const OLDEST_MAX: u32 = 128;
-/// Lanes of workspaces that are looked at in one go of a larger backlog.
-const GROUPS_MAX: usize = 64;
+/// Workspaces that are looked at in one go of a larger backlog.
+const WORKSPACES_MAX: usize = 32;
+/// Lanes that are looked at in one go of a larger backlog, of all those workspaces together.
+const LANES_MAX: usize = 192;
+/// Lanes of one workspace that are looked at in any case.
+const LANES_MIN: usize = 4;
 
 /// What may be claimed.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Wanted {
     /// What is to be done.
     pub kind: &'static str,
@@ -36,19 +46,51 @@ pub struct Wanted {
     pub now: Time,
     /// Most jobs.
     pub limit: usize,
-    /// Most running jobs of one lane; jobs without a lane have no such bound.
-    pub per_lane: usize,
-    /// How many run in each lane now.
-    pub running: HashMap<String, usize>,
+    /// How many more may run of the kind at once, at least `limit`.
+    pub free: usize,
+    /// How many run of each workspace now.
+    pub running: HashMap<WorkspaceId, usize>,
+    /// The room of each lane; jobs without a lane are bounded by `limit` alone.
+    pub rooms: Rooms,
     /// Where the last look at a large backlog ended.
     pub from: Cursor,
 }
 
-/// A place among the lanes of all workspaces, so that each gets its turn.
+/// Says how much room a workspace's mail has in a lane.
+pub type Rooms = Arc<dyn Fn(WorkspaceId, &str) -> Room + Send + Sync>;
+
+/// How many jobs of a lane may be claimed: as many as are left in all of its shares.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    /// The shares: of the destination and of its class, each as a whole and for the workspace.
+    pub shares: [Share; 4],
+}
+
+/// A part of something that several lanes draw on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Share {
+    /// Which: lanes that say the same draw on the same.
+    pub of: u64,
+    /// How many jobs it has room for.
+    pub free: usize,
+}
+
+impl Room {
+    /// Without a bound.
+    pub const UNLIMITED: Self = Self { shares: [Share { of: 0, free: usize::MAX }; 4] };
+
+    /// What is left in the smallest of its shares.
+    #[must_use]
+    pub fn free(&self) -> usize {
+        self.shares.iter().map(|share| share.free).min().unwrap_or(0)
+    }
+}
+
+/// A place among the workspaces and the lanes of each, so that each gets its turn.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Cursor {
     workspace: Uuid,
-    lane: String,
+    lanes: HashMap<Uuid, String>,
 }
 
 /// Jobs that may be claimed.
@@ -58,6 +100,8 @@ pub struct Found {
     pub ids: Vec<JobId>,
     /// Where the next look begins.
     pub next: Cursor,
+    /// There are lanes or workspaces that this look did not come to.
+    pub is_partial: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,106 +120,94 @@ crate::from_row!(Candidate { id, workspace, lane, run_at });
 /// The store's own.
 pub fn find(tx: &mut Tx, wanted: &Wanted) -> Result<Found> {
     let mut seen: Vec<Candidate> = tx.rows(&OLDEST, p![wanted.kind, wanted.now, OLDEST_MAX])?;
-    let mut next = Cursor::default();
-    if seen.len() >= OLDEST_MAX as usize {
-        next = wanted.from.clone();
-        for _ in 0..GROUPS_MAX {
-            let found: Option<(WorkspaceId, String)> =
-                tx.one(&NEXT_GROUP, p![wanted.kind, next.workspace, next.lane, wanted.now])?;
-            let Some((workspace, lane)) = found else {
-                next = Cursor::default();
+    if seen.len() < OLDEST_MAX as usize {
+        return Ok(Found { ids: choose::choose(seen, wanted), next: Cursor::default(), is_partial: false });
+    }
+    let mut next = wanted.from.clone();
+    let (workspaces, mut is_partial) = workspaces(tx, wanted, &mut next)?;
+    if !is_partial {
+        // Of those that have no jobs any more nothing is kept.
+        next.lanes.retain(|id, _| workspaces.contains(&WorkspaceId(*id)));
+    }
+    let lanes = (LANES_MAX / workspaces.len().max(1)).max(LANES_MIN);
+    let jobs = (wanted.limit / workspaces.len().max(1)).max(LANES_MIN);
+    for workspace in workspaces {
+        let from = next.lanes.remove(&workspace.0).unwrap_or_default();
+        let walk = Walk { workspace, lanes, jobs };
+        if let Some(end) = walk.go(from, (tx, wanted), &mut seen)? {
+            is_partial = true;
+            next.lanes.insert(workspace.0, end);
+        }
+    }
+    Ok(Found { ids: choose::choose(seen, wanted), next, is_partial })
+}
+
+/// The next workspaces with jobs of the kind, and whether there are more than these.
+fn workspaces(tx: &mut Tx, wanted: &Wanted, next: &mut Cursor) -> Result<(Vec<WorkspaceId>, bool)> {
+    let mut found: Vec<WorkspaceId> = Vec::new();
+    let mut has_wrapped = next.workspace.is_nil();
+    while found.len() < WORKSPACES_MAX {
+        let one: Option<WorkspaceId> = tx.value(&NEXT_WORKSPACE, p![wanted.kind, next.workspace])?;
+        match one {
+            Some(id) if found.first() == Some(&id) => return Ok((found, false)),
+            Some(id) => {
+                found.push(id);
+                next.workspace = id.0;
+            }
+            None if has_wrapped => {
+                next.workspace = Uuid::nil();
+                return Ok((found, false));
+            }
+            None => {
+                has_wrapped = true;
+                next.workspace = Uuid::nil();
+            }
+        }
+    }
+    Ok((found, true))
+}
+
+/// A look at the lanes of one workspace: at so many of them, for so many jobs.
+struct Walk {
+    workspace: WorkspaceId,
+    lanes: usize,
+    jobs: usize,
+}
+
+impl Walk {
+    /// Gathers the heads of its lanes that have room; where it ended, if there are lanes that it did not come to.
+    fn go(&self, from: String, (tx, wanted): (&mut Tx, &Wanted), seen: &mut Vec<Candidate>) -> Result<Option<String>> {
+        // Every lane sorts behind the empty text, which jobs without one have.
+        let (is_whole, mut lane, mut jobs) = (from.is_empty(), from, 0);
+        if is_whole {
+            jobs += self.heads("", wanted.limit, (tx, wanted), seen)?;
+        }
+        for _ in 0..self.lanes {
+            if jobs >= self.jobs {
                 break;
-            };
-            let room = u32::try_from(wanted.room(&lane)).unwrap_or(OLDEST_MAX).min(OLDEST_MAX);
-            let heads: Vec<Candidate> = tx.rows(&OF_GROUP, p![wanted.kind, workspace, lane, wanted.now, room])?;
-            seen.extend(heads);
-            next = Cursor { workspace: workspace.0, lane };
+            }
+            let head: Option<(String, Time)> = tx.one(&NEXT_LANE, p![wanted.kind, self.workspace, lane])?;
+            let Some((found, run_at)) = head else { return Ok((!is_whole).then(String::new)) };
+            lane = found;
+            let room = if run_at <= wanted.now { (wanted.rooms)(self.workspace, &lane).free() } else { 0 };
+            if room > 0 {
+                jobs += self.heads(&lane, room, (tx, wanted), seen)?;
+            }
         }
-    }
-    Ok(Found { ids: choose(seen, wanted), next })
-}
-
-impl Wanted {
-    fn room(&self, lane: &str) -> usize {
-        if lane.is_empty() {
-            return self.limit;
-        }
-        self.per_lane.saturating_sub(self.running.get(lane).copied().unwrap_or(0)).min(self.limit)
-    }
-}
-
-/// Takes from the workspaces in turn, and within each from its lanes in turn, oldest first, as far as each lane has room.
-fn choose(mut seen: Vec<Candidate>, wanted: &Wanted) -> Vec<JobId> {
-    seen.sort_by_key(|job| (job.run_at, job.id));
-    let mut known = HashSet::new();
-    seen.retain(|job| known.insert(job.id));
-    let mut depths = HashMap::<(WorkspaceId, String), usize>::new();
-    let mut beside = HashMap::<(WorkspaceId, usize), usize>::new();
-    let mut turns: Vec<((usize, usize), Candidate)> = Vec::with_capacity(seen.len());
-    for job in seen {
-        // How deep it is in its lane, then how many lanes of its workspace come before it at that depth.
-        let depth = depths.entry((job.workspace, job.lane.clone())).or_default();
-        let place = beside.entry((job.workspace, *depth)).or_default();
-        turns.push(((*depth, *place), job));
-        *depth += 1;
-        *place += 1;
-    }
-    turns.sort_by_key(|(turn, _)| *turn);
-    let mut in_lane = HashMap::<String, usize>::new();
-    let mut chosen = Vec::new();
-    for (_, job) in turns {
-        let room = wanted.room(&job.lane);
-        let taken = in_lane.entry(job.lane).or_default();
-        if *taken < room && chosen.len() < wanted.limit {
-            *taken += 1;
-            chosen.push(job.id);
-        }
-    }
-    chosen
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn wanted(limit: usize, per_lane: usize) -> Wanted {
-        let (kind, now, from) = ("outbound", Time::from_millis(0), Cursor::default());
-        Wanted { kind, now, limit, per_lane, running: HashMap::new(), from }
+        Ok(Some(lane))
     }
 
-    fn job(id: u128, workspace: u128, lane: &str) -> Candidate {
-        let run_at = Time::from_millis(i64::try_from(id).expect("small"));
-        Candidate {
-            id: JobId(Uuid::from_u128(id)),
-            workspace: WorkspaceId(Uuid::from_u128(workspace)),
-            lane: lane.to_owned(),
-            run_at,
-        }
-    }
-
-    fn chosen(jobs: Vec<Candidate>, wanted: &Wanted) -> Vec<u128> {
-        choose(jobs, wanted).into_iter().map(|id| id.0.as_u128()).collect()
-    }
-
-    #[test]
-    fn workspaces_and_lanes_take_turns() {
-        let mut jobs: Vec<Candidate> = (1..=6).map(|id| job(id, 1, "big.example")).collect();
-        jobs.extend([job(7, 1, "other.example"), job(8, 2, "big.example"), job(9, 2, "big.example")]);
-        assert_eq!(chosen(jobs, &wanted(5, 10)), [1, 8, 7, 2, 9]);
-    }
-
-    #[test]
-    fn a_lane_has_only_so_much_room_and_shares_it() {
-        let mut jobs: Vec<Candidate> = (1..=6).map(|id| job(id, 1, "slow.example")).collect();
-        jobs.extend([job(7, 2, "slow.example"), job(8, 2, "quick.example")]);
-        let mut wanted = wanted(10, 3);
-        wanted.running.insert("slow.example".to_owned(), 1);
-        assert_eq!(chosen(jobs, &wanted), [1, 7, 8]);
-    }
-
-    #[test]
-    fn jobs_without_a_lane_have_no_bound_but_the_limit() {
-        let jobs: Vec<Candidate> = (1..=6).map(|id| job(id, 1, "")).collect();
-        assert_eq!(chosen(jobs, &wanted(4, 1)), [1, 2, 3, 4]);
+    fn heads(
+        &self,
+        lane: &str,
+        room: usize,
+        (tx, wanted): (&mut Tx, &Wanted),
+        seen: &mut Vec<Candidate>,
+    ) -> Result<usize> {
+        let most = u32::try_from(room.min(self.jobs)).unwrap_or(OLDEST_MAX);
+        let heads: Vec<Candidate> = tx.rows(&OF_LANE, p![wanted.kind, self.workspace, lane, wanted.now, most])?;
+        let count = heads.len();
+        seen.extend(heads);
+        Ok(count)
     }
 }

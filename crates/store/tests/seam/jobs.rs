@@ -1,6 +1,6 @@
 //! The job table: leases, fences, attempts, and who is served first.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use posthouse_domain::{
     id::{JobId, WorkspaceId},
@@ -10,7 +10,7 @@ use posthouse_store::{
     DatabaseUrl, Error, Result, Store, StoreConfig,
     jobs::{
         self, Lease, Leased, NewJob, Outcome,
-        due::{self, Cursor, Wanted},
+        due::{self, Cursor, Room, Rooms, Share, Wanted},
     },
 };
 use uuid::Uuid;
@@ -51,7 +51,10 @@ async fn enqueue(store: &Store, made: Vec<NewJob>) {
 
 async fn claim(store: &Store, now: Time, limit: usize) -> Vec<Leased> {
     let token = Uuid::from_u128(u128::try_from(now.millis()).unwrap() << 8 | limit as u128);
-    let wanted = Wanted { kind: KIND, now, limit, per_lane: 10, running: HashMap::new(), from: Cursor::default() };
+    let [rest, ..] = Room::UNLIMITED.shares;
+    let room = move |_, lane: &str| Room { shares: [Share { of: lane.len() as u64, free: 10 }, rest, rest, rest] };
+    let (rooms, from): (Rooms, _) = (Arc::new(room), Cursor::default());
+    let wanted = Wanted { kind: KIND, now, limit, free: 1_000, running: HashMap::new(), rooms, from };
     let lease = Lease { token, now, until: now.plus_ms(60_000) };
     let found = store.read(move |tx| due::find(tx, &wanted)).await.unwrap();
     store.write(move |tx| jobs::claim(tx, KIND, &found.ids, lease)).await.unwrap()
@@ -135,7 +138,7 @@ async fn making_a_job_anew_moves_it_and_ends_its_lease() {
         enqueue(&store, vec![moved]).await;
         assert!(!settle(&store, &leased, Outcome::Done).await);
         assert_eq!(claim(&store, NOW.plus_ms(4_999), 1).await, []);
-        let next = store.read(|tx| jobs::next_at(tx, &[KIND])).await.unwrap();
+        let next = store.read(|tx| jobs::next_at(tx, &[KIND], NOW)).await.unwrap();
         assert_eq!(next, Some(NOW.plus_ms(5_000)));
         assert_eq!(claim(&store, NOW.plus_ms(5_000), 1).await[0].id, leased.id, "there is one job of a subject");
     })
@@ -173,6 +176,47 @@ async fn two_who_claim_at_once_never_get_the_same_job() {
         let count = ids.len();
         ids.dedup();
         assert_eq!((count, ids.len()), (40, 40));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_flood_over_many_lanes_hides_no_other_workspace_and_no_lane_for_ever() {
+    on_both(async |store| {
+        let lane = |n: u128| format!("{n:04}.example");
+        let mut flood: Vec<NewJob> = (1..=2_000).map(|n| job(n, 1, &lane(n % 500))).collect();
+        // Of every second lane all jobs are for later; they are neither found nor in the way.
+        flood.iter_mut().filter(|job| job.lane < lane(250)).for_each(|job| job.run_at = NOW.plus_ms(60_000));
+        enqueue(&store, flood).await;
+        let later = (3_000..3_040).map(|n| NewJob { run_at: NOW.plus_ms(1), ..job(n, n, "one.example") });
+        enqueue(&store, later.collect()).await;
+        let no_room = Share { of: 1, free: 0 };
+        let [free, ..] = Room::UNLIMITED.shares;
+        // Nothing has room but the last lanes of the flood and the mail of the others.
+        let room = move |_, lane: &str| {
+            let own = if lane >= "0490" { free } else { no_room };
+            Room { shares: [own, free, free, free] }
+        };
+        let (mut from, mut found, mut looks) = (Cursor::default(), Vec::new(), 0);
+        while found.len() < 80 {
+            let wanted = Wanted {
+                kind: KIND,
+                now: NOW.plus_ms(1),
+                limit: 100,
+                free: 1_000,
+                running: HashMap::new(),
+                rooms: Arc::new(room),
+                from: from.clone(),
+            };
+            let one = store.read(move |tx| due::find(tx, &wanted)).await.unwrap();
+            from = one.next;
+            found.extend(one.ids.into_iter().filter(|id| !found.contains(id)).collect::<Vec<_>>());
+            looks += 1;
+            assert!(one.is_partial || found.len() == 80, "a look that does not come to everything says so");
+            assert!(looks < 200, "{} of 80 found", found.len());
+        }
+        let others = found.iter().filter(|id| id.0.as_u128() >= 3_000).count();
+        assert_eq!(others, 40, "one each of forty others, and four each of ten lanes of the flood");
     })
     .await;
 }

@@ -1,6 +1,6 @@
 //! One connection: the socket below a sans-IO session.
 
-use std::{io, time::Duration};
+use std::{io, net::SocketAddr, time::Duration};
 
 use posthouse_domain::{message::TlsUse, time::Time};
 use posthouse_mail::smtp::client::{
@@ -8,7 +8,7 @@ use posthouse_mail::smtp::client::{
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
 };
 use tokio_rustls::client::TlsStream;
 
@@ -50,7 +50,7 @@ struct TlsPeer {
 impl Connection {
     /// Connects, and speaks until the server waits for a message.
     pub(super) async fn open(peer: &Peer, connectors: &Connectors, now: Time) -> Result<Self, ConnectionFailure> {
-        let socket = within(CONNECT_MS_MAX, TcpStream::connect(peer.address)).await.map_err(|why| failed(&why))?;
+        let socket = within(CONNECT_MS_MAX, connect(peer)).await.map_err(|why| failed(&why))?;
         // Commands and replies are small and answered one by one: Nagle's algorithm would delay each of them.
         let _ = socket.set_nodelay(true);
         let tls = TlsPeer { connectors: connectors.clone(), host: peer.host.clone(), verify: peer.verify, now };
@@ -188,6 +188,14 @@ impl Stream {
             Self::Gone => Ok(()),
         }
     }
+}
+
+/// Connects from the address that is asked for, or from the one that the system picks.
+async fn connect(peer: &Peer) -> io::Result<TcpStream> {
+    let Some(source) = peer.source else { return TcpStream::connect(peer.address).await };
+    let socket = if source.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.bind(SocketAddr::new(source, 0))?;
+    socket.connect(peer.address).await
 }
 
 /// Bounds an operation in time; what went wrong is a text for people.

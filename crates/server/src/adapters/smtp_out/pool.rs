@@ -2,7 +2,10 @@
 //!
 //! Never holds one that is in use, and never waits: who takes a connection out owns it.
 
-use std::{collections::HashMap, net::SocketAddr};
+use std::{
+    collections::HashMap,
+    net::{IpAddr, SocketAddr},
+};
 
 use posthouse_domain::time::Time;
 use posthouse_mail::smtp::client::Tls;
@@ -18,6 +21,7 @@ pub(super) struct Key {
     tls: &'static str,
     verify: bool,
     user: Option<String>,
+    source: Option<IpAddr>,
 }
 
 impl Key {
@@ -29,7 +33,8 @@ impl Key {
             Tls::Implicit => "implicit",
         };
         let user = peer.session.auth.as_ref().map(|login| login.username.clone());
-        Self { address: peer.address, host: peer.host.clone(), tls, verify: peer.verify, user }
+        let Peer { address, verify, source, .. } = *peer;
+        Self { address, host: peer.host.clone(), tls, verify, user, source }
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::delivery::{CAPTURED, Means, Report};
+use posthouse_domain::{
+    delivery::{CAPTURED, Means, Report},
+    time::Time,
+};
 use posthouse_mail::{
     address::Address,
     smtp::client::{DeliveryResult, Message},
@@ -18,6 +21,8 @@ pub(super) enum CannotSend {
     Later(String),
     /// The stored message cannot be sent.
     Never(&'static str),
+    /// That host is not to be spoken to before that time.
+    NotBefore(Time, String),
 }
 
 /// Tries to hand the message over; one report per pending recipient, in their order.
@@ -32,8 +37,8 @@ pub(super) async fn call(app: &App, load: &Load) -> Result<Vec<Report>, CannotSe
     }
     let message = message(app, load).await?;
     match means {
-        Means::Relay => Ok(relay::hand_over(app, message).await),
-        _ => Ok(route::hand_over(app, load, message).await),
+        Means::Relay => relay::hand_over(app, load, message).await,
+        _ => route::hand_over(app, load, message).await,
     }
 }
 
@@ -47,9 +52,12 @@ fn captured() -> Report {
 async fn message(app: &App, load: &Load) -> Result<Message, CannotSend> {
     let raw = raw(app, load).await?;
     let domain = &load.inbox.domain;
-    let signatures = signing::sign(app, load.envelope.workspace, domain, &raw, app.clock.now())
-        .await
-        .map_err(|error| CannotSend::Later(format!("the message cannot be signed: {error}")))?;
+    let signatures = if app.config.delivery.sign {
+        let signed = signing::sign(app, load.envelope.workspace, domain, &raw, app.clock.now()).await;
+        signed.map_err(|error| CannotSend::Later(format!("the message cannot be signed: {error}")))?
+    } else {
+        String::new()
+    };
     let mut body = Vec::with_capacity(signatures.len() + raw.len());
     body.extend_from_slice(signatures.as_bytes());
     body.extend_from_slice(&raw);

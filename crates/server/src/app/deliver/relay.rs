@@ -5,59 +5,90 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use posthouse_domain::delivery::{Report, blames_relay_settings};
+use posthouse_domain::{
+    delivery::{IpChoice, Report, blames_relay_settings},
+    pacing::{self, Limits, News},
+};
 use posthouse_mail::smtp::client::{
     Config as SessionConfig, ConnectionFailure, Credentials, DeliveryResult, Message, RecipientOutcome, Stage, Tls,
 };
 
-use super::route::{Addresses, addresses};
+use super::{
+    call::CannotSend,
+    origin::Origin,
+    prepare::Load,
+    route::{Addresses, addresses_by},
+};
 use crate::{
     app::App,
     config::{DeliveryMode, Relay},
+    pacer::Entered,
     ports::{Answered, Peer},
 };
 
 /// Hands the message to the relay; one report per recipient, in their order.
-pub(super) async fn hand_over(app: &App, message: Message) -> Vec<Report> {
+pub(super) async fn hand_over(app: &App, load: &Load, message: Message) -> Result<Vec<Report>, CannotSend> {
     let count = message.recipients.len();
     let DeliveryMode::Relay(relay) = &app.config.delivery.mode else {
-        return vec![Report::local(DeliveryResult::Temporary, "4.3.5", "no relay is configured"); count];
+        return Ok(vec![Report::local(DeliveryResult::Temporary, "4.3.5", "no relay is configured"); count]);
     };
-    let hosts = match find(app, &relay.host).await {
+    let origin = Origin::of(app, &relay.host);
+    let hosts = match find(app, &relay.host, origin.choice()).await {
         Ok(hosts) => hosts,
         Err(text) => {
             tracing::error!(relay = %relay.host, why = text, "delivery.relay_not_found");
-            return vec![Report::local(DeliveryResult::Temporary, "4.4.3", text); count];
+            return Ok(vec![Report::local(DeliveryResult::Temporary, "4.4.3", text); count]);
         }
     };
-    let mut last = None;
+    let (now, at_any_rate) = (app.clock.now(), app.clock.now() >= load.envelope.expires_at);
+    let turn = match app.pacer.turn((&load.envelope.destination, &relay.host), at_any_rate, now).await {
+        Entered::Turn(turn) => turn,
+        Entered::NotBefore(at) => return Err(CannotSend::NotBefore(at, relay.host.clone())),
+    };
+    let (mut reports, mut news) = (None, News::Unreachable);
     for ip in hosts {
         let remote = format!("{} [{ip}]", relay.host);
-        match offer(app, relay, ip, &message).await {
-            Ok(answered) => return answered.outcomes.iter().map(|one| judge(one, &answered, &remote)).collect(),
-            Err(failure) => last = Some(refused(&failure, &remote)),
+        match offer(app, relay, (ip, &origin, turn.limits()), &message).await {
+            Ok(answered) => {
+                let judged: Vec<_> = answered.outcomes.iter().map(|one| judge(one, &answered, &remote)).collect();
+                news = pacing::of_reports(&judged);
+                reports = Some(judged);
+                break;
+            }
+            Err(failure) => {
+                news = pacing::of_failure(&failure);
+                reports = Some(vec![refused(&failure, &remote); count]);
+            }
         }
     }
-    let nothing = || Report::local(DeliveryResult::Temporary, "4.4.1", "the relay has no address");
-    vec![last.unwrap_or_else(nothing); count]
+    turn.end(news, app.clock.now());
+    let nothing = || vec![Report::local(DeliveryResult::Temporary, "4.4.1", "the relay has no address"); count];
+    Ok(reports.unwrap_or_else(nothing))
 }
 
 /// Where the relay listens. It is the operator's choice, so every network will do.
-async fn find(app: &App, host: &str) -> Result<Vec<IpAddr>, String> {
+async fn find(app: &App, host: &str, choice: IpChoice) -> Result<Vec<IpAddr>, String> {
     if let Ok(address) = host.parse() {
         return Ok(vec![address]);
     }
     if host.eq_ignore_ascii_case("localhost") {
         return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
     }
-    match addresses(app, host, false).await {
+    match addresses_by(app, host, false, choice).await {
         Addresses::Found(addresses) => Ok(addresses),
         Addresses::Failed => Err(format!("the address of the relay {host} cannot be looked up now")),
-        Addresses::None { .. } | Addresses::Guarded => Err(format!("the relay {host} has no address in DNS")),
+        Addresses::None { .. } | Addresses::Guarded | Addresses::OtherKind => {
+            Err(format!("the relay {host} has no address in DNS that can be used"))
+        }
     }
 }
 
-async fn offer(app: &App, relay: &Relay, ip: IpAddr, message: &Message) -> Result<Answered, ConnectionFailure> {
+async fn offer(
+    app: &App,
+    relay: &Relay,
+    (ip, origin, limits): (IpAddr, &Origin<'_>, Limits),
+    message: &Message,
+) -> Result<Answered, ConnectionFailure> {
     let auth = relay
         .credentials
         .as_ref()
@@ -68,11 +99,15 @@ async fn offer(app: &App, relay: &Relay, ip: IpAddr, message: &Message) -> Resul
         (false, true) => Tls::Required,
         (false, false) => Tls::Opportunistic,
     };
+    let (source, ehlo_name) = origin.for_peer(ip);
     let peer = |tls| Peer {
         host: relay.host.clone(),
         address: SocketAddr::new(ip, relay.port),
-        session: SessionConfig { ehlo_name: app.config.smtp.hostname.clone(), tls, auth: auth.clone() },
+        session: SessionConfig { ehlo_name: ehlo_name.clone(), tls, auth: auth.clone() },
         verify: !loopback && (auth.is_some() || relay.implicit_tls),
+        source,
+        connections_max: limits.connections_max,
+        messages_max: limits.messages_per_connection_max,
     };
     let answered = app.smtp_out.offer(peer(tls), message.clone()).await;
     match answered {

@@ -2,14 +2,18 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use posthouse_domain::delivery::{Report, exchangers, is_special_purpose};
+use posthouse_domain::{
+    delivery::{IpChoice, Report, addresses_in_order, exchangers, is_special_purpose, was_greylisted},
+    pacing::{self, Limits, News},
+    time::Time,
+};
 use posthouse_mail::{
     auth::{Answer, Question, QuestionKind, Records},
-    smtp::client::{Config as SessionConfig, ConnectionFailure, DeliveryResult, Message, Stage, Tls},
+    smtp::client::{Config as SessionConfig, DeliveryResult, Message, Stage, Tls},
 };
 
-use super::prepare::Load;
-use crate::{app::App, ports::Peer};
+use super::{call::CannotSend, origin::Origin, prepare::Load};
+use crate::{app::App, pacer::Entered, ports::Peer};
 
 /// Most addresses of one host that are tried.
 const ADDRESSES_PER_HOST_MAX: usize = 4;
@@ -27,16 +31,18 @@ pub(in crate::app) enum Addresses {
     },
     /// Only in networks that are not connected to.
     Guarded,
+    /// Only of the kind that is not used here (IPv4 or IPv6).
+    OtherKind,
     /// DNS did not say.
     Failed,
 }
 
 /// Hands the message to the first server of the destination that takes it; one report per recipient, in their order.
-pub(super) async fn hand_over(app: &App, load: &Load, message: Message) -> Vec<Report> {
+pub(super) async fn hand_over(app: &App, load: &Load, message: Message) -> Result<Vec<Report>, CannotSend> {
     let count = message.recipients.len();
     match hosts(app, load).await {
-        Ok(hosts) => Round::new(app, message).run(&hosts).await,
-        Err(report) => vec![report; count],
+        Ok(hosts) => Round::new(app, load, message).run(&hosts).await,
+        Err(report) => Ok(vec![report; count]),
     }
 }
 
@@ -49,8 +55,14 @@ async fn hosts(app: &App, load: &Load) -> Result<Vec<String>, Report> {
             // Attempts of one mail and several mails start at different hosts of equal preference.
             let attempts = load.pending.iter().map(|delivery| u64::from(delivery.attempts)).max().unwrap_or(0);
             let spread = u64::from(load.envelope.id.as_uuid().as_bytes()[15]);
-            exchangers(&records, &app.config.smtp.hostname, attempts.wrapping_add(spread))
-                .or_else(|none| permanent(none.enhanced_code(), none.text().to_owned()))
+            let mut hosts = exchangers(&records, &app.config.smtp.hostname, attempts.wrapping_add(spread))
+                .or_else(|none| permanent(none.enhanced_code(), none.text().to_owned()))?;
+            // Who greylisted is asked again: that host knows us by now.
+            let known =
+                load.pending.iter().find(|entry| was_greylisted(entry)).and_then(|entry| entry.remote.as_deref());
+            let known = known.and_then(|remote| remote.split_once(' ')).map(|(host, _)| host);
+            hosts.sort_by_key(|host| Some(host.as_str()) != known);
+            Ok(hosts)
         }
         Answer::NoSuchName => permanent("5.1.2", format!("the domain {destination} does not exist")),
         Answer::Failed => {
@@ -62,33 +74,34 @@ async fn hosts(app: &App, load: &Load) -> Result<Vec<String>, Report> {
     }
 }
 
-/// Where a host listens, as far as it may be connected to there.
+/// Where a host listens, as far as it may be connected to there; IPv4 first.
 pub(in crate::app) async fn addresses(app: &App, host: &str, guarded: bool) -> Addresses {
+    addresses_by(app, host, guarded, IpChoice::PreferV4).await
+}
+
+/// Where a host listens, as far as it may be connected to there, in the order that the choice says.
+pub(super) async fn addresses_by(app: &App, host: &str, guarded: bool, choice: IpChoice) -> Addresses {
     let (v4, v6) = tokio::join!(
         app.dns.lookup(Question::new(host, QuestionKind::A)),
         app.dns.lookup(Question::new(host, QuestionKind::Aaaa)),
     );
     let failed = v4 == Answer::Failed || v6 == Answer::Failed;
     let no_such_name = v4 == Answer::NoSuchName && v6 == Answer::NoSuchName;
-    let mut found: Vec<IpAddr> = Vec::new();
-    // IPv4 first: more receivers refuse IPv6 senders without a reverse name than are reachable by IPv6 alone.
-    for answer in [v4, v6] {
-        match answer {
-            Answer::Records(Records::A(list)) => found.extend(list.into_iter().map(IpAddr::from)),
-            Answer::Records(Records::Aaaa(list)) => found.extend(list.into_iter().map(IpAddr::from)),
-            _ => {}
-        }
+    let mut v4 = if let Answer::Records(Records::A(list)) = v4 { list } else { Vec::new() };
+    let mut v6 = if let Answer::Records(Records::Aaaa(list)) = v6 { list } else { Vec::new() };
+    if v4.is_empty() && v6.is_empty() {
+        return if failed { Addresses::Failed } else { Addresses::None { no_such_name } };
     }
-    let any = !found.is_empty();
     if guarded {
-        found.retain(|address| !is_special_purpose(*address));
+        v4.retain(|address| !is_special_purpose((*address).into()));
+        v6.retain(|address| !is_special_purpose((*address).into()));
     }
-    found.truncate(ADDRESSES_PER_HOST_MAX);
-    match (found.is_empty(), any, failed) {
+    let found = addresses_in_order(&v4, &v6, choice, ADDRESSES_PER_HOST_MAX);
+    match (found.is_empty(), v4.is_empty() && v6.is_empty(), failed) {
         (false, _, _) => Addresses::Found(found),
         (true, true, _) => Addresses::Guarded,
         (true, false, true) => Addresses::Failed,
-        (true, false, false) => Addresses::None { no_such_name },
+        (true, false, false) => Addresses::OtherKind,
     }
 }
 
@@ -96,77 +109,127 @@ pub(in crate::app) async fn addresses(app: &App, host: &str, guarded: bool) -> A
 struct Round<'a> {
     app: &'a App,
     message: Message,
+    origin: Origin<'a>,
+    lane: &'a str,
+    /// It is the last attempt: also at hosts that are left alone.
+    at_any_rate: bool,
     reports: Vec<Option<Report>>,
     /// What to say about recipients that no server decided about.
     last: Option<Report>,
     /// Whether every failure so far was for good.
     all_permanent: bool,
     spoken_to: usize,
+    /// The first host that may be spoken to later only, and when.
+    not_before: Option<(Time, String)>,
 }
 
 impl<'a> Round<'a> {
-    fn new(app: &'a App, message: Message) -> Self {
+    fn new(app: &'a App, load: &'a Load, message: Message) -> Self {
         let reports = vec![None; message.recipients.len()];
-        Self { app, message, reports, last: None, all_permanent: true, spoken_to: 0 }
+        Self {
+            app,
+            message,
+            origin: Origin::of(app, &load.envelope.destination),
+            lane: &load.envelope.destination,
+            at_any_rate: app.clock.now() >= load.envelope.expires_at,
+            reports,
+            last: None,
+            all_permanent: true,
+            spoken_to: 0,
+            not_before: None,
+        }
     }
 
-    async fn run(mut self, hosts: &[String]) -> Vec<Report> {
+    async fn run(mut self, hosts: &[String]) -> Result<Vec<Report>, CannotSend> {
         let guarded = !self.app.config.delivery.allow_private_networks;
-        'hosts: for host in hosts {
-            let addresses = match addresses(self.app, host, guarded).await {
-                Addresses::Found(addresses) => addresses,
-                nowhere => {
-                    self.note(unreachable(host, &nowhere));
-                    continue;
-                }
-            };
-            for address in addresses {
-                self.offer(host, SocketAddr::new(address, self.app.config.delivery.port)).await;
-                if self.is_done() || self.spoken_to >= SERVERS_PER_ATTEMPT_MAX {
-                    break 'hosts;
-                }
+        for host in hosts {
+            match addresses_by(self.app, host, guarded, self.origin.choice()).await {
+                Addresses::Found(addresses) => self.speak_to(host, &addresses).await,
+                nowhere => self.note(unreachable(host, &nowhere)),
+            }
+            if self.is_done() || self.spoken_to >= SERVERS_PER_ATTEMPT_MAX {
+                break;
             }
         }
-        self.into_reports()
+        match self.not_before {
+            Some((at, host)) if self.spoken_to == 0 => Err(CannotSend::NotBefore(at, host)),
+            _ => Ok(self.into_reports()),
+        }
     }
 
-    /// Speaks to one server about the recipients that are open.
-    async fn offer(&mut self, host: &str, address: SocketAddr) {
+    /// Takes a turn at a host, and tries its addresses until everything is decided.
+    async fn speak_to(&mut self, host: &str, addresses: &[IpAddr]) {
+        let now = self.app.clock.now();
+        let turn = match self.app.pacer.turn((self.lane, host), self.at_any_rate, now).await {
+            Entered::Turn(turn) => turn,
+            Entered::NotBefore(at) => {
+                // What other hosts say is not the last word while this one may take it later.
+                let text = format!("{host} takes no more now");
+                self.note(Report::local(DeliveryResult::Temporary, "4.4.5", text));
+                if self.not_before.as_ref().is_none_or(|(first, _)| at < *first) {
+                    self.not_before = Some((at, host.to_owned()));
+                }
+                return;
+            }
+        };
+        let mut news = News::Unreachable;
+        for address in addresses {
+            let to = SocketAddr::new(*address, self.app.config.delivery.port);
+            news = self.offer(host, to, turn.limits()).await;
+            if self.is_done() || self.spoken_to >= SERVERS_PER_ATTEMPT_MAX {
+                break;
+            }
+        }
+        self.app.metrics.destination(host, news);
+        turn.end(news, self.app.clock.now());
+    }
+
+    /// Speaks to one server about the recipients that are open; what that says of its pace.
+    async fn offer(&mut self, host: &str, address: SocketAddr, limits: Limits) -> News {
         self.spoken_to += 1;
         let open: Vec<usize> = (0..self.reports.len()).filter(|at| self.reports[*at].is_none()).collect();
         let mut message = self.message.clone();
         message.recipients = open.iter().map(|at| self.message.recipients[*at].clone()).collect();
         let remote = format!("{host} [{}]", address.ip());
-        let answered = match self.hand(host, address, Tls::Opportunistic, message.clone()).await {
+        let peer = |tls| self.peer(host, address, tls, limits);
+        let answered = match self.app.smtp_out.offer(peer(Tls::Opportunistic), message.clone()).await {
             Err(failure) if failure.retry_without_tls || failure.stage == Stage::StartTls => {
-                self.hand(host, address, Tls::Off, message).await
+                self.app.smtp_out.offer(peer(Tls::Off), message).await
             }
             answered => answered,
         };
         match answered {
             Ok(answered) => {
-                for (at, outcome) in open.into_iter().zip(&answered.outcomes) {
-                    let report = Report { tls: answered.tls.clone(), ..Report::of_outcome(outcome, &remote) };
+                let report = |outcome| Report { tls: answered.tls.clone(), ..Report::of_outcome(outcome, &remote) };
+                let reports: Vec<Report> = answered.outcomes.iter().map(report).collect();
+                let news = pacing::of_reports(&reports);
+                for (at, (outcome, report)) in open.into_iter().zip(answered.outcomes.iter().zip(reports)) {
                     if outcome.try_next_host {
                         self.note(report);
                     } else {
                         self.reports[at] = Some(report);
                     }
                 }
+                news
             }
-            Err(failure) => self.note(Report::of_failure(&failure, &remote, failure.permanent)),
+            Err(failure) => {
+                self.note(Report::of_failure(&failure, &remote, failure.permanent));
+                pacing::of_failure(&failure)
+            }
         }
     }
 
-    async fn hand(
-        &self,
-        host: &str,
-        address: SocketAddr,
-        tls: Tls,
-        message: Message,
-    ) -> Result<crate::ports::Answered, ConnectionFailure> {
-        let session = SessionConfig { ehlo_name: self.app.config.smtp.hostname.clone(), tls, auth: None };
-        self.app.smtp_out.offer(Peer { host: host.to_owned(), address, session, verify: false }, message).await
+    fn peer(&self, host: &str, address: SocketAddr, tls: Tls, limits: Limits) -> Peer {
+        let (source, ehlo_name) = self.origin.for_peer(address.ip());
+        Peer {
+            host: host.to_owned(),
+            address,
+            session: SessionConfig { ehlo_name, tls, auth: None },
+            verify: false,
+            source,
+            connections_max: limits.connections_max,
+            messages_max: limits.messages_per_connection_max,
+        }
     }
 
     /// Keeps why a host did not help. A temporary failure anywhere makes it worth trying again.
@@ -203,6 +266,12 @@ fn unreachable(host: &str, nowhere: &Addresses) -> Report {
             Report::local(permanent, "5.4.4", format!("the mail exchanger {host} does not exist"))
         }
         Addresses::None { .. } => Report::local(permanent, "5.4.4", format!("{host} has no address")),
+        Addresses::OtherKind => {
+            let text = format!(
+                "{host} has no address of the kind that is used here (delivery.ip_preference, delivery.source_addresses)"
+            );
+            Report::local(DeliveryResult::Temporary, "4.4.1", text)
+        }
         Addresses::Failed | Addresses::Found(_) => Report::local(
             DeliveryResult::Temporary,
             "4.4.3",

@@ -5,7 +5,7 @@ use posthouse_domain::{
     event::{EventKind, NewEvent},
     id::Ids,
     message::{Delivery, DeliveryStatus, rolled_up},
-    time::Time,
+    time::{MINUTE_MS, Time},
 };
 use posthouse_mail::{address::Address, bounce::Class};
 use posthouse_store::{
@@ -27,6 +27,14 @@ pub(super) struct Failed {
 
 /// The word of the metrics for a recipient, and why it bounced.
 pub(super) type Settled = (&'static str, Option<Class>);
+
+/// When to try again.
+pub(super) struct Schedules {
+    /// The gaps after each attempt (`delivery.retry_schedule`).
+    pub(super) usual: Vec<i64>,
+    /// The gaps while a server greylists (`delivery.greylist_schedule`).
+    pub(super) greylist: Vec<i64>,
+}
 
 /// What becomes of the recipients.
 pub(super) struct Plan {
@@ -57,10 +65,21 @@ fn fail(before: &Delivery, failed: &Failed, now: Time) -> Delivery {
 }
 
 impl Plan {
-    /// The most attempts of those who wait for another, if any does.
-    pub(super) fn waiting_attempts(&self) -> Option<u32> {
-        let waits = |(after, fate): &(Delivery, Option<Fate>)| (*fate == Some(Fate::Waits)).then_some(after.attempts);
-        self.entries.iter().filter_map(waits).max()
+    /// When the next attempt is, where somebody waits for one: that of whoever is to be tried first.
+    pub(super) fn next_at(&self, settling: &Settling, schedules: &Schedules, now: Time) -> Option<Time> {
+        let Reports::Called(reports) = &settling.reports else { return None };
+        let expires_at = settling.load.envelope.expires_at;
+        let waiting = self.entries.iter().zip(reports).filter(|((_, fate), _)| *fate == Some(Fate::Waits));
+        let next = waiting.map(|((after, _), report)| {
+            let usual = delivery::gap_after(&schedules.usual, after.attempts).unwrap_or(MINUTE_MS);
+            let gap = delivery::gap_ms(report, after.attempts, usual, &schedules.greylist);
+            delivery::next_attempt(gap, now, expires_at).unwrap_or(expires_at)
+        });
+        next.min()
+    }
+
+    fn anybody_waits(&self) -> bool {
+        self.entries.iter().any(|(_, fate)| *fate == Some(Fate::Waits))
     }
 
     fn any_left(&self) -> bool {
@@ -84,7 +103,7 @@ impl Plan {
 /// Writes the plan down; gives a word per recipient for the metrics, and why it bounced if it did.
 pub(super) fn write(tx: &mut Tx, settling: &Settling, plan: &Plan, ids: &Ids, now: Time) -> Result<Vec<Settled>> {
     let envelope = &settling.load.envelope;
-    if plan.waiting_attempts().is_none() {
+    if !plan.anybody_waits() {
         recipients::delete_envelope(tx, envelope.workspace, envelope.id)?;
     }
     let Some(held) = deliveries::hold_still(tx, envelope.workspace, envelope.message)? else {

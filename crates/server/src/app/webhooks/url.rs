@@ -45,7 +45,7 @@ pub(super) async fn resolve(app: &App, url: &str) -> Result<(Target, Vec<SocketA
         Host::Name(name) => match addresses(app, name, !rules.private_networks).await {
             Addresses::Found(found) => found,
             Addresses::None { no_such_name: true } => return Err(format!("the name {name} does not exist")),
-            Addresses::None { .. } => return Err(format!("the name {name} has no address")),
+            Addresses::None { .. } | Addresses::OtherKind => return Err(format!("the name {name} has no address")),
             Addresses::Guarded => {
                 return Err(format!("{name} is not reachable from the internet: it has no public address"));
             }

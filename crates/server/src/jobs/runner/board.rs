@@ -1,8 +1,8 @@
 //! What runs now, of which kind and in which lane, and the claim of what may run beside it.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
-use posthouse_domain::time::Time;
+use posthouse_domain::{id::WorkspaceId, time::Time};
 use posthouse_store::{
     Error, Result,
     jobs::{
@@ -18,6 +18,8 @@ use crate::{
 
 /// Most jobs of one kind that are claimed at once, so that no claim holds up the writer for long.
 const CLAIMED_MAX: usize = 100;
+/// Looks in a row at the parts of a large backlog that find nothing with room, before the runner sleeps as after a whole one.
+const BARREN_MAX: u32 = 64;
 
 /// The kinds and what runs of each.
 pub(super) struct Board {
@@ -27,21 +29,25 @@ pub(super) struct Board {
 struct Slot {
     kind: JobKind,
     running: usize,
-    lanes: HashMap<String, usize>,
+    of: HashMap<WorkspaceId, usize>,
     from: Cursor,
+    /// Partial looks without a find.
+    barren: u32,
 }
 
 /// What a look found.
 pub(super) struct Looked {
     /// Jobs that are now ours, with the place of their kind.
     pub(super) claimed: Vec<(usize, Leased)>,
-    /// When the next job is due or the next lease runs out; may be past, for what has no room.
+    /// When the next job will be due, may have room by time alone, or the next lease runs out.
     pub(super) next: Option<Time>,
+    /// There is more to look at right away.
+    pub(super) is_partial: bool,
 }
 
 impl Board {
     pub(super) fn new(kinds: Vec<JobKind>) -> Self {
-        let slot = |kind| Slot { kind, running: 0, lanes: HashMap::new(), from: Cursor::default() };
+        let slot = |kind| Slot { kind, running: 0, of: HashMap::new(), from: Cursor::default(), barren: 0 };
         Self { kinds: kinds.into_iter().map(slot).collect() }
     }
 
@@ -60,25 +66,28 @@ impl Board {
             for (at, wanted) in &wanted {
                 found.push((*at, due::find(tx, wanted)?));
             }
-            Ok::<_, Error>((found, jobs::next_at(tx, &names)?, jobs::next_lease_end(tx)?))
+            Ok::<_, Error>((found, jobs::next_at(tx, &names, now)?, jobs::next_lease_end(tx)?))
         };
         let (found, next, lease_end) = app.store.read(read).await?;
-        let next = next.into_iter().chain(lease_end).min();
+        let room_at = self.kinds.iter().filter_map(|slot| slot.kind.lanes.next_at()).filter(|at| *at > now);
+        let next = next.into_iter().chain(lease_end).chain(room_at).min();
+        let mut is_partial = false;
         if lease_end.is_some_and(|end| end <= now) {
+            is_partial = true;
             let count = app.store.write(move |tx| jobs::free_expired(tx, now)).await?;
             tracing::warn!(count, "jobs.lease_expired");
         }
+        for (at, found) in &found {
+            is_partial |= self.kinds[*at].looked(found);
+        }
         let claimed = self.claim(app, found, now).await?;
         for (at, job) in &claimed {
-            self.kinds[*at].began(job);
+            self.kinds[*at].began(job, now);
         }
-        Ok(Looked { claimed, next })
+        Ok(Looked { claimed, next, is_partial })
     }
 
-    async fn claim(&mut self, app: &App, found: Vec<(usize, Found)>, now: Time) -> Result<Vec<(usize, Leased)>> {
-        for (at, found) in &found {
-            self.kinds[*at].from = found.next.clone();
-        }
+    async fn claim(&self, app: &App, found: Vec<(usize, Found)>, now: Time) -> Result<Vec<(usize, Leased)>> {
         let token = app.clock.ids().next();
         let claims: Vec<_> = found
             .into_iter()
@@ -105,19 +114,14 @@ impl Board {
     pub(super) fn ended(&mut self, at: usize, job: &Leased) {
         let slot = &mut self.kinds[at];
         slot.running = slot.running.saturating_sub(1);
-        if let Some(count) = slot.lanes.get_mut(&job.lane) {
+        if let Some(count) = slot.of.get_mut(&job.workspace) {
             *count -= 1;
             if *count == 0 {
-                slot.lanes.remove(&job.lane);
+                slot.of.remove(&job.workspace);
             }
         }
-    }
-
-    /// Notes that nothing runs.
-    pub(super) fn forget_running(&mut self) {
-        for slot in &mut self.kinds {
-            slot.running = 0;
-            slot.lanes.clear();
+        if !job.lane.is_empty() {
+            slot.kind.lanes.ended(job.workspace, &job.lane);
         }
     }
 }
@@ -125,21 +129,31 @@ impl Board {
 impl Slot {
     /// What may be claimed; nothing when there is no room.
     fn wanted(&self, now: Time) -> Option<Wanted> {
-        let limit = self.kind.concurrency.saturating_sub(self.running).min(CLAIMED_MAX);
-        (limit > 0).then(|| Wanted {
+        let free = self.kind.concurrency.saturating_sub(self.running);
+        let lanes = self.kind.lanes.clone();
+        (free > 0).then(|| Wanted {
             kind: self.kind.name,
             now,
-            limit,
-            per_lane: self.kind.per_lane,
-            running: self.lanes.clone(),
+            limit: free.min(CLAIMED_MAX),
+            free,
+            running: self.of.clone(),
+            rooms: Arc::new(move |workspace, lane| lanes.room(workspace, lane, now)),
             from: self.from.clone(),
         })
     }
 
-    fn began(&mut self, job: &Leased) {
+    /// Keeps where the look ended; whether the next should follow at once.
+    fn looked(&mut self, found: &Found) -> bool {
+        self.from = found.next.clone();
+        self.barren = if found.is_partial && found.ids.is_empty() { self.barren.saturating_add(1) } else { 0 };
+        found.is_partial && self.barren < BARREN_MAX
+    }
+
+    fn began(&mut self, job: &Leased, now: Time) {
         self.running += 1;
+        *self.of.entry(job.workspace).or_default() += 1;
         if !job.lane.is_empty() {
-            *self.lanes.entry(job.lane.clone()).or_default() += 1;
+            self.kind.lanes.began(job.workspace, &job.lane, now);
         }
     }
 }

@@ -2,7 +2,9 @@
 
 mod capture;
 mod direct;
+mod fairness;
 mod holding;
+mod pacing;
 mod refusals;
 mod relay;
 

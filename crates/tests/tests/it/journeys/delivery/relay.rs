@@ -63,3 +63,20 @@ async fn a_relay_that_refuses_us_bounces_nothing() {
     assert_eq!(post.message(&id).await["status"], "sent");
     post.close().await;
 }
+
+#[tokio::test]
+async fn mail_to_a_relay_that_signs_can_leave_unsigned() {
+    let sink = SmtpSink::start().await;
+    let port = sink.address.port();
+    let post = Post::with(sink, move |config| {
+        let relay = Relay { host: "127.0.0.1".to_owned(), port, credentials: None, implicit_tls: false };
+        config.delivery.mode = DeliveryMode::Relay(relay);
+        config.delivery.sign = false;
+    })
+    .await;
+    post.send(&["dana@b.example"]).await;
+    post.deliver().await;
+    let received = post.sink.received();
+    assert!(!received[0].data.contains("DKIM-Signature"), "{}", received[0].data);
+    post.close().await;
+}
