@@ -1,6 +1,7 @@
 //! The HTTP door: routes, decoding, authentication and answers. It holds no rule of the product.
 
 pub mod auth;
+mod body;
 pub mod challenge;
 mod confirm;
 pub mod docs;

@@ -5,7 +5,7 @@ use posthouse_mail::bounce::Class;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
     metrics::{counter::Counter, family::Family, gauge::Gauge, info::Info},
-    registry::Registry,
+    registry::{Metric, Registry},
 };
 
 /// Every metric of the process.

@@ -11,7 +11,6 @@ use axum::{
     routing::{MethodFilter, on},
 };
 use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use posthouse_domain::{
     error::{Code, Refusal},
     plan::Limit,
@@ -21,16 +20,14 @@ use posthouse_domain::{
 use tracing::Instrument;
 
 use super::{
-    auth, error, idempotency,
-    route::{Access, BodyRule, Parts, PathParams, RequestInfo, Route},
+    auth, body, error, idempotency,
+    route::{Access, Parts, PathParams, RequestInfo, Route},
     socket,
 };
 use crate::{app::App, in_flight::Flight, rate_limits::Left};
 
 /// `X-Request-Id`.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// Most bytes that are read past what a refused request may have, so that the client gets to read the refusal.
-const DRAIN_BYTES_MAX: usize = 64 * 1024 * 1024;
 const SERVICE_NOTICE: HeaderName = HeaderName::from_static("service-notice");
 
 /// The client's address, put into the request by the listener.
@@ -78,28 +75,11 @@ pub(super) async fn miss(app: &App, request: Request, refusal: Refusal) -> Respo
         true => auth::recognise(app, &head.headers).await.ok(),
         false => None,
     };
-    drain(&head.headers, &mut body).await;
+    body::drain(app.clock.as_ref(), &head.headers, &mut body).await;
     let mut response = error::response(&refusal, &id);
     let notice = recognised.and_then(|recognised| recognised.workspace.notice);
     write_extras(&Extras { notice, left: None }, response.headers_mut());
     finish(response, &id)
-}
-
-/// Reads what is left of the body of a refused request. A connection that is closed with unread bytes in it is reset, and
-/// the client may lose the refusal to that (RFC 9112 §9.6).
-async fn drain(headers: &HeaderMap, body: &mut Body) {
-    // A client that asks first has sent nothing yet and takes the refusal for an answer.
-    if headers.contains_key(header::EXPECT) {
-        return;
-    }
-    let mut left = DRAIN_BYTES_MAX;
-    while let Some(Ok(frame)) = body.frame().await {
-        let bytes = frame.data_ref().map_or(0, Bytes::len);
-        match left.checked_sub(bytes) {
-            Some(rest) => left = rest,
-            None => return,
-        }
-    }
 }
 
 fn request_id(app: &App) -> String {
@@ -144,7 +124,7 @@ async fn answer(
         }
         Err(refusal) => {
             app.shortage.note(&refusal);
-            drain(&head.headers, &mut body).await;
+            body::drain(app.clock.as_ref(), &head.headers, &mut body).await;
             error::response(&refusal, &id)
         }
     };
@@ -177,7 +157,7 @@ async fn admit(
     }
     let idempotency_key = if route.idempotent { idempotency::key(&head.headers)? } else { None };
     let body = match route.body {
-        Some(rule) => read_body(rule, &head.headers, body).await?,
+        Some(rule) => body::read(app.clock.as_ref(), rule, &head.headers, body).await?,
         None => Bytes::new(),
     };
     let flight = match (&caller, &idempotency_key) {
@@ -229,32 +209,6 @@ fn client_ip(app: &App, head: &request::Parts) -> IpAddr {
         forwarded.flat_map(|line| line.split(',')).filter_map(|hop| hop.trim().parse().ok()).collect();
     let trusted = |ip: &IpAddr| app.config.http.trusted_proxies.iter().any(|network| network.contains(*ip));
     hops.into_iter().rev().find(|hop| !trusted(hop)).unwrap_or(peer)
-}
-
-async fn read_body(rule: BodyRule, headers: &HeaderMap, body: &mut Body) -> Result<Bytes, Refusal> {
-    let too_large =
-        || Refusal::new(Code::BodyTooLarge, format!("The request body is larger than {} bytes.", rule.bytes_max));
-    let declared =
-        headers.get(header::CONTENT_LENGTH).and_then(|l| l.to_str().ok()).and_then(|l| l.parse::<usize>().ok());
-    if declared.is_some_and(|length| length > rule.bytes_max) {
-        return Err(too_large());
-    }
-    let collected = Limited::new(body, rule.bytes_max).collect().await;
-    let bytes = match collected {
-        Ok(collected) => collected.to_bytes(),
-        Err(e) if e.is::<LengthLimitError>() => return Err(too_large()),
-        Err(_) => return Err(Refusal::invalid_field("body", "ended before it was complete")),
-    };
-    let given = headers.get(header::CONTENT_TYPE).and_then(|t| t.to_str().ok()).unwrap_or(rule.content_type);
-    let essence = given.split(';').next().unwrap_or_default().trim();
-    if !bytes.is_empty() && !essence.eq_ignore_ascii_case(rule.content_type) {
-        let refusal = Refusal::new(
-            Code::UnsupportedMediaType,
-            format!("The body is {essence}; this route takes {}.", rule.content_type),
-        );
-        return Err(refusal.with_fix(format!("Send the header 'Content-Type: {}'.", rule.content_type)));
-    }
-    Ok(bytes)
 }
 
 fn write_extras(extras: &Extras, headers: &mut HeaderMap) {

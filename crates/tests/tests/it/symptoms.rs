@@ -1,5 +1,6 @@
 //! One file per bug or RFC trap, named after the symptom it showed.
 
+mod body_that_never_came_held_its_connection;
 mod bounce_at_another_address_ignored;
 mod bounce_told_as_new_mail;
 mod content_of_many_sessions_fills_the_memory;
