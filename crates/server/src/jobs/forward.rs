@@ -16,13 +16,11 @@ use crate::app::{
 
 /// Messages that are passed on at once in this process.
 const CONCURRENCY: usize = 8;
-/// Messages that are passed on at once to one address.
-const PER_ADDRESS: usize = 2;
 /// The gap before a new try after a failure of ours, in milliseconds.
 const RETRY_MS: i64 = MINUTE_MS;
 
 pub(crate) fn kind() -> JobKind {
-    JobKind::new(jobs::FORWARD, run).concurrency(CONCURRENCY).per_lane(PER_ADDRESS)
+    JobKind::new(jobs::FORWARD, run).concurrency(CONCURRENCY)
 }
 
 async fn run(app: Arc<App>, job: Leased) -> Attempt {
