@@ -444,19 +444,7 @@ impl Config {
                 temporary_domain: "tmp.agents.localhost".to_owned(),
                 postmaster: None,
             },
-            delivery: Delivery {
-                mode: DeliveryMode::Capture,
-                port: 25,
-                retry_schedule_ms: default_retry_schedule_ms(),
-                allow_private_networks: true,
-                connections_max: 500,
-                connections_per_destination_max: None,
-                sign: true,
-                greylist_schedule_ms: [1, 2, 3, 5, 10, 15].map(|minutes| minutes * MINUTE_MS).into(),
-                ip_choice: IpChoice::default(),
-                sources: Vec::new(),
-                helo_name: None,
-            },
+            delivery: Delivery::nowhere(),
             dkim: Dkim { ed25519: Ed25519::DefaultDomain },
             webhooks: Webhooks {
                 allow_private_networks: true,
@@ -469,6 +457,25 @@ impl Config {
             ai: Ai { categoriser: Categoriser::Builtin, drafting: false, endpoint: None },
             plans: Plans::default(),
             log: Log { json: false, level: "info".to_owned() },
+        }
+    }
+}
+
+impl Delivery {
+    /// Nothing leaves the machine.
+    fn nowhere() -> Self {
+        Self {
+            mode: DeliveryMode::Capture,
+            port: 25,
+            retry_schedule_ms: default_retry_schedule_ms(),
+            allow_private_networks: true,
+            connections_max: 500,
+            connections_per_destination_max: None,
+            sign: true,
+            greylist_schedule_ms: [1, 2, 3, 5, 10, 15].map(|minutes| minutes * MINUTE_MS).into(),
+            ip_choice: IpChoice::default(),
+            sources: Vec::new(),
+            helo_name: None,
         }
     }
 }

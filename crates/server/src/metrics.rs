@@ -87,12 +87,20 @@ impl Default for Metrics {
             submissions: family(to, "submissions", "Messages handed in by mail programs, by outcome"),
             deliveries: family(to, "deliveries", "Recipients of sent mail that were settled, by outcome"),
             bounces: family(to, "bounces", "Recipients of sent mail that bounced, by class"),
-            destinations: family(to, "destination_attempts", "Attempts at mail exchangers, by provider and what it said"),
+            destinations: family(
+                to,
+                "destination_attempts",
+                "Attempts at mail exchangers, by provider and what it said",
+            ),
             standings: family(to, "destinations", "Destinations that are remembered, by how they are paced"),
             jobs: family(to, "jobs", "Job attempts, by kind and outcome"),
             webhooks: family(to, "webhook_attempts", "Attempts to hand events to webhooks, by outcome"),
             store_queue: family(to, "store_queue", "Units of work that wait for the store"),
-            certificate: family(to, "tls_certificate_expiry_timestamp_seconds", "When the certificate in use ends, by where it comes from"),
+            certificate: family(
+                to,
+                "tls_certificate_expiry_timestamp_seconds",
+                "When the certificate in use ends, by where it comes from",
+            ),
             certificate_reads: family(to, "tls_certificates", "New certificates that were found, by outcome"),
             registry,
         }

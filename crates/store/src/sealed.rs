@@ -184,6 +184,8 @@ mod tests {
         "message_approvals.content_sha256",
         "forgotten_contacts.digest",
         "stream_tokens.digest",
+        "forwarding_addresses.token_sha256",
+        "greylist.id",
     ];
 
     #[test]

@@ -10,7 +10,12 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_tungstenite::{
     WebSocketStream, client_async,
-    tungstenite::{Message, client::IntoClientRequest, http::HeaderValue},
+    tungstenite::{
+        Message, Utf8Bytes,
+        client::IntoClientRequest,
+        http::HeaderValue,
+        protocol::{CloseFrame, frame::coding::CloseCode},
+    },
 };
 
 use crate::{fixtures::TestKey, server::TestServer, smtp::Wire};
@@ -129,7 +134,8 @@ impl StreamClient {
 
     /// Says goodbye; the code that comes back.
     pub async fn close(mut self) -> Option<u16> {
-        let _ = self.0.close(None).await;
+        let goodbye = CloseFrame { code: CloseCode::Normal, reason: Utf8Bytes::default() };
+        let _ = self.0.close(Some(goodbye)).await;
         self.end().await
     }
 }

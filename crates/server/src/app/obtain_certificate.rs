@@ -22,6 +22,9 @@ use crate::{
 /// The gap after each failed attempt, in milliseconds: four attempts in the first hour, where five failed ones are an authority's
 /// usual limit; then the last gap again and again.
 const GAPS_MS: &[i64] = &[2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS];
+/// The least time between two certificates, in milliseconds: one whose life seems to be over when it comes, because a clock is
+/// wrong, is not followed by the next at once.
+const ISSUED_MS_MIN: i64 = DAY_MS;
 /// The least gap after the authority was asked too often, in milliseconds.
 const RATE_LIMITED_MS: i64 = HOUR_MS;
 /// The longest that an authority can send us away for, in milliseconds.
@@ -105,7 +108,7 @@ pub async fn run(app: &Arc<App>) -> posthouse_store::Result<Next> {
     match obtain(app, id).await {
         Ok(facts) => {
             keep_certificate::look(app).await;
-            Ok(renewal(app, &facts))
+            Ok(renewal(app, &facts, app.clock.now()))
         }
         Err(declined) => fail(app, id, row.failures.saturating_add(1), declined).await,
     }
@@ -118,12 +121,13 @@ fn too_early(app: &App, row: &StoredCertificate, facts: Option<&CertificateFacts
         let at = tried_at.plus_ms(gap_ms(row.failures));
         return (now < at).then_some(Next { at, why: Waits::Retry });
     }
-    facts.filter(|facts| now < renew_at(facts)).map(|facts| renewal(app, facts))
+    let (facts, issued_at) = (facts?, row.tried_at.unwrap_or(Time::from_millis(0)));
+    (now < renew_at(facts, issued_at)).then(|| renewal(app, facts, issued_at))
 }
 
 /// When a third of its life is left.
-fn renew_at(facts: &CertificateFacts) -> Time {
-    facts.expires_at.plus_ms(-(life_ms(facts) / 3))
+fn renew_at(facts: &CertificateFacts, issued_at: Time) -> Time {
+    facts.expires_at.plus_ms(-(life_ms(facts) / 3)).max(issued_at.plus_ms(ISSUED_MS_MIN))
 }
 
 fn life_ms(facts: &CertificateFacts) -> i64 {
@@ -131,8 +135,8 @@ fn life_ms(facts: &CertificateFacts) -> i64 {
 }
 
 /// Not at the same moment as everybody who got one at the same time: up to a twentieth of its life later.
-fn renewal(app: &App, facts: &CertificateFacts) -> Next {
-    Next { at: renew_at(facts).plus_ms(spread(app, life_ms(facts) / 20)), why: Waits::Renewal }
+fn renewal(app: &App, facts: &CertificateFacts, issued_at: Time) -> Next {
+    Next { at: renew_at(facts, issued_at).plus_ms(spread(app, life_ms(facts) / 20)), why: Waits::Renewal }
 }
 
 /// The gap after so many failures.
@@ -320,9 +324,10 @@ mod tests {
         let day = |n: i64| Time::from_millis(n * DAY_MS);
         let facts =
             CertificateFacts { begins_at: day(0), expires_at: day(90), names: Vec::new(), source: Source::Acme };
-        assert_eq!(renew_at(&facts), day(60));
+        assert_eq!(renew_at(&facts, day(0)), day(60));
+        assert_eq!(renew_at(&facts, day(70)), day(71), "a day after it was issued at the earliest");
         let short = CertificateFacts { expires_at: day(6), ..facts };
-        assert_eq!(renew_at(&short), day(4));
+        assert_eq!(renew_at(&short, day(0)), day(4));
     }
 
     #[test]

@@ -12,9 +12,7 @@ use posthouse_domain::{
 };
 use posthouse_store::jobs::{Leased, Outcome, due::Room};
 
-use super::{
-    certificate, domain_check, forward, inbox_expiry, outbound, role_notice, scheduled_draft, webhook_notice,
-};
+use super::{certificate, domain_check, forward, inbox_expiry, outbound, role_notice, scheduled_draft, webhook_notice};
 use crate::{app::App, ports::Pending};
 
 /// What an attempt says when it ends.

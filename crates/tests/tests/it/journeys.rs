@@ -3,12 +3,12 @@
 mod answer_a_mail;
 mod certificates;
 mod delivery;
-mod inbound_policy;
-mod internationalised;
-mod forwarding;
 mod dkim;
 mod doctor;
 mod domain_command;
+mod forwarding;
+mod inbound_policy;
+mod internationalised;
 mod name_servers;
 mod resume;
 mod standing;

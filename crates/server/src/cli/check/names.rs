@@ -270,7 +270,10 @@ fn reverse_name(address: IpAddr) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
+    use crate::ports::Pending;
 
     #[test]
     fn reverse_names() {
@@ -280,6 +283,39 @@ mod tests {
         ];
         for (address, expected) in table {
             assert_eq!(reverse_name(address.parse().expect("an address")), expected);
+        }
+    }
+
+    /// One address and its names.
+    struct Reverse(Answer, &'static [&'static str]);
+
+    impl Dns for Reverse {
+        fn lookup(&self, question: Question) -> Pending<'_, Answer> {
+            let answer = match question.kind {
+                QuestionKind::Ptr => self.0.clone(),
+                QuestionKind::A if self.1.contains(&question.name.as_str()) => {
+                    Answer::Records(Records::A(vec![Ipv4Addr::new(192, 0, 2, 1)]))
+                }
+                _ => Answer::NoSuchName,
+            };
+            Box::pin(async move { answer })
+        }
+    }
+
+    #[tokio::test]
+    async fn the_name_of_our_address_has_to_be_ours_and_to_lead_back() {
+        let named = |name: &str| Answer::Records(Records::Ptr(vec![name.to_owned()]));
+        let table = [
+            (named("MX.post.test."), "is mx.post.test, which leads back to it"),
+            (Answer::NoSuchName, "has no name, so large receivers refuse its mail"),
+            (Answer::Failed, "could not be looked up"),
+            (named("host-1.provider.test."), "while our greeting says mx.post.test"),
+            (named("host-2.provider.test."), "is host-2.provider.test, which does not lead back to it"),
+        ];
+        for (answer, expected) in table {
+            let dns = Reverse(answer, &["mx.post.test", "host-1.provider.test"]);
+            let said = format!("{:?}", reverse(&dns, Ipv4Addr::new(192, 0, 2, 1).into(), "mx.post.test").await);
+            assert!(said.contains(expected), "{said}");
         }
     }
 

@@ -41,7 +41,7 @@ pub(super) fn domain(view: &Value, values: Values) -> String {
         records.iter().filter(|record| values == Values::All || record["status"] != "ok").collect();
     if !shown.is_empty() {
         lines.push(String::new());
-        lines.push("The values to publish; what stands in several lines is one value, without spaces:".to_owned());
+        lines.push("The values to publish (what stands in several lines is one, without spaces):".to_owned());
     }
     for record in shown {
         lines.push(String::new());

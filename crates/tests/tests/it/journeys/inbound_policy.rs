@@ -92,7 +92,7 @@ async fn listed_clients_are_refused_and_told_where() {
     gate.mail([192, 0, 2, 8], "ada@far.example", &desk).await.expect(250);
     gate.mail([192, 0, 2, 9], "ada@far.example", &desk).await.expect(250);
     dns.address("1.0.0.127.two.example", Ipv4Addr::new(127, 0, 0, 2).into());
-    gate.mail([127, 0, 0, 1], "ada@far.example", &desk).await.expect(250);
+    gate.mail([127, 0, 0, 1], "bob@far.example", &desk).await.expect(250);
     let metrics = gate.server.anonymous().get("/metrics").await.to_string();
     assert!(metrics.contains("posthouse_smtp_screened_total{rule=\"dnsbl\"} 2"), "{metrics}");
     gate.server.finish().await;

@@ -55,7 +55,7 @@ impl World {
         let workspace = first["workspace_id"].as_str().and_then(|id| id.parse().ok()).expect("and a workspace");
         let api = api(&service, &api_key);
         api.post("/v1/domains", json!({ "domain": "mail.acme.example" })).await.expect(201);
-        let hook = json!({ "url": "http://127.0.0.1:9/", "headers": { "Authorization": FIELD } });
+        let hook = json!({ "url": "http://127.0.0.1:9009/", "headers": { "Authorization": FIELD } });
         let webhook = api.post("/v1/webhooks", hook).await.expect(201).text("id").parse().expect("an id");
         assert!(service.stop().success());
         Self { dir, config, database, api_key, workspace, webhook }

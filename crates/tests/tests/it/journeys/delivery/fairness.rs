@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use posthouse_domain::{plan::Plan, time::SECOND_MS};
-use posthouse_server::{config::DeliveryMode, jobs::runner, ports::Clock};
+use posthouse_server::{config::DeliveryMode, jobs::runner};
 use posthouse_tests::{
     http::Api,
     server::{Options, TestServer},
