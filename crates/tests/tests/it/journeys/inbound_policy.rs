@@ -131,7 +131,7 @@ async fn strangers_come_back_and_are_known() {
     gate.server.clock.advance(MINUTE_MS - 1);
     gate.mail(STRANGER, "ada@far.example", &desk).await.says(451, "4.7.1");
     gate.mail(STRANGER, "", &desk).await.expect(250);
-    gate.mail(STRANGER, "ada@far.example", "postmaster@agents.localhost").await.expect(250);
+    gate.mail(STRANGER, "carl@far.example", "postmaster@agents.localhost").await.expect(250);
     gate.mail([127, 0, 0, 1], "ada@far.example", &desk).await.expect(250);
     gate.server.clock.advance(1);
     // From a neighbour of the same network, as large senders do.

@@ -50,7 +50,7 @@ async fn the_api_answers_over_https_as_it_does_in_clear() {
     let content = "QUJD".repeat(700_000);
     let mail = json!({
         "to": "someone@elsewhere.example", "subject": "large", "text": "x",
-        "attachments": [{ "filename": "a.bin", "content_type": "application/octet-stream", "content": content }],
+        "attachments": [{ "filename": "a.bin", "content_type": "application/octet-stream", "content_base64": content }],
     });
     secure.post(&format!("/v1/inboxes/{}/messages", made.text("id")), mail).await.expect(202);
     server.settle().await;
