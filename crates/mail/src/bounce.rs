@@ -216,9 +216,10 @@ fn by_capacity(text: &str, enhanced: Option<&str>) -> Option<Class> {
         Some(Class::RateLimited)
     } else if has(text, &words::LARGE) {
         Some(Class::TooLarge)
-    } else if enhanced.map(detail) == Some("2.2") && !has(text, &words::USER) {
-        Some(Class::MailboxFull)
-    } else if has(text, &words::FULL) || near(text, "mailbox", &["full", "limit", "exceed", "too large"]) {
+    } else if (enhanced.map(detail) == Some("2.2") && !has(text, &words::USER))
+        || has(text, &words::FULL)
+        || near(text, "mailbox", &["full", "limit", "exceed", "too large"])
+    {
         Some(Class::MailboxFull)
     } else if has(text, &words::RATE) || near(text, "too many", &["connection", "session", "message", "mails", "email"])
     {

@@ -55,17 +55,18 @@ pub enum Place {
     WebhookSecret(WebhookId),
 }
 
+/// What becomes of a sealed value.
+pub type Change<'c, E> = &'c dyn Fn(&Place, &[u8]) -> Result<Vec<u8>, E>;
+
 /// Replaces everything that is sealed by what `change` makes of it; gives how many there were. All in the transaction of
 /// the caller: it happens whole or not at all.
 ///
 /// # Errors
 /// The store's own, and that of `change`.
-pub fn replace<E: From<Error>>(tx: &mut Tx, change: &dyn Fn(&Place, &[u8]) -> Result<Vec<u8>, E>) -> Result<u64, E> {
+pub fn replace<E: From<Error>>(tx: &mut Tx, change: Change<'_, E>) -> Result<u64, E> {
     let keys = served(tx, change)? + domains(tx, change)?;
     Ok(keys + webhooks(tx, change)? + accounts(tx, change)? + certificates(tx, change)?)
 }
-
-type Change<'c, E> = &'c dyn Fn(&Place, &[u8]) -> Result<Vec<u8>, E>;
 
 fn served<E: From<Error>>(tx: &mut Tx, change: Change<'_, E>) -> Result<u64, E> {
     type Found = (String, String, String, Vec<u8>);

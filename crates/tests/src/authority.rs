@@ -45,11 +45,19 @@ pub fn place() -> Option<Place> {
         eprintln!("skipped: pebble is not installed (scripts/need.sh test)");
         return None;
     }
-    let free = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there are free ports");
+    let own = own_address();
+    let free = || TcpListener::bind((own, 0)).expect("there are free ports");
     // Both are held at once, so that they differ.
     let (one, other) = (free(), free());
     let address = |listener: &TcpListener| listener.local_addr().expect("a bound listener has an address");
     Some(Place { dir: ScratchDir::new(), address: address(&one), management: address(&other) })
+}
+
+/// An address of loopback (127.0.0.0/8) that no other test listens at: between the choice of the ports and the authority's
+/// start nobody gets them.
+fn own_address() -> Ipv4Addr {
+    let [_, high, middle, low] = std::process::id().to_be_bytes();
+    Ipv4Addr::new(127, 1 | high, middle, low)
 }
 
 impl Place {
@@ -71,7 +79,7 @@ impl Place {
     /// Where it does not start.
     pub async fn start(self, challenge_port: u16, strict_customers: bool) -> Authority {
         let dir = self.dir.path();
-        let own = certificate(&["127.0.0.1", "localhost"], 2040);
+        let own = certificate(&[&self.address.ip().to_string(), "localhost"], 2040);
         std::fs::write(dir.join("directory.pem"), &own.chain).expect("written");
         std::fs::write(dir.join("directory.key"), &own.key).expect("written");
         let config = json!({ "pebble": {

@@ -74,7 +74,6 @@ pub fn is_role(address: &Address) -> bool {
 }
 
 /// Decides about a recipient (decision 17). A role address is taken even where nobody has made an inbox yet: the mail makes one.
-
 ///
 /// # Errors
 /// The store's own.

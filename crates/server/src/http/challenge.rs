@@ -36,7 +36,6 @@ async fn challenge(app: Arc<App>, input: PublicInput) -> Result<Answer, Refusal>
 }
 
 /// A listener with these routes that leads to `base_url` with everything else, if that is https.
-#[must_use]
 pub fn leading_on(app: &Arc<App>, routes: Vec<Route>) -> Router {
     let (missed, wrong) = (Arc::clone(app), Arc::clone(app));
     router::build(app, routes)

@@ -172,10 +172,10 @@ impl State {
         let key = self.site(rules, entry, now);
         self.assign(entry.lane, &key);
         let Some(site) = self.sites.get_mut(&key) else { return Given::NotBefore(now) };
-        if !entry.at_any_rate {
-            if let Some(until) = site.pace.rests_until(now).or_else(|| site.pace.next_at(now)) {
-                return Given::NotBefore(until);
-            }
+        if !entry.at_any_rate
+            && let Some(until) = site.pace.rests_until(now).or_else(|| site.pace.next_at(now))
+        {
+            return Given::NotBefore(until);
         }
         let is_free = site.under_way < site.pace.window();
         let is_left = self.turns.len() < rules.connections_max;

@@ -22,7 +22,7 @@ async fn an_event_is_the_one_of_the_log_in_either_form() {
     let data = &frame["event"]["data"];
     assert_eq!((&data["subject"], &data["inbox_id"]), (&json!("after"), &json!(studio.inbox.id.to_string())));
     assert!(data.get("message").is_none() && data.get("text").is_none(), "{data}");
-    assert_eq!(full.close().await, None);
+    assert_eq!(full.close().await, Some(1000));
     studio.server.finish().await;
 }
 
