@@ -26,7 +26,9 @@ statements! {
     LEASE = "UPDATE jobs SET state = 'leased', attempt = attempt + 1, lease_token = $2, lease_until = $3
         WHERE id = $1 AND state = 'ready' AND run_at <= $4
         RETURNING workspace_id, subject_id, lane, run_at, attempt, attempt_max, why";
-    EXPIRED = "UPDATE jobs SET state = 'ready', lease_token = NULL, lease_until = NULL, why = 'lease_expired'
+    // A process that dies again and again comes to each later and later: others get their turn, and attempts last.
+    EXPIRED = "UPDATE jobs SET state = 'ready', lease_token = NULL, lease_until = NULL, why = 'lease_expired',
+        run_at = run_at + 1000 * (attempt - 1)
         WHERE state = 'leased' AND lease_until <= $1 AND attempt < attempt_max";
     EXPIRED_LAST = "UPDATE jobs SET state = 'dead', lease_token = NULL, lease_until = NULL, why = 'lease_expired'
         WHERE state = 'leased' AND lease_until <= $1";

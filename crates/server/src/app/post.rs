@@ -44,7 +44,7 @@ mod write;
 pub use decide::{Decision, Left, RecipientDecision, decide};
 
 /// Attempts beyond the schedule: a process that dies in one has used it up without trying.
-const SPARE_ATTEMPTS: usize = 20;
+const SPARE_ATTEMPTS: usize = 200;
 /// The status of a message that was taken.
 const ACCEPTED: u16 = 202;
 

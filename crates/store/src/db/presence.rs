@@ -6,11 +6,15 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 
+use postgres::error::SqlState;
+
 use crate::db::postgres::PgConnection;
 use crate::{DatabaseUrl, Error, Result};
 
 /// The advisory lock on PostgreSQL: "servings" in ASCII.
 const LOCK: i64 = 0x7365_7276_696e_6773;
+/// How long it is waited for, in milliseconds.
+const LOCK_WAIT_MS: u32 = 5_000;
 /// What the lock's file is called, behind the name of the database.
 const ENDING: &str = "-serving";
 
@@ -47,7 +51,7 @@ impl Alone {
             }
             DatabaseUrl::Postgres(url) => {
                 let mut connection = PgConnection::connect(url)?;
-                let taken = ask(&mut connection, "pg_try_advisory_lock")?;
+                let taken = lock(&mut connection, "pg_advisory_lock")?;
                 Ok(taken.then(|| Alone { _held: Held::Server(Box::new(connection)) }))
             }
         })
@@ -62,7 +66,7 @@ pub(crate) fn serve_file(path: &Path) -> Result<File> {
 
 /// Says that this process serves the PostgreSQL database, until the connection ends.
 pub(crate) fn serve_on(connection: &mut PgConnection) -> Result<()> {
-    if ask(connection, "pg_try_advisory_lock_shared")? { Ok(()) } else { Err(in_use()) }
+    if lock(connection, "pg_advisory_lock_shared")? { Ok(()) } else { Err(in_use()) }
 }
 
 fn in_use() -> Error {
@@ -83,6 +87,12 @@ fn is_taken(tried: std::result::Result<(), TryLockError>) -> Result<bool> {
     }
 }
 
-fn ask(connection: &mut PgConnection, function: &str) -> Result<bool> {
-    Ok(connection.client().query_one(&format!("SELECT {function}({LOCK})"), &[])?.get(0))
+/// Whether the lock was got. It is waited for: the server sees only after a moment that a process was killed.
+fn lock(connection: &mut PgConnection, function: &str) -> Result<bool> {
+    let asked = format!("SET lock_timeout = {LOCK_WAIT_MS}; SELECT {function}({LOCK}); RESET lock_timeout");
+    match connection.client().batch_execute(&asked) {
+        Ok(()) => Ok(true),
+        Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
