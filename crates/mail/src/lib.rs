@@ -20,3 +20,6 @@ pub mod submission;
 pub mod thread;
 pub mod trace;
 pub mod verification;
+
+#[cfg(test)]
+mod tests;

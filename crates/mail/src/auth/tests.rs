@@ -10,22 +10,7 @@ mod spf_suite;
 mod zone;
 
 use super::*;
-use std::path::PathBuf;
-
-/// Text of a published suite, or None where the corpora are not there. In CI they must be.
-fn corpus(path: &str) -> Option<String> {
-    let root = std::env::var_os("POSTHOUSE_CORPORA")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), PathBuf::from);
-    let file = root.join(path);
-    match std::fs::read_to_string(&file) {
-        Ok(text) => Some(text),
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "{}: {error}", file.display());
-            println!("{} is not there: nothing tested", file.display());
-            None
-        }
-    }
-}
+use crate::tests::corpus_text;
 
 /// Verifies to the end, answering every question by `resolve`.
 fn settle(input: Input<'_>, resolve: impl Fn(&Question) -> Answer) -> AuthResults {

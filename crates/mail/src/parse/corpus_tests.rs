@@ -7,19 +7,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-
-/// The corpus folder; `None`, said aloud, when it is not there (which CI does not accept).
-fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("POSTHOUSE_CORPORA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
-    let folder = folder.join("mime/eml");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "no corpora at {}", folder.display());
-    println!("no corpora at {}: nothing checked", folder.display());
-    None
-}
+use crate::tests::corpus;
 
 /// The mails of one group with their trees, in order of their names.
 fn mails(folder: &Path, group: &str) -> Vec<(String, Vec<u8>, Value)> {
@@ -143,7 +131,7 @@ impl Score {
 
 #[test]
 fn mails_agree_with_their_published_trees() {
-    let Some(folder) = corpus() else {
+    let Some(folder) = corpus("mime/eml") else {
         return;
     };
     for group in ["rfc", "legacy", "thirdparty"] {
@@ -196,7 +184,7 @@ fn assert_bounded(raw: &[u8]) {
 
 #[test]
 fn malformed_mails_are_read_without_panic_and_within_bounds() {
-    let Some(folder) = corpus() else {
+    let Some(folder) = corpus("mime/eml") else {
         return;
     };
     for (name, raw, _) in mails(&folder, "malformed") {
@@ -211,7 +199,7 @@ fn malformed_mails_are_read_without_panic_and_within_bounds() {
 
 #[test]
 fn damaged_mails_are_read_without_panic_and_within_bounds() {
-    let Some(folder) = corpus() else {
+    let Some(folder) = corpus("mime/eml") else {
         return;
     };
     let groups = ["rfc", "legacy", "thirdparty", "malformed"];

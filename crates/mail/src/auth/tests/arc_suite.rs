@@ -1,11 +1,11 @@
 //! The published ARC validation suite.
 
-use super::{ArcResult, corpus, input, settle, text_records};
+use super::{ArcResult, corpus_text, input, settle, text_records};
 use saphyr::{LoadableYamlNode, Yaml};
 
 #[test]
 fn every_chain_of_the_arc_suite_is_judged_right() {
-    let Some(text) = corpus("arc/validation-tests.yml") else {
+    let Some(text) = corpus_text("arc/validation-tests.yml") else {
         return;
     };
     let documents = Yaml::load_from_str(&text).expect("valid YAML");

@@ -1,9 +1,8 @@
 //! The gate of issue 2: no leaked history in at least 95 % of the replies of `replies/set-*.jsonl`.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 
-use crate::extract::new_text;
+use crate::{extract::new_text, tests::corpus};
 
 /// Share of replies without leaked history, and share without loss of expected text.
 const SHARE_MIN: f64 = 0.95;
@@ -13,17 +12,6 @@ struct Reply {
     file: String,
     input: String,
     expected: String,
-}
-
-fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("POSTHOUSE_CORPORA")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), PathBuf::from);
-    if folder.join("replies").is_dir() {
-        return Some(folder.join("replies"));
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "no corpora at {}", folder.display());
-    println!("no corpora at {}: skipped", folder.display());
-    None
 }
 
 fn fold(text: &str) -> String {
@@ -45,7 +33,7 @@ fn is_signature(reply: &Reply, line: &str) -> bool {
 
 #[test]
 fn replies_of_the_corpora_leak_no_history_and_lose_no_text() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = corpus("replies") else { return };
     let (mut total, mut exact, mut leaked, mut lost) = (0_u32, 0_u32, 0_u32, 0_u32);
     for set in ["set-a.jsonl", "set-b.jsonl"] {
         let text = std::fs::read_to_string(folder.join(set)).unwrap();

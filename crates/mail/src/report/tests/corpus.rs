@@ -1,11 +1,10 @@
 //! The gate of issue 3: recipient and hard or soft right in at least 95 % of the real reports whose reason is one of six.
 
-use std::path::PathBuf;
-
 use crate::{
     bounce::Class,
     parse::parse,
     report::{News, read},
+    tests::corpus,
 };
 
 /// Share of gated reports with recipient and kind both right.
@@ -24,18 +23,6 @@ struct Case {
 struct Expected {
     recipient: String,
     reason: String,
-}
-
-fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("POSTHOUSE_CORPORA")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), PathBuf::from)
-        .join("bounces");
-    if folder.join("expected.jsonl").exists() {
-        return Some(folder);
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "no corpora at {}", folder.display());
-    println!("no corpora at {}: skipped", folder.display());
-    None
 }
 
 /// The mail as SMTP would bring it: some files came from systems with other line ends.
@@ -87,7 +74,7 @@ fn class_of(raw: &[u8], recipient: &str) -> Option<Class> {
 
 #[test]
 fn real_reports_have_the_class_of_their_reason() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = corpus("bounces") else { return };
     let cases = std::fs::read_to_string(folder.join("expected.jsonl")).expect("the expectations can be read");
     let (mut count, mut right) = (0_u32, 0_u32);
     for case in cases.lines().map(|line| serde_json::from_str::<Case>(line).expect("a case")) {
@@ -126,7 +113,7 @@ fn told(raw: &[u8], recipient: &str) -> Option<bool> {
 
 #[test]
 fn real_reports_are_read_right() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = corpus("bounces") else { return };
     let cases = std::fs::read_to_string(folder.join("expected.jsonl")).expect("the expectations can be read");
     let (mut gated, mut right, mut others, mut known) = (0_u32, 0_u32, 0_u32, 0_u32);
     for case in cases.lines().map(|line| serde_json::from_str::<Case>(line).expect("a case")) {

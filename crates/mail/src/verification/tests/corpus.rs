@@ -1,8 +1,9 @@
 //! The gate of issue 2: at least 99 % of the mails of `verification/mails.jsonl` fully right.
 
-use std::path::PathBuf;
-
-use crate::verification::{CONFIDENCE_MAX, Mail, detect};
+use crate::{
+    tests::corpus_text,
+    verification::{CONFIDENCE_MAX, Mail, detect},
+};
 
 /// Share of mails with code and link both as expected.
 const SHARE_MIN: f64 = 0.99;
@@ -16,20 +17,9 @@ struct Case {
     expected_link: Option<String>,
 }
 
-fn corpus() -> Option<String> {
-    let folder = std::env::var_os("POSTHOUSE_CORPORA")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), PathBuf::from);
-    if let Ok(text) = std::fs::read_to_string(folder.join("verification/mails.jsonl")) {
-        return Some(text);
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "no corpora at {}", folder.display());
-    println!("no corpora at {}: skipped", folder.display());
-    None
-}
-
 #[test]
 fn account_mails_of_the_corpus_are_read_right() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = corpus_text("verification/mails.jsonl") else { return };
     let (mut total, mut right) = (0_u32, 0_u32);
     for case in corpus.lines().map(|line| serde_json::from_str::<Case>(line).unwrap()) {
         let mail =

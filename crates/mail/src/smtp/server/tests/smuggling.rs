@@ -1,20 +1,12 @@
 //! No byte sequence but CRLF.CRLF ends a message, whatever the corpus of known smuggling attempts tries.
 
-use std::path::PathBuf;
-
 use super::{config, drive};
+use crate::tests::corpus_text;
 
 /// The sequences of the corpus, or nothing where the corpora are not installed.
 fn sequences() -> Vec<String> {
-    let root = std::env::var_os("POSTHOUSE_CORPORA")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), PathBuf::from);
-    let file = root.join("smtp-end-of-data.json");
-    let Ok(text) = std::fs::read(&file) else {
-        assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "no corpus at {}", file.display());
-        println!("no corpus at {}, nothing tested", file.display());
-        return Vec::new();
-    };
-    let corpus: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let Some(text) = corpus_text("smtp-end-of-data.json") else { return Vec::new() };
+    let corpus: serde_json::Value = serde_json::from_str(&text).unwrap();
     let lists = [&corpus["inbound"], &corpus["outbound"]];
     let all: Vec<String> =
         lists.iter().flat_map(|list| list.as_array().unwrap()).map(|item| item.as_str().unwrap().to_owned()).collect();
