@@ -12,10 +12,6 @@ shift
 input_bytes_max=65536
 input_seconds_max=10
 
-if [ ! -f fuzz/Cargo.toml ]; then
-	echo "fuzz: no targets yet"
-	exit 0
-fi
 if [ $# -gt 0 ]; then
 	targets=("$@")
 else
@@ -30,22 +26,27 @@ export RUSTFLAGS="--cfg fuzzing -C passes=sancov-module -C llvm-args=-sanitizer-
 -C llvm-args=-sanitizer-coverage-inline-8bit-counters -C llvm-args=-sanitizer-coverage-pc-table \
 -C llvm-args=-sanitizer-coverage-trace-compares -C debug-assertions -C codegen-units=1"
 # --target keeps the instrumentation out of build scripts and macros.
-cargo build --manifest-path fuzz/Cargo.toml --target-dir fuzz/target --release --target "$host" --bins
+cargo build --locked --manifest-path fuzz/Cargo.toml --target-dir fuzz/target --release --target "$host" --bins
 
-for target in "${targets[@]}"; do
-	echo "== fuzz $target, $seconds s"
+# A fuzzer uses one core: as many targets run at a time as there are cores.
+fuzz() {
+	local target=$1 log seeds=() status=0
 	mkdir -p "fuzz/corpus/$target" "fuzz/artifacts/$target"
-	seeds=()
 	[ -d "fuzz/seeds/$target" ] && seeds=("fuzz/seeds/$target")
 	log=$(mktemp)
-	if ! "fuzz/target/$host/release/$target" "fuzz/corpus/$target" "${seeds[@]}" \
+	if "fuzz/target/$host/release/$target" "fuzz/corpus/$target" "${seeds[@]}" \
 		-max_total_time="$seconds" -max_len="$input_bytes_max" -timeout="$input_seconds_max" \
 		-artifact_prefix="fuzz/artifacts/$target/" >"$log" 2>&1; then
+		echo "fuzz $target: $(tail -n 1 "$log")"
+	else
 		tail -n 60 "$log" >&2
-		rm -f "$log"
 		echo "fuzz: $target failed; the input is in fuzz/artifacts/$target" >&2
-		exit 1
+		status=1
 	fi
-	tail -n 1 "$log"
 	rm -f "$log"
-done
+	return "$status"
+}
+export -f fuzz
+export host seconds input_bytes_max input_seconds_max
+echo "== fuzz ${targets[*]}, $seconds s each"
+printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I {} bash -c 'fuzz "$1"' _ {}
