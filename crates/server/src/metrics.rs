@@ -13,66 +13,27 @@ use prometheus_client::{
 pub struct Metrics {
     registry: Registry,
     http_requests: Family<HttpLabels, Counter>,
-    smtp_messages: Family<OutcomeLabels, Counter>,
-    smtp_screened: Family<RuleLabels, Counter>,
-    submissions: Family<OutcomeLabels, Counter>,
-    deliveries: Family<OutcomeLabels, Counter>,
-    bounces: Family<ClassLabels, Counter>,
-    destinations: Family<DestinationLabels, Counter>,
-    standings: Family<StandingLabels, Gauge>,
-    jobs: Family<JobLabels, Counter>,
-    webhooks: Family<OutcomeLabels, Counter>,
-    store_queue: Family<QueueLabels, Gauge>,
-    certificate: Family<SourceLabels, Gauge>,
-    certificate_reads: Family<OutcomeLabels, Counter>,
+    smtp_messages: Family<Labels<1>, Counter>,
+    smtp_screened: Family<Labels<1>, Counter>,
+    submissions: Family<Labels<1>, Counter>,
+    deliveries: Family<Labels<1>, Counter>,
+    bounces: Family<Labels<1>, Counter>,
+    destinations: Family<Labels<2>, Counter>,
+    standings: Family<Labels<1>, Gauge>,
+    jobs: Family<Labels<2>, Counter>,
+    webhooks: Family<Labels<1>, Counter>,
+    store_queue: Family<Labels<1>, Gauge>,
+    certificate: Family<Labels<1>, Gauge>,
+    certificate_reads: Family<Labels<1>, Counter>,
 }
+
+/// Names and values of labels.
+type Labels<const COUNT: usize> = [(&'static str, &'static str); COUNT];
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct HttpLabels {
     route: &'static str,
     status: u16,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct OutcomeLabels {
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct ClassLabels {
-    class: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct RuleLabels {
-    rule: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct DestinationLabels {
-    provider: &'static str,
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct StandingLabels {
-    standing: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct QueueLabels {
-    queue: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct SourceLabels {
-    source: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct JobLabels {
-    kind: &'static str,
-    outcome: &'static str,
 }
 
 impl Default for Metrics {
@@ -125,27 +86,27 @@ impl Metrics {
 
     /// Counts a message offered by SMTP: `stored`, `refused`, `deferred`.
     pub fn smtp_message(&self, outcome: &'static str) {
-        self.smtp_messages.get_or_create(&OutcomeLabels { outcome }).inc();
+        self.smtp_messages.get_or_create(&[("outcome", outcome)]).inc();
     }
 
     /// Counts an offer that inbound policy turned away: `dnsbl`, `greylisting`, `rate`, `dmarc`.
     pub fn smtp_screened(&self, rule: &'static str) {
-        self.smtp_screened.get_or_create(&RuleLabels { rule }).inc();
+        self.smtp_screened.get_or_create(&[("rule", rule)]).inc();
     }
 
     /// Counts a message handed in by a mail program: `queued`, `refused`, `deferred`.
     pub fn submission(&self, outcome: &'static str) {
-        self.submissions.get_or_create(&OutcomeLabels { outcome }).inc();
+        self.submissions.get_or_create(&[("outcome", outcome)]).inc();
     }
 
     /// Counts a settled recipient: `delivered`, `bounced`, `captured`, `failed`, `retried`.
     pub fn delivery(&self, outcome: &'static str) {
-        self.deliveries.get_or_create(&OutcomeLabels { outcome }).inc();
+        self.deliveries.get_or_create(&[("outcome", outcome)]).inc();
     }
 
     /// Counts a recipient that bounced in an attempt.
     pub fn bounce(&self, class: Class) {
-        self.bounces.get_or_create(&ClassLabels { class: class.text() }).inc();
+        self.bounces.get_or_create(&[("class", class.text())]).inc();
     }
 
     /// Counts what a mail exchanger said: `took`, `answered`, `pushed_back`, `unreachable`; hosts of no known provider as `other`.
@@ -157,7 +118,7 @@ impl Metrics {
             News::Unreachable => "unreachable",
         };
         let provider = provider_of(host).map_or("other", |provider| provider.name);
-        self.destinations.get_or_create(&DestinationLabels { provider, outcome }).inc();
+        self.destinations.get_or_create(&[("provider", provider), ("outcome", outcome)]).inc();
     }
 
     /// Notes how many destinations stand where.
@@ -169,37 +130,37 @@ impl Metrics {
                 Standing::Resting => "resting",
             };
             let count = i64::try_from(count).unwrap_or(i64::MAX);
-            self.standings.get_or_create(&StandingLabels { standing }).set(count);
+            self.standings.get_or_create(&[("standing", standing)]).set(count);
         }
     }
 
     /// Counts an attempt of a job: `done`, `retry`, `hold`, `dead`, `recreated`.
     pub fn job(&self, kind: &'static str, outcome: &'static str) {
-        self.jobs.get_or_create(&JobLabels { kind, outcome }).inc();
+        self.jobs.get_or_create(&[("kind", kind), ("outcome", outcome)]).inc();
     }
 
     /// Counts an attempt at a webhook: `succeeded`, `failed`.
     pub fn webhook(&self, outcome: &'static str) {
-        self.webhooks.get_or_create(&OutcomeLabels { outcome }).inc();
+        self.webhooks.get_or_create(&[("outcome", outcome)]).inc();
     }
 
     /// Notes how many units of work wait for the store.
     pub fn store_queue(&self, writes: usize, reads: usize) {
         for (queue, waiting) in [("write", writes), ("read", reads)] {
             let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
-            self.store_queue.get_or_create(&QueueLabels { queue }).set(waiting);
+            self.store_queue.get_or_create(&[("queue", queue)]).set(waiting);
         }
     }
 
     /// Notes the end of the certificate in use, in Unix seconds.
     pub fn certificate(&self, source: &'static str, expires_at_s: i64) {
         self.certificate.clear();
-        self.certificate.get_or_create(&SourceLabels { source }).set(expires_at_s);
+        self.certificate.get_or_create(&[("source", source)]).set(expires_at_s);
     }
 
     /// Counts a new certificate: `taken`, `refused`.
     pub fn certificate_read(&self, outcome: &'static str) {
-        self.certificate_reads.get_or_create(&OutcomeLabels { outcome }).inc();
+        self.certificate_reads.get_or_create(&[("outcome", outcome)]).inc();
     }
 
     /// The text that `GET /metrics` answers, in the text format of Prometheus.
