@@ -16,7 +16,7 @@ use posthouse_mail::{
 
 use crate::{
     message::{Delivery, DeliveryStatus, TlsUse},
-    time::{MINUTE_MS, Time},
+    time::Time,
 };
 
 pub use greylist::{gap_ms, looks_greylisted, was_greylisted};
@@ -228,10 +228,4 @@ pub fn blames_relay_settings(outcome: &RecipientOutcome) -> bool {
     let early = matches!(outcome.stage, Stage::MailFrom | Stage::RcptTo | Stage::Data);
     let login = matches!(outcome.smtp_code, Some(530 | 534 | 535 | 538));
     early && (login || (matches!(outcome.smtp_code, Some(550 | 551 | 553 | 554)) && says.contains("relay")))
-}
-
-/// The default end of trying after the first attempt, in milliseconds: the sum of the schedule, five days by default.
-#[must_use]
-pub fn lifetime_ms(schedule_ms: &[i64]) -> i64 {
-    schedule_ms.iter().fold(0, |sum: i64, gap| sum.saturating_add(*gap)).max(MINUTE_MS)
 }

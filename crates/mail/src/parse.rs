@@ -32,9 +32,6 @@ pub const PARTS_MAX: usize = 1_000;
 /// Most mailboxes of one address field that are kept.
 pub const MAILBOXES_MAX: usize = 1_000;
 
-/// Most message ids of References that are kept: the first one and the newest.
-pub const REFERENCES_MAX: usize = 100;
-
 /// Most empty lines passed over in front of the header section.
 const LEADING_LINES_MAX: usize = 8;
 
@@ -45,7 +42,7 @@ pub struct Parsed<'a> {
     pub message_id: Option<String>,
     /// First id of In-Reply-To, with angle brackets.
     pub in_reply_to: Option<String>,
-    /// Ids of References with angle brackets, oldest first, at most [`REFERENCES_MAX`].
+    /// Ids of References with angle brackets, oldest first, at most [`thread::CHAIN_IDS_MAX`].
     pub references: Vec<String>,
     /// Authors (From); normally one.
     pub from: Vec<Party>,

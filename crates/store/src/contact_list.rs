@@ -16,7 +16,7 @@ use crate::{Result, Sql, ToValue, Tx, Value, contacts::select, p, statements, va
 /// Rows of one filter that are counted to find the rarest.
 const RARITY_MAX: u32 = 1_000;
 /// Kinds there are; a filter of fewer is padded, so that there is one text.
-const KINDS: usize = 4;
+const KINDS: usize = ContactKind::ALL.len();
 
 statements! {
     HOW_MANY_LABELLED = "SELECT count(*) FROM (SELECT contact_id FROM contact_labels WHERE workspace_id = $1 AND label = $2 LIMIT $3) s";
@@ -249,9 +249,7 @@ pub fn taken(tx: &mut Tx, workspace: WorkspaceId, bulk: &Bulk, limit: u32) -> Re
 
 /// The names of the kinds, repeated; of every kind when none is given.
 fn padded(kinds: &[ContactKind]) -> [&'static str; KINDS] {
-    use ContactKind::{Automated, Person, Sales, Unknown};
-    let all = [Person, Automated, Sales, Unknown];
-    let kinds = if kinds.is_empty() { &all } else { kinds };
+    let kinds = if kinds.is_empty() { ContactKind::ALL } else { kinds };
     let mut cycle = kinds.iter().cycle();
     [(); KINDS].map(|()| cycle.next().map_or("", |kind| kind.text()))
 }

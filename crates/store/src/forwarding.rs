@@ -22,7 +22,6 @@ macro_rules! select {
 statements! {
     CONFIRMED = "SELECT id FROM forwarding_addresses WHERE workspace_id = $1 AND inbox_id = $2 AND confirmed_at IS NOT NULL";
     OF_INBOX = select!("workspace_id = $1 AND inbox_id = $2 ORDER BY created_at + 0, id");
-    TAKE_OF_INBOX = select!("workspace_id = $1 AND inbox_id = $2 ORDER BY created_at + 0, id {FOR_UPDATE}");
     GET = select!("workspace_id = $1 AND id = $2");
     TAKE = select!("workspace_id = $1 AND id = $2 {FOR_UPDATE}");
     BY_TOKEN = select!("token_sha256 = $1 AND token_expires_at > $2");
@@ -74,14 +73,6 @@ pub fn confirmed(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<
 /// The store's own.
 pub fn of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<ForwardingAddress>> {
     tx.rows(&OF_INBOX, p![workspace, inbox])
-}
-
-/// The addresses of an inbox, oldest first; their rows are ours until the end of the transaction.
-///
-/// # Errors
-/// The store's own.
-pub fn take_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<ForwardingAddress>> {
-    tx.rows(&TAKE_OF_INBOX, p![workspace, inbox])
 }
 
 /// The address of that id.

@@ -3,7 +3,7 @@
 use posthouse_domain::{
     id::{InboxId, MessageId, ThreadId, WorkspaceId},
     label::BLOCKED,
-    message::{Attachment, Bodies, Delivery, Direction, Message, Status, Verification},
+    message::{Attachment, Bodies, Delivery, Direction, Message, Verification},
     time::Time,
 };
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,6 @@ statements! {
         ORDER BY created_at + 0 DESC LIMIT 1";
     HOLD = "SELECT created_at FROM messages WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
     SET_LABELS = "UPDATE messages SET labels = $3, is_read = $4 WHERE workspace_id = $1 AND id = $2";
-    SET_STATUS = "UPDATE messages SET status = $3, status_at = $4, sent_at = $5 WHERE workspace_id = $1 AND id = $2";
 }
 
 /// A message with everything that is shown of it.
@@ -220,15 +219,6 @@ pub fn set_labels(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> 
     for new in after.labels.iter().filter(|label| !before.labels.contains(label)) {
         tx.exec(&LABEL, p![after.workspace, after.inbox, new, after.created_at, after.id])?;
     }
-    Ok(())
-}
-
-/// Writes the status of a sent message.
-///
-/// # Errors
-/// The store's own.
-pub fn set_status(tx: &mut Tx, message: &Message, status: Status, sent_at: Option<Time>, now: Time) -> Result<()> {
-    tx.exec(&SET_STATUS, p![message.workspace, message.id, status, now, sent_at])?;
     Ok(())
 }
 

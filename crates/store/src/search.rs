@@ -43,7 +43,6 @@ statements! {
         / "INSERT INTO search_docs (workspace_id, doc, message_id, inbox_id, created_at, channel, type, has_attachments, words)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CAST(CAST($9 AS TEXT) AS TSVECTOR))";
     PUT_WORDS = "INSERT INTO search_text (rowid, words) VALUES ($1, $2)" / "SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT)";
-    FORGET_PENDING = "DELETE FROM search_pending WHERE workspace_id = $1 AND message_id = $2";
     FORGET_DOC = "DELETE FROM search_docs WHERE workspace_id = $1 AND message_id = $2 RETURNING doc";
     FORGET_WORDS = "DELETE FROM search_text WHERE rowid = $1" / "SELECT CAST($1 AS BIGINT)";
     OF_INBOX = "SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2";
@@ -186,7 +185,7 @@ fn vector(tokens: &Tokens) -> String {
 /// # Errors
 /// The store's own.
 pub fn forget_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
-    tx.exec(&FORGET_PENDING, p![workspace, message])?;
+    tx.exec(&TAKE, p![workspace, message])?;
     let found: Option<i64> = tx.value(&FORGET_DOC, p![workspace, message])?;
     if let (Some(doc), Engine::Sqlite) = (found, tx.engine()) {
         tx.exec(&FORGET_WORDS, p![doc])?;

@@ -11,15 +11,6 @@ use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Largest PEM text read, in bytes; an RSA-8192 key has about 6,400.
-const PEM_BYTES_MAX: usize = 16 * 1024;
-
-/// Characters of base64 on one line of PEM (RFC 7468 §2).
-const PEM_LINE_CHARS: usize = 64;
-
-const PEM_BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
-const PEM_END: &str = "-----END PRIVATE KEY-----";
-
 /// A private key that signs mail. Parsed once; signing does not parse it again.
 pub struct DkimKey {
     pair: Pair,
@@ -36,9 +27,6 @@ pub enum DkimKeyError {
     /// The cryptographic library could not make a key, write it, or sign.
     #[error("the cryptographic library failed")]
     Crypto,
-    /// The bytes are no private key in PKCS#8.
-    #[error("not a private key in PKCS#8")]
-    NotPkcs8,
     /// The key is neither RSA of 2048 bits or more nor Ed25519.
     #[error("neither an RSA key of at least 2048 bits nor an Ed25519 key")]
     UnsupportedKey,
@@ -83,21 +71,6 @@ impl DkimKey {
         }
     }
 
-    /// Reads a key from PKCS#8 PEM (`BEGIN PRIVATE KEY`, RFC 7468 §10).
-    ///
-    /// # Errors
-    /// [`DkimKeyError::NotPkcs8`] for other text, [`DkimKeyError::UnsupportedKey`] as for DER.
-    pub fn from_pkcs8_pem(pem: &str) -> Result<Self, DkimKeyError> {
-        if pem.len() > PEM_BYTES_MAX {
-            return Err(DkimKeyError::NotPkcs8);
-        }
-        let (_, rest) = pem.split_once(PEM_BEGIN).ok_or(DkimKeyError::NotPkcs8)?;
-        let (body, _) = rest.split_once(PEM_END).ok_or(DkimKeyError::NotPkcs8)?;
-        let data: String = body.split_ascii_whitespace().collect();
-        let der = STANDARD.decode(data).map_err(|_| DkimKeyError::NotPkcs8)?;
-        Self::from_pkcs8_der(&der)
-    }
-
     /// The key as PKCS#8 DER. Secret.
     ///
     /// # Errors
@@ -113,25 +86,6 @@ impl DkimKey {
                 Ok(der.as_ref().to_vec())
             }
         }
-    }
-
-    /// The key as PKCS#8 PEM. Secret.
-    ///
-    /// # Errors
-    /// [`DkimKeyError::Crypto`] when the library cannot write it.
-    pub fn to_pkcs8_pem(&self) -> Result<String, DkimKeyError> {
-        let data = STANDARD.encode(self.to_pkcs8_der()?);
-        let mut pem = format!("{PEM_BEGIN}\n");
-        for (n, c) in data.chars().enumerate() {
-            if n > 0 && n % PEM_LINE_CHARS == 0 {
-                pem.push('\n');
-            }
-            pem.push(c);
-        }
-        pem.push('\n');
-        pem.push_str(PEM_END);
-        pem.push('\n');
-        Ok(pem)
     }
 
     /// Text of the DNS record to publish at `<selector>._domainkey.<domain>` (RFC 6376 §3.6.1, RFC 8463 §4). An RSA
@@ -183,20 +137,15 @@ mod tests {
         for key in [DkimKey::generate_rsa(), DkimKey::generate_ed25519()] {
             let key = key.expect("a new key");
             let record = key.dns_record().expect("a record");
-            let pem = key.to_pkcs8_pem().expect("PEM");
-            assert!(pem.lines().all(|line| line.len() <= PEM_LINE_CHARS));
-            let again = DkimKey::from_pkcs8_pem(&pem).expect("the same key");
+            let der = key.to_pkcs8_der().expect("DER");
+            let again = DkimKey::from_pkcs8_der(&der).expect("the same key");
             assert_eq!(again.dns_record(), Ok(record));
-            assert_eq!(again.to_pkcs8_der(), key.to_pkcs8_der());
-            assert!(!format!("{key:?}").contains(&pem[30..60]));
+            assert_eq!(again.to_pkcs8_der(), Ok(der));
         }
     }
 
     #[test]
-    fn other_texts_are_no_keys() {
-        for pem in ["", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n!\n-----END PRIVATE KEY-----"] {
-            assert_eq!(DkimKey::from_pkcs8_pem(pem).err(), Some(DkimKeyError::NotPkcs8));
-        }
+    fn other_bytes_are_no_keys() {
         assert_eq!(DkimKey::from_pkcs8_der(b"x").err(), Some(DkimKeyError::UnsupportedKey));
     }
 }

@@ -21,10 +21,6 @@ statements! {
 
 /// Up to this many drafts of a metadata filter are sorted; from here on the list is walked and the filter looked up beside it.
 const SORTED_MAX: u32 = 1_000;
-/// Every status, for a list without a filter.
-const EVERY: [Status; 6] =
-    [Status::Draft, Status::Scheduled, Status::Sending, Status::Sent, Status::Failed, Status::Cancelled];
-
 /// What a list of drafts is narrowed to. Its `Debug` text names it in cursors.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Filter {
@@ -66,9 +62,9 @@ pub fn page(tx: &mut Tx, workspace: WorkspaceId, filter: &Filter, page: Page) ->
     let after = page.after.unwrap_or(Position { sort: i64::MAX, id: Uuid::max() });
     let mut parameters: Vec<Value<'_>> = p![workspace, after.sort, after.id, page.limit].to_vec();
     // Six places, or one: a longer list of statuses is padded with its last.
-    let statuses = if filter.statuses.is_empty() { &EVERY[..] } else { &filter.statuses };
+    let statuses = if filter.statuses.is_empty() { Status::ALL } else { &filter.statuses };
     let last = statuses.last().copied().unwrap_or(Status::Draft);
-    let places = if shape.one_status { 1 } else { EVERY.len() };
+    let places = if shape.one_status { 1 } else { Status::ALL.len() };
     let padded = statuses.iter().copied().chain(std::iter::repeat(last)).take(places);
     parameters.extend(padded.map(|status| Value::Text(status.text().into())));
     parameters.extend(filter.inbox.iter().map(ToValue::to_value));

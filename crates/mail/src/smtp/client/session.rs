@@ -126,12 +126,6 @@ impl ClientSession {
         }
     }
 
-    /// Whether TLS is on.
-    #[must_use]
-    pub fn is_encrypted(&self) -> bool {
-        self.encrypted
-    }
-
     /// What the server offered in its last answer to `EHLO`.
     #[must_use]
     pub fn extensions(&self) -> &Extensions {
