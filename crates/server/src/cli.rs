@@ -144,6 +144,20 @@ pub fn run() -> ExitCode {
     ExitCode::from(code)
 }
 
+/// A runtime for what a command waits for.
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(Failure::failed)
+}
+
+/// The value of `--name`.
+fn checked_name(text: &str) -> Result<String, Failure> {
+    let name = text.trim().to_owned();
+    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
+        return Err(Failure::Usage("--name must be one line of 1 to 100 characters".to_owned()));
+    }
+    Ok(name)
+}
+
 /// Prints an answer: the JSON object, or the text.
 fn print(common: &Common, json: &serde_json::Value, text: &str) {
     use std::io::Write;

@@ -13,6 +13,7 @@ use posthouse_mail::auth::{Answer, Question, QuestionKind, Records};
 use posthouse_store::instance;
 
 use super::App;
+use crate::ports::Dns;
 
 /// Where the last finding is kept.
 const NOTE: &str = "ip_reputation";
@@ -52,11 +53,16 @@ pub async fn ask_lists(app: &App, addresses: &[IpAddr]) -> Vec<ListAnswer> {
 
 /// The public addresses that our name leads to. Mail that leaves from others is not known to this process.
 pub async fn own_addresses(app: &App) -> Vec<IpAddr> {
-    let name = &app.config.smtp.hostname;
-    let (v4, v6) = tokio::join!(
-        app.dns.lookup(Question::new(name, QuestionKind::A)),
-        app.dns.lookup(Question::new(name, QuestionKind::Aaaa))
-    );
+    let mut addresses = addresses(app.dns.as_ref(), &app.config.smtp.hostname).await;
+    addresses.retain(|address| !is_special_purpose(*address));
+    addresses.truncate(ADDRESSES_MAX);
+    addresses
+}
+
+/// The addresses of a name, IPv4 first.
+pub async fn addresses(dns: &dyn Dns, host: &str) -> Vec<IpAddr> {
+    let ask = |kind| dns.lookup(Question::new(host, kind));
+    let (v4, v6) = tokio::join!(ask(QuestionKind::A), ask(QuestionKind::Aaaa));
     let mut addresses: Vec<IpAddr> = Vec::new();
     for answer in [v4, v6] {
         match answer {
@@ -65,8 +71,6 @@ pub async fn own_addresses(app: &App) -> Vec<IpAddr> {
             _ => {}
         }
     }
-    addresses.retain(|address| !is_special_purpose(*address));
-    addresses.truncate(ADDRESSES_MAX);
     addresses
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{Common, Failure, print};
 use crate::{
-    app::{App, keep_certificate, obtain_certificate},
+    app::{App, check_reputation::addresses, keep_certificate, obtain_certificate},
     boot::{self, BootError},
     config::{Config, DeliveryMode},
     tls::{self, CertificateFacts},
@@ -86,8 +86,7 @@ impl Finding {
 
 pub(super) fn run(common: &Common) -> Result<(), Failure> {
     let config = common.load()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.map_err(Failure::failed)?;
+    let runtime = super::runtime()?;
     let mut findings = vec![configuration(&config)];
     findings.extend(runtime.block_on(store::check(&config)));
     findings.extend(runtime.block_on(network::ports(&config)));
@@ -123,13 +122,13 @@ async fn outside(config: &Config) -> Vec<Finding> {
         Err(_) => return Vec::new(),
     };
     let is_asked = names::is_asked(config, &config.smtp.hostname);
-    let addresses = if is_asked { names::addresses(app.dns.as_ref(), &config.smtp.hostname).await } else { Vec::new() };
-    let host = async { if is_asked { names::host(&app, &addresses).await } else { Vec::new() } };
+    let own = if is_asked { addresses(app.dns.as_ref(), &config.smtp.hostname).await } else { Vec::new() };
+    let host = async { if is_asked { names::host(&app, &own).await } else { Vec::new() } };
     let parts = tokio::join!(
         in_time("records of the domains here", names::served(&app)),
         in_time("records of workspaces' domains", names::own(&app)),
         in_time("name of this host", host),
-        in_time("ways in and out", network::ways(app.dns.as_ref(), config, &addresses)),
+        in_time("ways in and out", network::ways(app.dns.as_ref(), config, &own)),
         in_time("blocklists", reputation::check(&app)),
         in_time("TLS certificate", issued(&app)),
     );

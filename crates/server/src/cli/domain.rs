@@ -109,8 +109,7 @@ impl Drop for Desk {
 impl Desk {
     fn open(common: &Common) -> Result<Self, Failure> {
         let config = common.load()?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.map_err(Failure::failed)?;
+        let runtime = super::runtime()?;
         let app = runtime.block_on(boot::program(&config))?;
         Ok(Self { runtime, app })
     }

@@ -11,7 +11,7 @@ use posthouse_store::{
 };
 use serde_json::{Value, json};
 
-use super::{Common, Failure, print, workspace};
+use super::{Common, Failure, checked_name, print, workspace};
 use crate::{
     app::create_workspace::{NewKey, new_key},
     boot,
@@ -90,10 +90,7 @@ fn create(given: &Create) -> Result<(), Failure> {
     if permissions == Permissions::default() {
         return Err(Failure::Usage("--permissions must name at least one".to_owned()));
     }
-    let name = given.name.trim().to_owned();
-    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
-        return Err(Failure::Usage("--name must be one line of 1 to 100 characters".to_owned()));
-    }
+    let name = checked_name(&given.name)?;
     let store = boot::open_store(&given.common.load()?)?;
     workspace::find(&store, id)?;
     if let Scope::Inbox(inbox) = scope

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use posthouse_store::Alone;
 use serde_json::json;
 
-use super::{Common, Failure, print};
+use super::{Common, Failure, print, runtime};
 use crate::{
     app::rotate_key::{self, Rotated, RotationError},
     boot,
@@ -35,9 +35,7 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
         let why = "the service runs and would go on with the key before: stop it (every process of it), then try again";
         return Err(Failure::Failed(why.to_owned()));
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.map_err(Failure::failed)?;
-    let rotated = runtime.block_on(async {
+    let rotated = runtime()?.block_on(async {
         let app = boot::bare_program(&config)?;
         let rotated = rotate_key::rotate(&app, given.to.as_deref()).await.map_err(|error| match error {
             RotationError::NoFile | RotationError::NeedlessFile => Failure::Usage(error.to_string()),

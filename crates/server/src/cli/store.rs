@@ -1,6 +1,6 @@
 //! Commands on the store as a whole: `migrate`, `backup`, `restore`.
 
-use std::{future::Future, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use posthouse_store::{
@@ -9,7 +9,7 @@ use posthouse_store::{
 };
 use serde_json::json;
 
-use super::{Common, Failure, print};
+use super::{Common, Failure, print, runtime};
 use crate::boot;
 
 /// What of the data directory belongs to a backup beside database and blobs: what stored secrets are sealed with, and the
@@ -45,7 +45,7 @@ pub(super) fn backup(given: &Archive) -> Result<(), Failure> {
         folders: FOLDERS.iter().map(|name| (*name).to_owned()).collect(),
     };
     let blobs = boot::open_blobs(&config)?;
-    let contents = block_on(backup::save(&source, &blobs, &given.file))?;
+    let contents = runtime()?.block_on(backup::save(&source, &blobs, &given.file))?;
     done(given, "Saved", contents)
 }
 
@@ -55,7 +55,7 @@ pub(super) fn restore(given: &Archive) -> Result<(), Failure> {
         return Err(Failure::Failed("restore is for the embedded database; use the tools of PostgreSQL".to_owned()));
     }
     let blobs = boot::open_blobs(&config)?;
-    let contents = block_on(backup::restore(&given.file, &config.data_dir, &blobs))?;
+    let contents = runtime()?.block_on(backup::restore(&given.file, &config.data_dir, &blobs))?;
     done(given, "Restored", contents)
 }
 
@@ -64,9 +64,4 @@ fn done(given: &Archive, what: &str, contents: Contents) -> Result<(), Failure> 
     let text = format!("{what} the database, {} blobs and {} other files: {file}", contents.blobs, contents.files);
     print(&given.common, &json!({ "file": file, "blobs": contents.blobs, "files": contents.files }), &text);
     Ok(())
-}
-
-fn block_on<T>(work: impl Future<Output = posthouse_store::Result<T>>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::failed)?;
-    Ok(runtime.block_on(work)?)
 }

@@ -1,6 +1,9 @@
 //! `posthouse workspace create | list | show | set`.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{
+    Args, Subcommand, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use posthouse_domain::{
     actor::{Actor, ActorKind},
     id::WorkspaceId,
@@ -12,7 +15,7 @@ use posthouse_store::{Store, deliveries, inboxes, workspaces};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Common, Failure, print};
+use super::{Common, Failure, checked_name, print};
 use crate::{
     app::{
         create_workspace::{NewWorkspace, create},
@@ -52,8 +55,8 @@ pub(super) struct Create {
     /// The owner's address.
     #[arg(long, value_name = "EMAIL")]
     owner: String,
-    #[arg(long, value_enum, default_value_t = PlanName(Plan::Team))]
-    plan: PlanName,
+    #[arg(long, value_parser = plan(), default_value = Plan::Team.text())]
+    plan: Plan,
     #[command(flatten)]
     common: Common,
 }
@@ -64,8 +67,8 @@ pub(super) struct Create {
 pub(super) struct Set {
     /// The workspace.
     id: String,
-    #[arg(long, value_enum)]
-    plan: Option<PlanName>,
+    #[arg(long, value_parser = plan())]
+    plan: Option<Plan>,
     #[arg(long, value_enum)]
     status: Option<Status>,
     /// What every answer to this workspace's keys carries.
@@ -74,8 +77,8 @@ pub(super) struct Set {
     /// Take the notice away.
     #[arg(long)]
     clear_notice: bool,
-    #[arg(long, value_enum)]
-    ai_processing: Option<AiName>,
+    #[arg(long, value_parser = ai_processing())]
+    ai_processing: Option<AiProcessing>,
     /// Messages a day, instead of the plan's; `plan` goes back to the plan's.
     #[arg(long, value_name = "N", value_parser = daily_send_limit)]
     daily_send_limit: Option<DailyLimit>,
@@ -89,17 +92,11 @@ pub(super) struct Set {
     common: Common,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct PlanName(Plan);
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Status {
     Active,
     Suspended,
 }
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct AiName(AiProcessing);
 
 #[derive(Clone, Copy, Debug)]
 struct DailyLimit(Option<u64>);
@@ -124,22 +121,14 @@ fn daily_send_limit(text: &str) -> Result<DailyLimit, String> {
     number.map(|number| DailyLimit(Some(number))).ok_or_else(|| "must be a whole number, or plan".to_owned())
 }
 
-impl ValueEnum for PlanName {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[PlanName(Plan::Free), PlanName(Plan::Builder), PlanName(Plan::Team)]
-    }
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.0.text()))
-    }
+fn plan() -> impl TypedValueParser<Value = Plan> {
+    let names = PossibleValuesParser::new(Plan::ALL.iter().map(|plan| plan.text()));
+    names.map(|name| Plan::parse(&name).expect("only names of plans come through"))
 }
 
-impl ValueEnum for AiName {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[AiName(AiProcessing::Off), AiName(AiProcessing::Categorize), AiName(AiProcessing::Full)]
-    }
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.0.text()))
-    }
+fn ai_processing() -> impl TypedValueParser<Value = AiProcessing> {
+    let names = PossibleValuesParser::new(AiProcessing::ALL.iter().map(|setting| setting.text()));
+    names.map(|name| AiProcessing::parse(&name).expect("only names of settings come through"))
 }
 
 pub(super) fn run(command: Command) -> Result<(), Failure> {
@@ -155,13 +144,10 @@ fn create_one(given: &Create) -> Result<(), Failure> {
     let owner = Address::parse(&given.owner)
         .map_err(|error| Failure::Usage(format!("--owner {}: {error}", given.owner)))?
         .canonical();
-    let name = given.name.trim().to_owned();
-    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
-        return Err(Failure::Usage("--name must be one line of 1 to 100 characters".to_owned()));
-    }
+    let name = checked_name(&given.name)?;
     let store = boot::open_store(&given.common.load()?)?;
     let clock = boot::clock();
-    let made = create(clock.as_ref(), &NewWorkspace { name, owner, plan: given.plan.0 });
+    let made = create(clock.as_ref(), &NewWorkspace { name, owner, plan: given.plan });
     let stored = made.clone();
     store.write_blocking(move |tx| stored.insert(tx))?;
     let json = json!({
@@ -265,10 +251,10 @@ impl Changes {
         let notice =
             given.notice.as_ref().map(|message| Notice { message: message.trim().to_owned(), created_at: clock.now() });
         Self {
-            plan: given.plan.map(|plan| plan.0),
+            plan: given.plan,
             suspended: given.status.map(|status| status == Status::Suspended),
             notice: notice.map(Some).or(given.clear_notice.then_some(None)),
-            ai_processing: given.ai_processing.map(|setting| setting.0),
+            ai_processing: given.ai_processing,
             daily_send_limit: given.daily_send_limit.map(|limit| limit.0),
             retention_days: given.retention_days.map(|days| days.0),
             resume: given.resume,

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::Finding;
 use crate::{
-    app::{App, check_domain, signing},
+    app::{App, check_domain, check_reputation::addresses, signing},
     config::Config,
     ports::Dns,
 };
@@ -213,20 +213,6 @@ pub(super) async fn host(app: &App, addresses: &[IpAddr]) -> Vec<Finding> {
     let mut found = vec![first];
     found.extend(join_all(addresses.iter().map(|address| reverse(app.dns.as_ref(), *address, host))).await);
     found
-}
-
-/// The addresses of a name.
-pub(super) async fn addresses(dns: &dyn Dns, host: &str) -> Vec<IpAddr> {
-    let ask = |kind| dns.lookup(Question::new(host, kind));
-    let (v4, v6) = tokio::join!(ask(QuestionKind::A), ask(QuestionKind::Aaaa));
-    let mut all = Vec::new();
-    if let Answer::Records(Records::A(found)) = v4 {
-        all.extend(found.into_iter().map(IpAddr::from));
-    }
-    if let Answer::Records(Records::Aaaa(found)) = v6 {
-        all.extend(found.into_iter().map(IpAddr::from));
-    }
-    all
 }
 
 /// Large receivers refuse mail from an address without a name, or with one that does not lead back to it (RFC 8601 §3).

@@ -16,8 +16,9 @@ use tokio::{
     time::timeout,
 };
 
-use super::{Finding, names::addresses};
+use super::Finding;
 use crate::{
+    app::check_reputation::addresses,
     config::{Config, DeliveryMode},
     ports::Dns,
 };
