@@ -4,32 +4,19 @@
 
 use serde_json::{Map, Value};
 
+use crate::error::Refusal;
+
 /// Most keys of one record.
 pub const KEYS_MAX: usize = 50;
 
 /// Metadata as stored: no value is null.
 pub type Metadata = Map<String, Value>;
 
-/// More keys than a record may have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooManyKeys {
-    /// How many there would be.
-    pub keys: usize,
-}
-
-impl TooManyKeys {
-    /// What to say of the field.
-    #[must_use]
-    pub fn problem(&self) -> String {
-        format!("must have at most {KEYS_MAX} keys in all, not {}", self.keys)
-    }
-}
-
 /// Merges a change into what is there: a null deletes its key, everything else replaces it.
 ///
 /// # Errors
-/// [`TooManyKeys`] when more than [`KEYS_MAX`] keys would be left.
-pub fn merge(mut stored: Metadata, change: &Metadata) -> Result<Metadata, TooManyKeys> {
+/// `invalid_request` when more than [`KEYS_MAX`] keys would be left.
+pub fn merge(mut stored: Metadata, change: &Metadata) -> Result<Metadata, Refusal> {
     for (key, value) in change {
         if value.is_null() {
             stored.remove(key);
@@ -38,9 +25,18 @@ pub fn merge(mut stored: Metadata, change: &Metadata) -> Result<Metadata, TooMan
         }
     }
     if stored.len() > KEYS_MAX {
-        return Err(TooManyKeys { keys: stored.len() });
+        let problem = format!("must have at most {KEYS_MAX} keys in all, not {}", stored.len());
+        return Err(Refusal::invalid_field("metadata", problem));
     }
     Ok(stored)
+}
+
+/// Merges a change into stored metadata, as [`merge`] does, and gives what is to be stored.
+///
+/// # Errors
+/// As [`merge`].
+pub fn merged(json: &str, change: &Metadata) -> Result<String, Refusal> {
+    merge(read(json), change).map(|merged| Value::Object(merged).to_string())
 }
 
 /// Reads stored metadata; what is no JSON object reads as empty.
@@ -71,8 +67,10 @@ pub fn matches(metadata: &Metadata, filters: &[(String, String)]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
+    use crate::error::Code;
 
     fn object(value: Value) -> Metadata {
         value.as_object().cloned().expect("the table holds objects")
@@ -94,7 +92,8 @@ mod tests {
     #[test]
     fn the_limit_counts_what_is_left_after_the_merge() {
         let full: Metadata = (0..KEYS_MAX).map(|n| (format!("k{n}"), json!(n))).collect();
-        assert_eq!(merge(full.clone(), &object(json!({"new": 1}))), Err(TooManyKeys { keys: 51 }));
+        let refused = merge(full.clone(), &object(json!({"new": 1}))).expect_err("one too many");
+        assert_eq!(refused.code, Code::InvalidRequest);
         assert!(merge(full.clone(), &object(json!({"new": 1, "k0": null}))).is_ok());
         assert!(merge(full, &object(json!({"k0": "other"}))).is_ok());
     }

@@ -153,11 +153,7 @@ impl Change {
         if let Some(problem) = recipients_problem(people).filter(|_| people > 0) {
             return Err(Refusal::invalid_field("to", problem));
         }
-        if !self.metadata.is_empty() {
-            let merged = metadata::merge(metadata::read(&draft.metadata_json), &self.metadata)
-                .map_err(|too_many| Refusal::invalid_field("metadata", too_many.problem()))?;
-            draft.metadata_json = serde_json::Value::Object(merged).to_string();
-        }
+        draft.metadata_json = metadata::merged(&draft.metadata_json, &self.metadata)?;
         Ok(())
     }
 }

@@ -58,9 +58,7 @@ fn changed(before: &Contact, change: &ContactChange) -> Result<Contact, Refusal>
         after.notes.clone_from(notes);
     }
     after.labels = change.labels.applied_up_to(&before.labels, LABELS_MAX)?;
-    let merged = metadata::merge(metadata::read(&before.metadata_json), &change.metadata)
-        .map_err(|too_many| Refusal::invalid_field("metadata", too_many.problem()))?;
-    after.metadata_json = serde_json::Value::Object(merged).to_string();
+    after.metadata_json = metadata::merged(&before.metadata_json, &change.metadata)?;
     Ok(after)
 }
 

@@ -13,7 +13,6 @@ use posthouse_domain::{
     time::Time,
 };
 use posthouse_store::{Tx, deliveries, events, inboxes, jobs, workspaces};
-use serde_json::Value;
 
 use super::{App, create_inbox};
 use crate::views::{
@@ -102,11 +101,7 @@ fn changed(before: &Inbox, change: &Change, now: Time) -> Result<Inbox, Refusal>
         }
         after.expires_at = Some(inbox::extended(before.created_at, now, ttl_seconds));
     }
-    if !change.metadata.is_empty() {
-        let merged = metadata::merge(metadata::read(&before.metadata_json), &change.metadata)
-            .map_err(|too_many| Refusal::invalid_field("metadata", too_many.problem()))?;
-        after.metadata_json = Value::Object(merged).to_string();
-    }
+    after.metadata_json = metadata::merged(&before.metadata_json, &change.metadata)?;
     Ok(after)
 }
 

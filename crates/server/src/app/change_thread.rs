@@ -36,9 +36,7 @@ pub async fn change(app: &App, caller: Caller, id: ThreadId, change: ThreadChang
         let before = visible::thread(tx, &caller, id)?;
         let mut after = before.clone();
         after.labels = change.labels.applied(&before.labels)?;
-        let merged = metadata::merge(metadata::read(&before.metadata_json), &change.metadata)
-            .map_err(|too_many| Refusal::invalid_field("metadata", too_many.problem()))?;
-        after.metadata_json = serde_json::Value::Object(merged).to_string();
+        after.metadata_json = metadata::merged(&before.metadata_json, &change.metadata)?;
         threads::set(tx, &before, &after)?;
         Ok::<_, Refusal>(after)
     };
