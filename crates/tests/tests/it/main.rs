@@ -5,12 +5,14 @@
 //! - `symptoms`: one file per bug or RFC trap, named after what was seen.
 //! - `contracts`: laws that hold for everything: permissions, errors, pages, statements, the rules of the house.
 //! - `harness`: the harness itself.
+//! - `desk`: the server with one inbox that many tests begin with.
 //! - `sim`: seeded random operations with faults and crashes against a small model.
 //!
 //! It must never sleep, read the wall clock or reach the network outside this machine.
 #![allow(clippy::unwrap_used)]
 
 mod contracts;
+mod desk;
 mod harness;
 mod journeys;
 mod routes;

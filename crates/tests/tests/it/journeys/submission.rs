@@ -5,36 +5,25 @@ mod message;
 mod programs;
 mod refusals;
 
-use posthouse_domain::plan::Plan;
 use posthouse_tests::{
-    fixtures::{TestInbox, TestKey},
-    http::{Api, Reply},
-    server::{Options, TestServer},
+    Options,
+    http::Reply,
     smtp::{SmtpClient, SmtpReply},
 };
 use serde_json::json;
 
+use crate::desk::Desk;
+
 /// A server, and an inbox on it that mail programs write for.
-struct Office {
-    server: TestServer,
-    key: TestKey,
-    api: Api,
-    inbox: TestInbox,
+async fn office() -> Desk {
+    office_with(Options::default()).await
 }
 
-impl Office {
-    async fn open() -> Self {
-        Self::with(Options::default()).await
-    }
+async fn office_with(options: Options) -> Desk {
+    Desk::with_inbox(options, json!({ "username": "sam", "display_name": "Sam" })).await
+}
 
-    async fn with(options: Options) -> Self {
-        let server = TestServer::start(options).await;
-        let key = server.workspace(Plan::Team).await;
-        let api = server.api(&key);
-        let inbox = server.inbox_with(&key, json!({ "username": "sam", "display_name": "Sam" })).await;
-        Self { server, key, api, inbox }
-    }
-
+impl Desk {
     /// A session that has said EHLO and nothing else.
     async fn session(&self) -> SmtpClient {
         SmtpClient::greeted(self.server.submission_address()).await
@@ -56,7 +45,7 @@ impl Office {
     }
 
     /// The message that a 250 names.
-    async fn message(&self, reply: &SmtpReply) -> Reply {
+    async fn handed_in(&self, reply: &SmtpReply) -> Reply {
         self.api.get(&format!("/v1/messages/{}", reply.id())).await.expect(200)
     }
 }

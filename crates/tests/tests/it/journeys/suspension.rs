@@ -1,34 +1,21 @@
 //! Sending is suspended when too much of it bounces or is called spam, and an operator ends that (API document, States).
 
-use posthouse_domain::{plan::Plan, time::DAY_MS};
+use posthouse_domain::time::DAY_MS;
 use posthouse_server::{app::judge_sending, config::DeliveryMode, ports::Clock as _};
 use posthouse_store::{Error, Tx, workspaces};
-use posthouse_tests::{
-    TestServer,
-    fixtures::{TestInbox, TestKey},
-    http::{Api, Reply},
-    server::Options,
-};
+use posthouse_tests::{Options, http::Reply};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-struct Desk {
-    server: TestServer,
-    key: TestKey,
-    api: Api,
-    inbox: TestInbox,
+use crate::desk::Desk;
+
+/// Mail to elsewhere is captured.
+async fn open() -> Desk {
+    Desk::with(Options::default().configure(|config| config.delivery.mode = DeliveryMode::Capture)).await
 }
 
 impl Desk {
-    async fn open() -> Self {
-        let capture = Options::default().configure(|config| config.delivery.mode = DeliveryMode::Capture);
-        let server = TestServer::start(capture).await;
-        let key = server.workspace(Plan::Team).await;
-        let inbox = server.inbox(&key).await;
-        Self { api: server.api(&key), key, inbox, server }
-    }
-
-    async fn send(&self, to: &str) -> Reply {
+    async fn offer(&self, to: &str) -> Reply {
         let path = format!("/v1/inboxes/{}/messages", self.inbox.id);
         self.api.post(&path, json!({ "to": to, "subject": "Offer", "text": "Here." })).await
     }
@@ -36,11 +23,11 @@ impl Desk {
     /// So many that arrive, then so many that bounce at once.
     async fn sends(&self, fine: usize, bounced: usize) {
         for _ in 0..fine {
-            self.send("bob@x.example").await.expect(202);
+            self.offer("bob@x.example").await.expect(202);
         }
         for n in 0..bounced {
             let nobody = format!("nobody{}-{n}@agents.localhost", self.server.clock.now().millis());
-            self.send(&nobody).await.expect(202);
+            self.offer(&nobody).await.expect(202);
         }
         self.server.settle().await;
     }
@@ -64,7 +51,7 @@ impl Desk {
 
 #[tokio::test]
 async fn over_five_percent_of_twenty_sends_suspend_until_an_operator_says_otherwise() {
-    let desk = Desk::open().await;
+    let desk = open().await;
     desk.sends(0, 5).await;
     assert_eq!(desk.status().await, "active", "five sends are too few to judge");
     desk.server.advance(8 * DAY_MS).await;
@@ -73,7 +60,7 @@ async fn over_five_percent_of_twenty_sends_suspend_until_an_operator_says_otherw
     desk.server.clock.advance(1);
     desk.sends(0, 1).await;
     assert_eq!(desk.status().await, "suspended");
-    desk.send("bob@x.example").await.error("org_suspended");
+    desk.offer("bob@x.example").await.error("org_suspended");
     desk.recover().await;
     desk.server.clock.advance(1);
     desk.sends(18, 1).await;
@@ -86,7 +73,7 @@ async fn over_five_percent_of_twenty_sends_suspend_until_an_operator_says_otherw
 
 #[tokio::test]
 async fn a_week_later_bounces_are_forgotten() {
-    let desk = Desk::open().await;
+    let desk = open().await;
     desk.sends(19, 1).await;
     desk.server.advance(7 * DAY_MS + DAY_MS).await;
     desk.sends(10, 2).await;
@@ -96,7 +83,7 @@ async fn a_week_later_bounces_are_forgotten() {
 
 #[tokio::test]
 async fn one_complaint_among_twenty_suspends() {
-    let desk = Desk::open().await;
+    let desk = open().await;
     desk.sends(20, 0).await;
     let path = format!("/v1/inboxes/{}/messages?direction=outbound&limit=1", desk.inbox.id);
     let mail = desk.api.get(&path).await.expect(200).data()[0].clone();
@@ -113,9 +100,9 @@ async fn one_complaint_among_twenty_suspends() {
     let to = format!("/dev/inbound?to={}&from=", desk.inbox.address);
     desk.server.anonymous().raw(Method::POST, &to, "message/rfc822", feedback).await.expect(201);
     assert_eq!(desk.status().await, "suspended");
-    desk.send("eve@x.example").await.error("org_suspended");
+    desk.offer("eve@x.example").await.error("org_suspended");
     desk.recover().await;
-    desk.send("eve@x.example").await.expect(202);
+    desk.offer("eve@x.example").await.expect(202);
     desk.server.settle().await;
     desk.server.finish().await;
 }

@@ -4,30 +4,12 @@ mod change;
 mod made;
 mod read;
 
-use posthouse_domain::plan::Plan;
-use posthouse_tests::{
-    Letter, TestServer,
-    fixtures::{TestInbox, TestKey},
-    http::Api,
-};
+use posthouse_tests::Letter;
 use serde_json::{Value, json};
 
-/// A workspace with one inbox.
-struct House {
-    server: TestServer,
-    key: TestKey,
-    api: Api,
-    inbox: TestInbox,
-}
+use crate::desk::Desk;
 
-impl House {
-    async fn new() -> Self {
-        let server = TestServer::plain().await;
-        let key = server.workspace(Plan::Team).await;
-        let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-        Self { server, key, api, inbox }
-    }
-
+impl Desk {
     /// Receives a mail with that subject from a `From` value.
     async fn hear(&self, from: &str, subject: &str) {
         self.server.deliver(&Letter::new(subject, "text").with("From", from), &self.inbox.address).await;

@@ -9,36 +9,13 @@ mod send;
 mod states;
 mod write;
 
-use posthouse_domain::plan::Plan;
 use posthouse_server::ports::Clock as _;
-use posthouse_tests::{
-    Letter,
-    fixtures::{TestInbox, TestKey},
-    http::{Api, Reply},
-    server::{Options, TestServer},
-};
+use posthouse_tests::{Letter, http::Reply};
 use serde_json::{Value, json};
 
-/// A server, a workspace on the plan `team`, and one inbox of it.
-struct Desk {
-    server: TestServer,
-    key: TestKey,
-    api: Api,
-    inbox: TestInbox,
-}
+use crate::desk::Desk;
 
 impl Desk {
-    async fn open() -> Self {
-        Self::with(Options::default()).await
-    }
-
-    async fn with(options: Options) -> Self {
-        let server = TestServer::start(options).await;
-        let key = server.workspace(Plan::Team).await;
-        let inbox = server.inbox_named(&key, "sender").await;
-        Self { api: server.api(&key), key, inbox, server }
-    }
-
     /// The path of the drafts of the inbox, or below it.
     fn path(&self, below: &str) -> String {
         format!("/v1/inboxes/{}/drafts{below}", self.inbox.id)
@@ -110,9 +87,5 @@ impl Desk {
 
     async fn resume(&self) {
         self.api.post_empty(&format!("/v1/inboxes/{}/resume", self.inbox.id)).await.expect(200);
-    }
-
-    async fn close(self) {
-        self.server.finish().await;
     }
 }

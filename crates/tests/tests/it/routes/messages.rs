@@ -10,40 +10,22 @@ mod refusals;
 mod reply;
 mod send;
 
-use posthouse_domain::plan::Plan;
 use posthouse_tests::{
+    TestServer,
     fixtures::{TestInbox, TestKey},
-    http::{Api, Reply},
-    server::{Options, TestServer},
+    http::Reply,
 };
 use serde_json::{Value, json};
 
-/// A server, a workspace on the plan `team`, and one inbox of it.
-struct Desk {
-    server: TestServer,
-    key: TestKey,
-    api: Api,
-    inbox: TestInbox,
-}
+use crate::desk::Desk;
 
 impl Desk {
-    async fn open() -> Self {
-        Self::with(Options::default()).await
-    }
-
-    async fn with(options: Options) -> Self {
-        let server = TestServer::start(options).await;
-        let key = server.workspace(Plan::Team).await;
-        let inbox = inbox(&server, &key, "sender").await;
-        Self { api: server.api(&key), key, inbox, server }
-    }
-
     /// POST below the messages of the inbox.
     async fn post(&self, below: &str, body: Value) -> Reply {
-        self.api.post(&self.path(below), body).await
+        self.api.post(&self.messages(below), body).await
     }
 
-    fn path(&self, below: &str) -> String {
+    fn messages(&self, below: &str) -> String {
         format!("/v1/inboxes/{}/messages{below}", self.inbox.id)
     }
 
@@ -58,12 +40,12 @@ impl Desk {
     }
 
     /// A mail from elsewhere arrives; its id.
-    async fn arrives(&self, to: &TestInbox, mail: &str) -> String {
+    async fn arrives_at(&self, to: &TestInbox, mail: &str) -> String {
         self.server.arrive(to, mail.replace('\n', "\r\n")).await.to_string()
     }
 
     /// Ends the test; mail to elsewhere may wait.
-    async fn close(mut self) {
+    async fn close_queued(mut self) {
         self.server.allow().queued().due("outbound");
         self.server.finish().await;
     }

@@ -1,28 +1,12 @@
 //! `GET /v1/search` (contract §7).
 
 use posthouse_domain::{auth::Scope, plan::Plan};
-use posthouse_tests::{
-    Letter, TestServer,
-    fixtures::{TestInbox, TestKey},
-    http::Api,
-};
+use posthouse_tests::{Letter, http::Api};
 use serde_json::{Value, json};
 
-struct World {
-    server: TestServer,
-    key: TestKey,
-    api: Api,
-    inbox: TestInbox,
-}
+use crate::desk::Desk;
 
-impl World {
-    async fn new() -> Self {
-        let server = TestServer::plain().await;
-        let key = server.workspace(Plan::Team).await;
-        let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-        Self { server, key, api, inbox }
-    }
-
+impl Desk {
     /// Stores a mail; the clock moves on, so that mail has an order.
     async fn mail(&self, subject: &str, text: &str) -> String {
         self.mail_from("Dana Fox <dana@sender.example>", subject, text).await
@@ -63,14 +47,14 @@ fn subjects(found: &[Value]) -> Vec<String> {
 
 #[tokio::test]
 async fn words_are_found_in_subject_sender_and_body_the_best_first() {
-    let world = World::new().await;
-    world.mail("Body", "One zebra here.").await;
-    world.mail("The zebra", "Nothing.").await;
-    world.mail("Often", "zebra, zebras and a Zebra").await;
-    world.mail_from("Zebra Zoo <zoo@animals.example>", "Sender", "Nothing.").await;
-    world.mail("Newer body", "Another zebra.").await;
-    world.mail("Other", "A horse.").await;
-    let hits = world.found("zebra").await;
+    let desk = Desk::open().await;
+    desk.mail("Body", "One zebra here.").await;
+    desk.mail("The zebra", "Nothing.").await;
+    desk.mail("Often", "zebra, zebras and a Zebra").await;
+    desk.mail_from("Zebra Zoo <zoo@animals.example>", "Sender", "Nothing.").await;
+    desk.mail("Newer body", "Another zebra.").await;
+    desk.mail("Other", "A horse.").await;
+    let hits = desk.found("zebra").await;
     assert_eq!(subjects(&hits), ["The zebra", "Sender", "Often", "Newer body", "Body"]);
     let ranks: Vec<f64> = hits.iter().map(|hit| hit["rank"].as_f64().unwrap()).collect();
     assert_eq!(ranks, [1.0, 0.75, 0.75, 0.5, 0.5]);
@@ -80,16 +64,16 @@ async fn words_are_found_in_subject_sender_and_body_the_best_first() {
     assert_eq!(snippets[2], "<b>zebra</b>, <b>zebras</b> and a <b>Zebra</b>");
     assert_eq!(snippets[3], "Another <b>zebra</b>.");
     assert_eq!(hits[3]["text"].as_str().map(str::trim), Some("Another zebra."), "it is a whole message");
-    world.server.finish().await;
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn the_syntax_of_search_boxes() {
-    let world = World::new().await;
-    world.mail("Alpha", "the quick brown fox").await;
-    world.mail("Beta", "the brown quick fox").await;
-    world.mail("Gamma", "Café Müller, 会議は明日, INV-2024-001").await;
-    world.mail_from("Bob <bob@other.example>", "Delta plan", "quick answer").await;
+    let desk = Desk::open().await;
+    desk.mail("Alpha", "the quick brown fox").await;
+    desk.mail("Beta", "the brown quick fox").await;
+    desk.mail("Gamma", "Café Müller, 会議は明日, INV-2024-001").await;
+    desk.mail_from("Bob <bob@other.example>", "Delta plan", "quick answer").await;
     for (query, wanted) in [
         ("quick", vec!["Delta plan", "Beta", "Alpha"]),
         ("quick fox", vec!["Beta", "Alpha"]),
@@ -114,28 +98,28 @@ async fn the_syntax_of_search_boxes() {
         ("' OR 1=1 --", vec![]),
         ("quick AND* \"", vec![]),
     ] {
-        assert_eq!(world.subjects(query).await, wanted, "{query}");
+        assert_eq!(desk.subjects(query).await, wanted, "{query}");
     }
-    let name = world.inbox.address.split('@').next().unwrap();
-    assert_eq!(world.found(&format!("to:{name}")).await.len(), 4);
-    assert_eq!(world.found("to:bob").await.len(), 0);
-    world.server.finish().await;
+    let name = desk.inbox.address.split('@').next().unwrap();
+    assert_eq!(desk.found(&format!("to:{name}")).await.len(), 4);
+    assert_eq!(desk.found("to:bob").await.len(), 0);
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn labels_files_and_times_narrow_a_query() {
-    let world = World::new().await;
-    let old = world.mail("Old report", "words").await;
-    world.server.clock.advance(posthouse_domain::time::DAY_MS * 2);
-    world.mail("New report", "words").await;
+    let desk = Desk::open().await;
+    let old = desk.mail("Old report", "words").await;
+    desk.server.clock.advance(posthouse_domain::time::DAY_MS * 2);
+    desk.mail("New report", "words").await;
     let file = "From: a@b.example\r\nSubject: File report\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n\
         --b\r\nContent-Type: text/plain\r\n\r\nSee the file.\r\n--b\r\nContent-Type: text/csv\r\n\
         Content-Disposition: attachment; filename=a.csv\r\n\r\na,b\r\n--b--\r\n";
-    world.server.arrive(&world.inbox, file).await;
-    world.api.patch(&format!("/v1/messages/{old}"), json!({ "add_labels": ["vip"] })).await.expect(200);
-    let time = world.api.get(&format!("/v1/messages/{old}")).await.text("created_at").to_owned();
+    desk.server.arrive(&desk.inbox, file).await;
+    desk.api.patch(&format!("/v1/messages/{old}"), json!({ "add_labels": ["vip"] })).await.expect(200);
+    let time = desk.api.get(&format!("/v1/messages/{old}")).await.text("created_at").to_owned();
     let next_day =
-        posthouse_server::ports::Clock::now(&world.server.clock).plus_ms(-posthouse_domain::time::DAY_MS).to_string();
+        posthouse_server::ports::Clock::now(&desk.server.clock).plus_ms(-posthouse_domain::time::DAY_MS).to_string();
     let day = &next_day[..10];
     for (query, wanted) in [
         ("report label:vip".to_owned(), vec!["Old report"]),
@@ -148,59 +132,58 @@ async fn labels_files_and_times_narrow_a_query() {
         (format!("report before:{time}"), vec![]),
         (format!("report after:{time} before:{day}"), vec!["Old report"]),
     ] {
-        assert_eq!(world.subjects(&query).await, wanted, "{query}");
+        assert_eq!(desk.subjects(&query).await, wanted, "{query}");
     }
-    world.api.patch(&format!("/v1/messages/{old}"), json!({ "remove_labels": ["vip"] })).await.expect(200);
-    assert!(world.found("label:vip").await.is_empty());
+    desk.api.patch(&format!("/v1/messages/{old}"), json!({ "remove_labels": ["vip"] })).await.expect(200);
+    assert!(desk.found("label:vip").await.is_empty());
     for bad in ["", "%20", "!!!", "has:wings", "before:yesterday", &"x".repeat(501)] {
-        world.api.get(&format!("/v1/search?q={bad}")).await.invalid_fields(&["q"]);
+        desk.api.get(&format!("/v1/search?q={bad}")).await.invalid_fields(&["q"]);
     }
-    world.api.get("/v1/search").await.invalid_fields(&["q"]);
-    world.server.finish().await;
+    desk.api.get("/v1/search").await.invalid_fields(&["q"]);
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn a_search_sees_what_the_key_sees_and_what_is_there() {
-    let world = World::new().await;
-    world.mail("First needle", "x").await;
-    let other = world.server.inbox(&world.key).await;
+    let desk = Desk::open().await;
+    desk.mail("First needle", "x").await;
+    let other = desk.server.inbox(&desk.key).await;
     let raw = |subject: &str| super::messages::read::mail(subject);
-    world.server.arrive(&other, raw("Second needle")).await;
+    desk.server.arrive(&other, raw("Second needle")).await;
     let send = json!({ "to": other.address, "subject": "Task needle", "text": "x", "type": "task" });
-    world.api.post(&format!("/v1/inboxes/{}/messages", world.inbox.id), send).await.expect(202);
-    assert_eq!(world.found("needle").await.len(), 4);
-    let narrowed = async |more: String| subjects(&found(&world.api, "needle", &more).await);
+    desk.api.post(&format!("/v1/inboxes/{}/messages", desk.inbox.id), send).await.expect(202);
+    assert_eq!(desk.found("needle").await.len(), 4);
+    let narrowed = async |more: String| subjects(&found(&desk.api, "needle", &more).await);
     assert_eq!(narrowed(format!("&inbox_id={}", other.id)).await.len(), 2);
     assert_eq!(narrowed("&type=task".to_owned()).await, ["Task needle", "Task needle"]);
     assert_eq!(narrowed("&channel=email".to_owned()).await.len(), 2);
-    let inbox_key = world.server.key(&world.key, "messages:read", Scope::Inbox(world.inbox.id)).await;
-    let api = world.server.api(&inbox_key);
+    let inbox_key = desk.server.key(&desk.key, "messages:read", Scope::Inbox(desk.inbox.id)).await;
+    let api = desk.server.api(&inbox_key);
     let seen = subjects(&found(&api, "needle", "").await);
     assert_eq!(seen, ["Task needle", "First needle"]);
     api.get(&format!("/v1/search?q=needle&inbox_id={}", other.id)).await.error("not_found");
-    let stranger = world.server.workspace(Plan::Team).await;
-    assert!(found(&world.server.api(&stranger), "needle", "").await.is_empty());
+    let stranger = desk.server.workspace(Plan::Team).await;
+    assert!(found(&desk.server.api(&stranger), "needle", "").await.is_empty());
 
-    let thread = world.found("first").await[0]["thread_id"].as_str().unwrap().to_owned();
-    world.api.delete(&format!("/v1/threads/{thread}")).await.expect(200);
-    world.api.delete(&format!("/v1/inboxes/{}", other.id)).await.expect(204);
-    assert_eq!(world.subjects("needle").await, ["Task needle"]);
-    let brief = world.server.inbox_with(&world.key, json!({ "ttl_seconds": 60 })).await;
-    world.server.arrive(&brief, raw("Brief needle")).await;
-    assert_eq!(world.found("brief").await.len(), 1);
-    world.server.advance(60_000).await;
-    assert!(world.found("brief").await.is_empty());
-    world.server.settle().await;
-    world.server.finish().await;
+    let thread = desk.found("first").await[0]["thread_id"].as_str().unwrap().to_owned();
+    desk.api.delete(&format!("/v1/threads/{thread}")).await.expect(200);
+    desk.api.delete(&format!("/v1/inboxes/{}", other.id)).await.expect(204);
+    assert_eq!(desk.subjects("needle").await, ["Task needle"]);
+    let brief = desk.server.inbox_with(&desk.key, json!({ "ttl_seconds": 60 })).await;
+    desk.server.arrive(&brief, raw("Brief needle")).await;
+    assert_eq!(desk.found("brief").await.len(), 1);
+    desk.server.advance(60_000).await;
+    assert!(desk.found("brief").await.is_empty());
+    desk.server.settle().await;
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn mail_that_a_list_stopped_is_not_found() {
-    let world = World::new().await;
-    let id: posthouse_domain::id::MessageId = world.mail("Secret needle", "x").await.parse().unwrap();
-    let workspace = world.key.workspace;
-    world
-        .server
+    let desk = Desk::open().await;
+    let id: posthouse_domain::id::MessageId = desk.mail("Secret needle", "x").await.parse().unwrap();
+    let workspace = desk.key.workspace;
+    desk.server
         .store()
         .write(move |tx| {
             let before = posthouse_store::messages::get(tx, workspace, id)?.unwrap();
@@ -210,25 +193,25 @@ async fn mail_that_a_list_stopped_is_not_found() {
         })
         .await
         .unwrap();
-    assert!(world.found("needle").await.is_empty());
-    assert!(world.found("label:blocked").await.is_empty());
-    world.server.finish().await;
+    assert!(desk.found("needle").await.is_empty());
+    assert!(desk.found("label:blocked").await.is_empty());
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn what_comes_later_is_found_and_shifts_no_page() {
-    let world = World::new().await;
+    let desk = Desk::open().await;
     for n in 0..5 {
-        world.mail(&format!("Mail {n}"), "needle").await;
+        desk.mail(&format!("Mail {n}"), "needle").await;
     }
-    let first = world.api.get("/v1/search?q=needle&limit=2").await.expect(200);
+    let first = desk.api.get("/v1/search?q=needle&limit=2").await.expect(200);
     assert_eq!(subjects(first.data()), ["Mail 4", "Mail 3"]);
-    world.mail("Better needle", "needle").await;
-    world.mail("Mail 5", "needle").await;
+    desk.mail("Better needle", "needle").await;
+    desk.mail("Mail 5", "needle").await;
     let mut cursor = first.text("next_cursor").to_owned();
     let mut rest = Vec::new();
     loop {
-        let page = world.api.get(&format!("/v1/search?q=needle&limit=2&cursor={cursor}")).await.expect(200);
+        let page = desk.api.get(&format!("/v1/search?q=needle&limit=2&cursor={cursor}")).await.expect(200);
         rest.extend(subjects(page.data()));
         match page["next_cursor"].as_str() {
             Some(next) => cursor = next.to_owned(),
@@ -236,21 +219,21 @@ async fn what_comes_later_is_found_and_shifts_no_page() {
         }
     }
     assert_eq!(rest, ["Mail 2", "Mail 1", "Mail 0"]);
-    assert_eq!(world.subjects("needle").await[..2], ["Better needle", "Mail 5"]);
-    world.api.get(&format!("/v1/search?q=other&cursor={cursor}")).await.error("invalid_cursor");
-    world.server.finish().await;
+    assert_eq!(desk.subjects("needle").await[..2], ["Better needle", "Mail 5"]);
+    desk.api.get(&format!("/v1/search?q=other&cursor={cursor}")).await.error("invalid_cursor");
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn more_than_one_batch_is_indexed_before_the_search() {
-    let world = World::new().await;
-    let first = world.mail("First", "needle").await;
-    super::queue::multiply(&world.server, world.key.workspace, &first, 450).await;
-    posthouse_server::app::index_mail::work_off(world.server.app(), false).await.unwrap();
+    let desk = Desk::open().await;
+    let first = desk.mail("First", "needle").await;
+    super::queue::multiply(&desk.server, desk.key.workspace, &first, 450).await;
+    posthouse_server::app::index_mail::work_off(desk.server.app(), false).await.unwrap();
     let mut count = 0;
     let mut path = "/v1/search?q=needle&limit=100".to_owned();
     loop {
-        let page = world.api.get(&path).await.expect(200);
+        let page = desk.api.get(&path).await.expect(200);
         count += page.data().len();
         match page["next_cursor"].as_str() {
             Some(next) => path = format!("/v1/search?q=needle&limit=100&cursor={next}"),
@@ -258,7 +241,7 @@ async fn more_than_one_batch_is_indexed_before_the_search() {
         }
     }
     assert_eq!(count, 451);
-    posthouse_server::app::index_mail::work_off(world.server.app(), true).await.unwrap();
-    assert_eq!(posthouse_server::app::index_mail::lag(world.server.app()).await.unwrap(), 0);
-    world.server.finish().await;
+    posthouse_server::app::index_mail::work_off(desk.server.app(), true).await.unwrap();
+    assert_eq!(posthouse_server::app::index_mail::lag(desk.server.app()).await.unwrap(), 0);
+    desk.server.finish().await;
 }

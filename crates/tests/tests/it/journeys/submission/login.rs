@@ -8,11 +8,11 @@ use posthouse_tests::{
     smtp::{HELO, SmtpClient, base64_of},
 };
 
-use super::{Office, letter};
+use super::{Desk, letter, office, office_with};
 
 #[tokio::test]
 async fn plain_and_login_with_and_without_an_initial_response() {
-    let office = Office::open().await;
+    let office = office().await;
     let (user, password) = (&office.inbox.address, &office.key.secret);
     let plain = base64_of(&format!("\0{user}\0{password}"));
     let named = base64_of(&format!("{user}\0{user}\0{password}"));
@@ -43,7 +43,7 @@ async fn plain_and_login_with_and_without_an_initial_response() {
 
 #[tokio::test]
 async fn only_a_key_that_may_send_from_the_inbox_fits() {
-    let office = Office::open().await;
+    let office = office().await;
     let other = office.server.inbox_named(&office.key, "other").await;
     let stranger = office.server.workspace(posthouse_domain::plan::Plan::Team).await;
     let key = |permissions, scope| office.server.key(&office.key, permissions, scope);
@@ -74,7 +74,7 @@ async fn only_a_key_that_may_send_from_the_inbox_fits() {
 
 #[tokio::test]
 async fn without_a_login_nothing_is_taken() {
-    let office = Office::open().await;
+    let office = office().await;
     let mut session = office.session().await;
     session.line("MAIL FROM:<sam@agents.localhost>").await.says(530, "5.7.0");
     session.line("AUTH CRAM-MD5").await.says(504, "5.5.4");
@@ -87,7 +87,7 @@ async fn without_a_login_nothing_is_taken() {
 
 #[tokio::test]
 async fn failed_logins_end_the_session_and_then_hold_the_client_off() {
-    let office = Office::open().await;
+    let office = office().await;
     let own = office.inbox.address.as_str();
     for _ in 0..10 {
         let mut session = office.session().await;
@@ -105,11 +105,11 @@ async fn failed_logins_end_the_session_and_then_hold_the_client_off() {
 }
 
 /// A server to which the session's client is not on loopback.
-async fn afar() -> (Office, SmtpClient) {
+async fn afar() -> (Desk, SmtpClient) {
     let options = Options::default().configure(|config| {
         config.submission.proxy_protocol_from = vec![Network { address: [127, 0, 0, 0].into(), prefix_bits: 8 }];
     });
-    let office = Office::with(options).await;
+    let office = office_with(options).await;
     let mut session = SmtpClient::connect(office.server.submission_address()).await;
     session.send(b"PROXY TCP4 192.0.2.7 198.51.100.1 56324 587\r\n").await;
     session.reply().await.expect(220);
@@ -136,7 +136,7 @@ async fn from_afar_a_password_is_taken_under_tls_alone() {
 
 #[tokio::test]
 async fn a_login_in_clear_is_forgotten_under_tls() {
-    let office = Office::open().await;
+    let office = office().await;
     let mut session = office.logged_in().await.starttls().await;
     session.line("MAIL FROM:<sam@agents.localhost>").await.says(530, "5.7.0");
     session.log_in(&office.inbox.address, &office.key.secret).await.says(235, "2.7.0");
@@ -149,7 +149,7 @@ async fn tls_from_the_first_byte() {
     let options = Options::default().configure(|config| {
         config.submission.listen_tls = vec![([127, 0, 0, 1], 0).into()];
     });
-    let office = Office::with(options).await;
+    let office = office_with(options).await;
     let address = office.server.config().submission.listen_tls[0];
     let mut session = SmtpClient::connect(address).await.handshake(&Trust::Anybody).await.expect("a TLS handshake");
     session.reply().await.expect(220);

@@ -5,7 +5,7 @@ use posthouse_server::config::DeliveryMode;
 use posthouse_tests::{server::Options, smtp_sink::SmtpSink};
 use serde_json::json;
 
-use super::{Office, letter};
+use super::{letter, office, office_with};
 
 const LETTER: &str = "Message-ID: <one@program.example>\r\nBcc: Eve <eve@c.example>,\r\n\tfay@c.example\r\n\
     X-Mailer: Program 1.0\r\nFrom: \"Sam S.\" <Sam@agents.localhost>\r\nTo: Dana <dana@b.example>, Gil <gil@b.example>\r\n\
@@ -14,12 +14,12 @@ const LETTER: &str = "Message-ID: <one@program.example>\r\nBcc: Eve <eve@c.examp
 
 #[tokio::test]
 async fn the_bytes_stay_but_for_hidden_recipients_and_what_is_missing() {
-    let office = Office::open().await;
+    let office = office().await;
     let mut session = office.logged_in().await;
     let envelope = ["dana@b.example", "eve@b.example", "eve@c.example", "fay@c.example"];
     let reply = session.mail("sam@agents.localhost", &envelope, LETTER.as_bytes()).await;
     let id = reply.id();
-    let message = office.message(&reply).await;
+    let message = office.handed_in(&reply).await;
     assert_eq!(message["status"], "queued");
     assert_eq!(message["from"], "\"Sam S.\" <Sam@agents.localhost>");
     assert_eq!(message["to"], json!(["Dana <dana@b.example>", "Gil <gil@b.example>"]), "as the header says");
@@ -38,16 +38,16 @@ async fn the_bytes_stay_but_for_hidden_recipients_and_what_is_missing() {
         format!("Date: Tue, 15 Sep 2026 12:00:00 +0000\r\n{without}")
     );
     office.server.settle().await;
-    assert_eq!(office.message(&reply).await["status"], "sent", "captured");
+    assert_eq!(office.handed_in(&reply).await["status"], "sent", "captured");
     session.quit().await;
     office.server.finish().await;
 }
 
 #[tokio::test]
 async fn a_message_without_an_id_gets_one_at_the_inbox_domain() {
-    let office = Office::open().await;
+    let office = office().await;
     let reply = office.hand_in("dana@b.example", "From: sam@agents.localhost\r\nSubject: x\r\n\r\n\r\n").await;
-    let message = office.message(&reply).await;
+    let message = office.handed_in(&reply).await;
     assert_eq!(message["headers"]["message-id"], format!("<{}@agents.localhost>", reply.id()));
     office.server.finish().await;
 }
@@ -60,7 +60,7 @@ async fn it_leaves_signed_and_settles_as_any_other() {
         config.delivery.mode = DeliveryMode::Direct;
         config.delivery.port = port;
     });
-    let office = Office::with(options).await;
+    let office = office_with(options).await;
     office.server.dns.mx("b.example", 10, "mx.b.example");
     office.server.dns.address("mx.b.example", sink.address.ip());
     let mut session = office.logged_in().await;
@@ -71,7 +71,7 @@ async fn it_leaves_signed_and_settles_as_any_other() {
     let left = sink.received().remove(0);
     assert!(left.data.starts_with("DKIM-Signature: ") && left.data.ends_with(&raw), "{}", left.data);
     assert!(left.mail.starts_with("MAIL FROM:<bounces+"), "{}", left.mail);
-    assert_eq!(office.message(&reply).await["status"], "delivered");
+    assert_eq!(office.handed_in(&reply).await["status"], "delivered");
     let log = office.api.get("/v1/events?types=message.sent,message.delivered").await.expect(200);
     assert_eq!(log.data().len(), 2);
     office.server.finish().await;
@@ -79,11 +79,11 @@ async fn it_leaves_signed_and_settles_as_any_other() {
 
 #[tokio::test]
 async fn inboxes_of_this_service_get_it_at_once() {
-    let office = Office::open().await;
+    let office = office().await;
     let other = office.server.inbox_named(&office.key, "other").await;
     let raw = letter("Here").replace("dana@b.example", &other.address);
     let reply = office.hand_in("other+tag@agents.localhost", &raw).await;
-    assert_eq!(office.message(&reply).await["status"], "delivered");
+    assert_eq!(office.handed_in(&reply).await["status"], "delivered");
     let path = format!("/v1/inboxes/{}/messages", other.id);
     let received = office.api.get(&path).await.expect(200).data()[0].clone();
     assert_eq!((&received["subject"], &received["channel"]), (&json!("Here"), &json!("agent")));
@@ -93,7 +93,7 @@ async fn inboxes_of_this_service_get_it_at_once() {
 
 #[tokio::test]
 async fn an_answer_joins_the_thread_of_its_original() {
-    let office = Office::open().await;
+    let office = office().await;
     let mail = "From: ada@remote.example\r\nTo: sam@agents.localhost\r\nSubject: Order\r\nMessage-ID: <q@remote.example>\r\n\
         \r\nWhere is it?\r\n";
     office.api.raw(Method::POST, "/dev/inbound", "message/rfc822", mail).await.expect(201);
@@ -101,19 +101,19 @@ async fn an_answer_joins_the_thread_of_its_original() {
         office.api.get(&format!("/v1/inboxes/{}/messages", office.inbox.id)).await.expect(200).data()[0].clone();
     let answer = letter("Something else").replace("To: ", "In-Reply-To: <q@remote.example>\r\nTo: ");
     let first = office.hand_in("ada@remote.example", &answer).await;
-    assert_eq!(office.message(&first).await["thread_id"], inbound["thread_id"]);
+    assert_eq!(office.handed_in(&first).await["thread_id"], inbound["thread_id"]);
     let own_id = "<Something.else@program.example>";
     let more = letter("Third").replace("To: ", &format!("References: <q@remote.example> {own_id}\r\nTo: "));
     let second = office.hand_in("ada@remote.example", &more).await;
-    assert_eq!(office.message(&second).await["thread_id"], inbound["thread_id"]);
-    let alone = office.message(&office.hand_in("ada@remote.example", &letter("New")).await).await;
+    assert_eq!(office.handed_in(&second).await["thread_id"], inbound["thread_id"]);
+    let alone = office.handed_in(&office.hand_in("ada@remote.example", &letter("New")).await).await;
     assert_ne!(alone["thread_id"], inbound["thread_id"]);
     office.server.finish().await;
 }
 
 #[tokio::test]
 async fn the_extensions_of_receipt_are_there() {
-    let office = Office::open().await;
+    let office = office().await;
     let mut session = office.session().await;
     let offered = session.line("EHLO client.example.net").await.expect(250);
     for keyword in ["PIPELINING", "SIZE", "8BITMIME", "SMTPUTF8", "CHUNKING", "ENHANCEDSTATUSCODES", "AUTH"] {
@@ -134,18 +134,18 @@ async fn the_extensions_of_receipt_are_there() {
         session.reply().await.expect(250);
     }
     let reply = session.reply().await;
-    let message = office.message(&reply).await;
+    let message = office.handed_in(&reply).await;
     assert_eq!((&message["subject"], &message["to"]), (&json!("Grüße"), &json!(["dänä@b.example"])));
     office.server.finish().await;
 }
 
 #[tokio::test]
 async fn what_a_250_named_outlasts_a_crash() {
-    let mut office = Office::open().await;
+    let mut office = office().await;
     let reply = office.hand_in("dana@b.example", &letter("Kept")).await;
     office.server.crash().await;
     office.api = office.server.api(&office.key);
     office.server.settle().await;
-    assert_eq!(office.message(&reply).await["status"], "sent");
+    assert_eq!(office.handed_in(&reply).await["status"], "sent");
     office.server.finish().await;
 }

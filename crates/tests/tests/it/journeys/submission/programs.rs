@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use posthouse_tests::server::Options;
 
-use super::Office;
+use super::{Desk, office_with};
 
 /// Logs in and hands in one message; the last argument says how: `clear`, `starttls` or `tls`.
 const SMTPLIB: &str = r#"
@@ -42,11 +42,11 @@ async fn run(program: &'static str, arguments: Vec<String>) -> Option<Output> {
     }
 }
 
-async fn with_both_doors() -> Office {
+async fn with_both_doors() -> Desk {
     let options = Options::default().configure(|config| {
         config.submission.listen_tls = vec![([127, 0, 0, 1], 0).into()];
     });
-    Office::with(options).await
+    office_with(options).await
 }
 
 fn check(output: &Output) {

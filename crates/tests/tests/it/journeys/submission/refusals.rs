@@ -10,7 +10,7 @@ use posthouse_store::{
 use posthouse_tests::server::Options;
 use serde_json::json;
 
-use super::{Office, letter};
+use super::{Desk, letter, office, office_with};
 
 statements! {
     TEMPORARY = "UPDATE inboxes SET temporary = 1, expires_at = $3 WHERE workspace_id = $1 AND id = $2";
@@ -18,7 +18,7 @@ statements! {
 
 #[tokio::test]
 async fn the_author_is_the_inbox_that_logged_in() {
-    let office = Office::open().await;
+    let office = office().await;
     office.server.inbox_named(&office.key, "other").await;
     let mut session = office.logged_in().await;
     for from in ["other@agents.localhost", "", "sam@b.example", "sam+x@b.example"] {
@@ -44,7 +44,7 @@ async fn the_author_is_the_inbox_that_logged_in() {
 }
 
 async fn change_workspace(
-    office: &Office,
+    office: &Desk,
     change: impl Fn(&mut posthouse_domain::workspace::Workspace) + Send + Sync + 'static,
 ) {
     let id = office.key.workspace;
@@ -58,7 +58,7 @@ async fn change_workspace(
 
 #[tokio::test]
 async fn a_stopped_suspended_or_paused_one_sends_nothing() {
-    let office = Office::open().await;
+    let office = office().await;
     let now = office.server.clock.now();
     let hand_in = || office.hand_in("dana@b.example", "From: sam@agents.localhost\r\n\r\n\r\n");
     change_workspace(&office, move |workspace| workspace.stopped_at = Some(now)).await;
@@ -83,7 +83,7 @@ async fn a_stopped_suspended_or_paused_one_sends_nothing() {
 
 #[tokio::test]
 async fn a_suppressed_recipient_refuses_the_whole_message() {
-    let office = Office::open().await;
+    let office = office().await;
     let suppression = Suppression {
         workspace: office.key.workspace,
         address: "dana@b.example".to_owned(),
@@ -102,8 +102,8 @@ async fn a_suppressed_recipient_refuses_the_whole_message() {
     office.server.finish().await;
 }
 
-async fn limited(change: impl FnOnce(&mut Config) + 'static) -> Office {
-    Office::with(Options::default().configure(change)).await
+async fn limited(change: impl FnOnce(&mut Config) + 'static) -> Desk {
+    office_with(Options::default().configure(change)).await
 }
 
 #[tokio::test]
@@ -152,7 +152,7 @@ async fn what_is_too_large_is_told_so() {
 
 #[tokio::test]
 async fn a_key_that_is_revoked_meanwhile_sends_no_more() {
-    let office = Office::open().await;
+    let office = office().await;
     let mut session = office.logged_in().await;
     let (id, now) = (office.key.id, office.server.clock.now());
     office.server.store().write(move |tx| keys::revoke(tx, id, now)).await.unwrap();

@@ -3,27 +3,27 @@
 use posthouse_domain::auth::Scope;
 use serde_json::json;
 
-use super::House;
+use super::Desk;
 
 #[tokio::test]
 async fn a_change_merges_and_nothing_else_is_taken() {
-    let house = House::new().await;
-    house.hear("Ann <ann@one.example>", "s").await;
-    let path = format!("/v1/contacts/{}", house.id("ann@one.example").await);
-    let before = house.api.get(&path).await.expect(200);
-    let same = house.api.patch(&path, json!({})).await.expect(200);
+    let desk = Desk::open().await;
+    desk.hear("Ann <ann@one.example>", "s").await;
+    let path = format!("/v1/contacts/{}", desk.id("ann@one.example").await);
+    let before = desk.api.get(&path).await.expect(200);
+    let same = desk.api.patch(&path, json!({})).await.expect(200);
     assert_eq!((&same["name"], &same["name_source"]), (&before["name"], &json!("auto")));
     assert!(same.json.get("recent_threads").is_none());
 
     let change =
         json!({ "notes": "Likes\ntea", "metadata": { "a": 1, "b": "x", "c": null }, "add_labels": ["x", "ai:y", "x"] });
-    let changed = house.api.patch(&path, change).await.expect(200);
+    let changed = desk.api.patch(&path, change).await.expect(200);
     assert_eq!(
         (&changed["notes"], &changed["metadata"], &changed["labels"]),
         (&json!("Likes\ntea"), &json!({ "a": 1, "b": "x" }), &json!(["x", "ai:y"]))
     );
     let change = json!({ "notes": null, "metadata": { "a": null }, "remove_labels": ["x", "gone"], "name": "" });
-    let changed = house.api.patch(&path, change).await.expect(200);
+    let changed = desk.api.patch(&path, change).await.expect(200);
     assert_eq!(
         (&changed["notes"], &changed["metadata"], &changed["labels"]),
         (&json!(null), &json!({ "b": "x" }), &json!(["ai:y"]))
@@ -31,8 +31,7 @@ async fn a_change_merges_and_nothing_else_is_taken() {
     assert_eq!((&changed["name"], &changed["name_source"]), (&json!(null), &json!("manual")));
 
     let long = |n: usize| "x".repeat(n);
-    house
-        .api
+    desk.api
         .patch(&path, json!({ "name": long(200), "notes": long(10_000), "metadata": { "k": long(1_000) } }))
         .await
         .expect(200);
@@ -52,45 +51,45 @@ async fn a_change_merges_and_nothing_else_is_taken() {
         (json!({ "address": "b@c.example" }), "address"),
         (json!({ "message_count": 3 }), "message_count"),
     ] {
-        house.api.patch(&path, body).await.invalid_fields(&[field]);
+        desk.api.patch(&path, body).await.invalid_fields(&[field]);
     }
-    house.server.finish().await;
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn deleted_comes_back_with_mail_and_forgotten_only_when_we_write() {
-    let house = House::new().await;
-    house.hear("Ann <ann@one.example>", "s").await;
-    let first = house.id("ann@one.example").await;
-    house.api.patch(&format!("/v1/contacts/{first}"), json!({ "notes": "n", "add_labels": ["vip"] })).await.expect(200);
-    house.api.delete(&format!("/v1/contacts/{first}")).await.expect(204);
-    house.api.delete(&format!("/v1/contacts/{first}")).await.error("not_found");
-    assert!(house.listed("label=vip").await.is_empty());
-    let message = house.server.newest(&house.api, &house.inbox.id.to_string()).await;
+    let desk = Desk::open().await;
+    desk.hear("Ann <ann@one.example>", "s").await;
+    let first = desk.id("ann@one.example").await;
+    desk.api.patch(&format!("/v1/contacts/{first}"), json!({ "notes": "n", "add_labels": ["vip"] })).await.expect(200);
+    desk.api.delete(&format!("/v1/contacts/{first}")).await.expect(204);
+    desk.api.delete(&format!("/v1/contacts/{first}")).await.error("not_found");
+    assert!(desk.listed("label=vip").await.is_empty());
+    let message = desk.server.newest(&desk.api, &desk.inbox.id.to_string()).await;
     assert!(message["contact_id"].is_null(), "the message stays, its contact is gone");
-    house.hear("Ann <ann@one.example>", "t").await;
-    let second = house.contact("ann@one.example").await.unwrap();
+    desk.hear("Ann <ann@one.example>", "t").await;
+    let second = desk.contact("ann@one.example").await.unwrap();
     assert_ne!(second["id"], json!(first));
     assert_eq!((&second["notes"], &second["labels"], &second["message_count"]), (&json!(null), &json!([]), &json!(1)));
 
-    house.api.delete(&format!("/v1/contacts/{}?forget=true", second["id"].as_str().unwrap())).await.expect(204);
-    house.hear("Ann <ann@one.example>", "u").await;
-    assert!(house.contact("ann@one.example").await.is_none());
-    assert!(house.server.newest(&house.api, &house.inbox.id.to_string()).await["contact_id"].is_null());
-    house.write_to(json!("ann@one.example")).await;
-    assert_eq!(house.contact("ann@one.example").await.unwrap()["kind"], "person");
-    house.hear("Ann <ann@one.example>", "v").await;
-    assert_eq!(house.contact("ann@one.example").await.unwrap()["message_count"], 2);
-    house.server.finish().await;
+    desk.api.delete(&format!("/v1/contacts/{}?forget=true", second["id"].as_str().unwrap())).await.expect(204);
+    desk.hear("Ann <ann@one.example>", "u").await;
+    assert!(desk.contact("ann@one.example").await.is_none());
+    assert!(desk.server.newest(&desk.api, &desk.inbox.id.to_string()).await["contact_id"].is_null());
+    desk.write_to(json!("ann@one.example")).await;
+    assert_eq!(desk.contact("ann@one.example").await.unwrap()["kind"], "person");
+    desk.hear("Ann <ann@one.example>", "v").await;
+    assert_eq!(desk.contact("ann@one.example").await.unwrap()["message_count"], 2);
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn many_are_deleted_by_kind_and_domain() {
-    let house = House::new().await;
+    let desk = Desk::open().await;
     for from in ["a@one.example", "b@one.example", "no-reply@one.example", "c@two.example"] {
-        house.hear(from, "s").await;
+        desk.hear(from, "s").await;
     }
-    let call = async |body| house.api.post("/v1/contacts/delete", body).await.expect(200).json;
+    let call = async |body| desk.api.post("/v1/contacts/delete", body).await.expect(200).json;
     let dry = call(json!({ "domain": "ONE.example", "dry_run": true, "forget": true })).await;
     assert_eq!(dry, json!({ "matched": 3, "deleted": 0, "forgotten": 0, "has_more": false, "dry_run": true }));
     let none = call(json!({ "kind": ["sales"], "domain": "one.example" })).await;
@@ -99,10 +98,10 @@ async fn many_are_deleted_by_kind_and_domain() {
     assert_eq!((&some["matched"], &some["deleted"], &some["forgotten"]), (&json!(1), &json!(1), &json!(0)));
     let rest = call(json!({ "domain": "one.example", "forget": true })).await;
     assert_eq!((&rest["deleted"], &rest["forgotten"]), (&json!(2), &json!(2)));
-    assert_eq!(house.listed("").await, ["c@two.example"]);
-    house.hear("a@one.example", "s").await;
-    house.hear("no-reply@one.example", "s").await;
-    assert_eq!(house.listed("").await, ["no-reply@one.example", "c@two.example"]);
+    assert_eq!(desk.listed("").await, ["c@two.example"]);
+    desk.hear("a@one.example", "s").await;
+    desk.hear("no-reply@one.example", "s").await;
+    assert_eq!(desk.listed("").await, ["no-reply@one.example", "c@two.example"]);
     for (body, field) in [
         (json!({}), "kind"),
         (json!({ "dry_run": true }), "kind"),
@@ -111,31 +110,30 @@ async fn many_are_deleted_by_kind_and_domain() {
         (json!({ "kind": ["x"] }), "kind[0]"),
         (json!({ "domain": "" }), "domain"),
     ] {
-        house.api.post("/v1/contacts/delete", body).await.invalid_fields(&[field]);
+        desk.api.post("/v1/contacts/delete", body).await.invalid_fields(&[field]);
     }
-    house.server.finish().await;
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn a_key_of_one_inbox_reads_and_changes_and_deletes_nothing() {
-    let house = House::new().await;
-    house.hear("ann@one.example", "s").await;
-    let path = format!("/v1/contacts/{}", house.id("ann@one.example").await);
-    let narrow = house.server.key(&house.key, "contacts:read,contacts:write", Scope::Inbox(house.inbox.id)).await;
-    let narrow = house.server.api(&narrow);
+    let desk = Desk::open().await;
+    desk.hear("ann@one.example", "s").await;
+    let path = format!("/v1/contacts/{}", desk.id("ann@one.example").await);
+    let narrow = desk.server.key(&desk.key, "contacts:read,contacts:write", Scope::Inbox(desk.inbox.id)).await;
+    let narrow = desk.server.api(&narrow);
     narrow.get(&path).await.expect(200);
     narrow.patch(&path, json!({ "notes": "n" })).await.expect(200);
     narrow.delete(&path).await.error("forbidden");
     narrow.post("/v1/contacts/delete", json!({ "kind": ["person"] })).await.error("forbidden");
-    house.server.finish().await;
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn at_most_a_thousand_go_in_one_call() {
-    let house = House::new().await;
-    let workspace = house.key.workspace;
-    house
-        .server
+    let desk = Desk::open().await;
+    let workspace = desk.key.workspace;
+    desk.server
         .store()
         .write(move |tx| {
             use posthouse_domain::{
@@ -161,14 +159,14 @@ async fn at_most_a_thousand_go_in_one_call() {
         .await
         .unwrap();
     let body = json!({ "kind": ["unknown"] });
-    let dry = house.api.post("/v1/contacts/delete", json!({ "kind": ["unknown"], "dry_run": true })).await.expect(200);
+    let dry = desk.api.post("/v1/contacts/delete", json!({ "kind": ["unknown"], "dry_run": true })).await.expect(200);
     assert_eq!((&dry["matched"], &dry["has_more"]), (&json!(1_003), &json!(true)));
-    let first = house.api.post("/v1/contacts/delete", body.clone()).await.expect(200);
+    let first = desk.api.post("/v1/contacts/delete", body.clone()).await.expect(200);
     assert_eq!(
         (&first["matched"], &first["deleted"], &first["has_more"]),
         (&json!(1_003), &json!(1_000), &json!(true))
     );
-    let last = house.api.post("/v1/contacts/delete", body).await.expect(200);
+    let last = desk.api.post("/v1/contacts/delete", body).await.expect(200);
     assert_eq!((&last["matched"], &last["deleted"], &last["has_more"]), (&json!(3), &json!(3), &json!(false)));
-    house.server.finish().await;
+    desk.server.finish().await;
 }

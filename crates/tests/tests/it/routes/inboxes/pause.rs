@@ -30,7 +30,7 @@ async fn hold(server: &TestServer, workspace: WorkspaceId, inbox: InboxId, words
         detail_json: json!({ "n": words }).to_string(),
         at: server.clock.now(),
     };
-    server.store().write(move |tx| -> Result<(), Error> { events::hold(tx, inbox, &event) }).await.unwrap();
+    server.store().write(move |tx| -> Result<(), Error> { events::append_or_hold(tx, true, &event) }).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,28 +1,12 @@
 //! What the receive lists stop.
 
 use posthouse_domain::{auth::Scope, plan::Plan};
-use posthouse_tests::{
-    Letter, TestServer,
-    fixtures::{TestInbox, TestKey},
-    http::Api,
-};
+use posthouse_tests::{Letter, fixtures::TestInbox, http::Api};
 use serde_json::{Value, json};
 
-struct House {
-    server: TestServer,
-    key: TestKey,
-    api: Api,
-    inbox: TestInbox,
-}
+use crate::desk::Desk;
 
-impl House {
-    async fn new() -> Self {
-        let server = TestServer::plain().await;
-        let key = server.workspace(Plan::Team).await;
-        let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-        Self { server, key, api, inbox }
-    }
-
+impl Desk {
     async fn list(&self, kind: &str, pattern: &str, inbox: Option<&TestInbox>) -> String {
         let inbox = inbox.map(|inbox| inbox.id.to_string());
         let body = json!({ "direction": "receive", "kind": kind, "pattern": pattern, "inbox_id": inbox });
@@ -30,11 +14,11 @@ impl House {
     }
 
     /// Receives a mail and gives it with everything that may be seen of it.
-    async fn hear(&self, from: &str) -> Value {
-        self.hear_letter(Letter::new("Buy now", "Secret code 123456").with("From", from)).await
+    async fn hears(&self, from: &str) -> Value {
+        self.hears_letter(Letter::new("Buy now", "Secret code 123456").with("From", from)).await
     }
 
-    async fn hear_letter(&self, letter: Letter) -> Value {
+    async fn hears_letter(&self, letter: Letter) -> Value {
         self.server.deliver(&letter, &self.inbox.address).await;
         let path = format!("/v1/inboxes/{}/messages?include_blocked=true&include_held=true&limit=1", self.inbox.id);
         self.api.get(&path).await.expect(200).data()[0].clone()
@@ -47,18 +31,18 @@ fn is_blocked(message: &Value) -> bool {
 
 #[tokio::test]
 async fn stopped_mail_is_stored_labelled_hidden_and_told_by_an_event_of_its_own() {
-    let house = House::new().await;
-    house.list("block", "spam.example", None).await;
-    let message = house.hear("Eve <eve@mail.spam.example>").await;
+    let desk = Desk::open().await;
+    desk.list("block", "spam.example", None).await;
+    let message = desk.hears("Eve <eve@mail.spam.example>").await;
     assert!(is_blocked(&message), "{message}");
     assert_eq!(message["analysis"], json!({ "state": "skipped", "coverage": null, "reason": "blocked" }));
     assert_eq!(message["screening"], json!({ "state": "held", "reason": "blocked", "released_at": null }));
     assert_eq!(message["subject"], "Buy now");
     assert!(message.get("withheld").is_none());
 
-    let (id, inbox) = (message["id"].as_str().unwrap(), house.inbox.id);
+    let (id, inbox) = (message["id"].as_str().unwrap(), desk.inbox.id);
     let list = async |query: &str| {
-        house.api.get(&format!("/v1/inboxes/{inbox}/messages?{query}")).await.expect(200).data().to_vec()
+        desk.api.get(&format!("/v1/inboxes/{inbox}/messages?{query}")).await.expect(200).data().to_vec()
     };
     for query in
         ["", "screening=held", "labels=blocked", "include_held=true", "screening=screened&include_blocked=true"]
@@ -74,36 +58,35 @@ async fn stopped_mail_is_stored_labelled_hidden_and_told_by_an_event_of_its_own(
         format!("/v1/inboxes/{inbox}/messages/wait?{since}"),
         format!("/v1/inboxes/{inbox}/verification?{since}&include_unauthenticated=true"),
     );
-    let both = async { tokio::join!(house.api.get(&wait), house.api.get(&codes)) };
-    let (waited, code) = house.server.clock.go_on(10_000, both).await;
+    let both = async { tokio::join!(desk.api.get(&wait), desk.api.get(&codes)) };
+    let (waited, code) = desk.server.clock.go_on(10_000, both).await;
     assert!(waited.expect(200)["data"].is_null() && code.expect(200)["data"].is_null());
-    assert!(house.api.get("/v1/threads").await.expect(200).data().is_empty());
-    let thread = house.api.get(&format!("/v1/threads/{}", message["thread_id"].as_str().unwrap())).await.expect(200);
+    assert!(desk.api.get("/v1/threads").await.expect(200).data().is_empty());
+    let thread = desk.api.get(&format!("/v1/threads/{}", message["thread_id"].as_str().unwrap())).await.expect(200);
     assert_eq!((&thread["message_count"], &thread["messages"]), (&json!(0), &json!([])));
-    assert!(house.api.get("/v1/contacts").await.expect(200).data().is_empty(), "a stopped sender is no contact");
+    assert!(desk.api.get("/v1/contacts").await.expect(200).data().is_empty(), "a stopped sender is no contact");
 
-    let events = house.api.get("/v1/events").await.expect(200);
+    let events = desk.api.get("/v1/events").await.expect(200);
     let types: Vec<&Value> = events.data().iter().map(|event| &event["type"]).collect();
     assert_eq!(types, ["message.received.blocked"]);
     assert_eq!(events.data()[0]["data"]["message"]["id"], message["id"]);
     assert!(events.data()[0]["data"]["message"]["subject"].is_null(), "content is kept back: {events}");
-    house.api.post_empty(&format!("/v1/messages/{id}/release")).await.error("message_blocked");
-    house
-        .api
+    desk.api.post_empty(&format!("/v1/messages/{id}/release")).await.error("message_blocked");
+    desk.api
         .patch(&format!("/v1/messages/{id}"), json!({ "remove_labels": ["blocked"] }))
         .await
         .error("invalid_request");
-    house.server.finish().await;
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn the_content_of_stopped_mail_is_for_who_may_release() {
-    let house = House::new().await;
-    house.list("block", "eve@spam.example", Some(&house.inbox)).await;
+    let desk = Desk::open().await;
+    desk.list("block", "eve@spam.example", Some(&desk.inbox)).await;
     let raw = "From: eve@spam.example\r\nTo: x@agents.example\r\nSubject: File\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nYour code is 482913.\r\n--b\r\nContent-Disposition: attachment; filename=a.txt\r\n\r\nfile\r\n--b--\r\n";
-    house.server.deliver_raw(raw.as_bytes(), &[&house.inbox.address]).await.expect(250);
-    let path = format!("/v1/inboxes/{}/messages?include_blocked=true", house.inbox.id);
-    let listed = house.api.get(&path).await.expect(200).data()[0].clone();
+    desk.server.deliver_raw(raw.as_bytes(), &[&desk.inbox.address]).await.expect(250);
+    let path = format!("/v1/inboxes/{}/messages?include_blocked=true", desk.inbox.id);
+    let listed = desk.api.get(&path).await.expect(200).data()[0].clone();
     assert_eq!(listed["withheld"], json!({ "state": "held", "reason": "blocked", "attachments": 1 }));
     for member in ["subject", "text", "html", "extracted_text", "data"] {
         assert!(listed[member].is_null(), "{member}: {listed}");
@@ -114,34 +97,34 @@ async fn the_content_of_stopped_mail_is_for_who_may_release() {
 
     let id = listed["id"].as_str().unwrap();
     let one = format!("/v1/messages/{id}");
-    assert_eq!(house.api.get(&one).await.expect(200).json, listed);
-    let open = house.api.get(&format!("{one}?include_held=true")).await.expect(200);
+    assert_eq!(desk.api.get(&one).await.expect(200).json, listed);
+    let open = desk.api.get(&format!("{one}?include_held=true")).await.expect(200);
     assert_eq!((&open["subject"], open.json.get("withheld")), (&json!("File"), None));
     let batch = json!({ "ids": [id], "include_held": true });
-    assert_eq!(house.api.post("/v1/messages/batch-get", batch).await.expect(200).data()[0], open.json);
+    assert_eq!(desk.api.post("/v1/messages/batch-get", batch).await.expect(200).data()[0], open.json);
     let file = format!("/v1/attachments/{}", open["attachments"][0]["id"].as_str().unwrap());
     for path in [format!("{one}/raw"), file] {
-        house.api.get(&path).await.error("not_found");
-        house.api.get(&format!("{path}?include_held=true")).await.expect(200);
+        desk.api.get(&path).await.error("not_found");
+        desk.api.get(&format!("{path}?include_held=true")).await.expect(200);
     }
     let forward = json!({ "to": "a@b.example" });
-    house.api.post(&format!("/v1/inboxes/{}/messages/{id}/forward", house.inbox.id), forward).await.error("not_found");
+    desk.api.post(&format!("/v1/inboxes/{}/messages/{id}/forward", desk.inbox.id), forward).await.error("not_found");
 
-    let reader = house.server.api(&house.server.key(&house.key, "messages:read", Scope::Workspace).await);
+    let reader = desk.server.api(&desk.server.key(&desk.key, "messages:read", Scope::Workspace).await);
     reader.get(&format!("{one}?include_held=true")).await.error("insufficient_permissions");
     assert_eq!(reader.get(&one).await.expect(200).json, listed);
-    house.api.post_empty(&format!("{one}/release")).await.error("message_blocked");
-    house.server.finish().await;
+    desk.api.post_empty(&format!("{one}/release")).await.error("message_blocked");
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn allow_closes_block_wins_and_entries_of_an_inbox_are_its_own() {
-    let house = House::new().await;
-    let other = house.server.inbox(&house.key).await;
-    assert!(!is_blocked(&house.hear("ann@good.example").await));
-    house.list("block", "bad.good.example", None).await;
-    house.list("block", "Mean@Good.example", None).await;
-    let other_allow = house.list("allow", "elsewhere.example", Some(&other)).await;
+    let desk = Desk::open().await;
+    let other = desk.server.inbox(&desk.key).await;
+    assert!(!is_blocked(&desk.hears("ann@good.example").await));
+    desk.list("block", "bad.good.example", None).await;
+    desk.list("block", "Mean@Good.example", None).await;
+    let other_allow = desk.list("allow", "elsewhere.example", Some(&other)).await;
     for (from, blocked) in [
         ("ann@good.example", false),
         ("ann@bad.good.example", true),
@@ -150,9 +133,9 @@ async fn allow_closes_block_wins_and_entries_of_an_inbox_are_its_own() {
         ("mean@good.example", true),
         ("mean+x@good.example", false),
     ] {
-        assert_eq!(is_blocked(&house.hear(from).await), blocked, "{from}");
+        assert_eq!(is_blocked(&desk.hears(from).await), blocked, "{from}");
     }
-    house.list("allow", "good.example", None).await;
+    desk.list("allow", "good.example", None).await;
     for (from, blocked) in [
         ("ann@good.example", false),
         ("ann@sub.good.example", false),
@@ -161,81 +144,81 @@ async fn allow_closes_block_wins_and_entries_of_an_inbox_are_its_own() {
         ("ann@notgood.example", true),
         ("ann@good.example, stranger@third.example", true),
     ] {
-        assert_eq!(is_blocked(&house.hear(from).await), blocked, "{from}");
+        assert_eq!(is_blocked(&desk.hears(from).await), blocked, "{from}");
     }
     // The workspace's allow entry lets through for the other inbox too; its own one only there.
-    house.server.deliver(&Letter::new("s", "t").with("From", "a@elsewhere.example"), &other.address).await;
-    assert!(!is_blocked(&house.server.newest(&house.api, &other.id.to_string()).await));
-    assert!(is_blocked(&house.hear("a@elsewhere.example").await));
-    house.api.delete(&format!("/v1/lists/{other_allow}")).await.expect(204);
+    desk.server.deliver(&Letter::new("s", "t").with("From", "a@elsewhere.example"), &other.address).await;
+    assert!(!is_blocked(&desk.server.newest(&desk.api, &other.id.to_string()).await));
+    assert!(is_blocked(&desk.hears("a@elsewhere.example").await));
+    desk.api.delete(&format!("/v1/lists/{other_allow}")).await.expect(204);
     // The envelope sender counts where it is blocked.
-    house.list("block", "remote.example", None).await;
-    assert!(is_blocked(&house.hear("ann@good.example").await), "alice@remote.example handed it over");
-    house.server.finish().await;
+    desk.list("block", "remote.example", None).await;
+    assert!(is_blocked(&desk.hears("ann@good.example").await), "alice@remote.example handed it over");
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn tokens_let_agents_through() {
-    let house = House::new().await;
-    let colleague = house.server.inbox(&house.key).await;
-    let stranger_key = house.server.workspace(Plan::Team).await;
-    let stranger = house.server.inbox(&stranger_key).await;
+    let desk = Desk::open().await;
+    let colleague = desk.server.inbox(&desk.key).await;
+    let stranger_key = desk.server.workspace(Plan::Team).await;
+    let stranger = desk.server.inbox(&stranger_key).await;
     let write = async |api: &Api, from: &TestInbox| {
-        house.server.clock.advance(1);
-        let body = json!({ "to": house.inbox.address, "subject": "s", "text": "t" });
+        desk.server.clock.advance(1);
+        let body = json!({ "to": desk.inbox.address, "subject": "s", "text": "t" });
         api.post(&format!("/v1/inboxes/{}/messages", from.id), body).await.expect(202);
-        let path = format!("/v1/inboxes/{}/messages?include_blocked=true&limit=1", house.inbox.id);
-        is_blocked(&house.api.get(&path).await.expect(200).data()[0])
+        let path = format!("/v1/inboxes/{}/messages?include_blocked=true&limit=1", desk.inbox.id);
+        is_blocked(&desk.api.get(&path).await.expect(200).data()[0])
     };
-    let stranger_api = house.server.api(&stranger_key);
-    let own = house.list("allow", "workspace:self", None).await;
-    assert!(!write(&house.api, &colleague).await);
+    let stranger_api = desk.server.api(&stranger_key);
+    let own = desk.list("allow", "workspace:self", None).await;
+    assert!(!write(&desk.api, &colleague).await);
     assert!(write(&stranger_api, &stranger).await);
-    assert!(is_blocked(&house.hear(&stranger.address).await), "who comes by SMTP is no agent, whatever it says");
-    house.api.delete(&format!("/v1/lists/{own}")).await.expect(204);
-    house.list("allow", "agents:verified", None).await;
+    assert!(is_blocked(&desk.hears(&stranger.address).await), "who comes by SMTP is no agent, whatever it says");
+    desk.api.delete(&format!("/v1/lists/{own}")).await.expect(204);
+    desk.list("allow", "agents:verified", None).await;
     assert!(write(&stranger_api, &stranger).await, "nobody has a card");
-    house.list("allow", "agents:any", None).await;
+    desk.list("allow", "agents:any", None).await;
     assert!(!write(&stranger_api, &stranger).await);
-    house.list("block", "workspace:self", None).await;
-    assert!(write(&house.api, &colleague).await);
-    house.server.finish().await;
+    desk.list("block", "workspace:self", None).await;
+    assert!(write(&desk.api, &colleague).await);
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn stopped_mail_joins_a_thread_without_a_trace() {
-    let house = House::new().await;
-    let first = house.hear_letter(Letter::new("Plan", "t").with("Message-ID", "<plan@good.example>")).await;
-    house.list("block", "spam.example", None).await;
+    let desk = Desk::open().await;
+    let first = desk.hears_letter(Letter::new("Plan", "t").with("Message-ID", "<plan@good.example>")).await;
+    desk.list("block", "spam.example", None).await;
     let reply =
         Letter::new("Re: Plan", "t").with("From", "eve@spam.example").with("In-Reply-To", "<plan@good.example>");
-    let stopped = house.hear_letter(reply).await;
+    let stopped = desk.hears_letter(reply).await;
     assert_eq!(stopped["thread_id"], first["thread_id"]);
-    let thread = house.api.get(&format!("/v1/threads/{}", first["thread_id"].as_str().unwrap())).await.expect(200);
+    let thread = desk.api.get(&format!("/v1/threads/{}", first["thread_id"].as_str().unwrap())).await.expect(200);
     assert_eq!((&thread["message_count"], thread["messages"].as_array().unwrap().len()), (&json!(1), 1));
     assert_eq!(thread["last_message_at"], first["created_at"]);
     assert!(!thread["participants"].to_string().contains("spam"), "{thread}");
-    let gone = house.api.delete(&format!("/v1/threads/{}", first["thread_id"].as_str().unwrap())).await.expect(200);
+    let gone = desk.api.delete(&format!("/v1/threads/{}", first["thread_id"].as_str().unwrap())).await.expect(200);
     assert_eq!(gone["messages"], 2, "everything in it goes");
-    house.server.finish().await;
+    desk.server.finish().await;
 }
 
 #[tokio::test]
 async fn a_pause_keeps_the_event_back_and_metrics_count_it() {
-    let house = House::new().await;
-    house.list("block", "spam.example", None).await;
-    house.api.post_empty(&format!("/v1/inboxes/{}/pause", house.inbox.id)).await.expect(200);
-    house.hear("eve@spam.example").await;
+    let desk = Desk::open().await;
+    desk.list("block", "spam.example", None).await;
+    desk.api.post_empty(&format!("/v1/inboxes/{}/pause", desk.inbox.id)).await.expect(200);
+    desk.hears("eve@spam.example").await;
     let types = async || {
-        let events = house.api.get("/v1/events").await.expect(200);
+        let events = desk.api.get("/v1/events").await.expect(200);
         events.data().iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert!(!types().await.contains(&"message.received.blocked".to_owned()));
-    house.api.post_empty(&format!("/v1/inboxes/{}/resume", house.inbox.id)).await.expect(200);
+    desk.api.post_empty(&format!("/v1/inboxes/{}/resume", desk.inbox.id)).await.expect(200);
     assert!(types().await.contains(&"message.received.blocked".to_owned()));
-    let metrics = house.api.get("/v1/metrics").await.expect(200);
+    let metrics = desk.api.get("/v1/metrics").await.expect(200);
     assert_eq!(metrics["inbound"]["blocked"], 1, "{metrics}");
-    let other = house.hear("ann@good.example").await;
-    house.api.post_empty(&format!("/v1/messages/{}/release", other["id"].as_str().unwrap())).await.error("not_held");
-    house.server.finish().await;
+    let other = desk.hears("ann@good.example").await;
+    desk.api.post_empty(&format!("/v1/messages/{}/release", other["id"].as_str().unwrap())).await.error("not_held");
+    desk.server.finish().await;
 }

@@ -10,7 +10,7 @@ async fn a_dry_run_says_what_would_become_of_the_message() {
     inbox(&desk.server, &desk.key, "friend").await;
     let body = json!({ "to": ["friend@agents.localhost", "dana@elsewhere.example"], "subject": "x", "text": "y" });
     for path in ["?dry_run=true", "/send?dry_run=true"] {
-        let decision = desk.api.idempotent("k").post(&desk.path(path), body.clone()).await.expect(200);
+        let decision = desk.api.idempotent("k").post(&desk.messages(path), body.clone()).await.expect(200);
         assert_eq!(decision["allowed"], true);
         assert_eq!(decision["refusal"], json!(null));
         let recipients = json!([

@@ -68,5 +68,5 @@ async fn no_name_and_no_subject_begins_a_header_field() {
     assert!(!names.contains(&"bcc".to_owned()), "{names:?}");
     assert_eq!(sent["subject"], encoded, "text that looks encoded stays text");
     assert_eq!(sent["headers"]["subject"], encoded);
-    desk.close().await;
+    desk.close_queued().await;
 }

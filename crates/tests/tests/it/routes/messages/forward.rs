@@ -15,7 +15,7 @@ fn with_file() -> String {
 #[tokio::test]
 async fn a_forwarded_message_carries_note_header_block_and_files() {
     let desk = Desk::open().await;
-    let original = desk.arrives(&desk.inbox, &with_file()).await;
+    let original = desk.arrives_at(&desk.inbox, &with_file()).await;
     let shown = desk.message(&original).await;
     let body = json!({ "to": "boss@b.example", "text": "Please look.", "labels": ["fwd"] });
     let sent = desk.post(&format!("/{original}/forward"), body).await.expect(202);
@@ -34,28 +34,28 @@ async fn a_forwarded_message_carries_note_header_block_and_files() {
     let body = json!({ "to": "boss@b.example", "include_attachments": false });
     let bare = desk.post(&format!("/{original}/forward"), body).await.expect(202);
     assert_eq!(bare["attachments"], json!([]));
-    desk.close().await;
+    desk.close_queued().await;
 }
 
 #[tokio::test]
 async fn markup_of_the_note_and_the_original_is_kept_apart() {
     let desk = Desk::open().await;
     let html = mail("Content-Type: text/html\n").replace("Do you want it?", "<b>Do</b> you want it?");
-    let original = desk.arrives(&desk.inbox, &html).await;
+    let original = desk.arrives_at(&desk.inbox, &html).await;
     let body = json!({ "to": "boss@b.example", "text": "1 < 2" });
     let sent = desk.post(&format!("/{original}/forward"), body).await.expect(202);
     let html = sent.text("html");
     assert!(html.contains("1 &lt; 2") && html.contains("<b>Do</b>"), "{html}");
     assert!(html.contains("Dana &lt;dana@elsewhere.example&gt;"), "{html}");
-    desk.close().await;
+    desk.close_queued().await;
 }
 
 #[tokio::test]
 async fn automatic_mail_may_be_forwarded_as_often_as_wanted() {
     let desk = Desk::open().await;
-    let original = desk.arrives(&desk.inbox, &mail("Auto-Submitted: auto-replied\n")).await;
+    let original = desk.arrives_at(&desk.inbox, &mail("Auto-Submitted: auto-replied\n")).await;
     for _ in 0..2 {
         desk.post(&format!("/{original}/forward"), json!({ "to": "boss@b.example" })).await.expect(202);
     }
-    desk.close().await;
+    desk.close_queued().await;
 }

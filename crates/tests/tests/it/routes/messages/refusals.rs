@@ -84,7 +84,7 @@ async fn one_suppressed_recipient_refuses_the_whole_message() {
         move |tx: &mut posthouse_store::Tx| suppressions::remove(tx, suppression.workspace, &suppression.address);
     assert!(desk.server.store().write(work).await.unwrap());
     desk.post("", body).await.expect(202);
-    desk.close().await;
+    desk.close_queued().await;
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn the_last_place_is_taken_once() {
     let desk = Desk::with(limits).await;
     let mut sends = tokio::task::JoinSet::new();
     for _ in 0..12 {
-        let (api, path) = (desk.api.clone(), desk.path(""));
+        let (api, path) = (desk.api.clone(), desk.messages(""));
         sends.spawn(async move { api.post(&path, letter("sender@agents.localhost")).await.status });
     }
     let statuses = sends.join_all().await;

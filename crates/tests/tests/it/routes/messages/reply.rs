@@ -7,7 +7,7 @@ use super::{Desk, inbox, mail};
 #[tokio::test]
 async fn an_answer_stays_in_its_thread_and_goes_to_the_author() {
     let desk = Desk::open().await;
-    let original = desk.arrives(&desk.inbox, &mail("")).await;
+    let original = desk.arrives_at(&desk.inbox, &mail("")).await;
     let shown = desk.message(&original).await;
     let sent = desk.post(&format!("/{original}/reply"), json!({ "text": "Yes." })).await.expect(202);
     assert_eq!(sent["subject"], "Re: Offer");
@@ -24,16 +24,17 @@ async fn an_answer_stays_in_its_thread_and_goes_to_the_author() {
     assert_eq!(again["subject"], "Re: Offer", "one prefix");
     assert_eq!(again["to"], json!(["Dana <dana@elsewhere.example>"]), "one's own message goes where it went");
     assert_eq!(again["thread_id"], shown["thread_id"]);
-    desk.close().await;
+    desk.close_queued().await;
 }
 
 #[tokio::test]
 async fn reply_to_is_followed() {
     let desk = Desk::open().await;
-    let original = desk.arrives(&desk.inbox, &mail("Reply-To: desk@elsewhere.example, \"Q, R\" <q@b.example>\n")).await;
+    let original =
+        desk.arrives_at(&desk.inbox, &mail("Reply-To: desk@elsewhere.example, \"Q, R\" <q@b.example>\n")).await;
     let sent = desk.post(&format!("/{original}/reply"), json!({ "html": "<p>Yes.</p>" })).await.expect(202);
     assert_eq!(sent["to"], json!(["desk@elsewhere.example", "\"Q, R\" <q@b.example>"]));
-    desk.close().await;
+    desk.close_queued().await;
 }
 
 #[tokio::test]
@@ -55,13 +56,13 @@ async fn two_inboxes_of_this_server_talk_in_one_thread_each() {
 async fn only_a_message_of_the_inbox_is_answered() {
     let desk = Desk::open().await;
     let other = inbox(&desk.server, &desk.key, "other").await;
-    let original = desk.arrives(&other, &mail("")).await;
+    let original = desk.arrives_at(&other, &mail("")).await;
     let yes = || json!({ "text": "Yes." });
     desk.post(&format!("/{original}/reply"), yes()).await.error("not_found");
     desk.post(&format!("/{original}/forward"), json!({ "to": "a@b.example" })).await.error("not_found");
     desk.post("/0192f0c1-2345-7000-8000-0123456789ab/reply", yes()).await.error("not_found");
     desk.post("/x/reply", yes()).await.error("not_found");
-    let own = desk.arrives(&desk.inbox, &mail("")).await;
+    let own = desk.arrives_at(&desk.inbox, &mail("")).await;
     desk.post(&format!("/{own}/reply"), json!({ "reply_all": true })).await.invalid_fields(&["text"]);
     desk.post(&format!("/{own}/reply"), json!({ "text": "a", "to": "a@b.example" })).await.invalid_fields(&["to"]);
     desk.server.finish().await;

@@ -33,7 +33,7 @@ async fn mail_to_elsewhere_is_queued() {
     let raw = desk.api.get(&format!("/v1/messages/{}", sent.text("id"))).await.expect(200);
     assert_eq!(raw.json, sent.json, "what is read is what was answered");
     assert!(!raw["headers"].to_string().contains("fay@b.example"), "Bcc is in no header");
-    desk.close().await;
+    desk.close_queued().await;
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn both_sorts_of_recipients_are_served_and_an_unknown_inbox_bounces() {
     let bounce = &events.data()[3]["data"]["bounce"];
     assert_eq!(bounce["type"], "hard");
     assert_eq!(bounce["recipients"][0]["address"], "nobody@agents.localhost");
-    desk.close().await;
+    desk.close_queued().await;
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ async fn a_message_over_the_size_limit_is_refused_whole() {
     let decision = desk.post("?dry_run=true", body).await.expect(200);
     assert_eq!(decision["refusal"]["code"], "message_too_large");
     desk.post("", letter("dana@elsewhere.example")).await.expect(202);
-    desk.close().await;
+    desk.close_queued().await;
 }
 
 #[tokio::test]
@@ -155,12 +155,12 @@ async fn only_a_key_that_may_send_from_the_inbox_sends() {
     let stranger = desk.server.workspace(posthouse_domain::plan::Plan::Team).await;
     let narrow = desk.server.key(&desk.key, "send_only", Scope::Inbox(other.id)).await;
     let reader = desk.server.key(&desk.key, "read_only", Scope::Workspace).await;
-    let path = desk.path("");
+    let path = desk.messages("");
     for key in [&stranger, &narrow] {
         desk.server.api(key).post(&path, letter("a@b.example")).await.error("not_found");
     }
     desk.server.api(&reader).post(&path, letter("a@b.example")).await.error("insufficient_permissions");
     let own = format!("/v1/inboxes/{}/messages", other.id);
     desk.server.api(&narrow).post(&own, letter("a@b.example")).await.expect(202);
-    desk.close().await;
+    desk.close_queued().await;
 }
