@@ -8,6 +8,9 @@ macro_rules! named {
         pub enum $name { $($(#[$doc])* $variant,)* }
 
         impl $name {
+            /// Every value.
+            pub const ALL: &'static [Self] = &[$($name::$variant),*];
+
             /// The name on the wire and in the store.
             #[must_use]
             pub const fn text(self) -> &'static str { match self { $($name::$variant => $text,)* } }

@@ -15,11 +15,6 @@ named! {
     }
 }
 
-impl Plan {
-    /// Every plan.
-    pub const ALL: [Plan; 3] = [Plan::Free, Plan::Builder, Plan::Team];
-}
-
 /// What a plan allows; `None` is unlimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanLimits {

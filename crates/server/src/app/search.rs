@@ -7,7 +7,7 @@ use posthouse_domain::{
     error::Refusal,
     id::{InboxId, MessageId},
     message::{Channel, Kind},
-    page::{Filters, Position},
+    page::{Paging, Position},
     search::{self, Query, Tier},
 };
 use posthouse_store::{
@@ -56,12 +56,12 @@ pub type Page = (Vec<Found>, Option<String>);
 /// `invalid_request` for the query, `invalid_cursor`, `not_found` for the inbox, the store's own.
 pub async fn search(app: &App, caller: Caller, asked: Search) -> Result<Page, Refusal> {
     let query = Query::parse(&asked.text).map_err(|problem| Refusal::invalid_field("q", problem))?;
-    let behind = asked.cursor.as_deref().map(|cursor| behind(cursor, &asked)).transpose()?;
+    let paging = Paging::new(named(&asked), asked.cursor.as_deref(), asked.limit)?;
     index_mail::catch_up(app, caller.workspace).await?;
-    app.store.read(move |tx| page(tx, &caller, &asked, &query, behind)).await
+    app.store.read(move |tx| page(tx, &caller, &asked, &query, &paging)).await
 }
 
-fn page(tx: &mut Tx, caller: &Caller, asked: &Search, query: &Query, behind: Option<Behind>) -> Result<Page, Refusal> {
+fn page(tx: &mut Tx, caller: &Caller, asked: &Search, query: &Query, paging: &Paging) -> Result<Page, Refusal> {
     if let Some(inbox) = asked.inbox {
         visible::inbox(tx, caller, inbox)?;
     }
@@ -71,10 +71,8 @@ fn page(tx: &mut Tx, caller: &Caller, asked: &Search, query: &Query, behind: Opt
         channel: asked.channel,
         kind: asked.kind,
     };
-    let mut hits = store::hits(tx, narrowing, query, behind, asked.limit + 1)?;
-    let more = hits.len() > asked.limit as usize;
-    hits.truncate(asked.limit as usize);
-    let next = hits.last().filter(|_| more).map(|last| cursor(last, asked));
+    let mut hits = store::hits(tx, narrowing, query, paging.after.map(behind), paging.fetched())?;
+    let next = paging.cut(&mut hits, position);
     let ids: Vec<MessageId> = hits.iter().map(|hit| hit.message).collect();
     let stored = messages::get_many(tx, caller.workspace, &ids)?;
     let mut records = messages::records(tx, caller.workspace, stored)?;
@@ -100,13 +98,13 @@ fn named(asked: &Search) -> String {
     format!("search: {:?} {:?} {:?} {:?}", asked.text, asked.inbox, asked.channel, asked.kind)
 }
 
-fn cursor(last: &Hit, asked: &Search) -> String {
+/// The place of a hit: its row, and its tier in the room of an id.
+fn position(last: &Hit) -> Position {
     let tier = Tier::ALL.iter().position(|tier| *tier == last.tier).unwrap_or_default();
-    Position { sort: last.doc, id: Uuid::from_u128(tier as u128) }.cursor(Filters(&named(asked)))
+    Position { sort: last.doc, id: Uuid::from_u128(tier as u128) }
 }
 
-fn behind(cursor: &str, asked: &Search) -> Result<Behind, Refusal> {
-    let position = Position::parse(cursor, Filters(&named(asked)))?;
+fn behind(position: Position) -> Behind {
     let tier = usize::try_from(position.id.as_u128()).ok().and_then(|at| Tier::ALL.get(at));
-    Ok(Behind { tier: tier.copied().unwrap_or(Tier::Plain), doc: position.sort })
+    Behind { tier: tier.copied().unwrap_or(Tier::Plain), doc: position.sort }
 }

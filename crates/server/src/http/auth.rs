@@ -7,8 +7,11 @@ use posthouse_domain::{
 };
 use posthouse_store::keys::Recognised;
 
-use super::route::{Access, Reach, Route, Secret};
-use crate::app::{App, recognise};
+use super::route::{Access, Reach, Route};
+use crate::{
+    app::{App, recognise},
+    config::SecretText,
+};
 
 /// Recognises the key of a request.
 ///
@@ -31,9 +34,9 @@ fn bearer(headers: &HeaderMap) -> Result<SecretKey, Refusal> {
 }
 
 /// The text behind `Bearer`, whatever it is.
-pub(super) fn bearer_text(headers: &HeaderMap) -> Option<Secret> {
+pub(super) fn bearer_text(headers: &HeaderMap) -> Option<SecretText> {
     let (scheme, text) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim().split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| Secret(text.trim().to_owned()))
+    scheme.eq_ignore_ascii_case("bearer").then(|| SecretText(text.trim().to_owned()))
 }
 
 /// Whether the caller may use a route.

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 pub use self::{
     answer::Answer,
-    input::{FromBody, FromParts, Input, Parts, PathParams, PublicInput, Raw, RequestInfo, Secret},
+    input::{FromBody, FromParts, Input, Parts, PathParams, PublicInput, Raw, RequestInfo},
 };
 use super::wire::Query as _;
 use crate::app::App;

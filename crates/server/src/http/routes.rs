@@ -11,7 +11,6 @@ pub fn in_clear() -> Vec<Route> {
 /// Every route, in the order of the API document.
 #[must_use]
 pub fn all() -> Vec<Route> {
-    // One chapter a line: people who add one at the same time must not meet in a line.
     let chapters = [
         health::routes(),
         challenge::routes(),

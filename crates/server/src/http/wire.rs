@@ -8,6 +8,7 @@ mod events;
 mod json;
 mod kinds;
 mod mail;
+mod names;
 mod object;
 mod query;
 mod strict;
@@ -16,7 +17,7 @@ pub use json::{Json, JsonObject, Metadata};
 pub use kinds::{Base64, CommaList, Int, Label, Line, List, OwnLabel, Patch, Text};
 pub use mail::{AddressText, FileName, MimeType, OneOrMany, Recipient};
 pub(crate) use object::{choice, object, query};
-pub use query::{Cursor, Empty, Limit, MetadataFilters, Query, QueryValue, Seconds, decode_query};
+pub use query::{Cursor, Empty, Limit, MetadataFilters, Query, QueryValue, Seconds, decode_query, paging, rows};
 
 use posthouse_domain::{
     error::{FieldProblem, Refusal},

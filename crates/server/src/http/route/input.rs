@@ -10,7 +10,10 @@ use posthouse_domain::{
 };
 use serde_json::Value;
 
-use crate::http::wire::{self, Empty, Problems, Query, Wire};
+use crate::{
+    config::SecretText,
+    http::wire::{self, Empty, Problems, Query, Wire},
+};
 
 /// A request that passed authentication, as it comes from the router.
 pub struct Parts {
@@ -26,16 +29,6 @@ pub struct Parts {
     pub body: Bytes,
     /// What is wrong with the request so far.
     pub problems: Problems,
-}
-
-/// Text that no log may show.
-#[derive(Clone)]
-pub struct Secret(pub String);
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secret")
-    }
 }
 
 /// Facts about a request that answers, logs and records need.
@@ -56,7 +49,7 @@ pub struct RequestInfo {
     /// The request header `Host`.
     pub host: Option<String>,
     /// The secret in `Authorization: Bearer`, for public routes with a token of their own.
-    pub bearer: Option<Secret>,
+    pub bearer: Option<SecretText>,
     /// Whether the client is on this machine and nobody stands between.
     pub on_loopback: bool,
     /// The accept key of a request that asks for a WebSocket.

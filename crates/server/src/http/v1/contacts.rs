@@ -9,7 +9,7 @@ use posthouse_domain::{
     error::{Code, Refusal},
     id::ContactId,
     list::{domain_text, searched_text},
-    page::{Filters, LIMIT_DEFAULT, Position},
+    page::Position,
     thread::Thread,
 };
 use posthouse_mail::address::Address;
@@ -32,7 +32,7 @@ use crate::{
         route::{Answer, Input, Route},
         wire::{
             CommaList, Cursor, Empty, Int, Label, Limit, Line, List, Metadata, MetadataFilters, Patch, Problems, Text,
-            choice, member, object, query,
+            member, object, paging, query,
         },
     },
     views::{
@@ -87,20 +87,6 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-choice! {
-    /// Who a contact is.
-    enum Kind {
-        /// A person.
-        Person = "person",
-        /// A program.
-        Automated = "automated",
-        /// Somebody who sells.
-        Sales = "sales",
-        /// Not known yet.
-        Unknown = "unknown",
-    }
-}
-
 query! {
     /// What the list is narrowed to.
     struct ListQuery {
@@ -109,7 +95,7 @@ query! {
         /// A label that must be there.
         label: Option<Label>,
         /// Kinds joined by commas: person, automated, sales, unknown; every kind when left out.
-        kind: CommaList<Kind, 4>,
+        kind: CommaList<ContactKind, 4>,
         /// The part of the address behind the @.
         domain: Option<Line<1, 253>>,
         /// Only contacts whose metadata has that value, compared as text; several must all match.
@@ -125,7 +111,7 @@ query! {
     /// Which domains are wanted.
     struct DomainsQuery {
         /// Kinds joined by commas: person, automated, sales, unknown; every kind when left out.
-        kind: CommaList<Kind, 4>,
+        kind: CommaList<ContactKind, 4>,
         /// Most domains; 50 when left out.
         limit: Option<Int<1, 200>>,
     }
@@ -153,7 +139,7 @@ object! {
         /// Labels to remove.
         remove_labels: Option<List<Label, 0, 50>>,
         /// Who it is.
-        kind: Option<Kind>,
+        kind: Option<ContactKind>,
     }
     check no_label_both_ways;
 }
@@ -162,7 +148,7 @@ object! {
     /// Which contacts are deleted together: by kind, by domain or by both.
     struct DeleteMany {
         /// Kinds.
-        kind: Option<List<Kind, 1, 4>>,
+        kind: Option<List<ContactKind, 1, 4>>,
         /// The part of the address behind the @.
         domain: Option<Line<1, 253>>,
         /// Keeps keyed hashes of the addresses, by which mail from them does not make the contacts again.
@@ -194,19 +180,8 @@ struct DomainsView<'a> {
     data: Vec<DomainView<'a>>,
 }
 
-impl Kind {
-    fn stored(self) -> ContactKind {
-        match self {
-            Kind::Person => ContactKind::Person,
-            Kind::Automated => ContactKind::Automated,
-            Kind::Sales => ContactKind::Sales,
-            Kind::Unknown => ContactKind::Unknown,
-        }
-    }
-}
-
-fn stored(kinds: &[Kind]) -> Vec<ContactKind> {
-    let mut kinds: Vec<ContactKind> = kinds.iter().map(|kind| kind.stored()).collect();
+/// The kinds, each once.
+fn distinct(mut kinds: Vec<ContactKind>) -> Vec<ContactKind> {
     kinds.sort_unstable();
     kinds.dedup();
     kinds
@@ -225,7 +200,7 @@ impl ListQuery {
         Filter {
             q: self.q.as_ref().map(|q| searched_text(&q.0)),
             label: self.label.as_ref().map(|label| label.0.clone()),
-            kinds: stored(&self.kind.0),
+            kinds: distinct(self.kind.0.clone()),
             domain: self.domain.as_ref().map(domain),
             metadata,
         }
@@ -241,17 +216,14 @@ async fn list(app: Arc<App>, input: Input<ListQuery>) -> Result<Answer, Refusal>
 fn read_page(tx: &mut Tx, caller: &Caller, query: &ListQuery) -> Result<(Vec<Contact>, Option<String>), Refusal> {
     let filter = query.filter();
     let named = format!("contacts of {}: {filter:?}", caller.workspace);
-    let position = query.cursor.as_ref().map(|c| Position::parse(&c.0, Filters(&named))).transpose()?;
-    let limit = query.limit.map_or(LIMIT_DEFAULT as usize, |limit| limit.0 as usize);
-    let mut found = contact_list::page(tx, caller.workspace, &filter, position, limit as u32 + 1)?;
-    let more = found.len() > limit;
-    found.truncate(limit);
-    let last = found.last().filter(|_| more).map(|c| Position { sort: c.last_seen_at.millis(), id: c.id.0 });
-    Ok((found, last.map(|position| position.cursor(Filters(&named)))))
+    let paging = paging(named, query.cursor.as_ref(), query.limit)?;
+    let mut found = contact_list::page(tx, caller.workspace, &filter, paging.after, paging.fetched())?;
+    let next = paging.cut(&mut found, |c| Position { sort: c.last_seen_at.millis(), id: c.id.0 });
+    Ok((found, next))
 }
 
 async fn domains(app: Arc<App>, input: Input<DomainsQuery>) -> Result<Answer, Refusal> {
-    let (workspace, kinds) = (input.caller.workspace, stored(&input.query.kind.0));
+    let (workspace, kinds) = (input.caller.workspace, distinct(input.query.kind.0));
     let limit = input.query.limit.map_or(DOMAINS_DEFAULT, |limit| limit.0) as usize;
     let found: Vec<DomainCount> = app.store.read(move |tx| contact_list::domains(tx, workspace, &kinds, limit)).await?;
     Answer::json(200, &DomainsView { data: found.iter().map(DomainView::of).collect() })
@@ -324,7 +296,7 @@ impl Update {
             },
             metadata: self.metadata.map_or_else(Default::default, |metadata| metadata.0),
             labels: label_change(self.add_labels, self.remove_labels),
-            kind: self.kind.map(Kind::stored),
+            kind: self.kind,
         }
     }
 }
@@ -332,7 +304,7 @@ impl Update {
 impl DeleteMany {
     fn parse(self) -> (Bulk, bool, bool) {
         let bulk = Bulk {
-            kinds: stored(&self.kind.map_or(Vec::new(), |kinds| kinds.0)),
+            kinds: distinct(self.kind.map_or(Vec::new(), |kinds| kinds.0)),
             domain: self.domain.as_ref().map(domain),
         };
         (bulk, self.forget.unwrap_or_default(), self.dry_run.unwrap_or_default())

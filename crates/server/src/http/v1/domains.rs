@@ -8,7 +8,7 @@ use posthouse_domain::{
     error::{Code, Refusal},
     id::DomainId,
     mail_domain::{self, MailDomain},
-    page::{Filters, LIMIT_DEFAULT, Page, Position},
+    page::{Paging, Position},
 };
 use posthouse_store::mail_domains;
 
@@ -16,7 +16,7 @@ use crate::{
     app::{App, add_domain, change_domain, check_domain},
     http::{
         route::{Answer, Input, Route},
-        wire::{Cursor, Empty, Limit, Line, object, query},
+        wire::{Cursor, Empty, Limit, Line, object, paging, query},
     },
     views::{
         PageView,
@@ -130,16 +130,13 @@ async fn create(app: Arc<App>, input: Input<Empty, CreateBody>) -> Result<Answer
 
 async fn list(app: Arc<App>, input: Input<ListQuery>) -> Result<Answer, Refusal> {
     let (workspace, query) = (input.caller.workspace, input.query);
-    let after = query.cursor.as_ref().map(|cursor| Position::parse(&cursor.0, Filters(LIST))).transpose()?;
-    let limit = query.limit.map_or(LIMIT_DEFAULT, |limit| u32::try_from(limit.0).unwrap_or(LIMIT_DEFAULT));
-    let page = Page { after, limit: limit + 1 };
+    let paging: Paging = paging(LIST.to_owned(), query.cursor.as_ref(), query.limit)?;
+    let page = paging.page();
     let mut found = app.store.read(move |tx| mail_domains::page(tx, workspace, &page)).await?;
-    let more = found.len() > limit as usize;
-    found.truncate(limit as usize);
-    let last = found.last().filter(|_| more).map(|d| Position { sort: d.created_at.millis(), id: d.id.0 });
+    let next_cursor = paging.cut(&mut found, |d| Position { sort: d.created_at.millis(), id: d.id.0 });
     let (here, now) = (app.config.here(), app.clock.now());
     let data = found.iter().map(|domain| DomainView::of(domain, &here, now)).collect();
-    Answer::json(200, &PageView { data, next_cursor: last.map(|last| last.cursor(Filters(LIST))) })
+    Answer::json(200, &PageView { data, next_cursor })
 }
 
 async fn read(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {

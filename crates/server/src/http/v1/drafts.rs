@@ -10,7 +10,7 @@ use posthouse_domain::{
     draft::{Draft, Status},
     error::{Code, Refusal},
     id::{InboxId, ThreadId},
-    page::{Filters, LIMIT_DEFAULT, Page, Position},
+    page::Position,
 };
 use posthouse_store::{
     Tx,
@@ -31,13 +31,13 @@ use crate::{
     },
     http::{
         route::{Answer, Input, Route},
-        wire::{CommaList, Cursor, Empty, Limit, MetadataFilters, choice, query},
+        wire::{CommaList, Cursor, Empty, Limit, MetadataFilters, paging, query},
     },
     views::{PageView, draft::DraftView, message::MessageView},
 };
 
 /// Most statuses of a list's filter, each once.
-const STATUSES_MAX: usize = 6;
+const STATUSES_MAX: usize = Status::ALL.len();
 /// Needed beside the right to write drafts by what makes mail of them.
 const SENDING: &[Permission] = &[Permission::MessagesSend];
 
@@ -110,29 +110,11 @@ const SEND_ERRORS: &[Code] = &{
     all
 };
 
-choice! {
-    /// Where a draft stands.
-    enum StatusName {
-        /// It waits for somebody.
-        Draft = "draft",
-        /// It waits for its time.
-        Scheduled = "scheduled",
-        /// It is being queued.
-        Sending = "sending",
-        /// It became a message.
-        Sent = "sent",
-        /// It was refused when its time came.
-        Failed = "failed",
-        /// It was given up.
-        Cancelled = "cancelled",
-    }
-}
-
 query! {
     /// What a list of drafts is narrowed to.
     struct InboxDraftsQuery {
         /// Statuses joined by commas; a draft must have one of them.
-        status: CommaList<StatusName, STATUSES_MAX>,
+        status: CommaList<Status, STATUSES_MAX>,
         /// Drafts of that thread alone.
         thread_id: Option<Uuid>,
         /// Metadata that a draft must have.
@@ -150,7 +132,7 @@ query! {
         /// Drafts of that inbox alone.
         inbox_id: Option<Uuid>,
         /// Statuses joined by commas; a draft must have one of them.
-        status: CommaList<StatusName, STATUSES_MAX>,
+        status: CommaList<Status, STATUSES_MAX>,
         /// Drafts of that thread alone.
         thread_id: Option<Uuid>,
         /// Metadata that a draft must have.
@@ -204,18 +186,15 @@ fn read_page(
     }
     let filter = query.filter(inbox);
     let named = format!("drafts: {filter:?}");
-    let after = query.cursor.as_ref().map(|cursor| Position::parse(&cursor.0, Filters(&named))).transpose()?;
-    let limit = query.limit.map_or(LIMIT_DEFAULT, |limit| u32::try_from(limit.0).unwrap_or(LIMIT_DEFAULT));
-    let mut found = list::page(tx, caller.workspace, &filter, Page { after, limit: limit + 1 })?;
-    let more = found.len() > limit as usize;
-    found.truncate(limit as usize);
-    let last = found.last().filter(|_| more).map(|d| Position { sort: d.created_at.millis(), id: d.id.0 });
-    Ok((found, last.map(|position| position.cursor(Filters(&named)))))
+    let paging = paging(named, query.cursor.as_ref(), query.limit)?;
+    let mut found = list::page(tx, caller.workspace, &filter, paging.page())?;
+    let next = paging.cut(&mut found, |d| Position { sort: d.created_at.millis(), id: d.id.0 });
+    Ok((found, next))
 }
 
 impl InboxDraftsQuery {
     fn filter(&self, inbox: Option<InboxId>) -> Filter {
-        let mut statuses: Vec<Status> = self.status.0.iter().filter_map(|name| Status::parse(name.text())).collect();
+        let mut statuses = self.status.0.clone();
         statuses.sort_unstable();
         statuses.dedup();
         let mut metadata = self.metadata.0.clone();

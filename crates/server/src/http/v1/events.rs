@@ -8,7 +8,6 @@ use posthouse_domain::{
     error::{Code, Refusal},
     event::{Event, EventKind},
     id::{EventId, InboxId},
-    page::LIMIT_DEFAULT,
 };
 use posthouse_store::{Tx, events};
 use uuid::Uuid;
@@ -20,7 +19,7 @@ use crate::{
     },
     http::{
         route::{Answer, Input, Route},
-        wire::{CommaList, Cursor, Limit, query},
+        wire::{CommaList, Cursor, Limit, query, rows},
     },
     views::{
         PageView,
@@ -76,7 +75,7 @@ fn page(tx: &mut Tx, caller: &Caller, query: &EventsQuery) -> Result<(Vec<Event>
     let inbox_ids = query.inbox_id.map(|id| vec![InboxId(id)]);
     let filter = Filter::of(tx, caller, query.types.0.clone(), inbox_ids)?;
     let seq = start(tx, caller, query)?;
-    let limit = query.limit.map_or(LIMIT_DEFAULT as usize, |limit| limit.0 as usize);
+    let limit = rows(query.limit) as usize;
     let bounds = Bounds { events: limit + 1, looked_through: LOOKED_THROUGH_MAX };
     let Stretch { mut events, last, is_end, .. } = read_events::after(tx, caller.workspace, &filter, seq, bounds)?;
     if events.len() > limit {

@@ -10,7 +10,7 @@ use posthouse_domain::{
     inbox::{self, Inbox, Username},
     list::domain_text,
     metadata,
-    page::{Filters, LIMIT_DEFAULT, Page, Position},
+    page::{Page, Paging, Position},
     plan::Plans,
     time::Time,
 };
@@ -34,7 +34,7 @@ use crate::{
         route::{Answer, Input, Route},
         wire::{
             self, Cursor, Empty, Int, Limit, Line, Metadata, MetadataFilters, Patch, Problems, Text, Wire, member,
-            object, query,
+            object, paging, query,
         },
     },
     views::{
@@ -162,9 +162,9 @@ async fn create(app: Arc<App>, input: Input<Empty, CreateBody>) -> Result<Answer
 
 async fn page(app: Arc<App>, input: Input<ListQuery>) -> Result<Answer, Refusal> {
     let (plans, caller) = (app.config.plans, input.caller);
-    let filters = input.query.filters(&caller);
-    let query = input.query.parse(&caller, &filters, app.clock.now())?;
-    let page = app.store.read(move |tx| shown_page(tx, &caller, &query, (&plans, &filters))).await?;
+    let paging = paging(input.query.filters(&caller), input.query.cursor.as_ref(), input.query.limit)?;
+    let query = input.query.parse(&caller, paging.page(), app.clock.now());
+    let page = app.store.read(move |tx| shown_page(tx, &caller, &query, (&plans, &paging))).await?;
     Answer::json(200, &page)
 }
 
@@ -173,16 +173,12 @@ fn shown_page(
     tx: &mut Tx,
     caller: &Caller,
     query: &list::Query,
-    (plans, filters): (&Plans, &str),
+    (plans, paging): (&Plans, &Paging),
 ) -> Result<PageView<InboxView>, Refusal> {
     let mut found = visible_page(tx, caller, query)?;
-    let shown = query.page.limit as usize - 1;
-    let has_more = found.len() > shown;
-    found.truncate(shown);
+    let next_cursor = paging.cut(&mut found, |i| Position { sort: i.created_at.millis(), id: i.id.0 });
     let tenant = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let data = view::load_all(tx, &found, plans.of(tenant.plan), query.now)?;
-    let last = found.last().filter(|_| has_more);
-    let next_cursor = last.map(|i| Position { sort: i.created_at.millis(), id: i.id.0 }.cursor(Filters(filters)));
     Ok(PageView { data, next_cursor })
 }
 
@@ -299,17 +295,9 @@ impl ListQuery {
         format!("inboxes {} {:?} {:?} {metadata:?}", caller.workspace, caller.scope, self.lives())
     }
 
-    /// The store's query; it asks for one more than the page holds, to know whether there is a next one.
-    fn parse(self, caller: &Caller, filters: &str, now: Time) -> Result<list::Query, Refusal> {
-        let cursor = self.cursor.as_ref().map(|cursor| Position::parse(&cursor.0, Filters(filters)));
-        let limit = self.limit.map_or(LIMIT_DEFAULT, |limit| u32::try_from(limit.0).unwrap_or(LIMIT_DEFAULT));
-        Ok(list::Query {
-            workspace: caller.workspace,
-            lives: self.lives(),
-            page: Page { after: cursor.transpose()?, limit: limit + 1 },
-            metadata: self.metadata.0,
-            now,
-        })
+    /// The store's query.
+    fn parse(self, caller: &Caller, page: Page, now: Time) -> list::Query {
+        list::Query { workspace: caller.workspace, lives: self.lives(), page, metadata: self.metadata.0, now }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::{
     },
     http::{
         route::{Answer, Input, Route},
-        wire::{Empty, Line, choice, object, query},
+        wire::{Empty, Line, object, query},
     },
     views::list_entry::{ListEntriesView, ListEntryView},
 };
@@ -45,37 +45,15 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-choice! {
-    /// What a list decides about.
-    enum Direction {
-        /// The senders of mail that comes in.
-        Receive = "receive",
-        /// The recipients of mail that is sent by itself.
-        Send = "send",
-        /// Those who took part in what is answered.
-        Reply = "reply",
-    }
-}
-
-choice! {
-    /// What an entry does.
-    enum Kind {
-        /// Lets through; then nothing else is.
-        Allow = "allow",
-        /// Stops.
-        Block = "block",
-    }
-}
-
 query! {
     /// Which entries are wanted.
     struct ListQuery {
         /// Those of that inbox alone; required for a key of one inbox.
         inbox_id: Option<Uuid>,
         /// Those of that direction alone.
-        direction: Option<Direction>,
+        direction: Option<ListDirection>,
         /// Those of that kind alone.
-        kind: Option<Kind>,
+        kind: Option<ListKind>,
     }
 }
 
@@ -83,9 +61,9 @@ object! {
     /// An entry to be added.
     struct Create {
         /// What it decides about.
-        direction: Direction,
+        direction: ListDirection,
         /// What it does.
-        kind: Kind,
+        kind: ListKind,
         /// An address; a domain, which stands for its subdomains too; or, to receive, agents:any, agents:verified or
         /// workspace:self.
         pattern: Line<1, PATTERN_CHARS_MAX>,
@@ -95,11 +73,8 @@ object! {
 }
 
 async fn list(app: Arc<App>, input: Input<ListQuery>) -> Result<Answer, Refusal> {
-    let filter = Filter {
-        inbox: input.query.inbox_id.map(InboxId),
-        direction: input.query.direction.and_then(|d| ListDirection::parse(d.text())),
-        kind: input.query.kind.and_then(|k| ListKind::parse(k.text())),
-    };
+    let filter =
+        Filter { inbox: input.query.inbox_id.map(InboxId), direction: input.query.direction, kind: input.query.kind };
     let found = change_list::all(&app, input.caller, filter).await?;
     Answer::json(200, &ListEntriesView { data: found.iter().map(ListEntryView::of).collect() })
 }
@@ -118,17 +93,9 @@ async fn delete(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
 
 impl Create {
     fn parse(self) -> Result<NewEntry, Refusal> {
-        let direction = match self.direction {
-            Direction::Receive => ListDirection::Receive,
-            Direction::Send => ListDirection::Send,
-            Direction::Reply => ListDirection::Reply,
-        };
-        let kind = match self.kind {
-            Kind::Allow => ListKind::Allow,
-            Kind::Block => ListKind::Block,
-        };
+        let Self { direction, kind, pattern, inbox_id } = self;
         let pattern =
-            Pattern::parse(&self.pattern.0, direction).map_err(|problem| Refusal::invalid_field("pattern", problem))?;
-        Ok(NewEntry { inbox: self.inbox_id.map(InboxId), direction, kind, pattern })
+            Pattern::parse(&pattern.0, direction).map_err(|problem| Refusal::invalid_field("pattern", problem))?;
+        Ok(NewEntry { inbox: inbox_id.map(InboxId), direction, kind, pattern })
     }
 }

@@ -9,8 +9,8 @@ use posthouse_domain::{
     id::{InboxId, MessageId},
     inbox::Inbox,
     label::{BLOCKED, LabelChange, PROMOTIONS},
-    message as stored,
-    page::{Filters, LIMIT_DEFAULT, Position},
+    message::{Channel, Direction, Kind, Status},
+    page::Position,
     time::Time,
 };
 use posthouse_store::{
@@ -30,7 +30,9 @@ use crate::{
     },
     http::{
         route::{Answer, Input, Route},
-        wire::{CommaList, Cursor, Empty, Label, Limit, List, OwnLabel, Problems, choice, member, object, query},
+        wire::{
+            CommaList, Cursor, Empty, Label, Limit, List, OwnLabel, Problems, choice, member, object, paging, query,
+        },
     },
     views::{BatchView, PageView, message::MessageView},
 };
@@ -69,60 +71,6 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(&[Code::NotFound, Code::NotHeld, Code::MessageBlocked])
             .handle(release),
     ]
-}
-
-choice! {
-    /// Which way a message went.
-    pub(super) enum Direction {
-        /// Received.
-        Inbound = "inbound",
-        /// Sent.
-        Outbound = "outbound",
-    }
-}
-
-choice! {
-    /// What became of a message.
-    enum Status {
-        /// Accepted for sending.
-        Queued = "queued",
-        /// It left us.
-        Sent = "sent",
-        /// A remote server took it.
-        Delivered = "delivered",
-        /// It failed for good.
-        Bounced = "bounced",
-        /// Marked as spam.
-        Complained = "complained",
-        /// We could not send it.
-        Failed = "failed",
-        /// Received.
-        Received = "received",
-    }
-}
-
-choice! {
-    /// What a message travelled on.
-    pub(super) enum Channel {
-        /// Between inboxes of this service.
-        Agent = "agent",
-        /// SMTP.
-        Email = "email",
-        /// Both.
-        Mixed = "mixed",
-    }
-}
-
-choice! {
-    /// The sender's advisory kind of a message.
-    pub(super) enum Kind {
-        /// An ordinary message.
-        Message = "message",
-        /// Something to do.
-        Task = "task",
-        /// Something that happened.
-        Event = "event",
-    }
 }
 
 choice! {
@@ -290,15 +238,15 @@ impl ListQuery {
     fn filter(&self, inbox: &Inbox) -> Option<Filter> {
         let mut labels: Vec<String> = self.labels.0.iter().map(|label| label.0.clone()).collect();
         let mut include_blocked = self.include_blocked;
-        let mut direction = self.direction.and_then(|d| stored::Direction::parse(d.text()));
+        let mut direction = self.direction;
         match self.screening {
             // Only received mail is screened, and all of it is, as long as nothing but lists holds it back.
-            Some(Screening::Held) if direction != Some(stored::Direction::Outbound) => {
+            Some(Screening::Held) if direction != Some(Direction::Outbound) => {
                 // Nothing is held but what a receive list stopped.
                 labels.push(BLOCKED.to_owned());
             }
-            Some(Screening::Screened) if direction != Some(stored::Direction::Outbound) => {
-                direction = Some(stored::Direction::Inbound);
+            Some(Screening::Screened) if direction != Some(Direction::Outbound) => {
+                direction = Some(Direction::Inbound);
                 include_blocked = false;
             }
             Some(_) => return None,
@@ -316,9 +264,9 @@ impl ListQuery {
             hidden_labels,
             is_read: self.is_read,
             direction,
-            status: self.status.and_then(|s| stored::Status::parse(s.text())),
-            channel: self.channel.and_then(|c| stored::Channel::parse(c.text())),
-            kind: self.kind.and_then(|k| stored::Kind::parse(k.text())),
+            status: self.status,
+            channel: self.channel,
+            kind: self.kind,
         })
     }
 }
@@ -327,8 +275,7 @@ async fn list(app: Arc<App>, input: Input<ListQuery>) -> Result<Answer, Refusal>
     let id: InboxId = input.path.id("id", "inbox")?;
     let (caller, query) = (input.caller, input.query);
     query.screening().check(&caller)?;
-    let limit = query.limit.map_or(LIMIT_DEFAULT as usize, |limit| limit.0 as usize);
-    let (records, next) = app.store.read(move |tx| read_page(tx, &caller, id, &query, limit)).await?;
+    let (records, next) = app.store.read(move |tx| read_page(tx, &caller, id, &query)).await?;
     Answer::json(200, &PageView { data: records.iter().map(MessageView::of).collect(), next_cursor: next })
 }
 
@@ -337,22 +284,19 @@ fn read_page(
     caller: &Caller,
     id: InboxId,
     query: &ListQuery,
-    limit: usize,
 ) -> Result<(Vec<Record>, Option<String>), Refusal> {
     let inbox = visible::inbox(tx, caller, id)?;
     let filter = query.filter(&inbox);
     let named = format!("messages of {id}: {filter:?}");
-    let after = query.cursor.as_ref().map(|c| Position::parse(&c.0, Filters(&named))).transpose()?;
+    let paging = paging(named, query.cursor.as_ref(), query.limit)?;
     let Some(filter) = filter else { return Ok((Vec::new(), None)) };
     let place = Place { workspace: caller.workspace, inbox: id };
-    let before = after.map(|after| Time::from_millis(after.sort));
-    let mut found = message_list::page(tx, place, &filter, before, limit as u32 + 1)?;
-    let more = found.len() > limit;
-    found.truncate(limit);
-    let last = found.last().filter(|_| more).map(|m| Position { sort: m.created_at.millis(), id: m.id.0 });
+    let before = paging.after.map(|after: Position| Time::from_millis(after.sort));
+    let mut found = message_list::page(tx, place, &filter, before, paging.fetched())?;
+    let next = paging.cut(&mut found, |m| Position { sort: m.created_at.millis(), id: m.id.0 });
     let mut records = messages::records(tx, caller.workspace, found)?;
     query.screening().open(&mut records);
-    Ok((records, last.map(|position| position.cursor(Filters(&named)))))
+    Ok((records, next))
 }
 
 async fn get(app: Arc<App>, input: Input<ScreeningQuery>) -> Result<Answer, Refusal> {

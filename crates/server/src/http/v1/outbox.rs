@@ -10,7 +10,7 @@ use posthouse_domain::{
     delivery::CAPTURED,
     error::{Code, Refusal},
     message::{Channel, Delivery, Message},
-    page::{Filters, LIMIT_DEFAULT, Page, Position},
+    page::{Paging, Position},
 };
 use posthouse_store::{Tx, deliveries, inboxes, messages, recipients};
 use schemars::JsonSchema;
@@ -20,13 +20,10 @@ use crate::{
     app::{App, bounce_address},
     http::{
         route::{Answer, Input, Route},
-        wire::{Cursor, Limit, query},
+        wire::{Cursor, Limit, paging, query},
     },
     views::{PageView, message::DeliveryView},
 };
-
-/// What a cursor of this list belongs to.
-const LIST: Filters<'static> = Filters("outbox");
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -95,9 +92,8 @@ struct Entry {
 
 async fn list(app: Arc<App>, input: Input<OutboxQuery>) -> Result<Answer, Refusal> {
     let (caller, query) = (input.caller, input.query);
-    let limit = query.limit.map_or(LIMIT_DEFAULT, |limit| limit.0 as u32);
-    let after = query.cursor.as_ref().map(|cursor| Position::parse(&cursor.0, LIST)).transpose()?;
-    let (mut entries, next) = app.store.read(move |tx| page(tx, &caller, Page { after, limit })).await?;
+    let paging = paging("outbox".to_owned(), query.cursor.as_ref(), query.limit)?;
+    let (mut entries, next) = app.store.read(move |tx| page(tx, &caller, &paging)).await?;
     for entry in &mut entries {
         if let Ok(path) = bounce_address::of(&app, entry.message.id, &entry.domain) {
             entry.from = path;
@@ -107,15 +103,10 @@ async fn list(app: Arc<App>, input: Input<OutboxQuery>) -> Result<Answer, Refusa
     Answer::json(200, &PageView { data, next_cursor: next })
 }
 
-fn page(tx: &mut Tx, caller: &Caller, page: Page) -> Result<(Vec<Entry>, Option<String>), Refusal> {
-    let (tenant, one_more) = (caller.workspace, Page { limit: page.limit + 1, ..page });
-    let mut found = deliveries::captured(tx, tenant, caller.scope.inbox(), &one_more)?;
-    let more = found.len() > page.limit as usize;
-    found.truncate(page.limit as usize);
-    let next = found.last().filter(|_| more).map(|last| {
-        let position = Position { sort: last.created_at.millis(), id: *last.message.as_uuid() };
-        position.cursor(LIST)
-    });
+fn page(tx: &mut Tx, caller: &Caller, paging: &Paging) -> Result<(Vec<Entry>, Option<String>), Refusal> {
+    let tenant = caller.workspace;
+    let mut found = deliveries::captured(tx, tenant, caller.scope.inbox(), &paging.page())?;
+    let next = paging.cut(&mut found, |last| Position { sort: last.created_at.millis(), id: last.message.0 });
     let ids: Vec<_> = found.iter().map(|captured| captured.message).collect();
     let mut messages = messages::get_many(tx, tenant, &ids)?;
     messages.sort_by_key(|message| ids.iter().position(|id| *id == message.id));

@@ -7,12 +7,12 @@ use posthouse_domain::{
     auth::Permission,
     error::{Code, Refusal},
     id::{InboxId, MessageId},
-    message as stored,
+    message::{Channel, Kind},
     queue::Wanted,
     time::{SECOND_MS, Time},
 };
 
-use super::messages::{Channel, Kind, ScreeningQuery};
+use super::messages::ScreeningQuery;
 use crate::{
     app::{
         App,
@@ -145,8 +145,8 @@ impl ClaimBody {
             wait_ms: self.wait.map_or(0, |wait| wait.ms),
             since: self.since,
             wanted: Wanted {
-                channel: self.channel.and_then(|channel| stored::Channel::parse(channel.text())),
-                kind: self.kind.and_then(|kind| stored::Kind::parse(kind.text())),
+                channel: self.channel,
+                kind: self.kind,
                 analysed: self.analysis == Some(Analysis::Completed),
             },
         }

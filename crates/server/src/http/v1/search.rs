@@ -7,13 +7,11 @@ use posthouse_domain::{
     auth::Permission,
     error::{Code, Refusal},
     id::InboxId,
-    message as stored,
-    page::LIMIT_DEFAULT,
+    message::{Channel, Kind},
     search::QUERY_CHARS_MAX,
 };
 use uuid::Uuid;
 
-use super::messages::{Channel, Kind};
 use crate::{
     app::{
         App,
@@ -21,7 +19,7 @@ use crate::{
     },
     http::{
         route::{Answer, Input, Route},
-        wire::{Cursor, Limit, Line, query},
+        wire::{Cursor, Limit, Line, query, rows},
     },
     views::{PageView, search::FoundView},
 };
@@ -61,10 +59,10 @@ impl SearchQuery {
         Search {
             text: self.q.0,
             inbox: self.inbox_id.map(InboxId),
-            channel: self.channel.and_then(|channel| stored::Channel::parse(channel.text())),
-            kind: self.kind.and_then(|kind| stored::Kind::parse(kind.text())),
+            channel: self.channel,
+            kind: self.kind,
             cursor: self.cursor.map(|cursor| cursor.0),
-            limit: self.limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(LIMIT_DEFAULT),
+            limit: rows(self.limit),
         }
     }
 }

@@ -34,7 +34,7 @@ use crate::{
         route::{ATTACHMENT_BODY_BYTES_MAX, Answer, Input, Route},
         wire::{
             Base64, Empty, FileName, Json, Line, List, MimeType, OneOrMany, OwnLabel, Problems, Recipient, Text,
-            choice, member, object, query,
+            member, object, query,
         },
     },
     views::message::MessageView,
@@ -100,18 +100,6 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-choice! {
-    /// The sender's advisory kind of a message.
-    pub enum MessageType {
-        /// An ordinary message.
-        Message = "message",
-        /// Something to do.
-        Task = "task",
-        /// Something that happened.
-        Event = "event",
-    }
-}
-
 object! {
     /// A file to send along.
     pub struct AttachmentBody {
@@ -146,7 +134,7 @@ object! {
         /// Structured data: `data` for recipients on this server, a file service-data.json for others.
         data: Option<Json<DATA_BYTES_MAX>>,
         /// The advisory kind.
-        kind = "type": Option<MessageType>,
+        kind = "type": Option<Kind>,
     }
     check one_of_the_bodies;
     check recipients_together;
@@ -168,7 +156,7 @@ object! {
         /// Structured data, as in a send.
         data: Option<Json<DATA_BYTES_MAX>>,
         /// The advisory kind.
-        kind = "type": Option<MessageType>,
+        kind = "type": Option<Kind>,
         /// The lease under which the message was claimed; the answer is refused with lease_expired when it is not the current one.
         lease_id: Option<LeaseText>,
     }
@@ -323,7 +311,7 @@ struct Parts {
     html: Option<Text<0, BODY_CHARS_MAX>>,
     data: Option<Json<DATA_BYTES_MAX>>,
     labels: Option<List<OwnLabel, 0, LABELS_MAX>>,
-    kind: Option<MessageType>,
+    kind: Option<Kind>,
 }
 
 impl Parts {
@@ -334,7 +322,7 @@ impl Parts {
             data_json: self.data.map(|data| data.0.to_string()),
             files: files.map(|list| list.0.into_iter().map(AttachmentBody::file).collect()).unwrap_or_default(),
             labels: labels(self.labels),
-            kind: self.kind.map_or(Kind::Message, Kind::from),
+            kind: self.kind.unwrap_or(Kind::Message),
         }
     }
 }
@@ -346,16 +334,6 @@ impl AttachmentBody {
             content_type: self.content_type.0,
             content_id: None,
             bytes: self.content_base64.0,
-        }
-    }
-}
-
-impl From<MessageType> for Kind {
-    fn from(given: MessageType) -> Self {
-        match given {
-            MessageType::Message => Self::Message,
-            MessageType::Task => Self::Task,
-            MessageType::Event => Self::Event,
         }
     }
 }

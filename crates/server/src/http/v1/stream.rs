@@ -23,8 +23,9 @@ use crate::{
         App, recognise,
         stream::{self, Wanted},
     },
+    config::SecretText,
     http::{
-        route::{Answer, Input, PublicInput, Route, Secret},
+        route::{Answer, Input, PublicInput, Route},
         socket::{Asked, Entrance},
         wire::{List, Problems, QueryValue, Wire, object, query},
     },
@@ -71,7 +72,7 @@ async fn token(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
     Answer::json(201, &TokenView { token, expires_at: issued.expires_at.to_string(), url })
 }
 
-impl QueryValue for Secret {
+impl QueryValue for SecretText {
     fn schema() -> Value {
         serde_json::json!({ "type": "string" })
     }
@@ -84,7 +85,7 @@ query! {
     /// Who opens the stream.
     struct StreamQuery {
         /// A token of POST /v1/stream/token; left out, the Authorization header counts.
-        token: Option<Secret>,
+        token: Option<SecretText>,
     }
 }
 
@@ -103,10 +104,10 @@ async fn open(app: Arc<App>, input: PublicInput<StreamQuery>) -> Result<Answer, 
 }
 
 /// Who comes in; a refusal only for what is not the client's doing.
-async fn enter(app: &App, token: Option<Secret>, bearer: Option<Secret>) -> Result<Entrance, Refusal> {
+async fn enter(app: &App, token: Option<SecretText>, bearer: Option<SecretText>) -> Result<Entrance, Refusal> {
     let caller = match (token, bearer) {
-        (Some(Secret(token)), _) => stream::redeem(app, &token).await,
-        (None, Some(Secret(key))) => match SecretKey::parse(&key) {
+        (Some(SecretText(token)), _) => stream::redeem(app, &token).await,
+        (None, Some(SecretText(key))) => match SecretKey::parse(&key) {
             Some(key) => recognise::recognise(app, &key).await.map(|recognised| recognised.caller),
             None => return Ok(Entrance::Refused(Ending::Credential)),
         },

@@ -7,7 +7,7 @@ use posthouse_domain::{
     auth::{Caller, Permission},
     error::{Code, Refusal},
     list::searched_text,
-    page::{Filters, LIMIT_DEFAULT, NamedPosition},
+    page::{NamedPosition, Paging},
     time::Time,
 };
 use posthouse_store::{
@@ -19,7 +19,7 @@ use crate::{
     app::{App, suppress},
     http::{
         route::{Answer, Input, Route},
-        wire::{AddressText, Cursor, Empty, Limit, Line, choice, object, query},
+        wire::{AddressText, Cursor, Empty, Limit, Line, choice, object, paging, query},
     },
     views::{PageView, suppression::SuppressionView},
 };
@@ -93,15 +93,11 @@ fn read_page(tx: &mut Tx, caller: &Caller, query: &ListQuery) -> Result<(Vec<Sup
         reason: query.reason.and_then(|reason| Reason::parse(reason.text())),
     };
     let named = format!("suppressions of {}: {filter:?}", caller.workspace);
-    let position = query.cursor.as_ref().map(|c| NamedPosition::parse(&c.0, Filters(&named))).transpose()?;
-    let limit = query.limit.map_or(LIMIT_DEFAULT as usize, |limit| limit.0 as usize);
-    let behind = position.as_ref().map(|p| (Time::from_millis(p.sort), p.name.as_str()));
-    let mut found = suppressions::page(tx, caller.workspace, &filter, behind, limit as u32 + 1)?;
-    let more = found.len() > limit;
-    found.truncate(limit);
-    let last = found.last().filter(|_| more);
-    let last = last.map(|s| NamedPosition { sort: s.created_at.millis(), name: s.address.clone() });
-    Ok((found, last.map(|position| position.cursor(Filters(&named)))))
+    let paging: Paging<NamedPosition> = paging(named, query.cursor.as_ref(), query.limit)?;
+    let behind = paging.after.as_ref().map(|p| (Time::from_millis(p.sort), p.name.as_str()));
+    let mut found = suppressions::page(tx, caller.workspace, &filter, behind, paging.fetched())?;
+    let next = paging.cut(&mut found, |s| NamedPosition { sort: s.created_at.millis(), name: s.address.clone() });
+    Ok((found, next))
 }
 
 async fn create(app: Arc<App>, input: Input<Empty, Create>) -> Result<Answer, Refusal> {

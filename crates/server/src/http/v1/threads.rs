@@ -8,7 +8,7 @@ use posthouse_domain::{
     error::{Code, Refusal},
     id::{InboxId, ThreadId},
     list::searched_text,
-    page::{Filters, LIMIT_DEFAULT, LIMIT_MAX, Position},
+    page::{LIMIT_MAX, Position},
     thread::Thread,
     time::Time,
 };
@@ -30,7 +30,7 @@ use crate::{
     },
     http::{
         route::{Answer, Input, Route},
-        wire::{CommaList, Cursor, Empty, Label, Limit, Line, List, Metadata, OwnLabel, object, query},
+        wire::{CommaList, Cursor, Empty, Int, Label, Limit, Line, List, Metadata, OwnLabel, object, paging, query},
     },
     views::{
         PageView,
@@ -204,13 +204,10 @@ fn read_page(
     }
     let filter = query.filter(inbox);
     let named = format!("threads: {filter:?}");
-    let position = query.cursor.as_ref().map(|c| Position::parse(&c.0, Filters(&named))).transpose()?;
-    let limit = query.limit.map_or(LIMIT_DEFAULT as usize, |limit| limit.0 as usize);
-    let mut found = thread_list::page(tx, caller.workspace, &filter, position, limit as u32 + 1)?;
-    let more = found.len() > limit;
-    found.truncate(limit);
-    let last = found.last().filter(|_| more).map(|t| Position { sort: t.last_message_at.millis(), id: t.id.0 });
-    Ok((found, last.map(|position| position.cursor(Filters(&named)))))
+    let paging = paging(named, query.cursor.as_ref(), query.limit)?;
+    let mut found = thread_list::page(tx, caller.workspace, &filter, paging.after, paging.fetched())?;
+    let next = paging.cut(&mut found, |t| Position { sort: t.last_message_at.millis(), id: t.id.0 });
+    Ok((found, next))
 }
 
 async fn get(app: Arc<App>, input: Input<ThreadQuery>) -> Result<Answer, Refusal> {
@@ -229,15 +226,11 @@ fn read_thread(
 ) -> Result<(Thread, Vec<Record>, Option<String>), Refusal> {
     let thread = visible::thread(tx, caller, id)?;
     let named = format!("messages of thread {id}");
-    let position = query.cursor.as_ref().map(|c| Position::parse(&c.0, Filters(&named))).transpose()?;
-    let limit = query.limit.map_or(LIMIT_MAX as usize, |limit| limit.0 as usize);
-    let before = position.map(|position| Time::from_millis(position.sort));
-    let mut found = message_list::of_thread(tx, caller.workspace, id, before, limit as u32 + 1)?;
-    let more = found.len() > limit;
-    found.truncate(limit);
-    let last = found.last().filter(|_| more).map(|m| Position { sort: m.created_at.millis(), id: m.id.0 });
-    let records = messages::records(tx, caller.workspace, found)?;
-    Ok((thread, records, last.map(|position| position.cursor(Filters(&named)))))
+    let paging = paging(named, query.cursor.as_ref(), query.limit.or(Some(Int(LIMIT_MAX.into()))))?;
+    let before = paging.after.map(|after: Position| Time::from_millis(after.sort));
+    let mut found = message_list::of_thread(tx, caller.workspace, id, before, paging.fetched())?;
+    let next = paging.cut(&mut found, |m| Position { sort: m.created_at.millis(), id: m.id.0 });
+    Ok((thread, messages::records(tx, caller.workspace, found)?, next))
 }
 
 async fn update(app: Arc<App>, input: Input<Empty, Update>) -> Result<Answer, Refusal> {

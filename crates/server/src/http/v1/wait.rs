@@ -7,14 +7,14 @@ use posthouse_domain::{
     auth::Permission,
     error::{Code, Refusal},
     id::InboxId,
-    message::{self as stored, Message},
+    message::{Channel, Direction, Kind, Message},
     time::Time,
 };
 use posthouse_store::arrivals::Sort;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::messages::{Channel, Direction, Kind, ScreeningQuery};
+use super::messages::ScreeningQuery;
 use crate::{
     app::{
         App,
@@ -114,14 +114,7 @@ impl<'a> FoundView<'a> {
 
 impl WaitQuery {
     fn sort(&self) -> Sort {
-        Sort {
-            direction: self
-                .direction
-                .and_then(|d| stored::Direction::parse(d.text()))
-                .unwrap_or(stored::Direction::Inbound),
-            channel: self.channel.and_then(|c| stored::Channel::parse(c.text())),
-            kind: self.kind.and_then(|k| stored::Kind::parse(k.text())),
-        }
+        Sort { direction: self.direction.unwrap_or(Direction::Inbound), channel: self.channel, kind: self.kind }
     }
 }
 

@@ -8,7 +8,7 @@ use posthouse_domain::{
     error::{Code, Refusal},
     event::{EventKind, Payload},
     id::{InboxId, WebhookDeliveryId, WebhookId},
-    page::{Filters, LIMIT_DEFAULT, Page, Position},
+    page::Position,
     webhook::{HEADERS_MAX, header_problem},
 };
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ use crate::{
     },
     http::{
         route::{Answer, Input, PublicInput, Route},
-        wire::{Cursor, Empty, Limit, Line, List, Patch, Problems, Wire, expected, member, object, query},
+        wire::{Cursor, Empty, Limit, Line, List, Patch, Problems, Wire, expected, member, object, paging, query},
     },
     views::{
         PageView,
@@ -156,10 +156,11 @@ async fn create(app: Arc<App>, input: Input<Empty, CreateBody>) -> Result<Answer
 
 async fn page(app: Arc<App>, input: Input<PageQuery>) -> Result<Answer, Refusal> {
     let filters = format!("webhooks {}", input.caller.workspace);
-    let (page, shown) = input.query.parse(&filters)?;
-    let found = read::page(&app, input.caller, page).await?;
-    let next = |last: &read::Shown| (last.webhook.created_at.millis(), last.webhook.id.0);
-    Answer::json(200, &paged(&found, shown, &filters, (WebhookView::of, next)))
+    let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
+    let mut found = read::page(&app, input.caller, paging.page()).await?;
+    let place = |last: &read::Shown| Position { sort: last.webhook.created_at.millis(), id: last.webhook.id.0 };
+    let next_cursor = paging.cut(&mut found, place);
+    Answer::json(200, &PageView { data: found.iter().map(WebhookView::of).collect(), next_cursor })
 }
 
 async fn events(_: Arc<App>, _: PublicInput) -> Result<Answer, Refusal> {
@@ -196,38 +197,16 @@ async fn rotate(app: Arc<App>, input: Input<Empty, RotateBody>) -> Result<Answer
 async fn deliveries(app: Arc<App>, input: Input<PageQuery>) -> Result<Answer, Refusal> {
     let id: WebhookId = input.path.id("id", "webhook")?;
     let filters = format!("webhook deliveries {} {id}", input.caller.workspace);
-    let (page, shown) = input.query.parse(&filters)?;
-    let found = read::attempts(&app, input.caller, id, page).await?;
-    let next = |last: &posthouse_domain::webhook::Delivery| (last.created_at.millis(), last.id.0);
-    Answer::json(200, &paged(&found, shown, &filters, (WebhookDeliveryView::of, next)))
+    let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
+    let mut found = read::attempts(&app, input.caller, id, paging.page()).await?;
+    let next_cursor = paging.cut(&mut found, |last| Position { sort: last.created_at.millis(), id: last.id.0 });
+    Answer::json(200, &PageView { data: found.iter().map(WebhookDeliveryView::of).collect(), next_cursor })
 }
 
 async fn redeliver(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
     let id = input.path.id("id", "webhook")?;
     let of: WebhookDeliveryId = input.path.id("delivery_id", "delivery")?;
     Answer::json(202, &TryView::from(trial::redeliver(&app, input.caller, id, of).await?))
-}
-
-/// A page of what was found, which is one more than is shown if there is a next page.
-fn paged<T, V>(
-    found: &[T],
-    shown: usize,
-    filters: &str,
-    (view, next): (impl Fn(&T) -> V, impl Fn(&T) -> (i64, Uuid)),
-) -> PageView<V> {
-    let here = &found[..found.len().min(shown)];
-    let last = here.last().filter(|_| found.len() > shown).map(next);
-    let next_cursor = last.map(|(sort, id)| Position { sort, id }.cursor(Filters(filters)));
-    PageView { data: here.iter().map(view).collect(), next_cursor }
-}
-
-impl PageQuery {
-    /// The store's page, which asks for one more than is shown, and how many are shown.
-    fn parse(self, filters: &str) -> Result<(Page, usize), Refusal> {
-        let after = self.cursor.map(|cursor| Position::parse(&cursor.0, Filters(filters))).transpose()?;
-        let limit = self.limit.map_or(LIMIT_DEFAULT, |limit| u32::try_from(limit.0).unwrap_or(LIMIT_DEFAULT));
-        Ok((Page { after, limit: limit + 1 }, limit as usize))
-    }
 }
 
 impl CreateBody {

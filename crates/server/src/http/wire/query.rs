@@ -1,6 +1,10 @@
 //! Query parameters: read from text, each at most once, unknown ones refused (contract §1.1).
 
-use posthouse_domain::{page, time::Time};
+use posthouse_domain::{
+    error::Refusal,
+    page::{self, Paging, Place},
+    time::Time,
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -289,4 +293,17 @@ impl QueryValue for Cursor {
     fn read(text: &str) -> Result<Self, String> {
         Ok(Self(text.to_owned()))
     }
+}
+
+/// The page that the parameters of a list ask for.
+///
+/// # Errors
+/// `invalid_cursor`.
+pub fn paging<P: Place>(filters: String, cursor: Option<&Cursor>, limit: Option<Limit>) -> Result<Paging<P>, Refusal> {
+    Paging::new(filters, cursor.map(|cursor| cursor.0.as_str()), rows(limit))
+}
+
+/// How many items a page has.
+pub fn rows(limit: Option<Limit>) -> u32 {
+    limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(page::LIMIT_DEFAULT)
 }

@@ -11,7 +11,7 @@ use posthouse_domain::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::super::send::{AttachmentBody, BODY_CHARS_MAX, DATA_BYTES_MAX, MessageType, body, labels};
+use super::super::send::{AttachmentBody, BODY_CHARS_MAX, DATA_BYTES_MAX, body, labels};
 use crate::{
     app::{
         compose::SUBJECT_CHARS_MAX,
@@ -55,7 +55,7 @@ object! {
         /// Structured data, as in a send.
         data: Option<Json<DATA_BYTES_MAX>>,
         /// The advisory kind.
-        kind = "type": Option<MessageType>,
+        kind = "type": Option<Kind>,
     }
 }
 
@@ -91,7 +91,7 @@ object! {
         /// Structured data; null clears it.
         data: Patch<Json<DATA_BYTES_MAX>>,
         /// The advisory kind.
-        kind = "type": Option<MessageType>,
+        kind = "type": Option<Kind>,
     }
 }
 
@@ -166,7 +166,7 @@ impl UpdateBody {
             text: patched(self.text, |text| body(Some(text))),
             html: patched(self.html, |html| body(Some(html))),
             data_json: patched(self.data, |data| Some(data.0.to_string())),
-            kind: self.kind.map(Kind::from),
+            kind: self.kind,
             labels: self.labels.map(|given| labels(Some(given))),
             metadata: self.metadata.unwrap_or_default().0,
             reply_all: self.reply_all,
