@@ -48,13 +48,16 @@ pub fn append(tx: &mut Tx, event: &NewEvent) -> Result<()> {
     Ok(())
 }
 
-/// Keeps back an event of a paused inbox; resume appends it.
+/// Appends an event of an inbox, or keeps it back while the inbox is paused; resume appends it then.
 ///
 /// # Errors
 /// The store's own.
-pub fn hold(tx: &mut Tx, inbox: InboxId, event: &NewEvent) -> Result<()> {
+pub fn append_or_hold(tx: &mut Tx, is_paused: bool, event: &NewEvent) -> Result<()> {
+    if !is_paused {
+        return append(tx, event);
+    }
     let e = event;
-    tx.exec(&HOLD, p![e.workspace, inbox, e.at, e.id, e.kind, e.thread, e.message, e.detail_json])?;
+    tx.exec(&HOLD, p![e.workspace, e.inbox, e.at, e.id, e.kind, e.thread, e.message, e.detail_json])?;
     Ok(())
 }
 

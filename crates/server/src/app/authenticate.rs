@@ -13,7 +13,7 @@ use posthouse_mail::{
 
 use posthouse_domain::error::Refusal;
 
-use super::{App, receive::APART_BYTES_MIN};
+use super::App;
 use crate::ports::Pending;
 
 /// How long one mail may wait for DNS, all its questions together, in milliseconds. What is not answered by then counts as a
@@ -36,12 +36,12 @@ pub struct Handover<'a> {
 /// # Errors
 /// `internal_error` when that thread panicked.
 pub async fn digest(app: &App, raw: Vec<u8>) -> Result<(Vec<u8>, Digest), Refusal> {
-    let (now_s, large) = (app.clock.now().seconds(), raw.len() >= APART_BYTES_MIN);
+    let (now_s, bytes) = (app.clock.now().seconds(), raw.len());
     let work = move || {
         let digest = Digest::of(&raw, now_s);
         (raw, digest)
     };
-    if large { app.apart.run(work).await } else { Ok(work()) }
+    app.apart.run_sized(bytes, work).await
 }
 
 /// The results for a mail as it was received.

@@ -49,7 +49,7 @@ pub fn open(app: &App, address: &Address) -> Result<Option<MessageId>, Refusal> 
     let (Ok(id), Ok(tag)) = (Uuid::try_parse(id), u64::from_str_radix(tag, 16)) else { return Ok(None) };
     let message = MessageId(id);
     let key = app.vault.key(app).map_err(|error| {
-        tracing::error!(%error, "bounce_address.not_opened");
+        tracing::error!(cause = %error, "bounce_address.not_opened");
         Refusal::new(Code::Internal, "The address cannot be checked now.")
     })?;
     let is_ours = key.tag(&subject(message, domain)) == tag;

@@ -193,12 +193,12 @@ fn give(
 ///
 /// # Errors
 /// The store's own.
-pub fn bury_spent(tx: &mut Tx, place: Option<Place>, now: Time, limit: u32) -> Stored<usize> {
+pub fn bury_spent(tx: &mut Tx, place: Option<Place>, now: Time, limit: u32) -> Stored<u64> {
     let spent = queue::spent(tx, place, now, limit)?;
     for item in &spent {
         bury(tx, item, now)?;
     }
-    Ok(spent.len())
+    Ok(spent.len() as u64)
 }
 
 /// Makes a dead letter of a message.

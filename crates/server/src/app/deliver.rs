@@ -7,7 +7,7 @@
 
 mod call;
 mod origin;
-mod prepare;
+pub(super) mod prepare;
 mod relay;
 pub(super) mod route;
 mod settle;
@@ -121,8 +121,8 @@ pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Nex
         Prepared::Gone => return finish(app, fence, Next::Done).await,
         Prepared::Hold(why) => return finish(app, fence, Next::Hold { why, at: None }).await,
         Prepared::Impossible(load, why) => {
-            let failed = settle::Failed { why: why.to_owned() };
-            return settle(app, Settling { load: *load, reports: Reports::Failed(failed), means }, fence).await;
+            let reports = Reports::Failed(why.to_owned());
+            return settle(app, Settling { load: *load, reports, means }, fence).await;
         }
         Prepared::Ready(load) => {
             let _room = app.out_room.take(load.raw.as_ref().map_or(0, |raw| raw.bytes)).await;
@@ -135,7 +135,7 @@ pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Nex
                     let report = Report::local(DeliveryResult::Temporary, "4.3.0", why);
                     Reports::Called(vec![report; load.pending.len()])
                 }
-                Err(call::CannotSend::Never(why)) => Reports::Failed(settle::Failed { why: why.to_owned() }),
+                Err(call::CannotSend::Never(why)) => Reports::Failed(why.to_owned()),
                 Err(call::CannotSend::NotBefore(at, host)) => return put_off(app, &load, (at, host), fence).await,
             };
             (load, reports)
@@ -154,7 +154,7 @@ pub async fn give_up(app: &Arc<App>, errand: Errand, why: String) -> Stored<bool
     let Some(load) = app.store.read(move |tx| prepare::rows(tx, errand)).await? else { return Ok(false) };
     // Somebody else may have done it meanwhile.
     let fence: Fence = Arc::new(move |tx, _| Ok(recipients::envelope(tx, workspace, envelope)?.is_some()));
-    let settling = Settling { load, reports: Reports::Failed(settle::Failed { why }), means: means(app) };
+    let settling = Settling { load, reports: Reports::Failed(why), means: means(app) };
     settle(app, settling, fence).await?;
     Ok(true)
 }
@@ -173,8 +173,8 @@ fn means(app: &App) -> Means {
 enum Reports {
     /// One report each.
     Called(Vec<Report>),
-    /// The message cannot leave at all, and it is nobody's fault but ours.
-    Failed(settle::Failed),
+    /// The message cannot leave at all, and it is nobody's fault but ours: what the entries will say.
+    Failed(String),
 }
 
 /// An attempt that is over and not yet written down.

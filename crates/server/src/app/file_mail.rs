@@ -154,12 +154,8 @@ fn announce(tx: &mut Tx, message: &Message, kind: EventKind, inbox: &Inbox, ids:
         detail_json: "{}".to_owned(),
         at: message.status_at,
     };
-    if inbox.is_paused() {
-        events::hold(tx, inbox.id, &event)?;
-        tx.wake(inbox.workspace.0);
-    } else {
-        events::append(tx, &event)?;
-    }
+    events::append_or_hold(tx, inbox.is_paused(), &event)?;
+    tx.wake(inbox.workspace.0);
     Ok(())
 }
 

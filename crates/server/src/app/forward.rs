@@ -18,7 +18,6 @@ use super::{
     compose::{self, Letter, Origin},
     post::{self, Posted, Render},
     read_raw,
-    receive::APART_BYTES_MIN,
     send::Order,
     visible,
 };
@@ -83,9 +82,7 @@ async fn original_of(app: &App, order: &Order, original: MessageId) -> Result<Or
 /// The files of a stored mail, as they came.
 async fn files(app: &App, caller: Caller, original: MessageId) -> Result<Vec<File>, Refusal> {
     let raw = read_raw::message(app, caller, original, true).await?;
-    let large = raw.len() >= APART_BYTES_MIN;
-    let work = move || parse::parse(&raw).attachments.into_iter().map(file).collect();
-    if large { app.apart.run(work).await } else { Ok(work()) }
+    app.apart.run_sized(raw.len(), move || parse::parse(&raw).attachments.into_iter().map(file).collect()).await
 }
 
 fn file(attachment: parse::Attachment<'_>) -> File {

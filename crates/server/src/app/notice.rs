@@ -8,8 +8,7 @@ use posthouse_domain::{
     error::{Code, Refusal},
     id::{KeyId, MessageId},
     inbox::Inbox,
-    message::Kind,
-    send::{Content, People},
+    send::People,
 };
 use posthouse_mail::{
     address::{Address, Mailbox},
@@ -25,6 +24,7 @@ use super::{
     compose::{self, Letter, Origin, Submitted},
     post,
     send::Order,
+    submit::nothing_composed,
 };
 
 /// What is to be told.
@@ -48,10 +48,8 @@ pub async fn send(app: &Arc<App>, inbox: Inbox, notice: Notice) -> Result<(), Re
     let message: MessageId = app.clock.ids().next();
     let people = People { to: vec![Mailbox::cleaned(None, notice.to.clone())], cc: Vec::new(), bcc: Vec::new() };
     let raw = written(app, &notice, (&inbox, message, &people))?;
-    let content =
-        Content { text: None, html: None, data_json: None, files: Vec::new(), labels: Vec::new(), kind: Kind::Message };
     let origin = Origin::Submitted(Submitted { raw, answers: None, token: None });
-    let letter = Letter { message, people, subject: notice.subject, content, origin };
+    let letter = Letter { message, people, subject: notice.subject, content: nothing_composed(), origin };
     let (workspace, key) = (inbox.workspace, KeyId(Uuid::nil()));
     let caller = Caller { workspace, key, scope: Scope::Org, permissions: Permissions::full() };
     let order = Order { caller, inbox: inbox.id, key: None, fence: None };

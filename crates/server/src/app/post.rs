@@ -30,7 +30,7 @@ use super::{
     App,
     compose::{self, Letter, Origin},
     deliver_here::{self, Way},
-    receive::{APART_BYTES_MIN, place, served_among, served_domains},
+    receive::{place, served_among, served_domains},
     sealed_link,
     send::Order,
     signing::AddressKey,
@@ -137,8 +137,9 @@ async fn queue(app: &Arc<App>, (ready, raw): (Ready, Vec<u8>), render: Render) -
         return Err(refusal);
     }
     let blobs = app.blobs.clone();
-    let compressed = apart_if(app, raw.len(), move || Ok((blobs.compress(&raw)?, raw.len()))).await?;
-    let raw = place(app, compressed.0, compressed.1).await?;
+    let bytes = raw.len();
+    let compressed = app.apart.run_sized(bytes, move || blobs.compress(&raw)).await??;
+    let raw = place(app, compressed, bytes).await?;
     let ids = app.clock.ids();
     app.store.write(move |tx| store(tx, &ready, &raw, &render, &ids.clone())).await
 }
@@ -161,9 +162,9 @@ async fn ready(
     };
     let hostname = app.config.smtp.hostname.clone();
     let files_bytes = letter.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
-    let large = files_bytes + letter.origin.raw().map_or(0, |raw| raw.len());
+    let bytes = files_bytes + letter.origin.raw().map_or(0, |raw| raw.len());
     let blobs = app.blobs.clone();
-    apart_if(app, large, move || {
+    let work = move || -> Result<(Ready, Vec<u8>), Refusal> {
         let here = |address: &Address| deliver_here::is_served(address, &house.served);
         let (some_here, some_away) = {
             let all = letter.people.deliveries();
@@ -190,8 +191,8 @@ async fn ready(
         };
         let opened = opened.map(inline).transpose()?;
         Ok((Ready { order, house, letter, from, sent, received, opened, along: None, now }, raw))
-    })
-    .await
+    };
+    app.apart.run_sized(bytes, work).await?
 }
 
 /// The bytes with the token of their link in its place, where the stored ones do not show it.
@@ -235,14 +236,6 @@ fn received(letter: &Letter, raw: &[u8], provenance: Provenance<'_>, has_data_fi
     mail
 }
 
-async fn apart_if<T: Send + 'static>(
-    app: &App,
-    bytes: usize,
-    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    if bytes < APART_BYTES_MIN { work() } else { app.apart.run(work).await? }
-}
-
 fn size_refusal(app: &App, ready: &Ready) -> Option<Refusal> {
     let (bytes, max) = (ready.sent.size_bytes, app.config.smtp.message_bytes_max);
     let message = format!("The message is {bytes} bytes as it would be sent; at most {max} are.");
@@ -253,17 +246,8 @@ fn size_refusal(app: &App, ready: &Ready) -> Option<Refusal> {
 
 fn store(tx: &mut Tx, ready: &Ready, raw: &Raw, render: &Render, ids: &Ids) -> Result<Posted, Refusal> {
     let order = &ready.order;
-    if let Some(key) = &order.key {
-        match idempotency::claim(tx, key, ready.now)? {
-            Claim::Fresh => {}
-            Claim::Answered(answer) => return Ok(Posted { answer, replayed: true }),
-            Claim::Reused => {
-                return Err(Refusal::new(
-                    Code::IdempotencyKeyReused,
-                    "This Idempotency-Key was used for another request within the last 24 hours.",
-                ));
-            }
-        }
+    if let Some(answer) = claimed(tx, order.key.as_ref(), ready.now)? {
+        return Ok(Posted { answer, replayed: true });
     }
     let inbox = visible::inbox(tx, &order.caller, order.inbox)?;
     if let Some(fence) = &order.fence {
@@ -290,6 +274,22 @@ fn store(tx: &mut Tx, ready: &Ready, raw: &Raw, render: &Render, ids: &Ids) -> R
         idempotency::answer(tx, key, &answer)?;
     }
     Ok(Posted { answer, replayed: false })
+}
+
+/// Claims the idempotency key of a request; gives the answer to an earlier one with the same key.
+///
+/// # Errors
+/// `idempotency_key_reused`, or the store's own.
+pub(super) fn claimed(tx: &mut Tx, key: Option<&idempotency::Key>, now: Time) -> Result<Option<Recorded>, Refusal> {
+    let Some(key) = key else { return Ok(None) };
+    match idempotency::claim(tx, key, now)? {
+        Claim::Fresh => Ok(None),
+        Claim::Answered(answer) => Ok(Some(answer)),
+        Claim::Reused => Err(Refusal::new(
+            Code::IdempotencyKeyReused,
+            "This Idempotency-Key was used for another request within the last 24 hours.",
+        )),
+    }
 }
 
 /// The way to each recipient.

@@ -46,6 +46,12 @@ impl Filter {
         Ok(Self { kinds, inboxes: Some(wanted) })
     }
 
+    /// The one inbox whose events are wanted: the log of one inbox has an index of its own.
+    #[must_use]
+    pub fn only_inbox(&self) -> Option<InboxId> {
+        if let Some([one]) = self.inboxes.as_deref() { Some(*one) } else { None }
+    }
+
     /// Whether the event is wanted.
     #[must_use]
     pub fn takes(&self, event: &Event) -> bool {
@@ -82,8 +88,7 @@ pub struct Stretch {
 /// # Errors
 /// The store's own.
 pub fn after(tx: &mut Tx, workspace: WorkspaceId, filter: &Filter, seq: i64, bounds: Bounds) -> Stored<Stretch> {
-    // The log of one inbox has an index of its own.
-    let inbox = filter.inboxes.as_ref().and_then(|all| if let [one] = all[..] { Some(one) } else { None });
+    let inbox = filter.only_inbox();
     let mut stretch = Stretch { seen: seq, ..Stretch::default() };
     let mut looked_through = 0;
     while stretch.events.len() < bounds.events && looked_through < bounds.looked_through {

@@ -18,9 +18,6 @@ use posthouse_store::{
 
 use super::{App, visible};
 
-/// Mails from this size on are unpacked on a thread of their own, in bytes.
-const APART_BYTES_MIN: u64 = 128 * 1024;
-
 /// Held mail is there only for who asked for it (contract §4.4).
 fn check_open(tx: &mut Tx, message: &Message, held: bool) -> Result<(), Refusal> {
     if held || !messages::is_withheld(tx, message)? {
@@ -93,5 +90,5 @@ async fn unpack<T: Send + 'static>(
     };
     let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
     let work = move || blobs::decompress(&packed, bytes_max).map(then);
-    Ok(if raw.bytes >= APART_BYTES_MIN { app.apart.run(work).await?? } else { work()? })
+    Ok(app.apart.run_sized(bytes_max, work).await??)
 }

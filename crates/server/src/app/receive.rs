@@ -34,8 +34,6 @@ use super::{
     understand::{Mail, Provenance, understand},
 };
 
-/// Mails from this size on are understood on a thread of their own, so that they do not hold up others, in bytes.
-pub(super) const APART_BYTES_MIN: usize = 128 * 1024;
 /// Local parts that reach a person at every served domain (RFC 2142, RFC 5321 §4.5.1).
 const ROLE_LOCAL_PARTS: [&str; 2] = ["postmaster", "abuse"];
 
@@ -260,7 +258,7 @@ async fn prepare(app: &App, arrival: Arrival, results: AuthResults) -> Result<Pr
     let authserv_id = app.config.smtp.hostname.clone();
     let about = arrival.recipients.iter().map(|address| bounce_address::open(app, address));
     let about = about.collect::<Result<Vec<_>, Refusal>>()?;
-    let large = arrival.raw.len() >= APART_BYTES_MIN;
+    let bytes = arrival.raw.len();
     let blobs = app.blobs.clone();
     let work = move || -> posthouse_store::Result<(Arrival, Mail, Vec<u8>)> {
         let provenance =
@@ -269,8 +267,8 @@ async fn prepare(app: &App, arrival: Arrival, results: AuthResults) -> Result<Pr
         let compressed = blobs.compress(&arrival.raw)?;
         Ok((arrival, mail, compressed))
     };
-    let (mut arrival, mail, compressed) = if large { app.apart.run(work).await?? } else { work()? };
-    let raw = place(app, compressed, arrival.raw.len()).await?;
+    let (mut arrival, mail, compressed) = app.apart.run_sized(bytes, work).await??;
+    let raw = place(app, compressed, bytes).await?;
     // The bytes are in `raw` now; a group of large mails must not be held twice.
     arrival.raw = Vec::new();
     Ok(Prepared { arrival, about, mail, raw })

@@ -23,7 +23,7 @@ const LOOKED_THROUGH_BYTES_MAX: usize = 16 * 1024;
 /// `internal_error` where the key of the instance cannot be had.
 pub fn token(app: &App, message: MessageId) -> Result<String, Refusal> {
     app.vault.key(app).map(|key| key.link(message.0.as_bytes())).map_err(|error| {
-        tracing::error!(%error, "sealed_link.no_token");
+        tracing::error!(cause = %error, "sealed_link.no_token");
         Refusal::new(Code::Internal, "The link cannot be written now.")
     })
 }

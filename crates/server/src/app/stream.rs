@@ -117,7 +117,7 @@ fn begin(tx: &mut Tx, caller: Caller, wanted: Wanted, oldest: Time) -> Result<Su
 
 /// Collects what was missed, newest first, until there is enough of it or it is too old.
 fn replay(tx: &mut Tx, workspace: WorkspaceId, to: &mut Subscription, after: i64, oldest: Time) -> Stored<()> {
-    let inbox = to.filter.inboxes.as_ref().and_then(|all| if let [one] = all[..] { Some(one) } else { None });
+    let inbox = to.filter.only_inbox();
     let (mut before, mut looked_through) = (to.seen + 1, 0);
     'looking: loop {
         let step = events::between(tx, workspace, inbox, (after, before), STEP)?;

@@ -122,11 +122,7 @@ pub(super) fn take(tx: &mut Tx, report: &Report, original: &Message, ids: &Ids, 
             detail_json,
             at: now,
         };
-        if home.is_paused() {
-            events::hold(tx, held.inbox, &event)?;
-        } else {
-            events::append(tx, &event)?;
-        }
+        events::append_or_hold(tx, home.is_paused(), &event)?;
     }
     Ok(())
 }

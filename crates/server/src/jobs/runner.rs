@@ -207,7 +207,7 @@ impl Runner {
             }
             Ok(Ended::Sweep) => self.sweeps = false,
             // Attempts catch their panics, and tasks are cut off only at the end.
-            Err(error) => tracing::error!(%error, "job task lost"),
+            Err(error) => tracing::error!(cause = %error, "job task lost"),
         }
     }
 

@@ -10,7 +10,7 @@ use posthouse_domain::{
     time::{DAY_MS, MINUTE_MS, Time},
 };
 use posthouse_store::{
-    Result, drafts, forwarding, greylist, jobs, mail_domains, metrics, queue, sweep as store, webhooks,
+    Result, Tx, drafts, forwarding, greylist, jobs, mail_domains, metrics, queue, sweep as store, webhooks,
 };
 
 use super::{certificate, retention};
@@ -104,21 +104,9 @@ async fn give_up(app: &Arc<App>) -> Result<()> {
 /// Deletes old rows in small transactions.
 async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
     let (answers, events) = (now.plus_ms(-IDEMPOTENCY_KEPT_MS), now.plus_ms(-event::KEPT_MS));
-    for _ in 0..ROUNDS_MAX {
-        if app.store.write(move |tx| store::delete_idempotency(tx, answers, ROWS_MAX)).await? == 0 {
-            break;
-        }
-    }
-    for _ in 0..ROUNDS_MAX {
-        if app.store.write(move |tx| store::delete_events(tx, events, ROWS_MAX)).await? == 0 {
-            break;
-        }
-    }
-    for _ in 0..ROUNDS_MAX {
-        if app.store.write(move |tx| greylist::tidy(tx, now, ROWS_MAX)).await? == 0 {
-            break;
-        }
-    }
+    in_rounds(app, move |tx| store::delete_idempotency(tx, answers, ROWS_MAX)).await?;
+    in_rounds(app, move |tx| store::delete_events(tx, events, ROWS_MAX)).await?;
+    in_rounds(app, move |tx| greylist::tidy(tx, now, ROWS_MAX)).await?;
     // As long as the events they name.
     forget_attempts(app, events).await?;
     app.store.write(move |tx| webhooks::forget_counts(tx, now)).await?;
@@ -127,14 +115,18 @@ async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
 
 /// Makes dead letters of what nobody claims any more, and forgets what is long gone.
 async fn tidy_queues(app: &Arc<App>, now: Time) -> Result<()> {
-    for _ in 0..ROUNDS_MAX {
-        if app.store.write(move |tx| claim::bury_spent(tx, None, now, LOST_MAX)).await? == 0 {
-            break;
-        }
-    }
+    in_rounds(app, move |tx| claim::bury_spent(tx, None, now, LOST_MAX)).await?;
     let before = now.plus_ms(-GONE_KEPT_MS);
+    in_rounds(app, move |tx| queue::delete_gone(tx, before, ROWS_MAX)).await
+}
+
+/// Does something to some rows at a time, each time in a transaction of its own, until there are no more of them.
+async fn in_rounds(
+    app: &Arc<App>,
+    some: impl Fn(&mut Tx) -> Result<u64> + Clone + Send + Sync + 'static,
+) -> Result<()> {
     for _ in 0..ROUNDS_MAX {
-        if app.store.write(move |tx| queue::delete_gone(tx, before, ROWS_MAX)).await? == 0 {
+        if app.store.write(some.clone()).await? == 0 {
             break;
         }
     }

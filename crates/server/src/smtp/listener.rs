@@ -225,7 +225,7 @@ impl Listener {
                     }
                 }
                 Err(error) => {
-                    tracing::warn!(error = %error, "smtp.accept_failed");
+                    tracing::warn!(cause = %error, "smtp.accept_failed");
                     let now = house.app.clock.now();
                     house.app.clock.sleep_until(now.plus_ms(ACCEPT_PAUSE_MS)).await;
                 }
@@ -265,7 +265,7 @@ async fn connection(house: Arc<House>, stream: TcpStream, peer: Peer, mut place:
     async {
         let ended = talk(&house, stream, peer, &mut place).await;
         if let Err(error) = ended {
-            tracing::debug!(error = %error, "smtp.connection_ended");
+            tracing::debug!(cause = %error, "smtp.connection_ended");
         }
     }
     .instrument(span)

@@ -82,7 +82,7 @@ fn pending(tx: &mut Tx, errand: Errand) -> Result<Vec<Delivery>> {
 }
 
 /// The standing rules of the gate, in its order (decision 14): queued mail is held, not dropped.
-fn hold(workspace: &Workspace, inbox: &Inbox) -> Option<&'static str> {
+pub(in crate::app) fn hold(workspace: &Workspace, inbox: &Inbox) -> Option<&'static str> {
     if workspace.stopped_at.is_some() {
         Some("workspace_stopped")
     } else if inbox.is_paused() && inbox.deleted_at.is_none() {

@@ -18,13 +18,6 @@ use posthouse_store::{
 use super::{Reports, Settling};
 use crate::{app::judge_sending, views::event::data};
 
-/// The message cannot leave, by no fault of a recipient.
-#[derive(Clone, Debug)]
-pub(super) struct Failed {
-    /// What the entries will say.
-    pub(super) why: String,
-}
-
 /// The word of the metrics for a recipient, and why it bounced.
 pub(super) type Settled = (&'static str, Option<Class>);
 
@@ -46,7 +39,7 @@ pub(super) fn plan(settling: &Settling, now: Time) -> Plan {
     let moment = Moment { now, expires_at: settling.load.envelope.expires_at, means: settling.means };
     let pending = &settling.load.pending;
     let entries = match &settling.reports {
-        Reports::Failed(failed) => pending.iter().map(|before| (fail(before, failed, now), None)).collect(),
+        Reports::Failed(why) => pending.iter().map(|before| (fail(before, why, now), None)).collect(),
         Reports::Called(reports) => pending
             .iter()
             .zip(reports)
@@ -59,8 +52,8 @@ pub(super) fn plan(settling: &Settling, now: Time) -> Plan {
     Plan { entries }
 }
 
-fn fail(before: &Delivery, failed: &Failed, now: Time) -> Delivery {
-    let detail = Some(failed.why.clone());
+fn fail(before: &Delivery, why: &str, now: Time) -> Delivery {
+    let detail = Some(why.to_owned());
     Delivery { status: DeliveryStatus::Failed, detail, class: Some(Class::System), updated_at: now, ..before.clone() }
 }
 
@@ -195,11 +188,7 @@ fn tell(tx: &mut Tx, telling: Telling<'_>) -> Result<()> {
             detail_json,
             at: now,
         };
-        if paused {
-            events::hold(tx, held.inbox, &event)?;
-        } else {
-            events::append(tx, &event)?;
-        }
+        events::append_or_hold(tx, paused, &event)?;
     }
     Ok(())
 }

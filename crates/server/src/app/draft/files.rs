@@ -50,7 +50,7 @@ async fn new(app: &App, file: File, id: AttachmentId) -> Result<Upload, Refusal>
     let size = bytes.len();
     let blobs = app.blobs.clone();
     let work = move || blobs.compress(&bytes).map(|compressed| (compressed, Digest::of(&bytes).0));
-    let (compressed, sha256) = if size < receive::APART_BYTES_MIN { work()? } else { app.apart.run(work).await?? };
+    let (compressed, sha256) = app.apart.run_sized(size, work).await??;
     let raw = receive::place(app, compressed, size).await?;
     let known = DraftFile { id, filename: name, content_type, size_bytes: size as u64, sha256 };
     Ok(Upload::New(known, raw.place))
@@ -119,7 +119,7 @@ pub(super) async fn load(app: &App, draft: &Draft, contents: Vec<FileContent>) -
         };
         let (size, sha256) = (usize::try_from(known.size_bytes).unwrap_or(usize::MAX), known.sha256);
         let work = move || blobs::decompress(&packed, size).map(|bytes| (Digest::of(&bytes).0 == sha256, bytes));
-        let (is_same, bytes) = if size < receive::APART_BYTES_MIN { work()? } else { app.apart.run(work).await?? };
+        let (is_same, bytes) = app.apart.run_sized(size, work).await??;
         if !is_same {
             return Err(Error::Corrupt("a file of a draft has other bytes".into()).into());
         }

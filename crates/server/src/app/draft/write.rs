@@ -3,7 +3,7 @@
 use posthouse_domain::{
     auth::{Caller, Permission},
     draft::{Change, Draft, DraftFile, Schedule, Source},
-    error::{Code, Refusal},
+    error::Refusal,
     event::EventKind,
     id::{DraftId, Ids, InboxId, MessageId, ThreadId},
     inbox::Inbox,
@@ -14,12 +14,18 @@ use posthouse_domain::{
 use posthouse_mail::thread;
 use posthouse_store::{
     Tx, drafts,
-    idempotency::{self, Claim, Recorded},
+    idempotency::{self, Recorded},
     message_list, messages,
 };
 
 use super::{Upload, Which, files, files::FileGiven, set_job, take, tell::tell};
-use crate::app::{App, compose, post::Posted, recognise::needs, stop_workspace::actor, visible};
+use crate::app::{
+    App, compose,
+    post::{self, Posted},
+    recognise::needs,
+    stop_workspace::actor,
+    visible,
+};
 
 /// The status of a draft that was made.
 const CREATED: u16 = 201;
@@ -104,7 +110,7 @@ pub async fn create(
 ) -> Result<Posted, Refusal> {
     let outside = Outside::of(app, caller, given).await?;
     let work = move |tx: &mut Tx| {
-        if let Some(answer) = key.as_ref().map(|key| claim(tx, key, outside.now)).transpose()?.flatten() {
+        if let Some(answer) = post::claimed(tx, key.as_ref(), outside.now)? {
             return Ok(Posted { answer, replayed: true });
         }
         let ids = outside.ids.clone();
@@ -123,17 +129,6 @@ pub async fn create(
         Ok(Posted { answer, replayed: false })
     };
     app.store.write(work).await
-}
-
-fn claim(tx: &mut Tx, key: &idempotency::Key, now: Time) -> Result<Option<Recorded>, Refusal> {
-    match idempotency::claim(tx, key, now)? {
-        Claim::Fresh => Ok(None),
-        Claim::Answered(answer) => Ok(Some(answer)),
-        Claim::Reused => Err(Refusal::new(
-            Code::IdempotencyKeyReused,
-            "This Idempotency-Key was used for another request within the last 24 hours.",
-        )),
-    }
 }
 
 /// Changes a draft. New content of a scheduled one ends its schedule, unless a time comes with it.

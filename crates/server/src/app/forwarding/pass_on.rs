@@ -13,7 +13,6 @@ use posthouse_domain::{
     message::Message,
     send::People,
     time::{HOUR_MS, MINUTE_MS, SECOND_MS, Time},
-    workspace::Workspace,
 };
 use posthouse_mail::{
     address::{Address, Mailbox},
@@ -26,9 +25,9 @@ use serde_json::Value;
 use crate::app::{
     App,
     compose::{self, Letter, Origin},
+    deliver::prepare::hold,
     post::{self, Along},
     read_raw,
-    receive::APART_BYTES_MIN,
     send::Order,
     submit::nothing_composed,
 };
@@ -174,19 +173,6 @@ fn find(tx: &mut Tx, (tenant, id): (WorkspaceId, ForwardId)) -> Stored<Found> {
     Ok(Found::Ready(Box::new(Ready { forward, to, inbox, message, results })))
 }
 
-/// The standing rules of the gate, in its order (decision 14).
-fn hold(workspace: &Workspace, inbox: &Inbox) -> Option<&'static str> {
-    if workspace.stopped_at.is_some() {
-        Some("workspace_stopped")
-    } else if inbox.is_paused() {
-        Some("inbox_paused")
-    } else if workspace.suspended {
-        Some("workspace_suspended")
-    } else {
-        None
-    }
-}
-
 /// Whether automatic mail comes from the address, or answers what was sent there: a vacation notice would answer itself.
 fn answers_itself(tx: &mut Tx, message: &Message, to: &ForwardingAddress) -> Stored<bool> {
     if message.contact_address.as_deref() == Some(to.address.as_str()) {
@@ -216,10 +202,9 @@ async fn send(app: &Arc<App>, ready: &Ready) -> Result<Option<&'static str>, Ref
     let caller = Caller::service(ready.message.workspace, ready.inbox.id);
     let raw = read_raw::message(app, caller, ready.message.id, true).await?;
     let message: MessageId = app.clock.ids().next();
-    let (found, large) = (ready.clone(), raw.len() >= APART_BYTES_MIN);
-    let work = move || rewritten(&found, &raw, message);
-    let rewritten = if large { app.apart.run(work).await?? } else { work()? };
-    let Some(raw) = rewritten else { return Ok(Some(rules::Stays::Loop.text())) };
+    let found = ready.clone();
+    let work = app.apart.run_sized(raw.len(), move || rewritten(&found, &raw, message));
+    let Some(raw) = work.await?? else { return Ok(Some(rules::Stays::Loop.text())) };
     let to = Address::parse(&ready.to.address).map_err(|_| unwritable())?;
     let letter = Letter {
         message,

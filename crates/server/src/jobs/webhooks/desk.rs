@@ -310,7 +310,7 @@ impl Desk {
         match ended {
             Ok((_, ended)) => self.ended.push(ended),
             // The attempt panicked: its lease runs out, and it is made again.
-            Err(error) => tracing::error!(%error, "webhook attempt lost"),
+            Err(error) => tracing::error!(cause = %error, "webhook attempt lost"),
         }
     }
 
