@@ -10,6 +10,7 @@ mod help_named_what_was_not_there;
 mod labels_of_one_lost_to_another;
 mod long_text_called_a_wrong_field;
 mod mail_to_oneself_in_two_threads;
+mod mail_to_several_inboxes_waited_for_each_other;
 mod mail_waits_for_silent_name_servers;
 mod problems_told_one_after_the_other;
 mod rate_limit_fields_missing_when_it_matters;
