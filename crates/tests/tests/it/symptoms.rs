@@ -3,6 +3,7 @@
 mod body_that_never_came_held_its_connection;
 mod bounce_at_another_address_ignored;
 mod bounce_told_as_new_mail;
+mod command_beside_the_service_heard_late;
 mod content_of_many_sessions_fills_the_memory;
 mod dead_address_of_ours_stayed_open;
 mod dead_job_left_its_mail_queued;
