@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use crate::{
     adapters::{acme::Authorities, clock::SystemClock, dns, http_out::HttpClient, smtp_out::SmtpClient},
     app::{App, Ports, keep_certificate, signing},
-    config::Config,
+    config::{Config, ConfigError},
     http::listener,
     jobs::{index, runner, webhooks},
     ports::{Clock, Dns, HttpOut, SmtpOut},
@@ -73,6 +73,9 @@ pub enum BootError {
         /// What the operating system says.
         cause: io::Error,
     },
+    /// What the configuration names cannot be used.
+    #[error("{0}")]
+    Config(ConfigError),
     /// The certificate.
     #[error("{0}")]
     Tls(String),
@@ -165,12 +168,13 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     let (ports, ways_out) = ports(&config)?;
     let app = Arc::new(App::new(config, (store, blobs), ports));
     prepare_signing(&app).await?;
+    if bound.smtp.is_some() || bound.submission.is_some() || bound.https.is_some() {
+        prepare_tls(&app).await?;
+    }
+    // Last of what can fail: the first start shows a key that no other start can show again.
     let first_run = if has(Role::Http) { first::run(&app).await? } else { None };
 
     let mut tasks = JoinSet::new();
-    if bound.smtp.is_some() || bound.submission.is_some() || bound.https.is_some() {
-        keep_certificate::begin(&app).await.map_err(|error| BootError::Tls(error.to_string()))?;
-    }
     tasks.spawn(watch_certificate(Arc::clone(&app), hangups));
     if let Some(http) = http {
         tasks.spawn(listener::serve(http.entries(&app)?, Arc::clone(&app)));
@@ -326,6 +330,15 @@ pub fn bare_program(config: &Config) -> Result<Arc<App>, BootError> {
 /// Closes the store. That waits for its threads, so it has a thread of its own.
 pub async fn close(store: Store) {
     let _ = tokio::task::spawn_blocking(move || store.close()).await;
+}
+
+/// Opens the certificate. Files that the operator named are a part of the configuration.
+async fn prepare_tls(app: &App) -> Result<(), BootError> {
+    let begun = keep_certificate::begin(app).await;
+    begun.map_err(|error| match error.in_configuration(&app.config) {
+        Some(problem) => BootError::Config(ConfigError(vec![problem])),
+        None => BootError::Tls(error.to_string()),
+    })
 }
 
 /// Makes or opens the DKIM keys: without them nothing could be sent, and a wrong instance key is best told at the start.

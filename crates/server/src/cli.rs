@@ -96,7 +96,10 @@ impl From<ConfigError> for Failure {
 
 impl From<crate::boot::BootError> for Failure {
     fn from(error: crate::boot::BootError) -> Self {
-        Self::Failed(error.to_string())
+        match error {
+            crate::boot::BootError::Config(error) => error.into(),
+            error => Self::Failed(error.to_string()),
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub use self::{
     request::request,
     stream::Stream,
 };
-use crate::config::Config;
+use crate::config::{Config, Problem};
 
 /// Why there is no certificate.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +45,22 @@ pub enum TlsError {
     /// The store, where certificates by ACME are.
     #[error("the certificate cannot be read from the store: {0}")]
     Store(String),
+}
+
+impl TlsError {
+    /// The problem as one of the configuration, where it is in the files that `smtp.tls_cert` and `smtp.tls_key` name.
+    #[must_use]
+    pub fn in_configuration(&self, config: &Config) -> Option<Problem> {
+        let files = config.smtp.tls.as_ref()?;
+        let (key, file, cause) = match self {
+            TlsError::File { path, cause } if *path == files.key => ("smtp.tls_key", &files.key, cause),
+            TlsError::File { cause, .. } | TlsError::Unusable { cause, .. } => ("smtp.tls_cert", &files.cert, cause),
+            TlsError::Store(_) => return None,
+        };
+        let allowed = "a certificate chain and the private key that belongs to it, in PEM, are wanted";
+        let problem = format!("cannot be used: {}; {allowed}", cause.trim_end_matches('.'));
+        Some(Problem { key: key.to_owned(), value: Some(format!("{:?}", file.display().to_string())), problem })
+    }
 }
 
 /// TLS with the certificate of the files, as they are now. Makes the self-signed certificate where none is configured and none

@@ -55,6 +55,7 @@ statements! {
     SIZES = "SELECT m.id, m.size_bytes FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}";
     BY_RFC_ID = "SELECT id, thread_id, direction FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3
         ORDER BY created_at + 0 DESC LIMIT 1";
+    HOLD = "SELECT created_at FROM messages WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
     SET_LABELS = "UPDATE messages SET labels = $3, is_read = $4 WHERE workspace_id = $1 AND id = $2";
     SET_STATUS = "UPDATE messages SET status = $3, status_at = $4, sent_at = $5 WHERE workspace_id = $1 AND id = $2";
 }
@@ -190,6 +191,21 @@ pub fn by_rfc_id(
     rfc_message_id: &str,
 ) -> Result<Option<Referred>> {
     tx.one(&BY_RFC_ID, p![workspace, inbox, rfc_message_id])
+}
+
+/// Takes the rows of messages until the end of the transaction, so that what is read of them now is what is changed. In the
+/// order of their ids, so that two who take the same ones do not wait for each other.
+///
+/// # Errors
+/// The store's own.
+pub fn hold(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<()> {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    for id in ids {
+        tx.one::<(Time,)>(&HOLD, p![workspace, id])?;
+    }
+    Ok(())
 }
 
 /// Writes labels and read state as they now are in `after`, given how they were.

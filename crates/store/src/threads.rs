@@ -18,6 +18,7 @@ statements! {
     BY_SUBJECT = "SELECT workspace_id, id, inbox_id, subject, participants, message_count, labels, metadata, last_message_at, created_at
         FROM threads WHERE workspace_id = $1 AND inbox_id = $2 AND subject_key = $3 AND last_message_at >= $4
         ORDER BY last_message_at DESC LIMIT $5";
+    HOLD = "SELECT created_at FROM threads WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
     SET = "UPDATE threads SET labels = $3, metadata = $4 WHERE workspace_id = $1 AND id = $2";
     LABEL = "INSERT INTO thread_labels (workspace_id, label, thread_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
     UNLABEL = "DELETE FROM thread_labels WHERE workspace_id = $1 AND label = $2 AND thread_id = $3";
@@ -85,6 +86,15 @@ pub fn by_subject(
 ) -> Result<Option<Thread>> {
     let found: Vec<Thread> = tx.rows(&BY_SUBJECT, p![inbox.0, inbox.1, subject_key, since, CANDIDATES_MAX])?;
     Ok(found.into_iter().find(|thread| thread::share_participant(&thread.participants, people, own)))
+}
+
+/// Takes the row of a conversation until the end of the transaction, so that what is read of it now is what is changed.
+///
+/// # Errors
+/// The store's own.
+pub fn hold(tx: &mut Tx, workspace: WorkspaceId, id: ThreadId) -> Result<()> {
+    tx.one::<(Time,)>(&HOLD, p![workspace, id])?;
+    Ok(())
 }
 
 /// Writes labels and metadata as they now are in `after`, given how they were.

@@ -29,11 +29,15 @@ pub async fn change(
 ) -> Result<Vec<Record>, Refusal> {
     let now = app.clock.now();
     let work = move |tx: &mut posthouse_store::Tx| {
-        let mut found = visible::messages(tx, &caller, &ids)?;
-        for message in &mut found {
-            if let Some(lease) = &change.lease {
+        if let Some(lease) = &change.lease {
+            // The place in the queue is taken before the message, as an ack does it.
+            for message in visible::messages(tx, &caller, &ids)? {
                 Fence { message: message.id, lease: lease.clone() }.check(tx, &caller, now)?;
             }
+        }
+        messages::hold(tx, caller.workspace, &ids)?;
+        let mut found = visible::messages(tx, &caller, &ids)?;
+        for message in &mut found {
             let before = message.clone();
             message.labels = change.labels.applied(&before.labels)?;
             message.is_read = change.is_read.unwrap_or(before.is_read);

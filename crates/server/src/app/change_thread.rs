@@ -32,6 +32,7 @@ pub struct ThreadChange {
 /// `not_found`; `invalid_request` for labels of the system, too many labels or too many keys; the store's own.
 pub async fn change(app: &App, caller: Caller, id: ThreadId, change: ThreadChange) -> Result<Thread, Refusal> {
     let work = move |tx: &mut Tx| {
+        threads::hold(tx, caller.workspace, id)?;
         let before = visible::thread(tx, &caller, id)?;
         let mut after = before.clone();
         after.labels = change.labels.applied(&before.labels)?;

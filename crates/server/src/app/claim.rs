@@ -207,6 +207,7 @@ pub fn bury_spent(tx: &mut Tx, place: Option<Place>, now: Time, limit: u32) -> S
 /// The store's own.
 pub fn bury(tx: &mut Tx, item: &Item, now: Time) -> Stored<()> {
     queue::settle(tx, item, State::Dead, now)?;
+    messages::hold(tx, item.workspace, &[item.message])?;
     let Some(before) = messages::get(tx, item.workspace, item.message)? else { return Ok(()) };
     if !before.labels.iter().any(|label| label == DEAD_LETTER) {
         let mut after = before.clone();

@@ -7,10 +7,11 @@ use posthouse_domain::{
     auth::Caller,
     error::Refusal,
     id::{LeaseId, MessageId},
+    message::Message,
     queue::{DELIVERIES_MAX, Item, State, Worth, lease_expired},
     time::Time,
 };
-use posthouse_store::{Tx, inboxes, messages, queue};
+use posthouse_store::{Result as Stored, Tx, inboxes, messages, queue};
 
 use super::{App, claim::bury, visible};
 
@@ -62,12 +63,20 @@ pub async fn ack(app: &App, caller: Caller, held: Held, marks_read: bool) -> Res
             return Ok(Outcome::Is(at));
         }
         queue::settle(tx, &item, State::Done, now)?;
-        if marks_read && let Some(before) = messages::get(tx, item.workspace, item.message)? {
-            messages::set_labels(tx, &before, &posthouse_domain::message::Message { is_read: true, ..before.clone() })?;
+        if marks_read {
+            mark_read(tx, &item)?;
         }
         Ok::<_, Refusal>(Outcome::Is(now))
     };
     app.store.write(work).await
+}
+
+fn mark_read(tx: &mut Tx, item: &Item) -> Stored<()> {
+    messages::hold(tx, item.workspace, &[item.message])?;
+    if let Some(before) = messages::get(tx, item.workspace, item.message)? {
+        messages::set_labels(tx, &before, &Message { is_read: true, ..before.clone() })?;
+    }
+    Ok(())
 }
 
 /// Gives a message back, to be handed out again after the delay; the tenth time it becomes a dead letter.

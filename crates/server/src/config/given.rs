@@ -5,6 +5,7 @@ use std::{
     path::PathBuf,
 };
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use posthouse_domain::{
     plan::Limit,
     time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS},
@@ -18,6 +19,8 @@ use super::{Network, Source};
 const DURATION_MS_MAX: i64 = 365 * DAY_MS;
 /// Most items of a list.
 const ITEMS_MAX: usize = 1_000;
+/// Bytes of an instance key: of one made by hand, and of one that took the place of another.
+const INSTANCE_KEY_BYTES: [usize; 2] = [32, 128];
 
 /// A value from the file, or text from the environment.
 #[derive(Clone, Debug)]
@@ -50,6 +53,17 @@ impl Given {
             Value::String(text) => Ok(text.trim().to_owned()),
             _ => Err("must be text".to_owned()),
         }
+    }
+
+    /// A key for stored secrets, in base64.
+    pub(super) fn instance_key(&self) -> Result<String, String> {
+        let text = self.text()?;
+        let bytes = STANDARD.decode(&text).map_or(0, |bytes| bytes.len());
+        if INSTANCE_KEY_BYTES.contains(&bytes) {
+            return Ok(text);
+        }
+        let how = "as `openssl rand -base64 32` makes them, or what `posthouse secret rotate` wrote";
+        Err(format!("must be 32 bytes in base64, {how}"))
     }
 
     /// One of a few names.

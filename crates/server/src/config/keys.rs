@@ -81,7 +81,7 @@ const MAIN: &[Key] = &[
         }
     ),
     key!(secret "instance_key", "the file `instance.key` in `data_dir`", "What stored secrets are sealed with: 32 bytes in base64 (`openssl rand -base64 32`).", |d, g| {
-        d.config.instance_key = Some(SecretText(g.text()?));
+        d.config.instance_key = Some(SecretText(g.instance_key()?));
     }),
     key!("http.listen", "`127.0.0.1:8080`", "Address and port of the API.", |d, g| d.config.http.listen =
         g.socket()?),

@@ -10,7 +10,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("data_dir", "'/tmp/x'", "5"),
     ("database_url", "'postgres://u:p@db/x'", "'mysql://db'"),
     ("blob_url", "'s3://bucket/prefix'", "'ftp://x'"),
-    ("instance_key", "'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='", "''"),
+    ("instance_key", "'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='", "'AAAA'"),
     ("http.listen", "'[::1]:8081'", "'8081'"),
     ("http.listen_tls", "['0.0.0.0:443']", "'0.0.0.0:443'"),
     ("http.redirect_to_https", "false", "'yes'"),

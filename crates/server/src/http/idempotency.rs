@@ -3,10 +3,9 @@
 //! The record itself is stored by the use-case, in the transaction that stores what the request makes.
 
 use axum::http::{HeaderMap, HeaderName};
-use posthouse_domain::error::Refusal;
 use sha2::{Digest, Sha256};
 
-use super::route::PathParams;
+use super::{route::PathParams, wire::Problems};
 
 /// `Idempotent-Replayed`: on an answer that was given before.
 pub const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -14,21 +13,16 @@ pub const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const KEY_CHARS_MAX: usize = 255;
 
 /// The header's value: 1 to 255 visible ASCII characters, bare or in quotes.
-///
-/// # Errors
-/// `invalid_request`.
-pub fn key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
+pub fn key(headers: &HeaderMap, problems: &mut Problems) -> Option<String> {
     let mut values = headers.get_all("idempotency-key").iter();
-    let Some(value) = values.next() else { return Ok(None) };
-    let problem =
-        || Refusal::invalid_field("Idempotency-Key", format!("must be 1 to {KEY_CHARS_MAX} visible ASCII characters"));
-    if values.next().is_some() {
-        return Err(problem());
-    }
-    let text = value.to_str().map_err(|_| problem())?;
+    let value = values.next()?;
+    let text = value.to_str().unwrap_or_default();
     let bare = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text);
     let fine = (1..=KEY_CHARS_MAX).contains(&bare.len()) && bare.bytes().all(|b| b.is_ascii_graphic());
-    if fine { Ok(Some(bare.to_owned())) } else { Err(problem()) }
+    if fine && values.next().is_none() {
+        return Some(bare.to_owned());
+    }
+    problems.add("Idempotency-Key", format!("must be 1 to {KEY_CHARS_MAX} visible ASCII characters, once"))
 }
 
 /// SHA-256 of what makes two requests of one route the same. Each piece goes in behind its length, so that no two

@@ -204,6 +204,12 @@ impl Route {
         self
     }
 
+    /// Whether it is a part of the API, and not a page about the service.
+    #[must_use]
+    pub fn is_api(&self) -> bool {
+        self.path.starts_with("/v1/") || self.path.starts_with("/dev/")
+    }
+
     /// Documents a JSON answer.
     #[must_use]
     pub fn answers<T: JsonSchema>(mut self, status: u16) -> Self {

@@ -23,6 +23,7 @@ use super::{
     auth, body, error, idempotency,
     route::{Access, Parts, PathParams, RequestInfo, Route},
     socket,
+    wire::Problems,
 };
 use crate::{app::App, in_flight::Flight, rate_limits::Left};
 
@@ -70,14 +71,9 @@ pub(super) async fn miss(app: &App, request: Request, refusal: Refusal) -> Respo
     let id = request_id(app);
     tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.miss");
     let (head, mut body) = request.into_parts();
-    // Who has a key gets the workspace's notice on every answer, on this one too.
-    let recognised = match head.headers.contains_key(header::AUTHORIZATION) {
-        true => auth::recognise(app, &head.headers).await.ok(),
-        false => None,
-    };
+    let notice = notice_of_key(app, &head.headers).await;
     body::drain(app.clock.as_ref(), &head.headers, &mut body).await;
     let mut response = error::response(&refusal, &id);
-    let notice = recognised.and_then(|recognised| recognised.workspace.notice);
     write_extras(&Extras { notice, left: None }, response.headers_mut());
     finish(response, &id)
 }
@@ -154,8 +150,12 @@ async fn admit(
         taken?;
         auth::admit(&recognised.caller, route)?;
         caller = Some(recognised.caller);
+    } else if route.is_api() {
+        extras.notice = notice_of_key(app, &head.headers).await;
     }
-    let idempotency_key = if route.idempotent { idempotency::key(&head.headers)? } else { None };
+    // What is wrong with the header is told with what is wrong with the body.
+    let mut problems = Problems::default();
+    let idempotency_key = if route.idempotent { idempotency::key(&head.headers, &mut problems) } else { None };
     let body = match route.body {
         Some(rule) => body::read(app.clock.as_ref(), rule, &head.headers, body).await?,
         None => Bytes::new(),
@@ -180,7 +180,15 @@ async fn admit(
         on_loopback: on_loopback(head),
         handshake: socket::handshake(&head.headers),
     };
-    Ok((Parts { caller, request, path, query, body }, flight))
+    Ok((Parts { caller, request, path, query, body, problems }, flight))
+}
+
+/// Who has a key gets the workspace's notice on every answer, on those that need no key too.
+async fn notice_of_key(app: &App, headers: &HeaderMap) -> Option<Notice> {
+    if !headers.contains_key(header::AUTHORIZATION) {
+        return None;
+    }
+    auth::recognise(app, headers).await.ok()?.workspace.notice
 }
 
 /// Whether the peer is this machine itself. A proxy beside us is on loopback too, but the fields it adds give it away.

@@ -67,7 +67,19 @@ fn files_that_cannot_be_used_end_the_start_and_are_named() {
         house.path("chain.pem").display(),
         house.path("key.pem").display()
     ));
-    let ran = house.run(&["serve", "--config", config.to_str().unwrap()]);
-    assert_eq!(ran.code, 1, "{}", ran.err);
-    assert!(ran.err.contains("chain.pem"), "{}", ran.err);
+    let arguments = ["serve", "--config", config.to_str().unwrap()];
+    let ran = house.run(&arguments);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("config: smtp.tls_cert = ") && ran.err.contains("chain.pem"), "{}", ran.err);
+    std::fs::remove_file(house.path("key.pem")).unwrap();
+    let ran = house.run(&arguments);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("config: smtp.tls_key = ") && ran.err.contains("key.pem"), "{}", ran.err);
+
+    // The API key is shown by the first start that comes up, and by no other.
+    assert!(!ran.out.contains("ph_"), "{}", ran.out);
+    std::fs::write(house.path("key.pem"), &one.1).unwrap();
+    let service = house.serve(&config, &[]);
+    assert!(service.ready["first_run"]["api_key"].is_string(), "{}", service.ready);
+    assert_eq!(service.stop().code, 0);
 }

@@ -81,6 +81,16 @@ fn commands_work_beside_a_running_service() {
     house.run(&["workspace", "set", id, "--config", config, "--notice", "Grüße", "--json"]).json();
     let (head, _) = service.get("/v1/account", &authorization);
     assert!(head.contains("service-notice: gr%c3%bc%c3%9fe"), "{head}");
+    for (path, fields, told) in [
+        ("/v1/nowhere", authorization.as_str(), true),
+        ("/v1/openapi.json", &authorization, true),
+        ("/v1/webhooks/events", &authorization, true),
+        ("/v1/webhooks/events", "", false),
+        ("/v1/webhooks/events", "authorization: Bearer nobody\r\n", false),
+    ] {
+        let (head, _) = service.get(path, fields);
+        assert_eq!(head.contains("service-notice: "), told, "{path} {fields}: {head}");
+    }
     let ran = house.run(&["check", "--config", config]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert_eq!(service.stop().code, 0);

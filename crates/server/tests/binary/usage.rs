@@ -66,6 +66,21 @@ fn a_bad_configuration_names_key_value_and_what_is_allowed() {
 }
 
 #[test]
+fn a_key_for_secrets_that_is_none_is_a_bad_configuration_and_not_shown() {
+    let house = House::new("bad-key");
+    for bad in ["c2hvcnQ=", "not base64, not base64, not base64, not bas="] {
+        let config = house.configure(&format!("delivery.mode = 'capture'\ninstance_key = '{bad}'\n"));
+        for command in ["serve", "check"] {
+            let ran = house.run(&[command, "--config", config.to_str().unwrap()]);
+            assert_eq!(ran.code, 2, "{command}: {}", ran.err);
+            assert!(ran.err.contains("config: instance_key: must be 32 bytes in base64"), "{}", ran.err);
+            assert!(!ran.err.contains(bad), "{}", ran.err);
+        }
+    }
+    assert!(!house.path("data").exists(), "a bad configuration must leave nothing behind");
+}
+
+#[test]
 fn the_environment_is_read_and_checked() {
     let house = House::new("environment");
     let output =

@@ -25,7 +25,7 @@ const STATEMENTS_MAX: usize = 512;
 /// How long to wait for another process (an administrator's command) that holds the write lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often the idle writer looks whether another process has committed.
-const FOREIGN_COMMIT_POLL: Duration = Duration::from_millis(500);
+const FOREIGN_COMMIT_POLL: Duration = Duration::from_millis(100);
 
 /// Opens a connection for writing, with the durability settings.
 pub(crate) fn open_writer(path: &Path, config: &StoreConfig) -> Result<Tx> {

@@ -7,6 +7,7 @@ mod content_of_many_sessions_fills_the_memory;
 mod dead_address_of_ours_stayed_open;
 mod dead_job_left_its_mail_queued;
 mod help_named_what_was_not_there;
+mod labels_of_one_lost_to_another;
 mod long_text_called_a_wrong_field;
 mod mail_to_oneself_in_two_threads;
 mod mail_waits_for_silent_name_servers;

@@ -108,7 +108,10 @@ fn responses(route: &Route, generator: &mut SchemaGenerator) -> Value {
 fn success(route: &Route, answer: &AnswerDoc, generator: &mut SchemaGenerator) -> Value {
     let mut fields = vec!["X-Request-Id"];
     if route.access != Access::Public {
-        fields.extend(["RateLimit-Policy", "RateLimit", "Service-Notice"]);
+        fields.extend(["RateLimit-Policy", "RateLimit"]);
+    }
+    if route.is_api() {
+        fields.push("Service-Notice");
     }
     if route.idempotent {
         fields.push("Idempotent-Replayed");
@@ -128,9 +131,14 @@ fn refusal(route: &Route, status: u16, codes: &[Code]) -> Value {
     }
     if status == 401 {
         fields.push("WWW-Authenticate");
-    } else if route.access != Access::Public {
+    } else {
         // Who is not recognised has neither a limit nor a notice.
-        fields.extend(["RateLimit-Policy", "RateLimit", "Service-Notice"]);
+        if route.access != Access::Public {
+            fields.extend(["RateLimit-Policy", "RateLimit"]);
+        }
+        if route.is_api() {
+            fields.push("Service-Notice");
+        }
     }
     let names: Vec<&str> = codes.iter().map(|code| code.text()).collect();
     let lines: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.text(), code.fix())).collect();

@@ -24,6 +24,8 @@ pub struct Parts {
     pub query: Option<String>,
     /// The body.
     pub body: Bytes,
+    /// What is wrong with the request so far.
+    pub problems: Problems,
 }
 
 /// Text that no log may show.
@@ -155,7 +157,7 @@ impl<Q: Query, B: FromBody> FromParts for Input<Q, B> {
 
     fn from_parts(parts: Parts) -> Result<Self, Refusal> {
         let caller = parts.caller.ok_or_else(|| Refusal::new(Code::Unauthorized, "The request has no API key."))?;
-        let (query, body) = decode(parts.query.as_deref(), parts.body)?;
+        let (query, body) = decode(parts.query.as_deref(), parts.body, parts.problems)?;
         Ok(Self { caller, request: parts.request, path: parts.path, query, body })
     }
 }
@@ -165,14 +167,13 @@ impl<Q: Query, B: FromBody> FromParts for PublicInput<Q, B> {
     type Body = B;
 
     fn from_parts(parts: Parts) -> Result<Self, Refusal> {
-        let (query, body) = decode(parts.query.as_deref(), parts.body)?;
+        let (query, body) = decode(parts.query.as_deref(), parts.body, parts.problems)?;
         Ok(Self { request: parts.request, path: parts.path, query, body })
     }
 }
 
 /// Reads query and body together, so that the problems of both are said at once.
-fn decode<Q: Query, B: FromBody>(query: Option<&str>, body: Bytes) -> Result<(Q, B), Refusal> {
-    let mut problems = Problems::default();
+fn decode<Q: Query, B: FromBody>(query: Option<&str>, body: Bytes, mut problems: Problems) -> Result<(Q, B), Refusal> {
     let query = wire::decode_query(query, &mut problems);
     let body = B::read(body, &mut problems);
     problems.finish(query.zip(body))

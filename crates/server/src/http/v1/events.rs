@@ -93,10 +93,11 @@ fn start(tx: &mut Tx, caller: &Caller, query: &EventsQuery) -> Result<i64, Refus
         (Some(_), Some(_)) => return Err(Refusal::invalid_field("cursor", "says the same as after: give one of them")),
         (Some(after), None) | (None, Some(after)) => after,
     };
-    let unknown = || {
-        Refusal::new(Code::InvalidCursor, format!("There is no event {} in the log.", after.0))
+    let unknown = |what: String| {
+        Refusal::new(Code::InvalidCursor, what)
             .with_fix("Events are kept 30 days: begin without after to get the oldest ones.")
     };
-    let id: EventId = after.0.parse().map_err(|_| unknown())?;
-    events::seq_of(tx, caller.workspace, id)?.ok_or_else(unknown)
+    let id: EventId =
+        after.0.parse().map_err(|_| unknown("What is given as after is no id of an event.".to_owned()))?;
+    events::seq_of(tx, caller.workspace, id)?.ok_or_else(|| unknown(format!("There is no event {id} in the log.")))
 }

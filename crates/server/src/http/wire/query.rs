@@ -278,5 +278,15 @@ impl QueryValue for MetadataFilters {
 /// Items of a page: 1 to 100.
 pub type Limit = Int<1, { page::LIMIT_MAX as i64 }>;
 
-/// A cursor, in the form that pages give it.
-pub type Cursor = Line<1, 500>;
+/// A cursor. Any text is taken here: whether a list gave it is for the list to say, with a code of its own (decision 5).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cursor(pub String);
+
+impl QueryValue for Cursor {
+    fn schema() -> Value {
+        json!({ "type": "string", "minLength": 1, "maxLength": 500 })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        Ok(Self(text.to_owned()))
+    }
+}

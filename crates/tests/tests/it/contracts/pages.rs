@@ -245,7 +245,7 @@ async fn limits_have_bounds_and_cursors_belong_to_their_list_and_filters() {
             world.api.get(&format!("{path}limit={limit}")).await.invalid_fields(&["limit"]);
         }
         world.api.get(&format!("{path}limt=5")).await.invalid_fields(&["limt"]);
-        for cursor in ["made-up", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
+        for cursor in ["made-up", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "", "%0a", &"A".repeat(600)] {
             world.api.get(&format!("{path}cursor={cursor}")).await.error("invalid_cursor");
         }
         for at in 0..2 {

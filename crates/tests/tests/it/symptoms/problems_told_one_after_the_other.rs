@@ -40,6 +40,10 @@ async fn fields_together_speak_with_the_fields_alone() {
         api.post(&path, body).await.invalid_fields(paths);
     }
 
+    let path = format!("/v1/inboxes/{}/messages?dryrun=true", inbox.id);
+    let sent = api.idempotent("a b").post(&path, json!({ "to": "x@b.example", "text": "t" })).await;
+    sent.invalid_fields(&["Idempotency-Key", "dryrun", "subject"]);
+
     let message = "/v1/messages/01a1feb1-bc91-7000-af04-c76e5b804d91";
     let change = json!({ "add_labels": ["ai:x", "b"], "remove_labels": ["spf-fail", "b"], "is_read": "yes" });
     api.patch(message, change).await.invalid_fields(&[
