@@ -17,7 +17,7 @@ use super::App;
 /// Where the last finding is kept.
 const NOTE: &str = "ip_reputation";
 /// Addresses of ours that are asked about.
-const ADDRESSES_MAX: usize = 4;
+const ADDRESSES_MAX: usize = 16;
 
 /// The last finding, or a new one where it is old. While no list answers, the last one that did is shown.
 ///
@@ -50,8 +50,13 @@ pub async fn ask_lists(app: &App, addresses: &[IpAddr]) -> Vec<ListAnswer> {
     join_all(lists.iter().map(|list| ask_list(app, list, addresses))).await
 }
 
-/// The public addresses that our name leads to. Mail that leaves from others is not known to this process.
+/// The public addresses that mail leaves from: what is configured, else those that our name leads to.
 pub async fn own_addresses(app: &App) -> Vec<IpAddr> {
+    let sources = app.config.delivery.sources.iter().map(|source| source.address);
+    let sources: Vec<IpAddr> = sources.filter(|address| !is_special_purpose(*address)).take(ADDRESSES_MAX).collect();
+    if !sources.is_empty() {
+        return sources;
+    }
     let name = &app.config.smtp.hostname;
     let (v4, v6) = tokio::join!(
         app.dns.lookup(Question::new(name, QuestionKind::A)),
