@@ -4,8 +4,8 @@ Prefilled: the queue is filled while nothing is delivered (we run without the wo
 the rate is that of the messages' arrivals at the sink, from the first to the last. Through: the messages are accepted
 and delivered at the same time; the clock runs from the first request to the last arrival.
 
-Ours signs every mail twice when it leaves (RSA-2048 and Ed25519), Postfix signs none, except in the row that says so: there
-OpenDKIM signs once (RSA-2048) when Postfix takes the mail in."""
+Unsigned: neither of both signs. Signed: ours signs every mail twice when it leaves (RSA-2048 and Ed25519), Postfix signs none.
+Both signed: OpenDKIM signs once (RSA-2048) when Postfix takes the mail in."""
 
 import contextlib
 import json
@@ -25,11 +25,10 @@ CONNECTIONS = 20
 LIMIT_S = 300
 
 
-def _delivery(mode, port):
+def _delivery(mode, port, signed):
     """The `[delivery]` section that leads to the sink."""
-    if mode == "relay":
-        return f'mode = "relay"\nrelay_url = "smtp://127.0.0.1:{port}"\nallow_private_networks = true'
-    return f'mode = "direct"\nport = {port}\nallow_private_networks = true'
+    where = f'relay_url = "smtp://127.0.0.1:{port}"' if mode == "relay" else f"port = {port}"
+    return f'mode = "{mode}"\n{where}\nallow_private_networks = true\nsign = {str(signed).lower()}'
 
 
 def _post(setting, server, count):
@@ -62,9 +61,9 @@ def _drained(sink, count, began, cpu_s):
     return {"rate": (count - 1) / (sink.last - sink.first), "whole_s": sink.last - began, "cpu_ms": cpu_s / count * 1000}
 
 
-def of_posthouse(setting, mode, count):
+def of_posthouse(setting, mode, count, signed=True):
     """Prefilled, then drained by a process that starts with the queue as it is."""
-    with load.Sink() as sink, posthouse.Posthouse(setting, "sending", _delivery(mode, sink.port)) as server:
+    with load.Sink() as sink, posthouse.Posthouse(setting, "sending", _delivery(mode, sink.port, signed)) as server:
         server.stop()
         server.start("http")
         inboxes, posted = _post(setting, server, count)
@@ -94,9 +93,9 @@ def of_postfix(setting, count):
     return result
 
 
-def through_posthouse(setting, mode, count):
+def through_posthouse(setting, mode, count, signed=True):
     """Accepted by the API and delivered at the same time."""
-    with load.Sink() as sink, posthouse.Posthouse(setting, "sending", _delivery(mode, sink.port)) as server:
+    with load.Sink() as sink, posthouse.Posthouse(setting, "sending", _delivery(mode, sink.port, signed)) as server:
         cpu, began = server.cpu_s(), time.monotonic()
         inboxes, _ = _post(setting, server, count)
         sink.wait(count, LIMIT_S)
@@ -144,12 +143,16 @@ def run(setting):
     """Every case."""
     count = COUNT // (5 if setting.quick else 1)
     peer = missing() is None
-    _case(setting, "prefilled, relay", count, lambda: of_posthouse(setting, "relay", count),
+    _case(setting, "prefilled, relay, unsigned", count, lambda: of_posthouse(setting, "relay", count, signed=False),
           (lambda: of_postfix(setting, count)) if peer else None)
-    _case(setting, "through, relay", count, lambda: through_posthouse(setting, "relay", count),
+    _case(setting, "through, relay, unsigned", count, lambda: through_posthouse(setting, "relay", count, signed=False),
+          (lambda: through_postfix(setting, count)) if peer else None)
+    _case(setting, "prefilled, relay, signed", count, lambda: of_posthouse(setting, "relay", count),
+          (lambda: of_postfix(setting, count)) if peer else None)
+    _case(setting, "through, relay, signed", count, lambda: through_posthouse(setting, "relay", count),
           (lambda: through_postfix(setting, count)) if peer else None)
     if peer and opendkim.missing() is None:
-        _case(setting, "through, relay; Postfix with OpenDKIM", count, lambda: through_posthouse(setting, "relay", count),
+        _case(setting, "through, relay, both signed", count, lambda: through_posthouse(setting, "relay", count),
               lambda: through_postfix(setting, count, signed=True))
     if not setting.quick:
-        _case(setting, "prefilled, direct", count, lambda: of_posthouse(setting, "direct", count), None)
+        _case(setting, "prefilled, direct, signed", count, lambda: of_posthouse(setting, "direct", count), None)

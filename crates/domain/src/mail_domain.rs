@@ -33,6 +33,11 @@ const VERIFIED_GAP_MS: i64 = DAY_MS;
 const UNVERIFIED_GAPS_MS: [i64; 8] =
     [MINUTE_MS, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];
 
+/// How long somebody who asked for a check is taken to be at work on the records, in milliseconds.
+const WATCHED_MS: i64 = HOUR_MS;
+/// Time between the checks of a domain that somebody is at work on, at most, in milliseconds.
+const WATCHED_GAP_MS: i64 = 5 * MINUTE_MS;
+
 /// How a domain stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
@@ -431,6 +436,22 @@ impl MailDomain {
         changes
     }
 
+    /// Switches it off for its operator, or on again: how it stands then, the next check says.
+    #[must_use]
+    pub fn switch(&mut self, on: bool) -> Changes {
+        let before = self.status;
+        self.status = match (on, before) {
+            (false, _) => Status::Disabled,
+            (true, Status::Disabled) if self.verified_at.is_some() => Status::Failed,
+            (true, Status::Disabled) => Status::Pending,
+            (true, other) => other,
+        };
+        if self.status != before {
+            self.checks = 0;
+        }
+        Changes { failed: before == Status::Verified && !on, ..Changes::default() }
+    }
+
     /// Lets the next key sign once its record was seen, and the one before go when its time has come.
     fn switch_keys(&mut self, now: Time) -> bool {
         if self.previous.as_ref().is_some_and(|(_, retire_at)| now >= *retire_at) {
@@ -461,6 +482,8 @@ impl MailDomain {
         };
         // Somebody waits for a new key's record to be seen.
         let gap = if self.next.is_some() { regular.min(HOUR_MS) } else { regular };
-        now.plus_ms(gap)
+        let is_watched = self.asked_at.is_some_and(|at| now.since_ms(at) < WATCHED_MS);
+        let is_awaited = self.next.is_some() || self.status != Status::Verified;
+        now.plus_ms(if is_watched && is_awaited { gap.min(WATCHED_GAP_MS) } else { gap })
     }
 }

@@ -184,6 +184,10 @@ fn by_known_phrase(text: &str, enhanced: Option<&str>) -> Option<Class> {
     if text.contains("smtputf8") {
         return Some(Class::Smtputf8);
     }
+    // What was refused before it ran out of time is no more than that.
+    if text.contains("message expired") {
+        return Some(Class::Expired);
+    }
     // Codes that mean one thing only, whatever is said beside them.
     let is_exact = match enhanced.map(detail)?.split_once('.')? {
         ("6", detail) => matches!(detail, "7" | "8" | "9" | "10"),

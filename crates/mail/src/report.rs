@@ -149,8 +149,11 @@ fn author(parsed: &Parsed<'_>) -> Option<Address> {
     Some(parsed.from.first()?.mailbox.as_ref()?.address().clone())
 }
 
+/// Whether a mail server wrote it; some give their name without a domain.
 fn is_daemon(parsed: &Parsed<'_>) -> bool {
-    author(parsed).is_some_and(|author| DAEMONS.contains(&&*author.local().to_ascii_lowercase()))
+    let Some(first) = parsed.from.first() else { return false };
+    let local = first.mailbox.as_ref().map_or(first.header_form.trim(), |mailbox| mailbox.address().local());
+    DAEMONS.contains(&&*local.to_ascii_lowercase())
 }
 
 /// Whether a server's mail is about a failure: not everything with an empty return path is, a vacation notice for one.

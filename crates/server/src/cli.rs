@@ -35,7 +35,7 @@ enum Command {
     /// Make, list and revoke API keys.
     #[command(subcommand)]
     Key(key::Command),
-    /// Add, list, show and check the domains of workspaces, with the records to publish.
+    /// Add, list, show, check and switch off the domains of workspaces, with the records to publish.
     #[command(subcommand)]
     Domain(domain::Command),
     /// Change what stored secrets are sealed with.

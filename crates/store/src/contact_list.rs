@@ -28,7 +28,7 @@ statements! {
     COUNT_IN_DOMAIN = "SELECT count(*) FROM contacts WHERE workspace_id = $1 AND kind IN ($2, $3, $4, $5) AND domain = $6";
     MATCHING = "SELECT id, address FROM contacts WHERE workspace_id = $1 AND kind IN ($2, $3, $4, $5) ORDER BY id LIMIT $6 {FOR_UPDATE}";
     IN_DOMAIN = "SELECT id, address FROM contacts WHERE workspace_id = $1 AND kind IN ($2, $3, $4, $5) AND domain = $6
-        ORDER BY id LIMIT $7 {FOR_UPDATE}";
+        ORDER BY last_seen_at, id LIMIT $7 {FOR_UPDATE}";
 }
 
 /// What a list of contacts is narrowed to. Its `Debug` text names it in cursors.

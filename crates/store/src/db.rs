@@ -24,6 +24,8 @@ use uuid::Uuid;
 
 /// Connections of an embedded store for short reads on the threads that ask: about as many as there are such threads.
 const GLANCES_MAX: usize = 4;
+/// How long a closing store waits until the other processes were told of its last commits.
+const TELL_MAX: Duration = Duration::from_secs(2);
 
 /// Tells the time in milliseconds, for what the store says of its own haste.
 #[derive(Clone)]
@@ -107,6 +109,8 @@ struct Inner {
     writers: usize,
     watch: Option<Watch>,
     waited_ms: AtomicU64,
+    /// Cut off when the other processes were told of every commit; none where there is nobody to tell.
+    told: Option<Receiver<()>>,
     /// The lock of who serves an embedded store.
     _presence: Option<std::fs::File>,
 }
@@ -132,9 +136,12 @@ impl Store {
         let (write, write_queue) = bounded(config.queue_len.max(1));
         let (read, read_queue) = bounded(config.queue_len.max(1));
         let queues = (write_queue, read_queue);
-        let (threads, writers) = match &config.database {
-            DatabaseUrl::Sqlite(path) => (start_sqlite(path, config, queues, &wakes)?, 1),
-            DatabaseUrl::Postgres(url) => (start_postgres(url, config, queues, &wakes)?, config.writer_threads.max(1)),
+        let (threads, writers, told) = match &config.database {
+            DatabaseUrl::Sqlite(path) => (start_sqlite(path, config, queues, &wakes)?, 1, None),
+            DatabaseUrl::Postgres(url) => {
+                let (threads, told) = start_postgres(url, config, queues, &wakes)?;
+                (threads, config.writer_threads.max(1), Some(told))
+            }
         };
         let glances = match &config.database {
             DatabaseUrl::Sqlite(path) => {
@@ -155,6 +162,7 @@ impl Store {
                 writers,
                 watch,
                 waited_ms,
+                told,
                 _presence: presence,
             }),
         })
@@ -315,6 +323,8 @@ impl Store {
         for thread in threads {
             let _ = thread.join();
         }
+        // A command that ended before this would be heard of late.
+        let _ = self.inner.told.as_ref().map(|told| told.recv_timeout(TELL_MAX));
         self.glances().clear();
     }
 }
@@ -363,11 +373,14 @@ fn start_sqlite(path: &Path, config: &StoreConfig, queues: Queues, wakes: &Wakes
     Ok(threads)
 }
 
-fn start_postgres(url: &str, config: &StoreConfig, queues: Queues, wakes: &Wakes) -> Result<Vec<JoinHandle<()>>> {
+/// The threads, and what is cut off when all that they did was told to the other processes.
+type Telling = (Vec<JoinHandle<()>>, Receiver<()>);
+
+fn start_postgres(url: &str, config: &StoreConfig, queues: Queues, wakes: &Wakes) -> Result<Telling> {
     use postgres::{Mode, Shared, Worker};
     let (write_queue, read_queue) = queues;
-    let shared =
-        Arc::new(Shared::new(url.to_owned(), wakes.clone(), notify::Notifier::start(url, wakes, config.serving)?));
+    let (notifier, told) = notify::Notifier::start(url, wakes, config.serving)?;
+    let shared = Arc::new(Shared::new(url.to_owned(), wakes.clone(), notifier));
     let mut threads = Vec::new();
     let kinds = [
         (Mode::Write, "write", config.writer_threads, write_queue),
@@ -379,7 +392,7 @@ fn start_postgres(url: &str, config: &StoreConfig, queues: Queues, wakes: &Wakes
             threads.push(spawn(format!("db-{name}-{n}"), move || worker.run(&queue))?);
         }
     }
-    Ok(threads)
+    Ok((threads, told))
 }
 
 fn spawn(name: String, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {

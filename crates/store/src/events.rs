@@ -36,15 +36,28 @@ statements! {
         FROM events WHERE workspace_id = $1 AND inbox_id = $2 AND seq > $3 ORDER BY seq LIMIT $4";
 }
 
-/// Appends an event and wakes the workspace. Do it last: it takes the workspace's hottest row.
+/// Appends an event and wakes the workspace. It is in the log from the end of the unit on, behind those that were appended
+/// before it: the log's head is the workspace's hottest row, so it is taken when nothing else is waited for any more.
+///
+/// # Errors
+/// None here; what fails later fails the unit.
+pub fn append(tx: &mut Tx, event: &NewEvent) -> Result<()> {
+    tx.wake(event.workspace.0);
+    tx.tell(event.clone());
+    Ok(())
+}
+
+/// Writes what the unit appended; one workspace after the other, so that two units never wait for each other's heads.
 ///
 /// # Errors
 /// The store's own.
-pub fn append(tx: &mut Tx, event: &NewEvent) -> Result<()> {
-    let e = event;
-    let seq: i64 = tx.value(&NEXT, p![e.workspace])?.unwrap_or(0);
-    tx.exec(&INSERT, p![e.workspace, seq, e.id, e.kind, e.inbox, e.thread, e.message, e.detail_json, e.at])?;
-    tx.wake(e.workspace.0);
+pub(crate) fn write(tx: &mut Tx) -> Result<()> {
+    let mut events = tx.take_events();
+    events.sort_by_key(|event| event.workspace);
+    for e in events {
+        let seq: i64 = tx.value(&NEXT, p![e.workspace])?.unwrap_or(0);
+        tx.exec(&INSERT, p![e.workspace, seq, e.id, e.kind, e.inbox, e.thread, e.message, e.detail_json, e.at])?;
+    }
     Ok(())
 }
 
@@ -69,8 +82,8 @@ pub fn held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<u64> 
     Ok(tx.value(&HELD, p![workspace, inbox])?.unwrap_or(0))
 }
 
-/// Moves the held events of an inbox into the log, in the order of their arrival, as of now; says how many. Do it last:
-/// it takes the workspace's hottest row.
+/// Moves the held events of an inbox into the log, behind what the unit appended, in the order of their arrival, as of now;
+/// says how many. Do it last: it takes the workspace's hottest row.
 ///
 /// # Errors
 /// The store's own.
@@ -79,6 +92,7 @@ pub fn release(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -
     if count == 0 {
         return Ok(0);
     }
+    write(tx)?;
     let last = tx.value(&RESERVE, p![workspace, count])?.unwrap_or(count);
     let moved = tx.exec(&RELEASE, p![workspace, inbox, last - count, now])?;
     forget_held(tx, workspace, inbox)?;

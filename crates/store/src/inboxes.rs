@@ -129,6 +129,20 @@ pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<I
     tx.one(&LOCK, p![workspace, id])
 }
 
+/// Takes the rows of several inboxes until the end of the transaction. Whoever writes into more than one takes them like
+/// this and first of all, in one order for everybody, so that no two transactions wait for each other.
+///
+/// # Errors
+/// The store's own.
+pub fn lock_all(tx: &mut Tx, mut inboxes: Vec<(WorkspaceId, InboxId)>) -> Result<()> {
+    inboxes.sort_unstable();
+    inboxes.dedup();
+    for (workspace, id) in inboxes {
+        lock(tx, workspace, id)?;
+    }
+    Ok(())
+}
+
 /// The inbox that has or had that canonical address, in whatever workspace.
 ///
 /// # Errors

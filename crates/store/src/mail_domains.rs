@@ -46,7 +46,7 @@ statements! {
     SIGNING = "SELECT d.id, d.active_selector, d.checked, k.selector, k.private_key FROM mail_domains d JOIN domain_keys k
         ON k.workspace_id = d.workspace_id AND k.domain_id = d.id AND k.selector IN (d.active_selector, d.active_selector || 'e')
         WHERE d.workspace_id = $1 AND d.name = $2 ORDER BY k.selector LIMIT 2";
-    INBOXES = "SELECT id FROM inboxes WHERE workspace_id = $1 AND domain = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3";
+    INBOXES = "SELECT id FROM inboxes WHERE workspace_id = $1 AND domain = $2 AND deleted_at IS NULL LIMIT $3";
     LOST = select!("WHERE d.status <> 'disabled' AND NOT EXISTS
         (SELECT 1 FROM jobs j WHERE j.kind = 'domain_check' AND j.subject_id = d.id AND j.state <> 'dead') LIMIT $1");
 }

@@ -218,7 +218,15 @@ pub fn hits(tx: &mut Tx, narrowing: Narrowing, query: &Query, behind: Option<Beh
         if left == 0 {
             break;
         }
-        hits.extend(walk(tx, narrowing, query, (tier, low..below), left)?);
+        let mut found = walk(tx, narrowing, query, (tier, low..below), left)?;
+        for other in &query.others {
+            found.extend(walk(tx, narrowing, other, (tier, low..below), left)?);
+        }
+        // A message may fit several of them.
+        found.sort_unstable_by_key(|hit| std::cmp::Reverse(hit.doc));
+        found.dedup_by_key(|hit| hit.doc);
+        found.truncate(left as usize);
+        hits.extend(found);
     }
     Ok(hits)
 }

@@ -7,6 +7,7 @@ use crate::db::postgres::PgConnection;
 use crate::dialect::IDS_MAX;
 use crate::values::RowFrom;
 use crate::{Engine, Error, FromColumn, FromRow, Result, Row, Sql, Value};
+use posthouse_domain::event::NewEvent;
 use uuid::Uuid;
 
 /// The transaction of one unit of work.
@@ -16,6 +17,8 @@ pub struct Tx {
     fault: Option<Error>,
     /// Workspaces to wake after the commit.
     wakes: Vec<Uuid>,
+    /// Events of this unit that are not in the log yet.
+    events: Vec<NewEvent>,
     /// How many statements are still allowed, for units that promised a number.
     statements_left: Option<u32>,
 }
@@ -28,7 +31,7 @@ pub(crate) enum Connection {
 
 impl Tx {
     pub(crate) fn on(on: Connection) -> Self {
-        Tx { on, fault: None, wakes: Vec::new(), statements_left: None }
+        Tx { on, fault: None, wakes: Vec::new(), events: Vec::new(), statements_left: None }
     }
 
     /// The first row, if any.
@@ -112,10 +115,11 @@ impl Tx {
         }
     }
 
-    /// Begins a new unit of work: forgets faults and wakes of the last.
+    /// Begins a new unit of work: forgets faults, wakes and events of the last.
     pub(crate) fn renew(&mut self) {
         self.fault = None;
         self.wakes.clear();
+        self.events.clear();
         self.statements_left = None;
     }
 
@@ -138,6 +142,15 @@ impl Tx {
     /// The first failure of a statement in this unit.
     pub(crate) fn fault(&self) -> Option<&Error> {
         self.fault.as_ref()
+    }
+
+    /// Keeps an event for the end of the unit.
+    pub(crate) fn tell(&mut self, event: NewEvent) {
+        self.events.push(event);
+    }
+
+    pub(crate) fn take_events(&mut self) -> Vec<NewEvent> {
+        std::mem::take(&mut self.events)
     }
 
     pub(crate) fn take_wakes(&mut self) -> Vec<Uuid> {

@@ -47,7 +47,10 @@ fn walk(record: &str, domain: &str, host: &str, reader: &mut Reader<'_>, left: &
         let (name, value) = bare.split_once([':', '=']).unwrap_or((bare, ""));
         let verdict = match name {
             "all" => Verdict::Allows,
-            "a" => spend(left, || a(value, domain, host)),
+            "a" => match spend(left, || Verdict::Allows) {
+                Verdict::Allows => a(value, domain, host, reader)?,
+                other => other,
+            },
             "mx" => match spend(left, || Verdict::Allows) {
                 Verdict::Allows => mx(strip_prefix_length(value), domain, host, reader)?,
                 other => other,
@@ -85,10 +88,53 @@ fn spend(left: &mut usize, verdict: impl FnOnce() -> Verdict) -> Verdict {
     }
 }
 
-fn a(value: &str, domain: &str, host: &str) -> Verdict {
+/// Our name, or another that has all our addresses.
+fn a(value: &str, domain: &str, host: &str, reader: &mut Reader<'_>) -> Result<Verdict, Need> {
     let target = strip_prefix_length(value);
     let target = if target.is_empty() { domain } else { target };
-    if same(target, host) { Verdict::Allows } else { Verdict::Silent }
+    if same(target, host) {
+        return Ok(Verdict::Allows);
+    }
+    if target.contains('%') {
+        return Ok(Verdict::Silent);
+    }
+    let (v4_length, v6_length) = lengths(value);
+    // All are asked for before any is needed, so that their questions go out together.
+    let own = [reader.ask(host, QuestionKind::A), reader.ask(host, QuestionKind::Aaaa)];
+    let theirs = [reader.ask(target, QuestionKind::A), reader.ask(target, QuestionKind::Aaaa)];
+    let mut verdict = Verdict::Silent;
+    for ((own, theirs), length) in own.into_iter().zip(theirs).zip([v4_length, v6_length]) {
+        let (own, theirs) = (own?, theirs?);
+        if *own == Answer::Failed || *theirs == Answer::Failed {
+            return Ok(Verdict::Unknown);
+        }
+        let (own, theirs) = (addresses(own), addresses(theirs));
+        let is_near = |own: &IpAddr| theirs.iter().any(|other| shifted(*own, length) == shifted(*other, length));
+        match own.iter().all(is_near) {
+            true if own.is_empty() => {}
+            true => verdict = Verdict::Allows,
+            false => return Ok(Verdict::Silent),
+        }
+    }
+    Ok(verdict)
+}
+
+/// The prefix lengths of `name/24//64` (RFC 7208 §5.6).
+fn lengths(value: &str) -> (u32, u32) {
+    let rest = value.split_once('/').map_or("", |(_, rest)| rest);
+    let (v4, v6) = match rest.strip_prefix('/') {
+        Some(v6) => ("", v6),
+        None => rest.split_once("//").unwrap_or((rest, "")),
+    };
+    (v4.parse().unwrap_or(32).min(32), v6.parse().unwrap_or(128).min(128))
+}
+
+fn addresses(answer: &Answer) -> Vec<IpAddr> {
+    match answer {
+        Answer::Records(Records::A(list)) => list.iter().copied().map(IpAddr::V4).collect(),
+        Answer::Records(Records::Aaaa(list)) => list.iter().copied().map(IpAddr::V6).collect(),
+        _ => Vec::new(),
+    }
 }
 
 fn mx(value: &str, domain: &str, host: &str, reader: &mut Reader<'_>) -> Result<Verdict, Need> {
@@ -109,11 +155,9 @@ fn ip(value: &str, host: &str, reader: &mut Reader<'_>) -> Result<Verdict, Need>
         return Ok(Verdict::Broken);
     }
     let kind = if network.is_ipv4() { QuestionKind::A } else { QuestionKind::Aaaa };
-    let own: Vec<IpAddr> = match reader.ask(host, kind)? {
-        Answer::Records(Records::A(list)) => list.iter().copied().map(IpAddr::V4).collect(),
-        Answer::Records(Records::Aaaa(list)) => list.iter().copied().map(IpAddr::V6).collect(),
+    let own = match reader.ask(host, kind)? {
         Answer::Failed => return Ok(Verdict::Unknown),
-        _ => Vec::new(),
+        answer => addresses(answer),
     };
     let within = |address: &IpAddr| shifted(*address, length) == shifted(network, length);
     Ok(if !own.is_empty() && own.iter().all(within) { Verdict::Allows } else { Verdict::Silent })

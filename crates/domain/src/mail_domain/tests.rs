@@ -180,6 +180,35 @@ const TABLE: &[(RecordKey, &[&str], Option<Found>)] = &[
         Some(Mismatch),
     ),
     (Spf, &["mail.acme.example TXT v=spf1 ip4:203.0.113.0/24 -all", "mx.post.example A 198.51.100.7"], Some(Mismatch)),
+    // Another name of this server.
+    (
+        Spf,
+        &["mail.acme.example TXT v=spf1 a -all", "mail.acme.example A 198.51.100.7", "mx.post.example A 198.51.100.7"],
+        Some(There),
+    ),
+    (
+        Spf,
+        &[
+            "mail.acme.example TXT v=spf1 a:out.acme.example/24//32 -all",
+            "out.acme.example A 198.51.100.99",
+            "out.acme.example AAAA 2001:db8::99",
+            "mx.post.example A 198.51.100.7",
+            "mx.post.example AAAA 2001:db8:7::7",
+        ],
+        Some(There),
+    ),
+    (
+        Spf,
+        &[
+            "mail.acme.example TXT v=spf1 a -all",
+            "mail.acme.example A 198.51.100.7",
+            "mx.post.example A 198.51.100.7",
+            "mx.post.example AAAA 2001:db8::7",
+        ],
+        Some(Mismatch),
+    ),
+    (Spf, &["mail.acme.example TXT v=spf1 a -all", "mail.acme.example A !", "mx.post.example A 198.51.100.7"], None),
+    (Spf, &["mail.acme.example TXT v=spf1 a:%{d}.example -all", "mx.post.example A 198.51.100.7"], Some(Mismatch)),
     (Spf, &["mail.acme.example TXT v=spf1 +all"], Some(There)),
     (Spf, &["mail.acme.example TXT v=spf1 -all"], Some(Mismatch)),
     (Spf, &["mail.acme.example TXT v=spf1 -all a:mx.post.example"], Some(Mismatch)),
@@ -353,6 +382,40 @@ fn checks_come_in_minutes_at_first_and_daily_in_the_end() {
     assert_eq!(gaps, [1, 2, 30, 360]);
     domain.status = Status::Verified;
     assert_eq!(domain.next_check_at(now).millis(), DAY_MS);
+}
+
+#[test]
+fn who_asked_within_the_hour_is_at_work_and_waits_for_minutes_alone() {
+    let (mut domain, now) = (domain(), Time::from_millis(7 * DAY_MS));
+    domain.checks = 50;
+    domain.next = None;
+    let gap = |domain: &MailDomain| domain.next_check_at(now).since_ms(now);
+    domain.asked_at = Some(now.plus_ms(-WATCHED_MS + 1));
+    assert_eq!(gap(&domain), WATCHED_GAP_MS);
+    domain.checks = 1;
+    assert_eq!(gap(&domain), MINUTE_MS, "sooner stays sooner");
+    domain.status = Status::Verified;
+    assert_eq!(gap(&domain), DAY_MS, "nothing is waited for");
+    (domain.status, domain.checks) = (Status::Failed, 50);
+    domain.asked_at = Some(now.plus_ms(-WATCHED_MS));
+    assert_eq!(gap(&domain), 6 * HOUR_MS);
+}
+
+#[test]
+fn an_operator_switches_a_domain_off_and_the_next_check_says_how_it_stands_then() {
+    let (mut domain, now) = (domain(), Time::from_millis(1_000));
+    let check = run(&domain, &ALL_THERE);
+    assert_eq!(domain.switch(true), Changes::default());
+    assert_eq!(domain.status, Status::Pending, "it was not off");
+    assert!(domain.apply(&check, &here(), true, now).verified);
+    assert!(domain.switch(false).failed, "whoever sends from it is told");
+    assert!(!domain.takes_mail() && !domain.may_send());
+    assert_eq!(domain.switch(false), Changes::default());
+    assert_eq!(domain.apply(&check, &here(), true, now), Changes::default());
+    assert_eq!(domain.status, Status::Disabled);
+    assert_eq!(domain.switch(true), Changes::default());
+    assert_eq!(domain.status, Status::Failed);
+    assert!(domain.apply(&check, &here(), true, now).verified);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! `has:attachment`, `before:`, `after:`.
 //!
 //! `a b or c d` is `(a and b) or (c and d)`, as in other search boxes. What is said of labels, attachments and time counts
-//! for the whole query. A name that is not one of those above is an ordinary word.
+//! for the whole query, unless it stands alone on a side of an `or`: then each side is for itself. A name that is not one of
+//! those above is an ordinary word.
 
 use super::{
     index::{Mark, marked},
@@ -30,6 +31,10 @@ pub struct Query {
     pub before: Option<Time>,
     /// Only messages stored at that time or later.
     pub after: Option<Time>,
+    /// Whether all hits fit equally well, wherever the words are.
+    is_flat: bool,
+    /// Other queries: what fits one of them fits too.
+    pub others: Vec<Query>,
 }
 
 /// Words that stand one behind the other.
@@ -98,27 +103,46 @@ impl Query {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut query = Query { any: vec![Vec::new()], ..Query::default() };
+        let mut sides = vec![Self::default()];
         let mut rest = text.trim_start();
-        let (mut terms, mut joins) = (0, false);
+        let mut joins = false;
         while let Some(piece) = piece(&mut rest) {
-            if piece.is_or() && query.any.last().is_some_and(|all| !all.is_empty()) && !rest.trim().is_empty() {
+            let has_more = !rest.trim().is_empty();
+            if piece.is_or() && has_more && sides.last().is_some_and(|side| *side != Self::default()) {
                 joins = true;
                 continue;
             }
-            let before = query.any.last().map_or(0, Vec::len);
             if std::mem::take(&mut joins) {
-                query.any.push(Vec::new());
+                sides.push(Self::default());
             }
-            query.take(&piece)?;
-            terms += usize::from(query.any.last().map_or(0, Vec::len) != before);
-            if terms > TERMS_MAX {
+            if let Some(side) = sides.last_mut() {
+                side.take(&piece)?;
+            }
+            if sides.iter().flat_map(|side| &side.any).map(Vec::len).sum::<usize>() > TERMS_MAX {
                 return Err(format!("must have at most {TERMS_MAX} terms"));
             }
         }
-        query.any.retain(|all| !all.is_empty());
-        let says_nothing = query == Query::default();
-        if says_nothing { Err("has no word to look for".to_owned()) } else { Ok(query) }
+        sides.retain(|side| *side != Self::default());
+        let is_bound = sides.len() > 1 && sides.iter().any(|side| side.any.is_empty());
+        let joined = if is_bound { Self::each_for_itself(sides) } else { sides.into_iter().reduce(Self::joined) };
+        joined.ok_or_else(|| "has no word to look for".to_owned())
+    }
+
+    /// Either side, what is said of labels, attachments and time counting for both.
+    fn joined(mut self, other: Self) -> Self {
+        self.any.extend(other.any);
+        self.labels.extend(other.labels);
+        self.without_labels.extend(other.without_labels);
+        self.has_attachments = other.has_attachments.or(self.has_attachments);
+        self.before = self.before.into_iter().chain(other.before).min();
+        self.after = self.after.into_iter().chain(other.after).max();
+        self
+    }
+
+    fn each_for_itself(sides: Vec<Self>) -> Option<Self> {
+        let mut sides = sides.into_iter().map(|side| Self { is_flat: true, ..side });
+        let first = sides.next()?;
+        Some(Self { others: sides.collect(), ..first })
     }
 
     fn take(&mut self, piece: &Piece<'_>) -> Result<(), String> {
@@ -156,17 +180,25 @@ impl Query {
         let found: Vec<String> = words(piece.value).into_iter().map(|word| word.text).collect();
         let is_beginning = found.len() == 1 && !start.is_empty();
         let words = if is_beginning { vec![start] } else { found };
-        if !words.is_empty()
-            && let Some(all) = self.any.last_mut()
-        {
-            all.push(Term { is_negated: piece.is_negated, field, words, is_beginning });
+        if words.is_empty() {
+            return;
+        }
+        let term = Term { is_negated: piece.is_negated, field, words, is_beginning };
+        match self.any.last_mut() {
+            Some(all) => all.push(term),
+            None => self.any.push(vec![term]),
         }
     }
 
     /// Whether hits can fit better or worse: whether a word is looked for that may be anywhere.
     #[must_use]
     pub fn has_tiers(&self) -> bool {
-        self.any.iter().flatten().any(|term| term.field == Field::Any && !term.is_negated)
+        !self.is_flat && self.any.iter().flatten().any(|term| term.field == Field::Any && !term.is_negated)
+    }
+
+    /// Everything that is looked for.
+    pub(super) fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.any.iter().chain(self.others.iter().flat_map(|other| &other.any)).flatten()
     }
 
     /// What the index is asked for the hits of a tier, among the messages that have the word `scope`.

@@ -17,7 +17,7 @@ const BEFORE_BYTES: usize = 60;
 pub fn snippet(query: &Query, (subject, from, text): (&str, &str, &str)) -> String {
     let body = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
     let wanted = |fields: &[Field]| -> Vec<&Term> {
-        query.any.iter().flatten().filter(|term| !term.is_negated && fields.contains(&term.field)).collect()
+        query.terms().filter(|term| !term.is_negated && fields.contains(&term.field)).collect()
     };
     let parts = [
         (body, wanted(&[Field::Any])),

@@ -132,6 +132,24 @@ fn labels_files_and_times_are_of_the_whole_query() {
     }
 }
 
+#[test]
+fn either_side_of_an_or_may_be_a_label_alone() {
+    let labels = |query: &Query| -> Vec<Vec<String>> {
+        std::iter::once(query).chain(&query.others).map(|side| side.labels.clone()).collect()
+    };
+    let query = Query::parse("label:vip or label:urgent").unwrap();
+    assert_eq!(labels(&query), [["vip"], ["urgent"]]);
+    assert!(query.terms().next().is_none(), "the word or is not looked for");
+    let query = Query::parse("cost or label:vip or has:attachment").unwrap();
+    assert_eq!(
+        (labels(&query), query.others[1].has_attachments),
+        (vec![vec![], vec!["vip".into()], vec![]], Some(true))
+    );
+    assert!(!query.has_tiers() && query.terms().count() == 1);
+    let query = Query::parse("cost or plan label:vip").unwrap();
+    assert!(query.others.is_empty() && query.labels == ["vip"], "of the whole query");
+}
+
 fn source(subject: &str, text: &str) -> Source {
     Source {
         workspace: WorkspaceId(Uuid::from_u128(1)),

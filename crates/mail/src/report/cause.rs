@@ -53,9 +53,9 @@ fn stage(words: &str) -> Option<Stage> {
 
 /// The first reply code: three digits alone, 400 to 599.
 fn reply_code(text: &str) -> Option<u16> {
-    let is_code = |word: &&str| {
-        let digits = word.trim_end_matches(['-', ':', ',']);
+    let bare = |word: &'_ str| word.trim_matches(['-', ':', ',', ';', '(', ')', '[', ']', '"', '\'']).to_owned();
+    let is_code = |digits: &String| {
         digits.len() == 3 && matches!(digits.as_bytes()[0], b'4' | b'5') && digits.bytes().all(|b| b.is_ascii_digit())
     };
-    text.split_whitespace().find(is_code).and_then(|word| word.get(..3)?.parse().ok())
+    text.split_whitespace().map(bare).find(is_code).and_then(|digits| digits.parse().ok())
 }

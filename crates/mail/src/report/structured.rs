@@ -55,7 +55,9 @@ fn fate(group: &[u8], said: &str) -> Option<Fate> {
     };
     let mut addresses: Vec<Address> = Vec::new();
     let names = ["original-recipient", "final-recipient", "x-actual-recipient"];
-    for told in names.into_iter().filter_map(field) {
+    // An address is what it is: what looks like an encoded word in it is none (RFC 2047 §5).
+    let written = |name| header::first_field(group, name).map(|field| header::unfold(field.value).into_owned());
+    for told in names.into_iter().filter_map(written) {
         addresses.extend(address(&told).filter(|address| !addresses.contains(address)));
     }
     let told = field("status").unwrap_or_default();

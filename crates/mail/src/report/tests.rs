@@ -101,3 +101,44 @@ fn notices_without_a_delivery_status_are_read() {
         assert_eq!(told, [bob, ("eve@x.example".to_owned(), Action::Failed, Class::MailboxFull)], "{raw}");
     }
 }
+
+/// What was not read right of the corpus: a copy whose header has no space behind the colon, codes behind a colon, a daemon
+/// without a domain, an encoded word in an address, a network that was given up.
+#[test]
+fn notices_and_reports_of_the_less_careful_are_read() {
+    let zoho = "From: mailer-daemon@mail.example\r\nSubject: Undelivered Mail\r\n\r\nThis is a notice.\r\nA message could not be \
+        delivered. This is a permanent error.\r\n\r\nbob@x.example Invalid Address, ERROR_CODE :550 <bob@x.example>... User \
+        Unknown\r\neve@x.example Invalid Address, ERROR_CODE :550, ERROR_CODE :5.2.2 <eve@x.example>... Mailbox Full\r\n\r\n\
+        Received:from a by b\r\nTo:<bob@x.example>, <eve@x.example>\r\n";
+    let asked_to_wait = "From: mailer-daemon@mail.example\r\nSubject: Undelivered Mail\r\n\r\nThis is a permanent error.\r\n\r\n\
+        bob@x.example Error, ERROR_CODE :421, ERROR_CODE :, Host not reachable.\r\n";
+    let nameless = "From: mailer-daemon\r\nSubject: There was an error\r\n\r\nSMTP Server <mx.x.example> rejected recipient \
+        <bob@x.example>. It responded as follows: [550 5.1.1 User unknown]\r\n";
+    let encoded = mail(
+        "delivery-status",
+        "Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: RFC822; \
+         =?utf-8?B?YQ=3D?=@x.example\r\nAction: failed\r\nStatus: 5.1.1\r\n",
+    );
+    let given_up = mail(
+        "delivery-status",
+        "Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: rfc822; \
+         bob@x.example\r\nAction: failed\r\nStatus: 5.4.316\r\nDiagnostic-Code: smtp;550 5.4.316 Message expired, \
+         connection refused\r\n",
+    )
+    .replace("Sorry.", "No server application is running: the user does not exist, or so.");
+    let table: [(&str, &[(&str, bool)]); 5] = [
+        (zoho, &[("bob@x.example", true), ("eve@x.example", false)]),
+        (asked_to_wait, &[("bob@x.example", false)]),
+        (nameless, &[("bob@x.example", true)]),
+        (&encoded, &[("=?utf-8?b?yq=3d?=@x.example", true)]),
+        (&given_up, &[("bob@x.example", false)]),
+    ];
+    for (raw, expected) in table {
+        let report = read(&parse(raw.as_bytes()), true).expect("a report");
+        let News::Delivery(fates) = &report.news else { panic!("{report:?}") };
+        let told = |fate: &Fate| (fate.addresses[0].canonical().to_ascii_lowercase(), fate.is_hard());
+        let told: Vec<(String, bool)> = fates.iter().map(told).collect();
+        let expected: Vec<(String, bool)> = expected.iter().map(|(who, hard)| ((*who).to_owned(), *hard)).collect();
+        assert_eq!(told, expected, "{raw}");
+    }
+}

@@ -30,8 +30,8 @@ const ORIGINAL: [&str; 20] = [
     "content of original",
     "non-delivered message",
     "included is a copy",
-    "received: ",
-    "return-path: ",
+    "received:",
+    "return-path:",
 ];
 /// Words right before a recipient.
 const BEFORE: [&str; 9] = [

@@ -63,12 +63,20 @@ fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedKey, plans: &Plans) -> R
     Ok(())
 }
 
-/// The name in A-label form. It must have a parent, and must not be one of this server's own.
-fn parse(app: &App, text: &str) -> Result<String, Refusal> {
+/// A domain as it is stored: in A-label form and small letters, without the dot at its end.
+///
+/// # Errors
+/// `invalid_request` for what is no domain.
+pub fn canonical(text: &str) -> Result<String, Refusal> {
     let text = text.trim().trim_end_matches('.');
     let address = Address::parse(&format!("postmaster@{text}"));
     let name = address.map_err(|error| Refusal::invalid_field("domain", format!("must be a domain name ({error})")))?;
-    let name = name.domain().to_ascii_lowercase();
+    Ok(name.domain().to_ascii_lowercase())
+}
+
+/// The name in A-label form. It must have a parent, and must not be one of this server's own.
+fn parse(app: &App, text: &str) -> Result<String, Refusal> {
+    let name = canonical(text)?;
     if !name.contains('.') || name.starts_with('[') {
         return Err(Refusal::invalid_field("domain", "must be a full domain name, such as mail.example.com"));
     }

@@ -1,5 +1,6 @@
 //! The return path of sent mail: one address a message, at the domain of its From field, so that SPF stays aligned
-//! (RFC 7208; VERP). What comes to it is about that message, whatever it says otherwise.
+//! (RFC 7208; VERP); at the service's own where mail for that domain goes to another server, for bounces would go there too. What
+//! comes to it is about that message, whatever it says otherwise.
 //!
 //! The address carries a tag that only this server can make (as BATV does): nobody can guess one, or make one for mail that
 //! somebody else got. It works for 30 days.
@@ -32,6 +33,12 @@ const TAG_DIGITS: usize = 16;
 pub fn of(app: &App, message: MessageId, domain: &str) -> Result<String, InstanceKeyError> {
     let tag = app.vault.key(app)?.tag(&subject(message, domain));
     Ok(format!("{NAME}+{}{tag:016x}@{domain}", message.0.as_simple()))
+}
+
+/// Whether other servers find a domain: a name of this machine alone (RFC 6761 §6.3) is no sender for them.
+#[must_use]
+pub fn is_reached(domain: &str) -> bool {
+    domain.contains('.') && !domain.ends_with(".localhost")
 }
 
 /// The message that mail to an address is about, if the address is a return path of ours that still works.

@@ -29,6 +29,28 @@ pub async fn set_receiving(app: &App, caller: Caller, id: DomainId, receiving: b
     app.store.write(work).await
 }
 
+/// Switches a domain off, or on again, for the operator: while it is off nothing is sent from it or taken for it, and it is
+/// not checked. On again it stands as the next check says, which is at once.
+///
+/// # Errors
+/// `not_found`, or the store's own.
+pub async fn set_enabled(app: &App, caller: Caller, id: DomainId, enabled: bool) -> Result<MailDomain, Refusal> {
+    let (ids, now, here) = (app.clock.ids(), app.clock.now(), app.config.here());
+    let work = move |tx: &mut Tx| {
+        let (mut domain, ids) = (take(tx, &caller, id)?, ids.clone());
+        let changes = domain.switch(enabled);
+        mail_domains::update(tx, &domain)?;
+        if enabled {
+            jobs::enqueue(tx, &add_domain::job(&domain, &ids, now, "enabled"))?;
+        } else {
+            jobs::cancel(tx, jobs::DOMAIN_CHECK, id.0)?;
+        }
+        check_domain::tell(tx, (&domain, &here), changes, &ids, now)?;
+        Ok::<_, Refusal>(domain)
+    };
+    app.store.write(work).await
+}
+
 /// Makes the next DKIM key; one that waits already stays. It signs once its record is seen.
 ///
 /// # Errors

@@ -18,7 +18,7 @@ use crate::ports::Dns;
 /// Where the last finding is kept.
 const NOTE: &str = "ip_reputation";
 /// Addresses of ours that are asked about.
-const ADDRESSES_MAX: usize = 4;
+const ADDRESSES_MAX: usize = 16;
 
 /// The last finding, or a new one where it is old. While no list answers, the last one that did is shown.
 ///
@@ -51,8 +51,13 @@ pub async fn ask_lists(app: &App, addresses: &[IpAddr]) -> Vec<ListAnswer> {
     join_all(lists.iter().map(|list| ask_list(app, list, addresses))).await
 }
 
-/// The public addresses that our name leads to. Mail that leaves from others is not known to this process.
+/// The public addresses that mail leaves from: what is configured, else those that our name leads to.
 pub async fn own_addresses(app: &App) -> Vec<IpAddr> {
+    let sources = app.config.delivery.sources.iter().map(|source| source.address);
+    let sources: Vec<IpAddr> = sources.filter(|address| !is_special_purpose(*address)).take(ADDRESSES_MAX).collect();
+    if !sources.is_empty() {
+        return sources;
+    }
     let mut addresses = addresses(app.dns.as_ref(), &app.config.smtp.hostname).await;
     addresses.retain(|address| !is_special_purpose(*address));
     addresses.truncate(ADDRESSES_MAX);

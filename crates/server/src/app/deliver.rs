@@ -116,7 +116,8 @@ impl Room {
 pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Next> {
     let means = means(app);
     let wants_raw = means != Means::Capture;
-    let prepared = app.store.glance(move |tx| prepare::load(tx, errand, wants_raw)).await?;
+    let served = super::receive::served_domains(app);
+    let prepared = app.store.glance(move |tx| prepare::load(tx, errand, wants_raw, &served)).await?;
     let (load, reports) = match prepared {
         Prepared::Gone => return finish(app, fence, Next::Done).await,
         Prepared::Hold(why) => return finish(app, fence, Next::Hold { why, at: None }).await,

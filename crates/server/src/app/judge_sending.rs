@@ -25,6 +25,15 @@ pub(super) fn judge(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<()
     Ok(())
 }
 
+/// Whether sending is over for what bounced before there were enough sends to judge by. Mostly the question costs nothing:
+/// the send that made them enough was one of the first of its day.
+///
+/// # Errors
+/// The store's own.
+pub(super) fn is_overdue(tx: &mut Tx, workspace: WorkspaceId, sent_today: u64, now: Time) -> Result<bool> {
+    Ok(sent_today <= suspension::SENT_MIN && suspension::ground(&counted(tx, workspace, now)?).is_some())
+}
+
 /// Notes that an operator ended the suspension: counting begins anew.
 ///
 /// # Errors

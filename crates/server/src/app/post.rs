@@ -30,6 +30,7 @@ use super::{
     App,
     compose::{self, Letter, Origin},
     deliver_here::{self, Way},
+    judge_sending,
     receive::{place, served_among, served_domains},
     sealed_link,
     send::Order,
@@ -140,8 +141,13 @@ async fn queue(app: &Arc<App>, (ready, raw): (Ready, Vec<u8>), render: Render) -
     let bytes = raw.len();
     let compressed = app.apart.run_sized(bytes, move || blobs.compress(&raw)).await??;
     let raw = place(app, compressed, bytes).await?;
-    let ids = app.clock.ids();
-    app.store.write(move |tx| store(tx, &ready, &raw, &render, &ids.clone())).await
+    let (ids, workspace, now) = (app.clock.ids(), ready.order.caller.workspace, ready.now);
+    let posted = app.store.write(move |tx| store(tx, &ready, &raw, &render, &ids.clone())).await;
+    if posted.as_ref().is_err_and(|refusal| refusal.code == Code::OrgSuspended) {
+        // That it was found out is undone with the message.
+        app.store.write(move |tx| judge_sending::judge(tx, workspace, now)).await?;
+    }
+    posted
 }
 
 /// Builds the mail and understands it as its readers will.

@@ -311,6 +311,9 @@ fn store(
             found.push((inbox, address, *about));
         }
     }
+    if found.len() > 1 {
+        inboxes::lock_all(tx, found.iter().map(|(inbox, _, _)| (inbox.workspace, inbox.id)).collect())?;
+    }
     let mut contents: Vec<(WorkspaceId, ContentId)> = Vec::new();
     let mut stored = Vec::with_capacity(found.len());
     for (inbox, address, about) in &found {

@@ -1,10 +1,10 @@
-//! `posthouse domain add | list | show | check`: the domains of workspaces, with the records to publish.
+//! `posthouse domain add | list | show | check | set`: the domains of workspaces, with the records to publish.
 
 mod table;
 
 use std::sync::Arc;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use posthouse_domain::{
     auth::Caller,
     error::{Code, Refusal},
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::{Common, Failure, print, workspace};
 use crate::{
-    app::{App, add_domain, check_domain},
+    app::{App, add_domain, change_domain, check_domain},
     boot,
     views::domain::DomainView,
 };
@@ -48,6 +48,19 @@ pub(super) enum Command {
     },
     /// Look its records up now; exit code 1 where a required one is missing or wrong.
     Check(Which),
+    /// Switch it off: nothing is sent from it or taken for it. Or on again, which looks its records up.
+    Set {
+        #[command(flatten)]
+        which: Which,
+        #[arg(long, value_enum)]
+        status: Switch,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum Switch {
+    Active,
+    Disabled,
 }
 
 #[derive(Args, Debug)]
@@ -81,6 +94,7 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
         Command::List { workspace, common } => Desk::open(&common)?.list(workspace.as_deref(), &common),
         Command::Show { which, zone_file } => Desk::open(&which.common)?.show(&which, zone_file),
         Command::Check(which) => Desk::open(&which.common)?.check(&which),
+        Command::Set { which, status } => Desk::open(&which.common)?.set(&which, status),
     }
 }
 
@@ -180,6 +194,19 @@ impl Desk {
         Err(Failure::Failed(why))
     }
 
+    fn set(&self, which: &Which, status: Switch) -> Result<(), Failure> {
+        let found = self.find(which)?;
+        let enabled = status == Switch::Active;
+        let setting = change_domain::set_enabled(&self.app, Caller::operator(found.workspace), found.id, enabled);
+        let domain = self.runtime.block_on(setting).map_err(Failure::refused)?;
+        if enabled {
+            return self.check(which);
+        }
+        let view = self.view(&domain)?;
+        print(&which.common, &view, &table::title(&view));
+        Ok(())
+    }
+
     /// The workspace of that id, or the only one.
     fn workspace(&self, given: Option<&str>) -> Result<WorkspaceId, Failure> {
         if let Some(id) = given {
@@ -198,8 +225,8 @@ impl Desk {
             Some(id) => vec![workspace::workspace_id(id)?],
             None => workspace::all(&self.app.store)?.into_iter().map(|owner| owner.id).collect(),
         };
-        let (id, name) =
-            (which.domain.parse::<DomainId>().ok(), which.domain.trim_end_matches('.').to_ascii_lowercase());
+        let id = which.domain.parse::<DomainId>().ok();
+        let name = add_domain::canonical(&which.domain).unwrap_or_default();
         let found = self.app.store.read_blocking(move |tx| {
             let mut found = Vec::new();
             for owner in &owners {

@@ -111,9 +111,11 @@ async fn serve_one(entry: Entry, places: Arc<Semaphore>, app: Arc<App>) {
 async fn begin(app: &App, stream: TcpStream, acceptor: Option<TlsAcceptor>) -> Option<Stream> {
     let _ = stream.set_nodelay(true);
     let Some(acceptor) = acceptor else { return Some(Stream::Clear(stream)) };
+    // Apart, or every connection would hold room for a handshake for as long as it lives.
+    let shaking = Box::pin(acceptor.accept(stream));
     let shaken = tokio::select! {
         biased;
-        shaken = acceptor.accept(stream) => shaken,
+        shaken = shaking => shaken,
         () = app.life.drained() => return None,
         () = app.clock.sleep_until(app.clock.now().plus_ms(HANDSHAKE_MS_MAX)) => return None,
     };
@@ -286,8 +288,10 @@ fn service(
         let router = router.clone();
         let becomes =
             asked.headers().contains_key(header::UPGRADE).then(|| (upgrade::on(&mut asked), upgraded.clone()));
+        // Begun out here: the block would keep a place for the request beside it.
+        let answering = router.oneshot(asked.map(axum::body::Body::new));
         async move {
-            let mut answered = router.oneshot(asked.map(axum::body::Body::new)).await?;
+            let mut answered = answering.await?;
             let entrance = answered.extensions_mut().remove::<Entrance>();
             if let (Some((on_upgrade, upgraded)), Some(entrance)) = (becomes, entrance) {
                 upgraded.set((on_upgrade, entrance));

@@ -43,8 +43,7 @@ pub fn build(app: &Arc<App>, routes: Vec<Route>) -> Router {
         let filter = MethodFilter::try_from(route.method.clone()).expect("the table names ordinary methods");
         let path = route.path;
         let handler = move |path: Result<RawPathParams, RawPathParamsRejection>, request: Request| {
-            let (app, route) = (app.clone(), route.clone());
-            async move { answer(app, route, path, request).await }
+            answer(app.clone(), route.clone(), path, request)
         };
         router = router.route(path, on(filter, handler));
     }
@@ -96,39 +95,54 @@ struct Extras {
     left: Option<Left>,
 }
 
-async fn answer(
+fn answer(
     app: Arc<App>,
     route: Arc<Route>,
     path: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
-) -> Response {
+) -> impl Future<Output = Response> + Send {
     let (id, began) = (request_id(&app), app.clock.now());
-    let mut extras = Extras::default();
     // A parameter that is no UTF-8 names nothing, so it becomes the name of nothing.
     let path =
         path.map(|raw| PathParams(raw.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect())).unwrap_or_default();
     let span = tracing::info_span!("request", request_id = %id);
+    // Apart: a long-poll holds for a minute what the rest of this needs, and not the head with the buffer that it was read into.
+    let entering = Box::pin(enter(Arc::clone(&app), Arc::clone(&route), (id.clone(), began), path, request));
+    async move {
+        let (extras, admitted) = entering.instrument(span.clone()).await;
+        let begun = admitted.map(|(parts, flight)| (route.run(Arc::clone(&app), parts), flight));
+        let mut response = match begun {
+            Ok((running, _flight)) => {
+                let answered = running.instrument(span).await;
+                answered.map_or_else(|refusal| error::response(&refusal, &id), super::route::Answer::into_response)
+            }
+            Err(refusal) => error::response(&refusal, &id),
+        };
+        write_extras(&extras, response.headers_mut());
+        let duration_ms = app.clock.now().since_ms(began);
+        let status = response.status().as_u16();
+        tracing::info!(request_id = %id, route = route.name, status, duration_ms, "http.request");
+        app.metrics.http_request(route.name, status);
+        finish(response, &id)
+    }
+}
+
+/// Admits a request, or reads the rest of it.
+async fn enter(
+    app: Arc<App>,
+    route: Arc<Route>,
+    (id, began): (String, Time),
+    path: PathParams,
+    request: Request,
+) -> (Extras, Result<(Parts, Option<Flight>), Refusal>) {
     let (head, mut body) = request.into_parts();
-    let admitted =
-        admit(&app, &route, (&id, began), path, (&head, &mut body), &mut extras).instrument(span.clone()).await;
-    let mut response = match admitted {
-        Ok((parts, _flight)) => {
-            // A long-poll waits for a minute. While the head lives, so does the buffer that it was read into.
-            drop((head, body));
-            let answered = route.run(app.clone(), parts).instrument(span).await;
-            answered.map_or_else(|refusal| error::response(&refusal, &id), super::route::Answer::into_response)
-        }
-        Err(refusal) => {
-            app.shortage.note(&refusal);
-            body::drain(app.clock.as_ref(), &head.headers, &mut body).await;
-            error::response(&refusal, &id)
-        }
-    };
-    write_extras(&extras, response.headers_mut());
-    let duration_ms = app.clock.now().since_ms(began);
-    tracing::info!(request_id = %id, route = route.name, status = response.status().as_u16(), duration_ms, "http.request");
-    app.metrics.http_request(route.name, response.status().as_u16());
-    finish(response, &id)
+    let mut extras = Extras::default();
+    let admitted = admit(&app, &route, (&id, began), path, (&head, &mut body), &mut extras).await;
+    if let Err(refusal) = &admitted {
+        app.shortage.note(refusal);
+        body::drain(app.clock.as_ref(), &head.headers, &mut body).await;
+    }
+    (extras, admitted)
 }
 
 /// Everything that comes before the handler: who asks, whether they may, what they ask.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{error::Code, id::DomainId, time::MINUTE_MS};
+use posthouse_domain::{error::Code, id::DomainId, mail_domain::Status, time::MINUTE_MS};
 use posthouse_store::jobs::{self, Leased, Outcome};
 
 use super::kind::{Attempt, JobKind, Ran};
@@ -19,6 +19,7 @@ pub(crate) fn kind() -> JobKind {
 
 async fn run(app: Arc<App>, job: Leased) -> Attempt {
     match check_domain::check(&app, job.workspace, DomainId(job.subject)).await {
+        Ok(outcome) if outcome.domain.status == Status::Disabled => Ok(Ran::Settle(Outcome::Done)),
         // The check has moved this job to its next time, whoever held it.
         Ok(_) => Ok(Ran::Settled("done")),
         Err(refusal) if refusal.code == Code::NotFound => Ok(Ran::Settle(Outcome::Done)),

@@ -7,6 +7,10 @@ use posthouse_domain::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
+/// Labels right below a country's, below which names are registered there, as in `acme.co.uk`.
+const REGISTRIES: &[&str] =
+    &["ac", "co", "com", "edu", "go", "gob", "gov", "ltd", "ne", "net", "nom", "or", "org", "plc"];
+
 /// A domain of the workspace.
 #[derive(Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Domain")]
@@ -182,10 +186,14 @@ fn host_in(name: &str, zone: &str) -> String {
     name.strip_suffix(zone).and_then(|rest| rest.strip_suffix('.')).unwrap_or(name).to_owned()
 }
 
-/// The zone as long as nobody has seen its name servers: the last two labels.
+/// The zone as long as nobody has seen its name servers: the last two labels, or three where a country's registry has its
+/// names one label lower.
 fn likely_zone(domain: &str) -> &str {
-    let second_last = domain.rmatch_indices('.').nth(1);
-    second_last.map_or(domain, |(at, _)| &domain[at + 1..])
+    let mut labels = domain.rsplit('.');
+    let (top, second) = (labels.next().unwrap_or_default(), labels.next().unwrap_or_default());
+    let dots_kept = if top.len() == 2 && REGISTRIES.contains(&second) { 2 } else { 1 };
+    let before = domain.rmatch_indices('.').nth(dots_kept);
+    before.map_or(domain, |(at, _)| &domain[at + 1..])
 }
 
 #[cfg(test)]
@@ -205,5 +213,9 @@ mod tests {
         }
         assert_eq!(likely_zone("mail.acme.example"), "acme.example");
         assert_eq!(likely_zone("acme.example"), "acme.example");
+        assert_eq!(likely_zone("mail.acme.co.uk"), "acme.co.uk");
+        assert_eq!(likely_zone("acme.com.au"), "acme.com.au");
+        assert_eq!(likely_zone("co.uk"), "co.uk");
+        assert_eq!(likely_zone("mail.co.example"), "co.example");
     }
 }

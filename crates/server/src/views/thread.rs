@@ -14,6 +14,7 @@ use super::{json_text, message::MessageView};
 pub struct ThreadView<'a> {
     id: String,
     inbox_id: String,
+    /// Null too while all of its mail was stopped by a list.
     subject: Option<&'a str>,
     /// Addresses of everybody in it.
     participants: &'a [String],
@@ -45,7 +46,7 @@ impl<'a> ThreadView<'a> {
         Self {
             id: thread.id.to_string(),
             inbox_id: thread.inbox.to_string(),
-            subject: thread.subject.as_deref(),
+            subject: thread.subject.as_deref().filter(|_| thread.message_count > 0),
             participants: &thread.participants,
             message_count: thread.message_count,
             last_message_at: thread.last_message_at.to_string(),

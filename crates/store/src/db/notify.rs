@@ -38,7 +38,9 @@ pub(crate) struct Notifier {
 impl Notifier {
     /// Starts the telling and the listening thread. Both end soon after the `Notifier` is dropped. The listening
     /// connection, which is there all the time, is also where a process that serves says so.
-    pub(crate) fn start(url: &str, wakes: &Wakes, serving: bool) -> Result<Self> {
+    ///
+    /// The receiver is cut off when everything is told.
+    pub(crate) fn start(url: &str, wakes: &Wakes, serving: bool) -> Result<(Self, Receiver<()>)> {
         let mut first = PgConnection::connect(url)?;
         if serving {
             presence::serve_on(&mut first)?;
@@ -47,12 +49,14 @@ impl Notifier {
         let overflow = Arc::new(AtomicBool::new(false));
         let own_pid = Arc::new(AtomicI32::new(0));
         let (listening, ended) = bounded(0);
+        let (telling, told) = bounded(0);
+        let (overflowed, own) = (overflow.clone(), own_pid.clone());
         let teller =
-            Teller { url: url.to_owned(), queue: receiver, overflow: overflow.clone(), own_pid: own_pid.clone() };
+            Teller { url: url.to_owned(), queue: receiver, overflow: overflowed, own_pid: own, _telling: telling };
         let listener = Listener { url: url.to_owned(), wakes: wakes.clone(), own_pid, ended, serving };
         spawn("db-tell", move || teller.run())?;
         spawn("db-listen", move || listener.run(first))?;
-        Ok(Notifier { queue, overflow, _listening: listening })
+        Ok((Notifier { queue, overflow, _listening: listening }, told))
     }
 
     pub(crate) fn tell(&self, workspace_ids: Vec<Uuid>) {
@@ -73,6 +77,8 @@ struct Teller {
     queue: Receiver<Vec<Uuid>>,
     overflow: Arc<AtomicBool>,
     own_pid: Arc<AtomicI32>,
+    /// Dropped at the end.
+    _telling: Sender<()>,
 }
 
 impl Teller {

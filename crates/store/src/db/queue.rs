@@ -1,6 +1,6 @@
 //! Units of work on their way to a database thread, and their answers on the way back.
 
-use crate::{Error, Result, Tx};
+use crate::{Error, Result, Tx, events};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::sync::oneshot;
 
@@ -78,6 +78,10 @@ pub(crate) fn run<T, E>(
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
         Error::Panicked(text.unwrap_or_default().into())
     });
+    if matches!(returned, Ok(Ok(_))) && tx.fault().is_none() {
+        // A failure is the transaction's fault, which is looked at next.
+        let _ = events::write(tx);
+    }
     match (returned, tx.fault()) {
         (Err(panicked), _) => (Err(panicked), None),
         // A swallowed failure: PostgreSQL could not commit it, so neither engine does.

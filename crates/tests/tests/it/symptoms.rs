@@ -3,6 +3,7 @@
 mod body_that_never_came_held_its_connection;
 mod bounce_at_another_address_ignored;
 mod bounce_told_as_new_mail;
+mod command_beside_the_service_heard_late;
 mod content_of_many_sessions_fills_the_memory;
 mod dead_address_of_ours_stayed_open;
 mod dead_job_left_its_mail_queued;
@@ -10,6 +11,7 @@ mod help_named_what_was_not_there;
 mod labels_of_one_lost_to_another;
 mod long_text_called_a_wrong_field;
 mod mail_to_oneself_in_two_threads;
+mod mail_to_several_inboxes_waited_for_each_other;
 mod mail_waits_for_silent_name_servers;
 mod problems_told_one_after_the_other;
 mod rate_limit_fields_missing_when_it_matters;

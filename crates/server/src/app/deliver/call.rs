@@ -65,7 +65,9 @@ async fn message(app: &App, load: &Load) -> Result<Message, CannotSend> {
     let recipients = load.pending.iter().map(|delivery| parse(&delivery.address)).collect::<Result<Vec<_>, _>>()?;
     let header_bytes = body.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(body.len());
     let smtputf8 = !body[..header_bytes].is_ascii();
-    let return_path = bounce_address::of(app, load.envelope.message, domain)
+    let home = &app.config.mail.default_domain;
+    let home = if load.is_elsewhere && bounce_address::is_reached(home) { home } else { domain };
+    let return_path = bounce_address::of(app, load.envelope.message, home)
         .map_err(|error| CannotSend::Later(format!("there is no return path: {error}")))?;
     Ok(Message { mail_from: Some(parse(&return_path)?), recipients, body: Arc::from(body), smtputf8 })
 }

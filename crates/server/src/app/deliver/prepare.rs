@@ -8,7 +8,7 @@ use posthouse_domain::{
 use posthouse_store::{
     Result, Tx,
     contents::{self, Raw},
-    inboxes, messages,
+    inboxes, mail_domains, messages,
     recipients::{self, Envelope},
     workspaces,
 };
@@ -24,6 +24,8 @@ pub(super) struct Load {
     pub(super) pending: Vec<Delivery>,
     /// Where the bytes are; not looked for where nothing leaves.
     pub(super) raw: Option<Raw>,
+    /// Mail for the inbox's domain goes to another server, and bounces with it.
+    pub(super) is_elsewhere: bool,
 }
 
 /// Whether there is something to send.
@@ -38,8 +40,8 @@ pub(super) enum Prepared {
     Ready(Box<Load>),
 }
 
-/// Loads an envelope with what belongs to it.
-pub(super) fn load(tx: &mut Tx, errand: Errand, wants_raw: bool) -> Result<Prepared> {
+/// Loads an envelope with what belongs to it; `served` are the service's own domains.
+pub(super) fn load(tx: &mut Tx, errand: Errand, wants_raw: bool, served: &[String]) -> Result<Prepared> {
     let Errand { workspace: tenant, envelope: id } = errand;
     let Some(envelope) = recipients::envelope(tx, tenant, id)? else { return Ok(Prepared::Gone) };
     let pending = pending(tx, errand)?;
@@ -54,7 +56,10 @@ pub(super) fn load(tx: &mut Tx, errand: Errand, wants_raw: bool) -> Result<Prepa
     }
     let raw = if wants_raw { contents::raw(tx, tenant, message.content)? } else { None };
     let deleted = inbox.deleted_at.is_some();
-    let load = Box::new(Load { envelope, inbox, pending, raw });
+    let is_elsewhere = wants_raw
+        && !served.contains(&inbox.domain)
+        && mail_domains::by_name(tx, tenant, &inbox.domain)?.is_some_and(|domain| !domain.receiving);
+    let load = Box::new(Load { envelope, inbox, pending, raw, is_elsewhere });
     if deleted {
         // Nobody can resume a deleted inbox, so holding would be for ever.
         return Ok(Prepared::Impossible(load, "not sent: the inbox was deleted before the message left"));
@@ -72,7 +77,7 @@ pub(super) fn rows(tx: &mut Tx, errand: Errand) -> Result<Option<Load>> {
     let pending = pending(tx, errand)?;
     let Some(message) = messages::get(tx, tenant, envelope.message)? else { return Ok(None) };
     let inbox = inboxes::get(tx, tenant, message.inbox)?;
-    Ok(inbox.map(|inbox| Load { envelope, inbox, pending, raw: None }))
+    Ok(inbox.map(|inbox| Load { envelope, inbox, pending, raw: None, is_elsewhere: false }))
 }
 
 /// The recipients of an envelope that are not settled.

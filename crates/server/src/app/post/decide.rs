@@ -26,6 +26,7 @@ use crate::app::{
     App,
     compose::Letter,
     deliver_here::{self, Way},
+    judge_sending,
     send::Order,
     visible,
 };
@@ -121,12 +122,13 @@ pub(super) fn facts(
         Some(original) => loop_rule(&answered(tx, original, ready.now)?),
         None => None,
     };
+    let suspended = workspace.suspended || judge_sending::is_overdue(tx, workspace.id, used.workspace_day, ready.now)?;
     Ok(Facts {
         now: ready.now,
         workspace_stopped: workspace.stopped_at.is_some(),
         inbox_paused: inbox.is_paused(),
         inbox_temporary: inbox.temporary,
-        workspace_suspended: workspace.suspended,
+        workspace_suspended: suspended,
         domain_unverified: unverified(tx, ready, inbox)?,
         blocked: blocked(tx, ready, inbox, &people)?,
         suppressed: suppressed(tx, ready, workspace, &people)?,

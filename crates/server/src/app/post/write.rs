@@ -13,7 +13,7 @@ use posthouse_mail::{address::Address, bounce::Class};
 use posthouse_store::{
     Result, Tx,
     contents::{self, Raw},
-    events,
+    events, inboxes,
     jobs::{self, NewJob},
     messages, metrics,
     recipients::{self, Envelope},
@@ -41,6 +41,11 @@ pub(super) fn message(
     (inbox, ways): (&Inbox, &[(Address, Way)]),
     ids: &Ids,
 ) -> Result<MessageId> {
+    let here: Vec<&Inbox> = ways.iter().filter_map(|(_, way)| inbox_of(way)).collect();
+    if !here.is_empty() {
+        let all = here.iter().copied().chain([inbox]);
+        inboxes::lock_all(tx, all.map(|inbox| (inbox.workspace, inbox.id)).collect())?;
+    }
     let entries = entries(ready, ways, ids);
     let content: ContentId = ids.next();
     contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
@@ -58,7 +63,6 @@ pub(super) fn message(
         suppress(tx, &stored, entry, address)?;
     }
     if let Some(mail) = &ready.received {
-        let here: Vec<&Inbox> = ways.iter().filter_map(|(_, way)| inbox_of(way)).collect();
         let raw = ready.opened.as_ref().unwrap_or(raw);
         deliver_here::deliver(tx, (mail, raw), (&ready.from, &here, &ready.house.key), ids, ready.now)?;
     }

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::Finding;
 use crate::{
     app::{App, check_domain, check_reputation::addresses, signing},
-    config::Config,
+    config::{Config, DeliveryMode},
     ports::Dns,
 };
 
@@ -195,28 +195,73 @@ fn all_domains(tx: &mut posthouse_store::Tx) -> posthouse_store::Result<Vec<Mail
     }
 }
 
-/// The name in our greeting: its addresses, and the names of those.
+/// The name in our greeting and its addresses; where mail leaves from, and the names of those addresses.
 pub(super) async fn host(app: &App, addresses: &[IpAddr]) -> Vec<Finding> {
+    let doors = doors(&app.config, addresses);
+    let mut found = vec![greeting(app, addresses)];
+    found.extend(join_all(doors.iter().map(|door| reverse(app.dns.as_ref(), door))).await);
+    if !addresses.is_empty() {
+        let others = doors.iter().filter(|door| !addresses.contains(&door.address));
+        found.extend(others.map(|door| outside_spf(door.address, &app.config.smtp.hostname)));
+    }
+    found
+}
+
+/// An address that mail leaves from, and the name that is said there.
+struct Door {
+    address: IpAddr,
+    name: String,
+    /// The setting that the name is from.
+    setting: &'static str,
+}
+
+/// Where mail leaves from: what is configured, else the addresses of our name.
+fn doors(config: &Config, addresses: &[IpAddr]) -> Vec<Door> {
+    let delivery = &config.delivery;
+    let (name, setting) = match &delivery.helo_name {
+        Some(name) => (name, "delivery.helo_name"),
+        None => (&config.smtp.hostname, "smtp.hostname"),
+    };
+    let is_seen = |address: &IpAddr| delivery.allow_private_networks || !is_special_purpose(*address);
+    let chosen = delivery.sources.iter().filter(|source| is_seen(&source.address)).map(|source| match &source.helo {
+        Some(own) => Door { address: source.address, name: own.clone(), setting: "delivery.source_addresses" },
+        None => Door { address: source.address, name: name.clone(), setting },
+    });
+    let chosen: Vec<Door> = if delivery.mode == DeliveryMode::Direct { chosen.collect() } else { Vec::new() };
+    if !chosen.is_empty() {
+        return chosen;
+    }
+    addresses.iter().map(|address| Door { address: *address, name: name.clone(), setting }).collect()
+}
+
+/// The records that we have others publish name the addresses of our name.
+fn outside_spf(address: IpAddr, host: &str) -> Finding {
+    let what = format!("SPF: mail leaves from {address}, which is no address of {host}, so SPF records do not name it");
+    Finding::warning(what, format!("publish it as one more A or AAAA record of {host}"))
+}
+
+fn greeting(app: &App, addresses: &[IpAddr]) -> Finding {
     let host = &app.config.smtp.hostname;
     if addresses.is_empty() {
         let advice = "publish an A or AAAA record of this machine's public address";
-        return vec![Finding::failed(format!("A: {host}, the name in our greeting, has no address"), advice)];
+        return Finding::failed(format!("A: {host}, the name in our greeting, has no address"), advice);
     }
     let shown: Vec<String> = addresses.iter().map(IpAddr::to_string).collect();
     let what = format!("A: {host} is {}", shown.join(", "));
     let is_hidden = !app.config.delivery.allow_private_networks && addresses.iter().all(|a| is_special_purpose(*a));
-    let first = if is_hidden {
-        Finding::warning(format!("{what}, which nobody reaches from the internet"), "publish its public address")
-    } else {
-        Finding::ok(what)
-    };
-    let mut found = vec![first];
-    found.extend(join_all(addresses.iter().map(|address| reverse(app.dns.as_ref(), *address, host))).await);
-    found
+    if is_hidden {
+        return Finding::warning(
+            format!("{what}, which nobody reaches from the internet"),
+            "publish its public address",
+        );
+    }
+    Finding::ok(what)
 }
 
 /// Large receivers refuse mail from an address without a name, or with one that does not lead back to it (RFC 8601 §3).
-async fn reverse(dns: &dyn Dns, address: IpAddr, host: &str) -> Finding {
+async fn reverse(dns: &dyn Dns, door: &Door) -> Finding {
+    let Door { address, name: host, setting } = door;
+    let address = *address;
     let is_ours = |name: &String| name.trim_end_matches('.').eq_ignore_ascii_case(host);
     let names = match dns.lookup(Question::new(&reverse_name(address), QuestionKind::Ptr)).await {
         Answer::Records(Records::Ptr(names)) => names,
@@ -227,7 +272,11 @@ async fn reverse(dns: &dyn Dns, address: IpAddr, host: &str) -> Finding {
         _ => Vec::new(),
     };
     if names.iter().any(is_ours) {
-        return Finding::ok(format!("PTR: {address} is {host}, which leads back to it"));
+        if addresses(dns, host).await.contains(&address) {
+            return Finding::ok(format!("PTR: {address} is {host}, which leads back to it"));
+        }
+        let what = format!("PTR: {address} is {host}, which does not lead back to it");
+        return Finding::warning(what, format!("publish {address} as an A or AAAA record of {host}"));
     }
     let advice = format!("ask who provides the address to set its reverse name to {host}");
     let Some(name) = names.first().map(|name| name.trim_end_matches('.')) else {
@@ -235,7 +284,7 @@ async fn reverse(dns: &dyn Dns, address: IpAddr, host: &str) -> Finding {
     };
     if addresses(dns, name).await.contains(&address) {
         let what = format!("PTR: {address} is {name}, while our greeting says {host}");
-        return Finding::warning(what, format!("{advice}, or set smtp.hostname to {name}"));
+        return Finding::warning(what, format!("{advice}, or say {name} in {setting}"));
     }
     Finding::warning(format!("PTR: {address} is {name}, which does not lead back to it"), advice)
 }
@@ -298,9 +347,16 @@ mod tests {
             (named("host-1.provider.test."), "while our greeting says mx.post.test"),
             (named("host-2.provider.test."), "is host-2.provider.test, which does not lead back to it"),
         ];
-        for (answer, expected) in table {
-            let dns = Reverse(answer, &["mx.post.test", "host-1.provider.test"]);
-            let said = format!("{:?}", reverse(&dns, Ipv4Addr::new(192, 0, 2, 1).into(), "mx.post.test").await);
+        let lost = Reverse(named("mx.post.test"), &[]);
+        let table =
+            table.map(|(answer, expected)| (Reverse(answer, &["mx.post.test", "host-1.provider.test"]), expected));
+        for (dns, expected) in table.into_iter().chain([(lost, "is mx.post.test, which does not lead back to it")]) {
+            let door = Door {
+                address: Ipv4Addr::new(192, 0, 2, 1).into(),
+                name: "mx.post.test".into(),
+                setting: "smtp.hostname",
+            };
+            let said = format!("{:?}", reverse(&dns, &door).await);
             assert!(said.contains(expected), "{said}");
         }
     }

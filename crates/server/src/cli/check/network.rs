@@ -4,7 +4,7 @@
 
 use std::{
     io,
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     time::Duration,
 };
 
@@ -19,7 +19,7 @@ use tokio::{
 use super::Finding;
 use crate::{
     app::check_reputation::addresses,
-    config::{Config, DeliveryMode},
+    config::{Config, DeliveryMode, Network},
     ports::Dns,
 };
 
@@ -32,14 +32,17 @@ const WITNESS: &str = "gmail.com";
 /// Addresses of it that are tried.
 const WITNESS_ADDRESSES_MAX: usize = 2;
 
+/// This machine.
+const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
 /// Whether our ports are free, or taken by ourselves.
 pub(super) async fn ports(config: &Config) -> Vec<Finding> {
     let mut found = vec![port("http.listen", config.http.listen, Some(b"GET /healthz HTTP/1.0\r\n\r\n")).await];
     for address in &config.smtp.listen {
-        found.push(port("smtp.listen", *address, None).await);
+        found.push(mail_port("smtp.listen", *address, &config.smtp.proxy_protocol_from).await);
     }
     for address in &config.submission.listen {
-        found.push(port("submission.listen", *address, None).await);
+        found.push(mail_port("submission.listen", *address, &config.submission.proxy_protocol_from).await);
     }
     for address in &config.http.listen_tls {
         found.push(tls_port("http.listen_tls", *address).await);
@@ -69,6 +72,17 @@ async fn port(key: &str, address: SocketAddr, question: Option<&[u8]>) -> Findin
         }
         Err(error) => Finding::failed(format!("{what}: {error}"), format!("correct {key}")),
     }
+}
+
+/// As [`port`], of a listener that greets, unless it waits for a proxy to speak first.
+async fn mail_port(key: &str, address: SocketAddr, proxies: &[Network]) -> Finding {
+    if is_proxied(address, proxies) { tls_port(key, address).await } else { port(key, address, None).await }
+}
+
+/// Whether who connects from this machine is taken for a proxy (PROXY protocol).
+fn is_proxied(address: SocketAddr, proxies: &[Network]) -> bool {
+    let from = if address.ip().is_unspecified() { LOOPBACK } else { address.ip() };
+    proxies.iter().any(|network| network.contains(from))
 }
 
 /// As [`port`], where whoever listens says nothing before a handshake.
@@ -104,7 +118,23 @@ async fn greeting(address: SocketAddr, question: Option<&[u8]>) -> io::Result<St
 /// The way in and the way out.
 pub(super) async fn ways(dns: &dyn Dns, config: &Config, addresses: &[IpAddr]) -> Vec<Finding> {
     let (way_in, way_out) = tokio::join!(way_in(config, addresses), way_out(dns, config));
-    way_in.into_iter().chain([way_out]).collect()
+    way_in.into_iter().chain(sources(config).await).chain([way_out]).collect()
+}
+
+/// Whether this machine has the addresses that mail is to leave from.
+async fn sources(config: &Config) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for source in &config.delivery.sources {
+        let what = format!("source: {}", source.address);
+        found.push(match TcpListener::bind((source.address, 0)).await {
+            Ok(_) => Finding::ok(format!("{what} is an address of this machine")),
+            Err(error) => Finding::failed(
+                format!("{what} cannot be used on this machine ({error})"),
+                "correct delivery.source_addresses",
+            ),
+        });
+    }
+    found
 }
 
 /// Whether other servers reach this one: its own public address is tried, at the port that mail servers use.
@@ -143,7 +173,10 @@ async fn is_serving(config: &Config) -> bool {
     for address in &config.smtp.listen {
         let mut address = *address;
         if address.ip().is_unspecified() {
-            address.set_ip([127, 0, 0, 1].into());
+            address.set_ip(LOOPBACK);
+        }
+        if is_proxied(address, &config.smtp.proxy_protocol_from) && TcpStream::connect(address).await.is_ok() {
+            return true;
         }
         if greeting(address, None).await.is_ok_and(|text| text.starts_with("220")) {
             return true;

@@ -65,8 +65,13 @@ fn text<'v>(value: &'v Value, member: &str) -> &'v str {
     value[member].as_str().unwrap_or_default()
 }
 
-fn title(view: &Value) -> String {
-    let receiving = if view["receiving"] == true { "takes and sends mail" } else { "only sends mail" };
+/// How it stands, in a line.
+pub(super) fn title(view: &Value) -> String {
+    let receiving = match (text(view, "status"), view["receiving"] == true) {
+        ("disabled", _) => "neither takes nor sends mail",
+        (_, true) => "takes and sends mail",
+        (_, false) => "only sends mail",
+    };
     let mut title = format!("{} is {} and {receiving}", text(view, "domain"), text(view, "status"));
     if let Some(provider) = view["dns"]["provider"]["name"].as_str() {
         title.push_str(&format!("; its DNS is at {provider}"));

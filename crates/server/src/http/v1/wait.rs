@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use posthouse_domain::{
-    auth::Permission,
+    auth::{Caller, Permission},
     error::{Code, Refusal},
     id::InboxId,
     message::{Channel, Direction, Kind, Message},
@@ -118,7 +118,18 @@ impl WaitQuery {
     }
 }
 
-async fn message(app: Arc<App>, input: Input<WaitQuery>) -> Result<Answer, Refusal> {
+// What a wait needs is read before the blocks begin: they would hold the whole request for as long as it waits.
+
+fn message(app: Arc<App>, input: Input<WaitQuery>) -> impl Future<Output = Result<Answer, Refusal>> + Send {
+    let wanted = wanted_message(input);
+    async move {
+        let (caller, patience, wanted) = wanted?;
+        let found = wait::message(&app, caller, patience, wanted).await?;
+        Answer::json(200, &MaybeView { data: found.as_ref().map(MessageView::of) })
+    }
+}
+
+fn wanted_message(input: Input<WaitQuery>) -> Result<(Caller, Patience, (Sort, Parts)), Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let query = input.query;
     let screening = ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held };
@@ -127,16 +138,25 @@ async fn message(app: Arc<App>, input: Input<WaitQuery>) -> Result<Answer, Refus
     let parts = Parts { from: query.from.map(|part| part.0), subject: query.subject.map(|part| part.0) };
     let arrived_at = input.request.arrived_at;
     let patience = Patience { inbox, since: query.since, arrived_at, timeout_ms: query.timeout.ms };
-    let found = wait::message(&app, input.caller, patience, (sort, parts)).await?;
-    Answer::json(200, &MaybeView { data: found.as_ref().map(MessageView::of) })
+    Ok((input.caller, patience, (sort, parts)))
 }
 
-async fn verification(app: Arc<App>, input: Input<VerificationQuery>) -> Result<Answer, Refusal> {
+fn verification(
+    app: Arc<App>,
+    input: Input<VerificationQuery>,
+) -> impl Future<Output = Result<Answer, Refusal>> + Send {
+    let wanted = wanted_verification(input);
+    async move {
+        let (caller, patience, wanted) = wanted?;
+        let found = wait::verification(&app, caller, patience, wanted).await?;
+        Answer::json(200, &MaybeView { data: found.as_ref().and_then(FoundView::of) })
+    }
+}
+
+fn wanted_verification(input: Input<VerificationQuery>) -> Result<(Caller, Patience, (Option<String>, bool)), Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let query = input.query;
     let arrived_at = input.request.arrived_at;
     let patience = Patience { inbox, since: query.since, arrived_at, timeout_ms: query.timeout.ms };
-    let wanted = (query.from.map(|part| part.0), query.include_unauthenticated);
-    let found = wait::verification(&app, input.caller, patience, wanted).await?;
-    Answer::json(200, &MaybeView { data: found.as_ref().and_then(FoundView::of) })
+    Ok((input.caller, patience, (query.from.map(|part| part.0), query.include_unauthenticated)))
 }

@@ -123,6 +123,28 @@ fn drafts_of_one_status_have_an_index_of_their_own() {
     store.close();
 }
 
+/// Deleting the contacts of a domain walked all those of the workspace, and deleting a domain all its inboxes.
+#[test]
+fn what_a_domain_has_is_found_by_the_domain() {
+    let (_dir, store) = sqlite();
+    store
+        .read_blocking(|tx| {
+            for (file, name, index) in [
+                ("contact_list", "COUNT_IN_DOMAIN", "contacts_domain"),
+                ("contact_list", "IN_DOMAIN", "contacts_domain"),
+                ("mail_domains", "INBOXES", "inboxes_domain"),
+            ] {
+                let all = statements::FILES.iter().find(|(of, _)| *of == file).map(|(_, all)| *all).unwrap_or_default();
+                let sql = all.iter().find(|sql| sql.name() == name).expect("the statement");
+                let plan = plan(tx, sql)?;
+                assert!(plan.len() == 1 && plan[0].contains(index), "{file} {name}: {plan:#?}");
+            }
+            Ok::<_, posthouse_store::Error>(())
+        })
+        .unwrap();
+    store.close();
+}
+
 #[test]
 fn statements_of_the_reading_side_never_scan_a_table() {
     let (_dir, store) = sqlite();

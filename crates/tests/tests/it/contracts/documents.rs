@@ -1,10 +1,12 @@
-//! The documents hold what the code holds: the table of errors, and links that lead somewhere.
+//! The documents hold what the code holds: the tables of errors, of bounces, of records and of SMTP replies, and links that
+//! lead somewhere.
 //!
 //! The table of configuration keys is tested beside its source, the commands of the pages in `readme`.
 
 use std::path::{Path, PathBuf};
 
-use posthouse_domain::error::Code;
+use posthouse_domain::{error::Code, mail_domain::RecordKey};
+use posthouse_mail::bounce::Class;
 use posthouse_server::config::{Sources, load};
 use posthouse_tests::dir::ScratchDir;
 
@@ -20,6 +22,72 @@ fn the_table_of_errors_is_the_enum() {
     }
     let written = std::fs::read_to_string(root().join("docs/ERRORS.md")).unwrap_or_default();
     assert!(written.contains(&table), "docs/ERRORS.md does not hold the table of errors, which is now:\n\n{table}");
+}
+
+fn page(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).expect(path)
+}
+
+/// The words in backquotes of the first cells of a page's tables.
+fn first_cells(text: &str) -> Vec<String> {
+    let cells = text.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_class_of_bounces_stands_in_both_tables() {
+    for path in ["docs/journeys/bounces.md", "docs/troubleshooting.md"] {
+        let cells = first_cells(&page(path));
+        for class in Class::ALL {
+            assert!(cells.iter().any(|cell| cell == class.text()), "{path} has no row for {}", class.text());
+        }
+    }
+}
+
+#[test]
+fn every_record_of_a_domain_stands_in_its_table() {
+    let cells = first_cells(&page("docs/journeys/domain-checks.md"));
+    for key in RecordKey::ALL {
+        assert!(cells.iter().any(|cell| cell == key.text()), "no row for {}", key.text());
+    }
+}
+
+/// The refusals that the sources of a folder say: code and enhanced code.
+fn refusals(folder: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("sources").map(|entry| entry.expect("sources").path()) {
+        if entry.is_dir() {
+            found.extend(refusals(&entry));
+            continue;
+        }
+        let text = std::fs::read_to_string(&entry).expect("a source can be read");
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (before, after) in text.match_indices(", EnhancedCode(").map(|(at, _)| text.split_at(at)) {
+            let code = &before[before.len() - 3..];
+            let digits = after.split_once('(').and_then(|(_, rest)| rest.split_once(')')).expect("a constant").0;
+            let is_test = entry.file_stem().is_some_and(|name| name == "tests");
+            if code.starts_with(['4', '5']) && code.bytes().all(|b| b.is_ascii_digit()) && !is_test {
+                found.push((code.to_owned(), digits.replace(", ", ".")));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_refusal_of_smtp_is_explained() {
+    let text = page("docs/troubleshooting.md");
+    let (ours, _) = text.split_once("## What others answer").expect("two tables");
+    let cells = first_cells(ours);
+    let folders = ["../mail/src/smtp", "../server/src/smtp"];
+    let said: Vec<(String, String)> =
+        folders.iter().flat_map(|folder| refusals(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))).collect();
+    assert!(said.len() > 20, "the replies are not where they were: {said:?}");
+    for (code, enhanced) in said {
+        let whole = format!("{code} {enhanced}");
+        let is_explained = cells.iter().any(|cell| *cell == code || cell.starts_with(&whole));
+        assert!(is_explained, "docs/troubleshooting.md has no row for {whole}");
+    }
 }
 
 #[test]
@@ -49,7 +117,7 @@ fn links_between_the_documents_lead_somewhere() {
 fn configurations_in_the_documents_are_accepted() {
     let dir = ScratchDir::new();
     let mut count = 0;
-    for page in ["README.md", "docs/OPERATING.md", "docs/CONFIGURATION.md"] {
+    for page in ["README.md", "docs/OPERATING.md", "docs/CONFIGURATION.md", "docs/journeys/own-domain.md"] {
         let text = std::fs::read_to_string(root().join(page)).expect(page);
         for block in text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()) {
             let file = dir.path().join("posthouse.toml");

@@ -32,6 +32,7 @@ const VOLATILE: &[(&str, &str)] = &[
     ("DDDD-DD-DDTDD:DD:DD.DDDZ", "TIME"),
     ("ph_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "KEY"),
     ("AAAAAAAAAAAA@tmp.", "NAME@tmp."),
+    ("(DDDDDD days)", "DAYS"),
 ];
 
 /// A run of base64 of so many characters is a key or a proof.

@@ -95,7 +95,7 @@ async fn doing_what_the_doctor_says_is_enough() {
     let (code, checks) = check(&dir);
     assert_eq!(code, 0, "{checks:?}");
     // Resolvers know the name of loopback themselves (RFC 6761 §6.3).
-    expect(&checks, &[("PTR: 127.0.0.1 is localhost", "warning", "or set smtp.hostname to localhost")]);
+    expect(&checks, &[("PTR: 127.0.0.1 is localhost", "warning", "or say localhost in smtp.hostname")]);
     for begin in ["MX:", "SPF:", "DKIM:", "DMARC:", "domain:", "A:", "inbound:", "outbound:", "blocklists:"] {
         let found = of(&checks, begin);
         assert!(!found.is_empty() && found.iter().all(|(status, _)| status == "ok"), "{begin} {found:?}");
@@ -133,4 +133,42 @@ async fn a_silent_name_server_does_not_keep_the_doctor() {
     let (_, checks) = check(&dir);
     assert!(of(&checks, "MX: agents.post.test")[0].1.contains("could not be looked up"), "{checks:?}");
     assert!(of(&checks, "outbound:")[0].1.contains("was not tried"), "{checks:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_looks_at_the_addresses_that_mail_leaves_from() {
+    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), free_port());
+    let sources = "delivery.source_addresses = [\"127.0.0.7\", \"127.0.0.8 out8.post.test\", \"192.0.2.9\"]\n";
+    let config = format!("{}{sources}", config(&name_server::serve_records(&dns).to_string(), port));
+    std::fs::write(dir.path().join("posthouse.toml"), config).unwrap();
+    dns.address("mx.post.test", [127, 0, 0, 7].into());
+    dns.ptr("7.0.0.127.in-addr.arpa", "mx.post.test");
+    dns.ptr("8.0.0.127.in-addr.arpa", "out8.post.test");
+    dns.ptr("9.2.0.192.in-addr.arpa", "mx.post.test");
+    let (_, checks) = check(&dir);
+    let expected = [
+        ("source: 127.0.0.7 is an address", "ok", ""),
+        ("source: 127.0.0.8 is an address", "ok", ""),
+        ("source: 192.0.2.9 cannot be used", "failed", "correct delivery.source_addresses"),
+        (
+            "PTR: 192.0.2.9",
+            "warning",
+            "does not lead back to it: publish 192.0.2.9 as an A or AAAA record of mx.post.test",
+        ),
+        ("SPF: mail leaves from 127.0.0.8", "warning", "publish it as one more A or AAAA record of mx.post.test"),
+        ("SPF: mail leaves from 192.0.2.9", "warning", "is no address of mx.post.test"),
+    ];
+    expect(&checks, &expected);
+    assert!(of(&checks, "SPF: mail leaves from 127.0.0.7").is_empty(), "{checks:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listener_behind_a_proxy_on_this_machine_is_not_called_another_program() {
+    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), free_port());
+    let proxied = "smtp.proxy_protocol_from = [\"127.0.0.0/8\"]\n";
+    let config = format!("{}{proxied}", config(&name_server::serve_records(&dns).to_string(), port));
+    let service = Process::start(dir.path(), &config);
+    let (_, checks) = check(&dir);
+    expect(&checks, &[("port: smtp.listen", "ok", "is in use; by the running service")]);
+    assert!(service.stop().success());
 }

@@ -151,3 +151,41 @@ async fn the_terminal_says_what_it_cannot_do() {
     }
     assert!(world.service.stop().success());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_switches_a_domain_off_and_on_again() {
+    let world = World::new();
+    let _ = world.run(&["add", DOMAIN]).well();
+    world.dns.import(&world.run(&["show", DOMAIN, "--zone-file"]).well());
+    let _ = world.run(&["check", DOMAIN]).well();
+    let inbox = world.api.post("/v1/inboxes", json!({ "username": "desk", "domain": DOMAIN })).await.expect(201);
+    let messages = format!("/v1/inboxes/{}/messages", inbox.text("id"));
+    let letter = json!({ "to": "bob@far.test", "subject": "Hello", "text": "Hello." });
+    world.api.post(&messages, letter.clone()).await.expect(202);
+
+    let said = world.run(&["set", DOMAIN, "--status", "disabled"]).well();
+    assert_eq!(said, "mail.acme.test is disabled and neither takes nor sends mail\n");
+    world.api.post(&messages, letter.clone()).await.expect(403).error("domain_not_verified");
+    let told = world.api.get("/v1/events?types=domain.failed").await.expect(200);
+    assert_eq!(told.data()[0]["data"]["domain"]["status"], "disabled", "{:?}", told.data());
+    let id = world.shown().await["id"].as_str().unwrap().to_owned();
+    let checked = world.api.post_empty(&format!("/v1/domains/{id}/verify")).await.expect(200);
+    assert_eq!(checked.text("status"), "disabled", "its owner cannot switch it on");
+    assert_eq!(world.run(&["check", DOMAIN]).code, 1);
+
+    let on = world.run(&["set", DOMAIN, "--status", "active", "--json"]).json(0);
+    assert_eq!(on["status"], "verified");
+    world.api.post(&messages, letter).await.expect(202);
+    assert!(world.service.stop().success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_domain_beyond_ascii_is_found_as_it_is_written() {
+    let world = World::new();
+    let _ = world.run(&["add", "b\u{fc}cher.test"]).well();
+    for name in ["b\u{fc}cher.test", "B\u{dc}CHER.test.", "xn--bcher-kva.test"] {
+        let shown = world.run(&["show", name]).well();
+        assert!(shown.starts_with("xn--bcher-kva.test is pending"), "{name}: {shown}");
+    }
+    assert!(world.service.stop().success());
+}

@@ -72,6 +72,19 @@ async fn over_five_percent_of_twenty_sends_suspend_until_an_operator_says_otherw
 }
 
 #[tokio::test]
+async fn bounces_from_before_the_twentieth_send_are_judged_with_it() {
+    let desk = open().await;
+    desk.sends(0, 2).await;
+    desk.sends(18, 0).await;
+    desk.offer("bob@x.example").await.error("org_suspended");
+    assert_eq!(desk.status().await, "suspended", "two of twenty bounced");
+    desk.recover().await;
+    desk.server.clock.advance(1);
+    desk.sends(1, 0).await;
+    desk.server.finish().await;
+}
+
+#[tokio::test]
 async fn a_week_later_bounces_are_forgotten() {
     let desk = open().await;
     desk.sends(19, 1).await;

@@ -6,11 +6,13 @@ use posthouse_mail::address::Address;
 use posthouse_server::{
     app::{
         authenticate::{Handover, authenticate},
-        signing,
+        receive, signing,
     },
+    config::DeliveryMode,
     tls,
 };
 use posthouse_tests::smtp_sink::{END_OF_DATA, GREETING, HANG_UP, SmtpSink};
+use serde_json::json;
 
 use super::Post;
 
@@ -199,4 +201,43 @@ async fn what_nobody_takes_expires_at_the_end_of_the_schedule() {
     post.advance(180_000).await;
     post.advance(180_000).await;
     post.close().await;
+}
+
+#[tokio::test]
+async fn bounces_of_a_domain_that_only_sends_come_to_the_default_domain() {
+    for (default, receiving, expected) in [
+        ("agents.post.example", true, "acme.example"),
+        ("agents.post.example", false, "agents.post.example"),
+        // Nobody finds that one.
+        ("agents.localhost", false, "acme.example"),
+    ] {
+        let sink = SmtpSink::start().await;
+        let port = sink.address.port();
+        let post = Post::with(sink, move |config| {
+            config.delivery.mode = DeliveryMode::Direct;
+            config.delivery.port = port;
+            config.smtp.hostname = "mx.post.example".to_owned();
+            config.mail.default_domain = default.to_owned();
+        })
+        .await;
+        post.exchanger("b.example", 10, "mx1.b.example", post.sink.address.ip());
+        let body = json!({ "domain": "acme.example", "receiving": receiving });
+        let domain = post.api.post("/v1/domains", body).await.expect(201);
+        let path = format!("/v1/domains/{}", domain.text("id"));
+        post.server.dns.import(post.api.get(&format!("{path}/zone-file")).await.expect(200).text("content"));
+        post.api.post_empty(&format!("{path}/verify")).await.expect(200);
+        let inbox = post.api.post("/v1/inboxes", json!({ "username": "desk", "domain": "acme.example" })).await;
+        let path = format!("/v1/inboxes/{}/messages", inbox.expect(201).text("id"));
+        let letter = json!({ "to": "dana@b.example", "subject": "Hello", "text": "Hello." });
+        let id = post.api.post(&path, letter).await.expect(202).text("id").to_owned();
+        post.deliver().await;
+        let mail = post.sink.received()[0].mail.clone();
+        assert!(mail.contains(&format!("@{expected}>")), "{mail}");
+
+        let (_, return_path) = mail.split_once('<').and_then(|(a, rest)| Some((a, rest.split_once('>')?.0))).unwrap();
+        let verdict = receive::recipient(post.server.app(), &Address::parse(return_path).unwrap()).await.unwrap();
+        assert_eq!(verdict, receive::RecipientVerdict::Accept, "it leads home: {return_path}");
+        assert_eq!(post.message(&id).await["status"], "delivered");
+        post.close().await;
+    }
 }

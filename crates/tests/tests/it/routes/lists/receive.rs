@@ -64,6 +64,7 @@ async fn stopped_mail_is_stored_labelled_hidden_and_told_by_an_event_of_its_own(
     assert!(desk.api.get("/v1/threads").await.expect(200).data().is_empty());
     let thread = desk.api.get(&format!("/v1/threads/{}", message["thread_id"].as_str().unwrap())).await.expect(200);
     assert_eq!((&thread["message_count"], &thread["messages"]), (&json!(0), &json!([])));
+    assert!(thread["subject"].is_null(), "the subject is kept back with the mail: {thread}");
     assert!(desk.api.get("/v1/contacts").await.expect(200).data().is_empty(), "a stopped sender is no contact");
 
     let events = desk.api.get("/v1/events").await.expect(200);
