@@ -41,9 +41,9 @@ async fn a_stream_hears_of_the_resume_and_of_its_revoked_key_at_once() {
     let api = Api::new(&format!("http://{address}")).with_key(key);
     api.post("/v1/emergency-stop", json!({})).await.expect(200);
     assert_eq!(soon(stream.expect("event")).await["event"]["type"], "workspace.stopped");
-    run(dir.path(), &["workspace", "set", workspace, "--resume"]).well();
+    let _ = run(dir.path(), &["workspace", "set", workspace, "--resume"]).well();
     assert_eq!(soon(stream.expect("event")).await["event"]["type"], "workspace.resumed");
-    run(dir.path(), &["key", "revoke", made["id"].as_str().unwrap()]).well();
+    let _ = run(dir.path(), &["key", "revoke", made["id"].as_str().unwrap()]).well();
     assert_eq!(soon(stream.next()).await, Next::End(Some(4001)));
     assert!(process.stop().success(), "SIGTERM is a clean end");
 }
