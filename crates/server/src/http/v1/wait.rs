@@ -32,6 +32,8 @@ use crate::{
 
 /// How long is waited: 1 to 60 seconds, 30 when left out.
 type Timeout = Seconds<1, 60, 30>;
+/// Who waits, how long and for what.
+type Asked<W> = Result<(Caller, Patience, W), Refusal>;
 /// A part of a header field.
 type Part = Line<1, 500>;
 
@@ -129,7 +131,7 @@ fn message(app: Arc<App>, input: Input<WaitQuery>) -> impl Future<Output = Resul
     }
 }
 
-fn wanted_message(input: Input<WaitQuery>) -> Result<(Caller, Patience, (Sort, Parts)), Refusal> {
+fn wanted_message(input: Input<WaitQuery>) -> Asked<(Sort, Parts)> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let query = input.query;
     let screening = ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held };
@@ -153,7 +155,7 @@ fn verification(
     }
 }
 
-fn wanted_verification(input: Input<VerificationQuery>) -> Result<(Caller, Patience, (Option<String>, bool)), Refusal> {
+fn wanted_verification(input: Input<VerificationQuery>) -> Asked<(Option<String>, bool)> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let query = input.query;
     let arrived_at = input.request.arrived_at;
