@@ -31,6 +31,7 @@ pub mod inject;
 pub mod judge_sending;
 pub mod keep_certificate;
 pub mod meet;
+pub mod next_step;
 pub mod notice;
 pub mod obtain_certificate;
 pub mod post;

@@ -9,7 +9,7 @@ mod step;
 mod tell;
 mod write;
 
-pub use at_time::{AtTime, send_at_time};
+pub use at_time::send_at_time;
 pub use files::{FileGiven, Upload};
 
 pub use send::{RenderSent, send};

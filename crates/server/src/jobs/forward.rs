@@ -5,19 +5,14 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{id::ForwardId, time::MINUTE_MS};
-use posthouse_store::jobs::{self, Leased, Outcome};
+use posthouse_domain::id::ForwardId;
+use posthouse_store::jobs::{self, Leased};
 
 use super::kind::{Attempt, JobKind, Ran};
-use crate::app::{
-    App,
-    forwarding::pass_on::{Next, pass_on},
-};
+use crate::app::{App, forwarding::pass_on::pass_on};
 
 /// Messages that are passed on at once in this process.
 const CONCURRENCY: usize = 8;
-/// The gap before a new try after a failure of ours, in milliseconds.
-const RETRY_MS: i64 = MINUTE_MS;
 
 pub(crate) fn kind() -> JobKind {
     JobKind::new(jobs::FORWARD, run).concurrency(CONCURRENCY)
@@ -26,9 +21,5 @@ pub(crate) fn kind() -> JobKind {
 async fn run(app: Arc<App>, job: Leased) -> Attempt {
     let is_last = job.attempt >= job.attempt_max;
     let next = pass_on(&app, (job.workspace, ForwardId(job.subject)), is_last).await?;
-    Ok(Ran::Settle(match next {
-        Next::Done => Outcome::Done,
-        Next::Wait { at, why } => Outcome::Hold { at, why },
-        Next::Retry => Outcome::Retry { at: app.clock.now().plus_ms(RETRY_MS), why: "failed" },
-    }))
+    Ok(Ran::after(next, app.clock.now()))
 }

@@ -8,12 +8,15 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     id::WorkspaceId,
-    time::{SECOND_MS, Time},
+    time::{MINUTE_MS, SECOND_MS, Time},
 };
 use posthouse_store::jobs::{Leased, Outcome, due::Room};
 
 use super::{certificate, domain_check, forward, inbox_expiry, outbound, role_notice, scheduled_draft, webhook_notice};
-use crate::{app::App, ports::Pending};
+use crate::{
+    app::{App, next_step::NextStep},
+    ports::Pending,
+};
 
 /// What an attempt says when it ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +25,18 @@ pub enum Ran {
     Settled(&'static str),
     /// It has nothing else to write: the runner settles the job so.
     Settle(Outcome),
+}
+
+impl Ran {
+    /// What follows from a try to send, told at that time.
+    #[must_use]
+    pub fn after(step: NextStep, now: Time) -> Self {
+        Self::Settle(match step {
+            NextStep::Done => Outcome::Done,
+            NextStep::Hold { at, why } => Outcome::Hold { at, why },
+            NextStep::Retry => Outcome::Retry { at: now.plus_ms(RETRY_MS), why: "failed" },
+        })
+    }
 }
 
 /// The end of an attempt; the store's failures are tried again.
@@ -33,6 +48,9 @@ pub type Run = Arc<dyn Fn(Arc<App>, Leased) -> Pending<'static, Attempt> + Send 
 /// How long a lease lasts, in milliseconds. The runner renews those of running attempts, so this is how long the jobs of
 /// a worker that was killed wait for another.
 pub const LEASE_MS: i64 = 45 * SECOND_MS;
+
+/// The gap before a new try to send after a failure of ours, in milliseconds.
+const RETRY_MS: i64 = MINUTE_MS;
 
 /// Who knows how much room the lanes of a kind have.
 pub trait Lanes: Send + Sync + 'static {

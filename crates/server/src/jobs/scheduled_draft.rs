@@ -5,19 +5,14 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{id::DraftId, time::MINUTE_MS};
-use posthouse_store::jobs::{self, Leased, Outcome};
+use posthouse_domain::id::DraftId;
+use posthouse_store::jobs::{self, Leased};
 
 use super::kind::{Attempt, JobKind, Ran};
-use crate::app::{
-    App,
-    draft::{AtTime, send_at_time},
-};
+use crate::app::{App, draft::send_at_time};
 
 /// Drafts that are sent at once in this process.
 const CONCURRENCY: usize = 8;
-/// The gap before a new try after a failure of ours, in milliseconds.
-const RETRY_MS: i64 = MINUTE_MS;
 
 pub(crate) fn kind() -> JobKind {
     JobKind::new(jobs::SCHEDULED_DRAFT, run).concurrency(CONCURRENCY)
@@ -26,9 +21,5 @@ pub(crate) fn kind() -> JobKind {
 async fn run(app: Arc<App>, job: Leased) -> Attempt {
     let is_last = job.attempt >= job.attempt_max;
     let next = send_at_time(&app, (job.workspace, DraftId(job.subject)), is_last).await?;
-    Ok(Ran::Settle(match next {
-        AtTime::Done => Outcome::Done,
-        AtTime::Hold { at, why } => Outcome::Hold { at, why },
-        AtTime::Retry => Outcome::Retry { at: app.clock.now().plus_ms(RETRY_MS), why: "failed" },
-    }))
+    Ok(Ran::after(next, app.clock.now()))
 }

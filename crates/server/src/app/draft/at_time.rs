@@ -20,28 +20,12 @@ use super::{
     send::{Sealed, attempt, failure, is_a_check},
     tell::tell,
 };
-use crate::app::{App, post::Render, send::Order};
+use crate::app::{App, next_step::NextStep, post::Render, send::Order};
 
 /// How long a held draft waits before it is looked at again, in milliseconds, if nobody resumes before.
 const HELD_MS: i64 = 10 * MINUTE_MS;
 /// How soon a draft is looked at again that was changed while it was being sent, in milliseconds.
 const AGAIN_MS: i64 = SECOND_MS;
-
-/// What is next for the job of a draft.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AtTime {
-    /// Nothing: it was sent, has failed, or is none of the job's any more.
-    Done,
-    /// Look again then; nothing was tried.
-    Hold {
-        /// When.
-        at: Time,
-        /// Why, for operators.
-        why: &'static str,
-    },
-    /// Something of ours failed.
-    Retry,
-}
 
 /// What is read when the time has come.
 enum Due {
@@ -54,26 +38,26 @@ enum Due {
 ///
 /// # Errors
 /// The store's own.
-pub async fn send_at_time(app: &Arc<App>, place: (WorkspaceId, DraftId), is_last: bool) -> Stored<AtTime> {
+pub async fn send_at_time(app: &Arc<App>, place: (WorkspaceId, DraftId), is_last: bool) -> Stored<NextStep> {
     let now = app.clock.now();
     let (inbox, found, material) = match app.store.read(move |tx| due(tx, place, now)).await? {
-        Due::Over => return Ok(AtTime::Done),
-        Due::Wait(at, why) => return Ok(AtTime::Hold { at, why }),
+        Due::Over => return Ok(NextStep::Done),
+        Due::Wait(at, why) => return Ok(NextStep::Hold { at, why }),
         Due::Ready(read) => *read,
     };
     let order =
         Order { caller: Caller::service(found.workspace, found.inbox), inbox: found.inbox, key: None, fence: None };
     let nothing: Render = Arc::new(|_| Ok(String::new()));
     let refusal = match attempt(app, order, (inbox, material), (Sealed::due(&found), nothing)).await {
-        Ok(_) => return Ok(AtTime::Done),
+        Ok(_) => return Ok(NextStep::Done),
         Err(refusal) => refusal,
     };
     match refusal.code {
-        Code::WorkspaceStopped => Ok(AtTime::Hold { at: now.plus_ms(HELD_MS), why: "workspace_stopped" }),
-        Code::InboxPaused => Ok(AtTime::Hold { at: now.plus_ms(HELD_MS), why: "inbox_paused" }),
-        Code::DraftNotEditable => Ok(AtTime::Hold { at: now.plus_ms(AGAIN_MS), why: "changed" }),
+        Code::WorkspaceStopped => Ok(NextStep::Hold { at: now.plus_ms(HELD_MS), why: "workspace_stopped" }),
+        Code::InboxPaused => Ok(NextStep::Hold { at: now.plus_ms(HELD_MS), why: "inbox_paused" }),
+        Code::DraftNotEditable => Ok(NextStep::Hold { at: now.plus_ms(AGAIN_MS), why: "changed" }),
         code if is_a_check(code) || is_last => fail(app, found, failure(&refusal)).await,
-        _ => Ok(AtTime::Retry),
+        _ => Ok(NextStep::Retry),
     }
 }
 
@@ -106,7 +90,7 @@ fn hold(workspace: &Workspace, inbox: &Inbox) -> Option<&'static str> {
 }
 
 /// Ends a draft that may not be sent, unless somebody changed it meanwhile.
-async fn fail(app: &App, found: Draft, failure: Failure) -> Stored<AtTime> {
+async fn fail(app: &App, found: Draft, failure: Failure) -> Stored<NextStep> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
     app.store
         .write(move |tx| {
@@ -114,11 +98,11 @@ async fn fail(app: &App, found: Draft, failure: Failure) -> Stored<AtTime> {
             let same = current.filter(|current| current.revision == found.revision);
             let failed = same.and_then(|draft| draft.ended(Step::DueRefused, Some(failure.clone()), now).ok());
             let Some(failed) = failed else {
-                return Ok::<_, Error>(AtTime::Hold { at: now.plus_ms(AGAIN_MS), why: "changed" });
+                return Ok::<_, Error>(NextStep::Hold { at: now.plus_ms(AGAIN_MS), why: "changed" });
             };
             drafts::update(tx, &found, &failed)?;
             tell(tx, EventKind::DraftFailed, &failed, &ids.clone(), now)?;
-            Ok(AtTime::Done)
+            Ok(NextStep::Done)
         })
         .await
 }

@@ -26,6 +26,7 @@ use crate::app::{
     App,
     compose::{self, Letter, Origin},
     deliver::prepare::hold,
+    next_step::NextStep,
     post::{self, Along},
     read_raw,
     send::Order,
@@ -36,22 +37,6 @@ use crate::app::{
 const HELD_MS: i64 = 10 * MINUTE_MS;
 /// Most ids of a mail that are looked up for what it answers.
 const LOOKED_UP_MAX: usize = 5;
-
-/// What is next for a forward.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Next {
-    /// Nothing: it was passed on, stays, or is gone.
-    Done,
-    /// Look again then; nothing was sent.
-    Wait {
-        /// When.
-        at: Time,
-        /// Why, for operators.
-        why: &'static str,
-    },
-    /// Something of ours failed.
-    Retry,
-}
 
 /// What is read before a mail is passed on.
 enum Found {
@@ -88,23 +73,23 @@ impl Along for Ready {
 ///
 /// # Errors
 /// The store's own.
-pub async fn pass_on(app: &Arc<App>, place: (WorkspaceId, ForwardId), is_last: bool) -> Stored<Next> {
+pub async fn pass_on(app: &Arc<App>, place: (WorkspaceId, ForwardId), is_last: bool) -> Stored<NextStep> {
     let now = app.clock.now();
     let ready = match app.store.read(move |tx| find(tx, place)).await? {
-        Found::Gone => return Ok(Next::Done),
-        Found::Wait(why) => return Ok(Next::Wait { at: now.plus_ms(HELD_MS), why }),
+        Found::Gone => return Ok(NextStep::Done),
+        Found::Wait(why) => return Ok(NextStep::Hold { at: now.plus_ms(HELD_MS), why }),
         Found::Stays(why) => return stay(app, place, why).await,
         Found::Ready(ready) => *ready,
     };
     let refusal = match send(app, &ready).await {
-        Ok(None) => return Ok(Next::Done),
+        Ok(None) => return Ok(NextStep::Done),
         Ok(Some(why)) => return stay(app, place, why).await,
         Err(refusal) => refusal,
     };
-    let wait = |ms, why| Ok(Next::Wait { at: now.plus_ms(ms), why });
+    let wait = |ms, why| Ok(NextStep::Hold { at: now.plus_ms(ms), why });
     let waited_long = now.since_ms(ready.forward.created_at) > WAIT_MS_MAX;
     match refusal.code {
-        Code::NotFound => Ok(Next::Done),
+        Code::NotFound => Ok(NextStep::Done),
         Code::WorkspaceStopped => wait(HELD_MS, "workspace_stopped"),
         Code::InboxPaused => wait(HELD_MS, "inbox_paused"),
         Code::OrgSuspended => wait(HELD_MS, "workspace_suspended"),
@@ -113,7 +98,7 @@ pub async fn pass_on(app: &Arc<App>, place: (WorkspaceId, ForwardId), is_last: b
             note(app, &ready, &refusal).await?;
             wait(after_s.map_or(HOUR_MS, |s| s * SECOND_MS), code.text())
         }
-        Code::Unavailable | Code::Internal if !is_last => Ok(Next::Retry),
+        Code::Unavailable | Code::Internal if !is_last => Ok(NextStep::Retry),
         _ => {
             note(app, &ready, &refusal).await?;
             stay(app, place, refusal.code.text()).await
@@ -135,9 +120,9 @@ const fn may_change(code: Code) -> bool {
 }
 
 /// Leaves the message where it is.
-async fn stay(app: &App, (workspace, id): (WorkspaceId, ForwardId), why: &str) -> Stored<Next> {
+async fn stay(app: &App, (workspace, id): (WorkspaceId, ForwardId), why: &str) -> Stored<NextStep> {
     tracing::info!(workspace_id = %workspace, forward_id = %id, why, "forward.stays");
-    app.store.write(move |tx| forwarding::done(tx, workspace, id).map(|_| Next::Done)).await
+    app.store.write(move |tx| forwarding::done(tx, workspace, id).map(|_| NextStep::Done)).await
 }
 
 /// Shows why with the address.
