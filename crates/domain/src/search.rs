@@ -4,11 +4,13 @@
 //! which messages have them; nothing here knows their languages.
 
 mod index;
+mod pairs;
 mod query;
 mod snippet;
 mod words;
 
 pub use index::{Source, TEXT_BYTES_MAX, Tokens, inbox_token, index, workspace_token};
+pub use pairs::{needed_pairs, pairs};
 pub use query::{Expression, QUERY_CHARS_MAX, Query, Tier};
 pub use snippet::snippet;
 

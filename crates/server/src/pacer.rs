@@ -28,6 +28,8 @@ pub use turn::{Entered, Turn};
 
 /// Connections to a mail exchanger that no table knows, where the configuration does not say.
 pub const CONNECTIONS_PER_HOST: u32 = 10;
+/// Connections to the relay, where the configuration does not say: all mail goes there, and it is the operator's own.
+pub const CONNECTIONS_TO_RELAY: u32 = 20;
 /// Messages over one connection to such a host.
 pub const MESSAGES_PER_CONNECTION: u32 = 200;
 /// How long an attempt waits for its turn before its job goes back, in milliseconds.
@@ -112,8 +114,9 @@ impl Pacer {
 impl Rules {
     /// What a destination gets at most.
     fn limits(&self, provider: Option<&Provider>) -> Limits {
+        let usual = if self.single { CONNECTIONS_TO_RELAY } else { CONNECTIONS_PER_HOST };
         let unknown = Limits {
-            connections_max: self.per_destination.unwrap_or(CONNECTIONS_PER_HOST),
+            connections_max: self.per_destination.unwrap_or(usual),
             messages_per_connection_max: MESSAGES_PER_CONNECTION,
             per_minute_max: None,
         };

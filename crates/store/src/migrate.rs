@@ -44,6 +44,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0017_tls",
     "0018_unclaimed_and_draft_lists",
     "0020_policy",
+    "0021_search_pairs",
 ];
 
 crate::statements! {

@@ -3,11 +3,16 @@
 //!
 //! The words come from `domain::search`. A document's number is its place: on SQLite it is the row of the index, with the
 //! workspace in the upper bits, so that one workspace's search never walks over another's rows.
+//!
+//! FTS5 gives hits newest first and stops when there are enough. GIN gives all of them in no order, and does not know places:
+//! whether words are a phrase is seen only in each document, at a hundred times the cost. So on PostgreSQL the newest documents
+//! are looked at one by one first, where a sample of them says that many have the words; and of those that have the words of a
+//! phrase, the newest, until there are enough.
 
 use posthouse_domain::{
     id::{InboxId, MessageId, WorkspaceId},
     message::{Channel, Kind},
-    search::{Expression, Query, Source, Tier, Tokens, inbox_token, workspace_token},
+    search::{Expression, Query, Source, Tier, Tokens, inbox_token, needed_pairs, pairs, workspace_token},
     time::Time,
 };
 
@@ -19,6 +24,14 @@ pub const BATCH: u32 = 200;
 const SEQ_BITS: u32 = 40;
 /// The greatest place of a word that PostgreSQL keeps.
 const PLACE_MAX: usize = 16_383;
+/// The newest documents that say how frequent hits are.
+const SAMPLE_DOCS: u32 = 64;
+/// As many of them with all words of the query are frequent: then the index of words finds a large part of everything.
+const SAMPLE_FREQUENT: i64 = 4;
+/// Pairs of words that a document is asked for before its words are read; a longer phrase has others, which need not be asked for.
+const PAIRS_MAX: usize = 3;
+/// Documents that are looked at one by one where hits are frequent, step by step, before the index of words is asked.
+const WINDOWS: [i64; 2] = [2_048, 6_144];
 
 statements! {
     WAIT = "INSERT INTO search_pending (workspace_id, message_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
@@ -40,12 +53,15 @@ statements! {
     TAKE = "DELETE FROM search_pending WHERE workspace_id = $1 AND message_id = $2";
     PUT = "INSERT INTO search_docs (workspace_id, doc, message_id, inbox_id, created_at, channel, type, has_attachments)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
-        / "INSERT INTO search_docs (workspace_id, doc, message_id, inbox_id, created_at, channel, type, has_attachments, words)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CAST(CAST($9 AS TEXT) AS TSVECTOR))";
+        / "INSERT INTO search_docs (workspace_id, doc, message_id, inbox_id, created_at, channel, type, has_attachments, words, pairs)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CAST(CAST($9 AS TEXT) AS TSVECTOR), $10)";
     PUT_WORDS = "INSERT INTO search_text (rowid, words) VALUES ($1, $2)" / "SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT)";
     FORGET_DOC = "DELETE FROM search_docs WHERE workspace_id = $1 AND message_id = $2 RETURNING doc";
     FORGET_WORDS = "DELETE FROM search_text WHERE rowid = $1" / "SELECT CAST($1 AS BIGINT)";
     OF_INBOX = "SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2";
+    SAMPLE = "SELECT CAST($1 AS BLOB), CAST($2 AS TEXT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)"
+        / "SELECT count(*) FROM (SELECT s.words FROM search_docs s WHERE s.workspace_id = $1 AND s.doc >= $3 AND s.doc < $4
+          ORDER BY s.doc DESC LIMIT $5) newest WHERE newest.words @@ CAST(CAST($2 AS TEXT) AS TSQUERY)";
 }
 
 /// A message to be indexed.
@@ -160,8 +176,8 @@ pub fn put(tx: &mut Tx, workspace: WorkspaceId, all: &[(Pending, Tokens)]) -> Re
             tx.exec(&PUT, &row)?;
             tx.exec(&PUT_WORDS, p![doc, tokens.0])?;
         } else {
-            let vector = vector(tokens);
-            row.push(vector.to_value());
+            let (vector, pairs) = (vector(tokens), pairs(tokens));
+            row.extend([vector.to_value(), pairs.to_value()]);
             tx.exec(&PUT, &row)?;
         }
     }
@@ -208,8 +224,9 @@ pub fn forget_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Resu
 /// # Errors
 /// The store's own.
 pub fn hits(tx: &mut Tx, narrowing: Narrowing, query: &Query, behind: Option<Behind>, limit: u32) -> Result<Vec<Hit>> {
-    let Some((number, _)) = tx.one::<(i64, i64)>(&RANGE, p![narrowing.workspace])? else { return Ok(Vec::new()) };
-    let (low, high) = (number << SEQ_BITS, (number + 1) << SEQ_BITS);
+    let Some((number, seq)) = tx.one::<(i64, i64)>(&RANGE, p![narrowing.workspace])? else { return Ok(Vec::new()) };
+    let low = number << SEQ_BITS;
+    let high = low + seq + 1;
     let tiers = Tier::ALL.into_iter().filter(|tier| query.has_tiers() || *tier == Tier::Plain);
     let mut hits: Vec<Hit> = Vec::new();
     for tier in tiers.filter(|tier| behind.is_none_or(|behind| *tier >= behind.tier)) {
@@ -247,18 +264,97 @@ fn walk(
     };
     let (channel, kind) = (narrowing.channel.map(Channel::text), narrowing.kind.map(Kind::text));
     let (workspace, before, after) = (narrowing.workspace, query.before, query.after);
-    let mut parameters: Vec<Value<'_>> = p![workspace, asked, docs.start, docs.end, limit].to_vec();
-    parameters.extend(channel.iter().chain(&kind).map(ToValue::to_value));
-    parameters.extend(before.iter().chain(&after).map(ToValue::to_value));
-    parameters.extend(query.has_attachments.iter().map(ToValue::to_value));
-    parameters.extend(query.labels.iter().chain(&query.without_labels).map(ToValue::to_value));
+    let mut more: Vec<Value<'_>> = channel.iter().chain(&kind).map(ToValue::to_value).collect();
+    more.extend(before.iter().chain(&after).map(ToValue::to_value));
+    more.extend(query.has_attachments.iter().map(ToValue::to_value));
+    more.extend(query.labels.iter().chain(&query.without_labels).map(ToValue::to_value));
+    let pairs: Vec<i64> = needed_pairs(&expression).into_iter().take(PAIRS_MAX).map(i64::from).collect();
     let shape = Shape {
         named: [channel.is_some(), kind.is_some(), before.is_some(), after.is_some(), query.has_attachments.is_some()],
         labels: query.labels.len(),
         without_labels: query.without_labels.len(),
+        pairs: if engine == Engine::Postgres { pairs.len() } else { 0 },
     };
-    let found: Vec<(i64, MessageId)> = tx.rows(&statement(engine, shape), &parameters)?;
-    Ok(found.into_iter().map(|(doc, message)| Hit { doc, message, tier }).collect())
+    let words = tsquery(&loosened(&expression));
+    let mut hits: Vec<Hit> = Vec::new();
+    for (way, docs) in ways(tx, workspace, &expression, docs)? {
+        let left = limit.saturating_sub(u32::try_from(hits.len()).unwrap_or(u32::MAX));
+        if left == 0 {
+            break;
+        }
+        let mut parameters: Vec<Value<'_>> = p![workspace, asked, docs.start, docs.end, left].to_vec();
+        parameters.extend(more.iter().cloned());
+        if way != Way::Words {
+            parameters.extend(pairs.iter().map(ToValue::to_value));
+        }
+        if way == Way::Candidates {
+            parameters.push(words.to_value());
+        }
+        let found: Vec<(i64, MessageId)> = tx.rows(&statement(engine, way, shape), &parameters)?;
+        hits.extend(found.into_iter().map(|(doc, message)| Hit { doc, message, tier }));
+    }
+    Ok(hits)
+}
+
+/// How the documents of a range are looked through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// The index of words says which.
+    Words,
+    /// The index of words says which have all words; of those the newest are looked at one by one.
+    Candidates,
+    /// One by one.
+    Each,
+}
+
+/// The parts of a range, newest first, each with the quicker way through it.
+fn ways(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    expression: &Expression,
+    docs: std::ops::Range<i64>,
+) -> Result<Vec<(Way, std::ops::Range<i64>)>> {
+    let mut below = docs.end;
+    let (mut ways, is_postgres) = (Vec::new(), tx.engine() == Engine::Postgres);
+    if is_postgres {
+        let words = tsquery(&loosened(expression));
+        let fitting: Option<i64> = tx.value(&SAMPLE, p![workspace, words, docs.start, below, SAMPLE_DOCS])?;
+        if fitting.is_some_and(|fitting| fitting >= SAMPLE_FREQUENT) {
+            for window in WINDOWS {
+                let start = docs.start.max(below - window);
+                ways.push((Way::Each, start..below));
+                below = start;
+            }
+        }
+    }
+    let by_words = if is_postgres && has_phrase(expression) { Way::Candidates } else { Way::Words };
+    ways.push((by_words, docs.start..below));
+    ways.retain(|(_, part)| !part.is_empty());
+    Ok(ways)
+}
+
+/// What the index of words can tell by itself: documents with all words of a phrase, whatever they must not have.
+fn loosened(expression: &Expression) -> Expression {
+    let each = |all: &[Expression]| all.iter().map(loosened).collect();
+    match expression {
+        Expression::All(all) => Expression::All(each(all)),
+        Expression::Any(all) => Expression::Any(each(all)),
+        Expression::Without(yes, _) => loosened(yes),
+        Expression::Phrase(words) => {
+            Expression::All(words.iter().map(|word| Expression::Phrase(vec![word.clone()])).collect())
+        }
+        Expression::Beginning(word) => Expression::Beginning(word.clone()),
+    }
+}
+
+/// Whether the places of words matter, which the index of words does not know.
+fn has_phrase(expression: &Expression) -> bool {
+    match expression {
+        Expression::All(all) | Expression::Any(all) => all.iter().any(has_phrase),
+        Expression::Without(yes, no) => has_phrase(yes) || has_phrase(no),
+        Expression::Phrase(words) => words.len() > 1,
+        Expression::Beginning(_) => false,
+    }
 }
 
 /// The form of a statement: which filters it has.
@@ -267,14 +363,17 @@ struct Shape {
     named: [bool; NAMED.len()],
     labels: usize,
     without_labels: usize,
+    /// Pairs of words, where documents are looked at one by one.
+    pairs: usize,
 }
 
 /// Comparisons with a parameter.
 const NAMED: [&str; 5] = ["d.channel = ", "d.type = ", "d.created_at < ", "d.created_at >= ", "d.has_attachments = "];
 
 /// The text of a walk through the hits of a tier, newest first. `$1` to `$5`: workspace, words, from, below, limit. On
-/// PostgreSQL the index of words is asked first and alone, for its planner takes it for dearer than it is.
-fn statement(engine: Engine, shape: Shape) -> Sql {
+/// PostgreSQL the index of words is asked first and alone, for its planner takes it for dearer than it is; `OFFSET 0` keeps
+/// it from asking that index where documents are looked at one by one.
+fn statement(engine: Engine, way: Way, shape: Shape) -> Sql {
     let mut next = 6;
     let mut clauses = String::new();
     for (clause, _) in NAMED.iter().zip(shape.named).filter(|(_, asked)| *asked) {
@@ -293,19 +392,47 @@ fn statement(engine: Engine, shape: Shape) -> Sql {
     clauses.push_str(
         " AND EXISTS (SELECT 1 FROM inboxes i WHERE i.workspace_id = $1 AND i.id = d.inbox_id AND i.deleted_at IS NULL LIMIT 1 OFFSET 0)",
     );
-    let text = match engine {
-        Engine::Sqlite => format!(
+    let fits = fits(&mut next, shape.pairs);
+    let columns = "s.workspace_id, s.doc, s.message_id, s.inbox_id, s.created_at, s.channel, s.type, s.has_attachments";
+    let text = match (engine, way) {
+        (Engine::Sqlite, _) => format!(
             "SELECT d.doc, d.message_id FROM search_text t CROSS JOIN search_docs d ON d.workspace_id = $1 AND d.doc = t.rowid
              WHERE t.words MATCH $2 AND t.rowid >= $3 AND t.rowid < $4{clauses} ORDER BY t.rowid DESC LIMIT $5"
         ),
-        Engine::Postgres => format!(
-            "WITH d AS MATERIALIZED (SELECT s.workspace_id, s.doc, s.message_id, s.inbox_id, s.created_at, s.channel, s.type, s.has_attachments
-               FROM search_docs s WHERE s.words @@ CAST(CAST($2 AS TEXT) AS TSQUERY))
+        (Engine::Postgres, Way::Words) => format!(
+            "WITH d AS MATERIALIZED (SELECT {columns} FROM search_docs s WHERE s.words @@ CAST(CAST($2 AS TEXT) AS TSQUERY))
              SELECT d.doc, d.message_id FROM d WHERE d.workspace_id = $1 AND d.doc >= $3 AND d.doc < $4{clauses}
              ORDER BY d.doc DESC LIMIT $5"
         ),
+        (Engine::Postgres, Way::Candidates) => format!(
+            "WITH c AS MATERIALIZED (SELECT {columns}, s.pairs, s.words FROM search_docs s
+               WHERE s.words @@ CAST(CAST(${next} AS TEXT) AS TSQUERY))
+             SELECT d.doc, d.message_id FROM (SELECT * FROM c WHERE c.workspace_id = $1 AND c.doc >= $3 AND c.doc < $4
+               ORDER BY c.doc DESC OFFSET 0) d
+             WHERE {fits}{clauses} ORDER BY d.doc DESC LIMIT $5"
+        ),
+        (Engine::Postgres, Way::Each) => format!(
+            "SELECT d.doc, d.message_id FROM (SELECT {columns}, s.pairs, s.words FROM search_docs s
+               WHERE s.workspace_id = $1 AND s.doc >= $3 AND s.doc < $4 ORDER BY s.doc DESC OFFSET 0) d
+             WHERE {fits}{clauses} ORDER BY d.doc DESC LIMIT $5"
+        ),
     };
     Sql::built("SEARCH", text)
+}
+
+/// Whether a document fits, on PostgreSQL: its words, which are stored apart from its row, are read only if it may have the
+/// pairs. `CASE` keeps that order.
+fn fits(next: &mut usize, pairs: usize) -> String {
+    let words = "d.words @@ CAST(CAST($2 AS TEXT) AS TSQUERY)";
+    if pairs == 0 {
+        return words.to_owned();
+    }
+    let asked = (*next..*next + pairs).map(|at| {
+        format!("get_bit(d.pairs, CAST(CAST(${at} AS BIGINT) % (8 * octet_length(d.pairs)) AS INTEGER)) = 1")
+    });
+    let all = asked.collect::<Vec<_>>().join(" AND ");
+    *next += pairs;
+    format!("CASE WHEN d.pairs IS NULL OR ({all}) THEN {words} ELSE FALSE END")
 }
 
 /// Every statement that a walk can become under up to `labels_max` labels, for the tests that prepare and plan them.
@@ -314,7 +441,12 @@ pub fn shapes(engine: Engine, labels_max: usize) -> Vec<Sql> {
     let mut all = Vec::new();
     for named in [[false; 5], [true; 5], [true, false, true, false, false], [false, true, false, true, true]] {
         for (labels, without_labels) in [(0, 0), (1, 0), (0, 1), (labels_max, labels_max)] {
-            all.push(statement(engine, Shape { named, labels, without_labels }));
+            let shape = Shape { named, labels, without_labels, pairs: 0 };
+            all.extend([Way::Words, Way::Candidates, Way::Each].map(|way| statement(engine, way, shape)));
+            if engine == Engine::Postgres {
+                let shape = Shape { pairs: PAIRS_MAX, ..shape };
+                all.extend([Way::Candidates, Way::Each].map(|way| statement(engine, way, shape)));
+            }
         }
     }
     all

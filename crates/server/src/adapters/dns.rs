@@ -29,7 +29,7 @@ const ATTEMPT_MS: u64 = 1_500;
 /// Attempts of one question, the first included.
 const ATTEMPTS: usize = 2;
 /// Answers kept, for as long as their TTL says.
-const CACHE_ENTRIES_MAX: u64 = 4_096;
+const CACHE_ENTRIES_MAX: u64 = 16_384;
 /// Questions under way at one nameserver.
 const QUESTIONS_ACTIVE_MAX: usize = 256;
 /// Longest time an answer is kept, in seconds, whatever its TTL.

@@ -194,7 +194,7 @@ const MAIN: &[Key] = keys! {
         |d, g| d.config.delivery.allow_private_networks = g.flag()?;
     plain "delivery.max_connections", "`500`", "Connections to all destinations together.",
         |d, g| d.config.delivery.connections_max = g.count()?;
-    plain "delivery.max_connections_per_destination", "`10`, and less or more for large providers",
+    plain "delivery.max_connections_per_destination", "`10`, less or more for large providers, `20` to a relay",
         "Connections to one destination. A number that is given holds for the large providers too.",
         |d, g| d.config.delivery.connections_per_destination_max = Some(g.count()?);
     plain "delivery.greylist_schedule", "`[\"1m\", \"2m\", \"3m\", \"5m\", \"10m\", \"15m\"]`",

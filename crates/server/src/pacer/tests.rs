@@ -203,4 +203,5 @@ async fn a_relay_is_one_destination_that_has_no_class() {
         turn(&pacer, "a.example", "smart.host", n * 10).await.end(News::Took, at(n * 10 + 5));
     }
     assert_eq!(pacer.room(workspace(2), "other.example", at(500)).free(), 0, "all lanes are the relay's");
+    assert_eq!(turn(&pacer, "a.example", "smart.host", 500).await.limits().connections_max, CONNECTIONS_TO_RELAY);
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use posthouse_store::{
-    Engine, Sql, Value, contact_list, drafts::list as draft_list, message_list, statements, thread_list,
+    Engine, Sql, Value, contact_list, drafts::list as draft_list, message_list, search, statements, thread_list,
 };
 
 /// The files whose statements are planned one by one.
@@ -173,7 +173,8 @@ async fn every_shape_is_prepared_on_both_engines() {
                     contact_list::shapes(3),
                     draft_list::shapes(10),
                 ];
-                lists.concat().iter().try_for_each(|sql| tx.prepare(sql))
+                let search = search::shapes(tx.engine(), 3);
+                lists.concat().iter().chain(&search).try_for_each(|sql| tx.prepare(sql))
             })
             .await
             .unwrap();

@@ -1,6 +1,7 @@
 //! `GET /v1/search` (contract §7).
 
 use posthouse_domain::{auth::Scope, plan::Plan};
+use posthouse_store::{Engine, Sql, Tx, p};
 use posthouse_tests::{Letter, http::Api};
 use serde_json::{Value, json};
 
@@ -225,6 +226,64 @@ async fn what_comes_later_is_found_and_shifts_no_page() {
     assert_eq!(desk.subjects("needle").await[..2], ["Better needle", "Mail 5"]);
     desk.api.get(&format!("/v1/search?q=other&cursor={cursor}")).await.error("invalid_cursor");
     desk.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_phrase_of_frequent_words_is_found_in_every_part_of_a_large_index() {
+    let desk = Desk::open().await;
+    // Most of a large index is gaps here, as after many deletions; its oldest part is of a version that knew no pairs.
+    for age in ["Old", "Middle"] {
+        for n in 0..3 {
+            desk.mail(&format!("{age} {n}"), "the red fox").await;
+        }
+        desk.mail(&format!("{age} red fox"), "the fox").await;
+        desk.found("red").await;
+        let jump = Sql::built("JUMP", "UPDATE search_heads SET seq = seq + 5000 WHERE workspace_id = $1".to_owned());
+        let workspace = desk.key.workspace;
+        let before = Sql::built("BEFORE", "UPDATE search_docs SET pairs = NULL WHERE workspace_id = $1".to_owned());
+        let work = move |tx: &mut Tx| {
+            if age == "Old" && tx.engine() == Engine::Postgres {
+                tx.exec(&before, p![workspace])?;
+            }
+            tx.exec(&jump, p![workspace])
+        };
+        desk.server.app().store.write(work).await.unwrap();
+    }
+    for n in 0..70 {
+        desk.mail(&format!("New {n}"), if n % 30 == 10 { "the red fox" } else { "the red and the blue fox" }).await;
+    }
+    let wanted = [
+        "Middle red fox",
+        "Old red fox",
+        "New 40",
+        "New 10",
+        "Middle 2",
+        "Middle 1",
+        "Middle 0",
+        "Old 2",
+        "Old 1",
+        "Old 0",
+    ];
+    assert_eq!(desk.subjects("\"red fox\"").await, wanted);
+    assert_eq!(pages(&desk.api, "\"red fox\"", 3).await, wanted);
+    assert_eq!(desk.subjects("\"red fox\" -blue subject:old").await, ["Old red fox", "Old 2", "Old 1", "Old 0"]);
+    assert_eq!(pages(&desk.api, "red", 7).await.len(), 78);
+    assert_eq!(desk.subjects("\"fox red\"").await, Vec::<String>::new());
+    desk.server.finish().await;
+}
+
+/// The subjects of all pages.
+async fn pages(api: &Api, query: &str, limit: u32) -> Vec<String> {
+    let first = format!("/v1/search?q={}&limit={limit}", escaped(query));
+    let (mut path, mut all) = (first.clone(), Vec::new());
+    loop {
+        let page = api.get(&path).await.expect(200);
+        all.extend(subjects(page.data()));
+        match page["next_cursor"].as_str() {
+            Some(next) => path = format!("{first}&cursor={next}"),
+            None => return all,
+        }
+    }
 }
 
 #[tokio::test]
