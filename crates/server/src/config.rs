@@ -259,7 +259,7 @@ pub struct Delivery {
     pub allow_private_networks: bool,
     /// `delivery.max_connections`: to all destinations together.
     pub connections_max: usize,
-    /// `delivery.max_connections_per_destination`; none: 10, and of large providers what their table says.
+    /// `delivery.max_connections_per_destination`; none: 10, 20 to a relay, and of large providers what their table says.
     pub connections_per_destination_max: Option<usize>,
     /// `delivery.sign`: with DKIM, when it leaves.
     pub sign: bool,

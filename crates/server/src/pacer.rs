@@ -28,9 +28,9 @@ pub use turn::{Entered, Turn};
 
 /// Connections to a mail exchanger that no table knows, where the configuration does not say.
 pub const CONNECTIONS_PER_HOST: u32 = 10;
-/// Connections to the relay, where the configuration does not say: all mail goes there, and it is the operator's own.
+/// Connections to the relay, where the configuration does not say: all mail goes there.
 pub const CONNECTIONS_TO_RELAY: u32 = 20;
-/// Messages over one connection to such a host.
+/// Messages over one connection to either.
 pub const MESSAGES_PER_CONNECTION: u32 = 200;
 /// How long an attempt waits for its turn before its job goes back, in milliseconds.
 pub const WAIT_MS_MAX: u64 = 60_000;

@@ -4,10 +4,12 @@
 //! The words come from `domain::search`. A document's number is its place: on SQLite it is the row of the index, with the
 //! workspace in the upper bits, so that one workspace's search never walks over another's rows.
 //!
-//! FTS5 gives hits newest first and stops when there are enough. GIN gives all of them in no order, and does not know places:
-//! whether words are a phrase is seen only in each document, at a hundred times the cost. So on PostgreSQL the newest documents
-//! are looked at one by one first, where a sample of them says that many have the words; and of those that have the words of a
-//! phrase, the newest, until there are enough.
+//! FTS5 gives hits newest first and stops when there are enough. GIN gives all of them in no order, and does not know the
+//! order of words: whether they are a phrase is seen in each document alone, at a hundred times the cost. So on PostgreSQL a
+//! range is gone through in three ways ([`Way`]): where a sample says that hits are frequent, the newest documents one by one;
+//! of the others the index says which fit; and for a phrase, which have its words, of which then the newest are looked at.
+
+use std::ops::Range;
 
 use posthouse_domain::{
     id::{InboxId, MessageId, WorkspaceId},
@@ -27,10 +29,12 @@ const PLACE_MAX: usize = 16_383;
 /// The newest documents that say how frequent hits are.
 const SAMPLE_DOCS: u32 = 64;
 /// As many of them with all words of the query are frequent: then the index of words finds a large part of everything.
-const SAMPLE_FREQUENT: i64 = 4;
+const SAMPLE_FREQUENT: i64 = 2;
+/// As many where the words have to be in order, which few of them are.
+const SAMPLE_FREQUENT_IN_ORDER: i64 = 4;
 /// Pairs of words that a document is asked for before its words are read; a longer phrase has others, which need not be asked for.
 const PAIRS_MAX: usize = 3;
-/// Documents that are looked at one by one where hits are frequent, step by step, before the index of words is asked.
+/// Numbers of documents that are looked at one by one where hits are frequent, before the index of words is asked.
 const WINDOWS: [i64; 2] = [2_048, 6_144];
 
 statements! {
@@ -90,6 +94,13 @@ pub struct Narrowing {
     pub channel: Option<Channel>,
     /// Mail of that type alone.
     pub kind: Option<Kind>,
+}
+
+impl Narrowing {
+    /// The word that all its messages have.
+    fn scope(&self) -> String {
+        self.inbox.map_or_else(|| workspace_token(self.workspace), inbox_token)
+    }
 }
 
 /// A message that fits.
@@ -228,16 +239,20 @@ pub fn hits(tx: &mut Tx, narrowing: Narrowing, query: &Query, behind: Option<Beh
     let low = number << SEQ_BITS;
     let high = low + seq + 1;
     let tiers = Tier::ALL.into_iter().filter(|tier| query.has_tiers() || *tier == Tier::Plain);
+    let mut queries = Vec::with_capacity(1 + query.others.len());
+    for one in std::iter::once(query).chain(&query.others) {
+        queries.push((one, is_frequent(tx, narrowing.workspace, &one.anywhere(&narrowing.scope()), &(low..high))?));
+    }
     let mut hits: Vec<Hit> = Vec::new();
     for tier in tiers.filter(|tier| behind.is_none_or(|behind| *tier >= behind.tier)) {
         let below = behind.filter(|behind| behind.tier == tier).map_or(high, |behind| behind.doc);
-        let left = limit.saturating_sub(u32::try_from(hits.len()).unwrap_or(u32::MAX));
+        let left = left(limit, &hits);
         if left == 0 {
             break;
         }
-        let mut found = walk(tx, narrowing, query, (tier, low..below), left)?;
-        for other in &query.others {
-            found.extend(walk(tx, narrowing, other, (tier, low..below), left)?);
+        let mut found = Vec::new();
+        for query in &queries {
+            found.extend(walk(tx, narrowing, *query, (tier, low..below), left)?);
         }
         // A message may fit several of them.
         found.sort_unstable_by_key(|hit| std::cmp::Reverse(hit.doc));
@@ -248,52 +263,38 @@ pub fn hits(tx: &mut Tx, narrowing: Narrowing, query: &Query, behind: Option<Beh
     Ok(hits)
 }
 
+/// The hits of one tier in a range, newest first. `is_frequent`: in some tier.
 fn walk(
     tx: &mut Tx,
     narrowing: Narrowing,
-    query: &Query,
-    (tier, docs): (Tier, std::ops::Range<i64>),
+    (query, is_frequent): (&Query, bool),
+    (tier, docs): (Tier, Range<i64>),
     limit: u32,
 ) -> Result<Vec<Hit>> {
-    let scope = narrowing.inbox.map_or_else(|| workspace_token(narrowing.workspace), inbox_token);
-    let expression = query.expression(tier, &scope);
     let engine = tx.engine();
-    let asked = match engine {
-        Engine::Sqlite => fts5(&expression),
-        Engine::Postgres => tsquery(&expression),
+    let expression = query.expression(tier, &narrowing.scope());
+    let pairs: Vec<i64> = match engine {
+        Engine::Sqlite => Vec::new(),
+        Engine::Postgres => needed_pairs(&expression).into_iter().take(PAIRS_MAX).map(i64::from).collect(),
     };
     let (channel, kind) = (narrowing.channel.map(Channel::text), narrowing.kind.map(Kind::text));
-    let (workspace, before, after) = (narrowing.workspace, query.before, query.after);
+    let (before, after) = (query.before, query.after);
     let mut more: Vec<Value<'_>> = channel.iter().chain(&kind).map(ToValue::to_value).collect();
     more.extend(before.iter().chain(&after).map(ToValue::to_value));
     more.extend(query.has_attachments.iter().map(ToValue::to_value));
     more.extend(query.labels.iter().chain(&query.without_labels).map(ToValue::to_value));
-    let pairs: Vec<i64> = needed_pairs(&expression).into_iter().take(PAIRS_MAX).map(i64::from).collect();
+    more.extend(pairs.iter().map(ToValue::to_value));
     let shape = Shape {
         named: [channel.is_some(), kind.is_some(), before.is_some(), after.is_some(), query.has_attachments.is_some()],
         labels: query.labels.len(),
         without_labels: query.without_labels.len(),
-        pairs: if engine == Engine::Postgres { pairs.len() } else { 0 },
+        pairs: pairs.len(),
     };
-    let words = tsquery(&loosened(&expression));
-    let mut hits: Vec<Hit> = Vec::new();
-    for (way, docs) in ways(tx, workspace, &expression, docs)? {
-        let left = limit.saturating_sub(u32::try_from(hits.len()).unwrap_or(u32::MAX));
-        if left == 0 {
-            break;
-        }
-        let mut parameters: Vec<Value<'_>> = p![workspace, asked, docs.start, docs.end, left].to_vec();
-        parameters.extend(more.iter().cloned());
-        if way != Way::Words {
-            parameters.extend(pairs.iter().map(ToValue::to_value));
-        }
-        if way == Way::Candidates {
-            parameters.push(words.to_value());
-        }
-        let found: Vec<(i64, MessageId)> = tx.rows(&statement(engine, way, shape), &parameters)?;
-        hits.extend(found.into_iter().map(|(doc, message)| Hit { doc, message, tier }));
+    let walk = Walk { workspace: narrowing.workspace, tier, expression: &expression, shape, more };
+    match engine {
+        Engine::Sqlite => walk.part(tx, Way::Words, &docs, limit),
+        Engine::Postgres => walk.newest_first(tx, is_frequent, docs, limit),
     }
-    Ok(hits)
 }
 
 /// How the documents of a range are looked through.
@@ -307,30 +308,75 @@ enum Way {
     Each,
 }
 
-/// The parts of a range, newest first, each with the quicker way through it.
-fn ways(
-    tx: &mut Tx,
+/// What the statements of a tier have in common.
+struct Walk<'a> {
     workspace: WorkspaceId,
-    expression: &Expression,
-    docs: std::ops::Range<i64>,
-) -> Result<Vec<(Way, std::ops::Range<i64>)>> {
-    let mut below = docs.end;
-    let (mut ways, is_postgres) = (Vec::new(), tx.engine() == Engine::Postgres);
-    if is_postgres {
-        let words = tsquery(&loosened(expression));
-        let fitting: Option<i64> = tx.value(&SAMPLE, p![workspace, words, docs.start, below, SAMPLE_DOCS])?;
-        if fitting.is_some_and(|fitting| fitting >= SAMPLE_FREQUENT) {
+    tier: Tier,
+    expression: &'a Expression,
+    shape: Shape,
+    /// The parameters behind the first five.
+    more: Vec<Value<'a>>,
+}
+
+impl Walk<'_> {
+    /// On PostgreSQL: where hits are frequent, the newest documents are looked at one by one; what is left is the index's.
+    fn newest_first(&self, tx: &mut Tx, is_frequent: bool, docs: Range<i64>, limit: u32) -> Result<Vec<Hit>> {
+        let has_phrase = has_phrase(self.expression);
+        let (mut hits, mut below): (Vec<Hit>, i64) = (Vec::new(), docs.end);
+        // Whatever fits a better tier has the words of the last one.
+        if is_frequent && (self.tier == Tier::Plain || self::is_frequent(tx, self.workspace, self.expression, &docs)?) {
             for window in WINDOWS {
                 let start = docs.start.max(below - window);
-                ways.push((Way::Each, start..below));
+                hits.extend(self.part(tx, Way::Each, &(start..below), left(limit, &hits))?);
                 below = start;
+                // A few new ones in the sample are no sign of many: then the index knows better.
+                if !has_phrase && hits.len() < limit as usize / 4 {
+                    break;
+                }
             }
         }
+        let way = if has_phrase { Way::Candidates } else { Way::Words };
+        hits.extend(self.part(tx, way, &(docs.start..below), left(limit, &hits))?);
+        Ok(hits)
     }
-    let by_words = if is_postgres && has_phrase(expression) { Way::Candidates } else { Way::Words };
-    ways.push((by_words, docs.start..below));
-    ways.retain(|(_, part)| !part.is_empty());
-    Ok(ways)
+
+    fn part(&self, tx: &mut Tx, way: Way, docs: &Range<i64>, limit: u32) -> Result<Vec<Hit>> {
+        if limit == 0 || docs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let engine = tx.engine();
+        let asked = match engine {
+            Engine::Sqlite => fts5(self.expression),
+            Engine::Postgres => tsquery(self.expression),
+        };
+        let words = if way == Way::Candidates { tsquery(&loosened(self.expression)) } else { String::new() };
+        let mut parameters: Vec<Value<'_>> = p![self.workspace, asked, docs.start, docs.end, limit].to_vec();
+        parameters.extend(self.more.iter().cloned());
+        if way == Way::Candidates {
+            parameters.push(words.to_value());
+        }
+        let found: Vec<(i64, MessageId)> = tx.rows(&statement(engine, way, self.shape), &parameters)?;
+        Ok(found.into_iter().map(|(doc, message)| Hit { doc, message, tier: self.tier }).collect())
+    }
+}
+
+fn left(limit: u32, hits: &[Hit]) -> u32 {
+    limit.saturating_sub(u32::try_from(hits.len()).unwrap_or(u32::MAX))
+}
+
+/// Whether so many of the newest documents fit that it is quicker to look at them than to ask the index of words; never on
+/// SQLite, whose index stops by itself when there are enough. Of a phrase the words are what makes the index slow.
+fn is_frequent(tx: &mut Tx, workspace: WorkspaceId, expression: &Expression, docs: &Range<i64>) -> Result<bool> {
+    if tx.engine() == Engine::Sqlite {
+        return Ok(false);
+    }
+    let (words, frequent) = if has_phrase(expression) {
+        (tsquery(&loosened(expression)), SAMPLE_FREQUENT_IN_ORDER)
+    } else {
+        (tsquery(expression), SAMPLE_FREQUENT)
+    };
+    let fitting: i64 = tx.value(&SAMPLE, p![workspace, words, docs.start, docs.end, SAMPLE_DOCS])?.unwrap_or(0);
+    Ok(fitting >= frequent)
 }
 
 /// What the index of words can tell by itself: documents with all words of a phrase, whatever they must not have.
@@ -344,6 +390,7 @@ fn loosened(expression: &Expression) -> Expression {
             Expression::All(words.iter().map(|word| Expression::Phrase(vec![word.clone()])).collect())
         }
         Expression::Beginning(word) => Expression::Beginning(word.clone()),
+        Expression::Narrowed(few, _) => loosened(few),
     }
 }
 
@@ -354,6 +401,7 @@ fn has_phrase(expression: &Expression) -> bool {
         Expression::Without(yes, no) => has_phrase(yes) || has_phrase(no),
         Expression::Phrase(words) => words.len() > 1,
         Expression::Beginning(_) => false,
+        Expression::Narrowed(few, all) => has_phrase(few) || has_phrase(all),
     }
 }
 
@@ -371,8 +419,8 @@ struct Shape {
 const NAMED: [&str; 5] = ["d.channel = ", "d.type = ", "d.created_at < ", "d.created_at >= ", "d.has_attachments = "];
 
 /// The text of a walk through the hits of a tier, newest first. `$1` to `$5`: workspace, words, from, below, limit. On
-/// PostgreSQL the index of words is asked first and alone, for its planner takes it for dearer than it is; `OFFSET 0` keeps
-/// it from asking that index where documents are looked at one by one.
+/// PostgreSQL the index of words is asked alone, for its planner takes it for dearer than it is; `OFFSET 0` keeps it from
+/// asking that index where documents are looked at one by one.
 fn statement(engine: Engine, way: Way, shape: Shape) -> Sql {
     let mut next = 6;
     let mut clauses = String::new();
@@ -392,7 +440,7 @@ fn statement(engine: Engine, way: Way, shape: Shape) -> Sql {
     clauses.push_str(
         " AND EXISTS (SELECT 1 FROM inboxes i WHERE i.workspace_id = $1 AND i.id = d.inbox_id AND i.deleted_at IS NULL LIMIT 1 OFFSET 0)",
     );
-    let fits = fits(&mut next, shape.pairs);
+    let fits = fits(&mut next, if way == Way::Words { 0 } else { shape.pairs });
     let columns = "s.workspace_id, s.doc, s.message_id, s.inbox_id, s.created_at, s.channel, s.type, s.has_attachments";
     let text = match (engine, way) {
         (Engine::Sqlite, _) => format!(
@@ -420,8 +468,8 @@ fn statement(engine: Engine, way: Way, shape: Shape) -> Sql {
     Sql::built("SEARCH", text)
 }
 
-/// Whether a document fits, on PostgreSQL: its words, which are stored apart from its row, are read only if it may have the
-/// pairs. `CASE` keeps that order.
+/// Whether a document fits, on PostgreSQL: its words, which of a longer mail are stored apart from its row, are read only if
+/// it may have the pairs. `CASE` keeps that order.
 fn fits(next: &mut usize, pairs: usize) -> String {
     let words = "d.words @@ CAST(CAST($2 AS TEXT) AS TSQUERY)";
     if pairs == 0 {
@@ -435,17 +483,15 @@ fn fits(next: &mut usize, pairs: usize) -> String {
     format!("CASE WHEN d.pairs IS NULL OR ({all}) THEN {words} ELSE FALSE END")
 }
 
-/// Every statement that a walk can become under up to `labels_max` labels, for the tests that prepare and plan them.
+/// A selection of what a walk can become under up to `labels_max` labels, for the test that prepares it.
 #[must_use]
 pub fn shapes(engine: Engine, labels_max: usize) -> Vec<Sql> {
     let mut all = Vec::new();
     for named in [[false; 5], [true; 5], [true, false, true, false, false], [false, true, false, true, true]] {
         for (labels, without_labels) in [(0, 0), (1, 0), (0, 1), (labels_max, labels_max)] {
-            let shape = Shape { named, labels, without_labels, pairs: 0 };
-            all.extend([Way::Words, Way::Candidates, Way::Each].map(|way| statement(engine, way, shape)));
-            if engine == Engine::Postgres {
-                let shape = Shape { pairs: PAIRS_MAX, ..shape };
-                all.extend([Way::Candidates, Way::Each].map(|way| statement(engine, way, shape)));
+            for pairs in 0..=PAIRS_MAX {
+                let shape = Shape { named, labels, without_labels, pairs };
+                all.extend([Way::Words, Way::Candidates, Way::Each].map(|way| statement(engine, way, shape)));
             }
         }
     }
@@ -461,6 +507,7 @@ fn fts5(expression: &Expression) -> String {
         Expression::Without(yes, no) => format!("({} NOT {})", fts5(yes), fts5(no)),
         Expression::Phrase(words) => format!("\"{}\"", words.join(" ")),
         Expression::Beginning(word) => format!("\"{word}\" *"),
+        Expression::Narrowed(few, all) => format!("({} AND {})", fts5(few), fts5(all)),
     }
 }
 
@@ -475,6 +522,7 @@ fn tsquery(expression: &Expression) -> String {
             format!("({})", words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" <-> "))
         }
         Expression::Beginning(word) => format!("'{word}':*"),
+        Expression::Narrowed(few, all) => format!("({} & {})", tsquery(few), tsquery(all)),
     }
 }
 

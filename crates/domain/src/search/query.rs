@@ -80,6 +80,8 @@ pub enum Expression {
     Phrase(Vec<String>),
     /// A word that begins so.
     Beginning(String),
+    /// Both. Whatever fits the first has all words of the second already, so that an index need not be asked for those.
+    Narrowed(Box<Expression>, Box<Expression>),
 }
 
 impl Tier {
@@ -215,6 +217,12 @@ impl Query {
         }
     }
 
+    /// What every hit of every tier fits.
+    #[must_use]
+    pub fn anywhere(&self, scope: &str) -> Expression {
+        self.fits(Tier::Plain, scope)
+    }
+
     fn fits(&self, tier: Tier, scope: &str) -> Expression {
         let scope = Expression::Phrase(vec![scope.to_owned()]);
         if self.any.is_empty() {
@@ -254,8 +262,9 @@ impl Term {
             return vec![Expression::Phrase(self.words.iter().map(form).collect())];
         }
         // Strong words have no order among themselves.
-        let each = self.words.iter().map(|word| Expression::Phrase(vec![form(word)]));
-        std::iter::once(Expression::Phrase(self.words.clone())).chain(each).collect()
+        let each = self.words.iter().map(|word| Expression::Phrase(vec![form(word)])).collect();
+        let in_order = Expression::Phrase(self.words.clone());
+        vec![Expression::Narrowed(Box::new(Expression::All(each)), Box::new(in_order))]
     }
 }
 

@@ -50,6 +50,7 @@ fn shown(expression: &Expression) -> String {
         Expression::Without(yes, no) => format!("({} - {})", shown(yes), shown(no)),
         Expression::Phrase(words) => words.join("_"),
         Expression::Beginning(word) => format!("{word}*"),
+        Expression::Narrowed(few, all) => format!("({} & {})", shown(few), shown(all)),
     }
 }
 

@@ -28,7 +28,7 @@ use crate::ports::{Clock, Dns, Pending};
 const ATTEMPT_MS: u64 = 1_500;
 /// Attempts of one question, the first included.
 const ATTEMPTS: usize = 2;
-/// Answers kept, for as long as their TTL says.
+/// Answers kept, for as long as their TTL says: three for each destination of mail, and what is asked about incoming mail.
 const CACHE_ENTRIES_MAX: u64 = 16_384;
 /// Questions under way at one nameserver.
 const QUESTIONS_ACTIVE_MAX: usize = 256;

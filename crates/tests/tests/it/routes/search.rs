@@ -267,7 +267,9 @@ async fn a_phrase_of_frequent_words_is_found_in_every_part_of_a_large_index() {
     assert_eq!(desk.subjects("\"red fox\"").await, wanted);
     assert_eq!(pages(&desk.api, "\"red fox\"", 3).await, wanted);
     assert_eq!(desk.subjects("\"red fox\" -blue subject:old").await, ["Old red fox", "Old 2", "Old 1", "Old 0"]);
-    assert_eq!(pages(&desk.api, "red", 7).await.len(), 78);
+    let paged = pages(&desk.api, "red", 7).await;
+    assert_eq!(paged.len(), 78);
+    assert_eq!(paged.iter().collect::<std::collections::HashSet<_>>().len(), 78);
     assert_eq!(desk.subjects("\"fox red\"").await, Vec::<String>::new());
     desk.server.finish().await;
 }
