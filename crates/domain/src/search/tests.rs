@@ -105,7 +105,7 @@ fn better_hits_come_first_and_only_once() {
     let tier = |tier| shown(&query.expression(tier, "W"));
     let (s, o) = ('\u{E000}', '\u{E003}');
     let subject = format!("(W & {s}big_{s}plan & {s}cost)");
-    let strong = format!("(W & big_plan & {o}big & {o}plan & {o}cost)");
+    let strong = format!("(W & (({o}big & {o}plan) & big_plan) & {o}cost)");
     assert_eq!(tier(Tier::Subject), subject);
     assert_eq!(tier(Tier::Strong), format!("({strong} - {subject})"));
     assert_eq!(tier(Tier::Plain), format!("((W & big_plan & cost) - ({strong} | {subject}))"));

@@ -8,6 +8,11 @@ pub mod key_file;
 mod own;
 mod sealed;
 
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
 use posthouse_domain::{id::WorkspaceId, time::Time};
 use posthouse_mail::dkim::{DkimKey, DkimKeyError, sign_all};
 use posthouse_store::dkim_keys::{self, StoredDkimKey};
@@ -47,10 +52,39 @@ pub struct DkimRecord {
     pub text: String,
 }
 
-/// The keys of the default domain, once they were needed.
+/// Keys that were needed, opened: those of the default domain, and the last ones of the domains of workspaces.
 #[derive(Default)]
 pub struct Signer {
     keys: OnceCell<Keys>,
+    own: Mutex<HashMap<Vec<u8>, Arc<DkimKey>>>,
+}
+
+/// Opened keys of the domains of workspaces that are kept; one more, and all of them are opened anew as they are needed.
+const OWN_KEYS_MAX: usize = 2_000;
+
+impl Signer {
+    /// A key of a workspace's domain, opened if it is not among those that are kept. A sealed key is its own name: what is
+    /// sealed anew is opened anew.
+    fn own(
+        &self,
+        sealed: &[u8],
+        open: impl FnOnce() -> Result<DkimKey, SigningError>,
+    ) -> Result<Arc<DkimKey>, SigningError> {
+        if let Some(key) = self.own_keys().get(sealed) {
+            return Ok(key.clone());
+        }
+        let key = Arc::new(open()?);
+        let mut keys = self.own_keys();
+        if keys.len() >= OWN_KEYS_MAX {
+            keys.clear();
+        }
+        keys.insert(sealed.to_vec(), key.clone());
+        Ok(key)
+    }
+
+    fn own_keys(&self) -> MutexGuard<'_, HashMap<Vec<u8>, Arc<DkimKey>>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Opened keys of one domain.

@@ -1,7 +1,7 @@
 //! DKIM for the domains of workspaces: an RSA key for each selector and, with `dkim.ed25519 = "all"`, an Ed25519 key beside
 //! it, which signs once a check has seen its record.
 //!
-//! Which keys sign may be another answer than a moment ago, so it is read each time.
+//! Which keys sign may be another answer than a moment ago, so it is read each time; opening them is not repeated.
 
 use posthouse_domain::{
     id::{DomainId, WorkspaceId},
@@ -26,15 +26,16 @@ pub(super) async fn sign(
     let found = app.store.read(move |tx| mail_domains::signing(tx, workspace, &name)).await?;
     let Some(keys) = found else { return Ok(String::new()) };
     let instance = app.vault.key(app)?;
-    let open = |sealed: &[u8], label: &str| -> Result<DkimKey, SigningError> {
-        Ok(DkimKey::from_pkcs8_der(&instance.open(sealed, &own_context(keys.id, label))?)?)
+    let open = |sealed: &[u8], label: &str| {
+        let context = own_context(keys.id, label);
+        app.signer.own(sealed, || Ok(DkimKey::from_pkcs8_der(&instance.open(sealed, &context)?)?))
     };
     let (label, second_label) = (keys.selector.text(), keys.selector.ed25519_text());
     let mut pairs = vec![(open(&keys.rsa, label)?, label)];
     if let Some(sealed) = keys.ed25519.as_deref().filter(|_| app.config.dkim.ed25519 == Ed25519::All) {
         pairs.push((open(sealed, second_label)?, second_label));
     }
-    let pairs: Vec<(&DkimKey, &str)> = pairs.iter().map(|(key, label)| (key, *label)).collect();
+    let pairs: Vec<(&DkimKey, &str)> = pairs.iter().map(|(key, label)| (&**key, *label)).collect();
     Ok(sign_all(raw, domain, now.seconds(), &pairs)?)
 }
 
