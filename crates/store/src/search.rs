@@ -6,7 +6,7 @@
 //!
 //! FTS5 gives hits newest first and stops when there are enough. GIN gives all of them in no order, and does not know the
 //! order of words: whether they are a phrase is seen in each document alone, at a hundred times the cost. So on PostgreSQL a
-//! range is gone through in three ways ([`Way`]): where a sample says that hits are frequent, the newest documents one by one;
+//! range is gone through in three ways (`Way`): where a sample says that hits are frequent, the newest documents one by one;
 //! of the others the index says which fit; and for a phrase, which have its words, of which then the newest are looked at.
 
 use std::ops::Range;

@@ -195,3 +195,36 @@ impl Kind {
 pub fn context(domain: &str, selector: &str, algorithm: &str) -> String {
     format!("dkim {domain} {selector} {algorithm}")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_key_is_opened_once_and_not_all_are_kept() {
+        let (signer, opened) = (Signer::default(), Cell::new(0));
+        let open = |n: usize| {
+            let open = || {
+                opened.set(opened.get() + 1);
+                Ok(DkimKey::generate_ed25519()?)
+            };
+            signer.own(&n.to_le_bytes(), open).unwrap()
+        };
+        let first = open(0);
+        assert!(Arc::ptr_eq(&first, &open(0)));
+        assert_eq!(opened.get(), 1);
+        (1..=OWN_KEYS_MAX).for_each(|n| drop(open(n)));
+        assert!(signer.own_keys().len() <= OWN_KEYS_MAX);
+        assert!(!Arc::ptr_eq(&first, &open(0)));
+    }
+
+    #[test]
+    fn a_key_that_does_not_open_is_not_kept() {
+        let signer = Signer::default();
+        let broken = || Err(SigningError::Key(DkimKeyError::UnsupportedKey));
+        assert!(signer.own(b"sealed", broken).is_err());
+        assert!(signer.own(b"sealed", || Ok(DkimKey::generate_ed25519()?)).is_ok());
+    }
+}
