@@ -107,9 +107,13 @@ impl ServerSession {
             return None;
         };
         match state {
-            AuthState::Plain => match plain(&text) {
-                Some(credentials) => return self.ask(credentials),
-                None => self.refuse(&replies::LOGIN_BROKEN),
+            AuthState::Plain => match *text.split('\0').collect::<Vec<_>>() {
+                // `[authzid] NUL authcid NUL passwd` (RFC 4616 §2); nobody may act for another user here.
+                [acting_for, user, password] if acting_for.is_empty() || acting_for == user => {
+                    return self.ask(Credentials { user: user.to_owned(), password: password.to_owned() });
+                }
+                [_, _, _] => self.refuse_login(&replies::LOGIN_REFUSED),
+                _ => self.refuse(&replies::LOGIN_BROKEN),
             },
             AuthState::LoginUser => self.challenge(AuthState::LoginPassword(text)),
             AuthState::LoginPassword(user) => {
@@ -136,12 +140,4 @@ impl ServerSession {
             self.hang_up("Too many failed logins");
         }
     }
-}
-
-/// `[authzid] NUL authcid NUL passwd` (RFC 4616 §2); acting for another user is not possible here.
-fn plain(text: &str) -> Option<Credentials> {
-    let mut parts = text.split('\0');
-    let (acting_for, user, password) = (parts.next()?, parts.next()?, parts.next()?);
-    let own = acting_for.is_empty() || acting_for == user;
-    (own && parts.next().is_none()).then(|| Credentials { user: user.to_owned(), password: password.to_owned() })
 }

@@ -338,7 +338,8 @@ fn logins() {
          C: MAIL FROM:<a@b.example> AUTH=<>
          S: 250",
     );
-    let plain = ServerConfig { auth: AuthOffer::Always, logins_failed_max: 2, ..config() };
+    // Ym9iAGFkYQBzZWNyZXQ= is bob NUL ada NUL secret: ada for bob.
+    let plain = ServerConfig { auth: AuthOffer::Always, logins_failed_max: 3, ..config() };
     check(
         &plain,
         "C: EHLO c
@@ -349,6 +350,8 @@ fn logins() {
          S: 535 5.7.8
          C: AUTH PLAIN =
          S: 501 5.5.2
+         C: AUTH PLAIN Ym9iAGFkYQBzZWNyZXQ=
+         S: 535 5.7.8
          C: AUTH LOGIN =
          S: 334 UGFzc3dvcmQ6
          C: c2VjcmV0

@@ -1,16 +1,37 @@
 //! What becomes of a message that was handed in: its bytes, its recipients, its thread, its way.
 
 use axum::http::Method;
-use posthouse_server::config::DeliveryMode;
+use posthouse_mail::auth::Digest;
+use posthouse_server::{
+    app::{
+        authenticate::{Handover, authenticate},
+        signing,
+    },
+    config::DeliveryMode,
+};
 use posthouse_tests::{server::Options, smtp_sink::SmtpSink};
 use serde_json::json;
 
-use super::{letter, office, office_with};
+use super::{Desk, letter, office, office_with};
 
 const LETTER: &str = "Message-ID: <one@program.example>\r\nBcc: Eve <eve@c.example>,\r\n\tfay@c.example\r\n\
     X-Mailer: Program 1.0\r\nFrom: \"Sam S.\" <Sam@agents.localhost>\r\nTo: Dana <dana@b.example>, Gil <gil@b.example>\r\n\
     Cc: eve@b.example\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\nMIME-Version: 1.0\r\n\
     Content-Type: text/plain; charset=utf-8\r\n\r\nHi Dana.\r\n..two dots\r\n";
+
+/// An office whose mail for b.example goes to a sink.
+async fn sending_office() -> (Desk, SmtpSink) {
+    let sink = SmtpSink::start().await;
+    let port = sink.address.port();
+    let options = Options::default().configure(move |config| {
+        config.delivery.mode = DeliveryMode::Direct;
+        config.delivery.port = port;
+    });
+    let office = office_with(options).await;
+    office.server.dns.mx("b.example", 10, "mx.b.example");
+    office.server.dns.address("mx.b.example", sink.address.ip());
+    (office, sink)
+}
 
 #[tokio::test]
 async fn the_bytes_stay_but_for_hidden_recipients_and_what_is_missing() {
@@ -54,15 +75,7 @@ async fn a_message_without_an_id_gets_one_at_the_inbox_domain() {
 
 #[tokio::test]
 async fn it_leaves_signed_and_settles_as_any_other() {
-    let sink = SmtpSink::start().await;
-    let port = sink.address.port();
-    let options = Options::default().configure(move |config| {
-        config.delivery.mode = DeliveryMode::Direct;
-        config.delivery.port = port;
-    });
-    let office = office_with(options).await;
-    office.server.dns.mx("b.example", 10, "mx.b.example");
-    office.server.dns.address("mx.b.example", sink.address.ip());
+    let (office, sink) = sending_office().await;
     let mut session = office.logged_in().await;
     let raw = letter("Signed").replace("Sam <sam@", "Sam <sam+shop@");
     let reply = session.mail("sam+shop@agents.localhost", &["dana@b.example"], raw.as_bytes()).await.says(250, "2.0.0");
@@ -74,6 +87,31 @@ async fn it_leaves_signed_and_settles_as_any_other() {
     assert_eq!(office.handed_in(&reply).await["status"], "delivered");
     let log = office.api.get("/v1/events?types=message.sent,message.delivered").await.expect(200);
     assert_eq!(log.data().len(), 2);
+    office.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_nul_byte_breaks_no_signature() {
+    let (office, sink) = sending_office().await;
+    let mut session = office.logged_in().await;
+    let written = letter("Nothing");
+    let raw = format!("{written}with\0out\r\n");
+    let reply = session.mail("sam@agents.localhost", &["dana@b.example"], raw.as_bytes()).await;
+    session.quit().await;
+    office.server.settle().await;
+    let left = sink.received().remove(0).data;
+    let shown = office.api.get(&format!("/v1/messages/{}/raw", reply.id())).await.expect(200).bytes;
+    let shown = String::from_utf8(shown.to_vec()).unwrap();
+    assert_eq!(shown, format!("{written}without\r\n"));
+    assert!(left.ends_with(&shown), "{left}");
+    for record in signing::prepare(office.server.app()).await.unwrap() {
+        office.server.dns.txt(&record.name, &record.text);
+    }
+    let digest = Digest::of(left.as_bytes(), office.server.app().clock.now().seconds());
+    let handover = Handover { client_ip: [192, 0, 2, 1].into(), helo: "localhost", mail_from: None };
+    let results = authenticate(office.server.app(), (left.as_bytes(), digest), handover).await;
+    let passes = results.dkim.iter().filter(|verdict| format!("{:?}", verdict.result) == "Pass").count();
+    assert_eq!(passes, 2, "{:?}", results.dkim);
     office.server.finish().await;
 }
 
