@@ -12,7 +12,8 @@ use super::{Problems, Wire, expected, nullable};
 /// Longest label in characters.
 const LABEL_CHARS_MAX: usize = 64;
 
-/// Text of `MIN` to `MAX` characters; line breaks and tabs are fine, other control characters are not.
+/// Text of `MIN` to `MAX` characters; line breaks, also of pages (U+000C, U+0085), and tabs are fine, other control characters
+/// are not.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Text<const MIN: usize, const MAX: usize>(pub String);
 
@@ -97,7 +98,7 @@ fn length_problem(text: &str, min: usize, max: usize) -> Option<String> {
 }
 
 pub(super) fn check_text(text: &str, min: usize, max: usize) -> Result<(), String> {
-    let control = |c: &char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    let control = |c: &char| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{c}' | '\u{85}');
     match text.chars().find(control) {
         Some(c) => Err(format!("must not contain the control character U+{:04X}", u32::from(c))),
         None => length_problem(text, min, max).map_or(Ok(()), Err),
@@ -249,5 +250,20 @@ impl<T: Wire> Wire for Patch<T> {
     }
     fn absent() -> Option<Self> {
         Some(Patch::Keep)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_may_have_the_breaks_of_lines_and_pages_and_no_other_control_character() {
+        assert_eq!(check_text("a\tb\r\nc\u{c}d\u{85}e", 1, 100), Ok(()));
+        for control in ['\0', '\u{b}', '\u{1b}', '\u{7f}', '\u{80}'] {
+            let problem = format!("must not contain the control character U+{:04X}", u32::from(control));
+            assert_eq!(check_text(&format!("a{control}"), 1, 100), Err(problem));
+        }
+        assert!(check_line("a\u{c}", 1, 100).is_err());
     }
 }
