@@ -22,6 +22,8 @@ use super::{App, signing};
 
 /// Random bytes of the text that proves the ownership.
 const TOKEN_BYTES: usize = 20;
+/// Most characters of a domain in A-label form: a name in DNS has 253, and the longest below it begins with `_service-verify.`.
+const NAME_BYTES_MAX: usize = 253 - "_service-verify.".len();
 /// How often the check of a domain is tried; each is given back, so this counts broken ones only.
 const CHECK_ATTEMPT_MAX: u32 = 1_000;
 
@@ -79,6 +81,10 @@ fn parse(app: &App, text: &str) -> Result<String, Refusal> {
     let name = canonical(text)?;
     if !name.contains('.') || name.starts_with('[') {
         return Err(Refusal::invalid_field("domain", "must be a full domain name, such as mail.example.com"));
+    }
+    if name.len() > NAME_BYTES_MAX {
+        let problem = format!("must have at most {NAME_BYTES_MAX} characters, so that names below it fit into DNS");
+        return Err(Refusal::invalid_field("domain", problem));
     }
     let is_ours = |own: &str| name == own || name.ends_with(&format!(".{own}")) || own.ends_with(&format!(".{name}"));
     if is_ours(&app.config.mail.default_domain) || is_ours(&app.config.mail.temporary_domain) {

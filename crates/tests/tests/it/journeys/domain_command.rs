@@ -134,12 +134,14 @@ async fn the_terminal_says_what_it_cannot_do() {
     let listed = world.run(&["list"]).well();
     assert!(listed.contains(&format!("{other}  B\n  ")) && listed.contains("  pending   mail.acme.test"), "{listed}");
 
-    let table: [(&[&str], i32, &str); 8] = [
+    let long = format!("{}example.test", "abcdefgh.".repeat(26));
+    let table: [(&[&str], i32, &str); 9] = [
         (&["show", DOMAIN], 2, "several workspaces have mail.acme.test"),
         (&["show", DOMAIN, "--workspace", "x"], 2, "x is not the id of a workspace"),
         (&["show", "absent.test"], 1, "there is no domain absent.test"),
         (&["add", DOMAIN, "--workspace", &other], 1, "is in this workspace already"),
         (&["add", "localhost", "--workspace", &other], 2, "must be a full domain name"),
+        (&["add", &long, "--workspace", &other], 2, "must have at most 237 characters"),
         (&["add", "agents.post.test", "--workspace", &other], 2, "belongs to this server"),
         (&["add", "a.test", "--workspace", "01890a5d-ac96-774b-bcce-b302099a8057"], 1, "there is no workspace"),
         (&["show", DOMAIN, "--zone-file", "--json"], 2, "--json"),
