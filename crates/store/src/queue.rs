@@ -32,6 +32,7 @@ statements! {
     TAKE = "SELECT position, stirs FROM queues WHERE workspace_id = $1 AND inbox_id = $2 {FOR_UPDATE}";
     MOVE = "UPDATE queues SET position = $3 WHERE workspace_id = $1 AND inbox_id = $2";
     STIR = "UPDATE queues SET stirs = stirs + 1 WHERE workspace_id = $1 AND inbox_id = $2";
+    STIR_ALL = "UPDATE queues SET stirs = stirs + 1 WHERE workspace_id = $1";
     NEXT_MESSAGES = "SELECT count(*), max(b.created_at) FROM (SELECT m.created_at FROM messages m
         WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3 ORDER BY m.created_at LIMIT $4) b";
     PULL = "INSERT INTO queue_items (workspace_id, message_id, inbox_id, thread_id, created_at, channel, type, state, available_at,
@@ -238,10 +239,23 @@ pub fn prolong(tx: &mut Tx, item: &Item, until: Time) -> Result<()> {
     Ok(())
 }
 
-/// Wakes who waits for a message of this queue.
-fn stir(tx: &mut Tx, place: Place) -> Result<()> {
+/// Wakes who waits for a message of this queue: there may be one, or none will be let out for now.
+///
+/// # Errors
+/// The store's own.
+pub fn stir(tx: &mut Tx, place: Place) -> Result<()> {
     tx.exec(&STIR, p![place.workspace, place.inbox])?;
     tx.wake(place.workspace.0);
+    Ok(())
+}
+
+/// Wakes who waits for a message of any queue of the workspace.
+///
+/// # Errors
+/// The store's own.
+pub fn stir_all(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
+    tx.exec(&STIR_ALL, p![workspace])?;
+    tx.wake(workspace.0);
     Ok(())
 }
 

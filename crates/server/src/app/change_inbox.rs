@@ -12,7 +12,7 @@ use posthouse_domain::{
     plan::{PlanLimits, Plans},
     time::Time,
 };
-use posthouse_store::{Tx, deliveries, events, inboxes, jobs, workspaces};
+use posthouse_store::{Tx, deliveries, events, inboxes, jobs, message_list::Place, queue, workspaces};
 
 use super::{App, create_inbox};
 use crate::views::{
@@ -118,6 +118,7 @@ pub async fn pause(app: &App, caller: Caller, id: InboxId, reason: Option<String
             if !inboxes::pause(tx, &inbox, reason.as_deref(), outside.now)? {
                 return Ok(view::load(tx, &inbox, &limits, outside.now)?);
             }
+            queue::stir(tx, Place { workspace: inbox.workspace, inbox: inbox.id })?;
             inbox.paused_at = Some(outside.now);
             inbox.paused_reason.clone_from(&reason);
             let view = view::load(tx, &inbox, &limits, outside.now)?;

@@ -12,7 +12,7 @@ use posthouse_domain::{
     time::Time,
     workspace::Workspace,
 };
-use posthouse_store::{Result as Stored, Tx, deliveries, events, inboxes, keys, workspaces};
+use posthouse_store::{Result as Stored, Tx, deliveries, events, inboxes, keys, queue, workspaces};
 
 use super::App;
 use crate::views::{
@@ -33,6 +33,7 @@ pub async fn stop(app: &App, caller: Caller, reason: Option<String>) -> Result<W
             let missing = || Refusal::not_found("workspace");
             let workspace = workspaces::get(tx, caller.workspace)?.ok_or_else(missing)?;
             if stopped {
+                queue::stir_all(tx, caller.workspace)?;
                 let data = data::WorkspaceStopped {
                     workspace: OrgView::of(&workspace),
                     reason: reason.clone(),

@@ -305,6 +305,27 @@ async fn a_paused_inbox_and_a_stopped_workspace_hand_nothing_out() {
 }
 
 #[tokio::test]
+async fn a_claim_that_waits_is_answered_when_nothing_is_handed_out_any_more() {
+    let world = World::new().await;
+    let path = format!("/v1/inboxes/{}", world.inbox.id);
+    let wait = || {
+        let (api, path) = (world.api.clone(), format!("{path}/messages/claim"));
+        tokio::spawn(async move { api.post(&path, json!({ "wait": 20 })).await.expect(200).json })
+    };
+    let nothing = json!({ "data": [], "paused": true });
+    let waiting = wait();
+    world.server.clock.waiting(1).await;
+    world.api.post_empty(&format!("{path}/pause")).await.expect(200);
+    assert_eq!(waiting.await.unwrap(), nothing);
+    world.api.post_empty(&format!("{path}/resume")).await.expect(200);
+    let waiting = wait();
+    world.server.clock.waiting(1).await;
+    world.api.post("/v1/emergency-stop", json!({ "reason": "Enough." })).await.expect(200);
+    assert_eq!(waiting.await.unwrap(), nothing);
+    world.server.finish().await;
+}
+
+#[tokio::test]
 async fn filters_leave_the_rest_for_others() {
     let world = World::new().await;
     let body = json!({ "to": world.inbox.address, "subject": "Task", "text": "Do it.", "type": "task" });
