@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::error::Refusal;
+use crate::{error::Refusal, text};
 
 /// Most keys of one record.
 pub const KEYS_MAX: usize = 50;
@@ -45,12 +45,12 @@ pub fn read(json: &str) -> Metadata {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// The text that a filter compares: strings as they are, booleans as `true` and `false`, numbers in decimal without an
+/// The text that a filter compares: strings as an index holds them, booleans as `true` and `false`, numbers in decimal without an
 /// exponent and without a fraction that is zero.
 #[must_use]
 pub fn filter_text(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) => text::indexed(text.clone()),
         Value::Number(number) => match number.as_f64() {
             Some(float) if number.is_f64() => format!("{float}"),
             _ => number.to_string(),

@@ -1,5 +1,21 @@
 //! Small rules about text that several parts share.
 
+use sha2::{Digest, Sha256};
+
+/// Most bytes of a text that an index holds as it is: with its other columns it must fit into the 2,704 that PostgreSQL takes.
+const INDEXED_BYTES_MAX: usize = 2_000;
+
+/// The text as an index compares it: a long one, or one with a NUL, which databases do not take, is its SHA-256. No text that is
+/// taken from outside looks like that: it begins with a control character.
+#[must_use]
+pub fn indexed(text: String) -> String {
+    if text.len() <= INDEXED_BYTES_MAX && !text.contains('\0') {
+        return text;
+    }
+    let digest = Sha256::digest(text.as_bytes());
+    std::iter::once('\u{1}'.to_string()).chain(digest.iter().map(|byte| format!("{byte:02x}"))).collect()
+}
+
 /// How many single-character edits (insert, delete, replace, swap of neighbours) lead from one word to the other.
 ///
 /// Quadratic in the length, so both are cut to 64 characters: it serves hints such as «did you mean labels?».
@@ -34,7 +50,18 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 
 #[cfg(test)]
 mod tests {
-    use super::distance;
+    use super::*;
+
+    #[test]
+    fn long_texts_are_indexed_by_their_digest() {
+        for text in ["", "red", &"x".repeat(2_000)] {
+            assert_eq!(indexed(text.to_owned()), text);
+        }
+        let long = indexed("ü".repeat(1_001));
+        assert_eq!((long.len(), &long[..1]), (65, "\u{1}"));
+        assert_ne!(long, indexed("ü".repeat(1_002)));
+        assert!(!indexed("a\0".to_owned()).contains('\0'));
+    }
 
     #[test]
     fn counts_edits() {

@@ -8,6 +8,7 @@ use posthouse_domain::{
     message::{Attachment, Direction, Message, Status},
     metrics::Counters,
     send::BOUNCE_LABEL,
+    text,
     thread::{SUBJECT_WINDOW_MS, Thread},
     time::Time,
 };
@@ -215,7 +216,7 @@ fn found(tx: &mut Tx, mail: &Mail, inbox: &Inbox, at: Time) -> Result<Option<Thr
         return Ok(Some(found));
     }
     let subject = mail.subject.as_deref().unwrap_or_default();
-    let key = thread::normalised_subject(subject);
+    let key = text::indexed(thread::normalised_subject(subject));
     if thread::is_reply_or_forward(subject) && !key.is_empty() {
         let since = at.plus_ms(-SUBJECT_WINDOW_MS);
         return threads::by_subject(tx, (inbox.workspace, inbox.id), &key, &mail.people, &inbox.address, since);
@@ -238,7 +239,7 @@ fn begin_with(
     (id, message_count): (ThreadId, u64),
     at: Time,
 ) -> Result<Conversation> {
-    let key = thread::normalised_subject(mail.subject.as_deref().unwrap_or_default());
+    let key = text::indexed(thread::normalised_subject(mail.subject.as_deref().unwrap_or_default()));
     let new = Thread {
         workspace: inbox.workspace,
         id,

@@ -3,6 +3,7 @@
 use posthouse_domain::{
     error::Refusal,
     page::{self, Paging, Place},
+    text,
     time::Time,
 };
 use serde_json::{Value, json};
@@ -266,10 +267,10 @@ impl QueryValue for MetadataFilters {
             let Some(key) = name.strip_prefix(Self::PREFIX) else { continue };
             if !is_metadata_key(key) {
                 problems.add::<()>(name, "the key must be 1 to 64 letters, digits, '_', '.' or '-'");
-            } else if filters.iter().any(|(k, v)| k == key && v != value) {
+            } else if filters.iter().any(|(k, v)| k == key && *v != text::indexed(value.clone())) {
                 problems.add::<()>(name, "must be given once");
             } else {
-                filters.push((key.to_owned(), value.clone()));
+                filters.push((key.to_owned(), text::indexed(value.clone())));
             }
         }
         if filters.len() > Self::MAX {
