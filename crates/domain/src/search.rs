@@ -10,7 +10,7 @@ mod snippet;
 mod words;
 
 pub use index::{Source, TEXT_BYTES_MAX, Tokens, inbox_token, index, workspace_token};
-pub use pairs::{needed_pairs, pairs};
+pub use pairs::{NUMBERS_PER_PAIR, needed_pairs, pairs};
 pub use query::{Expression, QUERY_CHARS_MAX, Query, Tier};
 pub use snippet::snippet;
 

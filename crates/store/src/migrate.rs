@@ -45,6 +45,8 @@ pub const MIGRATIONS: &[Migration] = files![
     "0018_unclaimed_and_draft_lists",
     "0020_policy",
     "0021_search_pairs",
+    "0022_signed_envelopes",
+    "0023_search_word_pairs",
 ];
 
 crate::statements! {

@@ -21,8 +21,10 @@ statements! {
     UPDATE = "UPDATE recipients SET status = $4, smtp_code = $5, enhanced_code = $6, remote = $7, detail = $8, class = $9, attempts = $10,
         updated_at = $11, tls = $12
         WHERE workspace_id = $1 AND message_id = $2 AND position = $3";
-    INSERT_ENVELOPE = "INSERT INTO envelopes (workspace_id, id, message_id, destination, expires_at) VALUES ($1, $2, $3, $4, $5)";
-    GET_ENVELOPE = "SELECT workspace_id, id, message_id, destination, expires_at FROM envelopes WHERE workspace_id = $1 AND id = $2";
+    INSERT_ENVELOPE = "INSERT INTO envelopes (workspace_id, id, message_id, destination, expires_at, signatures, signed_with)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    GET_ENVELOPE = "SELECT workspace_id, id, message_id, destination, expires_at, signatures, signed_with FROM envelopes
+        WHERE workspace_id = $1 AND id = $2";
     DELETE_ENVELOPE = "DELETE FROM envelopes WHERE workspace_id = $1 AND id = $2";
 }
 
@@ -48,6 +50,17 @@ pub struct Envelope {
     pub destination: String,
     /// When trying ends.
     pub expires_at: Time,
+    /// The signatures that were made when the message was accepted.
+    pub signed: Option<Signed>,
+}
+
+/// Signatures of a message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signed {
+    /// The `DKIM-Signature` fields, each with its CRLF, that belong on top of the message.
+    pub fields: String,
+    /// Which keys made them: others have another digest.
+    pub keys_digest: Vec<u8>,
 }
 
 /// Stores where a message goes.
@@ -126,7 +139,8 @@ pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
 /// The store's own.
 pub fn insert_envelope(tx: &mut Tx, envelope: &Envelope) -> Result<()> {
     let e = envelope;
-    tx.exec(&INSERT_ENVELOPE, p![e.workspace, e.id, e.message, e.destination, e.expires_at])?;
+    let (fields, keys) = e.signed.as_ref().map(|signed| (&signed.fields, &signed.keys_digest)).unzip();
+    tx.exec(&INSERT_ENVELOPE, p![e.workspace, e.id, e.message, e.destination, e.expires_at, fields, keys])?;
     Ok(())
 }
 
@@ -147,7 +161,23 @@ pub fn delete_envelope(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> R
     Ok(())
 }
 
-crate::from_row!(Envelope { workspace, id, message, destination, expires_at });
+impl FromRow for Envelope {
+    const COLUMNS: usize = 7;
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self> {
+        Ok(Self {
+            workspace: row.take()?,
+            id: row.take()?,
+            message: row.take()?,
+            destination: row.take()?,
+            expires_at: row.take()?,
+            signed: row
+                .take::<Option<String>>()?
+                .zip(row.take()?)
+                .map(|(fields, keys_digest)| Signed { fields, keys_digest }),
+        })
+    }
+}
 
 impl FromRow for OfMessage {
     const COLUMNS: usize = 14;

@@ -6,12 +6,12 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, inboxes::select, p, recipients::Envelope, statements};
+use crate::{Result, Tx, inboxes::select, p, statements};
 
 statements! {
     EXPIRIES_LOST = select!("inboxes i WHERE i.temporary = 1 AND i.deleted_at IS NULL AND NOT EXISTS
         (SELECT 1 FROM jobs j WHERE j.kind = 'inbox_expiry' AND j.subject_id = i.id AND j.state <> 'dead') ORDER BY i.expires_at LIMIT $1");
-    ENVELOPES_LOST = "SELECT e.workspace_id, e.id, e.message_id, e.destination, e.expires_at FROM envelopes e
+    ENVELOPES_LOST = "SELECT e.workspace_id, e.id, e.destination FROM envelopes e
         WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'outbound' AND j.subject_id = e.id AND j.state <> 'dead')
         AND NOT EXISTS (SELECT 1 FROM jobs d WHERE d.kind = 'outbound' AND d.subject_id = e.id AND d.state = 'dead') LIMIT $1";
     ENVELOPES_DEAD = "SELECT e.workspace_id, e.id, j.attempt, j.why FROM jobs j
@@ -31,11 +31,24 @@ pub fn expiries_lost(tx: &mut Tx, limit: u32) -> Result<Vec<Inbox>> {
     tx.rows(&EXPIRIES_LOST, p![limit])
 }
 
-/// Envelopes that nothing will carry out. One whose job is dead is not lost: operators see it.
+/// An envelope that nothing will carry out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LostEnvelope {
+    /// The tenant.
+    pub workspace: WorkspaceId,
+    /// The envelope.
+    pub id: EnvelopeId,
+    /// The domain in A-label form.
+    pub destination: String,
+}
+
+crate::from_row!(LostEnvelope { workspace, id, destination });
+
+/// Envelopes without a job. One whose job is dead is not lost: operators see it.
 ///
 /// # Errors
 /// The store's own.
-pub fn envelopes_lost(tx: &mut Tx, limit: u32) -> Result<Vec<Envelope>> {
+pub fn envelopes_lost(tx: &mut Tx, limit: u32) -> Result<Vec<LostEnvelope>> {
     tx.rows(&ENVELOPES_LOST, p![limit])
 }
 

@@ -5,6 +5,8 @@
 //! for the whole query, unless it stands alone on a side of an `or`: then each side is for itself. A name that is not one of
 //! those above is an ordinary word.
 
+use std::collections::BTreeSet;
+
 use super::{
     index::{Mark, marked},
     words::{beginning, words},
@@ -25,8 +27,8 @@ pub struct Query {
     pub labels: Vec<String>,
     /// Labels that must not be there.
     pub without_labels: Vec<String>,
-    /// Whether there must be files, or must not.
-    pub has_attachments: Option<bool>,
+    /// Whether there must be files, or must not; who asks for both finds nothing.
+    pub has_attachments: BTreeSet<bool>,
     /// Only messages stored before that time.
     pub before: Option<Time>,
     /// Only messages stored at that time or later.
@@ -135,7 +137,7 @@ impl Query {
         self.any.extend(other.any);
         self.labels.extend(other.labels);
         self.without_labels.extend(other.without_labels);
-        self.has_attachments = other.has_attachments.or(self.has_attachments);
+        self.has_attachments.extend(other.has_attachments);
         self.before = self.before.into_iter().chain(other.before).min();
         self.after = self.after.into_iter().chain(other.after).max();
         self
@@ -161,7 +163,7 @@ impl Query {
             Name::Label if piece.is_negated => self.without_labels.push(value.to_owned()),
             Name::Label => self.labels.push(value.to_owned()),
             Name::Has if matches!(value.to_lowercase().as_str(), "attachment" | "attachments") => {
-                self.has_attachments = Some(!piece.is_negated);
+                self.has_attachments.insert(!piece.is_negated);
             }
             Name::Has => return Err("has: takes attachment alone: has:attachment".to_owned()),
             Name::Before | Name::After => {
@@ -217,13 +219,9 @@ impl Query {
         }
     }
 
-    /// What every hit of every tier fits.
+    /// What every hit of that tier or a better one fits.
     #[must_use]
-    pub fn anywhere(&self, scope: &str) -> Expression {
-        self.fits(Tier::Plain, scope)
-    }
-
-    fn fits(&self, tier: Tier, scope: &str) -> Expression {
+    pub fn fits(&self, tier: Tier, scope: &str) -> Expression {
         let scope = Expression::Phrase(vec![scope.to_owned()]);
         if self.any.is_empty() {
             return scope;

@@ -121,10 +121,11 @@ fn labels_files_and_times_are_of_the_whole_query() {
         Query::parse("label:vip -label:done has:attachment before:2026-02-01 after:2026/01/01 after:2026-01-05 x")
             .unwrap();
     assert_eq!((query.labels, query.without_labels), (vec!["vip".to_owned()], vec!["done".to_owned()]));
-    assert_eq!(query.has_attachments, Some(true));
+    assert_eq!(query.has_attachments, [true].into());
     assert_eq!(query.before, Time::parse("2026-02-01T00:00:00Z").ok());
     assert_eq!(query.after, Time::parse("2026-01-05T00:00:00Z").ok());
-    assert_eq!(Query::parse("-has:attachments").unwrap().has_attachments, Some(false));
+    assert_eq!(Query::parse("-has:attachments").unwrap().has_attachments, [false].into());
+    assert_eq!(Query::parse("has:attachment -has:attachment").unwrap().has_attachments, [false, true].into());
     assert_eq!(Query::parse("-before:2026-02-01").unwrap().after, Time::parse("2026-02-01T00:00:00Z").ok());
     for bad in
         ["", "  ", "!!! -", "has:wings", "has:", "before:yesterday", "after:", "label:", "\"\"", &"a ".repeat(41)]
@@ -143,8 +144,8 @@ fn either_side_of_an_or_may_be_a_label_alone() {
     assert!(query.terms().next().is_none(), "the word or is not looked for");
     let query = Query::parse("cost or label:vip or has:attachment").unwrap();
     assert_eq!(
-        (labels(&query), query.others[1].has_attachments),
-        (vec![vec![], vec!["vip".into()], vec![]], Some(true))
+        (labels(&query), &query.others[1].has_attachments),
+        (vec![vec![], vec!["vip".into()], vec![]], &[true].into())
     );
     assert!(!query.has_tiers() && query.terms().count() == 1);
     let query = Query::parse("cost or plan label:vip").unwrap();

@@ -1,5 +1,5 @@
-//! Mail out: prepare (the rows and the gate again, signing), call (DNS and SMTP, no transaction open), settle (one
-//! transaction, fenced by the caller) — for one envelope, which is one message on its way to one destination.
+//! Mail out: prepare (the rows and the gate again), call (signing where that is not done, DNS and SMTP, no transaction open),
+//! settle (one transaction, fenced by the caller) — for one envelope, which is one message on its way to one destination.
 //!
 //! The return path is an address of the message's own (`bounce_address`), so that a bounce finds its way home whatever it
 //! says. A crash between a server's 250 and the settling

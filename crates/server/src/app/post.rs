@@ -4,7 +4,7 @@
 //! recipients, the copies on this service, the jobs for elsewhere, the events and the idempotency record. Nothing is
 //! stored of a message that is refused.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use posthouse_domain::{
     auth::Caller,
@@ -17,12 +17,16 @@ use posthouse_domain::{
     send::DATA_FILE_NAME,
     time::Time,
 };
-use posthouse_mail::address::{Address, Mailbox};
+use posthouse_mail::{
+    address::{Address, Mailbox},
+    smtp::client::normalise_line_ends,
+};
 use posthouse_store::{
     Tx,
     contents::{Raw, RawPlace},
     idempotency::{self, Claim, Recorded},
     messages::{self, Record},
+    recipients::Signed,
     unclaimed, usage, workspaces,
 };
 
@@ -34,7 +38,7 @@ use super::{
     receive::{place, served_among, served_domains},
     sealed_link,
     send::Order,
-    signing::AddressKey,
+    signing::{self, AddressKey, DomainKeys, SigningError},
     understand::{Mail, Provenance, understand},
     visible,
 };
@@ -89,6 +93,8 @@ struct Ready {
     received: Option<Mail>,
     /// The bytes that they get, where those are not the ones that the sender sees.
     opened: Option<Raw>,
+    /// The signatures that it leaves with, where they could be made.
+    signed: Option<Signed>,
     /// What else the message changes.
     along: Option<Box<dyn Along>>,
     now: Time,
@@ -133,21 +139,43 @@ pub(super) async fn post_along(
     queue(app, (Ready { along: Some(along), ..ready }, raw), render).await
 }
 
-async fn queue(app: &Arc<App>, (ready, raw): (Ready, Vec<u8>), render: Render) -> Result<Posted, Refusal> {
+async fn queue(app: &Arc<App>, (mut ready, raw): (Ready, Vec<u8>), render: Render) -> Result<Posted, Refusal> {
     if let Some(refusal) = size_refusal(app, &ready) {
         return Err(refusal);
     }
-    let blobs = app.blobs.clone();
-    let bytes = raw.len();
-    let compressed = app.apart.run_sized(bytes, move || blobs.compress(&raw)).await??;
+    let keys = signing_keys(app, &ready, &raw).await;
+    let (blobs, bytes, now) = (app.blobs.clone(), raw.len(), ready.now);
+    let work = move || {
+        let signed = keys.and_then(|keys| keys.sign(&raw, now).inspect_err(unsigned).ok());
+        blobs.compress(&raw).map(|compressed| (signed, compressed))
+    };
+    let (signed, compressed) = app.apart.run_sized(bytes, work).await??;
+    ready.signed = signed;
     let raw = place(app, compressed, bytes).await?;
-    let (ids, workspace, now) = (app.clock.ids(), ready.order.caller.workspace, ready.now);
+    let (ids, workspace) = (app.clock.ids(), ready.order.caller.workspace);
     let posted = app.store.write(move |tx| store(tx, &ready, &raw, &render, &ids.clone())).await;
     if posted.as_ref().is_err_and(|refusal| refusal.code == Code::OrgSuspended) {
         // That it was found out is undone with the message.
         app.store.write(move |tx| judge_sending::judge(tx, workspace, now)).await?;
     }
     posted
+}
+
+/// The keys that can sign the message now: none where it does not leave, or leaves with other bytes.
+async fn signing_keys(app: &App, ready: &Ready, raw: &[u8]) -> Option<Arc<DomainKeys>> {
+    let is_away = |address: &&Address| !deliver_here::is_served(address, &ready.house.served);
+    let leaves_as_is =
+        !app.captures() && ready.letter.people.deliveries().iter().any(is_away) && !sealed_link::is_in(raw);
+    if !leaves_as_is {
+        return None;
+    }
+    let keys = signing::keys_of(app, ready.order.caller.workspace, ready.from.domain()).await;
+    keys.inspect_err(unsigned).ok().flatten()
+}
+
+/// Nobody is refused for it: the delivery signs, or says to the operator why mail waits.
+fn unsigned(error: &SigningError) {
+    tracing::warn!(cause = %error, "signing.put_off");
 }
 
 /// Builds the mail and understands it as its readers will.
@@ -177,7 +205,7 @@ async fn ready(
             (all.iter().any(|a| here(a)), all.iter().any(|a| !here(a)))
         };
         let raw = match letter.origin.raw() {
-            Some(raw) => std::mem::take(raw),
+            Some(raw) => as_it_leaves(std::mem::take(raw)),
             None => {
                 compose::complete(&mut letter.content, some_away);
                 compose::raw(&letter, &author, now)?
@@ -196,9 +224,17 @@ async fn ready(
             Ok(Raw { place: RawPlace::Inline(blobs.compress(&bytes)?), bytes: bytes.len() as u64 })
         };
         let opened = opened.map(inline).transpose()?;
-        Ok((Ready { order, house, letter, from, sent, received, opened, along: None, now }, raw))
+        Ok((Ready { order, house, letter, from, sent, received, opened, signed: None, along: None, now }, raw))
     };
     app.apart.run_sized(bytes, work).await?
+}
+
+/// Mail that somebody else wrote, without what SMTP does not carry: what is signed and shown is what leaves.
+fn as_it_leaves(raw: Vec<u8>) -> Vec<u8> {
+    match normalise_line_ends(&raw) {
+        Cow::Borrowed(_) => raw,
+        Cow::Owned(changed) => changed,
+    }
 }
 
 /// The bytes with the token of their link in its place, where the stored ones do not show it.

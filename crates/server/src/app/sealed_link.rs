@@ -40,11 +40,17 @@ pub fn digest(token: &str) -> Option<[u8; 32]> {
 /// # Errors
 /// The key of the instance cannot be had.
 pub fn open(app: &App, message: MessageId, raw: Vec<u8>) -> Result<Vec<u8>, InstanceKeyError> {
-    if at(&raw).is_none() {
+    if !is_in(&raw) {
         return Ok(raw);
     }
     let token = app.vault.key(app)?.link(message.0.as_bytes());
     Ok(replaced(&raw, &token).unwrap_or(raw))
+}
+
+/// Whether the mail leaves with other bytes than these.
+#[must_use]
+pub fn is_in(raw: &[u8]) -> bool {
+    at(raw).is_some()
 }
 
 /// The mail with the token in the place of the mark, if it has one.

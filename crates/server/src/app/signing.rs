@@ -1,6 +1,9 @@
 //! DKIM for the default domain: an RSA and an Ed25519 key, made when first needed, sealed at rest, opened once (RFC 6376,
 //! RFC 8463). With `dkim.ed25519 = "off"` it signs with the RSA key alone.
 //!
+//! Mail is signed once, when it is accepted, for all its destinations and attempts; what was signed with keys that are not
+//! those of the domain any more is signed anew when it leaves.
+//!
 //! Never makes a key twice: whoever stores first wins, and everybody signs with what is stored. A private key is never
 //! logged and never leaves this folder unsealed.
 
@@ -15,7 +18,11 @@ use std::{
 
 use posthouse_domain::{id::WorkspaceId, time::Time};
 use posthouse_mail::dkim::{DkimKey, DkimKeyError, sign_all};
-use posthouse_store::dkim_keys::{self, StoredDkimKey};
+use posthouse_store::{
+    dkim_keys::{self, StoredDkimKey},
+    recipients::Signed,
+};
+use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;
 
 use super::App;
@@ -55,7 +62,7 @@ pub struct DkimRecord {
 /// Keys that were needed, opened: those of the default domain, and the last ones of the domains of workspaces.
 #[derive(Default)]
 pub struct Signer {
-    keys: OnceCell<Keys>,
+    default: OnceCell<DefaultDomain>,
     own: Mutex<HashMap<Vec<u8>, Arc<DkimKey>>>,
 }
 
@@ -87,47 +94,82 @@ impl Signer {
     }
 }
 
-/// Opened keys of one domain.
-struct Keys {
-    domain: String,
-    pairs: Vec<(DkimKey, String)>,
+/// The keys of the default domain.
+struct DefaultDomain {
+    keys: Arc<DomainKeys>,
     records: Vec<DkimRecord>,
 }
 
+/// The keys that sign for a domain at a moment, opened.
+pub struct DomainKeys {
+    domain: String,
+    /// Each with its selector.
+    keys: Vec<(Arc<DkimKey>, String)>,
+    /// What tells them from others.
+    digest: Sha256,
+}
+
+impl DomainKeys {
+    fn none(domain: &str) -> Self {
+        Self { domain: domain.to_owned(), keys: Vec::new(), digest: Sha256::new() }
+    }
+
+    /// Adds a key; the bytes that it was sealed in are of no other.
+    fn add(&mut self, selector: &str, sealed: &[u8], key: Arc<DkimKey>) {
+        self.digest.update(selector);
+        self.digest.update(sealed);
+        self.keys.push((key, selector.to_owned()));
+    }
+
+    /// Signs a message of the domain.
+    ///
+    /// # Errors
+    /// [`SigningError::Key`].
+    pub fn sign(&self, raw: &[u8], now: Time) -> Result<Signed, SigningError> {
+        let keys: Vec<(&DkimKey, &str)> = self.keys.iter().map(|(key, selector)| (&**key, selector.as_str())).collect();
+        Ok(Signed { fields: sign_all(raw, &self.domain, now.seconds(), &keys)?, keys_digest: self.digest() })
+    }
+
+    /// Whether these keys made the signatures.
+    #[must_use]
+    pub fn have_made(&self, signed: &Signed) -> bool {
+        signed.keys_digest == self.digest()
+    }
+
+    fn digest(&self) -> Vec<u8> {
+        self.digest.clone().finalize().to_vec()
+    }
+}
+
 /// Makes the keys of the default domain if there are none, and opens them. Boot does this early, so that a wrong instance
-/// key is found at the start; [`sign`] does it otherwise.
+/// key is found at the start; [`keys_of`] does it otherwise.
 ///
 /// # Errors
 /// [`SigningError`].
 pub async fn prepare(app: &App) -> Result<Vec<DkimRecord>, SigningError> {
-    Ok(keys(app).await?.records.clone())
+    Ok(default_domain(app).await?.records.clone())
 }
 
-/// The `DKIM-Signature` fields for a message of that domain, each with its CRLF, to be put in front of it; empty for a
-/// domain that is not signed for.
+/// The keys that sign mail of that domain now; none where it is not signed for, or nothing is.
 ///
 /// # Errors
 /// [`SigningError`].
-pub async fn sign(
-    app: &App,
-    workspace: WorkspaceId,
-    domain: &str,
-    raw: &[u8],
-    now: Time,
-) -> Result<String, SigningError> {
-    let keys = keys(app).await?;
-    if keys.domain != domain {
-        return own::sign(app, workspace, domain, raw, now).await;
+pub async fn keys_of(app: &App, workspace: WorkspaceId, domain: &str) -> Result<Option<Arc<DomainKeys>>, SigningError> {
+    if !app.config.delivery.sign {
+        return Ok(None);
     }
-    let pairs: Vec<(&DkimKey, &str)> = keys.pairs.iter().map(|(key, selector)| (key, selector.as_str())).collect();
-    Ok(sign_all(raw, domain, now.seconds(), &pairs)?)
+    let default = default_domain(app).await?;
+    if default.keys.domain == domain {
+        return Ok(Some(default.keys.clone()));
+    }
+    Ok(own::keys(app, workspace, domain).await?.map(Arc::new))
 }
 
-async fn keys(app: &App) -> Result<&Keys, SigningError> {
-    app.signer.keys.get_or_try_init(|| open(app)).await
+async fn default_domain(app: &App) -> Result<&DefaultDomain, SigningError> {
+    app.signer.default.get_or_try_init(|| open(app)).await
 }
 
-async fn open(app: &App) -> Result<Keys, SigningError> {
+async fn open(app: &App) -> Result<DefaultDomain, SigningError> {
     key_file::settle(app).await?;
     let instance = app.vault.key(app)?;
     let domain = app.config.mail.default_domain.clone();
@@ -145,14 +187,14 @@ async fn open(app: &App) -> Result<Keys, SigningError> {
         };
         stored = app.store.write(work).await?;
     }
-    let mut keys = Keys { domain, pairs: Vec::new(), records: Vec::new() };
+    let (mut keys, mut records) = (DomainKeys::none(&domain), Vec::new());
     for key in stored.into_iter().filter(|key| wanted(app).any(|kind| kind.is_of(key))) {
         let der = instance.open(&key.private_key, &context(&key.domain, &key.selector, &key.algorithm))?;
-        keys.pairs.push((DkimKey::from_pkcs8_der(&der)?, key.selector.clone()));
+        keys.add(&key.selector, &key.private_key, Arc::new(DkimKey::from_pkcs8_der(&der)?));
         let name = format!("{}._domainkey.{}", key.selector, key.domain);
-        keys.records.push(DkimRecord { name, text: key.record });
+        records.push(DkimRecord { name, text: key.record });
     }
-    Ok(keys)
+    Ok(DefaultDomain { keys: Arc::new(keys), records })
 }
 
 /// A key of the default domain.

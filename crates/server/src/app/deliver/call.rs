@@ -13,7 +13,10 @@ use posthouse_mail::{
 use posthouse_store::{blobs, contents::RawPlace};
 
 use super::{means, prepare::Load, relay, route};
-use crate::app::{App, bounce_address, sealed_link, signing};
+use crate::app::{
+    App, bounce_address, sealed_link,
+    signing::{self, SigningError},
+};
 
 /// Why nothing was tried.
 pub(super) enum CannotSend {
@@ -51,13 +54,8 @@ fn captured() -> Report {
 /// The message as it goes out: signed, with its envelope.
 async fn message(app: &App, load: &Load) -> Result<Message, CannotSend> {
     let raw = raw(app, load).await?;
-    let domain = &load.inbox.domain;
-    let signatures = if app.config.delivery.sign {
-        let signed = signing::sign(app, load.envelope.workspace, domain, &raw, app.clock.now()).await;
-        signed.map_err(|error| CannotSend::Later(format!("the message cannot be signed: {error}")))?
-    } else {
-        String::new()
-    };
+    let signatures = signatures(app, load, &raw).await;
+    let signatures = signatures.map_err(|error| CannotSend::Later(format!("the message cannot be signed: {error}")))?;
     let mut body = Vec::with_capacity(signatures.len() + raw.len());
     body.extend_from_slice(signatures.as_bytes());
     body.extend_from_slice(&raw);
@@ -66,10 +64,20 @@ async fn message(app: &App, load: &Load) -> Result<Message, CannotSend> {
     let header_bytes = body.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(body.len());
     let smtputf8 = !body[..header_bytes].is_ascii();
     let home = &app.config.mail.default_domain;
-    let home = if load.is_elsewhere && bounce_address::is_reached(home) { home } else { domain };
+    let home = if load.is_elsewhere && bounce_address::is_reached(home) { home } else { &load.inbox.domain };
     let return_path = bounce_address::of(app, load.envelope.message, home)
         .map_err(|error| CannotSend::Later(format!("there is no return path: {error}")))?;
     Ok(Message { mail_from: Some(parse(&return_path)?), recipients, body: Arc::from(body), smtputf8 })
+}
+
+/// The signatures that were made when the message was accepted, if the keys are still those of its domain; else new ones.
+async fn signatures(app: &App, load: &Load, raw: &[u8]) -> Result<String, SigningError> {
+    let keys = signing::keys_of(app, load.envelope.workspace, &load.inbox.domain).await?;
+    let Some(keys) = keys else { return Ok(String::new()) };
+    match &load.envelope.signed {
+        Some(signed) if keys.have_made(signed) => Ok(signed.fields.clone()),
+        _ => Ok(keys.sign(raw, app.clock.now())?.fields),
+    }
 }
 
 async fn raw(app: &App, load: &Load) -> Result<Vec<u8>, CannotSend> {

@@ -240,6 +240,7 @@ fn envelopes(
             message: ready.letter.message,
             destination: address.domain().to_owned(),
             expires_at: ready.now.plus_ms(ready.house.expiry_ms),
+            signed: ready.signed.clone(),
         };
         recipients::insert_envelope(tx, &envelope)?;
         let job = NewJob {

@@ -6,37 +6,30 @@
 use posthouse_domain::{
     id::{DomainId, WorkspaceId},
     mail_domain::Selector,
-    time::Time,
 };
-use posthouse_mail::dkim::{DkimKey, sign_all};
+use posthouse_mail::dkim::DkimKey;
 use posthouse_store::mail_domains::{self, SealedKey, SecondKey};
 
-use super::SigningError;
+use super::{DomainKeys, SigningError};
 use crate::{app::App, config::Ed25519};
 
-/// The `DKIM-Signature` fields for a message of a domain of the workspace; empty for any other domain.
-pub(super) async fn sign(
-    app: &App,
-    workspace: WorkspaceId,
-    domain: &str,
-    raw: &[u8],
-    now: Time,
-) -> Result<String, SigningError> {
+/// The keys that sign for a domain of the workspace; none for any other domain.
+pub(super) async fn keys(app: &App, workspace: WorkspaceId, domain: &str) -> Result<Option<DomainKeys>, SigningError> {
     let name = domain.to_owned();
-    let found = app.store.read(move |tx| mail_domains::signing(tx, workspace, &name)).await?;
-    let Some(keys) = found else { return Ok(String::new()) };
+    let found = app.store.read_one(move |tx| mail_domains::signing(tx, workspace, &name)).await?;
+    let Some(stored) = found else { return Ok(None) };
     let instance = app.vault.key(app)?;
-    let open = |sealed: &[u8], label: &str| {
-        let context = own_context(keys.id, label);
-        app.signer.own(sealed, || Ok(DkimKey::from_pkcs8_der(&instance.open(sealed, &context)?)?))
+    let mut keys = DomainKeys::none(domain);
+    let mut add = |sealed: &[u8], label: &str| {
+        let context = own_context(stored.id, label);
+        let open = || Ok(DkimKey::from_pkcs8_der(&instance.open(sealed, &context)?)?);
+        app.signer.own(sealed, open).map(|key| keys.add(label, sealed, key))
     };
-    let (label, second_label) = (keys.selector.text(), keys.selector.ed25519_text());
-    let mut pairs = vec![(open(&keys.rsa, label)?, label)];
-    if let Some(sealed) = keys.ed25519.as_deref().filter(|_| app.config.dkim.ed25519 == Ed25519::All) {
-        pairs.push((open(sealed, second_label)?, second_label));
+    add(&stored.rsa, stored.selector.text())?;
+    if let Some(sealed) = stored.ed25519.as_deref().filter(|_| app.config.dkim.ed25519 == Ed25519::All) {
+        add(sealed, stored.selector.ed25519_text())?;
     }
-    let pairs: Vec<(&DkimKey, &str)> = pairs.iter().map(|(key, label)| (&**key, *label)).collect();
-    Ok(sign_all(raw, domain, now.seconds(), &pairs)?)
+    Ok(Some(keys))
 }
 
 /// Makes the keys of a selector, sealed. An RSA key takes as long as many requests: this is work for a place apart.

@@ -94,14 +94,19 @@ impl World {
     /// Sends a mail with everything that signing must not stumble over; what the sink got.
     async fn send(&self, inbox: &str) -> String {
         let before = self.sink.received().len();
+        self.accept(inbox).await;
+        self.server.settle().await;
+        self.sink.received()[before].data.clone()
+    }
+
+    /// Has such a mail accepted; nothing leaves yet.
+    async fn accept(&self, inbox: &str) {
         let body = json!({
             "to": "Dana <dana@far.example>", "cc": ["eve@far.example"],
             "subject": "A   plan — with dashes, longer than a line of mail should be, so that it is folded somewhere",
             "text": "Here it is.  \n\n.\n..dots\nÄ trailing space \n\n\n\n", "html": "<p>Here it is.</p>",
         });
         self.api().post(&format!("/v1/inboxes/{inbox}/messages"), body).await.expect(202);
-        self.server.settle().await;
-        self.sink.received()[before].data.clone()
     }
 
     /// What each verifier says of each signature: `selector algorithm pass`.
@@ -144,6 +149,14 @@ impl World {
         }
     }
 
+    /// Publishes a next key for the domain at that path, and switches to it.
+    async fn rotate(&mut self, path: &str) {
+        let rotating = self.api().post_empty(&format!("{path}/dkim/rotate")).await.expect(200).json.clone();
+        self.publish(&rotating);
+        let switched = self.api().post_empty(&format!("{path}/dkim/activate")).await.expect(200);
+        assert_eq!(switched["dkim"]["selector"], "s2");
+    }
+
     async fn default_keys(&mut self) {
         for record in signing::prepare(self.server.app()).await.unwrap() {
             self.server.dns.txt(&record.name, &record.text);
@@ -174,13 +187,40 @@ async fn mail_of_an_own_domain_verifies_elsewhere_before_and_after_a_rotation() 
     let added = format!("Subject: Another\r\n{first}");
     world.expect(&added, &["s1 rsa-sha256 fail", "s1e ed25519-sha256 fail"]);
 
-    let rotating = world.api().post_empty(&format!("{path}/dkim/rotate")).await.expect(200).json.clone();
-    world.publish(&rotating);
-    let switched = world.api().post_empty(&format!("{path}/dkim/activate")).await.expect(200);
-    assert_eq!(switched["dkim"]["selector"], "s2");
+    world.rotate(&path).await;
     let second = world.send(&inbox).await;
     world.expect(&second, &["s2 rsa-sha256 pass", "s2e ed25519-sha256 pass"]);
     world.expect(&first, &["s1 rsa-sha256 pass", "s1e ed25519-sha256 pass"]);
+    world.server.finish().await;
+}
+
+#[tokio::test]
+async fn mail_that_waits_is_signed_anew_once_its_domain_has_another_key() {
+    let mut world = World::new(Ed25519::All).await;
+    let path = world.domain().await;
+    let inbox = world.inbox(Some(DOMAIN)).await;
+    world.accept(&inbox).await;
+    world.rotate(&path).await;
+    world.server.settle().await;
+    let mail = world.sink.received()[0].data.clone();
+    world.expect(&mail, &["s2 rsa-sha256 pass", "s2e ed25519-sha256 pass"]);
+    world.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_later_attempt_carries_the_signatures_of_the_acceptance() {
+    let mut world = World::new(Ed25519::DefaultDomain).await;
+    world.default_keys().await;
+    let inbox = world.inbox(None).await;
+    let accepted_s = world.server.app().clock.now().seconds();
+    world.sink.script("RCPT TO", "450 4.2.0 greylisted, come back", 2);
+    world.accept(&inbox).await;
+    world.server.settle().await;
+    assert_eq!(world.sink.received().len(), 0);
+    world.server.advance(60_000).await;
+    let mail = world.sink.received()[0].data.clone();
+    assert_eq!(mail.matches(&format!("\r\n t={accepted_s}; h=")).count(), 2, "{mail}");
+    world.expect(&mail, &["ph1e ed25519-sha256 pass", "ph1r rsa-sha256 pass"]);
     world.server.finish().await;
 }
 
