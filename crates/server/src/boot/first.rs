@@ -8,7 +8,7 @@ use std::{net::SocketAddr, sync::Arc};
 
 use posthouse_domain::{
     auth::{Caller, Permissions, Scope},
-    error::Refusal,
+    error::{Code, Refusal},
     inbox::Username,
     plan::Plan,
 };
@@ -61,14 +61,21 @@ pub(super) async fn run(app: &App) -> Result<Option<FirstRun>, BootError> {
         inbox.carry_out(tx).map(Some)
     };
     let failed = |cause: String| BootError::Store(format!("the first inbox was not made: {cause}"));
-    let Some(created) = app.store.write(work).await.map_err(|refusal| failed(refusal.message))? else {
-        return Ok(None);
+    let created = match app.store.write(work).await {
+        // Another process that started at the same time was first with it, behind our look.
+        Err(refusal) if refusal.code == Code::AddressTaken && is_set_up(app).await? => None,
+        created => created.map_err(|refusal| failed(refusal.message))?,
     };
+    let Some(created) = created else { return Ok(None) };
     let view = serde_json::to_value(&created.view).unwrap_or_default();
     let inbox_id = view["id"].as_str().unwrap_or_default().to_owned();
     let address = Address::parse(&format!("{FIRST_INBOX}@{}", app.config.mail.default_domain));
     let address = address.map_err(|error| failed(error.to_string()))?;
     Ok(Some(FirstRun { made, inbox_id, address }))
+}
+
+async fn is_set_up(app: &App) -> Result<bool, BootError> {
+    app.store.read(workspaces::any).await.map_err(|error| BootError::Store(error.to_string()))
 }
 
 fn first_inbox(app: &App, made: &MadeWorkspace) -> create_inbox::Plan {

@@ -182,7 +182,7 @@ const MAIN: &[Key] = keys! {
         |d, g| d.mode = Some(g.one_of(&[("direct", Mode::Direct), ("relay", Mode::Relay), ("capture", Mode::Capture)])?);
     secret "delivery.relay_url", "", "`smtp://user:password@host:port`; `smtps://` for TLS from the first byte.",
         |d, g| d.relay = Some(urls::relay(&g.text()?)?);
-    plain "delivery.sign", "`true`", "Sign mail with DKIM when it leaves. `false` where the relay does it.",
+    plain "delivery.sign", "`true`", "Sign mail that leaves with DKIM. `false` where the relay does it.",
         |d, g| d.config.delivery.sign = g.flag()?;
     plain "delivery.port", "`25`", "Port of remote mail exchangers.",
         |d, g| d.config.delivery.port = g.port()?;
