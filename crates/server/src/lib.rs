@@ -7,6 +7,7 @@ pub mod arrivals;
 pub mod boot;
 pub mod cli;
 pub mod config;
+pub mod files;
 pub mod http;
 pub mod in_flight;
 pub mod jobs;

@@ -126,6 +126,8 @@ mod tests {
         let first = std::fs::read(directory.join("tls/smtp.crt")).expect("written");
         server_config(&config).expect("read");
         assert_eq!(std::fs::read(directory.join("tls/smtp.crt")).expect("kept"), first);
+        std::fs::remove_file(directory.join("tls/smtp.crt")).expect("cut off behind the key");
+        server_config(&config).expect("made for the key that is there");
         let facts = facts(&config).expect("readable");
         assert!(facts.self_signed() && facts.covers("MX.example.com") && !facts.covers("example.com"));
         assert!(facts.expires_at > Time::parse("2035-01-01").expect("a date"));

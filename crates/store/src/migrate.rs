@@ -7,7 +7,7 @@
 use crate::db::{apart, postgres::PgConnection};
 use crate::tx::Connection;
 use crate::{DatabaseUrl, Engine, Error, Result, Tx, dialect, p};
-use std::time::Duration;
+use std::{fs::File, path::Path, time::Duration};
 
 /// One step of the schema.
 #[derive(Debug, Clone, Copy)]
@@ -99,6 +99,7 @@ pub fn apply(url: &DatabaseUrl, migrations: &[Migration]) -> Result<Vec<&'static
 }
 
 pub(crate) fn apply_here(url: &DatabaseUrl, migrations: &[Migration]) -> Result<Vec<&'static str>> {
+    let _turn = turn(url);
     let mut tx = connect(url)?;
     let engine = url.engine();
     if engine == Engine::Postgres {
@@ -161,6 +162,16 @@ fn check(known: &[(i64, String)], migrations: &[Migration]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The turn of this process, until it is dropped, where several begin with one SQLite file at the same time. SQLite's own
+/// locks do not do: a file cannot be given a write-ahead log while somebody else reads it, and that fails at once, whatever
+/// the timeout. The lock is on the directory, for to close the file would let go of SQLite's locks on it. Where the file
+/// system has no such locks, there is no turn: one process alone needs none.
+fn turn(url: &DatabaseUrl) -> Option<File> {
+    let DatabaseUrl::Sqlite(path) = url else { return None };
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(directory).ok().filter(|directory| directory.lock().is_ok())
 }
 
 fn connect(url: &DatabaseUrl) -> Result<Tx> {

@@ -1,11 +1,11 @@
 //! What a started service tells: the ready file for machines, the terminal's text for people (operations.md).
 
-use std::{io::Write, net::SocketAddr, path::Path};
+use std::{io::Write, net::SocketAddr};
 
 use serde_json::{Value, json};
 
 use super::{BootError, Plan, first::FirstRun};
-use crate::app::App;
+use crate::{app::App, files};
 
 /// The addresses that are listened on.
 pub(super) struct Bound {
@@ -26,7 +26,7 @@ pub(super) fn announce(app: &App, plan: &Plan, bound: &Bound, first: Option<&Fir
         let _ = std::io::stdout().lock().write_all(welcome(app, bound, first).as_bytes());
     }
     if let Some(path) = &plan.ready_file {
-        write_whole(path, &document(bound, first))
+        files::write(path, &format!("{}\n", document(bound, first)))
             .map_err(BootError::io(format!("the ready file {} cannot be written", path.display())))?;
     }
     let roles: Vec<&str> = plan.roles.iter().map(|role| role.text()).collect();
@@ -63,18 +63,6 @@ fn document(bound: &Bound, first: Option<&FirstRun>) -> Value {
         });
     }
     document
-}
-
-/// Whoever sees the file sees all of it: it is written beside its place and renamed. It can hold a key, so it is private.
-fn write_whole(path: &Path, document: &Value) -> std::io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(name);
-    let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    file.write_all(format!("{document}\n").as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&beside, path)
 }
 
 fn welcome(app: &App, bound: &Bound, first: &FirstRun) -> String {

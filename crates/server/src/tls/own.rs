@@ -1,6 +1,8 @@
 //! The self-signed certificate: made once in `data_dir/tls`, for `smtp.hostname`, and never overwritten.
 
-use std::{io::Write, path::Path};
+use std::path::Path;
+
+use rcgen::{CertificateParams, KeyPair};
 
 use super::{TlsError, file_error};
 use crate::config::{Config, TlsFiles};
@@ -15,25 +17,26 @@ pub(super) fn files(config: &Config) -> Result<TlsFiles, TlsError> {
     Ok(files)
 }
 
-/// The key is written before the certificate, so that a certificate never stands without its key; both by rename.
+/// The key first, and the certificate for the key that stands there then: several processes that start at once on one
+/// directory make certificates for one key, and so does who comes after one that was cut off in between.
 fn make(directory: &Path, files: &TlsFiles, hostname: &str) -> Result<(), TlsError> {
     use std::os::unix::fs::DirBuilderExt;
-    let made = rcgen::generate_simple_self_signed(vec![hostname.to_owned()])
-        .map_err(|error| file_error(&files.cert, error))?;
     let created = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory);
     created.map_err(|error| file_error(directory, error))?;
-    for (path, text) in [(&files.key, made.signing_key.serialize_pem()), (&files.cert, made.cert.pem())] {
-        write_private(path, &text).map_err(|error| file_error(path, error))?;
-    }
+    let key = key(&files.key)?;
+    let params = CertificateParams::new(vec![hostname.to_owned()]).map_err(|error| file_error(&files.cert, error))?;
+    let made = params.self_signed(&key).map_err(|error| file_error(&files.cert, error))?;
+    crate::files::write(&files.cert, &made.pem()).map_err(|error| file_error(&files.cert, error))?;
     tracing::info!(hostname, file = %files.cert.display(), "self-signed certificate made");
     Ok(())
 }
 
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-    let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&beside, path)
+/// The key in the file, which is made if there is none.
+fn key(path: &Path) -> Result<KeyPair, TlsError> {
+    if !path.exists() {
+        let made = KeyPair::generate().map_err(|error| file_error(path, error))?;
+        crate::files::make(path, &made.serialize_pem()).map_err(|error| file_error(path, error))?;
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| file_error(path, error))?;
+    KeyPair::from_pem(&text).map_err(|error| file_error(path, error))
 }

@@ -6,9 +6,7 @@
 //! key of the store.
 
 use std::{
-    fs::{self, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -16,7 +14,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use posthouse_store::{Tx, instance};
 
 use super::{InstanceKey, InstanceKeyError, SigningError};
-use crate::{app::App, ports::Clock};
+use crate::{app::App, files, ports::Clock};
 
 /// The file in `data_dir`.
 const FILE: &str = "instance.key";
@@ -64,7 +62,7 @@ impl KeyFile {
         if !path.exists() {
             let mut bytes = [0; KEY_BYTES];
             clock.random(&mut bytes);
-            make_file(&self.directory, &path, &format!("{}\n", STANDARD.encode(bytes))).map_err(failed(&path))?;
+            files::make(&path, &format!("{}\n", STANDARD.encode(bytes))).map_err(failed(&path))?;
         }
         read_file(&path)
     }
@@ -155,41 +153,10 @@ pub fn read_file(path: &Path) -> Result<InstanceKey, InstanceKeyError> {
 /// # Errors
 /// [`InstanceKeyError::File`].
 pub fn write_file(path: &Path, text: &str) -> Result<(), InstanceKeyError> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let write = || {
-        let draft = draft(directory, text)?;
-        fs::rename(&draft, path)?;
-        fs::File::open(directory)?.sync_all()
-    };
-    write().map_err(failed(path))
+    files::write(path, text).map_err(failed(path))
 }
 
 fn failed(path: &Path) -> impl Fn(io::Error) -> InstanceKeyError {
     let path = path.to_owned();
     move |cause| InstanceKeyError::File { path: path.clone(), cause }
-}
-
-/// The text in a private file beside its place, on the disk.
-fn draft(directory: &Path, text: &str) -> io::Result<PathBuf> {
-    let draft = directory.join(format!("{FILE}.{}", std::process::id()));
-    let _ = fs::remove_file(&draft);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    Ok(draft)
-}
-
-/// Writes the file whole, or leaves the one that somebody else made in the meantime.
-fn make_file(directory: &Path, path: &Path, text: &str) -> io::Result<()> {
-    let draft = draft(directory, text)?;
-    let linked = match fs::hard_link(&draft, path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    };
-    let _ = fs::remove_file(&draft);
-    linked?;
-    fs::File::open(directory)?.sync_all()
 }

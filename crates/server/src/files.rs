@@ -1,0 +1,75 @@
+//! Private files that are seen whole or not at all, whoever else reads or makes them at the same time.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+/// Writes a file that its owner alone can read, instead of what was there; it is on the disk afterwards.
+///
+/// # Errors
+/// The file system's own.
+pub fn write(path: &Path, text: &str) -> io::Result<()> {
+    let draft = draft(path, text)?;
+    fs::rename(&draft, path)?;
+    sync_directory(path)
+}
+
+/// The same where there is no such file yet. What another process made in the meantime stays: whoever needs to know what
+/// stands there reads it afterwards.
+///
+/// # Errors
+/// The file system's own.
+pub fn make(path: &Path, text: &str) -> io::Result<()> {
+    let draft = draft(path, text)?;
+    let linked = match fs::hard_link(&draft, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        linked => linked,
+    };
+    let _ = fs::remove_file(&draft);
+    linked?;
+    sync_directory(path)
+}
+
+/// The text in a file beside its place, on the disk. It is this process's own, so one that was cut off is taken over.
+fn draft(path: &Path, text: &str) -> io::Result<PathBuf> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let draft = path.with_file_name(name);
+    let _ = fs::remove_file(&draft);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    Ok(draft)
+}
+
+fn sync_directory(path: &Path) -> io::Result<()> {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    fs::File::open(directory)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_made_stays_what_is_written_is_replaced_and_nothing_is_left_beside() {
+        let directory = std::env::temp_dir().join(format!("posthouse-files-{}", std::process::id()));
+        fs::create_dir_all(&directory).expect("a directory");
+        let path = directory.join("secret");
+        make(&path, "first").expect("made");
+        make(&path, "second").expect("left");
+        assert_eq!(fs::read_to_string(&path).expect("there"), "first");
+        write(&path, "third").expect("written");
+        assert_eq!(fs::read_to_string(&path).expect("there"), "third");
+        let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).expect("there").permissions());
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(fs::read_dir(&directory).expect("there").count(), 1);
+        let _ = fs::remove_dir_all(&directory);
+    }
+}
