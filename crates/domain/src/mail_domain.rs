@@ -333,6 +333,31 @@ impl Found {
 }
 
 impl MailDomain {
+    /// One that was just added: it receives once it is verified, and its first key has no record yet.
+    #[must_use]
+    pub fn new(workspace: WorkspaceId, id: DomainId, name: String, token: String, now: Time) -> Self {
+        Self {
+            workspace,
+            id,
+            name,
+            status: Status::Pending,
+            receiving: true,
+            token,
+            active: KeyRecord { selector: Selector::One, record: String::new(), ed25519: None, since: now },
+            next: None,
+            previous: None,
+            checked: Vec::new(),
+            hosting: None,
+            hosting_at: None,
+            verified_at: None,
+            last_checked_at: None,
+            asked_at: None,
+            checks: 0,
+            rotation_told: false,
+            created_at: now,
+        }
+    }
+
     /// The records to be published.
     #[must_use]
     pub fn expected(&self, here: &Here) -> Vec<Expected> {

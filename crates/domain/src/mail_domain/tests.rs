@@ -25,25 +25,11 @@ fn domain() -> MailDomain {
         ed25519: None,
         since: Time::from_millis(0),
     };
+    let (workspace, id) = (WorkspaceId(Uuid::nil()), DomainId(Uuid::nil()));
     MailDomain {
-        workspace: WorkspaceId(Uuid::nil()),
-        id: DomainId(Uuid::nil()),
-        name: NAME.to_owned(),
-        status: Status::Pending,
-        receiving: true,
-        token: "tok".to_owned(),
         active: key(Selector::One, KEY),
         next: Some(key(Selector::Two, NEXT)),
-        previous: None,
-        checked: Vec::new(),
-        hosting: None,
-        hosting_at: None,
-        verified_at: None,
-        last_checked_at: None,
-        asked_at: None,
-        checks: 0,
-        rotation_told: false,
-        created_at: Time::from_millis(0),
+        ..MailDomain::new(workspace, id, NAME.to_owned(), "tok".to_owned(), Time::from_millis(0))
     }
 }
 

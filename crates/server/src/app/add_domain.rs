@@ -6,7 +6,7 @@ use posthouse_domain::{
     auth::Caller,
     error::{Code, Refusal},
     id::{DomainId, Ids},
-    mail_domain::{KeyRecord, MailDomain, Selector, Status},
+    mail_domain::{MailDomain, Selector},
     plan::Plans,
     time::Time,
 };
@@ -97,26 +97,8 @@ fn blank(app: &App, caller: &Caller, name: String, receiving: bool, id: DomainId
     let now = app.clock.now();
     let mut random = [0; TOKEN_BYTES];
     app.clock.random(&mut random);
-    MailDomain {
-        workspace: caller.workspace,
-        id,
-        name,
-        status: Status::Pending,
-        receiving,
-        token: random.iter().map(|byte| format!("{byte:02x}")).collect(),
-        active: KeyRecord { selector: Selector::One, record: String::new(), ed25519: None, since: now },
-        next: None,
-        previous: None,
-        checked: Vec::new(),
-        hosting: None,
-        hosting_at: None,
-        verified_at: None,
-        last_checked_at: None,
-        asked_at: None,
-        checks: 0,
-        rotation_told: false,
-        created_at: now,
-    }
+    let token = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    MailDomain { receiving, ..MailDomain::new(caller.workspace, id, name, token, now) }
 }
 
 /// New keys of a selector, sealed. Made apart: an RSA key takes as long as many requests.

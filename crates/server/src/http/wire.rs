@@ -171,10 +171,13 @@ impl<T: Wire> Wire for Option<T> {
 }
 
 /// The schema that also allows null.
-pub(crate) fn nullable(schema: Value) -> Value {
+pub(crate) fn nullable(mut schema: Value) -> Value {
+    if let Some(choices) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
+        choices.push(json!({ "type": "null" }));
+        return schema;
+    }
     match schema.get("type") {
         Some(Value::String(one)) if schema.get("enum").is_none() => {
-            let mut schema = schema.clone();
             schema["type"] = json!([one, "null"]);
             schema
         }

@@ -13,10 +13,7 @@ use posthouse_mail::{
 use posthouse_store::{blobs, contents::RawPlace};
 
 use super::{means, prepare::Load, relay, route};
-use crate::app::{
-    App, bounce_address, sealed_link,
-    signing::{self, SigningError},
-};
+use crate::app::{App, bounce_address, sealed_link, signing};
 
 /// Why nothing was tried.
 pub(super) enum CannotSend {
@@ -53,9 +50,7 @@ fn captured() -> Report {
 
 /// The message as it goes out: signed, with its envelope.
 async fn message(app: &App, load: &Load) -> Result<Message, CannotSend> {
-    let raw = raw(app, load).await?;
-    let signatures = signatures(app, load, &raw).await;
-    let signatures = signatures.map_err(|error| CannotSend::Later(format!("the message cannot be signed: {error}")))?;
+    let (signatures, raw) = signed(app, load, raw(app, load).await?).await?;
     let mut body = Vec::with_capacity(signatures.len() + raw.len());
     body.extend_from_slice(signatures.as_bytes());
     body.extend_from_slice(&raw);
@@ -71,13 +66,18 @@ async fn message(app: &App, load: &Load) -> Result<Message, CannotSend> {
 }
 
 /// The signatures that were made when the message was accepted, if the keys are still those of its domain; else new ones.
-async fn signatures(app: &App, load: &Load, raw: &[u8]) -> Result<String, SigningError> {
-    let keys = signing::keys_of(app, load.envelope.workspace, &load.inbox.domain).await?;
-    let Some(keys) = keys else { return Ok(String::new()) };
-    match &load.envelope.signed {
-        Some(signed) if keys.have_made(signed) => Ok(signed.fields.clone()),
-        _ => Ok(keys.sign(raw, app.clock.now())?.fields),
+/// With them the bytes that they are of.
+async fn signed(app: &App, load: &Load, raw: Vec<u8>) -> Result<(String, Vec<u8>), CannotSend> {
+    let later = |cause: String| CannotSend::Later(format!("the message cannot be signed: {cause}"));
+    let keys = signing::keys_of(app, load.envelope.workspace, &load.inbox.domain).await;
+    let Some(keys) = keys.map_err(|error| later(error.to_string()))? else { return Ok((String::new(), raw)) };
+    if let Some(signed) = load.envelope.signed.as_ref().filter(|signed| keys.have_made(signed)) {
+        return Ok((signed.fields.clone(), raw));
     }
+    let (bytes, now) = (raw.len(), app.clock.now());
+    let work = move || keys.sign(&raw, now).map(|signed| (signed.fields, raw));
+    let made = app.apart.run_sized(bytes, work).await.map_err(|refusal| later(refusal.message))?;
+    made.map_err(|error| later(error.to_string()))
 }
 
 async fn raw(app: &App, load: &Load) -> Result<Vec<u8>, CannotSend> {

@@ -26,7 +26,8 @@ pub struct Metadata(pub JsonObject);
 
 impl<const BYTES: usize> Wire for Json<BYTES> {
     fn schema() -> Value {
-        json!({ "type": ["object", "array"] })
+        // Two schemas and not one with two types: generators of clients stumble over the latter.
+        json!({ "anyOf": [{ "type": "object" }, { "type": "array", "items": {} }] })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         if !value.is_object() && !value.is_array() {

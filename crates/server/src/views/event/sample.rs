@@ -6,9 +6,7 @@ use posthouse_domain::{
     event::{Event, EventKind, NewEvent},
     id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
     inbox::Inbox,
-    mail_domain::{
-        Checked, Found, Here, KeyRecord, MailDomain, ROTATION_DUE_AFTER_MS, RecordKey, Selector, Status as DomainStatus,
-    },
+    mail_domain::{Checked, Found, Here, MailDomain, ROTATION_DUE_AFTER_MS, RecordKey, Status as DomainStatus},
     message::{Bodies, Channel, Delivery, DeliveryStatus, Direction, Kind, Message, Status},
     plan::Plan,
     time::Time,
@@ -137,30 +135,18 @@ fn domain(kind: EventKind) -> MailDomain {
     let since_ms = if kind == EventKind::DomainDkimRotationDue { ROTATION_DUE_AFTER_MS } else { 0 };
     let found = |key| Checked { key, found: Found::Ok, values: Vec::new(), doubled: false };
     let lost = |checked: &Checked| status == DomainStatus::Verified || checked.key != RecordKey::Dkim;
+    let began = now.plus_ms(-since_ms);
+    let mut domain =
+        MailDomain::new(id(1), id(8), "mail.acme.example".to_owned(), "5f2b6c0d9e8a7b1c".to_owned(), began);
+    "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0".clone_into(&mut domain.active.record);
     MailDomain {
-        workspace: id(1),
-        id: id(8),
-        name: "mail.acme.example".to_owned(),
         status,
-        receiving: true,
-        token: "5f2b6c0d9e8a7b1c".to_owned(),
-        active: KeyRecord {
-            selector: Selector::One,
-            record: "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0".to_owned(),
-            ed25519: None,
-            since: now.plus_ms(-since_ms),
-        },
-        next: None,
-        previous: None,
         checked: RecordKey::ALL.into_iter().take(5).map(found).filter(lost).collect(),
-        hosting: None,
-        hosting_at: None,
         verified_at: Some(now),
         last_checked_at: Some(now),
-        asked_at: None,
         checks: 1,
         rotation_told: since_ms > 0,
-        created_at: now.plus_ms(-since_ms),
+        ..domain
     }
 }
 
