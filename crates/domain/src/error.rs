@@ -161,6 +161,18 @@ impl Refusal {
         Self { code, message: message.into(), fix: None, details: Map::new(), retry_after_s: None }
     }
 
+    /// The message with every problem of the fields, for where the details are not shown.
+    #[must_use]
+    pub fn whole_message(&self) -> String {
+        let fields = self.details.get("fields").and_then(Value::as_array);
+        let told = fields
+            .into_iter()
+            .flatten()
+            .filter_map(|field| Some(format!("{}: {}", field["path"].as_str()?, field["problem"].as_str()?)));
+        let told: Vec<String> = told.collect();
+        if told.len() > 1 { format!("{}.", told.join("; ")) } else { self.message.clone() }
+    }
+
     /// The refusal for an unknown or invisible record: `not_found` (decision 3).
     #[must_use]
     pub fn not_found(what: &str) -> Self {

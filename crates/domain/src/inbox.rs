@@ -125,7 +125,9 @@ pub fn may_create_temporary(used: &TemporaryUse, now: Time) -> Result<(), Refusa
         let message =
             format!("{} temporary inboxes were made within an hour, the most that can be.", used.made_in_hour);
         let free_at = used.first_made_at.map(|first| first.plus_ms(HOUR_MS));
-        return refuse(message, "temporary_per_hour", TEMPORARY_PER_HOUR_MAX, free_at);
+        return refuse(message, "temporary_per_hour", TEMPORARY_PER_HOUR_MAX, free_at).map_err(|refusal| {
+            refusal.with_fix("Wait for the time in Retry-After, or use the temporary inboxes that there are.")
+        });
     }
     Ok(())
 }

@@ -428,6 +428,18 @@ impl MailDomain {
         self.receiving && matches!(self.status, Status::Verified | Status::Failed)
     }
 
+    /// Whether the workspace that verified it no longer proves that it is its own: who proves it now may have it.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.status == Status::Failed
+            && self.found(RecordKey::Verification).is_some_and(|checked| checked.found != Found::Ok)
+    }
+
+    /// Gives it to whoever has verified it since: it begins again.
+    pub fn give_up(&mut self) {
+        (self.status, self.verified_at, self.checks) = (Status::Pending, None, 0);
+    }
+
     /// Whether its key has signed for a year.
     #[must_use]
     pub fn is_rotation_due(&self, now: Time) -> bool {

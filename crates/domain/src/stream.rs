@@ -69,6 +69,8 @@ pub enum Ending {
     Restarting,
     /// A frame that is none.
     Protocol,
+    /// A text frame that is no UTF-8.
+    Encoding,
     /// Too many frames that could not be understood.
     Refused,
     /// A frame above [`FRAME_BYTES_MAX`].
@@ -91,6 +93,7 @@ impl Ending {
             Self::Normal => 1000,
             Self::Restarting => 1001,
             Self::Protocol => 1002,
+            Self::Encoding => 1007,
             Self::Refused => 1008,
             Self::TooLarge => 1009,
             Self::Slow => 1013,
@@ -107,6 +110,7 @@ impl Ending {
             Self::Normal => "",
             Self::Restarting => "the server restarts; reconnect and resume",
             Self::Protocol => "not a WebSocket frame",
+            Self::Encoding => "a text frame is not UTF-8",
             Self::Refused => "too many frames that could not be understood",
             Self::TooLarge => "frame too large",
             Self::Slow => "read too slowly; reconnect and resume",

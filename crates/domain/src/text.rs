@@ -41,11 +41,22 @@ pub fn distance(a: &str, b: &str) -> usize {
     above.last().copied().unwrap_or(0)
 }
 
-/// The known name nearest to a wrong one, if it is near at all.
+/// Shortest name that may stand for a longer one that it is a part of.
+const PART_CHARS_MIN: usize = 3;
+
+/// The known name nearest to a wrong one, if it is near at all: by edits, or because one is a part of the other. Case counts
+/// for nothing.
 #[must_use]
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wrong = wrong.to_lowercase();
     let bound = wrong.chars().count().div_ceil(3).clamp(1, 4);
-    known.into_iter().map(|name| (distance(wrong, name), name)).filter(|(d, _)| *d <= bound).min().map(|(_, name)| name)
+    let near = |name: &str, edits: usize| {
+        let is_part = wrong.contains(name) && name.len() >= PART_CHARS_MIN
+            || name.contains(&wrong) && wrong.len() >= PART_CHARS_MIN;
+        is_part || edits <= bound
+    };
+    let measured = known.into_iter().map(|name| (distance(&wrong, &name.to_lowercase()), name));
+    measured.filter(|(edits, name)| near(name, *edits)).min().map(|(_, name)| name)
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ statements! {
     OF = "SELECT f.draft_id, f.id, f.filename, f.content_type, f.size_bytes, f.sha256
         FROM {EACH} draft_files f WHERE f.workspace_id = $1 AND f.draft_id {AMONG} {pg:f} ORDER BY f.draft_id, f.position";
     CONTENTS = "SELECT id, content, content_blob FROM draft_files WHERE workspace_id = $1 AND draft_id = $2 ORDER BY position";
+    FIND = "SELECT draft_id, id, filename, content_type, size_bytes, sha256 FROM draft_files WHERE workspace_id = $1 AND id = $2";
+    CONTENT = "SELECT id, content, content_blob FROM draft_files WHERE workspace_id = $1 AND id = $2";
     PLACE = "UPDATE draft_files SET position = $3 WHERE workspace_id = $1 AND id = $2";
     DELETE = "DELETE FROM draft_files WHERE workspace_id = $1 AND id = $2";
     DELETE_OF = "DELETE FROM draft_files WHERE workspace_id = $1 AND draft_id = $2";
@@ -64,6 +66,20 @@ pub fn of(tx: &mut Tx, workspace: WorkspaceId, drafts: &[DraftId]) -> Result<Vec
 /// The store's own.
 pub fn contents(tx: &mut Tx, workspace: WorkspaceId, draft: DraftId) -> Result<Vec<FileContent>> {
     tx.rows(&CONTENTS, p![workspace, draft])
+}
+
+/// A file by its id, with its draft and where its bytes are.
+///
+/// # Errors
+/// The store's own.
+pub fn find(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: AttachmentId,
+) -> Result<Option<(DraftId, DraftFile, FileContent)>> {
+    let found: Option<OfDraft> = tx.one(&FIND, p![workspace, id])?;
+    let content: Option<FileContent> = tx.one(&CONTENT, p![workspace, id])?;
+    Ok(found.zip(content).map(|(of, content)| (of.draft, of.file, content)))
 }
 
 /// Gives a file another place among those of its draft.

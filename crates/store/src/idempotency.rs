@@ -17,9 +17,8 @@ statements! {
     CLAIM = "INSERT INTO idempotency (workspace_id, route, key, fingerprint, status, body, created_at) VALUES ($1, $2, $3, $4, 0, '', $5)
         ON CONFLICT (workspace_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = 0, body = '',
         created_at = excluded.created_at WHERE idempotency.created_at <= $6";
-    FIND = "SELECT fingerprint, status, body FROM idempotency WHERE workspace_id = $1 AND route = $2 AND key = $3";
-    ANSWERED = "SELECT status, body FROM idempotency WHERE workspace_id = $1 AND route = $2 AND key = $3 AND fingerprint = $4
-        AND status > 0 AND created_at > $5";
+    FIND = "SELECT fingerprint, status, body FROM idempotency WHERE workspace_id = $1 AND route = $2 AND key = $3
+        AND created_at > $4";
     ANSWER = "UPDATE idempotency SET status = $4, body = $5 WHERE workspace_id = $1 AND route = $2 AND key = $3";
 }
 
@@ -56,15 +55,19 @@ pub enum Claim {
     Reused,
 }
 
-/// The answer that this very request got before, if there is one: for requests whose subject looks different since.
+/// What a claim would find: for requests whose subject looks different since.
 ///
 /// # Errors
 /// The store's own.
-pub fn answered(tx: &mut Tx, key: &Key, now: Time) -> Result<Option<Recorded>> {
+pub fn look(tx: &mut Tx, key: &Key, now: Time) -> Result<Claim> {
     let k = key;
-    let found: Option<(u16, String)> =
-        tx.one(&ANSWERED, p![k.workspace, k.route, k.key, k.fingerprint, now.plus_ms(-KEPT_MS)])?;
-    Ok(found.map(|(status, body)| Recorded { status, body }))
+    let found: Option<([u8; 32], u16, String)> =
+        tx.one(&FIND, p![k.workspace, k.route, k.key, now.plus_ms(-KEPT_MS)])?;
+    Ok(match found {
+        None => Claim::Fresh,
+        Some((fingerprint, status, body)) if fingerprint == k.fingerprint => Claim::Answered(Recorded { status, body }),
+        Some(_) => Claim::Reused,
+    })
 }
 
 /// Takes the key for this request, unless it was taken within [`KEPT_MS`].
@@ -76,11 +79,7 @@ pub fn claim(tx: &mut Tx, key: &Key, now: Time) -> Result<Claim> {
     if tx.exec(&CLAIM, p![k.workspace, k.route, k.key, k.fingerprint, now, now.plus_ms(-KEPT_MS)])? == 1 {
         return Ok(Claim::Fresh);
     }
-    let found: Option<([u8; 32], u16, String)> = tx.one(&FIND, p![k.workspace, k.route, k.key])?;
-    Ok(match found {
-        Some((fingerprint, status, body)) if fingerprint == k.fingerprint => Claim::Answered(Recorded { status, body }),
-        _ => Claim::Reused,
-    })
+    look(tx, key, now)
 }
 
 /// Writes the answer beside the claimed key.

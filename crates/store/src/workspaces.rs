@@ -6,6 +6,8 @@ use posthouse_domain::{
     workspace::{Notice, Workspace},
 };
 
+use uuid::Uuid;
+
 use crate::{Error, FromRow, Result, Row, Tx, p, statements};
 
 /// The columns of a workspace, in the order that rows are read; the table is `w`.
@@ -70,6 +72,14 @@ pub fn get(tx: &mut Tx, id: WorkspaceId) -> Result<Option<Workspace>> {
 /// The store's own.
 pub fn list(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<Workspace>> {
     tx.rows(&LIST, p![after, limit])
+}
+
+/// The server's first workspace: who runs the server.
+///
+/// # Errors
+/// The store's own.
+pub fn first(tx: &mut Tx) -> Result<Option<WorkspaceId>> {
+    Ok(list(tx, WorkspaceId(Uuid::nil()), 1)?.first().map(|first| first.id))
 }
 
 /// Writes what an operator can change.

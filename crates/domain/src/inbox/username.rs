@@ -17,6 +17,11 @@ pub const TEMPORARY_RANDOM_BYTES: usize = 2 * TEMPORARY_CHARS;
 /// Local parts that mail programs and people read as something other than an inbox.
 const RESERVED: &[&str] = &["mailer-daemon"];
 
+/// Local parts by which the owner of a domain is known: to those who complain, and to certificate authorities that ask for
+/// consent by mail (RFC 2142; CA/Browser Forum Baseline Requirements §3.2.2.4.4).
+const OWNERS: &[&str] =
+    &["abuse", "admin", "administrator", "hostmaster", "postmaster", "root", "security", "webmaster"];
+
 /// Local parts that stand for a role rather than for somebody: their mail draws advertising.
 const ROLES: &[&str] = &[
     "abuse",
@@ -92,6 +97,12 @@ impl Username {
             return Err("is reserved".to_owned());
         }
         Ok(Self(text.to_owned()))
+    }
+
+    /// Whether it is one by which the owner of its domain is known.
+    #[must_use]
+    pub fn is_owners(&self) -> bool {
+        OWNERS.contains(&self.0.as_str())
     }
 
     /// A readable local part: adjective, animal, number.

@@ -69,7 +69,7 @@ pub fn parse_url(text: &str, rules: UrlRules) -> Result<Target, String> {
         ));
     }
     let host = match url.host() {
-        Some(::url::Host::Domain(name)) => Host::Name(name.trim_end_matches('.').to_owned()),
+        Some(::url::Host::Domain(name)) => Host::Name(name.strip_suffix('.').unwrap_or(name).to_owned()),
         Some(::url::Host::Ipv4(address)) => Host::Address(IpAddr::V4(address)),
         Some(::url::Host::Ipv6(address)) => Host::Address(IpAddr::V6(address)),
         None => return Err("has no host".to_owned()),
@@ -97,7 +97,10 @@ fn judge(host: &Host) -> Result<(), String> {
         Host::Name(name) => {
             let lower = name.to_ascii_lowercase();
             let inside = |suffix: &str| lower == *suffix || lower.ends_with(&format!(".{suffix}"));
-            if lower.is_empty() || !lower.contains('.') || INTERNAL.iter().any(|suffix| inside(suffix)) {
+            if lower.split('.').any(str::is_empty) {
+                return Err(format!("must have a host name without empty labels; {name} has one"));
+            }
+            if !lower.contains('.') || INTERNAL.iter().any(|suffix| inside(suffix)) {
                 return Err(format!("must be reachable from the internet; {name} is a name of an internal network"));
             }
             Ok(())
@@ -163,6 +166,7 @@ mod tests {
             "https://example.com:65536/",
             "https://localhost/",
             "https://localhost./",
+            "https://127.0.0.1../",
             "https://a.localhost:8443/",
             "https://intranet/",
             "https://printer.local/",

@@ -58,7 +58,7 @@ fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedKey, plans: &Plans) -> R
         let message = format!("All {} domains of the plan are in use.", limit.unwrap_or(0));
         return Err(Refusal::new(Code::PlanLimitDomains, message).detail("max", limit.unwrap_or(0)));
     }
-    if mail_domains::owner(tx, &domain.name)?.is_some() {
+    if mail_domains::owner(tx, &domain.name)?.is_some_and(|owner| !owner.is_lost()) {
         return Err(Refusal::new(Code::DomainTaken, format!("Another workspace has verified {}.", domain.name)));
     }
     mail_domains::insert(tx, domain, key)?;

@@ -87,8 +87,13 @@ pub async fn check(app: &Arc<App>, workspace: WorkspaceId, id: DomainId) -> Resu
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {
         let mut domain = mail_domains::take(tx, workspace, id)?.ok_or_else(|| Refusal::not_found("domain"))?;
-        let others = mail_domains::owner(tx, &domain.name)?.is_some_and(|owner| owner.workspace != workspace);
+        let owner = mail_domains::owner(tx, &domain.name)?.filter(|owner| owner.workspace != workspace);
+        let others = owner.as_ref().is_some_and(|owner| !owner.is_lost());
         let changes = domain.apply(&gathered, &here, !others, now);
+        if let Some(mut before) = owner.filter(|_| changes.verified) {
+            before.give_up();
+            mail_domains::update(tx, &before)?;
+        }
         mail_domains::update(tx, &domain)?;
         let ids = ids.clone();
         if domain.status != Status::Disabled {

@@ -159,7 +159,7 @@ impl Plan {
     /// The domain must be the service's default one or a verified one of the workspace.
     fn check_domain(&self, tx: &mut Tx) -> Result<(), Refusal> {
         if self.domain == self.default_domain {
-            return Ok(());
+            return self.check_owners_name(tx);
         }
         match mail_domains::by_name(tx, self.caller.workspace, &self.domain)? {
             Some(domain) if domain.may_send() => Ok(()),
@@ -171,6 +171,20 @@ impl Plan {
                 let problem = format!("must be a verified domain of the workspace or {}", self.default_domain);
                 Err(Refusal::invalid_field("domain", problem))
             }
+        }
+    }
+
+    /// At the domain that all workspaces share, the names of its owner are for the workspace that stands for them: the first.
+    fn check_owners_name(&self, tx: &mut Tx) -> Result<(), Refusal> {
+        match self.names.iter().find(|name| name.is_owners()) {
+            Some(name) if workspaces::first(tx)? != Some(self.caller.workspace) => {
+                let problem = format!(
+                    "{} is kept for the owner of this server; it is free at a domain of your own",
+                    name.at(&self.domain)
+                );
+                Err(Refusal::invalid_field("username", problem))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -10,7 +10,7 @@ mod tell;
 mod write;
 
 pub use at_time::send_at_time;
-pub use files::{FileGiven, Upload};
+pub use files::{FileGiven, Upload, read as read_file};
 
 pub use send::{RenderSent, send};
 pub use step::{cancel, delete, schedule};

@@ -12,6 +12,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::{html, parse, thread};
 use posthouse_store::{contents, messages};
+use serde_json::Value;
 
 use super::{
     App,
@@ -21,6 +22,9 @@ use super::{
     send::Order,
     visible,
 };
+
+/// Longest date of an original that is passed on as its author gave it, in bytes.
+const DATE_BYTES_MAX: usize = 100;
 
 /// Queues a forwarded message.
 ///
@@ -101,7 +105,7 @@ fn file(attachment: parse::Attachment<'_>) -> File {
 
 /// The note, the header block of the original and its bodies.
 fn quoted(original: &Message, bodies: &Bodies, note: Content) -> Content {
-    let block = header_block(original);
+    let block = header_block(original, bodies);
     let note_text = note.text.clone().or_else(|| note.html.as_deref().map(html::to_text)).unwrap_or_default();
     let text = format!("{}{block}\n{}", above(&note_text), bodies.text.as_deref().unwrap_or_default());
     let html = (bodies.html.is_some() || note.html.is_some()).then(|| {
@@ -127,8 +131,9 @@ fn above(note: &str) -> String {
 }
 
 /// The fields that say what is passed on, in the form that mail clients know.
-fn header_block(original: &Message) -> String {
-    let date = original.received_at.or(original.sent_at).unwrap_or(original.created_at);
+fn header_block(original: &Message, bodies: &Bodies) -> String {
+    let stored = || original.received_at.or(original.sent_at).unwrap_or(original.created_at).to_string();
+    let date = stated_date(bodies).unwrap_or_else(stored);
     let mut block = format!("---------- Forwarded message ---------\nFrom: {}\nDate: {date}\n", original.from);
     let lists = [("To", original.to.join(", ")), ("Cc", original.cc.join(", "))];
     block.push_str(&format!("Subject: {}\n", original.subject.as_deref().unwrap_or_default()));
@@ -136,4 +141,11 @@ fn header_block(original: &Message) -> String {
         block.push_str(&format!("{name}: {people}\n"));
     }
     block
+}
+
+/// What its author gave as its date.
+fn stated_date(bodies: &Bodies) -> Option<String> {
+    let headers: serde_json::Map<String, Value> = serde_json::from_str(&bodies.headers_json).ok()?;
+    let date = headers.get("date")?.as_str()?.trim();
+    (!date.is_empty() && date.len() <= DATE_BYTES_MAX && !date.contains(char::is_control)).then(|| date.to_owned())
 }

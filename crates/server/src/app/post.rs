@@ -318,13 +318,22 @@ fn store(tx: &mut Tx, ready: &Ready, raw: &Raw, render: &Render, ids: &Ids) -> R
     Ok(Posted { answer, replayed: false })
 }
 
-/// Claims the idempotency key of a request; gives the answer to an earlier one with the same key.
+/// Claims the idempotency key of a request; gives the answer to an earlier one with the same key. Whoever asks has seen to it
+/// that the caller may see what the answer is about.
 ///
 /// # Errors
 /// `idempotency_key_reused`, or the store's own.
 pub(super) fn claimed(tx: &mut Tx, key: Option<&idempotency::Key>, now: Time) -> Result<Option<Recorded>, Refusal> {
     let Some(key) = key else { return Ok(None) };
-    match idempotency::claim(tx, key, now)? {
+    repeated(idempotency::claim(tx, key, now)?)
+}
+
+/// The answer to an earlier request with the same key, if there is one.
+///
+/// # Errors
+/// `idempotency_key_reused`.
+pub(super) fn repeated(claim: Claim) -> Result<Option<Recorded>, Refusal> {
+    match claim {
         Claim::Fresh => Ok(None),
         Claim::Answered(answer) => Ok(Some(answer)),
         Claim::Reused => Err(Refusal::new(

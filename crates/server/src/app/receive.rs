@@ -22,7 +22,6 @@ use posthouse_store::{
     contents::{self, INLINE_BYTES_MAX, Raw, RawPlace},
     inboxes, mail_domains, workspaces,
 };
-use uuid::Uuid;
 
 use super::{
     App,
@@ -122,7 +121,7 @@ pub fn resolve(tx: &mut Tx, address: &Address, served: &[String], now: Time) -> 
 /// The workspace that the role addresses of a domain belong to: the server's first for its own, the owner of any other.
 fn home_of_roles(tx: &mut Tx, address: &Address, served: &[String]) -> posthouse_store::Result<Option<WorkspaceId>> {
     if served.iter().any(|domain| domain == address.domain()) {
-        return Ok(workspaces::list(tx, WorkspaceId(Uuid::nil()), 1)?.first().map(|first| first.id));
+        return workspaces::first(tx);
     }
     Ok(taking(tx, address.domain())?.map(|domain| domain.workspace))
 }

@@ -35,7 +35,11 @@ pub async fn reply(
         .read(move |tx| {
             let inbox = visible::inbox(tx, &caller, id)?;
             let message = visible::message(tx, &caller, original)?;
-            if message.inbox == inbox.id { Ok((inbox, message)) } else { Err(Refusal::not_found("message")) }
+            if message.inbox != inbox.id {
+                return Err(Refusal::not_found("message"));
+            }
+            visible::content(tx, &caller, &message)?;
+            Ok((inbox, message))
         })
         .await?;
     let own = compose::author(&inbox)?;

@@ -4,8 +4,8 @@
 //! inbox. A use-case or handler never reads a record that the caller named in any other way.
 
 use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
+    auth::{Caller, Permission},
+    error::{Code, Refusal},
     id::{AttachmentId, InboxId, MessageId, ThreadId},
     inbox::Inbox,
     message::{Attachment, Message},
@@ -32,6 +32,18 @@ pub fn message(tx: &mut Tx, caller: &Caller, id: MessageId) -> Result<Message, R
         Some(message) if sees(tx, caller, message.inbox)? => Ok(message),
         _ => Err(Refusal::not_found("message")),
     }
+}
+
+/// Refuses who may not see the content of a message that is held back: an answer would quote its subject (contract §4.4).
+///
+/// # Errors
+/// `not_found`, or the store's own.
+pub fn content(tx: &mut Tx, caller: &Caller, message: &Message) -> Result<(), Refusal> {
+    if caller.permissions.has(Permission::MessagesRelease) || !messages::is_withheld(tx, message)? {
+        return Ok(());
+    }
+    let fix = "Answer it with a key that has the permission messages:release.";
+    Err(Refusal::new(Code::NotFound, "The content of this message is held back.").with_fix(fix))
 }
 
 /// Those of up to 100 messages that the caller may see, in the order of the ids, each once.

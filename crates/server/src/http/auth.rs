@@ -24,7 +24,11 @@ pub async fn recognise(app: &App, headers: &HeaderMap) -> Result<Recognised, Ref
 /// The key in `Authorization: Bearer <key>`; the scheme in any case (RFC 9110 §11.1).
 fn bearer(headers: &HeaderMap) -> Result<SecretKey, Refusal> {
     let unauthorized = |message: &str| Refusal::new(Code::Unauthorized, message);
-    let value = headers.get(header::AUTHORIZATION).ok_or_else(|| unauthorized("The request has no API key."))?;
+    let mut given = headers.get_all(header::AUTHORIZATION).iter();
+    let value = given.next().ok_or_else(|| unauthorized("The request has no API key."))?;
+    if given.next().is_some() {
+        return Err(unauthorized("The request has several Authorization headers."));
+    }
     let text = value.to_str().map_err(|_| unauthorized("The Authorization header is not readable."))?;
     match text.trim().split_once(' ') {
         Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => SecretKey::parse(key.trim())

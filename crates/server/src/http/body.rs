@@ -79,9 +79,17 @@ fn unfinished(why: &Stopped) -> Refusal {
     Refusal::invalid_field("body", problem)
 }
 
+/// The coding of a body that has none (RFC 9110 §12.5.3).
+const IDENTITY: &str = "identity";
+
 fn check_type(rule: BodyRule, headers: &HeaderMap, bytes: &Bytes) -> Result<(), Refusal> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|t| t.to_str().ok()).unwrap_or(rule.content_type);
     let essence = given.split(';').next().unwrap_or_default().trim();
+    let coding = headers.get(header::CONTENT_ENCODING).and_then(|coding| coding.to_str().ok()).unwrap_or(IDENTITY);
+    if !coding.trim().eq_ignore_ascii_case(IDENTITY) && !bytes.is_empty() {
+        let refusal = Refusal::new(Code::UnsupportedMediaType, format!("The body is encoded as {coding}."));
+        return Err(refusal.with_fix("Send the body as it is, without Content-Encoding."));
+    }
     if bytes.is_empty() || essence.eq_ignore_ascii_case(rule.content_type) {
         return Ok(());
     }

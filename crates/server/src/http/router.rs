@@ -154,6 +154,10 @@ async fn admit(
     (head, body): (&request::Parts, &mut Body),
     extras: &mut Extras,
 ) -> Result<(Parts, Option<Flight>), Refusal> {
+    // Who stands before us may have read another one than we do (RFC 9112 §3.2).
+    if head.headers.get_all(header::HOST).iter().count() > 1 {
+        return Err(Refusal::invalid_field("Host", "must be given once"));
+    }
     let mut caller = None;
     if let Access::Key(..) = route.access {
         let recognised = auth::recognise(app, &head.headers).await?;

@@ -195,7 +195,8 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             // The answer to a close is on its way; reading on sends it.
             Some(Ok(Message::Close(_))) => return Err(Ending::Normal),
             Some(Err(Error::Capacity(_))) => return Err(Ending::TooLarge),
-            Some(Err(Error::Protocol(_) | Error::Utf8(_))) => return Err(Ending::Protocol),
+            Some(Err(Error::Protocol(_))) => return Err(Ending::Protocol),
+            Some(Err(Error::Utf8(_))) => return Err(Ending::Encoding),
             Some(Err(_)) | None => return Ok(true),
         }
         Ok(false)

@@ -2,6 +2,7 @@
 //! sent.
 
 use posthouse_domain::{
+    auth::{Caller, Permission},
     draft::{Draft, DraftFile},
     error::{Code, FieldProblem, Refusal},
     id::AttachmentId,
@@ -11,9 +12,10 @@ use posthouse_store::{
     Digest, Error, Tx, blobs,
     contents::RawPlace,
     draft_files::{self, FileContent},
+    drafts,
 };
 
-use crate::app::{App, receive};
+use crate::app::{App, receive, recognise::needs, visible};
 
 /// A file as a caller gives it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,6 +91,41 @@ pub(super) fn known(draft: &Draft, uploads: &[Upload], bytes_max: u64) -> Result
     Ok(files)
 }
 
+/// The bytes of a file, fetched and checked.
+async fn bytes(app: &App, known: &DraftFile, place: RawPlace) -> Result<Vec<u8>, Refusal> {
+    let missing = || Error::Corrupt("a file of a draft is gone".into());
+    let packed = match place {
+        RawPlace::Inline(packed) => packed.into(),
+        RawPlace::Blob(name) => app.blobs.get(&name.parse()?).await?.ok_or_else(missing)?,
+    };
+    let (size, sha256) = (usize::try_from(known.size_bytes).unwrap_or(usize::MAX), known.sha256);
+    let work = move || blobs::decompress(&packed, size).map(|bytes| (Digest::of(&bytes).0 == sha256, bytes));
+    match app.apart.run_sized(size, work).await?? {
+        (true, bytes) => Ok(bytes),
+        (false, _) => Err(Error::Corrupt("a file of a draft has other bytes".into()).into()),
+    }
+}
+
+/// A file of a draft with its bytes, for who reviews it.
+///
+/// # Errors
+/// `not_found`, also without the permission to read drafts; the store's own.
+pub async fn read(app: &App, caller: Caller, id: AttachmentId) -> Result<(DraftFile, Vec<u8>), Refusal> {
+    let missing = || Refusal::not_found("attachment");
+    if needs(&caller, Permission::DraftsRead).is_err() {
+        return Err(missing());
+    }
+    let look = move |tx: &mut Tx| {
+        let (draft, file, content) = draft_files::find(tx, caller.workspace, id)?.ok_or_else(missing)?;
+        let draft = drafts::get(tx, caller.workspace, draft)?.ok_or_else(missing)?;
+        visible::inbox(tx, &caller, draft.inbox).map_err(|_| missing())?;
+        Ok::<_, Refusal>((file, content.place))
+    };
+    let (file, place) = app.store.read(look).await?;
+    let bytes = bytes(app, &file, place).await?;
+    Ok((file, bytes))
+}
+
 /// Makes the stored files those of the list.
 pub(super) fn store(tx: &mut Tx, draft: &Draft, before: &[DraftFile], uploads: &[Upload]) -> Result<(), Error> {
     let is_kept = |id: AttachmentId| draft.content.files.iter().any(|file| file.id == id);
@@ -113,21 +150,11 @@ pub(super) async fn load(app: &App, draft: &Draft, contents: Vec<FileContent>) -
     let mut files = Vec::with_capacity(draft.content.files.len());
     for known in &draft.content.files {
         let at = places.iter().position(|content| content.id == known.id).ok_or_else(missing)?;
-        let packed = match places.swap_remove(at).place {
-            RawPlace::Inline(packed) => packed.into(),
-            RawPlace::Blob(name) => app.blobs.get(&name.parse()?).await?.ok_or_else(missing)?,
-        };
-        let (size, sha256) = (usize::try_from(known.size_bytes).unwrap_or(usize::MAX), known.sha256);
-        let work = move || blobs::decompress(&packed, size).map(|bytes| (Digest::of(&bytes).0 == sha256, bytes));
-        let (is_same, bytes) = app.apart.run_sized(size, work).await??;
-        if !is_same {
-            return Err(Error::Corrupt("a file of a draft has other bytes".into()).into());
-        }
         files.push(File {
             name: known.filename.clone(),
             content_type: known.content_type.clone(),
             content_id: None,
-            bytes,
+            bytes: bytes(app, known, places.swap_remove(at).place).await?,
         });
     }
     Ok(files)

@@ -62,6 +62,9 @@ pub(super) fn letter(app: &App, draft: &Draft, original: Option<Message>, files:
     if let Some(text) = people.problem() {
         problem("to", text);
     }
+    if c.subject.is_none() {
+        problem("subject", "is required; it may be empty".to_owned());
+    }
     if c.text.is_none() && c.html.is_none() && c.data_json.is_none() {
         problem("text", "is required, unless html or data is given; it must not be empty".to_owned());
     }

@@ -13,7 +13,9 @@ use posthouse_domain::{
     time::Time,
 };
 use posthouse_store::{
-    Error, Tx, approvals, draft_files, drafts, idempotency, jobs,
+    Error, Tx, approvals, draft_files, drafts,
+    idempotency::{self, Claim},
+    jobs,
     messages::{self, Record},
 };
 
@@ -23,6 +25,7 @@ use crate::app::{
     post::{self, Along, Posted, Render},
     send::Order,
     stop_workspace::actor,
+    visible,
 };
 
 /// Makes the body of the answer from the sent draft and its message.
@@ -114,8 +117,9 @@ pub async fn send(app: &Arc<App>, order: Order, id: DraftId, render: RenderSent)
     let (caller, key, now) = (order.caller, order.key.clone(), app.clock.now());
     let which = Which { inbox: order.inbox, draft: id };
     let read = move |tx: &mut Tx| {
-        let answered = key.as_ref().map(|key| idempotency::answered(tx, key, now)).transpose()?.flatten();
-        if let Some(answer) = answered {
+        visible::inbox(tx, &caller, which.inbox)?;
+        let claim = key.as_ref().map_or(Ok(Claim::Fresh), |key| idempotency::look(tx, key, now))?;
+        if let Some(answer) = post::repeated(claim)? {
             return Ok(Read::Answered(Posted { answer, replayed: true }));
         }
         let (inbox, found) = find(tx, &caller, which)?;
@@ -165,5 +169,5 @@ pub(super) const fn is_a_check(code: Code) -> bool {
 }
 
 pub(super) fn failure(refusal: &Refusal) -> Failure {
-    Failure { code: refusal.code.text().to_owned(), message: refusal.message.clone() }
+    Failure { code: refusal.code.text().to_owned(), message: refusal.whole_message() }
 }

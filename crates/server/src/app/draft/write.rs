@@ -110,11 +110,11 @@ pub async fn create(
 ) -> Result<Posted, Refusal> {
     let outside = Outside::of(app, caller, given).await?;
     let work = move |tx: &mut Tx| {
+        let inbox = visible::inbox(tx, &caller, inbox)?;
         if let Some(answer) = post::claimed(tx, key.as_ref(), outside.now)? {
             return Ok(Posted { answer, replayed: true });
         }
         let ids = outside.ids.clone();
-        let inbox = visible::inbox(tx, &caller, inbox)?;
         let id: DraftId = ids.next();
         let empty = Draft::new((inbox.workspace, id, inbox.id), Source::Api, outside.now);
         let (mut draft, _) = outside.apply(tx, &inbox, &empty)?;
@@ -168,6 +168,7 @@ fn fill_in(
         }
         (Some(id), thread) => {
             let original = of_inbox(visible::message(tx, caller, id)?, inbox)?;
+            visible::content(tx, caller, &original)?;
             if thread.is_some_and(|thread| thread != original.thread) {
                 return Err(Refusal::invalid_field("thread_id", "is not the thread of reply_to_message_id"));
             }

@@ -14,7 +14,7 @@ use posthouse_domain::{
 
 use super::messages::ScreeningQuery;
 use crate::{
-    app::{App, read_raw},
+    app::{App, draft, read_raw},
     http::route::{Answer, Input, Route},
 };
 
@@ -45,7 +45,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(&[Code::NotFound])
             .handle(raw),
         Route::new(Method::GET, "/v1/attachments/{id}", "getAttachment", Permission::MessagesRead)
-            .summary("A file, with the content type that its sender stated; download only.")
+            .summary("A file of a message, or of a draft for keys that may read drafts, with the content type that its sender stated; download only.")
             .answers_with(200, Some("application/octet-stream"))
             .errors(&[Code::NotFound])
             .handle(file),
@@ -62,9 +62,18 @@ async fn raw(app: Arc<App>, input: Input<ScreeningQuery>) -> Result<Answer, Refu
 async fn file(app: Arc<App>, input: Input<ScreeningQuery>) -> Result<Answer, Refusal> {
     let id: AttachmentId = input.path.id("id", "attachment")?;
     input.query.check(&input.caller)?;
-    let (file, bytes) = read_raw::file(&app, input.caller, id, input.query.include_held).await?;
-    let content_type = HeaderValue::from_str(&file.content_type).unwrap_or(UNKNOWN_TYPE);
-    Ok(download(content_type, file.filename.as_deref().unwrap_or("attachment"), bytes))
+    let (content_type, name, bytes) = match read_raw::file(&app, input.caller, id, input.query.include_held).await {
+        Ok((file, bytes)) => (file.content_type, file.filename, bytes),
+        Err(refusal) if refusal.code == Code::NotFound => {
+            let (file, bytes) = draft::read_file(&app, input.caller, id)
+                .await
+                .map_err(|other| if other.code == Code::NotFound { refusal } else { other })?;
+            (file.content_type, Some(file.filename), bytes)
+        }
+        Err(refusal) => return Err(refusal),
+    };
+    let content_type = HeaderValue::from_str(&content_type).unwrap_or(UNKNOWN_TYPE);
+    Ok(download(content_type, name.as_deref().unwrap_or("attachment"), bytes))
 }
 
 fn download(content_type: HeaderValue, name: &str, bytes: Vec<u8>) -> Answer {

@@ -91,8 +91,9 @@ query! {
 
 async fn open(app: Arc<App>, input: PublicInput<StreamQuery>) -> Result<Answer, Refusal> {
     let Some(accept) = input.request.handshake else {
-        let message = "This route takes WebSocket handshakes alone (RFC 6455).";
-        return Err(Refusal::new(Code::InvalidRequest, message).with_fix("Open it with a WebSocket client."));
+        let refusal =
+            Refusal::invalid_field("Upgrade", "must be websocket: this route takes handshakes alone (RFC 6455)");
+        return Err(refusal.with_fix("Open it with a WebSocket client."));
     };
     let accept = HeaderValue::from_str(&accept).map_err(|_| Refusal::new(Code::Internal, "No accept key."))?;
     let entrance = enter(&app, input.query.token, input.request.bearer).await?;

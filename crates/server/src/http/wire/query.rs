@@ -252,6 +252,9 @@ impl QueryValue for MetadataFilters {
     fn read(_text: &str) -> Result<Self, String> {
         Err("must name a key: metadata.<key>=<value>".to_owned())
     }
+    fn absent() -> Option<Self> {
+        Some(Self(Vec::new()))
+    }
     fn shown_name(_name: &str) -> String {
         "metadata.{key}".to_owned()
     }

@@ -91,7 +91,7 @@ pub(super) struct Desk {
     rush: Rush,
 }
 
-/// Rendered events, for as long as others may want them too.
+/// Rendered events, for as long as an attempt waits that wants them: later ones show what is left of the mail by then.
 #[derive(Default)]
 struct Bodies {
     kept: HashMap<(EventId, Payload), Option<Bytes>>,
@@ -251,6 +251,17 @@ impl Desk {
             self.bodies.trim();
         }
         self.begin_rendered();
+        self.bodies.keep_only(&self.wanted());
+    }
+
+    /// What the attempts that are ready will send.
+    fn wanted(&self) -> HashSet<(EventId, Payload)> {
+        let of_queue = |queue: &'_ Queue| {
+            let form = queue.webhook.as_ref().map(|webhook| webhook.payload);
+            let events: Vec<EventId> = queue.ready.iter().map(|errand| errand.event).collect();
+            events.into_iter().filter_map(move |event| Some((event, form?)))
+        };
+        self.queues.values().flat_map(of_queue).collect()
     }
 
     /// The events that the next attempts need and that are not rendered, and those of the attempts behind them.
@@ -387,8 +398,19 @@ impl Bodies {
     fn trim(&mut self) {
         while self.order.len() > 2 * RENDERED_AT_ONCE || (self.bytes > KEPT_BYTES && self.order.len() > 1) {
             let Some(oldest) = self.order.pop_front() else { break };
-            let gone = self.kept.remove(&oldest).flatten();
-            self.bytes -= gone.map_or(0, |json| json.len());
+            self.forget(&oldest);
         }
+    }
+
+    fn keep_only(&mut self, wanted: &HashSet<(EventId, Payload)>) {
+        let all = std::mem::take(&mut self.order);
+        let (kept, gone): (VecDeque<_>, VecDeque<_>) = all.into_iter().partition(|key| wanted.contains(key));
+        self.order = kept;
+        gone.iter().for_each(|key| self.forget(key));
+    }
+
+    fn forget(&mut self, key: &(EventId, Payload)) {
+        let gone = self.kept.remove(key).flatten();
+        self.bytes -= gone.map_or(0, |json| json.len());
     }
 }

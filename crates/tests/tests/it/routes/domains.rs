@@ -209,6 +209,30 @@ async fn a_name_is_verified_by_one_workspace_alone() {
 }
 
 #[tokio::test]
+async fn a_domain_whose_owner_lost_it_goes_to_who_proves_it() {
+    let server = start().await;
+    let (first, second) = (server.workspace(Plan::Team).await, server.workspace(Plan::Team).await);
+    let (mine, theirs) = (server.api(&first), server.api(&second));
+    let verify = |domain: &Value| format!("/v1/domains/{}/verify", domain["id"].as_str().unwrap());
+    let one = add(&mine).await;
+    publish_all(&server, &one);
+    assert_eq!(mine.post_empty(&verify(&one)).await.expect(200)["status"], "verified");
+    server.dns.remove("_service-verify.mail.acme.example");
+    server.clock.advance(MINUTE_MS);
+    assert_eq!(mine.post_empty(&verify(&one)).await.expect(200)["status"], "failed");
+    let two = add(&theirs).await;
+    publish(&server, record(&two, "verification"));
+    server.dns.remove("s1._domainkey.mail.acme.example");
+    publish(&server, record(&two, "dkim"));
+    assert_eq!(theirs.post_empty(&verify(&two)).await.expect(200)["status"], "verified");
+    server.clock.advance(MINUTE_MS);
+    assert_eq!(mine.post_empty(&verify(&one)).await.expect(200)["status"], "pending");
+    theirs.post("/v1/inboxes", json!({ "username": "desk", "domain": DOMAIN })).await.expect(201);
+    mine.post("/v1/inboxes", json!({ "username": "sales", "domain": DOMAIN })).await.error("domain_not_verified");
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn what_is_no_domain_or_too_many_is_refused() {
     let server = start().await;
     let key = server.workspace(Plan::Free).await;

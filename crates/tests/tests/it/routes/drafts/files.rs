@@ -1,5 +1,6 @@
 //! Files of drafts: kept by id, replaced, sent, gone.
 
+use posthouse_domain::auth::Scope;
 use serde_json::{Value, json};
 
 use super::Desk;
@@ -22,6 +23,16 @@ async fn files_are_kept_by_id_and_replaced_by_the_list() {
     assert_eq!(files[0], known);
     let beside = desk.patch(&id, json!({ "text": "Other." })).await.expect(200);
     assert_eq!(beside["attachments"], files, "what is left out stays");
+    let content = format!("/v1/attachments/{}", files[0]["id"].as_str().unwrap());
+    assert_eq!(desk.api.get(&content).await.expect(200).bytes, b"hello", "who reviews it sees what would leave");
+    for permissions in ["messages:read", "drafts:read"] {
+        let key = desk.server.key(&desk.key, permissions, Scope::Org).await;
+        let refused = desk.server.api(&key).get(&content).await;
+        assert!(matches!(refused.status, 403 | 404), "{permissions}: {refused}");
+    }
+    let other = desk.server.inbox_with(&desk.key, json!({ "username": "other" })).await;
+    let narrow = desk.server.key(&desk.key, "full", Scope::Inbox(other.id)).await;
+    desk.server.api(&narrow).get(&content).await.error("not_found");
     let swap = json!({ "attachments": [{ "id": files[1]["id"] }, file("c.txt", "Yw=="), { "id": files[0]["id"] }] });
     let after = desk.patch(&id, swap).await.expect(200);
     let names = |reply: &Value| {

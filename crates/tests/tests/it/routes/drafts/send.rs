@@ -134,8 +134,10 @@ async fn a_repeated_send_gets_the_first_answer() {
     let id = desk.complete().await;
     let (api, path) = (desk.api.idempotent("s-1"), desk.path(&format!("/{id}/send")));
     let first = api.post_empty(&path).await.expect(202);
-    let again = api.post_empty(&path).await.expect(202);
-    assert_eq!((&again.bytes, again.header("idempotent-replayed")), (&first.bytes, Some("true")));
+    for again in [api.post_empty(&path).await, api.post(&path, json!({})).await] {
+        let again = again.expect(202);
+        assert_eq!((&again.bytes, again.header("idempotent-replayed")), (&first.bytes, Some("true")));
+    }
     let other = desk.complete().await;
     api.post_empty(&desk.path(&format!("/{other}/send"))).await.error("idempotency_key_reused");
     assert_eq!(desk.get(&other).await["error"], json!(null));

@@ -171,3 +171,16 @@ async fn keys_without_the_right_or_the_reach_are_refused() {
     server.api(&narrow).post("/v1/inboxes", json!({})).await.error("forbidden");
     server.finish().await;
 }
+
+/// Else any tenant could be who a certificate authority asks, and who hears the complaints about all others.
+#[tokio::test]
+async fn names_of_the_owner_of_the_shared_domain_are_for_the_first_workspace() {
+    let server = TestServer::plain().await;
+    let (first, second) = (server.workspace(Plan::Team).await, server.workspace(Plan::Team).await);
+    for name in ["postmaster", "abuse", "admin", "hostmaster"] {
+        let refused = server.api(&second).post("/v1/inboxes", json!({ "username": name })).await;
+        refused.invalid_fields(&["username"]);
+        server.api(&first).post("/v1/inboxes", json!({ "username": name })).await.expect(201);
+    }
+    server.finish().await;
+}

@@ -65,6 +65,8 @@ async fn mail_of_a_deleted_inbox_is_unreachable() {
         api.get(&format!("/v1/{path}")).await.error("not_found");
     }
     assert_eq!(api.get("/v1/threads").await.expect(200)["data"], json!([]));
+    let contacts = api.get("/v1/contacts").await.expect(200);
+    assert!(contacts.data().len() == 1 && contacts.data()[0]["last_subject"].is_null(), "{contacts}");
     server.finish().await;
 }
 

@@ -112,6 +112,10 @@ async fn the_content_of_stopped_mail_is_for_who_may_release() {
     desk.api.post(&format!("/v1/inboxes/{}/messages/{id}/forward", desk.inbox.id), forward).await.error("not_found");
 
     let reader = desk.server.api(&desk.server.key(&desk.key, "messages:read", Scope::Workspace).await);
+    let agent = desk.server.api(&desk.server.key(&desk.key, "agent", Scope::Workspace).await);
+    let inbox = format!("/v1/inboxes/{}", desk.inbox.id);
+    agent.post(&format!("{inbox}/messages/{id}/reply"), json!({ "text": "x" })).await.error("not_found");
+    agent.post(&format!("{inbox}/drafts"), json!({ "reply_to_message_id": id })).await.error("not_found");
     reader.get(&format!("{one}?include_held=true")).await.error("insufficient_permissions");
     assert_eq!(reader.get(&one).await.expect(200).json, listed);
     desk.api.post_empty(&format!("{one}/release")).await.error("message_blocked");

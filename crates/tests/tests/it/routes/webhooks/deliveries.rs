@@ -1,7 +1,7 @@
 //! `/v1/webhooks/{id}/test`, `/deliveries` and `/redeliver` (decision 11).
 
 use posthouse_tests::{Letter, Say};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::World;
 
@@ -88,6 +88,16 @@ async fn an_event_is_sent_again_when_asked_to() {
     assert_eq!((&attempts[0]["attempt"], &attempts[0]["status"]), (&json!(1), &json!("succeeded")));
     let posts = world.sink.posts();
     assert_eq!(posts[0].body, posts[1].body, "the same event, byte for byte");
+    let thread = world.api.get("/v1/threads").await.expect(200).data()[0]["id"].as_str().unwrap().to_owned();
+    world.api.delete(&format!("/v1/threads/{thread}")).await.expect(200);
+    world.api.post_empty(&format!("{path}/{}/redeliver", first["id"].as_str().unwrap())).await.expect(202);
+    world.server.settle().await;
+    let last: Value = serde_json::from_slice(&world.sink.posts()[2].body).unwrap();
+    assert_eq!(
+        (&last["data"]["message"], &last["data"]["gone"]),
+        (&json!(null), &json!(true)),
+        "it was deleted meanwhile"
+    );
     world.api.post_empty(&format!("{path}/{}/redeliver", made.text("id"))).await.error("not_found");
     world.api.post_empty(&format!("{path}/nonsense/redeliver")).await.error("not_found");
     world.server.finish().await;
