@@ -1,10 +1,10 @@
 //! Which of the candidates in a mail is the code: by the key words around them.
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, ops::Range};
 
 use super::page::{Matter, Page};
 use super::shape::{self, Candidate, Kind};
-use super::words::{self, Table};
+use super::words::{self, Hit, Table};
 
 /// Farthest key word before a code on the same or the line above, in characters.
 const BEFORE_CHARS_MAX: usize = 70;
@@ -38,7 +38,24 @@ struct Context {
 struct Key {
     from: usize,
     to: usize,
-    strong: bool,
+    rank: Rank,
+}
+
+/// How surely a key word means a code for signing in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// A word for any code.
+    Weak,
+    /// A word for any code, in a sentence that says what it is for.
+    Purposed,
+    /// A phrase that names it.
+    Strong,
+}
+
+impl Key {
+    fn is_strong(&self) -> bool {
+        self.rank > Rank::Weak
+    }
 }
 
 /// The lines of a page; what is known of each is found out when it is first asked for.
@@ -49,7 +66,35 @@ struct Lines<'p> {
 
 impl Lines<'_> {
     fn at(&self, at: usize) -> &Context {
-        self.contexts[at].get_or_init(|| context(&self.page.lines[at]))
+        self.contexts[at].get_or_init(|| {
+            let mut context = context(&self.page.lines[at]);
+            // "Use code 482913", which is for an offer unless the sentence goes on "to sign in" in the next line.
+            if context.other && context.keys.iter().any(|key| key.rank == Rank::Weak) {
+                self.read_wrapped(at, &mut context);
+            }
+            context
+        })
+    }
+
+    /// Takes the purpose of a code from the lines beside, when the sentence is wrapped.
+    fn read_wrapped(&self, at: usize, context: &mut Context) {
+        let joins = |side: usize| side < self.contexts.len() && !self.is_blank(side);
+        let first = if at > 0 && joins(at - 1) { at - 1 } else { at };
+        let last = (at + 1..=at + 2).take_while(|side| joins(*side)).last().unwrap_or(at);
+        let text = |lines: Range<usize>| -> String {
+            lines.flat_map(|line| shape::plain(&self.page.lines[line]).into_iter().chain([' '])).map(lower).collect()
+        };
+        let (ahead, whole) = (text(first..at).len(), text(first..last + 1));
+        let hits: Vec<Hit> = words::hits(&whole).collect();
+        let purposed = words::purposed(&whole, &hits);
+        let place = |byte: usize| whole[ahead..byte].chars().count();
+        for hit in hits.iter().filter(|hit| hit.table == Table::Weak && hit.from >= ahead) {
+            if purposed.iter().any(|sentence| sentence.contains(&hit.from)) {
+                let from = place(hit.from);
+                let found = context.keys.iter_mut().filter(|key| key.from == from && key.rank == Rank::Weak);
+                found.for_each(|key| key.rank = Rank::Purposed);
+            }
+        }
     }
 
     fn is_blank(&self, at: usize) -> bool {
@@ -90,19 +135,33 @@ fn context(line: &str) -> Context {
     let chars = shape::plain(line);
     // Lower-casing one character at a time keeps positions equal.
     let lower: String = chars.iter().map(|c| lower(*c)).collect();
+    let hits: Vec<Hit> = words::hits(&lower).collect();
+    let purposed = words::purposed(&lower, &hits);
+    let place = |byte: usize| lower[..byte].chars().count();
     let (mut keys, mut purposes, mut other) = (Vec::new(), Vec::new(), false);
-    for hit in words::hits(&lower) {
-        other |= hit.table == Table::Other;
-        if hit.table == Table::Purpose && purposes.len() < KEYS_MAX {
-            purposes.push(lower[..hit.from].chars().count());
-        }
-        if matches!(hit.table, Table::Strong | Table::Weak) && keys.len() < KEYS_MAX {
-            let from = lower[..hit.from].chars().count();
-            let to = from + lower[hit.from..hit.to].chars().count();
-            keys.push(Key { from, to, strong: hit.table == Table::Strong });
+    for hit in &hits {
+        let rank = match hit.table {
+            Table::Strong => Rank::Strong,
+            Table::Weak if purposed.iter().any(|sentence| sentence.contains(&hit.from)) => Rank::Purposed,
+            Table::Weak => Rank::Weak,
+            table => {
+                other |= is_other(table);
+                if table == Table::Purpose && purposes.len() < KEYS_MAX {
+                    purposes.push(place(hit.from));
+                }
+                continue;
+            }
+        };
+        if keys.len() < KEYS_MAX {
+            keys.push(Key { from: place(hit.from), to: place(hit.to), rank });
         }
     }
     Context { chars, keys, purposes, other }
+}
+
+/// True for the tables of words that speak of some other code.
+fn is_other(table: Table) -> bool {
+    matches!(table, Table::Other | Table::Trade)
 }
 
 /// One character in lower case, when that is one character.
@@ -121,7 +180,7 @@ fn lower(c: char) -> char {
 /// How well a candidate fits its surroundings.
 fn score(lines: &Lines<'_>, at: usize, candidate: &Candidate) -> i32 {
     let line = lines.at(at);
-    if is_counted(&line.chars, candidate) {
+    if is_counted(line, candidate) || is_beneficiary(&line.chars, candidate.from) {
         return 0;
     }
     let mut near = inline_score(lines, at, candidate);
@@ -161,9 +220,10 @@ fn kind_score(candidate: &Candidate, strong: bool, direct: bool) -> i32 {
         Kind::Year => -60,
         Kind::Mixed => 4,
         Kind::Groups => 5,
+        Kind::Named if candidate.alone || direct => -2,
         Kind::Capitals if candidate.alone || direct && strong => -2,
         Kind::Letters if candidate.alone && strong && length >= 6 => -14,
-        Kind::Capitals | Kind::Letters => -60,
+        Kind::Named | Kind::Capitals | Kind::Letters => -60,
     }
 }
 
@@ -195,7 +255,7 @@ fn around<'l>(lines: &'l Lines<'_>, at: usize) -> impl Iterator<Item = (&'l Cont
 fn line_score(line: &Context, score: i32, between: usize) -> Near {
     /// What a line in between costs, as a distance in characters.
     const LINE_CHARS: usize = 18;
-    let strong = line.keys.iter().any(|key| key.strong);
+    let strong = line.keys.iter().any(Key::is_strong);
     if line.keys.is_empty() || line.other && !strong {
         Near::default()
     } else {
@@ -213,8 +273,8 @@ fn inline_score(lines: &Lines<'_>, at: usize, candidate: &Candidate) -> Near {
         return best;
     }
     let above = lines.at(at - 1);
-    let keys = above.keys.iter().filter(|key| key.strong || !above.other);
-    let near = keys.map(|key| (above.chars.len() - key.to + candidate.from, key.strong));
+    let keys = above.keys.iter().filter(|key| key.is_strong() || !above.other);
+    let near = keys.map(|key| (above.chars.len() - key.to + candidate.from, key.is_strong()));
     let tail = near
         .filter(|(distance, _)| *distance <= BEFORE_CHARS_MAX)
         .map(|(distance, strong)| Near::at(40, distance, strong));
@@ -225,20 +285,25 @@ fn key_score(line: &Context, key: &Key, candidate: &Candidate) -> Near {
     /// What a sentence's end between key word and code costs, and what a colon or "is" before the code gives.
     const SENTENCE: i32 = 14;
     const DIRECT: i32 = 12;
-    if !key.strong && line.other {
+    let refused = key.rank == Rank::Weak && line.other || key.rank == Rank::Purposed && candidate.kind == Kind::Named;
+    if refused {
         return Near::default();
     }
     if key.to <= candidate.from {
         let gap: String = line.chars[key.to..candidate.from].iter().map(|c| lower(*c)).collect();
         let distance = candidate.from - key.to;
-        if distance > BEFORE_CHARS_MAX || words::any(&gap, Table::Other) {
+        let ended = distance > 3 && (gap.contains(". ") || gap.contains('。'));
+        let direct = direct(&line.chars, candidate.from);
+        // "Your verification code for Flight Center is 482913" speaks of no flight.
+        let outright = key.is_strong() && direct && !ended;
+        let refuses = |table| table == Table::Other || table == Table::Trade && !outright;
+        if distance > BEFORE_CHARS_MAX || words::hits(&gap).any(|hit| refuses(hit.table)) {
             return Near::default();
         }
-        let mut near = Near::at(46, distance, key.strong);
-        let ended = distance > 3 && (gap.contains(". ") || gap.contains('。'));
+        let mut near = Near::at(46, distance, key.is_strong());
         near.score += if ended {
             -SENTENCE
-        } else if direct(&line.chars, candidate.from) {
+        } else if direct {
             DIRECT
         } else {
             0
@@ -250,7 +315,7 @@ fn key_score(line: &Context, key: &Key, candidate: &Candidate) -> Near {
     if candidate.to > key.from || gap.len() > AFTER_CHARS_MAX || ended {
         return Near::default();
     }
-    Near::at(40, gap.len(), key.strong)
+    Near::at(40, gap.len(), key.is_strong())
 }
 
 /// "Use 482913 to sign in": an order to use the token, and right behind it what for.
@@ -283,8 +348,7 @@ fn purpose_score(line: &Context, candidate: &Candidate) -> Near {
     let fits = matches!(candidate.kind, Kind::Digits | Kind::Mixed | Kind::Groups) && !line.other;
     let near = |at: &&usize| **at >= candidate.to && **at - candidate.to <= GAP_CHARS_MAX;
     let Some(at) = line.purposes.iter().find(near).filter(|_| fits) else { return Near::default() };
-    let before: String =
-        line.chars[candidate.from.saturating_sub(24)..candidate.from].iter().map(|c| lower(*c)).collect();
+    let before = before(&line.chars, candidate.from, 24);
     let before = before.trim_end_matches([' ', '"', '\'', '“', '„', '«', '*', '[', '(', '`']);
     let ordered = ORDERS
         .iter()
@@ -330,27 +394,53 @@ fn direct(line: &[char], from: usize) -> bool {
         " enter",
         " code",
     ];
-    let before: String =
-        line[..from].iter().rev().take(24).collect::<Vec<_>>().into_iter().rev().map(|c| lower(*c)).collect();
+    let before = before(line, from, 24);
     let before = before.trim_end_matches([' ', '"', '\'', '“', '„', '«', '*', '[', '(', '「', '『', '【', '`']);
     before.ends_with([':', '：', '-', '>', '→', '=', '–']) || LINKS.iter().any(|link| before.ends_with(link))
 }
 
+/// True behind "for": what a code is for is not the code ("your code for Rechnung24").
+fn is_beneficiary(line: &[char], from: usize) -> bool {
+    let before = before(line, from, NAMING_CHARS_MAX);
+    NAMING.iter().any(|word| before.strip_suffix(' ').is_some_and(|before| before.ends_with(word)))
+}
+
+/// Words before what something is for, as for the service that a code opens, each with the space before it.
+const NAMING: [&str; 17] = [
+    " for", " für", " pour", " para", " per", " pentru", " voor", " för", " vir", " dla", " pro", " для", " за", " za",
+    " για", " untuk", " cho",
+];
+/// Longest of [`NAMING`] with the space behind it, in characters.
+const NAMING_CHARS_MAX: usize = 8;
+
+/// At most `count` characters before a place of a line, in lower case.
+fn before(line: &[char], at: usize, count: usize) -> String {
+    line[at.saturating_sub(count)..at].iter().map(|c| lower(*c)).collect()
+}
+
+/// True for "verification code for Flight Center is 482913": the words before the number name a service.
+fn names_service(line: &Context, candidate: &Candidate) -> bool {
+    direct(&line.chars, candidate.from)
+        && line.keys.iter().filter(|key| key.rank == Rank::Strong && key.to <= candidate.from).any(|key| {
+            let gap = before(&line.chars, candidate.from, (candidate.from - key.to + 1).min(BEFORE_CHARS_MAX));
+            !gap.contains(". ") && NAMING.iter().any(|word| gap.contains(word))
+        })
+}
+
 /// True for a number that the words right beside it explain: an order, a phone, an account; minutes, points, euros.
-fn is_counted(line: &[char], candidate: &Candidate) -> bool {
+fn is_counted(line: &Context, candidate: &Candidate) -> bool {
     /// How far the words beside a number are read, in characters.
     const NEAR_CHARS: usize = 18;
     if candidate.kind == Kind::Letters {
         return false;
     }
-    let before: String =
-        line[candidate.from.saturating_sub(NEAR_CHARS)..candidate.from].iter().map(|c| lower(*c)).collect();
-    let after: String = line[candidate.to..].iter().take(NEAR_CHARS).map(|c| lower(*c)).collect();
+    let before = before(&line.chars, candidate.from, NEAR_CHARS);
+    let after: String = line.chars[candidate.to..].iter().take(NEAR_CHARS).map(|c| lower(*c)).collect();
     // Only the last clause counts: "Order 77 shipped. Your code: 123456".
     let clause = before.rsplit(['.', ',', ';', '。', '，']).next().unwrap_or("");
     let after = after.trim_start_matches([' ', '-']);
     let named: Vec<Table> = words::hits(clause).map(|hit| hit.table).collect();
     let names_code = named.iter().any(|table| matches!(table, Table::Weak | Table::Strong));
     let counts_after = words::hits(after).any(|hit| hit.table == Table::Counted && hit.from == 0);
-    !names_code && named.contains(&Table::Counted) || counts_after
+    !names_code && named.contains(&Table::Counted) && !names_service(line, candidate) || counts_after
 }

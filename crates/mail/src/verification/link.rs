@@ -1,6 +1,6 @@
 //! Which of the links in a mail is the one to follow: by its address, its label and the words around it.
 
-use super::page::{Link, Page};
+use super::page::{self, Link, Page};
 use super::words::{self, Table};
 
 /// Least score of a link.
@@ -10,6 +10,8 @@ const TOKEN_CHARS_MIN: usize = 16;
 
 /// Points of a URL with a long token.
 const LONG: i32 = 20;
+/// Points of a URL with a short one.
+const SHORT: i32 = 8;
 
 /// A link and how sure it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub(super) struct Found {
 }
 
 /// Words in a URL of verification.
-const VERIFYING: [&str; 34] = [
+const VERIFYING: [&str; 36] = [
     "verif",
     "confirm",
     "activat",
@@ -54,6 +56,33 @@ const VERIFYING: [&str; 34] = [
     "complete",
     "approve",
     "claim",
+    "connexion",
+    "anmeld",
+];
+
+/// Words in a URL that is made for one person, be the rest of it ever so short: nobody has a page named so for all.
+const PERSONAL: [&str; 21] = [
+    "verif",
+    "confirm",
+    "conferma",
+    "activat",
+    "activer",
+    "activar",
+    "ativar",
+    "attiva",
+    "aktivier",
+    "aktiver",
+    "aktywuj",
+    "valid",
+    "bestaetig",
+    "bestatig",
+    "bevestig",
+    "bekraeft",
+    "bekreft",
+    "potwierd",
+    "potvr",
+    "magic",
+    "/v/",
 ];
 
 /// Words in a URL, its label or the text before it of links that are something else.
@@ -105,7 +134,7 @@ const ELSEWHERE: [&str; 44] = [
 ];
 
 /// Query keys that carry a token.
-const TOKEN_KEYS: [&str; 16] = [
+const TOKEN_KEYS: [&str; 17] = [
     "token",
     "code",
     "key",
@@ -122,7 +151,11 @@ const TOKEN_KEYS: [&str; 16] = [
     "invitation_token",
     "token_hash",
     "nonce",
+    "password",
 ];
+
+/// Query keys of what a link brings along whoever follows it: the campaign, the language, the release.
+const CARRIED_KEYS: [&str; 10] = ["ref", "src", "source", "campaign", "medium", "lang", "locale", "hl", "v", "page"];
 
 /// Ends of files that are shown, not followed.
 const FILES: [&str; 9] = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".css", ".ico", ".woff", ".webp"];
@@ -155,13 +188,16 @@ fn score(page: &Page<'_>, link: &Link, sole: bool) -> i32 {
     let matter = page.matter();
     let url = link.url.to_lowercase();
     let label = link.label.to_lowercase();
-    let Some(identity) = identity(&link.url).filter(|_| !is_elsewhere(link)) else {
-        return 0;
-    };
     let path = path(&url).unwrap_or("");
     let label_is_url = label.contains("://");
     let by_label = !label.is_empty() && !label_is_url && words::any(&label, Table::Action);
-    let by_url = VERIFYING.iter().any(|word| path.contains(word));
+    let asked = by_label || asks_right_before(page, link.line);
+    let identity = identity(&link.url).or_else(|| (asked && has_small_token(path)).then_some(SHORT));
+    let Some(identity) = identity.filter(|_| !is_elsewhere(link)) else {
+        return 0;
+    };
+    let by_url =
+        VERIFYING.iter().any(|word| path.contains(word)) || asked && PERSONAL.iter().any(|word| path.contains(word));
     let by_text = acts_before(page, link.line);
     if leads_away(page, link) || matter.is_notice && !by_label {
         return 0;
@@ -200,23 +236,51 @@ fn path(url: &str) -> Option<&str> {
 
 /// How much the URL looks made for one person; `None` when nothing in it does (a login page, a help page).
 fn identity(url: &str) -> Option<i32> {
-    let lower = url.to_lowercase();
-    let path = path(&lower)?;
-    let pairs = path.split_once(['?', '#']).map_or("", |(_, query)| query);
-    let keyed = pairs.split(['&', '?', '#']).filter_map(|pair| pair.split_once('=')).any(|(key, value)| {
-        TOKEN_KEYS.contains(&key) && value.len() >= 4 || key.ends_with("token") && value.len() >= 4
-    });
     // Case matters for what a token looks like.
-    let start = url.len() - path.len();
-    let parts = || url.get(start..).unwrap_or("").split(['/', '?', '&', '=', '#', '.', ':', '~']);
+    let (route, query) = route_and_query(path(url)?);
+    let keyed = pairs(query).any(|(key, value)| is_token_key(key) && value.len() >= 4);
+    let values =
+        query.split(['&', '?', '#']).filter(|pair| !pair.split_once('=').is_some_and(|(key, _)| is_carried(key)));
+    let parts = || route.split('/').chain(values.clone()).flat_map(|part| part.split(['/', '=', '.', ':', '~']));
     let long = parts().any(|part| part.len() >= TOKEN_CHARS_MIN && is_random(part));
     let short = parts().any(|part| part.len() >= 5 && is_random(part));
     match (keyed, long, short) {
         (true, _, _) => Some(LONG + 2),
         (_, true, _) => Some(LONG),
-        (_, _, true) => Some(8),
+        (_, _, true) => Some(SHORT),
         _ => None,
     }
+}
+
+/// True for a path of a word of verification with something behind it, however short: `/confirm/ab12`, `/verify?u=2`.
+fn has_small_token(path: &str) -> bool {
+    let (route, query) = route_and_query(path);
+    let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
+    let word = PERSONAL.iter().find_map(|word| route.find(word).map(|at| at + word.trim_end_matches('/').len()));
+    let behind = word.and_then(|end| route[end..].split_once('/')).is_some_and(|(_, rest)| has_digit(rest));
+    let login = || VERIFYING.iter().any(|word| route.contains(word));
+    behind
+        || word.is_some() && pairs(query).any(|(_, value)| has_digit(value))
+        || (word.is_some() || login()) && pairs(query).any(|(key, value)| is_token_key(key) && !value.is_empty())
+}
+
+fn route_and_query(path: &str) -> (&str, &str) {
+    path.find(['?', '#']).map_or((path, ""), |at| (&path[..at], &path[at + 1..]))
+}
+
+/// The keys and values of a query, but for those that every reader of the mail gets.
+fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    query.split(['&', '?', '#']).filter_map(|pair| pair.split_once('=')).filter(|(key, _)| !is_carried(key))
+}
+
+fn is_token_key(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    TOKEN_KEYS.contains(&key.as_str()) || key.ends_with("token")
+}
+
+fn is_carried(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    key.starts_with("utm_") || CARRIED_KEYS.contains(&key.as_str())
 }
 
 /// True for a part that no person wrote: digits and letters mixed, or digits alone, or odd capitals.
@@ -247,14 +311,23 @@ fn acts_before(page: &Page<'_>, line: usize) -> bool {
     above.chain(own).any(|line| words::any(&line.to_lowercase(), Table::Action))
 }
 
+/// True when the words beside a link, or else those of the line right above, ask for what such a link does.
+fn asks_right_before(page: &Page<'_>, line: usize) -> bool {
+    let lines = page.lines[..page.lines.len().min(line + 1)].iter().rev();
+    let mut shown = lines.take(6).map(|line| page::without_urls(&line.to_lowercase())).filter(|line| !line.is_empty());
+    shown.next().is_some_and(|line| words::any(&line, Table::Action))
+}
+
 /// True when the words of the link's line send it elsewhere: "To unsubscribe: …", "Need help? …".
 fn leads_away(page: &Page<'_>, link: &Link) -> bool {
     let line = page.lines.get(link.line).map(|line| line.to_lowercase()).unwrap_or_default();
     let before = line.split("http").next().unwrap_or("");
-    let alone = before.trim().is_empty();
-    let above = page.lines[..link.line.min(page.lines.len())].iter().rev().find(|line| !line.trim().is_empty());
-    let text = if alone && link.label.is_empty() {
-        above.map(|line| line.to_lowercase()).unwrap_or_default()
+    let above = || page.lines[..link.line.min(page.lines.len())].iter().rev().find(|line| !line.trim().is_empty());
+    // An anchor speaks for itself.
+    let text = if !link.label.is_empty() {
+        link.label.to_lowercase()
+    } else if before.trim().is_empty() {
+        above().map(|line| line.to_lowercase()).unwrap_or_default()
     } else {
         before.to_owned()
     };
@@ -282,5 +355,5 @@ fn leads_away(page: &Page<'_>, link: &Link) -> bool {
         "退订",
         "配信停止",
     ];
-    link.label.is_empty() && AWAY.iter().any(|away| text.contains(away))
+    AWAY.iter().any(|away| text.contains(away))
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, cell::OnceCell};
 
 use memchr::memmem;
 
-use super::words::{self, Table};
+use super::words::{self, Hit, Table};
 use crate::extract::token::{self, Token};
 
 /// Most bytes of a part that are read: what a person looks for stands near the top.
@@ -210,12 +210,15 @@ impl Matter {
         for (at, line) in lines.iter().enumerate() {
             let lower = without_urls(&line.to_lowercase());
             let (mut trade, mut strong) = (false, false);
-            for hit in words::hits(&lower) {
+            let hits: Vec<Hit> = words::hits(&lower).collect();
+            let purposed = words::purposed(&lower, &hits);
+            for hit in &hits {
                 match hit.table {
                     Table::Account => matter.is_account = true,
                     Table::Strong => strong = true,
+                    Table::Weak => strong |= purposed.iter().any(|sentence| sentence.contains(&hit.from)),
                     Table::Notice => matter.is_notice = true,
-                    Table::Other => trade = true,
+                    Table::Other | Table::Trade => trade = true,
                     _ => {}
                 }
             }
@@ -227,7 +230,7 @@ impl Matter {
 }
 
 /// The words of a line without its links.
-fn without_urls(line: &str) -> String {
+pub(super) fn without_urls(line: &str) -> String {
     let mut words = String::with_capacity(line.len());
     // Looking for one byte first spares nearly every word the search for three.
     for word in line.split_whitespace().filter(|word| !(word.contains(':') && word.contains("://"))) {

@@ -29,6 +29,8 @@ pub(super) enum Kind {
     Year,
     /// Capitals (or one case) and digits.
     Mixed,
+    /// A word and a number: the name of a service or of an offer (`Rechnung24`, `SAVE20`), seldom a code.
+    Named,
     /// Groups of capitals joined by hyphens.
     Groups,
     /// Capitals alone.
@@ -259,6 +261,7 @@ fn kind(raw: &str) -> Option<Kind> {
             Some(if year { Kind::Year } else { Kind::Digits })
         }
         (true, _, _) if is_named_number(raw) => None,
+        (true, _, _) if has_word(raw) => Some(Kind::Named),
         (true, _, _) => Some(Kind::Mixed),
         (false, true, false) => Some(Kind::Capitals),
         (false, _, _) => Some(Kind::Letters),
@@ -286,6 +289,21 @@ fn grouped(groups: &[&str], lower: bool) -> Option<Kind> {
 
 fn same_within_one(groups: &[&str]) -> bool {
     groups.iter().all(|group| group.len() >= 3 && group.len().abs_diff(groups[0].len()) <= 1)
+}
+
+/// True for letters and digits that a person chose rather than a machine, by a vowel in a word of both cases (`Office365`,
+/// `23andMe`) or in a word of one case with a number behind it (`order2026`, `SAVE20`).
+fn has_word(raw: &str) -> bool {
+    let spoken = |part: &str| part.contains(['a', 'e', 'i', 'o', 'u', 'y', 'A', 'E', 'I', 'O', 'U', 'Y']);
+    let upper = raw.bytes().any(|byte| byte.is_ascii_uppercase());
+    if upper && raw.split(|c: char| !c.is_ascii_lowercase()).any(|run| run.len() >= 3 && spoken(run)) {
+        return true;
+    }
+    let word = raw.trim_end_matches(|c: char| c.is_ascii_digit());
+    word.len() >= 4
+        && raw.len() >= word.len() + 2
+        && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && spoken(word)
 }
 
 /// `10am`, `1080p`, `100GB`, `2nd`, `v2`: a number with a unit.

@@ -1,13 +1,14 @@
 //! Key words of account mails, one file per family of languages. Everything is lower-case and matched as a part of the
 //! text, so that compounds and endings match too.
 
-use std::sync::LazyLock;
+use std::{ops::Range, sync::LazyLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 mod asian;
 mod eastern;
 mod germanic;
+mod purposes;
 mod romance;
 mod slavic;
 
@@ -24,8 +25,11 @@ pub(super) struct Family {
     pub(super) action: &'static [&'static str],
     /// Sentences of mails that only tell what happened.
     pub(super) notice: &'static [&'static str],
-    /// Words of orders, bills, bookings, tickets and shipments, of offers and of post: a code near them is another code.
+    /// Words of offers, of post and of other codes: a code near them is another code, whatever else the sentence says.
     pub(super) other: &'static [&'static str],
+    /// Words of orders, bills, bookings, tickets and shipments: a code near them is another code, unless the sentence
+    /// says outright what it is for; they also stand in names of services.
+    pub(super) trade: &'static [&'static str],
     /// Words before a number that make it something else (order, account, phone, card), and units after it.
     pub(super) counted: &'static [&'static str],
 }
@@ -35,44 +39,6 @@ const FAMILIES: [&Family; 5] = [&germanic::WORDS, &romance::WORDS, &slavic::WORD
 
 /// Short words that live on in compounds and endings ("Anmeldecode", "kodunuz").
 const STEMS: [&str; 6] = ["code", "kode", "kood", "kod", "kód", "kôd"];
-
-/// What a token is to be used for, where no word for "code" is said: "Use 482913 to sign in".
-const PURPOSES: [&str; 34] = [
-    "to sign in",
-    "to sign-in",
-    "to log in",
-    "to log-in",
-    "to login",
-    "to sign up",
-    "to verify",
-    "to confirm your",
-    "to authenticate",
-    "to activate your",
-    "to reset your",
-    "to finish signing",
-    "to finish logging",
-    "to complete your sign",
-    "to complete your login",
-    "to complete your registration",
-    "pour vous connecter",
-    "pour te connecter",
-    "pour vérifier",
-    "pour confirmer",
-    "um dich anzumelden",
-    "um sich anzumelden",
-    "zum anmelden",
-    "zur anmeldung",
-    "para iniciar sesión",
-    "para verificar",
-    "para entrar",
-    "para acessar",
-    "per accedere",
-    "per verificare",
-    "om in te loggen",
-    "för att logga in",
-    "for at logge ind",
-    "for å logge inn",
-];
 
 /// Which table of a [`Family`] a word is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,9 +55,11 @@ pub(super) enum Table {
     Notice,
     /// See [`Family::other`].
     Other,
+    /// See [`Family::trade`].
+    Trade,
     /// See [`Family::counted`].
     Counted,
-    /// See [`PURPOSES`].
+    /// See [`purposes`].
     Purpose,
 }
 
@@ -140,12 +108,13 @@ static AUTOMATON: LazyLock<Automaton> = LazyLock::new(|| {
             (Table::Action, family.action),
             (Table::Notice, family.notice),
             (Table::Other, family.other),
+            (Table::Trade, family.trade),
             (Table::Counted, family.counted),
         ] {
             known.extend(words.iter().map(|word| Known::new(table, word)));
         }
     }
-    known.extend(PURPOSES.iter().map(|word| Known::new(Table::Purpose, word)));
+    known.extend(purposes::PURPOSES.iter().map(|word| Known::new(Table::Purpose, word)));
     // Few lines of few mails get here; a table of all transitions would take 16 MB for it.
     let words = AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::ContiguousNFA))
@@ -166,6 +135,28 @@ pub(super) fn hits(text: &str) -> impl Iterator<Item = Hit> {
 /// True when `text` (lower-case) has a word of the table.
 pub(super) fn any(text: &str, table: Table) -> bool {
     hits(text).any(|hit| hit.table == table)
+}
+
+/// The sentences of `text`, by bytes, that say what a code is for, as "Use code 482913 to sign in" does, and nothing of
+/// an offer. A word for "code" in them is as sure as a phrase that names a code for signing in.
+pub(super) fn purposed(text: &str, hits: &[Hit]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for purpose in hits.iter().filter(|hit| hit.table == Table::Purpose) {
+        if found.last().is_none_or(|last| last.end <= purpose.from) {
+            found.push(sentence(text, purpose));
+        }
+    }
+    let offers = |range: &Range<usize>| hits.iter().any(|hit| hit.table == Table::Other && range.contains(&hit.from));
+    found.retain(|range| !offers(range));
+    found
+}
+
+/// The sentence around a word.
+fn sentence(text: &str, word: &Hit) -> Range<usize> {
+    const ENDS: [&str; 7] = [". ", "! ", "? ", "。", "！", "？", "।"];
+    let from = ENDS.iter().filter_map(|end| text[..word.from].rfind(end)).max().unwrap_or(0);
+    let to = ENDS.iter().filter_map(|end| text[word.to..].find(end)).min();
+    from..to.map_or(text.len(), |to| word.to + to)
 }
 
 /// False for a short word inside of a longer one: "port" in "portal", "ref" in "prefer", "code" in "decode".

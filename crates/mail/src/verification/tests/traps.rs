@@ -57,6 +57,94 @@ fn codes_in_many_languages_and_forms_are_found() {
 }
 
 #[test]
+fn a_code_to_use_for_signing_in_is_told_from_a_coupon() {
+    let found = [
+        ("Use code 482913 to sign in.", "482913"),
+        ("Use code 482913 to log in to your account.", "482913"),
+        ("Use code 482913 to verify your email.", "482913"),
+        ("Use code: 482913 to sign in.", "482913"),
+        ("To sign in, use code 482913", "482913"),
+        ("Use code A7K9QX to sign in.", "A7K9QX"),
+        ("Use code ABELK7 to sign in.", "ABELK7"),
+        ("Use code 482-913 to sign in.", "482-913"),
+        ("Please use code 482913 when signing in.", "482913"),
+        ("Use code\n482913\nto sign in.", "482913"),
+        ("To finish signing in on this new computer, please\nuse code 482913 within 10 minutes.", "482913"),
+        ("We got your order 77120.\nUse code 482913 to verify your email.", "482913"),
+        ("Brug koden 482913 for at logge ind.", "482913"),
+        ("Použijte kód 482913 pro přihlášení.", "482913"),
+        ("Giriş yapmak için 482913 kodunu kullanın.", "482913"),
+        ("استخدم الرمز 482913 لتسجيل الدخول.", "482913"),
+        ("השתמש בקוד 482913 כדי להתחבר.", "482913"),
+        ("Notaðu kóðann 482913 til að skrá þig inn.", "482913"),
+    ];
+    for (text, expected) in found {
+        assert_eq!(code("Acme", text).as_deref(), Some(expected), "{text}");
+        assert_eq!(code("Sign in to Acme", text).as_deref(), Some(expected), "{text}");
+    }
+    let coupons = [
+        "Use code SAVE20 at checkout",
+        "Use code WELCOME10 for 10% off",
+        "Use code WELCOME10 to sign up",
+        "Use code 482913 at checkout for 20% off",
+        "Sign in to your account and use code SAVE20 at checkout.",
+        "Verify your email to get started. Use code WELCOME10 for 10% off",
+        "Thanks for your account. Use code 482913 for 20% off. Sign in to shop.",
+        "Log in and redeem code BONUS2026",
+        "Your one-time discount code for checkout is SAVE20",
+        "Usa el código VERANO20 y llévate 20% de descuento",
+        "Gebruik code ZOMER20 voor 20% korting",
+        "クーポンコード SAVE20 をご利用ください",
+    ];
+    for text in coupons {
+        assert_eq!(code("Welcome to Acme", text), None, "{text}");
+    }
+}
+
+#[test]
+fn the_name_of_a_service_is_neither_a_code_nor_a_reason_against_one() {
+    let found = [
+        ("Your verification code for Flight Center is 482913.", "482913"),
+        ("Your one-time code to redeem: 482913", "482913"),
+        ("Your login code for Acme Mobile: 482913", "482913"),
+        ("Your verification code for order 77120 is 482913.", "482913"),
+        ("Your code for card ending in 7719 is no secret. Your verification code: 482913", "482913"),
+        ("Votre code de vérification pour Livraison Express est 482913", "482913"),
+        ("Il tuo codice di verifica per Ordine Facile è 482913", "482913"),
+        ("Ihr Einmalcode für Bestellung 77120 lautet 482913", "482913"),
+        ("Dein Bestätigungscode für Rechnung24 lautet 482913", "482913"),
+        ("Verification code for order2026: 482913", "482913"),
+        ("482913 is your verification code for Office365", "482913"),
+        ("Verification code for 1Password: A7K9QX", "A7K9QX"),
+        ("Kod weryfikacyjny dla Konto24: 482913", "482913"),
+        ("Ihr TAN: 482913", "482913"),
+        ("Ihre TAN lautet 482913", "482913"),
+        ("Ihre TAN für die Überweisung über 250,00 EUR lautet 482913.", "482913"),
+        ("mTAN 482913 für Überweisung", "482913"),
+        ("pushTAN 482913", "482913"),
+    ];
+    for (text, expected) in found {
+        assert_eq!(code("Acme", text).as_deref(), Some(expected), "{text}");
+    }
+    let none = [
+        "Your 23andMe verification code has expired.",
+        "Your verification code for order 482913 has expired.",
+        "Dein Bestätigungscode für Rechnung24 ist abgelaufen.",
+        "We sent a verification code for ACME2026 to your phone.",
+        "Enter the verification code we sent. Order 482913 ships soon.",
+        "Your verification code was used. Your order number is 482913.",
+        "Your one-time voucher code is 482913",
+        "Your confirmation number for flight LH4829 is X7K9QX.",
+        "Mr Tan\n9123 4567",
+        "Ihr Tanzkurs 482913 beginnt",
+        "Ihre Überweisung über 4829,00 EUR an Konto 48291377 wurde ausgeführt",
+    ];
+    for text in none {
+        assert_eq!(code("Acme", text), None, "{text}");
+    }
+}
+
+#[test]
 fn numbers_that_are_no_codes_are_not_found() {
     let cases = [
         ("Order 482913 confirmed", "Your order number is 482913.\nTotal: $1234.56\nTracking number 940011189922"),
@@ -72,6 +160,14 @@ fn numbers_that_are_no_codes_are_not_found() {
         ("Meeting", "Use room 4829 to sign in guests."),
         ("News", "Join 482913 others to sign in to the petition."),
         ("Version", "Version 4829 of the source code is out. Build 482913."),
+        ("Meeting", "Meeting ID: 482 913 4771\nPasscode in the invite."),
+        ("Bug", "Issue 4829: error code 482913 when signing in"),
+        ("Hotel", "Room 1204, confirmation number 48291377, check-in 20 Nov 2026"),
+        ("Flight", "Flight LH4829 boards at gate B42. Booking reference X7K9QX."),
+        ("Colis", "Votre commande 482913 est expédiée. Facture F482913."),
+        ("Заказ 482913", "Ваш заказ 482913 отправлен. Тел. 84951234567"),
+        ("注文", "ご注文番号 482913 の商品を発送しました。"),
+        ("주문", "주문번호 482913 배송이 시작되었습니다"),
     ];
     for (subject, text) in cases {
         assert_eq!(code(subject, text), None, "{subject}: {text}");
@@ -98,6 +194,37 @@ fn links_are_found_in_text_and_in_href_alone() {
 }
 
 #[test]
+fn short_tokens_are_enough_where_the_mail_asks_for_what_the_link_does() {
+    let cases = [
+        ("Verify email", "Verify email\n", "https://acme.test/verify?t=1&u=2"),
+        ("Welcome", "Hi,\n\nVerify email: ", "https://acme.test/verify?t=1&u=2"),
+        (
+            "登録確認",
+            "アカウントの本登録を完了するには、次のURLにアクセスしてください:\n\n",
+            "https://acme.test/v/abc123",
+        ),
+        (
+            "Validez votre adresse",
+            "Cliquez sur ce lien pour valider votre adresse e-mail :\n",
+            "https://acme.test/fr/valider?x=9zz",
+        ),
+        (
+            "Your temporary login code",
+            "Log in with this magic link:\n",
+            "https://notion.test/loginwithemail?state=abc&password=tiger-moon-sun",
+        ),
+        ("Подтвердите почту", "Подтвердите адрес почты по ссылке:\n", "https://acme.test/verify/7fk2"),
+        ("Confirma tu cuenta", "Confirma tu correo:\n", "https://acme.test/confirmar/9x2"),
+        ("Aktywuj konto", "Aktywuj konto:\n", "https://acme.test/aktywuj?k=a1b"),
+    ];
+    for (subject, text, url) in cases {
+        assert_eq!(link(subject, &format!("{text}{url}\n\nhttps://acme.test/help?v=1")).as_deref(), Some(url), "{url}");
+    }
+    let mail = "<a href='https://acme.test/fr/valider?x=9zz'>Valider mon compte</a><a href='https://acme.test/fr/valider/u?x=9zz'>Se désabonner</a>";
+    assert_eq!(html("Bienvenue", mail).1.as_deref(), Some("https://acme.test/fr/valider?x=9zz"));
+}
+
+#[test]
 fn notices_receipts_and_newsletters_have_no_link() {
     let cases = [
         (
@@ -117,6 +244,14 @@ fn notices_receipts_and_newsletters_have_no_link() {
             "Read more: https://news.example/a/8a7b6c5d4e3f2a1b9c8d\nAnd more: https://news.example/b/8a7b6c5d4e3f2a1b9c8e",
         ),
         ("Sign in", "Sign in at https://acme.example/login any time."),
+        ("Log in", "Log in: https://acme.test/login?utm_source=mail42"),
+        ("Confirm", "Confirm your email in the settings: https://acme.test/confirm"),
+        ("Welcome", "Your account is ready. Watch the video:\nhttps://acme.test/v/abc123"),
+        ("Your account", "To unsubscribe confirm here: https://acme.test/confirm?u=1"),
+        (
+            "Order",
+            "Confirm the delivery of your order 77120: https://shop.test/confirm?o=12\nYour parcel is on its way.",
+        ),
     ];
     for (subject, text) in cases {
         assert_eq!(link(subject, text), None, "{subject}: {text}");
