@@ -80,7 +80,7 @@ pub struct File<'a> {
     pub filename: &'a str,
     /// `type/subtype`, with an optional `charset` parameter; never a multipart.
     pub content_type: &'a str,
-    /// The content, carried byte for byte.
+    /// The content, carried byte for byte; only of a message (`message/rfc822`) every line end becomes CRLF.
     pub bytes: &'a [u8],
     /// Content-ID without brackets: the file is then shown inside the HTML body (`cid:`).
     pub content_id: Option<&'a str>,
