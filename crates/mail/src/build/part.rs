@@ -8,6 +8,7 @@ use mail_builder::mime::{BodyPart, MimePart};
 use sha2::{Digest, Sha256};
 
 use super::field::{BuildError, check};
+use super::media_type::media_type;
 use super::{File, Outgoing};
 
 /// What a message is sent as that cannot be sent as a message: its bytes and its name arrive.
@@ -168,29 +169,4 @@ fn seven_bit(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
 
 fn without_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n")).unwrap_or(line)
-}
-
-/// `type/subtype`, with the charset when one is given and well formed; other parameters are dropped.
-fn media_type(stated: &str) -> Result<String, BuildError> {
-    let refused = || BuildError::ContentType { content_type: stated.chars().take(100).collect() };
-    let is_token = |text: &str| {
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte);
-        !text.is_empty() && text.len() <= 127 && text.bytes().all(allowed)
-    };
-    let mut parameters = stated.split(';');
-    let essence = parameters.next().unwrap_or_default().trim();
-    let (kind, subtype) = essence.split_once('/').ok_or_else(refused)?;
-    if !is_token(kind) || !is_token(subtype) || kind.eq_ignore_ascii_case("multipart") {
-        return Err(refused());
-    }
-    let charset = parameters.find_map(|parameter| {
-        let (name, value) = parameter.split_once('=')?;
-        let value = value.trim().trim_matches('"');
-        (name.trim().eq_ignore_ascii_case("charset") && is_token(value)).then_some(value)
-    });
-    let essence = essence.to_ascii_lowercase();
-    Ok(match charset {
-        Some(charset) => format!("{essence}; charset={charset}"),
-        None => essence,
-    })
 }

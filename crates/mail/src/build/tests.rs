@@ -212,6 +212,18 @@ fn prepended_lines_leave_the_rest_alone() {
     assert_eq!(parse(&out).headers.first("received"), Some(long.trim()));
 }
 
+#[test]
+fn an_invitation_keeps_its_method_over_folded_lines() {
+    let padding = "word ".repeat(50);
+    let content_type =
+        format!("text/calendar; method=REQUEST; charset=\"utf-8\"; x-padding=\"{padding}\"; component=VEVENT");
+    let (written, kind, _) = sent_file(&content_type, b"BEGIN:VCALENDAR");
+    let unfolded = written.replace("\r\n ", " ").replace("  ", " ");
+    let expected = content_type.replace("\"utf-8\"", "utf-8").replace("  ", " ");
+    assert!(unfolded.contains(&format!("Content-Type: {expected}\r\n")), "{written}");
+    assert_eq!(kind, "text/calendar");
+}
+
 fn a_mailbox() -> impl Strategy<Value = Mailbox> {
     let name = prop::option::of("[\\PC]{0,30}");
     (name, "[a-z0-9]{1,10}", prop::bool::ANY).prop_map(|(name, local, foreign)| {
