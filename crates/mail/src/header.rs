@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub(crate) use parameters::parameters;
+pub(crate) use parameters::{extended, parameters};
 pub(crate) use words::decode_words;
 
 /// Most bytes of a header section that are read for fields; what follows is left alone.

@@ -1,6 +1,8 @@
 //! Parameters of a MIME field value: `; name=value; name="value"` (RFC 2045 §5.1, RFC 2231). Never fails: a quote that is
 //! not closed ends with the text. Every character is read once. Comments are not known here.
 
+use crate::parse::{charset, transfer};
+
 /// One parameter as it stands in the field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Parameter {
@@ -37,6 +39,68 @@ impl Iterator for Parameters<'_> {
             return Some(Parameter { name: name.trim().to_ascii_lowercase(), value });
         }
         None
+    }
+}
+
+/// The value of a parameter in its extended form: `name*=UTF-8''…` (RFC 2231 §4), else its sections `name*0*=`, `name*1=`
+/// (§3) put together in the order of their numbers. `None` where the field holds neither.
+pub(crate) fn extended(value: &str, name: &str) -> Option<String> {
+    let mut sections: Vec<(u32, bool, String)> = Vec::new();
+    // Sections are bounded by the length of an unfolded field.
+    for parameter in parameters(value) {
+        let Some(star) = parameter.name.strip_prefix(name).and_then(|tail| tail.strip_prefix('*')) else {
+            continue;
+        };
+        if star.is_empty() {
+            sections = vec![(0, true, parameter.value)];
+            break;
+        }
+        let number = star.strip_suffix('*').unwrap_or(star);
+        if let Ok(at) = number.parse() {
+            sections.push((at, number.len() < star.len(), parameter.value));
+        }
+    }
+    sections.sort_by_key(|(at, ..)| *at);
+    sections.dedup_by_key(|(at, ..)| *at);
+    let text = joined(&sections);
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// Sections are joined as bytes: a character may begin in one and end in the next.
+fn joined(sections: &[(u32, bool, String)]) -> String {
+    let mut label = None;
+    let mut bytes = Vec::new();
+    for (index, (_, is_encoded, text)) in sections.iter().enumerate() {
+        let mut text = &**text;
+        if !is_encoded {
+            bytes.extend_from_slice(text.as_bytes());
+            continue;
+        }
+        let mut quotes = text.splitn(3, '\'');
+        if let (0, Some(stated), Some(_), Some(rest)) = (index, quotes.next(), quotes.next(), quotes.next()) {
+            label = Some(stated);
+            text = rest;
+        }
+        push_percent_decoded(text, &mut bytes);
+    }
+    let text = charset::decode(label, &bytes);
+    // Against RFC 2047 §5 some mailers cut an encoded word into sections.
+    super::decode_words(&text).unwrap_or_else(|| text.into_owned())
+}
+
+fn push_percent_decoded(text: &str, out: &mut Vec<u8>) {
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        match (first, transfer::hex_pair(tail)) {
+            (b'%', Some(byte)) => {
+                out.push(byte);
+                rest = &tail[2..];
+            }
+            _ => {
+                out.push(*first);
+                rest = tail;
+            }
+        }
     }
 }
 

@@ -126,6 +126,45 @@ fn character_sets_are_decoded_however_badly_they_are_named() {
 }
 
 #[test]
+fn a_file_has_its_fallback_name_or_none_that_can_be_read() {
+    let table: &[(&str, &str, &str)] = &[
+        ("", "filename=\"fb3.pdf\"; filename*=UTF-8''%C3%B6.pdf", "ö.pdf"),
+        ("", "filename*=UTF-8''%C3%B6.pdf; filename=\"fb3.pdf\"", "ö.pdf"),
+        ("", "FileName=a.pdf;\r\n\tFILENAME*=\"iso-8859-1'de'%F6.pdf\"", "ö.pdf"),
+        ("", "filename=\"a; filename*=UTF-8''b\"", "a; filename*=UTF-8''b"),
+        ("", "filename=a.pdf; filename*=", "a.pdf"),
+        ("", "filename=a.pdf; filename*x=b.pdf", "a.pdf"),
+        ("", "filename*=%C3%B6.pdf", "ö.pdf"),
+        ("", "filename*=nonsense''%F6%zz.pdf", "ö%zz.pdf"),
+        ("", "filename=a.pdf; filename*1*=%B6; filename*0*=UTF-8''%C3; filename*2=.p%64f", "ö.p%64f"),
+        ("", "filename=a.pdf; filename*0=\"one \"; filename*1=\"two.pdf\"", "one two.pdf"),
+        ("", "filename*0=x; filename*1=y; filename*=UTF-8''z.pdf", "z.pdf"),
+        ("", "filename*0=\"=?utf-8?Q?=C3\"; filename*1=\"=B6?=.pdf\"", "ö.pdf"),
+        ("name=\"fb.pdf\"; name*=UTF-8''%C3%B6.pdf", "", "ö.pdf"),
+        ("name*0*=UTF-8''%C3%B6; name*1=.pdf; name=fb.pdf", "", "ö.pdf"),
+        ("name*=UTF-8''n.pdf", "filename=f.pdf", "f.pdf"),
+        ("", "filename=\"\u{fc}.pdf\"", "ü.pdf"),
+        ("name=\"\u{fc}.pdf\"", "", "ü.pdf"),
+        ("", "filename=\"=?iso-8859-1?Q?\u{f6}_=FC.pdf?=\"", "ö ü.pdf"),
+    ];
+    for (parameters, disposition, name) in table {
+        let raw = format!(
+            "Content-Type: application/pdf; {parameters}\r\nContent-Disposition: attachment; {disposition}\r\n\r\nx"
+        );
+        // Written as latin-1, which is what mailers without MIME leave.
+        let raw: Vec<u8> = raw.chars().map(|c| u8::try_from(c).unwrap()).collect();
+        let parsed = parse(&raw);
+        assert_eq!(parsed.attachments[0].filename.as_deref(), Some(*name), "{parameters} {disposition}");
+    }
+}
+
+#[test]
+fn a_raw_latin_1_name_of_a_sender_is_read_like_a_subject() {
+    let parsed = parse(b"From: \"J\xf6rg\" <j@x.example>\r\nSubject: \xf6\r\n\r\n");
+    assert_eq!((&*parsed.from[0].header_form, parsed.subject.as_deref()), ("Jörg <j@x.example>", Some("ö")));
+}
+
+#[test]
 fn file_names_cannot_leave_their_folder_or_lie_about_their_end() {
     let table: &[(&str, Option<&str>)] = &[
         ("report.pdf", Some("report.pdf")),
