@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub(crate) use parameters::{extended, parameters};
-pub(crate) use words::decode_words;
+pub(crate) use words::{decode_words, recode_words};
 
 /// Most bytes of a header section that are read for fields; what follows is left alone.
 pub const HEADER_SECTION_BYTES_MAX: usize = 1_048_576;

@@ -159,6 +159,21 @@ fn a_file_has_its_fallback_name_or_none_that_can_be_read() {
 }
 
 #[test]
+fn names_in_a_rare_character_set_are_replacement_characters() {
+    let word = "=?iso-2022-kr?B?GyQpQw5HUTFbDw==?=";
+    let raw = format!(
+        "From: {word} <a@x.example>, =?win-1251?Q?=2C=CF?=\r\n =?utf-8?Q?=C3=BC?= <b@x.example>\r\n\
+         Content-Type: text/x; name=\"{word}.txt\"\r\n\r\n"
+    );
+    let parsed = parse(raw.as_bytes());
+    let from: Vec<&str> = parsed.from.iter().map(|party| &*party.header_form).collect();
+    assert_eq!(from, ["한글 <a@x.example>", "\",Пü\" <b@x.example>"]);
+    assert_eq!(parsed.attachments[0].filename.as_deref(), Some("한글.txt"));
+    let spread = format!("To: {}{}?=", "=?cp949?Q?".repeat(20_000), " ".repeat(50_000));
+    assert!(parse(spread.as_bytes()).to.len() <= MAILBOXES_MAX);
+}
+
+#[test]
 fn a_raw_latin_1_name_of_a_sender_is_read_like_a_subject() {
     let parsed = parse(b"From: \"J\xf6rg\" <j@x.example>\r\nSubject: \xf6\r\n\r\n");
     assert_eq!((&*parsed.from[0].header_form, parsed.subject.as_deref()), ("Jörg <j@x.example>", Some("ö")));
