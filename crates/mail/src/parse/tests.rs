@@ -126,6 +126,48 @@ fn character_sets_are_decoded_however_badly_they_are_named() {
 }
 
 #[test]
+fn a_multipart_without_a_boundary_has_no_text() {
+    let two = "--=_b.1\n\nHello\n--=_b.1\nContent-Type: text/x\n\nfile\n--=_b.1--\n";
+    let long = format!("--{}\n\nHello\n", "b".repeat(71));
+    let table: &[(&str, &str, &str, usize)] = &[
+        ("multipart/mixed", two, "Hello", 1),
+        ("multipart/mixed; boundary=\"\"", two, "Hello", 1),
+        ("multipart/mixed; boundary=", &format!("This is MIME.\n--\n{two}"), "Hello", 1),
+        ("multipart/mixed", "--b\nHello\n--b--\n", "Hello", 0),
+        ("multipart/mixed", "Hello\n", "Hello\n", 0),
+        ("multipart/mixed", "", "", 0),
+        ("multipart/mixed", "Hello\n--\nJohn\n--John\nDoe\n", "Hello\n--\nJohn\n--John\nDoe\n", 0),
+        (
+            "multipart/mixed",
+            "Hi\n-----Original Message-----\nFrom: x\n",
+            "Hi\n-----Original Message-----\nFrom: x\n",
+            0,
+        ),
+        ("multipart/mixed", "Hi\n-------\n\nx", "Hi\n-------\n\nx", 0),
+        ("multipart/mixed", &long, &long, 0),
+        ("multipart/mixed; boundary=a", "Hello\n--b\n\nx\n", "Hello\n--b\n\nx\n", 0),
+        // The delimiter of the outer multipart is none of the inner one.
+        (
+            "multipart/mixed; boundary=o",
+            "--o\nContent-Type: multipart/alternative\n\nHello\n--o\nContent-Type: text/x\n\nfile\n--o--\n",
+            "Hello",
+            1,
+        ),
+        (
+            "multipart/mixed",
+            "--o\nContent-Type: multipart/mixed\n\n--i\n\nHello\n--i--\n--o\nContent-Type: text/x\n\nfile\n--o--\n",
+            "Hello",
+            1,
+        ),
+    ];
+    for (kind, body, text, files) in table {
+        let raw = lines(&format!("Subject: s\nContent-Type: {kind}\n\n{body}"));
+        let parsed = parse(&raw);
+        assert_eq!((parsed.text.as_deref(), parsed.attachments.len()), (Some(*text), *files), "{kind} {body}");
+    }
+}
+
+#[test]
 fn a_file_has_its_fallback_name_or_none_that_can_be_read() {
     let table: &[(&str, &str, &str)] = &[
         ("", "filename=\"fb3.pdf\"; filename*=UTF-8''%C3%B6.pdf", "ö.pdf"),
@@ -226,12 +268,15 @@ fn hostile_structure_is_read_in_linear_time_and_bounded_depth() {
     assert!(parsed.limits_hit);
     let absent: String =
         (0..20_000).map(|n| format!("--a\r\nContent-Type: multipart/mixed; boundary=z{n}\r\n\r\n")).collect();
+    let unnamed: String = (0..20_000).map(|n| format!("--u{n}\r\nContent-Type: multipart/mixed\r\n\r\n")).collect();
+    let unnamed = format!("Content-Type: multipart/mixed\r\n\r\n{unnamed}");
+    let aside = format!("{head}{}{}", "--a\r\nContent-Type: multipart/x\r\n\r\n".repeat(900), "--\r\n".repeat(50_000));
     let many = format!("{head}{}", "--a\r\n\r\nx\r\n".repeat(50_000));
     let messages = "Content-Type: message/rfc822\r\n\r\n".repeat(20_000);
     let encoded = format!("Content-Transfer-Encoding: base64\r\n\r\n{}", "=".repeat(300_000));
     let people = format!("To: {}\r\n\r\n", "a@x.example, ".repeat(20_000));
     let parameters = format!("Content-Type: text/plain{}\r\n\r\n", "; a*1*=utf-8''x".repeat(20_000));
-    for raw in [format!("{head}{absent}"), many, messages, encoded, people, parameters] {
+    for raw in [format!("{head}{absent}"), unnamed, aside, many, messages, encoded, people, parameters] {
         let parsed = parse(raw.as_bytes());
         assert!(parsed.attachments.len() <= PARTS_MAX);
         assert!(parsed.to.len() <= MAILBOXES_MAX);
