@@ -216,6 +216,32 @@ fn names_in_a_rare_character_set_are_replacement_characters() {
 }
 
 #[test]
+fn a_quoted_local_part_is_read_as_a_name() {
+    let table: &[(&str, &[&str])] = &[
+        ("\"a b\"@ext.test", &["\"a b\"@ext.test"]),
+        ("<\"a b\"@ext.test>", &["\"a b\"@ext.test"]),
+        ("Bob <\"a b\"@ext.test>", &["Bob <\"a b\"@ext.test>"]),
+        ("\"Bob\" <\"a b\"@ext.test>, \"c\r\n d\"@ext.test", &["Bob <\"a b\"@ext.test>", "\"c d\"@ext.test"]),
+        ("\"a\\\"b\\\\\"@ext.test", &["\"a\\\"b\\\\\"@ext.test"]),
+        ("\"a,b@c\"@ext.test (note),x@y.example", &["note <\"a,b@c\"@ext.test>", "x@y.example"]),
+        ("\"john.doe\"@ext.test", &["john.doe@ext.test"]),
+        ("Team: \"a b\"@ext.test;", &["\"a b\"@ext.test"]),
+        ("(\"a b\"@c.test) x@y.example", &["\"\\\"a b\\\"@c.test\" <x@y.example>"]),
+        // A name is never made an address.
+        ("\"Bob\" <@ext.test>", &["Bob <@ext.test>"]),
+        ("\"a\" \"b@c\" <x@y.example>", &["\"ab@c\" <x@y.example>"]),
+    ];
+    for (field, expected) in table {
+        let raw = format!("From: {field}\r\n\r\n");
+        let parsed = parse(raw.as_bytes());
+        let forms: Vec<&str> = parsed.from.iter().map(|party| &*party.header_form).collect();
+        assert_eq!(forms, *expected, "{field}");
+    }
+    let unclosed = format!("To: {}\r\n\r\n", "\"@x (<".repeat(20_000));
+    assert!(parse(unclosed.as_bytes()).to.len() <= MAILBOXES_MAX);
+}
+
+#[test]
 fn a_raw_latin_1_name_of_a_sender_is_read_like_a_subject() {
     let parsed = parse(b"From: \"J\xf6rg\" <j@x.example>\r\nSubject: \xf6\r\n\r\n");
     assert_eq!((&*parsed.from[0].header_form, parsed.subject.as_deref()), ("Jörg <j@x.example>", Some("ö")));
