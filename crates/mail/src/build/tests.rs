@@ -213,6 +213,21 @@ fn prepended_lines_leave_the_rest_alone() {
 }
 
 #[test]
+fn an_answer_names_a_quoted_message_id_as_its_sender_wrote_it() {
+    let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
+    let received = parse(b"Message-ID: <\"weird q\"@x.test>\r\nReferences: <a@x>\r\n <\"weird\r\n r\"@x.test>\r\n\r\n");
+    let id = received.message_id.unwrap();
+    let references = crate::thread::reply_references(&received.references, &id);
+    let mail = Outgoing { in_reply_to: Some(&id), references: &references, ..plain(&from, &to) };
+    let built = build(&mail).unwrap();
+    assert_wire_form(&built);
+    let text = String::from_utf8(built.raw.clone()).unwrap();
+    assert!(text.contains("\r\nIn-Reply-To: <\"weird q\"@x.test>\r\n"), "{text}");
+    assert_eq!(parse(&built.raw).in_reply_to.as_ref(), Some(&id));
+    assert_eq!(parse(&built.raw).references, ["<a@x>", "<\"weird r\"@x.test>", &id]);
+}
+
+#[test]
 fn an_invitation_keeps_its_method_over_folded_lines() {
     let padding = "word ".repeat(50);
     let content_type =
