@@ -5,6 +5,7 @@
 //! written: there is no place for it in [`Outgoing`].
 
 mod field;
+mod media_type;
 mod part;
 
 pub use field::{BuildError, address_field, prepend};
@@ -78,9 +79,9 @@ pub struct Outgoing<'a> {
 pub struct File<'a> {
     /// Name shown to the recipient.
     pub filename: &'a str,
-    /// `type/subtype`, with an optional `charset` parameter; never a multipart.
+    /// `type/subtype`, with any parameters but those that name the file; never a multipart.
     pub content_type: &'a str,
-    /// The content, carried byte for byte.
+    /// The content, carried byte for byte; only of a message (`message/rfc822`) every line end becomes CRLF.
     pub bytes: &'a [u8],
     /// Content-ID without brackets: the file is then shown inside the HTML body (`cid:`).
     pub content_id: Option<&'a str>,

@@ -3,13 +3,15 @@
 //! Works on bytes of any quality: it never fails and never panics, reads every byte a bounded number of times
 //! and obeys the limits named below. It never judges what a field means; the modules above do.
 
+mod parameters;
 mod words;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub(crate) use words::decode_words;
+pub(crate) use parameters::{extended, parameters};
+pub(crate) use words::{decode_words, recode_words};
 
 /// Most bytes of a header section that are read for fields; what follows is left alone.
 pub const HEADER_SECTION_BYTES_MAX: usize = 1_048_576;

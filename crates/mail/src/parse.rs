@@ -150,11 +150,17 @@ pub fn date_ms(value: &[u8]) -> Option<i64> {
 /// Longest value of a structured field that is read, in bytes.
 const STRUCTURED_VALUE_BYTES_MAX: usize = 65_536;
 
-/// A bounded copy of a raw value, ended the way the field parsers want it.
+/// A bounded copy of a raw value, ended the way the field parsers want it. They know UTF-8 only: other bytes are read as
+/// windows-1252, as in [`header::unfold`], but for those inside encoded words, which name their character set; words in a
+/// set that the field parsers do not know become UTF-8.
 fn structured_line(value: &[u8]) -> Vec<u8> {
     let value = value.get(..STRUCTURED_VALUE_BYTES_MAX).unwrap_or(value);
-    let mut line = Vec::with_capacity(value.len() + 1);
-    line.extend_from_slice(value);
+    let is_plain = memchr::memmem::find(value, b"=?").is_none();
+    let mut line = match std::str::from_utf8(value) {
+        Err(_) if is_plain => charset::decode(None, value).into_owned().into_bytes(),
+        Ok(text) => header::recode_words(text).map_or_else(|| value.to_vec(), String::into_bytes),
+        Err(_) => value.to_vec(),
+    };
     line.push(b'\n');
     line
 }

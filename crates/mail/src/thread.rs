@@ -171,13 +171,20 @@ pub(crate) fn bounded_chain(mut chain: Vec<String>) -> Vec<String> {
     chain
 }
 
-/// One id with its angle brackets, white space gone; `None` when there is nothing, or more than a line can hold.
+/// One id with its angle brackets; `None` when there is nothing, or more than a line can hold.
+///
+/// White space, which only folding puts into an id, is gone, but for that of a quoted local part: there it tells one id
+/// from another (RFC 5322 §4.5.4).
 pub fn normalised_message_id(id: &str) -> Option<String> {
     let inner = id.trim();
     let inner = inner.strip_prefix('<').unwrap_or(inner);
     let inner = inner.strip_suffix('>').unwrap_or(inner);
-    let inner: String =
-        inner.chars().filter(|c| !c.is_whitespace() && !c.is_control() && !matches!(c, '<' | '>')).collect();
+    let quoted_end = if inner.starts_with('"') { inner.rfind("\"@").unwrap_or(0) } else { 0 };
+    let is_kept = |&(at, c): &(usize, char)| match c {
+        ' ' | '\t' => at < quoted_end,
+        c => !c.is_whitespace() && !c.is_control() && !matches!(c, '<' | '>'),
+    };
+    let inner: String = inner.char_indices().filter(is_kept).map(|(_, c)| c).collect();
     let fits = !inner.is_empty() && inner.len() + 2 <= MESSAGE_ID_BYTES_MAX;
     fits.then(|| format!("<{inner}>"))
 }

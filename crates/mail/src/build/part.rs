@@ -8,7 +8,14 @@ use mail_builder::mime::{BodyPart, MimePart};
 use sha2::{Digest, Sha256};
 
 use super::field::{BuildError, check};
+use super::media_type::media_type;
 use super::{File, Outgoing};
+
+/// What a message is sent as that cannot be sent as a message: its bytes and its name arrive.
+const OCTET_STREAM: &str = "application/octet-stream";
+
+/// Longest line of a message that is carried as it is, in bytes without its end (RFC 5322 §2.1.1).
+const LINE_BYTES_MAX: usize = 998;
 
 /// Makes boundaries from the message id: the same id and bodies give the same ones.
 struct Boundaries {
@@ -17,9 +24,14 @@ struct Boundaries {
 }
 
 impl Boundaries {
-    /// A stem that stands in no body. Files cannot hold one: they are base64.
+    /// A stem that stands in no body and in no message that is carried as it is. Other files are base64: none is in them.
     fn new(message_id: &str, mail: &Outgoing<'_>) -> Self {
-        let taken = |stem: &str| [mail.text, mail.html].into_iter().flatten().any(|body| body.contains(stem));
+        let messages =
+            || mail.attachments.iter().filter(|file| is_message(&file.content_type.trim_start().to_ascii_lowercase()));
+        let taken = |stem: &str| {
+            [mail.text, mail.html].into_iter().flatten().any(|body| body.contains(stem))
+                || messages().any(|file| memchr::memmem::find(file.bytes, stem.as_bytes()).is_some())
+        };
         let mut salt: u32 = 0;
         loop {
             let digest = Sha256::digest(format!("{salt}:{message_id}"));
@@ -93,10 +105,22 @@ fn file<'a>(file: &File<'a>) -> Result<MimePart<'a>, BuildError> {
     if !file.filename.is_empty() {
         disposition = disposition.attribute("filename", file.filename);
     }
+    let mut content_type = media_type(file.content_type)?;
+    let mut lines = None;
+    if is_message(&content_type) {
+        lines = seven_bit(file.bytes);
+        if lines.is_none() {
+            OCTET_STREAM.clone_into(&mut content_type);
+        }
+    }
     // As a raw value the type tells the writer nothing, so that text files become base64 too and keep every byte.
-    let content_type = Raw::new(media_type(file.content_type)?);
-    let mut headers =
-        vec![(Cow::from("Content-Type"), content_type.into()), (Cow::from("Content-Disposition"), disposition.into())];
+    let mut headers = vec![
+        (Cow::from("Content-Type"), Raw::new(content_type).into()),
+        (Cow::from("Content-Disposition"), disposition.into()),
+    ];
+    if lines.is_some() {
+        headers.push((Cow::from("Content-Transfer-Encoding"), Raw::new("7bit").into()));
+    }
     if let Some(content_id) = file.content_id {
         let valid = !content_id.is_empty()
             && content_id.len() <= 250
@@ -106,30 +130,43 @@ fn file<'a>(file: &File<'a>) -> Result<MimePart<'a>, BuildError> {
         }
         headers.push((Cow::from("Content-ID"), Raw::new(format!("<{content_id}>")).into()));
     }
-    Ok(MimePart { headers, contents: BodyPart::Binary(Cow::Borrowed(file.bytes)) })
+    Ok(MimePart { headers, contents: BodyPart::Binary(lines.unwrap_or(Cow::Borrowed(file.bytes))) })
 }
 
-/// `type/subtype`, with the charset when one is given and well formed; other parameters are dropped.
-fn media_type(stated: &str) -> Result<String, BuildError> {
-    let refused = || BuildError::ContentType { content_type: stated.chars().take(100).collect() };
-    let is_token = |text: &str| {
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte);
-        !text.is_empty() && text.len() <= 127 && text.bytes().all(allowed)
-    };
-    let mut parameters = stated.split(';');
-    let essence = parameters.next().unwrap_or_default().trim();
-    let (kind, subtype) = essence.split_once('/').ok_or_else(refused)?;
-    if !is_token(kind) || !is_token(subtype) || kind.eq_ignore_ascii_case("multipart") {
-        return Err(refused());
+/// Whether a lower-case media type is a message of those that no encoding may wrap (RFC 2045 §6.4, RFC 2046 §5.2.1).
+/// `message/global` and its kin may be encoded (RFC 6532 §3.7, RFC 6533 §4).
+fn is_message(media_type: &str) -> bool {
+    media_type.strip_prefix("message/").is_some_and(|subtype| !subtype.starts_with("global"))
+}
+
+/// A message as `7bit` data (RFC 2045 §2.7), its lines ended by CRLF as those of a text are; `None` when it has others
+/// than lines of ASCII of bearable length.
+fn seven_bit(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+    if !bytes.is_ascii() || bytes.contains(&0) {
+        return None;
     }
-    let charset = parameters.find_map(|parameter| {
-        let (name, value) = parameter.split_once('=')?;
-        let value = value.trim().trim_matches('"');
-        (name.trim().eq_ignore_ascii_case("charset") && is_token(value)).then_some(value)
-    });
-    let essence = essence.to_ascii_lowercase();
-    Ok(match charset {
-        Some(charset) => format!("{essence}; charset={charset}"),
-        None => essence,
-    })
+    let mut bare_ends = 0;
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let content = without_end(line);
+        if content.len() > LINE_BYTES_MAX || content.contains(&b'\r') {
+            return None;
+        }
+        bare_ends += usize::from(line.len() == content.len() + 1);
+    }
+    if bare_ends == 0 {
+        return Some(Cow::Borrowed(bytes));
+    }
+    let mut lines = Vec::with_capacity(bytes.len() + bare_ends);
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let content = without_end(line);
+        lines.extend_from_slice(content);
+        if content.len() < line.len() {
+            lines.extend_from_slice(b"\r\n");
+        }
+    }
+    Some(Cow::Owned(lines))
+}
+
+fn without_end(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n")).unwrap_or(line)
 }

@@ -7,6 +7,9 @@ use super::*;
 use crate::address::Address;
 use crate::parse::parse;
 
+/// Longest line of a mail, in bytes without its end (RFC 5322 §2.1.1).
+const LINE_MAX: usize = 998;
+
 fn mailbox(text: &str) -> Mailbox {
     Mailbox::parse(text).unwrap()
 }
@@ -97,6 +100,73 @@ fn a_file_that_claims_to_be_multipart_is_refused() {
     }
 }
 
+/// What arrives of one file: its part as written, and as read.
+fn sent_file(content_type: &str, bytes: &[u8]) -> (String, String, Vec<u8>) {
+    let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
+    let file = File { filename: "note.eml", content_type, bytes, content_id: None };
+    let built = build(&Outgoing { attachments: &[file], ..plain(&from, &to) }).unwrap();
+    assert_wire_form(&built);
+    let written = String::from_utf8(built.raw.clone()).unwrap();
+    let parsed = parse(&built.raw);
+    let [arrived] = &parsed.attachments[..] else { panic!("one file expected in {written}") };
+    assert_eq!(arrived.filename.as_deref(), Some("note.eml"));
+    assert_eq!(parsed.text.as_deref().map(str::trim), Some("Hi\nthere"));
+    (written, arrived.content_type.clone(), arrived.bytes.to_vec())
+}
+
+#[test]
+fn an_attached_message_arrives_as_base64_that_nobody_opens() {
+    let mail = "From: a@b.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\n.\r\n..x\r\nFrom me\r\n--b--\r\n";
+    let long = format!("A: b\r\n\r\n{}", "x".repeat(LINE_MAX + 1));
+    let longest = format!("A: b\r\n\r\n{}", "x".repeat(LINE_MAX));
+    let plain: &[(&str, &str, &str)] = &[
+        ("message/rfc822", mail, mail),
+        ("Message/RFC822; charset=us-ascii", mail, mail),
+        ("message/delivery-status", "Status: 5.1.1\r\n", "Status: 5.1.1\r\n"),
+        ("message/rfc822", "A: b\n\nx\r\ny\n", "A: b\r\n\r\nx\r\ny\r\n"),
+        ("message/rfc822", &longest, &longest),
+        ("message/rfc822", "", ""),
+    ];
+    for (content_type, bytes, arrived) in plain {
+        let (written, kind, read) = sent_file(content_type, bytes.as_bytes());
+        assert!(
+            written.contains("\r\nContent-Transfer-Encoding: 7bit\r\n") && !written.contains("base64"),
+            "{written}"
+        );
+        let essence = content_type.split(';').next().unwrap();
+        assert_eq!((kind, read), (essence.to_ascii_lowercase(), arrived.as_bytes().to_vec()));
+    }
+    let encoded: &[(&str, &[u8], &str)] = &[
+        ("message/rfc822", "Subject: é\r\n\r\n".as_bytes(), "application/octet-stream"),
+        ("message/rfc822", b"A: b\r\n\r\n\0", "application/octet-stream"),
+        ("message/rfc822", b"A: b\r\n\r\nx\ry\r\n", "application/octet-stream"),
+        ("message/rfc822; x=y", b"A: b\r", "application/octet-stream"),
+        ("message/partial", long.as_bytes(), "application/octet-stream"),
+        ("message/global", "Subject: é\r\n\r\n".as_bytes(), "message/global"),
+    ];
+    for (content_type, bytes, kind) in encoded {
+        let (written, arrived, read) = sent_file(content_type, bytes);
+        assert!(written.contains(&format!("Content-Type: {kind}\r\n")), "{written}");
+        assert_eq!((&*arrived, &*read), (*kind, *bytes));
+        assert!(written.contains("Content-Transfer-Encoding: base64\r\n"), "{written}");
+    }
+}
+
+#[test]
+fn an_attached_message_that_holds_the_boundary_does_not_end_its_part() {
+    let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
+    let built = |bytes: &[u8]| {
+        let file = File { filename: "a.eml", content_type: " Message/rfc822", bytes, content_id: None };
+        build(&Outgoing { attachments: &[file], ..plain(&from, &to) }).unwrap().raw
+    };
+    let first = String::from_utf8(built(b"A: b\r\n")).unwrap();
+    let boundary = first.split("boundary=\"").nth(1).unwrap().split('"').next().unwrap();
+    let trap = format!("A: b\r\n\r\nbefore\r\n--{boundary}--\r\nafter\r\n");
+    let raw = built(trap.as_bytes());
+    assert_eq!(parse(&raw).attachments.len(), 1);
+    assert_eq!(&*parse(&raw).attachments[0].bytes, trap.as_bytes());
+}
+
 #[test]
 fn recipients_that_need_smtputf8_are_announced_and_domains_are_not() {
     let from = mailbox("bot@agents.example");
@@ -140,6 +210,33 @@ fn prepended_lines_leave_the_rest_alone() {
     let head = &out[..out.len() - raw.len()];
     assert!(head.split(|&byte| byte == b'\n').all(|line| line.len() <= 80));
     assert_eq!(parse(&out).headers.first("received"), Some(long.trim()));
+}
+
+#[test]
+fn an_answer_names_a_quoted_message_id_as_its_sender_wrote_it() {
+    let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
+    let received = parse(b"Message-ID: <\"weird q\"@x.test>\r\nReferences: <a@x>\r\n <\"weird\r\n r\"@x.test>\r\n\r\n");
+    let id = received.message_id.unwrap();
+    let references = crate::thread::reply_references(&received.references, &id);
+    let mail = Outgoing { in_reply_to: Some(&id), references: &references, ..plain(&from, &to) };
+    let built = build(&mail).unwrap();
+    assert_wire_form(&built);
+    let text = String::from_utf8(built.raw.clone()).unwrap();
+    assert!(text.contains("\r\nIn-Reply-To: <\"weird q\"@x.test>\r\n"), "{text}");
+    assert_eq!(parse(&built.raw).in_reply_to.as_ref(), Some(&id));
+    assert_eq!(parse(&built.raw).references, ["<a@x>", "<\"weird r\"@x.test>", &id]);
+}
+
+#[test]
+fn an_invitation_keeps_its_method_over_folded_lines() {
+    let padding = "word ".repeat(50);
+    let content_type =
+        format!("text/calendar; method=REQUEST; charset=\"utf-8\"; x-padding=\"{padding}\"; component=VEVENT");
+    let (written, kind, _) = sent_file(&content_type, b"BEGIN:VCALENDAR");
+    let unfolded = written.replace("\r\n ", " ").replace("  ", " ");
+    let expected = content_type.replace("\"utf-8\"", "utf-8").replace("  ", " ");
+    assert!(unfolded.contains(&format!("Content-Type: {expected}\r\n")), "{written}");
+    assert_eq!(kind, "text/calendar");
 }
 
 fn a_mailbox() -> impl Strategy<Value = Mailbox> {

@@ -25,6 +25,11 @@ fn encoded_words_are_read_as_mailers_write_them() {
         ("=?unknown-8bit?q?=E9?=", "é"),
         ("=?utf-8?q?a=0D=0ABcc:_x?=", "a  Bcc: x"),
         ("=?utf-8?B?!!!R3LDvA==?=", "Grü"),
+        ("=?iso-2022-kr?Q?Hello?=", "Hello"),
+        ("=?iso-2022-kr?B?GyQpQw5HUTFbDw==?= x", "한글 x"),
+        ("=?hz-gb-2312?Q?=7E{Dc:C=7E}?=", "你好"),
+        ("=?cp949?Q?=C7=D1?= =?CP949?Q?=B1=DB?=", "한글"),
+        ("=?win-1251?Q?=CF?=", "П"),
     ];
     for (value, decoded) in table {
         assert_eq!(decode(value.as_bytes()), *decoded, "{value}");

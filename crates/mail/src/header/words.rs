@@ -61,6 +61,32 @@ pub(crate) fn decode_words(text: &str) -> Option<String> {
     Some(out)
 }
 
+/// The text with its encoded words in UTF-8 where their character set is one that only [`charset::decode`] knows; `None`
+/// when it holds no such word. The words stay encoded: what is in them cannot become structure of an address field.
+pub(crate) fn recode_words(text: &str) -> Option<String> {
+    use base64::Engine as _;
+    let last_close = text.rfind("?=")?;
+    let mut out = String::new();
+    let mut done = 0;
+    let mut found = false;
+    while let Some(start) = text[done..].find("=?").map(|at| done + at).filter(|start| *start < last_close) {
+        out.push_str(&text[done..start]);
+        let word = read_word(&text[start..]);
+        done = start + word.as_ref().map_or(2, |word| word.length);
+        match word.filter(|word| charset::is_own(word.charset)) {
+            Some(word) => {
+                found = true;
+                let decoded = charset::decode(Some(word.charset), &word.bytes);
+                let encoded = base64::engine::general_purpose::STANDARD.encode(&*decoded);
+                out.push_str(&format!("=?utf-8?B?{encoded}?="));
+            }
+            None => out.push_str(&text[start..done]),
+        }
+    }
+    out.push_str(&text[done..]);
+    found.then_some(out)
+}
+
 fn flush(out: &mut String, pending: &mut Option<(&str, Vec<u8>)>) {
     let Some((label, bytes)) = pending.take() else {
         return;

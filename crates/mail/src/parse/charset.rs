@@ -1,5 +1,7 @@
 //! Bytes of a named character set to text (RFC 2046 §4.1.2). Never fails: what cannot be read becomes U+FFFD.
 
+mod legacy;
+
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
@@ -12,6 +14,10 @@ const META_SEARCH_BYTES_MAX: usize = 2_048;
 /// windows-1252, which is what such mail means in practice. A byte order mark is dropped.
 pub(crate) fn decode<'a>(label: Option<&str>, bytes: &'a [u8]) -> Cow<'a, str> {
     let label = label.map(str::trim).unwrap_or_default();
+    let label = legacy::known_as(label).unwrap_or(label);
+    if let Some(text) = legacy::decode(label, bytes) {
+        return Cow::Owned(text);
+    }
     if is_ascii_label(label) || label.eq_ignore_ascii_case("utf-8") {
         return decode_unlabelled(bytes, label.eq_ignore_ascii_case("utf-8"));
     }
@@ -22,6 +28,11 @@ pub(crate) fn decode<'a>(label: Option<&str>, bytes: &'a [u8]) -> Cow<'a, str> {
         Some(encoding) if encoding != UTF_8 => encoding.decode(bytes).0,
         _ => decode_unlabelled(bytes, false),
     }
+}
+
+/// Whether [`decode`] alone knows what this label means: other decoders at work here lose such text.
+pub(crate) fn is_own(label: &str) -> bool {
+    legacy::known_as(label).is_some()
 }
 
 /// Decodes an HTML body, which may name its character set itself.

@@ -77,7 +77,7 @@ impl Content {
             .map(|boundary| boundary.trim_end().as_bytes().to_vec())
             .filter(|boundary| !boundary.is_empty() && boundary.len() <= BOUNDARY_BYTES_MAX);
         if self.filename.is_none() {
-            self.filename = parsed.attribute("name").map(str::to_owned);
+            self.filename = named(value, &parsed, "name");
         }
     }
 
@@ -89,10 +89,15 @@ impl Content {
         self.is_inline = parsed.is_inline();
         // RFC 2183 §2.8: a disposition nobody knows is an attachment.
         self.is_attachment = !self.is_inline;
-        if let Some(filename) = parsed.attribute("filename").or(parsed.attribute("name")) {
-            self.filename = Some(filename.to_owned());
+        if let Some(filename) = named(value, &parsed, "filename").or_else(|| named(value, &parsed, "name")) {
+            self.filename = Some(filename);
         }
     }
+}
+
+/// A parameter that names a file: the extended form counts wherever it stands (RFC 2231, RFC 6266 §4.3).
+fn named(value: &[u8], parsed: &ContentType<'_>, name: &str) -> Option<String> {
+    header::extended(&header::unfold(value), name).or_else(|| parsed.attribute(name).map(str::to_owned))
 }
 
 fn with_parameters(line: &[u8]) -> Option<ContentType<'_>> {

@@ -35,11 +35,74 @@ impl Party {
 
 /// The entries of a raw address field value, at most [`MAILBOXES_MAX`].
 pub(crate) fn parties(value: &[u8]) -> Vec<Party> {
-    let line = structured_line(value);
+    let line = with_quoted_locals(structured_line(value));
     let HeaderValue::Address(address) = MessageStream::new(&line).parse_address() else {
         return Vec::new();
     };
     address.iter().filter_map(|entry| Party::new(entry.name(), entry.address())).take(MAILBOXES_MAX).collect()
+}
+
+/// The line with every bare address that begins with a quoted string put into angle brackets (`"a b"@x.example`, RFC 5322
+/// §3.4.1): the field parser takes a quoted string outside of them for a name.
+fn with_quoted_locals(line: Vec<u8>) -> Vec<u8> {
+    if memchr::memmem::find(&line, b"\"@").is_none() {
+        return line;
+    }
+    let mut out = Vec::with_capacity(line.len() + 2);
+    let mut rest = &line[..];
+    let mut comments = 0_usize;
+    while let Some(first) = rest.first() {
+        let length = match first {
+            b'"' if comments == 0 => closed_length(rest, b'"'),
+            b'<' if comments == 0 => closed_length(rest, b'>'),
+            b'\\' => 2,
+            _ => 1,
+        };
+        match first {
+            b'(' => comments += 1,
+            b')' => comments = comments.saturating_sub(1),
+            _ => {}
+        }
+        let (token, after) = rest.split_at(length.min(rest.len()));
+        rest = after;
+        let is_quoted = *first == b'"' && comments == 0;
+        if is_quoted && after.starts_with(b"@") {
+            let ends = |byte: &u8| byte.is_ascii_whitespace() || b",;()<>\"".contains(byte);
+            let (domain, after) = after.split_at(after.iter().position(ends).unwrap_or(after.len()));
+            push_bracketed(token, domain, &mut out);
+            rest = after;
+        } else {
+            out.extend_from_slice(token);
+        }
+    }
+    out
+}
+
+/// Length of what `close` ends, escapes passed over; all there is when it does not.
+fn closed_length(text: &[u8], close: u8) -> usize {
+    let mut escaped = false;
+    for (index, byte) in text.iter().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            byte if *byte == close => return index + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Writes an address in brackets, unfolded. Inside them the field parser takes escapes away, of which one is to stay.
+fn push_bracketed(local: &[u8], domain: &[u8], out: &mut Vec<u8>) {
+    out.push(b'<');
+    for &byte in local.iter().filter(|byte| !matches!(byte, b'\r' | b'\n')) {
+        out.push(byte);
+        if byte == b'\\' {
+            out.push(byte);
+        }
+    }
+    out.extend_from_slice(domain);
+    out.push(b'>');
 }
 
 /// Adds the entries of a repeated field, as long as there is room.

@@ -10,6 +10,9 @@ use super::content::Content;
 use super::{NESTING_DEPTH_MAX, PARTS_MAX};
 use crate::header;
 
+/// Longest boundary that is guessed, in bytes (RFC 2046 §5.1.1).
+const GUESSED_BOUNDARY_BYTES_MAX: usize = 70;
+
 /// One part: a leaf, or a multipart with children.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
@@ -55,6 +58,15 @@ pub(crate) fn split(raw: &[u8]) -> Tree {
     splitter.begin_part(Content::read(&raw[..body]), body);
     splitter.run(body);
     splitter.tree
+}
+
+/// The boundary that a line, its end trimmed, delimits by RFC 2046 §5.1.1, but for boundaries nobody makes: with a space,
+/// of dashes alone, or with dashes at the end, as `-----Original Message-----` has them.
+fn boundary_of(line: &[u8]) -> Option<&[u8]> {
+    let boundary = line.strip_prefix(b"--")?;
+    let is_legal = boundary.iter().all(|byte| byte.is_ascii_alphanumeric() || b"'()+_,-./:=?".contains(byte));
+    let is_likely = boundary.iter().any(u8::is_ascii_alphanumeric) && !boundary.ends_with(b"--");
+    (is_legal && is_likely && boundary.len() <= GUESSED_BOUNDARY_BYTES_MAX).then_some(boundary)
 }
 
 impl Splitter<'_> {
@@ -133,14 +145,46 @@ impl Splitter<'_> {
         if let Some(open) = self.open.last() {
             self.tree.nodes[open.node].children.push(index);
         }
-        let boundary = content.boundary.take().filter(|_| content.is_multipart());
+        let mut boundary = content.boundary.take().filter(|_| content.is_multipart());
         let too_deep = self.open.len() >= NESTING_DEPTH_MAX;
+        if boundary.is_none() && content.is_multipart() && !too_deep {
+            boundary = self.guessed_boundary(body);
+            if boundary.is_none() {
+                content.media_type = "text/plain".to_owned();
+            }
+        }
         self.tree.limits_hit |= too_deep && boundary.is_some();
         match boundary {
             Some(boundary) if !too_deep => self.open.push(Open { node: index, boundary }),
             _ => self.leaf = Some(index),
         }
         self.tree.nodes.push(Node { content, body: body..self.raw.len(), ..Node::default() });
+    }
+
+    /// The boundary of a multipart that names none, from the first line of its body at `start` that looks like a
+    /// delimiter. A delimiter of an open multipart ends the search, so that no line is searched for two parts.
+    fn guessed_boundary(&self, start: usize) -> Option<Vec<u8>> {
+        let mut position = start;
+        let mut after_text = false;
+        while position < self.raw.len() {
+            let end = header::line_end(self.raw, position);
+            if self.delimiter(position, end).is_some() {
+                return None;
+            }
+            let line = self.raw[position..end].trim_ascii_end();
+            // Behind text it might be a rule or a signature, unless a part begins there.
+            if let Some(boundary) = boundary_of(line).filter(|_| !after_text || self.begins_part(end)) {
+                return Some(boundary.to_vec());
+            }
+            after_text |= !line.is_empty();
+            position = end;
+        }
+        None
+    }
+
+    fn begins_part(&self, position: usize) -> bool {
+        let line = &self.raw[position..header::line_end(self.raw, position)];
+        header::is_blank(line) || header::field_name(line).is_some()
     }
 
     /// Ends the leaf in hand in front of the delimiter at `position`; the line end there belongs to the delimiter.

@@ -126,6 +126,128 @@ fn character_sets_are_decoded_however_badly_they_are_named() {
 }
 
 #[test]
+fn a_multipart_without_a_boundary_has_no_text() {
+    let two = "--=_b.1\n\nHello\n--=_b.1\nContent-Type: text/x\n\nfile\n--=_b.1--\n";
+    let long = format!("--{}\n\nHello\n", "b".repeat(71));
+    let table: &[(&str, &str, &str, usize)] = &[
+        ("multipart/mixed", two, "Hello", 1),
+        ("multipart/mixed; boundary=\"\"", two, "Hello", 1),
+        ("multipart/mixed; boundary=", &format!("This is MIME.\n--\n{two}"), "Hello", 1),
+        ("multipart/mixed", "--b\nHello\n--b--\n", "Hello", 0),
+        ("multipart/mixed", "Hello\n", "Hello\n", 0),
+        ("multipart/mixed", "", "", 0),
+        ("multipart/mixed", "Hello\n--\nJohn\n--John\nDoe\n", "Hello\n--\nJohn\n--John\nDoe\n", 0),
+        (
+            "multipart/mixed",
+            "Hi\n-----Original Message-----\nFrom: x\n",
+            "Hi\n-----Original Message-----\nFrom: x\n",
+            0,
+        ),
+        ("multipart/mixed", "Hi\n-------\n\nx", "Hi\n-------\n\nx", 0),
+        ("multipart/mixed", &long, &long, 0),
+        ("multipart/mixed; boundary=a", "Hello\n--b\n\nx\n", "Hello\n--b\n\nx\n", 0),
+        // The delimiter of the outer multipart is none of the inner one.
+        (
+            "multipart/mixed; boundary=o",
+            "--o\nContent-Type: multipart/alternative\n\nHello\n--o\nContent-Type: text/x\n\nfile\n--o--\n",
+            "Hello",
+            1,
+        ),
+        (
+            "multipart/mixed",
+            "--o\nContent-Type: multipart/mixed\n\n--i\n\nHello\n--i--\n--o\nContent-Type: text/x\n\nfile\n--o--\n",
+            "Hello",
+            1,
+        ),
+    ];
+    for (kind, body, text, files) in table {
+        let raw = lines(&format!("Subject: s\nContent-Type: {kind}\n\n{body}"));
+        let parsed = parse(&raw);
+        assert_eq!((parsed.text.as_deref(), parsed.attachments.len()), (Some(*text), *files), "{kind} {body}");
+    }
+}
+
+#[test]
+fn a_file_has_its_fallback_name_or_none_that_can_be_read() {
+    let table: &[(&str, &str, &str)] = &[
+        ("", "filename=\"fb3.pdf\"; filename*=UTF-8''%C3%B6.pdf", "ö.pdf"),
+        ("", "filename*=UTF-8''%C3%B6.pdf; filename=\"fb3.pdf\"", "ö.pdf"),
+        ("", "FileName=a.pdf;\r\n\tFILENAME*=\"iso-8859-1'de'%F6.pdf\"", "ö.pdf"),
+        ("", "filename=\"a; filename*=UTF-8''b\"", "a; filename*=UTF-8''b"),
+        ("", "filename=a.pdf; filename*=", "a.pdf"),
+        ("", "filename=a.pdf; filename*x=b.pdf", "a.pdf"),
+        ("", "filename*=%C3%B6.pdf", "ö.pdf"),
+        ("", "filename*=nonsense''%F6%zz.pdf", "ö%zz.pdf"),
+        ("", "filename=a.pdf; filename*1*=%B6; filename*0*=UTF-8''%C3; filename*2=.p%64f", "ö.p%64f"),
+        ("", "filename=a.pdf; filename*0=\"one \"; filename*1=\"two.pdf\"", "one two.pdf"),
+        ("", "filename*0=x; filename*1=y; filename*=UTF-8''z.pdf", "z.pdf"),
+        ("", "filename*0=\"=?utf-8?Q?=C3\"; filename*1=\"=B6?=.pdf\"", "ö.pdf"),
+        ("name=\"fb.pdf\"; name*=UTF-8''%C3%B6.pdf", "", "ö.pdf"),
+        ("name*0*=UTF-8''%C3%B6; name*1=.pdf; name=fb.pdf", "", "ö.pdf"),
+        ("name*=UTF-8''n.pdf", "filename=f.pdf", "f.pdf"),
+        ("", "filename=\"\u{fc}.pdf\"", "ü.pdf"),
+        ("name=\"\u{fc}.pdf\"", "", "ü.pdf"),
+        ("", "filename=\"=?iso-8859-1?Q?\u{f6}_=FC.pdf?=\"", "ö ü.pdf"),
+    ];
+    for (parameters, disposition, name) in table {
+        let raw = format!(
+            "Content-Type: application/pdf; {parameters}\r\nContent-Disposition: attachment; {disposition}\r\n\r\nx"
+        );
+        // Written as latin-1, which is what mailers without MIME leave.
+        let raw: Vec<u8> = raw.chars().map(|c| u8::try_from(c).unwrap()).collect();
+        let parsed = parse(&raw);
+        assert_eq!(parsed.attachments[0].filename.as_deref(), Some(*name), "{parameters} {disposition}");
+    }
+}
+
+#[test]
+fn names_in_a_rare_character_set_are_replacement_characters() {
+    let word = "=?iso-2022-kr?B?GyQpQw5HUTFbDw==?=";
+    let raw = format!(
+        "From: {word} <a@x.example>, =?win-1251?Q?=2C=CF?=\r\n =?utf-8?Q?=C3=BC?= <b@x.example>\r\n\
+         Content-Type: text/x; name=\"{word}.txt\"\r\n\r\n"
+    );
+    let parsed = parse(raw.as_bytes());
+    let from: Vec<&str> = parsed.from.iter().map(|party| &*party.header_form).collect();
+    assert_eq!(from, ["한글 <a@x.example>", "\",Пü\" <b@x.example>"]);
+    assert_eq!(parsed.attachments[0].filename.as_deref(), Some("한글.txt"));
+    let spread = format!("To: {}{}?=", "=?cp949?Q?".repeat(20_000), " ".repeat(50_000));
+    assert!(parse(spread.as_bytes()).to.len() <= MAILBOXES_MAX);
+}
+
+#[test]
+fn a_quoted_local_part_is_read_as_a_name() {
+    let table: &[(&str, &[&str])] = &[
+        ("\"a b\"@ext.test", &["\"a b\"@ext.test"]),
+        ("<\"a b\"@ext.test>", &["\"a b\"@ext.test"]),
+        ("Bob <\"a b\"@ext.test>", &["Bob <\"a b\"@ext.test>"]),
+        ("\"Bob\" <\"a b\"@ext.test>, \"c\r\n d\"@ext.test", &["Bob <\"a b\"@ext.test>", "\"c d\"@ext.test"]),
+        ("\"a\\\"b\\\\\"@ext.test", &["\"a\\\"b\\\\\"@ext.test"]),
+        ("\"a,b@c\"@ext.test (note),x@y.example", &["note <\"a,b@c\"@ext.test>", "x@y.example"]),
+        ("\"john.doe\"@ext.test", &["john.doe@ext.test"]),
+        ("Team: \"a b\"@ext.test;", &["\"a b\"@ext.test"]),
+        ("(\"a b\"@c.test) x@y.example", &["\"\\\"a b\\\"@c.test\" <x@y.example>"]),
+        // A name is never made an address.
+        ("\"Bob\" <@ext.test>", &["Bob <@ext.test>"]),
+        ("\"a\" \"b@c\" <x@y.example>", &["\"ab@c\" <x@y.example>"]),
+    ];
+    for (field, expected) in table {
+        let raw = format!("From: {field}\r\n\r\n");
+        let parsed = parse(raw.as_bytes());
+        let forms: Vec<&str> = parsed.from.iter().map(|party| &*party.header_form).collect();
+        assert_eq!(forms, *expected, "{field}");
+    }
+    let unclosed = format!("To: {}\r\n\r\n", "\"@x (<".repeat(20_000));
+    assert!(parse(unclosed.as_bytes()).to.len() <= MAILBOXES_MAX);
+}
+
+#[test]
+fn a_raw_latin_1_name_of_a_sender_is_read_like_a_subject() {
+    let parsed = parse(b"From: \"J\xf6rg\" <j@x.example>\r\nSubject: \xf6\r\n\r\n");
+    assert_eq!((&*parsed.from[0].header_form, parsed.subject.as_deref()), ("Jörg <j@x.example>", Some("ö")));
+}
+
+#[test]
 fn file_names_cannot_leave_their_folder_or_lie_about_their_end() {
     let table: &[(&str, Option<&str>)] = &[
         ("report.pdf", Some("report.pdf")),
@@ -172,12 +294,15 @@ fn hostile_structure_is_read_in_linear_time_and_bounded_depth() {
     assert!(parsed.limits_hit);
     let absent: String =
         (0..20_000).map(|n| format!("--a\r\nContent-Type: multipart/mixed; boundary=z{n}\r\n\r\n")).collect();
+    let unnamed: String = (0..20_000).map(|n| format!("--u{n}\r\nContent-Type: multipart/mixed\r\n\r\n")).collect();
+    let unnamed = format!("Content-Type: multipart/mixed\r\n\r\n{unnamed}");
+    let aside = format!("{head}{}{}", "--a\r\nContent-Type: multipart/x\r\n\r\n".repeat(900), "--\r\n".repeat(50_000));
     let many = format!("{head}{}", "--a\r\n\r\nx\r\n".repeat(50_000));
     let messages = "Content-Type: message/rfc822\r\n\r\n".repeat(20_000);
     let encoded = format!("Content-Transfer-Encoding: base64\r\n\r\n{}", "=".repeat(300_000));
     let people = format!("To: {}\r\n\r\n", "a@x.example, ".repeat(20_000));
     let parameters = format!("Content-Type: text/plain{}\r\n\r\n", "; a*1*=utf-8''x".repeat(20_000));
-    for raw in [format!("{head}{absent}"), many, messages, encoded, people, parameters] {
+    for raw in [format!("{head}{absent}"), unnamed, aside, many, messages, encoded, people, parameters] {
         let parsed = parse(raw.as_bytes());
         assert!(parsed.attachments.len() <= PARTS_MAX);
         assert!(parsed.to.len() <= MAILBOXES_MAX);

@@ -66,6 +66,25 @@ fn message_ids_are_read_with_and_without_brackets() {
 }
 
 #[test]
+fn an_answer_to_a_quoted_message_id_matches_nothing() {
+    let table: &[(&str, &[&str])] = &[
+        ("<\"weird q\"@x.test>", &["<\"weird q\"@x.test>"]),
+        (
+            "<a@x> <\"two  blanks\tand \\\" more\"@x.test>\t<b@x>",
+            &["<a@x>", "<\"two  blanks\tand \\\" more\"@x.test>", "<b@x>"],
+        ),
+        ("< \"weird q\"@x. test >", &["<\"weird q\"@x.test>"]),
+        ("<fold ed\"x y\"@x>", &["<folded\"xy\"@x>"]),
+        ("<\"open q@x>", &["<\"openq@x>"]),
+    ];
+    for (value, ids) in table {
+        assert_eq!(message_ids(value), *ids, "{value}");
+    }
+    let parent = "<\"weird q\"@x.test>";
+    assert_eq!(reply_references(&["<a@x>".to_owned()], parent), ["<a@x>", parent]);
+}
+
+#[test]
 fn a_long_chain_keeps_its_first_id_and_the_newest() {
     let chain: Vec<String> = (0..150).map(|number| format!("<{number}@x>")).collect();
     let references = reply_references(&chain, "<parent@x>");
