@@ -19,12 +19,44 @@ pub mod thread;
 pub mod webhook;
 pub mod workspace;
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::borrow::Cow;
+
+use posthouse_domain::time::Time;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
+
+/// A moment as it is shown: `2026-01-01T00:00:00.000Z` (decision 7).
+#[derive(Clone, Copy, Debug)]
+pub struct Moment(Time);
+
+impl From<Time> for Moment {
+    fn from(time: Time) -> Self {
+        Self(time)
+    }
+}
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl JsonSchema for Moment {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Moment".into()
+    }
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date-time" })
+    }
+}
 
 /// A page of a list (contract §1.2).
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{T}Page")]
 pub struct PageView<T> {
     /// The records.
     pub data: Vec<T>,
@@ -34,6 +66,7 @@ pub struct PageView<T> {
 
 /// One record or none (contract §1.2: wait and verification).
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{T}OrNone")]
 pub struct MaybeView<T> {
     /// The record, or null.
     pub data: Option<T>,
@@ -41,6 +74,7 @@ pub struct MaybeView<T> {
 
 /// What a batch found (contract §4.6).
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{T}Batch")]
 pub struct BatchView<T> {
     /// The records, in the order of the ids.
     pub data: Vec<T>,

@@ -59,7 +59,7 @@ pub fn resume(tx: &mut Tx, id: WorkspaceId, actor: &Actor, ids: &Ids, now: Time)
     let Some(workspace) = workspaces::get(tx, id)? else { return Ok(()) };
     let data = data::WorkspaceResumed {
         workspace: OrgView::of(&workspace),
-        stopped_at: stopped_at.to_string(),
+        stopped_at: stopped_at.into(),
         actor: ActorView::of(actor),
     };
     events::append(tx, &event(EventKind::WorkspaceResumed, data::text(&data), (&workspace, ids, now)))

@@ -5,14 +5,16 @@ use posthouse_store::contact_list::DomainCount;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use uuid::Uuid;
 
 use super::{json_text, thread::ThreadView};
+use crate::views::Moment;
 
 /// Somebody mail was exchanged with.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Contact")]
 pub struct ContactView<'a> {
-    id: String,
+    id: Uuid,
     /// Lower-case bare address.
     address: &'a str,
     /// The part of the address behind the @.
@@ -32,9 +34,9 @@ pub struct ContactView<'a> {
     message_count: u64,
     /// The newest subject, without Re: and Fwd:.
     last_subject: Option<&'a str>,
-    first_seen_at: String,
-    last_seen_at: String,
-    created_at: String,
+    first_seen_at: Moment,
+    last_seen_at: Moment,
+    created_at: Moment,
 }
 
 /// A contact with its threads.
@@ -53,7 +55,7 @@ pub struct FullContactView<'a> {
 pub struct DomainView<'a> {
     domain: &'a str,
     contacts: i64,
-    last_seen_at: String,
+    last_seen_at: Moment,
 }
 
 impl<'a> ContactView<'a> {
@@ -61,7 +63,7 @@ impl<'a> ContactView<'a> {
     #[must_use]
     pub fn of(contact: &'a Contact) -> Self {
         Self {
-            id: contact.id.to_string(),
+            id: contact.id.into(),
             address: &contact.address,
             domain: &contact.domain,
             name: contact.name.as_deref(),
@@ -73,9 +75,9 @@ impl<'a> ContactView<'a> {
             labels: &contact.labels,
             message_count: contact.message_count,
             last_subject: contact.last_subject.as_deref(),
-            first_seen_at: contact.first_seen_at.to_string(),
-            last_seen_at: contact.last_seen_at.to_string(),
-            created_at: contact.created_at.to_string(),
+            first_seen_at: contact.first_seen_at.into(),
+            last_seen_at: contact.last_seen_at.into(),
+            created_at: contact.created_at.into(),
         }
     }
 }
@@ -92,6 +94,6 @@ impl<'a> DomainView<'a> {
     /// Shows the domain.
     #[must_use]
     pub fn of(count: &'a DomainCount) -> Self {
-        Self { domain: &count.domain, contacts: count.contacts, last_seen_at: count.last_seen_at.to_string() }
+        Self { domain: &count.domain, contacts: count.contacts, last_seen_at: count.last_seen_at.into() }
     }
 }

@@ -9,8 +9,10 @@ use posthouse_domain::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
 use super::domain;
+use crate::views::Moment;
 
 /// What the view is made of.
 pub struct Facts {
@@ -74,7 +76,7 @@ struct ThresholdsView {
 /// A domain of the workspace.
 #[derive(Serialize, JsonSchema)]
 struct DomainView {
-    id: String,
+    id: Uuid,
     domain: String,
     status: &'static str,
     /// `ok`, `missing` or `mismatch`.
@@ -96,7 +98,7 @@ struct SharedView {
 struct ReputationView {
     /// `clean`, `listed`, `partial`, `unknown`, `stale` or `not_checked`.
     status: &'static str,
-    checked_at: Option<String>,
+    checked_at: Option<Moment>,
     lists: Vec<ListView>,
 }
 
@@ -134,7 +136,7 @@ impl DeliverabilityView {
                 sending_domain: facts.sending_domain.clone(),
                 ip_reputation: ReputationView {
                     status: finding.map_or(Standing::NotChecked, |finding| finding.standing(facts.now)).text(),
-                    checked_at: finding.map(|finding| finding.checked_at().to_string()),
+                    checked_at: finding.map(|finding| finding.checked_at().into()),
                     lists: lists.collect(),
                 },
             },
@@ -146,7 +148,7 @@ impl DomainView {
     fn of(domain: &MailDomain, now: Time) -> Self {
         let status = |key| domain::status(domain.found(key)).text();
         Self {
-            id: domain.id.to_string(),
+            id: domain.id.into(),
             domain: domain.name.clone(),
             status: domain.status.text(),
             spf: status(RecordKey::Spf),

@@ -6,6 +6,9 @@ use posthouse_domain::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
+
+use crate::views::Moment;
 
 /// Labels right below a country's, below which names are registered there, as in `acme.co.uk`.
 const REGISTRIES: &[&str] =
@@ -15,7 +18,7 @@ const REGISTRIES: &[&str] =
 #[derive(Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Domain")]
 pub struct DomainView {
-    id: String,
+    id: Uuid,
     domain: String,
     /// pending, verified, failed or disabled.
     status: &'static str,
@@ -26,9 +29,9 @@ pub struct DomainView {
     dkim: DkimView,
     /// Where the domain is hosted; null until that is found.
     dns: Option<DnsView>,
-    verified_at: Option<String>,
-    last_checked_at: Option<String>,
-    created_at: String,
+    verified_at: Option<Moment>,
+    last_checked_at: Option<Moment>,
+    created_at: Moment,
 }
 
 /// A record to publish.
@@ -62,7 +65,7 @@ struct RecordView {
 struct DkimView {
     /// Of the key that signs.
     selector: &'static str,
-    active_since: String,
+    active_since: Moment,
     /// Whether it has signed for a year.
     rotation_due: bool,
     /// The key that will sign once its record is seen.
@@ -77,7 +80,7 @@ struct NextView {
     selector: &'static str,
     /// ok, missing or mismatch.
     status: &'static str,
-    started_at: String,
+    started_at: Moment,
 }
 
 /// The key that signed before.
@@ -85,7 +88,7 @@ struct NextView {
 struct PreviousView {
     selector: &'static str,
     /// Until when its record must stay.
-    retire_at: String,
+    retire_at: Moment,
 }
 
 /// Where a domain is hosted.
@@ -94,7 +97,7 @@ struct DnsView {
     zone: String,
     nameservers: Vec<String>,
     provider: Option<ProviderView>,
-    checked_at: Option<String>,
+    checked_at: Option<Moment>,
 }
 
 /// Who hosts it.
@@ -121,34 +124,34 @@ impl DomainView {
         let zone = d.hosting.as_ref().map(|hosting| hosting.zone.as_str());
         let record = |expected: Expected| RecordView::of(expected, &d.name, zone, d);
         Self {
-            id: d.id.to_string(),
+            id: d.id.into(),
             domain: d.name.clone(),
             status: d.status.text(),
             receiving: d.receiving,
             records: d.expected(here).into_iter().map(record).collect(),
             dkim: DkimView {
                 selector: d.active.selector.text(),
-                active_since: d.active.since.to_string(),
+                active_since: d.active.since.into(),
                 rotation_due: d.is_rotation_due(now),
                 next: d.next.as_ref().map(|next| NextView {
                     selector: next.selector.text(),
                     status: status(d.found(RecordKey::DkimNext)).text(),
-                    started_at: next.since.to_string(),
+                    started_at: next.since.into(),
                 }),
                 previous: d.previous.as_ref().map(|(key, retire_at)| PreviousView {
                     selector: key.selector.text(),
-                    retire_at: retire_at.to_string(),
+                    retire_at: (*retire_at).into(),
                 }),
             },
             dns: d.hosting.as_ref().map(|hosting| DnsView {
                 zone: hosting.zone.clone(),
                 nameservers: hosting.nameservers.clone(),
                 provider: provider_of(&hosting.nameservers).map(|p| ProviderView { id: p.id, name: p.name }),
-                checked_at: d.hosting_at.map(|at| at.to_string()),
+                checked_at: d.hosting_at.map(Into::into),
             }),
-            verified_at: d.verified_at.map(|at| at.to_string()),
-            last_checked_at: d.last_checked_at.map(|at| at.to_string()),
-            created_at: d.created_at.to_string(),
+            verified_at: d.verified_at.map(Into::into),
+            last_checked_at: d.last_checked_at.map(Into::into),
+            created_at: d.created_at.into(),
         }
     }
 }

@@ -8,20 +8,22 @@ use posthouse_store::{approvals, blobs::Digest};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use uuid::Uuid;
 
 use super::{json_text, workspace::ActorView};
+use crate::views::Moment;
 
 /// A draft.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Draft")]
 pub struct DraftView<'a> {
-    id: String,
-    inbox_id: String,
+    id: Uuid,
+    inbox_id: Uuid,
     /// draft, scheduled, sent, failed or cancelled; sending lasts as long as one transaction, so nobody meets it.
     status: &'static str,
     /// The message that it answers.
-    reply_to_message_id: Option<String>,
-    thread_id: Option<String>,
+    reply_to_message_id: Option<Uuid>,
+    thread_id: Option<Uuid>,
     reply_all: bool,
     to: &'a [String],
     cc: &'a [String],
@@ -43,25 +45,25 @@ pub struct DraftView<'a> {
     /// Structured data.
     #[schemars(with = "Option<serde_json::Value>")]
     data: Option<&'a RawValue>,
-    send_at: Option<String>,
-    sent_at: Option<String>,
-    sent_message_id: Option<String>,
+    send_at: Option<Moment>,
+    sent_at: Option<Moment>,
+    sent_message_id: Option<Uuid>,
     /// Who sent it, scheduled it, or last changed the content of the scheduled draft.
     approved_by: Option<ActorView>,
-    approved_at: Option<String>,
+    approved_at: Option<Moment>,
     /// SHA-256 in hex of what would leave: recipients, subject, bodies, data, files.
     approved_content_sha256: Option<String>,
     /// Why the last attempt was refused.
     error: Option<DraftErrorView<'a>>,
-    created_at: String,
-    updated_at: String,
+    created_at: Moment,
+    updated_at: Moment,
 }
 
 /// A file of a draft.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DraftAttachment")]
 pub struct DraftFileView<'a> {
-    id: String,
+    id: Uuid,
     filename: &'a str,
     content_type: &'a str,
     size_bytes: u64,
@@ -83,9 +85,9 @@ pub struct DraftErrorView<'a> {
 #[schemars(rename = "Approval")]
 pub struct ApprovalView {
     /// The draft; it may be deleted.
-    draft_id: String,
+    draft_id: Uuid,
     by: ActorView,
-    at: String,
+    at: Moment,
     /// SHA-256 in hex of what left: recipients, subject, bodies, data, files.
     content_sha256: String,
 }
@@ -96,11 +98,11 @@ impl<'a> DraftView<'a> {
     pub fn of(draft: &'a Draft) -> Self {
         let (d, c, approval) = (draft, &draft.content, draft.approval.as_ref());
         Self {
-            id: d.id.to_string(),
-            inbox_id: d.inbox.to_string(),
+            id: d.id.into(),
+            inbox_id: d.inbox.into(),
             status: d.status.text(),
-            reply_to_message_id: d.answers.map(|id| id.to_string()),
-            thread_id: d.thread.map(|id| id.to_string()),
+            reply_to_message_id: d.answers.map(Into::into),
+            thread_id: d.thread.map(Into::into),
             reply_all: d.reply_all,
             to: &c.to,
             cc: &c.cc,
@@ -114,15 +116,15 @@ impl<'a> DraftView<'a> {
             source: d.source.text(),
             r#type: c.kind.text(),
             data: c.data_json.as_deref().map(json_text),
-            send_at: d.send_at.map(|at| at.to_string()),
-            sent_at: d.sent_at.map(|at| at.to_string()),
-            sent_message_id: d.sent_message.map(|id| id.to_string()),
+            send_at: d.send_at.map(Into::into),
+            sent_at: d.sent_at.map(Into::into),
+            sent_message_id: d.sent_message.map(Into::into),
             approved_by: approval.map(|approval| ActorView::of(&approval.by)),
-            approved_at: approval.map(|approval| approval.at.to_string()),
+            approved_at: approval.map(|approval| approval.at.into()),
             approved_content_sha256: approval.map(|approval| Digest(approval.content_sha256).to_string()),
             error: d.failure.as_ref().map(|f| DraftErrorView { code: &f.code, message: &f.message }),
-            created_at: d.created_at.to_string(),
-            updated_at: d.updated_at.to_string(),
+            created_at: d.created_at.into(),
+            updated_at: d.updated_at.into(),
         }
     }
 
@@ -136,7 +138,7 @@ impl<'a> DraftView<'a> {
 impl<'a> DraftFileView<'a> {
     fn of(file: &'a DraftFile) -> Self {
         Self {
-            id: file.id.to_string(),
+            id: file.id.into(),
             filename: &file.filename,
             content_type: &file.content_type,
             size_bytes: file.size_bytes,
@@ -150,9 +152,9 @@ impl ApprovalView {
     #[must_use]
     pub fn of(of: &approvals::OfMessage) -> Self {
         Self {
-            draft_id: of.draft.to_string(),
+            draft_id: of.draft.into(),
             by: ActorView::of(&of.approval.by),
-            at: of.approval.at.to_string(),
+            at: of.approval.at.into(),
             content_sha256: Digest(of.approval.content_sha256).to_string(),
         }
     }

@@ -21,12 +21,14 @@ use posthouse_store::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use uuid::Uuid;
 
 use super::{
     inbox::{self, InboxView},
     json_text,
     message::MessageView,
 };
+use crate::views::Moment;
 
 /// An event with what is shown of it.
 #[derive(Clone)]
@@ -41,9 +43,9 @@ pub struct Shown {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Event")]
 pub struct EventView<'a> {
-    id: String,
+    id: Uuid,
     r#type: &'static str,
-    created_at: String,
+    created_at: Moment,
     data: EventData<'a>,
 }
 
@@ -67,15 +69,15 @@ pub enum EventData<'a> {
 /// not known is null, and the lists are empty.
 #[derive(Serialize, JsonSchema)]
 pub struct EnvelopeData<'a> {
-    inbox_id: Option<String>,
-    thread_id: Option<String>,
-    message_id: Option<String>,
+    inbox_id: Option<Uuid>,
+    thread_id: Option<Uuid>,
+    message_id: Option<Uuid>,
     from: Option<&'a str>,
     to: &'a [String],
     subject: Option<&'a str>,
     labels: &'a [String],
     /// Null for sent mail.
-    received_at: Option<String>,
+    received_at: Option<Moment>,
     /// email, agent or mixed.
     channel: Option<&'static str>,
     /// message, task or event: the sender's advice.
@@ -86,7 +88,7 @@ pub struct EnvelopeData<'a> {
 #[derive(Serialize, JsonSchema)]
 pub struct MessageEvent<'a> {
     inbox: Option<&'a InboxView>,
-    thread_id: Option<String>,
+    thread_id: Option<Uuid>,
     message: MessageView<'a>,
     /// Why it bounced; only on message.bounced.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,10 +108,10 @@ pub struct MessageEvent<'a> {
 #[derive(Serialize, JsonSchema)]
 pub struct GoneEvent<'a> {
     inbox: Option<&'a InboxView>,
-    thread_id: Option<String>,
+    thread_id: Option<Uuid>,
     /// Always null.
     message: Option<()>,
-    message_id: String,
+    message_id: Uuid,
     /// Always true.
     gone: bool,
 }
@@ -185,14 +187,14 @@ impl<'a> EventView<'a> {
             Payload::Full => full(shown),
             Payload::Envelope => EventData::Envelope(envelope(shown)),
         };
-        Self { id: event.id.to_string(), r#type: event.kind.text(), created_at: event.at.to_string(), data }
+        Self { id: event.id.into(), r#type: event.kind.text(), created_at: event.at.into(), data }
     }
 }
 
 fn full(shown: &Shown) -> EventData<'_> {
     let event = &shown.event.event;
     let inbox = shown.inbox.as_ref();
-    let thread_id = event.thread.map(|id| id.to_string());
+    let thread_id = event.thread.map(Into::into);
     let detail: Detail<'_> = serde_json::from_str(&event.detail_json).unwrap_or_default();
     if draft::is_of_draft(event.kind) {
         let message = shown.record.as_ref().map(MessageView::of);
@@ -208,7 +210,7 @@ fn full(shown: &Shown) -> EventData<'_> {
             recipients: detail.recipients,
         })),
         (None, Some(id)) => {
-            EventData::Gone(GoneEvent { inbox, thread_id, message: None, message_id: id.to_string(), gone: true })
+            EventData::Gone(GoneEvent { inbox, thread_id, message: None, message_id: id.into(), gone: true })
         }
         (None, None) => EventData::Other(json_text(&event.detail_json)),
     }
@@ -219,14 +221,14 @@ fn envelope(shown: &Shown) -> EnvelopeData<'_> {
     let message = shown.record.as_ref().map(|record| &record.message);
     let open = shown.record.as_ref().is_some_and(|record| !record.withheld);
     EnvelopeData {
-        inbox_id: event.inbox.map(|id| id.to_string()),
-        thread_id: event.thread.map(|id| id.to_string()),
-        message_id: event.message.map(|id| id.to_string()),
+        inbox_id: event.inbox.map(Into::into),
+        thread_id: event.thread.map(Into::into),
+        message_id: event.message.map(Into::into),
         from: message.map(|message| message.from.as_str()),
         to: message.map_or(&[], |message| &message.to),
         subject: message.and_then(|message| message.subject.as_deref()).filter(|_| open),
         labels: message.map_or(&[], |message| &message.labels),
-        received_at: message.and_then(|message| message.received_at).map(|at| at.to_string()),
+        received_at: message.and_then(|message| message.received_at).map(Into::into),
         channel: message.map(|message| message.channel.text()),
         r#type: message.map(|message| message.kind.text()),
     }

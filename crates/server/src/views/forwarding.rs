@@ -3,13 +3,16 @@
 use posthouse_domain::forwarding::ForwardingAddress;
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
+
+use crate::views::Moment;
 
 /// An address that the mail of an inbox is passed on to.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "InboxForward")]
 pub struct ForwardingView<'a> {
-    id: String,
-    inbox_id: String,
+    id: Uuid,
+    inbox_id: Uuid,
     /// Where the mail goes.
     address: &'a str,
     /// pending until its owner follows the link in the confirmation mail, then confirmed.
@@ -17,16 +20,16 @@ pub struct ForwardingView<'a> {
     /// Whether mail stays that is flagged as phishing or injection risk, or fails DMARC.
     skip_flagged: bool,
     /// When its owner agreed; null before.
-    confirmed_at: Option<String>,
+    confirmed_at: Option<Moment>,
     /// When the newest confirmation mail was sent.
-    confirmation_sent_at: Option<String>,
+    confirmation_sent_at: Option<Moment>,
     /// When the newest mail was passed on; null before the first.
-    last_forwarded_at: Option<String>,
+    last_forwarded_at: Option<Moment>,
     /// How many mails were passed on.
     forwarded_count: u64,
     /// Why the newest mail was not passed on; null when it was.
     error: Option<FailureView<'a>>,
-    created_at: String,
+    created_at: Moment,
 }
 
 /// Why a mail was not passed on.
@@ -53,17 +56,17 @@ impl<'a> ForwardingView<'a> {
     pub fn of(address: &'a ForwardingAddress) -> Self {
         let a = address;
         Self {
-            id: a.id.to_string(),
-            inbox_id: a.inbox.to_string(),
+            id: a.id.into(),
+            inbox_id: a.inbox.into(),
             address: &a.address,
             status: a.status(),
             skip_flagged: a.skip_flagged,
-            confirmed_at: a.confirmed_at.map(|at| at.to_string()),
-            confirmation_sent_at: Some(a.confirmation_sent_at.to_string()),
-            last_forwarded_at: a.last_forwarded_at.map(|at| at.to_string()),
+            confirmed_at: a.confirmed_at.map(Into::into),
+            confirmation_sent_at: Some(a.confirmation_sent_at.into()),
+            last_forwarded_at: a.last_forwarded_at.map(Into::into),
             forwarded_count: a.forwarded_count,
             error: a.failure.as_ref().map(|f| FailureView { code: &f.code, message: &f.message }),
-            created_at: a.created_at.to_string(),
+            created_at: a.created_at.into(),
         }
     }
 }

@@ -10,6 +10,9 @@ use posthouse_domain::{
 use posthouse_store::{Result, Tx, drafts, inboxes::list};
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
+
+use crate::views::Moment;
 
 /// Bounces count for so long in `recent_bounce_count`.
 const RECENT_MS: i64 = 7 * DAY_MS;
@@ -19,7 +22,7 @@ const UNLIMITED: u64 = (1 << 53) - 1;
 /// An inbox.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InboxView {
-    id: String,
+    id: Uuid,
     /// Always `mailbox`: an address that receives mail.
     kind: &'static str,
     address: String,
@@ -31,10 +34,10 @@ pub struct InboxView {
     daily_send_limit: u64,
     metadata: Metadata,
     temporary: bool,
-    expires_at: Option<String>,
+    expires_at: Option<Moment>,
     /// `active` or `paused`.
     status: &'static str,
-    paused_at: Option<String>,
+    paused_at: Option<Moment>,
     paused_reason: Option<String>,
     /// Whether advertising is kept apart.
     promotions_filter: bool,
@@ -46,7 +49,7 @@ pub struct InboxView {
     needs_human_count: u64,
     /// Sent mail that bounced in the last 7 days.
     recent_bounce_count: u64,
-    created_at: String,
+    created_at: Moment,
 }
 
 /// What the view of an inbox shows beside its row.
@@ -66,7 +69,7 @@ impl InboxView {
     pub fn of(inbox: &Inbox, facts: Facts) -> Self {
         let i = inbox;
         Self {
-            id: i.id.to_string(),
+            id: i.id.into(),
             kind: "mailbox",
             address: i.address.clone(),
             username: i.username.clone(),
@@ -76,16 +79,16 @@ impl InboxView {
             daily_send_limit: if i.temporary { 0 } else { facts.daily_sends.unwrap_or(UNLIMITED) },
             metadata: metadata::read(&i.metadata_json),
             temporary: i.temporary,
-            expires_at: i.expires_at.map(|t| t.to_string()),
+            expires_at: i.expires_at.map(Into::into),
             status: if i.is_paused() { "paused" } else { "active" },
-            paused_at: i.paused_at.map(|t| t.to_string()),
+            paused_at: i.paused_at.map(Into::into),
             paused_reason: i.paused_reason.clone(),
             promotions_filter: i.filters_promotions(),
             held_count: 0,
             pending_draft_count: facts.pending_drafts,
             needs_human_count: 0,
             recent_bounce_count: facts.recent_bounces,
-            created_at: i.created_at.to_string(),
+            created_at: i.created_at.into(),
         }
     }
 }

@@ -3,14 +3,17 @@
 use posthouse_domain::list::ListEntry;
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
+
+use crate::views::Moment;
 
 /// An entry of a list.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ListEntry")]
 pub struct ListEntryView<'a> {
-    id: String,
+    id: Uuid,
     /// The inbox it is for; null: every inbox of the workspace.
-    inbox_id: Option<String>,
+    inbox_id: Option<Uuid>,
     /// receive, send or reply.
     direction: &'static str,
     /// allow or block.
@@ -19,7 +22,7 @@ pub struct ListEntryView<'a> {
     pattern: &'a str,
     /// address, domain or token.
     r#type: &'static str,
-    created_at: String,
+    created_at: Moment,
 }
 
 /// All entries; there are no pages.
@@ -34,13 +37,13 @@ impl<'a> ListEntryView<'a> {
     #[must_use]
     pub fn of(entry: &'a ListEntry) -> Self {
         Self {
-            id: entry.id.to_string(),
-            inbox_id: entry.inbox.map(|inbox| inbox.to_string()),
+            id: entry.id.into(),
+            inbox_id: entry.inbox.map(Into::into),
             direction: entry.direction.text(),
             kind: entry.kind.text(),
             pattern: &entry.pattern.text,
             r#type: entry.pattern.kind.text(),
-            created_at: entry.created_at.to_string(),
+            created_at: entry.created_at.into(),
         }
     }
 }

@@ -10,16 +10,18 @@ use posthouse_store::messages::Record;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use uuid::Uuid;
 
 use super::{draft::ApprovalView, json_text};
+use crate::views::Moment;
 
 /// A message.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Message")]
 pub struct MessageView<'a> {
-    id: String,
-    inbox_id: String,
-    thread_id: String,
+    id: Uuid,
+    inbox_id: Uuid,
+    thread_id: Uuid,
     /// inbound or outbound.
     direction: &'static str,
     /// queued, sent, delivered, bounced, complained, failed; received mail is received.
@@ -50,10 +52,10 @@ pub struct MessageView<'a> {
     is_read: bool,
     provider_message_id: Option<&'a str>,
     size_bytes: u64,
-    sent_at: Option<String>,
-    received_at: Option<String>,
-    created_at: String,
-    contact_id: Option<String>,
+    sent_at: Option<Moment>,
+    received_at: Option<Moment>,
+    created_at: Moment,
+    contact_id: Option<Uuid>,
     attachments: Vec<AttachmentView<'a>>,
     ai: AiView<'a>,
     /// The sender's structured payload; not to be trusted.
@@ -125,7 +127,7 @@ pub struct VerificationView<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Attachment")]
 pub struct AttachmentView<'a> {
-    id: String,
+    id: Uuid,
     filename: Option<&'a str>,
     content_type: &'a str,
     size_bytes: u64,
@@ -163,7 +165,7 @@ pub struct DeliveryView<'a> {
     /// How the last attempt was encrypted; null where it was not, or where no server was spoken to.
     tls: Option<TlsView<'a>>,
     attempts: u32,
-    updated_at: String,
+    updated_at: Moment,
 }
 
 /// How a dialogue with a mail server was encrypted.
@@ -195,7 +197,7 @@ pub struct ScreeningView {
     /// screened, pending, held or released.
     state: &'static str,
     reason: Option<&'static str>,
-    released_at: Option<String>,
+    released_at: Option<Moment>,
 }
 
 impl<'a> MessageView<'a> {
@@ -208,9 +210,9 @@ impl<'a> MessageView<'a> {
         let open = !record.withheld;
         let (screening, reason) = if blocked { ("held", "blocked") } else { ("screened", "not_available") };
         Self {
-            id: m.id.to_string(),
-            inbox_id: m.inbox.to_string(),
-            thread_id: m.thread.to_string(),
+            id: m.id.into(),
+            inbox_id: m.inbox.into(),
+            thread_id: m.thread.into(),
             direction: m.direction.text(),
             status: m.status.text(),
             channel: m.channel.text(),
@@ -232,10 +234,10 @@ impl<'a> MessageView<'a> {
             is_read: m.is_read,
             provider_message_id: None,
             size_bytes: m.size_bytes,
-            sent_at: m.sent_at.map(|at| at.to_string()),
-            received_at: m.received_at.map(|at| at.to_string()),
-            created_at: m.created_at.to_string(),
-            contact_id: m.contact.map(|id| id.to_string()),
+            sent_at: m.sent_at.map(Into::into),
+            received_at: m.received_at.map(Into::into),
+            created_at: m.created_at.into(),
+            contact_id: m.contact.map(Into::into),
             attachments: record.attachments.iter().filter(|_| open).map(AttachmentView::of).collect(),
             ai: AiView { verification: m.verification.as_ref().filter(|_| open).map(VerificationView::of) },
             data: m.data.as_deref().filter(|_| open).map(json_text),
@@ -280,7 +282,7 @@ impl<'a> AttachmentView<'a> {
     #[must_use]
     pub fn of(file: &'a Attachment) -> Self {
         Self {
-            id: file.id.to_string(),
+            id: file.id.into(),
             filename: file.filename.as_deref(),
             content_type: &file.content_type,
             size_bytes: file.size_bytes,
@@ -308,7 +310,7 @@ impl<'a> DeliveryView<'a> {
             class: entry.class.map(Class::text),
             tls: entry.tls.as_ref().map(TlsView::of),
             attempts: entry.attempts,
-            updated_at: entry.updated_at.to_string(),
+            updated_at: entry.updated_at.into(),
         }
     }
 }

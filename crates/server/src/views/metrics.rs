@@ -7,9 +7,11 @@ use posthouse_domain::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
 use super::queue::QueueView;
 use crate::app::report_metrics::Report;
+use crate::views::Moment;
 
 /// What a report was asked for.
 #[derive(Clone, Debug)]
@@ -28,14 +30,14 @@ pub struct Asked {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Metrics")]
 pub struct MetricsView {
-    from: String,
-    to: String,
+    from: Moment,
+    to: Moment,
     /// IANA name of the time zone.
     tz: String,
     /// `hour` or `day`.
     bucket: &'static str,
     /// The inbox that the report is about; null is every inbox.
-    inbox_id: Option<String>,
+    inbox_id: Option<Uuid>,
     /// Every step, also those in which nothing happened.
     series: Vec<StepView>,
     totals: TotalsView,
@@ -53,7 +55,7 @@ pub struct MetricsView {
 #[derive(Serialize, JsonSchema)]
 struct StepView {
     /// When the step begins.
-    t: String,
+    t: Moment,
     #[serde(flatten)]
     counts: TotalsView,
 }
@@ -156,11 +158,11 @@ impl MetricsView {
             received: c.received,
         };
         Self {
-            from: asked.span.from.to_string(),
-            to: asked.span.to.to_string(),
+            from: asked.span.from.into(),
+            to: asked.span.to.into(),
             tz: asked.tz.clone(),
             bucket: asked.bucket.text(),
-            inbox_id: asked.inbox.map(|id| id.to_string()),
+            inbox_id: asked.inbox.map(Into::into),
             series: report.series.iter().map(StepView::of).collect(),
             totals: TotalsView::of(totals),
             deliverability: RatesView {
@@ -194,7 +196,7 @@ impl MetricsView {
 
 impl StepView {
     fn of((at, counters): &(Time, Counters)) -> Self {
-        Self { t: at.to_string(), counts: TotalsView::of(counters) }
+        Self { t: (*at).into(), counts: TotalsView::of(counters) }
     }
 }
 

@@ -4,12 +4,14 @@ use posthouse_domain::{id::MessageId, queue::DELIVERIES_MAX, time::Time};
 use posthouse_store::queue::QueueState;
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
 use super::message::MessageView;
 use crate::app::{
     claim::{Claimed, Claims},
     settle_claim::{Outcome, Prolonged, Returned},
 };
+use crate::views::Moment;
 
 /// The answer to a claim.
 #[derive(Serialize, JsonSchema)]
@@ -26,9 +28,9 @@ pub struct ClaimsView<'a> {
 #[schemars(rename = "ClaimedMessage")]
 pub struct ClaimedView<'a> {
     /// What ack, nack and extend want, and what a reply, a forward and a change of the message may carry.
-    lease_id: String,
+    lease_id: Uuid,
     /// When the message can be handed out to others.
-    lease_until: String,
+    lease_until: Moment,
     /// 1 the first time; grows whenever the message is handed out again.
     delivery_count: u32,
     message: MessageView<'a>,
@@ -38,7 +40,7 @@ pub struct ClaimedView<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GoneMessage")]
 pub struct GoneView {
-    id: String,
+    id: Uuid,
     /// Always true.
     gone: bool,
 }
@@ -47,20 +49,20 @@ pub struct GoneView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AckedMessage")]
 pub struct AckedView {
-    id: String,
+    id: Uuid,
     /// When it was finished; the same for who asks again.
-    acked_at: String,
+    acked_at: Moment,
 }
 
 /// A message that was given back.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "NackedMessage")]
 pub struct NackedView {
-    id: String,
+    id: Uuid,
     /// How often it was handed out.
     delivery_count: u32,
     /// When it can be claimed again; null for a dead letter.
-    available_at: Option<String>,
+    available_at: Option<Moment>,
     /// Whether this was the last delivery; the message is labelled queue:dead-letter then.
     dead_letter: bool,
 }
@@ -69,10 +71,10 @@ pub struct NackedView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ExtendedLease")]
 pub struct ExtendedView {
-    id: String,
-    lease_id: String,
+    id: Uuid,
+    lease_id: Uuid,
     /// Its new end.
-    lease_until: String,
+    lease_until: Moment,
 }
 
 /// One of two things, written as the one it is.
@@ -89,17 +91,17 @@ pub enum OrGone<T> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "QueueState")]
 pub struct QueueView {
-    inbox_id: String,
+    inbox_id: Uuid,
     address: String,
     /// The first claim.
-    started_at: String,
+    started_at: Moment,
     /// Messages that wait, those with a delay too; not those in flight, no dead letters.
     depth: u64,
     /// Messages under a lease that runs.
     in_flight: u64,
     dead_letters: u64,
     /// When the oldest waiting message was stored.
-    oldest_waiting_at: Option<String>,
+    oldest_waiting_at: Option<Moment>,
 }
 
 impl<'a> ClaimsView<'a> {
@@ -113,8 +115,8 @@ impl<'a> ClaimsView<'a> {
 impl<'a> ClaimedView<'a> {
     fn of(claimed: &'a Claimed) -> Self {
         Self {
-            lease_id: claimed.lease.to_string(),
-            lease_until: claimed.until.to_string(),
+            lease_id: claimed.lease.into(),
+            lease_until: claimed.until.into(),
             delivery_count: claimed.deliveries,
             message: MessageView::of(&claimed.record),
         }
@@ -124,7 +126,7 @@ impl<'a> ClaimedView<'a> {
 impl<T> OrGone<T> {
     fn of<O>(id: MessageId, outcome: Outcome<O>, view: impl FnOnce(O) -> T) -> Self {
         match outcome {
-            Outcome::Gone => OrGone::Gone(GoneView { id: id.to_string(), gone: true }),
+            Outcome::Gone => OrGone::Gone(GoneView { id: id.into(), gone: true }),
             Outcome::Is(outcome) => OrGone::Is(view(outcome)),
         }
     }
@@ -134,7 +136,7 @@ impl AckedView {
     /// Shows what became of the message.
     #[must_use]
     pub fn of(id: MessageId, outcome: Outcome<Time>) -> OrGone<Self> {
-        OrGone::of(id, outcome, |at| Self { id: id.to_string(), acked_at: at.to_string() })
+        OrGone::of(id, outcome, |at| Self { id: id.into(), acked_at: at.into() })
     }
 }
 
@@ -143,9 +145,9 @@ impl NackedView {
     #[must_use]
     pub fn of(id: MessageId, outcome: Outcome<Returned>) -> OrGone<Self> {
         OrGone::of(id, outcome, |returned| Self {
-            id: id.to_string(),
+            id: id.into(),
             delivery_count: returned.deliveries.min(DELIVERIES_MAX),
-            available_at: returned.available_at.map(|at| at.to_string()),
+            available_at: returned.available_at.map(Into::into),
             dead_letter: returned.available_at.is_none(),
         })
     }
@@ -156,9 +158,9 @@ impl ExtendedView {
     #[must_use]
     pub fn of(id: MessageId, outcome: Outcome<Prolonged>) -> OrGone<Self> {
         OrGone::of(id, outcome, |prolonged| Self {
-            id: id.to_string(),
-            lease_id: prolonged.lease.to_string(),
-            lease_until: prolonged.until.to_string(),
+            id: id.into(),
+            lease_id: prolonged.lease.into(),
+            lease_until: prolonged.until.into(),
         })
     }
 }
@@ -168,13 +170,13 @@ impl QueueView {
     #[must_use]
     pub fn of(state: &QueueState) -> Self {
         Self {
-            inbox_id: state.inbox.to_string(),
+            inbox_id: state.inbox.into(),
             address: state.address.clone(),
-            started_at: state.started_at.to_string(),
+            started_at: state.started_at.into(),
             depth: state.depth,
             in_flight: state.in_flight,
             dead_letters: state.dead_letters,
-            oldest_waiting_at: state.oldest_waiting_at.map(|at| at.to_string()),
+            oldest_waiting_at: state.oldest_waiting_at.map(Into::into),
         }
     }
 }

@@ -3,6 +3,9 @@
 use posthouse_store::suppressions::Suppression;
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
+
+use crate::views::Moment;
 
 /// An address that nothing is sent to.
 #[derive(Serialize, JsonSchema)]
@@ -15,8 +18,8 @@ pub struct SuppressionView<'a> {
     /// What the remote server or the complaint said.
     detail: Option<&'a str>,
     /// The message that led to it; null for manual ones.
-    message_id: Option<String>,
-    created_at: String,
+    message_id: Option<Uuid>,
+    created_at: Moment,
 }
 
 impl<'a> SuppressionView<'a> {
@@ -27,8 +30,8 @@ impl<'a> SuppressionView<'a> {
             address: &suppression.address,
             reason: suppression.reason.text(),
             detail: suppression.detail.as_deref(),
-            message_id: suppression.message.map(|id| id.to_string()),
-            created_at: suppression.created_at.to_string(),
+            message_id: suppression.message.map(Into::into),
+            created_at: suppression.created_at.into(),
         }
     }
 }

@@ -5,22 +5,24 @@ use posthouse_store::messages::Record;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use uuid::Uuid;
 
 use super::{json_text, message::MessageView};
+use crate::views::Moment;
 
 /// A conversation within one inbox.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Thread")]
 pub struct ThreadView<'a> {
-    id: String,
-    inbox_id: String,
+    id: Uuid,
+    inbox_id: Uuid,
     /// Null too while all of its mail was stopped by a list.
     subject: Option<&'a str>,
     /// Addresses of everybody in it.
     participants: &'a [String],
     message_count: u64,
-    last_message_at: String,
-    created_at: String,
+    last_message_at: Moment,
+    created_at: Moment,
     /// The thread's own labels.
     labels: &'a [String],
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
@@ -44,13 +46,13 @@ impl<'a> ThreadView<'a> {
     #[must_use]
     pub fn of(thread: &'a Thread) -> Self {
         Self {
-            id: thread.id.to_string(),
-            inbox_id: thread.inbox.to_string(),
+            id: thread.id.into(),
+            inbox_id: thread.inbox.into(),
             subject: thread.subject.as_deref().filter(|_| thread.message_count > 0),
             participants: &thread.participants,
             message_count: thread.message_count,
-            last_message_at: thread.last_message_at.to_string(),
-            created_at: thread.created_at.to_string(),
+            last_message_at: thread.last_message_at.into(),
+            created_at: thread.created_at.into(),
             labels: &thread.labels,
             metadata: json_text(&thread.metadata_json),
         }

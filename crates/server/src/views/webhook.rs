@@ -6,14 +6,16 @@ use std::collections::BTreeMap;
 use posthouse_domain::webhook::Delivery;
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
 use crate::app::webhooks::{read::Shown, trial::Tried};
+use crate::views::Moment;
 
 /// A webhook.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Webhook")]
 pub struct WebhookView {
-    id: String,
+    id: Uuid,
     /// Where events are POSTed.
     url: String,
     /// The types of events it takes.
@@ -30,7 +32,7 @@ pub struct WebhookView {
     stats: StatsView,
     /// Header fields that are added to every request.
     headers: BTreeMap<String, String>,
-    created_at: String,
+    created_at: Moment,
 }
 
 /// A webhook with its secret: only in the answers that make one.
@@ -54,17 +56,17 @@ pub struct StatsView {
     /// 0 to 1.
     error_rate_24h: f64,
     /// When one last succeeded, at any time.
-    last_success_at: Option<String>,
+    last_success_at: Option<Moment>,
     /// When one last failed, at any time.
-    last_failure_at: Option<String>,
+    last_failure_at: Option<Moment>,
 }
 
 /// An attempt to hand an event to a webhook.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "WebhookDelivery")]
 pub struct WebhookDeliveryView {
-    id: String,
-    event_id: String,
+    id: Uuid,
+    event_id: Uuid,
     event_type: &'static str,
     /// 1 to 9.
     attempt: u32,
@@ -77,18 +79,18 @@ pub struct WebhookDeliveryView {
     /// Why it failed.
     error: Option<String>,
     duration_ms: Option<i64>,
-    created_at: String,
+    created_at: Moment,
     /// When the next attempt is due, behind a failed one.
-    next_attempt_at: Option<String>,
+    next_attempt_at: Option<Moment>,
 }
 
 /// An event that was set on its way.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "WebhookTry")]
 pub struct TryView {
-    event_id: String,
+    event_id: Uuid,
     /// The attempt, as it is listed.
-    delivery_id: String,
+    delivery_id: Uuid,
 }
 
 impl WebhookView {
@@ -98,7 +100,7 @@ impl WebhookView {
         let (w, counts) = (&shown.webhook, shown.counts);
         let error_rate_24h = if counts.deliveries == 0 { 0.0 } else { counts.failed as f64 / counts.deliveries as f64 };
         Self {
-            id: w.id.to_string(),
+            id: w.id.into(),
             url: w.url.clone(),
             events: w.kinds.iter().map(|kind| kind.text()).collect(),
             inbox_ids: w.inboxes.as_ref().map(|ids| ids.iter().map(ToString::to_string).collect()),
@@ -109,11 +111,11 @@ impl WebhookView {
                 deliveries_24h: counts.deliveries,
                 failed_24h: counts.failed,
                 error_rate_24h,
-                last_success_at: w.last_success_at.map(|at| at.to_string()),
-                last_failure_at: w.last_failure_at.map(|at| at.to_string()),
+                last_success_at: w.last_success_at.map(Into::into),
+                last_failure_at: w.last_failure_at.map(Into::into),
             },
             headers: shown.headers.iter().cloned().collect(),
-            created_at: w.created_at.to_string(),
+            created_at: w.created_at.into(),
         }
     }
 }
@@ -132,8 +134,8 @@ impl WebhookDeliveryView {
     pub fn of(delivery: &Delivery) -> Self {
         let d = delivery;
         Self {
-            id: d.id.to_string(),
-            event_id: d.event.to_string(),
+            id: d.id.into(),
+            event_id: d.event.into(),
             event_type: d.kind.text(),
             attempt: d.attempt,
             status: d.status.text(),
@@ -141,14 +143,14 @@ impl WebhookDeliveryView {
             response_excerpt: d.response_excerpt.clone(),
             error: d.error.clone(),
             duration_ms: d.duration_ms,
-            created_at: d.created_at.to_string(),
-            next_attempt_at: d.next_attempt_at.map(|at| at.to_string()),
+            created_at: d.created_at.into(),
+            next_attempt_at: d.next_attempt_at.map(Into::into),
         }
     }
 }
 
 impl From<Tried> for TryView {
     fn from(tried: Tried) -> Self {
-        Self { event_id: tried.event.to_string(), delivery_id: tried.delivery.to_string() }
+        Self { event_id: tried.event.into(), delivery_id: tried.delivery.into() }
     }
 }

@@ -3,15 +3,18 @@
 use posthouse_domain::{actor::Actor, workspace::Workspace};
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
+
+use crate::views::Moment;
 
 /// A workspace and whether it is stopped.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Org")]
 pub struct OrgView {
-    id: String,
+    id: Uuid,
     name: String,
     /// Since when the emergency stop is in force; null while the workspace runs.
-    emergency_stopped_at: Option<String>,
+    emergency_stopped_at: Option<Moment>,
     emergency_stop_reason: Option<String>,
 }
 
@@ -33,9 +36,9 @@ impl OrgView {
     pub fn of(workspace: &Workspace) -> Self {
         let w = workspace;
         Self {
-            id: w.id.to_string(),
+            id: w.id.into(),
             name: w.name.clone(),
-            emergency_stopped_at: w.stopped_at.map(|at| at.to_string()),
+            emergency_stopped_at: w.stopped_at.map(Into::into),
             emergency_stop_reason: w.stop_reason.clone(),
         }
     }

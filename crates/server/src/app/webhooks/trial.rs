@@ -39,7 +39,7 @@ pub async fn test(app: &App, caller: Caller, id: WebhookId) -> Result<Tried, Ref
         let ids = ids.clone();
         let webhook = read::visible(tx, &caller, id)?;
         let tried = Tried { event: ids.next(), delivery: ids.next() };
-        let tested = TestedWebhook { id: id.to_string(), url: webhook.url };
+        let tested = TestedWebhook { id: id.into(), url: webhook.url };
         let event = NewEvent {
             workspace: caller.workspace,
             id: tried.event,

@@ -12,7 +12,9 @@ use posthouse_domain::{
 use posthouse_store::{Tx, unclaimed, workspaces};
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
+use crate::views::Moment;
 use crate::{
     app::App,
     http::route::{Answer, Input, Route},
@@ -53,22 +55,22 @@ struct AccountView {
 /// The workspace.
 #[derive(Serialize, JsonSchema)]
 struct WorkspaceView {
-    id: String,
+    id: Uuid,
     name: String,
     plan: &'static str,
     status: &'static str,
     notice: Option<NoticeView>,
-    emergency_stopped_at: Option<String>,
+    emergency_stopped_at: Option<Moment>,
     emergency_stop_reason: Option<String>,
     ai_disclosure: AiDisclosureView,
-    created_at: String,
+    created_at: Moment,
 }
 
 /// What the operator tells the workspace.
 #[derive(Serialize, JsonSchema)]
 struct NoticeView {
     message: String,
-    created_at: String,
+    created_at: Moment,
 }
 
 /// How sent mail says that an agent wrote it.
@@ -83,9 +85,9 @@ struct AiDisclosureView {
 #[derive(Serialize, JsonSchema)]
 struct ClaimView {
     status: &'static str,
-    claimed_at: Option<String>,
+    claimed_at: Option<Moment>,
     pending_email: Option<String>,
-    expires_at: Option<String>,
+    expires_at: Option<Moment>,
 }
 
 /// What an unclaimed workspace may not do; null where a person owns it.
@@ -139,9 +141,9 @@ struct AgentMessagingView {
 /// The key that asks.
 #[derive(Serialize, JsonSchema)]
 struct KeyView {
-    id: String,
+    id: Uuid,
     scope: &'static str,
-    inbox_id: Option<String>,
+    inbox_id: Option<Uuid>,
     permissions: Vec<&'static str>,
 }
 
@@ -150,22 +152,22 @@ impl AccountView {
         let w = workspace;
         Self {
             workspace: WorkspaceView {
-                id: w.id.to_string(),
+                id: w.id.into(),
                 name: w.name.clone(),
                 plan: w.plan.text(),
                 status: if w.suspended { "suspended" } else { "active" },
                 notice: w
                     .notice
                     .as_ref()
-                    .map(|n| NoticeView { message: n.message.clone(), created_at: n.created_at.to_string() }),
-                emergency_stopped_at: w.stopped_at.map(|t| t.to_string()),
+                    .map(|n| NoticeView { message: n.message.clone(), created_at: n.created_at.into() }),
+                emergency_stopped_at: w.stopped_at.map(Into::into),
                 emergency_stop_reason: w.stop_reason.clone(),
                 ai_disclosure: AiDisclosureView { visible_line: "off", text: None, share_workspace_name: false },
-                created_at: w.created_at.to_string(),
+                created_at: w.created_at.into(),
             },
             claim: ClaimView {
                 status: w.claim.text(),
-                claimed_at: w.claimed_at.map(|t| t.to_string()),
+                claimed_at: w.claimed_at.map(Into::into),
                 pending_email: None,
                 expires_at: None,
             },
@@ -186,9 +188,9 @@ impl AccountView {
                 public_directory_enabled: false,
             },
             key: KeyView {
-                id: input.caller.key.to_string(),
+                id: input.caller.key.into(),
                 scope: input.caller.scope.text(),
-                inbox_id: input.caller.scope.inbox().map(|id| id.to_string()),
+                inbox_id: input.caller.scope.inbox().map(Into::into),
                 permissions: input.caller.permissions.names().collect(),
             },
         }

@@ -15,7 +15,9 @@ use posthouse_domain::{
 use posthouse_store::{Tx, deliveries, inboxes, messages, recipients};
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
+use crate::views::Moment;
 use crate::{
     app::{App, bounce_address},
     http::{
@@ -50,9 +52,9 @@ query! {
 #[derive(Serialize, JsonSchema)]
 struct OutboxView<'a> {
     /// The message.
-    id: String,
+    id: Uuid,
     /// The inbox it was sent from.
-    inbox_id: String,
+    inbox_id: Uuid,
     /// Always true: nothing of it left this machine.
     captured: bool,
     /// The envelope it would have left with.
@@ -68,7 +70,7 @@ struct OutboxView<'a> {
     /// Where its bytes are, for a key that may read messages.
     raw_url: String,
     /// When it was sent.
-    created_at: String,
+    created_at: Moment,
 }
 
 /// SMTP's envelope.
@@ -126,8 +128,8 @@ fn page(tx: &mut Tx, caller: &Caller, paging: &Paging) -> Result<(Vec<Entry>, Op
 fn view<'a>(entry: &'a Entry, base_url: &str) -> OutboxView<'a> {
     let m = &entry.message;
     OutboxView {
-        id: m.id.to_string(),
-        inbox_id: m.inbox.to_string(),
+        id: m.id.into(),
+        inbox_id: m.inbox.into(),
         captured: true,
         envelope: EnvelopeView {
             from: &entry.from,
@@ -138,6 +140,6 @@ fn view<'a>(entry: &'a Entry, base_url: &str) -> OutboxView<'a> {
         subject: m.subject.as_deref(),
         size_bytes: m.size_bytes,
         raw_url: format!("{base_url}/v1/messages/{}/raw", m.id),
-        created_at: m.created_at.to_string(),
+        created_at: m.created_at.into(),
     }
 }

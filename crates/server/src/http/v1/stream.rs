@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::views::Moment;
 use crate::{
     app::{
         App, recognise,
@@ -58,7 +59,7 @@ pub(crate) fn routes() -> Vec<Route> {
 #[schemars(rename = "StreamToken")]
 struct TokenView {
     token: String,
-    expires_at: String,
+    expires_at: Moment,
     /// Where to open the stream, the token included.
     url: String,
 }
@@ -69,7 +70,7 @@ async fn token(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
     // http becomes ws, and https wss.
     let base = app.config.base_url.trim_end_matches('/').trim_start_matches("http");
     let url = format!("ws{base}/v1/stream?token={token}");
-    Answer::json(201, &TokenView { token, expires_at: issued.expires_at.to_string(), url })
+    Answer::json(201, &TokenView { token, expires_at: issued.expires_at.into(), url })
 }
 
 impl QueryValue for SecretText {

@@ -13,8 +13,10 @@ use posthouse_domain::{
 use posthouse_store::arrivals::Sort;
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
 use super::messages::ScreeningQuery;
+use crate::views::Moment;
 use crate::{
     app::{
         App,
@@ -96,20 +98,20 @@ query! {
 struct FoundView<'a> {
     #[serde(flatten)]
     verification: VerificationView<'a>,
-    message_id: String,
+    message_id: Uuid,
     from: &'a str,
     subject: Option<&'a str>,
-    received_at: Option<String>,
+    received_at: Option<Moment>,
 }
 
 impl<'a> FoundView<'a> {
     fn of(message: &'a Message) -> Option<Self> {
         Some(Self {
             verification: VerificationView::of(message.verification.as_ref()?),
-            message_id: message.id.to_string(),
+            message_id: message.id.into(),
             from: &message.from,
             subject: message.subject.as_deref(),
-            received_at: message.received_at.map(|at| at.to_string()),
+            received_at: message.received_at.map(Into::into),
         })
     }
 }

@@ -5,7 +5,9 @@ use posthouse_domain::message::Delivery;
 use posthouse_mail::bounce::Class;
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
+use crate::views::Moment;
 use crate::views::{
     domain::DomainView,
     inbox::InboxView,
@@ -137,7 +139,7 @@ pub struct WorkspaceResumed {
     /// The workspace.
     pub workspace: OrgView,
     /// Since when it had been stopped.
-    pub stopped_at: String,
+    pub stopped_at: Moment,
     /// Who resumed it.
     pub actor: ActorView,
 }
@@ -164,7 +166,7 @@ pub struct WebhookTest {
 #[derive(Serialize, JsonSchema)]
 pub struct TestedWebhook {
     /// Its id.
-    pub id: String,
+    pub id: Uuid,
     /// Where it goes.
     pub url: String,
 }

@@ -90,7 +90,7 @@ fn detail(kind: EventKind) -> String {
         }
         EventKind::WebhookTest => {
             let webhook =
-                data::TestedWebhook { id: id::<Uuid>(6).to_string(), url: "https://example.com/hooks/mail".to_owned() };
+                data::TestedWebhook { id: id(6), url: "https://example.com/hooks/mail".to_owned() };
             data::text(&data::WebhookTest { webhook, note: "This is a test.".to_owned() })
         }
         EventKind::WorkspaceStopped => {
@@ -99,7 +99,7 @@ fn detail(kind: EventKind) -> String {
             data::text(&data::WorkspaceStopped { workspace, reason, actor: ActorView::of(&draft::somebody()) })
         }
         EventKind::WorkspaceResumed => {
-            let (workspace, stopped_at) = (OrgView::of(&workspace(false)), Time::from_millis(NOW_MS).to_string());
+            let (workspace, stopped_at) = (OrgView::of(&workspace(false)), Time::from_millis(NOW_MS).into());
             data::text(&data::WorkspaceResumed { workspace, stopped_at, actor: ActorView::of(&draft::somebody()) })
         }
         _ => "{}".to_owned(),

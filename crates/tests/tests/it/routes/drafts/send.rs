@@ -65,7 +65,13 @@ async fn an_incomplete_draft_says_what_is_missing_and_keeps_it() {
     let before = desk.get(&id).await.json;
     let refused = desk.send(&id).await.invalid_fields(&["to", "text"]);
     let after = desk.get(&id).await.json;
-    assert_eq!(after["error"], json!({ "code": "invalid_request", "message": refused["error"]["message"] }));
+    let told = refused["error"]["details"]["fields"].as_array().unwrap();
+    let error = &after["error"];
+    assert_eq!(error["code"], "invalid_request");
+    for field in told {
+        let problem = field["problem"].as_str().unwrap();
+        assert!(error["message"].as_str().is_some_and(|text| text.contains(problem)), "{error} says {problem}");
+    }
     let mut unchanged = after.clone();
     unchanged["error"] = json!(null);
     assert_eq!(unchanged, before, "nothing but the error changes");

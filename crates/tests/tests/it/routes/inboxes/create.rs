@@ -176,7 +176,9 @@ async fn keys_without_the_right_or_the_reach_are_refused() {
 #[tokio::test]
 async fn names_of_the_owner_of_the_shared_domain_are_for_the_first_workspace() {
     let server = TestServer::plain().await;
-    let (first, second) = (server.workspace(Plan::Team).await, server.workspace(Plan::Team).await);
+    let first = server.workspace(Plan::Team).await;
+    server.clock.advance(1);
+    let second = server.workspace(Plan::Team).await;
     for name in ["postmaster", "abuse", "admin", "hostmaster"] {
         let refused = server.api(&second).post("/v1/inboxes", json!({ "username": name })).await;
         refused.invalid_fields(&["username"]);
