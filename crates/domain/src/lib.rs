@@ -3,7 +3,7 @@
 //! This crate never does I/O, reads no clock, draws no random numbers and knows no database, no HTTP and no async runtime.
 
 #[macro_use]
-mod named;
+pub mod named;
 
 pub mod actor;
 pub mod auth;

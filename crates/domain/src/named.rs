@@ -1,5 +1,11 @@
 //! Enums whose values have a name on the wire and in the store.
 
+/// A closed set of names.
+pub trait Named {
+    /// Every name, in the order that they are told in.
+    fn names() -> Vec<&'static str>;
+}
+
 /// Makes an enum of names that are shown and stored.
 macro_rules! named {
     ($($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* })*) => {$(
@@ -18,6 +24,10 @@ macro_rules! named {
             /// The value of that name.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> { match text { $($text => Some($name::$variant),)* _ => None } }
+        }
+
+        impl $crate::named::Named for $name {
+            fn names() -> Vec<&'static str> { Self::ALL.iter().map(|one| one.text()).collect() }
         }
     )*};
 }

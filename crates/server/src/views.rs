@@ -21,7 +21,7 @@ pub mod workspace;
 
 use std::borrow::Cow;
 
-use posthouse_domain::time::Time;
+use posthouse_domain::{named::Named, time::Time};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -52,6 +52,11 @@ impl JsonSchema for Moment {
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "format": "date-time" })
     }
+}
+
+/// The schema of a name of a closed set.
+pub(crate) fn name_of<E: Named>(_generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": E::names() })
 }
 
 /// A page of a list (contract §1.2).

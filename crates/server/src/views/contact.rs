@@ -1,14 +1,16 @@
 //! The contact object (API document, Contact; contract §8).
 
-use posthouse_domain::{contact::Contact, thread::Thread};
+use posthouse_domain::{
+    contact::{Contact, ContactKind, Source},
+    thread::Thread,
+};
 use posthouse_store::contact_list::DomainCount;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{json_text, thread::ThreadView};
-use crate::views::Moment;
+use super::{Moment, json_text, name_of, thread::ThreadView};
 
 /// Somebody mail was exchanged with.
 #[derive(Serialize, JsonSchema)]
@@ -21,10 +23,13 @@ pub struct ContactView<'a> {
     domain: &'a str,
     name: Option<&'a str>,
     /// auto: from mail; manual: set by a caller, and never changed by mail again.
+    #[schemars(schema_with = "name_of::<Source>")]
     name_source: &'static str,
     /// person, automated, sales or unknown.
+    #[schemars(schema_with = "name_of::<ContactKind>")]
     kind: &'static str,
     /// auto or manual, as for the name.
+    #[schemars(schema_with = "name_of::<Source>")]
     kind_source: &'static str,
     notes: Option<&'a str>,
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]

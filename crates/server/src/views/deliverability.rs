@@ -11,8 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::domain;
-use crate::views::Moment;
+use super::{Moment, domain};
 
 /// What the view is made of.
 pub struct Facts {

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::views::Moment;
+use super::Moment;
 
 /// Labels right below a country's, below which names are registered there, as in `acme.co.uk`.
 const REGISTRIES: &[&str] =

@@ -1,7 +1,8 @@
 //! The draft object, and the approval that a sent message keeps of it (contract §4.1, §5.1).
 
 use posthouse_domain::{
-    draft::{Draft, DraftFile},
+    draft::{self, Draft, DraftFile},
+    message::Kind,
     metadata::{self, Metadata},
 };
 use posthouse_store::{approvals, blobs::Digest};
@@ -10,8 +11,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{json_text, workspace::ActorView};
-use crate::views::Moment;
+use super::{Moment, json_text, name_of, workspace::ActorView};
 
 /// A draft.
 #[derive(Serialize, JsonSchema)]
@@ -20,6 +20,7 @@ pub struct DraftView<'a> {
     id: Uuid,
     inbox_id: Uuid,
     /// draft, scheduled, sent, failed or cancelled; sending lasts as long as one transaction, so nobody meets it.
+    #[schemars(schema_with = "name_of::<draft::Status>")]
     status: &'static str,
     /// The message that it answers.
     reply_to_message_id: Option<Uuid>,
@@ -39,8 +40,10 @@ pub struct DraftView<'a> {
     /// Copied to the sent message.
     labels: &'a [String],
     /// api, or ai when it was saved by draft-reply.
+    #[schemars(schema_with = "name_of::<draft::Source>")]
     source: &'static str,
     /// message, task or event: the sender's advice.
+    #[schemars(schema_with = "name_of::<Kind>")]
     r#type: &'static str,
     /// Structured data.
     #[schemars(with = "Option<serde_json::Value>")]

@@ -24,11 +24,11 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::{
+    Moment,
     inbox::{self, InboxView},
     json_text,
     message::MessageView,
 };
-use crate::views::Moment;
 
 /// An event with what is shown of it.
 #[derive(Clone)]

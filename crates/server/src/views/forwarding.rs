@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::views::Moment;
+use super::Moment;
 
 /// An address that the mail of an inbox is passed on to.
 #[derive(Serialize, JsonSchema)]

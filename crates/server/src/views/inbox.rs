@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::views::Moment;
+use super::Moment;
 
 /// Bounces count for so long in `recent_bounce_count`.
 const RECENT_MS: i64 = 7 * DAY_MS;

@@ -1,11 +1,11 @@
 //! The entry of an allow or block list (contract §13.1).
 
-use posthouse_domain::list::ListEntry;
+use posthouse_domain::list::{ListDirection, ListEntry, ListKind, PatternType};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::views::Moment;
+use super::{Moment, name_of};
 
 /// An entry of a list.
 #[derive(Serialize, JsonSchema)]
@@ -15,12 +15,15 @@ pub struct ListEntryView<'a> {
     /// The inbox it is for; null: every inbox of the workspace.
     inbox_id: Option<Uuid>,
     /// receive, send or reply.
+    #[schemars(schema_with = "name_of::<ListDirection>")]
     direction: &'static str,
     /// allow or block.
+    #[schemars(schema_with = "name_of::<ListKind>")]
     kind: &'static str,
     /// An address, a domain (with its subdomains) or a token.
     pattern: &'a str,
     /// address, domain or token.
+    #[schemars(schema_with = "name_of::<PatternType>")]
     r#type: &'static str,
     created_at: Moment,
 }

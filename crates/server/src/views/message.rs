@@ -3,7 +3,7 @@
 
 use posthouse_domain::{
     label::BLOCKED,
-    message::{Attachment, Delivery, Direction, TlsUse, Verification},
+    message::{Attachment, Channel, Delivery, DeliveryStatus, Direction, Kind, Status, TlsUse, Verification},
 };
 use posthouse_mail::bounce::Class;
 use posthouse_store::messages::Record;
@@ -12,8 +12,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{draft::ApprovalView, json_text};
-use crate::views::Moment;
+use super::{Moment, draft::ApprovalView, json_text, name_of};
 
 /// A message.
 #[derive(Serialize, JsonSchema)]
@@ -23,12 +22,16 @@ pub struct MessageView<'a> {
     inbox_id: Uuid,
     thread_id: Uuid,
     /// inbound or outbound.
+    #[schemars(schema_with = "name_of::<Direction>")]
     direction: &'static str,
     /// queued, sent, delivered, bounced, complained, failed; received mail is received.
+    #[schemars(schema_with = "name_of::<Status>")]
     status: &'static str,
     /// email, agent or mixed.
+    #[schemars(schema_with = "name_of::<Channel>")]
     channel: &'static str,
     /// message, task or event: the sender's advice.
+    #[schemars(schema_with = "name_of::<Kind>")]
     r#type: &'static str,
     /// `Message-ID` with angle brackets.
     rfc_message_id: &'a str,
@@ -147,8 +150,10 @@ pub struct AttachmentView<'a> {
 pub struct DeliveryView<'a> {
     address: &'a str,
     /// email or agent.
+    #[schemars(schema_with = "name_of::<Channel>")]
     channel: &'static str,
     /// queued, sent, delivered, bounced, complained or failed.
+    #[schemars(schema_with = "name_of::<DeliveryStatus>")]
     status: &'static str,
     /// The remote server's reply code.
     smtp_code: Option<u16>,

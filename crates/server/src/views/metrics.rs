@@ -9,9 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::queue::QueueView;
+use super::{Moment, queue::QueueView};
 use crate::app::report_metrics::Report;
-use crate::views::Moment;
 
 /// What a report was asked for.
 #[derive(Clone, Debug)]

@@ -6,12 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::message::MessageView;
+use super::{Moment, message::MessageView};
 use crate::app::{
     claim::{Claimed, Claims},
     settle_claim::{Outcome, Prolonged, Returned},
 };
-use crate::views::Moment;
 
 /// The answer to a claim.
 #[derive(Serialize, JsonSchema)]

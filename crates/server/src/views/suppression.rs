@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::views::Moment;
+use super::Moment;
 
 /// An address that nothing is sent to.
 #[derive(Serialize, JsonSchema)]

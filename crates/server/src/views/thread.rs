@@ -7,8 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{json_text, message::MessageView};
-use crate::views::Moment;
+use super::{Moment, json_text, message::MessageView};
 
 /// A conversation within one inbox.
 #[derive(Serialize, JsonSchema)]

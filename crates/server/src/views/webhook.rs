@@ -3,13 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use posthouse_domain::webhook::Delivery;
+use posthouse_domain::{
+    event::Payload,
+    webhook::{Delivery, DeliveryStatus},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::{Moment, name_of};
 use crate::app::webhooks::{read::Shown, trial::Tried};
-use crate::views::Moment;
 
 /// A webhook.
 #[derive(Serialize, JsonSchema)]
@@ -25,6 +28,7 @@ pub struct WebhookView {
     /// Whether new events go to it. A webhook whose every attempt failed for 5 days is disabled.
     enabled: bool,
     /// `full` or `envelope`.
+    #[schemars(schema_with = "name_of::<Payload>")]
     payload: &'static str,
     /// The end of the secret, for telling secrets apart.
     secret_hint: String,
@@ -71,6 +75,7 @@ pub struct WebhookDeliveryView {
     /// 1 to 9.
     attempt: u32,
     /// `pending`, `succeeded` or `failed`.
+    #[schemars(schema_with = "name_of::<DeliveryStatus>")]
     status: &'static str,
     /// What the receiver answered; null while it has not, or when it could not be reached.
     response_status: Option<u16>,

@@ -1,11 +1,14 @@
 //! Workspaces and actors as events and the emergency stop show them (contract §11.5, §17.2).
 
-use posthouse_domain::{actor::Actor, workspace::Workspace};
+use posthouse_domain::{
+    actor::{Actor, ActorKind},
+    workspace::Workspace,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::views::Moment;
+use super::{Moment, name_of};
 
 /// A workspace and whether it is stopped.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -23,6 +26,7 @@ pub struct OrgView {
 #[schemars(rename = "Actor")]
 pub struct ActorView {
     /// user, api_key, connector or operator.
+    #[schemars(schema_with = "name_of::<ActorKind>")]
     r#type: &'static str,
     /// The id of the person or the key; null for the operator.
     id: Option<String>,

@@ -6,7 +6,7 @@ use axum::http::Method;
 use posthouse_domain::{
     auth::Permission,
     error::Refusal,
-    plan::PlanLimits,
+    plan::{Plan, PlanLimits},
     workspace::{Claim, UNCLAIMED_RECIPIENTS_PER_DAY, Workspace},
 };
 use posthouse_store::{Tx, unclaimed, workspaces};
@@ -14,10 +14,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::views::Moment;
 use crate::{
     app::App,
     http::route::{Answer, Input, Route},
+    views::{Moment, name_of},
 };
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -57,6 +57,7 @@ struct AccountView {
 struct WorkspaceView {
     id: Uuid,
     name: String,
+    #[schemars(schema_with = "name_of::<Plan>")]
     plan: &'static str,
     status: &'static str,
     notice: Option<NoticeView>,
@@ -84,6 +85,7 @@ struct AiDisclosureView {
 /// Whether a person owns the workspace.
 #[derive(Serialize, JsonSchema)]
 struct ClaimView {
+    #[schemars(schema_with = "name_of::<Claim>")]
     status: &'static str,
     claimed_at: Option<Moment>,
     pending_email: Option<String>,

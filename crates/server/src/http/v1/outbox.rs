@@ -17,14 +17,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::views::Moment;
 use crate::{
     app::{App, bounce_address},
     http::{
         route::{Answer, Input, Route},
         wire::{Cursor, Limit, paging, query},
     },
-    views::{PageView, message::DeliveryView},
+    views::{Moment, PageView, message::DeliveryView},
 };
 
 pub(crate) fn routes() -> Vec<Route> {

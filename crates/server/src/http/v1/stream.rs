@@ -18,7 +18,6 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::views::Moment;
 use crate::{
     app::{
         App, recognise,
@@ -30,6 +29,7 @@ use crate::{
         socket::{Asked, Entrance},
         wire::{List, Problems, QueryValue, Wire, object, query},
     },
+    views::Moment,
 };
 
 /// Most inboxes or types that a subscription names.

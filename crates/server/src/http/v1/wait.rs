@@ -16,7 +16,6 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::messages::ScreeningQuery;
-use crate::views::Moment;
 use crate::{
     app::{
         App,
@@ -27,7 +26,7 @@ use crate::{
         wire::{Line, Seconds, query},
     },
     views::{
-        MaybeView,
+        MaybeView, Moment,
         message::{MessageView, VerificationView},
     },
 };

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::views::Moment;
 use crate::views::{
+    Moment,
     domain::DomainView,
     inbox::InboxView,
     workspace::{ActorView, OrgView},

@@ -89,8 +89,7 @@ fn detail(kind: EventKind) -> String {
             data::text(&data::DomainData { domain })
         }
         EventKind::WebhookTest => {
-            let webhook =
-                data::TestedWebhook { id: id(6), url: "https://example.com/hooks/mail".to_owned() };
+            let webhook = data::TestedWebhook { id: id(6), url: "https://example.com/hooks/mail".to_owned() };
             data::text(&data::WebhookTest { webhook, note: "This is a test.".to_owned() })
         }
         EventKind::WorkspaceStopped => {

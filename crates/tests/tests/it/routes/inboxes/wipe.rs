@@ -38,7 +38,10 @@ async fn wiping_an_inbox_leaves_nothing_of_it_and_everything_of_others() {
     });
     assert_eq!(left.await.unwrap(), ((None, None), Vec::new()));
     let contacts = api.get("/v1/contacts").await.expect(200);
-    assert!(!contacts.data().is_empty() && contacts.data().iter().all(|one| one["last_subject"].is_null()), "{contacts}");
+    assert!(
+        !contacts.data().is_empty() && contacts.data().iter().all(|one| one["last_subject"].is_null()),
+        "{contacts}"
+    );
     let message = api.get(&format!("/v1/messages/{}", shared[0])).await.expect(200);
     assert_eq!(message["text"].as_str().map(str::trim), Some("See the file."));
     assert_eq!(message["attachments"][0]["filename"], "a.csv");
