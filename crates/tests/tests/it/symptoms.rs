@@ -20,6 +20,7 @@ mod problems_told_one_after_the_other;
 mod rate_limit_fields_missing_when_it_matters;
 mod ready_with_a_full_disk;
 mod refusal_lost_in_a_reset;
+mod secrets_sealed_with_two_keys;
 mod sender_with_an_underscore_refused;
 mod smtp_client_waits;
 mod smtp_mail_is_half_there;
