@@ -318,7 +318,7 @@ pub async fn program(config: &Config) -> Result<Arc<App>, BootError> {
     Ok(app)
 }
 
-/// The program with whatever key it finds.
+/// The program with whatever key it finds: for commands that use none, or look at it themselves.
 ///
 /// # Errors
 /// The store's.

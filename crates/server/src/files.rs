@@ -17,20 +17,21 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     sync_directory(path)
 }
 
-/// The same where there is no such file yet. What another process made in the meantime stays: whoever needs to know what
-/// stands there reads it afterwards.
+/// The same where there is no such file yet; says whether this made it. What another process made in the meantime stays:
+/// whoever needs to know what stands there reads it afterwards.
 ///
 /// # Errors
 /// The file system's own.
-pub fn make(path: &Path, text: &str) -> io::Result<()> {
+pub fn make(path: &Path, text: &str) -> io::Result<bool> {
     let draft = draft(path, text)?;
-    let linked = match fs::hard_link(&draft, path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        linked => linked,
+    let made = match fs::hard_link(&draft, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        linked => linked.map(|()| true),
     };
     let _ = fs::remove_file(&draft);
-    linked?;
-    sync_directory(path)
+    let made = made?;
+    sync_directory(path)?;
+    Ok(made)
 }
 
 /// The text in a file beside its place, on the disk. It is this process's own, so one that was cut off is taken over.
@@ -62,8 +63,8 @@ mod tests {
         let directory = std::env::temp_dir().join(format!("posthouse-files-{}", std::process::id()));
         fs::create_dir_all(&directory).expect("a directory");
         let path = directory.join("secret");
-        make(&path, "first").expect("made");
-        make(&path, "second").expect("left");
+        assert!(make(&path, "first").expect("made"));
+        assert!(!make(&path, "second").expect("left"));
         assert_eq!(fs::read_to_string(&path).expect("there"), "first");
         write(&path, "third").expect("written");
         assert_eq!(fs::read_to_string(&path).expect("there"), "third");

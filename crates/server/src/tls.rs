@@ -42,6 +42,14 @@ pub enum TlsError {
         /// What is wrong.
         cause: String,
     },
+    /// The key alone.
+    #[error("the private key of the certificate {cert} cannot be used: {cause}")]
+    Key {
+        /// Where the chain is.
+        cert: String,
+        /// What is wrong.
+        cause: String,
+    },
     /// The store, where certificates by ACME are.
     #[error("the certificate cannot be read from the store: {0}")]
     Store(String),
@@ -54,6 +62,7 @@ impl TlsError {
         let files = config.smtp.tls.as_ref()?;
         let (key, file, cause) = match self {
             TlsError::File { path, cause } if *path == files.key => ("smtp.tls_key", &files.key, cause),
+            TlsError::Key { cause, .. } => ("smtp.tls_key", &files.key, cause),
             TlsError::File { cause, .. } | TlsError::Unusable { cause, .. } => ("smtp.tls_cert", &files.cert, cause),
             TlsError::Store(_) => return None,
         };

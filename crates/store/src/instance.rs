@@ -5,6 +5,7 @@ use crate::{Error, Result, Store, Tx, p, statements};
 statements! {
     GET = "SELECT value FROM instance WHERE name = $1";
     NOTE = "INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    NOTE_FIRST = "INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
 }
 
 /// What was noted under a name.
@@ -22,6 +23,15 @@ pub fn noted(tx: &mut Tx, name: &str) -> Result<Option<String>> {
 pub fn note(tx: &mut Tx, name: &str, value: &str) -> Result<()> {
     tx.exec(&NOTE, p![name, value])?;
     Ok(())
+}
+
+/// Notes something under a name unless something was noted there before; gives what stands there then.
+///
+/// # Errors
+/// The store's own.
+pub fn note_first(tx: &mut Tx, name: &str, value: &str) -> Result<Option<String>> {
+    tx.exec(&NOTE_FIRST, p![name, value])?;
+    noted(tx, name)
 }
 
 /// Bytes that [`probe_room`] writes: more than what is left over in the files of a database whose disk is full.

@@ -26,6 +26,9 @@ statements! {
 /// Rows that are read at once.
 const PAGE: u32 = 200;
 
+/// Rows that are enough to know that there are some.
+const ONE: u32 = 1;
+
 /// Where something sealed stands: what it is bound to follows from that.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
@@ -66,6 +69,34 @@ pub type Change<'c, E> = &'c dyn Fn(&Place, &[u8]) -> Result<Vec<u8>, E>;
 pub fn replace<E: From<Error>>(tx: &mut Tx, change: Change<'_, E>) -> Result<u64, E> {
     let keys = served(tx, change)? + domains(tx, change)?;
     Ok(keys + webhooks(tx, change)? + accounts(tx, change)? + certificates(tx, change)?)
+}
+
+/// One of the things that are sealed, with its place; none in a store where nothing is.
+///
+/// # Errors
+/// The store's own.
+pub fn any(tx: &mut Tx) -> Result<Option<(Place, Vec<u8>)>> {
+    let key: Option<(String, String, String, Vec<u8>)> = tx.one(&DKIM, p!["", "", "", ONE])?;
+    if let Some((domain, selector, algorithm, sealed)) = key {
+        return Ok(Some((Place::Dkim { domain, selector, algorithm }, sealed)));
+    }
+    let nil = Uuid::nil();
+    let key: Option<(WorkspaceId, DomainId, String, Vec<u8>)> = tx.one(&DOMAINS, p![nil, nil, "", ONE])?;
+    if let Some((_, id, selector, sealed)) = key {
+        return Ok(Some((Place::Domain { id, selector }, sealed)));
+    }
+    type Hook = (WorkspaceId, WebhookId, Vec<u8>, Vec<u8>, Option<Vec<u8>>);
+    let hook: Option<Hook> = tx.one(&WEBHOOKS, p![nil, nil, ONE])?;
+    if let Some((_, id, _, secret, _)) = hook {
+        return Ok(Some((Place::WebhookSecret(id), secret)));
+    }
+    let account: Option<(String, Vec<u8>)> = tx.one(&ACCOUNTS, p!["", ONE])?;
+    if let Some((directory, sealed)) = account {
+        return Ok(Some((Place::AcmeAccount(directory), sealed)));
+    }
+    // A certificate that was ordered and not issued yet has no key.
+    let certificates: Vec<(Uuid, Option<Vec<u8>>)> = tx.rows(&CERTIFICATES, p![nil, PAGE])?;
+    Ok(certificates.into_iter().find_map(|(id, sealed)| Some((Place::Certificate(id), sealed?))))
 }
 
 fn served<E: From<Error>>(tx: &mut Tx, change: Change<'_, E>) -> Result<u64, E> {

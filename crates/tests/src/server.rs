@@ -12,7 +12,7 @@ use std::{
 
 use posthouse_server::{
     adapters::{acme::Authorities, http_out::HttpClient, smtp_out::SmtpClient},
-    app::{App, Ports, keep_certificate},
+    app::{App, Ports, keep_certificate, signing::key_file},
     boot::web::{self, Web},
     config::Config,
     http::listener,
@@ -317,6 +317,9 @@ impl TestServer {
         let ports = Ports { clock, dns: dns.clone(), smtp_out, http_out, authority: Arc::new(Authorities::new(dns)) };
         let blobs = Blobs::files(self.dir.path().join(BLOBS_DIR));
         let app = Arc::new(App::new(self.config.clone(), (store, blobs), ports));
+        let settling = app.clone();
+        let settled = runtime.spawn(async move { key_file::settle(&settling).await });
+        settled.await.expect("reading does not panic").expect("the instance key is that of the store");
         let begun = app.clone();
         let begun = runtime.spawn(async move { keep_certificate::begin(&begun).await });
         begun.await.expect("reading does not panic").expect("there is a certificate");

@@ -66,17 +66,24 @@ pub async fn own_addresses(app: &App) -> Vec<IpAddr> {
 
 /// The addresses of a name, IPv4 first.
 pub async fn addresses(dns: &dyn Dns, host: &str) -> Vec<IpAddr> {
+    look_up(dns, host).await.unwrap_or_default()
+}
+
+/// The same; nothing where no name server says whether there are any.
+pub async fn look_up(dns: &dyn Dns, host: &str) -> Option<Vec<IpAddr>> {
     let ask = |kind| dns.lookup(Question::new(host, kind));
     let (v4, v6) = tokio::join!(ask(QuestionKind::A), ask(QuestionKind::Aaaa));
     let mut addresses: Vec<IpAddr> = Vec::new();
+    let mut has_failed = false;
     for answer in [v4, v6] {
         match answer {
             Answer::Records(Records::A(found)) => addresses.extend(found.into_iter().map(IpAddr::V4)),
             Answer::Records(Records::Aaaa(found)) => addresses.extend(found.into_iter().map(IpAddr::V6)),
+            Answer::Failed => has_failed = true,
             _ => {}
         }
     }
-    addresses
+    (!addresses.is_empty() || !has_failed).then_some(addresses)
 }
 
 async fn ask_list(app: &App, list: &str, addresses: &[IpAddr]) -> ListAnswer {

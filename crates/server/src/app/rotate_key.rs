@@ -11,12 +11,11 @@ use posthouse_store::{
 };
 
 use super::{
-    App, keep_certificate, obtain_certificate,
+    App,
     signing::{
-        self, InstanceKey, InstanceKeyError, SigningError,
+        InstanceKey, InstanceKeyError, SigningError,
         key_file::{self, KeyFile},
     },
-    webhooks,
 };
 
 /// Why nothing was rotated.
@@ -97,13 +96,6 @@ async fn already(app: &App, place: PathBuf) -> Result<Rotated, RotationError> {
 }
 
 fn reseal(place: &Place, bytes: &[u8], old: &InstanceKey, new: &InstanceKey) -> Result<Vec<u8>, RotationError> {
-    let context = match place {
-        Place::Dkim { domain, selector, algorithm } => signing::context(domain, selector, algorithm),
-        Place::Domain { id, selector } => signing::own_context(*id, selector),
-        Place::AcmeAccount(directory) => obtain_certificate::account_context(directory),
-        Place::Certificate(id) => keep_certificate::context(*id),
-        Place::WebhookHeaders(id) => webhooks::sealed_as(*id, "headers"),
-        Place::WebhookSecret(id) => webhooks::sealed_as(*id, "secret"),
-    };
+    let context = key_file::bound_to(place);
     Ok(new.seal(&old.open(bytes, &context)?, &context)?)
 }

@@ -171,24 +171,38 @@ async fn default_domain(app: &App) -> Result<&DefaultDomain, SigningError> {
 
 async fn open(app: &App) -> Result<DefaultDomain, SigningError> {
     key_file::settle(app).await?;
-    let instance = app.vault.key(app)?;
-    let domain = app.config.mail.default_domain.clone();
-    let name = domain.clone();
-    let mut stored = app.store.read_one(move |tx| dkim_keys::active(tx, &name)).await?;
+    let mut stored = stored(app).await?;
     let missing: Vec<Kind> = wanted(app).filter(|kind| !stored.iter().any(|key| kind.is_of(key))).collect();
     if !missing.is_empty() {
-        let now = app.clock.now();
+        let (instance, domain, now) = (app.vault.key(app)?, app.config.mail.default_domain.clone(), app.clock.now());
         let made = missing.into_iter().map(|kind| kind.make(instance, &domain, now));
         let made: Vec<StoredDkimKey> = made.collect::<Result<_, _>>()?;
-        let name = domain.clone();
         let work = move |tx: &mut posthouse_store::Tx| {
             made.iter().try_for_each(|key| dkim_keys::insert(tx, key))?;
-            dkim_keys::active(tx, &name)
+            dkim_keys::active(tx, &domain)
         };
         stored = app.store.write(work).await?;
     }
-    let (mut keys, mut records) = (DomainKeys::none(&domain), Vec::new());
+    opened(app, stored)
+}
+
+/// The records of the keys of the default domain that there are, which are opened; makes none. For who looks from outside.
+///
+/// # Errors
+/// [`SigningError`].
+pub async fn existing(app: &App) -> Result<Vec<DkimRecord>, SigningError> {
+    opened(app, stored(app).await?).map(|domain| domain.records)
+}
+
+async fn stored(app: &App) -> Result<Vec<StoredDkimKey>, SigningError> {
+    let name = app.config.mail.default_domain.clone();
+    Ok(app.store.read_one(move |tx| dkim_keys::active(tx, &name)).await?)
+}
+
+fn opened(app: &App, stored: Vec<StoredDkimKey>) -> Result<DefaultDomain, SigningError> {
+    let (mut keys, mut records) = (DomainKeys::none(&app.config.mail.default_domain), Vec::new());
     for key in stored.into_iter().filter(|key| wanted(app).any(|kind| kind.is_of(key))) {
+        let instance = app.vault.key(app)?;
         let der = instance.open(&key.private_key, &context(&key.domain, &key.selector, &key.algorithm))?;
         keys.add(&key.selector, &key.private_key, Arc::new(DkimKey::from_pkcs8_der(&der)?));
         let name = format!("{}._domainkey.{}", key.selector, key.domain);

@@ -2,21 +2,23 @@
 //!
 //! Changes nothing that a start would not change; exit code 1 when a check failed, 0 with warnings.
 
+mod instance_key;
 mod names;
 mod network;
 mod reputation;
 mod store;
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use posthouse_domain::time::{DAY_MS, Time};
 use serde_json::{Value, json};
 
 use super::{Common, Failure, print};
 use crate::{
-    app::{App, check_reputation::addresses, keep_certificate, obtain_certificate},
-    boot::{self, BootError},
+    app::{App, check_reputation::look_up, keep_certificate, obtain_certificate},
+    boot,
     config::{Config, DeliveryMode},
+    ports::Dns,
     tls::{self, CertificateFacts},
 };
 
@@ -86,14 +88,7 @@ impl Finding {
 
 pub(super) fn run(common: &Common) -> Result<(), Failure> {
     let config = common.load()?;
-    let runtime = super::runtime()?;
-    let mut findings = vec![configuration(&config)];
-    findings.extend(runtime.block_on(store::check(&config)));
-    findings.extend(runtime.block_on(network::ports(&config)));
-    if !config.smtp.acme {
-        findings.push(certificate(&config, boot::clock().now()));
-    }
-    findings.extend(runtime.block_on(outside(&config)));
+    let findings = super::runtime()?.block_on(look(&config));
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     let (failed, warnings) = (count(Level::Failed), count(Level::Warning));
     let lines: Vec<String> = findings.iter().map(Finding::line).collect();
@@ -108,32 +103,61 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the outside world sees of us: domains, this host, the ways in and out, blocklists. Each part has its time.
-async fn outside(config: &Config) -> Vec<Finding> {
-    let app = match boot::program(config).await {
-        Ok(app) => app,
-        Err(error @ BootError::Io { .. }) => {
-            return vec![Finding::failed(format!("DNS: {error}"), "correct dns.nameservers")];
-        }
-        Err(error @ BootError::Signing(_)) => {
-            return vec![Finding::failed(format!("keys: {error}"), "bring back the instance key of this store")];
-        }
-        // The line about the database says so.
-        Err(_) => return Vec::new(),
-    };
+async fn look(config: &Config) -> Vec<Finding> {
+    let mut findings = vec![configuration(config)];
+    findings.extend(store::check(config).await);
+    // The line about the database says why there is none.
+    let app = boot::bare_program(config).ok();
+    if let Some(app) = &app {
+        findings.push(instance_key::check(app).await);
+    }
+    findings.extend(network::ports(config).await);
+    if !config.smtp.acme {
+        findings.push(certificate(config, boot::clock().now()));
+    }
+    match boot::resolver(config) {
+        Ok(dns) => findings.extend(outside(config, dns, app.as_ref()).await),
+        Err(error) => findings.push(Finding::failed(format!("DNS: {error}"), "correct dns.nameservers")),
+    }
+    if let Some(app) = app {
+        boot::close(app.store.clone()).await;
+    }
+    findings
+}
+
+/// What the outside world sees of us: domains, this host, the ways in and out, blocklists. Each part has its time. Without
+/// the program, which is without its store, what needs that is left out, and said.
+async fn outside(config: &Config, dns: Arc<dyn Dns>, app: Option<&Arc<App>>) -> Vec<Finding> {
+    let dns = app.map_or(dns.as_ref(), |app| app.dns.as_ref());
     let is_asked = names::is_asked(config, &config.smtp.hostname);
-    let own = if is_asked { addresses(app.dns.as_ref(), &config.smtp.hostname).await } else { Vec::new() };
-    let host = async { if is_asked { names::host(&app, &own).await } else { Vec::new() } };
+    let own = if is_asked { look_up(dns, &config.smtp.hostname).await } else { Some(Vec::new()) };
+    let host = async { if is_asked { names::host(dns, config, own.as_deref()).await } else { Vec::new() } };
+    let addresses = own.clone().unwrap_or_default();
+    let (host, ways) =
+        (in_time("name of this host", host), in_time("ways in and out", network::ways(dns, config, &addresses)));
+    let Some(app) = app else {
+        let (host, ways) = tokio::join!(host, ways);
+        return [host, ways, vec![left_out(config)]].concat();
+    };
     let parts = tokio::join!(
-        in_time("records of the domains here", names::served(&app)),
-        in_time("records of workspaces' domains", names::own(&app)),
-        in_time("name of this host", host),
-        in_time("ways in and out", network::ways(app.dns.as_ref(), config, &own)),
-        in_time("blocklists", reputation::check(&app)),
-        in_time("TLS certificate", issued(&app)),
+        in_time("records of the domains here", names::served(app)),
+        in_time("records of workspaces' domains", names::own(app)),
+        host,
+        ways,
+        in_time("blocklists", reputation::check(app, own.is_some())),
+        in_time("TLS certificate", issued(app)),
     );
-    boot::close(app.store.clone()).await;
     [parts.0, parts.1, parts.2, parts.3, parts.4, parts.5].concat()
+}
+
+/// What cannot be looked at without the store.
+fn left_out(config: &Config) -> Finding {
+    let certificate = if config.smtp.acme { ", the certificate by ACME" } else { "" };
+    let what = format!(
+        "not looked at without the database: the instance key, DNS records of the domains here and of workspaces' domains, \
+         blocklists{certificate}"
+    );
+    Finding::warning(what, "mend the database first, then check again")
 }
 
 async fn in_time(what: &str, part: impl Future<Output = Vec<Finding>>) -> Vec<Finding> {

@@ -90,11 +90,11 @@ pub(super) struct Which {
 
 pub(super) fn run(command: Command) -> Result<(), Failure> {
     match command {
-        Command::Add(given) => Desk::open(&given.common)?.add(&given),
-        Command::List { workspace, common } => Desk::open(&common)?.list(workspace.as_deref(), &common),
-        Command::Show { which, zone_file } => Desk::open(&which.common)?.show(&which, zone_file),
-        Command::Check(which) => Desk::open(&which.common)?.check(&which),
-        Command::Set { which, status } => Desk::open(&which.common)?.set(&which, status),
+        Command::Add(given) => Desk::open(&given.common, Use::Seals)?.add(&given),
+        Command::List { workspace, common } => Desk::open(&common, Use::Reads)?.list(workspace.as_deref(), &common),
+        Command::Show { which, zone_file } => Desk::open(&which.common, Use::Reads)?.show(&which, zone_file),
+        Command::Check(which) => Desk::open(&which.common, Use::Seals)?.check(&which),
+        Command::Set { which, status } => Desk::open(&which.common, Use::Seals)?.set(&which, status),
     }
 }
 
@@ -106,6 +106,15 @@ impl Failure {
             _ => Self::Failed(refusal.message),
         }
     }
+}
+
+/// What a command does with the instance key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// It may make keys of a domain.
+    Seals,
+    /// Nothing.
+    Reads,
 }
 
 /// The program and a runtime for what it waits for.
@@ -121,10 +130,13 @@ impl Drop for Desk {
 }
 
 impl Desk {
-    fn open(common: &Common) -> Result<Self, Failure> {
+    fn open(common: &Common, how: Use) -> Result<Self, Failure> {
         let config = common.load()?;
         let runtime = super::runtime()?;
-        let app = runtime.block_on(boot::program(&config))?;
+        let app = match how {
+            Use::Seals => runtime.block_on(boot::program(&config))?,
+            Use::Reads => runtime.block_on(async { boot::bare_program(&config) })?,
+        };
         Ok(Self { runtime, app })
     }
 

@@ -41,9 +41,9 @@ impl Given {
         Self { value: Value::String(text.to_owned()), loose: true }
     }
 
-    /// As an error shows it.
+    /// As an error shows it, without the passwords of URLs.
     pub(super) fn shown(&self) -> String {
-        self.value.to_string()
+        without_passwords(&self.value).to_string()
     }
 
     /// Text that is not empty.
@@ -166,7 +166,9 @@ impl Given {
 
     /// Domain names in the form that DNS knows.
     pub(super) fn domains(&self) -> Result<Vec<String>, String> {
-        let each = |text: String| Given::text_of(&text).domain().map_err(|problem| format!("{text}: {problem}"));
+        let each = |text: String| {
+            Given::text_of(&text).domain().map_err(|problem| format!("{}: {problem}", without_password(&text)))
+        };
         self.texts()?.into_iter().map(each).collect()
     }
 
@@ -223,6 +225,24 @@ impl Given {
         }
         items.iter().map(|item| item.as_str().map(|text| text.trim().to_owned()).ok_or_else(wrong)).collect()
     }
+}
+
+/// The value with every text as [`without_password`] shows it.
+fn without_passwords(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(without_password(text)),
+        Value::Array(items) => Value::Array(items.iter().map(without_passwords).collect()),
+        other => other.clone(),
+    }
+}
+
+/// A text as others may read it: of a URL, well formed or not, what is before its last `@` is left out.
+pub(super) fn without_password(text: &str) -> String {
+    let Some((before, place)) = text.rsplit_once('@') else { return text.to_owned() };
+    // Without a colon it is the address of a person.
+    let Some((scheme, rest)) = before.split_once(':') else { return text.to_owned() };
+    let slashes = &rest[..rest.len() - rest.trim_start_matches('/').len()];
+    format!("{scheme}:{slashes}***@{place}")
 }
 
 const SOCKET_WRONG: &str = "must be an IP address and a port, such as \"127.0.0.1:8080\" or \"[::]:25\"";
@@ -303,6 +323,23 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(size_bytes(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn passwords_of_urls_are_not_shown() {
+        let table = [
+            ("https://u:sekrit@h/p", "https://***@h/p"),
+            ("s3://user:sek@rit/x@bucket/p", "s3://***@bucket/p"),
+            ("https:/u:sekrit@h", "https:/***@h"),
+            ("u:sekrit@h", "u:***@h"),
+            ("ops@example.com", "ops@example.com"),
+            ("https://example.com:8080/", "https://example.com:8080/"),
+        ];
+        for (text, shown) in table {
+            assert_eq!(without_password(text), shown);
+            let list = Given::typed(Value::Array(vec![Value::String(text.to_owned())]));
+            assert_eq!(list.shown(), format!("[\"{shown}\"]"));
         }
     }
 

@@ -70,13 +70,7 @@ const MAIN: &[Key] = keys! {
         };
     plain "blob_url", "in `data_dir`",
         "`s3://bucket/prefix` (endpoint and credentials by the usual AWS variables) or `file:///path`.",
-        |d, g| {
-            let text = g.text()?;
-            if !["s3://", "file:///"].iter().any(|start| text.strip_prefix(start).is_some_and(|rest| !rest.is_empty())) {
-                return Err("must be s3://bucket/prefix or file:///path".to_owned());
-            }
-            d.config.blob_url = Some(text);
-        };
+        |d, g| d.config.blob_url = Some(urls::blobs(&g.text()?)?);
     secret "instance_key", "the file `instance.key` in `data_dir`",
         "What stored secrets are sealed with: 32 bytes in base64 (`openssl rand -base64 32`).",
         |d, g| d.config.instance_key = Some(SecretText(g.instance_key()?));

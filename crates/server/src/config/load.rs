@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -11,7 +12,7 @@ use toml::{Table, Value};
 use super::{
     Config,
     assemble::Draft,
-    given::Given,
+    given::{Given, without_password},
     keys::{self, Key},
     problem::{ConfigError, Problem},
 };
@@ -88,7 +89,7 @@ fn take(name: &str, value: &Given, given: &BTreeMap<String, Given>, draft: &mut 
         return;
     }
     let secret = name.strip_suffix(FILE_SUFFIX).and_then(known).filter(|key| key.secret);
-    let Some(key) = secret else { return fail(Some(value.shown()), unknown(name)) };
+    let Some(key) = secret else { return fail(None, unknown(name)) };
     if given.contains_key(key.name) {
         return fail(Some(value.shown()), format!("is given together with {}; keep one", key.name));
     }
@@ -105,8 +106,13 @@ fn known(name: &str) -> Option<&'static Key> {
     keys::keys().find(|key| key.name == name)
 }
 
-/// What an unknown key is told: the nearest known one, or the keys of its section.
+/// What an unknown key is told: that it is a section, the nearest known one, or the keys of its section.
 fn unknown(name: &str) -> String {
+    let inside = format!("{name}.");
+    let mut of_section = keys::keys().filter(|key| key.name.starts_with(&inside));
+    if let Some(example) = of_section.clone().find_map(example).or_else(|| Some(of_section.next()?.name.to_owned())) {
+        return format!("is a section and has no value itself; set keys in it, such as {example}");
+    }
     let files = keys::keys().filter(|key| key.secret).map(|key| format!("{}{FILE_SUFFIX}", key.name));
     let names: Vec<String> = keys::keys().map(|key| key.name.to_owned()).chain(files).collect();
     let edits_max = name.chars().count().div_ceil(3).clamp(1, 5);
@@ -129,14 +135,31 @@ fn unknown(name: &str) -> String {
     format!("is not a key; there are {}", siblings.join(", "))
 }
 
+/// A key with its default, as it stands in a file; none where the default is told in words.
+fn example(key: &Key) -> Option<String> {
+    let value = key.default.strip_prefix('`')?.strip_suffix('`').filter(|value| !value.contains('`'))?;
+    let is_text = format!("a = {value}").parse::<Table>().is_err();
+    Some(if is_text { format!("{} = \"{value}\"", key.name) } else { format!("{} = {value}", key.name) })
+}
+
 fn read_file(path: &Path, given: &mut BTreeMap<String, Given>, problems: &mut Vec<Problem>) {
-    let read = read_text(path).and_then(|text| {
-        text.parse::<Table>().map_err(|error| format!("is not valid TOML: {}", error.to_string().trim_end()))
-    });
+    let read = read_text(path)
+        .and_then(|text| text.parse::<Table>().map_err(|error| broken(&text, error.message(), error.span())));
     match read {
         Ok(table) => flatten("", table, given),
         Err(problem) => problems.push(Problem { key: path.display().to_string(), value: None, problem }),
     }
+}
+
+/// What is said of a file that is no TOML: where, and not what stands there, which may be a secret.
+fn broken(text: &str, message: &str, span: Option<Range<usize>>) -> String {
+    let message = message.trim_end();
+    let Some(before) = span.and_then(|span| text.get(..span.start)) else {
+        return format!("is not valid TOML: {message}");
+    };
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
+    format!("is not valid TOML at line {line}, column {column}: {message}")
 }
 
 /// Turns nested tables into dotted names.
@@ -169,9 +192,11 @@ fn read_variables(variables: &[(String, String)], given: &mut BTreeMap<String, G
 }
 
 fn read_text(path: &Path) -> Result<String, String> {
-    let failed = |error: std::io::Error| format!("the file {} cannot be read: {error}", path.display());
+    // A URL that was meant for the key itself is no path, and may have a password in it.
+    let shown = without_password(&path.display().to_string());
+    let failed = |error: std::io::Error| format!("the file {shown} cannot be read: {error}");
     if std::fs::metadata(path).map_err(failed)?.len() > FILE_BYTES_MAX {
-        return Err(format!("the file {} is larger than {FILE_BYTES_MAX} bytes", path.display()));
+        return Err(format!("the file {shown} is larger than {FILE_BYTES_MAX} bytes"));
     }
     std::fs::read_to_string(path).map_err(failed)
 }

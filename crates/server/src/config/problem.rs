@@ -1,6 +1,6 @@
 //! What is wrong with a configuration: every problem at once, each with the key, its value and what is allowed.
 //!
-//! Values of secret keys are never shown.
+//! Values of secret keys are never shown, nor those of keys that are none: a secret may stand behind a misspelt name.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Problem {
     /// The key, or the file.
     pub key: String,
-    /// Its value as given, unless it is secret or missing.
+    /// Its value as given, without passwords in URLs, unless it is secret, missing or that of an unknown key.
     pub value: Option<String>,
     /// What is wrong or what is allowed, in words that follow the key.
     pub problem: String,

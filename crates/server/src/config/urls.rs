@@ -15,6 +15,23 @@ pub(super) fn http(text: &str) -> Result<String, String> {
     Ok(text.trim_end_matches('/').to_owned())
 }
 
+/// Reads where blobs are. Credentials of a bucket come from elsewhere.
+pub(super) fn blobs(text: &str) -> Result<String, String> {
+    let is_bucket = |rest: &str| {
+        let bucket = rest.split('/').next().unwrap_or_default();
+        !bucket.is_empty() && !rest.contains(['@', '?', '#']) && !bucket.contains(':')
+    };
+    let is_place = match (text.strip_prefix("s3://"), text.strip_prefix("file:///")) {
+        (Some(rest), _) => is_bucket(rest),
+        (_, Some(path)) => !path.is_empty(),
+        _ => false,
+    };
+    if is_place {
+        return Ok(text.to_owned());
+    }
+    Err("must be s3://bucket/prefix, with credentials by the usual AWS variables, or file:///path".to_owned())
+}
+
 /// Reads the URL of an ACME directory, or the name of a known one. Its answers are believed for what they prove, so it is https.
 pub(super) fn acme_directory(text: &str) -> Result<String, String> {
     match text {
@@ -92,6 +109,16 @@ mod tests {
                 implicit_tls,
             });
             assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn places_of_blobs_are_read() {
+        for good in ["s3://bucket", "s3://bucket/a/b", "file:///var/lib/blobs"] {
+            assert_eq!(blobs(good), Ok(good.to_owned()));
+        }
+        for bad in ["s3://", "s3:///p", "s3://u:p@bucket/p", "s3://bucket?x=y", "file:///", "file://a", "/a", ""] {
+            assert!(blobs(bad).is_err(), "{bad}");
         }
     }
 

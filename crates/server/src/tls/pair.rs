@@ -109,9 +109,11 @@ impl PairText {
         let (_, parsed) =
             x509_parser::parse_x509_certificate(first).map_err(|_| self.unusable("it is no certificate"))?;
         let facts = facts(&parsed, self.source);
-        let key = PrivateKeyDer::from_pem_slice(&self.key);
-        let key = key.map_err(|error| self.unusable(format!("the private key cannot be read: {error}")))?;
+        let no_key = |cause: String| TlsError::Key { cert: self.place.clone(), cause };
+        let key = PrivateKeyDer::from_pem_slice(&self.key)
+            .map_err(|error| no_key(format!("the private key cannot be read: {error}")))?;
         let provider = rustls::crypto::aws_lc_rs::default_provider();
+        provider.key_provider.load_private_key(key.clone_key()).map_err(|error| no_key(error.to_string()))?;
         let certified = CertifiedKey::from_der(chain, key, &provider).map_err(|error| self.unusable(error))?;
         Ok(Pair { certified: Arc::new(certified), facts })
     }

@@ -71,11 +71,18 @@ fn files_that_cannot_be_used_end_the_start_and_are_named() {
     let ran = house.run(&arguments);
     assert_eq!(ran.code, 2, "{}", ran.err);
     assert!(ran.err.contains("config: smtp.tls_cert = ") && ran.err.contains("chain.pem"), "{}", ran.err);
-    std::fs::remove_file(house.path("key.pem")).unwrap();
-    let ran = house.run(&arguments);
-    assert_eq!(ran.code, 2, "{}", ran.err);
-    assert!(ran.err.contains("config: smtp.tls_key = ") && ran.err.contains("key.pem"), "{}", ran.err);
+    let no_key = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
+    for content in [Some(""), Some("garbage"), Some(one.0.as_str()), Some(no_key), None] {
+        match content {
+            Some(text) => std::fs::write(house.path("key.pem"), text).unwrap(),
+            None => std::fs::remove_file(house.path("key.pem")).unwrap(),
+        }
+        let ran = house.run(&arguments);
+        assert_eq!(ran.code, 2, "{content:?}: {}", ran.err);
+        assert!(ran.err.contains("config: smtp.tls_key = ") && ran.err.contains("key.pem"), "{content:?}: {}", ran.err);
+    }
 
+    let ran = house.run(&arguments);
     // The API key is shown by the first start that comes up, and by no other.
     assert!(!ran.out.contains("ph_"), "{}", ran.out);
     std::fs::write(house.path("key.pem"), &one.1).unwrap();

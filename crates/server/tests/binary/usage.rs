@@ -56,11 +56,7 @@ fn a_bad_configuration_names_key_value_and_what_is_allowed() {
         let ran = house.run(&[command, "--config", config.to_str().unwrap()]);
         assert_eq!(ran.code, 2, "{command}: {}", ran.err);
         assert!(ran.err.contains("delivery.mode = \"drect\": must be one of direct, relay, capture"), "{}", ran.err);
-        assert!(
-            ran.err.contains("smtp.hostnam = \"x.example\": is not a key; did you mean smtp.hostname?"),
-            "{}",
-            ran.err
-        );
+        assert!(ran.err.contains("smtp.hostnam: is not a key; did you mean smtp.hostname?"), "{}", ran.err);
         assert_eq!(ran.out, "");
     }
 }
@@ -87,5 +83,5 @@ fn the_environment_is_read_and_checked() {
         house.command().args(["migrate", "--json"]).env("POSTHOUSE__DELIVERY__MODUS", "direct").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.contains("delivery.modus = \"direct\""), "{text}");
+    assert!(text.contains("delivery.modus: is not a key"), "{text}");
 }

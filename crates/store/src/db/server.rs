@@ -4,7 +4,7 @@
 //! where the server has it); `require` (TLS with any certificate); `verify-full` (the certificate must be for the host, by an
 //! authority of the machine or of the file `sslrootcert`). Channel binding is not offered.
 
-use std::{future::Future, io, path::PathBuf, pin::Pin, task};
+use std::{error, future::Future, io, path::PathBuf, pin::Pin, task};
 
 use percent_encoding::percent_decode_str;
 use postgres::{
@@ -20,6 +20,8 @@ use tokio_rustls::{TlsConnector, client};
 use crate::tls::{Trust, client_config};
 use crate::{Error, Result};
 
+/// A URL as it should be.
+const EXAMPLE: &str = "postgres://user:password@host/name";
 /// How long to wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The planner is to walk indexes, as the statements are written for it: what it would rather do while tables have no
@@ -59,7 +61,13 @@ impl Server {
             Some(_) => return Err(wrong("sslrootcert is used with sslmode=verify-full only".to_owned())),
         };
         let plain = if rest.is_empty() { place.to_owned() } else { format!("{place}?{}", rest.join("&")) };
-        let mut config: Config = plain.parse().map_err(|error: postgres::Error| wrong(error.to_string()))?;
+        let mut config: Config = plain.parse().map_err(|error: postgres::Error| {
+            let cause = error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+            wrong(format!("must be a URL such as {EXAMPLE}: {cause}"))
+        })?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(wrong(format!("must name a host, as in {EXAMPLE}")));
+        }
         config.ssl_mode(mode);
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);

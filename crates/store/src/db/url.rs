@@ -33,10 +33,18 @@ impl FromStr for DatabaseUrl {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             return Server::parse(text).map(|_| DatabaseUrl::Postgres(text.to_owned()));
         }
-        match text.strip_prefix("sqlite://").or_else(|| text.strip_prefix("sqlite:")) {
-            Some(path) if !path.is_empty() => Ok(DatabaseUrl::Sqlite(path.into())),
-            _ => Err(Error::schema("database_url must begin with sqlite:, postgres:// or postgresql://")),
+        let Some(path) = text.strip_prefix("sqlite://").or_else(|| text.strip_prefix("sqlite:")) else {
+            return Err(Error::schema("database_url must begin with sqlite:, postgres:// or postgresql://"));
+        };
+        if path.is_empty() {
+            return Err(Error::schema(
+                "database_url must have a path behind sqlite:, as in sqlite:/var/lib/posthouse.db",
+            ));
         }
+        if path.contains(":memory:") || path.contains("mode=memory") {
+            return Err(Error::schema("database_url must be a file: what is in memory alone would be lost"));
+        }
+        Ok(DatabaseUrl::Sqlite(path.into()))
     }
 }
 
@@ -80,8 +88,20 @@ mod tests {
             assert_eq!(format!("{url:?}"), shown);
         }
         let wrong_tls = ["postgres://db/x?sslmode=verify-ca", "postgres://db/x?sslmode=require&sslrootcert=/a.pem"];
-        for text in ["", "sqlite:", "mysql://x", "/a/path"].into_iter().chain(wrong_tls) {
+        for text in ["", "mysql://x", "/a/path"].into_iter().chain(wrong_tls) {
             assert!(text.parse::<DatabaseUrl>().is_err(), "{text}");
+        }
+        let table = [
+            ("sqlite:", "must have a path behind sqlite:"),
+            ("sqlite::memory:", "must be a file"),
+            ("postgres://", "must name a host"),
+            ("postgres:///db", "must name a host"),
+            ("postgres://h/db?bogus=1", "unknown option `bogus`"),
+            ("postgres://u:p@h:port/db", "invalid value for option `port`"),
+        ];
+        for (text, expected) in table {
+            let said = text.parse::<DatabaseUrl>().unwrap_err().to_string();
+            assert!(said.contains(expected) && said.contains("must"), "{text}: {said}");
         }
     }
 }

@@ -1,13 +1,10 @@
 //! Secrets at rest: AES-256-GCM (NIST SP 800-38D) under a key of the instance that is not in the database.
 //!
 //! The key is the setting `instance_key`, or the file `instance.key` in `data_dir`. Another one takes its place by a
-//! rotation alone: what was sealed with the one before would be lost.
+//! rotation alone: what was sealed with the one before would be lost. That it is the key of the store is made sure of before
+//! anything is sealed or opened ([`super::key_file::settle`]); nothing here makes one.
 
-use std::{
-    io,
-    path::PathBuf,
-    sync::{Mutex, OnceLock, PoisonError},
-};
+use std::{io, path::PathBuf, sync::OnceLock};
 
 use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey},
@@ -37,6 +34,15 @@ pub enum InstanceKeyError {
         /// What the operating system says.
         cause: io::Error,
     },
+    /// There is none, while there was one.
+    #[error(
+        "{path} is missing, and the store holds secrets that were sealed with it: bring it back from the backup, or copy it \
+         from a machine that serves this store (where the key is the setting instance_key, set that)"
+    )]
+    Missing {
+        /// Where it has to be.
+        path: PathBuf,
+    },
     /// The text is no key.
     #[error(
         "{place} must hold 32 bytes in base64, as `openssl rand -base64 32` makes them, or what `posthouse secret rotate` wrote"
@@ -47,7 +53,8 @@ pub enum InstanceKeyError {
     },
     /// Something was sealed with another key, or changed.
     #[error(
-        "stored secrets were sealed with another instance key: bring back the instance.key (or the setting instance_key) of this store"
+        "stored secrets were sealed with another instance key: bring back the instance.key (or the setting instance_key) of \
+         this store, from the backup or from a machine that serves it"
     )]
     WrongKey,
     /// The cryptographic library failed.
@@ -93,8 +100,6 @@ impl AddressKey {
 #[derive(Default)]
 pub struct Vault {
     key: OnceLock<InstanceKey>,
-    /// Two that need it first must not make its file at once.
-    reading: Mutex<()>,
 }
 
 impl Vault {
@@ -103,10 +108,6 @@ impl Vault {
     /// # Errors
     /// [`InstanceKeyError`].
     pub fn key(&self, app: &App) -> Result<&InstanceKey, InstanceKeyError> {
-        if let Some(key) = self.key.get() {
-            return Ok(key);
-        }
-        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         match self.key.get() {
             Some(key) => Ok(key),
             None => InstanceKey::of(app).map(|key| self.key.get_or_init(|| key)),
@@ -115,14 +116,22 @@ impl Vault {
 }
 
 impl InstanceKey {
-    /// The configured key, or the one in the data directory, which is made if there is none.
+    /// The configured key, or the one in the data directory.
     ///
     /// # Errors
     /// [`InstanceKeyError`].
     pub fn of(app: &App) -> Result<Self, InstanceKeyError> {
+        Self::find(app)?.ok_or_else(|| InstanceKeyError::Missing { path: KeyFile::of(app).path() })
+    }
+
+    /// The same; none where there is neither.
+    ///
+    /// # Errors
+    /// [`InstanceKeyError`], without [`InstanceKeyError::Missing`].
+    pub fn find(app: &App) -> Result<Option<Self>, InstanceKeyError> {
         match &app.config.instance_key {
-            Some(text) => Self::read(&text.0, "instance_key"),
-            None => KeyFile::of(app).read(app.clock.as_ref()),
+            Some(text) => Self::read(&text.0, "instance_key").map(Some),
+            None => KeyFile::of(app).read(),
         }
     }
 

@@ -41,11 +41,14 @@ pub(super) async fn served(app: &App) -> Vec<Finding> {
             }
             let mut expected = vec![exchanger(config, default), senders(config, default)];
             let mut found = Vec::new();
-            match signing::prepare(app).await {
-                Ok(records) => expected.extend(records.into_iter().map(signing_key)),
-                Err(error) => {
-                    found.push(Finding::failed(format!("DKIM: {error}"), "bring back the instance key of this store"));
+            match signing::existing(app).await {
+                Ok(records) if records.is_empty() => {
+                    let what = format!("DKIM: {default} has no keys yet");
+                    found.push(Finding::warning(what, "start the service, which makes them; then check again"));
                 }
+                Ok(records) => expected.extend(records.into_iter().map(signing_key)),
+                // The line about the instance key says so.
+                Err(_) => {}
             }
             expected.push(policy(default));
             found.extend(zone(app, default, &expected).await);
@@ -195,14 +198,21 @@ fn all_domains(tx: &mut posthouse_store::Tx) -> posthouse_store::Result<Vec<Mail
     }
 }
 
-/// The name in our greeting and its addresses; where mail leaves from, and the names of those addresses.
-pub(super) async fn host(app: &App, addresses: &[IpAddr]) -> Vec<Finding> {
-    let doors = doors(&app.config, addresses);
-    let mut found = vec![greeting(app, addresses)];
-    found.extend(join_all(doors.iter().map(|door| reverse(app.dns.as_ref(), door))).await);
+/// The name in our greeting and its addresses, where they are known; where mail leaves from, and the names of those addresses.
+pub(super) async fn host(dns: &dyn Dns, config: &Config, known: Option<&[IpAddr]>) -> Vec<Finding> {
+    let addresses = known.unwrap_or_default();
+    let doors = doors(config, addresses);
+    let mut found = vec![match known {
+        Some(addresses) => greeting(config, addresses),
+        None => {
+            let what = format!("A: {}, the name in our greeting, could not be looked up", config.smtp.hostname);
+            Finding::warning(what, "try again; check dns.nameservers")
+        }
+    }];
+    found.extend(join_all(doors.iter().map(|door| reverse(dns, door))).await);
     if !addresses.is_empty() {
         let others = doors.iter().filter(|door| !addresses.contains(&door.address));
-        found.extend(others.map(|door| outside_spf(door.address, &app.config.smtp.hostname)));
+        found.extend(others.map(|door| outside_spf(door.address, &config.smtp.hostname)));
     }
     found
 }
@@ -240,15 +250,15 @@ fn outside_spf(address: IpAddr, host: &str) -> Finding {
     Finding::warning(what, format!("publish it as one more A or AAAA record of {host}"))
 }
 
-fn greeting(app: &App, addresses: &[IpAddr]) -> Finding {
-    let host = &app.config.smtp.hostname;
+fn greeting(config: &Config, addresses: &[IpAddr]) -> Finding {
+    let host = &config.smtp.hostname;
     if addresses.is_empty() {
         let advice = "publish an A or AAAA record of this machine's public address";
         return Finding::failed(format!("A: {host}, the name in our greeting, has no address"), advice);
     }
     let shown: Vec<String> = addresses.iter().map(IpAddr::to_string).collect();
     let what = format!("A: {host} is {}", shown.join(", "));
-    let is_hidden = !app.config.delivery.allow_private_networks && addresses.iter().all(|a| is_special_purpose(*a));
+    let is_hidden = !config.delivery.allow_private_networks && addresses.iter().all(|a| is_special_purpose(*a));
     if is_hidden {
         return Finding::warning(
             format!("{what}, which nobody reaches from the internet"),

@@ -10,8 +10,8 @@ use crate::{
     config::DeliveryMode,
 };
 
-/// One line a list.
-pub(super) async fn check(app: &App) -> Vec<Finding> {
+/// One line a list. Whether our name could be looked up decides what having no address means.
+pub(super) async fn check(app: &App, is_known: bool) -> Vec<Finding> {
     match app.config.delivery.mode {
         DeliveryMode::Capture => return Vec::new(),
         DeliveryMode::Relay(_) => {
@@ -20,6 +20,10 @@ pub(super) async fn check(app: &App) -> Vec<Finding> {
         DeliveryMode::Direct => {}
     }
     let addresses = check_reputation::own_addresses(app).await;
+    if addresses.is_empty() && !is_known {
+        let what = format!("blocklists: not asked, {} could not be looked up", app.config.smtp.hostname);
+        return vec![Finding::warning(what, "try again; check dns.nameservers")];
+    }
     if addresses.is_empty() {
         return vec![Finding::ok("blocklists: not asked, this server has no public address")];
     }
