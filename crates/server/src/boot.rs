@@ -4,6 +4,7 @@
 //! end goes backwards. Nothing that exists is ever overwritten by a start.
 
 mod first;
+mod private;
 mod ready;
 pub mod web;
 
@@ -106,18 +107,20 @@ pub fn clock() -> Arc<dyn Clock> {
     Arc::new(SystemClock)
 }
 
-/// Where the database is.
+/// Where the database is; files of the store that others could read are narrowed before anybody opens them.
 ///
 /// # Errors
 /// When the embedded one's directory cannot be made.
 pub fn database_url(config: &Config) -> Result<DatabaseUrl, BootError> {
-    match &config.database_url {
-        Some(url) => Ok(url.parse()?),
+    let url = match &config.database_url {
+        Some(url) => url.parse()?,
         None => {
             make_private_directory(&config.data_dir)?;
-            Ok(DatabaseUrl::Sqlite(config.data_dir.join("posthouse.db")))
+            DatabaseUrl::Sqlite(config.data_dir.join("posthouse.db"))
         }
-    }
+    };
+    private::narrow(config, &url);
+    Ok(url)
 }
 
 /// Opens the store and applies pending migrations.

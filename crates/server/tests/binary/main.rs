@@ -4,5 +4,6 @@
 mod admin;
 mod certificate;
 mod house;
+mod rights;
 mod serving;
 mod usage;
