@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod admin;
+mod blobs;
 mod certificate;
 mod house;
 mod rights;

@@ -19,6 +19,7 @@ mod phrase_behind_many_of_its_words_not_found;
 mod problems_told_one_after_the_other;
 mod rate_limit_fields_missing_when_it_matters;
 mod ready_with_a_full_disk;
+mod ready_without_blobs;
 mod refusal_lost_in_a_reset;
 mod sender_with_an_underscore_refused;
 mod smtp_client_waits;
