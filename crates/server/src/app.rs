@@ -125,7 +125,7 @@ pub struct App {
     pub listings: screen_client::Listings,
     /// Counts for the operator.
     pub metrics: Metrics,
-    /// Whether the storage was found full.
+    /// Whether the storage was found full, or the blobs out of order.
     pub shortage: Shortage,
     /// The stage of the process: what waits ends when it drains.
     pub life: Life,

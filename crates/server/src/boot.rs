@@ -4,6 +4,7 @@
 //! end goes backwards. Nothing that exists is ever overwritten by a start.
 
 mod first;
+mod private;
 mod ready;
 pub mod web;
 
@@ -16,7 +17,7 @@ use tokio::task::JoinSet;
 use crate::{
     adapters::{acme::Authorities, clock::SystemClock, dns, http_out::HttpClient, smtp_out::SmtpClient},
     app::{App, Ports, keep_certificate, signing},
-    config::{Config, ConfigError},
+    config::{Config, ConfigError, Problem},
     http::listener,
     jobs::{index, runner, webhooks},
     ports::{Clock, Dns, HttpOut, SmtpOut},
@@ -106,18 +107,20 @@ pub fn clock() -> Arc<dyn Clock> {
     Arc::new(SystemClock)
 }
 
-/// Where the database is.
+/// Where the database is; files of the store that others could read are narrowed before anybody opens them.
 ///
 /// # Errors
 /// When the embedded one's directory cannot be made.
 pub fn database_url(config: &Config) -> Result<DatabaseUrl, BootError> {
-    match &config.database_url {
-        Some(url) => Ok(url.parse()?),
+    let url = match &config.database_url {
+        Some(url) => url.parse()?,
         None => {
             make_private_directory(&config.data_dir)?;
-            Ok(DatabaseUrl::Sqlite(config.data_dir.join("posthouse.db")))
+            DatabaseUrl::Sqlite(config.data_dir.join("posthouse.db"))
         }
-    }
+    };
+    private::narrow(config, &url);
+    Ok(url)
 }
 
 /// Opens the store and applies pending migrations.
@@ -165,8 +168,13 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
     follow_listener(&mut config, bound.http);
     let store = open(&config, true)?;
     let blobs = open_blobs(&config)?;
+    prepare_blobs(&config, &blobs).await?;
     let (ports, ways_out) = ports(&config)?;
     let app = Arc::new(App::new(config, (store, blobs), ports));
+    if app.blobs.are_remote() {
+        // A service that is away does not hold up the start; the first look at `/readyz` asks it.
+        app.shortage.doubt_blobs();
+    }
     prepare_signing(&app).await?;
     if bound.smtp.is_some() || bound.submission.is_some() || bound.https.is_some() {
         prepare_tls(&app).await?;
@@ -210,6 +218,19 @@ pub fn open_blobs(config: &Config) -> Result<Blobs, BootError> {
     match &config.blob_url {
         Some(url) => Ok(Blobs::open(url, &config.blob_options.0)?),
         None => Ok(Blobs::files(config.data_dir.join(BLOBS_DIR))),
+    }
+}
+
+/// Sees that there is a directory for blobs that can be written. A disk that is full now may have room later.
+async fn prepare_blobs(config: &Config, blobs: &Blobs) -> Result<(), BootError> {
+    match (blobs.prepare().await, &config.blob_url) {
+        (Ok(()) | Err(posthouse_store::Error::Full(_)), _) => Ok(()),
+        (Err(error), None) => Err(error.into()),
+        (Err(error), Some(url)) => Err(BootError::Config(ConfigError(vec![Problem {
+            key: "blob_url".to_owned(),
+            value: Some(format!("{url:?}")),
+            problem: format!("cannot be used: {}; a directory that can be written is wanted", error.internal()),
+        }]))),
     }
 }
 

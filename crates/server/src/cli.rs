@@ -117,6 +117,7 @@ impl From<posthouse_store::Error> for Failure {
 /// Runs the command of this process.
 #[must_use]
 pub fn run() -> ExitCode {
+    crate::files::make_all_private();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

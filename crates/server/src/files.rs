@@ -1,11 +1,34 @@
 //! Private files that are seen whole or not at all, whoever else reads or makes them at the same time.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::{self, OpenOptions, Permissions},
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
+
+/// What nobody but the owner may do with a file.
+const OTHERS: u32 = 0o077;
+
+/// Makes every file and directory of this process its owner's alone, those of libraries too: they hold mail and keys.
+pub fn make_all_private() {
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(OTHERS));
+}
+
+/// Takes from others what they may do with a file or directory of ours. One that is not there or is somebody else's stays,
+/// and so does what a link leads to.
+///
+/// # Errors
+/// The file system's own.
+pub fn narrow(path: &Path) -> io::Result<()> {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(()) };
+    let mode = metadata.permissions().mode() & 0o7777;
+    let is_ours = metadata.uid() == rustix::process::geteuid().as_raw();
+    if mode & OTHERS == 0 || metadata.is_symlink() || !is_ours {
+        return Ok(());
+    }
+    fs::set_permissions(path, Permissions::from_mode(mode & !OTHERS))
+}
 
 /// Writes a file that its owner alone can read, instead of what was there; it is on the disk afterwards.
 ///

@@ -54,12 +54,12 @@ impl FromStr for Digest {
     fn from_str(text: &str) -> Result<Self> {
         let is_digit = |b: &u8| b.is_ascii_digit() || (b'a'..=b'f').contains(b);
         if text.len() != 64 || !text.as_bytes().iter().all(is_digit) {
-            return Err(Error::blob("a blob's name has 64 lower-case hexadecimal digits"));
+            return Err(Error::corrupt("a blob's name has 64 lower-case hexadecimal digits"));
         }
         let mut digest = [0; 32];
         for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let pair = std::str::from_utf8(pair).map_err(Error::blob)?;
-            *byte = u8::from_str_radix(pair, 16).map_err(Error::blob)?;
+            let pair = std::str::from_utf8(pair).map_err(Error::corrupt)?;
+            *byte = u8::from_str_radix(pair, 16).map_err(Error::corrupt)?;
         }
         Ok(Digest(digest))
     }
@@ -122,10 +122,38 @@ impl Blobs {
         Blobs { place, packers: Arc::default() }
     }
 
+    /// Makes the directory of the files and sees that it can be written. A bucket is not asked: it may only be away.
+    ///
+    /// # Errors
+    /// As [`Blobs::put`].
+    pub async fn prepare(&self) -> Result<()> {
+        match &self.place {
+            Place::Files(folder) => folder.prepare().await,
+            Place::S3(_) => Ok(()),
+        }
+    }
+
+    /// Whether the blobs are in a bucket, somewhere else.
+    #[must_use]
+    pub fn are_remote(&self) -> bool {
+        matches!(self.place, Place::S3(_))
+    }
+
+    /// Writes these bytes, which nobody else has, reads them and takes them away: whether the store works.
+    ///
+    /// # Errors
+    /// As [`Blobs::put`].
+    pub async fn probe(&self, bytes: Bytes) -> Result<()> {
+        let digest = self.put(bytes.clone()).await?;
+        let back = self.get(&digest).await?;
+        self.delete(&digest).await?;
+        if back == Some(bytes) { Ok(()) } else { Err(Error::blob("it does not give back what was written")) }
+    }
+
     /// Compresses raw mail as it is kept: a zstd frame with the length in it.
     ///
     /// # Errors
-    /// [`Error::Blob`] where zstd has no memory.
+    /// [`Error::Panicked`] where zstd has no memory.
     pub fn compress(&self, raw: &[u8]) -> Result<Vec<u8>> {
         self.packers.compress(raw)
     }
@@ -142,7 +170,7 @@ impl Blobs {
     /// sweep that is under way does not take them.
     ///
     /// # Errors
-    /// [`Error::Full`], [`Error::Unavailable`], [`Error::Blob`].
+    /// [`Error::Full`], [`Error::Blob`].
     pub async fn put(&self, bytes: Bytes) -> Result<Digest> {
         let digest = Digest::of(&bytes);
         match &self.place {

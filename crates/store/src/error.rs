@@ -32,12 +32,15 @@ pub enum Error {
     /// A statement or a type is wrong: a bug of ours.
     #[error("the database refused a statement")]
     Db(Arc<str>),
-    /// The unit of work panicked; it was rolled back alone.
+    /// The unit of work panicked, and was rolled back alone; or there is no memory for it.
     #[error("an internal error occurred")]
     Panicked(Arc<str>),
-    /// A blob or file could not be read or written.
-    #[error("the blob store failed")]
+    /// The blob store does not answer or refuses. Try again later (HTTP 503, SMTP 451).
+    #[error("the blob store is not available")]
     Blob(Arc<str>),
+    /// A file other than a blob could not be read or written.
+    #[error("a file could not be read or written")]
+    File(Arc<str>),
 }
 
 /// The usual result of the seam.
@@ -56,14 +59,15 @@ impl Error {
             | Error::Schema(text)
             | Error::Db(text)
             | Error::Panicked(text)
-            | Error::Blob(text) => text,
+            | Error::Blob(text)
+            | Error::File(text) => text,
         }
     }
 
     /// Whether the same request may succeed later without anybody changing anything in the program.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        matches!(self, Error::Overloaded | Error::Unavailable(_) | Error::Full(_) | Error::Retry(_))
+        matches!(self, Error::Overloaded | Error::Unavailable(_) | Error::Full(_) | Error::Retry(_) | Error::Blob(_))
     }
 
     pub(crate) fn db(text: impl std::fmt::Display) -> Self {
@@ -78,6 +82,14 @@ impl Error {
         Error::Blob(text.to_string().into())
     }
 
+    pub(crate) fn file(text: impl std::fmt::Display) -> Self {
+        Error::File(text.to_string().into())
+    }
+
+    pub(crate) fn corrupt(text: impl std::fmt::Display) -> Self {
+        Error::Corrupt(text.to_string().into())
+    }
+
     pub(crate) fn schema(text: impl std::fmt::Display) -> Self {
         Error::Schema(text.to_string().into())
     }
@@ -90,7 +102,7 @@ impl From<std::io::Error> for Error {
         let text: Arc<str> = error.to_string().into();
         match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem => Error::Full(text),
-            _ => Error::Blob(text),
+            _ => Error::File(text),
         }
     }
 }
@@ -102,7 +114,11 @@ impl From<Error> for posthouse_domain::error::Refusal {
         if error.is_transient() {
             tracing::warn!(cause = error.internal(), "store.unavailable");
             let refusal = Self::new(Code::Unavailable, format!("Nothing was stored: {error}."));
-            if matches!(error, Error::Full(_)) { refusal.detail("reason", "storage_full") } else { refusal }
+            match error {
+                Error::Full(_) => refusal.detail("reason", "storage_full"),
+                Error::Blob(_) => refusal.detail("reason", "blobs"),
+                _ => refusal,
+            }
         } else {
             tracing::error!(cause = error.internal(), "store.failed");
             Self::new(Code::Internal, "Something broke inside; nothing was stored.")

@@ -9,7 +9,11 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::route::{Answer, PublicInput, Route};
-use crate::{app::App, shortage::REASON_STORAGE_FULL, shutdown::Stage};
+use crate::{
+    app::App,
+    shortage::{REASON_BLOBS, REASON_STORAGE_FULL},
+    shutdown::Stage,
+};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -30,6 +34,17 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
+/// Values of `details.reason` when the service is not ready, beside those of [`crate::shortage`].
+const STARTING: &str = "starting";
+const DRAINING: &str = "draining";
+const STORE: &str = "store";
+/// Values of `warnings` when it is.
+const CERTIFICATE_NOT_RELOADED: &str = "certificate_not_reloaded";
+const CERTIFICATE_NOT_ISSUED: &str = "certificate_not_issued";
+const CERTIFICATE_EXPIRED: &str = "certificate_expired";
+
+/// How long `/readyz` waits for a probe of the blobs, in milliseconds: who asks gives up sooner than a store that is silent.
+const BLOB_PROBE_MS_MAX: i64 = 2_000;
 /// The text format of Prometheus.
 const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -55,14 +70,17 @@ async fn healthz(_app: Arc<App>, _input: PublicInput) -> Result<Answer, Refusal>
 
 async fn readyz(app: Arc<App>, _input: PublicInput) -> Result<Answer, Refusal> {
     match app.life.stage() {
-        Stage::Starting => return Err(not_ready("starting", "The listeners are not bound yet.")),
-        Stage::Draining => return Err(not_ready("draining", "The service is shutting down.")),
+        Stage::Starting => return Err(not_ready(STARTING, "The listeners are not bound yet.")),
+        Stage::Draining => return Err(not_ready(DRAINING, "The service is shutting down.")),
         Stage::Ready => {}
     }
     can_write(&app).await.map_err(|error| {
-        let reason = if matches!(error, posthouse_store::Error::Full(_)) { REASON_STORAGE_FULL } else { "store" };
+        let reason = if matches!(error, posthouse_store::Error::Full(_)) { REASON_STORAGE_FULL } else { STORE };
         not_ready(reason, &format!("The store cannot write: {error}."))
     })?;
+    if !blobs_work(&app).await {
+        return Err(not_ready(REASON_BLOBS, "The blob store is not available."));
+    }
     let mut view = json!({ "status": "ready" });
     let warnings = warnings(&app);
     if !warnings.is_empty() {
@@ -75,25 +93,65 @@ async fn readyz(app: Arc<App>, _input: PublicInput) -> Result<Answer, Refusal> {
 fn warnings(app: &App) -> Vec<&'static str> {
     let Some(facts) = app.tls.facts() else { return Vec::new() };
     let found = [
-        (app.tls.refused().is_some(), "certificate_not_reloaded"),
-        (facts.left_ms(app.clock.now()) <= 0, "certificate_expired"),
-        (app.config.smtp.acme && facts.self_signed(), "certificate_not_issued"),
+        (app.tls.refused().is_some(), CERTIFICATE_NOT_RELOADED),
+        (app.config.smtp.acme && facts.self_signed(), CERTIFICATE_NOT_ISSUED),
+        (facts.left_ms(app.clock.now()) <= 0, CERTIFICATE_EXPIRED),
     ];
     found.into_iter().filter_map(|(holds, name)| holds.then_some(name)).collect()
 }
 
 /// Few bytes are written to a store that is well; one that was full must take a mail's worth, and so must the blobs.
 async fn can_write(app: &App) -> posthouse_store::Result<()> {
-    if !app.shortage.is_noted() {
+    if !app.shortage.is_full() {
         return instance::probe(&app.store).await;
     }
     instance::probe_room(&app.store).await?;
     let blob = app.blobs.put(vec![0; instance::PROBE_BYTES].into()).await?;
     app.blobs.delete(&blob).await?;
-    app.shortage.ended();
+    app.shortage.room_found();
     Ok(())
+}
+
+/// Whether the blob store works: it is asked where it failed, and not more often than now and then.
+async fn blobs_work(app: &App) -> bool {
+    if !app.shortage.are_blobs_in_doubt() {
+        return true;
+    }
+    if !app.shortage.takes_blob_probe(app.clock.now()) {
+        return false;
+    }
+    let bytes = app.clock.ids().next::<uuid::Uuid>().as_bytes().to_vec();
+    let probed = tokio::select! {
+        probed = app.blobs.probe(bytes.into()) => probed,
+        () = app.clock.sleep_until(app.clock.now().plus_ms(BLOB_PROBE_MS_MAX)) => return false,
+    };
+    match probed {
+        Ok(()) => app.shortage.blobs_work(),
+        Err(error) => tracing::warn!(cause = error.internal(), "blobs.unavailable"),
+    }
+    !app.shortage.are_blobs_in_doubt()
 }
 
 fn not_ready(reason: &str, message: &str) -> Refusal {
     Refusal::new(Code::Unavailable, message).detail("reason", reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words in code style of a text.
+    fn named(text: &str) -> Vec<&str> {
+        text.split('`').skip(1).step_by(2).collect()
+    }
+
+    #[test]
+    fn the_page_for_operators_names_every_reason_and_every_warning() {
+        let page = include_str!("../../../../docs/OPERATING.md");
+        let line = page.lines().find(|line| line.starts_with("| `/readyz` |")).expect("the page has a line about it");
+        let (_, told) = line.split_once("`details.reason` ").expect("reasons");
+        let (reasons, warnings) = told.split_once("`warnings` ").expect("warnings");
+        assert_eq!(named(reasons), [STARTING, DRAINING, STORE, REASON_STORAGE_FULL, REASON_BLOBS]);
+        assert_eq!(named(warnings), [CERTIFICATE_NOT_RELOADED, CERTIFICATE_NOT_ISSUED, CERTIFICATE_EXPIRED]);
+    }
 }

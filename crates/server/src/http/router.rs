@@ -114,6 +114,7 @@ fn answer(
         let mut response = match begun {
             Ok((running, _flight)) => {
                 let answered = running.instrument(span).await;
+                let answered = answered.inspect_err(|refusal| app.shortage.note(refusal));
                 answered.map_or_else(|refusal| error::response(&refusal, &id), super::route::Answer::into_response)
             }
             Err(refusal) => error::response(&refusal, &id),

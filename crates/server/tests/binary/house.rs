@@ -38,7 +38,12 @@ impl House {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::of(self.command().args(arguments).output().unwrap())
+        self.run_with(&[], arguments)
+    }
+
+    /// Runs it with these variables in its environment.
+    pub(crate) fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
+        Ran::of(self.command().envs(variables.iter().copied()).args(arguments).output().unwrap())
     }
 
     /// Writes a configuration with ports of the machine's choice.
@@ -55,8 +60,14 @@ impl House {
 
     /// Starts the service and waits until it is ready.
     pub(crate) fn serve(&self, config: &Path, arguments: &[&str]) -> Serving {
+        self.serve_with(&[], config, arguments)
+    }
+
+    /// The same with these variables in its environment.
+    pub(crate) fn serve_with(&self, variables: &[(&str, &str)], config: &Path, arguments: &[&str]) -> Serving {
         let ready_file = self.path("ready.json");
         let mut command = self.command();
+        command.envs(variables.iter().copied());
         command.arg("serve").arg("--config").arg(config).arg("--ready-file").arg(&ready_file).args(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let log = BufReader::new(child.stderr.take().unwrap());

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod admin;
+mod blobs;
 mod certificate;
 mod house;
+mod rights;
 mod serving;
 mod usage;

@@ -144,7 +144,7 @@ impl Archive {
             return Ok(0);
         }
         if path.is_file() {
-            self.add_file(folder.to_str().ok_or_else(|| Error::blob("a file name is not UTF-8"))?, &path)?;
+            self.add_file(folder.to_str().ok_or_else(|| Error::file("a file name is not UTF-8"))?, &path)?;
             return Ok(1);
         }
         let mut entries = std::fs::read_dir(path)?.collect::<std::io::Result<Vec<_>>>()?;
@@ -155,7 +155,7 @@ impl Archive {
             if kind.is_dir() {
                 files += self.add_folder(data_dir, &inner)?;
             } else if kind.is_file() {
-                let name = inner.to_str().ok_or_else(|| Error::blob("a file name is not UTF-8"))?;
+                let name = inner.to_str().ok_or_else(|| Error::file("a file name is not UTF-8"))?;
                 self.add_file(name, &entry.path())?;
                 files += 1;
             }

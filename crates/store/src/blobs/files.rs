@@ -2,7 +2,7 @@
 //! directories before it counts as stored.
 
 use super::Digest;
-use crate::Result;
+use crate::{Error, Result};
 use bytes::Bytes;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,30 @@ impl Folder {
         self.root.join(digest.path())
     }
 
+    /// What the file system says, with the place.
+    fn failed(&self, error: &io::Error) -> Error {
+        let text = format!("{}: {error}", self.root.display());
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Error::Full(text.into()),
+            _ => Error::Blob(text.into()),
+        }
+    }
+
+    /// Makes the directory where it is missing, and a file in it that is gone at once.
+    pub(super) async fn prepare(&self) -> Result<()> {
+        let tried = async {
+            fs::create_dir_all(&self.root).await?;
+            let (partial, _) = self.begin(&self.root).await?;
+            fs::remove_file(&partial).await
+        };
+        tried.await.map_err(|error| self.failed(&error))
+    }
+
     pub(super) async fn put(&self, digest: &Digest, bytes: &[u8]) -> Result<()> {
+        self.place(digest, bytes).await.map_err(|error| self.failed(&error))
+    }
+
+    async fn place(&self, digest: &Digest, bytes: &[u8]) -> io::Result<()> {
         let path = self.path(digest);
         let folder = path.parent().unwrap_or(&self.root);
         make_folders(&self.root, folder).await?;
@@ -39,8 +62,7 @@ impl Folder {
             let _ = fs::remove_file(&partial).await;
         }
         written?;
-        flush_folder(folder).await?;
-        Ok(())
+        flush_folder(folder).await
     }
 
     /// A new file beside the place it will have, which no other writer of the same blob uses.
@@ -57,33 +79,38 @@ impl Folder {
     }
 
     pub(super) async fn get(&self, digest: &Digest) -> Result<Option<Bytes>> {
-        Ok(found(fs::read(self.path(digest)).await)?.map(Bytes::from))
+        let read = found(fs::read(self.path(digest)).await).map_err(|error| self.failed(&error));
+        Ok(read?.map(Bytes::from))
     }
 
     pub(super) async fn exists(&self, digest: &Digest) -> Result<bool> {
-        Ok(fs::try_exists(self.path(digest)).await?)
+        fs::try_exists(self.path(digest)).await.map_err(|error| self.failed(&error))
     }
 
     pub(super) async fn delete(&self, digest: &Digest) -> Result<()> {
-        found(fs::remove_file(self.path(digest)).await).map(|_| ())
+        let removed = found(fs::remove_file(self.path(digest)).await);
+        removed.map(|_| ()).map_err(|error| self.failed(&error))
     }
 
     pub(super) async fn list(&self, shard: u8, before_ms: i64) -> Result<Vec<Digest>> {
-        let paths = self.older(shard, before_ms).await?;
+        let paths = self.older(shard, before_ms).await.map_err(|error| self.failed(&error))?;
         Ok(paths.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect())
     }
 
     pub(super) async fn remove_partial(&self, shard: u8, before_ms: i64) -> Result<()> {
-        for path in self.older(shard, before_ms).await? {
-            if path.extension().is_some_and(|ending| ending == PARTIAL) {
-                found(fs::remove_file(&path).await)?;
+        let removed = async {
+            for path in self.older(shard, before_ms).await? {
+                if path.extension().is_some_and(|ending| ending == PARTIAL) {
+                    found(fs::remove_file(&path).await)?;
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        };
+        removed.await.map_err(|error| self.failed(&error))
     }
 
     /// The files of a shard that were last written before a time.
-    async fn older(&self, shard: u8, before_ms: i64) -> Result<Vec<PathBuf>> {
+    async fn older(&self, shard: u8, before_ms: i64) -> io::Result<Vec<PathBuf>> {
         let before = UNIX_EPOCH + Duration::from_millis(before_ms.max(0).unsigned_abs());
         let mut older = Vec::new();
         for folder in entries(&self.root.join(format!("{shard:02x}"))).await? {
@@ -130,15 +157,15 @@ async fn flush_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// That there is no such file is an answer, not an error.
-fn found<T>(result: io::Result<T>) -> Result<Option<T>> {
+fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     }
 }
 
-async fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+async fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let Some(mut reading) = found(fs::read_dir(folder).await)? else { return Ok(Vec::new()) };
     let mut paths = Vec::new();
     while let Some(entry) = reading.next_entry().await? {

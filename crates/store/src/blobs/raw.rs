@@ -35,11 +35,11 @@ impl Packers {
     /// Compresses; the length is kept in the frame.
     pub(super) fn compress(&self, raw: &[u8]) -> Result<Vec<u8>> {
         if raw.len() > Self::RAW_BYTES_MAX {
-            return zstd::bulk::compress(raw, LEVEL).map_err(Error::blob);
+            return zstd::bulk::compress(raw, LEVEL).map_err(no_memory);
         }
         let kept = free(&self.packing).pop();
-        let mut compressor = kept.map_or_else(|| Compressor::new(LEVEL), Ok).map_err(Error::blob)?;
-        let packed = compressor.compress(raw).map_err(Error::blob);
+        let mut compressor = kept.map_or_else(|| Compressor::new(LEVEL), Ok).map_err(no_memory)?;
+        let packed = compressor.compress(raw).map_err(no_memory);
         keep(&self.packing, compressor);
         packed
     }
@@ -50,11 +50,15 @@ impl Packers {
             return decompress(compressed, len_max);
         }
         let kept = free(&self.unpacking).pop();
-        let mut decompressor = kept.map_or_else(Decompressor::new, Ok).map_err(Error::blob)?;
+        let mut decompressor = kept.map_or_else(Decompressor::new, Ok).map_err(no_memory)?;
         let raw = decompressor.decompress(compressed, len_max).map_err(corrupt);
         keep(&self.unpacking, decompressor);
         raw
     }
+}
+
+fn no_memory(error: std::io::Error) -> Error {
+    Error::Panicked(format!("zstd: {error}").into())
 }
 
 fn corrupt(error: std::io::Error) -> Error {

@@ -93,7 +93,7 @@ async fn what_a_crash_left_half_written_is_swept() {
 }
 
 #[tokio::test]
-async fn a_bucket_that_fails_is_unavailable_and_a_hiccup_is_not_noticed() {
+async fn a_bucket_that_fails_is_not_available_and_a_hiccup_is_not_noticed() {
     let server = S3Server::start().await;
     let blobs = Blobs::open("s3://bucket", &server.options("secret")).unwrap();
     server.failures.lock().unwrap().push(StatusCode::SERVICE_UNAVAILABLE);
@@ -101,8 +101,8 @@ async fn a_bucket_that_fails_is_unavailable_and_a_hiccup_is_not_noticed() {
     assert!(blobs.exists(&digest).await.unwrap());
     *server.failures.lock().unwrap() = vec![StatusCode::SERVICE_UNAVAILABLE; 20];
     let error = blobs.get(&digest).await.unwrap_err();
-    assert!(matches!(error, Error::Unavailable(_)), "{error:?}");
-    assert!(!error.to_string().contains("127.0.0.1"), "{error}");
+    assert!(matches!(&error, Error::Blob(cause) if cause.contains("503")), "{error:?}");
+    assert!(error.is_transient() && !error.to_string().contains("127.0.0.1"), "{error}");
 }
 
 #[tokio::test]
@@ -110,10 +110,41 @@ async fn a_bucket_refuses_who_signs_with_another_secret() {
     let server = S3Server::start().await;
     let blobs = Blobs::open("s3://bucket", &server.options("wrong")).unwrap();
     let error = blobs.put(Bytes::from_static(b"x")).await.unwrap_err();
-    assert!(matches!(error, Error::Blob(_)), "{error:?}");
+    assert!(matches!(&error, Error::Blob(cause) if cause.contains("SignatureDoesNotMatch")), "{error:?}");
     assert!(!error.to_string().contains("127.0.0.1"), "{error}");
     let blobs = Blobs::open("s3://bucket", &server.options("secret")).unwrap();
     assert!(!blobs.exists(&Digest::of(b"x")).await.unwrap(), "nothing was stored");
+}
+
+#[tokio::test]
+async fn a_bucket_that_failed_was_called_a_database_without_the_cause() {
+    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let mut options = S3Server::start().await.options("secret");
+    options[0].1 = format!("http://{closed}");
+    let blobs = Blobs::open("s3://bucket/deep", &options).unwrap();
+    blobs.prepare().await.unwrap();
+    for error in [
+        blobs.put(Bytes::from_static(b"x")).await.unwrap_err(),
+        blobs.get(&Digest::of(b"x")).await.unwrap_err(),
+        blobs.list(0, i64::MAX).await.unwrap_err(),
+    ] {
+        assert_eq!(error.to_string(), "the blob store is not available");
+        let cause = error.internal();
+        assert!(cause.starts_with("s3://bucket/deep: Connection refused") && !cause.contains("secret"), "{cause}");
+    }
+}
+
+#[tokio::test]
+async fn a_directory_that_cannot_be_made_is_told_before_the_first_blob() {
+    let dir = Dir::new();
+    let blobs = Blobs::files(dir.path().join("deep/blobs"));
+    blobs.prepare().await.unwrap();
+    blobs.probe(Bytes::from_static(b"x")).await.unwrap();
+    let left = std::fs::read_dir(dir.path().join("deep/blobs")).unwrap();
+    assert!(left.map(|entry| entry.unwrap().path()).all(|path| path.is_dir()), "a probe left its file");
+    std::fs::write(dir.path().join("file"), b"").unwrap();
+    let error = Blobs::files(dir.path().join("file/blobs")).prepare().await.unwrap_err();
+    assert!(matches!(&error, Error::Blob(cause) if cause.contains("file/blobs: Not a directory")), "{error:?}");
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod phrase_behind_many_of_its_words_not_found;
 mod problems_told_one_after_the_other;
 mod rate_limit_fields_missing_when_it_matters;
 mod ready_with_a_full_disk;
+mod ready_without_blobs;
 mod refusal_lost_in_a_reset;
 mod repeated_draft_request_answered_to_anybody;
 mod secrets_sealed_with_two_keys;

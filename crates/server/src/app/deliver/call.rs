@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     delivery::{CAPTURED, Means, Report},
+    error::Refusal,
     time::Time,
 };
 use posthouse_mail::{
@@ -87,7 +88,11 @@ async fn raw(app: &App, load: &Load) -> Result<Vec<u8>, CannotSend> {
     let unpacked = match &raw.place {
         RawPlace::Inline(packed) => app.blobs.decompress(packed, bytes_max),
         RawPlace::Blob(name) => {
-            let later = |error: posthouse_store::Error| CannotSend::Later(format!("the blob store: {error}"));
+            let later = |error: posthouse_store::Error| {
+                let refusal = Refusal::from(error);
+                app.shortage.note(&refusal);
+                CannotSend::Later(refusal.message)
+            };
             let digest: blobs::Digest = name.parse().map_err(later)?;
             match app.blobs.get(&digest).await.map_err(later)? {
                 Some(packed) => app.blobs.decompress(&packed, bytes_max),

@@ -1,13 +1,9 @@
 //! Database and blob store: reachable, of our schema, writable.
 
-use bytes::Bytes;
 use posthouse_store::{DatabaseUrl, instance};
 
-use super::Finding;
+use super::{Failure, Finding};
 use crate::{boot, config::Config};
-
-/// What the probe writes; the sweep of unnamed blobs takes it away if the check is cut short.
-const PROBE: &[u8] = b"posthouse check";
 
 pub(super) async fn check(config: &Config) -> Vec<Finding> {
     vec![database(config).await, blobs(config).await]
@@ -32,7 +28,7 @@ async fn database(config: &Config) -> Finding {
     boot::close(store).await;
     match probed {
         Ok(()) => Finding::ok(format!("database: {place} is up to date and can be written")),
-        Err(error) => Finding::failed(format!("database: {place}: {error}"), advice),
+        Err(error) => Finding::failed(format!("database: {place}: {}", told(&error)), advice),
     }
 }
 
@@ -43,15 +39,17 @@ async fn blobs(config: &Config) -> Finding {
         Ok(blobs) => blobs,
         Err(error) => return Finding::failed(format!("blob store: {place}: {error}"), advice),
     };
-    let probed = async || -> posthouse_store::Result<bool> {
-        let digest = blobs.put(Bytes::from_static(PROBE)).await?;
-        let back = blobs.get(&digest).await?;
-        blobs.delete(&digest).await?;
-        Ok(back.as_deref() == Some(PROBE))
-    };
-    match probed().await {
-        Ok(true) => Finding::ok(format!("blob store: {place} can be written and read")),
-        Ok(false) => Finding::failed(format!("blob store: {place} does not give back what was written"), advice),
-        Err(error) => Finding::failed(format!("blob store: {place}: {error}"), advice),
+    // The sweep of unnamed blobs takes it away if the check is cut short.
+    let bytes = boot::clock().ids().next::<uuid::Uuid>().as_bytes().to_vec();
+    match blobs.probe(bytes.into()).await {
+        Ok(()) => Finding::ok(format!("blob store: {place} can be written and read")),
+        Err(error) => Finding::failed(format!("blob store: {place}: {}", told(&error)), advice),
+    }
+}
+
+/// The error with its cause, for the operator.
+fn told(error: &posthouse_store::Error) -> String {
+    match Failure::from(error.clone()) {
+        Failure::Failed(text) | Failure::Usage(text) => text,
     }
 }
