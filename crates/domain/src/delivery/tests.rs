@@ -55,6 +55,7 @@ fn report(result: DeliveryResult, code: u16, enhanced: Option<&str>, text: &str)
         stage: Stage::RcptTo,
         remote: Some("mx.b.example [192.0.2.1]".into()),
         tls: Some(tls()),
+        is_ours: false,
     }
 }
 
@@ -83,6 +84,22 @@ fn temporary_failures_wait_until_the_mail_expires() {
     assert_eq!(fate, Fate::Bounced { kind: BounceKind::Soft, suppress: false });
     assert_eq!((after.status, after.enhanced_code.as_deref()), (DeliveryStatus::Bounced, Some("5.4.7")));
     assert_eq!(after.detail.as_deref(), Some("expired: not delivered in 3 attempts; the last one: greylisted"));
+}
+
+#[test]
+fn what_expires_by_our_own_trouble_has_failed_and_did_not_bounce() {
+    let moment = |now| Moment { now: at(now), expires_at: at(100), means: Means::Direct };
+    let ours = Report::own_trouble("4.4.3", "no name server answers");
+    assert_eq!(settle(&entry(), &ours, &moment(99)).1, Fate::Waits);
+    let first = Delivery { attempts: 0, ..entry() };
+    for (before, expected) in [
+        (entry(), "not sent: given up after 3 attempts; the last one: no name server answers"),
+        (first, "not sent: given up after 1 attempt; the last one: no name server answers"),
+    ] {
+        let (after, fate) = settle(&before, &ours, &moment(100));
+        assert_eq!((after.status, after.class, fate), (DeliveryStatus::Failed, Some(Class::System), Fate::Failed));
+        assert_eq!((after.enhanced_code.as_deref(), after.detail.as_deref()), (Some("4.4.3"), Some(expected)));
+    }
 }
 
 fn suppressed(report: &Report) -> bool {

@@ -128,13 +128,14 @@ pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Nex
         Prepared::Ready(load) => {
             let _room = app.out_room.take(load.raw.as_ref().map_or(0, |raw| raw.bytes)).await;
             let called = tokio::time::timeout(Duration::from_millis(ATTEMPT_MS_MAX), call::call(app, &load)).await;
-            let too_long = || Err(call::CannotSend::Later("the servers took too long altogether".to_owned()));
-            let reports = match called.unwrap_or_else(|_| too_long()) {
+            let all = |report: Report| vec![report; load.pending.len()];
+            let too_long = "the servers took too long altogether";
+            let too_long = |_| Ok(all(Report::local(DeliveryResult::Temporary, "4.4.1", too_long)));
+            let reports = match called.unwrap_or_else(too_long) {
                 Ok(reports) => Reports::Called(reports),
                 Err(call::CannotSend::Later(why)) => {
                     tracing::error!(envelope = %errand.envelope, why, "delivery.not_possible_here");
-                    let report = Report::local(DeliveryResult::Temporary, "4.3.0", why);
-                    Reports::Called(vec![report; load.pending.len()])
+                    Reports::Called(all(Report::own_trouble("4.3.0", why)))
                 }
                 Err(call::CannotSend::Never(why)) => Reports::Failed(why.to_owned()),
                 Err(call::CannotSend::NotBefore(at, host)) => return put_off(app, &load, (at, host), fence).await,

@@ -7,6 +7,7 @@ mod command_beside_the_service_heard_late;
 mod content_of_many_sessions_fills_the_memory;
 mod dead_address_of_ours_stayed_open;
 mod dead_job_left_its_mail_queued;
+mod fault_of_ours_bounced_the_mail;
 mod first_starts_at_once_failed;
 mod help_named_what_was_not_there;
 mod labels_of_one_lost_to_another;

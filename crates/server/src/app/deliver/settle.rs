@@ -213,7 +213,7 @@ fn failure(settling: &Settling, plan: &Plan) -> Option<data::Bounce> {
 /// The word of the metrics for a recipient.
 fn outcome(fate: Option<Fate>, means: Means) -> &'static str {
     match (fate, means) {
-        (None, _) => "failed",
+        (None | Some(Fate::Failed), _) => "failed",
         (Some(Fate::Waits), _) => "retried",
         (Some(Fate::Bounced { .. }), _) => "bounced",
         (Some(Fate::Left), Means::Direct) => "delivered",
