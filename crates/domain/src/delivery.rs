@@ -22,7 +22,7 @@ use crate::{
 pub use greylist::{gap_ms, looks_greylisted, was_greylisted};
 pub use guard::is_special_purpose;
 pub use route::{HOSTS_MAX, IpChoice, NoRoute, addresses_in_order, exchangers};
-pub use schedule::{gap_after, next_attempt};
+pub use schedule::{End, gap_after, next_attempt};
 
 /// Most characters of a server's words that a delivery entry keeps.
 pub const DETAIL_CHARS_MAX: usize = 1_000;
@@ -170,7 +170,7 @@ pub struct Moment {
     /// Now.
     pub now: Time,
     /// When trying ends.
-    pub expires_at: Time,
+    pub end: End,
     /// How it left.
     pub means: Means,
 }
@@ -188,6 +188,7 @@ pub fn settle(before: &Delivery, report: &Report, moment: &Moment) -> (Delivery,
     after.detail = Some(report.text.chars().take(DETAIL_CHARS_MAX).collect::<String>()).filter(|text| !text.is_empty());
     after.class = None;
     let class = report.class();
+    let is_last = moment.end.is_reached(after.attempts, moment.now);
     let fate = match report.result {
         DeliveryResult::Delivered => {
             after.status = if moment.means == Means::Direct { DeliveryStatus::Delivered } else { DeliveryStatus::Sent };
@@ -200,13 +201,13 @@ pub fn settle(before: &Delivery, report: &Report, moment: &Moment) -> (Delivery,
                 if class.is_passing() && report.stage != Stage::Local { BounceKind::Soft } else { BounceKind::Hard };
             Fate::Bounced { kind, suppress: suppresses(report, class) }
         }
-        DeliveryResult::Temporary if moment.now >= moment.expires_at && report.is_ours => {
+        DeliveryResult::Temporary if is_last && report.is_ours => {
             after.status = DeliveryStatus::Failed;
             after.detail = Some(tried("not sent: given up after", after.attempts, &report.text));
             after.class = Some(Class::System);
             Fate::Failed
         }
-        DeliveryResult::Temporary if moment.now >= moment.expires_at => {
+        DeliveryResult::Temporary if is_last => {
             after.status = DeliveryStatus::Bounced;
             after.enhanced_code = Some("5.4.7".to_owned());
             after.detail = Some(tried("expired: not delivered in", after.attempts, &report.text));

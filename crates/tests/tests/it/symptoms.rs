@@ -22,6 +22,7 @@ mod rate_limit_fields_missing_when_it_matters;
 mod ready_with_a_full_disk;
 mod refusal_lost_in_a_reset;
 mod sender_with_an_underscore_refused;
+mod slow_first_attempt_was_the_last;
 mod smtp_client_waits;
 mod smtp_mail_is_half_there;
 mod smtp_smuggling;

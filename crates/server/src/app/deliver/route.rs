@@ -118,7 +118,7 @@ struct Round<'a> {
     message: Message,
     origin: Origin<'a>,
     lane: &'a str,
-    /// It is the last attempt: also at hosts that are left alone.
+    /// The time of the mail is over: also at hosts that are left alone.
     at_any_rate: bool,
     reports: Vec<Option<Report>>,
     /// What to say about recipients that no server decided about.
