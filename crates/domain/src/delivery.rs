@@ -41,6 +41,14 @@ pub enum Means {
     Capture,
 }
 
+/// The host that the last attempt ended at without a reply: it was not reached, or the connection was lost. Where it was lost
+/// within the text nobody else is asked at once, for the message may have been taken: then others are asked first next time.
+#[must_use]
+pub fn broke_off_at(entry: &Delivery) -> Option<&str> {
+    let remote = entry.remote.as_deref().filter(|_| entry.attempts > 0 && entry.smtp_code.is_none())?;
+    remote.split_once(' ').map(|(host, _)| host)
+}
+
 /// What an attempt came to for one recipient.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {

@@ -175,6 +175,19 @@ fn a_relay_that_refuses_us_is_not_the_end_of_the_mail() {
 }
 
 #[test]
+fn an_entry_names_the_host_that_broke_off() {
+    let entry = |attempts, smtp_code, remote: Option<&str>| Delivery {
+        attempts,
+        smtp_code,
+        remote: remote.map(str::to_owned),
+        ..entry()
+    };
+    assert_eq!(broke_off_at(&entry(1, None, Some("mx.b.example [192.0.2.1]"))), Some("mx.b.example"));
+    assert_eq!(broke_off_at(&entry(1, Some(451), Some("mx.b.example [192.0.2.1]"))), None);
+    assert_eq!(broke_off_at(&entry(0, None, None)), None);
+}
+
+#[test]
 fn the_schedule_is_followed_to_its_end_and_an_attempt_is_at_expiry() {
     let schedule = [10, 20, 70];
     let end = End::of(&schedule, at(100), 5);

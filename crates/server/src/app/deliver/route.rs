@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use posthouse_domain::{
-    delivery::{IpChoice, Report, addresses_in_order, exchangers, is_special_purpose, was_greylisted},
+    delivery::{IpChoice, Report, addresses_in_order, broke_off_at, exchangers, is_special_purpose, was_greylisted},
     pacing::{self, Limits, News},
     time::Time,
 };
@@ -61,7 +61,8 @@ async fn hosts(app: &App, load: &Load) -> Result<Vec<String>, Report> {
             let known =
                 load.pending.iter().find(|entry| was_greylisted(entry)).and_then(|entry| entry.remote.as_deref());
             let known = known.and_then(|remote| remote.split_once(' ')).map(|(host, _)| host);
-            hosts.sort_by_key(|host| Some(host.as_str()) != known);
+            let broke_off = load.pending.iter().find_map(broke_off_at);
+            hosts.sort_by_key(|host| (Some(host.as_str()) != known, Some(host.as_str()) == broke_off));
             Ok(hosts)
         }
         Answer::NoSuchName => permanent("5.1.2", format!("the domain {destination} does not exist")),
