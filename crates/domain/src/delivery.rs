@@ -22,7 +22,7 @@ use crate::{
 pub use greylist::{gap_ms, looks_greylisted, was_greylisted};
 pub use guard::is_special_purpose;
 pub use route::{HOSTS_MAX, IpChoice, NoRoute, addresses_in_order, exchangers};
-pub use schedule::{gap_after, next_attempt};
+pub use schedule::{End, gap_after, next_attempt};
 
 /// Most characters of a server's words that a delivery entry keeps.
 pub const DETAIL_CHARS_MAX: usize = 1_000;
@@ -39,6 +39,14 @@ pub enum Means {
     Relay,
     /// Not at all: it is kept and shown.
     Capture,
+}
+
+/// The host that the last attempt ended at without a reply: it was not reached, or the connection was lost. Where it was lost
+/// within the text nobody else is asked at once, for the message may have been taken: then others are asked first next time.
+#[must_use]
+pub fn broke_off_at(entry: &Delivery) -> Option<&str> {
+    let remote = entry.remote.as_deref().filter(|_| entry.attempts > 0 && entry.smtp_code.is_none())?;
+    remote.split_once(' ').map(|(host, _)| host)
 }
 
 /// What an attempt came to for one recipient.
@@ -58,6 +66,9 @@ pub struct Report {
     pub remote: Option<String>,
     /// How that was encrypted.
     pub tls: Option<TlsUse>,
+    /// What stood in the way is on this side, and says nothing of the recipient or of the recipient's server: our resolver,
+    /// our relay or our login there, a key, the blob store.
+    pub is_ours: bool,
 }
 
 impl Report {
@@ -72,7 +83,14 @@ impl Report {
             stage: Stage::Local,
             remote: None,
             tls: None,
+            is_ours: false,
         }
+    }
+
+    /// A trouble of this side, which somebody can mend: the mail waits for that.
+    #[must_use]
+    pub fn own_trouble(enhanced_code: &str, text: impl Into<String>) -> Self {
+        Self { is_ours: true, ..Self::local(DeliveryResult::Temporary, enhanced_code, text) }
     }
 
     /// What a server said about the recipient.
@@ -86,6 +104,7 @@ impl Report {
             stage: outcome.stage,
             remote: Some(remote.to_owned()),
             tls: None,
+            is_ours: false,
         }
     }
 
@@ -100,6 +119,8 @@ impl Report {
             stage: failure.stage,
             remote: Some(remote.to_owned()),
             tls: None,
+            // Nothing was asked of the server yet: this machine could not even begin.
+            is_ours: failure.stage == Stage::Local,
         }
     }
 }
@@ -140,6 +161,8 @@ pub enum Fate {
     Left,
     /// Try again.
     Waits,
+    /// It was given up by our own inability: nothing is known against the recipient.
+    Failed,
     /// It failed for good; whether nothing more is to be sent to that address.
     Bounced {
         /// Whose fault it was.
@@ -155,7 +178,7 @@ pub struct Moment {
     /// Now.
     pub now: Time,
     /// When trying ends.
-    pub expires_at: Time,
+    pub end: End,
     /// How it left.
     pub means: Means,
 }
@@ -173,6 +196,7 @@ pub fn settle(before: &Delivery, report: &Report, moment: &Moment) -> (Delivery,
     after.detail = Some(report.text.chars().take(DETAIL_CHARS_MAX).collect::<String>()).filter(|text| !text.is_empty());
     after.class = None;
     let class = report.class();
+    let is_last = moment.end.is_reached(after.attempts, moment.now);
     let fate = match report.result {
         DeliveryResult::Delivered => {
             after.status = if moment.means == Means::Direct { DeliveryStatus::Delivered } else { DeliveryStatus::Sent };
@@ -185,10 +209,16 @@ pub fn settle(before: &Delivery, report: &Report, moment: &Moment) -> (Delivery,
                 if class.is_passing() && report.stage != Stage::Local { BounceKind::Soft } else { BounceKind::Hard };
             Fate::Bounced { kind, suppress: suppresses(report, class) }
         }
-        DeliveryResult::Temporary if moment.now >= moment.expires_at => {
+        DeliveryResult::Temporary if is_last && report.is_ours => {
+            after.status = DeliveryStatus::Failed;
+            after.detail = Some(tried("not sent: given up after", after.attempts, &report.text));
+            after.class = Some(Class::System);
+            Fate::Failed
+        }
+        DeliveryResult::Temporary if is_last => {
             after.status = DeliveryStatus::Bounced;
             after.enhanced_code = Some("5.4.7".to_owned());
-            after.detail = Some(expired(after.attempts, &report.text));
+            after.detail = Some(tried("expired: not delivered in", after.attempts, &report.text));
             after.class = Some(Class::Expired);
             Fate::Bounced { kind: BounceKind::Soft, suppress: false }
         }
@@ -201,8 +231,9 @@ pub fn settle(before: &Delivery, report: &Report, moment: &Moment) -> (Delivery,
     (after, fate)
 }
 
-fn expired(attempts: u32, last_words: &str) -> String {
-    let text = format!("expired: not delivered in {attempts} attempts; the last one: {last_words}");
+fn tried(what: &str, attempts: u32, last_words: &str) -> String {
+    let attempts = if attempts == 1 { "1 attempt".to_owned() } else { format!("{attempts} attempts") };
+    let text = format!("{what} {attempts}; the last one: {last_words}");
     text.chars().take(DETAIL_CHARS_MAX).collect()
 }
 

@@ -95,12 +95,18 @@ impl Pacer {
     }
 
     /// Takes a turn at a mail exchanger for a message of the lane; waits where others are before it. `at_any_rate`: also
-    /// where the destination is left alone, because it is the last attempt.
+    /// where the destination is left alone, because the time of the message is over.
     pub async fn turn(&self, (lane, host): (&str, &str), at_any_rate: bool, now: Time) -> Entered {
         let Rules { single, .. } = self.0.rules;
         let (lane, site) = if single { (RELAY, RELAY) } else { (lane, self::site(host)) };
         let entry = Entry { lane, site, provider: if single { None } else { provider_of(host) }, at_any_rate };
         turn::enter(&self.0, &entry, now).await
+    }
+
+    /// Whether the destination that mail of the lane went to last is left alone now.
+    #[must_use]
+    pub fn rests(&self, lane: &str, now: Time) -> bool {
+        self.0.lock().rests(self.0.rules.lane(lane), now)
     }
 
     /// How many destinations stand where, of those that are remembered.

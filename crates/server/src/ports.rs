@@ -44,6 +44,10 @@ pub trait Dns: Send + Sync + 'static {
     /// Asks one question; time-outs and broken servers are an answer too ([`Answer::Failed`]).
     fn lookup(&self, question: Question) -> Pending<'_, Answer>;
 
+    /// Whether the name servers answer anything at all now, asked anew: it tells an outage on this side from a name whose own
+    /// servers fail.
+    fn is_served(&self) -> Pending<'_, bool>;
+
     /// Forgets what is cached: the next answers are those of now. For somebody who has just changed a record and asks
     /// whether it can be seen.
     fn forget(&self) {}

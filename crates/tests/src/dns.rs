@@ -166,6 +166,11 @@ impl Dns for FakeDns {
         }
         Box::pin(std::future::ready(answer))
     }
+
+    fn is_served(&self) -> Pending<'_, bool> {
+        let is_served = !self.zone().down;
+        Box::pin(std::future::ready(is_served))
+    }
 }
 
 #[cfg(test)]

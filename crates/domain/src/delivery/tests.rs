@@ -9,6 +9,11 @@ fn at(ms: i64) -> Time {
     Time::from_millis(ms)
 }
 
+/// The end of mail that is at its third attempt of three.
+fn end(ms: i64) -> End {
+    End { at: at(ms), attempts: 3, latest: at(2 * ms) }
+}
+
 fn entry() -> Delivery {
     Delivery {
         position: 0,
@@ -34,7 +39,7 @@ fn tls() -> TlsUse {
 #[test]
 fn how_it_was_encrypted_is_kept_with_the_entry_and_reads_back() {
     let report = report(DeliveryResult::Temporary, 451, None, "later");
-    let moment = Moment { now: at(5), expires_at: at(9), means: Means::Direct };
+    let moment = Moment { now: at(5), end: end(9), means: Means::Direct };
     let (after, _) = settle(&entry(), &report, &moment);
     assert_eq!(after.tls, Some(tls()));
     let (again, _) = settle(&after, &Report { tls: None, ..report }, &moment);
@@ -55,6 +60,7 @@ fn report(result: DeliveryResult, code: u16, enhanced: Option<&str>, text: &str)
         stage: Stage::RcptTo,
         remote: Some("mx.b.example [192.0.2.1]".into()),
         tls: Some(tls()),
+        is_ours: false,
     }
 }
 
@@ -66,7 +72,7 @@ fn a_250_is_a_delivery_only_from_the_recipients_own_server() {
         (Means::Relay, DeliveryStatus::Sent),
         (Means::Capture, DeliveryStatus::Sent),
     ] {
-        let (after, fate) = settle(&entry(), &ok, &Moment { now: at(5), expires_at: at(1), means });
+        let (after, fate) = settle(&entry(), &ok, &Moment { now: at(5), end: end(1), means });
         assert_eq!((after.status, after.attempts, after.smtp_code, fate), (status, 3, Some(250), Fate::Left));
         assert_eq!(after.updated_at, at(5));
     }
@@ -75,7 +81,7 @@ fn a_250_is_a_delivery_only_from_the_recipients_own_server() {
 #[test]
 fn temporary_failures_wait_until_the_mail_expires() {
     let later = report(DeliveryResult::Temporary, 451, Some("4.7.1"), "greylisted");
-    let moment = |now| Moment { now: at(now), expires_at: at(100), means: Means::Direct };
+    let moment = |now| Moment { now: at(now), end: end(100), means: Means::Direct };
     let (after, fate) = settle(&entry(), &later, &moment(99));
     assert_eq!((after.status, fate), (DeliveryStatus::Queued, Fate::Waits));
     assert_eq!(after.detail.as_deref(), Some("greylisted"));
@@ -85,14 +91,30 @@ fn temporary_failures_wait_until_the_mail_expires() {
     assert_eq!(after.detail.as_deref(), Some("expired: not delivered in 3 attempts; the last one: greylisted"));
 }
 
+#[test]
+fn what_expires_by_our_own_trouble_has_failed_and_did_not_bounce() {
+    let moment = |now| Moment { now: at(now), end: end(100), means: Means::Direct };
+    let ours = Report::own_trouble("4.4.3", "no name server answers");
+    assert_eq!(settle(&entry(), &ours, &moment(99)).1, Fate::Waits);
+    let first = Delivery { attempts: 0, ..entry() };
+    for (before, now, expected) in [
+        (entry(), 100, "not sent: given up after 3 attempts; the last one: no name server answers"),
+        (first, 200, "not sent: given up after 1 attempt; the last one: no name server answers"),
+    ] {
+        let (after, fate) = settle(&before, &ours, &moment(now));
+        assert_eq!((after.status, after.class, fate), (DeliveryStatus::Failed, Some(Class::System), Fate::Failed));
+        assert_eq!((after.enhanced_code.as_deref(), after.detail.as_deref()), (Some("4.4.3"), Some(expected)));
+    }
+}
+
 fn suppressed(report: &Report) -> bool {
-    let moment = Moment { now: at(1), expires_at: at(100), means: Means::Direct };
+    let moment = Moment { now: at(1), end: end(100), means: Means::Direct };
     matches!(settle(&entry(), report, &moment).1, Fate::Bounced { suppress: true, .. })
 }
 
 #[test]
 fn an_entry_says_why_it_waits_or_failed_and_whether_another_day_may_do() {
-    let moment = |now| Moment { now: at(now), expires_at: at(100), means: Means::Direct };
+    let moment = |now| Moment { now: at(now), end: end(100), means: Means::Direct };
     let later = report(DeliveryResult::Temporary, 450, Some("4.2.0"), "greylisted");
     assert_eq!(settle(&entry(), &later, &moment(1)).0.class, Some(Class::Greylisted));
     assert_eq!(settle(&entry(), &later, &moment(100)).0.class, Some(Class::Expired));
@@ -153,8 +175,23 @@ fn a_relay_that_refuses_us_is_not_the_end_of_the_mail() {
 }
 
 #[test]
-fn the_schedule_is_followed_to_its_end_and_the_last_attempt_is_at_expiry() {
+fn an_entry_names_the_host_that_broke_off() {
+    let entry = |attempts, smtp_code, remote: Option<&str>| Delivery {
+        attempts,
+        smtp_code,
+        remote: remote.map(str::to_owned),
+        ..entry()
+    };
+    assert_eq!(broke_off_at(&entry(1, None, Some("mx.b.example [192.0.2.1]"))), Some("mx.b.example"));
+    assert_eq!(broke_off_at(&entry(1, Some(451), Some("mx.b.example [192.0.2.1]"))), None);
+    assert_eq!(broke_off_at(&entry(0, None, None)), None);
+}
+
+#[test]
+fn the_schedule_is_followed_to_its_end_and_an_attempt_is_at_expiry() {
     let schedule = [10, 20, 70];
+    let end = End::of(&schedule, at(100), 5);
+    assert_eq!(end, End { at: at(100), attempts: 4, latest: at(220) });
     let table = [
         (1, 0, Some(10)),
         (2, 10, Some(30)),
@@ -163,12 +200,38 @@ fn the_schedule_is_followed_to_its_end_and_the_last_attempt_is_at_expiry() {
         (9, 50, Some(100)),
         (4, 100, None),
         (4, 101, None),
+        (3, 100, Some(170)),
+        (1, 100, Some(110)),
+        (3, 219, Some(220)),
+        (3, 220, None),
+        (1, 1_000, None),
     ];
     for (attempts, now, expected) in table {
         let gap = gap_after(&schedule, attempts).unwrap();
-        assert_eq!(next_attempt(gap, at(now), at(100)), expected.map(at), "{attempts} at {now}");
+        let next = (!end.is_reached(attempts, at(now))).then(|| next_attempt(gap, at(now), &end));
+        assert_eq!(next, expected.map(at), "{attempts} at {now}");
     }
+    assert!(end.by_time_alone().is_reached(1, at(100)) && !end.by_time_alone().is_reached(9, at(99)));
     assert_eq!(gap_after(&[], 1), None);
+    assert!(End::of(&[], at(7), 5).is_reached(1, at(7)), "without a schedule there is one attempt");
+}
+
+#[test]
+fn slow_attempts_take_none_from_the_schedule() {
+    let schedule = [1_000, 1_000];
+    let end = End::of(&schedule, at(2_000), 720_000);
+    let moment = |now| Moment { now: at(now), end, means: Means::Direct };
+    let later = report(DeliveryResult::Temporary, 451, None, "later");
+    let (mut entry, mut now, mut fates) = (Delivery { attempts: 0, ..entry() }, 0, Vec::new());
+    for _ in 0..3 {
+        now += 4_500;
+        let (after, fate) = settle(&entry, &later, &moment(now));
+        fates.push(fate);
+        now = next_attempt(gap_after(&schedule, after.attempts).unwrap(), at(now), &end).millis();
+        entry = after;
+    }
+    assert_eq!(fates, [Fate::Waits, Fate::Waits, Fate::Bounced { kind: BounceKind::Soft, suppress: false }]);
+    assert_eq!(entry.detail.as_deref(), Some("expired: not delivered in 3 attempts; the last one: later"));
 }
 
 #[test]

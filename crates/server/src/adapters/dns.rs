@@ -50,6 +50,8 @@ pub struct Resolver {
     resolver: TokioResolver,
     clock: Arc<dyn Clock>,
     health: Mutex<Health>,
+    /// Whether the servers knew the root, and when they were asked. Locked while they are being asked: one asks for all.
+    root: tokio::sync::Mutex<Option<(Time, bool)>>,
 }
 
 /// What is known about the nameservers as a whole.
@@ -124,7 +126,7 @@ impl Resolver {
         };
         set_options(builder.options_mut());
         let resolver = builder.build().map_err(io::Error::other)?;
-        Ok(Self { resolver, clock, health: Mutex::default() })
+        Ok(Self { resolver, clock, health: Mutex::default(), root: tokio::sync::Mutex::default() })
     }
 
     async fn ask(&self, question: Question) -> Answer {
@@ -138,19 +140,41 @@ impl Resolver {
         if !self.health.lock().unwrap_or_else(PoisonError::into_inner).may_ask(began) {
             return Answer::Failed;
         }
+        self.ask_servers(name, question.kind, began).await
+    }
+
+    async fn ask_servers(&self, name: Name, kind: QuestionKind, began: Time) -> Answer {
         let mut flight = Flight { resolver: self, began, answered: false };
-        let result = self.resolver.lookup(name, record_type(question.kind)).await;
+        let result = self.resolver.lookup(name, record_type(kind)).await;
         flight.answered = !matches!(&result, Err(error) if is_silence(error));
         match result {
-            Ok(lookup) => records(question.kind, lookup.answers()),
+            Ok(lookup) => records(kind, lookup.answers()),
             Err(error) => negative(&error),
         }
+    }
+
+    /// Asks for the servers of the root: whoever resolves names at all knows them, and has them at hand. It is asked also
+    /// in what looks like an outage, for that may be no more than a few names in a row whose own servers are silent.
+    async fn knows_the_root(&self) -> bool {
+        let mut last = self.root.lock().await;
+        let began = self.clock.now();
+        if let Some((_, knows)) = last.filter(|(at, _)| began < at.plus_ms(PROBE_MS)) {
+            return knows;
+        }
+        self.resolver.clear_lookup_cache(Name::root(), RecordType::NS);
+        let knows = self.ask_servers(Name::root(), QuestionKind::Ns, began).await != Answer::Failed;
+        *last = Some((self.clock.now(), knows));
+        knows
     }
 }
 
 impl Dns for Resolver {
     fn lookup(&self, question: Question) -> Pending<'_, Answer> {
         Box::pin(self.ask(question))
+    }
+
+    fn is_served(&self) -> Pending<'_, bool> {
+        Box::pin(self.knows_the_root())
     }
 
     fn forget(&self) {

@@ -15,7 +15,7 @@ mod settle;
 use std::{sync::Arc, time::Duration};
 
 use posthouse_domain::{
-    delivery::{Means, Report},
+    delivery::{End, Means, Report},
     id::{EnvelopeId, WorkspaceId},
     message::Delivery,
     time::Time,
@@ -118,31 +118,34 @@ pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Nex
     let wants_raw = means != Means::Capture;
     let served = super::receive::served_domains(app);
     let prepared = app.store.glance(move |tx| prepare::load(tx, errand, wants_raw, &served)).await?;
-    let (load, reports) = match prepared {
+    let (load, reports, end) = match prepared {
         Prepared::Gone => return finish(app, fence, Next::Done).await,
         Prepared::Hold(why) => return finish(app, fence, Next::Hold { why, at: None }).await,
         Prepared::Impossible(load, why) => {
-            let reports = Reports::Failed(why.to_owned());
-            return settle(app, Settling { load: *load, reports, means }, fence).await;
+            let (reports, end) = (Reports::Failed(why.to_owned()), end(app, &load));
+            return settle(app, Settling { load: *load, reports, means, end }, fence).await;
         }
         Prepared::Ready(load) => {
+            // Before the attempt: what it hears may be the reason to leave the destination alone next time.
+            let end = end(app, &load);
             let _room = app.out_room.take(load.raw.as_ref().map_or(0, |raw| raw.bytes)).await;
             let called = tokio::time::timeout(Duration::from_millis(ATTEMPT_MS_MAX), call::call(app, &load)).await;
-            let too_long = || Err(call::CannotSend::Later("the servers took too long altogether".to_owned()));
-            let reports = match called.unwrap_or_else(|_| too_long()) {
+            let all = |report: Report| vec![report; load.pending.len()];
+            let too_long = "the servers took too long altogether";
+            let too_long = |_| Ok(all(Report::local(DeliveryResult::Temporary, "4.4.1", too_long)));
+            let reports = match called.unwrap_or_else(too_long) {
                 Ok(reports) => Reports::Called(reports),
                 Err(call::CannotSend::Later(why)) => {
                     tracing::error!(envelope = %errand.envelope, why, "delivery.not_possible_here");
-                    let report = Report::local(DeliveryResult::Temporary, "4.3.0", why);
-                    Reports::Called(vec![report; load.pending.len()])
+                    Reports::Called(all(Report::own_trouble("4.3.0", why)))
                 }
                 Err(call::CannotSend::Never(why)) => Reports::Failed(why.to_owned()),
                 Err(call::CannotSend::NotBefore(at, host)) => return put_off(app, &load, (at, host), fence).await,
             };
-            (load, reports)
+            (load, reports, end)
         }
     };
-    settle(app, Settling { load: *load, reports, means }, fence).await
+    settle(app, Settling { load: *load, reports, means, end }, fence).await
 }
 
 /// Settles an envelope that will not be tried again, because its job is dead: whoever is still queued in it has failed. Says
@@ -155,9 +158,18 @@ pub async fn give_up(app: &Arc<App>, errand: Errand, why: String) -> Stored<bool
     let Some(load) = app.store.read(move |tx| prepare::rows(tx, errand)).await? else { return Ok(false) };
     // Somebody else may have done it meanwhile.
     let fence: Fence = Arc::new(move |tx, _| Ok(recipients::envelope(tx, workspace, envelope)?.is_some()));
-    let settling = Settling { load, reports: Reports::Failed(why), means: means(app) };
+    let end = end(app, &load);
+    let settling = Settling { load, reports: Reports::Failed(why), means: means(app), end };
     settle(app, settling, fence).await?;
     Ok(true)
+}
+
+/// When trying ends, as things stand.
+fn end(app: &App, load: &prepare::Load) -> End {
+    let attempt_ms_max = i64::try_from(ATTEMPT_MS_MAX).unwrap_or(i64::MAX);
+    let end = End::of(&app.config.delivery.retry_schedule_ms, load.envelope.expires_at, attempt_ms_max);
+    let rests = app.pacer.rests(&load.envelope.destination, app.clock.now());
+    if rests { end.by_time_alone() } else { end }
 }
 
 /// How mail leaves.
@@ -184,6 +196,8 @@ struct Settling {
     load: prepare::Load,
     reports: Reports,
     means: Means,
+    /// When trying ends.
+    end: End,
 }
 
 /// Only the errand itself is settled.

@@ -163,6 +163,11 @@ impl State {
         self.running[class as usize].take(workspace, 1);
     }
 
+    pub(super) fn rests(&self, lane: &str, now: Time) -> bool {
+        let site = self.lanes.get(lane).and_then(|lane| lane.site.as_ref()).and_then(|key| self.sites.get(key));
+        site.is_some_and(|site| site.pace.rests_until(now).is_some())
+    }
+
     pub(super) fn next_at(&mut self) -> Option<Time> {
         self.next_at.take()
     }

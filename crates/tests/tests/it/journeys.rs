@@ -2,7 +2,7 @@
 
 mod answer_a_mail;
 mod certificates;
-mod delivery;
+pub(crate) mod delivery;
 mod dkim;
 mod doctor;
 mod domain_command;

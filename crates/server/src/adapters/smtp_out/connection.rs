@@ -50,7 +50,11 @@ struct TlsPeer {
 impl Connection {
     /// Connects, and speaks until the server waits for a message.
     pub(super) async fn open(peer: &Peer, connectors: &Connectors, now: Time) -> Result<Self, ConnectionFailure> {
-        let socket = within(CONNECT_MS_MAX, connect(peer)).await.map_err(|why| failed(&why))?;
+        let bound = bound(peer).map_err(|error| {
+            let text = format!("mail cannot leave from this address (delivery.source_addresses): {error}");
+            ConnectionFailure { stage: Stage::Local, ..failed(&text) }
+        })?;
+        let socket = within(CONNECT_MS_MAX, connect(peer, bound)).await.map_err(|why| failed(&why))?;
         // Commands and replies are small and answered one by one: Nagle's algorithm would delay each of them.
         let _ = socket.set_nodelay(true);
         let tls = TlsPeer { connectors: connectors.clone(), host: peer.host.clone(), verify: peer.verify, now };
@@ -190,12 +194,20 @@ impl Stream {
     }
 }
 
-/// Connects from the address that is asked for, or from the one that the system picks.
-async fn connect(peer: &Peer) -> io::Result<TcpStream> {
-    let Some(source) = peer.source else { return TcpStream::connect(peer.address).await };
+/// A socket of the address to connect from, where one is asked for.
+fn bound(peer: &Peer) -> io::Result<Option<TcpSocket>> {
+    let Some(source) = peer.source else { return Ok(None) };
     let socket = if source.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     socket.bind(SocketAddr::new(source, 0))?;
-    socket.connect(peer.address).await
+    Ok(Some(socket))
+}
+
+/// Connects from there, or from the address that the system picks.
+async fn connect(peer: &Peer, bound: Option<TcpSocket>) -> io::Result<TcpStream> {
+    match bound {
+        Some(socket) => socket.connect(peer.address).await,
+        None => TcpStream::connect(peer.address).await,
+    }
 }
 
 /// Bounds an operation in time; what went wrong is a text for people.

@@ -1,7 +1,7 @@
 //! Delivery by one relay (`delivery.relay_url`): login and TLS as the URL says (RFC 4954, RFC 8314).
 //!
-//! A relay that refuses us, our login or our right to relay is for the operator to mend: mail waits, and nobody's mail is
-//! given up for it. A password goes over plaintext to this machine itself only.
+//! A relay that is not there or refuses us, our login or our right to relay is for the operator to mend: mail waits, and none
+//! bounces for it. A password goes over plaintext to this machine itself only.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -30,14 +30,14 @@ use crate::{
 pub(super) async fn hand_over(app: &App, load: &Load, message: Message) -> Result<Vec<Report>, CannotSend> {
     let count = message.recipients.len();
     let DeliveryMode::Relay(relay) = &app.config.delivery.mode else {
-        return Ok(vec![Report::local(DeliveryResult::Temporary, "4.3.5", "no relay is configured"); count]);
+        return Ok(vec![Report::own_trouble("4.3.5", "no relay is configured"); count]);
     };
     let origin = Origin::of(app, &relay.host);
     let hosts = match find(app, &relay.host, origin.choice()).await {
         Ok(hosts) => hosts,
         Err(text) => {
             tracing::error!(relay = %relay.host, why = text, "delivery.relay_not_found");
-            return Ok(vec![Report::local(DeliveryResult::Temporary, "4.4.3", text); count]);
+            return Ok(vec![Report::own_trouble("4.4.3", text); count]);
         }
     };
     let (now, at_any_rate) = (app.clock.now(), app.clock.now() >= load.envelope.expires_at);
@@ -62,7 +62,7 @@ pub(super) async fn hand_over(app: &App, load: &Load, message: Message) -> Resul
         }
     }
     turn.end(news, app.clock.now());
-    let nothing = || vec![Report::local(DeliveryResult::Temporary, "4.4.1", "the relay has no address"); count];
+    let nothing = || vec![Report::own_trouble("4.4.1", "the relay has no address"); count];
     Ok(reports.unwrap_or_else(nothing))
 }
 
@@ -128,15 +128,15 @@ fn judge(outcome: &RecipientOutcome, answered: &Answered, remote: &str) -> Repor
     let mut report = Report { tls: answered.tls.clone(), ..Report::of_outcome(outcome, remote) };
     if report.result == DeliveryResult::Permanent && blames_relay_settings(outcome) {
         tracing::error!(relay = remote, code = outcome.smtp_code, says = outcome.text, "delivery.relay_refuses_us");
-        report.result = DeliveryResult::Temporary;
+        (report.result, report.is_ours) = (DeliveryResult::Temporary, true);
         report.text = format!("the relay refuses this service, not the recipient: {}", outcome.text);
     }
     report
 }
 
-/// A failed connection never ends the mail, whatever the relay's code.
+/// A failed connection never ends the mail, whatever the relay's code: nothing was said of a recipient, and the relay is ours.
 fn refused(failure: &ConnectionFailure, remote: &str) -> Report {
-    let mut report = Report::of_failure(failure, remote, false);
+    let mut report = Report { is_ours: true, ..Report::of_failure(failure, remote, false) };
     if failure.stage == Stage::Auth {
         tracing::error!(relay = remote, code = failure.code, says = failure.text, "delivery.relay_login_failed");
         report.text = format!("the relay does not accept the login of delivery.relay_url: {}", failure.text);

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use posthouse_domain::{
-    delivery::{IpChoice, Report, addresses_in_order, exchangers, is_special_purpose, was_greylisted},
+    delivery::{IpChoice, Report, addresses_in_order, broke_off_at, exchangers, is_special_purpose, was_greylisted},
     pacing::{self, Limits, News},
     time::Time,
 };
@@ -61,17 +61,25 @@ async fn hosts(app: &App, load: &Load) -> Result<Vec<String>, Report> {
             let known =
                 load.pending.iter().find(|entry| was_greylisted(entry)).and_then(|entry| entry.remote.as_deref());
             let known = known.and_then(|remote| remote.split_once(' ')).map(|(host, _)| host);
-            hosts.sort_by_key(|host| Some(host.as_str()) != known);
+            let broke_off = load.pending.iter().find_map(broke_off_at);
+            hosts.sort_by_key(|host| (Some(host.as_str()) != known, Some(host.as_str()) == broke_off));
             Ok(hosts)
         }
         Answer::NoSuchName => permanent("5.1.2", format!("the domain {destination} does not exist")),
-        Answer::Failed => {
-            let text = format!("the mail exchangers of {destination} cannot be looked up now");
-            Err(Report::local(DeliveryResult::Temporary, "4.4.3", text))
-        }
+        Answer::Failed => Err(not_looked_up(app, &format!("the mail exchangers of {destination}")).await),
         // Without MX records the domain's own addresses count (RFC 5321 §5.1).
         Answer::Records(_) | Answer::NoData => Ok(vec![destination.clone()]),
     }
+}
+
+/// DNS did not say: by its own fault, or that of the name servers of this machine.
+async fn not_looked_up(app: &App, what: &str) -> Report {
+    if app.dns.is_served().await {
+        return Report::local(DeliveryResult::Temporary, "4.4.3", format!("{what} cannot be looked up now"));
+    }
+    tracing::error!("delivery.no_name_server");
+    let text = format!("{what} cannot be looked up: the name servers of this service do not answer (dns.nameservers)");
+    Report::own_trouble("4.4.3", text)
 }
 
 /// Where a host listens, as far as it may be connected to there; IPv4 first.
@@ -111,13 +119,11 @@ struct Round<'a> {
     message: Message,
     origin: Origin<'a>,
     lane: &'a str,
-    /// It is the last attempt: also at hosts that are left alone.
+    /// The time of the mail is over: also at hosts that are left alone.
     at_any_rate: bool,
     reports: Vec<Option<Report>>,
     /// What to say about recipients that no server decided about.
     last: Option<Report>,
-    /// Whether every failure so far was for good.
-    all_permanent: bool,
     spoken_to: usize,
     /// The first host that may be spoken to later only, and when.
     not_before: Option<(Time, String)>,
@@ -134,7 +140,6 @@ impl<'a> Round<'a> {
             at_any_rate: app.clock.now() >= load.envelope.expires_at,
             reports,
             last: None,
-            all_permanent: true,
             spoken_to: 0,
             not_before: None,
         }
@@ -145,6 +150,10 @@ impl<'a> Round<'a> {
         for host in hosts {
             match addresses_by(self.app, host, guarded, self.origin.choice()).await {
                 Addresses::Found(addresses) => self.speak_to(host, &addresses).await,
+                Addresses::Failed => {
+                    let report = not_looked_up(self.app, &format!("the addresses of {host}")).await;
+                    self.note(report);
+                }
                 nowhere => self.note(unreachable(host, &nowhere)),
             }
             if self.is_done() || self.spoken_to >= SERVERS_PER_ATTEMPT_MAX {
@@ -232,13 +241,17 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Keeps why a host did not help. A temporary failure anywhere makes it worth trying again.
+    /// Keeps why a host did not help. A temporary failure anywhere makes it worth trying again, and what a server said or did
+    /// counts for more than a trouble of ours on the way to another.
     fn note(&mut self, report: Report) {
-        let permanent = report.result == DeliveryResult::Permanent;
-        if !permanent || self.all_permanent {
+        let weight = |report: &Report| match report.result {
+            DeliveryResult::Permanent => 0,
+            _ if report.is_ours => 1,
+            _ => 2,
+        };
+        if self.last.as_ref().is_none_or(|last| weight(&report) >= weight(last)) {
             self.last = Some(report);
         }
-        self.all_permanent &= permanent;
     }
 
     fn is_done(&self) -> bool {
@@ -270,12 +283,10 @@ fn unreachable(host: &str, nowhere: &Addresses) -> Report {
             let text = format!(
                 "{host} has no address of the kind that is used here (delivery.ip_preference, delivery.source_addresses)"
             );
-            Report::local(DeliveryResult::Temporary, "4.4.1", text)
+            Report::own_trouble("4.4.1", text)
         }
-        Addresses::Failed | Addresses::Found(_) => Report::local(
-            DeliveryResult::Temporary,
-            "4.4.3",
-            format!("the addresses of {host} cannot be looked up now"),
-        ),
+        Addresses::Failed | Addresses::Found(_) => {
+            Report::local(DeliveryResult::Temporary, "4.4.3", format!("{host} cannot be reached now"))
+        }
     }
 }

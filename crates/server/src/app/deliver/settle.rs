@@ -36,7 +36,7 @@ pub(super) struct Plan {
 
 /// Decides; pure.
 pub(super) fn plan(settling: &Settling, now: Time) -> Plan {
-    let moment = Moment { now, expires_at: settling.load.envelope.expires_at, means: settling.means };
+    let moment = Moment { now, end: settling.end, means: settling.means };
     let pending = &settling.load.pending;
     let entries = match &settling.reports {
         Reports::Failed(why) => pending.iter().map(|before| (fail(before, why, now), None)).collect(),
@@ -61,12 +61,11 @@ impl Plan {
     /// When the next attempt is, where somebody waits for one: that of whoever is to be tried first.
     pub(super) fn next_at(&self, settling: &Settling, schedules: &Schedules, now: Time) -> Option<Time> {
         let Reports::Called(reports) = &settling.reports else { return None };
-        let expires_at = settling.load.envelope.expires_at;
         let waiting = self.entries.iter().zip(reports).filter(|((_, fate), _)| *fate == Some(Fate::Waits));
         let next = waiting.map(|((after, _), report)| {
             let usual = delivery::gap_after(&schedules.usual, after.attempts).unwrap_or(MINUTE_MS);
             let gap = delivery::gap_ms(report, after.attempts, usual, &schedules.greylist);
-            delivery::next_attempt(gap, now, expires_at).unwrap_or(expires_at)
+            delivery::next_attempt(gap, now, &settling.end)
         });
         next.min()
     }
@@ -213,7 +212,7 @@ fn failure(settling: &Settling, plan: &Plan) -> Option<data::Bounce> {
 /// The word of the metrics for a recipient.
 fn outcome(fate: Option<Fate>, means: Means) -> &'static str {
     match (fate, means) {
-        (None, _) => "failed",
+        (None | Some(Fate::Failed), _) => "failed",
         (Some(Fate::Waits), _) => "retried",
         (Some(Fate::Bounced { .. }), _) => "bounced",
         (Some(Fate::Left), Means::Direct) => "delivered",

@@ -345,6 +345,10 @@ mod tests {
             };
             Box::pin(async move { answer })
         }
+
+        fn is_served(&self) -> Pending<'_, bool> {
+            Box::pin(async { true })
+        }
     }
 
     #[tokio::test]

@@ -21,16 +21,16 @@ use posthouse_tests::{
 use serde_json::{Value, json};
 
 /// A server that delivers, an inbox on it, and a mail exchanger.
-struct Post {
-    server: TestServer,
-    api: Api,
-    inbox: TestInbox,
-    sink: SmtpSink,
+pub(crate) struct Post {
+    pub(crate) server: TestServer,
+    pub(crate) api: Api,
+    pub(crate) inbox: TestInbox,
+    pub(crate) sink: SmtpSink,
 }
 
 impl Post {
     /// Direct delivery; the sink is the mail exchanger of `b.example`.
-    async fn direct() -> Self {
+    pub(crate) async fn direct() -> Self {
         let sink = SmtpSink::start().await;
         let port = sink.address.port();
         let post = Self::with(sink, move |config| {
@@ -43,7 +43,7 @@ impl Post {
         post
     }
 
-    async fn with(sink: SmtpSink, change: impl FnOnce(&mut Config) + 'static) -> Self {
+    pub(crate) async fn with(sink: SmtpSink, change: impl FnOnce(&mut Config) + 'static) -> Self {
         let server = TestServer::start(Options::default().configure(change)).await;
         let key = server.workspace(Plan::Team).await;
         let api = server.api(&key);
@@ -52,51 +52,51 @@ impl Post {
     }
 
     /// Names a host as mail exchanger.
-    fn exchanger(&self, domain: &str, preference: u16, host: &str, address: IpAddr) {
+    pub(crate) fn exchanger(&self, domain: &str, preference: u16, host: &str, address: IpAddr) {
         self.server.dns.mx(domain, preference, host);
         self.server.dns.address(host, address);
     }
 
     /// Queues a message; its id.
-    async fn send(&self, to: &[&str]) -> String {
+    pub(crate) async fn send(&self, to: &[&str]) -> String {
         let body = json!({ "to": to, "subject": "Plan", "text": "Here it is.\n.\n..dots\n" });
         let path = format!("/v1/inboxes/{}/messages", self.inbox.id);
         self.api.post(&path, body).await.expect(202).text("id").to_owned()
     }
 
     /// Runs every job that is due, until none is.
-    async fn deliver(&self) {
+    pub(crate) async fn deliver(&self) {
         self.server.settle().await;
     }
 
-    async fn advance(&self, millis: i64) {
+    pub(crate) async fn advance(&self, millis: i64) {
         self.server.clock.advance(millis);
         self.deliver().await;
     }
 
-    async fn message(&self, id: &str) -> Reply {
+    pub(crate) async fn message(&self, id: &str) -> Reply {
         self.api.get(&format!("/v1/messages/{id}")).await.expect(200)
     }
 
     /// The delivery entry of an address.
-    async fn entry(&self, id: &str, address: &str) -> Value {
+    pub(crate) async fn entry(&self, id: &str, address: &str) -> Value {
         let message = self.message(id).await;
         let entries = message["delivery"].as_array().unwrap();
         entries.iter().find(|entry| entry["address"] == address).cloned().unwrap()
     }
 
     /// The types of the events about sent mail, oldest first.
-    async fn events(&self) -> Vec<String> {
+    pub(crate) async fn events(&self) -> Vec<String> {
         let all = self.log().await;
         all.iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
     }
 
-    async fn log(&self) -> Vec<Value> {
+    pub(crate) async fn log(&self) -> Vec<Value> {
         let log = self.api.get("/v1/events?types=message.sent,message.delivered,message.bounced").await.expect(200);
         log.data().to_vec()
     }
 
-    async fn close(self) {
+    pub(crate) async fn close(self) {
         self.server.finish().await;
     }
 }

@@ -138,6 +138,21 @@ async fn a_blocklist_says_who_is_on_it() {
 }
 
 #[tokio::test]
+async fn servers_that_are_out_of_order_are_told_from_names_that_are() {
+    let clock = ManualClock::new(1);
+    let works = Resolver::new(&[name_server().await], Arc::new(clock.clone())).unwrap();
+    for broken in ["broken.example", "silent.example"] {
+        assert_eq!(ask(&works, broken).await, Answer::Failed);
+        clock.advance(60_000);
+        assert!(works.is_served().await, "{broken} says nothing of other names");
+    }
+    let nobody = UdpSocket::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let dead = Resolver::new(&[nobody], Arc::new(clock.clone())).unwrap();
+    assert_eq!(ask(&dead, "txt.example").await, Answer::Failed);
+    assert!(!dead.is_served().await);
+}
+
+#[tokio::test]
 async fn where_nobody_answers_the_resolver_soon_asks_nobody_any_more_and_later_again() {
     let nobody = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let clock = ManualClock::new(1);

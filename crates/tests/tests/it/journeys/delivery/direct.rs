@@ -129,6 +129,27 @@ async fn the_next_exchanger_takes_what_the_first_cannot() {
     post.close().await;
 }
 
+/// RFC 5321 §5.1. Nobody else is asked at once: the server may have taken the message.
+#[tokio::test]
+async fn an_exchanger_that_breaks_off_within_the_text_lets_the_next_have_the_next_attempt() {
+    let post = Post::direct().await;
+    let second = SmtpSink::at(Ipv4Addr::new(127, 0, 0, 2), post.sink.address.port()).await;
+    post.exchanger("b.example", 20, "mx2.b.example", second.address.ip());
+    post.sink.always(END_OF_DATA, HANG_UP);
+    let id = post.send(&["dana@b.example"]).await;
+    post.deliver().await;
+    assert_eq!((post.message(&id).await["status"].clone(), second.connections()), (json!("queued"), 0));
+    post.advance(60_000).await;
+    let entry = post.entry(&id, "dana@b.example").await;
+    assert_eq!(
+        (&entry["status"], &entry["remote"]),
+        (&json!("delivered"), &json!("mx2.b.example [127.0.0.2]")),
+        "{entry}"
+    );
+    assert_eq!(post.sink.connections(), 1);
+    post.close().await;
+}
+
 #[tokio::test]
 async fn a_refused_port_is_no_end() {
     let post = Post::direct().await;
