@@ -98,6 +98,7 @@ impl From<crate::boot::BootError> for Failure {
     fn from(error: crate::boot::BootError) -> Self {
         match error {
             crate::boot::BootError::Config(error) => error.into(),
+            error @ crate::boot::BootError::ReadyFile { .. } => Self::Usage(error.to_string()),
             error => Self::Failed(error.to_string()),
         }
     }
