@@ -8,6 +8,8 @@ mod private;
 mod ready;
 pub mod web;
 
+pub use ready::ReadyFile;
+
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use posthouse_domain::time::MINUTE_MS;
@@ -55,12 +57,12 @@ impl Role {
 }
 
 /// How a process runs.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Plan {
     /// What it does.
     pub roles: Vec<Role>,
     /// What it writes when it is ready.
-    pub ready_file: Option<PathBuf>,
+    pub ready_file: Option<ReadyFile>,
 }
 
 /// Why the service did not start.
@@ -71,6 +73,27 @@ pub enum BootError {
     Io {
         /// What was to be done.
         what: String,
+        /// What the operating system says.
+        cause: io::Error,
+    },
+    /// The ready file.
+    #[error(
+        "--ready-file {path} cannot be written ({cause}); it must be a file in a directory that is there and that this user \
+         can write"
+    )]
+    ReadyFile {
+        /// Which.
+        path: PathBuf,
+        /// What the operating system says.
+        cause: io::Error,
+    },
+    /// An address.
+    #[error("{key}: {address} cannot be listened on: {cause}; {}", next_step(cause, key))]
+    Listen {
+        /// The key that names it.
+        key: String,
+        /// Where.
+        address: SocketAddr,
         /// What the operating system says.
         cause: io::Error,
     },
@@ -88,7 +111,23 @@ pub enum BootError {
     Store(String),
 }
 
+/// What to do where an address cannot be listened on.
+fn next_step(cause: &io::Error, key: &str) -> String {
+    match cause.kind() {
+        io::ErrorKind::AddrInUse => format!("stop what listens there, or set {key} to another address"),
+        io::ErrorKind::PermissionDenied => {
+            format!("ports below 1024 need the capability CAP_NET_BIND_SERVICE, or set {key} to another one")
+        }
+        _ => format!("set {key} to an address of this machine"),
+    }
+}
+
 impl BootError {
+    fn listen(key: &str, address: SocketAddr) -> impl FnOnce(io::Error) -> Self {
+        let key = key.to_owned();
+        move |cause| Self::Listen { key, address, cause }
+    }
+
     fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |cause| Self::Io { what, cause }
@@ -150,22 +189,30 @@ fn make_private_directory(path: &std::path::Path) -> Result<(), BootError> {
 ///
 /// # Errors
 /// When it could not start.
-pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
+pub async fn serve(mut config: Config, mut plan: Plan) -> Result<(), BootError> {
     let has = |role| plan.roles.contains(&role);
     let mut signals = Signals::hear().map_err(BootError::io("signals cannot be heard"))?;
     raise_descriptor_limit();
     let hangups = Hangups::hear().map_err(BootError::io("signals cannot be heard"))?;
     let http = if has(Role::Http) { Some(web::bind(&config).await?) } else { None };
     let smtp = if has(Role::Smtp) { bind_smtp(&config).await? } else { Vec::new() };
-    let submission = if has(Role::Submission) { bind_submission(&config).await? } else { Vec::new() };
+    let (mut submission, submission_tls) =
+        if has(Role::Submission) { bind_submission(&config).await? } else { Default::default() };
     let first = |listeners: &[Listener]| listeners.first().and_then(|listener| listener.local_addr().ok());
     let bound = ready::Bound {
         http: http.as_ref().and_then(|bound| bound.address()),
         https: http.as_ref().and_then(|bound| bound.https_addresses().first().copied()),
         smtp: first(&smtp),
         submission: first(&submission),
+        submission_tls: first(&submission_tls),
     };
+    submission.extend(submission_tls);
     follow_listener(&mut config, bound.http);
+    if let Some(file) = &plan.ready_file {
+        // It may be in the data directory, which a first start makes.
+        make_private_directory(&config.data_dir)?;
+        file.try_place()?;
+    }
     let store = open(&config, true)?;
     let blobs = open_blobs(&config)?;
     prepare_blobs(&config, &blobs).await?;
@@ -176,7 +223,7 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
         app.shortage.doubt_blobs();
     }
     prepare_signing(&app).await?;
-    if bound.smtp.is_some() || bound.submission.is_some() || bound.https.is_some() {
+    if bound.wants_certificate() {
         prepare_tls(&app).await?;
     }
     // Last of what can fail: the first start shows a key that no other start can show again.
@@ -202,11 +249,15 @@ pub async fn serve(mut config: Config, plan: Plan) -> Result<(), BootError> {
         });
     }
     app.life.ready();
-    ready::announce(&app, &plan, &bound, first_run.as_ref())?;
+    ready::announce(&app, &mut plan, &bound, first_run.as_ref())?;
     if let (Some(first), Some(listener)) = (first_run, bound.smtp) {
         tasks.spawn(first::welcome(Arc::clone(&app), listener, first.address));
     }
-    end(&app, tasks, signals.asked().await).await;
+    let signal = signals.asked().await;
+    if let Some(file) = plan.ready_file {
+        file.withdraw();
+    }
+    end(&app, tasks, signal).await;
     Ok(())
 }
 
@@ -257,18 +308,17 @@ async fn bind_smtp(config: &Config) -> Result<Vec<Listener>, BootError> {
     bind_all("smtp.listen", &config.smtp.listen, Door::Clear).await
 }
 
-/// Those of STARTTLS first.
-async fn bind_submission(config: &Config) -> Result<Vec<Listener>, BootError> {
-    let mut listeners = bind_all("submission.listen", &config.submission.listen, Door::Clear).await?;
-    listeners.extend(bind_all("submission.listen_tls", &config.submission.listen_tls, Door::Tls).await?);
-    Ok(listeners)
+/// Those of STARTTLS, and those of TLS from the first byte.
+async fn bind_submission(config: &Config) -> Result<(Vec<Listener>, Vec<Listener>), BootError> {
+    let clear = bind_all("submission.listen", &config.submission.listen, Door::Clear).await?;
+    Ok((clear, bind_all("submission.listen_tls", &config.submission.listen_tls, Door::Tls).await?))
 }
 
 async fn bind_all(key: &str, addresses: &[SocketAddr], door: Door) -> Result<Vec<Listener>, BootError> {
     let mut listeners = Vec::with_capacity(addresses.len());
     for address in addresses {
         let bound = Listener::bind_door(*address, door).await;
-        listeners.push(bound.map_err(BootError::io(format!("{key}: {address} cannot be listened on")))?);
+        listeners.push(bound.map_err(BootError::listen(key, *address))?);
     }
     Ok(listeners)
 }

@@ -98,6 +98,7 @@ impl From<crate::boot::BootError> for Failure {
     fn from(error: crate::boot::BootError) -> Self {
         match error {
             crate::boot::BootError::Config(error) => error.into(),
+            error @ crate::boot::BootError::ReadyFile { .. } => Self::Usage(error.to_string()),
             error => Self::Failed(error.to_string()),
         }
     }
@@ -159,12 +160,28 @@ fn checked_name(text: &str) -> Result<String, Failure> {
     Ok(name)
 }
 
-/// Prints an answer: the JSON object, or the text.
-fn print(common: &Common, json: &serde_json::Value, text: &str) {
+/// What a command had done when it printed its answer.
+enum Done {
+    /// It only read.
+    Nothing,
+    /// That, in words for who does not get to see the answer.
+    This(String),
+}
+
+/// Prints an answer: the JSON object, or the text. Who does not get it is told what was done all the same: an answer may
+/// have what is shown only once.
+fn print(common: &Common, json: &serde_json::Value, text: &str, done: &Done) -> Result<(), Failure> {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
-    // A reader that went away is no failure of the command.
-    let _ = if common.json { writeln!(out, "{json}") } else { writeln!(out, "{text}") };
+    let written = if common.json { writeln!(out, "{json}") } else { writeln!(out, "{text}") };
+    let Err(error) = written.and_then(|()| out.flush()) else { return Ok(()) };
+    let done = match done {
+        // A reader that has seen enough.
+        Done::Nothing if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
+        Done::Nothing => "nothing was changed",
+        Done::This(done) => done,
+    };
+    Err(Failure::Failed(format!("standard output cannot be written ({error}); {done}")))
 }
 
 #[cfg(test)]

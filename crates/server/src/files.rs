@@ -57,6 +57,14 @@ pub fn make(path: &Path, text: &str) -> io::Result<bool> {
     Ok(made)
 }
 
+/// Tries whether [`write`] can put a file there. Nothing is left.
+///
+/// # Errors
+/// The file system's own.
+pub fn try_place(path: &Path) -> io::Result<()> {
+    fs::remove_file(draft(path, "")?)
+}
+
 /// The text in a file beside its place, on the disk. It is this process's own, so one that was cut off is taken over.
 fn draft(path: &Path, text: &str) -> io::Result<PathBuf> {
     let mut name = path.file_name().unwrap_or_default().to_owned();

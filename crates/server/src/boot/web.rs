@@ -42,7 +42,7 @@ async fn all(key: &str, addresses: &[SocketAddr]) -> Result<Vec<TcpListener>, Bo
 }
 
 async fn one(key: &str, address: SocketAddr) -> Result<TcpListener, BootError> {
-    TcpListener::bind(address).await.map_err(BootError::io(format!("{key}: {address} cannot be listened on")))
+    TcpListener::bind(address).await.map_err(BootError::listen(key, address))
 }
 
 impl Web {

@@ -13,7 +13,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 use posthouse_domain::time::{DAY_MS, Time};
 use serde_json::{Value, json};
 
-use super::{Common, Failure, print};
+use super::{Common, Done, Failure, print};
 use crate::{
     app::{App, check_reputation::look_up, keep_certificate, obtain_certificate},
     boot,
@@ -96,7 +96,7 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
         "ok": failed == 0, "failed": failed, "warnings": warnings,
         "checks": findings.iter().map(Finding::view).collect::<Vec<Value>>(),
     });
-    print(common, &json, &lines.join("\n"));
+    print(common, &json, &lines.join("\n"), &Done::Nothing)?;
     if failed > 0 {
         return Err(Failure::Failed(format!("{failed} of {} checks failed", findings.len())));
     }

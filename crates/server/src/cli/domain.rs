@@ -16,7 +16,7 @@ use posthouse_domain::{
 use posthouse_store::{Store, mail_domains};
 use serde_json::{Value, json};
 
-use super::{Common, Failure, print, workspace};
+use super::{Common, Done, Failure, print, workspace};
 use crate::{
     app::{App, add_domain, change_domain, check_domain},
     boot,
@@ -146,8 +146,9 @@ impl Desk {
         let domain = self.runtime.block_on(adding).map_err(Failure::refused)?;
         let view = self.view(&domain)?;
         let next = format!("Publish them, then look with: posthouse domain check {}", domain.name);
-        print(&given.common, &view, &format!("{}\n\n{next}", table::domain(&view, table::Values::All)));
-        Ok(())
+        let text = format!("{}\n\n{next}", table::domain(&view, table::Values::All));
+        let done = format!("{0} was added: posthouse domain show {0}", domain.name);
+        print(&given.common, &view, &text, &Done::This(done))
     }
 
     fn list(&self, workspace: Option<&str>, common: &Common) -> Result<(), Failure> {
@@ -168,8 +169,7 @@ impl Desk {
             }
         }
         let text = if lines.is_empty() { "There is no domain yet.".to_owned() } else { lines.join("\n") };
-        print(common, &json!({ "data": views }), &text);
-        Ok(())
+        print(common, &json!({ "data": views }), &text, &Done::Nothing)
     }
 
     fn show(&self, which: &Which, zone_file: bool) -> Result<(), Failure> {
@@ -180,8 +180,7 @@ impl Desk {
         } else {
             table::domain(&view, table::Values::All)
         };
-        print(&which.common, &view, &text);
-        Ok(())
+        print(&which.common, &view, &text, &Done::Nothing)
     }
 
     fn check(&self, which: &Which) -> Result<(), Failure> {
@@ -189,8 +188,9 @@ impl Desk {
         let checking = check_domain::check(&self.app, found.workspace, found.id);
         let outcome = self.runtime.block_on(checking).map_err(Failure::refused)?;
         let view = self.view(&outcome.domain)?;
-        print(&which.common, &view, &table::domain(&view, table::Values::NotOk));
         let name = &outcome.domain.name;
+        let done = Done::This(format!("{name} was checked: posthouse domain show {name}"));
+        print(&which.common, &view, &table::domain(&view, table::Values::NotOk), &done)?;
         if outcome.taken {
             return Err(Failure::Failed(format!("another workspace has verified {name}")));
         }
@@ -215,8 +215,8 @@ impl Desk {
             return self.check(which);
         }
         let view = self.view(&domain)?;
-        print(&which.common, &view, &table::title(&view));
-        Ok(())
+        let done = Done::This(format!("{} is switched off", domain.name));
+        print(&which.common, &view, &table::title(&view), &done)
     }
 
     /// The workspace of that id, or the only one.

@@ -11,7 +11,7 @@ use posthouse_store::{
 };
 use serde_json::{Value, json};
 
-use super::{Common, Failure, checked_name, print, workspace};
+use super::{Common, Done, Failure, checked_name, print, workspace};
 use crate::{
     app::create_workspace::{NewKey, new_key},
     boot,
@@ -105,9 +105,10 @@ fn create(given: &Create) -> Result<(), Failure> {
     let mut json = view(&made.key);
     json["api_key"] = made.secret.reveal().into();
     let text = format!("Key      {}\nAPI key  {}  (shown only now)", made.key.id, made.secret.reveal());
-    print(&given.common, &json, &text);
     store.close();
-    Ok(())
+    let id = made.key.id;
+    let done = format!("key {id} was made and nobody knows it: posthouse key revoke {id}, then make another");
+    print(&given.common, &json, &text, &Done::This(done))
 }
 
 fn scope(given: &Create) -> Result<Scope, Failure> {
@@ -131,9 +132,9 @@ fn list(workspace: &str, common: &Common) -> Result<(), Failure> {
     let found = store.read_blocking(move |tx| keys::list(tx, id, KEYS_MAX))?;
     let text: Vec<String> = found.iter().map(line).collect();
     let text = if text.is_empty() { "The workspace has no key.".to_owned() } else { text.join("\n") };
-    print(common, &json!({ "data": found.iter().map(view).collect::<Vec<Value>>() }), &text);
     store.close();
-    Ok(())
+    let json = json!({ "data": found.iter().map(view).collect::<Vec<Value>>() });
+    print(common, &json, &text, &Done::Nothing)
 }
 
 fn revoke(id: &str, common: &Common) -> Result<(), Failure> {
@@ -143,9 +144,9 @@ fn revoke(id: &str, common: &Common) -> Result<(), Failure> {
     if !store.write_blocking(move |tx| keys::revoke(tx, key, now))? {
         return Err(Failure::Failed(format!("there is no key {key} that is not revoked yet")));
     }
-    print(common, &json!({ "id": key.to_string(), "revoked_at": now.to_string() }), &format!("Revoked {key}."));
     store.close();
-    Ok(())
+    let json = json!({ "id": key.to_string(), "revoked_at": now.to_string() });
+    print(common, &json, &format!("Revoked {key}."), &Done::This(format!("key {key} is revoked")))
 }
 
 fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {

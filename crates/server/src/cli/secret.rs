@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use posthouse_store::Alone;
 use serde_json::json;
 
-use super::{Common, Failure, print, runtime};
+use super::{Common, Done, Failure, print, runtime};
 use crate::{
     app::rotate_key::{self, Rotated, RotationError},
     boot,
@@ -49,8 +49,8 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
         "key_file": rotated.key.display().to_string(),
         "old_key_file": rotated.old.as_ref().map(|old| old.display().to_string()),
     });
-    print(&given.common, &json, &told(&rotated));
-    Ok(())
+    let text = told(&rotated);
+    print(&given.common, &json, &text, &Done::This(text.clone()))
 }
 
 fn told(rotated: &Rotated) -> String {

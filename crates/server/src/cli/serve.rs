@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::Failure;
 use crate::{
-    boot::{self, Role},
+    boot::{self, ReadyFile, Role},
     config::{self, Sources},
 };
 
@@ -37,12 +37,20 @@ impl ValueEnum for Role {
     }
 }
 
-pub(super) fn run(options: Options) -> Result<(), Failure> {
+pub(super) fn run(mut options: Options) -> Result<(), Failure> {
+    // Before anything can fail: a file of the run before would say that this one is ready.
+    let ready_file = options.ready_file.take().map(ReadyFile::claim).transpose()?;
+    // A role that is named twice is one.
+    let mut roles: Vec<Role> = Vec::new();
+    options.roles.into_iter().for_each(|role| {
+        if !roles.contains(&role) {
+            roles.push(role)
+        }
+    });
     let config = config::load(&Sources::of_process(options.config, options.data_dir))?;
     crate::telemetry::start(&config.log);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::failed)?;
-    let served =
-        runtime.block_on(boot::serve(config, boot::Plan { roles: options.roles, ready_file: options.ready_file }));
+    let served = runtime.block_on(boot::serve(config, boot::Plan { roles, ready_file }));
     // What is still running after the drain has had its time; it must not hold the process up.
     runtime.shutdown_background();
     served.map_err(Failure::from)

@@ -1,6 +1,6 @@
 //! Commands on the store as a whole: `migrate`, `backup`, `restore`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use posthouse_store::{
@@ -9,7 +9,7 @@ use posthouse_store::{
 };
 use serde_json::json;
 
-use super::{Common, Failure, print, runtime};
+use super::{Common, Done, Failure, print, runtime};
 use crate::boot;
 
 /// What of the data directory belongs to a backup beside database and blobs: what stored secrets are sealed with, and the
@@ -33,11 +33,11 @@ pub(super) fn migrate(common: &Common) -> Result<(), Failure> {
         [] => "The schema is up to date.".to_owned(),
         names => format!("Applied {}.", names.join(", ")),
     };
-    print(common, &json!({ "applied": applied }), &text);
-    Ok(())
+    print(common, &json!({ "applied": applied }), &text, &Done::This("the schema is up to date".to_owned()))
 }
 
 pub(super) fn backup(given: &Archive) -> Result<(), Failure> {
+    is_file(&given.file)?;
     let config = given.common.load()?;
     let source = backup::Source {
         database: boot::database_url(&config)?,
@@ -50,6 +50,7 @@ pub(super) fn backup(given: &Archive) -> Result<(), Failure> {
 }
 
 pub(super) fn restore(given: &Archive) -> Result<(), Failure> {
+    is_file(&given.file)?;
     let config = given.common.load()?;
     if config.database_url.as_deref().is_some_and(|url| !url.starts_with("sqlite:")) {
         return Err(Failure::Failed("restore is for the embedded database; use the tools of PostgreSQL".to_owned()));
@@ -59,9 +60,18 @@ pub(super) fn restore(given: &Archive) -> Result<(), Failure> {
     done(given, "Restored", contents)
 }
 
+/// Elsewhere `-` is standard output or input; here it would be a file of that name.
+fn is_file(path: &Path) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        let what = "FILE - must be a file: name one, such as /backup/posthouse.tar (one that is called so is ./-)";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    Ok(())
+}
+
 fn done(given: &Archive, what: &str, contents: Contents) -> Result<(), Failure> {
     let file = given.file.display().to_string();
     let text = format!("{what} the database, {} blobs and {} other files: {file}", contents.blobs, contents.files);
-    print(&given.common, &json!({ "file": file, "blobs": contents.blobs, "files": contents.files }), &text);
-    Ok(())
+    let json = json!({ "file": file, "blobs": contents.blobs, "files": contents.files });
+    print(&given.common, &json, &text, &Done::This(text.clone()))
 }

@@ -15,7 +15,7 @@ use posthouse_store::{Store, deliveries, inboxes, workspaces};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Common, Failure, checked_name, print};
+use super::{Common, Done, Failure, checked_name, print};
 use crate::{
     app::{
         create_workspace::{NewWorkspace, create},
@@ -162,9 +162,13 @@ fn create_one(given: &Create) -> Result<(), Failure> {
         made.workspace.name,
         made.secret.reveal()
     );
-    print(&given.common, &json, &text);
     store.close();
-    Ok(())
+    let id = made.workspace.id;
+    let done = format!(
+        "workspace {id} was made and nobody knows its API key: make another with posthouse key create --workspace {id} \
+         --scope org"
+    );
+    print(&given.common, &json, &text, &Done::This(done))
 }
 
 /// Every workspace.
@@ -186,18 +190,16 @@ fn list(common: &Common) -> Result<(), Failure> {
     let all = all(&store)?;
     let text: Vec<String> = all.iter().map(line).collect();
     let text = if text.is_empty() { "There is no workspace yet.".to_owned() } else { text.join("\n") };
-    print(common, &json!({ "data": all.iter().map(view).collect::<Vec<Value>>() }), &text);
     store.close();
-    Ok(())
+    print(common, &json!({ "data": all.iter().map(view).collect::<Vec<Value>>() }), &text, &Done::Nothing)
 }
 
 fn show(id: &str, common: &Common) -> Result<(), Failure> {
     let id = workspace_id(id)?;
     let store = boot::open_store(&common.load()?)?;
     let workspace = find(&store, id)?;
-    print_one(common, &workspace);
     store.close();
-    Ok(())
+    print_one(common, &workspace, &Done::Nothing)
 }
 
 fn set(given: &Set) -> Result<(), Failure> {
@@ -225,9 +227,9 @@ fn set(given: &Set) -> Result<(), Failure> {
         }
         workspaces::get(tx, id)
     })?;
-    print_one(&given.common, &changed.ok_or_else(|| missing(id))?);
     store.close();
-    Ok(())
+    let done = Done::This(format!("workspace {id} was changed: posthouse workspace show {id}"));
+    print_one(&given.common, &changed.ok_or_else(|| missing(id))?, &done)
 }
 
 /// Who uses the command.
@@ -291,12 +293,12 @@ pub(super) fn find(store: &Store, id: WorkspaceId) -> Result<Workspace, Failure>
     store.read_blocking(move |tx| workspaces::get(tx, id))?.ok_or_else(|| missing(id))
 }
 
-fn print_one(common: &Common, workspace: &Workspace) {
+fn print_one(common: &Common, workspace: &Workspace, done: &Done) -> Result<(), Failure> {
     let view = view(workspace);
     let rows = view.as_object().into_iter().flatten();
     let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let text: Vec<String> = rows.map(|(name, value)| format!("{name:<22} {}", shown(value))).collect();
-    print(common, &view, &text.join("\n"));
+    print(common, &view, &text.join("\n"), done)
 }
 
 fn status(workspace: &Workspace) -> &'static str {

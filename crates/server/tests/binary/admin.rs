@@ -109,6 +109,43 @@ fn a_backup_comes_back_whole_and_only_into_an_empty_directory() {
     assert_eq!((again.code, again.out.as_str()), (1, ""), "{}", again.err);
 }
 
+/// A key that was made and lost looked like a success.
+#[test]
+fn an_answer_that_cannot_be_written_is_a_failure_that_says_what_was_done() {
+    let house = House::new("full-output");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let config = config.to_str().unwrap();
+    let id = made(&house, config)["workspace_id"].as_str().unwrap().to_owned();
+    let key = house.run(&["key", "create", "--config", config, "--workspace", &id, "--json"]).json();
+    let key = key["id"].as_str().unwrap();
+    let archive = house.path("copy.tar");
+    let table: &[(&[&str], &str)] = &[
+        (&["workspace", "create", "--name", "A", "--owner", "a@b.example", "--json"], "key create --workspace "),
+        (&["workspace", "list"], "nothing was changed"),
+        (&["workspace", "show", &id], "nothing was changed"),
+        (&["workspace", "set", &id, "--plan", "free"], "was changed"),
+        (&["key", "create", "--workspace", &id], "then make another"),
+        (&["key", "list", "--workspace", &id], "nothing was changed"),
+        (&["key", "revoke", key], "is revoked"),
+        (&["domain", "add", "mail.acme.example", "--workspace", &id], "mail.acme.example was added"),
+        (&["domain", "list"], "nothing was changed"),
+        (&["domain", "set", "mail.acme.example", "--status", "disabled"], "is switched off"),
+        (&["migrate"], "the schema is up to date"),
+        (&["backup", archive.to_str().unwrap()], "Saved the database"),
+        (&["secret", "rotate"], "new instance key"),
+        (&["check"], "nothing was changed"),
+    ];
+    for (arguments, done) in table {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = house.command();
+        let ran = command.args(*arguments).args(["--config", config]).stdout(full).output().unwrap();
+        let said = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.contains("standard output cannot be written") && said.contains(done), "{arguments:?}: {said}");
+        assert!(!said.contains("ph_"), "{said}");
+    }
+}
+
 #[test]
 fn migrate_says_what_it_did() {
     let house = House::new("migrate");

@@ -146,6 +146,88 @@ fn roles_decide_what_is_listened_on() {
     assert_eq!(service.stop().code, 0);
 }
 
+/// It was printed to who had no SMTP listener in the process that there is mail already.
+#[test]
+fn a_first_start_without_the_mail_exchanger_promises_no_mail() {
+    let house = House::new("http-alone");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let service = house.serve(&config, &["--roles", "http,http"]);
+    assert!(service.ready["first_run"].is_object(), "{}", service.ready);
+    let ran = service.stop();
+    assert!(ran.out.contains("curl ") && !ran.out.contains("there already"), "{}", ran.out);
+    assert!(!ran.out.contains("swaks ") && !ran.out.contains("another process"), "{}", ran.out);
+    assert!(ran.err.contains("roles=\"http\"") || ran.err.contains("roles=http "), "{}", ran.err);
+}
+
+/// The port of `submission.listen_tls` was picked and told to nobody.
+#[test]
+fn every_picked_port_is_in_the_ready_file_and_in_the_log() {
+    let house = House::new("picked-port");
+    let config = house.configure("delivery.mode = 'capture'\nsubmission.listen_tls = ['127.0.0.1:0']\n");
+    let service = house.serve(&config, &[]);
+    let (clear, tls) = (service.address("submission"), service.address("submission_tls"));
+    assert!(tls.port() != 0 && tls != clear);
+    std::net::TcpStream::connect(tls).unwrap();
+    let ran = service.stop();
+    assert!(ran.err.contains(&format!("submission_tls={tls}")), "{}", ran.err);
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let service = house.serve(&config, &[]);
+    assert!(service.ready.as_object().unwrap().contains_key("submission_tls"), "{}", service.ready);
+    assert_eq!(service.ready["submission_tls"], Value::Null);
+    assert_eq!(service.stop().code, 0);
+}
+
+/// A ready file of the run before said that a start that failed had succeeded.
+#[test]
+fn a_ready_file_is_there_while_the_service_is_ready_and_not_longer() {
+    let house = House::new("ready-file");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let file = house.path("data/told.json");
+    let arguments = ["--ready-file", file.to_str().unwrap()];
+    std::fs::create_dir(house.path("data")).unwrap();
+    std::fs::write(&file, "{\"pid\":1}").unwrap();
+    let missing = house.path("absent.toml");
+    let failed = house.run(&[&["serve", "--config", missing.to_str().unwrap()][..], &arguments].concat());
+    assert_eq!(failed.code, 2, "{}", failed.err);
+    assert!(!file.exists());
+    // A first start makes the directory.
+    std::fs::remove_dir(house.path("data")).unwrap();
+    let mut child = house.command();
+    let mut child = child.args(["serve", "--config", config.to_str().unwrap()]).args(arguments);
+    child = child.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+    let mut child = child.spawn().unwrap();
+    let log = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut lines = std::io::BufRead::lines(log);
+    lines.find(|line| line.as_ref().unwrap().contains(" ready ")).unwrap().unwrap();
+    let told: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(told["pid"], child.id());
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
+    lines.for_each(drop);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(!file.exists());
+}
+
+/// The first start printed its key, ended because of the ready file, and the next one had no key to tell.
+#[test]
+fn a_ready_file_that_cannot_be_written_ends_the_start_before_there_is_a_key() {
+    let house = House::new("no-ready-file");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let serve = ["serve", "--config", config.to_str().unwrap(), "--ready-file"];
+    std::fs::write(house.path("file"), "").unwrap();
+    std::fs::create_dir(house.path("directory")).unwrap();
+    for place in ["absent/ready.json", "file/ready.json", "directory"] {
+        let path = house.path(place);
+        let ran = house.run(&[&serve[..], &[path.to_str().unwrap()]].concat());
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{place}: {}", ran.err);
+        assert!(ran.err.contains(&format!("--ready-file {}", path.display())), "{place}: {}", ran.err);
+        assert!(ran.err.contains("it must be a file in a directory"), "{place}: {}", ran.err);
+    }
+    assert!(!house.path("data/posthouse.db").exists(), "nothing was made");
+    let service = house.serve(&config, &[]);
+    assert!(service.ready["first_run"].is_object(), "{}", service.ready);
+    assert_eq!(service.stop().code, 0);
+}
+
 #[test]
 fn idle_connections_do_not_hold_the_end_up() {
     let house = House::new("idle");
@@ -203,6 +285,7 @@ fn an_address_in_use_is_named() {
     let ran = house.run(&["serve", "--config", path.to_str().unwrap()]);
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("http.listen") && ran.err.contains(&address.to_string()), "{}", ran.err);
+    assert!(ran.err.contains("stop what listens there, or set http.listen to another address"), "{}", ran.err);
 }
 
 #[test]

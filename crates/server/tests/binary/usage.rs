@@ -28,6 +28,8 @@ fn bad_usage_is_exit_code_2() {
         &["secret"],
         &["secret", "rotate", "--to", "new.key", "--keep"],
         &["backup"],
+        &["backup", "-"],
+        &["restore", "-"],
     ];
     for arguments in table {
         let ran = house.run(arguments);
