@@ -8,6 +8,7 @@ mod content_of_many_sessions_fills_the_memory;
 mod dead_address_of_ours_stayed_open;
 mod dead_job_left_its_mail_queued;
 mod first_starts_at_once_failed;
+mod head_that_others_read_otherwise;
 mod help_named_what_was_not_there;
 mod labels_of_one_lost_to_another;
 mod long_text_called_a_wrong_field;
