@@ -126,7 +126,7 @@ codes! {
     /// Something broke inside; the log has the cause under the request id.
     Internal = 500 "internal_error", "Try again; if it stays, tell the operator the request id.";
     /// The store does not answer, is full, or too much is waiting for it.
-    Unavailable = 503 "unavailable", "Wait for the time in Retry-After and send the request again; nothing was stored.";
+    Unavailable = 503 "unavailable", "Wait for the time in Retry-After and send the request again.";
 }
 
 /// One problem of one field, for `details.fields` of [`Code::InvalidRequest`] (decision 2).

@@ -109,6 +109,9 @@ pub enum BootError {
     /// The store.
     #[error("the store cannot be used: {0}")]
     Store(String),
+    /// The database contradicts itself or is none.
+    #[error("the database is damaged ({0}): restore a backup into a new data_dir, and keep this one")]
+    Damaged(String),
 }
 
 /// What to do where an address cannot be listened on.
@@ -136,7 +139,10 @@ impl BootError {
 
 impl From<posthouse_store::Error> for BootError {
     fn from(error: posthouse_store::Error) -> Self {
-        Self::Store(format!("{error} ({})", error.internal()))
+        match error {
+            posthouse_store::Error::Corrupt(cause) => Self::Damaged(cause.to_string()),
+            error => Self::Store(format!("{error} ({})", error.internal())),
+        }
     }
 }
 

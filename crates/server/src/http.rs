@@ -7,6 +7,7 @@ mod confirm;
 pub mod docs;
 pub mod error;
 mod front;
+mod head;
 pub mod health;
 pub mod idempotency;
 pub mod listener;

@@ -113,7 +113,8 @@ impl From<Error> for posthouse_domain::error::Refusal {
         use posthouse_domain::error::Code;
         if error.is_transient() {
             tracing::warn!(cause = error.internal(), "store.unavailable");
-            let refusal = Self::new(Code::Unavailable, format!("Nothing was stored: {error}."));
+            // Of reads too, and after a lost connection it is not known what was stored.
+            let refusal = Self::new(Code::Unavailable, sentence(&error));
             match error {
                 Error::Full(_) => refusal.detail("reason", "storage_full"),
                 Error::Blob(_) => refusal.detail("reason", "blobs"),
@@ -121,7 +122,35 @@ impl From<Error> for posthouse_domain::error::Refusal {
             }
         } else {
             tracing::error!(cause = error.internal(), "store.failed");
-            Self::new(Code::Internal, "Something broke inside; nothing was stored.")
+            Self::new(Code::Internal, "Something broke inside.")
+        }
+    }
+}
+
+/// The error as a sentence for callers.
+fn sentence(error: &Error) -> String {
+    let text = error.to_string();
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use posthouse_domain::error::Refusal;
+
+    #[test]
+    fn a_read_that_failed_said_that_nothing_was_stored() {
+        for (error, reason, message) in [
+            (Error::unavailable("x"), None, "The database is not available."),
+            (Error::Full("x".into()), Some("storage_full"), "The storage is full or refuses to write."),
+            (Error::blob("x"), Some("blobs"), "The blob store is not available."),
+            (Error::file("x"), None, "Something broke inside."),
+        ] {
+            let refusal = Refusal::from(error);
+            assert_eq!(refusal.message, message);
+            assert_eq!(refusal.details.get("reason").and_then(|reason| reason.as_str()), reason);
+            assert!(!refusal.code.fix().contains("stored"), "{}", refusal.code.fix());
         }
     }
 }

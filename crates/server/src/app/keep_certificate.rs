@@ -14,10 +14,14 @@ const DAYS_LOW: i64 = 7;
 /// Keeps the certificate that there is: that of the files, that by ACME, or until there is one a self-signed one.
 ///
 /// # Errors
-/// When there is none that can be used.
+/// When there is none that can be used, or that of the files has expired. One by ACME that has is renewed by who runs.
 pub async fn begin(app: &App) -> Result<(), TlsError> {
     let text = find(app).await?;
-    take(app, &text, text.open()?);
+    let pair = text.open()?;
+    if text.source == Source::Files && pair.facts().left_ms(app.clock.now()) <= 0 {
+        return Err(expired(&text, pair.facts()));
+    }
+    take(app, &text, pair);
     Ok(())
 }
 
@@ -74,10 +78,13 @@ pub(super) fn context(id: Uuid) -> String {
 fn usable(app: &App, text: &PairText, current: &CertificateFacts) -> Result<tls::Pair, TlsError> {
     let (pair, now) = (text.open()?, app.clock.now());
     if pair.facts().left_ms(now) <= 0 && current.left_ms(now) > 0 {
-        let cause = format!("it expired at {}", pair.facts().expires_at);
-        return Err(TlsError::Unusable { cert: text.place.clone(), cause });
+        return Err(expired(text, pair.facts()));
     }
     Ok(pair)
+}
+
+fn expired(text: &PairText, facts: &CertificateFacts) -> TlsError {
+    TlsError::Unusable { cert: text.place.clone(), cause: format!("it expired at {}", facts.expires_at) }
 }
 
 fn take(app: &App, text: &PairText, pair: tls::Pair) {
@@ -87,6 +94,10 @@ fn take(app: &App, text: &PairText, pair: tls::Pair) {
     app.metrics.certificate_read("taken");
     let (source, expires_at) = (facts.source.text(), facts.expires_at);
     tracing::info!(source, expires_at = %expires_at, names = facts.names.join(" "), "tls.certificate_taken");
+    if facts.begins_at > app.clock.now() {
+        // Perhaps it is our clock that is wrong.
+        tracing::warn!(begins_at = %facts.begins_at, "tls.certificate_not_valid_yet");
+    }
     let host = &app.config.smtp.hostname;
     if !facts.self_signed() && !facts.covers(host) {
         tracing::warn!(hostname = host, names = facts.names.join(" "), "tls.certificate_is_for_other_names");

@@ -1,6 +1,7 @@
 //! Full-text search over the messages that the caller can see (contract §7).
 //!
-//! The index is brought up to date first, so a search finds everything that was committed before it.
+//! The index is brought up to date first, so a search finds everything that was committed before it. Where the index cannot be
+//! written, what is in it is searched.
 
 use posthouse_domain::{
     auth::Caller,

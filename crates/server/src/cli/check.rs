@@ -113,7 +113,7 @@ async fn look(config: &Config) -> Vec<Finding> {
     }
     findings.extend(network::ports(config).await);
     if !config.smtp.acme {
-        findings.push(certificate(config, boot::clock().now()));
+        findings.extend(certificate(config, boot::clock().now()));
     }
     match boot::resolver(config) {
         Ok(dns) => findings.extend(outside(config, dns, app.as_ref()).await),
@@ -188,15 +188,17 @@ fn configuration(config: &Config) -> Finding {
     Finding::ok(format!("config: delivery.mode is {mode}, base_url is {}", config.base_url))
 }
 
-fn certificate(config: &Config, now: Time) -> Finding {
+fn certificate(config: &Config, now: Time) -> Vec<Finding> {
     let facts = match tls::facts(config) {
         Ok(facts) => facts,
         Err(error) => {
-            return Finding::failed(format!("TLS certificate: {error}"), "check smtp.tls_cert and smtp.tls_key");
+            let advice = "check smtp.tls_cert and smtp.tls_key";
+            return vec![Finding::failed(format!("TLS certificate: {error}"), advice)];
         }
     };
     if let Err(error) = tls::server_config(config) {
-        return Finding::failed(format!("TLS certificate: {error}"), "give the key that belongs to the certificate");
+        let advice = "give the key that belongs to the certificate";
+        return vec![Finding::failed(format!("TLS certificate: {error}"), advice)];
     }
     judged(config, &facts, now)
 }
@@ -212,33 +214,75 @@ async fn issued(app: &App) -> Vec<Finding> {
         Ok(None) => {
             let advice =
                 "start the service, and look for acme.refused in its log; port 80 of each name must lead to it";
-            Finding::warning("TLS certificate: none by ACME yet", advice)
+            vec![Finding::warning("TLS certificate: none by ACME yet", advice)]
         }
-        Err(error) => Finding::failed(format!("TLS certificate: {error}"), "bring back the instance key of this store"),
+        Err(error) => {
+            vec![Finding::failed(format!("TLS certificate: {error}"), "bring back the instance key of this store")]
+        }
     };
     let last =
         trouble.map(|why| Finding::warning(format!("ACME: the last attempt failed: {why}"), "it is tried again"));
-    std::iter::once(found).chain(last).collect()
+    found.into_iter().chain(last).collect()
 }
 
-fn judged(config: &Config, facts: &CertificateFacts, now: Time) -> Finding {
+/// One line for each thing that is wrong with it: what ends soon may be for another name too.
+fn judged(config: &Config, facts: &CertificateFacts, now: Time) -> Vec<Finding> {
     let days = facts.expires_at.since_ms(now).div_euclid(DAY_MS);
     let what = format!("TLS certificate: until {} ({days} days)", facts.expires_at);
+    let mut found = Vec::new();
     if facts.expires_at <= now {
-        return Finding::failed(format!("TLS certificate: expired at {}", facts.expires_at), "renew it");
+        found.push(Finding::failed(format!("TLS certificate: expired at {}", facts.expires_at), "renew it"));
+    } else if days < CERTIFICATE_DAYS_LOW {
+        found.push(Finding::warning(&*what, "renew it soon"));
     }
-    if days < CERTIFICATE_DAYS_LOW {
-        return Finding::warning(what, "renew it soon");
+    if facts.begins_at > now {
+        let what = format!("TLS certificate: not valid before {}", facts.begins_at);
+        found.push(Finding::warning(what, "check the clock of this machine, or wait until then with using it"));
     }
     if !facts.covers(&config.smtp.hostname) {
-        let names = facts.names.join(", ");
-        return Finding::warning(format!("{what}, for {names}"), format!("it should be for {}", config.smtp.hostname));
+        let what = format!("{what}, for {}", facts.names.join(", "));
+        found.push(Finding::warning(what, format!("it should be for {}", config.smtp.hostname)));
     }
     if facts.self_signed() && config.delivery.mode != DeliveryMode::Capture {
-        return Finding::warning(
+        found.push(Finding::warning(
             format!("{what}, self-signed"),
             "set smtp.acme, or give smtp.tls_cert and smtp.tls_key of a public authority",
-        );
+        ));
     }
-    Finding::ok(what)
+    if found.is_empty() { vec![Finding::ok(what)] } else { found }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tls::Source;
+
+    #[test]
+    fn a_certificate_has_a_line_for_each_thing_that_is_wrong_with_it() {
+        let mut config = Config::loopback();
+        config.smtp.hostname = "mx.example.com".to_owned();
+        let now = Time::parse("2026-09-15T12:00:00.000Z").expect("a time");
+        let day = |days: i64| now.plus_ms(days * DAY_MS);
+        let (ok, warning, failed) = (Level::Ok, Level::Warning, Level::Failed);
+        for (begins, ends, name, expected) in [
+            (-1, 90, "mx.example.com", vec![(ok, "until ")]),
+            (-1, 90, "*.example.com", vec![(ok, "until ")]),
+            (-1, 90, "www.example.com", vec![(warning, "it should be for mx.example.com")]),
+            (-1, 3, "mx.example.com", vec![(warning, "renew it soon")]),
+            (-1, 3, "www.example.com", vec![(warning, "renew it soon"), (warning, "it should be for mx.example.com")]),
+            (-9, 0, "mx.example.com", vec![(failed, "expired at ")]),
+            (-9, -1, "www.example.com", vec![(failed, "expired at "), (warning, "it should be for mx.example.com")]),
+            (1, 90, "mx.example.com", vec![(warning, "not valid before 2026-09-16")]),
+        ] {
+            let names = vec![name.to_owned()];
+            let facts =
+                CertificateFacts { begins_at: day(begins), expires_at: day(ends), names, source: Source::Files };
+            let found = judged(&config, &facts, now);
+            let lines: Vec<String> = found.iter().map(Finding::line).collect();
+            assert_eq!(found.len(), expected.len(), "{lines:?}");
+            for (finding, (level, text)) in found.iter().zip(expected) {
+                assert!(finding.level == level && finding.line().contains(text), "{text}: {lines:?}");
+            }
+        }
+    }
 }

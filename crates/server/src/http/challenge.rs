@@ -54,7 +54,9 @@ async fn lead_on(app: Arc<App>, request: Request) -> Response {
         let refusal = refusal.with_fix(format!("Use {base}. Revoke the key if others could listen."));
         return router::miss(&app, request, refusal).await;
     }
-    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    // `OPTIONS *` has no path (RFC 9112 §3.2.4).
+    let path = request.uri().path_and_query().map(|path| path.as_str()).filter(|path| path.starts_with('/'));
+    let path = path.unwrap_or("/");
     let mut response = router::plain(StatusCode::PERMANENT_REDIRECT, "");
     if let Ok(location) = HeaderValue::from_str(&format!("{base}{path}")) {
         response.headers_mut().insert(header::LOCATION, location);

@@ -12,6 +12,7 @@ use std::{
 
 use axum::Router;
 use bytes::Bytes;
+use futures_util::future::Either;
 use hyper::{
     body::{Body, Frame, Incoming, SizeHint},
     header,
@@ -31,6 +32,7 @@ use tower::ServiceExt;
 
 use super::{
     front::Front,
+    head,
     router::Client,
     socket::{self, Entrance},
 };
@@ -169,7 +171,7 @@ async fn connection(builder: &http1::Builder, stream: Stream, door: Door, app: &
 async fn speak_http(builder: &http1::Builder, stream: Stream, door: Door, app: &Arc<App>) {
     let requests = door.requests.clone();
     let front = Front::new(stream, app.clone(), requests.clone());
-    let connection = builder.serve_connection(TokioIo::new(front), service(door)).with_upgrades();
+    let connection = builder.serve_connection(TokioIo::new(front), service(app, door)).with_upgrades();
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -259,6 +261,7 @@ fn builder() -> http1::Builder {
         .timer(TokioTimer::new())
         .header_read_timeout(Duration::from_secs(HEAD_TIMEOUT_S))
         .max_buf_size(HEAD_BYTES_MAX)
+        .max_header_size(HEAD_BYTES_MAX)
         .max_headers(FIELDS_MAX);
     builder
 }
@@ -274,6 +277,7 @@ async fn accept(
 }
 
 fn service(
+    app: &Arc<App>,
     door: Door,
 ) -> impl hyper::service::Service<
     hyper::Request<Incoming>,
@@ -282,6 +286,7 @@ fn service(
     Future: Send,
 > {
     let Door { router, peer, requests, upgraded } = door;
+    let app = Arc::clone(app);
     service_fn(move |mut asked: hyper::Request<Incoming>| {
         let open = requests.enter();
         asked.extensions_mut().insert(Client(peer.ip().to_canonical()));
@@ -289,7 +294,12 @@ fn service(
         let becomes =
             asked.headers().contains_key(header::UPGRADE).then(|| (upgrade::on(&mut asked), upgraded.clone()));
         // Begun out here: the block would keep a place for the request beside it.
-        let answering = router.oneshot(asked.map(axum::body::Body::new));
+        let refusal = head::refusal(&asked);
+        let asked = asked.map(axum::body::Body::new);
+        let answering = match refusal {
+            None => Either::Left(router.oneshot(asked)),
+            Some(refusal) => Either::Right(Box::pin(head::refuse(Arc::clone(&app), asked, refusal))),
+        };
         async move {
             let mut answered = answering.await?;
             let entrance = answered.extensions_mut().remove::<Entrance>();

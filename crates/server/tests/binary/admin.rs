@@ -180,3 +180,20 @@ fn the_doctor_has_one_line_a_check_and_fails_on_a_failure() {
     let report: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((&report["ok"], &report["failed"]), (&json!(false), &json!(1)));
 }
+
+#[test]
+fn a_damaged_database_was_called_a_want_of_space() {
+    let house = House::new("damaged");
+    let config = house.configure("delivery.mode = 'capture'\n");
+    let config = config.to_str().unwrap();
+    house.run(&["migrate", "--config", config, "--json"]).json();
+    std::fs::write(house.path("data/posthouse.db"), [b'x'; 8192]).unwrap();
+    let ran = house.run(&["check", "--config", config]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    let line = ran.out.lines().find(|line| line.contains("database")).unwrap();
+    assert!(line.starts_with("failed ") && line.contains("is damaged") && line.contains("restore a backup"), "{line}");
+    assert!(!line.contains("free space"), "{line}");
+    let ran = house.run(&["serve", "--config", config]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.err.contains("the database is damaged (") && ran.err.contains("restore a backup"), "{}", ran.err);
+}

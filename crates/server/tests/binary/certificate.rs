@@ -3,6 +3,7 @@
 use std::{net::TcpStream, sync::Arc};
 
 use posthouse_store::tls::{Trust, client_config};
+use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustls::{ClientConnection, pki_types::ServerName};
 
 use crate::house::House;
@@ -89,4 +90,50 @@ fn files_that_cannot_be_used_end_the_start_and_are_named() {
     let service = house.serve(&config, &[]);
     assert!(service.ready["first_run"]["api_key"].is_string(), "{}", service.ready);
     assert_eq!(service.stop().code, 0);
+}
+
+/// The configuration with a certificate for those years, from their first day on.
+fn configured(house: &House, name: &str, (from, to): (i32, i32)) -> String {
+    let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+    (params.not_before, params.not_after) = (date_time_ymd(from, 1, 1), date_time_ymd(to, 1, 1));
+    let key = KeyPair::generate().unwrap();
+    std::fs::write(house.path("chain.pem"), params.self_signed(&key).unwrap().pem()).unwrap();
+    std::fs::write(house.path("key.pem"), key.serialize_pem()).unwrap();
+    let config = house.configure(&format!(
+        "delivery.mode = 'capture'\nsmtp.hostname = 'mx.example.com'\nsmtp.tls_cert = '{}'\nsmtp.tls_key = '{}'\n",
+        house.path("chain.pem").display(),
+        house.path("key.pem").display()
+    ));
+    config.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_expired_certificate_did_not_end_the_start() {
+    let house = House::new("expired-certificate");
+    let config = configured(&house, "www.example.com", (2020, 2021));
+    let ran = house.run(&["serve", "--config", &config]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(
+        ran.err.contains("config: smtp.tls_cert = ") && ran.err.contains("it expired at 2021-01-01"),
+        "{}",
+        ran.err
+    );
+    assert!(!ran.out.contains("ph_"), "{}", ran.out);
+    let ran = house.run(&["check", "--config", &config]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    let lines: Vec<&str> = ran.out.lines().filter(|line| line.contains("TLS certificate")).collect();
+    assert!(lines.len() == 2 && lines[0].starts_with("failed ") && lines[0].contains("expired at 2021"), "{lines:?}");
+    assert!(lines[1].starts_with("warning ") && lines[1].contains("it should be for mx.example.com"), "{lines:?}");
+}
+
+#[test]
+fn a_certificate_that_is_not_valid_yet_was_called_well() {
+    let house = House::new("early-certificate");
+    let config = configured(&house, "mx.example.com", (2999, 3000));
+    let service = house.serve(config.as_ref(), &[]);
+    let told = service.stop();
+    assert!(told.err.contains("tls.certificate_not_valid_yet"), "{}", told.err);
+    let ran = house.run(&["check", "--config", &config]);
+    let line = ran.out.lines().find(|line| line.contains("TLS certificate")).unwrap();
+    assert!(line.starts_with("warning ") && line.contains("not valid before 2999-01-01"), "{line}");
 }

@@ -10,6 +10,7 @@ mod dead_job_left_its_mail_queued;
 mod doctor_said_what_was_not_so;
 mod fault_of_ours_bounced_the_mail;
 mod first_starts_at_once_failed;
+mod head_that_others_read_otherwise;
 mod help_named_what_was_not_there;
 mod labels_of_one_lost_to_another;
 mod long_text_called_a_wrong_field;

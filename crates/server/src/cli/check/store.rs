@@ -1,9 +1,12 @@
 //! Database and blob store: reachable, of our schema, writable.
 
-use posthouse_store::{DatabaseUrl, instance};
+use posthouse_store::{DatabaseUrl, Error, instance};
 
 use super::{Failure, Finding};
-use crate::{boot, config::Config};
+use crate::{
+    boot::{self, BootError},
+    config::Config,
+};
 
 pub(super) async fn check(config: &Config) -> Vec<Finding> {
     vec![database(config).await, blobs(config).await]
@@ -22,14 +25,26 @@ async fn database(config: &Config) -> Finding {
     };
     let store = match boot::open_store(config) {
         Ok(store) => store,
+        Err(BootError::Damaged(cause)) => return damaged(&place, &cause),
         Err(error) => return Finding::failed(format!("database: {place}: {error}"), advice),
     };
     let probed = instance::probe(&store).await;
     boot::close(store).await;
     match probed {
         Ok(()) => Finding::ok(format!("database: {place} is up to date and can be written")),
+        Err(Error::Corrupt(cause)) => damaged(&place, &cause),
         Err(error) => Finding::failed(format!("database: {place}: {}", told(&error)), advice),
     }
+}
+
+fn damaged(place: &DatabaseUrl, cause: &str) -> Finding {
+    let advice = match place {
+        DatabaseUrl::Sqlite(_) => {
+            "stop the service, keep data_dir, and restore a backup into a new one: posthouse restore FILE"
+        }
+        DatabaseUrl::Postgres(_) => "stop the service and restore a backup of the database",
+    };
+    Finding::failed(format!("database: {place}: it is damaged ({cause})"), advice)
 }
 
 async fn blobs(config: &Config) -> Finding {
@@ -48,7 +63,7 @@ async fn blobs(config: &Config) -> Finding {
 }
 
 /// The error with its cause, for the operator.
-fn told(error: &posthouse_store::Error) -> String {
+fn told(error: &Error) -> String {
     match Failure::from(error.clone()) {
         Failure::Failed(text) | Failure::Usage(text) => text,
     }

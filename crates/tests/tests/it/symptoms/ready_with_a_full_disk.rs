@@ -60,3 +60,28 @@ async fn mail_is_put_off_readyz_says_why_and_room_ends_it() {
     smtp.data(&mail(0)).await.expect(250);
     server.finish().await;
 }
+
+/// Reading goes on with a full disk, and a search is reading: it wanted to write its index first.
+#[tokio::test]
+async fn a_search_answers_with_what_is_indexed() {
+    let mut server = TestServer::start(Options::default().sqlite_pages_max(PAGES_MAX)).await;
+    server.allow().log_error("a commit group failed");
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    server.arrive(&inbox, "Subject: zebra\r\n\r\nx\r\n").await;
+    assert_eq!(api.get("/v1/search?q=zebra").await.expect(200).data().len(), 1);
+    let mut smtp = server.smtp().await;
+    for n in 0..MAILS {
+        if smtp.mail("a@sender.example", &[&inbox.address], mail(n).as_bytes()).await.code != 250 {
+            break;
+        }
+    }
+    for _ in 0..2 {
+        assert_eq!(api.get("/v1/search?q=zebra").await.expect(200).data().len(), 1);
+    }
+    assert!(
+        server.log.lines().iter().any(|line| line.text.contains("search.not_indexed")),
+        "the index was written all the same"
+    );
+    server.finish().await;
+}

@@ -121,6 +121,12 @@ async fn what_is_in_clear_leads_to_https_where_that_is_wanted() {
     let led = clear.get("/docs?x=1").await.expect(308);
     assert_eq!(led.header("location"), Some("https://mail.example.com/docs?x=1"));
     clear.post("/v1/inboxes", json!({})).await.expect(308);
+    // It has no path (RFC 9112 §3.2.4).
+    let mut stream = TcpStream::connect(server.http_address()).await.unwrap();
+    stream.write_all(b"OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer).await;
+    assert!(answer.contains("location: https://mail.example.com/\r\n"), "{answer}");
     let key = server.workspace(Plan::Team).await;
     let told = clear.with_key(&key.secret).get("/v1/account").await.error("invalid_request");
     assert!(told.json.to_string().contains("https://mail.example.com"), "{}", told.json);
