@@ -65,10 +65,11 @@ pub enum RecipientVerdict {
     Unknown,
 }
 
-/// Whether an address is one of those that reach a person: never refused by policy.
+/// Whether an address is one of those that reach a person, with a tag or without: never refused by policy.
 #[must_use]
 pub fn is_role(address: &Address) -> bool {
-    ROLE_LOCAL_PARTS.iter().any(|role| address.local().eq_ignore_ascii_case(role))
+    let name = address.without_tag();
+    ROLE_LOCAL_PARTS.iter().any(|role| name.local().eq_ignore_ascii_case(role))
 }
 
 /// Decides about a recipient (decision 17). A role address is taken even where nobody has made an inbox yet: the mail makes one.
@@ -155,7 +156,7 @@ fn made_for_role(
         deleted_at: None,
     };
     // An address that was somebody's before is never used again.
-    let role = address.local().to_ascii_lowercase();
+    let role = address.without_tag().local().to_ascii_lowercase();
     for inbox in [inbox(role.clone()), inbox(format!("{role}-{}", id.as_uuid().as_simple()))] {
         if inboxes::insert(tx, &inbox)? {
             return Ok(Some(inbox));
