@@ -1,5 +1,5 @@
-//! What submission asks of a message and changes in it (RFC 6409 §6, §8): who its author says he is, `Bcc` taken out, `Date`
-//! and `Message-ID` put in where they are missing. Every other byte stays as it was submitted.
+//! What submission asks of a message and changes in it (RFC 6409 §6, §8): who its author says he is, `Bcc` and `Return-Path`
+//! taken out, `Date` and `Message-ID` put in where they are missing. Every other byte stays as it was submitted.
 //!
 //! Decides nothing about who may write as whom, and draws no ids: they come in.
 
@@ -11,8 +11,9 @@ use crate::{
     parse, thread,
 };
 
-/// Fields that name hidden recipients: nobody gets to see them.
-const HIDDEN: [&str; 2] = ["bcc", "resent-bcc"];
+/// Fields that do not leave: those that name hidden recipients, whom nobody gets to see, and the one that the server of the
+/// recipient writes (RFC 5321 §4.4).
+const TAKEN_OUT: [&str; 3] = ["bcc", "resent-bcc", "return-path"];
 /// Fields that name who wrote or sent the message.
 const AUTHORS: [&str; 2] = ["from", "sender"];
 
@@ -65,7 +66,7 @@ pub fn complete(raw: &[u8], message_id: &str, date_ms: i64) -> Vec<u8> {
         let (field, behind) = rest.split_at(field_bytes(rest));
         rest = behind;
         let (name, value) = named(field);
-        if HIDDEN.iter().any(|hidden| name.eq_ignore_ascii_case(hidden.as_bytes())) {
+        if TAKEN_OUT.iter().any(|taken| name.eq_ignore_ascii_case(taken.as_bytes())) {
             continue;
         }
         if name.eq_ignore_ascii_case(b"message-id") {
@@ -157,6 +158,15 @@ mod tests {
         }
         let many = format!("{whole}{}", "A: b\r\n".repeat(header::HEADER_FIELDS_MAX + 1));
         assert_eq!(completed(&format!("{many}Bcc: c@d.example\r\n\r\n")), format!("{many}\r\n"));
+    }
+
+    #[test]
+    fn a_return_path_is_the_last_servers_to_write() {
+        let rest = "Date: x\r\nX-Return-Path: y\r\nMessage-ID: <a@b>\r\nSubject:  two  \r\n blanks\r\n";
+        let body = "\r\nReturn-Path: <c@d.example>\r\n";
+        for path in ["Return-Path: <c@d.example>\r\n", "RETURN-PATH :\r\n <>\r\n"] {
+            assert_eq!(completed(&format!("{path}{rest}{path}{body}")), format!("{rest}{body}"));
+        }
     }
 
     #[test]

@@ -136,6 +136,7 @@ impl Command {
         }
         let text = text.trim_end_matches(' ');
         let (verb, argument) = text.split_once(' ').unwrap_or((text, ""));
+        let argument = argument.trim_start_matches(' ');
         let mut upper = [0_u8; VERB_BYTES_MAX];
         let upper = upper.get_mut(..verb.len()).ok_or(UNKNOWN)?;
         upper.copy_from_slice(verb.as_bytes());

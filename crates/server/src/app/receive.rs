@@ -64,10 +64,11 @@ pub enum RecipientVerdict {
     Unknown,
 }
 
-/// Whether an address is one of those that reach a person: never refused by policy.
+/// Whether an address is one of those that reach a person, with a tag or without: never refused by policy.
 #[must_use]
 pub fn is_role(address: &Address) -> bool {
-    ROLE_LOCAL_PARTS.iter().any(|role| address.local().eq_ignore_ascii_case(role))
+    let name = address.without_tag();
+    ROLE_LOCAL_PARTS.iter().any(|role| name.local().eq_ignore_ascii_case(role))
 }
 
 /// Decides about a recipient (decision 17). A role address is taken even where nobody has made an inbox yet: the mail makes one.
@@ -154,7 +155,7 @@ fn made_for_role(
         deleted_at: None,
     };
     // An address that was somebody's before is never used again.
-    let role = address.local().to_ascii_lowercase();
+    let role = address.without_tag().local().to_ascii_lowercase();
     for inbox in [inbox(role.clone()), inbox(format!("{role}-{}", id.as_uuid().as_simple()))] {
         if inboxes::insert(tx, &inbox)? {
             return Ok(Some(inbox));
@@ -207,7 +208,8 @@ fn reached(
 /// Stores a mail for all its recipients and gives the ids of their copies.
 ///
 /// # Errors
-/// `message_too_large`; a DMARC refusal where the operator wants it; `not_found` when no recipient is left; the store's own.
+/// `message_too_large`; a DMARC refusal where the operator wants it; `not_found` when no recipient is left; `unavailable` when
+/// some are; the store's own.
 pub async fn receive(app: &Arc<App>, mut arrival: Arrival) -> Result<Vec<MessageId>, Refusal> {
     if arrival.raw.len() as u64 > app.config.smtp.message_bytes_max {
         let max = app.config.smtp.message_bytes_max;
@@ -222,11 +224,7 @@ pub async fn receive(app: &Arc<App>, mut arrival: Arrival) -> Result<Vec<Message
     let prepared = prepare(app, arrival, results).await?;
     let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
     let (hostname, key) = (app.config.smtp.hostname.clone(), app.address_key()?);
-    let stored = app.store.write(move |tx| store(tx, &prepared, (&served, &hostname, &key), &ids.clone(), now)).await?;
-    if stored.is_empty() {
-        return Err(Refusal::not_found("recipient"));
-    }
-    Ok(stored)
+    app.store.write(move |tx| store(tx, &prepared, (&served, &hostname, &key), &ids.clone(), now)).await
 }
 
 /// A domain owner's `p=reject` is followed in the dialogue only if the operator turned that on (decision 26), and never for mail
@@ -287,28 +285,58 @@ pub async fn place(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Result<R
     Ok(Raw { place, bytes: raw_bytes as u64 })
 }
 
+/// Where the copies of a mail go.
+#[derive(Default)]
+struct Reached<'p> {
+    /// The inboxes, each once, with the address and the message that it is reached by.
+    inboxes: Vec<(Inbox, &'p Address, Option<MessageId>)>,
+    /// Those of them that a role address leads to.
+    to_roles: Vec<(InboxId, &'p Address)>,
+    /// Recipients that were there at RCPT and are not any more.
+    gone: usize,
+}
+
+/// Finds the inboxes of the recipients.
+fn reach<'p>(
+    tx: &mut Tx,
+    prepared: &'p Prepared,
+    served: &[String],
+    (ids, now): (&Ids, Time),
+) -> posthouse_store::Result<Reached<'p>> {
+    let mut all = Reached::default();
+    for (address, about) in prepared.arrival.recipients.iter().zip(&prepared.about) {
+        let inbox = match reached(tx, (address, *about), served, now)? {
+            None if is_role(address) => made_for_role(tx, address, served, (ids, now))?,
+            inbox => inbox,
+        };
+        let Some(inbox) = inbox else {
+            all.gone += 1;
+            continue;
+        };
+        if is_role(address) {
+            all.to_roles.push((inbox.id, address));
+        }
+        // An inbox that is reached by two addresses gets one copy.
+        if !all.inboxes.iter().any(|(other, _, _)| other.id == inbox.id) {
+            all.inboxes.push((inbox, address, *about));
+        }
+    }
+    Ok(all)
+}
+
 fn store(
     tx: &mut Tx,
     prepared: &Prepared,
     (served, hostname, key): (&[String], &str, &AddressKey),
     ids: &Ids,
     now: Time,
-) -> posthouse_store::Result<Vec<MessageId>> {
-    let mut found: Vec<(Inbox, &Address, Option<MessageId>)> = Vec::new();
-    let mut to_roles: Vec<(InboxId, &Address)> = Vec::new();
-    for (address, about) in prepared.arrival.recipients.iter().zip(&prepared.about) {
-        // An inbox may have gone since RCPT; an inbox that is reached by two addresses gets one copy.
-        let inbox = match reached(tx, (address, *about), served, now)? {
-            None if is_role(address) => made_for_role(tx, address, served, (ids, now))?,
-            inbox => inbox,
-        };
-        let Some(inbox) = inbox else { continue };
-        if is_role(address) {
-            to_roles.push((inbox.id, address));
-        }
-        if !found.iter().any(|(other, _, _)| other.id == inbox.id) {
-            found.push((inbox, address, *about));
-        }
+) -> Result<Vec<MessageId>, Refusal> {
+    let Reached { inboxes: found, to_roles, gone } = reach(tx, prepared, served, (ids, now))?;
+    match (found.len(), gone) {
+        (0, _) => return Err(Refusal::not_found("recipient")),
+        (_, 0) => {}
+        // A 250 would lose their copies in silence. The client comes again, and hears at RCPT who is not here any more.
+        _ => return Err(Refusal::new(Code::Unavailable, "A recipient has gone since it was accepted.")),
     }
     if found.len() > 1 {
         inboxes::lock_all(tx, found.iter().map(|(inbox, _, _)| (inbox.workspace, inbox.id)).collect())?;

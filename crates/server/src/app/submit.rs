@@ -1,6 +1,6 @@
 //! A mail program's own message: who may hand one in, and the way of every sent message for it (decision 16, RFC 6409).
 //!
-//! The bytes stay as they were submitted, but for `Bcc`, `Date` and `Message-ID`; who gets it is the envelope's business alone.
+//! The bytes stay as they were submitted, but for `Bcc`, `Return-Path`, `Date` and `Message-ID`; who gets it is the envelope's business alone.
 
 use std::sync::Arc;
 

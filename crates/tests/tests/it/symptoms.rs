@@ -1,5 +1,6 @@
 //! One file per bug or RFC trap, named after the symptom it showed.
 
+mod accepted_recipient_lost_in_silence;
 mod body_that_never_came_held_its_connection;
 mod bounce_at_another_address_ignored;
 mod bounce_told_as_new_mail;

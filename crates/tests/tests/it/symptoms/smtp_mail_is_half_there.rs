@@ -43,6 +43,21 @@ async fn one_mail_reaches_every_recipient_and_unknown_ones_are_refused_at_rcpt()
     server.finish().await;
 }
 
+/// Plus-addresses reach whom the name before the plus reaches (decision 17).
+#[tokio::test]
+async fn role_addresses_with_a_tag_reach_the_inbox_of_the_role() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let first = server.inbox_named(&key, "first").await;
+    let mut smtp = server.smtp().await;
+    smtp.line("EHLO  client.example").await.expect(250);
+    for to in ["postmaster+x@agents.localhost", "Abuse+case-7@agents.localhost"] {
+        smtp.mail("", &[to], MAIL.as_bytes()).await.expect(250);
+    }
+    assert_eq!(server.raw_mails(&key, &first).await.len(), 2);
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn a_client_that_leaves_in_the_middle_leaves_nothing() {
     let mut server = TestServer::plain().await;
