@@ -10,6 +10,7 @@ mod dead_address_of_ours_stayed_open;
 mod dead_job_left_its_mail_queued;
 mod fault_of_ours_bounced_the_mail;
 mod first_starts_at_once_failed;
+mod forged_report_believed;
 mod help_named_what_was_not_there;
 mod labels_of_one_lost_to_another;
 mod long_text_called_a_wrong_field;
