@@ -230,10 +230,12 @@ fn settled(entry: &Delivery, fate: &Fate, now: Time) -> Option<Change> {
     // The outbox of development knows captured mail by these words.
     let words = fate.diagnostic.as_ref().map(|text| text.chars().take(DETAIL_CHARS_MAX).collect::<String>());
     let detail = if entry.detail.as_deref() == Some(CAPTURED) { entry.detail.clone() } else { words.clone() };
+    // What was said when the mail was taken is no reason why it came back.
+    let taken = Some(entry).filter(|_| status == DeliveryStatus::Delivered);
     let after = Delivery {
         status,
-        smtp_code: fate.diagnostic.as_deref().and_then(smtp_code).or(entry.smtp_code),
-        enhanced_code: fate.status.clone().or_else(|| entry.enhanced_code.clone()),
+        smtp_code: fate.diagnostic.as_deref().and_then(smtp_code).or(taken.and_then(|entry| entry.smtp_code)),
+        enhanced_code: fate.status.clone().or_else(|| taken?.enhanced_code.clone()),
         remote: fate.remote.clone().or_else(|| entry.remote.clone()),
         detail,
         class: (status == DeliveryStatus::Bounced).then_some(fate.class),

@@ -18,6 +18,7 @@ mod long_text_did_not_fit_into_an_index;
 mod mail_to_oneself_in_two_threads;
 mod mail_to_several_inboxes_waited_for_each_other;
 mod mail_waits_for_silent_name_servers;
+mod old_reply_code_left_in_a_bounce;
 mod phrase_behind_many_of_its_words_not_found;
 mod problems_told_one_after_the_other;
 mod rate_limit_fields_missing_when_it_matters;
