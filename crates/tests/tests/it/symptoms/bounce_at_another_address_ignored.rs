@@ -168,3 +168,23 @@ async fn a_person_who_writes_to_the_return_path_is_heard() {
     assert_eq!(types(&api).await, ["message.sent", "message.received"]);
     server.finish().await;
 }
+
+#[tokio::test]
+async fn a_report_about_mail_of_a_deleted_inbox_is_heard_and_kept_nowhere() {
+    let (server, api, inbox) = start().await;
+    let (mail, path) = sent(&server, &api, &inbox, json!("bob@x.example")).await;
+    api.delete(&format!("/v1/inboxes/{}", inbox.id)).await.expect(204);
+    let notice = qmail("bob@x.example", "550 5.1.1 No such user here").replace('\n', "\r\n");
+    let mut smtp = server.smtp().await;
+    smtp.mail("", &[&path], notice.as_bytes()).await.says(250, "2.0.0");
+    let list = api.get("/v1/suppressions").await.expect(200);
+    assert_eq!(list.data()[0]["address"], "bob@x.example", "{}", list.json);
+    assert_eq!(list.data()[0]["message_id"], mail["id"]);
+    assert_eq!(api.get("/v1/metrics").await.expect(200)["totals"]["bounced"], 1);
+    assert_eq!(types(&api).await, ["message.sent"], "nobody is there to be told");
+    // Nobody reads what is no report.
+    let note = b"From: Bob <bob@x.example>\r\nSubject: Out of office\r\n\r\nI am away.\r\n";
+    smtp.mail("", &[&path], note).await.says(550, "5.1.1");
+    smtp.quit().await;
+    server.finish().await;
+}
