@@ -20,7 +20,7 @@ use super::{
     meet::{self, Meeting},
     screen_sender,
     signing::AddressKey,
-    take_report,
+    take_report::{self, About},
     understand::Mail,
 };
 
@@ -63,13 +63,18 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
     let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), mail.size_bytes, now)?;
     let message: MessageId = ids.next();
-    let about = take_report::about(tx, mail.report.as_ref(), copy.about, inbox)?;
-    let stopped = screen_sender::stops(tx, mail, inbox, about.is_some())?;
+    let about = take_report::about(tx, mail, copy.about, inbox)?;
+    let stopped = screen_sender::stops(tx, mail, inbox, matches!(about, About::Sent(..)))?;
     let conversation =
         if stopped { beside(tx, mail, inbox, ids, created_at)? } else { thread_of(tx, mail, inbox, ids, created_at)? };
     let mut stored = row(copy, inbox, (message, conversation.id), created_at, now);
-    if about.is_some() && !stored.labels.iter().any(|label| label == BOUNCE_LABEL) {
-        stored.labels.push(BOUNCE_LABEL.to_owned());
+    match about {
+        About::Sent(..) if !stored.labels.iter().any(|label| label == BOUNCE_LABEL) => {
+            stored.labels.push(BOUNCE_LABEL.to_owned());
+        }
+        // Mail like any other: what is not told as what became of a message must not be told nowhere.
+        About::Unbelieved => stored.labels.retain(|label| label != BOUNCE_LABEL),
+        About::Sent(..) | About::Nothing => {}
     }
     stored.labels.extend(stopped.then(|| BLOCKED.to_owned()));
     messages::insert(tx, &stored)?;
@@ -80,8 +85,8 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         let meeting = Meeting { inbox, conversation: &conversation, subject, at: created_at, key: copy.key };
         meet::received(tx, meeting, mail, ids)?;
     }
-    if let (Some(report), Some(about)) = (&mail.report, &about) {
-        take_report::take(tx, report, about, ids, now)?;
+    if let (Some(report), About::Sent(original, witness)) = (&mail.report, &about) {
+        take_report::take(tx, report, (original, witness), ids, now)?;
     }
     if stored.labels.iter().any(|label| label == BOUNCE_LABEL) {
         // A report is told as what became of the mail it is about, not as mail of its own.

@@ -10,6 +10,7 @@ use posthouse_domain::{
     id::{ContentId, Ids, InboxId, MessageId, WorkspaceId},
     inbox::Inbox,
     mail_domain::MailDomain,
+    message::Message,
     time::Time,
 };
 use posthouse_mail::{
@@ -20,7 +21,7 @@ use posthouse_mail::{
 use posthouse_store::{
     Tx, blobs,
     contents::{self, INLINE_BYTES_MAX, Raw, RawPlace},
-    inboxes, mail_domains, workspaces,
+    deliveries, inboxes, mail_domains, workspaces,
 };
 
 use super::{
@@ -29,6 +30,7 @@ use super::{
     bounce_address,
     file_mail::{self, Copy},
     signing::AddressKey,
+    take_report::{self, Witness},
     tell_postmaster,
     understand::{Mail, Provenance, understand},
 };
@@ -80,9 +82,11 @@ pub async fn recipient(app: &App, address: &Address) -> Result<RecipientVerdict,
     let domains = served_domains(app);
     let about = bounce_address::open(app, &address)?;
     let found = app.store.glance(move |tx| {
-        Ok::<_, posthouse_store::Error>(match reached(tx, (&address, about), &domains, now)? {
-            None if is_role(&address) => home_of_roles(tx, &address, &domains)?.is_some(),
-            found => found.is_some(),
+        Ok::<_, posthouse_store::Error>(match (reached(tx, (&address, about), &domains, now)?, about) {
+            (None, _) if is_role(&address) => home_of_roles(tx, &address, &domains)?.is_some(),
+            // Of mail whose inbox was deleted a report still says which addresses are dead.
+            (None, Some(message)) => deliveries::anywhere(tx, message)?.is_some(),
+            (found, _) => found.is_some(),
         })
     });
     Ok(if found.await? { RecipientVerdict::Accept } else { RecipientVerdict::Unknown })
@@ -205,7 +209,8 @@ fn reached(
     }
 }
 
-/// Stores a mail for all its recipients and gives the ids of their copies.
+/// Stores a mail for all its recipients and gives the ids of their copies; a report about mail of a deleted inbox is heard and
+/// has none.
 ///
 /// # Errors
 /// `message_too_large`; a DMARC refusal where the operator wants it; `not_found` when no recipient is left; `unavailable` when
@@ -292,6 +297,8 @@ struct Reached<'p> {
     inboxes: Vec<(Inbox, &'p Address, Option<MessageId>)>,
     /// Those of them that a role address leads to.
     to_roles: Vec<(InboxId, &'p Address)>,
+    /// Sent messages whose inbox was deleted, and whose return path it came to with a report.
+    told: Vec<Message>,
     /// Recipients that were there at RCPT and are not any more.
     gone: usize,
 }
@@ -310,7 +317,11 @@ fn reach<'p>(
             inbox => inbox,
         };
         let Some(inbox) = inbox else {
-            all.gone += 1;
+            let sent = about.filter(|_| prepared.mail.report.is_some()).map(|id| deliveries::anywhere(tx, id));
+            match sent.transpose()?.flatten() {
+                Some(sent) => all.told.push(sent),
+                None => all.gone += 1,
+            }
             continue;
         };
         if is_role(address) {
@@ -331,8 +342,8 @@ fn store(
     ids: &Ids,
     now: Time,
 ) -> Result<Vec<MessageId>, Refusal> {
-    let Reached { inboxes: found, to_roles, gone } = reach(tx, prepared, served, (ids, now))?;
-    match (found.len(), gone) {
+    let Reached { inboxes: found, to_roles, told, gone } = reach(tx, prepared, served, (ids, now))?;
+    match (found.len() + told.len(), gone) {
         (0, _) => return Err(Refusal::not_found("recipient")),
         (_, 0) => {}
         // A 250 would lose their copies in silence. The client comes again, and hears at RCPT who is not here any more.
@@ -340,6 +351,9 @@ fn store(
     }
     if found.len() > 1 {
         inboxes::lock_all(tx, found.iter().map(|(inbox, _, _)| (inbox.workspace, inbox.id)).collect())?;
+    }
+    if let Some(report) = &prepared.mail.report {
+        told.iter().try_for_each(|sent| take_report::take(tx, report, (sent, &Witness::OfAll), ids, now))?;
     }
     let mut contents: Vec<(WorkspaceId, ContentId)> = Vec::new();
     let mut stored = Vec::with_capacity(found.len());

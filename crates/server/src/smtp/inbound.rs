@@ -108,7 +108,9 @@ impl<'h> Inbound<'h> {
                 app.metrics.smtp_message("stored");
                 let message_id = ids.first().map(ToString::to_string).unwrap_or_default();
                 tracing::debug!(message_id, outcome = "stored", body_bytes, recipients, took_ms, "smtp.message");
-                Reply::new(250, EnhancedCode(2, 0, 0), format!("Stored as {message_id}"))
+                // A report about mail of a deleted inbox is heard and kept nowhere.
+                let words = if ids.is_empty() { "Heard".to_owned() } else { format!("Stored as {message_id}") };
+                Reply::new(250, EnhancedCode(2, 0, 0), words)
             }
             Err(refusal) => {
                 app.shortage.note(&refusal);

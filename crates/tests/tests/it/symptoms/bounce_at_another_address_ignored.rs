@@ -7,7 +7,7 @@ use posthouse_tests::{TestServer, fixtures::TestInbox, http::Api, server::Option
 use reqwest::Method;
 use serde_json::{Value, json};
 
-async fn start() -> (TestServer, Api, TestInbox) {
+pub(super) async fn start() -> (TestServer, Api, TestInbox) {
     let server =
         TestServer::start(Options::default().configure(|config| config.delivery.mode = DeliveryMode::Capture)).await;
     let key = server.workspace(Plan::Team).await;
@@ -22,7 +22,7 @@ async fn second(api: &Api) -> String {
 }
 
 /// Sends a mail and gives it with its return path.
-async fn sent(server: &TestServer, api: &Api, inbox: &TestInbox, to: Value) -> (Value, String) {
+pub(super) async fn sent(server: &TestServer, api: &Api, inbox: &TestInbox, to: Value) -> (Value, String) {
     let body = json!({ "to": to, "subject": "Offer", "text": "Here." });
     let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), body).await.expect(202);
     server.settle().await;
@@ -32,15 +32,15 @@ async fn sent(server: &TestServer, api: &Api, inbox: &TestInbox, to: Value) -> (
     (sent.json, path)
 }
 
-/// Delivers a mail with an empty return path.
-async fn arrives(server: &TestServer, to: &str, mail: &str) -> u16 {
+/// Delivers a mail with an empty return path; the status of the answer.
+pub(super) async fn arrives(server: &TestServer, to: &str, mail: &str) -> u16 {
     let path = format!("/dev/inbound?to={}&from=", to.replace('+', "%2B"));
     let mail = mail.replace('\n', "\r\n");
     server.anonymous().raw(Method::POST, &path, "message/rfc822", mail).await.status
 }
 
 /// A notice as qmail writes it, which names no Message-ID.
-fn qmail(recipient: &str, words: &str) -> String {
+pub(super) fn qmail(recipient: &str, words: &str) -> String {
     format!(
         "From: MAILER-DAEMON@mx.x.example\nSubject: failure notice\n\nHi. This is the qmail-send program at mx.x.example.\n\
          I'm afraid I wasn't able to deliver your message to the following addresses.\n\n<{recipient}>:\n\
@@ -48,7 +48,7 @@ fn qmail(recipient: &str, words: &str) -> String {
     )
 }
 
-fn dsn(about: &str, recipient: &str, action: &str, status: &str) -> String {
+pub(super) fn dsn(about: &str, recipient: &str, action: &str, status: &str) -> String {
     format!(
         "From: Mail Delivery System <postmaster@mx.x.example>\nSubject: Delivery report\nMIME-Version: 1.0\n\
          Content-Type: multipart/report; report-type=delivery-status; boundary=\"b\"\n\n\
@@ -58,11 +58,11 @@ fn dsn(about: &str, recipient: &str, action: &str, status: &str) -> String {
     )
 }
 
-async fn message(api: &Api, mail: &Value) -> Value {
+pub(super) async fn message(api: &Api, mail: &Value) -> Value {
     api.get(&format!("/v1/messages/{}", mail["id"].as_str().unwrap())).await.expect(200).json
 }
 
-async fn types(api: &Api) -> Vec<String> {
+pub(super) async fn types(api: &Api) -> Vec<String> {
     let events = api.get("/v1/events").await.expect(200);
     events.data().iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
 }
@@ -166,5 +166,25 @@ async fn a_person_who_writes_to_the_return_path_is_heard() {
     assert_eq!(arrives(&server, &path, note).await, 201);
     assert_eq!(message(&api, &mail).await["status"], "sent");
     assert_eq!(types(&api).await, ["message.sent", "message.received"]);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_report_about_mail_of_a_deleted_inbox_is_heard_and_kept_nowhere() {
+    let (server, api, inbox) = start().await;
+    let (mail, path) = sent(&server, &api, &inbox, json!("bob@x.example")).await;
+    api.delete(&format!("/v1/inboxes/{}", inbox.id)).await.expect(204);
+    let notice = qmail("bob@x.example", "550 5.1.1 No such user here").replace('\n', "\r\n");
+    let mut smtp = server.smtp().await;
+    smtp.mail("", &[&path], notice.as_bytes()).await.says(250, "2.0.0");
+    let list = api.get("/v1/suppressions").await.expect(200);
+    assert_eq!(list.data()[0]["address"], "bob@x.example", "{}", list.json);
+    assert_eq!(list.data()[0]["message_id"], mail["id"]);
+    assert_eq!(api.get("/v1/metrics").await.expect(200)["totals"]["bounced"], 1);
+    assert_eq!(types(&api).await, ["message.sent"], "nobody is there to be told");
+    // Nobody reads what is no report.
+    let note = b"From: Bob <bob@x.example>\r\nSubject: Out of office\r\n\r\nI am away.\r\n";
+    smtp.mail("", &[&path], note).await.says(550, "5.1.1");
+    smtp.quit().await;
     server.finish().await;
 }
