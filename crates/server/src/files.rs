@@ -57,7 +57,7 @@ pub fn make(path: &Path, text: &str) -> io::Result<bool> {
     Ok(made)
 }
 
-/// Tries whether [`write`] can put a file there. Nothing is left.
+/// Tries whether [`write()`] can put a file there. Nothing is left.
 ///
 /// # Errors
 /// The file system's own.

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use posthouse_store::{DatabaseUrl, Engine, Error, Sql, Store, StoreConfig};
+use posthouse_store::{DatabaseUrl, Engine, Sql, Store, StoreConfig};
 use posthouse_tests::{
     command::{self, Ran},
     dir::ScratchDir,
@@ -70,7 +70,7 @@ impl World {
     fn forget_note(&self) {
         let store = Store::open(StoreConfig::new(self.database.clone())).expect("the store can be opened");
         let sql = Sql::built("FORGET", "DELETE FROM instance WHERE name = 'instance_key_proof'".to_owned());
-        let gone = store.write_blocking(move |tx| Ok::<_, Error>(tx.exec(&sql, &[])?)).expect("it can be written");
+        let gone = store.write_blocking(move |tx| tx.exec(&sql, &[])).expect("it can be written");
         assert_eq!(gone, 1);
         store.close();
     }
