@@ -46,7 +46,8 @@ mod tests {
 
     #[test]
     fn a_head_that_two_readers_may_understand_otherwise_is_refused() {
-        let table: [(Version, &[(&str, &str)], bool); 9] = [
+        type Row = (Version, &'static [(&'static str, &'static str)], bool);
+        let table: [Row; 9] = [
             (Version::HTTP_11, &[("host", "x")], true),
             (Version::HTTP_11, &[], false),
             (Version::HTTP_10, &[], true),
