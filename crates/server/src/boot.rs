@@ -242,17 +242,7 @@ pub async fn serve(mut config: Config, mut plan: Plan) -> Result<(), BootError> 
     }
     open_doors(&app, &mut tasks, (smtp, submission))?;
     if has(Role::Worker) {
-        tasks.spawn(runner::run(Arc::clone(&app)));
-        tasks.spawn(index::run(Arc::clone(&app)));
-        tasks.spawn(webhooks::run(Arc::clone(&app)));
-        let life = app.life.clone();
-        tasks.spawn(async move {
-            tokio::select! {
-                () = life.drained() => ways_out.smtp.close_idle(0).await,
-                () = ways_out.smtp.tend() => {}
-                () = ways_out.http.tend() => {}
-            }
-        });
+        begin_work(&app, &mut tasks, ways_out);
     }
     app.life.ready();
     ready::announce(&app, &mut plan, &bound, first_run.as_ref())?;
@@ -265,6 +255,21 @@ pub async fn serve(mut config: Config, mut plan: Plan) -> Result<(), BootError> 
     }
     end(&app, tasks, signal).await;
     Ok(())
+}
+
+/// The jobs, and the care for connections that they leave open.
+fn begin_work(app: &Arc<App>, tasks: &mut JoinSet<()>, ways_out: WaysOut) {
+    tasks.spawn(runner::run(Arc::clone(app)));
+    tasks.spawn(index::run(Arc::clone(app)));
+    tasks.spawn(webhooks::run(Arc::clone(app)));
+    let life = app.life.clone();
+    tasks.spawn(async move {
+        tokio::select! {
+            () = life.drained() => ways_out.smtp.close_idle(0).await,
+            () = ways_out.smtp.tend() => {}
+            () = ways_out.http.tend() => {}
+        }
+    });
 }
 
 /// Opens the blob store; nothing is read or written yet.
