@@ -26,9 +26,16 @@ impl ReadyFile {
     /// # Errors
     /// [`BootError::ReadyFile`].
     pub fn claim(path: PathBuf) -> Result<Self, BootError> {
-        match fs::remove_file(&path) {
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => Err(BootError::ReadyFile { path, cause }),
-            _ => Ok(Self { path, text: None }),
+        let removed = match fs::symlink_metadata(&path) {
+            // A device or a link is nobody's ready file; it is not ours to remove.
+            Ok(found) if !found.is_file() => Err(io::Error::other("it is there and is no file")),
+            Ok(_) => fs::remove_file(&path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        };
+        match removed {
+            Err(cause) => Err(BootError::ReadyFile { path, cause }),
+            Ok(()) => Ok(Self { path, text: None }),
         }
     }
 

@@ -215,7 +215,8 @@ fn a_ready_file_that_cannot_be_written_ends_the_start_before_there_is_a_key() {
     let serve = ["serve", "--config", config.to_str().unwrap(), "--ready-file"];
     std::fs::write(house.path("file"), "").unwrap();
     std::fs::create_dir(house.path("directory")).unwrap();
-    for place in ["absent/ready.json", "file/ready.json", "directory"] {
+    std::os::unix::fs::symlink("file", house.path("link")).unwrap();
+    for place in ["absent/ready.json", "file/ready.json", "directory", "link"] {
         let path = house.path(place);
         let ran = house.run(&[&serve[..], &[path.to_str().unwrap()]].concat());
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{place}: {}", ran.err);
@@ -223,6 +224,7 @@ fn a_ready_file_that_cannot_be_written_ends_the_start_before_there_is_a_key() {
         assert!(ran.err.contains("it must be a file in a directory"), "{place}: {}", ran.err);
     }
     assert!(!house.path("data/posthouse.db").exists(), "nothing was made");
+    assert!(house.path("link").is_symlink(), "nor taken away");
     let service = house.serve(&config, &[]);
     assert!(service.ready["first_run"].is_object(), "{}", service.ready);
     assert_eq!(service.stop().code, 0);
