@@ -81,7 +81,7 @@ pub struct File<'a> {
     pub filename: &'a str,
     /// `type/subtype`, with any parameters but those that name the file; never a multipart.
     pub content_type: &'a str,
-    /// The content, carried byte for byte; only of a message (`message/rfc822`) every line end becomes CRLF.
+    /// The content, carried byte for byte.
     pub bytes: &'a [u8],
     /// Content-ID without brackets: the file is then shown inside the HTML body (`cid:`).
     pub content_id: Option<&'a str>,

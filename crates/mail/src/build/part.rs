@@ -13,6 +13,8 @@ use super::{File, Outgoing};
 
 /// What a message is sent as that cannot be sent as a message: its bytes and its name arrive.
 const OCTET_STREAM: &str = "application/octet-stream";
+/// The name of a message without one that leaves as such: mail programs open it by that.
+const MESSAGE_NAME: &str = "message.eml";
 
 /// Longest line of a message that is carried as it is, in bytes without its end (RFC 5322 §2.1.1).
 const LINE_BYTES_MAX: usize = 998;
@@ -102,23 +104,22 @@ fn file<'a>(file: &File<'a>) -> Result<MimePart<'a>, BuildError> {
     check("filename", file.filename)?;
     let disposition = if file.content_id.is_some() { "inline" } else { "attachment" };
     let mut disposition = ContentType::new(disposition);
-    if !file.filename.is_empty() {
-        disposition = disposition.attribute("filename", file.filename);
+    let (mut content_type, mut filename) = (media_type(file.content_type)?, file.filename);
+    let is_bare = is_message(&content_type) && is_seven_bit(file.bytes);
+    if is_message(&content_type) && !is_bare {
+        // Without its type, its name alone tells what it is.
+        OCTET_STREAM.clone_into(&mut content_type);
+        filename = if filename.is_empty() { MESSAGE_NAME } else { filename };
     }
-    let mut content_type = media_type(file.content_type)?;
-    let mut lines = None;
-    if is_message(&content_type) {
-        lines = seven_bit(file.bytes);
-        if lines.is_none() {
-            OCTET_STREAM.clone_into(&mut content_type);
-        }
+    if !filename.is_empty() {
+        disposition = disposition.attribute("filename", filename);
     }
     // As a raw value the type tells the writer nothing, so that text files become base64 too and keep every byte.
     let mut headers = vec![
         (Cow::from("Content-Type"), Raw::new(content_type).into()),
         (Cow::from("Content-Disposition"), disposition.into()),
     ];
-    if lines.is_some() {
+    if is_bare {
         headers.push((Cow::from("Content-Transfer-Encoding"), Raw::new("7bit").into()));
     }
     if let Some(content_id) = file.content_id {
@@ -130,7 +131,7 @@ fn file<'a>(file: &File<'a>) -> Result<MimePart<'a>, BuildError> {
         }
         headers.push((Cow::from("Content-ID"), Raw::new(format!("<{content_id}>")).into()));
     }
-    Ok(MimePart { headers, contents: BodyPart::Binary(lines.unwrap_or(Cow::Borrowed(file.bytes))) })
+    Ok(MimePart { headers, contents: BodyPart::Binary(Cow::Borrowed(file.bytes)) })
 }
 
 /// Whether a lower-case media type is a message of those that no encoding may wrap (RFC 2045 §6.4, RFC 2046 §5.2.1).
@@ -139,34 +140,12 @@ fn is_message(media_type: &str) -> bool {
     media_type.strip_prefix("message/").is_some_and(|subtype| !subtype.starts_with("global"))
 }
 
-/// A message as `7bit` data (RFC 2045 §2.7), its lines ended by CRLF as those of a text are; `None` when it has others
-/// than lines of ASCII of bearable length.
-fn seven_bit(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
-    if !bytes.is_ascii() || bytes.contains(&0) {
-        return None;
-    }
-    let mut bare_ends = 0;
-    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        let content = without_end(line);
-        if content.len() > LINE_BYTES_MAX || content.contains(&b'\r') {
-            return None;
-        }
-        bare_ends += usize::from(line.len() == content.len() + 1);
-    }
-    if bare_ends == 0 {
-        return Some(Cow::Borrowed(bytes));
-    }
-    let mut lines = Vec::with_capacity(bytes.len() + bare_ends);
-    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        let content = without_end(line);
-        lines.extend_from_slice(content);
-        if content.len() < line.len() {
-            lines.extend_from_slice(b"\r\n");
-        }
-    }
-    Some(Cow::Owned(lines))
-}
-
-fn without_end(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n")).unwrap_or(line)
+/// Whether a message can stand as it is, as `7bit` data (RFC 2045 §2.7): lines of ASCII of bearable length, each ended by
+/// CRLF.
+fn is_seven_bit(bytes: &[u8]) -> bool {
+    let is_line = |line: &[u8]| {
+        let content = line.strip_suffix(b"\r\n").unwrap_or(line);
+        content.len() <= LINE_BYTES_MAX && !content.iter().any(|byte| b"\r\n\0".contains(byte))
+    };
+    bytes.is_ascii() && bytes.split_inclusive(|&byte| byte == b'\n').all(is_line)
 }

@@ -119,27 +119,27 @@ fn an_attached_message_arrives_as_base64_that_nobody_opens() {
     let mail = "From: a@b.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\n.\r\n..x\r\nFrom me\r\n--b--\r\n";
     let long = format!("A: b\r\n\r\n{}", "x".repeat(LINE_MAX + 1));
     let longest = format!("A: b\r\n\r\n{}", "x".repeat(LINE_MAX));
-    let plain: &[(&str, &str, &str)] = &[
-        ("message/rfc822", mail, mail),
-        ("Message/RFC822; charset=us-ascii", mail, mail),
-        ("message/delivery-status", "Status: 5.1.1\r\n", "Status: 5.1.1\r\n"),
-        ("message/rfc822", "A: b\n\nx\r\ny\n", "A: b\r\n\r\nx\r\ny\r\n"),
-        ("message/rfc822", &longest, &longest),
-        ("message/rfc822", "", ""),
+    let plain: &[(&str, &str)] = &[
+        ("message/rfc822", mail),
+        ("Message/RFC822; charset=us-ascii", mail),
+        ("message/delivery-status", "Status: 5.1.1\r\n"),
+        ("message/rfc822", &longest),
+        ("message/rfc822", ""),
     ];
-    for (content_type, bytes, arrived) in plain {
+    for (content_type, bytes) in plain {
         let (written, kind, read) = sent_file(content_type, bytes.as_bytes());
         assert!(
             written.contains("\r\nContent-Transfer-Encoding: 7bit\r\n") && !written.contains("base64"),
             "{written}"
         );
         let essence = content_type.split(';').next().unwrap();
-        assert_eq!((kind, read), (essence.to_ascii_lowercase(), arrived.as_bytes().to_vec()));
+        assert_eq!((kind, read), (essence.to_ascii_lowercase(), bytes.as_bytes().to_vec()));
     }
     let encoded: &[(&str, &[u8], &str)] = &[
         ("message/rfc822", "Subject: é\r\n\r\n".as_bytes(), "application/octet-stream"),
         ("message/rfc822", b"A: b\r\n\r\n\0", "application/octet-stream"),
         ("message/rfc822", b"A: b\r\n\r\nx\ry\r\n", "application/octet-stream"),
+        ("message/rfc822", b"A: b\n\nx\r\ny\n", "application/octet-stream"),
         ("message/rfc822; x=y", b"A: b\r", "application/octet-stream"),
         ("message/partial", long.as_bytes(), "application/octet-stream"),
         ("message/global", "Subject: é\r\n\r\n".as_bytes(), "message/global"),
@@ -150,6 +150,17 @@ fn an_attached_message_arrives_as_base64_that_nobody_opens() {
         assert_eq!((&*arrived, &*read), (*kind, *bytes));
         assert!(written.contains("Content-Transfer-Encoding: base64\r\n"), "{written}");
     }
+}
+
+#[test]
+fn an_attached_message_without_a_name_that_must_be_encoded_gets_one() {
+    let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
+    let file =
+        File {
+            filename: "", content_type: "message/rfc822", bytes: "Subject: é\r\n\r\n".as_bytes(), content_id: None
+        };
+    let raw = build(&Outgoing { attachments: &[file], ..plain(&from, &to) }).unwrap().raw;
+    assert_eq!(parse(&raw).attachments[0].filename.as_deref(), Some("message.eml"));
 }
 
 #[test]
