@@ -256,12 +256,12 @@ impl Desk {
 
     /// What the attempts that are ready will send.
     fn wanted(&self) -> HashSet<(EventId, Payload)> {
-        let of_queue = |queue: &'_ Queue| {
-            let form = queue.webhook.as_ref().map(|webhook| webhook.payload);
-            let events: Vec<EventId> = queue.ready.iter().map(|errand| errand.event).collect();
-            events.into_iter().filter_map(move |event| Some((event, form?)))
-        };
-        self.queues.values().flat_map(of_queue).collect()
+        let mut wanted = HashSet::new();
+        for queue in self.queues.values() {
+            let Some(form) = queue.webhook.as_ref().map(|webhook| webhook.payload) else { continue };
+            wanted.extend(queue.ready.iter().map(|errand| (errand.event, form)));
+        }
+        wanted
     }
 
     /// The events that the next attempts need and that are not rendered, and those of the attempts behind them.
