@@ -5,13 +5,21 @@ use crate::error::Refusal;
 
 /// Most labels of a message or a thread.
 pub const LABELS_MAX: usize = 50;
+/// On mail whose SPF result is `fail`, without an aligned DKIM pass.
+pub const SPF_FAIL: &str = "spf-fail";
+/// On mail whose DMARC result is `fail`, and on mail without an author.
+pub const DMARC_FAIL: &str = "dmarc-fail";
+/// On mail whose DMARC result cannot be had: DNS failed, or the policy cannot be read.
+pub const AUTH_UNKNOWN: &str = "auth-unknown";
+/// Labels of mail whose author may be forged. Trust in an author depends on none of them.
+pub const UNAUTHENTICATED: [&str; 3] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN];
 /// On mail that a receive list stopped.
 pub const BLOCKED: &str = "blocked";
 /// On mail that is kept apart where an inbox filters promotions (contract §3.1).
 pub const PROMOTIONS: [&str; 2] = ["ai:sales", "local:spam"];
 
 /// Labels of the system that are whole names.
-const SYSTEM: [&str; 4] = ["spf-fail", "dmarc-fail", "bounce-report", BLOCKED];
+const SYSTEM: [&str; 5] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN, "bounce-report", BLOCKED];
 /// Labels of the system that share a beginning.
 const SYSTEM_PREFIXES: [&str; 3] = ["ai:", "local:", "queue:"];
 

@@ -133,6 +133,29 @@ pub fn patterns_of(address: &Address) -> Vec<String> {
     patterns
 }
 
+/// What authentication found about the author of a mail, as far as allow entries depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trust {
+    /// SPF or DKIM authenticates the author's domain, and nothing failed.
+    Authenticated,
+    /// Nothing failed.
+    NotFailed,
+    /// SPF or DMARC failed or gave no result, or there is no author.
+    Failed,
+}
+
+impl Trust {
+    /// Whether an allow entry may match such mail.
+    #[must_use]
+    pub fn fits_allow(self, require_auth: bool) -> bool {
+        match self {
+            Self::Authenticated => true,
+            Self::NotFailed => !require_auth,
+            Self::Failed => false,
+        }
+    }
+}
+
 /// Entries that match one sender or recipient.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Hits {
@@ -165,6 +188,8 @@ pub struct ListEntry {
     pub kind: ListKind,
     /// What it matches.
     pub pattern: Pattern,
+    /// Of an allow entry for mail that comes in: whether it matches only authors that SPF or DKIM authenticates.
+    pub require_auth: bool,
     /// Since when.
     pub created_at: Time,
 }

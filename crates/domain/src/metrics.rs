@@ -2,7 +2,10 @@
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-use crate::time::{DAY_MS, MINUTE_MS, Time};
+use crate::{
+    label::UNAUTHENTICATED,
+    time::{DAY_MS, MINUTE_MS, Time},
+};
 
 /// Length of the span that one row of counters stands for, in milliseconds: every time zone's hours are made of it.
 pub const SLOT_MS: i64 = 15 * MINUTE_MS;
@@ -75,7 +78,7 @@ impl Counters {
             received: 1,
             blocked: has("blocked"),
             spam: has("local:spam"),
-            unauthenticated: has("spf-fail").max(has("dmarc-fail")),
+            unauthenticated: UNAUTHENTICATED.iter().map(|label| has(label)).max().unwrap_or(0),
             ..Self::default()
         }
     }

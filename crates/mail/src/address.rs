@@ -17,6 +17,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 pub use error::AddressError;
+pub(crate) use local::is_invisible;
 pub use mailbox::{Mailbox, NAME_BYTES_MAX};
 
 use crate::limits::ADDRESS_BYTES_MAX;

@@ -33,17 +33,18 @@ mod spf;
 
 pub use arc::{ARC_SETS_MAX, ArcResult, ArcVerdict};
 pub use dkim::{DKIM_SIGNATURES_MAX, DkimResult, DkimVerdict};
-pub use dmarc::{DmarcPolicy, DmarcResult, DmarcVerdict};
+pub use dmarc::{Alignment, DmarcPolicy, DmarcResult, DmarcVerdict};
 pub use dns::{Answer, DnsFacts, QUESTIONS_MAX, Question, QuestionKind, ROUNDS_MAX, Records};
 pub use result::AuthResults;
 pub use spf::{SpfIdentity, SpfResult, SpfVerdict};
 
+use crate::author::{self, Author, NoAuthor};
 use crate::dkim::message::Message;
+use crate::header::Block;
 use arc::Chain;
 use dkim::{BodyHashes, Candidate};
-use dmarc::{AUTHOR_DOMAINS_MAX, Identifier, author_domains};
+use dmarc::Identifier;
 use dns::{Lookup, Pending};
-use mail_parser::parsers::MessageStream;
 use spf::SpfInput;
 use std::net::IpAddr;
 
@@ -82,11 +83,11 @@ pub struct Verification<'i> {
     digest: Digest,
 }
 
-/// What a message says by itself: authors, signatures and chain, with the hashes of its body. The long part of the work
+/// What a message says by itself: author, signatures and chain, with the hashes of its body. The long part of the work
 /// on a large message; owned, so that it can be made on a thread apart.
 #[derive(Debug)]
 pub struct Digest {
-    authors: Vec<String>,
+    author: Result<Author, NoAuthor>,
     signatures: Vec<Candidate>,
     chain: Chain,
 }
@@ -95,7 +96,8 @@ impl Digest {
     /// Does everything that needs no DNS: one pass over the header, and over the body once for each canonical form.
     #[must_use]
     pub fn of(raw: &[u8], now_s: i64) -> Self {
-        let message = Message::split(raw);
+        let block = Block::cut(raw);
+        let message = Message::of(raw, &block);
         let mut hashes = BodyHashes::default();
         let signatures = message
             .named("DKIM-Signature")
@@ -103,7 +105,15 @@ impl Digest {
             .map(|field| Candidate::begin(&message, field, &mut hashes, now_s))
             .collect();
         let chain = Chain::begin(&message, &mut hashes, now_s);
-        Self { authors: authors(&message), signatures, chain }
+        Self { author: author::of_block(&block), signatures, chain }
+    }
+
+    /// The author, or why there is none.
+    ///
+    /// # Errors
+    /// [`NoAuthor`] says which rule the message breaks.
+    pub fn author(&self) -> Result<&Author, &NoAuthor> {
+        self.author.as_ref()
     }
 }
 
@@ -210,50 +220,29 @@ impl<'i> Verification<'i> {
         spf::check(input, lookup)
     }
 
-    /// DMARC of every author's domain, the worst result first; sets `aligned` in the DKIM verdicts. Without `spf` the
-    /// other parts still wait: then only questions are asked.
+    /// DMARC of the author's domain; sets `aligned` in the DKIM verdicts. Without `spf` the other parts still wait: then only
+    /// questions are asked.
     fn dmarc(
         &self,
         spf: Option<&SpfVerdict>,
         dkim: &mut [DkimVerdict],
         lookup: &mut Lookup<'_>,
     ) -> Result<DmarcVerdict, Pending> {
-        let first = self.digest.authors.first().map_or("", String::as_str);
-        if self.digest.authors.is_empty() {
-            return Ok(DmarcVerdict::without_policy(DmarcResult::None, first, "no author's domain"));
-        }
-        if self.digest.authors.len() > AUTHOR_DOMAINS_MAX {
-            return Ok(DmarcVerdict::without_policy(DmarcResult::PermError, first, "too many author's domains"));
-        }
+        let author = match &self.digest.author {
+            Ok(author) => author.address().domain(),
+            // What names nobody is vouched for by nobody.
+            Err(problem) => return Ok(DmarcVerdict::without_policy(DmarcResult::Fail, "", &problem.to_string())),
+        };
         let identifiers: Vec<_> = dkim.iter().map(dkim_identifier).collect();
         let spf_identifier = spf.map_or(Identifier { domain: "", passed: false, temporary: false }, spf_identifier);
-        let mut judgements = Vec::with_capacity(self.digest.authors.len());
-        let mut pending = spf.is_none();
-        for author in &self.digest.authors {
-            match dmarc::judge(author, spf_identifier, &identifiers, lookup) {
-                Ok(judgement) => judgements.push(judgement),
-                Err(Pending) => pending = true,
-            }
-        }
-        if pending {
+        let judgement = dmarc::judge(author, spf_identifier, &identifiers, lookup)?;
+        if spf.is_none() {
             return Err(Pending);
         }
-        for (n, verdict) in dkim.iter_mut().enumerate() {
-            // With several authors a signature must speak for all of them.
-            verdict.aligned = judgements.iter().all(|j| j.dkim_aligned.get(n).copied().unwrap_or(false));
+        for (verdict, aligned) in dkim.iter_mut().zip(judgement.dkim_aligned) {
+            verdict.aligned = aligned;
         }
-        let worst = judgements.into_iter().map(|judgement| judgement.verdict).max_by_key(|v| severity(v.result));
-        Ok(worst.unwrap_or_else(|| DmarcVerdict::without_policy(DmarcResult::None, first, "no author's domain")))
-    }
-}
-
-fn severity(result: DmarcResult) -> u8 {
-    match result {
-        DmarcResult::Pass => 0,
-        DmarcResult::None => 1,
-        DmarcResult::PermError => 2,
-        DmarcResult::TempError => 3,
-        DmarcResult::Fail => 4,
+        Ok(judgement.verdict)
     }
 }
 
@@ -280,19 +269,6 @@ fn ascii(domain: &str) -> String {
     } else {
         idna::domain_to_ascii(domain).unwrap_or_else(|_| domain.to_owned())
     }
-}
-
-/// The author's domains of all From fields, read by the parser that also shows the message.
-fn authors(message: &Message<'_>) -> Vec<String> {
-    let mut addresses = Vec::new();
-    for field in message.named("From") {
-        let text = [field.value, b"\r\n"].concat();
-        let value = MessageStream::new(&text).parse_address();
-        if let Some(list) = value.as_address() {
-            addresses.extend(list.iter().filter_map(|one| one.address.as_deref()).map(str::to_owned));
-        }
-    }
-    author_domains(addresses.iter().map(String::as_str))
 }
 
 #[cfg(test)]

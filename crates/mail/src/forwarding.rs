@@ -7,9 +7,10 @@
 
 use crate::{
     address::{Address, Mailbox},
+    author,
     build::{self, BuildError},
     header::{self, Field},
-    parse, thread, trace,
+    thread, trace,
 };
 
 /// The field by which a loop is known.
@@ -74,8 +75,7 @@ pub fn goes_round(raw: &[u8], address: &Address) -> bool {
 /// [`BuildError`] for a name or an id that cannot stand in a header.
 pub fn passed_on(raw: &[u8], passing: &Passing<'_>) -> Result<Vec<u8>, BuildError> {
     let section = header::section(raw);
-    let author = header::first_field(section, "from");
-    let named = author.as_ref().and_then(|field| parse::parties(field.value).into_iter().next());
+    let author = author::author(raw).ok();
     let mut out = Vec::with_capacity(raw.len() + 2_048);
     let own = passing.by.address().smtp_form();
     put(DELIVERED_TO, &own, &mut out)?;
@@ -85,14 +85,14 @@ pub fn passed_on(raw: &[u8], passing: &Passing<'_>) -> Result<Vec<u8>, BuildErro
     if let Some(results) = passing.results {
         put("Authentication-Results", results, &mut out)?;
     }
-    let shown = named.and_then(|party| party.mailbox).map(|mailbox| via(&mailbox, passing.by));
+    let shown = author.as_ref().map(|author| via(author.mailbox(), passing.by));
     build::address_field("From", &shown.unwrap_or_else(|| passing.by.clone()), &mut out);
-    let answers = header::first_field(section, "reply-to").or_else(|| author.clone());
-    for (name, field) in [("Reply-To", answers), ("X-Original-From", author)] {
-        if let Some(field) = field {
-            put_raw(name, field.value, &mut out);
-        }
+    // Written anew from what was read: a recipient must not read another author out of the same bytes.
+    match header::first_field(section, "reply-to") {
+        Some(field) => put_raw("Reply-To", field.value, &mut out),
+        None => author.iter().for_each(|author| build::address_field("Reply-To", author.mailbox(), &mut out)),
     }
+    author.iter().for_each(|author| build::address_field("X-Original-From", author.mailbox(), &mut out));
     put("Message-ID", passing.message_id, &mut out)?;
     let chain = header::first_field(section, "references").map(|field| thread::message_ids(&field.decoded()));
     put("References", &thread::reply_references(&chain.unwrap_or_default(), passing.original_id).join(" "), &mut out)?;
@@ -169,7 +169,7 @@ mod tests {
             passed(raw),
             "Delivered-To: sam@agents.example\r\nReceived: from x.example\r\n\tby mx.example; now\r\n\
             Received: by y.example\r\nAuthentication-Results: mx.example; spf=pass\r\nFrom: \"Dana via Sam\" <sam@agents.example>\r\n\
-            Reply-To: Dana <dana@x.example>\r\nX-Original-From: Dana <dana@x.example>\r\n\
+            Reply-To: \"Dana\" <dana@x.example>\r\nX-Original-From: \"Dana\" <dana@x.example>\r\n\
             Message-ID: <2@agents.example>\r\nReferences: <0@x.example> <1@x.example>\r\nAuto-Submitted: auto-generated\r\n\
             To: sam@agents.example\r\nSubject: Offer\r\n\r\nBody: stays\r\n.\r\n"
         );

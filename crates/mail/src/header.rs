@@ -3,6 +3,7 @@
 //! Works on bytes of any quality: it never fails and never panics, reads every byte a bounded number of times
 //! and obeys the limits named below. It never judges what a field means; the modules above do.
 
+mod block;
 mod parameters;
 mod words;
 
@@ -10,16 +11,18 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub use block::HeaderFlaw;
+pub(crate) use block::{Block, field_name};
 pub(crate) use parameters::{extended, parameters};
 pub(crate) use words::{decode_words, recode_words};
 
-/// Most bytes of a header section that are read for fields; what follows is left alone.
-pub const HEADER_SECTION_BYTES_MAX: usize = 1_048_576;
+/// Most bytes of a header section that are read for fields. Mail with a larger one is refused at the end of DATA.
+pub const HEADER_SECTION_BYTES_MAX: usize = 262_144;
 
-/// Most fields of one header section that are read.
+/// Most fields of one header section that are read. Mail with more has no author.
 pub const HEADER_FIELDS_MAX: usize = 2_000;
 
-/// Longest field name in bytes; a line with a longer one is no field.
+/// Longest field name in bytes, blanks before the colon included. Mail with a longer one has no author.
 pub const FIELD_NAME_BYTES_MAX: usize = 200;
 
 /// Most raw bytes of one field's value that are decoded.
@@ -51,70 +54,34 @@ impl Field<'_> {
 /// Iterator over the fields of a header section; made by [`fields`].
 #[derive(Debug, Clone)]
 pub struct Fields<'a> {
-    raw: &'a [u8],
-    position: usize,
-    fields_left: usize,
+    entries: block::Entries<'a>,
 }
 
 /// The fields from the first byte of `raw` to the first empty line, in order.
 ///
-/// Lines that are no field (no colon, bad name) are passed over with their continuation lines.
+/// Lines that are not a field (no colon, bad name) are skipped with the lines that continue them.
 pub fn fields(raw: &[u8]) -> Fields<'_> {
     let raw = raw.get(..HEADER_SECTION_BYTES_MAX).unwrap_or(raw);
-    Fields { raw, position: 0, fields_left: HEADER_FIELDS_MAX }
+    Fields { entries: block::Entries { raw, position: 0, fields_left: HEADER_FIELDS_MAX } }
 }
 
 impl<'a> Iterator for Fields<'a> {
     type Item = Field<'a>;
 
     fn next(&mut self) -> Option<Field<'a>> {
-        while self.fields_left > 0 && self.position < self.raw.len() {
-            let start = self.position;
-            let first_end = line_end(self.raw, start);
-            if is_blank(&self.raw[start..first_end]) {
-                self.position = self.raw.len();
-                return None;
-            }
-            let mut end = first_end;
-            while matches!(self.raw.get(end), Some(b' ' | b'\t')) {
-                end = line_end(self.raw, end);
-            }
-            self.position = end;
-            let line = &self.raw[start..first_end];
-            let Some((name, colon)) = field_name(line) else {
-                continue;
-            };
-            self.fields_left -= 1;
-            return Some(Field { name, value: without_line_end(&self.raw[start + colon + 1..end]), range: start..end });
-        }
-        None
+        self.entries.by_ref().find_map(|entry| entry.field)
     }
 }
 
 /// Offset of the first byte of the body: just behind the first empty line, or the length when there is none.
 pub fn body_offset(raw: &[u8]) -> usize {
-    let mut position = 0;
-    while position < raw.len() {
-        let end = line_end(raw, position);
-        if is_blank(&raw[position..end]) {
-            return end;
-        }
-        position = end;
-    }
-    raw.len()
+    let end = block::section_end(raw);
+    if end == raw.len() { end } else { line_end(raw, end) }
 }
 
 /// The raw header section, without the empty line that ends it.
 pub fn section(raw: &[u8]) -> &[u8] {
-    let mut position = 0;
-    while position < raw.len() {
-        let end = line_end(raw, position);
-        if is_blank(&raw[position..end]) {
-            break;
-        }
-        position = end;
-    }
-    &raw[..position]
+    &raw[..block::section_end(raw)]
 }
 
 /// The first field of `raw` with this name.
@@ -185,6 +152,11 @@ impl Headers {
         fields(raw).map(|field| (field.name.to_ascii_lowercase(), field.decoded())).collect()
     }
 
+    /// Decodes these fields.
+    pub(crate) fn from_fields<'f>(fields: impl Iterator<Item = &'f Field<'f>>) -> Self {
+        fields.map(|field| (field.name.to_ascii_lowercase(), field.decoded())).collect()
+    }
+
     /// Adds a field at the end; the name is lower-cased.
     pub fn push(&mut self, name: &str, value: impl Into<String>) {
         self.fields.push((name.to_ascii_lowercase(), value.into()));
@@ -245,22 +217,12 @@ impl FromIterator<(String, String)> for Headers {
 
 /// End (exclusive, line end included) of the line that begins at `start`.
 pub(crate) fn line_end(raw: &[u8], start: usize) -> usize {
-    raw[start..].iter().position(|&byte| byte == b'\n').map_or(raw.len(), |offset| start + offset + 1)
+    memchr::memchr(b'\n', &raw[start..]).map_or(raw.len(), |offset| start + offset + 1)
 }
 
 /// Whether a line (with its line end) is empty.
 pub(crate) fn is_blank(line: &[u8]) -> bool {
     matches!(line, b"\n" | b"\r\n" | b"")
-}
-
-/// The name of a field line and the offset of its colon.
-pub(crate) fn field_name(line: &[u8]) -> Option<(&str, usize)> {
-    let window = line.get(..FIELD_NAME_BYTES_MAX + 1).unwrap_or(line);
-    let colon = window.iter().position(|&byte| byte == b':')?;
-    let name = line[..colon].trim_ascii_end();
-    let valid = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
-    let name = std::str::from_utf8(name).ok().filter(|_| valid)?;
-    Some((name, colon))
 }
 
 fn without_line_end(value: &[u8]) -> &[u8] {

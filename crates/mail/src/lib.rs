@@ -4,6 +4,7 @@
 
 pub mod address;
 pub mod auth;
+pub mod author;
 pub mod autoreply;
 pub mod bounce;
 pub mod build;

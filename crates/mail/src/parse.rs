@@ -16,11 +16,12 @@ pub(crate) mod transfer;
 pub(crate) use attachment::safe_filename;
 pub use attachment::{Attachment, FILENAME_BYTES_MAX};
 pub use people::Party;
-pub(crate) use people::parties;
+pub(crate) use people::{AddressField, parties};
 
 use mail_parser::{DateTime, HeaderValue, parsers::MessageStream};
 
-use crate::header::{self, Headers};
+use crate::author::{self, Author, NoAuthor};
+use crate::header::{self, Block, Headers};
 use crate::thread;
 
 /// Deepest nesting of multiparts that is opened; a deeper one is an attachment.
@@ -32,11 +33,8 @@ pub const PARTS_MAX: usize = 1_000;
 /// Most mailboxes of one address field that are kept.
 pub const MAILBOXES_MAX: usize = 1_000;
 
-/// Most empty lines passed over in front of the header section.
-const LEADING_LINES_MAX: usize = 8;
-
 /// A message, understood. Borrows attachment bytes from the raw message where they need no decoding.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed<'a> {
     /// Message-ID with angle brackets.
     pub message_id: Option<String>,
@@ -44,8 +42,8 @@ pub struct Parsed<'a> {
     pub in_reply_to: Option<String>,
     /// Ids of References with angle brackets, oldest first, at most [`thread::CHAIN_IDS_MAX`].
     pub references: Vec<String>,
-    /// Authors (From); normally one.
-    pub from: Vec<Party>,
+    /// The author, or why there is none.
+    pub author: Result<Author, NoAuthor>,
     /// Sender.
     pub sender: Option<Party>,
     /// Reply-To.
@@ -74,57 +72,70 @@ pub struct Parsed<'a> {
     pub limits_hit: bool,
 }
 
+impl Parsed<'_> {
+    fn empty() -> Self {
+        Self {
+            message_id: None,
+            in_reply_to: None,
+            references: Vec::new(),
+            author: Err(NoAuthor::Missing),
+            sender: None,
+            reply_to: Vec::new(),
+            to: Vec::new(),
+            cc: Vec::new(),
+            bcc: Vec::new(),
+            subject: None,
+            date_ms: None,
+            text: None,
+            text_from_html: false,
+            html: None,
+            headers: Headers::default(),
+            attachments: Vec::new(),
+            limits_hit: false,
+        }
+    }
+}
+
 /// Reads a raw message of any quality.
 pub fn parse(raw: &[u8]) -> Parsed<'_> {
-    let raw = without_leading_lines(raw);
-    let mut parsed = Parsed { headers: Headers::from_raw(raw), ..Parsed::default() };
+    let block = Block::cut(raw);
+    let headers = Headers::from_fields(block.fields());
+    let mut parsed = Parsed { headers, author: author::of_block(&block), ..Parsed::empty() };
     if parsed.headers.is_empty() {
         parsed.text = Some(select::line_feeds(charset::decode(None, raw)).into_owned());
         return parsed;
     }
-    read_identity(raw, &mut parsed);
+    read_identity(&block, &mut parsed);
     let tree = structure::split(raw);
     parsed.limits_hit = tree.limits_hit;
     select::fill(&tree, raw, &mut parsed);
     parsed
 }
 
-fn without_leading_lines(raw: &[u8]) -> &[u8] {
-    let mut rest = raw;
-    for _ in 0..LEADING_LINES_MAX {
-        rest = match rest {
-            [b'\r', b'\n', tail @ ..] | [b'\n', tail @ ..] => tail,
-            _ => return rest,
-        };
-    }
-    rest
-}
-
-/// The fields that say who wrote what to whom, when, and in answer to what. The first field of a name counts.
-fn read_identity(raw: &[u8], parsed: &mut Parsed<'_>) {
+/// The fields that say to whom, when, and in answer to what. The first field of a name counts.
+fn read_identity(block: &Block<'_>, parsed: &mut Parsed<'_>) {
     let mut seen = Vec::with_capacity(12);
-    for field in header::fields(raw) {
+    for field in block.fields() {
         let name = field.name.to_ascii_lowercase();
-        // Address fields that are repeated against RFC 5322 §3.6 are joined; everything else is read once.
+        // Recipient fields that are repeated against RFC 5322 §3.6 are joined; everything else is read once.
         let repeatable = matches!(&*name, "to" | "cc" | "bcc");
         if !repeatable && seen.contains(&name) {
             continue;
         }
         let value = field.value;
-        match &*name {
-            "message-id" => parsed.message_id = thread::message_ids(&header::unfold(value)).into_iter().next(),
-            "in-reply-to" => parsed.in_reply_to = thread::message_ids(&header::unfold(value)).into_iter().next(),
-            "references" => {
+        match (&*name, AddressField::of(field)) {
+            ("message-id", _) => parsed.message_id = thread::message_ids(&header::unfold(value)).into_iter().next(),
+            ("in-reply-to", _) => parsed.in_reply_to = thread::message_ids(&header::unfold(value)).into_iter().next(),
+            ("references", _) => {
                 parsed.references = thread::bounded_chain(thread::message_ids(&header::unfold(value)));
             }
-            "from" => parsed.from = people::parties(value),
-            "sender" => parsed.sender = people::parties(value).into_iter().next(),
-            "reply-to" => parsed.reply_to = people::parties(value),
-            "to" => people::extend(&mut parsed.to, value),
-            "cc" => people::extend(&mut parsed.cc, value),
-            "bcc" => people::extend(&mut parsed.bcc, value),
-            "subject" => parsed.subject = Some(field.decoded()).filter(|subject| !subject.is_empty()),
-            "date" => parsed.date_ms = date_ms(value),
+            ("sender", Some(field)) => parsed.sender = people::parties(field).into_iter().next(),
+            ("reply-to", Some(field)) => parsed.reply_to = people::parties(field),
+            ("to", Some(field)) => people::extend(&mut parsed.to, field),
+            ("cc", Some(field)) => people::extend(&mut parsed.cc, field),
+            ("bcc", Some(field)) => people::extend(&mut parsed.bcc, field),
+            ("subject", _) => parsed.subject = Some(field.decoded()).filter(|subject| !subject.is_empty()),
+            ("date", _) => parsed.date_ms = date_ms(value),
             _ => continue,
         }
         if !repeatable {

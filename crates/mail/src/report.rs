@@ -8,6 +8,7 @@ mod written;
 
 use crate::{
     address::Address,
+    author::Author,
     bounce::Class,
     header,
     parse::{Attachment, Parsed, Party},
@@ -145,15 +146,17 @@ fn part<'p, 'a>(parsed: &'p Parsed<'a>, types: &[&str]) -> Option<&'p Attachment
     parsed.attachments.iter().find(|part| types.contains(&&*part.content_type))
 }
 
-fn author(parsed: &Parsed<'_>) -> Option<Address> {
-    Some(parsed.from.first()?.mailbox.as_ref()?.address().clone())
+fn author<'p>(parsed: &'p Parsed<'_>) -> Option<&'p Address> {
+    parsed.author.as_ref().ok().map(Author::address)
 }
 
 /// Whether a mail server wrote it; some give their name without a domain.
 fn is_daemon(parsed: &Parsed<'_>) -> bool {
-    let Some(first) = parsed.from.first() else { return false };
-    let local = first.mailbox.as_ref().map_or(first.header_form.trim(), |mailbox| mailbox.address().local());
-    DAEMONS.contains(&&*local.to_ascii_lowercase())
+    let named = match author(parsed) {
+        Some(author) => author.local(),
+        None => parsed.headers.first("from").unwrap_or_default().trim(),
+    };
+    DAEMONS.contains(&&*named.to_ascii_lowercase())
 }
 
 /// Whether a server's mail is about a failure: not everything with an empty return path is, a vacation notice for one.
@@ -167,7 +170,7 @@ fn is_notice(parsed: &Parsed<'_>) -> bool {
 /// Outlook.com's old form of a complaint: the mail itself with a field that names who complained.
 fn complaint_of_hotmail(parsed: &Parsed<'_>) -> Option<Report> {
     let subject = parsed.subject.as_deref()?.trim_start();
-    let is_from = author(parsed)?.canonical_str().eq("staff@hotmail.com");
+    let is_from = author(parsed)?.canonical_str() == "staff@hotmail.com";
     if !is_from || !subject.to_ascii_lowercase().starts_with("complaint about message from") {
         return None;
     }
@@ -197,8 +200,9 @@ fn original_ids(parsed: &Parsed<'_>) -> Vec<String> {
 
 /// Everybody in the header of the report itself: whom it is about is mostly somebody else.
 fn people(parsed: &Parsed<'_>) -> Vec<Address> {
-    let parties = parsed.from.iter().chain(&parsed.to).chain(&parsed.cc).chain(&parsed.sender).chain(&parsed.reply_to);
-    parties.filter_map(|party: &Party| Some(party.mailbox.as_ref()?.address().clone())).collect()
+    let parties = parsed.to.iter().chain(&parsed.cc).chain(&parsed.sender).chain(&parsed.reply_to);
+    let others = parties.filter_map(|party: &Party| Some(party.mailbox.as_ref()?.address()));
+    author(parsed).into_iter().chain(others).cloned().collect()
 }
 
 /// The address behind the type, as in `rfc822; bob@example.com`.

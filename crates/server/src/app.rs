@@ -81,6 +81,9 @@ use crate::{
     tls::Keeper,
 };
 
+/// Value of `details.reason` in the refusal of a message whose header breaks RFC 5322 where its author depends on it.
+pub const REASON_MALFORMED: &str = "malformed_header";
+
 /// The running program.
 pub struct App {
     /// The configuration.

@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     id::{InboxId, ListEntryId, WorkspaceId},
-    list::{Hits, ListDirection, ListEntry, ListKind, Pattern},
+    list::{Hits, ListDirection, ListEntry, ListKind, Pattern, Trust},
 };
 use uuid::Uuid;
 
@@ -14,16 +14,16 @@ const LOOKED_UP: usize = 16;
 statements! {
     ANY = "SELECT kind FROM list_entries WHERE workspace_id = $1 AND direction = $2 LIMIT 1";
     /// The rows without a pattern say that there is an allow entry at all.
-    MATCHING = "SELECT kind, pattern FROM list_entries WHERE workspace_id = $1 AND direction = $2 AND inbox_id IN ($3, $4)
+    MATCHING = "SELECT kind, pattern, require_auth FROM list_entries WHERE workspace_id = $1 AND direction = $2 AND inbox_id IN ($3, $4)
         AND pattern IN ($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
-        UNION ALL SELECT 'allow', '' WHERE EXISTS (SELECT 1 FROM list_entries WHERE workspace_id = $1 AND direction = $2
+        UNION ALL SELECT 'allow', '', 0 WHERE EXISTS (SELECT 1 FROM list_entries WHERE workspace_id = $1 AND direction = $2
         AND inbox_id IN ($3, $4) AND kind = 'allow')";
-    INSERT = "INSERT INTO list_entries (workspace_id, id, inbox_id, direction, kind, pattern, type, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (workspace_id, direction, inbox_id, pattern, kind) DO NOTHING";
+    INSERT = "INSERT INTO list_entries (workspace_id, id, inbox_id, direction, kind, pattern, type, require_auth, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (workspace_id, direction, inbox_id, pattern, kind) DO NOTHING";
     COUNT = "SELECT count(*) FROM list_entries WHERE workspace_id = $1 AND inbox_id = $2 AND direction IN ('receive', 'send', 'reply')";
-    GET = "SELECT workspace_id, id, inbox_id, direction, kind, pattern, type, created_at FROM list_entries
+    GET = "SELECT workspace_id, id, inbox_id, direction, kind, pattern, type, require_auth, created_at FROM list_entries
         WHERE workspace_id = $1 AND id = $2";
-    ALL_OF = "SELECT workspace_id, id, inbox_id, direction, kind, pattern, type, created_at FROM list_entries
+    ALL_OF = "SELECT workspace_id, id, inbox_id, direction, kind, pattern, type, require_auth, created_at FROM list_entries
         WHERE workspace_id = $1 AND inbox_id = COALESCE($2, inbox_id) AND direction = COALESCE($3, direction)
         AND kind = COALESCE($4, kind) ORDER BY created_at, id";
     DELETE = "DELETE FROM list_entries WHERE workspace_id = $1 AND id = $2";
@@ -35,19 +35,29 @@ statements! {
 pub struct Found {
     /// There is an allow entry, for anybody.
     pub allow_only: bool,
-    entries: Vec<(ListKind, String)>,
+    entries: Vec<(ListKind, String, bool)>,
 }
 
 impl Found {
-    /// What the entries say of somebody with these patterns.
+    /// What the entries say of a recipient, or of a party to a conversation, with these patterns.
     #[must_use]
     pub fn hits<'p>(&self, patterns: impl IntoIterator<Item = &'p str> + Clone) -> Hits {
-        let has = |wanted| {
-            let of_kind = self.entries.iter().filter(move |(kind, _)| *kind == wanted);
-            let mut found = of_kind.filter(|(_, pattern)| patterns.clone().into_iter().any(|given| given == pattern));
-            found.next().is_some()
+        self.hits_of_sender(patterns, Trust::Authenticated)
+    }
+
+    /// What the entries say of the sender of a received mail with these patterns. Block entries match whoever it claims to
+    /// be; allow entries only whom authentication leaves in no doubt.
+    #[must_use]
+    pub fn hits_of_sender<'p>(&self, patterns: impl IntoIterator<Item = &'p str> + Clone, trust: Trust) -> Hits {
+        let matches = |pattern: &String| patterns.clone().into_iter().any(|given| given == pattern);
+        let has = |wanted: ListKind, fits: &dyn Fn(bool) -> bool| {
+            let mut found = self.entries.iter().filter(|(kind, ..)| *kind == wanted);
+            found.any(|(_, pattern, require_auth)| fits(*require_auth) && matches(pattern))
         };
-        Hits { allowed: has(ListKind::Allow), blocked: has(ListKind::Block) }
+        Hits {
+            allowed: has(ListKind::Allow, &|require_auth| trust.fits_allow(require_auth)),
+            blocked: has(ListKind::Block, &|_| true),
+        }
     }
 }
 
@@ -67,8 +77,8 @@ pub fn matching(tx: &mut Tx, place: Place, direction: ListDirection, patterns: &
         let mut parameters: Vec<Value<'_>> =
             vec![place.workspace.to_value(), direction.to_value(), whole.to_value(), place.inbox.to_value()];
         parameters.extend(chunk.iter().cycle().take(LOOKED_UP).map(ToValue::to_value));
-        let rows: Vec<(ListKind, String)> = tx.rows(&MATCHING, &parameters)?;
-        found.allow_only |= rows.iter().any(|(_, pattern)| pattern.is_empty());
+        let rows: Vec<(ListKind, String, bool)> = tx.rows(&MATCHING, &parameters)?;
+        found.allow_only |= rows.iter().any(|(_, pattern, _)| pattern.is_empty());
         found.entries.extend(rows);
     }
     Ok(found)
@@ -81,7 +91,8 @@ pub fn matching(tx: &mut Tx, place: Place, direction: ListDirection, patterns: &
 pub fn insert(tx: &mut Tx, entry: &ListEntry) -> Result<bool> {
     let e = entry;
     let (inbox, pattern) = (stored_inbox(e.inbox), &e.pattern);
-    let parameters = p![e.workspace, e.id, inbox, e.direction, e.kind, pattern.text, pattern.kind, e.created_at];
+    let parameters =
+        p![e.workspace, e.id, inbox, e.direction, e.kind, pattern.text, pattern.kind, e.require_auth, e.created_at];
     Ok(tx.exec(&INSERT, parameters)? == 1)
 }
 
@@ -143,13 +154,14 @@ fn stored_inbox(inbox: Option<InboxId>) -> Uuid {
 }
 
 impl FromRow for ListEntry {
-    const COLUMNS: usize = 8;
+    const COLUMNS: usize = 9;
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         let (workspace, id, inbox): (WorkspaceId, ListEntryId, Uuid) = (row.take()?, row.take()?, row.take()?);
         let inbox = Some(InboxId(inbox)).filter(|inbox| !inbox.0.is_nil());
         let (direction, kind) = (row.take()?, row.take()?);
         let pattern = Pattern { text: row.take()?, kind: row.take()? };
-        Ok(Self { workspace, id, inbox, direction, kind, pattern, created_at: row.take()? })
+        let (require_auth, created_at) = (row.take()?, row.take()?);
+        Ok(Self { workspace, id, inbox, direction, kind, pattern, require_auth, created_at })
     }
 }

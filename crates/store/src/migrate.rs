@@ -47,6 +47,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0021_search_pairs",
     "0022_signed_envelopes",
     "0023_search_word_pairs",
+    "0030_list_require_auth",
 ];
 
 crate::statements! {

@@ -23,6 +23,12 @@ pub enum AddressError {
     /// CR, LF, NUL or another control character: a header or command injection, or an accident.
     #[error("line breaks and control characters are not allowed in an address")]
     ControlCharacter,
+    /// Bytes that are not UTF-8 (RFC 6531 §3.3).
+    #[error("the address must be UTF-8")]
+    NotUtf8,
+    /// An encoded word inside an address (RFC 2047 §5).
+    #[error("encoded words are not allowed in an address")]
+    EncodedWord,
     /// White space where none may be.
     #[error("spaces are not allowed in an address")]
     Space,

@@ -106,7 +106,7 @@ pub(super) fn is_atext(next: char) -> bool {
 }
 
 /// Characters that nobody sees, or that turn the reading direction of what follows.
-pub(super) fn is_invisible(next: char) -> bool {
+pub(crate) fn is_invisible(next: char) -> bool {
     matches!(next,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')

@@ -83,8 +83,8 @@ impl Chain {
         if sets.is_empty() {
             return Self::decided(ArcResult::None, 0, "");
         }
-        if message.is_cut {
-            return Self::decided(ArcResult::Fail, sets.len(), "the header has too many fields");
+        if let Some(flaw) = message.flaw {
+            return Self::decided(ArcResult::Fail, sets.len(), &flaw.to_string());
         }
         match checks(message, &sets, hashes, now_s) {
             Err(reason) => Self::decided(ArcResult::Fail, sets.len(), reason),

@@ -1,6 +1,7 @@
 //! DKIM verification (RFC 6376 §6, RFC 8301, RFC 8463) over gathered DNS facts.
 //!
-//! Never follows `l=` blindly: a signature that leaves part of the body unsigned is `policy`, not `pass`.
+//! A signature counts for a message only as far as the message is shown: one that leaves part of the body unsigned (`l=`), or
+//! a field that is shown more often than it is signed, is `policy`, not `pass`.
 
 use super::dns::{Found, Lookup, Pending};
 use crate::dkim::canon::{BodyHash, Canon, hash_body};
@@ -17,6 +18,24 @@ pub const DKIM_SIGNATURES_MAX: usize = 10;
 /// Most different hashes of one body: canonical forms and `l=` lengths. Signatures that want further ones are not checked.
 const BODY_HASHES_MAX: usize = 5;
 
+/// Fields that are shown and must be signed as often as they occur: without them a signature says nothing about a message.
+const SIGNED_ALWAYS: [&str; 2] = ["From", "Subject"];
+
+/// Fields that are shown or used, and occur once (RFC 5322 §3.6). Large providers leave some of them unsigned (Content-Type,
+/// To), so one may be, but a further one could have been put on top of a signed message (RFC 6376 §8.15).
+const SIGNED_WHEN_REPEATED: [&str; 10] = [
+    "To",
+    "Cc",
+    "Reply-To",
+    "Date",
+    "Message-ID",
+    "In-Reply-To",
+    "References",
+    "Content-Type",
+    "Content-Transfer-Encoding",
+    "MIME-Version",
+];
+
 /// Result of one DKIM signature (RFC 8601 §2.7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DkimResult {
@@ -24,7 +43,7 @@ pub enum DkimResult {
     Pass,
     /// The signature does not verify, or has expired.
     Fail,
-    /// The signature verifies, but leaves part of the body unsigned.
+    /// The signature verifies, but leaves unsigned what is shown: part of the body, or a repeated field.
     Policy,
     /// The signature field cannot be processed.
     Neutral,
@@ -123,14 +142,15 @@ pub(super) enum Candidate {
 pub(super) struct Waiting {
     signature: DkimSignature,
     header_digest: Digest,
-    covers_whole_body: bool,
+    /// What is shown and not signed; `None` when all is.
+    uncovered: Option<String>,
 }
 
 impl Candidate {
     /// Reads a signature field and does all that needs no key.
     pub(super) fn begin(message: &Message<'_>, own: &Field<'_>, hashes: &mut BodyHashes, now_s: i64) -> Self {
-        if message.is_cut {
-            return Self::Decided(DkimVerdict::unreadable("the header has too many fields"));
+        if let Some(flaw) = message.flaw {
+            return Self::Decided(DkimVerdict::unreadable(&flaw.to_string()));
         }
         let tags = std::str::from_utf8(own.value).ok().and_then(Tags::parse);
         let Some(tags) = tags else {
@@ -153,9 +173,14 @@ impl Candidate {
             return Self::Decided(DkimVerdict::of(&signature, DkimResult::Fail, "the body has been changed"));
         }
         let covers_whole_body = coverage.body_bytes_max.is_none_or(|length| length == hash.canonical_bytes);
+        let uncovered = if covers_whole_body {
+            uncovered_field(message, coverage)
+        } else {
+            Some("only a part of the body is signed".to_owned())
+        };
         let data = header_data(message, &coverage.names, own, coverage.header_canon);
         let header_digest = digest(&SHA256, &data);
-        Self::Waiting(Box::new(Waiting { signature, header_digest, covers_whole_body }))
+        Self::Waiting(Box::new(Waiting { signature, header_digest, uncovered }))
     }
 
     /// The verdict, once the key (or its absence) is known. Later calls cost nothing.
@@ -182,12 +207,23 @@ impl Waiting {
         if key.exact_identity && signature.identity_domain != signature.signer.domain {
             return Ok(verdict(DkimResult::PermError, "the key is not for subdomains"));
         }
-        Ok(match key.verify(signature.signer.algorithm, &self.header_digest, &signature.signer.signature) {
-            Err(reason) => verdict(DkimResult::Fail, reason),
-            Ok(()) if !self.covers_whole_body => verdict(DkimResult::Policy, "only a part of the body is signed"),
-            Ok(()) => verdict(DkimResult::Pass, ""),
+        let verified = key.verify(signature.signer.algorithm, &self.header_digest, &signature.signer.signature);
+        Ok(match (verified, &self.uncovered) {
+            (Err(reason), _) => verdict(DkimResult::Fail, reason),
+            (Ok(()), Some(reason)) => verdict(DkimResult::Policy, reason),
+            (Ok(()), None) => verdict(DkimResult::Pass, ""),
         })
     }
+}
+
+/// The first field that is shown and occurs more often than the signature covers, in words.
+fn uncovered_field(message: &Message<'_>, coverage: &Coverage) -> Option<String> {
+    let names = SIGNED_ALWAYS.iter().map(|name| (name, 0)).chain(SIGNED_WHEN_REPEATED.iter().map(|name| (name, 1)));
+    names.into_iter().find_map(|(name, free)| {
+        let occurs = message.named(name).count();
+        let signed = coverage.names.iter().filter(|covered| covered.eq_ignore_ascii_case(name)).count();
+        (occurs > signed.max(free)).then(|| format!("{name} occurs {occurs} times and is signed {signed} times"))
+    })
 }
 
 /// What DNS has under a key name.

@@ -2,28 +2,25 @@
 //!
 //! Never uses a list of public suffixes: the organisational domain is what the walk finds (RFC 9989 §4.10).
 
-use super::dns::{Answer, Found, Lookup, Pending, QuestionKind, is_queryable};
-use crate::dkim::signature::{domain_tag, is_at_or_below};
+use super::dns::{Answer, Found, Lookup, Pending, QuestionKind};
+use crate::dkim::signature::is_at_or_below;
 use crate::dkim::tags::Tags;
 
 /// Most names one walk asks about (RFC 9989 §4.10).
 const WALK_NAMES_MAX: usize = 8;
-
-/// Most different domains in From that are judged; a message with more is a permanent error.
-pub(super) const AUTHOR_DOMAINS_MAX: usize = 4;
 
 /// Result of DMARC validation (RFC 9989 §5.4, RFC 8601 registry).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DmarcResult {
     /// An aligned identifier is authenticated.
     Pass,
-    /// No aligned identifier is authenticated, and the author's domain has a policy.
+    /// No aligned identifier is authenticated, and the author's domain has a policy; or there is no author.
     Fail,
-    /// The author's domain has no policy, or there is no author's domain.
+    /// The author's domain has no policy.
     None,
     /// DNS failed for the moment.
     TempError,
-    /// The author cannot be determined, or the policy cannot be interpreted.
+    /// The policy cannot be interpreted.
     PermError,
 }
 
@@ -39,6 +36,17 @@ impl DmarcResult {
             Self::PermError => "permerror",
         }
     }
+}
+
+/// Whether an authenticated identifier is aligned with the author's domain (RFC 9989 §4.4), whatever its policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Alignment {
+    /// SPF or DKIM authenticates an aligned domain.
+    Pass,
+    /// An aligned identifier may be authenticated, or an authenticated one aligned, but DNS failed.
+    Unknown,
+    /// No aligned identifier is authenticated.
+    Fail,
 }
 
 /// What the domain owner asks to be done with mail that fails (RFC 9989 §4.7).
@@ -87,11 +95,14 @@ pub struct DmarcVerdict {
     pub domain: String,
     /// What was wrong, in words; empty for a pass.
     pub reason: String,
+    /// Whether an aligned identifier is authenticated, whatever the policy.
+    pub alignment: Alignment,
 }
 
 impl DmarcVerdict {
     pub(super) fn without_policy(result: DmarcResult, domain: &str, reason: &str) -> Self {
-        Self { result, policy: None, domain: domain.to_owned(), reason: reason.to_owned() }
+        let alignment = if result == DmarcResult::TempError { Alignment::Unknown } else { Alignment::Fail };
+        Self { result, policy: None, domain: domain.to_owned(), reason: reason.to_owned(), alignment }
     }
 }
 
@@ -270,9 +281,14 @@ pub(super) fn judge(
         Ok(walk) => walk,
         Err(WalkError::Pending) => return Err(Pending),
         Err(WalkError::Failed) => {
-            let exact = dkim.iter().map(|identifier| identifier.domain == author).collect();
+            // The same domain is aligned under every policy.
+            let exact: Vec<bool> = dkim.iter().map(|identifier| identifier.domain == author).collect();
+            let counted = || dkim.iter().chain([&spf]).filter(|identifier| identifier.domain == author);
             let reason = "DNS failed for the policy";
-            let verdict = DmarcVerdict::without_policy(DmarcResult::TempError, author, reason);
+            let mut verdict = DmarcVerdict::without_policy(DmarcResult::TempError, author, reason);
+            if counted().any(|identifier| identifier.passed) {
+                verdict.alignment = Alignment::Pass;
+            }
             return Ok(Judgement { verdict, dkim_aligned: exact });
         }
     };
@@ -296,16 +312,20 @@ pub(super) fn judge(
         return Err(Pending);
     }
     let counted = || dkim.iter().zip(&aligned).chain([(&spf, &spf_aligned)]).filter(|(_, aligned)| **aligned);
-    let (result, reason) = if policy.is_none() {
-        (DmarcResult::None, "the author's domain has no policy")
-    } else if counted().any(|(identifier, _)| identifier.passed) {
-        (DmarcResult::Pass, "")
+    let alignment = if counted().any(|(identifier, _)| identifier.passed) {
+        Alignment::Pass
     } else if counted().any(|(identifier, _)| identifier.temporary) {
-        (DmarcResult::TempError, "DNS failed for an aligned identifier")
+        Alignment::Unknown
     } else {
-        (DmarcResult::Fail, "no aligned identifier is authenticated")
+        Alignment::Fail
     };
-    let verdict = DmarcVerdict { result, policy, domain: author.to_owned(), reason: reason.to_owned() };
+    let (result, reason) = match (&policy, alignment) {
+        (None, _) => (DmarcResult::None, "the author's domain has no policy"),
+        (Some(_), Alignment::Pass) => (DmarcResult::Pass, ""),
+        (Some(_), Alignment::Unknown) => (DmarcResult::TempError, "DNS failed for an aligned identifier"),
+        (Some(_), Alignment::Fail) => (DmarcResult::Fail, "no aligned identifier is authenticated"),
+    };
+    let verdict = DmarcVerdict { result, policy, domain: author.to_owned(), reason: reason.to_owned(), alignment };
     Ok(Judgement { verdict, dkim_aligned: aligned })
 }
 
@@ -339,24 +359,6 @@ fn policy_for(author: &str, name: &str, record: &Record, lookup: &mut Lookup<'_>
         }
     }
     Ok(if record.testing { policy.in_testing() } else { policy })
-}
-
-/// The author's domains of a From value, each once, in lower case and A-labels; one more than the most that are judged
-/// is enough to know that there are too many.
-pub(super) fn author_domains<'a>(addresses: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut domains: Vec<String> = Vec::new();
-    for address in addresses {
-        if domains.len() > AUTHOR_DOMAINS_MAX {
-            break;
-        }
-        let domain = address.rsplit_once('@').and_then(|(_, domain)| domain_tag(domain.trim()));
-        if let Some(domain) = domain.filter(|domain| is_queryable(domain))
-            && !domains.contains(&domain)
-        {
-            domains.push(domain);
-        }
-    }
-    domains
 }
 
 #[cfg(test)]

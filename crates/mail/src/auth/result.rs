@@ -2,7 +2,7 @@
 
 use super::arc::ArcVerdict;
 use super::dkim::{DkimResult, DkimVerdict};
-use super::dmarc::{DmarcResult, DmarcVerdict};
+use super::dmarc::{Alignment, DmarcResult, DmarcVerdict};
 use super::spf::{SpfResult, SpfVerdict};
 
 /// All verdicts about one message.
@@ -40,10 +40,31 @@ impl AuthResults {
         self.dmarc.result == DmarcResult::Fail
     }
 
-    /// The `auth_failed` of a message's `verification` (contract §4.2): DMARC failed, or SPF without aligned DKIM.
+    /// True when the message gets the label `auth-unknown`: DNS or the policy record left the result of DMARC open.
+    #[must_use]
+    pub fn auth_unknown_label(&self) -> bool {
+        matches!(self.dmarc.result, DmarcResult::TempError | DmarcResult::PermError)
+    }
+
+    /// The `auth_failed` of a message's `verification`: DMARC failed or gave no result, or SPF failed without aligned DKIM.
     #[must_use]
     pub fn auth_failed(&self) -> bool {
-        self.dmarc_fail_label() || self.spf_fail_label()
+        self.dmarc_fail_label() || self.spf_fail_label() || self.auth_unknown_label()
+    }
+
+    /// Whether SPF or DKIM authenticates a domain that is aligned with the author's, whatever its DMARC policy.
+    #[must_use]
+    pub fn author_alignment(&self) -> Alignment {
+        self.dmarc.alignment
+    }
+
+    /// Records that the author is an inbox of this service and nobody signed for it: such mail comes from somebody else.
+    pub fn refuse_claim_of_own_inbox(&mut self) {
+        if !self.has_aligned_dkim_pass() {
+            self.dmarc.result = DmarcResult::Fail;
+            self.dmarc.alignment = Alignment::Fail;
+            "the author is an inbox of this service, without its signature".clone_into(&mut self.dmarc.reason);
+        }
     }
 }
 
@@ -88,11 +109,15 @@ mod tests {
             (SpfResult::Fail, Some((DkimPass, false)), DmarcResult::Fail, true, true),
             (SpfResult::Fail, Some((DkimFail, true)), DmarcResult::TempError, true, false),
             (SpfResult::PermError, None, DmarcResult::Fail, false, true),
+            (SpfResult::Pass, None, DmarcResult::TempError, false, false),
+            (SpfResult::Pass, None, DmarcResult::PermError, false, false),
         ] {
             let results = results(spf, dkim, dmarc);
             assert_eq!(results.spf_fail_label(), spf_fail, "{results:?}");
             assert_eq!(results.dmarc_fail_label(), dmarc_fail, "{results:?}");
-            assert_eq!(results.auth_failed(), spf_fail || dmarc_fail, "{results:?}");
+            let unknown = matches!(dmarc, DmarcResult::TempError | DmarcResult::PermError);
+            assert_eq!(results.auth_unknown_label(), unknown, "{results:?}");
+            assert_eq!(results.auth_failed(), spf_fail || dmarc_fail || unknown, "{results:?}");
         }
     }
 }

@@ -1,12 +1,8 @@
 //! A message as signatures see it: header fields in order with their exact bytes, and the body.
 //!
-//! Never changes or copies the message. Lines may end in CRLF or in a bare LF; canonicalisation writes CRLF.
+//! Never changes or copies the message. Lines may end in CRLF or in a bare LF; canonicalization writes CRLF.
 
-/// Most header fields kept. No signature counts in a message with more: a field beyond them could be the one shown.
-pub(crate) const FIELDS_MAX: usize = 2000;
-
-/// Most From fields kept beyond [`FIELDS_MAX`], so that an author cannot hide behind many other fields.
-const LATE_AUTHORS_MAX: usize = 100;
+use crate::header::{Block, HeaderFlaw};
 
 /// One header field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,33 +29,24 @@ pub(crate) struct Message<'m> {
     pub(crate) fields: Vec<Field<'m>>,
     /// Everything after the empty line.
     pub(crate) body: &'m [u8],
-    /// True when the header has more fields than were kept.
-    pub(crate) is_cut: bool,
+    /// Why no signature can count: the header could be read in another way than it is shown.
+    pub(crate) flaw: Option<HeaderFlaw>,
 }
 
 impl<'m> Message<'m> {
-    /// Splits raw bytes. Lines of the header that are no field are skipped.
+    /// Splits raw bytes, with the cut that everybody shares.
     pub(crate) fn split(raw: &'m [u8]) -> Self {
-        let mut fields: Vec<Field<'m>> = Vec::new();
-        let mut is_cut = false;
-        let mut start = 0;
-        loop {
-            let end = field_end(raw, start);
-            let whole = raw.get(start..end).unwrap_or_default();
-            let text = without_line_end(whole);
-            if text.is_empty() {
-                // The empty line, or the end of the message.
-                let body = raw.get(end..).unwrap_or_default();
-                return Self { fields, body, is_cut };
-            }
-            if let Some(field) = split_field(text) {
-                is_cut |= fields.len() >= FIELDS_MAX;
-                if !is_cut || (field.is("From") && fields.len() < FIELDS_MAX + LATE_AUTHORS_MAX) {
-                    fields.push(field);
-                }
-            }
-            start = end;
-        }
+        Self::of(raw, &Block::cut(raw))
+    }
+
+    /// A message whose header is cut already.
+    pub(crate) fn of(raw: &'m [u8], block: &Block<'m>) -> Self {
+        let field = |field: &crate::header::Field<'m>| Field {
+            name: field.name.as_bytes(),
+            value: field.value,
+            raw: without_line_end(&raw[field.range.clone()]),
+        };
+        Self { fields: block.fields().map(field).collect(), body: block.body(), flaw: block.flaw() }
     }
 
     /// The fields of one name from the top.
@@ -68,34 +55,9 @@ impl<'m> Message<'m> {
     }
 }
 
-/// End of the field (with its folded lines) that begins at `start`, behind its line end.
-fn field_end(raw: &[u8], start: usize) -> usize {
-    let mut at = start;
-    loop {
-        let rest = raw.get(at..).unwrap_or_default();
-        let Some(line) = rest.iter().position(|b| *b == b'\n') else {
-            return raw.len();
-        };
-        let first_is_empty = at == start && without_line_end(rest.get(..=line).unwrap_or_default()).is_empty();
-        at += line + 1;
-        if first_is_empty || !matches!(raw.get(at), Some(b' ' | b'\t')) {
-            return at;
-        }
-    }
-}
-
 fn without_line_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
-}
-
-fn split_field(raw: &[u8]) -> Option<Field<'_>> {
-    let colon = raw.iter().position(|b| *b == b':')?;
-    let name = raw.get(..colon)?.trim_ascii_end();
-    if name.is_empty() || !name.iter().all(u8::is_ascii_graphic) {
-        return None;
-    }
-    Some(Field { name, value: raw.get(colon + 1..)?, raw })
 }
 
 #[cfg(test)]

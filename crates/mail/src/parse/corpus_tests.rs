@@ -106,7 +106,11 @@ impl Score {
         let root = &tree["parts"][0];
         let subject = header(root, "subject").and_then(|value| value["Text"].as_str()).map(folded);
         self.check(&format!("{name} subject"), &parsed.subject.as_deref().map(folded), &subject);
-        self.check(&format!("{name} from"), &addresses(&parsed.from), &tree_addresses(root, "from"));
+        let from = tree_addresses(root, "from");
+        // Several authors, or one that no address names, are no author here.
+        if let Ok(author) = &parsed.author {
+            self.check(&format!("{name} from"), &vec![author.address().canonical()], &from);
+        }
         self.check(&format!("{name} to"), &addresses(&parsed.to), &tree_addresses(root, "to"));
         if let Some(text) = tree_body(tree, "text_body", "Text").filter(|_| !parsed.text_from_html) {
             self.check(&format!("{name} text"), &folded(parsed.text.as_deref().unwrap_or_default()), &text);
@@ -159,7 +163,7 @@ const KNOWN_DIFFERENCES: [(&str, &str); 4] = [
 /// Everything a parse returns, in bytes.
 fn output_bytes(parsed: &Parsed<'_>) -> usize {
     let strings = [&parsed.text, &parsed.html, &parsed.subject, &parsed.message_id, &parsed.in_reply_to];
-    let people = [&parsed.from, &parsed.to, &parsed.cc, &parsed.bcc, &parsed.reply_to].into_iter().flatten();
+    let people = [&parsed.to, &parsed.cc, &parsed.bcc, &parsed.reply_to].into_iter().flatten();
     strings.into_iter().flatten().map(String::len).sum::<usize>()
         + parsed.references.iter().map(String::len).sum::<usize>()
         + people.map(|party| party.header_form.len()).sum::<usize>()

@@ -1,9 +1,10 @@
-//! Address fields (RFC 5322 §3.4): who a mail is from and for. Groups are flattened to their members.
+//! Address fields (RFC 5322 §3.4) other than From, which [`crate::author`] alone reads. Groups are flattened to their members.
 
 use mail_parser::{HeaderValue, parsers::MessageStream};
 
 use super::{MAILBOXES_MAX, structured_line};
 use crate::address::{Address, Mailbox};
+use crate::header::Field;
 
 /// One entry of an address field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +34,23 @@ impl Party {
     }
 }
 
-/// The entries of a raw address field value, at most [`MAILBOXES_MAX`].
-pub(crate) fn parties(value: &[u8]) -> Vec<Party> {
-    let line = with_quoted_locals(structured_line(value));
+/// An address field that is not From: who a message is for, where answers go, who sent it for its author.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AddressField<'a> {
+    value: &'a [u8],
+}
+
+impl<'a> AddressField<'a> {
+    /// The field, if it holds addresses and is not From.
+    pub(crate) fn of(field: &Field<'a>) -> Option<Self> {
+        let names = ["Sender", "Reply-To", "To", "Cc", "Bcc"];
+        names.iter().any(|name| field.is(name)).then_some(Self { value: field.value })
+    }
+}
+
+/// The entries of an address field, at most [`MAILBOXES_MAX`].
+pub(crate) fn parties(field: AddressField<'_>) -> Vec<Party> {
+    let line = with_quoted_locals(structured_line(field.value));
     let HeaderValue::Address(address) = MessageStream::new(&line).parse_address() else {
         return Vec::new();
     };
@@ -106,9 +121,9 @@ fn push_bracketed(local: &[u8], domain: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Adds the entries of a repeated field, as long as there is room.
-pub(crate) fn extend(list: &mut Vec<Party>, value: &[u8]) {
+pub(crate) fn extend(list: &mut Vec<Party>, field: AddressField<'_>) {
     let room = MAILBOXES_MAX.saturating_sub(list.len());
-    list.extend(parties(value).into_iter().take(room));
+    list.extend(parties(field).into_iter().take(room));
 }
 
 /// Trimmed, without control characters: decoded names may hide line ends.

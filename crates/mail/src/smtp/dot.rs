@@ -11,7 +11,7 @@ use memchr::memchr2;
 pub const CONTENT_LINE_BYTES_MAX: u64 = 64 * 1024;
 
 /// Largest header section in bytes, its closing empty line included.
-pub const HEADER_BYTES_MAX: u64 = 256 * 1024;
+pub const HEADER_BYTES_MAX: u64 = crate::header::HEADER_SECTION_BYTES_MAX as u64;
 
 /// Room reserved for a message before its first byte, in bytes, whatever size was declared.
 pub const CONTENT_RESERVE_BYTES_MAX: u64 = 64 * 1024;

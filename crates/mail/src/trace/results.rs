@@ -2,6 +2,7 @@
 //!
 //! Works on decoded header values, never on the raw bytes of a message: those stay as received (decision 26).
 
+use crate::address::is_invisible;
 use crate::auth::{AuthResults, DkimVerdict, SpfIdentity, SpfResult, SpfVerdict};
 
 /// Longest reason or property written, in characters.
@@ -31,11 +32,8 @@ pub fn authentication_results(authserv_id: &str, results: &AuthResults) -> Strin
 }
 
 fn spf_part(verdict: &SpfVerdict) -> String {
-    let reason = match &verdict.explanation {
-        Some(explanation) => format!("{}: {explanation}", verdict.reason),
-        None => verdict.reason.clone(),
-    };
-    let mut part = method("spf", verdict.result.as_str(), &reason);
+    // The explanation (`exp=`) is text of the sender's domain: it has no place among our results.
+    let mut part = method("spf", verdict.result.as_str(), &verdict.reason);
     let property = match verdict.identity {
         SpfIdentity::MailFrom => "smtp.mailfrom",
         SpfIdentity::Helo => "smtp.helo",
@@ -84,13 +82,22 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// True when the value of an Authentication-Results field claims to be written by `authserv_id`, or names nobody
-/// (RFC 8601 §5). Such a field in received mail is a forgery, for ours is added later.
+/// True when the value of an Authentication-Results field may be taken for one of `authserv_id` (RFC 8601 §5): it names that
+/// id in any spelling, nobody, or something that is no plain host name. Such a field in received mail is a forgery, for ours
+/// is added later.
 #[must_use]
 pub fn is_foreign_claim(header_value: &str, authserv_id: &str) -> bool {
-    let claimed = claimed_id(header_value);
-    let plain = |id: &str| id.trim_end_matches('.').to_lowercase();
-    claimed.is_empty() || plain(&claimed) == plain(authserv_id)
+    let own = authserv_id.trim_end_matches('.').to_ascii_lowercase();
+    let claimed = claimed_id(header_value).to_ascii_lowercase();
+    let first = claimed.split_whitespace().next().unwrap_or_default();
+    let is_host = first.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+    if first.is_empty() || !is_host {
+        return true;
+    }
+    // Behind the id may stand a version, with a blank or without; and blanks may stand within it.
+    let joined: String = claimed.split_whitespace().collect();
+    let is_own = |id: &str| id.strip_prefix(&own).is_some_and(|rest| !rest.chars().any(char::is_alphabetic));
+    is_own(first) || is_own(&joined)
 }
 
 /// Removes from a header map every Authentication-Results entry that [`is_foreign_claim`] finds.
@@ -100,42 +107,37 @@ pub fn remove_foreign_claims<N: AsRef<str>, V: AsRef<str>>(headers: &mut Vec<(N,
     });
 }
 
-/// The authserv-id of a value: the first word behind white space and comments, a token or a quoted-string.
+/// What stands in front of the first semicolon of a value, without comments, quotes and invisible characters.
 fn claimed_id(header_value: &str) -> String {
     let mut depth = 0_usize;
     let mut quoted = false;
     let mut escaped = false;
     let mut id = String::new();
-    for c in header_value.chars() {
-        if escaped {
-            escaped = false;
-            if depth == 0 {
-                id.push(c);
+    for next in header_value.chars() {
+        match next {
+            _ if escaped => {
+                escaped = false;
+                if depth == 0 {
+                    id.push(next);
+                }
             }
-            continue;
-        }
-        match c {
             '\\' if depth > 0 || quoted => escaped = true,
-            '"' if depth == 0 && quoted => break,
-            '"' if depth == 0 && id.is_empty() => quoted = true,
-            _ if quoted => id.push(c),
-            '(' => depth += 1,
+            '"' if depth == 0 => quoted = !quoted,
+            '(' if !quoted => depth += 1,
             ')' if depth > 0 => depth -= 1,
             _ if depth > 0 => {}
-            ';' => break,
-            _ if c.is_whitespace() && id.is_empty() => {}
-            _ if c.is_whitespace() => break,
-            _ if c.is_control() => {}
-            _ => id.push(c),
+            ';' if !quoted => break,
+            _ => id.push(next),
         }
     }
+    id.retain(|next| (next.is_whitespace() || !next.is_control()) && !is_invisible(next));
     id
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auth::{ArcResult, ArcVerdict, DkimResult, DmarcPolicy, DmarcResult, DmarcVerdict};
+    use crate::auth::{Alignment, ArcResult, ArcVerdict, DkimResult, DmarcPolicy, DmarcResult, DmarcVerdict};
 
     fn results(text: &str) -> AuthResults {
         let spf = |identity| SpfVerdict {
@@ -161,6 +163,7 @@ mod tests {
                 policy: Some(DmarcPolicy::Reject),
                 domain: text.to_owned(),
                 reason: text.to_owned(),
+                alignment: Alignment::Fail,
             },
             arc: ArcVerdict { result: ArcResult::Pass, sets: 1, domain: text.to_owned(), reason: String::new() },
         }
@@ -171,8 +174,8 @@ mod tests {
         assert_eq!(
             authentication_results("mail.example.net", &results("a.example")),
             "mail.example.net; \
-             spf=fail reason=\"a.example: a.example\" smtp.mailfrom=a.example; \
-             spf=fail reason=\"a.example: a.example\" smtp.helo=a.example; \
+             spf=fail reason=\"a.example\" smtp.mailfrom=a.example; \
+             spf=fail reason=\"a.example\" smtp.helo=a.example; \
              dkim=fail reason=\"a.example\" header.d=a.example header.s=a.example header.a=rsa-sha256; \
              dmarc=fail reason=\"a.example\" header.from=a.example policy.dmarc=reject; \
              arc=pass header.d=a.example"
@@ -211,10 +214,24 @@ mod tests {
             "mail(x).example.net; none",
             "",
             "; spf=pass",
+            "mail.example.net/1; none",
+            "mail.example.net1; none",
+            "mail . example\t. net 2.1; none",
+            "mail.example\u{200b}.net; none",
+            "mail\u{ad}.example.net 1; none",
+            "ma\u{456}l.example.net; none",
+            "\u{ff4d}ail.example.net; none",
+            "mail.example.net spf=pass",
         ] {
             assert!(is_foreign_claim(value, "mail.example.net"), "{value:?}");
         }
-        for value in ["mx.example.org; spf=pass", "mail.example.net.evil.example; none", "(mail.example.net) x; none"] {
+        for value in [
+            "mx.example.org; spf=pass",
+            "mail.example.net.evil.example; none",
+            "(mail.example.net) x; none",
+            "mx.example.org 1; none",
+            "mx.example.org from=a.example; spf=pass",
+        ] {
             assert!(!is_foreign_claim(value, "mail.example.net"), "{value:?}");
         }
     }

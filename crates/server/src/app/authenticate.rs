@@ -1,20 +1,19 @@
 //! Gathers what DNS says about a mail and judges it: SPF, DKIM, DMARC, ARC.
 //!
-//! The judging is pure and asks for what it misses; here the questions are put, all of a round at once, within a bound of
-//! rounds and of time. What is not known by then counts as a temporary failure.
+//! The judging is pure and asks for what it misses; here the questions are put as soon as they come up, within a bound of
+//! time and of their number ([`posthouse_mail::auth::QUESTIONS_MAX`]). What is not known by then counts as a temporary failure.
 
-use std::net::IpAddr;
+use std::{collections::HashSet, net::IpAddr};
 
-use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use posthouse_mail::{
     address::Address,
-    auth::{AuthResults, Digest, DnsFacts, Input, Outcome, Question, ROUNDS_MAX, Verification},
+    auth::{AuthResults, Digest, DnsFacts, Input, Outcome, Question, Verification},
 };
 
 use posthouse_domain::error::Refusal;
 
 use super::App;
-use crate::ports::Pending;
 
 /// How long one mail may wait for DNS, all its questions together, in milliseconds. What is not answered by then counts as a
 /// temporary failure, and the mail is accepted.
@@ -58,31 +57,29 @@ pub async fn authenticate(app: &App, (raw, digest): (&[u8], Digest), from: Hando
     };
     let mut judge = Verification::with(digest, input);
     let mut facts = DnsFacts::new();
+    let mut asked: HashSet<Question> = HashSet::new();
+    let mut answers = FuturesUnordered::new();
     let mut deadline = app.clock.sleep_until(now.plus_ms(GATHERING_MS_MAX));
-    for _ in 0..ROUNDS_MAX {
+    loop {
         let missing = match judge.evaluate(&facts) {
             Outcome::Verdicts(results) => return *results,
             Outcome::Missing(questions) => questions,
         };
-        if !ask(app, missing, &mut facts, &mut deadline).await {
-            break;
+        for question in missing {
+            if asked.insert(question.clone()) {
+                answers.push(async move { (question.clone(), app.dns.lookup(question).await) });
+            }
+        }
+        // The next questions follow from the first answers: a name that nobody answers for delays its own result alone.
+        tokio::select! {
+            biased;
+            Some((question, answer)) = answers.next() => facts.insert(question, answer),
+            () = &mut deadline => break,
+            else => break,
+        }
+        while let Some(Some((question, answer))) = answers.next().now_or_never() {
+            facts.insert(question, answer);
         }
     }
     judge.conclude(&facts)
-}
-
-/// Asks all questions at once and keeps what is answered in time; whether everything was.
-async fn ask(app: &App, questions: Vec<Question>, facts: &mut DnsFacts, deadline: &mut Pending<'_, ()>) -> bool {
-    let asked = questions.into_iter().map(async |question| (question.clone(), app.dns.lookup(question).await));
-    let mut answers: FuturesUnordered<_> = asked.collect();
-    loop {
-        tokio::select! {
-            biased;
-            answer = answers.next() => match answer {
-                Some((question, answer)) => facts.insert(question, answer),
-                None => return true,
-            },
-            () = &mut *deadline => return false,
-        }
-    }
 }

@@ -21,6 +21,8 @@ pub struct NewEntry {
     pub kind: ListKind,
     /// What it matches.
     pub pattern: Pattern,
+    /// Whether it matches only authenticated authors.
+    pub require_auth: bool,
 }
 
 /// Makes an entry.
@@ -39,6 +41,7 @@ pub async fn add(app: &App, caller: Caller, new: NewEntry) -> Result<ListEntry, 
             direction: new.direction,
             kind: new.kind,
             pattern: new.pattern.clone(),
+            require_auth: new.require_auth,
             created_at: now,
         };
         if !lists::insert(tx, &entry)? {

@@ -7,7 +7,9 @@ use posthouse_domain::{
 };
 use posthouse_mail::{
     address::Address,
-    auth::{ArcResult, ArcVerdict, AuthResults, DmarcResult, DmarcVerdict, SpfIdentity, SpfResult, SpfVerdict},
+    auth::{
+        Alignment, ArcResult, ArcVerdict, AuthResults, DmarcResult, DmarcVerdict, SpfIdentity, SpfResult, SpfVerdict,
+    },
     trace,
 };
 use posthouse_store::{
@@ -72,6 +74,7 @@ pub fn own_results(from: &Address) -> AuthResults {
             policy: None,
             domain: from.domain().to_owned(),
             reason: SUBMITTED_HERE.to_owned(),
+            alignment: Alignment::Pass,
         },
         arc: ArcVerdict { result: ArcResult::None, sets: 0, domain: String::new(), reason: String::new() },
     }

@@ -138,7 +138,7 @@ fn row(
         verification: mail.verification.clone(),
         data: mail.data.clone(),
         answers: None,
-        contact_address: mail.authors.first().filter(|_| !mail.null_sender).map(|author| author.address().canonical()),
+        contact_address: mail.author.as_ref().filter(|_| !mail.null_sender).map(|author| author.address().canonical()),
         contact: None,
         has_attachments: !mail.files.is_empty(),
         status_at: now,

@@ -9,7 +9,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::{
     address::{Address, Mailbox},
-    header, parse,
+    author, header, parse,
 };
 
 use super::{
@@ -122,6 +122,5 @@ fn sender(raw: &[u8], given: Option<&str>) -> Result<Option<Address>, Refusal> {
             return Ok(Some(address));
         }
     }
-    let author = parse::parse(raw).from.into_iter().find_map(|party| party.mailbox);
-    Ok(author.map(Mailbox::into_address))
+    Ok(author::author(raw).ok().map(|author| author.address().clone()))
 }

@@ -42,11 +42,11 @@ pub fn received(tx: &mut Tx, meeting: Meeting<'_>, mail: &Mail, ids: &Ids) -> Re
         return Ok(());
     }
     let part = if mail.auto_reply { Part::Program } else { Part::Author };
-    let authors = mail.authors.iter().map(|mailbox| Person::of(mailbox, part));
+    let author = mail.author.iter().map(|mailbox| Person::of(mailbox, part));
     let readers = mail.readers.iter().map(|mailbox| Person::of(mailbox, Part::Reader));
     // Mail of a colleague's made its contacts when it was sent.
     let counted = mail.agent_of != Some(meeting.inbox.workspace);
-    for person in &met(meeting.inbox, authors.chain(readers)) {
+    for person in &met(meeting.inbox, author.chain(readers)) {
         if counted {
             meet(tx, meeting, person, ids)?;
         }

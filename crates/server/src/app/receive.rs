@@ -15,7 +15,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::{
     address::Address,
-    auth::{AuthResults, DmarcPolicy, DmarcResult},
+    auth::{AuthResults, Digest, DmarcPolicy, DmarcResult},
     trace::{self, ReceivedLine},
 };
 use posthouse_store::{
@@ -25,7 +25,7 @@ use posthouse_store::{
 };
 
 use super::{
-    App,
+    App, REASON_MALFORMED,
     authenticate::{self, Handover, authenticate},
     bounce_address,
     file_mail::{self, Copy},
@@ -213,7 +213,7 @@ fn reached(
 /// has none.
 ///
 /// # Errors
-/// `message_too_large`; a DMARC refusal where the operator wants it; `not_found` when no recipient is left; `unavailable` when
+/// `message_too_large`; `invalid_request` for a mail without an author; a DMARC refusal where the operator wants it; `not_found` when no recipient is left; `unavailable` when
 /// some are; the store's own.
 pub async fn receive(app: &Arc<App>, mut arrival: Arrival) -> Result<Vec<MessageId>, Refusal> {
     if arrival.raw.len() as u64 > app.config.smtp.message_bytes_max {
@@ -222,14 +222,38 @@ pub async fn receive(app: &Arc<App>, mut arrival: Arrival) -> Result<Vec<Message
     }
     let (raw, digest) = authenticate::digest(app, std::mem::take(&mut arrival.raw)).await?;
     arrival.raw = raw;
+    refuse_without_author(&arrival, &digest)?;
+    let author = digest.author().ok().map(|author| author.address().clone());
     let handover =
         Handover { client_ip: arrival.client_ip, helo: &arrival.helo, mail_from: arrival.mail_from.as_ref() };
-    let results = authenticate(app, (&arrival.raw, digest), handover).await;
+    let mut results = authenticate(app, (&arrival.raw, digest), handover).await;
+    if let Some(author) = author
+        && is_own_inbox(app, author).await?
+    {
+        results.refuse_claim_of_own_inbox();
+    }
     refuse_by_policy(app, &arrival, &results)?;
     let prepared = prepare(app, arrival, results).await?;
     let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
     let (hostname, key) = (app.config.smtp.hostname.clone(), app.address_key()?);
     app.store.write(move |tx| store(tx, &prepared, (&served, &hostname, &key), &ids.clone(), now)).await
+}
+
+/// A mail must have one author (RFC 5322 §3.6.2). From the null sender it is stored all the same: a report that is lost
+/// tells nobody.
+fn refuse_without_author(arrival: &Arrival, digest: &Digest) -> Result<(), Refusal> {
+    match digest.author() {
+        Err(problem) if arrival.mail_from.is_some() => Err(Refusal::new(Code::InvalidRequest, format!("{problem}."))
+            .detail("reason", REASON_MALFORMED)
+            .with_fix("Send the mail with one From header that names one address.")),
+        _ => Ok(()),
+    }
+}
+
+/// Whether an address is, or was, an inbox of this service. What comes from outside in its name must bear our signature.
+async fn is_own_inbox(app: &App, author: Address) -> Result<bool, Refusal> {
+    let find = move |tx: &mut Tx| inboxes::by_address(tx, author.without_tag().canonical_str());
+    Ok(app.store.glance(find).await?.is_some())
 }
 
 /// A domain owner's `p=reject` is followed in the dialogue only if the operator turned that on (decision 26), and never for mail

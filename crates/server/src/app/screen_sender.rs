@@ -1,12 +1,15 @@
-//! Whether the receive lists stop a mail (contract §13.1), inside the transaction that stores it.
+//! Whether the receive lists stop a mail, inside the transaction that stores it.
 //!
-//! Every author must pass; of the envelope sender only block entries count, because it is often a service's own address. A
-//! report about mail that the inbox sent is let through by allow lists: nobody can list the servers of the world.
+//! Lists are about the author; of the envelope sender only block entries count, because it is often a service's own address.
+//! An allow entry matches authenticated authors only: anybody can write a name that is on a list. A report about mail that
+//! the inbox sent is let through by allow lists: nobody can list the servers of the world.
 
 use posthouse_domain::{
     inbox::Inbox,
-    list::{self, ListDirection, Token},
+    label::UNAUTHENTICATED,
+    list::{self, ListDirection, Token, Trust},
 };
+use posthouse_mail::auth::Alignment;
 use posthouse_store::{Result, Tx, lists, message_list::Place};
 
 use super::understand::Mail;
@@ -16,11 +19,11 @@ use super::understand::Mail;
 /// # Errors
 /// The store's own.
 pub fn stops(tx: &mut Tx, mail: &Mail, inbox: &Inbox, is_report_on_ours: bool) -> Result<bool> {
-    let authors: Vec<Vec<String>> = mail.authors.iter().map(|author| list::patterns_of(author.address())).collect();
+    let author: Vec<String> =
+        mail.author.as_ref().map(|author| list::patterns_of(author.address())).unwrap_or_default();
     let envelope = mail.envelope_from.as_ref().map(list::patterns_of).unwrap_or_default();
     let tokens = tokens(mail, inbox);
-    let mut all: Vec<&str> =
-        authors.iter().flatten().chain(&envelope).map(String::as_str).chain(tokens.iter().copied()).collect();
+    let mut all: Vec<&str> = author.iter().chain(&envelope).map(String::as_str).chain(tokens.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
     let place = Place { workspace: inbox.workspace, inbox: inbox.id };
@@ -29,11 +32,19 @@ pub fn stops(tx: &mut Tx, mail: &Mail, inbox: &Inbox, is_report_on_ours: bool) -
         return Ok(true);
     }
     let allow_only = found.allow_only && !is_report_on_ours;
-    let stopped = |patterns: &[String]| {
-        found.hits(patterns.iter().map(String::as_str).chain(tokens.iter().copied())).stop(allow_only)
-    };
-    // Who names no author is judged by what else is known.
-    Ok(if authors.is_empty() { stopped(&[]) } else { authors.iter().any(|author| stopped(author)) })
+    let patterns = author.iter().map(String::as_str).chain(tokens.iter().copied());
+    Ok(found.hits_of_sender(patterns, trust(mail)).stop(allow_only))
+}
+
+/// What authentication found about the author.
+fn trust(mail: &Mail) -> Trust {
+    let has_failed = mail.labels.iter().any(|label| UNAUTHENTICATED.contains(&label.as_str()));
+    match (&mail.author, mail.alignment) {
+        (None, _) => Trust::Failed,
+        _ if has_failed => Trust::Failed,
+        (Some(_), Some(Alignment::Pass)) => Trust::Authenticated,
+        (Some(_), _) => Trust::NotFailed,
+    }
 }
 
 /// The tokens that fit the sender. No agent has a card yet that could be verified.

@@ -16,7 +16,7 @@ use posthouse_mail::{
     address::{Address, Mailbox},
     header,
     parse::{self, Party},
-    submission::{self, AuthorProblem},
+    submission::{Draft, Problem},
     thread,
 };
 use posthouse_store::{
@@ -25,7 +25,7 @@ use posthouse_store::{
 };
 
 use super::{
-    App,
+    App, REASON_MALFORMED,
     compose::{self, Letter, Origin, Submitted},
     post,
     recognise::{needs, recognise},
@@ -92,10 +92,11 @@ fn inbox_of(tx: &mut Tx, caller: &Caller, address: &str) -> Result<Inbox, Refusa
 pub async fn submit(app: &Arc<App>, login: &Login, submission: Submission) -> Result<MessageId, Refusal> {
     let caller = recognise(app, &login.key).await?.caller;
     needs(&caller, Permission::MessagesSend)?;
-    check_authors(login, &submission.raw)?;
+    let draft = Draft::read(&submission.raw).map_err(|problem| malformed(&problem))?;
+    check_authors(login, draft.authors())?;
     let message: MessageId = app.clock.ids().next();
     let own_id = thread::new_message_id(&message.to_string(), login.address.domain());
-    let raw = submission::complete(&submission.raw, &own_id, app.clock.now().millis());
+    let raw = draft.complete(&own_id, app.clock.now().millis());
     let (people, subject, in_reply_to) = read_header(&raw, submission.recipients);
     let id = login.inbox;
     let (inbox, answers) = app.store.read(move |tx| origin(tx, &caller, id, in_reply_to.as_deref())).await?;
@@ -111,21 +112,18 @@ pub async fn submit(app: &Arc<App>, login: &Login, submission: Submission) -> Re
     Ok(message)
 }
 
-fn check_authors(login: &Login, raw: &[u8]) -> Result<(), Refusal> {
-    let forbidden = |what: &str| {
-        let own = &login.address;
-        let message = format!("{what}; it must be {own}, for which this session logged in.");
-        Refusal::new(Code::Forbidden, message).with_fix("Write as the inbox that you log in for.")
-    };
-    let authors = submission::authors(raw).map_err(|problem| match problem {
-        AuthorProblem::Missing => forbidden("The message has no From header"),
-        AuthorProblem::Repeated => forbidden("From and Sender may each be there once"),
-        AuthorProblem::NotOne => forbidden("From and Sender each name one address"),
-    })?;
-    match authors.iter().find(|author| !login.is(author)) {
-        Some(other) => Err(forbidden(&format!("The From or Sender header is {other}"))),
-        None => Ok(()),
-    }
+/// Refuses a header that other readers could read in another way than it was checked here.
+fn malformed(problem: &Problem) -> Refusal {
+    Refusal::new(Code::InvalidRequest, format!("{problem}."))
+        .detail("reason", REASON_MALFORMED)
+        .with_fix("Correct the header and send the message again.")
+}
+
+fn check_authors(login: &Login, authors: &[Address]) -> Result<(), Refusal> {
+    let Some(other) = authors.iter().find(|author| !login.is(author)) else { return Ok(()) };
+    let own = &login.address;
+    let message = format!("The From or Sender header is {other}; it must be {own}, for which this session logged in.");
+    Err(Refusal::new(Code::Forbidden, message).with_fix("Write as the inbox that you log in for."))
 }
 
 /// Who gets it, as the header has them, the hidden ones behind; its subject; the message it answers.

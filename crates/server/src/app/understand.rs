@@ -4,12 +4,13 @@
 
 use posthouse_domain::{
     id::WorkspaceId,
+    label::{AUTH_UNKNOWN, DMARC_FAIL, SPF_FAIL},
     message::{Bodies, Channel, Kind, Verification},
     send::BOUNCE_LABEL,
 };
 use posthouse_mail::{
     address::{Address, Mailbox},
-    auth::AuthResults,
+    auth::{Alignment, AuthResults},
     autoreply, extract,
     header::{Headers, MapValue},
     parse::{self, Parsed},
@@ -37,7 +38,7 @@ pub struct Mail {
     pub in_reply_to: Option<String>,
     /// `References`
     pub references: Vec<String>,
-    /// `From` in header form; the envelope sender or nothing where it has none.
+    /// The author in header form; empty where the mail has none.
     pub from: String,
     /// `To`
     pub to: Vec<String>,
@@ -47,8 +48,10 @@ pub struct Mail {
     pub reply_to: Option<String>,
     /// `Subject`
     pub subject: Option<String>,
-    /// Who wrote it: `From`, or the envelope sender where it has none.
-    pub authors: Vec<Mailbox>,
+    /// The author, if it has one.
+    pub author: Option<Mailbox>,
+    /// Whether SPF or DKIM authenticates the author's domain, of a received mail.
+    pub alignment: Option<Alignment>,
     /// Who it is to: `To` and `Cc`.
     pub readers: Vec<Mailbox>,
     /// The envelope sender.
@@ -110,18 +113,20 @@ pub struct Provenance<'a> {
 pub fn understand(raw: &[u8], provenance: Option<Provenance<'_>>) -> Mail {
     let parsed = parse::parse(raw);
     let new_text = extract::new_text(parsed.text.as_deref(), parsed.html.as_deref());
-    let from = from(&parsed, provenance);
+    let author = parsed.author.as_ref().ok().map(|author| author.mailbox().clone());
+    let from = author.as_ref().map(ToString::to_string).unwrap_or_default();
     let found = provenance.and_then(|p| verification(&parsed, &from, p.results));
     let null_sender = provenance.is_some_and(|p| p.mail_from.is_none());
     let report = provenance.and_then(|_| report::read(&parsed, null_sender));
     Mail {
-        authors: authors(&parsed, provenance),
+        alignment: provenance.map(|p| p.results.author_alignment()),
         readers: parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.clone()).collect(),
         envelope_from: provenance.and_then(|p| p.mail_from.cloned()),
         null_sender,
         agent_of: None,
         files: parsed.attachments.iter().map(file_facts).collect(),
-        people: people(&parsed),
+        people: people(author.as_ref(), &parsed),
+        author,
         labels: provenance.map(|p| labels(p, &parsed, report.as_ref())).unwrap_or_default(),
         auto_reply: provenance.is_some()
             && (null_sender || report.is_some() || autoreply::is_automatic(&parsed.headers)),
@@ -148,27 +153,14 @@ pub fn understand(raw: &[u8], provenance: Option<Provenance<'_>>) -> Mail {
     }
 }
 
-fn from(parsed: &Parsed<'_>, provenance: Option<Provenance<'_>>) -> String {
-    let author = parsed.from.first().or(parsed.sender.as_ref()).map(|party| party.header_form.clone());
-    author.or_else(|| provenance.and_then(|p| p.mail_from).map(ToString::to_string)).unwrap_or_default()
-}
-
-fn authors(parsed: &Parsed<'_>, provenance: Option<Provenance<'_>>) -> Vec<Mailbox> {
-    let named: Vec<Mailbox> = parsed.from.iter().filter_map(|party| party.mailbox.clone()).collect();
-    match (parsed.from.is_empty(), provenance.and_then(|p| p.mail_from)) {
-        (true, Some(sender)) => vec![Mailbox::from(sender.clone())],
-        _ => named,
-    }
-}
-
 fn shown(parties: &[parse::Party]) -> Vec<String> {
     parties.iter().take(SHOWN_MAX).map(|party| party.header_form.clone()).collect()
 }
 
-fn people(parsed: &Parsed<'_>) -> Vec<String> {
-    let parties = parsed.from.iter().chain(&parsed.to).chain(&parsed.cc);
+fn people(author: Option<&Mailbox>, parsed: &Parsed<'_>) -> Vec<String> {
+    let recipients = parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.as_ref());
     let mut people: Vec<String> = Vec::new();
-    for address in parties.filter_map(|party| party.mailbox.as_ref()).map(|mailbox| mailbox.address().canonical()) {
+    for address in author.into_iter().chain(recipients).map(|mailbox| mailbox.address().canonical()) {
         if people.len() < posthouse_domain::thread::PARTICIPANTS_MAX && !people.contains(&address) {
             people.push(address);
         }
@@ -179,14 +171,15 @@ fn people(parsed: &Parsed<'_>) -> Vec<String> {
 fn labels(provenance: Provenance<'_>, parsed: &Parsed<'_>, report: Option<&Report>) -> Vec<String> {
     let results = provenance.results;
     // Servers that write no RFC 3464 are known by the empty return path and the name they write under.
-    let mailer = parsed
-        .from
-        .first()
-        .and_then(|author| author.mailbox.as_ref())
-        .is_some_and(|author| author.address().local().eq_ignore_ascii_case("mailer-daemon"));
+    let mailer =
+        parsed.author.as_ref().is_ok_and(|author| author.address().local().eq_ignore_ascii_case("mailer-daemon"));
     let bounced = report.map_or(provenance.mail_from.is_none() && mailer, Report::is_failure);
-    let all =
-        [("spf-fail", results.spf_fail_label()), ("dmarc-fail", results.dmarc_fail_label()), (BOUNCE_LABEL, bounced)];
+    let all = [
+        (SPF_FAIL, results.spf_fail_label()),
+        (DMARC_FAIL, results.dmarc_fail_label()),
+        (AUTH_UNKNOWN, results.auth_unknown_label()),
+        (BOUNCE_LABEL, bounced),
+    ];
     all.into_iter().filter(|(_, set)| *set).map(|(label, _)| label.to_owned()).collect()
 }
 

@@ -11,7 +11,7 @@ use posthouse_mail::{
     smtp::reply::{EnhancedCode, Reply},
 };
 
-use crate::shortage::REASON_STORAGE_FULL;
+use crate::{app::REASON_MALFORMED, shortage::REASON_STORAGE_FULL};
 
 /// Value of `details.reason` in a refusal because a domain owner's DMARC policy asks for it (decision 26).
 pub(super) const REASON_DMARC: &str = "dmarc";
@@ -73,6 +73,7 @@ pub(super) fn refusal(refusal: &Refusal) -> Reply {
     match (refusal.code, reason) {
         (_, Some(REASON_STORAGE_FULL)) => STORAGE_FULL,
         (_, Some(REASON_DMARC)) => DMARC,
+        (_, Some(REASON_MALFORMED)) => Reply::new(550, EnhancedCode(5, 6, 0), refusal.message.trim_end_matches('.')),
         (Code::MessageTooLarge | Code::BodyTooLarge, _) => TOO_LARGE,
         (Code::NotFound, _) => UNKNOWN_RECIPIENT,
         (code, _) if code.status() >= 500 || code.status() == 429 => UNAVAILABLE,
@@ -108,6 +109,7 @@ pub(super) fn submission_refused(refusal: &Refusal) -> Reply {
     match code {
         Code::WorkspaceStopped | Code::InboxPaused => Reply::new(423, EnhancedCode(4, 7, 1), code.text()),
         Code::MessageTooLarge | Code::BodyTooLarge => TOO_LARGE,
+        _ if refusal.details.get("reason").is_some_and(|reason| reason == REASON_MALFORMED) => self::refusal(refusal),
         // What a later attempt gets over is told as temporary: mail programs try again by themselves.
         _ if code.status() == 429 => Reply::new(452, EnhancedCode(4, 7, 1), why()),
         _ if code.status() >= 500 => self::refusal(refusal),

@@ -25,6 +25,9 @@ pub struct ListEntryView<'a> {
     /// address, domain or token.
     #[schemars(schema_with = "name_of::<PatternType>")]
     r#type: &'static str,
+    /// Of an allow entry for the direction receive: whether SPF or DKIM must authenticate the author's domain. Mail that
+    /// failed authentication matches no allow entry either way.
+    require_auth: bool,
     created_at: Moment,
 }
 
@@ -46,6 +49,7 @@ impl<'a> ListEntryView<'a> {
             kind: entry.kind.text(),
             pattern: &entry.pattern.text,
             r#type: entry.pattern.kind.text(),
+            require_auth: entry.require_auth,
             created_at: entry.created_at.into(),
         }
     }

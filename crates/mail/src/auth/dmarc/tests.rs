@@ -130,10 +130,3 @@ fn the_policy_is_that_of_the_closest_record() {
         assert_eq!(verdict.policy, policy, "{author} {records:?}");
     }
 }
-
-#[test]
-fn authors_are_domains_in_a_labels_each_once() {
-    let addresses =
-        ["a@Example.org", "b@example.ORG", "c@bücher.example", "no address", "d@", "e@a b", "f@[192.0.2.1]"];
-    assert_eq!(author_domains(addresses.into_iter()), ["example.org", "xn--bcher-kva.example"]);
-}

@@ -79,11 +79,11 @@ fn a_signature_of_a_part_of_the_body_is_policy_not_pass() {
     use base64::engine::general_purpose::STANDARD;
     let key = DkimKey::generate_ed25519().expect("a new key");
     let record = (String::from("e1._domainkey.example.org"), key.dns_record().expect("a record"));
-    let names = ["from".to_owned()];
+    let names = ["from".to_owned(), "subject".to_owned()];
     for (body_bytes, result) in [(5, DkimResult::Policy), (12, DkimResult::Pass), (13, DkimResult::Fail)] {
         let hash = STANDARD.encode(hash_body(b"Hello, Bob\r\n", Canon::Relaxed, Some(body_bytes)).sha256);
         let value = format!(
-            " v=1; a=ed25519-sha256; c=relaxed/relaxed; d=example.org; s=e1; h=from; l={body_bytes}; bh={hash}; b="
+            " v=1; a=ed25519-sha256; c=relaxed/relaxed; d=example.org; s=e1; h=from:subject; l={body_bytes}; bh={hash}; b="
         );
         let own = Field { name: b"DKIM-Signature", value: value.as_bytes(), raw: b"" };
         let data = header_data(&Message::split(MAIL.as_bytes()), &names, &own, Canon::Relaxed);
@@ -108,5 +108,64 @@ fn missing_revoked_and_unreachable_keys_have_their_own_results() {
     let results = settle(input(mail.as_bytes()), failing);
     assert!(results.dkim.iter().all(|verdict| verdict.result == DkimResult::TempError), "{results:?}");
     assert_eq!(results.dmarc.result, DmarcResult::TempError);
-    assert!(!results.auth_failed());
+    assert!(results.auth_unknown_label() && results.auth_failed() && !results.dmarc_fail_label());
+    assert_eq!(results.author_alignment(), Alignment::Unknown);
+}
+
+/// Signs a mail with `h=` of these names and puts the signature on top.
+fn signed_over(names: &[&str], mail: &str) -> (String, (String, String)) {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    let key = DkimKey::generate_ed25519().expect("a new key");
+    let record = (String::from("e1._domainkey.example.org"), key.dns_record().expect("a record"));
+    let message = Message::split(mail.as_bytes());
+    let hash = STANDARD.encode(hash_body(message.body, Canon::Relaxed, None).sha256);
+    let value =
+        format!(" v=1; a=ed25519-sha256; c=relaxed/relaxed; d=example.org; s=e1; h={}; bh={hash}; b=", names.join(":"));
+    let own = Field { name: b"DKIM-Signature", value: value.as_bytes(), raw: b"" };
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let data = header_data(&message, &names, &own, Canon::Relaxed);
+    let signature = STANDARD.encode(key.sign_data(&data).expect("a signature"));
+    (format!("DKIM-Signature:{value}{signature}\r\n{mail}"), record)
+}
+
+#[test]
+fn a_field_shown_more_often_than_it_is_signed_makes_a_signature_policy() {
+    const MAIL: &str = "From: Ann <ann@example.org>\r\nSubject: Hi\r\nTo: bob@x.example\r\n\r\nHello\r\n";
+    let shown = [
+        "Subject",
+        "To",
+        "Cc",
+        "Reply-To",
+        "Date",
+        "Message-ID",
+        "In-Reply-To",
+        "References",
+        "Content-Type",
+        "Content-Transfer-Encoding",
+        "MIME-Version",
+    ];
+    for name in shown {
+        let added = format!("{name}: <added@evil.example>\r\n");
+        let with = |head: &str, mail: &str| format!("{head}{mail}");
+        // (names signed, fields of that name when it was signed, fields added on top, result)
+        for (signed, before, after, result) in [
+            (1, 1, 0, DkimResult::Pass),
+            (1, 1, 1, DkimResult::Policy),
+            (2, 1, 1, DkimResult::Fail),
+            (0, 2, 0, DkimResult::Policy),
+            (0, 1, 0, if name == "Subject" { DkimResult::Policy } else { DkimResult::Pass }),
+        ] {
+            let bare = MAIL.replace("Subject: Hi\r\n", "").replace("To: bob@x.example\r\n", "");
+            let names: Vec<&str> = ["From"].into_iter().chain(std::iter::repeat_n(name, signed)).collect();
+            let (mail, record) = signed_over(&names, &with(&added.repeat(before), &bare));
+            let results = verify_mail(&with(&added.repeat(after), &mail), &[record]);
+            assert_eq!(results.dkim[0].result, result, "{name} {signed} {before} {after}: {results:?}");
+            if result == DkimResult::Policy {
+                let reason = format!("{name} occurs {} times and is signed {signed} times", before + after);
+                assert_eq!(results.dkim[0].reason, reason);
+                assert_eq!(results.author_alignment(), Alignment::Fail);
+            }
+        }
+    }
 }

@@ -15,7 +15,9 @@ use posthouse_domain::{
 use posthouse_mail::{
     address::{Address, Mailbox},
     autoreply::Marking,
-    build, submission, thread,
+    build,
+    submission::Draft,
+    thread,
 };
 use posthouse_store::{
     Tx,
@@ -135,5 +137,5 @@ fn written((from, to): (&Mailbox, &Address), message: MessageId, text: &str, now
     let body = format!("\r\n{}", text.replace('\n', "\r\n"));
     raw.append(&mut build::prepend(&fields, body.as_bytes()).ok()?);
     let message_id = thread::new_message_id(&message.to_string(), from.address().domain());
-    Some(submission::complete(&raw, &message_id, now.millis()))
+    Some(Draft::read(&raw).ok()?.complete(&message_id, now.millis()))
 }

@@ -69,6 +69,10 @@ object! {
         pattern: Line<1, PATTERN_CHARS_MAX>,
         /// The inbox it is for; every inbox of the workspace when left out or null.
         inbox_id: Option<Uuid>,
+        /// Only for allow entries of the direction receive: true matches only mail whose author's domain SPF or DKIM
+        /// authenticates. Default false. Mail that failed SPF or DMARC, or whose result cannot be had, matches no allow
+        /// entry either way.
+        require_auth: Option<bool>,
     }
 }
 
@@ -93,9 +97,14 @@ async fn delete(app: Arc<App>, input: Input) -> Result<Answer, Refusal> {
 
 impl Create {
     fn parse(self) -> Result<NewEntry, Refusal> {
-        let Self { direction, kind, pattern, inbox_id } = self;
+        let Self { direction, kind, pattern, inbox_id, require_auth } = self;
+        let require_auth = require_auth.unwrap_or(false);
+        if require_auth && (direction, kind) != (ListDirection::Receive, ListKind::Allow) {
+            let problem = "may be true only for an entry with direction receive and kind allow";
+            return Err(Refusal::invalid_field("require_auth", problem));
+        }
         let pattern =
             Pattern::parse(&pattern.0, direction).map_err(|problem| Refusal::invalid_field("pattern", problem))?;
-        Ok(NewEntry { inbox: inbox_id.map(InboxId), direction, kind, pattern })
+        Ok(NewEntry { inbox: inbox_id.map(InboxId), direction, kind, pattern, require_auth })
     }
 }

@@ -1,0 +1,254 @@
+//! The header section of a message, cut into fields in one place (RFC 5322 §2.1, §2.2, §3.6.8).
+//!
+//! Display, author, DKIM, DMARC, submission and limits all read the same cut, so no two of them can see different fields:
+//!
+//! - The section ends at the first empty line. A message that begins with one has no fields.
+//! - A line that begins with a space or a tab continues the field before it, also when nothing else is on it.
+//! - A field has its colon on its first line. Blanks before the colon are not part of the name (RFC 5322 §4.5).
+//! - Any other line is not a field. It is skipped with the lines that continue it, and ends nothing.
+//! - What readers elsewhere disagree about is a [`HeaderFlaw`]: a message with one has no author.
+
+use super::{
+    FIELD_NAME_BYTES_MAX, Field, HEADER_FIELDS_MAX, HEADER_SECTION_BYTES_MAX, is_blank, line_end, without_line_end,
+};
+use std::ops::Range;
+
+/// What makes a header section ambiguous or too large to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum HeaderFlaw {
+    /// An empty line comes before the first field: some readers skip it, others end the header there.
+    #[error("The message begins with an empty line instead of its header (RFC 5322 section 2.1)")]
+    StartsEmpty,
+    /// A NUL, or a CR that is not followed by LF: readers differ about where the line ends.
+    #[error("The header must not contain NUL or a bare CR (RFC 5322 section 2.2)")]
+    BareControl,
+    /// A field name, blanks before the colon included, is longer than [`FIELD_NAME_BYTES_MAX`].
+    #[error("A header field name must not be longer than {FIELD_NAME_BYTES_MAX} bytes")]
+    NameTooLong,
+    /// More than [`HEADER_FIELDS_MAX`] fields.
+    #[error("The header must not have more than {HEADER_FIELDS_MAX} fields")]
+    TooManyFields,
+    /// More than [`HEADER_SECTION_BYTES_MAX`] bytes.
+    #[error("The header must not be larger than {HEADER_SECTION_BYTES_MAX} bytes")]
+    TooLarge,
+}
+
+/// A line of the header section with the lines that continue it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry<'a> {
+    /// The field; `None` where the line is not one.
+    pub(crate) field: Option<Field<'a>>,
+    /// Where it lies in the message, line ends included.
+    pub(crate) range: Range<usize>,
+}
+
+/// The header section of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Block<'a> {
+    raw: &'a [u8],
+    entries: Vec<Entry<'a>>,
+    end: usize,
+    flaw: Option<HeaderFlaw>,
+}
+
+impl<'a> Block<'a> {
+    /// Cuts a message. Reads every byte of the header a bounded number of times.
+    pub(crate) fn cut(raw: &'a [u8]) -> Self {
+        let end = section_end(raw);
+        let mut entries =
+            Entries { raw: &raw[..end.min(HEADER_SECTION_BYTES_MAX)], position: 0, fields_left: HEADER_FIELDS_MAX };
+        let all: Vec<Entry<'a>> = entries.by_ref().collect();
+        let flaw = flaw(&raw[..end], &all, entries.position, is_blank_start(raw));
+        Self { raw, entries: all, end, flaw }
+    }
+
+    /// The fields, from the top.
+    pub(crate) fn fields(&self) -> impl DoubleEndedIterator<Item = &Field<'a>> {
+        self.entries.iter().filter_map(|entry| entry.field.as_ref())
+    }
+
+    /// The fields of one name, from the top.
+    pub(crate) fn named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Field<'a>> {
+        self.fields().filter(move |field| field.is(name))
+    }
+
+    /// Every line of the section, fields or not, from the top.
+    pub(crate) fn entries(&self) -> &[Entry<'a>] {
+        &self.entries
+    }
+
+    /// Everything behind the empty line that ends the section.
+    pub(crate) fn body(&self) -> &'a [u8] {
+        &self.raw[self.body_offset()..]
+    }
+
+    /// Offset of the empty line that ends the section; the length of the message when there is none.
+    pub(crate) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Offset of the first byte of the body.
+    pub(crate) fn body_offset(&self) -> usize {
+        if self.end == self.raw.len() { self.end } else { line_end(self.raw, self.end) }
+    }
+
+    /// The first flaw found.
+    pub(crate) fn flaw(&self) -> Option<HeaderFlaw> {
+        self.flaw
+    }
+}
+
+/// Iterator over the entries of a section that ends with `raw`.
+#[derive(Debug, Clone)]
+pub(super) struct Entries<'a> {
+    pub(super) raw: &'a [u8],
+    pub(super) position: usize,
+    pub(super) fields_left: usize,
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Entry<'a>;
+
+    fn next(&mut self) -> Option<Entry<'a>> {
+        let start = self.position;
+        if start >= self.raw.len() {
+            return None;
+        }
+        let first_end = line_end(self.raw, start);
+        let line = &self.raw[start..first_end];
+        if is_blank(line) {
+            return None;
+        }
+        let name = field_name(line);
+        if name.is_some() {
+            // The position stays in front of a field that is one too many.
+            self.fields_left = self.fields_left.checked_sub(1)?;
+        }
+        let mut end = first_end;
+        while matches!(self.raw.get(end), Some(b' ' | b'\t')) {
+            end = line_end(self.raw, end);
+        }
+        self.position = end;
+        let field = name.map(|(name, colon)| Field {
+            name,
+            value: without_line_end(&self.raw[start + colon + 1..end]),
+            range: start..end,
+        });
+        Some(Entry { field, range: start..end })
+    }
+}
+
+/// The name of a field line and the offset of its colon. `None` for a line that is not a field, and for a name that is too
+/// long, which is a flaw.
+pub(crate) fn field_name(line: &[u8]) -> Option<(&str, usize)> {
+    let (name, colon) = written_name(line)?;
+    (colon <= FIELD_NAME_BYTES_MAX).then_some((name, colon))
+}
+
+fn written_name(line: &[u8]) -> Option<(&str, usize)> {
+    let colon = memchr::memchr(b':', line)?;
+    let name = line[..colon].trim_ascii_end();
+    let valid = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
+    let name = std::str::from_utf8(name).ok().filter(|_| valid)?;
+    Some((name, colon))
+}
+
+/// Offset of the empty line that ends the header section; the length of `raw` when there is none.
+pub(super) fn section_end(raw: &[u8]) -> usize {
+    let mut position = 0;
+    while position < raw.len() {
+        let end = line_end(raw, position);
+        if is_blank(&raw[position..end]) {
+            return position;
+        }
+        position = end;
+    }
+    raw.len()
+}
+
+fn is_blank_start(raw: &[u8]) -> bool {
+    raw.starts_with(b"\n") || raw.starts_with(b"\r\n")
+}
+
+fn flaw(section: &[u8], entries: &[Entry<'_>], read: usize, starts_empty: bool) -> Option<HeaderFlaw> {
+    if starts_empty {
+        return Some(HeaderFlaw::StartsEmpty);
+    }
+    if section.len() > HEADER_SECTION_BYTES_MAX {
+        return Some(HeaderFlaw::TooLarge);
+    }
+    if read < section.len() {
+        return Some(HeaderFlaw::TooManyFields);
+    }
+    let is_long = |entry: &&Entry<'_>| {
+        let line = &section[entry.range.start..line_end(section, entry.range.start)];
+        entry.field.is_none() && written_name(line).is_some()
+    };
+    if entries.iter().find(is_long).is_some() {
+        return Some(HeaderFlaw::NameTooLong);
+    }
+    let has_bare_control = memchr::memchr2_iter(b'\0', b'\r', section)
+        .any(|at| section[at] == b'\0' || section.get(at + 1) != Some(&b'\n'));
+    has_bare_control.then_some(HeaderFlaw::BareControl)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(raw: &[u8]) -> Vec<String> {
+        Block::cut(raw).fields().map(|field| field.name.to_owned()).collect()
+    }
+
+    #[test]
+    fn fields_and_body_are_cut_at_the_first_empty_line() {
+        let cases: [(&[u8], &[&str], &[u8]); 11] = [
+            (b"", &[], b""),
+            (b"\r\nx", &[], b"x"),
+            (b"\nA: 1\n\nx", &[], b"A: 1\n\nx"),
+            (b"A: 1", &["A"], b""),
+            (b"A: 1\r\n", &["A"], b""),
+            (b"A: 1\r\n\r\n", &["A"], b""),
+            (b"A: 1\n\nx", &["A"], b"x"),
+            (b"A: 1\r\n \r\n\t\r\nB: 2\r\n\r\nx", &["A", "B"], b"x"),
+            (b" A: 1\r\nB : 2\r\nno field\r\n C: 3\r\nD\r\n : 4\r\n\r\n", &["B"], b""),
+            (b"\xc3\xa4: 1\r\nB C: 2\r\n: 3\r\nD:\r\n\r\n", &["D"], b""),
+            (b"From me Sun\r\n>From: x\r\nF:y", &[">From", "F"], b""),
+        ];
+        for (raw, expected, body) in cases {
+            assert_eq!(names(raw), expected, "{raw:?}");
+            assert_eq!(Block::cut(raw).body(), body, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn flaws_are_named() {
+        let fields = |count: usize| "A: b\r\n".repeat(count);
+        let name = |length: usize| format!("{}: x\r\n", "n".repeat(length));
+        let padded = |blanks: usize| format!("A{}: x\r\n", " ".repeat(blanks));
+        let large = |bytes: usize| format!("A: {}\r\n", "x".repeat(bytes - 5));
+        let table: [(String, Option<HeaderFlaw>); 16] = [
+            ("A: b\r\n\r\n".into(), None),
+            (String::new(), None),
+            ("\r\nA: b\r\n".into(), Some(HeaderFlaw::StartsEmpty)),
+            ("\nA: b\n".into(), Some(HeaderFlaw::StartsEmpty)),
+            ("A: \0\r\n".into(), Some(HeaderFlaw::BareControl)),
+            ("A: b\rC: d\r\n".into(), Some(HeaderFlaw::BareControl)),
+            ("A: b\r\r\n".into(), Some(HeaderFlaw::BareControl)),
+            ("A: b\r\n\r\n\0\r".into(), None),
+            (fields(HEADER_FIELDS_MAX), None),
+            (fields(HEADER_FIELDS_MAX + 1), Some(HeaderFlaw::TooManyFields)),
+            (name(FIELD_NAME_BYTES_MAX), None),
+            (name(FIELD_NAME_BYTES_MAX + 1), Some(HeaderFlaw::NameTooLong)),
+            (padded(FIELD_NAME_BYTES_MAX - 1), None),
+            (padded(FIELD_NAME_BYTES_MAX), Some(HeaderFlaw::NameTooLong)),
+            (large(HEADER_SECTION_BYTES_MAX), None),
+            (large(HEADER_SECTION_BYTES_MAX + 1), Some(HeaderFlaw::TooLarge)),
+        ];
+        for (raw, expected) in table {
+            assert_eq!(Block::cut(raw.as_bytes()).flaw(), expected, "{:?}", raw.get(..40));
+        }
+        let prose = format!("{} and so on: this is no field\r\nA: b\r\n", "word ".repeat(60));
+        assert_eq!(Block::cut(prose.as_bytes()).flaw(), None, "prose has no name that could be too long");
+    }
+}
