@@ -39,6 +39,7 @@ pub mod read_events;
 pub mod read_raw;
 pub mod receive;
 pub mod recognise;
+pub mod relabel;
 pub mod reply;
 pub mod report_metrics;
 pub mod rotate_key;

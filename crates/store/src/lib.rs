@@ -95,6 +95,7 @@ pub mod migrate;
 pub mod queue;
 pub mod recipients;
 pub mod recoveries;
+pub mod relabel;
 pub mod role_mail;
 pub mod sealed;
 pub mod search;

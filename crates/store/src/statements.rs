@@ -43,6 +43,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("role_mail", crate::role_mail::ALL),
     ("stream_tokens", crate::stream_tokens::ALL),
     ("recoveries", crate::recoveries::ALL),
+    ("relabel", crate::relabel::ALL),
     ("suppressions", crate::suppressions::ALL),
     ("sweep", crate::sweep::ALL),
     ("thread_list", crate::thread_list::ALL),

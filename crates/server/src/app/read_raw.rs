@@ -70,6 +70,18 @@ pub async fn file(app: &App, caller: Caller, id: AttachmentId, held: bool) -> Re
     }
 }
 
+/// What `then` makes of the raw bytes of a content, without our trace lines.
+///
+/// # Errors
+/// The store's own.
+pub async fn content<T: Send + 'static>(
+    app: &App,
+    raw: contents::Raw,
+    then: impl FnOnce(Vec<u8>) -> T + Send + 'static,
+) -> Result<T, Refusal> {
+    unpack(app, raw, then).await
+}
+
 fn stored(tx: &mut Tx, workspace: WorkspaceId, content: ContentId) -> Result<contents::Raw, Refusal> {
     let missing = || Error::Corrupt("a message without content".into());
     Ok(contents::raw(tx, workspace, content)?.ok_or_else(missing)?)

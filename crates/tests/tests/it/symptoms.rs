@@ -1,6 +1,7 @@
 //! One file per bug or RFC trap, named after the symptom it showed.
 
 mod accepted_recipient_lost_in_silence;
+mod allow_list_let_in_a_forged_author;
 mod body_that_never_came_held_its_connection;
 mod bounce_at_another_address_ignored;
 mod bounce_told_as_new_mail;
@@ -8,9 +9,11 @@ mod command_beside_the_service_heard_late;
 mod content_of_many_sessions_fills_the_memory;
 mod dead_address_of_ours_stayed_open;
 mod dead_job_left_its_mail_queued;
+mod dns_error_counted_as_aligned;
 mod doctor_said_what_was_not_so;
 mod fault_of_ours_bounced_the_mail;
 mod first_starts_at_once_failed;
+mod forged_author_shown;
 mod forged_report_believed;
 mod head_that_others_read_otherwise;
 mod help_named_what_was_not_there;
@@ -20,7 +23,9 @@ mod long_text_did_not_fit_into_an_index;
 mod mail_to_oneself_in_two_threads;
 mod mail_to_several_inboxes_waited_for_each_other;
 mod mail_waits_for_silent_name_servers;
+mod old_labels_kept_after_stricter_rules;
 mod old_reply_code_left_in_a_bounce;
+mod outside_mail_named_our_inbox;
 mod phrase_behind_many_of_its_words_not_found;
 mod problems_told_one_after_the_other;
 mod rate_limit_fields_missing_when_it_matters;

@@ -14,7 +14,7 @@ const MAILS: u32 = 40;
 
 /// A mail that compression does not make small.
 fn mail(n: u32) -> String {
-    let mut text = format!("Subject: {n}\r\n\r\n");
+    let mut text = format!("From: a@b.example\r\nSubject: {n}\r\n\r\n");
     let mut state = u64::from(n) + 1;
     for _ in 0..2_000 {
         for _ in 0..4 {
@@ -68,7 +68,7 @@ async fn a_search_answers_with_what_is_indexed() {
     server.allow().log_error("a commit group failed");
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-    server.arrive(&inbox, "Subject: zebra\r\n\r\nx\r\n").await;
+    server.arrive(&inbox, "From: a@b.example\r\nSubject: zebra\r\n\r\nx\r\n").await;
     assert_eq!(api.get("/v1/search?q=zebra").await.expect(200).data().len(), 1);
     let mut smtp = server.smtp().await;
     for n in 0..MAILS {
