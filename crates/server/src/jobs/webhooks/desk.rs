@@ -31,6 +31,7 @@ use crate::{
         },
     },
     rush::Rush,
+    telemetry,
 };
 
 /// Attempts of one webhook that are under way at once.
@@ -88,6 +89,8 @@ pub(super) struct Desk {
     under_way: HashMap<Id, Carried>,
     ended: Vec<Ended>,
     next: Time,
+    /// When the round after one that failed is: nothing makes it come sooner.
+    not_before: Option<Time>,
     rush: Rush,
 }
 
@@ -112,8 +115,14 @@ impl Desk {
             under_way: HashMap::new(),
             ended: Vec::new(),
             next,
+            not_before: None,
             rush,
         }
+    }
+
+    /// Whose events it carries.
+    pub(super) fn workspace(&self) -> WorkspaceId {
+        self.workspace
     }
 
     /// Works until the process ends or the workspace has no webhooks any more.
@@ -121,13 +130,13 @@ impl Desk {
         let mut waiter = self.app.store.subscribe(self.workspace.0);
         while !self.app.life.is_draining() {
             let began = self.app.clock.now();
-            match self.round().await {
-                Ok(()) => {}
+            self.not_before = match self.round().await {
+                Ok(()) => None,
                 Err(error) => {
-                    tracing::warn!(workspace_id = %self.workspace, cause = error.internal(), "webhook round failed");
-                    self.next = began.plus_ms(FAILED_GAP_MS);
+                    telemetry::put_off("webhook round", &error);
+                    Some(began.plus_ms(FAILED_GAP_MS))
                 }
-            }
+            };
             if self.queues.is_empty() && self.tasks.is_empty() {
                 return;
             }
@@ -158,7 +167,11 @@ impl Desk {
     async fn wait(&mut self, waiter: &mut Waiter, began: Time) {
         let is_rush = self.rush.is_on(&self.app);
         let gap_end = began.plus_ms(if is_rush { RUSH_GAP_MS } else { GAP_MS });
+        let gap_end = self.not_before.unwrap_or(gap_end);
         let mut until = if is_rush { self.next.max(gap_end) } else { self.next };
+        if self.not_before.is_some() {
+            until = gap_end;
+        }
         let life = self.app.life.clone();
         loop {
             if !self.ended.is_empty() {
@@ -241,10 +254,7 @@ impl Desk {
             }
             match bodies::render(&self.app, self.workspace, missing).await {
                 Ok(rendered) => rendered.into_iter().for_each(|body| self.bodies.keep(body)),
-                Err(error) => {
-                    tracing::warn!(workspace_id = %self.workspace, cause = error.internal(), "events not rendered");
-                    return;
-                }
+                Err(error) => return telemetry::put_off("rendering of events", &error),
             }
             self.begin_rendered();
             // Only now: what is forgotten was begun.
@@ -335,12 +345,22 @@ impl Desk {
             }
         }
         self.tasks.shutdown().await;
-        let now = self.app.clock.now();
         let left: Vec<Errand> = self.queues.values_mut().flat_map(|queue| queue.ready.drain(..)).collect();
-        let (ended, rooms) = (Arc::new(std::mem::take(&mut self.ended)), Rooms::default());
-        if let Err(error) = round::round(&self.app, self.workspace, &mut self.memory, (ended, rooms)).await {
-            tracing::warn!(cause = error.internal(), "webhook attempts not settled");
+        let ended = Arc::new(std::mem::take(&mut self.ended));
+        loop {
+            let (ended, now) = ((ended.clone(), Rooms::default()), self.app.clock.now());
+            match round::round(&self.app, self.workspace, &mut self.memory, ended).await {
+                // What is not settled in time is made again.
+                Err(error) if now >= deadline => telemetry::put_off("end of webhook attempts", &error),
+                Err(_) => {
+                    self.app.clock.sleep_until(now.plus_ms(FAILED_GAP_MS).min(deadline)).await;
+                    continue;
+                }
+                Ok(_) => {}
+            }
+            break;
         }
+        let now = self.app.clock.now();
         let workspace = self.workspace;
         let release = move |tx: &mut posthouse_store::Tx| {
             left.iter().try_for_each(|errand| {
@@ -349,7 +369,7 @@ impl Desk {
             })
         };
         if let Err(error) = self.app.store.write(release).await {
-            tracing::warn!(cause = error.internal(), "webhook attempts not handed back");
+            telemetry::put_off("handing back of webhook attempts", &error);
         }
     }
 }
