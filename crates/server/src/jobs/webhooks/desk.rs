@@ -24,7 +24,7 @@ use crate::{
     app::{
         App,
         webhooks::{
-            Errand, Lane,
+            Errand, Turn,
             attempt::{self, Ended},
             bodies,
             round::{self, Memory, Rooms},
@@ -62,8 +62,7 @@ const LEASE_MARGIN_MS: i64 = 5 * SECOND_MS;
 struct Queue {
     webhook: Option<Arc<Webhook>>,
     ready: VecDeque<Errand>,
-    running: usize,
-    lanes: HashSet<Lane>,
+    running: Vec<Carried>,
     /// The attempts that are ready or under way.
     held: HashSet<WebhookDeliveryId>,
     failing: bool,
@@ -74,7 +73,7 @@ struct Queue {
 struct Carried {
     webhook: WebhookId,
     delivery: WebhookDeliveryId,
-    lane: Lane,
+    turn: Turn,
 }
 
 /// The desk of a workspace.
@@ -232,7 +231,7 @@ impl Desk {
             if !is_there {
                 queue.forget_ready();
             }
-            is_there || queue.running > 0
+            is_there || !queue.running.is_empty()
         });
         for webhook in webhooks {
             let queue = self.queues.entry(webhook.id).or_default();
@@ -308,11 +307,8 @@ impl Desk {
                     queue.held.remove(&errand.delivery);
                     continue;
                 }
-                queue.running += 1;
-                if errand.lane != Lane::None {
-                    queue.lanes.insert(errand.lane);
-                }
-                let carried = Carried { webhook: errand.webhook, delivery: errand.delivery, lane: errand.lane };
+                let carried = Carried { webhook: errand.webhook, delivery: errand.delivery, turn: errand.turn() };
+                queue.running.push(carried);
                 let task = self.tasks.spawn(attempt::attempt(self.app.clone(), webhook.clone(), errand, body));
                 self.under_way.insert(task.id(), carried);
             }
@@ -324,8 +320,7 @@ impl Desk {
         if let Some(carried) = self.under_way.remove(&task)
             && let Some(queue) = self.queues.get_mut(&carried.webhook)
         {
-            queue.running = queue.running.saturating_sub(1);
-            queue.lanes.remove(&carried.lane);
+            queue.running.retain(|other| other.delivery != carried.delivery);
             queue.held.remove(&carried.delivery);
         }
         match ended {
@@ -377,17 +372,10 @@ impl Desk {
 impl Queue {
     fn room(&self) -> usize {
         let most = if self.failing { 2 * AT_ONCE_FAILING } else { IN_MEMORY };
-        most.saturating_sub(self.running + self.ready.len())
+        most.saturating_sub(self.running.len() + self.ready.len())
     }
 
-    /// An event of an inbox whose held events wait here goes behind them.
-    fn push(&mut self, mut errand: Errand) {
-        if let (Lane::Thread(_), Some(inbox)) = (errand.lane, errand.inbox) {
-            let held = Lane::Inbox(inbox);
-            if self.lanes.contains(&held) || self.ready.iter().any(|other| other.lane == held) {
-                errand.lane = held;
-            }
-        }
+    fn push(&mut self, errand: Errand) {
         self.held.insert(errand.delivery);
         self.ready.push_back(errand);
     }
@@ -398,13 +386,19 @@ impl Queue {
         }
     }
 
-    /// The next attempt that may begin.
+    /// The next attempt that may begin: one that overtakes neither what runs nor what waits in front of it.
     fn next_at(&self) -> Option<usize> {
         let most = if self.failing { AT_ONCE_FAILING } else { AT_ONCE };
-        if self.running >= most {
+        if self.running.len() >= most {
             return None;
         }
-        self.ready.iter().position(|errand| !self.lanes.contains(&errand.lane))
+        let mut ahead: Vec<Turn> = self.running.iter().map(|carried| carried.turn).collect();
+        self.ready.iter().position(|errand| {
+            let turn = errand.turn();
+            let is_free = !ahead.iter().any(|other| turn.is_behind(*other));
+            ahead.push(turn);
+            is_free
+        })
     }
 }
 
