@@ -34,6 +34,7 @@ pub mod meet;
 pub mod next_step;
 pub mod notice;
 pub mod obtain_certificate;
+pub mod persist;
 pub mod post;
 pub mod read_events;
 pub mod read_raw;

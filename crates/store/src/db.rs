@@ -1,6 +1,8 @@
 //! The store: queues before database threads, the same for both engines. See the crate's page for how it is used.
 
 mod errors;
+pub(crate) mod faults;
+pub(crate) mod incident;
 pub(crate) mod notify;
 pub(crate) mod postgres;
 pub(crate) mod presence;
@@ -13,6 +15,8 @@ pub(crate) mod wakes;
 use crate::migrate::{self, Migration};
 use crate::{DatabaseUrl, Engine, Error, Result, Tx, Waiter, Wakes};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use faults::WriteFaults;
+use incident::{Incident, Part};
 use queue::{Message, Span, Unit};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,6 +39,10 @@ impl Watch {
     /// One that asks that function.
     pub fn new(now_ms: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
         Watch(Arc::new(now_ms))
+    }
+
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.0()
     }
 }
 
@@ -65,8 +73,10 @@ pub struct StoreConfig {
     pub sqlite_mmap_bytes: u64,
     /// Bound on the SQLite file in pages of 4 KiB; a full file behaves like a full disk.
     pub sqlite_pages_max: Option<u32>,
-    /// What [`Store::waited`] is measured with; without it, that stays 0.
+    /// What [`Store::waited`] and the length of incidents are measured with; without it, the first stays 0.
     pub watch: Option<Watch>,
+    /// Makes writes fail, for tests.
+    pub faults: Option<WriteFaults>,
     /// Whether this process serves the store: nobody is [`Alone`](crate::Alone) with it meanwhile.
     pub serving: bool,
 }
@@ -86,6 +96,7 @@ impl StoreConfig {
             sqlite_mmap_bytes: 0,
             sqlite_pages_max: None,
             watch: None,
+            faults: None,
             serving: false,
         }
     }
@@ -109,6 +120,7 @@ struct Inner {
     writers: usize,
     watch: Option<Watch>,
     waited_ms: AtomicU64,
+    overload: Incident,
     /// Cut off when the other processes were told of every commit; none where there is nobody to tell.
     told: Option<Receiver<()>>,
     /// The lock of who serves an embedded store.
@@ -151,6 +163,7 @@ impl Store {
         };
         let (engine, threads, glances) = (config.database.engine(), Mutex::new(threads), Mutex::new(glances));
         let (watch, waited_ms) = (config.watch.clone(), AtomicU64::new(0));
+        let overload = Incident::new(Part::Queues, config.watch.clone());
         Ok(Store {
             inner: Arc::new(Inner {
                 engine,
@@ -162,6 +175,7 @@ impl Store {
                 writers,
                 watch,
                 waited_ms,
+                overload,
                 told,
                 _presence: presence,
             }),
@@ -180,7 +194,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let now_ms = || self.inner.watch.as_ref().map_or(0, |watch| watch.0());
+        let now_ms = || self.inner.watch.as_ref().map_or(0, Watch::now_ms);
         let began = now_ms();
         let answer = self.write_aside(work).await;
         let took = u64::try_from(now_ms() - began).unwrap_or(0);
@@ -197,7 +211,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        hear(send(&self.inner.write, Span::Unit, work)?.await)
+        hear(self.inner.send(&self.inner.write, Span::Unit, work)?.await)
     }
 
     /// Runs `work` on one snapshot, beside the writers. Changes are refused.
@@ -209,7 +223,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        hear(send(&self.inner.read, Span::Unit, work)?.await)
+        hear(self.inner.send(&self.inner.read, Span::Unit, work)?.await)
     }
 
     /// [`Store::glance`] by a single statement: no transaction is opened around it, which saves two of three round trips on
@@ -248,7 +262,7 @@ impl Store {
         E: From<Error> + Send + 'static,
     {
         let free = self.glances().pop();
-        let Some(mut tx) = free else { return hear(send(&self.inner.read, span, work)?.await) };
+        let Some(mut tx) = free else { return hear(self.inner.send(&self.inner.read, span, work)?.await) };
         let answer = sqlite::read_here(&mut tx, span, &work);
         self.glances().push(tx);
         answer
@@ -267,7 +281,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        hear(send(&self.inner.write, Span::Unit, work)?.blocking_recv())
+        hear(self.inner.send(&self.inner.write, Span::Unit, work)?.blocking_recv())
     }
 
     /// [`Store::read`] for the command line. Panics on a thread of an async runtime.
@@ -279,7 +293,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        hear(send(&self.inner.read, Span::Unit, work)?.blocking_recv())
+        hear(self.inner.send(&self.inner.read, Span::Unit, work)?.blocking_recv())
     }
 
     /// Registers for the wakes of a workspace. Do it before you look.
@@ -329,20 +343,29 @@ impl Store {
     }
 }
 
-fn send<T, E>(
-    queue: &Sender<Message>,
-    span: Span,
-    work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
-) -> Result<oneshot::Receiver<Result<T, E>>, E>
-where
-    T: Send + 'static,
-    E: From<Error> + Send + 'static,
-{
-    let (unit, receiver) = Unit::new(span, work);
-    match queue.try_send(Message::Work(Box::new(unit))) {
-        Ok(()) => Ok(receiver),
-        Err(TrySendError::Full(_)) => Err(Error::Overloaded.into()),
-        Err(TrySendError::Disconnected(_)) => Err(closed().into()),
+impl Inner {
+    fn send<T, E>(
+        &self,
+        queue: &Sender<Message>,
+        span: Span,
+        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<oneshot::Receiver<Result<T, E>>, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (unit, receiver) = Unit::new(span, work);
+        match queue.try_send(Message::Work(Box::new(unit))) {
+            Ok(()) => {
+                self.overload.worked();
+                Ok(receiver)
+            }
+            Err(TrySendError::Full(_)) => {
+                self.overload.failed(1, &Error::Overloaded);
+                Err(Error::Overloaded.into())
+            }
+            Err(TrySendError::Disconnected(_)) => Err(closed().into()),
+        }
     }
 }
 
@@ -364,11 +387,12 @@ type Queues = (Receiver<Message>, Receiver<Message>);
 
 fn start_sqlite(path: &Path, config: &StoreConfig, queues: Queues, wakes: &Wakes) -> Result<Vec<JoinHandle<()>>> {
     let (write_queue, read_queue) = queues;
-    let writer = sqlite::Writer::new(sqlite::open_writer(path, config)?, write_queue, wakes.clone());
+    let writer = sqlite::Writer::new(sqlite::open_writer(path, config)?, write_queue, wakes.clone(), config);
     let mut threads = vec![spawn("db-write".into(), move || writer.run())?];
+    let incident = Arc::new(Incident::new(Part::Reads, config.watch.clone()));
     for n in 0..config.reader_threads.max(1) {
-        let (tx, queue) = (sqlite::open_reader(path, config)?, read_queue.clone());
-        threads.push(spawn(format!("db-read-{n}"), move || sqlite::read_loop(tx, &queue))?);
+        let (tx, queue, incident) = (sqlite::open_reader(path, config)?, read_queue.clone(), incident.clone());
+        threads.push(spawn(format!("db-read-{n}"), move || sqlite::read_loop(tx, &queue, &incident))?);
     }
     Ok(threads)
 }
@@ -380,7 +404,7 @@ fn start_postgres(url: &str, config: &StoreConfig, queues: Queues, wakes: &Wakes
     use postgres::{Mode, Shared, Worker};
     let (write_queue, read_queue) = queues;
     let (notifier, told) = notify::Notifier::start(url, wakes, config.serving)?;
-    let shared = Arc::new(Shared::new(url.to_owned(), wakes.clone(), notifier));
+    let shared = Arc::new(Shared::new(url, config, wakes.clone(), notifier));
     let mut threads = Vec::new();
     let kinds = [
         (Mode::Write, "write", config.writer_threads, write_queue),

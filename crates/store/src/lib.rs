@@ -121,6 +121,7 @@ mod tx;
 mod values;
 
 pub use blobs::{Blobs, Digest};
+pub use db::faults::{WriteFaults, WritePoint};
 pub use db::presence::Alone;
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{Waiter, Wakes};

@@ -19,7 +19,7 @@ use posthouse_server::{
     ports::{Clock, Dns},
     smtp::listener::{Door, House, Listener},
 };
-use posthouse_store::{Blobs, DatabaseUrl, Engine, Error, Store, StoreConfig, backup::BLOBS_DIR};
+use posthouse_store::{Blobs, DatabaseUrl, Engine, Error, Store, StoreConfig, Watch, backup::BLOBS_DIR};
 use tokio::{runtime::Runtime, task::JoinHandle};
 
 use crate::{
@@ -27,6 +27,7 @@ use crate::{
     clock::ManualClock,
     dir::ScratchDir,
     dns::FakeDns,
+    fault::FailingWrites,
     http::Api,
     log::LogBook,
     postgres::Cluster,
@@ -44,6 +45,8 @@ const DRAIN_MS_MAX: i64 = 10_000;
 const DRAIN_S_MAX: u64 = 30;
 /// How long a test waits for a server to become ready again before it fails, in seconds.
 const READY_S_MAX: u64 = 30;
+/// How far time goes on for what is tried again after a pause, in milliseconds.
+const PAUSES_MS_MAX: i64 = 1_000;
 /// Lines of the log that a failing test shows.
 const LINES_SHOWN: usize = 60;
 
@@ -57,6 +60,7 @@ pub struct Options {
     engine: Option<Engine>,
     sqlite_pages_max: Option<u32>,
     database: Option<DatabaseUrl>,
+    writes: Option<FailingWrites>,
     seed: u64,
 }
 
@@ -87,6 +91,13 @@ impl Options {
     pub fn database(mut self, url: DatabaseUrl) -> Self {
         self.engine = Some(url.engine());
         self.database = Some(url);
+        self
+    }
+
+    /// Lets writes fail as that says.
+    #[must_use]
+    pub fn failing_writes(mut self, writes: &FailingWrites) -> Self {
+        self.writes = Some(writes.clone());
         self
     }
 
@@ -158,8 +169,12 @@ impl TestServer {
         store.reader_threads = READER_THREADS;
         store.writer_threads = WRITER_THREADS;
         store.sqlite_pages_max = options.sqlite_pages_max;
+        store.faults = options.writes.as_ref().map(FailingWrites::faults);
+        let clock = ManualClock::new(options.seed);
+        let watch = clock.clone();
+        store.watch = options.writes.map(|_| Watch::new(move || watch.now().millis()));
         let mut server = Self {
-            clock: ManualClock::new(options.seed),
+            clock,
             dns: FakeDns::default(),
             log: LogBook::open(),
             config,
@@ -245,6 +260,12 @@ impl TestServer {
                 return;
             }
         }
+    }
+
+    /// The same where writes fail: what is tried again after a pause gets a second of time in all, too little for anything else
+    /// to run into its end.
+    pub async fn settle_in_spite(&self) {
+        self.clock.go_on(PAUSES_MS_MAX, self.settle()).await;
     }
 
     /// Moves the clock on and settles.

@@ -21,10 +21,10 @@ use posthouse_domain::{
     time::Time,
 };
 use posthouse_mail::smtp::client::DeliveryResult;
-use posthouse_store::{Error, Result as Stored, Tx, recipients};
+use posthouse_store::{Result as Stored, Tx, recipients};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::App;
+use super::{App, persist::persist};
 use crate::config::DeliveryMode;
 use prepare::Prepared;
 
@@ -63,21 +63,6 @@ pub enum Next {
 /// somebody else has taken the errand over, and nothing is written.
 pub type Fence = Arc<dyn Fn(&mut Tx, Next) -> Stored<bool> + Send + Sync>;
 
-/// Why the settling did not come to its end.
-#[derive(Debug)]
-enum NotSettled {
-    /// Somebody else has the errand now.
-    Taken,
-    /// The store.
-    Store(Error),
-}
-
-impl From<Error> for NotSettled {
-    fn from(error: Error) -> Self {
-        Self::Store(error)
-    }
-}
-
 /// How long the outside part of an attempt may take before it is given up, in milliseconds: what a server may be waited for
 /// at the end of the text (RFC 5321 §4.5.3.2.6), and some.
 pub const ATTEMPT_MS_MAX: u64 = 12 * 60_000;
@@ -109,10 +94,11 @@ impl Room {
     }
 }
 
-/// Carries an envelope out once, and settles it.
+/// Carries an envelope out once, and settles it: what a server has taken is written down until that is committed or somebody
+/// else has the errand.
 ///
 /// # Errors
-/// The store's own; then nothing is settled, and the errand comes again when its lease has ended.
+/// The store's own; then nothing was sent, or it cannot be settled at all, and the errand comes again.
 pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Next> {
     let means = means(app);
     let wants_raw = means != Means::Capture;
@@ -226,42 +212,34 @@ async fn put_off(app: &App, load: &prepare::Load, (at, host): (Time, String), fe
     app.store.write(write).await
 }
 
-async fn settle(app: &App, settling: Settling, fence: Fence) -> Stored<Next> {
+async fn settle(app: &App, mut settling: Settling, fence: Fence) -> Stored<Next> {
+    // It may wait long, and the mail itself has left.
+    settling.load.raw = None;
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let delivery = &app.config.delivery;
     let schedules = settle::Schedules {
         usual: delivery.retry_schedule_ms.clone(),
         greylist: delivery.greylist_schedule_ms.clone(),
     };
-    let done = app
-        .store
-        .write(move |tx| {
-            let plan = settle::plan(&settling, now);
-            let next = match plan.next_at(&settling, &schedules, now) {
-                None => Next::Done,
-                Some(at) => Next::Retry { at, why: "temporary_failure" },
-            };
-            if !fence(tx, next)? {
-                return Err(NotSettled::Taken);
-            }
-            let outcomes = settle::write(tx, &settling, &plan, &ids.clone(), now)?;
-            Ok((next, outcomes))
-        })
-        .await;
-    match done {
-        Ok((next, outcomes)) => {
-            for (outcome, bounced) in outcomes {
-                app.metrics.delivery(outcome);
-                bounced.into_iter().for_each(|class| app.metrics.bounce(class));
-            }
-            Ok(next)
+    let write = move |tx: &mut Tx| {
+        let plan = settle::plan(&settling, now);
+        let next = match plan.next_at(&settling, &schedules, now) {
+            None => Next::Done,
+            Some(at) => Next::Retry { at, why: "temporary_failure" },
+        };
+        if !fence(tx, next)? {
+            return Ok(None);
         }
-        Err(NotSettled::Taken) => {
-            tracing::warn!(
-                "delivery.lease_lost: another worker has taken the envelope over, it may be delivered twice"
-            );
-            Ok(Next::Done)
-        }
-        Err(NotSettled::Store(error)) => Err(error),
+        let outcomes = settle::write(tx, &settling, &plan, &ids.clone(), now)?;
+        Ok(Some((next, outcomes)))
+    };
+    let Some((next, outcomes)) = persist(app, write).await? else {
+        tracing::warn!("delivery.lease_lost: another worker has taken the envelope over, it may be delivered twice");
+        return Ok(Next::Done);
+    };
+    for (outcome, bounced) in outcomes {
+        app.metrics.delivery(outcome);
+        bounced.into_iter().for_each(|class| app.metrics.bounce(class));
     }
+    Ok(next)
 }

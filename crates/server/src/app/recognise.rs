@@ -9,6 +9,7 @@ use posthouse_domain::{
 use posthouse_store::keys::{self, Recognised};
 
 use super::App;
+use crate::telemetry;
 
 /// Recognises a key and notes that it was used.
 ///
@@ -30,7 +31,7 @@ async fn note_use(app: &App, recognised: &Recognised) {
     }
     let (workspace, key) = (recognised.caller.workspace, recognised.caller.key);
     if let Err(error) = app.store.write(move |tx| keys::used(tx, workspace, key, now)).await {
-        tracing::warn!(cause = error.internal(), "key use not noted");
+        telemetry::put_off("note of a key's use", &error);
     }
 }
 

@@ -80,13 +80,13 @@ async fn recreate(app: &Arc<App>, now: Time) -> Result<u64> {
     lost.extend(drafts.iter().filter_map(|lost| draft::job(lost, ids.next(), now, "recreated")));
     lost.extend(forwards.iter().map(|forward| app_forwarding::job(forward, ids.next(), now, "recreated")));
     lost.extend(domains.iter().map(|domain| add_domain::job(domain, &ids, now, "recreated")));
+    let made = lost.clone();
+    app.store.write(move |tx| made.iter().try_for_each(|job| jobs::enqueue_missing(tx, job))).await?;
     for job in &lost {
         tracing::warn!(kind = job.kind, workspace_id = %job.workspace, subject_id = %job.subject, "job.recreated");
         app.metrics.job(job.kind, "recreated");
     }
-    let count = lost.len() as u64;
-    app.store.write(move |tx| lost.iter().try_for_each(|job| jobs::enqueue_missing(tx, job))).await?;
-    Ok(count)
+    Ok(lost.len() as u64)
 }
 
 /// Tells the senders of mail whose job is dead that it failed.

@@ -22,6 +22,7 @@ use crate::{app::judge_sending, views::event::data};
 pub(super) type Settled = (&'static str, Option<Class>);
 
 /// When to try again.
+#[derive(Clone)]
 pub(super) struct Schedules {
     /// The gaps after each attempt (`delivery.retry_schedule`).
     pub(super) usual: Vec<i64>,

@@ -29,7 +29,7 @@ fn mail(n: u32) -> String {
 #[tokio::test]
 async fn mail_is_put_off_readyz_says_why_and_room_ends_it() {
     let mut server = TestServer::start(Options::default().sqlite_pages_max(PAGES_MAX)).await;
-    server.allow().log_error("a commit group failed");
+    server.allow().log_error("store.writes_fail");
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
     let inbox = api.post("/v1/inboxes", json!({ "ttl_seconds": 3_600 })).await.expect(201).json;
@@ -65,7 +65,7 @@ async fn mail_is_put_off_readyz_says_why_and_room_ends_it() {
 #[tokio::test]
 async fn a_search_answers_with_what_is_indexed() {
     let mut server = TestServer::start(Options::default().sqlite_pages_max(PAGES_MAX)).await;
-    server.allow().log_error("a commit group failed");
+    server.allow().log_error("store.writes_fail");
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     server.arrive(&inbox, "From: a@b.example\r\nSubject: zebra\r\n\r\nx\r\n").await;
