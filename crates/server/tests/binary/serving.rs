@@ -239,7 +239,7 @@ fn idle_connections_do_not_hold_the_end_up() {
     let mut begun = service.connect();
     begun.write_all(b"GET /healthz HTTP/1.1\r\nhost:").unwrap();
     let mut kept = service.connect();
-    kept.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+    kept.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
     let mut first = [0; 12];
     kept.read_exact(&mut first).unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
@@ -259,7 +259,7 @@ fn a_request_that_never_ends_is_cut_off() {
     let mut endless = service.connect();
     write!(
         endless,
-        "POST /v1/inboxes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n\
+        "POST /v1/inboxes HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n\
          content-length: 100\r\n\r\n{{\"username\":"
     )
     .unwrap();
@@ -287,7 +287,11 @@ fn an_address_in_use_is_named() {
     let ran = house.run(&["serve", "--config", path.to_str().unwrap()]);
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("http.listen") && ran.err.contains(&address.to_string()), "{}", ran.err);
-    assert!(ran.err.contains("stop what listens there, or set http.listen to another address"), "{}", ran.err);
+    assert!(
+        ran.err.contains("stop what listens there, or set http.listen to another address (or give --http-listen)"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
