@@ -23,9 +23,6 @@ const SYSTEM: [&str; 5] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN, "bounce-report", 
 /// Labels of the system that share a beginning.
 const SYSTEM_PREFIXES: [&str; 3] = ["ai:", "local:", "queue:"];
 
-/// Labels of mail whose author failed authentication, or could not be checked.
-const UNAUTHENTICATED: [&str; 3] = ["spf-fail", "dmarc-fail", "auth-unknown"];
-
 /// Whether labels say that the author of a message failed authentication, or could not be checked.
 #[must_use]
 pub fn tells_of_failed_authentication(labels: &[String]) -> bool {

@@ -312,3 +312,28 @@ fn the_welcome_mail_comes_through_the_own_listener_and_the_pasted_line_shows_it(
     assert_eq!(list["data"][0]["direction"], "inbound");
     assert_eq!(service.stop().code, 0);
 }
+
+#[test]
+fn listeners_of_the_command_line_win_and_loopback_needs_no_mode() {
+    let house = House::new("listeners");
+    let config = house.path("c.toml");
+    let text = "log.level = 'debug'\nhttp.listen = '0.0.0.0:0'\nsubmission.listen = ['0.0.0.0:0']\n";
+    std::fs::write(&config, format!("{text}data_dir = '{}'\n", house.path("data").display())).unwrap();
+    let variables = [("POSTHOUSE__SMTP__LISTEN", "0.0.0.0:0")];
+    let ran =
+        house.run_with(&variables, &["serve", "--config", config.to_str().unwrap(), "--smtp-listen", "127.0.0.1:0"]);
+    assert!(ran.code == 2 && ran.err.contains("delivery.mode: is required"), "two are not on loopback: {}", ran.err);
+    let flags = [
+        ["--http-listen", "127.0.0.1:0"],
+        ["--smtp-listen", "127.0.0.1:0,127.0.0.2:0"],
+        ["--smtp-listen", "127.0.0.3:0"],
+        ["--submission-listen", "127.0.0.4:0"],
+    ];
+    let service = house.serve_with(&variables, &config, &flags.concat());
+    for (listener, ip) in [("http", "127.0.0.1:"), ("smtp", "127.0.0.1:"), ("submission", "127.0.0.4:")] {
+        assert!(service.ready[listener].as_str().unwrap().starts_with(ip), "{}", service.ready);
+    }
+    let (_, document) = service.get("/v1/openapi.json", "");
+    assert!(document.contains("\"/dev/inbound\""), "it is the loopback profile");
+    assert_eq!(service.stop().code, 0);
+}
