@@ -23,6 +23,12 @@ const SYSTEM: [&str; 5] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN, "bounce-report", 
 /// Labels of the system that share a beginning.
 const SYSTEM_PREFIXES: [&str; 3] = ["ai:", "local:", "queue:"];
 
+/// Whether labels say that the author of a message failed authentication, or could not be checked.
+#[must_use]
+pub fn tells_of_failed_authentication(labels: &[String]) -> bool {
+    labels.iter().any(|label| UNAUTHENTICATED.contains(&label.as_str()))
+}
+
 /// Whether only the system gives and takes this label.
 #[must_use]
 pub fn is_system(label: &str) -> bool {

@@ -26,16 +26,15 @@ use posthouse_domain::{
     time::{HOUR_MS, MINUTE_MS},
 };
 
+pub(crate) use given::SOCKET_WRONG;
 pub use keys::{Key, keys, reference};
-pub use load::{Sources, load};
+pub use load::{Listeners, Sources, load};
 pub use network::Network;
 pub use problem::{ConfigError, Problem};
 
 /// Everything that can be configured.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Whether any file or variable was given; without, this is the loopback profile.
-    pub configured: bool,
     /// `base_url`, without a trailing slash.
     pub base_url: String,
     /// Whether `base_url` was left out, so that it follows the address that is listened on.
@@ -108,6 +107,8 @@ pub struct Http {
     pub listen_tls: Vec<SocketAddr>,
     /// `http.redirect_to_https`: `http.listen` only leads to `base_url`.
     pub redirect_to_https: bool,
+    /// `http.allowed_hosts`: further names under which the service answers, in the form that DNS knows.
+    pub allowed_hosts: Vec<String>,
     /// `http.trusted_proxies`
     pub trusted_proxies: Vec<Network>,
     /// `http.metrics_token`
@@ -397,7 +398,6 @@ impl Config {
     pub fn loopback() -> Self {
         let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
         Self {
-            configured: false,
             base_url_follows_listener: true,
             base_url: "http://127.0.0.1:8080".to_owned(),
             data_dir: PathBuf::from("./data"),
@@ -409,6 +409,7 @@ impl Config {
                 listen: local(8080),
                 listen_tls: Vec::new(),
                 redirect_to_https: false,
+                allowed_hosts: Vec::new(),
                 trusted_proxies: Vec::new(),
                 metrics_token: None,
             },
@@ -481,6 +482,34 @@ impl Delivery {
 }
 
 impl Config {
+    /// Whether every listener is on loopback.
+    #[must_use]
+    pub fn is_on_loopback(&self) -> bool {
+        let lists = [
+            &self.http.listen_tls,
+            &self.acme.listen,
+            &self.smtp.listen,
+            &self.submission.listen,
+            &self.submission.listen_tls,
+        ];
+        let mut all = lists.into_iter().flatten().chain([&self.http.listen]);
+        all.all(|address| address.ip().to_canonical().is_loopback())
+    }
+
+    /// Whether the API is for this machine alone: `http.listen` and `base_url` are on loopback.
+    #[must_use]
+    pub fn http_is_on_loopback(&self) -> bool {
+        let mut listeners = self.http.listen_tls.iter().chain([&self.http.listen]);
+        listeners.all(|address| address.ip().to_canonical().is_loopback()) && urls::is_on_loopback(&self.base_url)
+    }
+
+    /// Whether this is the loopback profile: nothing leaves this machine, and nobody reaches it from elsewhere. What is
+    /// convenient there and would be dangerous in public follows from it, as development routes do.
+    #[must_use]
+    pub fn is_loopback_profile(&self) -> bool {
+        self.delivery.mode == DeliveryMode::Capture && self.is_on_loopback()
+    }
+
     /// What the records of the workspaces' own domains say of this server.
     #[must_use]
     pub fn here(&self) -> Here {
