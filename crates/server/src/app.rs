@@ -41,6 +41,7 @@ pub mod receive;
 pub mod recognise;
 pub mod reply;
 pub mod report_metrics;
+mod report_source;
 pub mod rotate_key;
 pub mod screen_client;
 pub mod screen_sender;

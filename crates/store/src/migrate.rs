@@ -48,6 +48,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0022_signed_envelopes",
     "0023_search_word_pairs",
     "0030_list_require_auth",
+    "0034_sending_incidents",
 ];
 
 crate::statements! {
