@@ -14,7 +14,9 @@ use crate::migrate::{self, Migration};
 use crate::{DatabaseUrl, Engine, Error, Result, Tx, Waiter, Wakes};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use queue::{Message, Span, Unit};
+use std::future::Future;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -44,6 +46,24 @@ impl std::fmt::Debug for Watch {
     }
 }
 
+/// Runs after every unit of the store, before its answer reaches the caller. Tests use it to commit between two steps of one
+/// request; production has none.
+#[derive(Clone)]
+pub struct AfterUnit(Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>);
+
+impl AfterUnit {
+    /// Calls that function and waits for its future.
+    pub fn new<F: Future<Output = ()> + Send + 'static>(run: impl Fn() -> F + Send + Sync + 'static) -> Self {
+        AfterUnit(Arc::new(move || Box::pin(run())))
+    }
+}
+
+impl std::fmt::Debug for AfterUnit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AfterUnit")
+    }
+}
+
 /// How a [`Store`] is opened. `StoreConfig::new(url)` has sound values for everything else.
 #[derive(Debug, Clone)]
 pub struct StoreConfig {
@@ -69,6 +89,8 @@ pub struct StoreConfig {
     pub watch: Option<Watch>,
     /// Whether this process serves the store: nobody is [`Alone`](crate::Alone) with it meanwhile.
     pub serving: bool,
+    /// What runs after every unit, in tests.
+    pub after_unit: Option<AfterUnit>,
 }
 
 impl StoreConfig {
@@ -87,6 +109,7 @@ impl StoreConfig {
             sqlite_pages_max: None,
             watch: None,
             serving: false,
+            after_unit: None,
         }
     }
 }
@@ -111,6 +134,7 @@ struct Inner {
     waited_ms: AtomicU64,
     /// Cut off when the other processes were told of every commit; none where there is nobody to tell.
     told: Option<Receiver<()>>,
+    after_unit: Option<AfterUnit>,
     /// The lock of who serves an embedded store.
     _presence: Option<std::fs::File>,
 }
@@ -163,6 +187,7 @@ impl Store {
                 watch,
                 waited_ms,
                 told,
+                after_unit: config.after_unit.clone(),
                 _presence: presence,
             }),
         })
@@ -197,7 +222,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        hear(send(&self.inner.write, Span::Unit, work)?.await)
+        self.answer(hear(send(&self.inner.write, Span::Unit, work)?.await)).await
     }
 
     /// Runs `work` on one snapshot, beside the writers. Changes are refused.
@@ -209,7 +234,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        hear(send(&self.inner.read, Span::Unit, work)?.await)
+        self.answer(hear(send(&self.inner.read, Span::Unit, work)?.await)).await
     }
 
     /// [`Store::glance`] by a single statement: no transaction is opened around it, which saves two of three round trips on
@@ -248,9 +273,17 @@ impl Store {
         E: From<Error> + Send + 'static,
     {
         let free = self.glances().pop();
-        let Some(mut tx) = free else { return hear(send(&self.inner.read, span, work)?.await) };
+        let Some(mut tx) = free else { return self.answer(hear(send(&self.inner.read, span, work)?.await)).await };
         let answer = sqlite::read_here(&mut tx, span, &work);
         self.glances().push(tx);
+        self.answer(answer).await
+    }
+
+    /// Gives the answer of a unit, after the hook of tests.
+    async fn answer<T>(&self, answer: T) -> T {
+        if let Some(hook) = &self.inner.after_unit {
+            (hook.0)().await;
+        }
         answer
     }
 

@@ -124,7 +124,7 @@ pub use blobs::{Blobs, Digest};
 pub use db::presence::Alone;
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{Waiter, Wakes};
-pub use db::{Store, StoreConfig, Watch};
+pub use db::{AfterUnit, Store, StoreConfig, Watch};
 pub use dialect::{Engine, Sql};
 pub use error::{Error, Result};
 pub use migrate::Migration;

@@ -24,6 +24,7 @@ use tokio::{runtime::Runtime, task::JoinHandle};
 
 use crate::{
     audit::{Allowed, complaints},
+    breakpoint::{Breakpoint, Units},
     clock::ManualClock,
     dir::ScratchDir,
     dns::FakeDns,
@@ -121,6 +122,7 @@ pub struct TestServer {
     pub log: LogBook,
     config: Config,
     store: StoreConfig,
+    units: Units,
     running: Option<Running>,
     allowed: Allowed,
     dir: ScratchDir,
@@ -158,12 +160,15 @@ impl TestServer {
         store.reader_threads = READER_THREADS;
         store.writer_threads = WRITER_THREADS;
         store.sqlite_pages_max = options.sqlite_pages_max;
+        let units = Units::default();
+        store.after_unit = Some(units.hook());
         let mut server = Self {
             clock: ManualClock::new(options.seed),
             dns: FakeDns::default(),
             log: LogBook::open(),
             config,
             store,
+            units,
             running: None,
             allowed: Allowed::default(),
             dir,
@@ -251,6 +256,18 @@ impl TestServer {
     pub async fn advance(&self, millis: i64) {
         self.clock.advance(millis);
         self.settle().await;
+    }
+
+    /// How many units of its store the server has run.
+    #[must_use]
+    pub fn units(&self) -> u64 {
+        self.units.ended()
+    }
+
+    /// Stops the request that runs the `count`th unit from now, right after that unit. There is one breakpoint at a time.
+    #[must_use]
+    pub fn break_after(&self, count: u64) -> Breakpoint {
+        self.units.break_after(count)
     }
 
     /// Asks `/readyz` until it says yes: the store tries a database that was away again after a pause of real time.
