@@ -95,7 +95,7 @@ async fn a_long_poll_misses_no_mail_that_comes_between_two_of_its_steps() {
             let inbox = world.server.inbox(&world.key).await;
             let breakpoint = world.server.break_after(unit);
             let request = world.get(path(&inbox));
-            let stopped = breakpoint.hit().await;
+            let stopped = in_time(breakpoint.hit()).await;
             let id = world.code_arrives(&inbox).await;
             drop(stopped);
             let found = in_time(request).await.unwrap();
@@ -118,12 +118,12 @@ async fn a_long_poll_that_looks_at_other_mail_misses_none() {
         let inbox = world.server.inbox(&world.key).await;
         let breakpoint = world.server.break_after(unit);
         let request = world.get(path(&inbox));
-        let stopped = breakpoint.hit().await;
+        let stopped = in_time(breakpoint.hit()).await;
         world.server.clock.advance(1);
         world.server.arrive(&inbox, "From: a@y.example\r\nSubject: other\r\n\r\nx\r\n").await;
         let breakpoint = world.server.break_after(later);
         drop(stopped);
-        let stopped = breakpoint.hit().await;
+        let stopped = in_time(breakpoint.hit()).await;
         let id = world.code_arrives(&inbox).await;
         drop(stopped);
         let found = in_time(request).await.unwrap();
@@ -142,7 +142,7 @@ async fn a_claim_misses_no_mail_that_comes_between_two_of_its_steps() {
         let inbox = world.queue().await;
         let breakpoint = world.server.break_after(unit);
         let request = world.claim(&inbox, 20);
-        let stopped = breakpoint.hit().await;
+        let stopped = in_time(breakpoint.hit()).await;
         let id = world.code_arrives(&inbox).await;
         drop(stopped);
         let found = in_time(request).await.unwrap();
@@ -162,7 +162,7 @@ async fn a_claim_misses_nothing_that_is_given_back_between_two_of_its_steps() {
         let held = world.claim(&inbox, 0).await.unwrap()["data"][0].clone();
         let breakpoint = world.server.break_after(unit);
         let request = world.claim(&inbox, 20);
-        let stopped = breakpoint.hit().await;
+        let stopped = in_time(breakpoint.hit()).await;
         let lease = json!({ "lease_id": held["lease_id"] });
         world.api.post(&format!("/v1/messages/{id}/nack"), lease).await.expect(200);
         drop(stopped);
@@ -186,7 +186,7 @@ async fn two_claims_never_get_one_message_whenever_the_second_comes() {
         let id = world.code_arrives(&inbox).await;
         let breakpoint = world.server.break_after(unit);
         let first = world.claim(&inbox, 0);
-        let stopped = breakpoint.hit().await;
+        let stopped = in_time(breakpoint.hit()).await;
         let second = world.claim(&inbox, 0).await.unwrap();
         drop(stopped);
         let both = [first.await.unwrap(), second];
