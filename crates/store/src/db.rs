@@ -18,7 +18,9 @@ use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use faults::WriteFaults;
 use incident::{Incident, Part};
 use queue::{Message, Span, Unit};
+use std::future::Future;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -52,6 +54,24 @@ impl std::fmt::Debug for Watch {
     }
 }
 
+/// Runs after every unit of the store, before its answer reaches the caller. Tests use it to commit between two steps of one
+/// request; production has none.
+#[derive(Clone)]
+pub struct AfterUnit(Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>);
+
+impl AfterUnit {
+    /// Calls that function and waits for its future.
+    pub fn new<F: Future<Output = ()> + Send + 'static>(run: impl Fn() -> F + Send + Sync + 'static) -> Self {
+        AfterUnit(Arc::new(move || Box::pin(run())))
+    }
+}
+
+impl std::fmt::Debug for AfterUnit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AfterUnit")
+    }
+}
+
 /// How a [`Store`] is opened. `StoreConfig::new(url)` has sound values for everything else.
 #[derive(Debug, Clone)]
 pub struct StoreConfig {
@@ -79,6 +99,8 @@ pub struct StoreConfig {
     pub faults: Option<WriteFaults>,
     /// Whether this process serves the store: nobody is [`Alone`](crate::Alone) with it meanwhile.
     pub serving: bool,
+    /// What runs after every unit, in tests.
+    pub after_unit: Option<AfterUnit>,
 }
 
 impl StoreConfig {
@@ -98,6 +120,7 @@ impl StoreConfig {
             watch: None,
             faults: None,
             serving: false,
+            after_unit: None,
         }
     }
 }
@@ -123,6 +146,7 @@ struct Inner {
     overload: Incident,
     /// Cut off when the other processes were told of every commit; none where there is nobody to tell.
     told: Option<Receiver<()>>,
+    after_unit: Option<AfterUnit>,
     /// The lock of who serves an embedded store.
     _presence: Option<std::fs::File>,
 }
@@ -177,6 +201,7 @@ impl Store {
                 waited_ms,
                 overload,
                 told,
+                after_unit: config.after_unit.clone(),
                 _presence: presence,
             }),
         })
@@ -211,7 +236,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        hear(self.inner.send(&self.inner.write, Span::Unit, work)?.await)
+        self.answer(hear(self.inner.send(&self.inner.write, Span::Unit, work)?.await)).await
     }
 
     /// Runs `work` on one snapshot, beside the writers. Changes are refused.
@@ -223,7 +248,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        hear(self.inner.send(&self.inner.read, Span::Unit, work)?.await)
+        self.answer(hear(self.inner.send(&self.inner.read, Span::Unit, work)?.await)).await
     }
 
     /// [`Store::glance`] by a single statement: no transaction is opened around it, which saves two of three round trips on
@@ -262,9 +287,17 @@ impl Store {
         E: From<Error> + Send + 'static,
     {
         let free = self.glances().pop();
-        let Some(mut tx) = free else { return hear(self.inner.send(&self.inner.read, span, work)?.await) };
+        let Some(mut tx) = free else { return self.answer(hear(self.inner.send(&self.inner.read, span, work)?.await)).await };
         let answer = sqlite::read_here(&mut tx, span, &work);
         self.glances().push(tx);
+        self.answer(answer).await
+    }
+
+    /// Gives the answer of a unit, after the hook of tests.
+    async fn answer<T>(&self, answer: T) -> T {
+        if let Some(hook) = &self.inner.after_unit {
+            (hook.0)().await;
+        }
         answer
     }
 

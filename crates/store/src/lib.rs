@@ -126,7 +126,7 @@ pub use db::faults::{WriteFaults, WritePoint};
 pub use db::presence::Alone;
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{Waiter, Wakes};
-pub use db::{Store, StoreConfig, Watch};
+pub use db::{AfterUnit, Store, StoreConfig, Watch};
 pub use dialect::{Engine, Sql};
 pub use error::{Error, Result};
 pub use migrate::Migration;

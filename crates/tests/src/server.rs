@@ -24,6 +24,7 @@ use tokio::{runtime::Runtime, task::JoinHandle};
 
 use crate::{
     audit::{Allowed, complaints},
+    breakpoint::{Breakpoint, Units},
     clock::ManualClock,
     dir::ScratchDir,
     dns::FakeDns,
@@ -132,6 +133,7 @@ pub struct TestServer {
     pub log: LogBook,
     config: Config,
     store: StoreConfig,
+    units: Units,
     running: Option<Running>,
     allowed: Allowed,
     dir: ScratchDir,
@@ -173,12 +175,15 @@ impl TestServer {
         let clock = ManualClock::new(options.seed);
         let watch = clock.clone();
         store.watch = options.writes.map(|_| Watch::new(move || watch.now().millis()));
+        let units = Units::default();
+        store.after_unit = Some(units.hook());
         let mut server = Self {
             clock,
             dns: FakeDns::default(),
             log: LogBook::open(),
             config,
             store,
+            units,
             running: None,
             allowed: Allowed::default(),
             dir,
@@ -272,6 +277,18 @@ impl TestServer {
     pub async fn advance(&self, millis: i64) {
         self.clock.advance(millis);
         self.settle().await;
+    }
+
+    /// How many units of its store the server has run.
+    #[must_use]
+    pub fn units(&self) -> u64 {
+        self.units.ended()
+    }
+
+    /// Stops the request that runs the `count`th unit from now, right after that unit. There is one breakpoint at a time.
+    #[must_use]
+    pub fn break_after(&self, count: u64) -> Breakpoint {
+        self.units.break_after(count)
     }
 
     /// Asks `/readyz` until it says yes: the store tries a database that was away again after a pause of real time.
