@@ -43,6 +43,7 @@ pub mod recognise;
 pub mod relabel;
 pub mod reply;
 pub mod report_metrics;
+mod report_source;
 pub mod rotate_key;
 pub mod screen_client;
 pub mod screen_sender;

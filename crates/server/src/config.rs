@@ -65,6 +65,8 @@ pub struct Config {
     pub dkim: Dkim,
     /// `webhooks.*`
     pub webhooks: Webhooks,
+    /// `feedback.sources`: domains and addresses whose complaints are believed.
+    pub feedback_sources: Vec<String>,
     /// `dns.nameservers`; empty: the system's.
     pub nameservers: Vec<SocketAddr>,
     /// `dns.blocklists`: zones that are asked about our own address (RFC 5782).
@@ -183,6 +185,23 @@ impl Default for InboundPolicy {
 
 /// Content of mail that is being received, in memory at once: 1 GiB.
 pub const CONTENT_BYTES_MAX: u64 = 1 << 30;
+
+/// Where complaints come from by default (`feedback.sources`): Yahoo and AOL, Microsoft (whose domain also has users, so the one
+/// address), Validity for Comcast, Yandex and others, and providers that send their own. These are the authors that published
+/// feedback loop parsers know, less those that anybody can have an address at. Google sends no complaints about single mails.
+const FEEDBACK_SOURCES: [&str; 11] = [
+    "arf.mail.yahoo.com",
+    "staff@hotmail.com",
+    "senderscore.net",
+    "feedback.comcast.net",
+    "fbl.fastmail.com",
+    "fbl.zoho.com",
+    "fbl.synacor.com",
+    "fbl.cox.net",
+    "fbl.hostedemail.com",
+    "fbl.apps.rackspace.com",
+    "feedback.bluetie.com",
+];
 
 /// A certificate chain and its key, in PEM.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -454,6 +473,7 @@ impl Config {
                 timeout_ms: 10_000,
             },
             nameservers: Vec::new(),
+            feedback_sources: FEEDBACK_SOURCES.map(str::to_owned).into(),
             blocklists: ["zen.spamhaus.org", "bl.spamcop.net", "b.barracudacentral.org"].map(str::to_owned).into(),
             ai: Ai { categoriser: Categoriser::Builtin, drafting: false, endpoint: None },
             plans: Plans::default(),

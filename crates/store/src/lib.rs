@@ -83,6 +83,7 @@ pub mod forwarding;
 pub mod greylist;
 pub mod idempotency;
 pub mod inboxes;
+pub mod incidents;
 pub mod instance;
 pub mod jobs;
 pub mod keys;

@@ -49,6 +49,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0023_search_word_pairs",
     "0030_list_require_auth",
     "0034_origins",
+    "0035_sending_incidents",
 ];
 
 crate::statements! {

@@ -26,6 +26,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("idempotency", crate::idempotency::ALL),
     ("inboxes", crate::inboxes::ALL),
     ("inboxes/list", crate::inboxes::list::ALL),
+    ("incidents", crate::incidents::ALL),
     ("instance", crate::instance::ALL),
     ("jobs", crate::jobs::ALL),
     ("jobs/due", crate::jobs::due::ALL),

@@ -1,8 +1,9 @@
 //! Mail out: prepare (the rows and the gate again), call (signing where that is not done, DNS and SMTP, no transaction open),
-//! settle (one transaction, fenced by the caller) — for one envelope, which is one message on its way to one destination.
+//! settle (one transaction, fenced by the caller) — for one envelope, which is one message on its way to one recipient.
 //!
-//! The return path is an address of the message's own (`bounce_address`), so that a bounce finds its way home whatever it
-//! says. A crash between a server's 250 and the settling
+//! The return path is an address of the recipient's own (`bounce_address`), so that a bounce finds its way home whatever it
+//! says and proves whose it is. Recipients of one domain are therefore mailed one by one, over connections that are used again.
+//! A crash between a server's 250 and the settling
 //! sends the message again with the same Message-ID: at least once, never not at all.
 
 mod call;
@@ -111,6 +112,7 @@ pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Nex
             let (reports, end) = (Reports::Failed(why.to_owned()), end(app, &load));
             return settle(app, Settling { load: *load, reports, means, end }, fence).await;
         }
+        Prepared::Ready(load) if load.pending.len() > 1 => return split(app, errand, fence).await,
         Prepared::Ready(load) => {
             // Before the attempt: what it hears may be the reason to leave the destination alone next time.
             let end = end(app, &load);
@@ -189,6 +191,20 @@ struct Settling {
 /// Only the errand itself is settled.
 async fn finish(app: &App, fence: Fence, next: Next) -> Stored<Next> {
     app.store.write(move |tx| fence(tx, next).map(|_| next)).await
+}
+
+/// Gives each recipient of an envelope that older versions made for all of a domain an envelope and a job of its own. Nothing
+/// is tried; the first one stays in this errand.
+async fn split(app: &App, errand: Errand, fence: Fence) -> Stored<Next> {
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let next = Next::Hold { why: "recipients_split", at: Some(now) };
+    let write = move |tx: &mut Tx| {
+        if fence(tx, next)? {
+            prepare::split(tx, errand, &ids.clone(), now)?;
+        }
+        Ok(next)
+    };
+    app.store.write(write).await
 }
 
 /// The destination is not spoken to now: the errand comes again, without an attempt lost. The entries that were never tried

@@ -188,6 +188,16 @@ impl Given {
         self.texts()?.into_iter().map(each).collect()
     }
 
+    /// Domains and mail addresses, in the form that look-ups compare.
+    pub(super) fn feedback_sources(&self) -> Result<Vec<String>, String> {
+        let each = |text: String| {
+            let given = Given::text_of(&text);
+            let read = if text.contains('@') { given.mailbox() } else { given.domain() };
+            read.map_err(|problem| format!("{text}: {problem}"))
+        };
+        self.texts()?.into_iter().map(each).collect()
+    }
+
     /// One address to listen on.
     pub(super) fn socket(&self) -> Result<SocketAddr, String> {
         self.text()?.parse().map_err(|_| SOCKET_WRONG.to_owned())

@@ -224,6 +224,9 @@ const MAIN: &[Key] = keys! {
         |d, g| d.config.webhooks.backoff_start_ms = g.duration_ms()?;
     plain "webhooks.timeout", "`10s`", "Time limit of one attempt.",
         |d, g| d.config.webhooks.timeout_ms = g.duration_ms()?;
+    plain "feedback.sources", "the feedback loops of Yahoo, Microsoft, Validity, Comcast, Fastmail, Zoho, Synacor, Cox, OpenSRS, Rackspace and BlueTie",
+        "Domains (with those below them) and addresses whose complaints (RFC 5965) count when DKIM proves them; a recipient's own domain always may complain. A value replaces the default list.",
+        |d, g| d.config.feedback_sources = g.feedback_sources()?;
     plain "dns.nameservers", "the system's", "Name servers, such as `[\"127.0.0.1:5300\"]`.",
         |d, g| d.config.nameservers = g.nameservers()?;
     plain "dns.blocklists", "`[\"zen.spamhaus.org\", \"bl.spamcop.net\", \"b.barracudacentral.org\"]`",

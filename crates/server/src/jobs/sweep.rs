@@ -7,10 +7,11 @@ use std::sync::Arc;
 use posthouse_domain::{
     event,
     queue::GONE_KEPT_MS,
+    suspension,
     time::{DAY_MS, MINUTE_MS, Time},
 };
 use posthouse_store::{
-    Result, Tx, drafts, forwarding, greylist, jobs, mail_domains, metrics, queue, sweep as store, webhooks,
+    Result, Tx, drafts, forwarding, greylist, incidents, jobs, mail_domains, metrics, queue, sweep as store, webhooks,
 };
 
 use super::{certificate, retention};
@@ -107,6 +108,8 @@ async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
     in_rounds(app, move |tx| store::delete_idempotency(tx, answers, ROWS_MAX)).await?;
     in_rounds(app, move |tx| store::delete_events(tx, events, ROWS_MAX)).await?;
     in_rounds(app, move |tx| greylist::tidy(tx, now, ROWS_MAX)).await?;
+    let incidents_before = now.plus_ms(-suspension::WINDOW_MS);
+    in_rounds(app, move |tx| incidents::delete_older(tx, incidents_before, ROWS_MAX)).await?;
     // As long as the events they name.
     forget_attempts(app, events).await?;
     app.store.write(move |tx| webhooks::forget_counts(tx, now)).await?;

@@ -5,6 +5,7 @@ use posthouse_domain::{
     event::{EventKind, NewEvent},
     id::Ids,
     message::{Delivery, DeliveryStatus, rolled_up},
+    suspension::Incident,
     time::{MINUTE_MS, Time},
 };
 use posthouse_mail::{address::Address, bounce::Class};
@@ -119,7 +120,9 @@ pub(super) fn write(tx: &mut Tx, settling: &Settling, plan: &Plan, ids: &Ids, no
         metrics::bounce(tx, (envelope.workspace, held.inbox), after, now)?;
     }
     if plan.bounced().next().is_some() {
-        judge_sending::judge(tx, envelope.workspace, now)?;
+        let hard = plan.bounced().filter(|(_, kind, _)| *kind == BounceKind::Hard);
+        let incidents = hard.map(|(after, _, _)| (Incident::HardBounce, after.address.as_str()));
+        judge_sending::judge(tx, envelope.workspace, incidents, now)?;
     }
     suppress(tx, settling, plan, now)?;
     tell(tx, Telling { settling, plan, held, first_left, ids, now })?;
