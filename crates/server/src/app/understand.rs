@@ -175,12 +175,14 @@ fn people(author: Option<&Mailbox>, parsed: &Parsed<'_>) -> Vec<String> {
     people
 }
 
-/// The author with what proves them, if an SPF or DKIM pass is aligned with their domain, whatever its policy.
+/// The author with what proves them, if an SPF or DKIM pass is aligned with their domain, whatever its policy. A policy that
+/// cannot be had may want more than was found.
 fn proven_author(author: &Mailbox, results: &AuthResults) -> Option<ProvenAuthor> {
     let passed = results.dkim.iter().filter(|verdict| verdict.result == DkimResult::Pass && verdict.aligned);
     let signers = passed.map(|verdict| verdict.domain.clone()).collect();
     let address = author.address().clone();
-    (results.author_alignment() == Alignment::Pass).then_some(ProvenAuthor { address, signers })
+    let is_proven = results.author_alignment() == Alignment::Pass && !results.auth_failed();
+    is_proven.then_some(ProvenAuthor { address, signers })
 }
 
 /// Whether servers that write no RFC 3464 write under that name.

@@ -160,7 +160,7 @@ struct Telling<'a> {
 }
 
 /// Appends the events, or keeps them back while the inbox is paused. One `message.delivered` or `message.bounced` for each
-/// attempt that brought some: a message to several domains may have several.
+/// attempt that brought some: a message to several recipients may have several.
 fn tell(tx: &mut Tx, telling: Telling<'_>) -> Result<()> {
     let Telling { settling, plan, held, first_left, ids, now } = telling;
     let (tenant, message) = (settling.load.envelope.workspace, settling.load.envelope.message);

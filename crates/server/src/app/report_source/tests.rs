@@ -1,3 +1,5 @@
+//! The rules of [`super`], by tables.
+
 use super::*;
 use crate::app::understand::understand;
 

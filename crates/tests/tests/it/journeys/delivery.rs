@@ -7,6 +7,7 @@ mod holding;
 mod pacing;
 mod refusals;
 mod relay;
+mod return_paths;
 
 use std::net::IpAddr;
 

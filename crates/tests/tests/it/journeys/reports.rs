@@ -86,22 +86,25 @@ impl Table {
 
     fn publish(&self) {
         let (dns, record) = (&self.server.dns, self.key.dns_record().unwrap());
-        for domain in ["x.example", "provider.example", "foreign.example", "fbl.example", "broken.example"] {
+        for domain in
+            ["x.example", "provider.example", "foreign.example", "fbl.example", "broken.example", "cloudy.example"]
+        {
             dns.txt(&format!("{}._domainkey.{domain}", letters::SELECTOR), &record);
         }
-        for domain in ["x.example", "fbl.example", "broken.example"] {
+        for domain in ["x.example", "fbl.example", "broken.example", "cloudy.example"] {
             dns.txt(domain, "v=spf1 ip4:127.0.0.1 -all");
         }
         dns.txt("strict.example", "v=spf1 -all");
         dns.txt("_dmarc.x.example", "v=DMARC1; p=none");
-        for domain in ["x.example", "strict.example", "broken.example"] {
+        for domain in ["x.example", "strict.example", "broken.example", "cloudy.example"] {
             dns.mx(domain, 10, "mx1.in.provider.example");
         }
     }
 
-    /// The broken domain breaks when everything was sent.
+    /// The broken domains break when everything was sent.
     fn break_down(&self) {
-        for name in ["broken.example", "_dmarc.broken.example", "s._domainkey.broken.example"] {
+        let names = ["broken.example", "_dmarc.broken.example", "s._domainkey.broken.example", "_dmarc.cloudy.example"];
+        for name in names {
             self.server.dns.fail(name, true);
         }
     }
@@ -227,7 +230,8 @@ impl Table {
         let reply = smtp.mail(case.source.identity().0, &to, &raw).await;
         if case.place == Place::Deleted && path.is_none() {
             reply.says(550, "5.1.1");
-            smtp.line("RSET").await.expect(250);
+            // A client that is refused too often is sent away.
+            *smtp = self.server.smtp().await;
         } else {
             reply.expect(250);
         }

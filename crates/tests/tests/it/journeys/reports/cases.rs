@@ -39,10 +39,12 @@ pub(super) enum Source {
     SpfFail,
     /// The recipient's domain, while its name servers fail.
     DnsFailure,
+    /// The recipient's domain, by DKIM, while its policy can't be had.
+    PolicyFailure,
 }
 
 impl Source {
-    pub(super) const ALL: [Self; 18] = [
+    pub(super) const ALL: [Self; 19] = [
         Self::OwnPath,
         Self::PathOfOtherRecipient,
         Self::PathOfOtherMessage,
@@ -61,6 +63,7 @@ impl Source {
         Self::DmarcFail,
         Self::SpfFail,
         Self::DnsFailure,
+        Self::PolicyFailure,
     ];
 
     pub(super) fn is_path(self) -> bool {
@@ -88,6 +91,7 @@ impl Source {
             Self::DmarcFail => ("", "postmaster@x.example", Some("foreign.example")),
             Self::SpfFail => ("postmaster@strict.example", "postmaster@strict.example", None),
             Self::DnsFailure => ("postmaster@broken.example", "postmaster@broken.example", Some("broken.example")),
+            Self::PolicyFailure => ("", "postmaster@cloudy.example", Some("cloudy.example")),
         }
     }
 
@@ -96,6 +100,7 @@ impl Source {
         match self {
             Self::SpfFail => "strict.example",
             Self::DnsFailure => "broken.example",
+            Self::PolicyFailure => "cloudy.example",
             _ => "x.example",
         }
     }
