@@ -49,7 +49,7 @@ pub const MIGRATIONS: &[Migration] = files![
     "0023_search_word_pairs",
     "0030_list_require_auth",
     "0034_origins",
-    "0036_sending_incidents",
+    "0035_sending_incidents",
 ];
 
 crate::statements! {

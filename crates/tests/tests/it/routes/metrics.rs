@@ -69,7 +69,10 @@ async fn a_bounce_is_counted_with_its_reason() {
         shown["rates"]["last_7_days"],
         json!({ "sent": 1, "bounced": 1, "complained": 0, "bounce_rate": 1.0, "complaint_rate": 0.0 })
     );
-    assert_eq!(shown["thresholds"], json!({ "bounce_rate": 0.05, "complaint_rate": 0.001, "min_sent": 20 }));
+    assert_eq!(
+        shown["thresholds"],
+        json!({ "bounce_rate": 0.05, "complaint_rate": 0.001, "min_sent": 20, "min_hard_bounces": 5, "min_complainants": 3 })
+    );
     assert_eq!(shown["domains"], json!([]));
     server.finish().await;
 }
