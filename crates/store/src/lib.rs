@@ -120,6 +120,7 @@ mod tx;
 mod values;
 
 pub use blobs::{Blobs, Digest};
+pub use db::integrity;
 pub use db::presence::Alone;
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{Waiter, Wakes};

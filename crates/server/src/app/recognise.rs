@@ -6,7 +6,10 @@ use posthouse_domain::{
     error::{Code, Refusal},
     time::MINUTE_MS,
 };
-use posthouse_store::keys::{self, Recognised};
+use posthouse_store::{
+    Error,
+    keys::{self, Recognised},
+};
 
 use super::App;
 
@@ -29,8 +32,11 @@ async fn note_use(app: &App, recognised: &Recognised) {
         return;
     }
     let (workspace, key) = (recognised.caller.workspace, recognised.caller.key);
-    if let Err(error) = app.store.write(move |tx| keys::used(tx, workspace, key, now)).await {
-        tracing::warn!(cause = error.internal(), "key use not noted");
+    let noted = app.store.write(move |tx| keys::used(tx, workspace, key, now)).await;
+    match noted {
+        // The store logs damage, once.
+        Ok(()) | Err(Error::Damaged(_)) => {}
+        Err(error) => tracing::warn!(cause = error.internal(), "key use not noted"),
     }
 }
 

@@ -3,6 +3,7 @@
 //! A unit that meets 40001 or 40P01 is run again, and so is one whose connection broke before its COMMIT was sent; that is
 //! why a unit has no side effects. A connection that breaks *at* COMMIT leaves the outcome unknown and is reported.
 
+use crate::db::damage::Damage;
 use crate::db::notify::Notifier;
 use crate::db::queue::{Job, Message, Span, Verdict};
 use crate::db::server::Server;
@@ -87,13 +88,14 @@ pub(crate) struct Shared {
     pub(crate) url: String,
     pub(crate) wakes: Wakes,
     pub(crate) notifier: Notifier,
+    damage: Damage,
     /// Why nobody need try to connect, until the timer speaks.
     down: Mutex<Option<(Receiver<Instant>, Error)>>,
 }
 
 impl Shared {
-    pub(crate) fn new(url: String, wakes: Wakes, notifier: Notifier) -> Self {
-        Shared { url, wakes, notifier, down: Mutex::new(None) }
+    pub(crate) fn new(url: String, wakes: Wakes, damage: Damage, notifier: Notifier) -> Self {
+        Shared { url, wakes, notifier, damage, down: Mutex::new(None) }
     }
 
     fn connect(&self, mode: Mode) -> Result<Tx> {
@@ -110,7 +112,8 @@ impl Shared {
         });
         *self.down.lock().unwrap_or_else(PoisonError::into_inner) =
             connected.as_ref().err().map(|error| (after(CONNECT_PAUSE), error.clone()));
-        connected.map(|c| Tx::on(Connection::Postgres(Box::new(c))))
+        let connected = self.damage.watch(connected)?;
+        Ok(Tx::on(Connection::Postgres(Box::new(connected))).watched(self.damage.clone()))
     }
 }
 
@@ -226,7 +229,12 @@ fn run_on(tx: &mut Tx, job: &mut Job, mode: Mode) -> Result<Vec<uuid::Uuid>, Mis
     match (verdict, fault) {
         (Ok(Verdict::Keep), _) => {
             // From here on a broken connection leaves the outcome unknown, so only a plain refusal is run again.
-            pg(tx).batch("COMMIT").map_err(|error| match error {
+            let damage = tx.damage().clone();
+            if let Some(error) = damage.error() {
+                let _ = pg(tx).batch("ROLLBACK");
+                return Err(Miss::Final(error));
+            }
+            damage.watch(pg(tx).batch("COMMIT")).map_err(|error| match error {
                 Error::Retry(_) => Miss::Rerun(error),
                 error => Miss::Final(error),
             })?;

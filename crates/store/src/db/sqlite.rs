@@ -6,11 +6,12 @@
 //! the power fails.
 
 use crate::db::queue::{self, Job, Message, Span, Verdict};
-use crate::db::{StoreConfig, wakes::Wakes};
+use crate::db::{StoreConfig, mark::Mark, wakes::Wakes};
 use crate::tx::Connection;
-use crate::{Error, Result, Tx};
+use crate::{Error, Result, Tx, instance};
 use crossbeam_channel::{Receiver, RecvTimeoutError, after, tick};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
@@ -23,7 +24,7 @@ const WARY_GROUPS: u32 = 50;
 /// Prepared statements kept per connection.
 const STATEMENTS_MAX: usize = 512;
 /// How long to wait for another process (an administrator's command) that holds the write lock.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often the idle writer looks whether another process has committed.
 const FOREIGN_COMMIT_POLL: Duration = Duration::from_millis(100);
 
@@ -70,8 +71,8 @@ fn connection(tx: &Tx) -> &rusqlite::Connection {
 
 /// Transaction control, prepared once.
 fn control(tx: &Tx, text: &'static str) -> Result<()> {
-    connection(tx).prepare_cached(text)?.raw_execute()?;
-    Ok(())
+    let run = || Ok(connection(tx).prepare_cached(text)?.raw_execute()?);
+    tx.damage().watch(run().map(|_| ()))
 }
 
 /// A reader thread: one snapshot per unit.
@@ -122,13 +123,22 @@ pub(crate) struct Writer {
     wary_groups: u32,
     /// When to look for commits of others.
     look: Receiver<Instant>,
+    /// Where commits are counted.
+    mark: Option<Arc<Mark>>,
 }
 
 impl Writer {
     pub(crate) fn new(tx: Tx, queue: Receiver<Message>, wakes: Wakes) -> Self {
-        let mut writer = Writer { tx, queue, wakes, data_version: 0, wary_groups: 0, look: tick(FOREIGN_COMMIT_POLL) };
+        let look = tick(FOREIGN_COMMIT_POLL);
+        let mut writer = Writer { tx, queue, wakes, data_version: 0, wary_groups: 0, look, mark: None };
         writer.data_version = writer.read_data_version();
         writer
+    }
+
+    /// Counts commits there.
+    pub(crate) fn marking(mut self, mark: Option<Arc<Mark>>) -> Self {
+        self.mark = mark;
+        self
     }
 
     /// Runs until told to stop or until nobody can send any more.
@@ -231,15 +241,19 @@ impl Writer {
 
     /// COMMIT, wake, and only then answer.
     fn finish(&mut self, mut group: Group) {
+        // Whatever else is in the group went into the same damaged database.
+        group.failure = group.failure.or_else(|| self.tx.damage().error());
         if group.failure.is_none() && group.kept > 0 {
-            group.failure = control(&self.tx, "COMMIT").err();
+            group.failure = self.commit().err();
         }
         if !connection(&self.tx).is_autocommit()
             && let Err(error) = control(&self.tx, "ROLLBACK")
         {
             tracing::error!(error = error.internal(), "SQLite could not roll back");
         }
-        if let Some(error) = &group.failure {
+        if let Some(Error::Damaged(_)) = &group.failure {
+            // Said once, where it was met.
+        } else if let Some(error) = &group.failure {
             tracing::error!(error = error.internal(), units = group.units.len(), "a commit group failed");
         } else {
             self.wakes.publish(&group.woken);
@@ -247,6 +261,16 @@ impl Writer {
         for (job, result) in group.units {
             job.answer(group.failure.clone().map_or(result, Err));
         }
+    }
+
+    /// Counts the commit in its own transaction, and in the mark once it is on the disk.
+    fn commit(&mut self) -> Result<()> {
+        let Some(mark) = self.mark.clone() else { return control(&self.tx, "COMMIT") };
+        self.tx.renew();
+        let commits = instance::count_commit(&mut self.tx)?;
+        control(&self.tx, "COMMIT")?;
+        mark.record(commits);
+        Ok(())
     }
 
     /// Other processes can commit to the same file (an administrator's command); their wakes do not reach us, but the
