@@ -44,7 +44,7 @@ enum Command {
     /// Apply pending schema migrations and exit.
     Migrate(Common),
     /// Look at everything the service needs: one line a check, ok, warning or failed.
-    Check(Common),
+    Check(check::Options),
     /// Copy an embedded store and its blobs into one file, also while the service runs.
     Backup(store::Archive),
     /// Make an empty data directory what it was when the backup was made.
@@ -133,7 +133,7 @@ pub fn run() -> ExitCode {
         Command::Domain(command) => domain::run(command),
         Command::Secret(command) => secret::run(command),
         Command::Migrate(common) => store::migrate(&common),
-        Command::Check(common) => check::run(&common),
+        Command::Check(options) => check::run(&options),
         Command::Backup(given) => store::backup(&given),
         Command::Restore(given) => store::restore(&given),
     };

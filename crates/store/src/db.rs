@@ -74,7 +74,7 @@ pub struct StoreConfig {
     pub watch: Option<Watch>,
     /// Whether this process serves the store: nobody is [`Alone`](crate::Alone) with it meanwhile.
     pub serving: bool,
-    /// The file that says how many commits the store has had; without it they are not counted.
+    /// The file that says how many commits the store has had. A store that is served is counted there.
     pub mark: Option<PathBuf>,
 }
 
@@ -121,6 +121,8 @@ struct Inner {
     told: Option<Receiver<()>>,
     damage: Damage,
     mark: Option<Arc<Mark>>,
+    /// What the mark said when the store was opened.
+    expected: u64,
     /// Whether anything was written since the mark was last kept; PostgreSQL only.
     is_unmarked: AtomicBool,
     /// The lock of who serves an embedded store.
@@ -145,7 +147,9 @@ impl Store {
             _ => None,
         };
         let (wakes, damage) = (Wakes::new(), Damage::default());
-        let mark = config.mark.as_deref().map(Mark::open).transpose()?.map(Arc::new);
+        // A command beside the service counts nothing: its commits would make up for those that are missing.
+        let expected = config.mark.as_deref().map_or(0, mark::read);
+        let mark = config.mark.as_deref().filter(|_| config.serving).map(Mark::open).transpose()?.map(Arc::new);
         let (write, write_queue) = bounded(config.queue_len.max(1));
         let (read, read_queue) = bounded(config.queue_len.max(1));
         let queues = (write_queue, read_queue);
@@ -183,6 +187,7 @@ impl Store {
                 told,
                 damage,
                 mark,
+                expected,
                 is_unmarked: AtomicBool::new(false),
                 _presence: presence,
             }),
@@ -364,16 +369,16 @@ impl Store {
         self.inner.damage.met().await;
     }
 
-    /// How many commits the mark beside the database says it has had; 0 without a mark.
+    /// How many commits the mark beside the database said that it had when it was opened; 0 without a mark.
     #[must_use]
     pub fn expected_commits(&self) -> u64 {
-        self.inner.mark.as_ref().map_or(0, |mark| mark.expected())
+        self.inner.expected
     }
 
     /// Lets the mark begin again at what the database has.
     pub fn reset_mark(&self, commits: u64) {
         if let Some(mark) = &self.inner.mark {
-            mark.reset(commits);
+            mark.record(commits);
         }
     }
 

@@ -171,9 +171,12 @@ impl Belonging {
     }
 }
 
-/// How many commits are missing from the database of that data directory, and of how many.
-pub fn lost_commits(store: &Store) -> Result<Option<(u64, u64)>, Error> {
-    let (expected, found) = (store.expected_commits(), store.read_blocking::<u64, Error>(instance::commits)?);
+/// How many commits are missing from a database, and of how many.
+///
+/// # Errors
+/// The store's own.
+pub async fn lost_commits(store: &Store) -> Result<Option<(u64, u64)>, Error> {
+    let (expected, found) = (store.expected_commits(), store.read::<u64, Error>(instance::commits).await?);
     Ok((found < expected).then_some((expected - found, expected)))
 }
 

@@ -9,56 +9,39 @@ use std::fs::{File, OpenOptions};
 use std::io::Read as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Digits of a number in the file.
 const DIGITS: usize = 20;
 
-/// The file of a store that is open.
+/// The file of a store that is served.
 pub(crate) struct Mark {
     file: File,
-    /// What stood in it when it was opened; 0 where there was nothing that could be read.
-    expected: u64,
-    /// What is not recorded, because it would lower the mark.
-    floor: AtomicU64,
 }
 
 impl Mark {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let failed = |error: std::io::Error| Error::file(format_args!("{}: {error}", path.display()));
         let mut options = OpenOptions::new();
-        let mut file = options.read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
-        let mut text = String::new();
-        // What cannot be read tells nothing.
-        let _ = (&mut file).take(4 * DIGITS as u64).read_to_string(&mut text);
-        let expected = parse(&text).unwrap_or(0);
-        Ok(Mark { file, expected, floor: AtomicU64::new(expected) })
-    }
-
-    /// The commits that the database had when the file was last written.
-    pub(crate) fn expected(&self) -> u64 {
-        self.expected
-    }
-
-    /// Begins again from a database that has fewer.
-    pub(crate) fn reset(&self, commits: u64) {
-        self.floor.store(0, Ordering::Relaxed);
-        self.record(commits);
+        Ok(Mark { file: options.write(true).create(true).truncate(false).open(path).map_err(failed)? })
     }
 
     /// Notes that the database has so many commits on the disk. Two processes may do so in either order: the mark is then one
-    /// commit behind.
+    /// commit behind. One that cannot be written is only less exact.
     pub(crate) fn record(&self, commits: u64) {
-        if commits >= self.floor.load(Ordering::Relaxed) {
-            // A mark that cannot be written is only less exact.
-            let _ = self.file.write_all_at(text(commits).as_bytes(), 0);
-        }
+        let _ = self.file.write_all_at(text(commits).as_bytes(), 0);
     }
 
     /// Flushes the file.
     pub(crate) fn flush(&self) {
         let _ = self.file.sync_data();
     }
+}
+
+/// The commits that the database had when the file was last written; 0 where there is nothing that can be read.
+pub(crate) fn read(path: &Path) -> u64 {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(4 * DIGITS as u64).read_to_string(&mut text));
+    read.ok().and_then(|_| parse(&text)).unwrap_or(0)
 }
 
 /// The number twice, so that half a write is seen.
@@ -77,22 +60,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_rises_and_is_lowered_only_by_a_reset() {
+    fn a_mark_says_what_was_last_recorded() {
         let dir = std::env::temp_dir().join(format!("posthouse-mark-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         let path = dir.join("store.mark");
+        assert_eq!(read(&path), 0);
         let mark = Mark::open(&path).unwrap();
-        assert_eq!(mark.expected(), 0);
+        assert_eq!(read(&path), 0);
         mark.record(41);
         mark.record(42);
         mark.flush();
+        assert_eq!(read(&path), 42);
         let again = Mark::open(&path).unwrap();
-        assert_eq!(again.expected(), 42);
+        assert_eq!(read(&path), 42, "opening it changes nothing");
         again.record(7);
-        assert_eq!(Mark::open(&path).unwrap().expected(), 42);
-        again.reset(7);
-        again.record(8);
-        assert_eq!(Mark::open(&path).unwrap().expected(), 8);
+        assert_eq!(read(&path), 7);
         let _ = std::fs::remove_dir_all(&dir);
     }
 
