@@ -5,6 +5,7 @@ mod errors;
 pub mod integrity;
 mod mark;
 pub(crate) mod notify;
+mod place;
 pub(crate) mod postgres;
 pub(crate) mod presence;
 pub(crate) mod queue;
@@ -18,6 +19,7 @@ use crate::{DatabaseUrl, Engine, Error, Result, Tx, Waiter, Wakes};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use damage::Damage;
 use mark::Mark;
+use place::Place;
 use queue::{Message, Span, Unit};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -156,7 +158,8 @@ impl Store {
         let (threads, writers, told) = match &config.database {
             DatabaseUrl::Sqlite(path) => {
                 let writer = sqlite::open_writer(path, config)?.watched(damage.clone());
-                let writer = sqlite::Writer::new(writer, queues.0, wakes.clone()).marking(mark.clone());
+                let writer = sqlite::Writer::new(writer, queues.0, wakes.clone());
+                let writer = writer.at(Place::of(path)).marking(mark.clone());
                 (start_sqlite(path, config, (writer, queues.1), &damage)?, 1, None)
             }
             DatabaseUrl::Postgres(url) => {

@@ -6,7 +6,7 @@
 //! the power fails.
 
 use crate::db::queue::{self, Job, Message, Span, Verdict};
-use crate::db::{StoreConfig, mark::Mark, wakes::Wakes};
+use crate::db::{StoreConfig, mark::Mark, place::Place, wakes::Wakes};
 use crate::tx::Connection;
 use crate::{Error, Result, Tx, instance};
 use crossbeam_channel::{Receiver, RecvTimeoutError, after, tick};
@@ -125,14 +125,22 @@ pub(crate) struct Writer {
     look: Receiver<Instant>,
     /// Where commits are counted.
     mark: Option<Arc<Mark>>,
+    /// Where the database was when it was opened.
+    place: Option<Place>,
 }
 
 impl Writer {
     pub(crate) fn new(tx: Tx, queue: Receiver<Message>, wakes: Wakes) -> Self {
         let look = tick(FOREIGN_COMMIT_POLL);
-        let mut writer = Writer { tx, queue, wakes, data_version: 0, wary_groups: 0, look, mark: None };
+        let mut writer = Writer { tx, queue, wakes, data_version: 0, wary_groups: 0, look, mark: None, place: None };
         writer.data_version = writer.read_data_version();
         writer
+    }
+
+    /// Looks now and then whether the files are still there.
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
     }
 
     /// Counts commits there.
@@ -278,6 +286,9 @@ impl Writer {
     fn look_for_foreign_commits(&mut self) {
         if self.look.try_recv().is_err() {
             return;
+        }
+        if let Some(Err(error)) = self.place.as_mut().map(Place::check) {
+            self.tx.damage().note(&error);
         }
         let version = self.read_data_version();
         if version != self.data_version {

@@ -92,6 +92,26 @@ async fn flipped_pages_are_met_by_a_read() {
     server.finish().await;
 }
 
+/// SQLite writes on into files that are gone, and what it took in then ends with the process.
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_are_removed_under_it_are_noticed() {
+    for gone in ["posthouse.db", "posthouse.db-wal"] {
+        let mut server = TestServer::start(Options::default().on(Engine::Sqlite)).await;
+        let key = server.workspace(Plan::Team).await;
+        let inbox = server.inbox(&key).await;
+        let copy = server.data_dir().join("copy");
+        server.allow().log_error("store.damaged");
+        std::fs::rename(server.data_dir().join(gone), &copy).unwrap();
+        server.store().damaged().await;
+        says_so_everywhere(&server, &key, &inbox).await;
+        server.kill().await;
+        std::fs::rename(&copy, server.data_dir().join(gone)).unwrap();
+        server.run().await;
+        server.anonymous().get("/readyz").await.expect(200);
+        server.finish().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn damage_that_postgresql_reports_ends_all_writing() {
     let url = Cluster::shared().create_database();
