@@ -214,6 +214,14 @@ pub fn open_store(config: &Config) -> Result<Store, BootError> {
     open(config, Opening::Beside)
 }
 
+/// Looks whether the database is the one of the data directory, and is there.
+///
+/// # Errors
+/// [`BootError::Gone`], [`BootError::OtherStore`], and where it cannot be read.
+pub fn check_belonging(config: &Config) -> Result<(), BootError> {
+    Belonging::find(config, &database_url(config)?, false).map(drop)
+}
+
 /// Applies pending migrations; gives their names.
 ///
 /// # Errors

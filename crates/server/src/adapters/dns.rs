@@ -61,6 +61,8 @@ pub struct Resolver {
     clock: Arc<dyn Clock>,
     /// What is asked to learn whether the nameservers are there.
     own: Vec<(Name, RecordType)>,
+    /// What they last answered, whatever it was: one that knows nothing of our own questions may know this.
+    lately: Mutex<Option<(Name, RecordType)>>,
     health: Mutex<Health>,
     zones: Mutex<Zones>,
     /// What the servers said to our own questions, and when they were asked. Locked while they are being asked: one asks for
@@ -93,8 +95,8 @@ impl Resolver {
         let resolver = builder.build().map_err(io::Error::other)?;
         // Whoever resolves names at all knows the root, and has it at hand. Two questions, for a datagram may be lost.
         let own = vec![(Name::root(), RecordType::NS), (Name::root(), RecordType::SOA)];
-        let (health, zones, probed) = (Mutex::default(), Mutex::default(), tokio::sync::Mutex::default());
-        Ok(Self { resolver, clock, own, health, zones, probed })
+        let (lately, health, zones) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Ok(Self { resolver, clock, own, lately, health, zones, probed: tokio::sync::Mutex::default() })
     }
 
     /// Also asks about that domain, which is this server's own, to learn whether the nameservers are there: a private one may
@@ -167,6 +169,7 @@ impl Resolver {
             self.health().answered(self.clock.now(), resolved);
             if resolved {
                 self.zones().answered(&question.name);
+                *self.lately() = name(&question.name).map(|name| (name, record_type(question.kind)));
             }
             return answer;
         }
@@ -197,9 +200,11 @@ impl Resolver {
     }
 
     async fn ask_own(&self) -> Probed {
+        let lately = self.lately().clone();
         let mut asked: FuturesUnordered<_> = self
             .own
             .iter()
+            .chain(&lately)
             .map(|(name, kind)| {
                 self.resolver.clear_lookup_cache(name.clone(), *kind);
                 self.resolver.lookup(name.clone(), *kind)
@@ -222,6 +227,10 @@ impl Resolver {
 
     fn health(&self) -> MutexGuard<'_, Health> {
         self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lately(&self) -> MutexGuard<'_, Option<(Name, RecordType)>> {
+        self.lately.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn zones(&self) -> MutexGuard<'_, Zones> {

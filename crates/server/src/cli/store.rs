@@ -35,6 +35,7 @@ pub(super) fn migrate(common: &Common) -> Result<(), Failure> {
 pub(super) fn backup(given: &Archive) -> Result<(), Failure> {
     is_file(&given.file)?;
     let config = given.common.load()?;
+    boot::check_belonging(&config)?;
     let source = backup::Source {
         database: boot::database_url(&config)?,
         data_dir: config.data_dir.clone(),

@@ -22,6 +22,14 @@ fn text() -> Answer {
 
 /// A name server that says nothing of names below `dead.example`, on UDP alone.
 async fn server_with_a_dead_zone() -> SocketAddr {
+    server_that_drops(|query| has_label(query, b"\x04dead")).await
+}
+
+fn has_label(query: &[u8], label: &[u8]) -> bool {
+    query.windows(label.len()).any(|bytes| bytes.eq_ignore_ascii_case(label))
+}
+
+async fn server_that_drops(drops: impl Fn(&[u8]) -> bool + Send + 'static) -> SocketAddr {
     let dns = FakeDns::default();
     dns.txt("alive.example", "v=spf1 -all");
     dns.name_server("", "a.root.example");
@@ -32,7 +40,7 @@ async fn server_with_a_dead_zone() -> SocketAddr {
     tokio::spawn(async move {
         let (mut query, mut answer) = ([0; 4_096], [0; 4_096]);
         while let Ok((bytes, from)) = front.recv_from(&mut query).await {
-            if query[..bytes].windows(5).any(|label| label.eq_ignore_ascii_case(b"\x04dead")) {
+            if drops(&query[..bytes]) {
                 continue;
             }
             upstream.send(&query[..bytes]).await.unwrap();
@@ -63,6 +71,22 @@ async fn silent_names_of_strangers_say_nothing_of_our_nameservers() {
     assert_eq!(ask(&resolver, "alive.example").await, text(), "and after them");
     clock.advance(60_000);
     assert!(resolver.is_served().await);
+}
+
+/// One that answers for its own names and drops every other question, about the root too.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_private_nameserver_is_known_by_what_it_answered() {
+    let clock = ManualClock::new(1);
+    let server = server_that_drops(|query| !has_label(query, b"\x05alive")).await;
+    let resolver = Arc::new(Resolver::new(&[server], Arc::new(clock.clone())).unwrap());
+    assert_eq!(ask(&resolver, "alive.example").await, text());
+    let asking = Arc::clone(&resolver);
+    let dead = tokio::spawn(async move { ask(&asking, "x.dead.example").await });
+    clock.waiting(1).await;
+    clock.advance(OVERDUE_MS);
+    assert_eq!(dead.await.unwrap(), Answer::Failed);
+    resolver.forget();
+    assert_eq!(ask(&resolver, "alive.example").await, text());
 }
 
 /// A zone that is silent is left alone after a few questions: it must not use up what other mail needs.

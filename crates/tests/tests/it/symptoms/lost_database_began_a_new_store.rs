@@ -72,6 +72,9 @@ impl World {
                 assert!(ran.err.contains(text), "{why}: {command:?}: {}", ran.err);
             }
         }
+        if engine_of_run() == Engine::Sqlite {
+            assert!(self.run(&["backup", "backup.tar"]).err.contains("gone or empty"), "{why}: an empty backup");
+        }
         let check = self.run(&["check", "--quick", "--json"]);
         assert!(check.code == 1 && check.out.contains("gone or empty"), "{why}: {}", check.out);
         assert_eq!(self.listing(), before, "{why}: something was made");
