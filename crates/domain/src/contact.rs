@@ -3,7 +3,8 @@
 use posthouse_mail::address::{Address, Mailbox};
 
 use crate::{
-    id::{ContactId, WorkspaceId},
+    auth::Scope,
+    id::{ContactId, InboxId, WorkspaceId},
     time::Time,
 };
 
@@ -149,6 +150,28 @@ named! {
     }
 }
 
+/// The newest subject of a contact, without prefixes: contacts are the workspace's, subjects an inbox's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LastSubject {
+    text: String,
+    inbox: Option<InboxId>,
+}
+
+impl LastSubject {
+    /// A subject that came to an inbox or was sent from it; none where it was not noted.
+    #[must_use]
+    pub fn new(text: String, inbox: Option<InboxId>) -> Self {
+        Self { text, inbox }
+    }
+
+    /// The subject, for a key that may see its inbox.
+    #[must_use]
+    pub fn seen_by(&self, scope: Scope) -> Option<&str> {
+        let is_seen = scope.inbox().is_none() || self.inbox.is_some_and(|inbox| scope.sees(inbox));
+        is_seen.then_some(self.text.as_str())
+    }
+}
+
 /// A contact as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Contact {
@@ -176,8 +199,8 @@ pub struct Contact {
     pub labels: Vec<String>,
     /// Messages from it, or to it.
     pub message_count: u64,
-    /// The newest subject, without prefixes.
-    pub last_subject: Option<String>,
+    /// The newest subject.
+    pub last_subject: Option<LastSubject>,
     /// When the first of them was stored.
     pub first_seen_at: Time,
     /// When the newest of them was stored.

@@ -99,6 +99,8 @@ codes! {
     BodyTooLarge = 413 "body_too_large", "Send a smaller request body.";
     /// The body is not of the content type that the route takes.
     UnsupportedMediaType = 415 "unsupported_media_type", "Send the body with the content type that the route takes.";
+    /// The host that the request names is none of this service.
+    MisdirectedRequest = 421 "misdirected_request", "Use the host of base_url; the operator can set base_url to the public address, or add the name to http.allowed_hosts.";
     /// The idempotency key was used with another body.
     IdempotencyKeyReused = 422 "idempotency_key_reused", "Use a new Idempotency-Key for a new request.";
     /// The send or reply lists refuse a recipient.

@@ -3,6 +3,7 @@
 
 use crate::{
     id::{ForwardId, ForwardingAddressId, InboxId, MessageId, WorkspaceId},
+    label::UNVERIFIED_REPORT,
     send::BOUNCE_LABEL,
     time::{DAY_MS, Time},
 };
@@ -124,7 +125,8 @@ pub fn judge(facts: &Facts<'_>) -> Result<(), Stays> {
     let has = |label: &str| facts.labels.iter().any(|own| own == label);
     let reasons = [
         (facts.withheld, Stays::Withheld),
-        (has(BOUNCE_LABEL), Stays::Report),
+        // One that does not count may still be the answer of a server to what was passed on: forwarding it would go round.
+        (has(BOUNCE_LABEL) || has(UNVERIFIED_REPORT), Stays::Report),
         (facts.goes_round || facts.answers_itself, Stays::Loop),
         (facts.skip_flagged && FLAGS.iter().any(|flag| has(flag)), Stays::Flagged),
     ];
@@ -148,7 +150,10 @@ mod tests {
             assert_eq!(judge(&Facts { labels: &labels, skip_flagged: false, ..mail }), Ok(()));
         }
         let report = labels(&[BOUNCE_LABEL, "dmarc-fail"]);
-        assert_eq!(judge(&Facts { labels: &report, skip_flagged: false, ..mail }), Err(Stays::Report));
+        for label in [BOUNCE_LABEL, UNVERIFIED_REPORT] {
+            let labels = labels(&[label, "dmarc-fail"]);
+            assert_eq!(judge(&Facts { labels: &labels, skip_flagged: false, ..mail }), Err(Stays::Report));
+        }
         assert_eq!(judge(&Facts { goes_round: true, ..mail }), Err(Stays::Loop));
         assert_eq!(judge(&Facts { answers_itself: true, ..mail }), Err(Stays::Loop));
         assert_eq!(judge(&Facts { withheld: true, labels: &report, ..mail }), Err(Stays::Withheld));

@@ -60,7 +60,7 @@ ids! {
     AttachmentId;
     /// An entry of a workspace's event log.
     EventId;
-    /// One message on its way to one destination domain.
+    /// One message on its way to one recipient elsewhere.
     EnvelopeId;
     /// A domain of a workspace's own.
     DomainId;

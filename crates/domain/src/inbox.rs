@@ -2,7 +2,7 @@
 
 mod username;
 
-pub use username::{READABLE_RANDOM_BYTES, TEMPORARY_RANDOM_BYTES, Username, is_role};
+pub use username::{READABLE_RANDOM_BYTES, RETURN_PATH, TEMPORARY_RANDOM_BYTES, Username, is_role};
 
 use crate::{
     error::{Code, Refusal},

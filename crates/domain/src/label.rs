@@ -15,13 +15,21 @@ pub const AUTH_UNKNOWN: &str = "auth-unknown";
 pub const UNAUTHENTICATED: [&str; 3] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN];
 /// On mail that a receive list stopped.
 pub const BLOCKED: &str = "blocked";
+/// On a report about sent mail whose source is not entitled to report: ordinary mail that changes nothing.
+pub const UNVERIFIED_REPORT: &str = "unverified-report";
 /// On mail that is kept apart where an inbox filters promotions (contract §3.1).
 pub const PROMOTIONS: [&str; 2] = ["ai:sales", "local:spam"];
 
 /// Labels of the system that are whole names.
-const SYSTEM: [&str; 5] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN, "bounce-report", BLOCKED];
+const SYSTEM: [&str; 6] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN, "bounce-report", UNVERIFIED_REPORT, BLOCKED];
 /// Labels of the system that share a beginning.
 const SYSTEM_PREFIXES: [&str; 3] = ["ai:", "local:", "queue:"];
+
+/// Whether labels say that the author of a message failed authentication, or could not be checked.
+#[must_use]
+pub fn tells_of_failed_authentication(labels: &[String]) -> bool {
+    labels.iter().any(|label| UNAUTHENTICATED.contains(&label.as_str()))
+}
 
 /// Whether only the system gives and takes this label.
 #[must_use]

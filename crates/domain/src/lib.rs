@@ -30,6 +30,7 @@ pub mod queue;
 pub mod reputation;
 pub mod search;
 pub mod send;
+pub mod sender;
 pub mod stream;
 pub mod suspension;
 pub mod text;

@@ -18,13 +18,13 @@ named! {
 }
 
 named! {
-    /// Whether a person owns the workspace.
+    /// Whether a person owns a workspace that began by self-signup.
     Claim {
-        /// Made by an agent, not claimed yet.
+        /// It began by self-signup, and no person owns it yet.
         Unclaimed = "unclaimed",
-        /// A person owns it.
+        /// It began by self-signup, and a person owns it now.
         Claimed = "claimed",
-        /// A person made it.
+        /// A person or the operator made it.
         NotApplicable = "not_applicable",
     }
 }
@@ -51,7 +51,7 @@ pub struct Workspace {
     pub plan: Plan,
     /// Sending is suspended.
     pub suspended: bool,
-    /// Whether a person owns it.
+    /// Whether a person owns it, if it began by self-signup.
     pub claim: Claim,
     /// When it was claimed.
     pub claimed_at: Option<Time>,

@@ -102,6 +102,12 @@ impl Address {
         self.0.domain.display()
     }
 
+    /// The domain in U-labels, however it was written.
+    #[must_use]
+    pub fn domain_unicode(&self) -> String {
+        self.0.domain.unicode()
+    }
+
     /// The whole address in the form that look-ups compare: lower-cased local part, `@`, [`Address::domain`].
     #[must_use]
     pub fn canonical(&self) -> String {

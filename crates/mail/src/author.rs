@@ -146,7 +146,14 @@ fn read_address(bytes: &[u8]) -> Result<Address, NoAuthor> {
     // Host names have no underscores, but the domains of real senders do.
     let address = Address::parse_smtp(text).map_err(NoAuthor::InvalidAddress)?;
     // Nothing can authenticate an address literal.
-    if address.is_literal() { Err(NoAuthor::InvalidAddress(AddressError::Literal)) } else { Ok(address) }
+    if address.is_literal() {
+        return Err(NoAuthor::InvalidAddress(AddressError::Literal));
+    }
+    // A quoted local part could hold a whole address, which a person would read as the author's.
+    if address.local().contains('@') {
+        return Err(NoAuthor::InvalidAddress(AddressError::SecondAt));
+    }
+    Ok(address)
 }
 
 /// Whether every `@` in a piece of display text belongs to an address that names nobody else.

@@ -13,3 +13,16 @@ pub(crate) mod tags;
 
 pub use key::{DkimKey, DkimKeyError};
 pub use sign::{SignOptions, sign_all};
+
+/// The fields of one name as a signature covers them, in relaxed canonical form and without line ends, from the top
+/// (RFC 6376 §3.4.2).
+#[must_use]
+pub fn canonical_fields(raw: &[u8], name: &str) -> Vec<Vec<u8>> {
+    let message = message::Message::split(raw);
+    let canonical = |field: &message::Field<'_>| {
+        let mut data = Vec::new();
+        canon::push_relaxed(field.name, field.value, &mut data);
+        data
+    };
+    message.named(name).map(canonical).collect()
+}

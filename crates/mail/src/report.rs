@@ -150,13 +150,23 @@ fn author<'p>(parsed: &'p Parsed<'_>) -> Option<&'p Address> {
     parsed.author.as_ref().ok().map(Author::address)
 }
 
+/// Whether mail systems write under that address, and people don't.
+#[must_use]
+pub fn is_mail_system(address: &Address) -> bool {
+    is_daemon_name(address.local())
+}
+
+fn is_daemon_name(local: &str) -> bool {
+    DAEMONS.contains(&&*local.to_ascii_lowercase())
+}
+
 /// Whether a mail server wrote it; some give their name without a domain.
 fn is_daemon(parsed: &Parsed<'_>) -> bool {
     let named = match author(parsed) {
         Some(author) => author.local(),
         None => parsed.headers.first("from").unwrap_or_default().trim(),
     };
-    DAEMONS.contains(&&*named.to_ascii_lowercase())
+    is_daemon_name(named)
 }
 
 /// Whether a server's mail is about a failure: not everything with an empty return path is, a vacation notice for one.

@@ -7,4 +7,4 @@ mod received;
 mod results;
 
 pub use received::{ReceivedLine, received, return_path};
-pub use results::{authentication_results, is_foreign_claim, remove_foreign_claims};
+pub use results::{StoredDmarc, authentication_results, is_foreign_claim, remove_foreign_claims, stored_dmarc};

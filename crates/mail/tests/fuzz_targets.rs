@@ -8,7 +8,7 @@ use proptest::prelude::*;
 #[allow(unreachable_pub)]
 mod targets;
 
-use targets::{addresses, end_of_data, mime, reports, smtp_commands};
+use targets::{addresses, authors, end_of_data, mime, reports, smtp_commands};
 
 /// The seeds of a target, of which there is at least one.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
@@ -45,12 +45,13 @@ fn inputs(target: &str) -> impl Strategy<Value = Vec<u8>> + use<> {
 #[test]
 fn every_target_passes_its_seeds() {
     type Target = (&'static str, fn(&[u8]));
-    let targets: [Target; 5] = [
+    let targets: [Target; 6] = [
         ("smtp_commands", smtp_commands::run),
         ("end_of_data", end_of_data::run),
         ("mime", mime::run),
         ("reports", reports::run),
         ("addresses", addresses::run),
+        ("authors", authors::run),
     ];
     for (name, run) in targets {
         seeds(name).iter().for_each(|seed| run(seed));
@@ -81,5 +82,10 @@ proptest! {
     #[test]
     fn addresses_holds(input in inputs("addresses")) {
         addresses::run(&input);
+    }
+
+    #[test]
+    fn authors_holds(input in inputs("authors")) {
+        authors::run(&input);
     }
 }

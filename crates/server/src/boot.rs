@@ -153,7 +153,13 @@ pub enum BootError {
 /// What to do where an address cannot be listened on.
 fn next_step(cause: &io::Error, key: &str) -> String {
     match cause.kind() {
-        io::ErrorKind::AddrInUse => format!("stop what listens there, or set {key} to another address"),
+        io::ErrorKind::AddrInUse => match key {
+            "http.listen" | "smtp.listen" | "submission.listen" => {
+                let flag = key.replace('.', "-");
+                format!("stop what listens there, or set {key} to another address (or give --{flag})")
+            }
+            _ => format!("stop what listens there, or set {key} to another address"),
+        },
         io::ErrorKind::PermissionDenied => {
             format!("ports below 1024 need the capability CAP_NET_BIND_SERVICE, or set {key} to another one")
         }

@@ -3,6 +3,7 @@
 //! Standard output carries answers only, with `--json` exactly one object; everything else goes to standard error.
 //! Exit codes: 0 done, 1 failed, 2 bad usage or bad configuration.
 
+mod admin;
 mod check;
 mod domain;
 mod key;
@@ -45,6 +46,9 @@ enum Command {
     Migrate(Common),
     /// Look at everything the service needs: one line a check, ok, warning or failed.
     Check(check::Options),
+    /// Maintain stored data.
+    #[command(subcommand)]
+    Admin(admin::Command),
     /// Copy an embedded store and its blobs into one file, also while the service runs.
     Backup(store::Archive),
     /// Make an empty data directory what it was when the backup was made.
@@ -134,6 +138,7 @@ pub fn run() -> ExitCode {
         Command::Secret(command) => secret::run(command),
         Command::Migrate(common) => store::migrate(&common),
         Command::Check(options) => check::run(&options),
+        Command::Admin(command) => admin::run(command),
         Command::Backup(given) => store::backup(&given),
         Command::Restore(given) => store::restore(&given),
     };

@@ -26,16 +26,15 @@ use posthouse_domain::{
     time::{HOUR_MS, MINUTE_MS},
 };
 
+pub(crate) use given::SOCKET_WRONG;
 pub use keys::{Key, keys, reference};
-pub use load::{Sources, load};
+pub use load::{Listeners, Sources, load};
 pub use network::Network;
 pub use problem::{ConfigError, Problem};
 
 /// Everything that can be configured.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Whether any file or variable was given; without, this is the loopback profile.
-    pub configured: bool,
     /// `base_url`, without a trailing slash.
     pub base_url: String,
     /// Whether `base_url` was left out, so that it follows the address that is listened on.
@@ -66,6 +65,8 @@ pub struct Config {
     pub dkim: Dkim,
     /// `webhooks.*`
     pub webhooks: Webhooks,
+    /// `feedback.sources`: domains and addresses whose complaints are believed.
+    pub feedback_sources: Vec<String>,
     /// `dns.nameservers`; empty: the system's.
     pub nameservers: Vec<SocketAddr>,
     /// `dns.blocklists`: zones that are asked about our own address (RFC 5782).
@@ -108,6 +109,8 @@ pub struct Http {
     pub listen_tls: Vec<SocketAddr>,
     /// `http.redirect_to_https`: `http.listen` only leads to `base_url`.
     pub redirect_to_https: bool,
+    /// `http.allowed_hosts`: further names under which the service answers, in the form that DNS knows.
+    pub allowed_hosts: Vec<String>,
     /// `http.trusted_proxies`
     pub trusted_proxies: Vec<Network>,
     /// `http.metrics_token`
@@ -182,6 +185,23 @@ impl Default for InboundPolicy {
 
 /// Content of mail that is being received, in memory at once: 1 GiB.
 pub const CONTENT_BYTES_MAX: u64 = 1 << 30;
+
+/// Where complaints come from by default (`feedback.sources`): Yahoo and AOL, Microsoft (whose domain also has users, so the one
+/// address), Validity for Comcast, Yandex and others, and providers that send their own. These are the authors that published
+/// feedback loop parsers know, less those that anybody can have an address at. Google sends no complaints about single mails.
+const FEEDBACK_SOURCES: [&str; 11] = [
+    "arf.mail.yahoo.com",
+    "staff@hotmail.com",
+    "senderscore.net",
+    "feedback.comcast.net",
+    "fbl.fastmail.com",
+    "fbl.zoho.com",
+    "fbl.synacor.com",
+    "fbl.cox.net",
+    "fbl.hostedemail.com",
+    "fbl.apps.rackspace.com",
+    "feedback.bluetie.com",
+];
 
 /// A certificate chain and its key, in PEM.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -397,7 +417,6 @@ impl Config {
     pub fn loopback() -> Self {
         let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
         Self {
-            configured: false,
             base_url_follows_listener: true,
             base_url: "http://127.0.0.1:8080".to_owned(),
             data_dir: PathBuf::from("./data"),
@@ -409,6 +428,7 @@ impl Config {
                 listen: local(8080),
                 listen_tls: Vec::new(),
                 redirect_to_https: false,
+                allowed_hosts: Vec::new(),
                 trusted_proxies: Vec::new(),
                 metrics_token: None,
             },
@@ -453,6 +473,7 @@ impl Config {
                 timeout_ms: 10_000,
             },
             nameservers: Vec::new(),
+            feedback_sources: FEEDBACK_SOURCES.map(str::to_owned).into(),
             blocklists: ["zen.spamhaus.org", "bl.spamcop.net", "b.barracudacentral.org"].map(str::to_owned).into(),
             ai: Ai { categoriser: Categoriser::Builtin, drafting: false, endpoint: None },
             plans: Plans::default(),
@@ -481,6 +502,34 @@ impl Delivery {
 }
 
 impl Config {
+    /// Whether every listener is on loopback.
+    #[must_use]
+    pub fn is_on_loopback(&self) -> bool {
+        let lists = [
+            &self.http.listen_tls,
+            &self.acme.listen,
+            &self.smtp.listen,
+            &self.submission.listen,
+            &self.submission.listen_tls,
+        ];
+        let mut all = lists.into_iter().flatten().chain([&self.http.listen]);
+        all.all(|address| address.ip().to_canonical().is_loopback())
+    }
+
+    /// Whether the API is for this machine alone: `http.listen` and `base_url` are on loopback.
+    #[must_use]
+    pub fn http_is_on_loopback(&self) -> bool {
+        let mut listeners = self.http.listen_tls.iter().chain([&self.http.listen]);
+        listeners.all(|address| address.ip().to_canonical().is_loopback()) && urls::is_on_loopback(&self.base_url)
+    }
+
+    /// Whether this is the loopback profile: nothing leaves this machine, and nobody reaches it from elsewhere. What is
+    /// convenient there and would be dangerous in public follows from it, as development routes do.
+    #[must_use]
+    pub fn is_loopback_profile(&self) -> bool {
+        self.delivery.mode == DeliveryMode::Capture && self.is_on_loopback()
+    }
+
     /// What the records of the workspaces' own domains say of this server.
     #[must_use]
     pub fn here(&self) -> Here {

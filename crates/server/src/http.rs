@@ -3,12 +3,15 @@
 pub mod auth;
 mod body;
 pub mod challenge;
+mod client;
 mod confirm;
+mod development;
 pub mod docs;
 pub mod error;
 mod front;
 mod head;
 pub mod health;
+mod host;
 pub mod idempotency;
 pub mod listener;
 pub mod openapi;

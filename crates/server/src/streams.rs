@@ -26,6 +26,7 @@ use crate::{
         read_events::{self, Bounds, Filter},
         stream::written,
     },
+    telemetry,
     views::event::{self as view, EventView, Shown},
 };
 
@@ -33,6 +34,8 @@ use crate::{
 const BEHIND_MAX: usize = 256;
 /// How much of the log is read at once.
 const STRETCH: Bounds = Bounds { events: 100, looked_through: 200 };
+/// How soon a reader looks again after the store failed, in milliseconds.
+const LOOK_AGAIN_MS: i64 = 1_000;
 /// How long a reader sleeps without a wake, in milliseconds: then keys are looked at again.
 const LOOK_MS: i64 = 1_000 * HEARTBEAT_S.cast_signed();
 
@@ -222,7 +225,7 @@ pub async fn run(app: Arc<App>) {
 async fn follow(app: &App, Opened { workspace, room, mut seq }: Opened) {
     let mut wakes = app.store.subscribe(workspace.0);
     while let Some(keys) = app.streams.keys(workspace, room) {
-        let mut is_end = true;
+        let (mut is_end, mut sleep_ms) = (true, LOOK_MS);
         match look(app, workspace, keys, seq).await {
             Ok((news, seen, end)) => {
                 (seq, is_end) = (seen, end);
@@ -230,10 +233,13 @@ async fn follow(app: &App, Opened { workspace, room, mut seq }: Opened) {
                     app.streams.tell(workspace, room, news);
                 }
             }
-            Err(refusal) => tracing::warn!(%workspace, cause = %refusal, "stream.read_failed"),
+            Err(error) => {
+                telemetry::put_off("stream", &error);
+                sleep_ms = LOOK_AGAIN_MS;
+            }
         }
         if is_end {
-            let again = app.clock.sleep_until(app.clock.now().plus_ms(LOOK_MS));
+            let again = app.clock.sleep_until(app.clock.now().plus_ms(sleep_ms));
             tokio::select! {
                 () = wakes.changed() => {}
                 () = again => {}
@@ -243,7 +249,7 @@ async fn follow(app: &App, Opened { workspace, room, mut seq }: Opened) {
 }
 
 /// The next stretch: what is new, up to where it was looked, and whether that is the end.
-async fn look(app: &App, workspace: WorkspaceId, keys: Vec<KeyId>, seq: i64) -> Result<(News, i64, bool), Refusal> {
+async fn look(app: &App, workspace: WorkspaceId, keys: Vec<KeyId>, seq: i64) -> Stored<(News, i64, bool)> {
     let (plans, now) = (app.config.plans, app.clock.now());
     let work = move |tx: &mut Tx| -> Stored<(News, i64, bool)> {
         let stretch = read_events::after(tx, workspace, &Filter::default(), seq, STRETCH)?;
@@ -257,5 +263,5 @@ async fn look(app: &App, workspace: WorkspaceId, keys: Vec<KeyId>, seq: i64) -> 
         }
         Ok((news, stretch.seen, stretch.is_end))
     };
-    Ok(app.store.read(work).await?)
+    app.store.read(work).await
 }

@@ -2,6 +2,7 @@
 //!
 //! Standard output belongs to the answers of commands. Never logs addresses, bodies or secrets: events name ids.
 
+use posthouse_store::Error;
 use tracing_subscriber::{
     Layer,
     filter::{LevelFilter, Targets},
@@ -22,6 +23,16 @@ pub fn start(log: &Log) {
         fmt::layer().with_target(false).with_ansi(terminal).with_writer(std::io::stderr).boxed()
     };
     let _ = tracing_subscriber::registry().with(layer.with_filter(filter(level))).try_init();
+}
+
+/// Logs that something is put off because of the store. An outage is told by the store itself, once: whoever meets it stays
+/// silent, however often that is.
+pub fn put_off(what: &'static str, error: &Error) {
+    if error.is_outage() {
+        tracing::debug!(what, cause = error.internal(), "put_off");
+    } else {
+        tracing::warn!(what, cause = error.internal(), "put_off");
+    }
 }
 
 /// Libraries speak up from warnings on, unless everything is traced.

@@ -14,13 +14,13 @@ statements! {
     NEWEST = "SELECT i.id, i.last_message_at,
         COALESCE((SELECT q.stirs FROM queues q WHERE q.workspace_id = i.workspace_id AND q.inbox_id = i.id), 0)
         FROM {EACH} inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.id {AMONG} {pg:i}";
-    AFTER = "SELECT m.id, m.created_at, m.from_text, m.subject, m.verification FROM messages m
+    AFTER = "SELECT m.id, m.created_at, m.from_text, m.subject, m.labels, m.verification FROM messages m
         WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3 AND m.direction = $4
         AND m.channel = COALESCE($5, m.channel) AND m.type = COALESCE($6, m.type)
         AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = $2 AND l.label = 'blocked'
           AND l.created_at = m.created_at LIMIT 1 OFFSET 0)
         ORDER BY m.created_at LIMIT $7";
-    VERIFICATIONS = "SELECT m.id, m.created_at, m.from_text, m.subject, m.verification FROM messages m
+    VERIFICATIONS = "SELECT m.id, m.created_at, m.from_text, m.subject, m.labels, m.verification FROM messages m
         WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3 AND m.created_at < $4
         AND m.direction = 'inbound' AND m.verification IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = $2 AND l.label = 'blocked'
@@ -39,6 +39,8 @@ pub struct Glimpse {
     pub from: String,
     /// `Subject`.
     pub subject: Option<String>,
+    /// Its labels.
+    pub labels: Vec<String>,
     /// A code or link that was found.
     pub verification: Option<Verification>,
 }
@@ -90,7 +92,7 @@ pub fn verifications(tx: &mut Tx, place: Place, between: Between, limit: u32) ->
 }
 
 impl FromRow for Glimpse {
-    const COLUMNS: usize = 5;
+    const COLUMNS: usize = 6;
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         Ok(Self {
@@ -98,6 +100,7 @@ impl FromRow for Glimpse {
             created_at: row.take()?,
             from: row.take()?,
             subject: row.take()?,
+            labels: row.take::<Json<Vec<String>>>()?.0,
             verification: row.take::<Option<Json<StoredVerification>>>()?.map(|stored| stored.0.into()),
         })
     }

@@ -1,8 +1,8 @@
 //! Contacts (contract §8): written by the transactions that store mail, one statement a person, and changed by callers.
 
 use posthouse_domain::{
-    contact::{Contact, Person},
-    id::{ContactId, ThreadId, WorkspaceId},
+    contact::{Contact, LastSubject, Person},
+    id::{ContactId, InboxId, ThreadId, WorkspaceId},
     metadata,
     thread::Thread,
     time::Time,
@@ -16,7 +16,7 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT c.workspace_id, c.id, c.address, c.domain, c.name, c.name_source, c.kind, c.kind_source, c.notes, c.metadata, ",
-            "c.labels, c.message_count, c.last_subject, c.first_seen_at, c.last_seen_at, c.created_at FROM ",
+            "c.labels, c.message_count, c.last_subject, c.last_subject_inbox_id, c.first_seen_at, c.last_seen_at, c.created_at FROM ",
             $rest
         )
     };
@@ -28,12 +28,14 @@ statements! {
     /// One of our own inboxes is no contact; nor is who was forgotten. What a caller set stays; what a third party calls
     /// somebody ($12 = 0) gives a name only to who has none.
     MEET = "INSERT INTO contacts (workspace_id, id, address, domain, name, name_source, kind, kind_source, metadata, labels,
-        message_count, last_subject, first_seen_at, last_seen_at, created_at, haystack)
-        SELECT $1, $2, $3, $5, $6, 'auto', $7, 'auto', '{}', '[]', 1, $8, $9, $9, $9, $10
+        message_count, last_subject, last_subject_inbox_id, first_seen_at, last_seen_at, created_at, haystack)
+        SELECT $1, $2, $3, $5, $6, 'auto', $7, 'auto', '{}', '[]', 1, $8, $13, $9, $9, $9, $10
         WHERE NOT EXISTS (SELECT 1 FROM addresses a WHERE a.address IN ($3, $4) AND a.workspace_id = $1)
         AND NOT EXISTS (SELECT 1 FROM forgotten_contacts f WHERE f.workspace_id = $1 AND f.digest = $11)
         ON CONFLICT (workspace_id, address) DO UPDATE SET message_count = contacts.message_count + 1,
         last_subject = COALESCE(excluded.last_subject, contacts.last_subject),
+        last_subject_inbox_id = CASE WHEN excluded.last_subject IS NULL THEN contacts.last_subject_inbox_id
+          ELSE excluded.last_subject_inbox_id END,
         last_seen_at = {GREATEST}(contacts.last_seen_at, excluded.last_seen_at),
         name = CASE WHEN contacts.name_source = 'manual' OR excluded.name IS NULL
           OR (CAST($12 AS BIGINT) = 0 AND contacts.name IS NOT NULL) THEN contacts.name ELSE excluded.name END,
@@ -51,6 +53,12 @@ statements! {
     UNLABEL = "DELETE FROM contact_labels WHERE workspace_id = $1 AND label = $2 AND contact_id = $3";
     PUT_METADATA = "INSERT INTO contact_metadata (workspace_id, key, value, contact_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
     DROP_METADATA = "DELETE FROM contact_metadata WHERE workspace_id = $1 AND contact_id = $2";
+    /// Of subjects whose inbox was not noted, the time of the message is the contact's.
+    FORGET_SUBJECTS = "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL WHERE workspace_id = $1
+        AND (last_subject_inbox_id = $2 OR (last_subject_inbox_id IS NULL AND last_seen_at IN
+          (SELECT m.created_at FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $2)))";
+    FORGET_SUBJECT = "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL WHERE workspace_id = $1 AND last_seen_at = $3
+        AND (last_subject_inbox_id = $2 OR last_subject_inbox_id IS NULL)";
     FORGET = "INSERT INTO forgotten_contacts (workspace_id, digest) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     REMEMBER = "DELETE FROM forgotten_contacts WHERE workspace_id = $1 AND digest = $2";
     DELETE_LABELS = "DELETE FROM contact_labels WHERE workspace_id = $1 AND contact_id IN ({IDS}) RETURNING contact_id";
@@ -76,6 +84,8 @@ const THREADS_LOOKED_AT: u32 = 500;
 pub struct Occasion<'a> {
     /// The tenant.
     pub workspace: WorkspaceId,
+    /// The inbox it came to or was sent from.
+    pub inbox: InboxId,
     /// Its subject without prefixes.
     pub subject: Option<&'a str>,
     /// When it was stored.
@@ -103,7 +113,8 @@ pub fn meet(tx: &mut Tx, occasion: Occasion<'_>, id: ContactId, person: &Person,
             o.at,
             who.haystack(),
             digest,
-            i64::from(who.own_name)
+            i64::from(who.own_name),
+            o.subject.map(|_| o.inbox)
         ],
     )?;
     Ok(())
@@ -178,6 +189,24 @@ pub fn update(tx: &mut Tx, before: &Contact, after: &Contact) -> Result<()> {
     Ok(())
 }
 
+/// Takes the subjects that came from the mail of an inbox. While its messages are still there.
+///
+/// # Errors
+/// The store's own.
+pub fn forget_subjects(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+    tx.exec(&FORGET_SUBJECTS, p![workspace, inbox])?;
+    Ok(())
+}
+
+/// Takes the subjects that came from one message of an inbox.
+///
+/// # Errors
+/// The store's own.
+pub fn forget_subject(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, created_at: Time) -> Result<()> {
+    tx.exec(&FORGET_SUBJECT, p![workspace, inbox, created_at])?;
+    Ok(())
+}
+
 /// Keeps received mail from making the contact of an address again.
 ///
 /// # Errors
@@ -210,12 +239,7 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContactId]) -> Result<
 ///
 /// # Errors
 /// The store's own.
-pub fn threads(
-    tx: &mut Tx,
-    contact: &Contact,
-    inbox: Option<posthouse_domain::id::InboxId>,
-    limit: usize,
-) -> Result<Vec<Thread>> {
+pub fn threads(tx: &mut Tx, contact: &Contact, inbox: Option<InboxId>, limit: usize) -> Result<Vec<Thread>> {
     let limit = u32::try_from(limit).unwrap_or(u32::MAX);
     tx.rows(&THREADS, p![contact.workspace, contact.address, THREADS_LOOKED_AT, inbox, limit])
 }
@@ -228,8 +252,12 @@ pub fn suppressed(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
     Ok(tx.value(&SUPPRESSED, p![workspace])?.unwrap_or(0))
 }
 
+fn last_subject(text: Option<String>, inbox: Option<InboxId>) -> Option<LastSubject> {
+    text.map(|text| LastSubject::new(text, inbox))
+}
+
 impl FromRow for Contact {
-    const COLUMNS: usize = 16;
+    const COLUMNS: usize = 17;
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
         Ok(Self {
@@ -245,7 +273,7 @@ impl FromRow for Contact {
             metadata_json: row.take()?,
             labels: row.take::<Json<Vec<String>>>()?.0,
             message_count: row.take()?,
-            last_subject: row.take()?,
+            last_subject: last_subject(row.take()?, row.take()?),
             first_seen_at: row.take()?,
             last_seen_at: row.take()?,
             created_at: row.take()?,

@@ -2,6 +2,8 @@
 
 pub(crate) mod damage;
 mod errors;
+pub(crate) mod faults;
+pub(crate) mod incident;
 pub mod integrity;
 mod mark;
 pub(crate) mod notify;
@@ -18,10 +20,14 @@ use crate::migrate::{self, Migration};
 use crate::{DatabaseUrl, Engine, Error, Result, Tx, Waiter, Wakes};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use damage::Damage;
+use faults::WriteFaults;
+use incident::{Incident, Part};
 use mark::Mark;
 use place::Place;
 use queue::{Message, Span, Unit};
+use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -43,11 +49,33 @@ impl Watch {
     pub fn new(now_ms: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
         Watch(Arc::new(now_ms))
     }
+
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.0()
+    }
 }
 
 impl std::fmt::Debug for Watch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Watch")
+    }
+}
+
+/// Runs after every unit of the store, before its answer reaches the caller. Tests use it to commit between two steps of one
+/// request; production has none.
+#[derive(Clone)]
+pub struct AfterUnit(Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>);
+
+impl AfterUnit {
+    /// Calls that function and waits for its future.
+    pub fn new<F: Future<Output = ()> + Send + 'static>(run: impl Fn() -> F + Send + Sync + 'static) -> Self {
+        AfterUnit(Arc::new(move || Box::pin(run())))
+    }
+}
+
+impl std::fmt::Debug for AfterUnit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AfterUnit")
     }
 }
 
@@ -72,12 +100,16 @@ pub struct StoreConfig {
     pub sqlite_mmap_bytes: u64,
     /// Bound on the SQLite file in pages of 4 KiB; a full file behaves like a full disk.
     pub sqlite_pages_max: Option<u32>,
-    /// What [`Store::waited`] is measured with; without it, that stays 0.
+    /// What [`Store::waited`] and the length of incidents are measured with; without it, the first stays 0.
     pub watch: Option<Watch>,
+    /// Makes writes fail, for tests.
+    pub faults: Option<WriteFaults>,
     /// Whether this process serves the store: nobody is [`Alone`](crate::Alone) with it meanwhile.
     pub serving: bool,
     /// The file that says how many commits the store has had. A store that is served is counted there.
     pub mark: Option<PathBuf>,
+    /// What runs after every unit, in tests.
+    pub after_unit: Option<AfterUnit>,
 }
 
 impl StoreConfig {
@@ -95,8 +127,10 @@ impl StoreConfig {
             sqlite_mmap_bytes: 0,
             sqlite_pages_max: None,
             watch: None,
+            faults: None,
             serving: false,
             mark: None,
+            after_unit: None,
         }
     }
 }
@@ -119,6 +153,7 @@ struct Inner {
     writers: usize,
     watch: Option<Watch>,
     waited_ms: AtomicU64,
+    overload: Incident,
     /// Cut off when the other processes were told of every commit; none where there is nobody to tell.
     told: Option<Receiver<()>>,
     damage: Damage,
@@ -127,6 +162,7 @@ struct Inner {
     expected: u64,
     /// Whether anything was written since the mark was last kept; PostgreSQL only.
     is_unmarked: AtomicBool,
+    after_unit: Option<AfterUnit>,
     /// The lock of who serves an embedded store.
     _presence: Option<std::fs::File>,
 }
@@ -158,7 +194,7 @@ impl Store {
         let (threads, writers, told) = match &config.database {
             DatabaseUrl::Sqlite(path) => {
                 let writer = sqlite::open_writer(path, config)?.watched(damage.clone());
-                let writer = sqlite::Writer::new(writer, queues.0, wakes.clone());
+                let writer = sqlite::Writer::new(writer, queues.0, wakes.clone(), config);
                 let writer = writer.at(Place::of(path)).marking(mark.clone());
                 (start_sqlite(path, config, (writer, queues.1), &damage)?, 1, None)
             }
@@ -176,6 +212,7 @@ impl Store {
         };
         let (engine, threads, glances) = (config.database.engine(), Mutex::new(threads), Mutex::new(glances));
         let (watch, waited_ms) = (config.watch.clone(), AtomicU64::new(0));
+        let overload = Incident::new(Part::Queues, config.watch.clone());
         Ok(Store {
             inner: Arc::new(Inner {
                 engine,
@@ -187,11 +224,13 @@ impl Store {
                 writers,
                 watch,
                 waited_ms,
+                overload,
                 told,
                 damage,
                 mark,
                 expected,
                 is_unmarked: AtomicBool::new(false),
+                after_unit: config.after_unit.clone(),
                 _presence: presence,
             }),
         })
@@ -209,7 +248,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let now_ms = || self.inner.watch.as_ref().map_or(0, |watch| watch.0());
+        let now_ms = || self.inner.watch.as_ref().map_or(0, Watch::now_ms);
         let began = now_ms();
         let answer = self.write_aside(work).await;
         let took = u64::try_from(now_ms() - began).unwrap_or(0);
@@ -226,7 +265,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        hear(self.send_write(work)?.await)
+        self.answer(hear(self.send_write(work)?.await)).await
     }
 
     /// Queues a unit that writes; one that would go into a damaged database is refused.
@@ -244,7 +283,7 @@ impl Store {
         if self.inner.mark.is_some() {
             self.inner.is_unmarked.store(true, Ordering::Relaxed);
         }
-        send(&self.inner.write, Span::Unit, work)
+        self.inner.send(&self.inner.write, Span::Unit, work)
     }
 
     /// Runs `work` on one snapshot, beside the writers. Changes are refused.
@@ -256,7 +295,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        hear(send(&self.inner.read, Span::Unit, work)?.await)
+        self.answer(hear(self.inner.send(&self.inner.read, Span::Unit, work)?.await)).await
     }
 
     /// [`Store::glance`] by a single statement: no transaction is opened around it, which saves two of three round trips on
@@ -295,9 +334,19 @@ impl Store {
         E: From<Error> + Send + 'static,
     {
         let free = self.glances().pop();
-        let Some(mut tx) = free else { return hear(send(&self.inner.read, span, work)?.await) };
+        let Some(mut tx) = free else {
+            return self.answer(hear(self.inner.send(&self.inner.read, span, work)?.await)).await;
+        };
         let answer = sqlite::read_here(&mut tx, span, &work);
         self.glances().push(tx);
+        self.answer(answer).await
+    }
+
+    /// Gives the answer of a unit, after the hook of tests.
+    async fn answer<T>(&self, answer: T) -> T {
+        if let Some(hook) = &self.inner.after_unit {
+            (hook.0)().await;
+        }
         answer
     }
 
@@ -326,7 +375,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        hear(send(&self.inner.read, Span::Unit, work)?.blocking_recv())
+        hear(self.inner.send(&self.inner.read, Span::Unit, work)?.blocking_recv())
     }
 
     /// Registers for the wakes of a workspace. Do it before you look.
@@ -397,7 +446,7 @@ impl Store {
         }
         if self.inner.engine == Engine::Postgres {
             let count = |tx: &mut Tx| crate::instance::count_commit(tx);
-            let commits = hear::<_, Error>(send(&self.inner.write, Span::Unit, count)?.await)?;
+            let commits = hear::<_, Error>(self.inner.send(&self.inner.write, Span::Unit, count)?.await)?;
             mark.record(commits);
         }
         Ok(())
@@ -426,20 +475,29 @@ impl Store {
     }
 }
 
-fn send<T, E>(
-    queue: &Sender<Message>,
-    span: Span,
-    work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
-) -> Result<oneshot::Receiver<Result<T, E>>, E>
-where
-    T: Send + 'static,
-    E: From<Error> + Send + 'static,
-{
-    let (unit, receiver) = Unit::new(span, work);
-    match queue.try_send(Message::Work(Box::new(unit))) {
-        Ok(()) => Ok(receiver),
-        Err(TrySendError::Full(_)) => Err(Error::Overloaded.into()),
-        Err(TrySendError::Disconnected(_)) => Err(closed().into()),
+impl Inner {
+    fn send<T, E>(
+        &self,
+        queue: &Sender<Message>,
+        span: Span,
+        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<oneshot::Receiver<Result<T, E>>, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (unit, receiver) = Unit::new(span, work);
+        match queue.try_send(Message::Work(Box::new(unit))) {
+            Ok(()) => {
+                self.overload.worked();
+                Ok(receiver)
+            }
+            Err(TrySendError::Full(_)) => {
+                self.overload.failed(1, &Error::Overloaded);
+                Err(Error::Overloaded.into())
+            }
+            Err(TrySendError::Disconnected(_)) => Err(closed().into()),
+        }
     }
 }
 
@@ -466,9 +524,11 @@ fn start_sqlite(
     damage: &Damage,
 ) -> Result<Vec<JoinHandle<()>>> {
     let mut threads = vec![spawn("db-write".into(), move || writer.run())?];
+    let incident = Arc::new(Incident::new(Part::Reads, config.watch.clone()));
     for n in 0..config.reader_threads.max(1) {
         let (tx, queue) = (sqlite::open_reader(path, config)?.watched(damage.clone()), read_queue.clone());
-        threads.push(spawn(format!("db-read-{n}"), move || sqlite::read_loop(tx, &queue))?);
+        let incident = incident.clone();
+        threads.push(spawn(format!("db-read-{n}"), move || sqlite::read_loop(tx, &queue, &incident))?);
     }
     Ok(threads)
 }
@@ -485,7 +545,7 @@ fn start_postgres(
     use postgres::{Mode, Shared, Worker};
     let (write_queue, read_queue) = queues;
     let (notifier, told) = notify::Notifier::start(url, wakes, config.serving)?;
-    let shared = Arc::new(Shared::new(url.to_owned(), wakes.clone(), damage.clone(), notifier));
+    let shared = Arc::new(Shared::new(url, config, (wakes.clone(), damage.clone()), notifier));
     let mut threads = Vec::new();
     let kinds = [
         (Mode::Write, "write", config.writer_threads, write_queue),

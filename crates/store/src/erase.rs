@@ -11,8 +11,8 @@ use posthouse_domain::{
 };
 
 use crate::{
-    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, forwarding, message_list::Place, metrics, p,
-    queue, role_mail, search, statements, threads,
+    FromRow, Json, Result, Row, Tx, approvals, attachments, contacts, contents, forwarding, message_list::Place,
+    metrics, p, queue, role_mail, search, statements, threads,
 };
 
 /// Messages that are deleted in one step of the loop.
@@ -31,8 +31,6 @@ statements! {
     UNLABEL = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2 AND label = $3 AND created_at = $4";
     RECIPIENTS = "DELETE FROM recipients WHERE workspace_id = $1 AND message_id = $2";
     ENVELOPES = "DELETE FROM envelopes WHERE workspace_id = $1 AND message_id = $2";
-    // What was seen last of somebody was this very message: its time is theirs.
-    CONTACT_SUBJECTS = "UPDATE contacts SET last_subject = NULL WHERE workspace_id = $1 AND last_seen_at = $2";
     MESSAGE = "DELETE FROM messages WHERE workspace_id = $1 AND id = $2";
 }
 
@@ -135,7 +133,7 @@ fn message(tx: &mut Tx, place: Place, doomed: &Doomed, erased: &mut Erased) -> R
     approvals::delete(tx, workspace, id)?;
     role_mail::done(tx, workspace, &[id])?;
     forwarding::forget_message(tx, workspace, id)?;
-    tx.exec(&CONTACT_SUBJECTS, p![workspace, doomed.created_at])?;
+    contacts::forget_subject(tx, workspace, place.inbox, doomed.created_at)?;
     tx.exec(&MESSAGE, p![workspace, id])?;
     erased.blobs.extend(contents::delete_unused(tx, workspace, doomed.content)?);
     erased.messages += 1;

@@ -79,6 +79,13 @@ impl Error {
         matches!(self, Error::Overloaded | Error::Unavailable(_) | Error::Full(_) | Error::Retry(_) | Error::Blob(_))
     }
 
+    /// Whether the database is away or refuses to write, which the store itself logs: once when it begins and once when it is
+    /// over. Whoever meets it says nothing more.
+    #[must_use]
+    pub fn is_outage(&self) -> bool {
+        matches!(self, Error::Overloaded | Error::Unavailable(_) | Error::Full(_) | Error::Damaged(_))
+    }
+
     pub(crate) fn db(text: impl std::fmt::Display) -> Self {
         Error::Db(text.to_string().into())
     }
@@ -139,7 +146,11 @@ impl From<Error> for posthouse_domain::error::Refusal {
             return Self::new(Code::ContentDamaged, "The stored bytes are missing or altered.");
         }
         if error.is_transient() {
-            tracing::warn!(cause = error.internal(), "store.unavailable");
+            if error.is_outage() {
+                tracing::debug!(cause = error.internal(), "store.unavailable");
+            } else {
+                tracing::warn!(cause = error.internal(), "store.unavailable");
+            }
             // Of reads too, and after a lost connection it is not known what was stored.
             let refusal = Self::new(Code::Unavailable, sentence(&error));
             match error {

@@ -36,6 +36,8 @@ statements! {
     RENEW = "UPDATE jobs SET lease_until = $3 WHERE id = $1 AND lease_token = $2";
     AGAIN = "UPDATE jobs SET state = $3, run_at = $4, why = $5, attempt = attempt - $6, lease_token = NULL, lease_until = NULL
         WHERE id = $1 AND lease_token = $2";
+    HAND_BACK = "UPDATE jobs SET state = 'ready', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, why = 'released'
+        WHERE state = 'leased' AND lease_token = $1";
     COUNTS = "SELECT kind, state, count(*) FROM jobs GROUP BY kind, state ORDER BY kind, state";
     DEAD = "SELECT id, kind, workspace_id, subject_id, lane, attempt, why, created_at FROM jobs
         WHERE state = 'dead' ORDER BY kind, subject_id LIMIT $1";
@@ -277,6 +279,15 @@ pub fn release(tx: &mut Tx, jobs: &[Leased]) -> Result<()> {
         settle(tx, job, &Outcome::Hold { at: job.run_at, why: "released" })?;
     }
     Ok(())
+}
+
+/// Hands the leases with that token back as if the jobs had never been claimed: for a claim that may be in the store, and of
+/// which nobody knows the jobs.
+///
+/// # Errors
+/// The store's own.
+pub fn hand_back(tx: &mut Tx, token: Uuid) -> Result<u64> {
+    tx.exec(&HAND_BACK, p![token])
 }
 
 /// When the next lease runs out.

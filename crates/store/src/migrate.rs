@@ -49,6 +49,8 @@ pub const MIGRATIONS: &[Migration] = files![
     "0022_signed_envelopes",
     "0023_search_word_pairs",
     "0030_list_require_auth",
+    "0034_origins",
+    "0036_sending_incidents",
 ];
 
 crate::statements! {

@@ -21,6 +21,7 @@ statements! {
     UPDATE = "UPDATE recipients SET status = $4, smtp_code = $5, enhanced_code = $6, remote = $7, detail = $8, class = $9, attempts = $10,
         updated_at = $11, tls = $12
         WHERE workspace_id = $1 AND message_id = $2 AND position = $3";
+    MOVE_TO = "UPDATE recipients SET envelope_id = $4 WHERE workspace_id = $1 AND message_id = $2 AND position = $3";
     INSERT_ENVELOPE = "INSERT INTO envelopes (workspace_id, id, message_id, destination, expires_at, signatures, signed_with)
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
     GET_ENVELOPE = "SELECT workspace_id, id, message_id, destination, expires_at, signatures, signed_with FROM envelopes
@@ -37,7 +38,7 @@ pub struct OfMessage {
     pub delivery: Delivery,
 }
 
-/// One message on its way to one destination domain.
+/// One message on its way to one recipient.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Envelope {
     /// The tenant.
@@ -46,7 +47,7 @@ pub struct Envelope {
     pub id: EnvelopeId,
     /// The message.
     pub message: MessageId,
-    /// The domain in A-label form.
+    /// The recipient's domain in A-label form.
     pub destination: String,
     /// When trying ends.
     pub expires_at: Time,
@@ -130,6 +131,20 @@ pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
             d.tls.as_ref().map(TlsUse::text)
         ],
     )?;
+    Ok(())
+}
+
+/// Puts the recipient at that position of a message into another envelope.
+///
+/// # Errors
+/// The store's own.
+pub fn move_to(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    (message, position): (MessageId, u32),
+    envelope: EnvelopeId,
+) -> Result<()> {
+    tx.exec(&MOVE_TO, p![workspace, message, position, envelope])?;
     Ok(())
 }
 

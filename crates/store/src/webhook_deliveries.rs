@@ -42,6 +42,8 @@ statements! {
     RELEASE = "UPDATE webhook_deliveries SET run_at = $5, lease_token = NULL
         WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3 AND lease_token = $4";
     FREE = "UPDATE webhook_deliveries SET run_at = $1, lease_token = NULL WHERE run_at IS NOT NULL AND lease_token IS NOT NULL";
+    FREE_LEASED = "UPDATE webhook_deliveries SET run_at = $4, lease_token = NULL
+        WHERE workspace_id = $1 AND webhook_id = $2 AND run_at IS NOT NULL AND lease_token = $3";
     CANCEL = "UPDATE webhook_deliveries SET status = 'failed', error = COALESCE(error, $3), next_attempt_at = NULL, run_at = NULL,
         lease_token = NULL WHERE workspace_id = $1 AND webhook_id = $2 AND run_at IS NOT NULL";
     NEXT_WEBHOOK = "SELECT workspace_id, webhook_id FROM webhook_deliveries WHERE (workspace_id, webhook_id) > ($1, $2)
@@ -182,6 +184,15 @@ pub fn release(tx: &mut Tx, place: Place, token: Uuid, now: Time) -> Result<()> 
 /// The store's own.
 pub fn free(tx: &mut Tx, now: Time) -> Result<u64> {
     tx.exec(&FREE, p![now])
+}
+
+/// Ends the leases of a webhook that have that token: the attempts are anybody's now.
+///
+/// # Errors
+/// The store's own.
+pub fn free_leased(tx: &mut Tx, of: (WorkspaceId, WebhookId), token: Uuid, now: Time) -> Result<u64> {
+    let (workspace, webhook) = of;
+    tx.exec(&FREE_LEASED, p![workspace, webhook, token, now])
 }
 
 /// Gives up whatever is still to be done for a webhook, with a word for the attempts that were not made.

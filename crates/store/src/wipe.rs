@@ -7,7 +7,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, drafts, metrics, p, search, statements};
+use crate::{Result, Tx, contacts, drafts, metrics, p, search, statements};
 
 statements! {
     TAKE_CONTENTS = "SELECT id FROM contents WHERE workspace_id = $1
@@ -16,9 +16,6 @@ statements! {
         AND id IN (SELECT content_id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)
         AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.workspace_id = $1 AND o.content_id = contents.id AND o.inbox_id <> $2)
         RETURNING raw_blob";
-    // What was seen last of somebody was a message of the inbox: its time is theirs.
-    CONTACT_SUBJECTS = "UPDATE contacts SET last_subject = NULL WHERE workspace_id = $1
-        AND last_seen_at IN (SELECT created_at FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
     ATTACHMENTS = "DELETE FROM attachments WHERE workspace_id = $1
         AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
     RECIPIENTS = "DELETE FROM recipients WHERE workspace_id = $1
@@ -62,8 +59,8 @@ pub fn inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<
     tx.rows::<(uuid::Uuid,)>(&TAKE_CONTENTS, p![workspace, inbox])?;
     let blobs: Vec<(Option<String>,)> = tx.rows(&CONTENTS, p![workspace, inbox])?;
     search::forget_inbox(tx, workspace, inbox)?;
-    let statements: [&crate::Sql; 13] = [
-        &CONTACT_SUBJECTS,
+    contacts::forget_subjects(tx, workspace, inbox)?;
+    let statements: [&crate::Sql; 12] = [
         &ATTACHMENTS,
         &RECIPIENTS,
         &APPROVALS,

@@ -26,6 +26,8 @@ struct Zone {
     down: bool,
     /// Whether nothing gets any answer.
     silent: bool,
+    /// Names below which nothing gets any answer, the name included.
+    black_holes: BTreeSet<String>,
     asked: Vec<Question>,
 }
 
@@ -88,6 +90,12 @@ impl FakeDns {
     /// Leaves every question without any answer, for ever, or answers the next ones again.
     pub fn silence(&self, silent: bool) {
         self.zone().silent = silent;
+    }
+
+    /// Leaves every question about the name and those below it without any answer, for ever.
+    pub fn black_hole(&self, name: &str) {
+        let name = Question::new(name, QuestionKind::Txt).name;
+        self.zone().black_holes.insert(name);
     }
 
     /// Takes in lines of a zone file as the service writes them, `name. TTL IN TYPE value`, and addresses.
@@ -161,7 +169,10 @@ impl Dns for FakeDns {
         let mut zone = self.zone();
         let answer = zone.answer(&question);
         zone.asked.push(question);
-        if zone.silent {
+        let name = zone.asked.last().map(|asked| asked.name.clone()).unwrap_or_default();
+        let is_below =
+            |hole: &String| name.strip_suffix(hole).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        if zone.silent || zone.black_holes.iter().any(is_below) {
             return Box::pin(std::future::pending());
         }
         Box::pin(std::future::ready(answer))

@@ -1,10 +1,16 @@
-//! Faults that come from outside the process: a network that is cut, a database that is held by somebody else.
+//! Faults that come from outside the process: a network that is cut, a database that is held by somebody else, writes that
+//! fail.
 //!
 //! A crash of the server itself is [`crate::TestServer::crash`]; a full disk is [`crate::Options::sqlite_pages_max`].
 
-use std::{net::SocketAddr, path::PathBuf, str::FromStr, sync::Arc};
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    str::FromStr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
-use posthouse_store::{DatabaseUrl, Error, Store, StoreConfig};
+use posthouse_store::{DatabaseUrl, Error, Store, StoreConfig, WriteFaults, WritePoint};
 use tokio::{
     io::{AsyncRead, AsyncWrite, copy_bidirectional},
     net::{TcpListener, TcpStream, UnixStream},
@@ -126,7 +132,7 @@ impl HeldLock {
         let store = Store::open(StoreConfig::new(database.clone())).expect("the file can be opened twice");
         let (release, wait) = oneshot::channel::<()>();
         let (taken, is_taken) = oneshot::channel::<()>();
-        let once = Arc::new(std::sync::Mutex::new(Some((taken, wait))));
+        let once = Arc::new(Mutex::new(Some((taken, wait))));
         let holder = store.clone();
         tokio::spawn(async move {
             let hold = move |_: &mut posthouse_store::Tx| -> Result<(), Error> {
@@ -147,6 +153,71 @@ impl HeldLock {
         self.release = None;
         let store = self.store.clone();
         tokio::task::spawn_blocking(move || store.close()).await.expect("closing does not panic");
+    }
+}
+
+/// Write transactions of a server that fail when a test wants it. Clones are the same.
+#[derive(Clone, Default)]
+pub struct FailingWrites(Arc<Mutex<Plan>>);
+
+/// Which writes fail.
+#[derive(Default)]
+struct Plan {
+    point: Option<WritePoint>,
+    /// Passings of the point that go well before.
+    spared: u64,
+    /// Passings that fail then.
+    failing: u64,
+    failed: u64,
+}
+
+impl FailingWrites {
+    /// Fails the `n`th write from now on, from 1, at that point; those before and behind it go well.
+    pub fn nth(&self, point: WritePoint, n: u64) {
+        *self.plan() = Plan { point: Some(point), spared: n.saturating_sub(1), failing: 1, failed: 0 };
+    }
+
+    /// Fails every write at that point from now on.
+    pub fn all(&self, point: WritePoint) {
+        *self.plan() = Plan { point: Some(point), spared: 0, failing: u64::MAX, failed: 0 };
+    }
+
+    /// Fails none any more; says how many have failed.
+    pub fn end(&self) -> u64 {
+        std::mem::take(&mut *self.plan()).failed
+    }
+
+    /// How many have failed since it was said which do.
+    #[must_use]
+    pub fn failed(&self) -> u64 {
+        self.plan().failed
+    }
+
+    /// What the store asks.
+    pub(crate) fn faults(&self) -> WriteFaults {
+        let plan = self.clone();
+        WriteFaults::new(move |point| plan.pass(point))
+    }
+
+    fn pass(&self, point: WritePoint) -> Result<(), Error> {
+        let mut plan = self.plan();
+        if plan.point != Some(point) {
+            return Ok(());
+        }
+        if plan.spared > 0 {
+            plan.spared -= 1;
+            return Ok(());
+        }
+        if plan.failing == 0 {
+            return Ok(());
+        }
+        plan.failing -= 1;
+        plan.failed += 1;
+        Err(Error::Unavailable("a test made this write fail".into()))
+    }
+
+    fn plan(&self) -> MutexGuard<'_, Plan> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

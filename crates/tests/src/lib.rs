@@ -24,6 +24,7 @@
 
 mod audit;
 pub mod authority;
+pub mod breakpoint;
 pub mod certificate;
 pub mod clock;
 pub mod command;

@@ -20,14 +20,16 @@ use posthouse_server::{
     readiness::CHECK_MS,
     smtp::listener::{Door, House, Listener},
 };
-use posthouse_store::{Blobs, DatabaseUrl, Engine, Error, Store, StoreConfig, backup::BLOBS_DIR, instance};
+use posthouse_store::{Blobs, DatabaseUrl, Engine, Error, Store, StoreConfig, Watch, backup::BLOBS_DIR, instance};
 use tokio::{runtime::Runtime, task::JoinHandle};
 
 use crate::{
     audit::{Allowed, complaints},
+    breakpoint::{Breakpoint, Units},
     clock::ManualClock,
     dir::ScratchDir,
     dns::FakeDns,
+    fault::FailingWrites,
     http::Api,
     log::LogBook,
     postgres::Cluster,
@@ -45,6 +47,8 @@ const DRAIN_MS_MAX: i64 = 10_000;
 const DRAIN_S_MAX: u64 = 30;
 /// How long a test waits for a server to become ready again before it fails, in seconds.
 const READY_S_MAX: u64 = 30;
+/// How far time goes on for what is tried again after a pause, in milliseconds.
+const PAUSES_MS_MAX: i64 = 1_000;
 /// Lines of the log that a failing test shows.
 const LINES_SHOWN: usize = 60;
 
@@ -58,6 +62,7 @@ pub struct Options {
     engine: Option<Engine>,
     sqlite_pages_max: Option<u32>,
     database: Option<DatabaseUrl>,
+    writes: Option<FailingWrites>,
     seed: u64,
 }
 
@@ -88,6 +93,13 @@ impl Options {
     pub fn database(mut self, url: DatabaseUrl) -> Self {
         self.engine = Some(url.engine());
         self.database = Some(url);
+        self
+    }
+
+    /// Lets writes fail as that says.
+    #[must_use]
+    pub fn failing_writes(mut self, writes: &FailingWrites) -> Self {
+        self.writes = Some(writes.clone());
         self
     }
 
@@ -122,6 +134,7 @@ pub struct TestServer {
     pub log: LogBook,
     config: Config,
     store: StoreConfig,
+    units: Units,
     running: Option<Running>,
     allowed: Allowed,
     dir: ScratchDir,
@@ -159,12 +172,19 @@ impl TestServer {
         store.reader_threads = READER_THREADS;
         store.writer_threads = WRITER_THREADS;
         store.sqlite_pages_max = options.sqlite_pages_max;
+        store.faults = options.writes.as_ref().map(FailingWrites::faults);
+        let clock = ManualClock::new(options.seed);
+        let watch = clock.clone();
+        store.watch = options.writes.map(|_| Watch::new(move || watch.now().millis()));
+        let units = Units::default();
+        store.after_unit = Some(units.hook());
         let mut server = Self {
-            clock: ManualClock::new(options.seed),
+            clock,
             dns: FakeDns::default(),
             log: LogBook::open(),
             config,
             store,
+            units,
             running: None,
             allowed: Allowed::default(),
             dir,
@@ -248,10 +268,28 @@ impl TestServer {
         }
     }
 
+    /// The same where writes fail: what is tried again after a pause gets a second of time in all, too little for anything else
+    /// to run into its end.
+    pub async fn settle_in_spite(&self) {
+        self.clock.go_on(PAUSES_MS_MAX, self.settle()).await;
+    }
+
     /// Moves the clock on and settles.
     pub async fn advance(&self, millis: i64) {
         self.clock.advance(millis);
         self.settle().await;
+    }
+
+    /// How many units of its store the server has run.
+    #[must_use]
+    pub fn units(&self) -> u64 {
+        self.units.ended()
+    }
+
+    /// Stops the request that runs the `count`th unit from now, right after that unit. There is one breakpoint at a time.
+    #[must_use]
+    pub fn break_after(&self, count: u64) -> Breakpoint {
+        self.units.break_after(count)
     }
 
     /// Waits until `/readyz` says yes: the store tries a database that was away again after a pause of real time.

@@ -172,8 +172,12 @@ impl Drop for WebhookSink {
 async fn serve(socket: TcpStream, number: usize, state: Arc<State>) {
     let mut wire = BufReader::new(socket);
     while let Some(post) = read(&mut wire, number).await {
-        lock(&state.posts).push(post);
-        let say = lock(&state.script).pop_front().unwrap_or_else(|| lock(&state.usual).clone());
+        let say = {
+            // Together: the first answer of a script is that of the first request.
+            let mut posts = lock(&state.posts);
+            posts.push(post);
+            lock(&state.script).pop_front().unwrap_or_else(|| lock(&state.usual).clone())
+        };
         state.count.send_modify(|count| *count += 1);
         let answer = match say {
             Say::Status(status, body) => format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\n\r\n{body}", body.len()),

@@ -14,8 +14,11 @@ const TEMPORARY_CHARS: usize = 12;
 /// Random bytes that a temporary inbox's local part takes.
 pub const TEMPORARY_RANDOM_BYTES: usize = 2 * TEMPORARY_CHARS;
 
-/// Local parts that mail programs and people read as something other than an inbox.
-const RESERVED: &[&str] = &["mailer-daemon"];
+/// The local part of return paths, before the plus (see [VERP](https://cr.yp.to/proto/verp.txt)).
+pub const RETURN_PATH: &str = "bounces";
+
+/// Local parts that never name an inbox: mail systems write under one, and delivery reports come to the other.
+const RESERVED: &[&str] = &["mailer-daemon", RETURN_PATH];
 
 /// Local parts by which the owner of a domain is known: to those who complain, and to certificate authorities that ask for
 /// consent by mail (RFC 2142; CA/Browser Forum Baseline Requirements §3.2.2.4.4).
@@ -172,7 +175,19 @@ mod tests {
     #[test]
     fn names_that_can_be_chosen() {
         let longest = "a".repeat(64);
-        for fine in ["a", "0", "support", "first.last", "a-b_c.d", "agent007", "a--b", "a__b", longest.as_str()] {
+        for fine in [
+            "a",
+            "0",
+            "support",
+            "bounce",
+            "bounces-1",
+            "first.last",
+            "a-b_c.d",
+            "agent007",
+            "a--b",
+            "a__b",
+            longest.as_str(),
+        ] {
             assert_eq!(Username::parse(fine).map(|name| name.to_string()), Ok(fine.to_owned()));
         }
     }
@@ -194,6 +209,9 @@ mod tests {
             ("a\r\nb", "only a to z"),
             ("\"a\"", "only a to z"),
             ("mailer-daemon", "reserved"),
+            ("bounces", "reserved"),
+            ("Bounces", "lower case"),
+            ("bounces+1", "name+tag@"),
         ];
         for (name, words) in table {
             let problem = Username::parse(name).expect_err(name);
@@ -206,6 +224,7 @@ mod tests {
         #[test]
         fn made_up_names_could_have_been_chosen(readable: [u8; READABLE_RANDOM_BYTES], temporary: [u8; TEMPORARY_RANDOM_BYTES]) {
             let readable = Username::readable(readable);
+            // Parsing refuses reserved names, so none is ever made up.
             prop_assert_eq!(Username::parse(readable.as_str()), Ok(readable.clone()));
             prop_assert_eq!(readable.as_str().split('-').count(), 3);
             let temporary = Username::temporary(temporary);

@@ -70,6 +70,11 @@ impl Domain {
         &self.ascii
     }
 
+    /// In U-labels, however it was written; as it is where that cannot be.
+    pub(super) fn unicode(&self) -> String {
+        unicode_of(&self.ascii).unwrap_or_else(|_| self.ascii.clone())
+    }
+
     pub(super) fn display(&self) -> &str {
         self.unicode.as_deref().unwrap_or(&self.ascii)
     }

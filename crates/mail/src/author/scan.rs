@@ -118,6 +118,9 @@ impl<'v> Scan<'v> {
                 text.splice(0..0, shown);
                 (one, named.iter().copied().chain(in_comments).collect())
             }
+            // Obsolete syntax allows blanks and comments around the dots of an address (RFC 5322 §4.4), so a word that begins
+            // or ends with one may be a part of it.
+            ([], [_]) if has_dotted_edge(&text) => return Err(NoAuthor::InvalidAddress(AddressError::Dots)),
             ([], [one]) => (one, in_comments.collect()),
             _ => return Err(NoAuthor::SeveralAddresses),
         };
@@ -132,6 +135,11 @@ impl<'v> Scan<'v> {
 /// White space, and what separates the members of a list or a group.
 fn is_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b',' | b';')
+}
+
+/// Whether a word of the text begins or ends with a dot.
+fn has_dotted_edge(text: &[u8]) -> bool {
+    text.split(|byte| is_separator(*byte)).any(|word| word.starts_with(b".") || word.ends_with(b"."))
 }
 
 /// The text without separators at its ends.

@@ -31,6 +31,36 @@ pub fn authentication_results(authserv_id: &str, results: &AuthResults) -> Strin
     parts.join("; ")
 }
 
+/// What one of our own Authentication-Results values says of DMARC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredDmarc {
+    /// The keyword of the result.
+    pub result: String,
+    /// The author's domain that was judged, in lower case and A-labels; empty where there was none.
+    pub domain: String,
+}
+
+/// Reads a value that [`authentication_results`] wrote. `None` where it says nothing of DMARC.
+#[must_use]
+pub fn stored_dmarc(value: &str) -> Option<StoredDmarc> {
+    let (mut quoted, mut escaped) = (false, false);
+    let mut words = vec![String::new()];
+    for next in value.chars() {
+        match next {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            ' ' | ';' if !quoted => words.push(String::new()),
+            _ if quoted => {}
+            other => words.last_mut()?.push(other),
+        }
+    }
+    let behind = words.iter().skip_while(|word| !word.starts_with("dmarc="));
+    let result = behind.clone().next()?.strip_prefix("dmarc=")?.to_owned();
+    let domain = behind.take_while(|word| !word.starts_with("arc=")).find_map(|word| word.strip_prefix("header.from="));
+    Some(StoredDmarc { result, domain: domain.unwrap_or_default().to_owned() })
+}
+
 fn spf_part(verdict: &SpfVerdict) -> String {
     // The explanation (`exp=`) is text of the sender's domain: it has no place among our results.
     let mut part = method("spf", verdict.result.as_str(), &verdict.reason);
@@ -180,6 +210,17 @@ mod tests {
              dmarc=fail reason=\"a.example\" header.from=a.example policy.dmarc=reject; \
              arc=pass header.d=a.example"
         );
+    }
+
+    #[test]
+    fn what_was_written_of_dmarc_is_read_again() {
+        for text in ["a.example", "x; dmarc=pass header.from=b.example", "\\\"; dmarc=pass"] {
+            let mut written = results(text);
+            written.dmarc.domain = "a.example".to_owned();
+            let read = stored_dmarc(&authentication_results("mail.example.net", &written));
+            assert_eq!(read, Some(StoredDmarc { result: "fail".to_owned(), domain: "a.example".to_owned() }), "{text}");
+        }
+        assert_eq!(stored_dmarc("mail.example.net; spf=pass"), None);
     }
 
     #[test]

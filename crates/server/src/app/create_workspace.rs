@@ -56,7 +56,7 @@ pub struct MadeKey {
     pub secret: SecretKey,
 }
 
-/// Makes a claimed workspace and its org-wide key.
+/// Makes a workspace with an owner and its org-wide key. Nobody has to claim it.
 #[must_use]
 pub fn create(clock: &dyn Clock, new: &NewWorkspace) -> MadeWorkspace {
     let (ids, now) = (clock.ids(), clock.now());
@@ -67,8 +67,8 @@ pub fn create(clock: &dyn Clock, new: &NewWorkspace) -> MadeWorkspace {
         owner_email: new.owner.clone(),
         plan: new.plan,
         suspended: false,
-        claim: Claim::Claimed,
-        claimed_at: Some(now),
+        claim: Claim::NotApplicable,
+        claimed_at: None,
         notice: None,
         stopped_at: None,
         stop_reason: None,

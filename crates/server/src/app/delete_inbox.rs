@@ -4,7 +4,7 @@
 //! transaction. Its address is never used again.
 
 use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId};
-use posthouse_store::{drafts, events, forwarding, inboxes, lists, wipe};
+use posthouse_store::{contacts, drafts, events, forwarding, inboxes, lists, wipe};
 
 use super::{App, change_inbox, expire_inbox};
 
@@ -25,6 +25,7 @@ pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusa
                 return Ok::<_, Refusal>(expire_inbox::wipe(tx, &inbox, now)?);
             }
             inboxes::delete(tx, &inbox, now)?;
+            contacts::forget_subjects(tx, inbox.workspace, inbox.id)?;
             lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             events::forget_held(tx, inbox.workspace, inbox.id)?;

@@ -1,8 +1,9 @@
 //! Mail out: prepare (the rows and the gate again), call (signing where that is not done, DNS and SMTP, no transaction open),
-//! settle (one transaction, fenced by the caller) — for one envelope, which is one message on its way to one destination.
+//! settle (one transaction, fenced by the caller) — for one envelope, which is one message on its way to one recipient.
 //!
-//! The return path is an address of the message's own (`bounce_address`), so that a bounce finds its way home whatever it
-//! says. A crash between a server's 250 and the settling
+//! The return path is an address of the recipient's own (`bounce_address`), so that a bounce finds its way home whatever it
+//! says and proves whose it is. Recipients of one domain are therefore mailed one by one, over connections that are used again.
+//! A crash between a server's 250 and the settling
 //! sends the message again with the same Message-ID: at least once, never not at all.
 
 mod call;
@@ -21,10 +22,10 @@ use posthouse_domain::{
     time::Time,
 };
 use posthouse_mail::smtp::client::DeliveryResult;
-use posthouse_store::{Error, Result as Stored, Tx, recipients};
+use posthouse_store::{Result as Stored, Tx, recipients};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::App;
+use super::{App, persist::persist};
 use crate::config::DeliveryMode;
 use prepare::Prepared;
 
@@ -63,21 +64,6 @@ pub enum Next {
 /// somebody else has taken the errand over, and nothing is written.
 pub type Fence = Arc<dyn Fn(&mut Tx, Next) -> Stored<bool> + Send + Sync>;
 
-/// Why the settling did not come to its end.
-#[derive(Debug)]
-enum NotSettled {
-    /// Somebody else has the errand now.
-    Taken,
-    /// The store.
-    Store(Error),
-}
-
-impl From<Error> for NotSettled {
-    fn from(error: Error) -> Self {
-        Self::Store(error)
-    }
-}
-
 /// How long the outside part of an attempt may take before it is given up, in milliseconds: what a server may be waited for
 /// at the end of the text (RFC 5321 §4.5.3.2.6), and some.
 pub const ATTEMPT_MS_MAX: u64 = 12 * 60_000;
@@ -109,10 +95,11 @@ impl Room {
     }
 }
 
-/// Carries an envelope out once, and settles it.
+/// Carries an envelope out once, and settles it: what a server has taken is written down until that is committed or somebody
+/// else has the errand.
 ///
 /// # Errors
-/// The store's own; then nothing is settled, and the errand comes again when its lease has ended.
+/// The store's own; then nothing was sent, or it cannot be settled at all, and the errand comes again.
 pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Next> {
     let means = means(app);
     let wants_raw = means != Means::Capture;
@@ -125,6 +112,7 @@ pub async fn deliver(app: &Arc<App>, errand: Errand, fence: Fence) -> Stored<Nex
             let (reports, end) = (Reports::Failed(why.to_owned()), end(app, &load));
             return settle(app, Settling { load: *load, reports, means, end }, fence).await;
         }
+        Prepared::Ready(load) if load.pending.len() > 1 => return split(app, errand, fence).await,
         Prepared::Ready(load) => {
             // Before the attempt: what it hears may be the reason to leave the destination alone next time.
             let end = end(app, &load);
@@ -205,6 +193,20 @@ async fn finish(app: &App, fence: Fence, next: Next) -> Stored<Next> {
     app.store.write(move |tx| fence(tx, next).map(|_| next)).await
 }
 
+/// Gives each recipient of an envelope that older versions made for all of a domain an envelope and a job of its own. Nothing
+/// is tried; the first one stays in this errand.
+async fn split(app: &App, errand: Errand, fence: Fence) -> Stored<Next> {
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let next = Next::Hold { why: "recipients_split", at: Some(now) };
+    let write = move |tx: &mut Tx| {
+        if fence(tx, next)? {
+            prepare::split(tx, errand, &ids.clone(), now)?;
+        }
+        Ok(next)
+    };
+    app.store.write(write).await
+}
+
 /// The destination is not spoken to now: the errand comes again, without an attempt lost. The entries that were never tried
 /// say why they wait.
 async fn put_off(app: &App, load: &prepare::Load, (at, host): (Time, String), fence: Fence) -> Stored<Next> {
@@ -226,42 +228,34 @@ async fn put_off(app: &App, load: &prepare::Load, (at, host): (Time, String), fe
     app.store.write(write).await
 }
 
-async fn settle(app: &App, settling: Settling, fence: Fence) -> Stored<Next> {
+async fn settle(app: &App, mut settling: Settling, fence: Fence) -> Stored<Next> {
+    // It may wait long, and the mail itself has left.
+    settling.load.raw = None;
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let delivery = &app.config.delivery;
     let schedules = settle::Schedules {
         usual: delivery.retry_schedule_ms.clone(),
         greylist: delivery.greylist_schedule_ms.clone(),
     };
-    let done = app
-        .store
-        .write(move |tx| {
-            let plan = settle::plan(&settling, now);
-            let next = match plan.next_at(&settling, &schedules, now) {
-                None => Next::Done,
-                Some(at) => Next::Retry { at, why: "temporary_failure" },
-            };
-            if !fence(tx, next)? {
-                return Err(NotSettled::Taken);
-            }
-            let outcomes = settle::write(tx, &settling, &plan, &ids.clone(), now)?;
-            Ok((next, outcomes))
-        })
-        .await;
-    match done {
-        Ok((next, outcomes)) => {
-            for (outcome, bounced) in outcomes {
-                app.metrics.delivery(outcome);
-                bounced.into_iter().for_each(|class| app.metrics.bounce(class));
-            }
-            Ok(next)
+    let write = move |tx: &mut Tx| {
+        let plan = settle::plan(&settling, now);
+        let next = match plan.next_at(&settling, &schedules, now) {
+            None => Next::Done,
+            Some(at) => Next::Retry { at, why: "temporary_failure" },
+        };
+        if !fence(tx, next)? {
+            return Ok(None);
         }
-        Err(NotSettled::Taken) => {
-            tracing::warn!(
-                "delivery.lease_lost: another worker has taken the envelope over, it may be delivered twice"
-            );
-            Ok(Next::Done)
-        }
-        Err(NotSettled::Store(error)) => Err(error),
+        let outcomes = settle::write(tx, &settling, &plan, &ids.clone(), now)?;
+        Ok(Some((next, outcomes)))
+    };
+    let Some((next, outcomes)) = persist(app, write).await? else {
+        tracing::warn!("delivery.lease_lost: another worker has taken the envelope over, it may be delivered twice");
+        return Ok(Next::Done);
+    };
+    for (outcome, bounced) in outcomes {
+        app.metrics.delivery(outcome);
+        bounced.into_iter().for_each(|class| app.metrics.bounce(class));
     }
+    Ok(next)
 }

@@ -21,6 +21,7 @@ use super::{
     file_mail::{self, Copy},
     receive::resolve,
     signing::AddressKey,
+    take_report::Circumstances,
     understand::Mail,
 };
 
@@ -106,7 +107,7 @@ pub fn deliver(
                 content
             }
         };
-        file_mail::file(tx, Copy { mail, content, trace: &trace, about: None, key }, inbox, ids, now)?;
+        file_mail::file(tx, Copy { mail, content, trace: &trace, at: Circumstances::default(), key }, inbox, ids, now)?;
     }
     Ok(())
 }

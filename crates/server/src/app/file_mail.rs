@@ -4,7 +4,7 @@ use posthouse_domain::{
     event::{EventKind, NewEvent},
     id::{AttachmentId, ContentId, Ids, MessageId, ThreadId},
     inbox::Inbox,
-    label::BLOCKED,
+    label::{BLOCKED, UNVERIFIED_REPORT},
     message::{Attachment, Direction, Message, Status},
     metrics::Counters,
     send::BOUNCE_LABEL,
@@ -20,7 +20,7 @@ use super::{
     meet::{self, Meeting},
     screen_sender,
     signing::AddressKey,
-    take_report::{self, About},
+    take_report::{self, Circumstances},
     understand::Mail,
 };
 
@@ -36,8 +36,8 @@ pub struct Copy<'a> {
     pub content: ContentId,
     /// Our own lines in front of this copy's raw bytes.
     pub trace: &'a str,
-    /// The sent message whose return path it came to.
-    pub about: Option<MessageId>,
+    /// What tells whether it counts as a report about sent mail.
+    pub at: Circumstances<'a>,
     /// Hashes the addresses of forgotten contacts.
     pub key: &'a AddressKey,
 }
@@ -63,19 +63,15 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
     let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), mail.size_bytes, now)?;
     let message: MessageId = ids.next();
-    let about = take_report::about(tx, mail, copy.about, inbox)?;
-    let stopped = screen_sender::stops(tx, mail, inbox, matches!(about, About::Sent(..)))?;
+    let subjects = take_report::subjects(tx, mail, copy.at, inbox)?;
+    let stopped = screen_sender::stops(tx, mail, inbox)?;
     let conversation =
         if stopped { beside(tx, mail, inbox, ids, created_at)? } else { thread_of(tx, mail, inbox, ids, created_at)? };
     let mut stored = row(copy, inbox, (message, conversation.id), created_at, now);
-    match about {
-        About::Sent(..) if !stored.labels.iter().any(|label| label == BOUNCE_LABEL) => {
-            stored.labels.push(BOUNCE_LABEL.to_owned());
-        }
-        // Mail like any other: what is not told as what became of a message must not be told nowhere.
-        About::Unbelieved => stored.labels.retain(|label| label != BOUNCE_LABEL),
-        About::Sent(..) | About::Nothing => {}
-    }
+    let is_report = !subjects.is_empty();
+    // One that does not count is mail like any other: it has an event of its own.
+    let label = if is_report { Some(BOUNCE_LABEL) } else { mail.is_notice.then_some(UNVERIFIED_REPORT) };
+    stored.labels.extend(label.map(str::to_owned));
     stored.labels.extend(stopped.then(|| BLOCKED.to_owned()));
     messages::insert(tx, &stored)?;
     metrics::count(tx, (inbox.workspace, inbox.id), now, &Counters::received(&stored.labels))?;
@@ -85,10 +81,10 @@ pub fn file(tx: &mut Tx, copy: Copy<'_>, inbox: &Inbox, ids: &Ids, now: Time) ->
         let meeting = Meeting { inbox, conversation: &conversation, subject, at: created_at, key: copy.key };
         meet::received(tx, meeting, mail, ids)?;
     }
-    if let (Some(report), About::Sent(original, witness)) = (&mail.report, &about) {
-        take_report::take(tx, report, (original, witness), ids, now)?;
+    if let Some(report) = &mail.report {
+        subjects.iter().try_for_each(|subject| take_report::take(tx, report, subject, ids, now))?;
     }
-    if stored.labels.iter().any(|label| label == BOUNCE_LABEL) {
+    if is_report {
         // A report is told as what became of the mail it is about, not as mail of its own.
         tx.wake(inbox.workspace.0);
         return Ok(message);

@@ -78,7 +78,7 @@ pub fn sent<'m>(
 fn meet(tx: &mut Tx, meeting: Meeting<'_>, person: &Person, ids: &Ids) -> Result<()> {
     let workspace: WorkspaceId = meeting.inbox.workspace;
     let subject = meeting.subject.map(thread::bare_subject).filter(|subject| !subject.is_empty());
-    let occasion = Occasion { workspace, subject, at: meeting.at };
+    let occasion = Occasion { workspace, inbox: meeting.inbox.id, subject, at: meeting.at };
     contacts::meet(tx, occasion, ids.next(), person, &meeting.key.digest(workspace, &person.address))
 }
 

@@ -156,7 +156,7 @@ async fn queue(app: &Arc<App>, (mut ready, raw): (Ready, Vec<u8>), render: Rende
     let posted = app.store.write(move |tx| store(tx, &ready, &raw, &render, &ids.clone())).await;
     if posted.as_ref().is_err_and(|refusal| refusal.code == Code::OrgSuspended) {
         // That it was found out is undone with the message.
-        app.store.write(move |tx| judge_sending::judge(tx, workspace, now)).await?;
+        app.store.write(move |tx| judge_sending::judge(tx, workspace, [], now)).await?;
     }
     posted
 }

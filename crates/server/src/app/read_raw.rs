@@ -67,10 +67,24 @@ pub async fn file(app: &App, caller: Caller, id: AttachmentId, held: bool) -> Re
     }
 }
 
+/// What `then` makes of the raw bytes of a content, without our trace lines.
+///
+/// # Errors
+/// The store's own; `content_damaged` where the bytes are missing or altered.
+pub async fn content<T: Send + 'static>(
+    app: &App,
+    stored: Stored,
+    then: impl FnOnce(Vec<u8>) -> T + Send + 'static,
+) -> Result<T, Refusal> {
+    unpack(app, stored, then).await
+}
+
 /// The stored bytes of a mail, with the name that an operator knows them by.
-struct Stored {
-    id: ContentId,
-    raw: contents::Raw,
+pub struct Stored {
+    /// Which content.
+    pub id: ContentId,
+    /// Where its bytes are.
+    pub raw: contents::Raw,
 }
 
 fn stored(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Stored, Refusal> {

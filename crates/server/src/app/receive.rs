@@ -10,7 +10,6 @@ use posthouse_domain::{
     id::{ContentId, Ids, InboxId, MessageId, WorkspaceId},
     inbox::Inbox,
     mail_domain::MailDomain,
-    message::Message,
     time::Time,
 };
 use posthouse_mail::{
@@ -27,10 +26,11 @@ use posthouse_store::{
 use super::{
     App, REASON_MALFORMED,
     authenticate::{self, Handover, authenticate},
-    bounce_address,
+    bounce_address::{self, ReturnPath},
     file_mail::{self, Copy},
+    report_source::{self, Coverage, Exchangers},
     signing::AddressKey,
-    take_report::{self, Witness},
+    take_report::{self, Circumstances, Subject},
     tell_postmaster,
     understand::{Mail, Provenance, understand},
 };
@@ -80,12 +80,12 @@ pub fn is_role(address: &Address) -> bool {
 pub async fn recipient(app: &App, address: &Address) -> Result<RecipientVerdict, Refusal> {
     let (address, now) = (address.clone(), app.clock.now());
     let domains = served_domains(app);
-    let about = bounce_address::open(app, &address)?;
+    let path = bounce_address::open(app, &address)?;
     let found = app.store.glance(move |tx| {
-        Ok::<_, posthouse_store::Error>(match (reached(tx, (&address, about), &domains, now)?, about) {
+        Ok::<_, posthouse_store::Error>(match (reached(tx, (&address, path), &domains, now)?, path) {
             (None, _) if is_role(&address) => home_of_roles(tx, &address, &domains)?.is_some(),
             // Of mail whose inbox was deleted a report still says which addresses are dead.
-            (None, Some(message)) => deliveries::anywhere(tx, message)?.is_some(),
+            (None, Some(path)) => deliveries::anywhere(tx, path.message)?.is_some(),
             (found, _) => found.is_some(),
         })
     });
@@ -199,12 +199,12 @@ pub(super) async fn served_among(app: &App, recipients: &[&Address]) -> Result<V
 /// The live inbox that mail to an address reaches; that of the message for the return path of one.
 fn reached(
     tx: &mut Tx,
-    (address, about): (&Address, Option<MessageId>),
+    (address, path): (&Address, Option<ReturnPath>),
     served: &[String],
     now: Time,
 ) -> posthouse_store::Result<Option<Inbox>> {
-    match about {
-        Some(message) => bounce_address::inbox(tx, message, now),
+    match path {
+        Some(path) => bounce_address::inbox(tx, path.message, now),
         None => resolve(tx, address, served, now),
     }
 }
@@ -236,7 +236,12 @@ pub async fn receive(app: &Arc<App>, mut arrival: Arrival) -> Result<Vec<Message
     let prepared = prepare(app, arrival, results).await?;
     let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
     let (hostname, key) = (app.config.smtp.hostname.clone(), app.address_key()?);
-    app.store.write(move |tx| store(tx, &prepared, (&served, &hostname, &key), &ids.clone(), now)).await
+    let feedback_sources = app.config.feedback_sources.clone();
+    let write = move |tx: &mut Tx| {
+        let host = Host { served: &served, hostname: &hostname, key: &key, feedback_sources: &feedback_sources };
+        store(tx, &prepared, host, &ids.clone(), now)
+    };
+    app.store.write(write).await
 }
 
 /// A mail must have one author (RFC 5322 §3.6.2). From the null sender it is stored all the same: a report that is lost
@@ -274,16 +279,29 @@ fn refuse_by_policy(app: &App, arrival: &Arrival, results: &AuthResults) -> Resu
 /// A mail with all that can be done before the transaction.
 struct Prepared {
     arrival: Arrival,
-    /// The message that each recipient is the return path of.
-    about: Vec<Option<MessageId>>,
+    /// What each recipient is the return path of.
+    paths: Vec<Option<ReturnPath>>,
+    /// The mail exchangers of the recipients that it may report about.
+    exchangers: Vec<Exchangers>,
     mail: Mail,
     raw: Raw,
 }
 
+/// What the transaction needs to know of the configuration.
+#[derive(Clone, Copy)]
+struct Host<'a> {
+    /// The domains of the service itself.
+    served: &'a [String],
+    hostname: &'a str,
+    /// Hashes the addresses of forgotten contacts.
+    key: &'a AddressKey,
+    feedback_sources: &'a [String],
+}
+
 async fn prepare(app: &App, arrival: Arrival, results: AuthResults) -> Result<Prepared, Refusal> {
     let authserv_id = app.config.smtp.hostname.clone();
-    let about = arrival.recipients.iter().map(|address| bounce_address::open(app, address));
-    let about = about.collect::<Result<Vec<_>, Refusal>>()?;
+    let paths = arrival.recipients.iter().map(|address| bounce_address::open(app, address));
+    let paths = paths.collect::<Result<Vec<_>, Refusal>>()?;
     let bytes = arrival.raw.len();
     let blobs = app.blobs.clone();
     let work = move || -> posthouse_store::Result<(Arrival, Mail, Vec<u8>)> {
@@ -295,9 +313,12 @@ async fn prepare(app: &App, arrival: Arrival, results: AuthResults) -> Result<Pr
     };
     let (mut arrival, mail, compressed) = app.apart.run_sized(bytes, work).await??;
     let raw = place(app, compressed, bytes).await?;
+    let named_only = arrival.recipients.iter().zip(&paths).filter(|(_, path)| path.is_none());
+    let named_only = named_only.map(|(address, _)| address.clone()).collect();
+    let exchangers = report_source::exchangers(app, &mail, named_only).await?;
     // The bytes are in `raw` now; a group of large mails must not be held twice.
     arrival.raw = Vec::new();
-    Ok(Prepared { arrival, about, mail, raw })
+    Ok(Prepared { arrival, paths, exchangers, mail, raw })
 }
 
 /// Where compressed raw bytes are kept: large ones go to the blob store, flushed before any row names them.
@@ -314,15 +335,24 @@ pub async fn place(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Result<R
     Ok(Raw { place, bytes: raw_bytes as u64 })
 }
 
+/// An inbox that gets a copy.
+struct ReachedInbox<'p> {
+    inbox: Inbox,
+    /// The first address that leads to it.
+    address: &'p Address,
+    /// The return paths that lead to it: one report may be about several recipients.
+    paths: Vec<ReturnPath>,
+}
+
 /// Where the copies of a mail go.
 #[derive(Default)]
 struct Reached<'p> {
-    /// The inboxes, each once, with the address and the message that it is reached by.
-    inboxes: Vec<(Inbox, &'p Address, Option<MessageId>)>,
+    /// The inboxes, each once.
+    inboxes: Vec<ReachedInbox<'p>>,
     /// Those of them that a role address leads to.
     to_roles: Vec<(InboxId, &'p Address)>,
     /// Sent messages whose inbox was deleted, and whose return path it came to with a report.
-    told: Vec<Message>,
+    told: Vec<Subject>,
     /// Recipients that were there at RCPT and are not any more.
     gone: usize,
 }
@@ -335,15 +365,16 @@ fn reach<'p>(
     (ids, now): (&Ids, Time),
 ) -> posthouse_store::Result<Reached<'p>> {
     let mut all = Reached::default();
-    for (address, about) in prepared.arrival.recipients.iter().zip(&prepared.about) {
-        let inbox = match reached(tx, (address, *about), served, now)? {
+    for (address, path) in prepared.arrival.recipients.iter().zip(&prepared.paths) {
+        let inbox = match reached(tx, (address, *path), served, now)? {
             None if is_role(address) => made_for_role(tx, address, served, (ids, now))?,
             inbox => inbox,
         };
         let Some(inbox) = inbox else {
-            let sent = about.filter(|_| prepared.mail.report.is_some()).map(|id| deliveries::anywhere(tx, id));
-            match sent.transpose()?.flatten() {
-                Some(sent) => all.told.push(sent),
+            let path = path.filter(|_| prepared.mail.report.is_some());
+            let sent = path.map(|path| deliveries::anywhere(tx, path.message)).transpose()?.flatten();
+            match sent.zip(path) {
+                Some((sent, path)) => all.told.push((sent, Coverage::Position(path.position))),
                 None => all.gone += 1,
             }
             continue;
@@ -352,21 +383,16 @@ fn reach<'p>(
             all.to_roles.push((inbox.id, address));
         }
         // An inbox that is reached by two addresses gets one copy.
-        if !all.inboxes.iter().any(|(other, _, _)| other.id == inbox.id) {
-            all.inboxes.push((inbox, address, *about));
+        match all.inboxes.iter_mut().find(|other| other.inbox.id == inbox.id) {
+            Some(known) => known.paths.extend(*path),
+            None => all.inboxes.push(ReachedInbox { inbox, address, paths: path.iter().copied().collect() }),
         }
     }
     Ok(all)
 }
 
-fn store(
-    tx: &mut Tx,
-    prepared: &Prepared,
-    (served, hostname, key): (&[String], &str, &AddressKey),
-    ids: &Ids,
-    now: Time,
-) -> Result<Vec<MessageId>, Refusal> {
-    let Reached { inboxes: found, to_roles, told, gone } = reach(tx, prepared, served, (ids, now))?;
+fn store(tx: &mut Tx, prepared: &Prepared, host: Host<'_>, ids: &Ids, now: Time) -> Result<Vec<MessageId>, Refusal> {
+    let Reached { inboxes: found, to_roles, told, gone } = reach(tx, prepared, host.served, (ids, now))?;
     match (found.len() + told.len(), gone) {
         (0, _) => return Err(Refusal::not_found("recipient")),
         (_, 0) => {}
@@ -374,14 +400,14 @@ fn store(
         _ => return Err(Refusal::new(Code::Unavailable, "A recipient has gone since it was accepted.")),
     }
     if found.len() > 1 {
-        inboxes::lock_all(tx, found.iter().map(|(inbox, _, _)| (inbox.workspace, inbox.id)).collect())?;
+        inboxes::lock_all(tx, found.iter().map(|of| (of.inbox.workspace, of.inbox.id)).collect())?;
     }
     if let Some(report) = &prepared.mail.report {
-        told.iter().try_for_each(|sent| take_report::take(tx, report, (sent, &Witness::OfAll), ids, now))?;
+        told.iter().try_for_each(|subject| take_report::take(tx, report, subject, ids, now))?;
     }
     let mut contents: Vec<(WorkspaceId, ContentId)> = Vec::new();
     let mut stored = Vec::with_capacity(found.len());
-    for (inbox, address, about) in &found {
+    for ReachedInbox { inbox, address, paths } in &found {
         let content = match contents.iter().find(|(workspace, _)| *workspace == inbox.workspace) {
             Some((_, content)) => *content,
             None => {
@@ -391,8 +417,9 @@ fn store(
                 content
             }
         };
-        let trace = trace_lines(&prepared.arrival, address, (hostname, &content.to_string()), now);
-        let copy = Copy { mail: &prepared.mail, content, trace: &trace, about: *about, key };
+        let trace = trace_lines(&prepared.arrival, address, (host.hostname, &content.to_string()), now);
+        let at = Circumstances { paths, exchangers: &prepared.exchangers, feedback_sources: host.feedback_sources };
+        let copy = Copy { mail: &prepared.mail, content, trace: &trace, at, key: host.key };
         let message = file_mail::file(tx, copy, inbox, ids, now)?;
         if let Some((_, role)) = to_roles.iter().find(|(id, _)| *id == inbox.id) {
             tell_postmaster::note(tx, (inbox.workspace, message), (&prepared.mail, role), ids, now)?;

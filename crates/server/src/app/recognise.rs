@@ -6,12 +6,10 @@ use posthouse_domain::{
     error::{Code, Refusal},
     time::MINUTE_MS,
 };
-use posthouse_store::{
-    Error,
-    keys::{self, Recognised},
-};
+use posthouse_store::keys::{self, Recognised};
 
 use super::App;
+use crate::telemetry;
 
 /// Recognises a key and notes that it was used.
 ///
@@ -32,11 +30,8 @@ async fn note_use(app: &App, recognised: &Recognised) {
         return;
     }
     let (workspace, key) = (recognised.caller.workspace, recognised.caller.key);
-    let noted = app.store.write(move |tx| keys::used(tx, workspace, key, now)).await;
-    match noted {
-        // The store logs damage, once.
-        Ok(()) | Err(Error::Damaged(_)) => {}
-        Err(error) => tracing::warn!(cause = error.internal(), "key use not noted"),
+    if let Err(error) = app.store.write(move |tx| keys::used(tx, workspace, key, now)).await {
+        telemetry::put_off("note of a key's use", &error);
     }
 }
 

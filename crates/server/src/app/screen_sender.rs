@@ -1,8 +1,8 @@
 //! Whether the receive lists stop a mail, inside the transaction that stores it.
 //!
 //! Lists are about the author; of the envelope sender only block entries count, because it is often a service's own address.
-//! An allow entry matches authenticated authors only: anybody can write a name that is on a list. A report about mail that
-//! the inbox sent is let through by allow lists: nobody can list the servers of the world.
+//! An allow entry matches authenticated authors only: anybody can write a name that is on a list. A report about sent mail is
+//! judged like any other mail: it takes effect all the same, but what a stranger wrote into it stays withheld.
 
 use posthouse_domain::{
     inbox::Inbox,
@@ -18,7 +18,7 @@ use super::understand::Mail;
 ///
 /// # Errors
 /// The store's own.
-pub fn stops(tx: &mut Tx, mail: &Mail, inbox: &Inbox, is_report_on_ours: bool) -> Result<bool> {
+pub fn stops(tx: &mut Tx, mail: &Mail, inbox: &Inbox) -> Result<bool> {
     let author: Vec<String> =
         mail.author.as_ref().map(|author| list::patterns_of(author.address())).unwrap_or_default();
     let envelope = mail.envelope_from.as_ref().map(list::patterns_of).unwrap_or_default();
@@ -31,9 +31,8 @@ pub fn stops(tx: &mut Tx, mail: &Mail, inbox: &Inbox, is_report_on_ours: bool) -
     if found.hits(envelope.iter().map(String::as_str)).blocked {
         return Ok(true);
     }
-    let allow_only = found.allow_only && !is_report_on_ours;
     let patterns = author.iter().map(String::as_str).chain(tokens.iter().copied());
-    Ok(found.hits_of_sender(patterns, trust(mail)).stop(allow_only))
+    Ok(found.hits_of_sender(patterns, trust(mail)).stop(found.allow_only))
 }
 
 /// What authentication found about the author.

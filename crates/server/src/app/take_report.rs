@@ -1,11 +1,9 @@
 //! What a delivery report or a complaint changes at the sent mail it is about: entries, status, suppressions, events
 //! (decision 19). Inside the transaction that stores the report.
 //!
-//! Believed is a report that came to the return path of a message, which nobody can guess. One that names the Message-ID of a
-//! message may be of anybody who got it, so of the recipients beside as well: it is believed where nothing says that its
-//! sender is forged, and a delivery report only from the empty return path (RFC 3464 §2), or about recipients of its own domain.
-//! It may come to any inbox, for some servers write to the author, and providers of feedback write to abuse@. An entry
-//! that is settled for the worse never gets better by a report.
+//! A report counts when it came to the return path of a message at one recipient, which nobody else can know: then it is about
+//! that recipient alone, whatever it says. One that names the Message-ID of a message counts as far as `report_source`
+//! says. An entry that is settled for the worse never gets better by a report.
 
 use posthouse_domain::{
     delivery::{self, BounceKind, CAPTURED, DETAIL_CHARS_MAX},
@@ -13,6 +11,7 @@ use posthouse_domain::{
     id::{Ids, MessageId},
     inbox::Inbox,
     message::{Channel, Delivery, DeliveryStatus, Direction, Message, rolled_up},
+    suspension::Incident,
     time::Time,
 };
 use posthouse_mail::{
@@ -26,51 +25,30 @@ use posthouse_store::{
     suppressions::{self, Reason, Suppression},
 };
 
-use super::{judge_sending, understand::Mail};
+use super::{
+    bounce_address::ReturnPath,
+    judge_sending,
+    report_source::{self, Coverage, Exchangers},
+    understand::Mail,
+};
 use crate::views::event::data;
 
 /// Kinds of feedback that are no complaint: the opposite of one, and reports about forged mail.
 const NO_COMPLAINTS: [&str; 3] = ["not-spam", "auth-failure", "dmarc"];
 
-/// Labels of mail whose sender may be forged.
-const FORGED: [&str; 2] = ["spf-fail", "dmarc-fail"];
-
-/// What a mail says of a message that was sent.
-pub(super) enum About {
-    /// Nothing.
-    Nothing,
-    /// Something that whoever wrote it cannot be believed.
-    Unbelieved,
-    /// Something about that message.
-    Sent(Box<Message>, Witness),
+/// What it takes to tell whether a report counts, beside the mail itself.
+#[derive(Clone, Copy, Default)]
+pub struct Circumstances<'a> {
+    /// The return paths it came to that lead to the inbox it is stored in.
+    pub paths: &'a [ReturnPath],
+    /// The mail exchangers of the recipients it may be about.
+    pub exchangers: &'a [Exchangers],
+    /// Who may complain (`feedback.sources`).
+    pub feedback_sources: &'a [String],
 }
 
-/// Whom a report is believed about.
-pub(super) enum Witness {
-    /// Every recipient of the message.
-    OfAll,
-    /// Recipients at that domain, and at those above and below it.
-    OfDomain(String),
-}
-
-impl Witness {
-    fn covers(&self, entry: &Delivery) -> bool {
-        match self {
-            Self::OfAll => true,
-            Self::OfDomain(own) => {
-                Address::parse(&entry.address).is_ok_and(|address| is_same_house(own, address.domain()))
-            }
-        }
-    }
-}
-
-/// Whether two domains are one, or the one lies below the other: mail servers report under names of their own. A name
-/// without a dot is a registry's, and nobody's house.
-fn is_same_house(one: &str, other: &str) -> bool {
-    let (above, below) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-    let beside = below.strip_suffix(above);
-    beside.is_some_and(|rest| rest.is_empty() || (rest.ends_with('.') && above.contains('.')))
-}
+/// A sent message that a report is about, at these of its recipients.
+pub(super) type Subject = (Message, Coverage);
 
 /// What changes at one recipient.
 struct Change {
@@ -82,40 +60,75 @@ struct Change {
     suppress: Option<Reason>,
 }
 
-/// The sent message that a mail reports about: the one whose return path it came to, else one whose Message-ID it names.
+impl Change {
+    /// What counts against the sender.
+    fn incident(&self) -> Option<Incident> {
+        match self.after.status {
+            DeliveryStatus::Complained => Some(Incident::Complaint),
+            DeliveryStatus::Bounced if self.hard => Some(Incident::HardBounce),
+            _ => None,
+        }
+    }
+}
+
+/// What a mail reports about: the messages whose return paths it came to, else one whose Message-ID it names. Nothing where it
+/// is no report, or none that counts.
 ///
 /// # Errors
 /// The store's own.
-pub(super) fn about(tx: &mut Tx, mail: &Mail, named: Option<MessageId>, inbox: &Inbox) -> Result<About> {
-    let Some(report) = &mail.report else { return Ok(About::Nothing) };
-    if let Some(id) = named
-        && let Some(found) = deliveries::anywhere(tx, id)?
-    {
-        return Ok(About::Sent(Box::new(found), Witness::OfAll));
+pub(super) fn subjects(tx: &mut Tx, mail: &Mail, at: Circumstances<'_>, inbox: &Inbox) -> Result<Vec<Subject>> {
+    let Some(report) = &mail.report else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for path in at.paths {
+        let found = deliveries::anywhere(tx, path.message)?;
+        all.extend(found.map(|message| (message, Coverage::Position(path.position))));
     }
-    for rfc_message_id in &report.original_ids {
-        let found = sent_with(tx, rfc_message_id, inbox)?;
-        if let Some(found) = found.filter(|found| found.direction == Direction::Outbound) {
-            let witness = witness(tx, (mail, report), &found)?;
-            return Ok(witness.map_or(About::Unbelieved, |witness| About::Sent(Box::new(found), witness)));
-        }
+    if !all.is_empty() {
+        return Ok(all);
     }
-    Ok(About::Nothing)
+    let Some(original) = named(tx, &report.original_ids, inbox)? else { return Ok(all) };
+    let entries = entries(tx, &original)?;
+    let domains: Vec<String> = entries.iter().filter_map(report_source::domain_of).collect();
+    let coverage = match &report.news {
+        News::Delivery(_) => report_source::of_delivery_report(mail, &domains, at.exchangers),
+        // A feedback source writes to an address that the sender gave it.
+        News::Complaint { .. } if original.workspace != inbox.workspace => None,
+        News::Complaint { .. } => report_source::of_complaint(mail, &domains, at.feedback_sources),
+    };
+    let is_meant = |coverage: &Coverage| entries.iter().any(|entry| is_about(report, entry, coverage, entries.len()));
+    all.extend(coverage.filter(is_meant).map(|coverage| (original, coverage)));
+    Ok(all)
 }
 
-/// Whom a report that names the Message-ID of a message is believed about; none where it is not believed at all.
-fn witness(tx: &mut Tx, (mail, report): (&Mail, &Report), original: &Message) -> Result<Option<Witness>> {
-    if mail.labels.iter().any(|label| FORGED.contains(&label.as_str())) {
-        return Ok(None);
-    }
-    let (fates, sender) = match (&report.news, &mail.envelope_from) {
-        (News::Delivery(fates), Some(sender)) => (fates, sender),
-        (News::Delivery(_), None) | (News::Complaint { .. }, _) => return Ok(Some(Witness::OfAll)),
+/// Whether a report says something of a recipient that it can speak for. One that hides whom it is about may be about anybody.
+fn is_about(report: &Report, entry: &Delivery, coverage: &Coverage, recipients: usize) -> bool {
+    let is_meant = match &report.news {
+        News::Delivery(fates) => fate(fates, entry, coverage, recipients).is_some(),
+        News::Complaint { recipients: named, .. } => named.is_empty() || complains(named, entry, coverage, recipients),
     };
-    let witness = Witness::OfDomain(sender.domain().to_owned());
-    let entries = recipients::of(tx, original.workspace, &[original.id])?;
-    let is_heard = |entry: &Delivery| witness.covers(entry) && meant(fates, entry, entries.len() == 1).is_some();
-    Ok(entries.iter().any(|entry| is_heard(&entry.delivery)).then_some(witness))
+    is_meant && coverage.includes(entry)
+}
+
+/// The first message that was sent with one of these Message-IDs.
+///
+/// # Errors
+/// The store's own.
+pub(super) fn named(tx: &mut Tx, original_ids: &[String], inbox: &Inbox) -> Result<Option<Message>> {
+    for rfc_message_id in original_ids {
+        let found = sent_with(tx, rfc_message_id, inbox)?;
+        if let Some(found) = found.filter(|found| found.direction == Direction::Outbound) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The delivery entries of a message.
+///
+/// # Errors
+/// The store's own.
+pub(super) fn entries(tx: &mut Tx, message: &Message) -> Result<Vec<Delivery>> {
+    Ok(recipients::of(tx, message.workspace, &[message.id])?.into_iter().map(|entry| entry.delivery).collect())
 }
 
 /// The message sent with that Message-ID: from anywhere if the service made the id, which then holds the message's own; from
@@ -139,18 +152,11 @@ fn sent_with(tx: &mut Tx, rfc_message_id: &str, inbox: &Inbox) -> Result<Option<
 ///
 /// # Errors
 /// The store's own.
-pub(super) fn take(
-    tx: &mut Tx,
-    report: &Report,
-    (original, witness): (&Message, &Witness),
-    ids: &Ids,
-    now: Time,
-) -> Result<()> {
+pub(super) fn take(tx: &mut Tx, report: &Report, (original, coverage): &Subject, ids: &Ids, now: Time) -> Result<()> {
     let tenant = original.workspace;
     let Some(held) = deliveries::hold_still(tx, tenant, original.id)? else { return Ok(()) };
-    let entries: Vec<Delivery> =
-        recipients::of(tx, tenant, &[original.id])?.into_iter().map(|entry| entry.delivery).collect();
-    let changes = changes(report, &entries, witness, now);
+    let entries = entries(tx, original)?;
+    let changes = changes(report, &entries, coverage, now);
     if changes.is_empty() {
         return Ok(());
     }
@@ -166,7 +172,8 @@ pub(super) fn take(
     }
     let is_bad = |change: &Change| matches!(change.after.status, DeliveryStatus::Bounced | DeliveryStatus::Complained);
     if changes.iter().any(is_bad) {
-        judge_sending::judge(tx, tenant, now)?;
+        let incidents = changes.iter().filter_map(|change| Some((change.incident()?, change.after.address.as_str())));
+        judge_sending::judge(tx, tenant, incidents, now)?;
     }
     let home = inboxes::get(tx, tenant, held.inbox)?.filter(|inbox| inbox.deleted_at.is_none());
     let Some(home) = home else { return Ok(()) };
@@ -187,21 +194,20 @@ pub(super) fn take(
 }
 
 /// What the report changes; pure.
-fn changes(report: &Report, entries: &[Delivery], witness: &Witness, now: Time) -> Vec<Change> {
+fn changes(report: &Report, entries: &[Delivery], coverage: &Coverage, now: Time) -> Vec<Change> {
     let open = |entry: &&Delivery| {
         let has_left = matches!(entry.status, DeliveryStatus::Sent | DeliveryStatus::Delivered);
-        entry.channel == Channel::Email && has_left && witness.covers(entry)
+        entry.channel == Channel::Email && has_left && coverage.includes(entry)
     };
-    let open: Vec<&Delivery> = entries.iter().filter(open).collect();
-    let only = entries.len() == 1;
+    let open = entries.iter().filter(open);
+    let all = entries.len();
     match &report.news {
         News::Delivery(fates) => {
-            open.into_iter().filter_map(|entry| settled(entry, meant(fates, entry, only)?, now)).collect()
+            open.filter_map(|entry| settled(entry, fate(fates, entry, coverage, all)?, now)).collect()
         }
         News::Complaint { kind, .. } if NO_COMPLAINTS.contains(&kind.as_str()) => Vec::new(),
         News::Complaint { recipients, .. } => open
-            .into_iter()
-            .filter(|entry| names(recipients, entry) || only)
+            .filter(|entry| complains(recipients, entry, coverage, all))
             .map(|entry| {
                 let after = Delivery { status: DeliveryStatus::Complained, updated_at: now, ..entry.clone() };
                 Change { after, words: None, hard: false, suppress: Some(Reason::Complaint) }
@@ -210,11 +216,21 @@ fn changes(report: &Report, entries: &[Delivery], witness: &Witness, now: Time) 
     }
 }
 
-/// What a report says of a recipient. What hides its recipient, or names the one it was passed on to, is clear where only
-/// one can be meant.
-fn meant<'f>(fates: &'f [Fate], entry: &Delivery, only: bool) -> Option<&'f Fate> {
-    let named = fates.iter().find(|fate| names(&fate.addresses, entry));
-    named.or_else(|| fates.first().filter(|_| only && fates.len() == 1))
+/// What a delivery report says of a recipient that it can be about. What hides its recipient, or names the one it was passed on
+/// to, is clear where only one can be meant; where that one stands for several, a failure says more.
+fn fate<'f>(fates: &'f [Fate], entry: &Delivery, coverage: &Coverage, recipients: usize) -> Option<&'f Fate> {
+    if let Some(named) = fates.iter().find(|fate| names(&fate.addresses, entry)) {
+        return Some(named);
+    }
+    match coverage {
+        Coverage::Position(_) => fates.iter().find(|fate| fate.action == Action::Failed).or(fates.first()),
+        _ => fates.first().filter(|_| recipients == 1 && fates.len() == 1),
+    }
+}
+
+/// Whether it is this recipient who complains.
+fn complains(named: &[Address], entry: &Delivery, coverage: &Coverage, recipients: usize) -> bool {
+    matches!(coverage, Coverage::Position(_)) || recipients == 1 || names(named, entry)
 }
 
 fn names(addresses: &[Address], entry: &Delivery) -> bool {
@@ -295,25 +311,4 @@ fn news(report: &Report, changes: &[Change]) -> Vec<(EventKind, String)> {
         news.push((EventKind::MessageComplained, data::text(&data::Complained { complaint })));
     }
     news
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_house_is_a_domain_with_what_is_below_it() {
-        for (one, other, expected) in [
-            ("x.example", "x.example", true),
-            ("mx.x.example", "x.example", true),
-            ("x.example", "mail.x.example", true),
-            ("evilx.example", "x.example", false),
-            ("x.example", "y.example", false),
-            ("example", "x.example", false),
-            ("localhost", "localhost", true),
-        ] {
-            assert_eq!(is_same_house(one, other), expected, "{one} {other}");
-            assert_eq!(is_same_house(other, one), expected, "{other} {one}");
-        }
-    }
 }

@@ -58,7 +58,7 @@ pub fn note(
     ids: &Ids,
     now: Time,
 ) -> Stored<()> {
-    if mail.report.is_some() || mail.null_sender {
+    if mail.null_sender {
         return Ok(());
     }
     if !role_mail::add(tx, workspace, &RoleMail { message, address: recipient.canonical() }, now)? {

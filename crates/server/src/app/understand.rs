@@ -6,11 +6,10 @@ use posthouse_domain::{
     id::WorkspaceId,
     label::{AUTH_UNKNOWN, DMARC_FAIL, SPF_FAIL},
     message::{Bodies, Channel, Kind, Verification},
-    send::BOUNCE_LABEL,
 };
 use posthouse_mail::{
     address::{Address, Mailbox},
-    auth::{Alignment, AuthResults},
+    auth::{Alignment, AuthResults, DkimResult},
     autoreply, extract,
     header::{Headers, MapValue},
     parse::{self, Parsed},
@@ -19,6 +18,8 @@ use posthouse_mail::{
 };
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+
+use super::report_source::ProvenAuthor;
 
 /// Most bytes of the header section's JSON form. What is beyond is left out; the raw bytes have it all.
 const HEADERS_JSON_BYTES_MAX: usize = 256 * 1024;
@@ -76,6 +77,10 @@ pub struct Mail {
     pub channel: Channel,
     /// What it says of a mail that was sent, if it is a report.
     pub report: Option<Report>,
+    /// It presents itself as a report about sent mail, readable or not.
+    pub is_notice: bool,
+    /// Its author, where authentication proves who that is.
+    pub proven_author: Option<ProvenAuthor>,
     /// Size in bytes.
     pub size_bytes: u64,
 }
@@ -126,8 +131,10 @@ pub fn understand(raw: &[u8], provenance: Option<Provenance<'_>>) -> Mail {
         agent_of: None,
         files: parsed.attachments.iter().map(file_facts).collect(),
         people: people(author.as_ref(), &parsed),
+        proven_author: provenance.zip(author.as_ref()).and_then(|(p, author)| proven_author(author, p.results)),
+        is_notice: report.is_some() || null_sender && author.as_ref().is_some_and(is_mailer_daemon),
         author,
-        labels: provenance.map(|p| labels(p, &parsed, report.as_ref())).unwrap_or_default(),
+        labels: provenance.map(|p| labels(p.results)).unwrap_or_default(),
         auto_reply: provenance.is_some()
             && (null_sender || report.is_some() || autoreply::is_automatic(&parsed.headers)),
         report,
@@ -168,17 +175,26 @@ fn people(author: Option<&Mailbox>, parsed: &Parsed<'_>) -> Vec<String> {
     people
 }
 
-fn labels(provenance: Provenance<'_>, parsed: &Parsed<'_>, report: Option<&Report>) -> Vec<String> {
-    let results = provenance.results;
-    // Servers that write no RFC 3464 are known by the empty return path and the name they write under.
-    let mailer =
-        parsed.author.as_ref().is_ok_and(|author| author.address().local().eq_ignore_ascii_case("mailer-daemon"));
-    let bounced = report.map_or(provenance.mail_from.is_none() && mailer, Report::is_failure);
+/// The author with what proves them, if an SPF or DKIM pass is aligned with their domain, whatever its policy. A policy that
+/// cannot be had may want more than was found.
+fn proven_author(author: &Mailbox, results: &AuthResults) -> Option<ProvenAuthor> {
+    let passed = results.dkim.iter().filter(|verdict| verdict.result == DkimResult::Pass && verdict.aligned);
+    let signers = passed.map(|verdict| verdict.domain.clone()).collect();
+    let address = author.address().clone();
+    let is_proven = results.author_alignment() == Alignment::Pass && !results.auth_failed();
+    is_proven.then_some(ProvenAuthor { address, signers })
+}
+
+/// Whether servers that write no RFC 3464 write under that name.
+fn is_mailer_daemon(author: &Mailbox) -> bool {
+    author.address().local().eq_ignore_ascii_case("mailer-daemon")
+}
+
+fn labels(results: &AuthResults) -> Vec<String> {
     let all = [
         (SPF_FAIL, results.spf_fail_label()),
         (DMARC_FAIL, results.dmarc_fail_label()),
         (AUTH_UNKNOWN, results.auth_unknown_label()),
-        (BOUNCE_LABEL, bounced),
     ];
     all.into_iter().filter(|(_, set)| *set).map(|(label, _)| label.to_owned()).collect()
 }

@@ -4,7 +4,7 @@
 
 use std::future::Future;
 
-use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId, message::Message, time::Time};
+use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId, message::Message, sender::SenderFilter, time::Time};
 use posthouse_store::{
     Tx,
     arrivals::{self, Between, Glimpse, Sort},
@@ -31,26 +31,25 @@ pub struct Patience {
     pub timeout_ms: i64,
 }
 
-/// Parts of a message, in any case of letters.
+/// What a message must have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Parts {
-    /// A part of the From header.
-    pub from: Option<String>,
-    /// A part of the subject.
+    /// Its author, authenticated.
+    pub from: Option<SenderFilter>,
+    /// A part of the subject, in any case of letters.
     pub subject: Option<String>,
 }
 
 impl Parts {
     fn lowered(self) -> Self {
-        let lower = |part: Option<String>| part.map(|part| part.to_lowercase());
-        Self { from: lower(self.from), subject: lower(self.subject) }
+        Self { subject: self.subject.map(|part| part.to_lowercase()), ..self }
     }
 
-    /// Whether the message has the parts, which are in lower case.
+    /// Whether the message has the parts; that of the subject is in lower case.
     fn fit(&self, glimpse: &Glimpse) -> bool {
-        let has =
-            |text: &str, part: &Option<String>| part.as_ref().is_none_or(|part| text.to_lowercase().contains(part));
-        has(&glimpse.from, &self.from) && has(glimpse.subject.as_deref().unwrap_or_default(), &self.subject)
+        let subject = glimpse.subject.as_deref().unwrap_or_default();
+        self.from.as_ref().is_none_or(|from| from.matches_authenticated(&glimpse.from, &glimpse.labels))
+            && self.subject.as_ref().is_none_or(|part| subject.to_lowercase().contains(part))
     }
 }
 
@@ -68,8 +67,8 @@ pub async fn message(
     in_time(app, patience, Box::pin(seek_message(app, start, sort, parts.lowered()))).await
 }
 
-/// Waits for the newest received message with a code or link, from a sender with that part; from one that failed
-/// authentication only if wanted.
+/// Waits for the newest received message with a code or link, from that author; from one that failed authentication only if
+/// wanted.
 ///
 /// # Errors
 /// `not_found` for the inbox, or the store's own.
@@ -77,11 +76,10 @@ pub async fn verification(
     app: &App,
     caller: Caller,
     patience: Patience,
-    (from, unauthenticated): (Option<String>, bool),
+    (from, unauthenticated): (Option<SenderFilter>, bool),
 ) -> Result<Option<Message>, Refusal> {
     let start = Start::of(app, caller, patience).await?;
-    let parts = Parts { from, subject: None }.lowered();
-    in_time(app, patience, Box::pin(seek_verification(app, start, parts, unauthenticated))).await
+    in_time(app, patience, Box::pin(seek_verification(app, start, from, unauthenticated))).await
 }
 
 /// What is found before the patience ends and before the process drains.
@@ -150,7 +148,17 @@ async fn seek_message(app: &App, start: Start, sort: Sort, parts: Parts) -> Resu
     }
 }
 
-async fn seek_verification(app: &App, start: Start, parts: Parts, unauthenticated: bool) -> Result<Message, Refusal> {
+async fn seek_verification(
+    app: &App,
+    start: Start,
+    from: Option<SenderFilter>,
+    unauthenticated: bool,
+) -> Result<Message, Refusal> {
+    let fits = |g: &Glimpse| match (&from, unauthenticated) {
+        (None, _) => true,
+        (Some(from), true) => from.matches(&g.from),
+        (Some(from), false) => from.matches_authenticated(&g.from, &g.labels),
+    };
     let Start { place, mut watch, mut newest, mut since } = start;
     loop {
         let mut until = newest.plus_ms(1);
@@ -158,7 +166,7 @@ async fn seek_verification(app: &App, start: Start, parts: Parts, unauthenticate
             let between = Between { since, until };
             let glimpses = app.store.read_one(move |tx| arrivals::verifications(tx, place, between, LOOK_MAX)).await?;
             let trusted = |g: &Glimpse| unauthenticated || g.verification.as_ref().is_some_and(|v| !v.auth_failed);
-            for found in glimpses.iter().filter(|glimpse| trusted(glimpse) && parts.fit(glimpse)) {
+            for found in glimpses.iter().filter(|glimpse| trusted(glimpse) && fits(glimpse)) {
                 let id = found.id;
                 if let Some(message) = app.store.read_one(move |tx| messages::get(tx, place.workspace, id)).await? {
                     return Ok(message);

@@ -52,6 +52,36 @@ pub struct Errand {
     pub until: Time,
 }
 
+impl Errand {
+    /// Its turn among the others of its webhook.
+    #[must_use]
+    pub const fn turn(&self) -> Turn {
+        Turn { inbox: self.inbox, lane: self.lane }
+    }
+}
+
+/// What decides whose turn it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turn {
+    /// The inbox that the event is of.
+    pub inbox: Option<InboxId>,
+    /// What the event must not overtake.
+    pub lane: Lane,
+}
+
+impl Turn {
+    /// Whether it has to wait for the other, which is in front of it.
+    #[must_use]
+    pub fn is_behind(self, ahead: Self) -> bool {
+        match (ahead.lane, self.lane) {
+            (Lane::None, _) | (_, Lane::None) => false,
+            (Lane::Inbox(closed), _) => self.inbox == Some(closed),
+            (Lane::Thread(_), Lane::Inbox(held)) => ahead.inbox == Some(held),
+            (Lane::Thread(closed), Lane::Thread(thread)) => closed == thread,
+        }
+    }
+}
+
 /// First attempts of one lane are made one after the other, in the order of the log: of a conversation, and of an inbox
 /// whose events were held back; also when several processes carry them, or one of them dies. Attempts that follow a failed one
 /// have none.

@@ -183,9 +183,10 @@ async fn in_time(what: &str, part: impl Future<Output = Vec<Finding>>) -> Vec<Fi
 }
 
 fn configuration(config: &Config) -> Finding {
-    if !config.configured {
-        let advice = "to serve other machines, give --config or POSTHOUSE__ variables";
-        return Finding::ok(format!("config: none, so everything stays on this machine ({advice})"));
+    if config.is_loopback_profile() {
+        let advice = "to serve other machines, set delivery.mode and the listeners";
+        let url = &config.base_url;
+        return Finding::ok(format!("config: loopback profile at {url}, everything stays on this machine ({advice})"));
     }
     let public = config.delivery.mode != DeliveryMode::Capture;
     if public && config.base_url.starts_with("http://") {

@@ -1,13 +1,13 @@
 //! `posthouse serve`.
 
-use std::path::PathBuf;
+use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::Failure;
 use crate::{
     boot::{self, ReadyFile, Role},
-    config::{self, Sources},
+    config::{self, Listeners, SOCKET_WRONG, Sources},
 };
 
 /// Options of `posthouse serve`.
@@ -22,6 +22,15 @@ pub(super) struct Options {
     /// Written, whole, once every listener is bound.
     #[arg(long, value_name = "FILE")]
     ready_file: Option<PathBuf>,
+    /// Address and port of the API, instead of http.listen.
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    http_listen: Option<SocketAddr>,
+    /// Addresses and ports of the mail exchanger, instead of smtp.listen; several joined by commas.
+    #[arg(long, value_delimiter = ',', value_name = "ADDRESS", value_parser = address)]
+    smtp_listen: Vec<SocketAddr>,
+    /// Addresses and ports of submission, instead of submission.listen; several joined by commas.
+    #[arg(long, value_delimiter = ',', value_name = "ADDRESS", value_parser = address)]
+    submission_listen: Vec<SocketAddr>,
     /// What this process does.
     #[arg(long, value_delimiter = ',', value_name = "ROLES", default_value = "http,smtp,submission,worker")]
     roles: Vec<Role>,
@@ -40,6 +49,10 @@ impl ValueEnum for Role {
     }
 }
 
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.trim().parse().map_err(|_| SOCKET_WRONG.to_owned())
+}
+
 pub(super) fn run(mut options: Options) -> Result<(), Failure> {
     // Before anything can fail: a file of the run before would say that this one is ready.
     let ready_file = options.ready_file.take().map(ReadyFile::claim).transpose()?;
@@ -50,7 +63,10 @@ pub(super) fn run(mut options: Options) -> Result<(), Failure> {
             roles.push(role)
         }
     });
-    let config = config::load(&Sources::of_process(options.config, options.data_dir))?;
+    let listeners =
+        Listeners { http: options.http_listen, smtp: options.smtp_listen, submission: options.submission_listen };
+    let sources = Sources::of_process(options.config, options.data_dir).with_listeners(listeners);
+    let config = config::load(&sources)?;
     crate::telemetry::start(&config.log);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::failed)?;
     let served = runtime.block_on(boot::serve(config, boot::Plan { roles, ready_file, new_store: options.new_store }));

@@ -29,6 +29,9 @@ pub(super) struct Draft {
     pub(super) config: Config,
     pub(super) mode: Option<Mode>,
     pub(super) relay: Option<Relay>,
+    pub(super) mail_to_private_networks: Option<bool>,
+    pub(super) webhooks_to_private_networks: Option<bool>,
+    pub(super) webhooks_to_http: Option<bool>,
     pub(super) hostname: Option<String>,
     pub(super) temporary_domain: Option<String>,
     pub(super) tls_cert: Option<PathBuf>,
@@ -41,19 +44,15 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// The defaults: of the loopback profile when nothing was configured, else without its permissions.
-    pub(super) fn new(configured: bool) -> Self {
-        let mut config = Config::loopback();
-        config.configured = configured;
-        if configured {
-            config.delivery.allow_private_networks = false;
-            config.webhooks.allow_private_networks = false;
-            config.webhooks.allow_http = false;
-        }
+    /// The defaults.
+    pub(super) fn new() -> Self {
         Self {
-            config,
+            config: Config::loopback(),
             mode: None,
             relay: None,
+            mail_to_private_networks: None,
+            webhooks_to_private_networks: None,
+            webhooks_to_http: None,
             hostname: None,
             temporary_domain: None,
             tls_cert: None,
@@ -69,6 +68,7 @@ impl Draft {
     /// Puts together what belongs together, or records what does not fit.
     pub(super) fn finish(mut self, problems: &mut Vec<Problem>) -> Config {
         self.delivery(problems);
+        self.permissions();
         self.tls(problems);
         self.ai(problems);
         self.names(problems);
@@ -81,7 +81,7 @@ impl Draft {
     }
 
     fn delivery(&mut self, problems: &mut Vec<Problem>) {
-        let mode = self.mode.or((!self.config.configured).then_some(Mode::Capture));
+        let mode = self.mode.or(self.config.is_on_loopback().then_some(Mode::Capture));
         self.config.delivery.mode = match (mode, self.relay.take()) {
             (Some(Mode::Relay), Some(relay)) => DeliveryMode::Relay(relay),
             (Some(Mode::Relay), None) => {
@@ -95,12 +95,20 @@ impl Draft {
             (Some(Mode::Direct), None) => DeliveryMode::Direct,
             (Some(Mode::Capture), None) => DeliveryMode::Capture,
             (None, _) => {
-                let text = "is required as soon as anything is configured: \"direct\" (to mail exchangers), \"relay\" (by \
+                let text = "is required unless every listener is on loopback: \"direct\" (to mail exchangers), \"relay\" (by \
                             delivery.relay_url) or \"capture\" (nothing leaves this machine)";
                 add(problems, "delivery.mode", text);
                 return;
             }
         };
+    }
+
+    /// What the loopback profile permits, unless told otherwise. The mode is known by now.
+    fn permissions(&mut self) {
+        let default = self.config.is_loopback_profile();
+        self.config.delivery.allow_private_networks = self.mail_to_private_networks.unwrap_or(default);
+        self.config.webhooks.allow_private_networks = self.webhooks_to_private_networks.unwrap_or(default);
+        self.config.webhooks.allow_http = self.webhooks_to_http.unwrap_or(default);
     }
 
     fn tls(&mut self, problems: &mut Vec<Problem>) {

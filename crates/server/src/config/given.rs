@@ -172,6 +172,32 @@ impl Given {
         self.texts()?.into_iter().map(each).collect()
     }
 
+    /// Names of hosts in the form that DNS knows; inside of a network some have an underscore.
+    pub(super) fn hosts(&self) -> Result<Vec<String>, String> {
+        let each = |text: String| {
+            let name = text.strip_suffix('.').unwrap_or(&text);
+            Address::parse_smtp(&format!("postmaster@{name}")).map(|address| address.domain().to_owned()).map_err(
+                |_| {
+                    format!(
+                        "each must be a host name without a port (IP addresses always count), not '{}'",
+                        without_password(&text)
+                    )
+                },
+            )
+        };
+        self.texts()?.into_iter().map(each).collect()
+    }
+
+    /// Domains and mail addresses, in the form that look-ups compare.
+    pub(super) fn feedback_sources(&self) -> Result<Vec<String>, String> {
+        let each = |text: String| {
+            let given = Given::text_of(&text);
+            let read = if text.contains('@') { given.mailbox() } else { given.domain() };
+            read.map_err(|problem| format!("{text}: {problem}"))
+        };
+        self.texts()?.into_iter().map(each).collect()
+    }
+
     /// One address to listen on.
     pub(super) fn socket(&self) -> Result<SocketAddr, String> {
         self.text()?.parse().map_err(|_| SOCKET_WRONG.to_owned())
@@ -245,7 +271,8 @@ pub(super) fn without_password(text: &str) -> String {
     format!("{scheme}:{slashes}***@{place}")
 }
 
-const SOCKET_WRONG: &str = "must be an IP address and a port, such as \"127.0.0.1:8080\" or \"[::]:25\"";
+/// What an address to listen on is.
+pub(crate) const SOCKET_WRONG: &str = "must be an IP address and a port, such as \"127.0.0.1:8080\" or \"[::]:25\"";
 
 fn loose_items(text: &str) -> Vec<Value> {
     let array = format!("a = {text}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("a"));

@@ -82,9 +82,13 @@ const MAIN: &[Key] = keys! {
     plain "http.redirect_to_https", "`false`",
         "`http.listen` only leads to `base_url`, which must be https; health, metrics and ACME challenges are still answered there.",
         |d, g| d.config.http.redirect_to_https = g.flag()?;
-    plain "http.trusted_proxies", "`[]`", "Networks whose `Forwarded` and `X-Forwarded-For` fields are believed.",
+    plain "http.allowed_hosts", "`[]`",
+        "Further names under which the service answers, without a port. The host of `base_url`, `localhost`, names below it and IP addresses always count; any other gets 421.",
+        |d, g| d.config.http.allowed_hosts = g.hosts()?;
+    plain "http.trusted_proxies", "`[]`",
+        "Networks of proxies whose `Forwarded` and `X-Forwarded-For` fields are believed. A client's address is the rightmost that is not in them.",
         |d, g| d.config.http.trusted_proxies = g.networks()?;
-    secret "http.metrics_token", "none: loopback only", "Bearer token that may read `/metrics` from elsewhere.",
+    secret "http.metrics_token", "none", "Bearer token that may read `/metrics`. Without it, only where `http.listen`, `base_url` and the client are on loopback.",
         |d, g| d.config.http.metrics_token = Some(g.text()?);
     plain "smtp.listen", "`[\"127.0.0.1:2525\"]`", "Addresses and ports of the mail exchanger.",
         |d, g| d.config.smtp.listen = g.sockets()?;
@@ -171,7 +175,7 @@ const MAIN: &[Key] = keys! {
     plain "mail.postmaster", "the owner of the first workspace",
         "Address of the person who is told of mail to postmaster and abuse at the default domain.",
         |d, g| d.config.mail.postmaster = Some(g.mailbox()?);
-    plain "delivery.mode", "`capture` without any configuration, else required",
+    plain "delivery.mode", "`capture` while every listener is on loopback, else required",
         "`direct` (to mail exchangers), `relay` (by `delivery.relay_url`) or `capture` (nothing leaves this machine).",
         |d, g| d.mode = Some(g.one_of(&[("direct", Mode::Direct), ("relay", Mode::Relay), ("capture", Mode::Capture)])?);
     secret "delivery.relay_url", "", "`smtp://user:password@host:port`; `smtps://` for TLS from the first byte.",
@@ -183,9 +187,9 @@ const MAIN: &[Key] = keys! {
     plain "delivery.retry_schedule", "over five days, from 1 minute to 12 hours",
         "The gap before each attempt after the first.",
         |d, g| d.config.delivery.retry_schedule_ms = g.durations_ms()?;
-    plain "delivery.allow_private_networks", "`false` (`true` without any configuration)",
+    plain "delivery.allow_private_networks", "`false` (`true` in the loopback profile)",
         "Mail may go to loopback, private, link-local and other special addresses.",
-        |d, g| d.config.delivery.allow_private_networks = g.flag()?;
+        |d, g| d.mail_to_private_networks = Some(g.flag()?);
     plain "delivery.max_connections", "`500`", "Connections to all destinations together.",
         |d, g| d.config.delivery.connections_max = g.count()?;
     plain "delivery.max_connections_per_destination", "`10`, less or more for large providers, `20` to a relay",
@@ -211,15 +215,18 @@ const MAIN: &[Key] = keys! {
         |d, g| d.config.dkim.ed25519 = g.one_of(&[
             ("default_domain", Ed25519::DefaultDomain), ("all", Ed25519::All), ("off", Ed25519::Off),
         ])?;
-    plain "webhooks.allow_private_networks", "`false` (`true` without any configuration)",
+    plain "webhooks.allow_private_networks", "`false` (`true` in the loopback profile)",
         "Webhooks may go to loopback, private, link-local and other special addresses.",
-        |d, g| d.config.webhooks.allow_private_networks = g.flag()?;
-    plain "webhooks.allow_http", "`false` (`true` without any configuration)", "Webhooks may go to `http:` URLs.",
-        |d, g| d.config.webhooks.allow_http = g.flag()?;
+        |d, g| d.webhooks_to_private_networks = Some(g.flag()?);
+    plain "webhooks.allow_http", "`false` (`true` in the loopback profile)", "Webhooks may go to `http:` URLs.",
+        |d, g| d.webhooks_to_http = Some(g.flag()?);
     plain "webhooks.backoff_start", "`680s`", "First gap between attempts; each other is 1.778 times the one before.",
         |d, g| d.config.webhooks.backoff_start_ms = g.duration_ms()?;
     plain "webhooks.timeout", "`10s`", "Time limit of one attempt.",
         |d, g| d.config.webhooks.timeout_ms = g.duration_ms()?;
+    plain "feedback.sources", "the feedback loops of Yahoo, Microsoft, Validity, Comcast, Fastmail, Zoho, Synacor, Cox, OpenSRS, Rackspace and BlueTie",
+        "Domains (with those below them) and addresses whose complaints (RFC 5965) count when DKIM proves them; a recipient's own domain always may complain. A value replaces the default list.",
+        |d, g| d.config.feedback_sources = g.feedback_sources()?;
     plain "dns.nameservers", "the system's", "Name servers, such as `[\"127.0.0.1:5300\"]`.",
         |d, g| d.config.nameservers = g.nameservers()?;
     plain "dns.blocklists", "`[\"zen.spamhaus.org\", \"bl.spamcop.net\", \"b.barracudacentral.org\"]`",

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    net::SocketAddr,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -33,6 +34,35 @@ pub struct Sources {
     pub data_dir: Option<PathBuf>,
     /// The variables of the process.
     pub variables: Vec<(String, String)>,
+    /// `--http-listen` and the like.
+    pub listeners: Listeners,
+}
+
+/// Addresses to listen on from the command line; one that is given wins over every other source.
+#[derive(Clone, Debug, Default)]
+pub struct Listeners {
+    /// `--http-listen`
+    pub http: Option<SocketAddr>,
+    /// `--smtp-listen`
+    pub smtp: Vec<SocketAddr>,
+    /// `--submission-listen`
+    pub submission: Vec<SocketAddr>,
+}
+
+impl Listeners {
+    /// The keys that are given, as a file would give them.
+    fn put_into(&self, given: &mut BTreeMap<String, Given>) {
+        let text = |address: &SocketAddr| Value::String(address.to_string());
+        let mut put = |key: &str, value: Value| given.insert(key.to_owned(), Given::typed(value));
+        if let Some(http) = &self.http {
+            put("http.listen", text(http));
+        }
+        for (key, addresses) in [("smtp.listen", &self.smtp), ("submission.listen", &self.submission)] {
+            if !addresses.is_empty() {
+                put(key, Value::Array(addresses.iter().map(text).collect()));
+            }
+        }
+    }
 }
 
 impl Sources {
@@ -43,7 +73,14 @@ impl Sources {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
         };
-        Self { file, data_dir, variables: std::env::vars_os().filter_map(text).collect() }
+        let variables = std::env::vars_os().filter_map(text).collect();
+        Self { file, data_dir, variables, listeners: Listeners::default() }
+    }
+
+    /// The same with listeners of the command line.
+    #[must_use]
+    pub fn with_listeners(self, listeners: Listeners) -> Self {
+        Self { listeners, ..self }
     }
 }
 
@@ -58,8 +95,8 @@ pub fn load(sources: &Sources) -> Result<Config, ConfigError> {
         read_file(path, &mut given, &mut problems);
     }
     read_variables(&sources.variables, &mut given);
-    let configured = sources.file.is_some() || !given.is_empty();
-    let mut draft = Draft::new(configured);
+    sources.listeners.put_into(&mut given);
+    let mut draft = Draft::new();
     for (name, value) in &given {
         take(name, value, &given, &mut draft, &mut problems);
     }

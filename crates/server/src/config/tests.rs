@@ -14,6 +14,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("http.listen", "'[::1]:8081'", "'8081'"),
     ("http.listen_tls", "['0.0.0.0:443']", "'0.0.0.0:443'"),
     ("http.redirect_to_https", "false", "'yes'"),
+    ("http.allowed_hosts", "['posthouse', 'Bücher.example', 'mail_1.example']", "['mail.example:80']"),
     ("http.trusted_proxies", "['10.0.0.0/8', '::1']", "['10.0.0.0/99']"),
     ("http.metrics_token", "'secret'", "''"),
     ("smtp.listen", "['0.0.0.0:25', '[::]:25']", "'0.0.0.0:25'"),
@@ -65,6 +66,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("webhooks.allow_http", "true", "2"),
     ("webhooks.backoff_start", "'500ms'", "'fast'"),
     ("webhooks.timeout", "'10s'", "'0s'"),
+    ("feedback.sources", "['fbl.example', 'Abuse@x.example']", "['not a domain']"),
     ("dns.blocklists", "['bl.example']", "['not a domain']"),
     ("dns.nameservers", "['127.0.0.1:5300', '::1']", "['dns.example']"),
     ("ai.categoriser", "'off'", "'gpt'"),
@@ -87,14 +89,14 @@ fn of(text: &str, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
     let path = std::env::temp_dir().join(format!("posthouse-config-{}", unique.replace(['(', ')'], "")));
     std::fs::write(&path, text).expect("the temporary directory can be written");
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let loaded = load(&Sources { file: Some(path.clone()), data_dir: None, variables });
+    let loaded = load(&Sources { file: Some(path.clone()), variables, ..Sources::default() });
     let _ = std::fs::remove_file(&path);
     loaded
 }
 
 fn of_variables(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    load(&Sources { file: None, data_dir: None, variables })
+    load(&Sources { variables, ..Sources::default() })
 }
 
 /// What has to stand beside a key.
@@ -150,7 +152,7 @@ fn every_limit_of_every_plan_is_a_number_or_unlimited() {
 #[test]
 fn without_anything_it_is_the_loopback_profile() {
     let config = of_variables(&[("PATH", "/bin"), ("POSTHOUSE_CORPORA", "/x")]).expect("fine");
-    assert!(!config.configured && config.base_url_follows_listener);
+    assert!(config.is_loopback_profile() && config.base_url_follows_listener);
     assert_eq!(config.delivery.mode, DeliveryMode::Capture);
     assert!(
         config.delivery.allow_private_networks && config.webhooks.allow_private_networks && config.webhooks.allow_http
@@ -160,13 +162,71 @@ fn without_anything_it_is_the_loopback_profile() {
 }
 
 #[test]
-fn with_anything_the_mode_is_required_and_private_networks_are_closed() {
-    let ConfigError(problems) = of_variables(&[("POSTHOUSE__LOG__LEVEL", "debug")]).expect_err("no mode");
-    assert_eq!(problems[0].key, "delivery.mode");
-    assert!(problems[0].problem.contains("required"));
-    let config = of_text("delivery.mode = 'capture'").expect("fine");
-    assert!(config.configured && !config.delivery.allow_private_networks);
-    assert!(!config.webhooks.allow_private_networks && !config.webhooks.allow_http);
+fn the_loopback_profile_holds_whatever_else_is_configured() {
+    let permits = |config: &Config| {
+        let all = [
+            config.delivery.allow_private_networks,
+            config.webhooks.allow_private_networks,
+            config.webhooks.allow_http,
+        ];
+        assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
+        all[0]
+    };
+    for text in [
+        "",
+        "log.level = 'debug'",
+        "delivery.mode = 'capture'",
+        "base_url = 'https://mail.example.com'\nmail.default_domain = 'agents.example.com'",
+        "http.listen = '[::1]:80'\nsmtp.listen = ['127.8.9.1:25', '[::ffff:127.0.0.1]:26']",
+        "smtp.listen = []\nsubmission.listen = []",
+    ] {
+        let config = of_text(text).expect(text);
+        assert!(config.is_loopback_profile() && permits(&config), "{text}");
+        assert_eq!(config.delivery.mode, DeliveryMode::Capture);
+    }
+    for text in ["delivery.mode = 'direct'", "delivery.mode = 'relay'\ndelivery.relay_url = 'smtp://relay.example'"] {
+        let config = of_text(text).expect(text);
+        assert!(!config.is_loopback_profile() && !permits(&config), "{text}");
+    }
+    for listener in [
+        "http.listen = '0.0.0.0:80'",
+        "http.listen_tls = ['127.0.0.1:443', '192.0.2.1:443']",
+        "acme.listen = ['[::]:80']",
+        "smtp.listen = ['127.0.0.1:25', '[::ffff:192.0.2.1]:25']",
+        "submission.listen = ['10.0.0.1:587']",
+        "submission.listen_tls = ['[2001:db8::1]:465']",
+    ] {
+        let config = of_text(&format!("delivery.mode = 'capture'\n{listener}")).expect(listener);
+        assert!(!config.is_loopback_profile() && !permits(&config), "{listener}");
+        let ConfigError(problems) = of_text(listener).expect_err(listener);
+        assert!(
+            problems[0].key == "delivery.mode" && problems[0].problem.contains("required"),
+            "{listener}: {problems:?}"
+        );
+    }
+    let told =
+        "webhooks.allow_private_networks = false\nwebhooks.allow_http = false\ndelivery.allow_private_networks = false";
+    assert!(!permits(&of_text(told).expect("fine")));
+    let told = format!("delivery.mode = 'direct'\n{}", told.replace("false", "true"));
+    assert!(permits(&of_text(&told).expect("fine")));
+}
+
+#[test]
+fn listeners_of_the_command_line_win() {
+    let address = |text: &str| text.parse::<SocketAddr>().expect("an address");
+    let of = |listeners: Listeners| {
+        let variables = [("POSTHOUSE__HTTP__LISTEN", "0.0.0.0:1"), ("POSTHOUSE__SMTP__LISTEN", "0.0.0.0:2,0.0.0.0:3")];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        load(&Sources { variables, ..Sources::default() }.with_listeners(listeners))
+    };
+    let http = Some(address("127.0.0.1:8090"));
+    let smtp = vec![address("127.0.0.1:2526"), address("[::1]:2526")];
+    let config = of(Listeners { http, smtp: smtp.clone(), submission: Vec::new() }).expect("all are on loopback");
+    assert!(config.http.listen == address("127.0.0.1:8090") && config.smtp.listen == smtp);
+    assert_eq!(config.submission.listen, [address("127.0.0.1:2587")], "what is not given stays");
+    let error =
+        of(Listeners { submission: vec![address("192.0.2.1:587")], ..Listeners::default() }).expect_err("no mode");
+    assert_eq!(error.0[0].key, "delivery.mode");
 }
 
 #[test]

@@ -50,6 +50,18 @@ pub(super) fn host_name(url: &str) -> Option<String> {
     (!is_address).then(|| host.to_ascii_lowercase())
 }
 
+/// Whether the host of a checked HTTP URL is this machine.
+pub(super) fn is_on_loopback(url: &str) -> bool {
+    let Ok(uri) = url.parse::<Uri>() else { return false };
+    let host = uri.host().unwrap_or_default();
+    match host.trim_matches(['[', ']']).parse::<std::net::IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => {
+            host.trim_end_matches('.').rsplit('.').next().is_some_and(|top| top.eq_ignore_ascii_case("localhost"))
+        }
+    }
+}
+
 /// Reads `smtp://user:pass@host:port` or `smtps://…`; user and password are percent-decoded.
 pub(super) fn relay(text: &str) -> Result<Relay, String> {
     let wrong = || "must be a URL such as smtp://user:password@host:587, or smtps:// for TLS from the start".to_owned();
@@ -132,5 +144,27 @@ mod tests {
         assert_eq!(host_name("https://Mail.example.com:8443/x").as_deref(), Some("mail.example.com"));
         assert_eq!(host_name("http://[::1]:80"), None);
         assert_eq!(host_name("http://127.0.0.1:8080"), None);
+    }
+
+    #[test]
+    fn this_machine_is_known() {
+        for url in [
+            "http://127.0.0.1:8080",
+            "http://127.9.9.9",
+            "https://[::1]:1/x",
+            "http://LocalHost",
+            "http://a.localhost.",
+        ] {
+            assert!(is_on_loopback(url), "{url}");
+        }
+        for url in [
+            "http://0.0.0.0",
+            "http://[::]",
+            "http://192.0.2.1",
+            "http://localhost.example.com",
+            "https://mail.example.com",
+        ] {
+            assert!(!is_on_loopback(url), "{url}");
+        }
     }
 }

@@ -84,18 +84,31 @@ const IDENTITY: &str = "identity";
 
 fn check_type(rule: BodyRule, headers: &HeaderMap, bytes: &Bytes) -> Result<(), Refusal> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|t| t.to_str().ok()).unwrap_or(rule.content_type);
-    let essence = given.split(';').next().unwrap_or_default().trim();
     let coding = headers.get(header::CONTENT_ENCODING).and_then(|coding| coding.to_str().ok()).unwrap_or(IDENTITY);
     if !coding.trim().eq_ignore_ascii_case(IDENTITY) && !bytes.is_empty() {
         let refusal = Refusal::new(Code::UnsupportedMediaType, format!("The body is encoded as {coding}."));
         return Err(refusal.with_fix("Send the body as it is, without Content-Encoding."));
     }
-    if bytes.is_empty() || essence.eq_ignore_ascii_case(rule.content_type) {
+    if bytes.is_empty() { Ok(()) } else { check_essence(rule, given) }
+}
+
+/// Checks the value of `Content-Type`, whatever its parameters.
+///
+/// # Errors
+/// `unsupported_media_type`
+pub(super) fn check_essence(rule: BodyRule, given: &str) -> Result<(), Refusal> {
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case(rule.content_type) {
         return Ok(());
     }
-    let what = format!("The body is {essence}; this route takes {}.", rule.content_type);
+    Err(wrong_type(rule, &format!("The body is {essence}")))
+}
+
+/// The refusal of a body whose type is not that of the route.
+pub(super) fn wrong_type(rule: BodyRule, problem: &str) -> Refusal {
+    let what = format!("{problem}; this route takes {}.", rule.content_type);
     let fix = format!("Send the header 'Content-Type: {}'.", rule.content_type);
-    Err(Refusal::new(Code::UnsupportedMediaType, what).with_fix(fix))
+    Refusal::new(Code::UnsupportedMediaType, what).with_fix(fix)
 }
 
 /// Reads what is left of the body of a refused request. A connection that is closed with unread bytes in it is reset, and

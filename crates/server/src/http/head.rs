@@ -19,6 +19,10 @@ use crate::app::App;
 /// What is wrong with a head, if anything is.
 pub(super) fn refusal<T>(request: &http::Request<T>) -> Option<Refusal> {
     let fields = request.headers();
+    if fields.get_all(header::HOST).iter().count() > 1 {
+        let refusal = Refusal::new(Code::InvalidRequest, "The request has several Host fields.");
+        return Some(refusal.with_fix("Send Host once, with the name of this server."));
+    }
     if request.version() == Version::HTTP_11 && !fields.contains_key(header::HOST) {
         // RFC 9112 §3.2
         let refusal = Refusal::new(Code::InvalidRequest, "The request has no Host field.");
@@ -33,11 +37,16 @@ pub(super) fn refusal<T>(request: &http::Request<T>) -> Option<Refusal> {
     None
 }
 
-/// Answers such a request.
+/// Answers such a request. Nobody can be sure whose it is, so nothing of a workspace is shown.
 pub(super) async fn refuse(app: Arc<App>, request: Request, refusal: Refusal) -> Result<Response, Infallible> {
-    let mut response = router::miss(&app, request, refusal).await;
+    let mut response = router::refuse(&app, request, refusal).await;
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     Ok(response)
+}
+
+/// Answers a request under a name that is not ours. The connection may go on: behind a proxy it has requests of others too.
+pub(super) async fn misdirect(app: Arc<App>, request: Request, refusal: Refusal) -> Result<Response, Infallible> {
+    Ok(router::refuse(&app, request, refusal).await)
 }
 
 #[cfg(test)]
@@ -47,11 +56,12 @@ mod tests {
     #[test]
     fn a_head_that_two_readers_may_understand_otherwise_is_refused() {
         type Row = (Version, &'static [(&'static str, &'static str)], bool);
-        let table: [Row; 9] = [
+        let table: [Row; 10] = [
             (Version::HTTP_11, &[("host", "x")], true),
             (Version::HTTP_11, &[], false),
             (Version::HTTP_10, &[], true),
             (Version::HTTP_11, &[("host", "")], true),
+            (Version::HTTP_11, &[("host", "x"), ("host", "x")], false),
             (Version::HTTP_11, &[("host", "x"), ("transfer-encoding", " Chunked ")], true),
             (Version::HTTP_11, &[("host", "x"), ("transfer-encoding", "gzip, chunked")], false),
             (

@@ -27,7 +27,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(&[Code::Unavailable])
             .handle(readyz),
         Route::public(Method::GET, "/metrics", "getPrometheusMetrics")
-            .summary("Counts for Prometheus: on loopback, or with the bearer token `http.metrics_token`.")
+            .summary("Counts for Prometheus, with the bearer token `http.metrics_token`; without it only where `http.listen`, `base_url` and the client are on loopback.")
             .answers_with(200, Some(METRICS_TYPE))
             .errors(&[Code::Unauthorized])
             .handle(metrics),
@@ -54,10 +54,11 @@ async fn metrics(app: Arc<App>, input: PublicInput) -> Result<Answer, Refusal> {
     // Digests are compared, so that the time it takes tells nothing of the token.
     let digest = |text: &str| Sha256::digest(text.as_bytes());
     let known = token.zip(input.request.bearer.as_ref()).is_some_and(|(own, given)| digest(own) == digest(&given.0));
-    if !known && !input.request.on_loopback {
-        let refusal =
-            Refusal::new(Code::Unauthorized, "Metrics are for this machine, or for who has the metrics token.");
-        return Err(refusal.with_fix("Send 'Authorization: Bearer <http.metrics_token>'."));
+    if !known && !(input.request.on_loopback && app.config.http_is_on_loopback()) {
+        let message =
+            "Metrics need the metrics token, unless http.listen, base_url and the client are all on loopback.";
+        let fix = "Set http.metrics_token and send 'Authorization: Bearer <http.metrics_token>'.";
+        return Err(Refusal::new(Code::Unauthorized, message).with_fix(fix));
     }
     let (writes, reads) = app.store.queued();
     app.metrics.store_queue(writes, reads);

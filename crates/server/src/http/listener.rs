@@ -31,9 +31,10 @@ use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
 use super::{
+    client::Connection,
     front::Front,
     head,
-    router::Client,
+    host::Hosts,
     socket::{self, Entrance},
 };
 use crate::{app::App, streams, tls::Stream};
@@ -67,15 +68,16 @@ pub struct Entry {
 /// Serves all of them until the process drains, then until every connection is done.
 pub async fn serve(entries: Vec<Entry>, app: Arc<App>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let hosts = Arc::new(Hosts::of(&app.config));
     let mut tasks = JoinSet::new();
     tasks.spawn(streams::run(Arc::clone(&app)));
     for entry in entries {
-        tasks.spawn(serve_one(entry, Arc::clone(&places), Arc::clone(&app)));
+        tasks.spawn(serve_one(entry, (Arc::clone(&places), Arc::clone(&hosts)), Arc::clone(&app)));
     }
     while tasks.join_next().await.is_some() {}
 }
 
-async fn serve_one(entry: Entry, places: Arc<Semaphore>, app: Arc<App>) {
+async fn serve_one(entry: Entry, (places, hosts): (Arc<Semaphore>, Arc<Hosts>), app: Arc<App>) {
     let Entry { listener, router, tls } = entry;
     let (builder, acceptor) = (builder(), tls.map(TlsAcceptor::from));
     let mut connections = JoinSet::new();
@@ -90,9 +92,11 @@ async fn serve_one(entry: Entry, places: Arc<Semaphore>, app: Arc<App>) {
         match accepted {
             Ok((stream, peer, place)) => {
                 let (router, app, builder) = (router.clone(), Arc::clone(&app), builder.clone());
-                let acceptor = acceptor.clone();
+                let (acceptor, hosts) = (acceptor.clone(), Arc::clone(&hosts));
+                let link = Connection { peer: peer.ip().to_canonical(), over_tls: acceptor.is_some() };
                 connections.spawn(async move {
-                    let door = Door { router, peer, requests: Requests::default(), upgraded: Upgraded::default() };
+                    let door =
+                        Door { router, hosts, link, requests: Requests::default(), upgraded: Upgraded::default() };
                     if let Some(stream) = begin(&app, stream, acceptor).await {
                         connection(&builder, stream, door, &app).await;
                     }
@@ -133,7 +137,8 @@ async fn begin(app: &App, stream: TcpStream, acceptor: Option<TlsAcceptor>) -> O
 /// What the requests of one connection meet.
 struct Door {
     router: Router,
-    peer: SocketAddr,
+    hosts: Arc<Hosts>,
+    link: Connection,
     requests: Requests,
     upgraded: Upgraded,
 }
@@ -285,20 +290,23 @@ fn service(
     Error = std::convert::Infallible,
     Future: Send,
 > {
-    let Door { router, peer, requests, upgraded } = door;
+    let Door { router, hosts, link, requests, upgraded } = door;
     let app = Arc::clone(app);
     service_fn(move |mut asked: hyper::Request<Incoming>| {
         let open = requests.enter();
-        asked.extensions_mut().insert(Client(peer.ip().to_canonical()));
+        asked.extensions_mut().insert(link);
         let router = router.clone();
         let becomes =
             asked.headers().contains_key(header::UPGRADE).then(|| (upgrade::on(&mut asked), upgraded.clone()));
         // Begun out here: the block would keep a place for the request beside it.
-        let refusal = head::refusal(&asked);
+        let unreadable = head::refusal(&asked);
+        let misdirected = hosts.refusal(&asked);
         let asked = asked.map(axum::body::Body::new);
-        let answering = match refusal {
-            None => Either::Left(router.oneshot(asked)),
-            Some(refusal) => Either::Right(Box::pin(head::refuse(Arc::clone(&app), asked, refusal))),
+        let app = Arc::clone(&app);
+        let answering = match (unreadable, misdirected) {
+            (Some(refusal), _) => Either::Right(Either::Left(Box::pin(head::refuse(app, asked, refusal)))),
+            (None, Some(refusal)) => Either::Right(Either::Right(Box::pin(head::misdirect(app, asked, refusal)))),
+            (None, None) => Either::Left(router.oneshot(asked)),
         };
         async move {
             let mut answered = answering.await?;

@@ -97,7 +97,7 @@ pub struct Route {
     pub answers: Vec<AnswerDoc>,
     /// Refusals of its own, beside those that every route can give.
     pub errors: &'static [Code],
-    /// Whether it exists only with `delivery.mode = "capture"` (decision 25).
+    /// Whether it exists only for development: on loopback, with `delivery.mode = "capture"`.
     pub development: bool,
     handler: Option<Handler>,
 }
@@ -197,7 +197,7 @@ impl Route {
         self
     }
 
-    /// Exists only with `delivery.mode = "capture"`.
+    /// Exists only for development: on loopback, with `delivery.mode = "capture"`.
     #[must_use]
     pub fn development(mut self) -> Self {
         self.development = true;

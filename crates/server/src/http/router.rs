@@ -20,7 +20,9 @@ use posthouse_domain::{
 use tracing::Instrument;
 
 use super::{
-    auth, body, error, idempotency,
+    auth, body,
+    client::{self, Client, Connection},
+    development, error, host, idempotency,
     route::{Access, Parts, PathParams, RequestInfo, Route},
     socket,
     wire::Problems,
@@ -31,14 +33,10 @@ use crate::{app::App, in_flight::Flight, rate_limits::Left};
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const SERVICE_NOTICE: HeaderName = HeaderName::from_static("service-notice");
 
-/// The client's address, put into the request by the listener.
-#[derive(Clone, Copy, Debug)]
-pub struct Client(pub IpAddr);
-
 /// The service over that table.
 pub fn build(app: &Arc<App>, routes: Vec<Route>) -> Router {
     let mut router = Router::new();
-    for route in routes.into_iter().filter(|route| !route.development || app.captures()) {
+    for route in routes.into_iter().filter(|route| !route.development || app.config.is_loopback_profile()) {
         let (app, route) = (app.clone(), Arc::new(route));
         let filter = MethodFilter::try_from(route.method.clone()).expect("the table names ordinary methods");
         let path = route.path;
@@ -67,14 +65,19 @@ pub fn build(app: &Arc<App>, routes: Vec<Route>) -> Router {
 
 /// Answers a request that no route of the table is for.
 pub(super) async fn miss(app: &App, request: Request, refusal: Refusal) -> Response {
+    let notice = notice_of_key(app, request.headers()).await;
+    let mut response = refuse(app, request, refusal).await;
+    write_extras(&Extras { notice, left: None }, response.headers_mut());
+    response
+}
+
+/// Refuses a request before anything of it is looked at.
+pub(super) async fn refuse(app: &App, request: Request, refusal: Refusal) -> Response {
     let id = request_id(app);
     tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.miss");
     let (head, mut body) = request.into_parts();
-    let notice = notice_of_key(app, &head.headers).await;
     body::drain(app.clock.as_ref(), &head.headers, &mut body).await;
-    let mut response = error::response(&refusal, &id);
-    write_extras(&Extras { notice, left: None }, response.headers_mut());
-    finish(response, &id)
+    finish(error::response(&refusal, &id), &id)
 }
 
 fn request_id(app: &App) -> String {
@@ -136,9 +139,13 @@ async fn enter(
     path: PathParams,
     request: Request,
 ) -> (Extras, Result<(Parts, Option<Flight>), Refusal>) {
+    let named = if route.development { host::named(&request) } else { String::new() };
     let (head, mut body) = request.into_parts();
     let mut extras = Extras::default();
-    let admitted = admit(&app, &route, (&id, began), path, (&head, &mut body), &mut extras).await;
+    let admitted = match route.development.then(|| development::admit(&app.config, &route, &head, &named)) {
+        Some(Err(refusal)) => Err(refusal),
+        _ => admit(&app, &route, (&id, began), path, (&head, &mut body), &mut extras).await,
+    };
     if let Err(refusal) = &admitted {
         app.shortage.note(refusal);
         body::drain(app.clock.as_ref(), &head.headers, &mut body).await;
@@ -155,10 +162,6 @@ async fn admit(
     (head, body): (&request::Parts, &mut Body),
     extras: &mut Extras,
 ) -> Result<(Parts, Option<Flight>), Refusal> {
-    // Who stands before us may have read another one than we do (RFC 9112 §3.2).
-    if head.headers.get_all(header::HOST).iter().count() > 1 {
-        return Err(Refusal::invalid_field("Host", "must be given once"));
-    }
     let mut caller = None;
     if let Access::Key(..) = route.access {
         let recognised = auth::recognise(app, &head.headers).await?;
@@ -183,20 +186,18 @@ async fn admit(
         (Some(caller), Some(key)) => Some(app.in_flight.take(caller.workspace, route.name, key)?),
         _ => None,
     };
-    let client_ip = client_ip(app, head);
-    let host = head.headers.get(header::HOST).and_then(|h| h.to_str().ok()).map(str::to_owned);
+    let client = client_of(app, head);
     let query = head.uri.query().map(str::to_owned);
     let fingerprint = idempotency_key.as_ref().map(|_| idempotency::fingerprint(&path, query.as_deref(), &body));
     let request = RequestInfo {
         id: id.to_owned(),
         route: route.name,
         arrived_at,
-        client_ip,
+        client_ip: client.address,
         idempotency_key,
         fingerprint,
-        host,
         bearer: if route.access == Access::Public { auth::bearer_text(&head.headers) } else { None },
-        on_loopback: on_loopback(head),
+        on_loopback: client.on_loopback,
         handshake: socket::handshake(&head.headers),
     };
     Ok((Parts { caller, request, path, query, body, problems }, flight))
@@ -210,12 +211,6 @@ async fn notice_of_key(app: &App, headers: &HeaderMap) -> Option<Notice> {
     auth::recognise(app, headers).await.ok()?.workspace.notice
 }
 
-/// Whether the peer is this machine itself. A proxy beside us is on loopback too, but the fields it adds give it away.
-fn on_loopback(head: &request::Parts) -> bool {
-    let peer = head.extensions.get::<Client>().is_some_and(|client| client.0.is_loopback());
-    peer && !["forwarded", "x-forwarded-for", "x-real-ip", "via"].iter().any(|name| head.headers.contains_key(*name))
-}
-
 /// What the rate-limit fields say: the refusal of a request too many has them too (decision 6).
 fn left(limit: Limit, taken: &Result<Option<Left>, Refusal>) -> Option<Left> {
     match (taken, limit) {
@@ -225,17 +220,10 @@ fn left(limit: Limit, taken: &Result<Option<Left>, Refusal>) -> Option<Left> {
     }
 }
 
-fn client_ip(app: &App, head: &request::Parts) -> IpAddr {
-    let peer = head.extensions.get::<Client>().map_or(IpAddr::from([127, 0, 0, 1]), |client| client.0);
-    if !app.config.http.trusted_proxies.iter().any(|network| network.contains(peer)) {
-        return peer;
-    }
-    // The right-most address that is not a proxy of ours: everything left of it could have been written by anybody.
-    let forwarded = head.headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
-    let hops: Vec<IpAddr> =
-        forwarded.flat_map(|line| line.split(',')).filter_map(|hop| hop.trim().parse().ok()).collect();
-    let trusted = |ip: &IpAddr| app.config.http.trusted_proxies.iter().any(|network| network.contains(*ip));
-    hops.into_iter().rev().find(|hop| !trusted(hop)).unwrap_or(peer)
+fn client_of(app: &App, head: &request::Parts) -> Client {
+    // Without a listener there is no other machine.
+    let peer = head.extensions.get::<Connection>().map_or(IpAddr::from([127, 0, 0, 1]), |connection| connection.peer);
+    client::of(peer, &app.config.http.trusted_proxies, &head.headers)
 }
 
 fn write_extras(extras: &Extras, headers: &mut HeaderMap) {

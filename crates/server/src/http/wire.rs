@@ -15,7 +15,7 @@ mod strict;
 
 pub use json::{Json, JsonObject, Metadata};
 pub use kinds::{Base64, CommaList, Int, Label, Line, List, OwnLabel, Patch, Text};
-pub use mail::{AddressText, FileName, MimeType, OneOrMany, Recipient};
+pub use mail::{AddressText, FileName, MimeType, OneOrMany, Recipient, Sender};
 pub(crate) use object::{choice, object, query};
 pub use query::{Cursor, Empty, Limit, MetadataFilters, Query, QueryValue, Seconds, decode_query, paging, rows};
 

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::time::SECOND_MS;
+use posthouse_domain::{
+    error::{Code, Refusal},
+    time::SECOND_MS,
+};
 
 use crate::{
     app::{App, index_mail},
@@ -20,25 +23,33 @@ pub async fn run(app: Arc<App>) {
     let mut rush = Rush::watch(&app);
     loop {
         let is_rush = rush.is_on(&app);
-        let lag = match index_mail::lag(&app).await {
-            Ok(lag) => lag,
-            Err(refusal) => {
-                tracing::warn!(cause = refusal.message, "index not looked at");
-                before
+        match index_mail::lag(&app).await {
+            // The wake is used up, and what it stood for is not looked at yet.
+            Err(refusal) => put_off("look at the index", &refusal),
+            Ok(0) => {
+                before = 0;
+                tokio::select! {
+                    () = app.life.drained() => return,
+                    () = waiter.changed() => {}
+                }
             }
-        };
-        if lag == 0 {
-            tokio::select! {
-                () = app.life.drained() => return,
-                () = waiter.changed() => {}
+            Ok(lag) => {
+                if let Err(refusal) = index_mail::work_off(&app, lag == before && !is_rush).await {
+                    put_off("indexing", &refusal);
+                }
+                before = lag;
             }
-        } else if let Err(refusal) = index_mail::work_off(&app, lag == before && !is_rush).await {
-            tracing::warn!(cause = refusal.message, "mail not indexed");
         }
-        before = lag;
         tokio::select! {
             () = app.life.drained() => return,
             () = app.clock.sleep_until(app.clock.now().plus_ms(GATHER_MS)) => {}
         }
+    }
+}
+
+/// An outage of the store is told by the store itself.
+fn put_off(what: &'static str, refusal: &Refusal) {
+    if refusal.code != Code::Unavailable {
+        tracing::warn!(what, cause = refusal.message, "put_off");
     }
 }

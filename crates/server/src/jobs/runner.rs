@@ -24,7 +24,10 @@ use super::{
     kind::{self, JobKind, LEASE_MS, Ran},
     sweep,
 };
-use crate::app::App;
+use crate::{
+    app::{App, persist::persist},
+    telemetry,
+};
 
 /// How long it sleeps at most, in milliseconds: for jobs of other processes whose wake was lost.
 const POLL_MS: i64 = 5 * SECOND_MS;
@@ -32,12 +35,17 @@ const POLL_MS: i64 = 5 * SECOND_MS;
 const LOOK_GAP_MS: i64 = 5;
 /// How often the leases of running attempts are renewed, in milliseconds: a third of their length.
 const RENEW_MS: i64 = LEASE_MS / 3;
+/// How soon a renewal that failed is tried again, in milliseconds. Nothing is claimed meanwhile: a lease of ours that ran out
+/// in an outage is to be renewed before anybody frees it.
+const RENEW_AGAIN_MS: i64 = SECOND_MS;
 /// How long running attempts are waited for at the end, in milliseconds.
 const DRAIN_MS: i64 = 6 * SECOND_MS;
 /// The gap before the first new try of a failed attempt, in milliseconds; it doubles with each.
 const RETRY_MS: i64 = SECOND_MS;
 /// The longest such gap, in milliseconds.
 const RETRY_MS_MAX: i64 = 10 * MINUTE_MS;
+/// Looks in a row of [`run_due`] that may fail.
+const FAILURES_MAX: usize = 10;
 /// Rounds of [`run_due`] before it is taken for a job that makes itself due again without end.
 const ROUNDS_MAX: usize = 10_000;
 
@@ -56,12 +64,20 @@ pub async fn run(app: Arc<App>) {
 /// still.
 ///
 /// # Panics
-/// When the store fails, or a job makes itself due again without end.
+/// When the store goes on failing, or a job makes itself due again without end.
 pub async fn run_due(app: &Arc<App>) -> usize {
     let mut board = Board::new(kind::all(app));
-    let mut count = 0;
+    let (mut count, mut failures) = (0, 0);
     for _ in 0..ROUNDS_MAX {
-        let looked = board.look(app).await.expect("the store of a test works");
+        let looked = match board.look(app).await {
+            Ok(looked) => looked,
+            Err(_) if failures < FAILURES_MAX => {
+                failures += 1;
+                continue;
+            }
+            Err(error) => panic!("the store of a test works: {error:?}"),
+        };
+        failures = 0;
         if looked.claimed.is_empty() && !looked.is_partial {
             return count;
         }
@@ -106,7 +122,7 @@ impl Runner {
         match self.app.store.write(|tx| jobs::free_expired(tx, Time::from_millis(i64::MAX))).await {
             Ok(0) => {}
             Ok(count) => tracing::info!(count, "jobs.freed"),
-            Err(error) => tracing::warn!(cause = error.internal(), "jobs not freed"),
+            Err(error) => telemetry::put_off("freeing of jobs", &error),
         }
     }
 
@@ -117,24 +133,12 @@ impl Runner {
         if now >= self.next_sweep && !self.sweeps {
             self.start_sweep(now);
         }
+        let is_ours = now < self.next_renewal || self.renew(now).await;
         let mut until =
             now.plus_ms(POLL_MS).min(if self.sweeps { Time::from_millis(i64::MAX) } else { self.next_sweep });
-        if now >= self.next_renewal {
-            self.renew(now).await;
-        }
         until = until.min(self.next_renewal);
-        match self.board.look(&self.app).await {
-            Ok(looked) => {
-                // What is due but has no room waits for an end, not for a time.
-                until = until.min(looked.next.filter(|next| *next > now).unwrap_or(until));
-                if !looked.claimed.is_empty() || looked.is_partial {
-                    until = now;
-                }
-                for (at, job) in looked.claimed {
-                    self.start(at, job);
-                }
-            }
-            Err(error) => tracing::warn!(cause = error.internal(), "jobs not looked at"),
+        if is_ours {
+            self.look(&mut until).await;
         }
         self.sleep(until, waiter).await;
         // Under load wakes and ends come by the thousand: they are gathered, so that a look finds many.
@@ -147,6 +151,24 @@ impl Runner {
         }
         while let Some(ended) = self.tasks.try_join_next() {
             self.ended(ended);
+        }
+    }
+
+    /// Starts what is due and has room; says until when there is nothing more.
+    async fn look(&mut self, until: &mut Time) {
+        let now = self.last_look;
+        match self.board.look(&self.app).await {
+            Ok(looked) => {
+                // What is due but has no room waits for an end, not for a time.
+                *until = (*until).min(looked.next.filter(|next| *next > now).unwrap_or(*until));
+                if !looked.claimed.is_empty() || looked.is_partial {
+                    *until = now;
+                }
+                for (at, job) in looked.claimed {
+                    self.start(at, job);
+                }
+            }
+            Err(error) => telemetry::put_off("look for jobs", &error),
         }
     }
 
@@ -172,17 +194,16 @@ impl Runner {
         });
     }
 
-    /// Keeps other workers from what runs here.
-    async fn renew(&mut self, now: Time) {
-        self.next_renewal = now.plus_ms(RENEW_MS);
+    /// Keeps other workers from what runs here; says whether that worked.
+    async fn renew(&mut self, now: Time) -> bool {
         let running: Vec<Leased> = self.in_flight.values().cloned().collect();
-        if running.is_empty() {
-            return;
-        }
         let until = now.plus_ms(LEASE_MS);
-        if let Err(error) = self.app.store.write(move |tx| jobs::renew(tx, &running, until)).await {
-            tracing::warn!(cause = error.internal(), "leases not renewed");
-        }
+        let renewed = match running.is_empty() {
+            true => Ok(()),
+            false => self.app.store.write(move |tx| jobs::renew(tx, &running, until)).await,
+        };
+        self.next_renewal = now.plus_ms(if renewed.is_ok() { RENEW_MS } else { RENEW_AGAIN_MS });
+        renewed.inspect_err(|error| telemetry::put_off("renewal of leases", error)).is_ok()
     }
 
     fn start_sweep(&mut self, now: Time) {
@@ -192,7 +213,7 @@ impl Runner {
         self.tasks.spawn(async move {
             match AssertUnwindSafe(sweep::run(&app)).catch_unwind().await {
                 Ok(Ok(_)) => {}
-                Ok(Err(error)) => tracing::warn!(cause = error.internal(), "sweep failed"),
+                Ok(Err(error)) => telemetry::put_off("sweep", &error),
                 Err(_) => tracing::error!("sweep panicked"),
             }
             Ended::Sweep
@@ -228,7 +249,7 @@ impl Runner {
         }
         tracing::info!(count = left.len(), "jobs.handed_back");
         if let Err(error) = self.app.store.write(move |tx| jobs::release(tx, &left)).await {
-            tracing::warn!(cause = error.internal(), "jobs not handed back");
+            telemetry::put_off("handing back of jobs", &error);
         }
     }
 }
@@ -241,7 +262,9 @@ async fn attempt(app: Arc<App>, kind: JobKind, job: Leased) {
         Ok(Ok(Ran::Settled(name))) => return app.metrics.job(kind.name, name),
         Ok(Ok(Ran::Settle(outcome))) => outcome,
         Ok(Err(error)) => {
-            tracing::warn!(kind = kind.name, job_id = %job.id, cause = error.internal(), "job.failed");
+            if !error.is_outage() {
+                tracing::warn!(kind = kind.name, job_id = %job.id, cause = error.internal(), "job.failed");
+            }
             Outcome::Retry { at: retry_at(&app, &job), why: "store_failed" }
         }
         Err(_) => {
@@ -250,7 +273,7 @@ async fn attempt(app: Arc<App>, kind: JobKind, job: Leased) {
         }
     };
     let settled = outcome.clone();
-    match app.store.write(move |tx| jobs::settle(tx, &job, &settled)).await {
+    match persist(&app, move |tx| jobs::settle(tx, &job, &settled)).await {
         Ok(true) => app.metrics.job(kind.name, name_of(&outcome)),
         Ok(false) => tracing::debug!(kind = kind.name, "job.overtaken"),
         Err(error) => tracing::warn!(kind = kind.name, cause = error.internal(), "job not settled"),

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use posthouse_domain::{
     event,
     queue::GONE_KEPT_MS,
+    suspension,
     time::{DAY_MS, MINUTE_MS, Time},
 };
 use posthouse_store::{
-    Result, Tx, drafts, forwarding, greylist, jobs, mail_domains, metrics, queue, sweep as store, webhooks,
+    Result, Tx, drafts, forwarding, greylist, incidents, jobs, mail_domains, metrics, queue, sweep as store, webhooks,
 };
 
 use super::{certificate, retention};
@@ -80,13 +81,13 @@ async fn recreate(app: &Arc<App>, now: Time) -> Result<u64> {
     lost.extend(drafts.iter().filter_map(|lost| draft::job(lost, ids.next(), now, "recreated")));
     lost.extend(forwards.iter().map(|forward| app_forwarding::job(forward, ids.next(), now, "recreated")));
     lost.extend(domains.iter().map(|domain| add_domain::job(domain, &ids, now, "recreated")));
+    let made = lost.clone();
+    app.store.write(move |tx| made.iter().try_for_each(|job| jobs::enqueue_missing(tx, job))).await?;
     for job in &lost {
         tracing::warn!(kind = job.kind, workspace_id = %job.workspace, subject_id = %job.subject, "job.recreated");
         app.metrics.job(job.kind, "recreated");
     }
-    let count = lost.len() as u64;
-    app.store.write(move |tx| lost.iter().try_for_each(|job| jobs::enqueue_missing(tx, job))).await?;
-    Ok(count)
+    Ok(lost.len() as u64)
 }
 
 /// Tells the senders of mail whose job is dead that it failed.
@@ -107,6 +108,8 @@ async fn discard(app: &Arc<App>, now: Time) -> Result<()> {
     in_rounds(app, move |tx| store::delete_idempotency(tx, answers, ROWS_MAX)).await?;
     in_rounds(app, move |tx| store::delete_events(tx, events, ROWS_MAX)).await?;
     in_rounds(app, move |tx| greylist::tidy(tx, now, ROWS_MAX)).await?;
+    let incidents_before = now.plus_ms(-suspension::WINDOW_MS);
+    in_rounds(app, move |tx| incidents::delete_older(tx, incidents_before, ROWS_MAX)).await?;
     // As long as the events they name.
     forget_attempts(app, events).await?;
     app.store.write(move |tx| webhooks::forget_counts(tx, now)).await?;

@@ -5,8 +5,9 @@
 
 mod desk;
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, panic::AssertUnwindSafe, sync::Arc};
 
+use futures_util::FutureExt;
 use posthouse_domain::{
     id::WorkspaceId,
     time::{SECOND_MS, Time},
@@ -16,10 +17,12 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use self::desk::Desk;
-use crate::app::App;
+use crate::{app::App, telemetry};
 
 /// How long it waits at most before it looks for new workspaces, in milliseconds: for wakes of other processes that were lost.
 const POLL_MS: i64 = 10 * SECOND_MS;
+/// Rounds in a row of [`run_due`] that may fail.
+const FAILURES_MAX: usize = 10;
 /// Rounds of [`run_due`] before it is taken for something that makes itself due without end.
 const ROUNDS_MAX: usize = 10_000;
 
@@ -36,14 +39,11 @@ pub async fn run(app: Arc<App>) {
                 for workspace in found {
                     if open.insert(workspace) {
                         let desk = Desk::new(app.clone(), workspace);
-                        desks.spawn(async move {
-                            desk.run().await;
-                            workspace
-                        });
+                        desks.spawn(attended(app.clone(), desk));
                     }
                 }
             }
-            Err(error) => tracing::warn!(cause = error.internal(), "webhooks not looked at"),
+            Err(error) => telemetry::put_off("look for webhooks", &error),
         }
         let poll_at = app.clock.now().plus_ms(POLL_MS);
         tokio::select! {
@@ -56,6 +56,19 @@ pub async fn run(app: Arc<App>) {
     while desks.join_next().await.is_some() {}
 }
 
+/// Runs a desk to its end. One that panics has a successor a little later: events must not wait for the next start.
+async fn attended(app: Arc<App>, desk: Desk) -> WorkspaceId {
+    let workspace = desk.workspace();
+    if AssertUnwindSafe(desk.run()).catch_unwind().await.is_err() {
+        tracing::error!(workspace_id = %workspace, "webhooks.panicked");
+        tokio::select! {
+            () = app.life.drained() => {}
+            () = app.clock.sleep_until(app.clock.now().plus_ms(POLL_MS)) => {}
+        }
+    }
+    workspace
+}
+
 /// An embedded database has one worker: what is leased at its start was leased by one that is no more.
 async fn free_own_leases(app: &App) {
     if app.store.engine() != Engine::Sqlite {
@@ -65,7 +78,7 @@ async fn free_own_leases(app: &App) {
     match app.store.write(move |tx| webhook_deliveries::free(tx, now)).await {
         Ok(0) => {}
         Ok(count) => tracing::info!(count, "webhooks.freed"),
-        Err(error) => tracing::warn!(cause = error.internal(), "webhook attempts not freed"),
+        Err(error) => telemetry::put_off("freeing of webhook attempts", &error),
     }
 }
 
@@ -79,14 +92,16 @@ async fn free_own_leases(app: &App) {
 pub async fn run_due(app: &Arc<App>) -> Result<usize> {
     let mut count = 0;
     for workspace in app.store.read(webhooks::workspaces).await? {
-        let mut desk = Desk::new(app.clone(), workspace);
+        let (mut desk, mut failures) = (Desk::new(app.clone(), workspace), 0);
         for round in 0.. {
             assert!(round < ROUNDS_MAX, "attempts make themselves due again without end");
-            let made = desk.run_once().await?;
-            if made == 0 {
-                break;
+            match desk.run_once().await {
+                Ok(0) => break,
+                Ok(made) => (count, failures) = (count + made, 0),
+                // As in a running service, the same desk goes on.
+                Err(error) if failures == FAILURES_MAX => return Err(error),
+                Err(_) => failures += 1,
             }
-            count += made;
         }
     }
     Ok(count)

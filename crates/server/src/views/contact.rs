@@ -1,6 +1,7 @@
 //! The contact object (API document, Contact; contract §8).
 
 use posthouse_domain::{
+    auth::Scope,
     contact::{Contact, ContactKind, Source},
     thread::Thread,
 };
@@ -37,7 +38,7 @@ pub struct ContactView<'a> {
     labels: &'a [String],
     /// Messages from it, or to it.
     message_count: u64,
-    /// The newest subject, without Re: and Fwd:.
+    /// The newest subject, without Re: and Fwd:; null for a key that cannot see the inbox it belongs to.
     last_subject: Option<&'a str>,
     first_seen_at: Moment,
     last_seen_at: Moment,
@@ -64,9 +65,9 @@ pub struct DomainView<'a> {
 }
 
 impl<'a> ContactView<'a> {
-    /// Shows the contact.
+    /// Shows the contact to a key of that scope.
     #[must_use]
-    pub fn of(contact: &'a Contact) -> Self {
+    pub fn of(contact: &'a Contact, scope: Scope) -> Self {
         Self {
             id: contact.id.into(),
             address: &contact.address,
@@ -79,7 +80,7 @@ impl<'a> ContactView<'a> {
             metadata: json_text(&contact.metadata_json),
             labels: &contact.labels,
             message_count: contact.message_count,
-            last_subject: contact.last_subject.as_deref(),
+            last_subject: contact.last_subject.as_ref().and_then(|subject| subject.seen_by(scope)),
             first_seen_at: contact.first_seen_at.into(),
             last_seen_at: contact.last_seen_at.into(),
             created_at: contact.created_at.into(),
@@ -88,10 +89,10 @@ impl<'a> ContactView<'a> {
 }
 
 impl<'a> FullContactView<'a> {
-    /// Shows the contact with threads.
+    /// Shows the contact with threads to a key of that scope.
     #[must_use]
-    pub fn of(contact: &'a Contact, threads: &'a [Thread]) -> Self {
-        Self { contact: ContactView::of(contact), recent_threads: threads.iter().map(ThreadView::of).collect() }
+    pub fn of(contact: &'a Contact, threads: &'a [Thread], scope: Scope) -> Self {
+        Self { contact: ContactView::of(contact, scope), recent_threads: threads.iter().map(ThreadView::of).collect() }
     }
 }
 

@@ -4,7 +4,7 @@ use posthouse_domain::{
     mail_domain::{MailDomain, RecordKey},
     metrics::Counters,
     reputation::{Finding, Standing},
-    suspension::{BOUNCE_RATE_MAX, COMPLAINT_RATE_MAX, SENT_MIN},
+    suspension::{BOUNCE_RATE_MAX, COMPLAINANTS_MIN, COMPLAINT_RATE_MAX, HARD_BOUNCES_MIN, SENT_MIN},
     time::Time,
 };
 use schemars::JsonSchema;
@@ -70,6 +70,10 @@ struct ThresholdsView {
     complaint_rate: f64,
     /// Sends in 7 days below which nothing is suspended.
     min_sent: u64,
+    /// Different recipients that must have bounced hard in 7 days, besides `bounce_rate`.
+    min_hard_bounces: u64,
+    /// Different recipients that must have complained in 7 days, besides `complaint_rate`.
+    min_complainants: u64,
 }
 
 /// A domain of the workspace.
@@ -128,6 +132,8 @@ impl DeliverabilityView {
                 bounce_rate: BOUNCE_RATE_MAX,
                 complaint_rate: COMPLAINT_RATE_MAX,
                 min_sent: SENT_MIN,
+                min_hard_bounces: HARD_BOUNCES_MIN,
+                min_complainants: COMPLAINANTS_MIN,
             },
             suppressed_contacts: facts.suppressed,
             domains: facts.domains.iter().map(|domain| DomainView::of(domain, facts.now)).collect(),

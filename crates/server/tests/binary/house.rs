@@ -157,7 +157,7 @@ impl Serving {
     /// One GET; the head and the body of the answer.
     pub(crate) fn get(&self, path: &str, fields: &str) -> (String, String) {
         let mut stream = self.connect();
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{fields}\r\n").unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{fields}\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();

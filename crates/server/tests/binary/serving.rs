@@ -239,7 +239,7 @@ fn idle_connections_do_not_hold_the_end_up() {
     let mut begun = service.connect();
     begun.write_all(b"GET /healthz HTTP/1.1\r\nhost:").unwrap();
     let mut kept = service.connect();
-    kept.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+    kept.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
     let mut first = [0; 12];
     kept.read_exact(&mut first).unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
@@ -259,7 +259,7 @@ fn a_request_that_never_ends_is_cut_off() {
     let mut endless = service.connect();
     write!(
         endless,
-        "POST /v1/inboxes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n\
+        "POST /v1/inboxes HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n\
          content-length: 100\r\n\r\n{{\"username\":"
     )
     .unwrap();
@@ -287,7 +287,11 @@ fn an_address_in_use_is_named() {
     let ran = house.run(&["serve", "--config", path.to_str().unwrap()]);
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("http.listen") && ran.err.contains(&address.to_string()), "{}", ran.err);
-    assert!(ran.err.contains("stop what listens there, or set http.listen to another address"), "{}", ran.err);
+    assert!(
+        ran.err.contains("stop what listens there, or set http.listen to another address (or give --http-listen)"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -306,5 +310,30 @@ fn the_welcome_mail_comes_through_the_own_listener_and_the_pasted_line_shows_it(
     let list: Value = serde_json::from_str(&body).unwrap();
     assert_eq!(list["data"][0]["subject"], "Welcome to Posthouse");
     assert_eq!(list["data"][0]["direction"], "inbound");
+    assert_eq!(service.stop().code, 0);
+}
+
+#[test]
+fn listeners_of_the_command_line_win_and_loopback_needs_no_mode() {
+    let house = House::new("listeners");
+    let config = house.path("c.toml");
+    let text = "log.level = 'debug'\nhttp.listen = '0.0.0.0:0'\nsubmission.listen = ['0.0.0.0:0']\n";
+    std::fs::write(&config, format!("{text}data_dir = '{}'\n", house.path("data").display())).unwrap();
+    let variables = [("POSTHOUSE__SMTP__LISTEN", "0.0.0.0:0")];
+    let ran =
+        house.run_with(&variables, &["serve", "--config", config.to_str().unwrap(), "--smtp-listen", "127.0.0.1:0"]);
+    assert!(ran.code == 2 && ran.err.contains("delivery.mode: is required"), "two are not on loopback: {}", ran.err);
+    let flags = [
+        ["--http-listen", "127.0.0.1:0"],
+        ["--smtp-listen", "127.0.0.1:0,127.0.0.2:0"],
+        ["--smtp-listen", "127.0.0.3:0"],
+        ["--submission-listen", "127.0.0.4:0"],
+    ];
+    let service = house.serve_with(&variables, &config, &flags.concat());
+    for (listener, ip) in [("http", "127.0.0.1:"), ("smtp", "127.0.0.1:"), ("submission", "127.0.0.4:")] {
+        assert!(service.ready[listener].as_str().unwrap().starts_with(ip), "{}", service.ready);
+    }
+    let (_, document) = service.get("/v1/openapi.json", "");
+    assert!(document.contains("\"/dev/inbound\""), "it is the loopback profile");
     assert_eq!(service.stop().code, 0);
 }

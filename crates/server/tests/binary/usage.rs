@@ -9,6 +9,11 @@ fn bad_usage_is_exit_code_2() {
         &[],
         &["fly"],
         &["serve", "--roles", "http,postman"],
+        &["serve", "--http-listen", "localhost:8080"],
+        &["serve", "--http-listen", "127.0.0.1:0,127.0.0.2:0"],
+        &["serve", "--smtp-listen", "127.0.0.1"],
+        &["serve", "--submission-listen", ""],
+        &["serve", "--smtp-listen", "192.0.2.1:25"],
         &["workspace", "create"],
         &["workspace", "create", "--name", "A", "--owner", "nobody"],
         &["workspace", "create", "--name", "", "--owner", "a@b.example"],
@@ -38,6 +43,16 @@ fn bad_usage_is_exit_code_2() {
         assert!(!ran.err.is_empty(), "{arguments:?}");
     }
     assert!(!house.path("data").exists(), "bad usage must leave nothing behind");
+}
+
+#[test]
+fn a_bad_listener_is_told_what_is_allowed() {
+    let house = House::new("listener");
+    let ran = house.run(&["serve", "--smtp-listen", "127.0.0.1:0,mail.example"]);
+    assert!(ran.err.contains("mail.example") && ran.err.contains("--smtp-listen"), "{}", ran.err);
+    assert!(ran.err.contains("must be an IP address and a port, such as"), "{}", ran.err);
+    let ran = house.run(&["serve", "--http-listen", "0.0.0.0:0"]);
+    assert!(ran.err.contains("delivery.mode: is required unless every listener is on loopback"), "{}", ran.err);
 }
 
 #[test]

@@ -83,11 +83,24 @@ struct Teller {
 
 impl Teller {
     fn run(self) {
-        let mut connection = None;
-        while let Ok(first) = self.queue.recv() {
-            let ids: BTreeSet<Uuid> = first.into_iter().chain(self.queue.try_iter().flatten()).collect();
-            if let Err(error) = self.send(&mut connection, &ids) {
-                tracing::debug!(error = error.internal(), "wakes were not told to other processes");
+        let (mut connection, mut is_untold, mut is_open) = (None, false, true);
+        while is_open {
+            // What could not be told is told as soon as that works, also when nothing is committed meanwhile.
+            let news = if is_untold { self.queue.recv_timeout(PAUSE) } else { self.queue.recv().map_err(Into::into) };
+            is_open = news != Err(RecvTimeoutError::Disconnected);
+            let ids: BTreeSet<Uuid> = news.into_iter().chain(self.queue.try_iter()).flatten().collect();
+            if ids.is_empty() && !is_untold {
+                continue;
+            }
+            // A connection that broke while nothing was told is found out only now.
+            let told = self.send(&mut connection, &ids).or_else(|_| {
+                self.overflow.store(true, Ordering::Relaxed);
+                connection = None;
+                self.send(&mut connection, &ids)
+            });
+            is_untold = told.is_err();
+            if let Err(error) = told {
+                tracing::debug!(cause = error.internal(), "wakes were not told to other processes");
                 self.overflow.store(true, Ordering::Relaxed);
                 connection = None;
             }

@@ -1,9 +1,13 @@
 //! PostgreSQL: worker threads with a connection each, statements prepared once per connection, reruns and reconnects.
 //!
 //! A unit that meets 40001 or 40P01 is run again, and so is one whose connection broke before its COMMIT was sent; that is
-//! why a unit has no side effects. A connection that breaks *at* COMMIT leaves the outcome unknown and is reported.
+//! why a unit has no side effects. A connection that breaks *at* COMMIT leaves the outcome unknown and is reported; who waits
+//! is woken all the same, for the unit may be there.
 
+use crate::db::StoreConfig;
 use crate::db::damage::Damage;
+use crate::db::faults::{self, WriteFaults, WritePoint};
+use crate::db::incident::{Incident, Part};
 use crate::db::notify::Notifier;
 use crate::db::queue::{Job, Message, Span, Verdict};
 use crate::db::server::Server;
@@ -91,11 +95,25 @@ pub(crate) struct Shared {
     damage: Damage,
     /// Why nobody need try to connect, until the timer speaks.
     down: Mutex<Option<(Receiver<Instant>, Error)>>,
+    faults: Option<WriteFaults>,
+    writes: Incident,
+    reads: Incident,
 }
 
 impl Shared {
-    pub(crate) fn new(url: String, wakes: Wakes, damage: Damage, notifier: Notifier) -> Self {
-        Shared { url, wakes, notifier, damage, down: Mutex::new(None) }
+    pub(crate) fn new(url: &str, config: &StoreConfig, (wakes, damage): (Wakes, Damage), notifier: Notifier) -> Self {
+        let incident = |part| Incident::new(part, config.watch.clone());
+        let (writes, reads) = (incident(Part::Writes), incident(Part::Reads));
+        Shared {
+            url: url.to_owned(),
+            wakes,
+            notifier,
+            damage,
+            down: Mutex::new(None),
+            faults: config.faults.clone(),
+            writes,
+            reads,
+        }
     }
 
     fn connect(&self, mode: Mode) -> Result<Tx> {
@@ -138,6 +156,8 @@ enum Miss {
     Rerun(Error),
     /// Say so.
     Final(Error),
+    /// Say so: it may be committed or not. These are the workspaces to wake if it is.
+    Unknown(Error, Vec<uuid::Uuid>),
 }
 
 impl Worker {
@@ -149,6 +169,11 @@ impl Worker {
     pub(crate) fn run(mut self, queue: &Receiver<Message>) {
         while let Ok(Message::Work(mut job)) = queue.recv() {
             let result = self.unit(&mut job);
+            let incident = if self.mode == Mode::Write { &self.shared.writes } else { &self.shared.reads };
+            match &result {
+                Err(error) if error.is_outage() => incident.failed(1, error),
+                _ => incident.worked(),
+            }
             job.answer(result);
         }
     }
@@ -164,7 +189,7 @@ impl Worker {
                     // winner has woken, and so meet it for ever.
                     let _ = after(RERUN_PAUSE * 2u32.pow(runs - 1)).recv();
                 }
-                Err(Miss::Rerun(error) | Miss::Final(error)) => return Err(error),
+                Err(Miss::Rerun(error) | Miss::Final(error) | Miss::Unknown(error, _)) => return Err(error),
             }
         }
     }
@@ -174,14 +199,26 @@ impl Worker {
             Some(tx) => tx,
             none => none.insert(self.shared.connect(self.mode).map_err(Miss::Final)?),
         };
-        let outcome = run_on(tx, job, self.mode);
+        let outcome = run_on(tx, job, self.mode, self.shared.faults.as_ref());
         if pg(tx).client.is_closed() {
             self.tx = None;
         }
-        let woken = outcome.inspect_err(|miss| self.forget_stale(miss))?;
+        match outcome.inspect_err(|miss| self.forget_stale(miss)) {
+            Ok(woken) => {
+                self.wake(woken);
+                Ok(())
+            }
+            Err(Miss::Unknown(error, woken)) => {
+                self.wake(woken);
+                Err(Miss::Final(error))
+            }
+            Err(miss) => Err(miss),
+        }
+    }
+
+    fn wake(&self, woken: Vec<uuid::Uuid>) {
         self.shared.wakes.publish(&woken);
         self.shared.notifier.tell(woken);
-        Ok(())
     }
 
     /// After a rerun for a stale plan the statements must be prepared anew.
@@ -215,10 +252,12 @@ fn run_alone(tx: &mut Tx, job: &mut Job) -> Result<Vec<uuid::Uuid>, Miss> {
 }
 
 /// One run of a unit in a transaction; gives the workspaces to wake.
-fn run_on(tx: &mut Tx, job: &mut Job, mode: Mode) -> Result<Vec<uuid::Uuid>, Miss> {
+fn run_on(tx: &mut Tx, job: &mut Job, mode: Mode, faults: Option<&WriteFaults>) -> Result<Vec<uuid::Uuid>, Miss> {
     if mode == Mode::Read && job.span() == Span::Statement {
         return run_alone(tx, job);
     }
+    let faults = faults.filter(|_| mode == Mode::Write);
+    faults::check(faults, WritePoint::Begin).map_err(Miss::Final)?;
     let begin = match mode {
         Mode::Write => "BEGIN",
         Mode::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -228,24 +267,29 @@ fn run_on(tx: &mut Tx, job: &mut Job, mode: Mode) -> Result<Vec<uuid::Uuid>, Mis
     let fault = tx.fault().cloned();
     match (verdict, fault) {
         (Ok(Verdict::Keep), _) => {
+            if let Err(error) = faults::check(faults, WritePoint::Commit) {
+                pg(tx).batch("ROLLBACK").map_err(Miss::Final)?;
+                return Err(Miss::Final(error));
+            }
             // From here on a broken connection leaves the outcome unknown, so only a plain refusal is run again.
             let damage = tx.damage().clone();
             if let Some(error) = damage.error() {
                 let _ = pg(tx).batch("ROLLBACK");
                 return Err(Miss::Final(error));
             }
-            damage.watch(pg(tx).batch("COMMIT")).map_err(|error| match error {
-                Error::Retry(_) => Miss::Rerun(error),
-                error => Miss::Final(error),
-            })?;
-            Ok(tx.take_wakes())
+            let done = pg(tx).batch("COMMIT").and_then(|()| faults::check(faults, WritePoint::Committed));
+            match damage.watch(done) {
+                Ok(()) => Ok(tx.take_wakes()),
+                Err(error @ Error::Retry(_)) => Err(Miss::Rerun(error)),
+                Err(error) => Err(Miss::Unknown(error, tx.take_wakes())),
+            }
         }
         (verdict, fault) => {
             let rolled_back = pg(tx).batch("ROLLBACK");
             if let Some(fault) = fault {
                 match miss(tx, fault) {
                     Miss::Rerun(error) => return Err(Miss::Rerun(error)),
-                    Miss::Final(_) => {} // the unit has turned it into its own answer
+                    Miss::Final(_) | Miss::Unknown(..) => {} // the unit has turned it into its own answer
                 }
             }
             verdict.map_err(Miss::Final)?;

@@ -5,6 +5,8 @@
 //! failure of the COMMIT is everybody's. The writer must never use `synchronous=NORMAL`: it loses acknowledged mail when
 //! the power fails.
 
+use crate::db::faults::{self, WriteFaults, WritePoint};
+use crate::db::incident::{Incident, Part};
 use crate::db::queue::{self, Job, Message, Span, Verdict};
 use crate::db::{StoreConfig, mark::Mark, place::Place, wakes::Wakes};
 use crate::tx::Connection;
@@ -76,9 +78,13 @@ fn control(tx: &Tx, text: &'static str) -> Result<()> {
 }
 
 /// A reader thread: one snapshot per unit.
-pub(crate) fn read_loop(mut tx: Tx, queue: &Receiver<Message>) {
+pub(crate) fn read_loop(mut tx: Tx, queue: &Receiver<Message>, incident: &Incident) {
     while let Ok(Message::Work(mut job)) = queue.recv() {
         let result = read_once(&mut tx, &mut job);
+        match &result {
+            Err(error) if error.is_outage() => incident.failed(1, error),
+            _ => incident.worked(),
+        }
         job.answer(result);
     }
 }
@@ -127,12 +133,16 @@ pub(crate) struct Writer {
     mark: Option<Arc<Mark>>,
     /// Where the database was when it was opened.
     place: Option<Place>,
+    faults: Option<WriteFaults>,
+    incident: Incident,
 }
 
 impl Writer {
-    pub(crate) fn new(tx: Tx, queue: Receiver<Message>, wakes: Wakes) -> Self {
-        let look = tick(FOREIGN_COMMIT_POLL);
-        let mut writer = Writer { tx, queue, wakes, data_version: 0, wary_groups: 0, look, mark: None, place: None };
+    pub(crate) fn new(tx: Tx, queue: Receiver<Message>, wakes: Wakes, config: &StoreConfig) -> Self {
+        let (faults, incident) = (config.faults.clone(), Incident::new(Part::Writes, config.watch.clone()));
+        let (look, mark, place) = (tick(FOREIGN_COMMIT_POLL), None, None);
+        let mut writer =
+            Writer { tx, queue, wakes, data_version: 0, wary_groups: 0, look, mark, place, faults, incident };
         writer.data_version = writer.read_data_version();
         writer
     }
@@ -155,6 +165,8 @@ impl Writer {
             match self.queue.recv_timeout(FOREIGN_COMMIT_POLL) {
                 Ok(Message::Work(first)) => {
                     let mut group = Group::new(self.wary_groups > 0);
+                    // What could not be rolled back was answered as failed: nothing is committed together with it.
+                    group.failure = self.roll_back().err();
                     self.wary_groups = self.wary_groups.saturating_sub(1);
                     let go_on = self.fill(&mut group, first);
                     self.finish(group);
@@ -167,6 +179,11 @@ impl Writer {
             }
             self.look_for_foreign_commits();
         }
+    }
+
+    /// Ends the open transaction, if there is one.
+    fn roll_back(&self) -> Result<()> {
+        if connection(&self.tx).is_autocommit() { Ok(()) } else { control(&self.tx, "ROLLBACK") }
     }
 
     /// Runs units until the queue is empty or the group full. Returns whether to go on after this group.
@@ -209,13 +226,15 @@ impl Writer {
     fn unit(&mut self, group: &mut Group, job: &mut Job) -> Result<()> {
         let alone = group.kept == 0;
         let saved = !alone && group.is_wary;
-        let opened = if saved {
-            control(&self.tx, "SAVEPOINT unit")
-        } else if connection(&self.tx).is_autocommit() {
-            control(&self.tx, "BEGIN IMMEDIATE")
-        } else {
-            Ok(())
-        };
+        let opened = faults::check(self.faults.as_ref(), WritePoint::Begin).and_then(|()| {
+            if saved {
+                control(&self.tx, "SAVEPOINT unit")
+            } else if connection(&self.tx).is_autocommit() {
+                control(&self.tx, "BEGIN IMMEDIATE")
+            } else {
+                Ok(())
+            }
+        });
         if let Err(error) = opened {
             group.failure = Some(error);
             return Ok(());
@@ -251,20 +270,22 @@ impl Writer {
     fn finish(&mut self, mut group: Group) {
         // Whatever else is in the group went into the same damaged database.
         group.failure = group.failure.or_else(|| self.tx.damage().error());
-        if group.failure.is_none() && group.kept > 0 {
-            group.failure = self.commit().err();
+        let mut is_committed = group.failure.is_none();
+        if is_committed && group.kept > 0 {
+            let done = faults::check(self.faults.as_ref(), WritePoint::Commit).and_then(|()| self.commit());
+            is_committed = done.is_ok();
+            group.failure = done.and_then(|()| faults::check(self.faults.as_ref(), WritePoint::Committed)).err();
         }
-        if !connection(&self.tx).is_autocommit()
-            && let Err(error) = control(&self.tx, "ROLLBACK")
-        {
-            tracing::error!(error = error.internal(), "SQLite could not roll back");
+        if let Err(error) = self.roll_back() {
+            tracing::error!(cause = error.internal(), "store.not_rolled_back");
         }
-        if let Some(Error::Damaged(_)) = &group.failure {
-            // Said once, where it was met.
-        } else if let Some(error) = &group.failure {
-            tracing::error!(error = error.internal(), units = group.units.len(), "a commit group failed");
-        } else {
+        if is_committed {
             self.wakes.publish(&group.woken);
+        }
+        match &group.failure {
+            Some(error) => self.incident.failed(group.units.len(), error),
+            None if group.kept > 0 => self.incident.worked(),
+            None => {}
         }
         for (job, result) in group.units {
             job.answer(group.failure.clone().map_or(result, Err));

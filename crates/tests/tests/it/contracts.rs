@@ -3,6 +3,7 @@
 mod documents;
 mod errors;
 mod house_rules;
+mod isolation;
 mod openapi;
 mod pages;
 mod permissions;

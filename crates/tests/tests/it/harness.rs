@@ -110,7 +110,8 @@ async fn a_crash_ends_every_connection_and_the_store_is_there_again() {
 #[tokio::test]
 async fn a_database_that_goes_away_is_503_and_comes_back() {
     let proxy = Proxy::before(&Cluster::shared().create_database()).await;
-    let server = TestServer::start(Options::default().database(proxy.url())).await;
+    let mut server = TestServer::start(Options::default().database(proxy.url())).await;
+    server.allow().log_error("store.writes_fail").log_error("store.reads_fail");
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
     api.get("/v1/account").await.expect(200);
@@ -148,6 +149,6 @@ async fn a_held_lock_is_503_for_writers_while_readers_go_on() {
     lock.release().await;
     server.clock.advance(1_000);
     server.anonymous().get("/readyz").await.expect(200);
-    server.allow().log_error("commit group failed");
+    server.allow().log_error("store.writes_fail");
     server.finish().await;
 }

@@ -10,6 +10,7 @@ mod forwarding;
 mod inbound_policy;
 mod internationalised;
 mod name_servers;
+mod reports;
 mod resume;
 mod standing;
 mod submission;

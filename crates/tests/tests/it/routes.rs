@@ -19,5 +19,6 @@ mod search;
 mod stream;
 mod suppressions;
 mod threads;
+mod verification;
 mod wait;
 pub(crate) mod webhooks;

@@ -1,6 +1,8 @@
-//! Faults and crashes: what only shows when things break at random moments.
+//! Faults, crashes and interleavings: what only shows when things happen at the worst moment.
 
 mod crash;
+mod failing_writes;
+mod interleave;
 mod relay;
 mod rotate_key;
 mod webhook_crash;

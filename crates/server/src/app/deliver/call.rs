@@ -14,7 +14,11 @@ use posthouse_mail::{
 use posthouse_store::{blobs, contents::RawPlace};
 
 use super::{means, prepare::Load, relay, route};
-use crate::app::{App, bounce_address, sealed_link, signing};
+use crate::app::{
+    App,
+    bounce_address::{self, ReturnPath},
+    sealed_link, signing,
+};
 
 /// Why nothing was tried.
 pub(super) enum CannotSend {
@@ -61,7 +65,11 @@ async fn message(app: &App, load: &Load) -> Result<Message, CannotSend> {
     let smtputf8 = !body[..header_bytes].is_ascii();
     let home = &app.config.mail.default_domain;
     let home = if load.is_elsewhere && bounce_address::is_reached(home) { home } else { &load.inbox.domain };
-    let return_path = bounce_address::of(app, load.envelope.message, home)
+    // An envelope has one recipient; see `split`.
+    let Some(position) = load.pending.first().map(|entry| entry.position) else {
+        return Err(CannotSend::Never("not sent: nobody is left to send it to"));
+    };
+    let return_path = bounce_address::of(app, ReturnPath { message: load.envelope.message, position }, home)
         .map_err(|error| CannotSend::Later(format!("there is no return path: {error}")))?;
     Ok(Message { mail_from: Some(parse(&return_path)?), recipients, body: Arc::from(body), smtputf8 })
 }

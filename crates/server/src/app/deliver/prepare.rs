@@ -1,19 +1,26 @@
 //! The rows of an envelope and the gate again: what changed since the mail was accepted decides (architecture, «Mail out»).
 
 use posthouse_domain::{
+    id::{Ids, JobId},
     inbox::Inbox,
     message::{Delivery, DeliveryStatus},
+    time::Time,
     workspace::Workspace,
 };
 use posthouse_store::{
     Result, Tx,
     contents::{self, Raw},
-    inboxes, mail_domains, messages,
+    inboxes,
+    jobs::{self, NewJob},
+    mail_domains, messages,
     recipients::{self, Envelope},
     workspaces,
 };
 
 use super::Errand;
+
+/// Attempts of the job of a recipient that was split off; the end of its envelope comes long before.
+const SPLIT_ATTEMPT_MAX: u32 = 200;
 
 /// Everything that an attempt needs.
 #[derive(Clone)]
@@ -84,6 +91,29 @@ pub(super) fn rows(tx: &mut Tx, errand: Errand) -> Result<Option<Load>> {
 fn pending(tx: &mut Tx, errand: Errand) -> Result<Vec<Delivery>> {
     let all = recipients::of_envelope(tx, errand.workspace, errand.envelope)?.into_iter().map(|of| of.delivery);
     Ok(all.filter(|delivery| delivery.status == DeliveryStatus::Queued).collect())
+}
+
+/// Moves all recipients that wait in an envelope, but the first, into envelopes of their own.
+pub(super) fn split(tx: &mut Tx, errand: Errand, ids: &Ids, now: Time) -> Result<()> {
+    let Some(envelope) = recipients::envelope(tx, errand.workspace, errand.envelope)? else { return Ok(()) };
+    for entry in pending(tx, errand)?.iter().skip(1) {
+        let own = Envelope { id: ids.next(), ..envelope.clone() };
+        recipients::move_to(tx, own.workspace, (own.message, entry.position), own.id)?;
+        recipients::insert_envelope(tx, &own)?;
+        let job = NewJob {
+            id: ids.next::<JobId>(),
+            kind: jobs::OUTBOUND,
+            workspace: own.workspace,
+            subject: own.id.0,
+            lane: own.destination,
+            run_at: now,
+            attempt_max: SPLIT_ATTEMPT_MAX,
+            why: "queued",
+            created_at: now,
+        };
+        jobs::enqueue(tx, &job)?;
+    }
+    Ok(())
 }
 
 /// The standing rules of the gate, in its order (decision 14): queued mail is held, not dropped.

@@ -5,6 +5,7 @@ use posthouse_domain::{
     event::{EventKind, NewEvent},
     id::Ids,
     message::{Delivery, DeliveryStatus, rolled_up},
+    suspension::Incident,
     time::{MINUTE_MS, Time},
 };
 use posthouse_mail::{address::Address, bounce::Class};
@@ -22,6 +23,7 @@ use crate::{app::judge_sending, views::event::data};
 pub(super) type Settled = (&'static str, Option<Class>);
 
 /// When to try again.
+#[derive(Clone)]
 pub(super) struct Schedules {
     /// The gaps after each attempt (`delivery.retry_schedule`).
     pub(super) usual: Vec<i64>,
@@ -118,7 +120,9 @@ pub(super) fn write(tx: &mut Tx, settling: &Settling, plan: &Plan, ids: &Ids, no
         metrics::bounce(tx, (envelope.workspace, held.inbox), after, now)?;
     }
     if plan.bounced().next().is_some() {
-        judge_sending::judge(tx, envelope.workspace, now)?;
+        let hard = plan.bounced().filter(|(_, kind, _)| *kind == BounceKind::Hard);
+        let incidents = hard.map(|(after, _, _)| (Incident::HardBounce, after.address.as_str()));
+        judge_sending::judge(tx, envelope.workspace, incidents, now)?;
     }
     suppress(tx, settling, plan, now)?;
     tell(tx, Telling { settling, plan, held, first_left, ids, now })?;
@@ -156,7 +160,7 @@ struct Telling<'a> {
 }
 
 /// Appends the events, or keeps them back while the inbox is paused. One `message.delivered` or `message.bounced` for each
-/// attempt that brought some: a message to several domains may have several.
+/// attempt that brought some: a message to several recipients may have several.
 fn tell(tx: &mut Tx, telling: Telling<'_>) -> Result<()> {
     let Telling { settling, plan, held, first_left, ids, now } = telling;
     let (tenant, message) = (settling.load.envelope.workspace, settling.load.envelope.message);

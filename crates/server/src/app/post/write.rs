@@ -3,10 +3,11 @@
 use posthouse_domain::{
     delivery::BounceKind,
     event::{EventKind, NewEvent},
-    id::{ContentId, EnvelopeId, Ids, JobId, MessageId, ThreadId},
+    id::{ContentId, Ids, JobId, MessageId, ThreadId},
     inbox::Inbox,
     message::{Channel, Delivery, DeliveryStatus, Direction, Message, Status, rolled_up},
     metrics::Counters,
+    suspension::Incident,
     time::Time,
 };
 use posthouse_mail::{address::Address, bounce::Class};
@@ -71,7 +72,10 @@ pub(super) fn message(
     let meeting = Meeting { inbox, conversation: &conversation, subject, at: created_at, key };
     meet::sent(tx, meeting, people.to.iter().chain(&people.cc).chain(&people.bcc), ids)?;
     if stored.status == Status::Bounced {
-        judge_sending::judge(tx, stored.workspace, ready.now)?;
+        // An address of this service that does not exist is refused for good.
+        let bounced = entries.iter().filter(|entry| entry.status == DeliveryStatus::Bounced);
+        let incidents = bounced.map(|entry| (Incident::HardBounce, entry.address.as_str()));
+        judge_sending::judge(tx, stored.workspace, incidents, ready.now)?;
     }
     announce(tx, &stored, &entries, ids, ready.now)?;
     Ok(stored.id)
@@ -109,9 +113,8 @@ fn inbox_of(way: &Way) -> Option<&Inbox> {
     }
 }
 
-/// The delivery entries. Those of one destination domain share an envelope.
+/// The delivery entries. Each one elsewhere has an envelope of its own, because it has a return path of its own.
 fn entries(ready: &Ready, ways: &[(Address, Way)], ids: &Ids) -> Vec<Delivery> {
-    let mut destinations: Vec<(&str, EnvelopeId)> = Vec::new();
     let each = (0u32..).zip(ways).map(|(position, (address, way))| {
         let mut entry = Delivery {
             position,
@@ -138,13 +141,7 @@ fn entries(ready: &Ready, ways: &[(Address, Way)], ids: &Ids) -> Vec<Delivery> {
                 entry.class = Some(Class::UnknownUser);
             }
             Way::Away => {
-                let known = destinations.iter().find(|(domain, _)| *domain == address.domain()).map(|(_, id)| *id);
-                let envelope = known.unwrap_or_else(|| {
-                    let id = ids.next();
-                    destinations.push((address.domain(), id));
-                    id
-                });
-                entry.envelope = Some(envelope);
+                entry.envelope = Some(ids.next());
                 (entry.channel, entry.status, entry.attempts) = (Channel::Email, DeliveryStatus::Queued, 0);
             }
         }
@@ -222,7 +219,7 @@ fn contact_address(inbox: &Inbox, ways: &[(Address, Way)]) -> Option<String> {
     ways.iter().find(|(_, way)| !is_own(way)).map(|(address, _)| address.canonical())
 }
 
-/// An envelope and its job for each destination domain.
+/// An envelope and its job for each recipient elsewhere.
 fn envelopes(
     tx: &mut Tx,
     ready: &Ready,
@@ -230,10 +227,8 @@ fn envelopes(
     (ways, entries): (&[(Address, Way)], &[Delivery]),
     ids: &Ids,
 ) -> Result<()> {
-    let mut made: Vec<EnvelopeId> = Vec::new();
     for ((address, _), entry) in ways.iter().zip(entries) {
-        let Some(id) = entry.envelope.filter(|id| !made.contains(id)) else { continue };
-        made.push(id);
+        let Some(id) = entry.envelope else { continue };
         let envelope = Envelope {
             workspace: inbox.workspace,
             id,

@@ -1,6 +1,6 @@
 //! What an event must not overtake on its way to a webhook: those of its conversation, and behind a pause those of its inbox.
 //!
-//! Within a process the desk keeps the order of a lane. Here it is kept between processes, and behind one that died: first
+//! Within a process the desk keeps the order, by the same rule. Here it is kept between processes, and behind one that died: first
 //! attempts that somebody else holds, or that nobody holds yet, close their lanes for what comes behind them in the log.
 
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use posthouse_domain::{
 };
 use posthouse_store::{Result, Tx, events, webhook_deliveries::Waiting};
 
-use super::Lane;
+use super::{Lane, Turn};
 
 /// A first attempt that is to be made, with the lane of its event.
 #[derive(Clone, Debug)]
@@ -54,13 +54,8 @@ pub(super) fn firsts(
 
 /// Whether an event would overtake one of these.
 pub(super) fn is_closed(event: &Event, ahead: &[First]) -> bool {
-    let (lane, inbox) = (of(event), event.event.inbox);
-    ahead.iter().any(|first| match (first.lane, lane) {
-        (Lane::None, _) | (_, Lane::None) => false,
-        (Lane::Inbox(closed), _) => inbox == Some(closed),
-        (Lane::Thread(_), Lane::Inbox(held)) => first.inbox == Some(held),
-        (Lane::Thread(closed), Lane::Thread(thread)) => closed == thread,
-    })
+    let turn = Turn { inbox: event.event.inbox, lane: of(event) };
+    ahead.iter().any(|first| turn.is_behind(Turn { inbox: first.inbox, lane: first.lane }))
 }
 
 #[cfg(test)]

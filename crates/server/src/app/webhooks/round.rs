@@ -2,7 +2,8 @@
 //! write; none where there is nothing to write.
 //!
 //! The place of a webhook is moved by compare-and-set in the transaction that stores the attempts, so that of two processes
-//! one fans an event out. What nobody takes moves the place in memory alone, until there is something to store.
+//! one fans an event out. What nobody takes moves the place in memory alone, until there is something to store. What is to be
+//! stored moves it when it is: after a write that failed the next round finds the same events again.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -20,6 +21,7 @@ use posthouse_store::{
     webhook_deliveries::{self as deliveries, Lease, Place, Waiting},
     webhooks,
 };
+use uuid::Uuid;
 
 use super::{
     Errand, Lane,
@@ -45,6 +47,8 @@ const UNSTORED_MAX: i64 = 1_000;
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     places: HashMap<WebhookId, Seen>,
+    /// The lease of a write that failed: it may be in the store all the same, of attempts that nobody knows of here.
+    in_doubt: Option<Uuid>,
 }
 
 /// How far the log was read for a webhook: the stored place, and the one behind what it did not take.
@@ -116,6 +120,10 @@ pub async fn round(
     (ended, rooms): (Arc<Vec<Ended>>, Rooms),
 ) -> Result<Found> {
     let now = app.clock.now();
+    if let Some(token) = memory.in_doubt {
+        app.store.write_aside(move |tx| free(tx, workspace, token, now)).await?;
+        memory.in_doubt = None;
+    }
     let before = memory.clone();
     let (mut look, places) = app.store.read(move |tx| look(tx, workspace, &rooms, (&before, now))).await?;
     memory.places = places;
@@ -125,9 +133,9 @@ pub async fn round(
     let (ids, start_ms) = (app.clock.ids(), app.config.webhooks.backoff_start_ms);
     let (fresh, due) = (std::mem::take(&mut look.fresh), std::mem::take(&mut look.due));
     let moves: Vec<(WebhookId, i64)> = fresh.iter().map(|one| (one.webhook, one.to)).collect();
+    let lease = Lease { token: ids.next(), until: now.plus_ms(LEASE_MS) };
     let write = move |tx: &mut Tx| {
         let ids = ids.clone();
-        let lease = Lease { token: ids.next(), until: now.plus_ms(LEASE_MS) };
         let settled = settle::settle(tx, workspace, (&ended, start_ms), &ids)?;
         let mut errands = Vec::new();
         // What was left by somebody is in front of what came into the log behind it; who has it now goes on with that too.
@@ -145,7 +153,8 @@ pub async fn round(
         }
         Ok::<_, posthouse_store::Error>((errands, settled))
     };
-    let (errands, settled) = app.store.write_aside(write).await?;
+    let written = app.store.write_aside(write).await;
+    let (errands, settled) = written.inspect_err(|_| memory.in_doubt = Some(lease.token))?;
     for (webhook, to) in moves {
         // Whether or not it was us who moved it: another process did otherwise.
         memory.places.insert(webhook, Seen { stored: to, seen: to });
@@ -156,7 +165,15 @@ pub async fn round(
     Ok(Found { errands, given_up, next, ..look.found })
 }
 
-/// What there is to do; reads only.
+/// Hands back what was leased with that token.
+fn free(tx: &mut Tx, workspace: WorkspaceId, token: Uuid, now: Time) -> Result<()> {
+    for webhook in webhooks::of(tx, workspace, WEBHOOKS_MAX)? {
+        deliveries::free_leased(tx, (workspace, webhook.id), token, now)?;
+    }
+    Ok(())
+}
+
+/// What there is to do, and how far the log is seen that way; reads only.
 fn look(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -179,11 +196,13 @@ fn look(
             let stretch = stretch(tx, workspace, seen.seen, &mut stretches)?;
             let (fresh, is_closed) = fresh(&webhook, seen, stretch, (room, &ahead));
             look.found.has_more |= fresh.to < head && fresh.events.len() < room && !is_closed;
-            let next = Seen { stored: seen.stored, seen: fresh.to };
             if !fresh.events.is_empty() || fresh.to - seen.stored >= UNSTORED_MAX {
+                // Seen when it is stored.
                 look.fresh.push(fresh);
+                seen
+            } else {
+                Seen { stored: seen.stored, seen: fresh.to }
             }
-            next
         } else {
             seen
         };
@@ -199,9 +218,11 @@ fn next_after(waiting: &[Waiting], now: Time) -> Option<Time> {
 }
 
 /// The attempts that are due and for which there is room; they are ahead of nothing any more.
-fn due(webhook: &Webhook, waiting: Vec<Waiting>, ahead: &mut Vec<First>, (room, now): (usize, Time)) -> Vec<Due> {
+fn due(webhook: &Webhook, mut waiting: Vec<Waiting>, ahead: &mut Vec<First>, (room, now): (usize, Time)) -> Vec<Due> {
     // Half of the room, so that a long past does not keep the present waiting.
     let is_due = |one: &Waiting| one.run_at <= now;
+    // What was handed back together is due at the same time.
+    waiting.sort_by_key(|one| (one.run_at, one.id.0));
     let mut due: Vec<Due> = waiting
         .into_iter()
         .filter(is_due)

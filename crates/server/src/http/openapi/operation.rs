@@ -8,7 +8,10 @@ use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 use super::{schemas::header_refs, tag};
-use crate::http::route::{Access, AnswerDoc, Reach, Route};
+use crate::http::{
+    host,
+    route::{Access, AnswerDoc, Reach, Route},
+};
 
 /// The operation object; bodies go into the shared schemas.
 pub(super) fn describe(route: &Route, generator: &mut SchemaGenerator, schemas: &mut Map<String, Value>) -> Value {
@@ -131,8 +134,8 @@ fn refusal(route: &Route, status: u16, codes: &[Code]) -> Value {
     }
     if status == 401 {
         fields.push("WWW-Authenticate");
-    } else {
-        // Who is not recognised has neither a limit nor a notice.
+    } else if status != 421 {
+        // Without a workspace there is neither a limit nor a notice.
         if route.access != Access::Public {
             fields.extend(["RateLimit-Policy", "RateLimit"]);
         }
@@ -155,6 +158,12 @@ fn refusal(route: &Route, status: u16, codes: &[Code]) -> Value {
 /// The codes that the route can refuse with, by status: its own, and those of the door.
 fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
     let mut codes: Vec<Code> = vec![Code::InvalidRequest, Code::Internal, Code::Unavailable, Code::StoreDamaged];
+    if !host::UNDER_ANY_NAME.contains(&route.path) {
+        codes.push(Code::MisdirectedRequest);
+    }
+    if route.development {
+        codes.push(Code::Forbidden);
+    }
     if route.access != Access::Public {
         codes.extend([Code::Unauthorized, Code::InsufficientPermissions, Code::RateLimited]);
     }

@@ -66,7 +66,8 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 fn of_app(app: &App) -> Value {
-    let served: Vec<Route> = routes::all().into_iter().filter(|route| !route.development || app.captures()).collect();
+    let served: Vec<Route> =
+        routes::all().into_iter().filter(|route| !route.development || app.config.is_loopback_profile()).collect();
     document(&served, &app.config.base_url)
 }
 

@@ -46,11 +46,9 @@ pub struct RequestInfo {
     pub idempotency_key: Option<String>,
     /// With an `Idempotency-Key`: SHA-256 of path parameters, query and body, by which a repeated request is known.
     pub fingerprint: Option<[u8; 32]>,
-    /// The request header `Host`.
-    pub host: Option<String>,
     /// The secret in `Authorization: Bearer`, for public routes with a token of their own.
     pub bearer: Option<SecretText>,
-    /// Whether the client is on this machine and nobody stands between.
+    /// Whether the client is on this machine, for certain.
     pub on_loopback: bool,
     /// The accept key of a request that asks for a WebSocket.
     pub handshake: Option<String>,

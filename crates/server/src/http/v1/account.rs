@@ -82,7 +82,7 @@ struct AiDisclosureView {
     share_workspace_name: bool,
 }
 
-/// Whether a person owns the workspace.
+/// Whether a person owns the workspace. Where a person or the operator made it, the status is not_applicable and the rest null.
 #[derive(Serialize, JsonSchema)]
 struct ClaimView {
     #[schemars(schema_with = "name_of::<Claim>")]

@@ -209,8 +209,9 @@ impl ListQuery {
 
 async fn list(app: Arc<App>, input: Input<ListQuery>) -> Result<Answer, Refusal> {
     let (caller, query) = (input.caller, input.query);
+    let scope = caller.scope;
     let (found, next_cursor) = app.store.read(move |tx| read_page(tx, &caller, &query)).await?;
-    Answer::json(200, &PageView { data: found.iter().map(ContactView::of).collect(), next_cursor })
+    Answer::json(200, &PageView { data: found.iter().map(|one| ContactView::of(one, scope)).collect(), next_cursor })
 }
 
 fn read_page(tx: &mut Tx, caller: &Caller, query: &ListQuery) -> Result<(Vec<Contact>, Option<String>), Refusal> {
@@ -246,19 +247,21 @@ async fn one(
     caller: Caller,
     find: impl Fn(&mut Tx, &Caller) -> posthouse_store::Result<Option<Contact>> + Send + Sync + 'static,
 ) -> Result<Answer, Refusal> {
+    let scope = caller.scope;
     let read = move |tx: &mut Tx| -> Result<(Contact, Vec<Thread>), Refusal> {
         let contact = find(tx, &caller)?.ok_or_else(|| Refusal::not_found("contact"))?;
         let threads = contacts::threads(tx, &contact, caller.scope.inbox(), THREADS_MAX)?;
         Ok((contact, threads))
     };
     let (contact, threads) = app.store.read(read).await?;
-    Answer::json(200, &FullContactView::of(&contact, &threads))
+    Answer::json(200, &FullContactView::of(&contact, &threads, scope))
 }
 
 async fn update(app: Arc<App>, input: Input<Empty, Update>) -> Result<Answer, Refusal> {
     let id: ContactId = input.path.id("id", "contact")?;
+    let scope = input.caller.scope;
     let changed = change_contact::change(&app, input.caller, id, input.body.parse()).await?;
-    Answer::json(200, &ContactView::of(&changed))
+    Answer::json(200, &ContactView::of(&changed, scope))
 }
 
 async fn delete(app: Arc<App>, input: Input<DeleteQuery>) -> Result<Answer, Refusal> {

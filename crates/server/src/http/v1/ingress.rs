@@ -1,6 +1,6 @@
 //! `POST /dev/inbound`: mail in without SMTP, for development alone (decision 25, contract §23).
 //!
-//! It exists only with `delivery.mode = "capture"` and ends in the same use-case as SMTP's DATA.
+//! It exists only on loopback with `delivery.mode = "capture"` and ends in the same use-case as SMTP's DATA.
 
 use std::sync::Arc;
 

@@ -18,7 +18,10 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
-    app::{App, bounce_address},
+    app::{
+        App,
+        bounce_address::{self, ReturnPath},
+    },
     http::{
         route::{Answer, Input, Route},
         wire::{Cursor, Limit, paging, query},
@@ -75,17 +78,19 @@ struct OutboxView<'a> {
 /// SMTP's envelope.
 #[derive(Serialize, JsonSchema)]
 struct EnvelopeView<'a> {
-    /// The return path.
+    /// The return path of the first recipient.
     from: &'a str,
     /// The recipients that it was captured for.
     to: Vec<&'a str>,
+    /// The return path of each recipient, in the order of `to`.
+    return_paths: Vec<&'a str>,
 }
 
 /// A captured message with what is shown of it.
 struct Entry {
     message: Message,
-    /// The return path.
-    from: String,
+    /// The return path of each captured recipient.
+    return_paths: Vec<String>,
     /// The domain of the inbox.
     domain: String,
     captured: Vec<Delivery>,
@@ -96,9 +101,13 @@ async fn list(app: Arc<App>, input: Input<OutboxQuery>) -> Result<Answer, Refusa
     let paging = paging("outbox".to_owned(), query.cursor.as_ref(), query.limit)?;
     let (mut entries, next) = app.store.read(move |tx| page(tx, &caller, &paging)).await?;
     for entry in &mut entries {
-        if let Ok(path) = bounce_address::of(&app, entry.message.id, &entry.domain) {
-            entry.from = path;
-        }
+        let message = entry.message.id;
+        let positions = entry.captured.iter().map(|delivery| delivery.position);
+        let paths = positions.map(|position| bounce_address::of(&app, ReturnPath { message, position }, &entry.domain));
+        entry.return_paths = paths.collect::<Result<_, _>>().map_err(|error| {
+            tracing::error!(cause = %error, "outbox.no_return_path");
+            Refusal::new(Code::Internal, "The return paths cannot be made now.")
+        })?;
     }
     let data = entries.iter().map(|entry| view(entry, &app.config.base_url)).collect();
     Answer::json(200, &PageView { data, next_cursor: next })
@@ -119,7 +128,7 @@ fn page(tx: &mut Tx, caller: &Caller, paging: &Paging) -> Result<(Vec<Entry>, Op
             |delivery: &Delivery| delivery.channel == Channel::Email && delivery.detail.as_deref() == Some(CAPTURED);
         let of_message = recipients.iter().filter(|of| of.message == message.id && is_captured(&of.delivery));
         let captured = of_message.map(|of| of.delivery.clone()).collect();
-        entries.push(Entry { message, from: inbox.address, domain: inbox.domain, captured });
+        entries.push(Entry { message, return_paths: Vec::new(), domain: inbox.domain, captured });
     }
     Ok((entries, next))
 }
@@ -131,8 +140,9 @@ fn view<'a>(entry: &'a Entry, base_url: &str) -> OutboxView<'a> {
         inbox_id: m.inbox.into(),
         captured: true,
         envelope: EnvelopeView {
-            from: &entry.from,
+            from: entry.return_paths.first().map_or("", String::as_str),
             to: entry.captured.iter().map(|delivery| delivery.address.as_str()).collect(),
+            return_paths: entry.return_paths.iter().map(String::as_str).collect(),
         },
         delivery: entry.captured.iter().map(DeliveryView::of).collect(),
         rfc_message_id: &m.rfc_message_id,

@@ -8,6 +8,7 @@ use posthouse_domain::{
     error::{Code, Refusal},
     id::InboxId,
     message::{Channel, Direction, Kind, Message},
+    sender::SenderFilter,
     time::Time,
 };
 use posthouse_store::arrivals::Sort;
@@ -23,7 +24,7 @@ use crate::{
     },
     http::{
         route::{Answer, Input, Route},
-        wire::{Line, Seconds, query},
+        wire::{Line, Seconds, Sender, query},
     },
     views::{
         MaybeView, Moment,
@@ -60,8 +61,11 @@ query! {
         timeout: Timeout,
         /// Only messages stored after this moment count; left out, the moment of the request.
         since: Option<Time>,
-        /// A part of the From header, in any case of letters.
-        from: Option<Part>,
+        /// Only mail from that author. With an @ it is the whole address, and `@acme.com` any address at exactly that domain. With
+        /// a dot and no blank it is a domain, those below it included. Anything else is a part of the author's name or address, in
+        /// any case of letters. Mail without an author never matches, nor mail whose author failed authentication or could not be
+        /// checked.
+        from: Option<Sender>,
         /// A part of the subject, in any case of letters.
         subject: Option<Part>,
         /// Received mail when left out.
@@ -84,8 +88,11 @@ query! {
         timeout: Timeout,
         /// Only messages stored after this moment count; left out, the moment of the request.
         since: Option<Time>,
-        /// A part of the From header, in any case of letters.
-        from: Option<Part>,
+        /// Only mail from that author. With an @ it is the whole address, and `@acme.com` any address at exactly that domain. With
+        /// a dot and no blank it is a domain, those below it included. Anything else is a part of the author's name or address, in
+        /// any case of letters. Mail without an author never matches, nor mail whose author failed authentication or could not be
+        /// checked, unless include_unauthenticated is true.
+        from: Option<Sender>,
         /// Take mail whose sender failed authentication; it is marked auth_failed.
         include_unauthenticated: bool,
     }
@@ -138,7 +145,7 @@ fn wanted_message(input: Input<WaitQuery>) -> Asked<(Sort, Parts)> {
     let screening = ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held };
     screening.check(&input.caller)?;
     let sort = query.sort();
-    let parts = Parts { from: query.from.map(|part| part.0), subject: query.subject.map(|part| part.0) };
+    let parts = Parts { from: query.from.map(|from| from.0), subject: query.subject.map(|part| part.0) };
     let arrived_at = input.request.arrived_at;
     let patience = Patience { inbox, since: query.since, arrived_at, timeout_ms: query.timeout.ms };
     Ok((input.caller, patience, (sort, parts)))
@@ -156,10 +163,10 @@ fn verification(
     }
 }
 
-fn wanted_verification(input: Input<VerificationQuery>) -> Asked<(Option<String>, bool)> {
+fn wanted_verification(input: Input<VerificationQuery>) -> Asked<(Option<SenderFilter>, bool)> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let query = input.query;
     let arrived_at = input.request.arrived_at;
     let patience = Patience { inbox, since: query.since, arrived_at, timeout_ms: query.timeout.ms };
-    Ok((input.caller, patience, (query.from.map(|part| part.0), query.include_unauthenticated)))
+    Ok((input.caller, patience, (query.from.map(|from| from.0), query.include_unauthenticated)))
 }

@@ -1,12 +1,15 @@
 //! What is particular to mail in requests: addresses, recipients, file names and content types (contract §4.5).
 
+use posthouse_domain::sender::SenderFilter;
 use posthouse_mail::address::{Address, Mailbox};
 use serde_json::{Value, json};
 
-use super::{Problems, Wire, expected, kinds};
+use super::{Line, Problems, QueryValue, Wire, expected, kinds};
 
 /// Longest file name in characters.
 const FILE_NAME_CHARS_MAX: usize = 255;
+/// Longest filter by an author in characters.
+const SENDER_CHARS_MAX: usize = 500;
 
 /// A bare address.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,6 +18,10 @@ pub struct AddressText(pub Address);
 /// Who mail goes to: `addr` or `Name <addr>`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recipient(pub Mailbox);
+
+/// A filter by the author of mail.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sender(pub SenderFilter);
 
 /// One value, or an array of up to `MAX`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,6 +43,16 @@ impl Wire for AddressText {
         kinds::string(value, path, problems, |text| {
             Address::parse(text).map(Self).map_err(|e| format!("is not an address: {e}"))
         })
+    }
+}
+
+impl QueryValue for Sender {
+    fn schema() -> Value {
+        <Line<1, SENDER_CHARS_MAX> as QueryValue>::schema()
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        let line = <Line<1, SENDER_CHARS_MAX> as QueryValue>::read(text)?;
+        SenderFilter::parse(&line.0).map(Self)
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use posthouse_domain::{id::WorkspaceId, time::Time};
+use posthouse_domain::{
+    id::WorkspaceId,
+    time::{SECOND_MS, Time},
+};
 use posthouse_store::{
     Error, Result,
     jobs::{
@@ -10,6 +13,7 @@ use posthouse_store::{
         due::{self, Cursor, Found, Wanted},
     },
 };
+use uuid::Uuid;
 
 use crate::{
     app::App,
@@ -21,9 +25,16 @@ const CLAIMED_MAX: usize = 100;
 /// Looks in a row at the parts of a large backlog that find nothing with room, before the runner sleeps as after a whole one.
 const BARREN_MAX: u32 = 64;
 
+/// How long other workers have after an outage to renew the leases that ran out in it, in milliseconds.
+const GRACE_MS: i64 = 5 * SECOND_MS;
+
 /// The kinds and what runs of each.
 pub(super) struct Board {
     kinds: Vec<Slot>,
+    /// No lease is freed before.
+    free_from: Time,
+    /// The lease of a claim that failed: it may be in the store all the same, of jobs that nobody knows of here.
+    in_doubt: Option<Uuid>,
 }
 
 struct Slot {
@@ -48,7 +59,8 @@ pub(super) struct Looked {
 impl Board {
     pub(super) fn new(kinds: Vec<JobKind>) -> Self {
         let slot = |kind| Slot { kind, running: 0, of: HashMap::new(), from: Cursor::default(), barren: 0 };
-        Self { kinds: kinds.into_iter().map(slot).collect() }
+        let kinds = kinds.into_iter().map(slot).collect();
+        Self { kinds, free_from: Time::from_millis(0), in_doubt: None }
     }
 
     pub(super) fn kind(&self, at: usize) -> JobKind {
@@ -57,7 +69,19 @@ impl Board {
 
     /// Claims what is due and has room.
     pub(super) async fn look(&mut self, app: &App) -> Result<Looked> {
+        let looked = self.try_look(app).await;
+        if looked.is_err() {
+            self.free_from = app.clock.now().plus_ms(GRACE_MS);
+        }
+        looked
+    }
+
+    async fn try_look(&mut self, app: &App) -> Result<Looked> {
         let now = app.clock.now();
+        if let Some(token) = self.in_doubt {
+            app.store.write(move |tx| jobs::hand_back(tx, token)).await?;
+            self.in_doubt = None;
+        }
         let names: Vec<&'static str> = self.kinds.iter().map(|slot| slot.kind.name).collect();
         let wanted: Vec<(usize, Wanted)> =
             self.kinds.iter().enumerate().filter_map(|(at, slot)| Some((at, slot.wanted(now)?))).collect();
@@ -70,6 +94,7 @@ impl Board {
         };
         let (found, next, lease_end) = app.store.read(read).await?;
         let room_at = self.kinds.iter().filter_map(|slot| slot.kind.lanes.next_at()).filter(|at| *at > now);
+        let lease_end = lease_end.map(|end| end.max(self.free_from));
         let next = next.into_iter().chain(lease_end).chain(room_at).min();
         let mut is_partial = false;
         if lease_end.is_some_and(|end| end <= now) {
@@ -77,24 +102,24 @@ impl Board {
             let count = app.store.write(move |tx| jobs::free_expired(tx, now)).await?;
             tracing::warn!(count, "jobs.lease_expired");
         }
+        let claimed = self.claim(app, &found, now).await?;
         for (at, found) in &found {
             is_partial |= self.kinds[*at].looked(found);
         }
-        let claimed = self.claim(app, found, now).await?;
         for (at, job) in &claimed {
             self.kinds[*at].began(job, now);
         }
         Ok(Looked { claimed, next, is_partial })
     }
 
-    async fn claim(&self, app: &App, found: Vec<(usize, Found)>, now: Time) -> Result<Vec<(usize, Leased)>> {
+    async fn claim(&mut self, app: &App, found: &[(usize, Found)], now: Time) -> Result<Vec<(usize, Leased)>> {
         let token = app.clock.ids().next();
         let claims: Vec<_> = found
-            .into_iter()
+            .iter()
             .filter(|(_, found)| !found.ids.is_empty())
             .map(|(at, found)| {
-                let kind = &self.kinds[at].kind;
-                (at, kind.name, found.ids, Lease { token, now, until: now.plus_ms(LEASE_MS) })
+                let kind = &self.kinds[*at].kind;
+                (*at, kind.name, found.ids.clone(), Lease { token, now, until: now.plus_ms(LEASE_MS) })
             })
             .collect();
         if claims.is_empty() {
@@ -107,7 +132,8 @@ impl Board {
             }
             Ok::<_, Error>(claimed)
         };
-        app.store.write(write).await
+        let claimed = app.store.write(write).await;
+        claimed.inspect_err(|_| self.in_doubt = Some(token))
     }
 
     /// Notes that a job no longer runs.

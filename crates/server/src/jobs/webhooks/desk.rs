@@ -24,13 +24,14 @@ use crate::{
     app::{
         App,
         webhooks::{
-            Errand, Lane,
+            Errand, Turn,
             attempt::{self, Ended},
             bodies,
             round::{self, Memory, Rooms},
         },
     },
     rush::Rush,
+    telemetry,
 };
 
 /// Attempts of one webhook that are under way at once.
@@ -61,8 +62,7 @@ const LEASE_MARGIN_MS: i64 = 5 * SECOND_MS;
 struct Queue {
     webhook: Option<Arc<Webhook>>,
     ready: VecDeque<Errand>,
-    running: usize,
-    lanes: HashSet<Lane>,
+    running: Vec<Carried>,
     /// The attempts that are ready or under way.
     held: HashSet<WebhookDeliveryId>,
     failing: bool,
@@ -73,7 +73,7 @@ struct Queue {
 struct Carried {
     webhook: WebhookId,
     delivery: WebhookDeliveryId,
-    lane: Lane,
+    turn: Turn,
 }
 
 /// The desk of a workspace.
@@ -88,6 +88,8 @@ pub(super) struct Desk {
     under_way: HashMap<Id, Carried>,
     ended: Vec<Ended>,
     next: Time,
+    /// When the round after one that failed is: nothing makes it come sooner.
+    not_before: Option<Time>,
     rush: Rush,
 }
 
@@ -112,8 +114,14 @@ impl Desk {
             under_way: HashMap::new(),
             ended: Vec::new(),
             next,
+            not_before: None,
             rush,
         }
+    }
+
+    /// Whose events it carries.
+    pub(super) fn workspace(&self) -> WorkspaceId {
+        self.workspace
     }
 
     /// Works until the process ends or the workspace has no webhooks any more.
@@ -121,13 +129,13 @@ impl Desk {
         let mut waiter = self.app.store.subscribe(self.workspace.0);
         while !self.app.life.is_draining() {
             let began = self.app.clock.now();
-            match self.round().await {
-                Ok(()) => {}
+            self.not_before = match self.round().await {
+                Ok(()) => None,
                 Err(error) => {
-                    tracing::warn!(workspace_id = %self.workspace, cause = error.internal(), "webhook round failed");
-                    self.next = began.plus_ms(FAILED_GAP_MS);
+                    telemetry::put_off("webhook round", &error);
+                    Some(began.plus_ms(FAILED_GAP_MS))
                 }
-            }
+            };
             if self.queues.is_empty() && self.tasks.is_empty() {
                 return;
             }
@@ -158,7 +166,11 @@ impl Desk {
     async fn wait(&mut self, waiter: &mut Waiter, began: Time) {
         let is_rush = self.rush.is_on(&self.app);
         let gap_end = began.plus_ms(if is_rush { RUSH_GAP_MS } else { GAP_MS });
+        let gap_end = self.not_before.unwrap_or(gap_end);
         let mut until = if is_rush { self.next.max(gap_end) } else { self.next };
+        if self.not_before.is_some() {
+            until = gap_end;
+        }
         let life = self.app.life.clone();
         loop {
             if !self.ended.is_empty() {
@@ -219,7 +231,7 @@ impl Desk {
             if !is_there {
                 queue.forget_ready();
             }
-            is_there || queue.running > 0
+            is_there || !queue.running.is_empty()
         });
         for webhook in webhooks {
             let queue = self.queues.entry(webhook.id).or_default();
@@ -241,10 +253,7 @@ impl Desk {
             }
             match bodies::render(&self.app, self.workspace, missing).await {
                 Ok(rendered) => rendered.into_iter().for_each(|body| self.bodies.keep(body)),
-                Err(error) => {
-                    tracing::warn!(workspace_id = %self.workspace, cause = error.internal(), "events not rendered");
-                    return;
-                }
+                Err(error) => return telemetry::put_off("rendering of events", &error),
             }
             self.begin_rendered();
             // Only now: what is forgotten was begun.
@@ -298,11 +307,8 @@ impl Desk {
                     queue.held.remove(&errand.delivery);
                     continue;
                 }
-                queue.running += 1;
-                if errand.lane != Lane::None {
-                    queue.lanes.insert(errand.lane);
-                }
-                let carried = Carried { webhook: errand.webhook, delivery: errand.delivery, lane: errand.lane };
+                let carried = Carried { webhook: errand.webhook, delivery: errand.delivery, turn: errand.turn() };
+                queue.running.push(carried);
                 let task = self.tasks.spawn(attempt::attempt(self.app.clone(), webhook.clone(), errand, body));
                 self.under_way.insert(task.id(), carried);
             }
@@ -314,8 +320,7 @@ impl Desk {
         if let Some(carried) = self.under_way.remove(&task)
             && let Some(queue) = self.queues.get_mut(&carried.webhook)
         {
-            queue.running = queue.running.saturating_sub(1);
-            queue.lanes.remove(&carried.lane);
+            queue.running.retain(|other| other.delivery != carried.delivery);
             queue.held.remove(&carried.delivery);
         }
         match ended {
@@ -335,12 +340,22 @@ impl Desk {
             }
         }
         self.tasks.shutdown().await;
-        let now = self.app.clock.now();
         let left: Vec<Errand> = self.queues.values_mut().flat_map(|queue| queue.ready.drain(..)).collect();
-        let (ended, rooms) = (Arc::new(std::mem::take(&mut self.ended)), Rooms::default());
-        if let Err(error) = round::round(&self.app, self.workspace, &mut self.memory, (ended, rooms)).await {
-            tracing::warn!(cause = error.internal(), "webhook attempts not settled");
+        let ended = Arc::new(std::mem::take(&mut self.ended));
+        loop {
+            let (ended, now) = ((ended.clone(), Rooms::default()), self.app.clock.now());
+            match round::round(&self.app, self.workspace, &mut self.memory, ended).await {
+                // What is not settled in time is made again.
+                Err(error) if now >= deadline => telemetry::put_off("end of webhook attempts", &error),
+                Err(_) => {
+                    self.app.clock.sleep_until(now.plus_ms(FAILED_GAP_MS).min(deadline)).await;
+                    continue;
+                }
+                Ok(_) => {}
+            }
+            break;
         }
+        let now = self.app.clock.now();
         let workspace = self.workspace;
         let release = move |tx: &mut posthouse_store::Tx| {
             left.iter().try_for_each(|errand| {
@@ -349,7 +364,7 @@ impl Desk {
             })
         };
         if let Err(error) = self.app.store.write(release).await {
-            tracing::warn!(cause = error.internal(), "webhook attempts not handed back");
+            telemetry::put_off("handing back of webhook attempts", &error);
         }
     }
 }
@@ -357,17 +372,10 @@ impl Desk {
 impl Queue {
     fn room(&self) -> usize {
         let most = if self.failing { 2 * AT_ONCE_FAILING } else { IN_MEMORY };
-        most.saturating_sub(self.running + self.ready.len())
+        most.saturating_sub(self.running.len() + self.ready.len())
     }
 
-    /// An event of an inbox whose held events wait here goes behind them.
-    fn push(&mut self, mut errand: Errand) {
-        if let (Lane::Thread(_), Some(inbox)) = (errand.lane, errand.inbox) {
-            let held = Lane::Inbox(inbox);
-            if self.lanes.contains(&held) || self.ready.iter().any(|other| other.lane == held) {
-                errand.lane = held;
-            }
-        }
+    fn push(&mut self, errand: Errand) {
         self.held.insert(errand.delivery);
         self.ready.push_back(errand);
     }
@@ -378,13 +386,19 @@ impl Queue {
         }
     }
 
-    /// The next attempt that may begin.
+    /// The next attempt that may begin: one that overtakes neither what runs nor what waits in front of it.
     fn next_at(&self) -> Option<usize> {
         let most = if self.failing { AT_ONCE_FAILING } else { AT_ONCE };
-        if self.running >= most {
+        if self.running.len() >= most {
             return None;
         }
-        self.ready.iter().position(|errand| !self.lanes.contains(&errand.lane))
+        let mut ahead: Vec<Turn> = self.running.iter().map(|carried| carried.turn).collect();
+        self.ready.iter().position(|errand| {
+            let turn = errand.turn();
+            let is_free = !ahead.iter().any(|other| turn.is_behind(*other));
+            ahead.push(turn);
+            is_free
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use posthouse_store::{
 };
 
 /// The files whose statements are planned one by one.
-const FILES: [&str; 13] = [
+const FILES: [&str; 14] = [
     "approvals",
     "arrivals",
     "attachments",
@@ -17,6 +17,7 @@ const FILES: [&str; 13] = [
     "erase",
     "events",
     "forwarding",
+    "incidents",
     "lists",
     "message_list",
     "messages",

@@ -7,6 +7,7 @@ mod holding;
 mod pacing;
 mod refusals;
 mod relay;
+mod return_paths;
 
 use std::net::IpAddr;
 
@@ -44,7 +45,10 @@ impl Post {
     }
 
     pub(crate) async fn with(sink: SmtpSink, change: impl FnOnce(&mut Config) + 'static) -> Self {
-        let server = TestServer::start(Options::default().configure(change)).await;
+        Self::on(TestServer::start(Options::default().configure(change)).await, sink).await
+    }
+
+    pub(crate) async fn on(server: TestServer, sink: SmtpSink) -> Self {
         let key = server.workspace(Plan::Team).await;
         let api = server.api(&key);
         let inbox = server.inbox_named(&key, "sender").await;

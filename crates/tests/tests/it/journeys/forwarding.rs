@@ -144,7 +144,7 @@ async fn a_mail_is_passed_on_whole_and_survives_spf_and_dmarc() {
     assert!(mail.data.contains(&format!("\r\n\r\n{body}\r\n")), "the body is as it came: {}", mail.data);
     assert_eq!(field(&mail.data, "Subject"), Some("Offer"));
     assert_eq!(field(&mail.data, "From"), Some("\"Alice via Sam\" <sam@agents.localhost>"));
-    assert_eq!(field(&mail.data, "Reply-To"), Some("Alice <alice@remote.example>"));
+    assert_eq!(field(&mail.data, "Reply-To"), Some("\"Alice\" <alice@remote.example>"));
     assert_eq!(field(&mail.data, "To"), Some("sam@agents.localhost"));
     assert_eq!(field(&mail.data, "Delivered-To"), Some("sam@agents.localhost"));
     assert!(field(&mail.data, "References").unwrap().starts_with("<0@remote.example> <"), "{}", mail.data);

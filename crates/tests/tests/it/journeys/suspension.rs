@@ -55,7 +55,7 @@ async fn over_five_percent_of_twenty_sends_suspend_until_an_operator_says_otherw
     desk.sends(0, 5).await;
     assert_eq!(desk.status().await, "active", "five sends are too few to judge");
     desk.server.advance(8 * DAY_MS).await;
-    desk.sends(19, 1).await;
+    desk.sends(95, 5).await;
     assert_eq!(desk.status().await, "active", "exactly 5 % is not over 5 %");
     desk.server.clock.advance(1);
     desk.sends(0, 1).await;
@@ -63,7 +63,7 @@ async fn over_five_percent_of_twenty_sends_suspend_until_an_operator_says_otherw
     desk.offer("bob@x.example").await.error("org_suspended");
     desk.recover().await;
     desk.server.clock.advance(1);
-    desk.sends(18, 1).await;
+    desk.sends(16, 4).await;
     assert_eq!(desk.status().await, "active", "the old bounces are forgiven");
     desk.server.clock.advance(1);
     desk.sends(0, 1).await;
@@ -74,10 +74,10 @@ async fn over_five_percent_of_twenty_sends_suspend_until_an_operator_says_otherw
 #[tokio::test]
 async fn bounces_from_before_the_twentieth_send_are_judged_with_it() {
     let desk = open().await;
-    desk.sends(0, 2).await;
-    desk.sends(18, 0).await;
+    desk.sends(0, 5).await;
+    desk.sends(15, 0).await;
     desk.offer("bob@x.example").await.error("org_suspended");
-    assert_eq!(desk.status().await, "suspended", "two of twenty bounced");
+    assert_eq!(desk.status().await, "suspended", "five of twenty bounced");
     desk.recover().await;
     desk.server.clock.advance(1);
     desk.sends(1, 0).await;
@@ -87,35 +87,98 @@ async fn bounces_from_before_the_twentieth_send_are_judged_with_it() {
 #[tokio::test]
 async fn a_week_later_bounces_are_forgotten() {
     let desk = open().await;
-    desk.sends(19, 1).await;
+    desk.sends(15, 4).await;
     desk.server.advance(7 * DAY_MS + DAY_MS).await;
-    desk.sends(10, 2).await;
-    assert_eq!(desk.status().await, "active", "twelve sends in the last week");
+    desk.sends(21, 4).await;
+    assert_eq!(desk.status().await, "active", "four recipients bounced in the last week, and four before");
+    desk.server.clock.advance(1);
+    desk.sends(0, 1).await;
+    assert_eq!(desk.status().await, "suspended", "now five");
     desk.server.finish().await;
 }
 
 #[tokio::test]
-async fn one_complaint_among_twenty_suspends() {
+async fn the_thresholds_are_shown() {
     let desk = open().await;
-    desk.sends(20, 0).await;
-    let path = format!("/v1/inboxes/{}/messages?direction=outbound&limit=1", desk.inbox.id);
-    let mail = desk.api.get(&path).await.expect(200).data()[0].clone();
-    let feedback = format!(
-        "From: Feedback <fbl@x.example>\nTo: {to}\nSubject: Complaint\nMIME-Version: 1.0\n\
-         Content-Type: multipart/report; report-type=feedback-report; boundary=\"b\"\n\n\
-         --b\nContent-Type: text/plain\n\nSpam.\n--b\nContent-Type: message/feedback-report\n\n\
-         Feedback-Type: abuse\nVersion: 1\nOriginal-Rcpt-To: <bob@x.example>\n\n--b\nContent-Type: message/rfc822\n\n\
-         From: {to}\nMessage-ID: {id}\nSubject: Offer\n\nHere.\n--b--\n",
-        to = desk.inbox.address,
-        id = mail["rfc_message_id"].as_str().unwrap(),
+    let shown = desk.api.get("/v1/deliverability").await.expect(200)["thresholds"].clone();
+    let expected = json!({
+        "bounce_rate": 0.05, "complaint_rate": 0.001, "min_sent": 20, "min_hard_bounces": 5, "min_complainants": 3,
+    });
+    assert_eq!(shown, expected);
+    desk.server.finish().await;
+}
+
+/// A report about a recipient, as it comes to the return path.
+fn feedback(kind: &str, part: &str) -> String {
+    format!(
+        "From: Mail System <mailer-daemon@x.example>\nSubject: Report\nMIME-Version: 1.0\n\
+         Content-Type: multipart/report; report-type={kind}; boundary=\"b\"\n\n\
+         --b\nContent-Type: text/plain\n\nA report.\n--b\n{part}\n--b--\n"
     )
-    .replace('\n', "\r\n");
-    let to = format!("/dev/inbound?to={}&from=", desk.inbox.address);
-    desk.server.anonymous().raw(Method::POST, &to, "message/rfc822", feedback).await.expect(201);
-    assert_eq!(desk.status().await, "suspended");
-    desk.offer("eve@x.example").await.error("org_suspended");
+    .replace('\n', "\r\n")
+}
+
+impl Desk {
+    /// Hands in that report at the return paths of the newest captured messages, of each one once.
+    async fn reports(&self, messages: usize, report: &str) {
+        let outbox = self.api.get(&format!("/dev/outbox?limit={messages}")).await.expect(200);
+        for entry in outbox.data() {
+            let path = entry["envelope"]["from"].as_str().unwrap().replace('+', "%2B");
+            let to = format!("/dev/inbound?to={path}&from=");
+            self.server.anonymous().raw(Method::POST, &to, "message/rfc822", report).await.expect(201);
+        }
+    }
+}
+
+#[tokio::test]
+async fn three_complainants_suspend_and_one_who_complains_often_does_not() {
+    let desk = open().await;
+    let complaint =
+        feedback("feedback-report", "Content-Type: message/feedback-report\n\nFeedback-Type: abuse\nVersion: 1\n");
+    desk.sends(20, 0).await;
+    desk.reports(5, &complaint).await;
+    assert_eq!(desk.status().await, "active", "five complaints, all of bob");
+    for (complainant, status) in [("eve", "active"), ("zoe", "suspended")] {
+        desk.offer(&format!("{complainant}@x.example")).await.expect(202);
+        desk.server.settle().await;
+        desk.reports(1, &complaint).await;
+        assert_eq!(desk.status().await, status, "{complainant}");
+    }
+    desk.offer("ann@x.example").await.error("org_suspended");
     desk.recover().await;
-    desk.offer("eve@x.example").await.expect(202);
+    desk.offer("ann@x.example").await.expect(202);
     desk.server.settle().await;
+    desk.server.clock.advance(1);
+    desk.reports(1, &complaint).await;
+    assert_eq!(desk.status().await, "active", "the complaints from before the recovery do not count");
+    desk.server.finish().await;
+}
+
+#[tokio::test]
+async fn five_dead_recipients_suspend_and_full_mailboxes_do_not() {
+    let desk = open().await;
+    let bounce = |status: &str| {
+        let part = format!(
+            "Content-Type: message/delivery-status\n\nReporting-MTA: dns; x.example\n\n\
+             Final-Recipient: rfc822; r@x.example\nAction: failed\nStatus: {status}\n"
+        );
+        feedback("delivery-status", &part)
+    };
+    for n in 0..30 {
+        desk.offer(&format!("r{n}@x.example")).await.expect(202);
+    }
+    desk.server.settle().await;
+    desk.reports(20, &bounce("5.2.2")).await;
+    assert_eq!(desk.status().await, "active", "twenty full mailboxes");
+    for (n, status) in [(0, "active"), (1, "active"), (2, "active"), (3, "active"), (4, "suspended")] {
+        if n > 0 {
+            desk.offer(&format!("dead{n}@x.example")).await.expect(202);
+        } else {
+            desk.offer("Dead@x.example").await.expect(202);
+        }
+        desk.server.settle().await;
+        desk.reports(1, &bounce("5.1.1")).await;
+        assert_eq!(desk.status().await, status, "{n}");
+    }
     desk.server.finish().await;
 }

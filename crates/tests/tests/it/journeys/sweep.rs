@@ -71,7 +71,10 @@ async fn of_the_blobs_only_old_ones_that_nothing_names_are_removed() {
     };
     let body: String =
         (0..6_000).map(|_| (0..75).map(|_| letter()).chain("\r\n".chars()).collect::<String>()).collect();
-    server.deliver_raw(format!("Subject: x\r\n\r\n{body}").as_bytes(), &[&inbox.address]).await.expect(250);
+    server
+        .deliver_raw(format!("From: a@x.example\r\nSubject: x\r\n\r\n{body}").as_bytes(), &[&inbox.address])
+        .await
+        .expect(250);
     let message = server.newest(&api, &inbox.id.to_string()).await;
     let mut named = Vec::new();
     for shard in 0..=u8::MAX {

@@ -2,6 +2,7 @@
 
 use posthouse_domain::plan::Plan;
 use posthouse_tests::TestServer;
+use serde_json::json;
 
 #[tokio::test]
 async fn the_account_shows_workspace_plan_and_the_asking_key() {
@@ -11,6 +12,9 @@ async fn the_account_shows_workspace_plan_and_the_asking_key() {
     assert_eq!(reply["workspace"]["id"], key.workspace.to_string());
     assert_eq!(reply["workspace"]["created_at"], posthouse_tests::clock::START);
     assert_eq!(reply["limits"]["requests_per_minute"], 600);
+    // A person or the operator made it: there is nothing to claim.
+    let claim = json!({ "status": "not_applicable", "claimed_at": null, "pending_email": null, "expires_at": null });
+    assert_eq!((&reply["claim"], reply["restrictions"].is_null()), (&claim, true));
     assert_eq!(reply["key"]["id"], key.id.to_string());
     server.finish().await;
 }

@@ -1,6 +1,7 @@
 //! The work queue: claim, ack, nack, extend, and leases as fences (contract §4.8, decision 24).
 
 mod fence;
+mod others;
 
 use std::collections::HashSet;
 
@@ -16,6 +17,7 @@ use posthouse_tests::{
     fixtures::{TestInbox, TestKey},
     http::{Api, Reply},
 };
+use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

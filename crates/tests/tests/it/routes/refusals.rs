@@ -35,7 +35,7 @@ async fn what_is_damaged_inside_is_an_internal_error_that_tells_nothing_of_it() 
     let mut server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-    server.deliver_raw(b"Subject: x\r\n\r\ny\r\n", &[&inbox.address]).await.expect(250);
+    server.deliver_raw(b"From: a@x.example\r\nSubject: x\r\n\r\ny\r\n", &[&inbox.address]).await.expect(250);
     let message = server.newest(&api, &inbox.id.to_string()).await;
     let workspace = key.workspace;
     let damage = move |tx: &mut posthouse_store::Tx| -> Result<u64, Error> {

@@ -1,7 +1,9 @@
 //! `/v1/suppressions` (decision 15).
 
 use posthouse_domain::{auth::Scope, plan::Plan};
-use posthouse_tests::TestServer;
+use posthouse_server::config::DeliveryMode;
+use posthouse_tests::{TestServer, server::Options};
+use reqwest::Method;
 use serde_json::json;
 
 #[tokio::test]
@@ -72,5 +74,52 @@ async fn a_bounce_suppresses_with_its_reason_and_filters_narrow() {
     let narrow = server.api(&server.key(&key, "contacts:read,contacts:write", Scope::Inbox(inbox.id)).await);
     narrow.get("/v1/suppressions").await.expect(200);
     narrow.post("/v1/suppressions", json!({ "address": "x@y.example" })).await.error("forbidden");
+    server.finish().await;
+}
+
+/// What a mail provider sends when its user calls a mail spam (RFC 5965).
+fn complaint(about: &str) -> String {
+    format!(
+        "From: feedback@x.example\r\nSubject: Complaint\r\nMIME-Version: 1.0\r\n\
+         Content-Type: multipart/report; report-type=feedback-report; boundary=\"b\"\r\n\r\n\
+         --b\r\n\r\nA complaint.\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\n\
+         Feedback-Type: abuse\r\nVersion: 1\r\n\r\n\
+         --b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: {about}\r\n\r\n--b--\r\n"
+    )
+}
+
+#[tokio::test]
+async fn who_complained_gets_no_mail_by_any_way_of_sending() {
+    let capture = Options::default().configure(|config| config.delivery.mode = DeliveryMode::Capture);
+    let server = TestServer::start(capture).await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let path = format!("/v1/inboxes/{}", inbox.id);
+    let letter = json!({ "to": "Bob <Bob@x.example>", "subject": "s", "text": "t" });
+    let first = api.post(&format!("{path}/messages"), letter.clone()).await.expect(202);
+    let draft = api.post(&format!("{path}/drafts"), letter.clone()).await.expect(201).text("id").to_owned();
+    server.settle().await;
+    let outbox = api.get("/dev/outbox").await.expect(200);
+    let return_path = outbox.data()[0]["envelope"]["from"].as_str().unwrap().replace('+', "%2B");
+    let report = complaint(first.text("rfc_message_id"));
+    let inject = format!("/dev/inbound?to={return_path}&from=");
+    server.anonymous().raw(Method::POST, &inject, "message/rfc822", report).await.expect(201);
+
+    let list = api.get("/v1/suppressions?reason=complaint").await.expect(200);
+    assert_eq!(list.data().len(), 1, "{list}");
+    let told = &list.data()[0];
+    assert_eq!((&told["address"], &told["message_id"]), (&json!("bob@x.example"), &first["id"]));
+    for (below, body) in [
+        ("/messages".to_owned(), letter.clone()),
+        ("/messages/send".to_owned(), letter),
+        (format!("/messages/{}/forward", first.text("id")), json!({ "to": "a@x.example", "bcc": "BOB@X.example" })),
+        (format!("/drafts/{draft}/send"), json!({})),
+    ] {
+        let refused = api.post(&format!("{path}{below}"), body).await.error("recipient_suppressed");
+        assert_eq!(refused["error"]["details"]["addresses"], json!(["bob@x.example"]), "{below}");
+    }
+    let other = server.inbox(&key).await;
+    let body = json!({ "to": ["bob@x.example"], "subject": "s", "text": "t" });
+    api.post(&format!("/v1/inboxes/{}/messages", other.id), body).await.error("recipient_suppressed");
     server.finish().await;
 }

@@ -13,7 +13,7 @@ use tokio::{
 async fn answer(address: SocketAddr, authorization: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let request = format!(
-        "POST /v1/inboxes HTTP/1.1\r\nhost: x\r\n{authorization}content-type: application/json\r\ncontent-length: 1000\r\n\r\n{body}"
+        "POST /v1/inboxes HTTP/1.1\r\nhost: localhost\r\n{authorization}content-type: application/json\r\ncontent-length: 1000\r\n\r\n{body}"
     );
     stream.write_all(request.as_bytes()).await.unwrap();
     let (mut bytes, mut part) = (Vec::new(), [0; 4096]);

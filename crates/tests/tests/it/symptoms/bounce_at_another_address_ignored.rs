@@ -1,5 +1,6 @@
 //! Reports were believed only at the inbox that had sent the mail, and only with a delivery status: those that came to the
-//! return path, to abuse@ or to a colleague's inbox, and those of qmail and its like, changed nothing (decision 19).
+//! return path, to abuse@ or to a colleague's inbox, and those of qmail and its like, changed nothing. Now they do, as far as
+//! their source may report.
 
 use posthouse_domain::plan::Plan;
 use posthouse_server::config::DeliveryMode;
@@ -21,15 +22,25 @@ async fn second(api: &Api) -> String {
     api.post("/v1/inboxes", json!({})).await.expect(201).text("address").to_owned()
 }
 
-/// Sends a mail and gives it with its return path.
+/// Sends a mail and gives it with the return path of its first recipient.
 pub(super) async fn sent(server: &TestServer, api: &Api, inbox: &TestInbox, to: Value) -> (Value, String) {
+    let (mail, mut paths) = sent_to_all(server, api, inbox, to).await;
+    (mail, paths.remove(0))
+}
+
+/// Sends a mail and gives it with the return path of each recipient.
+pub(super) async fn sent_to_all(server: &TestServer, api: &Api, inbox: &TestInbox, to: Value) -> (Value, Vec<String>) {
     let body = json!({ "to": to, "subject": "Offer", "text": "Here." });
     let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), body).await.expect(202);
     server.settle().await;
     let outbox = api.get("/dev/outbox").await.expect(200);
-    let path = outbox.data()[0]["envelope"]["from"].as_str().unwrap().to_owned();
-    assert!(path.starts_with("bounces+") && path.ends_with("@agents.localhost"), "{path}");
-    (sent.json, path)
+    let envelope = &outbox.data()[0]["envelope"];
+    let paths: Vec<String> = serde_json::from_value(envelope["return_paths"].clone()).unwrap();
+    assert_eq!(envelope["from"], paths[0].as_str());
+    for path in &paths {
+        assert!(path.starts_with("bounces+") && path.ends_with("@agents.localhost"), "{path}");
+    }
+    (sent.json, paths)
 }
 
 /// Delivers a mail with an empty return path; the status of the answer.
@@ -70,10 +81,11 @@ pub(super) async fn types(api: &Api) -> Vec<String> {
 #[tokio::test]
 async fn a_notice_at_the_return_path_bounces_its_mail() {
     let (server, api, inbox) = start().await;
-    let (mail, path) = sent(&server, &api, &inbox, json!(["bob@x.example", "eve@x.example"])).await;
-    let notice = qmail("eve@x.example", "550 5.1.1 No such user here");
+    let (mail, paths) = sent_to_all(&server, &api, &inbox, json!(["bob@x.example", "eve@x.example"])).await;
+    // Whoever it names: it came to the return path of the other one.
+    let notice = qmail("bob@x.example", "550 5.1.1 No such user here");
     // Some servers write local parts in capitals.
-    assert_eq!(arrives(&server, &path.to_uppercase(), &notice).await, 201);
+    assert_eq!(arrives(&server, &paths[1].to_uppercase(), &notice).await, 201);
     let after = message(&api, &mail).await;
     assert_eq!(after["status"], "bounced");
     let entries = after["delivery"].as_array().unwrap();
@@ -113,8 +125,15 @@ async fn a_guessed_return_path_is_no_address() {
     tampered.replace_range(at - 1..at, last);
     let guesses = [
         tampered,
+        format!("bounces+{id}00000000000000000000@agents.localhost"),
         format!("bounces+{id}0000000000000000@agents.localhost"),
         format!("bounces+{id}@agents.localhost"),
+        // The path of the first recipient says nothing of the path of a second one.
+        format!("{}0001{}", &path[..40], &path[44..]),
+        "bounces@agents.localhost".to_owned(),
+        "Bounces@agents.localhost".to_owned(),
+        "bounces+x@agents.localhost".to_owned(),
+        "bounces+@agents.localhost".to_owned(),
         path.replace("agents.localhost", "tmp.agents.localhost"),
     ];
     for guess in guesses {
@@ -133,14 +152,37 @@ async fn a_report_at_abuse_or_at_another_workspace_finds_its_mail() {
     let (server, api, inbox) = start().await;
     let other = server.workspace(Plan::Team).await;
     let (colleague, stranger) = (second(&api).await, server.inbox(&other).await);
+    server.dns.txt("x.example", "v=spf1 ip4:127.0.0.1 -all");
+    let mut smtp = server.smtp().await;
     for (number, to) in [colleague, stranger.address, "abuse@agents.localhost".to_owned()].iter().enumerate() {
         let recipient = format!("bob{number}@x.example");
         let (mail, _) = sent(&server, &api, &inbox, json!(recipient)).await;
         let about = mail["rfc_message_id"].as_str().unwrap();
-        assert_eq!(arrives(&server, to, &dsn(about, &recipient, "failed", "5.1.1")).await, 201);
+        let report = dsn(about, &recipient, "failed", "5.1.1").replace("mx.x.example>", "x.example>");
+        let report = report.replace('\n', "\r\n");
+        smtp.mail("postmaster@x.example", &[to], report.as_bytes()).await.expect(250);
         assert_eq!(message(&api, &mail).await["status"], "bounced", "{to}");
     }
+    smtp.quit().await;
     assert_eq!(types(&server.api(&other)).await, [""; 0], "it is the sender who is told");
+    server.finish().await;
+}
+
+/// One report to several return paths is about each of those recipients.
+#[tokio::test]
+async fn a_report_at_two_return_paths_bounces_both_recipients() {
+    let (server, api, inbox) = start().await;
+    let to = json!(["bob@x.example", "eve@x.example", "zoe@x.example"]);
+    let (mail, paths) = sent_to_all(&server, &api, &inbox, to).await;
+    let notice = qmail("zoe@x.example", "550 5.1.1 No such user").replace('\n', "\r\n");
+    let mut smtp = server.smtp().await;
+    smtp.mail("", &[&inbox.address, &paths[0], &paths[1]], notice.as_bytes()).await.expect(250);
+    smtp.quit().await;
+    let after = message(&api, &mail).await;
+    let told: Vec<&str> = (0..3).map(|n| after["delivery"][n]["status"].as_str().unwrap()).collect();
+    assert_eq!(told, ["bounced", "bounced", "sent"]);
+    let list = api.get(&format!("/v1/inboxes/{}/messages?labels=bounce-report", inbox.id)).await.expect(200);
+    assert_eq!(list.data().len(), 1, "an inbox gets one copy");
     server.finish().await;
 }
 

@@ -14,7 +14,7 @@ async fn half_a_mail(server: &TestServer, to: &str, bytes: usize) -> SmtpClient 
     smtp.envelope("a@remote.example", &[to]).await;
     smtp.line("DATA").await.expect(354);
     let line = format!("{}\r\n", "x".repeat(510));
-    smtp.send(b"Subject: large\r\n\r\n").await;
+    smtp.send(b"From: a@b.example\r\nSubject: large\r\n\r\n").await;
     smtp.send(line.repeat(bytes / 512).as_bytes()).await;
     smtp
 }
@@ -30,7 +30,7 @@ async fn the_session_that_goes_over_the_bound_is_sent_away_and_small_mail_goes_o
     over.reply().await.says(421, "4.3.2");
 
     let mut large = half_a_mail(&server, &inbox.address, 900 * 1024).await;
-    server.deliver_raw(b"Subject: small\r\n\r\nx\r\n", &[&inbox.address]).await.expect(250);
+    server.deliver_raw(b"From: a@b.example\r\nSubject: small\r\n\r\nx\r\n", &[&inbox.address]).await.expect(250);
     large.send(b".\r\n").await;
     large.reply().await.expect(250);
     let mut small = half_a_mail(&server, &inbox.address, 100 * 1024).await;

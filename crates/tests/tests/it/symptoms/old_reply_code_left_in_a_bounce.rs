@@ -21,7 +21,9 @@ async fn what_was_said_when_the_mail_was_taken_is_not_told_as_the_reason() {
          --b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: {about}\r\n\r\n--b--\r\n"
     );
     let mut smtp = post.server.smtp().await;
-    smtp.mail("", &[&post.inbox.address], report.as_bytes()).await.expect(250);
+    let mail = post.sink.received()[0].mail.clone();
+    let path = mail.split(['<', '>']).nth(1).unwrap();
+    smtp.mail("", &[path], report.as_bytes()).await.expect(250);
     smtp.quit().await;
     let entry = post.entry(&id, "dana@b.example").await;
     assert_eq!(entry["status"], "bounced");

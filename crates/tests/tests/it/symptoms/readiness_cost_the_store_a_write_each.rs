@@ -11,7 +11,7 @@ const REQUESTS: usize = 30;
 #[tokio::test(flavor = "multi_thread")]
 async fn one_check_serves_everybody_for_a_second() {
     let mut server = TestServer::start(Options::default().on(Engine::Sqlite)).await;
-    server.allow().log_error("commit group failed");
+    server.allow().log_error("store.writes_fail");
     let api = server.anonymous();
     api.get("/readyz").await.expect(200);
     let lock = HeldLock::on(&DatabaseUrl::Sqlite(server.data_dir().join("posthouse.db"))).await;

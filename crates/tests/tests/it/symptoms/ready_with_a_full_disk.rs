@@ -14,7 +14,7 @@ const MAILS: u32 = 40;
 
 /// A mail that compression does not make small.
 fn mail(n: u32) -> String {
-    let mut text = format!("Subject: {n}\r\n\r\n");
+    let mut text = format!("From: a@b.example\r\nSubject: {n}\r\n\r\n");
     let mut state = u64::from(n) + 1;
     for _ in 0..2_000 {
         for _ in 0..4 {
@@ -29,7 +29,7 @@ fn mail(n: u32) -> String {
 #[tokio::test]
 async fn mail_is_put_off_readyz_says_why_and_room_ends_it() {
     let mut server = TestServer::start(Options::default().sqlite_pages_max(PAGES_MAX)).await;
-    server.allow().log_error("a commit group failed");
+    server.allow().log_error("store.writes_fail");
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
     let inbox = api.post("/v1/inboxes", json!({ "ttl_seconds": 3_600 })).await.expect(201).json;
@@ -67,10 +67,10 @@ async fn mail_is_put_off_readyz_says_why_and_room_ends_it() {
 #[tokio::test]
 async fn a_search_answers_with_what_is_indexed() {
     let mut server = TestServer::start(Options::default().sqlite_pages_max(PAGES_MAX)).await;
-    server.allow().log_error("a commit group failed");
+    server.allow().log_error("store.writes_fail");
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-    server.arrive(&inbox, "Subject: zebra\r\n\r\nx\r\n").await;
+    server.arrive(&inbox, "From: a@b.example\r\nSubject: zebra\r\n\r\nx\r\n").await;
     assert_eq!(api.get("/v1/search?q=zebra").await.expect(200).data().len(), 1);
     let mut smtp = server.smtp().await;
     for n in 0..MAILS {

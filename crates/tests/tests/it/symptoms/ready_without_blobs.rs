@@ -29,7 +29,7 @@ async fn large_mail_is_put_off_with_the_reason_and_readyz_says_it_too() {
     assert!(refused["error"]["message"].as_str().unwrap().contains("he blob store is not available"), "{refused}");
     let encoded = STANDARD.encode(noise());
     let lines: Vec<&[u8]> = encoded.as_bytes().chunks(900).collect();
-    let raw = [b"Subject: large\r\n\r\n".to_vec(), lines.join(&b"\r\n"[..])].concat();
+    let raw = [b"From: a@b.example\r\nSubject: large\r\n\r\n".to_vec(), lines.join(&b"\r\n"[..])].concat();
     let mut smtp = server.smtp().await;
     smtp.mail("a@sender.example", &[&inbox.address], &raw).await.says(451, "4.3.0");
     for _ in 0..2 {
@@ -37,7 +37,7 @@ async fn large_mail_is_put_off_with_the_reason_and_readyz_says_it_too() {
         assert_eq!(unready["error"]["details"]["reason"], "blobs");
     }
     // What needs no blob goes on.
-    server.arrive(&inbox, "Subject: small\r\n\r\nx\r\n").await;
+    server.arrive(&inbox, "From: a@b.example\r\nSubject: small\r\n\r\nx\r\n").await;
 
     std::fs::remove_file(&blobs).unwrap();
     api.get("/readyz").await.error("unavailable");

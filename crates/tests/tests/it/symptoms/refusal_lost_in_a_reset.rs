@@ -22,7 +22,7 @@ async fn a_client_that_writes_first_reads_the_refusal() {
         let answer = tokio::task::spawn_blocking(move || {
             let mut stream = std::net::TcpStream::connect(address).unwrap();
             let head = format!(
-                "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: {authorization}\r\nContent-Type: application/json\r\n\
+                "POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {authorization}\r\nContent-Type: application/json\r\n\
                  Content-Length: {BODY_BYTES}\r\nConnection: close\r\n\r\n"
             );
             stream.write_all(head.as_bytes()).unwrap();

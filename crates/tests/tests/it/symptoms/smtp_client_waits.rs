@@ -22,7 +22,7 @@ async fn a_client_that_stops_inside_a_message_is_let_go_and_stores_nothing() {
     let mut smtp = server.smtp().await;
     smtp.envelope("a@b.example", &[&inbox.address]).await;
     smtp.line("DATA").await.expect(354);
-    smtp.send("Subject: x\r\n\r\nhalf").await;
+    smtp.send("From: a@b.example\r\nSubject: x\r\n\r\nhalf").await;
     server.clock.go_on(800_000, smtp.reply()).await.says(421, "4.4.2");
     assert!(server.raw_mails(&key, &inbox).await.is_empty());
     server.finish().await;
@@ -65,12 +65,12 @@ async fn a_stopping_server_takes_leave_of_idle_clients_and_lets_a_message_end() 
     busy.line("DATA").await.expect(354);
     server.app().life.drain();
     idle.reply().await.says(421, "4.3.2");
-    busy.send("Subject: x\r\n\r\nend\r\n.\r\n").await;
+    busy.send("From: a@b.example\r\nSubject: x\r\n\r\nend\r\n.\r\n").await;
     busy.reply().await.expect(250);
     busy.reply().await.says(421, "4.3.2");
     busy.expect_end().await;
     server.restart().await;
-    assert_eq!(server.raw_mails(&key, &inbox).await, [b"Subject: x\r\n\r\nend\r\n"]);
+    assert_eq!(server.raw_mails(&key, &inbox).await, [b"From: a@b.example\r\nSubject: x\r\n\r\nend\r\n"]);
     server.finish().await;
 }
 

@@ -31,7 +31,7 @@ async fn no_sequence_of_the_corpus_delivers_a_second_mail() {
     let (inbox, victim) = (server.inbox_named(&key, "sam").await, server.inbox_named(&key, "victim").await);
     let mut whole = 0;
     for sequence in sequences() {
-        let content = format!("Subject: t\r\n\r\nbody{sequence}{EVIL}");
+        let content = format!("From: a@b.example\r\nSubject: t\r\n\r\nbody{sequence}{EVIL}");
         let mut smtp = server.smtp().await;
         smtp.envelope("a@b.example", &[&inbox.address]).await;
         smtp.line("DATA").await.expect(354);

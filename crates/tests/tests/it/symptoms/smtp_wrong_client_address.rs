@@ -29,7 +29,7 @@ async fn trace(server: &TestServer, header: &[u8]) -> String {
     smtp.reply().await.expect(220);
     smtp.line("EHLO client.example").await.expect(250);
     smtp.envelope("a@b.example", &[&inbox.address]).await;
-    let reply = smtp.data("Subject: x\r\n\r\n").await;
+    let reply = smtp.data("From: a@b.example\r\nSubject: x\r\n\r\n").await;
     smtp.quit().await;
     server.trace_of(&key, reply.id()).await
 }

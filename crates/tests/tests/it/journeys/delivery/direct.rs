@@ -22,11 +22,17 @@ async fn a_message_leaves_signed_and_is_delivered() {
     let id = post.send(&["dana@b.example", "Eve <eve@B.example>"]).await;
     post.deliver().await;
     let received = post.sink.received();
-    assert_eq!(received.len(), 1, "one transaction for both recipients");
+    assert_eq!(received.len(), 2, "one transaction for each recipient");
+    for mail in &received {
+        let path = mail.mail.strip_prefix("MAIL FROM:<bounces+").expect("a return path of the recipient's own");
+        assert!(path.contains("@agents.localhost> SIZE="), "{}", mail.mail);
+    }
+    assert_ne!(received[0].mail, received[1].mail);
+    assert_eq!(received[0].data, received[1].data, "signed once");
+    let mut recipients: Vec<&String> = received.iter().flat_map(|mail| &mail.recipients).collect();
+    recipients.sort_unstable();
+    assert_eq!(recipients, ["dana@b.example", "eve@b.example"]);
     let mail = &received[0];
-    let path = mail.mail.strip_prefix("MAIL FROM:<bounces+").expect("a return path of the message's own");
-    assert!(path.contains("@agents.localhost> SIZE="), "{}", mail.mail);
-    assert_eq!(mail.recipients, ["dana@b.example", "eve@b.example"]);
     assert!(mail.data.starts_with("DKIM-Signature: v=1; a=rsa-sha256;"), "{}", mail.data);
     assert!(mail.data.contains("a=ed25519-sha256") && mail.data.contains("\r\n.\r\n..dots\r\n"), "{}", mail.data);
     for record in signing::prepare(post.server.app()).await.unwrap() {
@@ -47,7 +53,7 @@ async fn a_message_leaves_signed_and_is_delivered() {
     let entry = post.entry(&id, "eve@b.example").await;
     assert_eq!((&entry["smtp_code"], &entry["enhanced_code"]), (&250.into(), &"2.0.0".into()));
     assert_eq!((&entry["remote"], &entry["attempts"]), (&"mx1.b.example [127.0.0.1]".into(), &1.into()));
-    assert_eq!(post.events().await, ["message.sent", "message.delivered"]);
+    assert_eq!(post.events().await, ["message.sent", "message.delivered", "message.delivered"]);
     post.close().await;
 }
 

@@ -79,3 +79,41 @@ async fn a_stopped_or_suspended_workspace_holds_its_mail() {
     assert_eq!(post.message(&id).await["status"], "delivered");
     post.close().await;
 }
+
+/// The pause comes at every moment of a delivery: before it, while the exchanger has the mail, after it.
+#[tokio::test]
+async fn what_becomes_of_mail_that_was_on_its_way_is_told_after_the_pause() {
+    let post = Post::direct().await;
+    let inbox = format!("/v1/inboxes/{}", post.inbox.id);
+    let mut left_while_paused = 0;
+    for (to, kinds) in
+        [("dana@b.example", &["message.sent", "message.delivered"][..]), ("gone@b.example", &["message.bounced"])]
+    {
+        for unit in 1.. {
+            post.sink.forget_script();
+            post.sink.always("RCPT TO:<gone@", "550 5.1.1 No such user");
+            post.api.delete("/v1/suppressions/gone%40b.example").await;
+            post.deliver().await;
+            let before = post.events().await.len();
+            let id = post.send(&[to]).await;
+            let breakpoint = post.server.break_after(unit);
+            let mut delivering = Box::pin(post.deliver());
+            let stopped = tokio::select! {
+                biased;
+                stopped = breakpoint.hit() => stopped,
+                () = &mut delivering => break,
+            };
+            let told = post.events().await.len();
+            post.api.post_empty(&format!("{inbox}/pause")).await.expect(200);
+            drop(stopped);
+            delivering.await;
+            assert_eq!(post.events().await.len(), told, "told while paused, after unit {unit}");
+            left_while_paused += u32::from(told == before && post.message(&id).await["status"] != "queued");
+            post.api.post_empty(&format!("{inbox}/resume")).await.expect(200);
+            post.deliver().await;
+            assert_eq!(post.events().await[before..], *kinds, "after unit {unit}");
+        }
+    }
+    assert!(left_while_paused >= 2, "some pauses came while the exchanger had the mail: {left_while_paused}");
+    post.close().await;
+}

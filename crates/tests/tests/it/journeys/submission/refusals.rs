@@ -24,20 +24,31 @@ async fn the_author_is_the_inbox_that_logged_in() {
     for from in ["other@agents.localhost", "", "sam@b.example", "sam+x@b.example"] {
         session.line(&format!("MAIL FROM:<{from}>")).await.says(550, "5.7.1");
     }
-    for (from, code) in [
-        ("From: Sam <SAM@Agents.localhost>", 250),
-        ("From: sam+tag@agents.localhost\r\nSender: sam@agents.localhost", 250),
-        ("From: other@agents.localhost", 550),
-        ("From: sam@agents.localhost <other@agents.localhost>", 550),
-        ("From: sam@agents.localhost, other@agents.localhost", 550),
-        ("From: sam@agents.localhost\r\nFrom: other@agents.localhost", 550),
-        ("From: sam@agents.localhost\r\nSender: other@agents.localhost", 550),
-        ("X-From: sam@agents.localhost", 550),
+    for (from, reply) in [
+        ("From: Sam <SAM@Agents.localhost>", "250 2.0.0 Queued"),
+        ("From: sam+tag@agents.localhost\r\nSender: sam@agents.localhost", "250 2.0.0 Queued"),
+        ("From: other@agents.localhost", "550 5.7.1 forbidden: "),
+        ("From: sam@agents.localhost\r\nSender: other@agents.localhost", "550 5.7.1 forbidden: "),
+        // What can be read in two ways is malformed, whoever logged in.
+        (
+            "From: sam@agents.localhost <other@agents.localhost>",
+            "550 5.6.0 The From header must contain exactly one address",
+        ),
+        (
+            "From: sam@agents.localhost, other@agents.localhost",
+            "550 5.6.0 The From header must contain exactly one address",
+        ),
+        (
+            "From: sam@agents.localhost\r\nFrom: other@agents.localhost",
+            "550 5.6.0 The header must not have more than one from",
+        ),
+        ("X-From: sam@agents.localhost", "550 5.6.0 The message has no From header"),
+        ("From : sam@agents.localhost", "550 5.6.0 A header field name must be followed by its colon"),
+        ("From: sam@agents.localhost\r\nF\0rom: other@agents.localhost", "550 5.6.0 The header must not contain NUL"),
     ] {
         let raw = format!("{from}\r\nSubject: x\r\n\r\n\r\n");
-        let reply = session.mail("sam@agents.localhost", &["dana@b.example"], raw.as_bytes()).await.expect(code);
-        let (enhanced, word) = if code == 250 { ("2.0.0", "Queued") } else { ("5.7.1", "forbidden:") };
-        assert!(reply.clone().says(code, enhanced).lines[0].contains(word), "{from}: {reply}");
+        let said = session.mail("sam@agents.localhost", &["dana@b.example"], raw.as_bytes()).await.to_string();
+        assert!(said.starts_with(reply), "{from}: {said}");
     }
     office.server.settle().await;
     office.server.finish().await;

@@ -132,7 +132,7 @@ async fn a_key_of_one_inbox_reads_and_changes_and_deletes_nothing() {
 #[tokio::test]
 async fn at_most_a_thousand_go_in_one_call() {
     let desk = Desk::open().await;
-    let workspace = desk.key.workspace;
+    let (workspace, inbox) = (desk.key.workspace, desk.inbox.id);
     desk.server
         .store()
         .write(move |tx| {
@@ -145,7 +145,7 @@ async fn at_most_a_thousand_go_in_one_call() {
             let (ids, at) = (Ids::new(Time::from_millis(1), [7; 8]), Time::from_millis(1));
             for n in 0..1_003 {
                 let mailbox = Mailbox::parse(&format!("p{n}@one.example")).unwrap();
-                let occasion = posthouse_store::contacts::Occasion { workspace, subject: None, at };
+                let occasion = posthouse_store::contacts::Occasion { workspace, inbox, subject: None, at };
                 posthouse_store::contacts::meet(
                     tx,
                     occasion,

@@ -186,3 +186,31 @@ async fn names_of_the_owner_of_the_shared_domain_are_for_the_first_workspace() {
     }
     server.finish().await;
 }
+
+/// Mail to them would be taken for reports about sent mail, or be theirs.
+#[tokio::test]
+async fn the_local_part_of_return_paths_is_no_inbox() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let api = server.api(&key);
+    for name in ["bounces", "Bounces", "BOUNCES", "bounces+a", "mailer-daemon"] {
+        api.post("/v1/inboxes", json!({ "username": name })).await.invalid_fields(&["username"]);
+    }
+    let domain = api.post("/v1/domains", json!({ "domain": "acme.example", "receiving": true })).await.expect(201);
+    let path = format!("/v1/domains/{}", domain.text("id"));
+    server.dns.import(api.get(&format!("{path}/zone-file")).await.expect(200).text("content"));
+    api.post_empty(&format!("{path}/verify")).await.expect(200);
+    api.post("/v1/inboxes", json!({ "username": "bounces", "domain": "acme.example" }))
+        .await
+        .invalid_fields(&["username"]);
+    let mut smtp = server.smtp().await;
+    smtp.line("MAIL FROM:<>").await.expect(250);
+    for address in ["bounces", "Bounces", "bounces+", "bounces+x", "bounces+0123456789abcdef", "\"bounces\""] {
+        smtp.line(&format!("RCPT TO:<{address}@agents.localhost>")).await.says(550, "5.1.1");
+    }
+    let mut smtp = server.smtp().await;
+    smtp.line("MAIL FROM:<>").await.expect(250);
+    smtp.line("RCPT TO:<bounces@acme.example>").await.says(550, "5.1.1");
+    smtp.line("RCPT TO:<bounces+x@acme.example>").await.says(550, "5.1.1");
+    server.finish().await;
+}

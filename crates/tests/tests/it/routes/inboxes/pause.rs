@@ -5,9 +5,10 @@ use posthouse_domain::{
     id::{EventId, InboxId, WorkspaceId},
     plan::Plan,
 };
-use posthouse_server::ports::Clock;
+use posthouse_server::{config::DeliveryMode, ports::Clock};
 use posthouse_store::{Error, events};
-use posthouse_tests::TestServer;
+use posthouse_tests::{TestServer, server::Options};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 /// The log of a workspace: types and payloads.
@@ -76,5 +77,36 @@ async fn a_reason_is_optional_and_bounded() {
     api.post(&format!("{path}/pause"), json!({ "why": "x" })).await.invalid_fields(&["why"]);
     let paused = api.post_empty(&format!("{path}/pause")).await.expect(200).json;
     assert_eq!((&paused["status"], &paused["paused_reason"]), (&json!("paused"), &json!(null)));
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_report_about_sent_mail_is_told_after_the_pause() {
+    let capture = Options::default().configure(|config| config.delivery.mode = DeliveryMode::Capture);
+    let server = TestServer::start(capture).await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let path = format!("/v1/inboxes/{}", inbox.id);
+    let letter = json!({ "to": "bob@x.example", "subject": "s", "text": "t" });
+    let sent = api.post(&format!("{path}/messages"), letter).await.expect(202);
+    server.settle().await;
+    let outbox = api.get("/dev/outbox").await.expect(200);
+    let return_path = outbox.data()[0]["envelope"]["from"].as_str().unwrap().replace('+', "%2B");
+    api.post_empty(&format!("{path}/pause")).await.expect(200);
+    let report = format!(
+        "From: postmaster@mx.x.example\r\nSubject: Report\r\nMIME-Version: 1.0\r\n\
+         Content-Type: multipart/report; report-type=delivery-status; boundary=\"b\"\r\n\r\n\
+         --b\r\n\r\nA report.\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.x.example\r\n\r\n\
+         Final-Recipient: rfc822; bob@x.example\r\nAction: failed\r\nStatus: 5.1.1\r\n\r\n\
+         --b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: {}\r\n\r\n--b--\r\n",
+        sent.text("rfc_message_id")
+    );
+    let inject = format!("/dev/inbound?to={return_path}&from=");
+    server.anonymous().raw(Method::POST, &inject, "message/rfc822", report).await.expect(201);
+    assert_eq!(api.get(&format!("/v1/messages/{}", sent.text("id"))).await.expect(200)["status"], "bounced");
+    let bounces = async || api.get("/v1/events?types=message.bounced").await.expect(200).data().len();
+    assert_eq!(bounces().await, 0);
+    api.post_empty(&format!("{path}/resume")).await.expect(200);
+    assert_eq!(bounces().await, 1);
     server.finish().await;
 }

@@ -17,6 +17,7 @@ async fn entries_are_made_listed_and_deleted() {
         .expect(201);
     let mut expected = json!({
         "inbox_id": null, "direction": "receive", "kind": "block", "pattern": "spam.example", "type": "domain",
+        "require_auth": false,
     });
     (expected["id"], expected["created_at"]) = (made["id"].clone(), made["created_at"].clone());
     assert_eq!(made.json, expected);

@@ -1,0 +1,122 @@
+//! Labels of stored mail by today's rules: when the rules about authors get stricter, mail that was received before keeps its
+//! place and gets the author and the labels that it would have now.
+//!
+//! Reads the raw bytes again. SPF and DKIM can't be asked again, because records and keys change: what was found at receipt
+//! counts, as far as it was about the author that is read now.
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    error::Refusal,
+    id::{MessageId, WorkspaceId},
+    label::{AUTH_UNKNOWN, DMARC_FAIL, UNAUTHENTICATED},
+    message::Message,
+};
+use posthouse_mail::{
+    author::{self, Author, NoAuthor},
+    trace::{self, StoredDmarc},
+};
+use posthouse_store::{Tx, contents, messages, relabel as store};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{App, read_raw};
+
+/// Messages that are listed in one read.
+const PAGE: u32 = 200;
+
+/// What a run found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Relabeled {
+    /// Received messages that were read.
+    pub read: u64,
+    /// Those whose author or labels changed.
+    pub changed: u64,
+    /// Those whose raw bytes could not be read; they stay as they are.
+    pub unreadable: u64,
+}
+
+/// Reads every received message again. With `dry_run` nothing is written.
+///
+/// # Errors
+/// The store's own.
+pub async fn run(app: &Arc<App>, dry_run: bool) -> Result<Relabeled, Refusal> {
+    let mut sum = Relabeled::default();
+    let mut after = (WorkspaceId(Uuid::nil()), MessageId(Uuid::nil()));
+    loop {
+        let page = app.store.read(move |tx| store::page(tx, after, PAGE)).await?;
+        let Some(last) = page.last() else { return Ok(sum) };
+        after = *last;
+        for (workspace, id) in page {
+            sum.read += 1;
+            match one(app, workspace, id, dry_run).await {
+                Ok(changed) => sum.changed += u64::from(changed),
+                Err(refusal) => {
+                    sum.unreadable += 1;
+                    tracing::warn!(message_id = %id, cause = refusal.message, "message not relabeled");
+                }
+            }
+        }
+    }
+}
+
+async fn one(app: &Arc<App>, workspace: WorkspaceId, id: MessageId, dry_run: bool) -> Result<bool, Refusal> {
+    let Some((content, found)) = app.store.read(move |tx| read(tx, workspace, id)).await? else { return Ok(false) };
+    let author = read_raw::content(app, content, |raw| author::author(&raw)).await?;
+    let work = move |tx: &mut Tx| {
+        messages::hold(tx, workspace, &[id])?;
+        let Some(before) = messages::get(tx, workspace, id)? else { return Ok(false) };
+        let after = judged(&before, &author, found.as_ref());
+        if after == before {
+            return Ok(false);
+        }
+        if !dry_run {
+            store::set(tx, &before, &after)?;
+        }
+        Ok::<_, Refusal>(true)
+    };
+    if dry_run { app.store.read(work).await } else { app.store.write(work).await }
+}
+
+/// The raw bytes of a message, and what DMARC found about it at receipt.
+fn read(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: MessageId,
+) -> Result<Option<(read_raw::Stored, Option<StoredDmarc>)>, Refusal> {
+    let Some(message) = messages::get(tx, workspace, id)? else { return Ok(None) };
+    let bodies = contents::bodies(tx, workspace, &[message.content])?.pop();
+    let headers: Value = bodies.and_then(|of| serde_json::from_str(&of.bodies.headers_json).ok()).unwrap_or_default();
+    let results = &headers["authentication-results"];
+    let ours = results.as_str().or_else(|| results[0].as_str());
+    let raw = contents::raw(tx, workspace, message.content)?;
+    let stored = raw.map(|raw| read_raw::Stored { id: message.content, raw });
+    Ok(stored.map(|stored| (stored, ours.and_then(trace::stored_dmarc))))
+}
+
+/// The message as it would be stored now.
+fn judged(before: &Message, author: &Result<Author, NoAuthor>, found: Option<&StoredDmarc>) -> Message {
+    let mut after = before.clone();
+    let label = match author {
+        Err(_) => Some(DMARC_FAIL),
+        Ok(author) => {
+            let is_about_author = found.is_some_and(|dmarc| dmarc.domain == author.address().domain());
+            let is_unknown = found.is_some_and(|dmarc| ["temperror", "permerror"].contains(&&*dmarc.result));
+            (!is_about_author || is_unknown).then_some(AUTH_UNKNOWN)
+        }
+    };
+    if let Some(label) = label.filter(|label| !after.labels.iter().any(|have| have == label)) {
+        after.labels.push(label.to_owned());
+    }
+    let failed = after.labels.iter().any(|label| UNAUTHENTICATED.contains(&label.as_str()));
+    if let Some(verification) = &mut after.verification {
+        verification.auth_failed = failed;
+    }
+    after.from = author.as_ref().map(ToString::to_string).unwrap_or_default();
+    let address = author.as_ref().ok().map(|author| author.address().canonical());
+    // Mail from the null sender has no contact.
+    if before.contact_address.is_some() {
+        after.contact_address = address;
+    }
+    after
+}

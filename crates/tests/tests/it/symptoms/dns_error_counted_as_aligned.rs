@@ -1,0 +1,59 @@
+//! A name of the attacker's that nobody answers for ended all look-ups by time: SPF of the author's domain was a temporary
+//! error, which counted as aligned, and forged mail got no label.
+
+use posthouse_domain::plan::Plan;
+use posthouse_tests::TestServer;
+use serde_json::{Value, json};
+
+const FORGED: &str = "From: ceo@bank.example\r\nSubject: Code\r\n\r\nYour verification code is 482913.\r\n";
+
+/// Delivers the forged mail in the name of the bank itself and returns it as it is stored.
+async fn received(server: &TestServer, helo: &str, signature: &str) -> Value {
+    let key = server.workspace(Plan::Team).await;
+    let inbox = server.inbox(&key).await;
+    let mut smtp = server.smtp().await;
+    smtp.line(&format!("EHLO {helo}")).await.expect(250);
+    smtp.envelope("ceo@bank.example", &[&inbox.address]).await;
+    let raw = format!("{signature}{FORGED}");
+    let reply = server.clock.go_on(2_000, smtp.data(raw)).await;
+    server.api(&key).get(&format!("/v1/messages/{}", reply.expect(250).id())).await.expect(200).json.clone()
+}
+
+async fn bank() -> TestServer {
+    let server = TestServer::plain().await;
+    server.dns.txt("_dmarc.bank.example", "v=DMARC1; p=reject");
+    server.dns.txt("bank.example", "v=spf1 include:a.bank.example -all");
+    server.dns.txt("a.bank.example", "v=spf1 include:b.bank.example -all");
+    server.dns.txt("b.bank.example", "v=spf1 ip4:192.0.2.1 -all");
+    server.dns.black_hole("evil.example");
+    server
+}
+
+#[tokio::test]
+async fn a_black_holed_name_delays_only_its_own_result() {
+    let signature = "DKIM-Signature: v=1; a=rsa-sha256; d=evil.example; s=s; h=from:subject; \
+        bh=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=; b=AAAA; c=relaxed/relaxed\r\n";
+    for (helo, signature) in [("mx.evil.example", ""), ("client.example", signature), ("mx.evil.example", signature)] {
+        let server = bank().await;
+        let message = received(&server, helo, signature).await;
+        assert_eq!(message["labels"], json!(["spf-fail", "dmarc-fail"]), "{helo}: {}", message["headers"]);
+        assert_eq!(message["ai"]["verification"]["auth_failed"], true);
+        server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_result_that_cannot_be_had_counts_as_failed() {
+    for (name, labels) in
+        [("_dmarc.bank.example", json!(["spf-fail", "auth-unknown"])), ("a.bank.example", json!(["auth-unknown"]))]
+    {
+        let server = bank().await;
+        server.dns.fail(name, true);
+        let message = received(&server, "client.example", "").await;
+        assert_eq!(message["labels"], labels, "{name}: {}", message["headers"]);
+        assert_eq!(message["ai"]["verification"]["auth_failed"], true);
+        let results = message["headers"]["authentication-results"].as_str().expect("ours alone");
+        assert!(results.contains("dmarc=temperror reason=\"DNS failed for "), "{results}");
+        server.finish().await;
+    }
+}
