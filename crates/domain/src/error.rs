@@ -127,8 +127,12 @@ codes! {
     HeaderTooLarge = 431 "header_too_large", "Send a shorter path, and fewer or smaller header fields.";
     /// Something broke inside; the log has the cause under the request id.
     Internal = 500 "internal_error", "Try again; if it stays, tell the operator the request id.";
+    /// The stored bytes of a message or file are missing or altered; everything else works.
+    ContentDamaged = 500 "content_damaged", "Tell the operator the request id: posthouse check names what is damaged, and a backup may have it.";
     /// The store does not answer, is full, or too much is waiting for it.
     Unavailable = 503 "unavailable", "Wait for the time in Retry-After and send the request again.";
+    /// The database is damaged: nothing is stored until the operator has repaired or restored it.
+    StoreDamaged = 503 "store_damaged", "Tell the operator: posthouse check says what is damaged. Keep the request and send it again after that.";
 }
 
 /// One problem of one field, for `details.fields` of [`Code::InvalidRequest`] (decision 2).

@@ -78,6 +78,7 @@ use crate::{
     pacer::Pacer,
     ports::{Authority, Clock, Dns, HttpOut, SmtpOut},
     rate_limits::RateLimits,
+    readiness::Readiness,
     shortage::Shortage,
     shutdown::Life,
     streams::Streams,
@@ -133,6 +134,8 @@ pub struct App {
     pub metrics: Metrics,
     /// Whether the storage was found full, or the blobs out of order.
     pub shortage: Shortage,
+    /// What the last check of readiness found.
+    pub readiness: Readiness,
     /// The stage of the process: what waits ends when it drains.
     pub life: Life,
 }
@@ -180,6 +183,7 @@ impl App {
             listings: screen_client::Listings::default(),
             metrics: Metrics::default(),
             shortage: Shortage::default(),
+            readiness: Readiness::default(),
             life: Life::default(),
         }
     }

@@ -3,6 +3,7 @@
 //! Order: listeners are bound, the store is opened, an empty store is set up, tasks start, the ready file appears. The
 //! end goes backwards. Nothing that exists is ever overwritten by a start.
 
+pub mod belonging;
 mod first;
 mod private;
 mod ready;
@@ -16,6 +17,7 @@ use posthouse_domain::time::MINUTE_MS;
 use posthouse_store::{DatabaseUrl, Store, StoreConfig, Watch, backup::BLOBS_DIR, blobs::Blobs};
 use tokio::task::JoinSet;
 
+use self::belonging::Belonging;
 use crate::{
     adapters::{acme::Authorities, clock::SystemClock, dns, http_out::HttpClient, smtp_out::SmtpClient},
     app::{App, Ports, keep_certificate, signing},
@@ -29,6 +31,9 @@ use crate::{
 
 /// How often it is looked whether there is another certificate, in milliseconds.
 const CERTIFICATE_LOOK_MS: i64 = MINUTE_MS;
+
+/// How often the count of commits is brought to the disk, in milliseconds.
+const MARK_MS: i64 = 5_000;
 
 /// A part of the work that a process can take on (`--roles`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +68,8 @@ pub struct Plan {
     pub roles: Vec<Role>,
     /// What it writes when it is ready.
     pub ready_file: Option<ReadyFile>,
+    /// Whether a new store begins where there are remains of one whose database is gone.
+    pub new_store: bool,
 }
 
 /// Why the service did not start.
@@ -109,6 +116,35 @@ pub enum BootError {
     /// The store.
     #[error("the store cannot be used: {0}")]
     Store(String),
+    /// There was a store here, and its database is gone or empty.
+    #[error(
+        "{directory} has remains of a store ({remains}), and its database {database} is gone or empty. Nothing was changed. \
+         To get the store back, {restore}. To begin a new store without its mail, posthouse serve --new-store: it moves the \
+         remains aside"
+    )]
+    Gone {
+        /// Which database.
+        database: String,
+        /// The data directory.
+        directory: String,
+        /// What shows that there was a store.
+        remains: String,
+        /// How to get it back.
+        restore: &'static str,
+    },
+    /// The database is that of another store.
+    #[error(
+        "the database {database} and the data directory {directory} are of different stores. Nothing was changed. Correct \
+         database_url or data_dir; if they do belong together, remove {}", file.display()
+    )]
+    OtherStore {
+        /// Which database, and its store.
+        database: String,
+        /// Which data directory, and its store.
+        directory: String,
+        /// The file that names the directory's store.
+        file: PathBuf,
+    },
     /// The database contradicts itself or is none.
     #[error("the database is damaged ({0}): restore a backup into a new data_dir, and keep this one")]
     Damaged(String),
@@ -146,7 +182,9 @@ impl BootError {
 impl From<posthouse_store::Error> for BootError {
     fn from(error: posthouse_store::Error) -> Self {
         match error {
-            posthouse_store::Error::Corrupt(cause) => Self::Damaged(cause.to_string()),
+            posthouse_store::Error::Corrupt(cause) | posthouse_store::Error::Damaged(cause) => {
+                Self::Damaged(cause.to_string())
+            }
             error => Self::Store(format!("{error} ({})", error.internal())),
         }
     }
@@ -179,15 +217,52 @@ pub fn database_url(config: &Config) -> Result<DatabaseUrl, BootError> {
 /// # Errors
 /// The store's own, and when its directory cannot be made.
 pub fn open_store(config: &Config) -> Result<Store, BootError> {
-    open(config, false)
+    open(config, Opening::Beside)
 }
 
-fn open(config: &Config, serving: bool) -> Result<Store, BootError> {
+/// Looks whether the database is the one of the data directory, and is there.
+///
+/// # Errors
+/// [`BootError::Gone`], [`BootError::OtherStore`], and where it cannot be read.
+pub fn check_belonging(config: &Config) -> Result<(), BootError> {
+    Belonging::find(config, &database_url(config)?, false).map(drop)
+}
+
+/// Applies pending migrations; gives their names.
+///
+/// # Errors
+/// As [`open_store`].
+pub fn migrate(config: &Config) -> Result<Vec<&'static str>, BootError> {
+    make_private_directory(&config.data_dir)?;
+    let url = database_url(config)?;
+    Belonging::find(config, &url, false)?;
+    let applied = posthouse_store::migrate::apply(&url, posthouse_store::migrate::MIGRATIONS)?;
+    // Opening it notes which store it is.
+    open_store(config)?.close();
+    Ok(applied)
+}
+
+/// What a store is opened for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Opening {
+    /// A command, beside a service that may be running.
+    Beside,
+    /// The service, which may begin a new store where the one that was here is gone.
+    Serving { new_store: bool },
+}
+
+fn open(config: &Config, opening: Opening) -> Result<Store, BootError> {
     // Keys and certificates live there, wherever the database is.
     make_private_directory(&config.data_dir)?;
-    let clock = clock();
-    let watch = Some(Watch::new(move || clock.now().millis()));
-    Ok(Store::open(StoreConfig { watch, serving, ..StoreConfig::new(database_url(config)?) })?)
+    let url = database_url(config)?;
+    let belonging = Belonging::find(config, &url, opening == Opening::Serving { new_store: true })?;
+    let (clock, serving) = (clock(), opening != Opening::Beside);
+    let watched = Arc::clone(&clock);
+    let watch = Some(Watch::new(move || watched.now().millis()));
+    let mark = Some(belonging.mark());
+    let store = Store::open(StoreConfig { watch, serving, mark, ..StoreConfig::new(url) })?;
+    belonging.settle(&store, serving, clock.as_ref())?;
+    Ok(store)
 }
 
 /// Makes a directory that only its owner can read: it holds keys and mail.
@@ -225,7 +300,7 @@ pub async fn serve(mut config: Config, mut plan: Plan) -> Result<(), BootError> 
         make_private_directory(&config.data_dir)?;
         file.try_place()?;
     }
-    let store = open(&config, true)?;
+    let store = open(&config, Opening::Serving { new_store: plan.new_store })?;
     let blobs = open_blobs(&config)?;
     prepare_blobs(&config, &blobs).await?;
     let (ports, ways_out) = ports(&config)?;
@@ -243,6 +318,7 @@ pub async fn serve(mut config: Config, mut plan: Plan) -> Result<(), BootError> 
 
     let mut tasks = JoinSet::new();
     tasks.spawn(watch_certificate(Arc::clone(&app), hangups));
+    tasks.spawn(keep_mark(Arc::clone(&app)));
     if let Some(http) = http {
         tasks.spawn(listener::serve(http.entries(&app)?, Arc::clone(&app)));
     }
@@ -265,9 +341,9 @@ pub async fn serve(mut config: Config, mut plan: Plan) -> Result<(), BootError> 
 
 /// The jobs, and the care for connections that they leave open.
 fn begin_work(app: &Arc<App>, tasks: &mut JoinSet<()>, ways_out: WaysOut) {
-    tasks.spawn(runner::run(Arc::clone(app)));
-    tasks.spawn(index::run(Arc::clone(app)));
-    tasks.spawn(webhooks::run(Arc::clone(app)));
+    tasks.spawn(unless_damaged(Arc::clone(app), runner::run(Arc::clone(app))));
+    tasks.spawn(unless_damaged(Arc::clone(app), index::run(Arc::clone(app))));
+    tasks.spawn(unless_damaged(Arc::clone(app), webhooks::run(Arc::clone(app))));
     let life = app.life.clone();
     tasks.spawn(async move {
         tokio::select! {
@@ -276,6 +352,14 @@ fn begin_work(app: &Arc<App>, tasks: &mut JoinSet<()>, ways_out: WaysOut) {
             () = ways_out.http.tend() => {}
         }
     });
+}
+
+/// Ends work when the database is found damaged: what came of it could not be stored, and would be done again.
+async fn unless_damaged(app: Arc<App>, work: impl Future<Output = ()>) {
+    tokio::select! {
+        () = work => {}
+        () = app.store.damaged() => {}
+    }
 }
 
 /// Opens the blob store; nothing is read or written yet.
@@ -353,6 +437,20 @@ async fn watch_certificate(app: Arc<App>, mut hangups: Hangups) {
     }
 }
 
+/// Keeps the count of commits outside the database until the process drains.
+async fn keep_mark(app: Arc<App>) {
+    loop {
+        tokio::select! {
+            () = app.life.drained() => return,
+            () = app.clock.sleep_until(app.clock.now().plus_ms(MARK_MS)) => {}
+        }
+        // What it could not count now is counted the next time; the failure is told by whoever else meets it.
+        let _ = app.store.keep_mark().await;
+        let store = app.store.clone();
+        let _ = tokio::task::spawn_blocking(move || store.flush_mark()).await;
+    }
+}
+
 /// Serves the doors for mail: that of other servers, and that of mail programs.
 fn open_doors(
     app: &Arc<App>,
@@ -392,7 +490,8 @@ fn ports(config: &Config) -> Result<(Ports, WaysOut), BootError> {
 /// When it cannot be set up.
 pub fn resolver(config: &Config) -> Result<Arc<dyn Dns>, BootError> {
     let made = dns::Resolver::new(&config.nameservers, clock());
-    Ok(Arc::new(made.map_err(BootError::io("dns.nameservers: the resolver cannot be set up"))?))
+    let made = made.map_err(BootError::io("dns.nameservers: the resolver cannot be set up"))?;
+    Ok(Arc::new(made.knowing(&config.mail.default_domain)))
 }
 
 /// The program beside a service that may be running: for commands. Its keys are those of the store.

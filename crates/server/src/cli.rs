@@ -45,7 +45,7 @@ enum Command {
     /// Apply pending schema migrations and exit.
     Migrate(Common),
     /// Look at everything the service needs: one line a check, ok, warning or failed.
-    Check(Common),
+    Check(check::Options),
     /// Maintain stored data.
     #[command(subcommand)]
     Admin(admin::Command),
@@ -137,7 +137,7 @@ pub fn run() -> ExitCode {
         Command::Domain(command) => domain::run(command),
         Command::Secret(command) => secret::run(command),
         Command::Migrate(common) => store::migrate(&common),
-        Command::Check(common) => check::run(&common),
+        Command::Check(options) => check::run(&options),
         Command::Admin(command) => admin::run(command),
         Command::Backup(given) => store::backup(&given),
         Command::Restore(given) => store::restore(&given),

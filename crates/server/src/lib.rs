@@ -15,6 +15,7 @@ pub mod metrics;
 pub mod pacer;
 pub mod ports;
 pub mod rate_limits;
+pub mod readiness;
 pub mod rush;
 pub mod shortage;
 pub mod shutdown;

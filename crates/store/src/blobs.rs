@@ -161,7 +161,7 @@ impl Blobs {
     /// Decompresses raw mail to at most `len_max` bytes, whatever the frame says of itself.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] where the bytes are no whole zstd frame or hold more than `len_max`.
+    /// [`Error::BadContent`] where the bytes are no whole zstd frame or hold more than `len_max`.
     pub fn decompress(&self, compressed: &[u8], len_max: usize) -> Result<Vec<u8>> {
         self.packers.decompress(compressed, len_max)
     }
@@ -183,7 +183,7 @@ impl Blobs {
     /// The bytes, or `None` where there is no such blob.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] where the bytes are no longer those of the name; otherwise as [`Blobs::put`].
+    /// [`Error::BadContent`] where the bytes are no longer those of the name; otherwise as [`Blobs::put`].
     pub async fn get(&self, digest: &Digest) -> Result<Option<Bytes>> {
         let bytes = match &self.place {
             Place::Files(folder) => folder.get(digest).await?,
@@ -191,9 +191,29 @@ impl Blobs {
         };
         match &bytes {
             Some(bytes) if Digest::of(bytes) != *digest => {
-                Err(Error::Corrupt(format!("blob {digest} has other bytes than its name says").into()))
+                Err(Error::bad_content(format_args!("blob {digest} has other bytes than its name says")))
             }
             _ => Ok(bytes),
+        }
+    }
+
+    /// The bytes of a blob that something names.
+    ///
+    /// # Errors
+    /// [`Error::BadContent`] where there is no such blob; otherwise as [`Blobs::get`].
+    pub async fn read(&self, digest: &Digest) -> Result<Bytes> {
+        let missing = || Error::bad_content(format_args!("blob {digest} is missing"));
+        self.get(digest).await?.ok_or_else(missing)
+    }
+
+    /// Whether there is any blob at all.
+    ///
+    /// # Errors
+    /// As [`Blobs::put`].
+    pub async fn any(&self) -> Result<bool> {
+        match &self.place {
+            Place::Files(folder) => folder.any().await,
+            Place::S3(bucket) => bucket.any().await,
         }
     }
 

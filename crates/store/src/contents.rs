@@ -20,6 +20,7 @@ statements! {
     RAW = "SELECT raw, raw_blob, raw_bytes FROM contents WHERE workspace_id = $1 AND id = $2";
     DELETE_UNUSED = "DELETE FROM contents WHERE workspace_id = $1 AND id = $2
         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = $1 AND m.content_id = $2) RETURNING raw_blob";
+    BLOBS = "SELECT raw_blob FROM contents WHERE raw_blob > $1 GROUP BY raw_blob ORDER BY raw_blob LIMIT $2";
     BLOB_USED = "SELECT raw_bytes FROM contents WHERE raw_blob = $1
         UNION ALL SELECT size_bytes FROM draft_files WHERE content_blob = $1 LIMIT 1";
 }
@@ -98,6 +99,15 @@ pub fn delete_unused(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Resu
 /// The store's own.
 pub fn names_blob(tx: &mut Tx, digest: &str) -> Result<bool> {
     Ok(tx.value::<i64>(&BLOB_USED, p![digest])?.is_some())
+}
+
+/// The next blobs that contents name, by name.
+///
+/// # Errors
+/// The store's own.
+pub fn blobs_after(tx: &mut Tx, digest: &str, limit: u32) -> Result<Vec<String>> {
+    let found: Vec<(String,)> = tx.rows(&BLOBS, p![digest, limit])?;
+    Ok(found.into_iter().map(|(digest,)| digest).collect())
 }
 
 impl FromRow for Raw {

@@ -1,9 +1,13 @@
 //! The store: queues before database threads, the same for both engines. See the crate's page for how it is used.
 
+pub(crate) mod damage;
 mod errors;
 pub(crate) mod faults;
 pub(crate) mod incident;
+pub mod integrity;
+mod mark;
 pub(crate) mod notify;
+mod place;
 pub(crate) mod postgres;
 pub(crate) mod presence;
 pub(crate) mod queue;
@@ -15,13 +19,16 @@ pub(crate) mod wakes;
 use crate::migrate::{self, Migration};
 use crate::{DatabaseUrl, Engine, Error, Result, Tx, Waiter, Wakes};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use damage::Damage;
 use faults::WriteFaults;
 use incident::{Incident, Part};
+use mark::Mark;
+use place::Place;
 use queue::{Message, Span, Unit};
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -99,6 +106,8 @@ pub struct StoreConfig {
     pub faults: Option<WriteFaults>,
     /// Whether this process serves the store: nobody is [`Alone`](crate::Alone) with it meanwhile.
     pub serving: bool,
+    /// The file that says how many commits the store has had. A store that is served is counted there.
+    pub mark: Option<PathBuf>,
     /// What runs after every unit, in tests.
     pub after_unit: Option<AfterUnit>,
 }
@@ -120,6 +129,7 @@ impl StoreConfig {
             watch: None,
             faults: None,
             serving: false,
+            mark: None,
             after_unit: None,
         }
     }
@@ -146,6 +156,12 @@ struct Inner {
     overload: Incident,
     /// Cut off when the other processes were told of every commit; none where there is nobody to tell.
     told: Option<Receiver<()>>,
+    damage: Damage,
+    mark: Option<Arc<Mark>>,
+    /// What the mark said when the store was opened.
+    expected: u64,
+    /// Whether anything was written since the mark was last kept; PostgreSQL only.
+    is_unmarked: AtomicBool,
     after_unit: Option<AfterUnit>,
     /// The lock of who serves an embedded store.
     _presence: Option<std::fs::File>,
@@ -168,20 +184,29 @@ impl Store {
             DatabaseUrl::Sqlite(path) if config.serving => Some(presence::serve_file(path)?),
             _ => None,
         };
-        let wakes = Wakes::new();
+        let (wakes, damage) = (Wakes::new(), Damage::default());
+        // A command beside the service counts nothing: its commits would make up for those that are missing.
+        let expected = config.mark.as_deref().map_or(0, mark::read);
+        let mark = config.mark.as_deref().filter(|_| config.serving).map(Mark::open).transpose()?.map(Arc::new);
         let (write, write_queue) = bounded(config.queue_len.max(1));
         let (read, read_queue) = bounded(config.queue_len.max(1));
         let queues = (write_queue, read_queue);
         let (threads, writers, told) = match &config.database {
-            DatabaseUrl::Sqlite(path) => (start_sqlite(path, config, queues, &wakes)?, 1, None),
+            DatabaseUrl::Sqlite(path) => {
+                let writer = sqlite::open_writer(path, config)?.watched(damage.clone());
+                let writer = sqlite::Writer::new(writer, queues.0, wakes.clone(), config);
+                let writer = writer.at(Place::of(path)).marking(mark.clone());
+                (start_sqlite(path, config, (writer, queues.1), &damage)?, 1, None)
+            }
             DatabaseUrl::Postgres(url) => {
-                let (threads, told) = start_postgres(url, config, queues, &wakes)?;
+                let (threads, told) = start_postgres(url, config, queues, (&wakes, &damage))?;
                 (threads, config.writer_threads.max(1), Some(told))
             }
         };
         let glances = match &config.database {
             DatabaseUrl::Sqlite(path) => {
-                (0..GLANCES_MAX).map(|_| sqlite::open_reader(path, config)).collect::<Result<_>>()?
+                let open = |_| Ok(sqlite::open_reader(path, config)?.watched(damage.clone()));
+                (0..GLANCES_MAX).map(open).collect::<Result<_>>()?
             }
             DatabaseUrl::Postgres(_) => Vec::new(),
         };
@@ -201,6 +226,10 @@ impl Store {
                 waited_ms,
                 overload,
                 told,
+                damage,
+                mark,
+                expected,
+                is_unmarked: AtomicBool::new(false),
                 after_unit: config.after_unit.clone(),
                 _presence: presence,
             }),
@@ -236,7 +265,25 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.answer(hear(self.inner.send(&self.inner.write, Span::Unit, work)?.await)).await
+        self.answer(hear(self.send_write(work)?.await)).await
+    }
+
+    /// Queues a unit that writes; one that would go into a damaged database is refused.
+    fn send_write<T, E>(
+        &self,
+        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<oneshot::Receiver<Result<T, E>>, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        if let Some(error) = self.inner.damage.error() {
+            return Err(error.into());
+        }
+        if self.inner.mark.is_some() {
+            self.inner.is_unmarked.store(true, Ordering::Relaxed);
+        }
+        self.inner.send(&self.inner.write, Span::Unit, work)
     }
 
     /// Runs `work` on one snapshot, beside the writers. Changes are refused.
@@ -287,7 +334,9 @@ impl Store {
         E: From<Error> + Send + 'static,
     {
         let free = self.glances().pop();
-        let Some(mut tx) = free else { return self.answer(hear(self.inner.send(&self.inner.read, span, work)?.await)).await };
+        let Some(mut tx) = free else {
+            return self.answer(hear(self.inner.send(&self.inner.read, span, work)?.await)).await;
+        };
         let answer = sqlite::read_here(&mut tx, span, &work);
         self.glances().push(tx);
         self.answer(answer).await
@@ -314,7 +363,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        hear(self.inner.send(&self.inner.write, Span::Unit, work)?.blocking_recv())
+        hear(self.send_write(work)?.blocking_recv())
     }
 
     /// [`Store::read`] for the command line. Panics on a thread of an async runtime.
@@ -358,6 +407,56 @@ impl Store {
     #[must_use]
     pub fn waited(&self) -> Duration {
         Duration::from_millis(self.inner.waited_ms.load(Ordering::Relaxed))
+    }
+
+    /// What the engine said when the database was first found damaged. From then on nothing is written until the process
+    /// starts again, and reads still try.
+    #[must_use]
+    pub fn damage(&self) -> Option<Arc<str>> {
+        self.inner.damage.cause()
+    }
+
+    /// Comes back once the database was found damaged.
+    pub async fn damaged(&self) {
+        self.inner.damage.met().await;
+    }
+
+    /// How many commits the mark beside the database said that it had when it was opened; 0 without a mark.
+    #[must_use]
+    pub fn expected_commits(&self) -> u64 {
+        self.inner.expected
+    }
+
+    /// Lets the mark begin again at what the database has.
+    pub fn reset_mark(&self, commits: u64) {
+        if let Some(mark) = &self.inner.mark {
+            mark.record(commits);
+        }
+    }
+
+    /// Brings the mark up to date; to be called now and then. SQLite's writer keeps the mark with each commit;
+    /// PostgreSQL has many writers, so there one commit in a while is counted.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub async fn keep_mark(&self) -> Result<()> {
+        let Some(mark) = &self.inner.mark else { return Ok(()) };
+        if !self.inner.is_unmarked.swap(false, Ordering::Relaxed) {
+            return Ok(());
+        }
+        if self.inner.engine == Engine::Postgres {
+            let count = |tx: &mut Tx| crate::instance::count_commit(tx);
+            let commits = hear::<_, Error>(self.inner.send(&self.inner.write, Span::Unit, count)?.await)?;
+            mark.record(commits);
+        }
+        Ok(())
+    }
+
+    /// Brings the mark to the disk. Blocks.
+    pub fn flush_mark(&self) {
+        if let Some(mark) = &self.inner.mark {
+            mark.flush();
+        }
     }
 
     /// Lets the queued units finish, ends the threads and closes the connections; later units are refused. Blocks.
@@ -418,13 +517,17 @@ pub(crate) fn apart<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<
 
 type Queues = (Receiver<Message>, Receiver<Message>);
 
-fn start_sqlite(path: &Path, config: &StoreConfig, queues: Queues, wakes: &Wakes) -> Result<Vec<JoinHandle<()>>> {
-    let (write_queue, read_queue) = queues;
-    let writer = sqlite::Writer::new(sqlite::open_writer(path, config)?, write_queue, wakes.clone(), config);
+fn start_sqlite(
+    path: &Path,
+    config: &StoreConfig,
+    (writer, read_queue): (sqlite::Writer, Receiver<Message>),
+    damage: &Damage,
+) -> Result<Vec<JoinHandle<()>>> {
     let mut threads = vec![spawn("db-write".into(), move || writer.run())?];
     let incident = Arc::new(Incident::new(Part::Reads, config.watch.clone()));
     for n in 0..config.reader_threads.max(1) {
-        let (tx, queue, incident) = (sqlite::open_reader(path, config)?, read_queue.clone(), incident.clone());
+        let (tx, queue) = (sqlite::open_reader(path, config)?.watched(damage.clone()), read_queue.clone());
+        let incident = incident.clone();
         threads.push(spawn(format!("db-read-{n}"), move || sqlite::read_loop(tx, &queue, &incident))?);
     }
     Ok(threads)
@@ -433,11 +536,16 @@ fn start_sqlite(path: &Path, config: &StoreConfig, queues: Queues, wakes: &Wakes
 /// The threads, and what is cut off when all that they did was told to the other processes.
 type Telling = (Vec<JoinHandle<()>>, Receiver<()>);
 
-fn start_postgres(url: &str, config: &StoreConfig, queues: Queues, wakes: &Wakes) -> Result<Telling> {
+fn start_postgres(
+    url: &str,
+    config: &StoreConfig,
+    queues: Queues,
+    (wakes, damage): (&Wakes, &Damage),
+) -> Result<Telling> {
     use postgres::{Mode, Shared, Worker};
     let (write_queue, read_queue) = queues;
     let (notifier, told) = notify::Notifier::start(url, wakes, config.serving)?;
-    let shared = Arc::new(Shared::new(url, config, wakes.clone(), notifier));
+    let shared = Arc::new(Shared::new(url, config, (wakes.clone(), damage.clone()), notifier));
     let mut threads = Vec::new();
     let kinds = [
         (Mode::Write, "write", config.writer_threads, write_queue),

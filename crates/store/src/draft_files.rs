@@ -15,9 +15,19 @@ statements! {
     CONTENTS = "SELECT id, content, content_blob FROM draft_files WHERE workspace_id = $1 AND draft_id = $2 ORDER BY position";
     FIND = "SELECT draft_id, id, filename, content_type, size_bytes, sha256 FROM draft_files WHERE workspace_id = $1 AND id = $2";
     CONTENT = "SELECT id, content, content_blob FROM draft_files WHERE workspace_id = $1 AND id = $2";
+    BLOBS = "SELECT content_blob FROM draft_files WHERE content_blob > $1 GROUP BY content_blob ORDER BY content_blob LIMIT $2";
     PLACE = "UPDATE draft_files SET position = $3 WHERE workspace_id = $1 AND id = $2";
     DELETE = "DELETE FROM draft_files WHERE workspace_id = $1 AND id = $2";
     DELETE_OF = "DELETE FROM draft_files WHERE workspace_id = $1 AND draft_id = $2";
+}
+
+/// The next blobs that files of drafts name, by name.
+///
+/// # Errors
+/// The store's own.
+pub fn blobs_after(tx: &mut Tx, digest: &str, limit: u32) -> Result<Vec<String>> {
+    let found: Vec<(String,)> = tx.rows(&BLOBS, p![digest, limit])?;
+    Ok(found.into_iter().map(|(digest,)| digest).collect())
 }
 
 /// Where the bytes of a file are.

@@ -23,6 +23,13 @@ pub enum Error {
     /// The unit met others too often (serialisation failure, deadlock) and the reruns are used up (HTTP 503).
     #[error("the request met too many concurrent changes")]
     Retry(Arc<str>),
+    /// The engine says that the database is damaged, or what it gave back cannot be what was written. From the first one on
+    /// the store takes no writes (HTTP 503, SMTP 451).
+    #[error("the database is damaged")]
+    Damaged(Arc<str>),
+    /// The stored bytes of one mail or file are missing or altered; everything else works.
+    #[error("stored content is missing or altered")]
+    BadContent(Arc<str>),
     /// The stored data contradicts itself: an operator must look.
     #[error("the stored data is damaged")]
     Corrupt(Arc<str>),
@@ -55,6 +62,8 @@ impl Error {
             Error::Unavailable(text)
             | Error::Full(text)
             | Error::Retry(text)
+            | Error::Damaged(text)
+            | Error::BadContent(text)
             | Error::Corrupt(text)
             | Error::Schema(text)
             | Error::Db(text)
@@ -74,7 +83,7 @@ impl Error {
     /// over. Whoever meets it says nothing more.
     #[must_use]
     pub fn is_outage(&self) -> bool {
-        matches!(self, Error::Overloaded | Error::Unavailable(_) | Error::Full(_))
+        matches!(self, Error::Overloaded | Error::Unavailable(_) | Error::Full(_) | Error::Damaged(_))
     }
 
     pub(crate) fn db(text: impl std::fmt::Display) -> Self {
@@ -95,6 +104,16 @@ impl Error {
 
     pub(crate) fn corrupt(text: impl std::fmt::Display) -> Self {
         Error::Corrupt(text.to_string().into())
+    }
+
+    pub(crate) fn damaged(text: impl std::fmt::Display) -> Self {
+        Error::Damaged(text.to_string().into())
+    }
+
+    /// Content that is missing or altered; `text` names the blob or row for the log.
+    #[must_use]
+    pub fn bad_content(text: impl std::fmt::Display) -> Self {
+        Error::BadContent(text.to_string().into())
     }
 
     pub(crate) fn schema(text: impl std::fmt::Display) -> Self {
@@ -118,6 +137,14 @@ impl From<Error> for posthouse_domain::error::Refusal {
     /// What a caller is told of a failure below; the driver's words go to the log, here and once.
     fn from(error: Error) -> Self {
         use posthouse_domain::error::Code;
+        if let Error::Damaged(_) = error {
+            // The store logged it, once.
+            return Self::new(Code::StoreDamaged, sentence(&error));
+        }
+        if let Error::BadContent(cause) = &error {
+            tracing::error!(cause = &**cause, "content.damaged");
+            return Self::new(Code::ContentDamaged, "The stored bytes are missing or altered.");
+        }
         if error.is_transient() {
             if error.is_outage() {
                 tracing::debug!(cause = error.internal(), "store.unavailable");
@@ -163,5 +190,13 @@ mod tests {
             assert_eq!(refusal.details.get("reason").and_then(|reason| reason.as_str()), reason);
             assert!(!refusal.code.fix().contains("stored"), "{}", refusal.code.fix());
         }
+    }
+
+    #[test]
+    fn damage_has_codes_of_its_own() {
+        use posthouse_domain::error::Code;
+        assert_eq!(Refusal::from(Error::damaged("x")).code, Code::StoreDamaged);
+        assert_eq!(Refusal::from(Error::bad_content("x")).code, Code::ContentDamaged);
+        assert_eq!(Refusal::from(Error::corrupt("x")).code, Code::Internal);
     }
 }

@@ -123,6 +123,7 @@ mod values;
 
 pub use blobs::{Blobs, Digest};
 pub use db::faults::{WriteFaults, WritePoint};
+pub use db::integrity;
 pub use db::presence::Alone;
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{Waiter, Wakes};

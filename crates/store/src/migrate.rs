@@ -6,7 +6,8 @@
 
 use crate::db::{apart, postgres::PgConnection};
 use crate::tx::Connection;
-use crate::{DatabaseUrl, Engine, Error, Result, Tx, dialect, p};
+use crate::{DatabaseUrl, Engine, Error, Result, Tx, dialect, instance, p};
+use rusqlite::OpenFlags;
 use std::{fs::File, path::Path, time::Duration};
 
 /// One step of the schema.
@@ -129,6 +130,42 @@ pub(crate) fn apply_here(url: &DatabaseUrl, migrations: &[Migration]) -> Result<
     }
 }
 
+/// What a database holds before anything is made in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holding {
+    /// The id of the store, where it has one.
+    pub store_id: Option<String>,
+    /// Whether it holds anything that could be missed.
+    pub is_used: bool,
+}
+
+/// Looks what is in a database and makes nothing; none where there is no database, or one without our tables. A file of no
+/// bytes is none: SQLite would take it for new, and remove a log that lies beside it.
+///
+/// # Errors
+/// Where it cannot be read; [`Error::Damaged`] where it is no database.
+pub fn look(url: &DatabaseUrl) -> Result<Option<Holding>> {
+    apart(|| {
+        let _turn = turn(url);
+        let mut tx = match url {
+            DatabaseUrl::Sqlite(path) => {
+                if path.metadata().map_or(true, |file| file.len() == 0) {
+                    return Ok(None);
+                }
+                let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                let connection = rusqlite::Connection::open_with_flags(path, flags)?;
+                connection.busy_timeout(LOCK_TIMEOUT)?;
+                Tx::on(Connection::Sqlite(connection))
+            }
+            DatabaseUrl::Postgres(_) => connect(url)?,
+        };
+        if tx.value::<i64>(&HAS_TABLES, p![])?.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Holding { store_id: instance::store_id(&mut tx)?, is_used: instance::is_used(&mut tx)? }))
+    })
+}
+
 fn apply_next(tx: &mut Tx, engine: Engine, migrations: &[Migration]) -> Result<Option<&'static str>> {
     tx.batch(&dialect::expand(engine, RECORDS))?;
     let known: Vec<(i64, String)> = tx.rows(&APPLIED, p![])?;
@@ -201,6 +238,15 @@ pub fn schema(url: &DatabaseUrl) -> Result<String> {
         Ok(lines.into_iter().map(|(line,)| line + "\n").collect())
     })
 }
+
+/// Whether the first migration was applied.
+static HAS_TABLES: crate::Sql = crate::Sql::constant(
+    "HAS_TABLES",
+    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'instance'",
+    Some(
+        "SELECT CAST(1 AS BIGINT) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'instance'",
+    ),
+);
 
 /// One line per column and index on PostgreSQL; the statements as kept on SQLite.
 static SCHEMA: crate::Sql = crate::Sql::constant(

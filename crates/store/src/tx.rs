@@ -3,6 +3,7 @@
 //! Calls are plain and synchronous. A failed statement poisons its unit of work on both engines (PostgreSQL insists on
 //! that), so never insert, catch the violation and go on: say ON CONFLICT.
 
+use crate::db::damage::Damage;
 use crate::db::postgres::PgConnection;
 use crate::dialect::IDS_MAX;
 use crate::values::RowFrom;
@@ -21,6 +22,8 @@ pub struct Tx {
     events: Vec<NewEvent>,
     /// How many statements are still allowed, for units that promised a number.
     statements_left: Option<u32>,
+    /// Where damage that this connection meets is noted.
+    damage: Damage,
 }
 
 /// The connection a transaction runs on; it outlives the transaction.
@@ -31,7 +34,19 @@ pub(crate) enum Connection {
 
 impl Tx {
     pub(crate) fn on(on: Connection) -> Self {
-        Tx { on, fault: None, wakes: Vec::new(), events: Vec::new(), statements_left: None }
+        let damage = Damage::default();
+        Tx { on, fault: None, wakes: Vec::new(), events: Vec::new(), statements_left: None, damage }
+    }
+
+    /// Has damage noted there.
+    pub(crate) fn watched(mut self, damage: Damage) -> Self {
+        self.damage = damage;
+        self
+    }
+
+    /// Where damage is noted.
+    pub(crate) fn damage(&self) -> &Damage {
+        &self.damage
     }
 
     /// The first row, if any.
@@ -163,6 +178,7 @@ impl Tx {
                 Error::Db(text) => Error::db(format_args!("{}: {text}", sql.name())),
                 other => other,
             };
+            self.damage.note(&error);
             self.fault.get_or_insert_with(|| error.clone());
             error
         })

@@ -86,7 +86,7 @@ fn from_sqlite(value: ValueRef<'_>) -> Result<Value<'_>> {
         ValueRef::Integer(i) => Value::Int(i),
         ValueRef::Real(r) => Value::Real(r),
         ValueRef::Text(t) => Value::Text(Cow::Borrowed(
-            std::str::from_utf8(t).map_err(|e| Error::Corrupt(format!("text is not UTF-8: {e}").into()))?,
+            std::str::from_utf8(t).map_err(|e| Error::damaged(format_args!("text is not UTF-8: {e}")))?,
         )),
         ValueRef::Blob(b) => Value::Blob(Cow::Borrowed(b)),
     })

@@ -28,6 +28,8 @@ pub struct Process {
     child: Child,
     /// What the ready file says.
     pub ready: Value,
+    /// What it logged until it was ready, one JSON object a line.
+    pub logged: String,
 }
 
 impl Process {
@@ -38,12 +40,22 @@ impl Process {
     /// Where it does not become ready; with what it said.
     #[must_use]
     pub fn start(dir: &Path, config_toml: &str) -> Self {
+        Self::start_with(dir, config_toml, &[])
+    }
+
+    /// [`Process::start`] with further arguments.
+    ///
+    /// # Panics
+    /// As [`Process::start`].
+    #[must_use]
+    pub fn start_with(dir: &Path, config_toml: &str, arguments: &[&str]) -> Self {
         let (config, ready_file) = (dir.join("posthouse.toml"), dir.join("ready.json"));
         std::fs::write(&config, config_toml).expect("the directory can be written");
         let _ = std::fs::remove_file(&ready_file);
         let terminal = std::fs::File::create(dir.join("terminal.txt")).expect("the directory can be written");
         let mut child = Command::new(binary())
             .arg("serve")
+            .args(arguments)
             .args(["--config".as_ref(), config.as_os_str(), "--ready-file".as_ref(), ready_file.as_os_str()])
             .env("POSTHOUSE__LOG__FORMAT", "json")
             .current_dir(dir)
@@ -58,7 +70,7 @@ impl Process {
         let ready = ready.unwrap_or_else(|| panic!("posthouse did not become ready:\n{heard}"));
         // A full pipe would stop the service.
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
-        Self { child, ready }
+        Self { child, ready, logged: heard }
     }
 
     /// The address of a listener: `http` or `smtp`.

@@ -3,16 +3,23 @@
 //! Knows the difference between "no such name", "no such record" and "no answer" (RFC 1035 §4.1.1, RFC 2308). Names below
 //! `localhost` are answered here and never leave the machine (RFC 6761 §6.3). Never reads the hosts file.
 
+mod health;
+mod zones;
+
 use std::{
     io,
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::Poll,
     time::Duration,
 };
+
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
 
 use hickory_resolver::{
     ResolverBuilder, TokioResolver,
     config::{ConnectionConfig, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts},
+    lookup::Lookup,
     net::{DnsError, NetError, runtime::TokioRuntimeProvider},
     proto::{
         op::ResponseCode,
@@ -22,6 +29,10 @@ use hickory_resolver::{
 use posthouse_domain::time::Time;
 use posthouse_mail::auth::{Answer, Question, QuestionKind, Records};
 
+use self::{
+    health::{Admission, Health, PROBE_MS},
+    zones::Zones,
+};
 use crate::ports::{Clock, Dns, Pending};
 
 /// Time limit of one attempt, in milliseconds.
@@ -31,17 +42,16 @@ const ATTEMPTS: usize = 2;
 /// Answers kept, for as long as their TTL says: three for each destination of mail, and what is asked about incoming mail.
 const CACHE_ENTRIES_MAX: u64 = 16_384;
 /// Questions under way at one nameserver.
-const QUESTIONS_ACTIVE_MAX: usize = 256;
+const QUESTIONS_ACTIVE_MAX: usize = 1_024;
 /// Longest time an answer is kept, in seconds, whatever its TTL.
 const CACHE_SECONDS_MAX: u64 = 3_600;
 /// Longest time a negative answer is kept, in seconds: somebody may just be setting up the name.
 const CACHE_NEGATIVE_SECONDS_MAX: u64 = 60;
-/// Questions in a row without any answer after which the nameservers count as out of order.
-const SILENCES_MAX: u32 = 3;
-/// How long nobody is asked after that, in milliseconds.
-const OUTAGE_MS: i64 = 10_000;
-/// How long the first question after that may take, in milliseconds, before another one is asked.
-const PROBE_MS: i64 = 3_000;
+/// Time after which a question without an answer makes us ask whether the nameservers are there, in milliseconds: longer than
+/// most answers take, and short enough that a mail learns of an outage while it still waits.
+const OVERDUE_MS: i64 = 400;
+/// How long the nameservers have for an answer to our own questions, in milliseconds.
+const OWN_QUESTIONS_MS: i64 = 1_000;
 /// Most records of one answer that are handed on.
 const RECORDS_MAX: usize = 200;
 
@@ -49,67 +59,24 @@ const RECORDS_MAX: usize = 200;
 pub struct Resolver {
     resolver: TokioResolver,
     clock: Arc<dyn Clock>,
+    /// What is asked to learn whether the nameservers are there.
+    own: Vec<(Name, RecordType)>,
+    /// What they last answered, whatever it was: one that knows nothing of our own questions may know this.
+    lately: Mutex<Option<(Name, RecordType)>>,
     health: Mutex<Health>,
-    /// Whether the servers knew the root, and when they were asked. Locked while they are being asked: one asks for all.
-    root: tokio::sync::Mutex<Option<(Time, bool)>>,
+    zones: Mutex<Zones>,
+    /// What the servers said to our own questions, and when they were asked. Locked while they are being asked: one asks for
+    /// all.
+    probed: tokio::sync::Mutex<Option<(Time, Probed)>>,
 }
 
-/// What is known about the nameservers as a whole.
-#[derive(Debug, Default)]
-struct Health {
-    silences: u32,
-    answered_at: Option<Time>,
-    silent_until: Option<Time>,
-}
-
-impl Health {
-    /// Whether to ask now. After an outage one asks for all: the others go on without until it has an answer.
-    fn may_ask(&mut self, now: Time) -> bool {
-        match self.silent_until {
-            None => true,
-            Some(until) if now < until => false,
-            Some(_) => {
-                self.silent_until = Some(now.plus_ms(PROBE_MS));
-                true
-            }
-        }
-    }
-
-    fn answered(&mut self, now: Time) {
-        *self = Health { answered_at: Some(now), ..Health::default() };
-    }
-
-    /// A question that began at `began` got no answer. One dead domain does not stop the mail of all others: only
-    /// silence about everything asked since then counts.
-    fn unanswered(&mut self, began: Time, now: Time) {
-        if self.answered_at.is_some_and(|at| at >= began) {
-            return;
-        }
-        self.silences += 1;
-        if self.silences >= SILENCES_MAX {
-            self.silent_until = Some(now.plus_ms(OUTAGE_MS));
-            // One more silence after the pause is enough for the next.
-            self.silences = SILENCES_MAX - 1;
-        }
-    }
-}
-
-/// A question under way. One that is given up by its asker counts as unanswered too.
-struct Flight<'a> {
-    resolver: &'a Resolver,
-    began: Time,
+/// What came of our own questions.
+#[derive(Clone, Copy, Debug)]
+struct Probed {
+    /// A nameserver said something.
     answered: bool,
-}
-
-impl Drop for Flight<'_> {
-    fn drop(&mut self) {
-        let now = self.resolver.clock.now();
-        let mut health = self.resolver.health.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.answered {
-            true => health.answered(now),
-            false => health.unanswered(self.began, now),
-        }
-    }
+    /// It was of use.
+    resolved: bool,
 }
 
 impl Resolver {
@@ -126,7 +93,19 @@ impl Resolver {
         };
         set_options(builder.options_mut());
         let resolver = builder.build().map_err(io::Error::other)?;
-        Ok(Self { resolver, clock, health: Mutex::default(), root: tokio::sync::Mutex::default() })
+        // Whoever resolves names at all knows the root, and has it at hand. Two questions, for a datagram may be lost.
+        let own = vec![(Name::root(), RecordType::NS), (Name::root(), RecordType::SOA)];
+        let (lately, health, zones) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Ok(Self { resolver, clock, own, lately, health, zones, probed: tokio::sync::Mutex::default() })
+    }
+
+    /// Also asks about that domain, which is this server's own, to learn whether the nameservers are there: a private one may
+    /// know nothing of the root.
+    #[must_use]
+    pub fn knowing(mut self, domain: &str) -> Self {
+        let is_local = local_answer(&Question::new(domain, QuestionKind::Ns)).is_some();
+        self.own.extend(name(domain).filter(|_| !is_local).map(|name| (name, RecordType::NS)));
+        self
     }
 
     async fn ask(&self, question: Question) -> Answer {
@@ -137,34 +116,142 @@ impl Resolver {
             return Answer::NoSuchName;
         };
         let began = self.clock.now();
-        if !self.health.lock().unwrap_or_else(PoisonError::into_inner).may_ask(began) {
+        let admission = self.health().admit(began);
+        let may_ask = match admission {
+            Admission::Ask => true,
+            Admission::Refuse => false,
+            Admission::Probe => self.are_there(began).await,
+        };
+        if !may_ask || !self.zones().may_ask(&question.name, began) {
             return Answer::Failed;
         }
-        self.ask_servers(name, question.kind, began).await
-    }
-
-    async fn ask_servers(&self, name: Name, kind: QuestionKind, began: Time) -> Answer {
-        let mut flight = Flight { resolver: self, began, answered: false };
-        let result = self.resolver.lookup(name, record_type(kind)).await;
-        flight.answered = !matches!(&result, Err(error) if is_silence(error));
-        match result {
-            Ok(lookup) => records(kind, lookup.answers()),
-            Err(error) => negative(&error),
+        let mut lookup: Pending<'_, Heard> = Box::pin(self.resolver.lookup(name, record_type(question.kind)));
+        // An answer that is there at once was kept from before, and says nothing of the nameservers.
+        if let Poll::Ready(kept) = futures_util::poll!(&mut lookup) {
+            return answer(question.kind, kept);
         }
+        self.hear(&question, lookup).await
     }
 
-    /// Asks for the servers of the root: whoever resolves names at all knows them, and has them at hand. It is asked also
-    /// in what looks like an outage, for that may be no more than a few names in a row whose own servers are silent.
-    async fn knows_the_root(&self) -> bool {
-        let mut last = self.root.lock().await;
+    /// Waits for the answer of a question that was asked; not for long where the nameservers turn out to be away.
+    async fn hear(&self, question: &Question, mut lookup: Pending<'_, Heard>) -> Answer {
+        let in_time = tokio::select! {
+            biased;
+            heard = &mut lookup => Some(heard),
+            () = self.clock.sleep_until(self.clock.now().plus_ms(OVERDUE_MS)) => None,
+        };
+        let heard = match in_time {
+            Some(heard) if !is_silence(&heard) => heard,
+            early => {
+                let now = self.clock.now();
+                self.zones().slow(&question.name, now);
+                let away = async {
+                    if self.are_there(now).await {
+                        std::future::pending::<()>().await;
+                    }
+                };
+                let late = async {
+                    match early {
+                        Some(silence) => silence,
+                        None => lookup.await,
+                    }
+                };
+                tokio::select! {
+                    biased;
+                    heard = late => heard,
+                    () = away => return Answer::Failed,
+                }
+            }
+        };
+        if !is_silence(&heard) {
+            let answer = answer(question.kind, heard);
+            let resolved = answer != Answer::Failed;
+            self.health().answered(self.clock.now(), resolved);
+            if resolved {
+                self.zones().answered(&question.name);
+                *self.lately() = name(&question.name).map(|name| (name, record_type(question.kind)));
+            }
+            return answer;
+        }
+        answer(question.kind, heard)
+    }
+
+    /// Whether the nameservers are there, as our own questions find out; that they are not begins an outage.
+    async fn are_there(&self, now: Time) -> bool {
+        self.probe(now).await.answered
+    }
+
+    /// Asks our own questions, unless that was just done.
+    async fn probe(&self, now: Time) -> Probed {
+        let mut last = self.probed.lock().await;
+        if let Some((_, probed)) = last.filter(|(at, _)| now < at.plus_ms(PROBE_MS)) {
+            return probed;
+        }
         let began = self.clock.now();
-        if let Some((_, knows)) = last.filter(|(at, _)| began < at.plus_ms(PROBE_MS)) {
-            return knows;
+        let mut probed = self.ask_own().await;
+        let now = self.clock.now();
+        if probed.answered {
+            self.health().answered(now, probed.resolved);
+        } else {
+            probed.answered = !self.health().unanswered(began, now);
         }
-        self.resolver.clear_lookup_cache(Name::root(), RecordType::NS);
-        let knows = self.ask_servers(Name::root(), QuestionKind::Ns, began).await != Answer::Failed;
-        *last = Some((self.clock.now(), knows));
-        knows
+        *last = Some((now, probed));
+        probed
+    }
+
+    async fn ask_own(&self) -> Probed {
+        let lately = self.lately().clone();
+        let mut asked: FuturesUnordered<_> = self
+            .own
+            .iter()
+            .chain(&lately)
+            .map(|(name, kind)| {
+                self.resolver.clear_lookup_cache(name.clone(), *kind);
+                self.resolver.lookup(name.clone(), *kind)
+            })
+            .collect();
+        let mut end = self.clock.sleep_until(self.clock.now().plus_ms(OWN_QUESTIONS_MS));
+        let mut probed = Probed { answered: false, resolved: false };
+        while !probed.resolved {
+            let heard = tokio::select! {
+                biased;
+                heard = asked.next() => heard,
+                () = &mut end => None,
+            };
+            let Some(heard) = heard else { break };
+            probed.answered |= !is_silence(&heard);
+            probed.resolved |= !is_silence(&heard) && answer(QuestionKind::Ns, heard) != Answer::Failed;
+        }
+        probed
+    }
+
+    fn health(&self) -> MutexGuard<'_, Health> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lately(&self) -> MutexGuard<'_, Option<(Name, RecordType)>> {
+        self.lately.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn zones(&self) -> MutexGuard<'_, Zones> {
+        self.zones.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the nameservers resolve anything now: our own questions, or whatever was asked lately.
+    async fn resolves(&self) -> bool {
+        let now = self.clock.now();
+        let probed = self.probe(now).await;
+        probed.resolved || self.health().resolved_since(now.plus_ms(-PROBE_MS))
+    }
+}
+
+/// What a nameserver said, if it did.
+type Heard = Result<Lookup, NetError>;
+
+fn answer(kind: QuestionKind, heard: Heard) -> Answer {
+    match heard {
+        Ok(lookup) => records(kind, lookup.answers()),
+        Err(error) => negative(&error),
     }
 }
 
@@ -174,7 +261,7 @@ impl Dns for Resolver {
     }
 
     fn is_served(&self) -> Pending<'_, bool> {
-        Box::pin(self.knows_the_root())
+        Box::pin(self.resolves())
     }
 
     fn forget(&self) {
@@ -305,18 +392,14 @@ fn negative(error: &NetError) -> Answer {
 }
 
 /// Whether no nameserver said anything at all; a nameserver that says it failed is there.
-fn is_silence(error: &NetError) -> bool {
-    matches!(error, NetError::Timeout | NetError::NoConnections | NetError::Io(_) | NetError::Busy)
+fn is_silence(heard: &Heard) -> bool {
+    matches!(heard, Err(NetError::Timeout | NetError::NoConnections | NetError::Io(_) | NetError::Busy))
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::from_millis(ms)
-    }
 
     #[test]
     fn names_below_localhost_are_answered_here() {
@@ -329,37 +412,6 @@ mod tests {
         assert_eq!(ask("_dmarc.agents.localhost", QuestionKind::Txt), Some(Answer::NoData));
         assert_eq!(ask("notlocalhost", QuestionKind::A), None);
         assert_eq!(ask("localhost.example.org", QuestionKind::A), None);
-    }
-
-    #[test]
-    fn silence_about_everything_is_an_outage_and_passes() {
-        let mut health = Health::default();
-        for n in 0..SILENCES_MAX {
-            assert!(health.may_ask(at(3_000)), "after {n} silences");
-            health.unanswered(at(0), at(3_000));
-        }
-        assert!(!health.may_ask(at(3_000)));
-        assert!(!health.may_ask(at(3_000 + OUTAGE_MS - 1)));
-        assert!(health.may_ask(at(20_000)), "one asks after the pause");
-        assert!(!health.may_ask(at(20_001)), "and only one");
-        health.unanswered(at(20_000), at(22_000));
-        assert!(!health.may_ask(at(22_000)), "one more silence is enough while nothing was answered");
-        assert!(health.may_ask(at(22_000 + OUTAGE_MS)));
-        assert!(health.may_ask(at(22_000 + OUTAGE_MS + PROBE_MS)), "an asker that is lost holds nobody up for ever");
-        health.answered(at(40_000));
-        assert!(health.may_ask(at(40_000)) && health.may_ask(at(40_000)), "an answer ends the outage");
-        health.unanswered(at(40_500), at(43_500));
-        assert!(health.may_ask(at(43_500)));
-    }
-
-    #[test]
-    fn one_dead_domain_among_living_ones_is_no_outage() {
-        let mut health = Health::default();
-        health.answered(at(50));
-        for _ in 0..100 {
-            health.unanswered(at(0), at(3_000));
-        }
-        assert!(health.may_ask(at(3_000)));
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub async fn catch_up(app: &App, workspace: WorkspaceId) -> Result<(), Refusal> 
         match batch(app, workspace).await {
             Ok(count) if count == u64::from(store::BATCH) => {}
             Ok(_) => return Ok(()),
+            // Told once, by the store.
+            Err(NotIndexed::Unwritten(Error::Damaged(_))) => return Ok(()),
             Err(NotIndexed::Unwritten(error @ (Error::Full(_) | Error::Unavailable(_)))) => {
                 tracing::warn!(workspace_id = %workspace, cause = error.internal(), "search.not_indexed");
                 return Ok(());

@@ -63,44 +63,48 @@ pub async fn file(app: &App, caller: Caller, id: AttachmentId, held: bool) -> Re
     };
     match unpack(app, raw, cut).await? {
         Some(bytes) => Ok((file, bytes)),
-        None => {
-            tracing::error!(attachment_id = %id, "attachment.not_in_its_mail");
-            Err(Refusal::new(Code::Internal, "The file is not where it was when the message was stored."))
-        }
+        None => Err(Error::bad_content(format_args!("attachment {id} is not in its mail as it was stored")).into()),
     }
 }
 
 /// What `then` makes of the raw bytes of a content, without our trace lines.
 ///
 /// # Errors
-/// The store's own.
+/// The store's own; `content_damaged` where the bytes are missing or altered.
 pub async fn content<T: Send + 'static>(
     app: &App,
-    raw: contents::Raw,
+    stored: Stored,
     then: impl FnOnce(Vec<u8>) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
-    unpack(app, raw, then).await
+    unpack(app, stored, then).await
 }
 
-fn stored(tx: &mut Tx, workspace: WorkspaceId, content: ContentId) -> Result<contents::Raw, Refusal> {
-    let missing = || Error::Corrupt("a message without content".into());
-    Ok(contents::raw(tx, workspace, content)?.ok_or_else(missing)?)
+/// The stored bytes of a mail, with the name that an operator knows them by.
+pub struct Stored {
+    /// Which content.
+    pub id: ContentId,
+    /// Where its bytes are.
+    pub raw: contents::Raw,
+}
+
+fn stored(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Stored, Refusal> {
+    let missing = || Error::bad_content(format_args!("content {id} of a message is missing"));
+    let raw = contents::raw(tx, workspace, id)?.ok_or_else(missing)?;
+    Ok(Stored { id, raw })
 }
 
 /// Fetches and decompresses raw mail and hands it to `then`; apart from others when it is large.
 async fn unpack<T: Send + 'static>(
     app: &App,
-    raw: contents::Raw,
+    Stored { id, raw }: Stored,
     then: impl FnOnce(Vec<u8>) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
     let packed = match raw.place {
         RawPlace::Inline(packed) => packed.into(),
-        RawPlace::Blob(name) => {
-            let missing = || Error::Corrupt("a blob that a content names is gone".into());
-            app.blobs.get(&name.parse()?).await?.ok_or_else(missing)?
-        }
+        RawPlace::Blob(name) => app.blobs.read(&name.parse()?).await?,
     };
     let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
-    let work = move || blobs::decompress(&packed, bytes_max).map(then);
+    let named = move |error: Error| Error::bad_content(format_args!("content {id}: {}", error.internal()));
+    let work = move || blobs::decompress(&packed, bytes_max).map(then).map_err(named);
     Ok(app.apart.run_sized(bytes_max, work).await??)
 }

@@ -83,13 +83,15 @@ fn read(
     tx: &mut Tx,
     workspace: WorkspaceId,
     id: MessageId,
-) -> Result<Option<(contents::Raw, Option<StoredDmarc>)>, Refusal> {
+) -> Result<Option<(read_raw::Stored, Option<StoredDmarc>)>, Refusal> {
     let Some(message) = messages::get(tx, workspace, id)? else { return Ok(None) };
     let bodies = contents::bodies(tx, workspace, &[message.content])?.pop();
     let headers: Value = bodies.and_then(|of| serde_json::from_str(&of.bodies.headers_json).ok()).unwrap_or_default();
     let results = &headers["authentication-results"];
     let ours = results.as_str().or_else(|| results[0].as_str());
-    Ok(contents::raw(tx, workspace, message.content)?.map(|raw| (raw, ours.and_then(trace::stored_dmarc))))
+    let raw = contents::raw(tx, workspace, message.content)?;
+    let stored = raw.map(|raw| read_raw::Stored { id: message.content, raw });
+    Ok(stored.map(|stored| (stored, ours.and_then(trace::stored_dmarc))))
 }
 
 /// The message as it would be stored now.

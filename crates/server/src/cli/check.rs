@@ -3,6 +3,7 @@
 //! Changes nothing that a start would not change; exit code 1 when a check failed, 0 with warnings.
 
 mod instance_key;
+mod integrity;
 mod names;
 mod network;
 mod reputation;
@@ -10,6 +11,7 @@ mod store;
 
 use std::{future::Future, sync::Arc, time::Duration};
 
+use clap::Args;
 use posthouse_domain::time::{DAY_MS, Time};
 use serde_json::{Value, json};
 
@@ -86,9 +88,20 @@ impl Finding {
     }
 }
 
-pub(super) fn run(common: &Common) -> Result<(), Failure> {
+/// `posthouse check`.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    /// Leave out what reads all that is stored: the integrity check of the database, and the bytes of the blobs.
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    let common = &options.common;
     let config = common.load()?;
-    let findings = super::runtime()?.block_on(look(&config));
+    let findings = super::runtime()?.block_on(look(&config, options.quick));
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     let (failed, warnings) = (count(Level::Failed), count(Level::Warning));
     let lines: Vec<String> = findings.iter().map(Finding::line).collect();
@@ -103,12 +116,13 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn look(config: &Config) -> Vec<Finding> {
+async fn look(config: &Config, quick: bool) -> Vec<Finding> {
     let mut findings = vec![configuration(config)];
-    findings.extend(store::check(config).await);
+    findings.extend(store::check(config, quick).await);
     // The line about the database says why there is none.
     let app = boot::bare_program(config).ok();
     if let Some(app) = &app {
+        findings.extend(integrity::blobs(config, &app.store, quick).await);
         findings.push(instance_key::check(app).await);
     }
     findings.extend(network::ports(config).await);

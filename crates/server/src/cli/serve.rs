@@ -34,6 +34,9 @@ pub(super) struct Options {
     /// What this process does.
     #[arg(long, value_delimiter = ',', value_name = "ROLES", default_value = "http,smtp,submission,worker")]
     roles: Vec<Role>,
+    /// Begin a new store where there are remains of one whose database is gone; the remains are moved aside.
+    #[arg(long)]
+    new_store: bool,
 }
 
 impl ValueEnum for Role {
@@ -66,7 +69,7 @@ pub(super) fn run(mut options: Options) -> Result<(), Failure> {
     let config = config::load(&sources)?;
     crate::telemetry::start(&config.log);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::failed)?;
-    let served = runtime.block_on(boot::serve(config, boot::Plan { roles, ready_file }));
+    let served = runtime.block_on(boot::serve(config, boot::Plan { roles, ready_file, new_store: options.new_store }));
     // What is still running after the drain has had its time; it must not hold the process up.
     runtime.shutdown_background();
     served.map_err(Failure::from)

@@ -3,10 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use posthouse_store::{
-    backup::{self, Contents},
-    migrate,
-};
+use posthouse_store::backup::{self, Contents};
 use serde_json::json;
 
 use super::{Common, Done, Failure, print, runtime};
@@ -27,8 +24,7 @@ pub(super) struct Archive {
 
 pub(super) fn migrate(common: &Common) -> Result<(), Failure> {
     let config = common.load()?;
-    let url = boot::database_url(&config)?;
-    let applied = migrate::apply(&url, migrate::MIGRATIONS)?;
+    let applied = boot::migrate(&config)?;
     let text = match applied.as_slice() {
         [] => "The schema is up to date.".to_owned(),
         names => format!("Applied {}.", names.join(", ")),
@@ -39,6 +35,7 @@ pub(super) fn migrate(common: &Common) -> Result<(), Failure> {
 pub(super) fn backup(given: &Archive) -> Result<(), Failure> {
     is_file(&given.file)?;
     let config = given.common.load()?;
+    boot::check_belonging(&config)?;
     let source = backup::Source {
         database: boot::database_url(&config)?,
         data_dir: config.data_dir.clone(),

@@ -38,6 +38,7 @@ pub(crate) fn routes() -> Vec<Route> {
 const STARTING: &str = "starting";
 const DRAINING: &str = "draining";
 const STORE: &str = "store";
+const STORE_DAMAGED: &str = "store_damaged";
 /// Values of `warnings` when it is.
 const CERTIFICATE_NOT_RELOADED: &str = "certificate_not_reloaded";
 const CERTIFICATE_NOT_ISSUED: &str = "certificate_not_issued";
@@ -75,12 +76,15 @@ async fn readyz(app: Arc<App>, _input: PublicInput) -> Result<Answer, Refusal> {
         Stage::Draining => return Err(not_ready(DRAINING, "The service is shutting down.")),
         Stage::Ready => {}
     }
-    can_write(&app).await.map_err(|error| {
-        let reason = if matches!(error, posthouse_store::Error::Full(_)) { REASON_STORAGE_FULL } else { STORE };
-        not_ready(reason, &format!("The store cannot write: {error}."))
-    })?;
-    if !blobs_work(&app).await {
-        return Err(not_ready(REASON_BLOBS, "The blob store is not available."));
+    if app.store.damage().is_none() {
+        app.readiness.of(&app, check).await?;
+    }
+    // The check itself may have met it.
+    if app.store.damage().is_some() {
+        return Err(not_ready(
+            STORE_DAMAGED,
+            "The database is damaged; nothing is stored until it is repaired or restored.",
+        ));
     }
     let mut view = json!({ "status": "ready" });
     let warnings = warnings(&app);
@@ -88,6 +92,21 @@ async fn readyz(app: Arc<App>, _input: PublicInput) -> Result<Answer, Refusal> {
         view["warnings"] = warnings.into();
     }
     Answer::json(200, &view)
+}
+
+/// Looks whether the store and the blobs work.
+async fn check(app: &App) -> Result<(), Refusal> {
+    can_write(app).await.or_else(|error| match error {
+        // Told by the caller.
+        posthouse_store::Error::Damaged(_) => Ok(()),
+        posthouse_store::Error::Full(_) => Err(unwritable(REASON_STORAGE_FULL, &error)),
+        _ => Err(unwritable(STORE, &error)),
+    })?;
+    if blobs_work(app).await { Ok(()) } else { Err(not_ready(REASON_BLOBS, "The blob store is not available.")) }
+}
+
+fn unwritable(reason: &str, error: &posthouse_store::Error) -> Refusal {
+    not_ready(reason, &format!("The store cannot write: {error}."))
 }
 
 /// What works and needs somebody all the same.
@@ -152,7 +171,7 @@ mod tests {
         let line = page.lines().find(|line| line.starts_with("| `/readyz` |")).expect("the page has a line about it");
         let (_, told) = line.split_once("`details.reason` ").expect("reasons");
         let (reasons, warnings) = told.split_once("`warnings` ").expect("warnings");
-        assert_eq!(named(reasons), [STARTING, DRAINING, STORE, REASON_STORAGE_FULL, REASON_BLOBS]);
+        assert_eq!(named(reasons), [STARTING, DRAINING, STORE, STORE_DAMAGED, REASON_STORAGE_FULL, REASON_BLOBS]);
         assert_eq!(named(warnings), [CERTIFICATE_NOT_RELOADED, CERTIFICATE_NOT_ISSUED, CERTIFICATE_EXPIRED]);
     }
 }

@@ -49,6 +49,10 @@ impl<'h> Inbound<'h> {
         let Some(address) = self.address(&query.address) else {
             return Verdict::Reject(replies::UNKNOWN_RECIPIENT);
         };
+        if self.app.store.damage().is_some() {
+            // What a damaged database does not find may be there all the same.
+            return Verdict::Reject(replies::UNAVAILABLE);
+        }
         let is_role = receive::is_role(&address);
         if !is_role && !self.house.may(self.client_ip, Counted::Recipient) {
             return Verdict::Reject(replies::TOO_MANY_RECIPIENTS);

@@ -53,7 +53,8 @@ const BAD_LOGIN: Reply = Reply::fixed(
 );
 const LOGIN_UNAVAILABLE: Reply = Reply::fixed(454, EnhancedCode(4, 7, 0), "Logins cannot be checked, try again later");
 
-const UNAVAILABLE: Reply = Reply::fixed(451, EnhancedCode(4, 3, 0), "Not stored, try again later");
+/// Nothing can be stored now.
+pub(super) const UNAVAILABLE: Reply = Reply::fixed(451, EnhancedCode(4, 3, 0), "Not stored, try again later");
 const STORAGE_FULL: Reply = Reply::fixed(451, EnhancedCode(4, 3, 1), "Not stored, no room; try again later");
 const TOO_LARGE: Reply = Reply::fixed(552, EnhancedCode(5, 3, 4), "Message too large");
 const DMARC: Reply =

@@ -85,9 +85,11 @@ fn blobs_of_an_older_version_elsewhere_are_narrowed_and_nothing_beside_them() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(USUAL));
     let house = House::new("rights-elsewhere");
     let elsewhere = house.path("elsewhere");
+    let config = house.configure(&format!("delivery.mode = 'capture'\nblob_url = 'file://{}'\n", elsewhere.display()));
+    // Blobs beside no database would be those of a store that was lost.
+    house.run(&["migrate", "--config", config.to_str().unwrap(), "--json"]).json();
     let blob = old_blob(&elsewhere);
     fs::create_dir(elsewhere.join("of-others")).unwrap();
-    let config = house.configure(&format!("delivery.mode = 'capture'\nblob_url = 'file://{}'\n", elsewhere.display()));
     house.run(&["migrate", "--config", config.to_str().unwrap(), "--json"]).json();
     assert_eq!(mode(blob.ancestors().nth(2).unwrap()), 0o700);
     assert_eq!((mode(&elsewhere), mode(&elsewhere.join("of-others"))), (0o755, 0o755));

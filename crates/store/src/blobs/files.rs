@@ -87,6 +87,15 @@ impl Folder {
         fs::try_exists(self.path(digest)).await.map_err(|error| self.failed(&error))
     }
 
+    pub(super) async fn any(&self) -> Result<bool> {
+        for shard in 0..=u8::MAX {
+            if !self.list(shard, i64::MAX).await?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     pub(super) async fn delete(&self, digest: &Digest) -> Result<()> {
         let removed = found(fs::remove_file(self.path(digest)).await);
         removed.map(|_| ()).map_err(|error| self.failed(&error))

@@ -81,6 +81,20 @@ impl Bucket {
         Ok(self.found(self.store.head(&self.path(digest)).await)?.is_some())
     }
 
+    pub(super) async fn any(&self) -> Result<bool> {
+        let folder = Path::from(self.prefix.trim_end_matches('/'));
+        let is_blob = |meta: &object_store::ObjectMeta| {
+            meta.location.filename().is_some_and(|name| name.parse::<Digest>().is_ok())
+        };
+        let mut objects = self.store.list(Some(&folder));
+        while let Some(object) = objects.try_next().await.map_err(|error| self.failed(error))? {
+            if is_blob(&object) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     pub(super) async fn delete(&self, digest: &Digest) -> Result<()> {
         self.found(self.store.delete(&self.path(digest)).await).map(|_| ())
     }

@@ -17,7 +17,7 @@ impl From<rusqlite::Error> for Error {
                 | ErrorCode::PermissionDenied
                 | ErrorCode::OutOfMemory,
             ) => Error::Unavailable(text),
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Corrupt(text),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Damaged(text),
             _ => Error::Db(text),
         }
     }
@@ -42,7 +42,8 @@ impl From<postgres::Error> for Error {
             "0A000" if text.contains("cached plan") => Error::Retry(text),
             "53100" | "53200" | "58030" => Error::Full(text),
             "53300" | "57014" | "25006" | "55P03" => Error::Unavailable(text),
-            "XX001" | "XX002" => Error::Corrupt(text),
+            // Damaged data or index; a file of a table that is gone.
+            "XX001" | "XX002" | "58P01" => Error::Damaged(text),
             c if c.starts_with("08") || c.starts_with("57P") => Error::Unavailable(text),
             _ => Error::Db(text),
         }

@@ -60,6 +60,10 @@ impl Incident {
 
     /// Notes that so many units failed together.
     pub(crate) fn failed(&self, count: usize, error: &Error) {
+        if let Error::Damaged(_) = error {
+            // Logged where it was met, and never over while the process runs.
+            return;
+        }
         let now_ms = self.watch.as_ref().map_or(0, Watch::now_ms);
         let mut course = self.course.lock().unwrap_or_else(PoisonError::into_inner);
         self.is_open.store(true, Ordering::Relaxed);

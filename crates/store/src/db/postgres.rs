@@ -5,6 +5,7 @@
 //! is woken all the same, for the unit may be there.
 
 use crate::db::StoreConfig;
+use crate::db::damage::Damage;
 use crate::db::faults::{self, WriteFaults, WritePoint};
 use crate::db::incident::{Incident, Part};
 use crate::db::notify::Notifier;
@@ -91,6 +92,7 @@ pub(crate) struct Shared {
     pub(crate) url: String,
     pub(crate) wakes: Wakes,
     pub(crate) notifier: Notifier,
+    damage: Damage,
     /// Why nobody need try to connect, until the timer speaks.
     down: Mutex<Option<(Receiver<Instant>, Error)>>,
     faults: Option<WriteFaults>,
@@ -99,13 +101,14 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(url: &str, config: &StoreConfig, wakes: Wakes, notifier: Notifier) -> Self {
+    pub(crate) fn new(url: &str, config: &StoreConfig, (wakes, damage): (Wakes, Damage), notifier: Notifier) -> Self {
         let incident = |part| Incident::new(part, config.watch.clone());
         let (writes, reads) = (incident(Part::Writes), incident(Part::Reads));
         Shared {
             url: url.to_owned(),
             wakes,
             notifier,
+            damage,
             down: Mutex::new(None),
             faults: config.faults.clone(),
             writes,
@@ -127,7 +130,8 @@ impl Shared {
         });
         *self.down.lock().unwrap_or_else(PoisonError::into_inner) =
             connected.as_ref().err().map(|error| (after(CONNECT_PAUSE), error.clone()));
-        connected.map(|c| Tx::on(Connection::Postgres(Box::new(c))))
+        let connected = self.damage.watch(connected)?;
+        Ok(Tx::on(Connection::Postgres(Box::new(connected))).watched(self.damage.clone()))
     }
 }
 
@@ -268,8 +272,13 @@ fn run_on(tx: &mut Tx, job: &mut Job, mode: Mode, faults: Option<&WriteFaults>) 
                 return Err(Miss::Final(error));
             }
             // From here on a broken connection leaves the outcome unknown, so only a plain refusal is run again.
+            let damage = tx.damage().clone();
+            if let Some(error) = damage.error() {
+                let _ = pg(tx).batch("ROLLBACK");
+                return Err(Miss::Final(error));
+            }
             let done = pg(tx).batch("COMMIT").and_then(|()| faults::check(faults, WritePoint::Committed));
-            match done {
+            match damage.watch(done) {
                 Ok(()) => Ok(tx.take_wakes()),
                 Err(error @ Error::Retry(_)) => Err(Miss::Rerun(error)),
                 Err(error) => Err(Miss::Unknown(error, tx.take_wakes())),

@@ -8,11 +8,12 @@
 use crate::db::faults::{self, WriteFaults, WritePoint};
 use crate::db::incident::{Incident, Part};
 use crate::db::queue::{self, Job, Message, Span, Verdict};
-use crate::db::{StoreConfig, wakes::Wakes};
+use crate::db::{StoreConfig, mark::Mark, place::Place, wakes::Wakes};
 use crate::tx::Connection;
-use crate::{Error, Result, Tx};
+use crate::{Error, Result, Tx, instance};
 use crossbeam_channel::{Receiver, RecvTimeoutError, after, tick};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
@@ -25,7 +26,7 @@ const WARY_GROUPS: u32 = 50;
 /// Prepared statements kept per connection.
 const STATEMENTS_MAX: usize = 512;
 /// How long to wait for another process (an administrator's command) that holds the write lock.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often the idle writer looks whether another process has committed.
 const FOREIGN_COMMIT_POLL: Duration = Duration::from_millis(100);
 
@@ -72,8 +73,8 @@ fn connection(tx: &Tx) -> &rusqlite::Connection {
 
 /// Transaction control, prepared once.
 fn control(tx: &Tx, text: &'static str) -> Result<()> {
-    connection(tx).prepare_cached(text)?.raw_execute()?;
-    Ok(())
+    let run = || Ok(connection(tx).prepare_cached(text)?.raw_execute()?);
+    tx.damage().watch(run().map(|_| ()))
 }
 
 /// A reader thread: one snapshot per unit.
@@ -128,6 +129,10 @@ pub(crate) struct Writer {
     wary_groups: u32,
     /// When to look for commits of others.
     look: Receiver<Instant>,
+    /// Where commits are counted.
+    mark: Option<Arc<Mark>>,
+    /// Where the database was when it was opened.
+    place: Option<Place>,
     faults: Option<WriteFaults>,
     incident: Incident,
 }
@@ -135,10 +140,23 @@ pub(crate) struct Writer {
 impl Writer {
     pub(crate) fn new(tx: Tx, queue: Receiver<Message>, wakes: Wakes, config: &StoreConfig) -> Self {
         let (faults, incident) = (config.faults.clone(), Incident::new(Part::Writes, config.watch.clone()));
-        let look = tick(FOREIGN_COMMIT_POLL);
-        let mut writer = Writer { tx, queue, wakes, data_version: 0, wary_groups: 0, look, faults, incident };
+        let (look, mark, place) = (tick(FOREIGN_COMMIT_POLL), None, None);
+        let mut writer =
+            Writer { tx, queue, wakes, data_version: 0, wary_groups: 0, look, mark, place, faults, incident };
         writer.data_version = writer.read_data_version();
         writer
+    }
+
+    /// Looks now and then whether the files are still there.
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    /// Counts commits there.
+    pub(crate) fn marking(mut self, mark: Option<Arc<Mark>>) -> Self {
+        self.mark = mark;
+        self
     }
 
     /// Runs until told to stop or until nobody can send any more.
@@ -250,10 +268,11 @@ impl Writer {
 
     /// COMMIT, wake, and only then answer.
     fn finish(&mut self, mut group: Group) {
+        // Whatever else is in the group went into the same damaged database.
+        group.failure = group.failure.or_else(|| self.tx.damage().error());
         let mut is_committed = group.failure.is_none();
         if is_committed && group.kept > 0 {
-            let done =
-                faults::check(self.faults.as_ref(), WritePoint::Commit).and_then(|()| control(&self.tx, "COMMIT"));
+            let done = faults::check(self.faults.as_ref(), WritePoint::Commit).and_then(|()| self.commit());
             is_committed = done.is_ok();
             group.failure = done.and_then(|()| faults::check(self.faults.as_ref(), WritePoint::Committed)).err();
         }
@@ -273,11 +292,24 @@ impl Writer {
         }
     }
 
+    /// Counts the commit in its own transaction, and in the mark once it is on the disk.
+    fn commit(&mut self) -> Result<()> {
+        let Some(mark) = self.mark.clone() else { return control(&self.tx, "COMMIT") };
+        self.tx.renew();
+        let commits = instance::count_commit(&mut self.tx)?;
+        control(&self.tx, "COMMIT")?;
+        mark.record(commits);
+        Ok(())
+    }
+
     /// Other processes can commit to the same file (an administrator's command); their wakes do not reach us, but the
     /// version of the data as this connection sees it changes only by them.
     fn look_for_foreign_commits(&mut self) {
         if self.look.try_recv().is_err() {
             return;
+        }
+        if let Some(Err(error)) = self.place.as_mut().map(Place::check) {
+            self.tx.damage().note(&error);
         }
         let version = self.read_data_version();
         if version != self.data_version {

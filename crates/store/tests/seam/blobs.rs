@@ -19,6 +19,9 @@ async fn on_each<F: AsyncFn(Blobs)>(test: F) {
 async fn what_is_put_is_got_listed_and_deleted() {
     on_each(async |blobs| {
         let missing = Digest::of(b"missing");
+        assert!(!blobs.any().await.unwrap());
+        let unread = blobs.read(&missing).await.unwrap_err();
+        assert!(matches!(unread, Error::BadContent(_)) && unread.internal().contains(&missing.to_string()));
         assert_eq!(blobs.get(&missing).await.unwrap(), None);
         assert!(!blobs.exists(&missing).await.unwrap());
         blobs.delete(&missing).await.unwrap();
@@ -31,6 +34,7 @@ async fn what_is_put_is_got_listed_and_deleted() {
             digests.push(digest);
         }
         assert_eq!(blobs.put(contents[7].clone()).await.unwrap(), digests[7], "twice is once");
+        assert!(blobs.any().await.unwrap());
         for (digest, content) in digests.iter().zip(&contents) {
             assert_eq!(blobs.get(digest).await.unwrap().as_ref(), Some(content));
             assert!(blobs.exists(digest).await.unwrap());
@@ -74,7 +78,7 @@ async fn changed_bytes_are_never_handed_out() {
     let digest = blobs.put(Bytes::from_static(b"true")).await.unwrap();
     let hex = digest.to_string();
     std::fs::write(dir.path().join(&hex[..2]).join(&hex[2..4]).join(&hex), b"false").unwrap();
-    assert!(matches!(blobs.get(&digest).await, Err(Error::Corrupt(_))));
+    assert!(matches!(blobs.get(&digest).await, Err(Error::BadContent(_))));
 }
 
 #[tokio::test]

@@ -147,6 +147,7 @@ async fn a_held_lock_is_503_for_writers_while_readers_go_on() {
     assert_eq!(reply["error"]["details"]["reason"], "store");
     api.get("/v1/account").await.expect(200);
     lock.release().await;
+    server.clock.advance(1_000);
     server.anonymous().get("/readyz").await.expect(200);
     server.allow().log_error("store.writes_fail");
     server.finish().await;

@@ -93,22 +93,20 @@ async fn raw(app: &App, load: &Load) -> Result<Vec<u8>, CannotSend> {
     let gone = CannotSend::Never("not sent: the bytes of the message are not there any more");
     let Some(raw) = &load.raw else { return Err(gone) };
     let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
+    // Bytes that are missing or altered may come back from a backup while the message waits.
+    let later = |error: posthouse_store::Error| {
+        let refusal = Refusal::from(error);
+        app.shortage.note(&refusal);
+        CannotSend::Later(refusal.message)
+    };
     let unpacked = match &raw.place {
         RawPlace::Inline(packed) => app.blobs.decompress(packed, bytes_max),
         RawPlace::Blob(name) => {
-            let later = |error: posthouse_store::Error| {
-                let refusal = Refusal::from(error);
-                app.shortage.note(&refusal);
-                CannotSend::Later(refusal.message)
-            };
             let digest: blobs::Digest = name.parse().map_err(later)?;
-            match app.blobs.get(&digest).await.map_err(later)? {
-                Some(packed) => app.blobs.decompress(&packed, bytes_max),
-                None => return Err(gone),
-            }
+            app.blobs.decompress(&app.blobs.read(&digest).await.map_err(later)?, bytes_max)
         }
     };
-    let raw = unpacked.map_err(|_| CannotSend::Never("not sent: the stored bytes of the message are damaged"))?;
+    let raw = unpacked.map_err(later)?;
     sealed_link::open(app, load.envelope.message, raw)
         .map_err(|error| CannotSend::Later(format!("the link in the message cannot be written: {error}")))
 }

@@ -93,16 +93,18 @@ pub(super) fn known(draft: &Draft, uploads: &[Upload], bytes_max: u64) -> Result
 
 /// The bytes of a file, fetched and checked.
 async fn bytes(app: &App, known: &DraftFile, place: RawPlace) -> Result<Vec<u8>, Refusal> {
-    let missing = || Error::Corrupt("a file of a draft is gone".into());
     let packed = match place {
         RawPlace::Inline(packed) => packed.into(),
-        RawPlace::Blob(name) => app.blobs.get(&name.parse()?).await?.ok_or_else(missing)?,
+        RawPlace::Blob(name) => app.blobs.read(&name.parse()?).await?,
     };
     let (size, sha256) = (usize::try_from(known.size_bytes).unwrap_or(usize::MAX), known.sha256);
     let work = move || blobs::decompress(&packed, size).map(|bytes| (Digest::of(&bytes).0 == sha256, bytes));
     match app.apart.run_sized(size, work).await?? {
         (true, bytes) => Ok(bytes),
-        (false, _) => Err(Error::Corrupt("a file of a draft has other bytes".into()).into()),
+        (false, _) => {
+            Err(Error::bad_content(format_args!("file {} of a draft has other bytes than were stored", known.id))
+                .into())
+        }
     }
 }
 

@@ -162,6 +162,8 @@ pub(super) const fn is_a_check(code: Code) -> bool {
         code,
         Code::Unavailable
             | Code::Internal
+            | Code::StoreDamaged
+            | Code::ContentDamaged
             | Code::IdempotencyKeyReused
             | Code::IdempotencyInFlight
             | Code::DraftNotEditable

@@ -98,7 +98,9 @@ pub async fn pass_on(app: &Arc<App>, place: (WorkspaceId, ForwardId), is_last: b
             note(app, &ready, &refusal).await?;
             wait(after_s.map_or(HOUR_MS, |s| s * SECOND_MS), code.text())
         }
-        Code::Unavailable | Code::Internal if !is_last => Ok(NextStep::Retry),
+        Code::Unavailable | Code::StoreDamaged | Code::ContentDamaged | Code::Internal if !is_last => {
+            Ok(NextStep::Retry)
+        }
         _ => {
             note(app, &ready, &refusal).await?;
             stay(app, place, refusal.code.text()).await

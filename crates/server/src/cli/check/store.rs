@@ -2,21 +2,24 @@
 
 use posthouse_store::{DatabaseUrl, Error, instance};
 
-use super::{Failure, Finding};
+use super::{Failure, Finding, integrity};
 use crate::{
     boot::{self, BootError},
     config::Config,
 };
 
-pub(super) async fn check(config: &Config) -> Vec<Finding> {
-    vec![database(config).await, blobs(config).await]
+pub(super) async fn check(config: &Config, quick: bool) -> Vec<Finding> {
+    let mut findings = database(config, quick).await;
+    findings.push(blobs(config).await);
+    findings
 }
 
-async fn database(config: &Config) -> Finding {
+async fn database(config: &Config, quick: bool) -> Vec<Finding> {
     let place = match boot::database_url(config) {
         Ok(url) => url,
         Err(error) => {
-            return Finding::failed(format!("database: {error}"), "give data_dir a directory that can be written");
+            let advice = "give data_dir a directory that can be written";
+            return vec![Finding::failed(format!("database: {error}"), advice)];
         }
     };
     let advice = match place {
@@ -25,16 +28,25 @@ async fn database(config: &Config) -> Finding {
     };
     let store = match boot::open_store(config) {
         Ok(store) => store,
-        Err(BootError::Damaged(cause)) => return damaged(&place, &cause),
-        Err(error) => return Finding::failed(format!("database: {place}: {error}"), advice),
+        Err(BootError::Damaged(cause)) => return vec![damaged(&place, &cause)],
+        Err(error @ (BootError::Gone { .. } | BootError::OtherStore { .. })) => {
+            return vec![Finding::failed(format!("database: {error}"), "")];
+        }
+        Err(error) => return vec![Finding::failed(format!("database: {place}: {error}"), advice)],
     };
     let probed = instance::probe(&store).await;
+    let lost = integrity::commits(&store).await;
     boot::close(store).await;
-    match probed {
+    let mut findings = vec![match probed {
         Ok(()) => Finding::ok(format!("database: {place} is up to date and can be written")),
-        Err(Error::Corrupt(cause)) => damaged(&place, &cause),
+        Err(Error::Corrupt(cause) | Error::Damaged(cause)) => damaged(&place, &cause),
         Err(error) => Finding::failed(format!("database: {place}: {}", told(&error)), advice),
+    }];
+    findings.extend(lost);
+    if !quick {
+        findings.extend(integrity::database(&place));
     }
+    findings
 }
 
 fn damaged(place: &DatabaseUrl, cause: &str) -> Finding {
@@ -63,7 +75,7 @@ async fn blobs(config: &Config) -> Finding {
 }
 
 /// The error with its cause, for the operator.
-fn told(error: &Error) -> String {
+pub(super) fn told(error: &Error) -> String {
     match Failure::from(error.clone()) {
         Failure::Failed(text) | Failure::Usage(text) => text,
     }

@@ -157,7 +157,7 @@ fn refusal(route: &Route, status: u16, codes: &[Code]) -> Value {
 
 /// The codes that the route can refuse with, by status: its own, and those of the door.
 fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
-    let mut codes: Vec<Code> = vec![Code::InvalidRequest, Code::Internal, Code::Unavailable];
+    let mut codes: Vec<Code> = vec![Code::InvalidRequest, Code::Internal, Code::Unavailable, Code::StoreDamaged];
     if !host::UNDER_ANY_NAME.contains(&route.path) {
         codes.push(Code::MisdirectedRequest);
     }

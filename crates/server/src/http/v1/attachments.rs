@@ -42,12 +42,12 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::GET, "/v1/messages/{id}/raw", "getRawMessage", Permission::MessagesRead)
             .summary("The mail as it was received, behind our own Return-Path and Received lines; download only.")
             .answers_with(200, Some("message/rfc822"))
-            .errors(&[Code::NotFound])
+            .errors(&[Code::NotFound, Code::ContentDamaged])
             .handle(raw),
         Route::new(Method::GET, "/v1/attachments/{id}", "getAttachment", Permission::MessagesRead)
             .summary("A file of a message, or of a draft for keys that may read drafts, with the content type that its sender stated; download only.")
             .answers_with(200, Some("application/octet-stream"))
-            .errors(&[Code::NotFound])
+            .errors(&[Code::NotFound, Code::ContentDamaged])
             .handle(file),
     ]
 }

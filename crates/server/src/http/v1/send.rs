@@ -58,6 +58,7 @@ pub(super) const ERRORS: &[Code] = &[
     Code::IdempotencyInFlight,
     Code::LeaseExpired,
     Code::LoopDetected,
+    Code::ContentDamaged,
     Code::MessageTooLarge,
     Code::IdempotencyKeyReused,
     Code::RecipientBlocked,

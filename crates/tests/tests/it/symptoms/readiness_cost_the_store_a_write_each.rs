@@ -1,0 +1,34 @@
+//! Every question for readiness wrote to the store: who asked often enough took the disk from the mail, and a store in trouble
+//! was asked by all of them at once.
+
+use futures_util::future::join_all;
+use posthouse_store::{DatabaseUrl, Engine};
+use posthouse_tests::{TestServer, fault::HeldLock, server::Options};
+
+/// Requests at once.
+const REQUESTS: usize = 30;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_check_serves_everybody_for_a_second() {
+    let mut server = TestServer::start(Options::default().on(Engine::Sqlite)).await;
+    server.allow().log_error("store.writes_fail");
+    let api = server.anonymous();
+    api.get("/readyz").await.expect(200);
+    let lock = HeldLock::on(&DatabaseUrl::Sqlite(server.data_dir().join("posthouse.db"))).await;
+    for reply in join_all((0..REQUESTS).map(|_| api.get("/readyz"))).await {
+        reply.expect(200);
+    }
+    server.clock.advance(999);
+    api.get("/readyz").await.expect(200);
+    assert!(server.log.errors().is_empty(), "nobody asked the store");
+
+    server.clock.advance(1);
+    for reply in join_all((0..REQUESTS).map(|_| api.get("/readyz"))).await {
+        assert_eq!(reply.error("unavailable")["error"]["details"]["reason"], "store");
+    }
+    assert_eq!(server.log.errors().len(), 1, "one asked for all");
+    lock.release().await;
+    server.clock.advance(1_000);
+    api.get("/readyz").await.expect(200);
+    server.finish().await;
+}
