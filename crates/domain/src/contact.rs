@@ -298,6 +298,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_subject_is_seen_by_keys_that_see_its_inbox() {
+        let inbox = |number| InboxId(uuid::Uuid::from_u128(number));
+        let (noted, not_noted) = (Some(inbox(1)), None);
+        for (of, scope, is_seen) in [
+            (noted, Scope::Org, true),
+            (noted, Scope::Workspace, true),
+            (noted, Scope::Inbox(inbox(1)), true),
+            (noted, Scope::Inbox(inbox(2)), false),
+            (not_noted, Scope::Org, true),
+            (not_noted, Scope::Inbox(inbox(1)), false),
+        ] {
+            let subject = LastSubject::new("Hi".to_owned(), of);
+            assert_eq!(subject.seen_by(scope).is_some(), is_seen, "{of:?} {scope:?}");
+        }
+    }
+
+    #[test]
     fn what_a_mail_says_of_somebody() {
         let table = [
             ("Ann <Ann@B.example>", Part::Author, Some("Ann"), ContactKind::Unknown),

@@ -15,3 +15,4 @@ mod on_sqlite;
 mod postgres_tls;
 mod s3_server;
 mod support;
+mod upgrade;

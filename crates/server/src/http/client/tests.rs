@@ -10,6 +10,9 @@ const FWD: &str = FORWARDED;
 /// `http.trusted_proxies` of the tests.
 const TRUSTED: [&str; 3] = ["127.0.0.1", "10.0.0.0/8", "2001:db8:1::/48"];
 
+/// A peer, the fields of its request, and what is expected of them.
+type Row<T> = (&'static str, &'static [(&'static str, &'static str)], T);
+
 fn client(peer: &str, fields: &[(&str, &str)]) -> Client {
     let trusted: Vec<Network> = TRUSTED.iter().map(|text| text.parse().unwrap()).collect();
     let mut headers = HeaderMap::new();
@@ -26,7 +29,7 @@ fn address(peer: &str, fields: &[(&str, &str)]) -> String {
 
 #[test]
 fn the_rightmost_hop_that_is_not_trusted_is_the_client() {
-    let table: [(&str, &[(&str, &str)], &str); 18] = [
+    let table: [Row<&str>; 18] = [
         ("192.0.2.9", &[], "192.0.2.9"),
         ("::ffff:192.0.2.9", &[], "192.0.2.9"),
         ("192.0.2.9", &[(XFF, "198.51.100.1")], "192.0.2.9"),
@@ -130,7 +133,7 @@ fn with_both_fields_a_hop_counts_where_they_agree() {
 
 #[test]
 fn only_a_client_that_is_known_is_on_this_machine() {
-    let table: [(&str, &[(&str, &str)], bool); 17] = [
+    let table: [Row<bool>; 17] = [
         ("127.0.0.1", &[], true),
         ("127.0.0.2", &[], true),
         ("::1", &[], true),

@@ -10,6 +10,9 @@ use reqwest::{Method, StatusCode};
 
 const MAIL: &str = "From: Dana <dana@elsewhere.example>\r\nTo: first@agents.localhost\r\nSubject: Hi\r\n\r\nHello.\r\n";
 
+/// Opens a listener to everybody: moves one there, or adds the address.
+type Change = fn(&mut Config, &dyn Fn(&mut SocketAddr), SocketAddr);
+
 async fn inject(api: &Api, content_type: &str) -> StatusCode {
     StatusCode::from_u16(api.raw(Method::POST, "/dev/inbound", content_type, MAIL).await.status).unwrap()
 }
@@ -85,7 +88,7 @@ async fn an_origin_must_be_our_own() {
 async fn there_are_development_routes_in_the_loopback_profile_alone() {
     let everywhere = |address: &mut SocketAddr| address.set_ip([0, 0, 0, 0].into());
     let anywhere = || SocketAddr::from(([0, 0, 0, 0], 0));
-    let changes: [fn(&mut Config, &dyn Fn(&mut SocketAddr), SocketAddr); 6] = [
+    let changes: [Change; 6] = [
         |config, everywhere, _| everywhere(&mut config.http.listen),
         |config, _, anywhere| config.http.listen_tls.push(anywhere),
         |config, _, anywhere| config.acme.listen.push(anywhere),
