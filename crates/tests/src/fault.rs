@@ -177,6 +177,11 @@ impl FailingWrites {
         *self.plan() = Plan { point: Some(point), spared: n.saturating_sub(1), failing: 1, failed: 0 };
     }
 
+    /// Fails so many writes at that point behind the first `spared` from now on.
+    pub fn some(&self, point: WritePoint, spared: u64, failing: u64) {
+        *self.plan() = Plan { point: Some(point), spared, failing, failed: 0 };
+    }
+
     /// Fails every write at that point from now on.
     pub fn all(&self, point: WritePoint) {
         *self.plan() = Plan { point: Some(point), spared: 0, failing: u64::MAX, failed: 0 };

@@ -136,7 +136,8 @@ impl Desk {
                     Some(began.plus_ms(FAILED_GAP_MS))
                 }
             };
-            if self.queues.is_empty() && self.tasks.is_empty() {
+            // After a round that failed nothing is known of the webhooks.
+            if self.not_before.is_none() && self.queues.is_empty() && self.tasks.is_empty() {
                 return;
             }
             self.start().await;
