@@ -58,6 +58,14 @@ impl AuthResults {
         self.dmarc.alignment
     }
 
+    /// Leaves DMARC out where it found nothing for want of DNS. For a machine that nobody else can send mail to.
+    pub fn leave_out_dmarc(&mut self, reason: &str) {
+        if self.dmarc.result == DmarcResult::TempError {
+            self.dmarc.result = DmarcResult::None;
+            reason.clone_into(&mut self.dmarc.reason);
+        }
+    }
+
     /// Records that the author is an inbox of this service and nobody signed for it: such mail comes from somebody else.
     pub fn refuse_claim_of_own_inbox(&mut self) {
         if !self.has_aligned_dkim_pass() {

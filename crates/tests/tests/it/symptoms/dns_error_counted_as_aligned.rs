@@ -2,7 +2,7 @@
 //! error, which counted as aligned, and forged mail got no label.
 
 use posthouse_domain::plan::Plan;
-use posthouse_tests::TestServer;
+use posthouse_tests::{Options, TestServer};
 use serde_json::{Value, json};
 
 const FORGED: &str = "From: ceo@bank.example\r\nSubject: Code\r\n\r\nYour verification code is 482913.\r\n";
@@ -54,6 +54,21 @@ async fn a_result_that_cannot_be_had_counts_as_failed() {
         assert_eq!(message["ai"]["verification"]["auth_failed"], true);
         let results = message["headers"]["authentication-results"].as_str().expect("ours alone");
         assert!(results.contains("dmarc=temperror reason=\"DNS failed for "), "{results}");
+        server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_machine_without_dns_still_receives_codes_unless_nameservers_are_configured() {
+    for (configured, labels) in [(false, json!([])), (true, json!(["auth-unknown"]))] {
+        let options = Options::default().configure(move |config| {
+            config.dns.nameservers = configured.then(|| ([127, 0, 0, 1], 9).into()).into_iter().collect();
+        });
+        let server = TestServer::start(options).await;
+        server.dns.fail_all(true);
+        let message = received(&server, "client.example", "").await;
+        assert_eq!(message["labels"], labels, "{}", message["headers"]);
+        assert_eq!(message["ai"]["verification"]["auth_failed"] == true, configured);
         server.finish().await;
     }
 }
