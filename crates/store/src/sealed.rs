@@ -218,6 +218,7 @@ mod tests {
         "stream_tokens.digest",
         "forwarding_addresses.token_sha256",
         "greylist.id",
+        "sending_incidents.recipient",
     ];
 
     #[test]

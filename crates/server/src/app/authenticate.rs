@@ -49,7 +49,7 @@ pub async fn digest(app: &App, raw: Vec<u8>) -> Result<(Vec<u8>, Digest), Refusa
 /// profile leaves DMARC out while the system's nameservers do not answer; configured ones (`dns.nameservers`) are relied on.
 pub async fn authenticate(app: &App, (raw, digest): (&[u8], Digest), from: Handover<'_>) -> AuthResults {
     let mut results = judged(app, (raw, digest), from).await;
-    let may_lack_dns = app.config.is_loopback_profile() && app.config.dns.nameservers.is_empty();
+    let may_lack_dns = app.config.is_loopback_profile() && app.config.nameservers.is_empty();
     if results.auth_unknown_label() && may_lack_dns && !app.dns.is_served().await {
         results.leave_out_dmarc("no nameserver answers; left out on loopback");
     }

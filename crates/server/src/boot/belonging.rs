@@ -177,7 +177,7 @@ impl Belonging {
 /// The store's own.
 pub async fn lost_commits(store: &Store) -> Result<Option<(u64, u64)>, Error> {
     let (expected, found) = (store.expected_commits(), store.read::<u64, Error>(instance::commits).await?);
-    Ok((found < expected).then_some((expected - found, expected)))
+    Ok(expected.checked_sub(found).filter(|lost| *lost > 0).map(|lost| (lost, expected)))
 }
 
 fn read_id(directory: &Path) -> Result<Option<String>, BootError> {

@@ -117,7 +117,7 @@ async fn a_database_that_goes_away_is_503_and_comes_back() {
     api.get("/v1/account").await.expect(200);
     let inbox = server.inbox(&key).await;
     let mut smtp = server.smtp().await;
-    let raw = b"Subject: x\r\n\r\ny\r\n";
+    let raw = b"From: a@b.example\r\nSubject: x\r\n\r\ny\r\n";
     smtp.mail("a@remote.example", &[&inbox.address], raw).await.expect(250);
     proxy.cut();
     api.get("/v1/account").await.error("unavailable");

@@ -31,7 +31,7 @@ async fn a_body_of_another_content_type_is_refused_with_the_one_to_send() {
 }
 
 #[tokio::test]
-async fn what_is_damaged_inside_is_an_internal_error_that_tells_nothing_of_it() {
+async fn what_is_damaged_inside_is_an_error_of_its_own_that_tells_nothing_of_it() {
     let mut server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
@@ -44,7 +44,7 @@ async fn what_is_damaged_inside_is_an_internal_error_that_tells_nothing_of_it() 
     };
     assert_eq!(server.store().write(damage).await.unwrap(), 1);
     let raw = format!("/v1/messages/{}/raw", message["id"].as_str().unwrap());
-    let refused = api.get(&raw).await.error("internal_error");
+    let refused = api.get(&raw).await.error("content_damaged");
     assert!(!refused.to_string().contains("zstd"), "{refused}");
     server.allow().log_error("");
     server.finish().await;

@@ -54,7 +54,7 @@ async fn flipped_pages_are_met_by_a_read() {
     let mut server = TestServer::start(Options::default().on(Engine::Sqlite)).await;
     let key = server.workspace(Plan::Team).await;
     let inbox = server.inbox(&key).await;
-    server.arrive(&inbox, "Subject: before\r\n\r\nx\r\n").await;
+    server.arrive(&inbox, "From: a@b.example\r\nSubject: before\r\n\r\nx\r\n").await;
     let database = server.data_dir().join("posthouse.db");
     server.stop().await;
     let whole = std::fs::read(&database).unwrap();

@@ -62,7 +62,7 @@ async fn a_result_that_cannot_be_had_counts_as_failed() {
 async fn a_machine_without_dns_still_receives_codes_unless_nameservers_are_configured() {
     for (configured, labels) in [(false, json!([])), (true, json!(["auth-unknown"]))] {
         let options = Options::default().configure(move |config| {
-            config.dns.nameservers = configured.then(|| ([127, 0, 0, 1], 9).into()).into_iter().collect();
+            config.nameservers = configured.then(|| ([127, 0, 0, 1], 9).into()).into_iter().collect();
         });
         let server = TestServer::start(options).await;
         server.dns.fail_all(true);

@@ -66,11 +66,6 @@ impl Source {
         Self::PolicyFailure,
     ];
 
-    pub(super) fn is_path(self) -> bool {
-        use Source::{OwnPath, PathOfOtherMessage, PathOfOtherRecipient, PathOfOtherTenant};
-        matches!(self, OwnPath | PathOfOtherRecipient | PathOfOtherMessage | PathOfOtherTenant)
-    }
-
     /// Envelope sender, author, and the domain that signs.
     pub(super) fn identity(self) -> (&'static str, &'static str, Option<&'static str>) {
         match self {
