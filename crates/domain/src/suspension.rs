@@ -83,7 +83,8 @@ mod tests {
     #[test]
     fn rates_must_be_exceeded_among_enough_sends() {
         let (bounces, complaints) = (Ground::Bounces, Ground::Complaints);
-        let table: [((u64, u64, u64), &[Ground]); 11] = [
+        type Row<'a> = ((u64, u64, u64), &'a [Ground]);
+        let table: [Row<'_>; 11] = [
             ((0, 0, 0), &[]),
             ((19, 19, 19), &[]),
             ((20, 0, 0), &[]),

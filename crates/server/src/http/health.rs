@@ -54,7 +54,8 @@ async fn metrics(app: Arc<App>, input: PublicInput) -> Result<Answer, Refusal> {
     // Digests are compared, so that the time it takes tells nothing of the token.
     let digest = |text: &str| Sha256::digest(text.as_bytes());
     let known = token.zip(input.request.bearer.as_ref()).is_some_and(|(own, given)| digest(own) == digest(&given.0));
-    if !known && !(input.request.on_loopback && app.config.http_is_on_loopback()) {
+    let is_local = input.request.on_loopback && app.config.http_is_on_loopback();
+    if !known && !is_local {
         let message =
             "Metrics need the metrics token, unless http.listen, base_url and the client are all on loopback.";
         let fix = "Set http.metrics_token and send 'Authorization: Bearer <http.metrics_token>'.";

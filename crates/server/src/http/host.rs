@@ -54,9 +54,7 @@ impl Hosts {
     fn include(&self, named: &str) -> bool {
         match Host::of(named) {
             Some(Host::Address) => true,
-            Some(Host::Name(name)) => {
-                name.rsplit('.').next() == Some(LOCALHOST) || self.0.iter().any(|own| *own == name)
-            }
+            Some(Host::Name(name)) => name.rsplit('.').next() == Some(LOCALHOST) || self.0.contains(&name),
             None => false,
         }
     }
@@ -97,7 +95,8 @@ impl Host {
         };
         let digits = if port.is_empty() { "" } else { port.strip_prefix(':')? };
         // An empty port is the usual one (RFC 3986 §3.2.3).
-        if !digits.is_empty() && !(digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.parse::<u16>().is_ok()) {
+        let is_port = digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.parse::<u16>().is_ok();
+        if !digits.is_empty() && !is_port {
             return None;
         }
         let Some(host) = host else { return Some(Self::Address) };

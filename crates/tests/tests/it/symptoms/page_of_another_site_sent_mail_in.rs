@@ -36,7 +36,8 @@ async fn only_the_content_type_of_mail_is_taken() {
         api.raw(Method::POST, "/dev/inbound", wrong, MAIL).await.error("unsupported_media_type");
         api.raw(Method::POST, "/dev/inbound", wrong, "").await.error("unsupported_media_type");
     }
-    let refused = reqwest::Client::new().post(format!("http://{}/dev/inbound", server.http_address())).body(MAIL);
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let refused = client.post(format!("http://{}/dev/inbound", server.http_address())).body(MAIL);
     assert_eq!(refused.send().await.unwrap().status(), 415, "none is given");
     let twice = api.with_header("content-type", "text/plain");
     assert_eq!(inject(&twice, "message/rfc822").await, 415, "two are given");
