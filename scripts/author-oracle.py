@@ -21,7 +21,7 @@ LINES = ["From: {v}\r\n", "From:{v}\r\n", "from : {v}\r\n", "Sender: {v}\r\n", "
          "\t\r\n", "no field\r\n", "\r\n", "From {v}\r\n", "From:\r\n {v}\r\n"]
 PIECES = ["a@x.example", "b@y.example", "ceo@bank.example", "<a@x.example>", "<b@y.example>", "\"Lee, Ann\"", "Ann", "Lee",
           "\"", "\\", "(", ")", "(note)", ",", ";", ":", "Team:", " ", " ", "\t", "@", "<", ">", "=?utf-8?q?a=40x.example?=",
-          "=?utf-8?q?J=C3=BCrgen?=", "=?utf-8?b?Y2VvQGJhbmsuZXhhbXBsZQ==?=", "\u00e9", "\r\n ", "a", ".", "\"a b\"@x.example", "\"a@b\""]
+          "=?utf-8?q?J=C3=BCrgen?=", "=?utf-8?b?Y2VvQGJhbmsuZXhhbXBsZQ==?=", "\u00e9", "\r\n ", "a", ".", "\"a b\"@x.example", "\"a@b\"", "\uff20"]
 
 
 def message(rng):
@@ -62,7 +62,7 @@ def disagree(ours, theirs):
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     rng = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
-    subprocess.run(["cargo", "build", "--locked", "--release", "--bin", "read_author", "--manifest-path",
+    subprocess.run(["cargo", "build", "--locked", "--release", "--features", "oracle", "--bin", "read_author", "--manifest-path",
                     str(ROOT / "fuzz/Cargo.toml"), "--target-dir", str(ROOT / "fuzz/target")], check=True)
     bad = compared = 0
     for start in range(0, count, BATCH):

@@ -1,5 +1,5 @@
-//! When sending is suspended: too many bounces or complaints among enough sends, of enough people (API document, States and
-//! Limits). Pure: what was counted is passed in.
+//! When sending is suspended: too many bounces or complaints among enough sends, from enough recipients
+//! (docs/journeys/bounces.md). Pure: what was counted is passed in.
 
 use crate::{metrics::Counters, time::DAY_MS};
 

@@ -18,7 +18,7 @@
 //! let mut facts = DnsFacts::new();
 //! while let Outcome::Missing(questions) = verification.evaluate(&facts) {
 //!     for question in questions {
-//!         facts.insert(question, Answer::NoSuchName); // a server looks it up here, within ROUNDS_MAX
+//!         facts.insert(question, Answer::NoSuchName); // a server looks it up here, within its own time limit
 //!     }
 //! }
 //! assert!(!verification.conclude(&facts).auth_failed());

@@ -159,11 +159,12 @@ fn read_address(bytes: &[u8]) -> Result<Address, NoAuthor> {
 /// Whether every `@` in a piece of display text belongs to an address that names nobody else.
 fn is_author_again(text: &[u8], author: &Address, beside: Beside) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
+    let signs = text.matches(display_name::is_at).count();
     let is_same = |named: &display_name::Named| match beside {
         Beside::SameDomain => named.domain.as_deref() == Some(author.domain()),
         Beside::SameAddress => Address::parse_smtp(&text[named.range.clone()]).as_ref() == Ok(author),
     };
-    display_name::addresses(text).filter(is_same).count() == text.matches('@').count()
+    display_name::addresses(text).filter(is_same).count() == signs
 }
 
 #[cfg(test)]

@@ -54,9 +54,10 @@ statements! {
     PUT_METADATA = "INSERT INTO contact_metadata (workspace_id, key, value, contact_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
     DROP_METADATA = "DELETE FROM contact_metadata WHERE workspace_id = $1 AND contact_id = $2";
     /// Of subjects whose inbox was not noted, the time of the message is the contact's.
+    FORGET_OLD_SUBJECTS = "UPDATE contacts SET last_subject = NULL WHERE workspace_id = $1 AND last_subject_inbox_id IS NULL
+        AND last_seen_at IN (SELECT m.created_at FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $2)";
     FORGET_SUBJECTS = "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL WHERE workspace_id = $1
-        AND (last_subject_inbox_id = $2 OR (last_subject_inbox_id IS NULL AND last_seen_at IN
-          (SELECT m.created_at FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $2)))";
+        AND last_subject_inbox_id = $2";
     FORGET_SUBJECT = "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL WHERE workspace_id = $1 AND last_seen_at = $3
         AND (last_subject_inbox_id = $2 OR last_subject_inbox_id IS NULL)";
     FORGET = "INSERT INTO forgotten_contacts (workspace_id, digest) VALUES ($1, $2) ON CONFLICT DO NOTHING";
@@ -194,6 +195,7 @@ pub fn update(tx: &mut Tx, before: &Contact, after: &Contact) -> Result<()> {
 /// # Errors
 /// The store's own.
 pub fn forget_subjects(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+    tx.exec(&FORGET_OLD_SUBJECTS, p![workspace, inbox])?;
     tx.exec(&FORGET_SUBJECTS, p![workspace, inbox])?;
     Ok(())
 }

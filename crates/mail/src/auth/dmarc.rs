@@ -97,12 +97,22 @@ pub struct DmarcVerdict {
     pub reason: String,
     /// Whether an aligned identifier is authenticated, whatever the policy.
     pub alignment: Alignment,
+    /// Whether SPF is among them: then the client itself speaks for the author's domain, and did not merely get hold of mail
+    /// that the domain signed.
+    pub spf_aligned: bool,
 }
 
 impl DmarcVerdict {
     pub(super) fn without_policy(result: DmarcResult, domain: &str, reason: &str) -> Self {
         let alignment = if result == DmarcResult::TempError { Alignment::Unknown } else { Alignment::Fail };
-        Self { result, policy: None, domain: domain.to_owned(), reason: reason.to_owned(), alignment }
+        Self {
+            result,
+            policy: None,
+            domain: domain.to_owned(),
+            reason: reason.to_owned(),
+            alignment,
+            spf_aligned: false,
+        }
     }
 }
 
@@ -289,6 +299,7 @@ pub(super) fn judge(
             if counted().any(|identifier| identifier.passed) {
                 verdict.alignment = Alignment::Pass;
             }
+            verdict.spf_aligned = spf.passed && spf.domain == author;
             return Ok(Judgement { verdict, dkim_aligned: exact });
         }
     };
@@ -325,7 +336,14 @@ pub(super) fn judge(
         (Some(_), Alignment::Unknown) => (DmarcResult::TempError, "DNS failed for an aligned identifier"),
         (Some(_), Alignment::Fail) => (DmarcResult::Fail, "no aligned identifier is authenticated"),
     };
-    let verdict = DmarcVerdict { result, policy, domain: author.to_owned(), reason: reason.to_owned(), alignment };
+    let verdict = DmarcVerdict {
+        result,
+        policy,
+        domain: author.to_owned(),
+        reason: reason.to_owned(),
+        alignment,
+        spf_aligned: spf_aligned && spf.passed,
+    };
     Ok(Judgement { verdict, dkim_aligned: aligned })
 }
 

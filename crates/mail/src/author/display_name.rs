@@ -70,7 +70,7 @@ fn next_boundary(text: &str, at: usize) -> usize {
 }
 
 /// The commercial at in its plain, full-width and small form.
-fn is_at(next: char) -> bool {
+pub(super) fn is_at(next: char) -> bool {
     matches!(next, '@' | '\u{ff20}' | '\u{fe6b}')
 }
 

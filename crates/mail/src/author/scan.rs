@@ -16,8 +16,13 @@ pub(super) struct Found<'v> {
     pub(super) named: Vec<&'v [u8]>,
 }
 
+/// Most quotes and parentheses of one value that are not closed: to find that out, the rest of the value is read.
+const UNCLOSED_MAX: usize = 16;
+
 #[derive(Default)]
 struct Scan<'v> {
+    /// Quotes and parentheses met so far that are not closed.
+    unclosed: usize,
     /// What stands in angle brackets.
     bracketed: Vec<&'v [u8]>,
     /// Words with an `@` outside of quotes and encoded words, brackets and comments.
@@ -33,6 +38,9 @@ pub(super) fn scan(value: &[u8]) -> Result<Found<'_>, NoAuthor> {
     let mut at = 0;
     while at < value.len() {
         at = scan.token(value, at)?;
+        if scan.unclosed > UNCLOSED_MAX {
+            return Err(NoAuthor::InvalidAddress(AddressError::Quotes));
+        }
     }
     scan.finish()
 }
@@ -53,6 +61,7 @@ impl<'v> Scan<'v> {
                     self.text.push(b' ');
                     return Ok(at + length);
                 }
+                self.unclosed += 1;
             }
             byte if is_separator(byte) => {
                 self.text.push(byte);
@@ -68,7 +77,7 @@ impl<'v> Scan<'v> {
         let mut at = start;
         let mut has_at = false;
         let mut text = Vec::new();
-        while at < value.len() {
+        while at < value.len() && self.unclosed <= UNCLOSED_MAX {
             let rest = &value[at..];
             match rest[0] {
                 b'"' => match quoted_length(rest) {
@@ -77,10 +86,14 @@ impl<'v> Scan<'v> {
                         at += length;
                         continue;
                     }
-                    None => text.push(b'"'),
+                    None => {
+                        self.unclosed += 1;
+                        text.push(b'"');
+                    }
                 },
                 b'<' => break,
-                b'(' if at > start && comment_length(rest).is_some() => break,
+                // What is not closed is found out, and counted, where the next word begins.
+                b'(' if at > start => break,
                 byte if is_separator(byte) => break,
                 b'=' => match encoded_word_length(rest) {
                     Some(length) => {
@@ -106,7 +119,7 @@ impl<'v> Scan<'v> {
     }
 
     fn finish(self) -> Result<Found<'v>, NoAuthor> {
-        let Self { bracketed, bare, comments, mut text } = self;
+        let Self { bracketed, bare, comments, mut text, .. } = self;
         let in_comments = comments.iter().copied().filter(|comment| comment.contains(&b'@'));
         let (address, named): (&[u8], Vec<&[u8]>) = match (&bracketed[..], &bare[..]) {
             ([], []) => return Err(NoAuthor::NoAddress),
@@ -187,7 +200,7 @@ fn angle_length(text: &[u8]) -> Option<usize> {
     let mut at = 1;
     while at < text.len() {
         match text[at] {
-            b'"' => at += quoted_length(&text[at..]).unwrap_or(1),
+            b'"' => at += quoted_length(&text[at..])?,
             b'>' => return Some(at + 1),
             _ => at += 1,
         }

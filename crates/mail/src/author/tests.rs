@@ -86,6 +86,8 @@ fn what_names_no_one_address_has_no_author() {
         ("<a@x.example>, <a@x.example>", NoAuthor::SeveralAddresses),
         ("<> <ceo@bank.example>", NoAuthor::SeveralAddresses),
         ("ceo@bank.example <a@x.example>", NoAuthor::SeveralAddresses),
+        ("ceo@bank.example:x\u{ff20}x.example <a@x.example>", NoAuthor::SeveralAddresses),
+        ("(ceo@bank.example x\u{ff20}x.example) a@x.example", NoAuthor::SeveralAddresses),
         ("ceo @ bank.example <a@x.example>", NoAuthor::SeveralAddresses),
         ("\"ceo@bank.example <a@x.example>", NoAuthor::SeveralAddresses),
         ("<a@x.example> (ceo@bank.example)", NoAuthor::SeveralAddresses),
@@ -119,6 +121,10 @@ fn what_names_no_one_address_has_no_author() {
     }
     for raw in [&b"From: ceo@bank.example\xff\r\n\r\n"[..], b"From: <c\xe9o@bank.example>\r\n\r\n"] {
         assert_eq!(author(raw), Err(invalid(Wrong::NotUtf8)), "{raw:?}");
+    }
+    for open in ["(", "\"", "<", "(\"", "\\("] {
+        let hostile = format!("{} <a@x.example>", open.repeat(FROM_BYTES_MAX / open.len() - 16));
+        assert!(read(&hostile).is_err(), "{open}");
     }
     let long = format!("\"{}\" <a@x.example>", "x".repeat(FROM_BYTES_MAX));
     assert_eq!(read(&long), Err(NoAuthor::TooLong));

@@ -38,6 +38,8 @@ pub struct StoredDmarc {
     pub result: String,
     /// The author's domain that was judged, in lower case and A-labels; empty where there was none.
     pub domain: String,
+    /// Whether a DKIM signature of that very domain passed.
+    pub is_signed: bool,
 }
 
 /// Reads a value that [`authentication_results`] wrote. `None` where it says nothing of DMARC.
@@ -58,7 +60,11 @@ pub fn stored_dmarc(value: &str) -> Option<StoredDmarc> {
     let behind = words.iter().skip_while(|word| !word.starts_with("dmarc="));
     let result = behind.clone().next()?.strip_prefix("dmarc=")?.to_owned();
     let domain = behind.take_while(|word| !word.starts_with("arc=")).find_map(|word| word.strip_prefix("header.from="));
-    Some(StoredDmarc { result, domain: domain.unwrap_or_default().to_owned() })
+    let domain = domain.unwrap_or_default().to_owned();
+    let signer = format!("header.d={domain}");
+    let mut passes = words.iter().enumerate().filter(|(_, word)| *word == "dkim=pass");
+    let is_signed = passes.any(|(at, _)| words[at..].iter().take(5).any(|word| *word == signer));
+    Some(StoredDmarc { result, domain, is_signed })
 }
 
 fn spf_part(verdict: &SpfVerdict) -> String {
@@ -194,6 +200,7 @@ mod tests {
                 domain: text.to_owned(),
                 reason: text.to_owned(),
                 alignment: Alignment::Fail,
+                spf_aligned: false,
             },
             arc: ArcVerdict { result: ArcResult::Pass, sets: 1, domain: text.to_owned(), reason: String::new() },
         }
@@ -218,9 +225,14 @@ mod tests {
             let mut written = results(text);
             written.dmarc.domain = "a.example".to_owned();
             let read = stored_dmarc(&authentication_results("mail.example.net", &written));
-            assert_eq!(read, Some(StoredDmarc { result: "fail".to_owned(), domain: "a.example".to_owned() }), "{text}");
+            let expected = StoredDmarc { result: "fail".to_owned(), domain: "a.example".to_owned(), is_signed: false };
+            assert_eq!(read, Some(expected), "{text}");
         }
         assert_eq!(stored_dmarc("mail.example.net; spf=pass"), None);
+        let signed = "m; dkim=pass header.d=a.example header.s=s; dmarc=pass header.from=a.example; arc=none";
+        assert!(stored_dmarc(signed).is_some_and(|read| read.is_signed));
+        let by_another = signed.replace("header.d=a", "header.d=b");
+        assert!(stored_dmarc(&by_another).is_some_and(|read| !read.is_signed));
     }
 
     #[test]

@@ -82,12 +82,14 @@ async fn judged(app: &App, (raw, digest): (&[u8], Digest), from: Handover<'_>) -
                 answers.push(async move { (question.clone(), app.dns.lookup(question).await) });
             }
         }
+        if answers.is_empty() {
+            break;
+        }
         // The next questions follow from the first answers: a name that nobody answers for delays its own result alone.
         tokio::select! {
             biased;
             Some((question, answer)) = answers.next() => facts.insert(question, answer),
             () = &mut deadline => break,
-            else => break,
         }
         while let Some(Some((question, answer))) = answers.next().now_or_never() {
             facts.insert(question, answer);

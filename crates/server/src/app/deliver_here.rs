@@ -76,6 +76,7 @@ pub fn own_results(from: &Address) -> AuthResults {
             domain: from.domain().to_owned(),
             reason: SUBMITTED_HERE.to_owned(),
             alignment: Alignment::Pass,
+            spf_aligned: true,
         },
         arc: ArcVerdict { result: ArcResult::None, sets: 0, domain: String::new(), reason: String::new() },
     }

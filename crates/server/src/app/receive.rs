@@ -15,6 +15,7 @@ use posthouse_domain::{
 use posthouse_mail::{
     address::Address,
     auth::{AuthResults, Digest, DmarcPolicy, DmarcResult},
+    author::NoAuthor,
     trace::{self, ReceivedLine},
 };
 use posthouse_store::{
@@ -250,7 +251,10 @@ fn refuse_without_author(arrival: &Arrival, digest: &Digest) -> Result<(), Refus
     match digest.author() {
         Err(problem) if arrival.mail_from.is_some() => Err(Refusal::new(Code::InvalidRequest, format!("{problem}."))
             .detail("reason", REASON_MALFORMED)
-            .with_fix("Send the mail with one From header that names one address.")),
+            .with_fix(match problem {
+                NoAuthor::Header(_) => "Correct the header and send the mail again.",
+                _ => "Send the mail with one From header that names one address.",
+            })),
         _ => Ok(()),
     }
 }

@@ -7,16 +7,16 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    error::Refusal,
+    error::{Code, Refusal},
     id::{MessageId, WorkspaceId},
-    label::{AUTH_UNKNOWN, DMARC_FAIL, UNAUTHENTICATED},
+    label::{self, AUTH_UNKNOWN, DMARC_FAIL},
     message::Message,
 };
 use posthouse_mail::{
     author::{self, Author, NoAuthor},
     trace::{self, StoredDmarc},
 };
-use posthouse_store::{Tx, contents, messages, relabel as store};
+use posthouse_store::{Tx, contents, inboxes, messages, relabel as store};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -51,6 +51,7 @@ pub async fn run(app: &Arc<App>, dry_run: bool) -> Result<Relabeled, Refusal> {
             sum.read += 1;
             match one(app, workspace, id, dry_run).await {
                 Ok(changed) => sum.changed += u64::from(changed),
+                Err(refusal) if refusal.code != Code::ContentDamaged => return Err(refusal),
                 Err(refusal) => {
                     sum.unreadable += 1;
                     tracing::warn!(message_id = %id, cause = refusal.message, "message not relabeled");
@@ -61,12 +62,17 @@ pub async fn run(app: &Arc<App>, dry_run: bool) -> Result<Relabeled, Refusal> {
 }
 
 async fn one(app: &Arc<App>, workspace: WorkspaceId, id: MessageId, dry_run: bool) -> Result<bool, Refusal> {
-    let Some((content, found)) = app.store.read(move |tx| read(tx, workspace, id)).await? else { return Ok(false) };
+    let hostname = app.config.smtp.hostname.clone();
+    let found = app.store.read(move |tx| read(tx, (workspace, id), &hostname)).await?;
+    let Some((content, found)) = found else { return Ok(false) };
     let author = read_raw::content(app, content, |raw| author::author(&raw)).await?;
     let work = move |tx: &mut Tx| {
-        messages::hold(tx, workspace, &[id])?;
+        if !dry_run {
+            messages::hold(tx, workspace, &[id])?;
+        }
         let Some(before) = messages::get(tx, workspace, id)? else { return Ok(false) };
-        let after = judged(&before, &author, found.as_ref());
+        let is_claim = claims_own_inbox(tx, author.as_ref().ok(), found.as_ref())?;
+        let after = judged(&before, &author, (found.as_ref(), is_claim));
         if after == before {
             return Ok(false);
         }
@@ -81,23 +87,36 @@ async fn one(app: &Arc<App>, workspace: WorkspaceId, id: MessageId, dry_run: boo
 /// The raw bytes of a message, and what DMARC found about it at receipt.
 fn read(
     tx: &mut Tx,
-    workspace: WorkspaceId,
-    id: MessageId,
+    (workspace, id): (WorkspaceId, MessageId),
+    hostname: &str,
 ) -> Result<Option<(read_raw::Stored, Option<StoredDmarc>)>, Refusal> {
     let Some(message) = messages::get(tx, workspace, id)? else { return Ok(None) };
     let bodies = contents::bodies(tx, workspace, &[message.content])?.pop();
     let headers: Value = bodies.and_then(|of| serde_json::from_str(&of.bodies.headers_json).ok()).unwrap_or_default();
     let results = &headers["authentication-results"];
-    let ours = results.as_str().or_else(|| results[0].as_str());
+    let first = results.as_str().or_else(|| results[0].as_str());
+    // Mail that was stored without ours has a stranger's there.
+    let ours = first.filter(|value| trace::is_foreign_claim(value, hostname));
     let raw = contents::raw(tx, workspace, message.content)?;
     let stored = raw.map(|raw| read_raw::Stored { id: message.content, raw });
     Ok(stored.map(|stored| (stored, ours.and_then(trace::stored_dmarc))))
 }
 
+/// Whether the mail came from outside in the name of an inbox of this service, and no aligned signature was found.
+fn claims_own_inbox(tx: &mut Tx, author: Option<&Author>, found: Option<&StoredDmarc>) -> Result<bool, Refusal> {
+    let Some(author) = author.filter(|_| !found.is_some_and(|dmarc| dmarc.is_signed)) else { return Ok(false) };
+    Ok(inboxes::by_address(tx, author.address().without_tag().canonical_str())?.is_some())
+}
+
 /// The message as it would be stored now.
-fn judged(before: &Message, author: &Result<Author, NoAuthor>, found: Option<&StoredDmarc>) -> Message {
+fn judged(
+    before: &Message,
+    author: &Result<Author, NoAuthor>,
+    (found, claims_own_inbox): (Option<&StoredDmarc>, bool),
+) -> Message {
     let mut after = before.clone();
     let label = match author {
+        _ if claims_own_inbox => Some(DMARC_FAIL),
         Err(_) => Some(DMARC_FAIL),
         Ok(author) => {
             let is_about_author = found.is_some_and(|dmarc| dmarc.domain == author.address().domain());
@@ -108,7 +127,7 @@ fn judged(before: &Message, author: &Result<Author, NoAuthor>, found: Option<&St
     if let Some(label) = label.filter(|label| !after.labels.iter().any(|have| have == label)) {
         after.labels.push(label.to_owned());
     }
-    let failed = after.labels.iter().any(|label| UNAUTHENTICATED.contains(&label.as_str()));
+    let failed = label::tells_of_failed_authentication(&after.labels);
     if let Some(verification) = &mut after.verification {
         verification.auth_failed = failed;
     }

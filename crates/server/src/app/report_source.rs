@@ -30,6 +30,8 @@ pub struct ProvenAuthor {
     pub address: Address,
     /// The domains of the aligned DKIM signatures that passed.
     pub signers: Vec<String>,
+    /// Whether SPF is aligned and passes, so that the client itself speaks for the domain.
+    pub spf_aligned: bool,
 }
 
 /// A domain with its mail exchangers.
@@ -97,10 +99,12 @@ pub(super) fn of_complaint(mail: &Mail, recipient_domains: &[String], sources: &
 }
 
 /// The proven author, where a mail system wrote the mail and not one of its users: a user of the same provider could write
-/// the same text, but neither under the name of the mail system nor (RFC 3464 §2) with an empty return path.
+/// the same text, but neither under the name of the mail system nor (RFC 3464 §2) with an empty return path. The return path counts
+/// only where SPF proves the client: whoever got hold of a signed mail can send it again with an empty one.
 fn mail_system(mail: &Mail) -> Option<&ProvenAuthor> {
     let author = mail.proven_author.as_ref()?;
-    (mail.null_sender || report::is_mail_system(&author.address)).then_some(author)
+    let is_returned = mail.null_sender && author.spf_aligned;
+    (is_returned || report::is_mail_system(&author.address)).then_some(author)
 }
 
 /// Whether a name is that domain or one below it. A name without a dot is nobody's domain.

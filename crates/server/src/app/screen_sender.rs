@@ -6,7 +6,7 @@
 
 use posthouse_domain::{
     inbox::Inbox,
-    label::UNAUTHENTICATED,
+    label,
     list::{self, ListDirection, Token, Trust},
 };
 use posthouse_mail::auth::Alignment;
@@ -37,7 +37,7 @@ pub fn stops(tx: &mut Tx, mail: &Mail, inbox: &Inbox) -> Result<bool> {
 
 /// What authentication found about the author.
 fn trust(mail: &Mail) -> Trust {
-    let has_failed = mail.labels.iter().any(|label| UNAUTHENTICATED.contains(&label.as_str()));
+    let has_failed = label::tells_of_failed_authentication(&mail.labels);
     match (&mail.author, mail.alignment) {
         (None, _) => Trust::Failed,
         _ if has_failed => Trust::Failed,

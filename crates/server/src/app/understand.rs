@@ -182,7 +182,7 @@ fn proven_author(author: &Mailbox, results: &AuthResults) -> Option<ProvenAuthor
     let signers = passed.map(|verdict| verdict.domain.clone()).collect();
     let address = author.address().clone();
     let is_proven = results.author_alignment() == Alignment::Pass && !results.auth_failed();
-    is_proven.then_some(ProvenAuthor { address, signers })
+    is_proven.then_some(ProvenAuthor { address, signers, spf_aligned: results.dmarc.spf_aligned })
 }
 
 /// Whether servers that write no RFC 3464 write under that name.

@@ -124,7 +124,9 @@ impl Belonging {
             }
             Verdict::New | Verdict::Unnamed | Verdict::Join | Verdict::Same => {}
         }
-        let id = if verdict == Verdict::New { None } else { facts.directory };
+        // The database that is gone must not be taken for the new one when it comes back.
+        let is_lost = matches!(verdict, Verdict::Gone(_));
+        let id = facts.directory.filter(|_| !is_lost);
         Ok(Self { directory: config.data_dir.clone(), id, is_same: verdict == Verdict::Same })
     }
 

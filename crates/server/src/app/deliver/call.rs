@@ -67,7 +67,7 @@ async fn message(app: &App, load: &Load) -> Result<Message, CannotSend> {
     let home = if load.is_elsewhere && bounce_address::is_reached(home) { home } else { &load.inbox.domain };
     // An envelope has one recipient; see `split`.
     let Some(position) = load.pending.first().map(|entry| entry.position) else {
-        return Err(CannotSend::Never("not sent: nobody is left to send it to"));
+        return Err(CannotSend::Never("not sent: no recipient of this envelope is waiting"));
     };
     let return_path = bounce_address::of(app, ReturnPath { message: load.envelope.message, position }, home)
         .map_err(|error| CannotSend::Later(format!("there is no return path: {error}")))?;

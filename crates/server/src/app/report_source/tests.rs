@@ -10,6 +10,7 @@ fn mail(author: &str, signers: &[&str], null_sender: bool) -> Mail {
     let proven_author = ProvenAuthor {
         address: Address::parse(author).unwrap(),
         signers: signers.iter().map(|&signer| signer.to_owned()).collect(),
+        spf_aligned: signers.is_empty(),
     };
     Mail { proven_author: Some(proven_author), null_sender, ..understand(b"\r\n", None) }
 }
@@ -49,6 +50,8 @@ fn the_mail_systems_of_a_recipients_side_report_about_its_delivery() {
         let found = of_delivery_report(&mail(author, &[], null_sender), &recipients, &exchangers);
         assert_eq!(found, domains(expected), "{author} {null_sender}");
     }
+    let replayed = mail("anybody@x.example", &["x.example"], true);
+    assert_eq!(of_delivery_report(&replayed, &recipients, &exchangers), None, "a signed mail sent again by a stranger");
     let unproven = Mail { proven_author: None, ..mail("postmaster@x.example", &[], true) };
     assert_eq!(of_delivery_report(&unproven, &recipients, &exchangers), None);
 }

@@ -46,6 +46,14 @@ async fn what_is_damaged_inside_is_an_error_of_its_own_that_tells_nothing_of_it(
     let raw = format!("/v1/messages/{}/raw", message["id"].as_str().unwrap());
     let refused = api.get(&raw).await.error("content_damaged");
     assert!(!refused.to_string().contains("zstd"), "{refused}");
+    let damage = move |tx: &mut posthouse_store::Tx| -> Result<u64, Error> {
+        let text = "UPDATE messages SET labels = $2 WHERE workspace_id = $1".to_owned();
+        tx.exec(&Sql::built("DAMAGE", text), p![workspace, "no list"])
+    };
+    assert_eq!(server.store().write(damage).await.unwrap(), 1);
+    let path = format!("/v1/messages/{}", message["id"].as_str().unwrap());
+    let refused = api.get(&path).await.error("internal_error");
+    assert!(!refused.to_string().contains("no list"), "{refused}");
     server.allow().log_error("");
     server.finish().await;
 }

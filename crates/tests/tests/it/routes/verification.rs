@@ -1,4 +1,4 @@
-//! Codes in mail whose sender failed authentication (contract §4.7): skipped unless asked for, and marked wherever they are
+//! Codes in mail whose sender failed authentication (docs/journeys/receiving.md, The author): skipped unless asked for, and marked wherever they are
 //! shown.
 
 use posthouse_domain::{id::MessageId, plan::Plan};
