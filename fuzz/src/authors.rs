@@ -81,7 +81,8 @@ fn naive(raw: &[u8], author: &Author) {
 /// Whether a word with an `@` names the author's domain.
 fn names(word: &str, author: &Author) -> bool {
     let domain = word.rsplit('@').next().unwrap_or_default();
-    let domain = domain.trim_end_matches(|next: char| next.is_ascii() && !next.is_ascii_alphanumeric() && next != '_');
+    let is_domain = |next: char| !next.is_ascii() || next.is_ascii_alphanumeric() || ".-_".contains(next);
+    let domain = domain.split(|next: char| !is_domain(next)).next().unwrap_or_default().trim_end_matches(['.', '-']);
     let read = Address::parse_smtp(&format!("x@{domain}"));
     read.is_ok_and(|address| address.domain() == author.address().domain())
 }

@@ -20,25 +20,60 @@ pub(super) struct Named {
     pub(super) domain: Option<String>,
 }
 
+/// Most times a name is decoded: what comes out of an encoded word may look like one again.
+const DECODED_MAX: usize = 3;
+
 /// The name of an author; `None` when nothing is left of it.
 pub(super) fn shown(display: &[u8], author: &Address) -> Option<String> {
-    let decoded: String = header::decode(display).chars().filter(|next| !is_invisible(*next)).collect();
-    let mut name = String::with_capacity(decoded.len());
-    let mut done = 0;
-    for named in addresses(&decoded) {
-        let text = &decoded[named.range.clone()];
-        let looks_like_host =
-            text.rsplit(is_at).next().is_some_and(|domain| domain.contains('.') || !domain.is_ascii());
-        if looks_like_host && named.domain.as_deref() != Some(author.domain()) {
-            name.push_str(decoded[done..named.range.start].trim_end_matches(EDGES));
-            name.push(' ');
-            done = named.range.end;
+    let mut decoded = header::decode(display);
+    for _ in 1..DECODED_MAX {
+        match header::decode_words(&decoded) {
+            Some(again) => decoded = again,
+            None => break,
         }
     }
-    if done == 0 {
-        return Some(decoded).filter(|name| !name.trim().is_empty());
+    decoded.retain(|next| !is_invisible(next));
+    let is_foreign =
+        |text: &str| addresses(text).any(|named| is_of_another(&text[named.range.clone()], &named, author));
+    // An address with blanks around its `@` and dots reads like one all the same.
+    let joined = without_blanks_around_signs(&decoded);
+    if is_foreign(&joined) {
+        return without_foreign(&joined, author);
     }
-    name.push_str(decoded[done..].trim_start_matches(EDGES));
+    Some(decoded).filter(|name| !name.trim().is_empty())
+}
+
+/// Whether a person would take it for the address of another domain.
+fn is_of_another(text: &str, named: &Named, author: &Address) -> bool {
+    let looks_like_host = text.rsplit(is_at).next().is_some_and(|domain| domain.contains('.') || !domain.is_ascii());
+    looks_like_host && named.domain.as_deref() != Some(author.domain())
+}
+
+fn without_blanks_around_signs(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(next) = rest.next() {
+        joined.push(next);
+        if is_at(next) || next == '.' {
+            joined.truncate(joined.len() - next.len_utf8());
+            joined.truncate(joined.trim_end().len());
+            joined.push(next);
+            while rest.next_if(|blank| blank.is_whitespace()).is_some() {}
+        }
+    }
+    joined
+}
+
+/// The name without the addresses of other domains.
+fn without_foreign(text: &str, author: &Address) -> Option<String> {
+    let mut name = String::with_capacity(text.len());
+    let mut done = 0;
+    for named in addresses(text).filter(|named| is_of_another(&text[named.range.clone()], named, author)) {
+        name.push_str(text[done..named.range.start].trim_end_matches(EDGES));
+        name.push(' ');
+        done = named.range.end;
+    }
+    name.push_str(text[done..].trim_start_matches(EDGES));
     let name = name.trim_matches(EDGES);
     name.chars().any(char::is_alphanumeric).then(|| name.to_owned())
 }

@@ -119,7 +119,14 @@ impl<'v> Scan<'v> {
     }
 
     fn finish(self) -> Result<Found<'v>, NoAuthor> {
-        let Self { bracketed, bare, comments, mut text, .. } = self;
+        let Self { mut bracketed, bare, comments, mut text, .. } = self;
+        // Brackets without an address are display text where others hold one: `Acme <News> <news@acme.example>`.
+        if bracketed.iter().any(|inner| inner.contains(&b'@')) {
+            for inner in bracketed.extract_if(.., |inner| !inner.contains(&b'@')) {
+                text.push(b' ');
+                text.extend_from_slice(inner);
+            }
+        }
         let in_comments = comments.iter().copied().filter(|comment| comment.contains(&b'@'));
         let (address, named): (&[u8], Vec<&[u8]>) = match (&bracketed[..], &bare[..]) {
             ([], []) => return Err(NoAuthor::NoAddress),

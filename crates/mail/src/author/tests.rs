@@ -29,6 +29,8 @@ fn ordinary_mail_keeps_its_author() {
         ("a@x.example,", "a@x.example"),
         ("Team: a@x.example;", "\"Team:\" <a@x.example>"),
         ("Ann a@x.example", "Ann <a@x.example>"),
+        ("Acme <News> <news@acme.example>", "Acme News <news@acme.example>"),
+        ("Acme & <b>Co</b> <news@acme.example>", "\"Acme & b Co /b\" <news@acme.example>"),
         ("<a@x.example> Ann", "Ann <a@x.example>"),
         ("\"a b\"@x.example", "\"a b\"@x.example"),
         ("Ann\r\n <a@x.example>", "Ann <a@x.example>"),
@@ -58,6 +60,9 @@ fn a_name_is_shown_without_the_address_of_another_domain() {
         ("ceo@sub.x.example", "a@x.example"),
         ("boss@x.example", "\"boss@x.example\" <a@x.example>"),
         ("Jane @ Acme", "\"Jane @ Acme\" <a@x.example>"),
+        ("ceo @ bank.example", "a@x.example"),
+        ("The Boss, ceo@ bank . example", "The Boss <a@x.example>"),
+        ("=?utf-8?Q?ceo=40bank.example?=", "a@x.example"),
     ] {
         let shown = shown.replace("\"The Boss\"", "The Boss");
         assert_eq!(read(&format!("\"{name}\" <a@x.example>")).as_deref(), Ok(&*shown), "{name}");
@@ -84,7 +89,6 @@ fn what_names_no_one_address_has_no_author() {
         ("a@x.example ceo@bank.example", NoAuthor::SeveralAddresses),
         ("<a@x.example> <ceo@bank.example>", NoAuthor::SeveralAddresses),
         ("<a@x.example>, <a@x.example>", NoAuthor::SeveralAddresses),
-        ("<> <ceo@bank.example>", NoAuthor::SeveralAddresses),
         ("ceo@bank.example <a@x.example>", NoAuthor::SeveralAddresses),
         ("ceo@bank.example:x\u{ff20}x.example <a@x.example>", NoAuthor::SeveralAddresses),
         ("(ceo@bank.example x\u{ff20}x.example) a@x.example", NoAuthor::SeveralAddresses),
@@ -122,7 +126,7 @@ fn what_names_no_one_address_has_no_author() {
     for raw in [&b"From: ceo@bank.example\xff\r\n\r\n"[..], b"From: <c\xe9o@bank.example>\r\n\r\n"] {
         assert_eq!(author(raw), Err(invalid(Wrong::NotUtf8)), "{raw:?}");
     }
-    for open in ["(", "\"", "<", "(\"", "\\("] {
+    for open in ["(", "<", "\\(", "(x"] {
         let hostile = format!("{} <a@x.example>", open.repeat(FROM_BYTES_MAX / open.len() - 16));
         assert!(read(&hostile).is_err(), "{open}");
     }

@@ -8,6 +8,7 @@ use posthouse_domain::{
     contact::{PEOPLE_MAX, Part, Person},
     id::{Ids, WorkspaceId},
     inbox::Inbox,
+    label,
     time::Time,
 };
 use posthouse_mail::{address::Mailbox, thread};
@@ -41,12 +42,16 @@ pub fn received(tx: &mut Tx, meeting: Meeting<'_>, mail: &Mail, ids: &Ids) -> Re
     if mail.null_sender {
         return Ok(());
     }
+    // Whoever forges an author must not rename the contact that the author is.
+    let is_forged = label::tells_of_failed_authentication(&mail.labels);
+    let meeting = Meeting { subject: meeting.subject.filter(|_| !is_forged), ..meeting };
     let part = if mail.auto_reply { Part::Program } else { Part::Author };
     let author = mail.author.iter().map(|mailbox| Person::of(mailbox, part));
     let readers = mail.readers.iter().map(|mailbox| Person::of(mailbox, Part::Reader));
     // Mail of a colleague's made its contacts when it was sent.
     let counted = mail.agent_of != Some(meeting.inbox.workspace);
-    for person in &met(meeting.inbox, author.chain(readers)) {
+    for person in &mut met(meeting.inbox, author.chain(readers)) {
+        person.name = person.name.take().filter(|_| !is_forged);
         if counted {
             meet(tx, meeting, person, ids)?;
         }

@@ -116,7 +116,7 @@ fn judged(
 ) -> Message {
     let mut after = before.clone();
     let label = match author {
-        _ if claims_own_inbox => Some(DMARC_FAIL),
+        _ if claims_own_inbox || found.is_some_and(|dmarc| dmarc.result == "fail") => Some(DMARC_FAIL),
         Err(_) => Some(DMARC_FAIL),
         Ok(author) => {
             let is_about_author = found.is_some_and(|dmarc| dmarc.domain == author.address().domain());

@@ -75,7 +75,7 @@ pub(super) fn flaw(flaw: Flaw) -> Reply {
     match flaw {
         Flaw::TooLarge => TOO_LARGE,
         Flaw::BareLineBreak => Reply::fixed(550, Code(5, 6, 0), "Message has a bare CR or LF"),
-        Flaw::HeaderTooLarge => Reply::fixed(552, Code(5, 3, 4), "Header section too large"),
+        Flaw::HeaderTooLarge => Reply::fixed(550, Code(5, 6, 0), "The header is too large"),
         Flaw::LineTooLong => Reply::fixed(550, Code(5, 6, 0), "Message has an over-long line"),
     }
 }
