@@ -51,8 +51,14 @@ impl<'v> Scan<'v> {
         match value[at] {
             b'<' => {
                 let close = angle_length(&value[at..]).ok_or(NoAuthor::InvalidAddress(AddressError::Brackets))?;
-                self.bracketed.push(value[at + 1..at + close - 1].trim_ascii());
+                let inner = value[at + 1..at + close - 1].trim_ascii();
                 self.text.push(b' ');
+                if !inner.contains(&b'@') {
+                    // Display text, where other brackets hold an address: `Acme <News> <news@acme.example>`.
+                    self.text.extend_from_slice(inner);
+                    self.text.push(b' ');
+                }
+                self.bracketed.push(inner);
                 return Ok(at + close);
             }
             b'(' => {
@@ -120,12 +126,8 @@ impl<'v> Scan<'v> {
 
     fn finish(self) -> Result<Found<'v>, NoAuthor> {
         let Self { mut bracketed, bare, comments, mut text, .. } = self;
-        // Brackets without an address are display text where others hold one: `Acme <News> <news@acme.example>`.
         if bracketed.iter().any(|inner| inner.contains(&b'@')) {
-            for inner in bracketed.extract_if(.., |inner| !inner.contains(&b'@')) {
-                text.push(b' ');
-                text.extend_from_slice(inner);
-            }
+            bracketed.retain(|inner| inner.contains(&b'@'));
         }
         let in_comments = comments.iter().copied().filter(|comment| comment.contains(&b'@'));
         let (address, named): (&[u8], Vec<&[u8]>) = match (&bracketed[..], &bare[..]) {

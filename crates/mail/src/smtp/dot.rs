@@ -12,7 +12,7 @@ pub const CONTENT_LINE_BYTES_MAX: u64 = 64 * 1024;
 
 /// Largest header section in bytes that is taken in, its closing empty line included. More than is read: a report with such
 /// a header is stored, other mail is refused for having no author.
-pub const HEADER_BYTES_MAX: u64 = 4 * crate::header::HEADER_SECTION_BYTES_MAX as u64;
+pub const HEADER_BYTES_MAX: u64 = 2 * crate::header::HEADER_SECTION_BYTES_MAX as u64;
 
 /// Room reserved for a message before its first byte, in bytes, whatever size was declared.
 pub const CONTENT_RESERVE_BYTES_MAX: u64 = 64 * 1024;
