@@ -147,7 +147,8 @@ pub(crate) fn field_name(line: &[u8]) -> Option<(&str, usize)> {
 
 fn written_name(line: &[u8]) -> Option<(&str, usize)> {
     let colon = memchr::memchr(b':', line)?;
-    let name = line[..colon].trim_ascii_end();
+    let blanks = line[..colon].iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let name = &line[..colon - blanks];
     let valid = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
     let name = std::str::from_utf8(name).ok().filter(|_| valid)?;
     Some((name, colon))
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn fields_and_body_are_cut_at_the_first_empty_line() {
-        let cases: [(&[u8], &[&str], &[u8]); 11] = [
+        let cases: [(&[u8], &[&str], &[u8]); 12] = [
             (b"", &[], b""),
             (b"\r\nx", &[], b"x"),
             (b"\nA: 1\n\nx", &[], b"A: 1\n\nx"),
@@ -214,6 +215,7 @@ mod tests {
             (b" A: 1\r\nB : 2\r\nno field\r\n C: 3\r\nD\r\n : 4\r\n\r\n", &["B"], b""),
             (b"\xc3\xa4: 1\r\nB C: 2\r\n: 3\r\nD:\r\n\r\n", &["D"], b""),
             (b"From me Sun\r\n>From: x\r\nF:y", &[">From", "F"], b""),
+            (b"A\x0c: 1\r\nB \t: 2\r\n", &["B"], b""),
         ];
         for (raw, expected, body) in cases {
             assert_eq!(names(raw), expected, "{raw:?}");
