@@ -25,7 +25,11 @@ fn compare(raw: &[u8]) {
         assert_eq!(signed.len(), 1, "a signature covers another number of authors");
         let alone = [&signed[0][..], b"\r\n\r\n"].concat();
         let read = author::author(&alone).expect("the canonical form of an author's field names him too");
-        assert_eq!(read.address(), author.address(), "what is signed names another author");
+        // Relaxed canonicalization makes one blank of several, also within a quoted local part.
+        let folded = |address: &Address| {
+            address.canonical().split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(folded(read.address()), folded(author.address()), "what is signed names another author");
         naive(raw, author);
     }
     submitted(raw, author.ok().as_ref());
