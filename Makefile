@@ -1,41 +1,47 @@
 # The commands of this repository. `make` alone prints them.
-# Everything a target needs is installed by it when missing (Debian, as root or with sudo); the Rust toolchain must be there.
+# Each target installs missing tools itself (Debian, as root or with sudo). Only the Rust toolchain must already be
+# installed.
 
 SHELL := /usr/bin/env bash
-# Where rustup puts cargo, for shells that do not know it yet.
+# Where rustup installs cargo, for shells that don't have it in PATH yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint fmt fuzz bench
+.PHONY: help build run test lint fmt fuzz bench pictures
 
-# What is handed on: make run ARGS="--data-dir /tmp/posthouse", make test ARGS=threading
+# Passed to the command: make run ARGS="--data-dir /tmp/posthouse", make test ARGS=threading
 ARGS ?=
 FUZZ_SECONDS ?= 60
 
 help: ## Print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## Build the release binary, target/release/posthouse
 	@scripts/need.sh build
 	cargo build --locked --release --bin posthouse
 
-run: build ## Build and start the service with no configuration
+run: build ## Build and start the server without a configuration file
 	target/release/posthouse serve $(ARGS)
 
-test: ## Run every test on SQLite and on PostgreSQL
+test: ## Run all tests on SQLite and on PostgreSQL
 	@scripts/need.sh test
 	@scripts/test.sh $(ARGS)
 
-lint: ## Formatting, clippy, rustdoc, dependency licences
-	@scripts/need.sh build
+lint: ## Check formatting, prose, dependencies, clippy and rustdoc
+	@scripts/need.sh lint
 	@scripts/lint.sh
 
 fmt: ## Format the code
 	cargo fmt --all
 
-fuzz: ## Run each fuzz target for FUZZ_SECONDS (60)
+fuzz: ## Run each fuzz target for FUZZ_SECONDS seconds (60)
 	@scripts/need.sh build
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
-bench: ## Measure against the peers (docs/benchmarks.md)
+bench: ## Run the benchmarks (docs/benchmarks.md)
 	@scripts/need.sh bench
 	@bench/run.sh $(ARGS)
+
+pictures: build ## Draw the pictures of the pages again: the terminal session, the charts
+	@scripts/need.sh pictures
+	.tools/python-pictures/bin/python scripts/terminal_picture.py target/release/posthouse docs/pictures/terminal.svg
+	.tools/python-pictures/bin/python bench/charts.py

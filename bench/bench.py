@@ -1,4 +1,4 @@
-"""Runs the chosen parts and reports. Called by run.sh, which prepares the machine and cleans up."""
+"""Runs the chosen parts and reports the results. Called by run.sh, which prepares the machine and cleans up."""
 
 import argparse
 import os
@@ -27,51 +27,56 @@ PARTS = {"receipt": receipt, "sending": sending, "destinations": destinations, "
 
 
 class Setting:
-    """What every part needs, and where its results go."""
+    """What every part needs, and the results of all parts. With `alone`, other programs are not measured."""
 
-    def __init__(self, arguments, dns):
+    def __init__(self, arguments, dns, alone=False):
         self.binary, self.folder, self.dns = os.path.abspath(arguments.binary), arguments.folder, dns.address
+        self.alone = alone
         self.dns_server = dns
         self.quick, self.postgres = arguments.quick, arguments.postgres
         self.rounds = arguments.rounds or (1 if arguments.quick else 3)
         self.message, self.results = load.message_file(arguments.folder), {}
 
     def say(self, text):
-        """Progress, on standard error."""
+        """Prints progress to standard error."""
         print(f"bench: {text}", file=sys.stderr, flush=True)
 
     def add(self, part, result):
-        """One row of a part's table."""
+        """Adds one row to a part's table."""
         result["load_average"] = round(os.getloadavg()[0], 1)
         self.results.setdefault(part, []).append(result)
         self.say(report.table(part, [result]).splitlines()[-1])
 
     def new_postgres(self):
-        """A cluster for one case, as a context."""
+        """Creates a cluster for one case. Use it as a context manager."""
         return postgres.Postgres(self.folder)
 
 
 def _arguments():
-    parser = argparse.ArgumentParser(prog="bench/run.sh", description="Measure Posthouse beside its peers (docs/benchmarks.md).")
+    parser = argparse.ArgumentParser(prog="bench/run.sh", description="Benchmark Posthouse alongside its peers (docs/benchmarks.md).")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} or all (the default)")
-    parser.add_argument("--quick", action="store_true", help="fewer messages, one round: does it work, not how fast")
-    parser.add_argument("--postgres", action="store_true", help="our store on PostgreSQL (receipt, api, queue, search)")
-    parser.add_argument("--rounds", type=int, help="rounds of each case (3)")
+    parser.add_argument("--quick", action="store_true", help="fewer messages and one round, to check that the benchmark works")
+    parser.add_argument("--postgres", action="store_true", help="run Posthouse on PostgreSQL (receipt, api, queue, search)")
+    parser.add_argument("--rounds", type=int, help="rounds per case (3)")
+    parser.add_argument("--against", metavar="COMMIT", help="compare with the program of another commit, in turn, and not with peers")
+    parser.add_argument("--against-binary", help=argparse.SUPPRESS)
     parser.add_argument("--binary", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--folder", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--results", required=True, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     unknown = set(arguments.parts) - set(PARTS) - {"all"}
     if unknown:
-        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+        parser.error(f"unknown part: {', '.join(sorted(unknown))}")
+    if arguments.against and not arguments.against_binary:
+        parser.error("write --against COMMIT as two words")
     chosen = list(PARTS) if not arguments.parts or "all" in arguments.parts else arguments.parts
-    # Sending and the rest are about the embedded store only.
+    # The other parts support the embedded store only.
     arguments.parts = [part for part in chosen if part in ("receipt", "api", "queue", "search")] if arguments.postgres else chosen
     return arguments
 
 
 def _show(document):
-    """The tables, on standard output."""
+    """Prints the tables to standard output."""
     print("\n".join(f"{name}: {value}" for name, value in document["machine"].items()))
     for part, results in document["results"].items():
         print(f"\n{report.table(part, results)}")
@@ -79,12 +84,32 @@ def _show(document):
         print(f"\n{reached}")
 
 
+def _compare(arguments, dns):
+    """Measures two programs in turn, one round at a time. Prints a table per part."""
+    rounds = arguments.rounds or (1 if arguments.quick else 3)
+    binaries = {"before": arguments.against_binary, "now": arguments.binary}
+    for part in arguments.parts:
+        results = {name: [] for name in binaries}
+        for number in range(rounds):
+            # Each program goes first in every second round.
+            for name in list(binaries)[::-1 if number % 2 else 1]:
+                each = argparse.Namespace(**{**vars(arguments), "binary": binaries[name], "rounds": 1})
+                setting = Setting(each, dns, alone=True)
+                setting.say(f"{part}, round {number + 1} of {rounds}: {name}")
+                PARTS[part].run(setting)
+                results[name].append(setting.results[part])
+        print(f"\n{report.comparison(part, results, arguments.against)}", flush=True)
+
+
 def main():
-    """Every part; one that fails does not keep the others from being measured."""
+    """Runs every part. A part that fails doesn't stop the others."""
     arguments = _arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     failed, began = [], time.monotonic()
     with fake_dns.FakeDns() as dns:
+        if arguments.against:
+            _compare(arguments, dns)
+            return
         setting = Setting(arguments, dns)
         document = {"machine": machine.describe(setting.folder), "store": "postgres" if setting.postgres else "sqlite",
                     "quick": setting.quick, "rounds": setting.rounds, "results": setting.results}
@@ -97,7 +122,7 @@ def main():
                 setting.say(f"{part} failed: {type(problem).__name__}: {problem}")
     document["took_s"] = round(time.monotonic() - began)
     _show(document)
-    setting.say(f"results in {report.write(arguments.results, document)}")
+    setting.say(f"results are in {report.write(arguments.results, document)}")
     if failed:
         sys.exit(f"bench: failed: {', '.join(failed)}")
 

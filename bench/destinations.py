@@ -1,11 +1,10 @@
-"""Many destinations: 20,000 messages of 10 KB to 2,000 domains, drained by us and by Postfix, to the same sinks by the same
-name server. Once every domain takes mail at once; once one in ten takes two seconds a message, one in ten says «later», one
-in twenty refuses the connection and one in twenty never answers (sinks.py).
+"""Many destinations: 20,000 messages of 10 KB to 2,000 domains, delivered by Posthouse and by Postfix to the same sinks, using
+the same DNS server. In one run every domain accepts mail at once. In the other, 10 % take two seconds per message, 10 % reply
+with a temporary failure, 5 % refuse the connection and 5 % never respond (sinks.py).
 
-The queue is filled while nothing is delivered, then let go: a message's time in the queue is from then until its sink has it.
-The rate is that of all messages that can be delivered, until the last of them. Ours runs once without and once with DKIM
-signatures, Postfix without. What the fast domains feel of the others is the ratio of the p99 of their time in the queue to
-that of the run in which all are fast."""
+The queue is filled while nothing is delivered, then released. A message's queue time is from then until it reaches its sink. The
+rate covers all deliverable messages, until the last of them. Posthouse runs without and with DKIM signatures, Postfix without. The
+effect of the other domains on the fast ones is the ratio of the p99 of their queue time to that of the run in which all are fast."""
 
 import os
 import socket
@@ -28,7 +27,7 @@ RESOLVER = "127.0.0.153"
 
 
 class DirectPostfix(Postfix):
-    """Delivers by MX records: it sees our name server in place of the machine's, in a mount namespace of its own."""
+    """Delivers by MX records. It runs in a mount namespace that replaces the machine's DNS servers with ours."""
 
     def _run(self, *command, check=True):
         if command[-1] == "start":
@@ -40,20 +39,20 @@ class DirectPostfix(Postfix):
 
 
 class Mail:
-    """Who gets what: every domain `MESSAGES_EACH` messages, in turns."""
+    """The recipients: `MESSAGES_EACH` messages for every domain, in turns."""
 
     def __init__(self, count, mixed):
         self.by_class = sinks.domains(count, mixed)
         self.name = "one in three slow or dead" if mixed else "all fast"
         names = [domain for of in self.by_class.values() for domain in of]
-        # Classes are mixed as on the internet, not one after the other.
+        # Mix the classes, as on the internet.
         names.sort(key=lambda name: hash_of(name))
         self.recipients = [f"someone{turn}@{name}" for turn in range(MESSAGES_EACH) for name in names]
-        self.expected = {name: len(self.by_class.get(name, ())) * MESSAGES_EACH for name in sinks.TAKES}
+        self.expected = {name: len(self.by_class.get(name, ())) * MESSAGES_EACH for name in sinks.ACCEPTING}
 
 
 def hash_of(text):
-    """A number that is the same in every run."""
+    """Returns a number that is the same in every run."""
     total = 0
     for byte in text.encode():
         total = (total * 1_000_003 + byte) & 0xFFFFFFFF
@@ -61,7 +60,7 @@ def hash_of(text):
 
 
 def _settings(port, signed):
-    """Our `[delivery]` section."""
+    """Returns Posthouse's `[delivery]` section."""
     return f'mode = "direct"\nport = {port}\nallow_private_networks = true\nsign = {str(signed).lower()}'
 
 
@@ -77,17 +76,17 @@ def _fill_ours(setting, server, mail):
         file.write('{"to": "RECIPIENT", "subject": "Your order", "text": "' + text + '"}')
     posted = load.wrk(f"http://{server.http}", server.key, CONNECTIONS, LIMIT_S, files["paths"], count=len(mail.recipients),
                       body=files["body.json"], recipients=files["recipients"])
-    # What acceptance leaves to be done later is done now: a search brings the index up to date.
+    # Searching completes the deferred indexing now.
     server.call("GET", "/v1/search?q=first")
     return posted
 
 
 def _drained(sink, mail, began, cpu_s):
-    """What the sinks saw; `cpu_s` says the CPU used so far."""
+    """Waits for the sinks and returns the rates. `cpu_s` returns the CPU time used so far."""
     everything = sink.wait(mail.expected, LIMIT_S)
     cpu = cpu_s()
-    taken = {name: sink.count(name) for name in sinks.TAKES}
-    last = max(sink.time_of(name, 1.0, min(taken[name], mail.expected[name])) or began for name in sinks.TAKES)
+    taken = {name: sink.count(name) for name in sinks.ACCEPTING}
+    last = max(sink.time_of(name, 1.0, min(taken[name], mail.expected[name])) or began for name in sinks.ACCEPTING)
     p99 = sink.time_of("fast", 0.99, mail.expected["fast"])
     half = sink.time_of("fast", 0.50, mail.expected["fast"])
     took = last - began if everything else LIMIT_S
@@ -99,7 +98,7 @@ def _drained(sink, mail, began, cpu_s):
 
 
 def ours(setting, mail, signed):
-    """Drained by a process that starts with the queue as it is."""
+    """Delivered by a process that starts with the full queue."""
     with sinks.Sinks() as sink:
         setting.dns_server.places = sink.places
         with posthouse.Posthouse(setting, "destinations", _settings(sink.port, signed)) as server:
@@ -117,8 +116,8 @@ def ours(setting, mail, signed):
                              "foreign_cores": foreign.cores(own)}
 
 
-def _hand_in(port, recipients, text):
-    """One session that hands in a message for each recipient, its commands in a group."""
+def _submit(port, recipients, text):
+    """Submits a message for each recipient in one session, with pipelined commands."""
     with socket.create_connection(("127.0.0.1", port)) as peer:
         lines = peer.makefile("rb")
 
@@ -128,7 +127,7 @@ def _hand_in(port, recipients, text):
                 while (line := lines.readline())[3:4] == b"-":
                     pass
                 if line[:1] not in (b"2", b"3"):
-                    raise RuntimeError(f"Postfix said {line!r}")
+                    raise RuntimeError(f"Postfix replied {line!r}")
 
         ask(b"", 1)
         ask(b"EHLO client.example.test\r\n", 1)
@@ -142,16 +141,16 @@ def _fill_postfix(port, mail, message):
         text = file.read().replace(b"\r\n", b"\n").replace(b"\n.", b"\n..").replace(b"\n", b"\r\n")
     began, failed = time.monotonic(), []
 
-    def lane(at):
+    def submit_share(at):
         try:
-            _hand_in(port, mail.recipients[at::CONNECTIONS], text)
+            _submit(port, mail.recipients[at::CONNECTIONS], text)
         except (OSError, RuntimeError) as problem:
             failed.append(problem)
 
-    lanes = [threading.Thread(target=lane, args=(at,)) for at in range(CONNECTIONS)]
-    for each in lanes:
+    threads = [threading.Thread(target=submit_share, args=(at,)) for at in range(CONNECTIONS)]
+    for each in threads:
         each.start()
-    for each in lanes:
+    for each in threads:
         each.join()
     if failed:
         raise RuntimeError(f"filling Postfix: {failed[0]}")
@@ -159,7 +158,7 @@ def _fill_postfix(port, mail, message):
 
 
 def theirs(setting, mail):
-    """Filled by hold, released, flushed; unsigned."""
+    """Mail is held, released and flushed; unsigned."""
     with sinks.Sinks() as sink:
         setting.dns_server.places = sink.places
         home, more = os.path.join(setting.folder, "postfix"), f"smtp_tcp_port = {sink.port}\n"
@@ -179,9 +178,9 @@ def _median(rounds):
 
 
 def run(setting):
-    """Every case: rounds of all three in turn, all fast first."""
+    """Runs every case, with alternating rounds of all three; the all-fast run comes first."""
     count = DOMAINS // (5 if setting.quick else 1)
-    peer, before = missing() is None, {}
+    peer, before = not setting.alone and missing() is None, {}
     setting.dns_server.listen(RESOLVER, 53, optional=not peer)
     for mixed in (False, True):
         mail = Mail(count, mixed)

@@ -1,6 +1,6 @@
-"""A name server on loopback, so that no run depends on the network: every domain's mail exchanger is 127.0.0.1, `sink.test`
-included, but for `dN.CLASS.test`, whose is one of the addresses that a part has set for that class; everything else (SPF,
-DKIM, DMARC, PTR) does not exist."""
+"""A DNS server on loopback, so that no run depends on the network. Every domain's mail exchanger is 127.0.0.1, including
+that of `sink.test`, except for `dN.CLASS.test`, whose exchanger is one of the addresses in `places` for that class. No other
+records (SPF, DKIM, DMARC, PTR) exist."""
 
 import socket
 import struct
@@ -8,7 +8,7 @@ import threading
 
 TYPE_A, TYPE_SOA, TYPE_MX = 1, 6, 15
 TTL_S = 3600
-# A negative answer says how long it holds by the SOA record of its zone (RFC 2308); without one nobody may keep it.
+# A resolver caches a negative answer for the time in the zone's SOA record (RFC 2308), and not at all without one.
 SOA = struct.pack("!BHHIHBBIIIII", 0, TYPE_SOA, 1, TTL_S, 22, 0, 0, 1, TTL_S, TTL_S, TTL_S, TTL_S)
 
 
@@ -17,7 +17,7 @@ def _name(labels):
 
 
 def _question(packet):
-    """The labels asked for, their type, and where the question ends."""
+    """Returns the queried labels, the record type, and where the question ends."""
     labels, at = [], 12
     while length := packet[at]:
         labels.append(packet[at + 1:at + 1 + length])
@@ -25,24 +25,24 @@ def _question(packet):
     return labels, struct.unpack("!H", packet[at + 1:at + 3])[0], at + 5
 
 
-def _place(labels, places):
-    """The address of `mx.dN.CLASS.test`, or 127.0.0.1."""
+def _address_of(labels, places):
+    """Returns the address of `mx.dN.CLASS.test`, or else 127.0.0.1."""
     of_class = places.get(labels[2].decode("ascii", "replace")) if len(labels) == 4 else None
     address = of_class[int(labels[1][1:]) % len(of_class)] if of_class and labels[1][1:].isdigit() else "127.0.0.1"
     return socket.inet_aton(address)
 
 
 def answer(packet, places):
-    """The answer to one query."""
+    """Returns the response to a query."""
     labels, kind, end = _question(packet)
     if labels[:1] == [b"mx"] and kind == TYPE_A:
-        data = _place(labels, places)
+        data = _address_of(labels, places)
     elif kind == TYPE_MX and labels[-1:] == [b"test"]:
         data = struct.pack("!H", 10) + _name([b"mx", *labels])
     else:
         data = None
     exists = data is not None or labels[-1:] == [b"test"]
-    # Recursion available; NXDOMAIN for what is not ours, an empty answer for what is.
+    # Recursion available. NXDOMAIN for other domains, an empty answer for missing records of ours.
     flags = 0x8180 if exists else 0x8183
     head = packet[:2] + struct.pack("!HHHHH", flags, 1, 1 if data else 0, 0 if data else 1, 0) + packet[12:end]
     if data is None:
@@ -51,8 +51,8 @@ def answer(packet, places):
 
 
 class FakeDns:
-    """The server in threads, by UDP. Use it as a context; `address` is for `dns.nameservers`, `places` has the addresses of
-    each class of domains."""
+    """A UDP server in threads. Use it as a context manager. `address` is the value for `dns.nameservers`; `places` maps each
+    class of domains to its addresses."""
 
     def __init__(self):
         self.places, self._sockets = {}, []
@@ -62,7 +62,7 @@ class FakeDns:
         return self
 
     def listen(self, address, port, optional=False):
-        """Answers there too; where it is optional, only if it can."""
+        """Also listens on this address. If `optional`, failing to bind is not an error."""
         listening = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._sockets.append(listening)
         try:

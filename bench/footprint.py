@@ -1,5 +1,5 @@
-"""What it takes to have it: start-up and end, memory at rest and under load, the size of the program, and what a message
-costs in CPU and on the disk."""
+"""The footprint: time to start and stop, memory when idle and under load, the size of the program, and the CPU time and disk space
+per message."""
 
 import os
 import statistics
@@ -16,7 +16,8 @@ LOAD = (20, 10, False)
 
 
 def _starts(setting):
-    """Seconds from the start of the program to a good /readyz: on an empty store and on an existing one; and to end."""
+    """Returns the seconds from the start of the program to a successful /readyz, with an empty and with an existing store, and
+    the seconds to stop."""
     first, again, end = [], [], []
     for number in range(STARTS):
         server = posthouse.Posthouse(setting, f"start-{number}")
@@ -32,7 +33,7 @@ def _starts(setting):
 
 
 def _memory(setting, count):
-    """At rest after the start, the highest under load, and at rest after it."""
+    """Returns the memory when idle after the start, its peak under load, and when idle again."""
     with posthouse.Posthouse(setting, "memory") as server:
         inboxes = server.make_inboxes(LOAD[1])
         time.sleep(REST_S)
@@ -47,7 +48,7 @@ def _memory(setting, count):
 
 
 def run(setting):
-    """All of it, one row."""
+    """Measures everything as one row."""
     count = 1000 if setting.quick else 5000
     result = {"case": "posthouse", "binary_mb": os.path.getsize(setting.binary) / 1e6}
     result |= _starts(setting) | _memory(setting, count)

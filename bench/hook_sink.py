@@ -1,5 +1,5 @@
-"""A receiver of webhooks in a process of its own: says 200 to everything and writes one line for each POST: the id of the
-event, when it was made and when it arrived, both in milliseconds since 1970."""
+"""A receiver of webhooks in its own process. Replies 200 to every POST and writes a line with the event's id, its creation time
+and its arrival time, both in milliseconds since 1970."""
 
 import asyncio
 import datetime
@@ -16,7 +16,7 @@ MADE = re.compile(rb'"created_at":"([^"]+)"')
 
 
 class _Wire(asyncio.Protocol):
-    """One connection: requests with lengths, one after the other."""
+    """A connection with sequential requests that have a length."""
 
     def __init__(self, note):
         self.note, self.buffer = note, b""
@@ -52,7 +52,7 @@ async def _serve(port, path):
 
 
 class HookSink:
-    """The receiver as a context. `arrived` gives what came so far: (id, made, arrived)."""
+    """The receiver as a context manager. `arrived` returns the POSTs so far: (id, created, arrived)."""
 
     def __init__(self, path):
         self.path, self.port = path, load.free_port()
@@ -64,17 +64,17 @@ class HookSink:
         return self
 
     def arrived(self):
-        """Every POST so far."""
+        """Returns every POST so far."""
         with open(self.path, encoding="ascii") as lines:
             rows = [line.split() for line in lines]
         return [(event, float(made), float(at)) for event, made, at in (row for row in rows if len(row) == 3)]
 
     def wait(self, count, limit_s):
-        """Until so many have come."""
+        """Waits until `count` POSTs have arrived, and returns them."""
         deadline = time.monotonic() + limit_s
         while len(rows := self.arrived()) < count:
             if time.monotonic() > deadline:
-                raise RuntimeError(f"the receiver got {len(rows)} of {count} events in {limit_s} s")
+                raise RuntimeError(f"the receiver received {len(rows)} of {count} events in {limit_s} s")
             time.sleep(0.1)
         return rows
 

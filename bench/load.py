@@ -1,4 +1,4 @@
-"""The load programs: smtp-source and smtp-sink (Postfix), wrk, and the 10 KB message they carry."""
+"""The load generators: smtp-source and smtp-sink (Postfix), wrk, and the 10 KB message that they use."""
 
 import json
 import os
@@ -18,14 +18,14 @@ RUN_S_MAX = 600
 
 
 def free_port():
-    """A port nobody listens on now."""
+    """Returns a port that is currently free."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 def prose(size, seed):
-    """Words like those of a letter: they compress about as text does, which a run of one letter would not."""
+    """Returns text that resembles prose, so that it compresses about as well as real text."""
     rng = random.Random(seed)
     letters = "etaoinshrdlucmfwypvbgkjqxz"
     words = ["".join(rng.choices(letters, weights=range(26, 0, -1), k=rng.randint(2, 10))) for _ in range(2000)]
@@ -39,7 +39,7 @@ def prose(size, seed):
 
 
 def message_file(folder):
-    """A plain message of about 10 KB, as smtp-source wants it. It has no Message-ID: every copy is a letter of its own."""
+    """Writes a plain message of about 10 KB for smtp-source. It has no Message-ID, so that every copy is a separate message."""
     path = os.path.join(folder, "message.txt")
     head = (f"From: Sender <{SENDER}>\nTo: Inbox <b0@bench.test>\nSubject: Order 4711 has left the warehouse\n"
             "Date: Mon, 01 Jun 2026 10:00:00 +0000\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n\n")
@@ -49,13 +49,13 @@ def message_file(folder):
 
 
 def smtp_source(port, recipients, count, sessions, message, reuse=False):
-    """Sends `count` messages by `sessions` connections, spread over the recipients (one process each); seconds taken
-    and the CPU seconds of the load program itself."""
-    lanes = min(len(recipients), sessions)
+    """Sends `count` messages over `sessions` connections, with one process per recipient. Returns the seconds taken, and the CPU
+    seconds of the load generator itself."""
+    processes = min(len(recipients), sessions)
     commands = []
-    for lane, recipient in enumerate(recipients[:lanes]):
-        share = count // lanes + (lane < count % lanes)
-        command = ["smtp-source", "-s", str(max(1, sessions // lanes)), "-m", str(share), "-f", SENDER, "-t", recipient,
+    for number, recipient in enumerate(recipients[:processes]):
+        share = count // processes + (number < count % processes)
+        command = ["smtp-source", "-s", str(max(1, sessions // processes)), "-m", str(share), "-f", SENDER, "-t", recipient,
                    "-M", "client.example.test", "-F", message, *(["-d"] if reuse else []), f"inet:127.0.0.1:{port}"]
         commands.append(command)
     before, began = os.times(), time.monotonic()
@@ -76,7 +76,7 @@ def smtp_source(port, recipients, count, sessions, message, reuse=False):
 
 
 class Sink:
-    """smtp-sink, and when its messages came in. Use it as a context."""
+    """smtp-sink and the arrival times of its messages. Use it as a context manager."""
 
     def __enter__(self):
         self.port, self.count, self.first, self.last = free_port(), 0, None, None
@@ -90,7 +90,7 @@ class Sink:
         return self
 
     def _follow(self):
-        """Its running counter: one line per session end and message."""
+        """Reads smtp-sink's running counter: one line per session end and message."""
         tail = b""
         while chunk := os.read(self.process.stdout.fileno(), 65536):
             found = re.findall(rb"mesg=(\d+)\s", tail + chunk)
@@ -101,11 +101,11 @@ class Sink:
                 self.count = int(found[-1])
 
     def wait(self, count, limit_s):
-        """Until so many messages have come in."""
+        """Waits until `count` messages have arrived."""
         deadline = time.monotonic() + limit_s
         while self.count < count:
             if time.monotonic() > deadline:
-                raise RuntimeError(f"the sink got {self.count} of {count} messages in {limit_s} s")
+                raise RuntimeError(f"the sink received {self.count} of {count} messages in {limit_s} s")
             time.sleep(0.01)
 
     def __exit__(self, *_):
@@ -114,7 +114,7 @@ class Sink:
 
 
 def wait_for_port(port, limit_s=20):
-    """Until something listens there."""
+    """Waits until a server listens on the port."""
     deadline = time.monotonic() + limit_s
     while True:
         try:
@@ -127,10 +127,10 @@ def wait_for_port(port, limit_s=20):
 
 
 def wrk(base, key, connections, seconds, paths, think_ms=0, count=0, body=None, recipients=None):
-    """Runs wrk over the listed paths in turn and gives what it measured (milliseconds, requests a second).
+    """Runs wrk over the listed paths in turn, and returns its results (milliseconds, requests per second).
 
-    `think_ms`: each connection waits so long between requests (evenly spread from none to twice that). `count`: stop
-    after exactly so many requests. `body`: POST this file; `recipients`: with the next line of this one for RECIPIENT."""
+    `think_ms`: mean pause of each connection between requests (uniform between zero and twice that). `count`: stop after exactly
+    this many requests. `body`: POST this file. `recipients`: replace RECIPIENT in the body with successive lines of this file."""
     folder = os.path.dirname(paths)
     settings = {"KEY": key, "PATHS": paths, "THINK_MS": think_ms, "COUNT": count, "BODY": body or "",
                 "RECIPIENTS": recipients or "",
@@ -142,20 +142,20 @@ def wrk(base, key, connections, seconds, paths, think_ms=0, count=0, body=None, 
     try:
         if count:
             _end_when_all(process, settings["OUT"] + ".all")
-        said, _ = process.communicate(timeout=seconds + 60)
+        output, _ = process.communicate(timeout=seconds + 60)
     finally:
         process.kill()
     if process.returncode != 0:
-        raise RuntimeError(f"wrk: {said}")
+        raise RuntimeError(f"wrk: {output}")
     with open(settings["OUT"], encoding="ascii") as file:
         result = json.load(file)
     if result["errors"] or result["status"]:
-        raise RuntimeError(f"wrk met errors: {result}")
+        raise RuntimeError(f"wrk reported errors: {result}")
     return result
 
 
 def _end_when_all(process, mark):
-    """An interrupt ends wrk in order: it still reports."""
+    """Interrupts wrk when all requests are answered; it still reports its results."""
     while process.poll() is None:
         if os.path.exists(mark):
             os.unlink(mark)

@@ -1,5 +1,5 @@
-"""10,000 idle long-polls, evenly over 100 inboxes: the memory they take, and how fast the waiters of one inbox are
-woken when a message comes in for it. The client is one asyncio process; the message goes in by SMTP."""
+"""10,000 idle long-polls, spread evenly over 100 inboxes: their memory, and how fast the waiters of one inbox are woken by a
+message. The client is one asyncio process; the message is sent by SMTP."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ FILES_SPARE = 500
 
 
 async def _wait_one(server, inbox_id, gate, opened):
-    """One long-poll: the moment it was answered and the answer."""
+    """Runs one long-poll, and returns when it was answered and with what."""
     host, _, port = server.http.partition(":")
     async with gate:
         reader, writer = await asyncio.open_connection(host, int(port))
@@ -38,7 +38,7 @@ async def _wait_one(server, inbox_id, gate, opened):
 
 
 def _send(server, recipient, message):
-    """One mail by SMTP; when its content began to go out, and when 250 was said."""
+    """Sends one message by SMTP, and returns when its data was sent and when it was accepted."""
     with smtplib.SMTP("127.0.0.1", server.smtp_port, "client.example.test") as client:
         client.ehlo()
         client.mail(load.SENDER)
@@ -51,16 +51,16 @@ def _send(server, recipient, message):
 
 
 async def _measure(server, inboxes, waiters, message):
-    """Opens the waits, lets them rest, wakes those of the first inbox."""
+    """Opens the long-polls, lets them idle, and wakes those of the first inbox."""
     gate, opened = asyncio.Semaphore(OPEN_AT_ONCE), []
     waits = [asyncio.create_task(_wait_one(server, inboxes[n % len(inboxes)]["id"], gate, opened)) for n in range(waiters)]
     began = time.monotonic()
     while len(opened) < waiters:
         early = [wait for wait in waits if wait.done()]
         if early:
-            raise RuntimeError(f"a wait ended early: {early[0].exception() or early[0].result()[1:]}")
+            raise RuntimeError(f"a long-poll ended early: {early[0].exception() or early[0].result()[1:]}")
         if time.monotonic() - began > TIMEOUT_S / 2:
-            raise RuntimeError(f"only {len(opened)} of {waiters} waits were open after {TIMEOUT_S / 2} s")
+            raise RuntimeError(f"only {len(opened)} of {waiters} long-polls were open after {TIMEOUT_S / 2} s")
         await asyncio.sleep(0.1)
     opening = time.monotonic() - began
     cpu = server.cpu_s()
@@ -71,9 +71,9 @@ async def _measure(server, inboxes, waiters, message):
     woken = [waits[n] for n in range(0, waiters, len(inboxes))]
     answers = await asyncio.wait_for(asyncio.gather(*woken), 30)
     if any(status != 200 or body["data"] is None for _, status, body in answers):
-        raise RuntimeError("a waiter was answered without the message")
+        raise RuntimeError("a waiter got no message")
     if extra := sum(wait.done() for wait in waits) - len(woken):
-        raise RuntimeError(f"{extra} waiters of other inboxes were answered")
+        raise RuntimeError(f"{extra} waiters of other inboxes were woken")
     times = sorted((answered - sent) * 1000 for answered, _, _ in answers)
     for wait in waits:
         wait.cancel()
@@ -83,11 +83,11 @@ async def _measure(server, inboxes, waiters, message):
 
 
 def run(setting):
-    """One measurement."""
+    """Runs the measurement."""
     waiters = WAITERS // (10 if setting.quick else 1)
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if files < waiters + FILES_SPARE:
-        setting.say(f"longpoll: only {files} open files are allowed here (ulimit -Hn), so fewer waiters")
+        setting.say(f"longpoll: only {files} open files are allowed (ulimit -Hn), using fewer waiters")
         waiters = max(INBOXES, files - FILES_SPARE)
     with open(setting.message, "rb") as file:
         message = file.read().replace(b"\n", b"\r\n")
@@ -99,4 +99,4 @@ def run(setting):
         result = asyncio.run(_measure(server, inboxes, waiters, message))
         time.sleep(1)
         result |= {"before_mb": before, "after_mb": machine.rss_mb(server.pid)}
-    setting.add("longpoll", {"case": f"{waiters} waits"} | result)
+    setting.add("longpoll", {"case": f"{waiters} long-polls"} | result)

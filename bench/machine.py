@@ -1,5 +1,5 @@
-"""What the machine and its processes say of themselves: cores, disk, load, CPU seconds, memory. Reads, never writes
-(but for the short flush probe in the benchmark's own directory)."""
+"""Facts about the machine and its processes: cores, disk, load, CPU seconds, memory. Only reads, except for the short flush probe
+in the benchmark's own directory."""
 
 import datetime
 import os
@@ -12,7 +12,7 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 def _stat(pid):
-    """The fields of /proc/PID/stat after the command name, or None for a process that ended."""
+    """Returns the fields of /proc/PID/stat after the command name, or None if the process ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             return file.read().rpartition(") ")[2].split()
@@ -21,7 +21,7 @@ def _stat(pid):
 
 
 def descendants(pid):
-    """The process and all that came from it."""
+    """Returns the process and its descendants."""
     parents = {}
     for name in os.listdir("/proc"):
         if name.isdigit() and (fields := _stat(name)):
@@ -35,8 +35,8 @@ def descendants(pid):
 
 
 def cpu_s(pid, tree=False):
-    """CPU seconds used so far. With `tree`, those of the whole family: what ended children used is kept in their parent's
-    account once it has waited for them, so nothing is lost between two readings."""
+    """Returns the CPU seconds used so far. With `tree`, includes all descendants: the time of children that ended is added to their
+    parent's when it waits for them, so nothing is lost between two readings."""
     total = 0
     for each in descendants(pid) if tree else [pid]:
         if fields := _stat(each):
@@ -45,7 +45,7 @@ def cpu_s(pid, tree=False):
 
 
 def rss_mb(pid, peak=False):
-    """Resident memory in MB (10^6 bytes), now or at its highest."""
+    """Returns the resident memory in MB (10^6 bytes), now or at its peak."""
     wanted = "VmHWM:" if peak else "VmRSS:"
     with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
         for line in file:
@@ -55,7 +55,7 @@ def rss_mb(pid, peak=False):
 
 
 def busy_s():
-    """CPU seconds all processes together used since boot, and the seconds that were stolen from this machine."""
+    """Returns the CPU seconds that all processes used since boot, and the stolen seconds."""
     with open("/proc/stat", encoding="ascii") as file:
         ticks = [int(field) for field in file.readline().split()[1:9]]
     user, nice, system, _idle, _iowait, irq, softirq, steal = ticks
@@ -63,7 +63,7 @@ def busy_s():
 
 
 def disk_bytes(path):
-    """Bytes the files under `path` occupy on the disk."""
+    """Returns the bytes that the files under `path` occupy on disk."""
     total = 0
     for folder, _, names in os.walk(path):
         for name in names:
@@ -75,7 +75,7 @@ def disk_bytes(path):
 
 
 class Foreign:
-    """How much of the machine others took while something was measured: `with Foreign() as foreign: …; foreign.cores(own)`."""
+    """The CPU used by other processes during a measurement: `with Foreign() as foreign: …; foreign.cores(own)`."""
 
     def __enter__(self):
         self.began, (self.busy, self.stolen) = time.monotonic(), busy_s()
@@ -87,12 +87,12 @@ class Foreign:
         self.busy, self.stolen = busy - self.busy, stolen - self.stolen
 
     def cores(self, own_cpu_s):
-        """Cores on average that were not ours."""
+        """Returns the average number of cores used by other processes."""
         return max(0.0, (self.busy + self.stolen - own_cpu_s) / max(self.wall, 1e-6))
 
 
 class PeakMemory:
-    """The highest resident memory of a process while the block ran, sampled ten times a second."""
+    """The peak resident memory of a process while the block runs, sampled ten times a second."""
 
     def __init__(self, pid):
         self.pid, self.mb, self._end = pid, 0.0, threading.Event()
@@ -115,7 +115,7 @@ class PeakMemory:
 
 
 def flush_ms(folder, rounds=200):
-    """The median time of appending 4 KiB to a file and flushing it: what a durable commit costs at least."""
+    """Returns the median time to append 4 KiB to a file and flush it: the minimum cost of a durable commit."""
     path, times = os.path.join(folder, "flush-probe"), []
     with open(path, "wb", buffering=0) as file:
         for _ in range(rounds):
@@ -136,7 +136,7 @@ def _line(path, prefix):
 
 
 def _mount(path):
-    """Device and file system that hold a directory."""
+    """Returns the device and file system of a directory."""
     best = ("?", "?", "")
     with open("/proc/mounts", encoding="utf-8") as file:
         for line in file:
@@ -147,7 +147,7 @@ def _mount(path):
 
 
 def describe(folder):
-    """The machine, for the head of the results."""
+    """Returns the facts about the machine for the results."""
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "cores": os.cpu_count(),

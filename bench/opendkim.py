@@ -1,5 +1,5 @@
-"""A DKIM signer beside the benchmark's Postfix: Debian's OpenDKIM as a milter on loopback, RSA-2048, relaxed/relaxed, as an
-operator sets it up. It signs when Postfix takes a mail in, so a queue that was filled before is signed already."""
+"""A DKIM signer for the benchmark's Postfix: Debian's OpenDKIM as a milter on loopback, RSA-2048, relaxed/relaxed, as operators
+configure it. It signs when Postfix accepts a message, so a prefilled queue is already signed."""
 
 import os
 import pwd
@@ -31,7 +31,7 @@ SignatureAlgorithm rsa-sha256
 
 
 def missing():
-    """Why no OpenDKIM can run here, or None."""
+    """Returns why OpenDKIM can't run here, or None if it can."""
     for name in ("opendkim", "openssl"):
         if not shutil.which(name, path=PATH):
             return f"{name} is not installed"
@@ -39,7 +39,7 @@ def missing():
 
 
 class OpenDkim:
-    """One signer for the domain of the load's sender. Use it as a context; `setting` goes into Postfix's main.cf."""
+    """A signer for the domain of the load's sender. Use it as a context manager; `setting` goes into Postfix's main.cf."""
 
     def __init__(self, folder):
         self.folder, self.port = folder, load.free_port()
@@ -63,7 +63,7 @@ class OpenDkim:
         return self
 
     def cpu_s(self):
-        """CPU seconds used so far."""
+        """Returns the CPU seconds used so far."""
         return machine.cpu_s(self.process.pid, tree=True)
 
     def __exit__(self, *_):

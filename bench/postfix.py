@@ -1,8 +1,8 @@
-"""A Postfix of its own beside us: config, queue and maildirs in a directory of the benchmark, loopback only, default
-durability. Never touches the machine's own Postfix. Needs root, for Postfix drops to other users by itself.
+"""A separate Postfix instance for comparison: configuration, queue and maildirs in a directory of the benchmark, loopback only,
+default durability. It doesn't touch the machine's own Postfix. Needs root, because Postfix switches to other users itself.
 
-Settings that differ from the defaults: addresses and directories, no aliases, no chroot. It writes no log (where no
-system log listens), which favours Postfix by about a tenth."""
+Only addresses and directories differ from the defaults, and there are no aliases and no chroot. Without a system log, it writes
+no log, which makes Postfix faster by about 10 %."""
 
 import os
 import pwd
@@ -65,7 +65,7 @@ relayhost = {relay}
 
 
 def missing():
-    """Why no Postfix can run here, or None."""
+    """Returns why Postfix can't run here, or None if it can."""
     if os.geteuid() != 0:
         return "Postfix needs root"
     if not shutil.which("postfix", path=os.environ.get("PATH", "") + ":/usr/sbin"):
@@ -74,8 +74,8 @@ def missing():
 
 
 class Postfix:
-    """One instance. Use it as a context; `mailboxes` are local parts, `relay` where everything else goes, `more` further lines
-    of main.cf."""
+    """An instance. Use it as a context manager. `mailboxes` are local parts, `relay` is where other mail goes, `more` are additional
+    lines for main.cf."""
 
     def __init__(self, home, port, mailboxes=(), relay="", hold=False, more=""):
         self.home, self.port, self.mailboxes = home, port, list(mailboxes)
@@ -126,11 +126,11 @@ class Postfix:
         shutil.rmtree(self.home, ignore_errors=True)
 
     def cpu_s(self):
-        """CPU seconds of the master and all it started."""
+        """Returns the CPU seconds of the master process and its descendants."""
         return machine.cpu_s(self.pid, tree=True)
 
     def delivered(self):
-        """How many messages are in the maildirs."""
+        """Returns the number of messages in the maildirs."""
         count = 0
         for box in self.mailboxes:
             try:
@@ -140,7 +140,7 @@ class Postfix:
         return count
 
     def wait_delivered(self, count, limit_s):
-        """Until so many are in the maildirs, looking every 20 ms; the moment it was so."""
+        """Waits until `count` messages are in the maildirs, checking every 20 ms, and returns when they were."""
         deadline = time.monotonic() + limit_s
         while self.delivered() < count:
             if time.monotonic() > deadline:
@@ -149,14 +149,14 @@ class Postfix:
         return time.monotonic()
 
     def empty_mailboxes(self):
-        """Removes what was delivered, outside any measurement."""
+        """Removes delivered messages; not part of any measurement."""
         for box in self.mailboxes:
             shutil.rmtree(os.path.join(self.home, "mail", box), ignore_errors=True)
 
     def release_held(self):
-        """Held mail becomes deferred mail."""
+        """Turns held messages into deferred ones."""
         self._run("postsuper", "-c", self.config, "-H", "ALL")
 
     def flush(self):
-        """Everything deferred is tried now."""
+        """Retries all deferred messages now."""
         self._run("postqueue", "-c", self.config, "-f")

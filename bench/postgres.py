@@ -1,4 +1,4 @@
-"""A PostgreSQL of its own for the runs with --postgres: Debian's binaries, default durability (fsync on), loopback only."""
+"""A temporary PostgreSQL for runs with --postgres: Debian's programs, default durability (fsync on), loopback only."""
 
 import glob
 import os
@@ -9,20 +9,20 @@ import load
 
 
 def _binaries():
-    """The newest installed server."""
+    """Returns the directory of the newest installed server programs."""
     found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda path: int(path.split("/")[4]))
     if not found:
-        raise RuntimeError("no PostgreSQL under /usr/lib/postgresql: install the package 'postgresql'")
+        raise RuntimeError("PostgreSQL not found in /usr/lib/postgresql: install the package 'postgresql'")
     return os.path.dirname(found[-1])
 
 
 class Postgres:
-    """A cluster. Use it as a context; `fresh()` makes an empty database and gives its URL."""
+    """A cluster. Use it as a context manager; `fresh()` creates an empty database and returns its URL."""
 
     def __init__(self, folder):
         self.home, self.port, self._made = os.path.join(folder, "postgres"), load.free_port(), 0
         self._bin = _binaries()
-        # The server refuses to run as root.
+        # PostgreSQL refuses to run as root.
         self._as = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
 
     def _run(self, program, *arguments):
@@ -46,7 +46,7 @@ class Postgres:
         shutil.rmtree(self.home, ignore_errors=True)
 
     def fresh(self):
-        """An empty database."""
+        """Creates an empty database and returns its URL."""
         self._made += 1
         name = f"bench{self._made}"
         self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", name)

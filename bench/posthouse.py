@@ -1,4 +1,4 @@
-"""Posthouse under measurement: `posthouse serve` of a release build with an empty store, and a small API client."""
+"""The measured server: `posthouse serve` of a release build with an empty store, and a small API client."""
 
 import http.client
 import json
@@ -13,7 +13,7 @@ DOMAIN = "agents.localhost"
 START_S_MAX = 30
 STOP_S_MAX = 15
 
-# Limits that protect a service from its users would measure themselves here.
+# Limits that protect a server from its users would distort the measurements.
 CONFIG = """\
 data_dir = "{data}"
 {database}
@@ -43,7 +43,7 @@ CAPTURE = 'mode = "capture"'
 
 
 class Posthouse:
-    """One server. Use it as a context. The store in `home` is made by the first start and kept until `remove`."""
+    """A server. Use it as a context manager. The first start creates the store in `home`, which is kept until `remove`."""
 
     def __init__(self, setting, name, delivery=CAPTURE, database=""):
         self.binary, self.home = setting.binary, os.path.join(setting.folder, name)
@@ -54,7 +54,7 @@ class Posthouse:
         self.deliver(delivery)
 
     def deliver(self, delivery):
-        """Another `[delivery]` section, from the next start on."""
+        """Sets the `[delivery]` section for the next start."""
         database = self._parts["database"]
         text = CONFIG.format(**{**self._parts, "database": f'database_url = "{database}"' if database else ""},
                              delivery=delivery)
@@ -62,7 +62,7 @@ class Posthouse:
             file.write(text)
 
     def start(self, roles=None):
-        """Starts it and gives the seconds from the start of the program to the first good answer of /readyz."""
+        """Starts the server, and returns the seconds from the start of the program to the first successful /readyz."""
         ready_file = os.path.join(self.home, "ready.json")
         if os.path.exists(ready_file):
             os.unlink(ready_file)
@@ -98,7 +98,7 @@ class Posthouse:
         self.remove()
 
     def stop(self):
-        """Ends it in order; gives the seconds that took."""
+        """Stops the server gracefully, and returns the seconds it took."""
         if self.process is None or self.process.poll() is not None:
             return 0.0
         began = time.monotonic()
@@ -108,29 +108,29 @@ class Posthouse:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            raise RuntimeError("posthouse did not end within 15 s of SIGTERM") from None
+            raise RuntimeError("posthouse did not stop within 15 s of SIGTERM") from None
         return time.monotonic() - began
 
     def remove(self):
-        """Removes its store."""
+        """Removes the store."""
         shutil.rmtree(self.home, ignore_errors=True)
 
     def log_tail(self):
-        """The last lines it wrote."""
+        """Returns the last lines of the log."""
         with open(os.path.join(self.home, "log"), encoding="utf-8", errors="replace") as file:
             return "".join(file.readlines()[-10:])
 
     @property
     def pid(self):
-        """Of the running server."""
+        """The process id of the running server."""
         return self.process.pid
 
     def cpu_s(self):
-        """CPU seconds used so far."""
+        """Returns the CPU seconds used so far."""
         return machine.cpu_s(self.pid)
 
     def call(self, method, path, body=None, key=None):
-        """One API call; raises on any status but 2xx."""
+        """Makes one API call. Raises for any status other than 2xx."""
         connection = http.client.HTTPConnection(self.http, timeout=90)
         headers = {"Authorization": f"Bearer {key or self.key}"}
         if body is not None:
@@ -144,11 +144,11 @@ class Posthouse:
         return json.loads(text) if text else None
 
     def make_inboxes(self, count):
-        """Inboxes named b0, b1, …: their objects."""
+        """Creates inboxes named b0, b1, … and returns their objects."""
         return [self.call("POST", "/v1/inboxes", {"username": f"b{number}"}) for number in range(count)]
 
     def messages(self, inbox_id, direction="inbound", most=None):
-        """The messages of an inbox, by pages of 100."""
+        """Returns the messages of an inbox, in pages of 100."""
         found, cursor = [], ""
         while most is None or len(found) < most:
             path = f"/v1/inboxes/{inbox_id}/messages?limit=100&direction={direction}&include_unscreened=true"
@@ -160,5 +160,5 @@ class Posthouse:
         return found
 
     def count(self, inboxes, direction="inbound"):
-        """How many messages the API shows in these inboxes."""
+        """Returns the number of messages that the API lists in these inboxes."""
         return sum(len(self.messages(inbox["id"], direction)) for inbox in inboxes)

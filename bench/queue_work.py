@@ -1,6 +1,6 @@
-"""The work queue: claim and ack of a full inbox, with 1 and with 16 workers. Each worker has a connection of its own, claims
-`LIMIT` messages at a time and acks each by a request; a message that is handed out twice or never fails the run. Also one claim
-a message, where every message costs two requests."""
+"""The work queue: claims and acknowledges all messages of an inbox, with 1 and with 16 workers. Each worker has its own
+connection, claims `LIMIT` messages at a time and acknowledges each with a request. Delivering a message twice or never fails
+the run. One case claims a single message at a time, so every message needs two requests."""
 
 import http.client
 import json
@@ -16,7 +16,7 @@ LIMITS = (10, 1)
 
 
 class Worker(threading.Thread):
-    """Claims and acks until nothing is left."""
+    """Claims and acknowledges messages until none is left."""
 
     def __init__(self, server, inbox, limit):
         super().__init__()
@@ -50,7 +50,7 @@ class Worker(threading.Thread):
 
 
 def _drain(server, inbox, workers, limit):
-    """Lets the workers empty the queue; messages, seconds, CPU."""
+    """Empties the queue with the given number of workers, and returns the rates."""
     crew = [Worker(server, inbox, limit) for _ in range(workers)]
     cpu, began = server.cpu_s(), time.monotonic()
     for worker in crew:
@@ -62,14 +62,14 @@ def _drain(server, inbox, workers, limit):
         raise RuntimeError(f"a worker failed: {failures[0]}")
     done = [message for worker in crew for message in worker.done]
     if len(set(done)) != len(done):
-        raise RuntimeError("a message was handed out twice")
+        raise RuntimeError("a message was delivered twice")
     claims = sorted(each for worker in crew for each in worker.claims)
     return {"done": len(done), "rate": len(done) / seconds, "cpu_ms": (server.cpu_s() - cpu) / max(1, len(done)) * 1000,
             "claim_p50_ms": claims[len(claims) // 2], "claim_p99_ms": claims[len(claims) * 99 // 100]}
 
 
 def run(setting):
-    """Fills an inbox for each case and lets it be emptied."""
+    """Fills an inbox for each case and empties it."""
     count = MESSAGES // (10 if setting.quick else 1)
     postgres = setting.new_postgres() if setting.postgres else None
     if postgres:
@@ -83,8 +83,8 @@ def run(setting):
                 time.sleep(2)
                 result = _drain(server, inbox["id"], workers, limit)
                 if result["done"] != count:
-                    raise RuntimeError(f"{count} messages were taken in, {result['done']} were handed out")
-                setting.add("queue", {"case": f"{workers} workers, {limit} a claim"} | result)
+                    raise RuntimeError(f"{count} messages were received, {result['done']} were delivered")
+                setting.add("queue", {"case": f"{workers} workers, {limit} per claim"} | result)
     finally:
         if postgres:
             postgres.__exit__(None, None, None)

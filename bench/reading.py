@@ -1,9 +1,9 @@
-"""The API under wrk: a list of 25 messages and one message, at 50 connections, in a small store and in a large one at
-the same time, rounds interleaved. The cost must not grow with the store.
+"""The API under wrk: a list of 25 messages and a single message, with 50 connections, on a small and a large store at the same
+time, in interleaved rounds. The cost must not grow with the store.
 
-Two loads. `paced`: 50 connections that each pause between requests, as clients do; the latency is that of the service.
-`closed`: 50 connections that ask again at once; on few cores this measures the queue in front of the CPU, and its use
-is the request rate and the CPU per request."""
+Two kinds of load. `paced`: 50 connections that pause between requests, as clients do; measures the latency of the server.
+`closed`: 50 connections that send the next request at once; on few cores this measures the queue for the CPU, and is useful for
+the request rate and the CPU time per request."""
 
 import contextlib
 import os
@@ -16,26 +16,25 @@ SMALL, LARGE = 1000, 100_000
 INBOXES = 10
 CONNECTIONS = 50
 SECONDS = 8
-# Mean pause of a connection: about 250 requests a second in all.
+# Mean pause of a connection: about 250 requests per second in total.
 THINK_MS = 200
 PAGES = 5
 
 
 def _fill(setting, server, count):
-    """Takes in that many messages by SMTP, evenly over the inboxes, and checks the count by the API where that is cheap."""
+    """Sends `count` messages by SMTP, spread evenly over the inboxes, and checks the count through the API if that is cheap."""
     inboxes = server.make_inboxes(INBOXES)
     recipients = [inbox["address"] for inbox in inboxes]
     load.smtp_source(server.smtp_port, recipients, count, 40, setting.message, reuse=True)
     if count <= SMALL and (shown := server.count(inboxes)) != count:
-        raise RuntimeError(f"{count} messages were taken in, the API shows {shown}")
-    # What mail leaves to be done later is done now, or its CPU would be taken for that of the first requests: a search brings the
-    # index up to date.
+        raise RuntimeError(f"{count} messages were sent, the API returns {shown}")
+    # Searching completes the deferred indexing now, so that its CPU time isn't counted for the first requests.
     server.call("GET", "/v1/search?q=first")
     return inboxes
 
 
 def _paths(setting, server, inboxes, label):
-    """Files with what to ask for: pages of lists (first and later ones), and single messages."""
+    """Writes files with the paths to request: pages of lists (first and later ones) and single messages."""
     lists, gets = [], []
     for inbox in inboxes:
         path = f"/v1/inboxes/{inbox['id']}/messages?limit=25&include_unscreened=true"
@@ -50,7 +49,7 @@ def _paths(setting, server, inboxes, label):
                 break
     found = {}
     for name, paths in (("list", lists), ("get", gets)):
-        # Neighbours in the file belong to different inboxes.
+        # Neighboring lines belong to different inboxes.
         found[name] = os.path.join(setting.folder, f"{label}-{name}")
         with open(found[name], "w", encoding="ascii") as file:
             file.writelines(f"{path}\n" for path in sorted(paths, key=lambda path: path[::-1]))
@@ -58,7 +57,7 @@ def _paths(setting, server, inboxes, label):
 
 
 def _measure(setting, server, paths, paced):
-    """One wrk run."""
+    """Runs wrk once."""
     cpu = server.cpu_s()
     seconds = 3 if setting.quick else SECONDS
     result = load.wrk(f"http://{server.http}", server.key, CONNECTIONS, seconds, paths, think_ms=THINK_MS if paced else 0)
@@ -72,7 +71,7 @@ def _median(rounds):
 
 
 def run(setting):
-    """Fills two stores and measures both in turn."""
+    """Fills two stores and measures both alternately."""
     sizes = (SMALL, LARGE // 10 if setting.quick else LARGE)
     with contextlib.ExitStack() as stack:
         postgres = stack.enter_context(setting.new_postgres()) if setting.postgres else None
@@ -80,7 +79,7 @@ def run(setting):
         for size in sizes:
             database = postgres.fresh() if postgres else ""
             server = stack.enter_context(posthouse.Posthouse(setting, f"store-{size}", database=database))
-            setting.say(f"api: taking in {size} messages")
+            setting.say(f"api: receiving {size} messages")
             inboxes = _fill(setting, server, size)
             stores.append((server, _paths(setting, server, inboxes, str(size))))
         for name in ("list", "get"):

@@ -1,8 +1,8 @@
-"""Receipt: how fast mail is taken in, beside Postfix delivering the same mail into maildirs.
+"""Receipt: how fast mail is received, compared with Postfix delivering the same mail into maildirs.
 
-Posthouse says 250 when the message is stored and readable by the API: its time ends with smtp-source, and the API is
-asked for the count right afterwards. Postfix says 250 when the message is in its queue: its time ends when the last
-one is in the maildir. Rounds alternate, each on an empty store, after a short warm-up."""
+Posthouse replies 250 when the message is stored and readable through the API, so its time ends with smtp-source; the API is then
+asked for the count. Postfix replies 250 when the message is in its queue, so its time ends when the last message is in the
+maildir. Rounds alternate, each on an empty store, after a short warm-up."""
 
 import contextlib
 import os
@@ -21,7 +21,8 @@ COUNTS = {1: 1500, 20: 5000, 100: 5000}
 
 
 def _timed(port, recipients, count, case, message, cpu_s, finished):
-    """One run against either server; `finished` gives the moment the last message is where it belongs, or none."""
+    """Runs the load against either server. `finished` returns when the last message was stored, or None if smtp-source waited
+    for that."""
     sessions, _, reuse = case
     with machine.Foreign() as foreign:
         cpu, began = cpu_s(), load.time.monotonic()
@@ -34,7 +35,7 @@ def _timed(port, recipients, count, case, message, cpu_s, finished):
 
 
 def of_posthouse(setting, case, count, postgres=None):
-    """One round on an empty store."""
+    """Runs one round on an empty store."""
     with posthouse.Posthouse(setting, "receipt", database=postgres.fresh() if postgres else "") as server:
         inboxes = server.make_inboxes(case[1])
         recipients = [inbox["address"] for inbox in inboxes]
@@ -48,7 +49,7 @@ def of_posthouse(setting, case, count, postgres=None):
             result = _timed(server.smtp_port, recipients, count, case, setting.message, cpu_s, lambda: None)
         shown = server.count(inboxes)
         if shown != WARM_UP + count:
-            raise RuntimeError(f"250 was said to {WARM_UP + count} messages, the API shows {shown}")
+            raise RuntimeError(f"{WARM_UP + count} messages were accepted, the API returns {shown}")
         result["rss_mb"] = memory.mb
         server.stop()
         result["disk_bytes"] = (machine.disk_bytes(server.data) - before) / count
@@ -56,7 +57,7 @@ def of_posthouse(setting, case, count, postgres=None):
 
 
 def of_postfix(setting, case, count):
-    """One round in empty maildirs."""
+    """Runs one round with empty maildirs."""
     boxes = [f"b{number}" for number in range(case[1])]
     with Postfix(os.path.join(setting.folder, "postfix"), load.free_port(), boxes) as server:
         recipients = [f"{box}@{POSTFIX_DOMAIN}" for box in boxes]
@@ -67,7 +68,7 @@ def of_postfix(setting, case, count):
 
 
 def median(rounds):
-    """The median of each figure."""
+    """Returns the median of each value."""
     return {name: statistics.median(each[name] for each in rounds) for name in rounds[0]}
 
 
@@ -77,10 +78,10 @@ def _name(case):
 
 
 def run(setting):
-    """Every case, rounds interleaved; one result a case."""
-    without = missing()
-    if without:
-        setting.say(f"receipt: no peer ({without})")
+    """Runs every case with interleaved rounds; one result per case."""
+    reason = "one program only" if setting.alone else missing()
+    if reason and not setting.alone:
+        setting.say(f"receipt: no comparison with Postfix ({reason})")
     for case in CASES[:1] + CASES[2:3] + CASES[5:] if setting.quick else CASES:
         count = COUNTS[case[0]] // (5 if setting.quick else 1)
         ours, theirs = [], []
@@ -88,7 +89,7 @@ def run(setting):
             postgres = stack.enter_context(setting.new_postgres()) if setting.postgres else None
             for _ in range(setting.rounds):
                 ours.append(of_posthouse(setting, case, count, postgres))
-                if not without:
+                if not reason:
                     theirs.append(of_postfix(setting, case, count))
         result = {"case": _name(case), "sessions": case[0], "messages": count, "posthouse": median(ours), "rounds": ours}
         if theirs:

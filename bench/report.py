@@ -1,76 +1,80 @@
-"""The results: a table a part (Markdown, as docs/benchmarks.md shows it), the targets, and everything as JSON."""
+"""The results: one Markdown table per part (as in docs/benchmarks.md), the targets, and everything as JSON."""
 
 import json
 import os
+import statistics
 
-# part -> (head, [(column, how to get it, format)])
+# part -> [(column, path to the value, format)]
 COLUMNS = {
     "receipt": [
-        ("receipt", ("case",), "{}"), ("ours /s", ("posthouse", "rate"), "{:.0f}"),
+        ("receipt", ("case",), "{}"), ("Posthouse /s", ("posthouse", "rate"), "{:.0f}"),
         ("Postfix in maildir /s", ("postfix", "rate"), "{:.0f}"), ("Postfix accepted /s", ("postfix", "accept_rate"), "{:.0f}"),
-        ("ratio", ("ratio",), "{:.2f}"), ("our CPU ms", ("posthouse", "cpu_ms"), "{:.2f}"),
-        ("Postfix CPU ms", ("postfix", "cpu_ms"), "{:.2f}"), ("our RSS MB", ("posthouse", "rss_mb"), "{:.0f}"),
-        ("our disk KB", ("posthouse", "disk_kb"), "{:.1f}"), ("others' cores", ("posthouse", "foreign_cores"), "{:.1f}"),
+        ("ratio", ("ratio",), "{:.2f}"), ("Posthouse CPU ms", ("posthouse", "cpu_ms"), "{:.2f}"),
+        ("Postfix CPU ms", ("postfix", "cpu_ms"), "{:.2f}"), ("Posthouse RSS MB", ("posthouse", "rss_mb"), "{:.0f}"),
+        ("Posthouse disk KB", ("posthouse", "disk_kb"), "{:.1f}"),
+        ("other processes' cores", ("posthouse", "foreign_cores"), "{:.1f}"),
     ],
     "sending": [
-        ("sending", ("case",), "{}"), ("ours /s", ("posthouse", "rate"), "{:.0f}"),
+        ("sending", ("case",), "{}"), ("Posthouse /s", ("posthouse", "rate"), "{:.0f}"),
         ("Postfix /s", ("postfix", "rate"), "{:.0f}"), ("ratio", ("ratio",), "{:.2f}"),
-        ("our CPU ms", ("posthouse", "cpu_ms"), "{:.2f}"), ("Postfix CPU ms", ("postfix", "cpu_ms"), "{:.2f}"),
+        ("Posthouse CPU ms", ("posthouse", "cpu_ms"), "{:.2f}"), ("Postfix CPU ms", ("postfix", "cpu_ms"), "{:.2f}"),
         ("accepted by API /s", ("posthouse", "accept_rate"), "{:.0f}"), ("API p50 ms", ("posthouse", "accept_p50_ms"), "{:.1f}"),
-        ("API p99 ms", ("posthouse", "accept_p99_ms"), "{:.1f}"), ("our RSS MB", ("posthouse", "rss_mb"), "{:.0f}"),
+        ("API p99 ms", ("posthouse", "accept_p99_ms"), "{:.1f}"), ("Posthouse RSS MB", ("posthouse", "rss_mb"), "{:.0f}"),
     ],
     "api": [
         ("API, 50 connections", ("case",), "{}"), ("small p50 ms", ("small", "p50_ms"), "{:.2f}"),
         ("large p50 ms", ("large", "p50_ms"), "{:.2f}"), ("growth", ("p50_growth",), "{:.2f}"),
         ("large p99 ms", ("large", "p99_ms"), "{:.2f}"), ("large /s", ("large", "rate"), "{:.0f}"),
         ("large CPU ms", ("large", "cpu_ms"), "{:.3f}"), ("CPU growth", ("cpu_growth",), "{:.2f}"),
-        ("KB an answer", ("large", "kb"), "{:.0f}"),
+        ("KB per response", ("large", "kb"), "{:.0f}"),
     ],
     "longpoll": [
         ("long-polls", ("case",), "{}"), ("RSS before MB", ("before_mb",), "{:.0f}"), ("RSS with MB", ("with_mb",), "{:.0f}"),
-        ("after", ("after_mb",), "{:.0f}"), ("opened in s", ("open_s",), "{:.1f}"), ("CPU at rest %", ("idle_cpu_percent",), "{:.1f}"),
-        ("woken", ("woken",), "{}"), ("250 after ms", ("accepted_ms",), "{:.1f}"), ("first waiter ms", ("first_ms",), "{:.1f}"),
+        ("RSS after MB", ("after_mb",), "{:.0f}"), ("opened in s", ("open_s",), "{:.1f}"),
+        ("idle CPU %", ("idle_cpu_percent",), "{:.1f}"),
+        ("woken", ("woken",), "{}"), ("250 reply ms", ("accepted_ms",), "{:.1f}"), ("first waiter ms", ("first_ms",), "{:.1f}"),
         ("last waiter ms", ("last_ms",), "{:.1f}"),
     ],
     "queue": [
-        ("work queue", ("case",), "{}"), ("claim and ack /s", ("rate",), "{:.0f}"), ("CPU ms a message", ("cpu_ms",), "{:.2f}"),
+        ("work queue", ("case",), "{}"), ("claim and ack /s", ("rate",), "{:.0f}"), ("CPU ms per message", ("cpu_ms",), "{:.2f}"),
         ("claim p50 ms", ("claim_p50_ms",), "{:.1f}"), ("claim p99 ms", ("claim_p99_ms",), "{:.1f}"),
     ],
     "search": [
         ("search", ("case",), "{}"), ("stored", ("stored",), "{:,}"), ("p50 ms", ("p50_ms",), "{:.1f}"), ("p99 ms", ("p99_ms",), "{:.1f}"),
-        ("CPU ms", ("cpu_ms",), "{:.2f}"), ("found", ("hits",), "{:.1f}"),
+        ("CPU ms", ("cpu_ms",), "{:.2f}"), ("hits", ("hits",), "{:.1f}"),
     ],
     "stream": [
         ("stream", ("case",), "{}"), ("RSS before MB", ("before_mb",), "{:.0f}"), ("RSS with MB", ("with_mb",), "{:.0f}"),
-        ("KB a socket", ("socket_kb",), "{:.1f}"), ("opened in s", ("open_s",), "{:.1f}"),
-        ("CPU at rest %", ("idle_cpu_percent",), "{:.1f}"), ("first ms behind 250", ("first_ms",), "{:.1f}"),
+        ("KB per socket", ("socket_kb",), "{:.1f}"), ("opened in s", ("open_s",), "{:.1f}"),
+        ("idle CPU %", ("idle_cpu_percent",), "{:.1f}"), ("first ms after 250", ("first_ms",), "{:.1f}"),
         ("median ms", ("median_ms",), "{:.1f}"), ("last ms", ("last_ms",), "{:.1f}"), ("frames /s", ("frames_s",), "{:.0f}"),
-        ("CPU µs a frame", ("frame_cpu_us",), "{:.1f}"),
+        ("CPU µs per frame", ("frame_cpu_us",), "{:.1f}"),
     ],
     "footprint": [
         ("footprint", ("case",), "{}"), ("first start s", ("first_start_s",), "{:.3f}"), ("start s", ("start_s",), "{:.3f}"),
         ("stop s", ("stop_s",), "{:.3f}"), ("idle MB", ("idle_mb",), "{:.0f}"), ("idle CPU %", ("idle_cpu_percent",), "{:.1f}"),
         ("under load MB", ("load_mb",), "{:.0f}"), ("after load MB", ("rest_mb",), "{:.0f}"), ("binary MB", ("binary_mb",), "{:.1f}"),
-        ("CPU ms a message", ("cpu_ms",), "{:.2f}"), ("disk bytes a message", ("disk_bytes",), "{:.0f}"),
+        ("CPU ms per message", ("cpu_ms",), "{:.2f}"), ("disk bytes per message", ("disk_bytes",), "{:.0f}"),
     ],
 }
 
 COLUMNS["destinations"] = [
-    ("destinations", ("case",), "{}"), ("ours /s", ("posthouse", "rate"), "{:.0f}"), ("Postfix /s", ("postfix", "rate"), "{:.0f}"),
-    ("ratio", ("ratio",), "{:.2f}"), ("our CPU ms", ("posthouse", "cpu_ms"), "{:.2f}"),
+    ("destinations", ("case",), "{}"), ("Posthouse /s", ("posthouse", "rate"), "{:.0f}"), ("Postfix /s", ("postfix", "rate"), "{:.0f}"),
+    ("ratio", ("ratio",), "{:.2f}"), ("Posthouse CPU ms", ("posthouse", "cpu_ms"), "{:.2f}"),
     ("Postfix CPU ms", ("postfix", "cpu_ms"), "{:.2f}"), ("fast domains p50 s", ("posthouse", "fast_p50_s"), "{:.1f}"),
-    ("p99 s", ("posthouse", "fast_p99_s"), "{:.1f}"), ("of all fast", ("fast_growth",), "{:.2f}"),
+    ("p99 s", ("posthouse", "fast_p99_s"), "{:.1f}"), ("ratio to all fast", ("fast_growth",), "{:.2f}"),
     ("Postfix p99 s", ("postfix", "fast_p99_s"), "{:.1f}"), ("Postfix missing", ("postfix", "missing"), "{}"),
-    ("our RSS MB", ("posthouse", "rss_mb"), "{:.0f}"), ("others' cores", ("posthouse", "foreign_cores"), "{:.1f}"),
+    ("Posthouse RSS MB", ("posthouse", "rss_mb"), "{:.0f}"), ("other processes' cores", ("posthouse", "foreign_cores"), "{:.1f}"),
 ]
 COLUMNS["webhooks"] = [
     ("webhooks", ("case",), "{}"), ("/s", ("rate",), "{:.0f}"), ("commit to POST p50 ms", ("p50_ms",), "{:.1f}"),
-    ("p99 ms", ("p99_ms",), "{:.1f}"), ("longest ms", ("max_ms",), "{:.0f}"), ("twice", ("duplicates",), "{}"),
-    ("our CPU ms an event", ("cpu_ms",), "{:.2f}"), ("of receipt without", ("ratio",), "{:.2f}"),
-    ("without /s", ("without",), "{:.0f}"), ("POSTs behind at its end", ("behind",), "{:.0f}"), ("others' cores", ("foreign_cores",), "{:.1f}"),
+    ("p99 ms", ("p99_ms",), "{:.1f}"), ("longest ms", ("max_ms",), "{:.0f}"), ("duplicates", ("duplicates",), "{}"),
+    ("CPU ms per event", ("cpu_ms",), "{:.2f}"), ("ratio to no webhooks", ("ratio",), "{:.2f}"),
+    ("no webhooks /s", ("without",), "{:.0f}"), ("POSTs pending at end", ("behind",), "{:.0f}"),
+    ("other processes' cores", ("foreign_cores",), "{:.1f}"),
 ]
 
-# part, which cases, what it is, the figure, the comparison, the bound
+# part, case prefix, description, path to the value, comparison, bound
 TARGETS = [
     ("receipt", "20 sessions", "receipt, ratio to Postfix", ("ratio",), ">=", 3.0),
     ("receipt", "100 sessions", "receipt, ratio to Postfix", ("ratio",), ">=", 3.0),
@@ -83,19 +87,19 @@ TARGETS = [
     ("destinations", "all fast, unsigned", "2,000 domains, ratio to Postfix", ("ratio",), ">=", 2.0),
     ("destinations", "all fast, signed", "2,000 domains, signed, ratio to unsigned Postfix", ("ratio",), ">=", 1.0),
     ("destinations", "one in three", "2,000 domains, ratio to Postfix", ("ratio",), ">=", 2.0),
-    ("destinations", "one in three", "fast domains, p99 in the queue of that in an all-fast run", ("fast_growth",), "<=", 1.5),
+    ("destinations", "one in three", "fast domains, p99 queue time relative to an all-fast run", ("fast_growth",), "<=", 1.5),
     ("destinations", "", "2,000 domains, peak RSS MB", ("posthouse", "rss_mb"), "<", 300),
     ("api", "list, paced", "list of 25, p50 ms", ("large", "p50_ms"), "<", 2.0),
     ("api", "list, paced", "list of 25, p99 ms", ("large", "p99_ms"), "<", 10.0),
-    ("api", "list, closed", "list, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),
-    ("api", "get, closed", "get, cost of the large store against the small one", ("cpu_growth",), "<=", 1.3),
+    ("api", "list, closed", "list, CPU cost in the large store relative to the small one", ("cpu_growth",), "<=", 1.3),
+    ("api", "get, closed", "get, CPU cost in the large store relative to the small one", ("cpu_growth",), "<=", 1.3),
     ("longpoll", "", "10,000 long-polls, RSS MB", ("with_mb",), "<", 200),
-    ("queue", "16 workers, 10", "claim and ack a second", ("rate",), ">=", 1000),
+    ("queue", "16 workers, 10", "claim and ack per second", ("rate",), ">=", 1000),
     ("search", "", "search, p50 ms", ("p50_ms",), "<", 20),
     ("webhooks", "200 events/s, 1", "commit to POST, p50 ms", ("p50_ms",), "<", 50),
     ("webhooks", "200 events/s, 1", "commit to POST, p99 ms", ("p99_ms",), "<", 250),
-    ("webhooks", "receipt", "receipt with 3 webhooks, of that without", ("ratio",), ">=", 0.8),
-    ("stream", "", "10,000 streams at rest, RSS MB", ("with_mb",), "<", 150),
+    ("webhooks", "receipt", "receipt with 3 webhooks, ratio to no webhooks", ("ratio",), ">=", 0.8),
+    ("stream", "", "10,000 idle streams, RSS MB", ("with_mb",), "<", 150),
     ("stream", "", "one event to 1,000 streams, ms", ("last_ms",), "<", 200),
     ("footprint", "", "idle RSS MB", ("idle_mb",), "<", 60),
     ("footprint", "", "start to ready s", ("first_start_s",), "<", 1.0),
@@ -103,7 +107,7 @@ TARGETS = [
 
 
 def figure(result, path):
-    """The value at a path, or None where that was not measured."""
+    """Returns the value at a path, or None if it wasn't measured."""
     for name in path:
         if name == "disk_kb" and isinstance(result, dict) and "disk_bytes" in result:
             return result["disk_bytes"] / 1000
@@ -112,7 +116,7 @@ def figure(result, path):
 
 
 def table(part, results):
-    """The Markdown table of one part; columns nobody filled are left out."""
+    """Returns the Markdown table of one part, without empty columns."""
     columns = [column for column in COLUMNS[part] if any(figure(result, column[1]) is not None for result in results)]
     lines = [" | ".join(name for name, _, _ in columns), " | ".join("---" if at == 0 else "---:" for at in range(len(columns)))]
     for result in results:
@@ -121,8 +125,22 @@ def table(part, results):
     return "\n".join(f"| {line} |" for line in lines)
 
 
+def comparison(part, rounds, commit):
+    """Returns a table of the medians of two programs: `rounds` has the results of each round under `before` and `now`."""
+    lines = [f"| {part} | number | {commit} | now | now / {commit} |", "|---|---|---:|---:|---:|"]
+    for at, result in enumerate(rounds["now"][0]):
+        for name, path, form in COLUMNS[part][1:]:
+            sides = [[figure(each[at], path) for each in rounds[side]] for side in ("before", "now")]
+            if name.startswith("other processes") or any(value is None for values in sides for value in values):
+                continue
+            before, now = (statistics.median(values) for values in sides)
+            ratio = f"{now / before:.2f}" if before else ""
+            lines.append(f"| {result['case']} | {name} | {form.format(before)} | {form.format(now)} | {ratio} |")
+    return "\n".join(lines)
+
+
 def targets(results):
-    """One line a target that was measured: reached or missed."""
+    """Returns a table with one line per measured target: reached or missed."""
     lines = []
     for part, case, what, path, sign, bound in TARGETS:
         for result in results.get(part, []):
@@ -136,7 +154,7 @@ def targets(results):
 
 
 def write(folder, document):
-    """Writes the JSON of this run and the same as `latest.json`; its path."""
+    """Writes the JSON of this run, also as `latest.json`, and returns its path."""
     os.makedirs(folder, exist_ok=True)
     stamp = document["machine"]["date"].replace(" UTC", "").replace(" ", "T").replace(":", "")
     path = os.path.join(folder, f"{stamp}.json")

@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # run.sh [receipt|sending|destinations|api|search|queue|longpoll|stream|webhooks|footprint|all]... [--quick] [--postgres] [--rounds N]
-# Measures a release build beside its peers: tables on standard output, JSON in bench/results/. What each part does is
-# said at the head of its file here; the last numbers are in docs/benchmarks.md.
+#        [--against COMMIT]
+# Benchmarks a release build alongside its peers. Prints tables to standard output and writes JSON to bench/results/.
+# Each part is described at the top of its file in this directory; docs/benchmarks.md has the latest numbers.
 #
-# POSTHOUSE_BINARY  measure this program instead of building one
-# BENCH_DIR         where stores and queues are made during the run (/var/tmp); the disk that is measured
+# With --against, builds the program of that commit too, and measures both in turn, without peers and without JSON.
 #
-# Everything listens on loopback only, lives in one directory and is gone at the end, also after an interrupt.
+# POSTHOUSE_BINARY  benchmark this program instead of building one
+# AGAINST_BINARY    with --against: compare with this program instead of building one
+# BENCH_DIR         where stores and queues are created during the run (/var/tmp); determines the disk that is measured
+#
+# All servers listen on loopback only. All files are in one directory, which is removed at the end, also after an
+# interrupt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Long-polls: sockets of both ends.
+# Long-polls need sockets for both ends.
 ulimit -n 65536 2>/dev/null || ulimit -n "$(ulimit -Hn)"
 
 for argument in "$@"; do
@@ -21,7 +26,7 @@ done
 
 scripts/need.sh bench
 if ! command -v python3 >/dev/null 2>&1; then
-	echo "bench: python3 was not found" >&2
+	echo "bench: python3 not found" >&2
 	exit 1
 fi
 
@@ -31,12 +36,33 @@ if [ -z "$binary" ]; then
 	binary=${CARGO_TARGET_DIR:-target}/release/posthouse
 fi
 
+# The other program is built from the files of its commit, in a directory that is kept for the next comparison.
+commit=
+for argument in "$@"; do
+	[ "${previous:-}" != --against ] || commit=$argument
+	previous=$argument
+done
+against=()
+if [ -n "$commit" ]; then
+	other=${AGAINST_BINARY:-}
+	if [ -z "$other" ]; then
+		tree=$PWD/target/against/$(git rev-parse --verify "$commit^{commit}")
+		other=$tree/target/release/posthouse
+		if [ ! -x "$other" ]; then
+			mkdir -p "$tree"
+			git archive "$commit" | tar -x -C "$tree"
+			(cd "$tree" && CARGO_TARGET_DIR=$tree/target cargo build --locked --release --bin posthouse)
+		fi
+	fi
+	against=(--against-binary "$other")
+fi
+
 folder=$(mktemp -d "${BENCH_DIR:-/var/tmp}/posthouse-bench.XXXXXX")
-# Postfix and PostgreSQL run as other users and must get to their part of it.
+# Postfix and PostgreSQL run as other users and need access to their files.
 chmod 755 "$folder"
 child=
 
-# The parts stop what they started; what is left of an interrupted one is found by the directory it works in.
+# Each part stops the processes it started. Processes of an interrupted part are found by their working directory.
 finish() {
 	trap - EXIT INT TERM
 	if [ -n "$child" ]; then
@@ -58,7 +84,7 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-PYTHONDONTWRITEBYTECODE=1 python3 bench/bench.py --binary "$binary" --folder "$folder" --results bench/results "$@" &
+PYTHONDONTWRITEBYTECODE=1 python3 bench/bench.py --binary "$binary" --folder "$folder" --results bench/results "${against[@]}" "$@" &
 child=$!
 status=0
 wait "$child" || status=$?

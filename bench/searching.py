@@ -1,6 +1,6 @@
-"""Search over HTTP in a store of 100,000 messages: one client, one query after the other, words of every frequency. The mail is
-prose-like: words by Zipf's law from a vocabulary of 20,000, about 2 KB each, so that the commonest word is in nearly every message
-and the rarest in a few."""
+"""Search over HTTP in a store of 100,000 messages: one client runs one query after the other, with words of different
+frequencies. The messages resemble prose: about 2 KB of words from a vocabulary of 20,000 that follows Zipf's law, so that the
+most common word is in nearly every message and the rarest in a few."""
 
 import json
 import http.client
@@ -16,12 +16,12 @@ STORED = 100_000
 INBOXES = 10
 SENDERS = 12
 VOCABULARY = 20_000
-WORDS_A_MAIL = 300
+WORDS_PER_MESSAGE = 300
 QUERIES = 300
 
 
 def _vocabulary():
-    """Words that look like words, the commonest first; and their cumulative weights."""
+    """Returns pronounceable words, most common first, and their cumulative weights."""
     random_source = random.Random(7)
     syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
     words = []
@@ -39,7 +39,7 @@ def _vocabulary():
 
 
 def _fill(server, addresses, count, vocabulary):
-    """Takes in that many mails over several sessions."""
+    """Sends `count` messages over several sessions."""
     words, weights = vocabulary
     failures = []
 
@@ -48,7 +48,7 @@ def _fill(server, addresses, count, vocabulary):
         try:
             with smtplib.SMTP("127.0.0.1", server.smtp_port, "client.example.test") as client:
                 for at in range(share, count, SENDERS):
-                    body = source.choices(words, cum_weights=weights, k=WORDS_A_MAIL)
+                    body = source.choices(words, cum_weights=weights, k=WORDS_PER_MESSAGE)
                     lines = "\r\n".join(" ".join(body[i:i + 12]) for i in range(0, len(body), 12))
                     subject = " ".join(source.choices(words, cum_weights=weights, k=4))
                     to = addresses[at % len(addresses)]
@@ -68,7 +68,7 @@ def _fill(server, addresses, count, vocabulary):
 
 
 def _queries(vocabulary, inboxes):
-    """The kinds of queries, by name."""
+    """Returns the kinds of queries by name."""
     words, _ = vocabulary
     source = random.Random(11)
     common, middle, rare = words[:30], words[200:2_000], words[8_000:]
@@ -76,7 +76,7 @@ def _queries(vocabulary, inboxes):
     return {
         "a rare word": lambda: (pick(rare), ""),
         "a word": lambda: (pick(middle), ""),
-        "a word of every second mail": lambda: (pick(common), ""),
+        "a word in every second message": lambda: (pick(common), ""),
         "two words": lambda: (f"{pick(middle)} {pick(middle)}", ""),
         "a phrase": lambda: (f'"{pick(common)} {pick(common)}"', ""),
         "word, minus, from": lambda: (f"{pick(middle)} -{pick(common)} from:{pick(words)}", ""),
@@ -97,7 +97,7 @@ def _ask(server, connection, query, more):
 
 
 def run(setting):
-    """Fills a store and asks."""
+    """Fills a store and runs the queries."""
     count = STORED // (20 if setting.quick else 1)
     postgres = setting.new_postgres() if setting.postgres else None
     if postgres:
@@ -105,12 +105,12 @@ def run(setting):
     try:
         with posthouse.Posthouse(setting, "search", database=postgres.fresh() if postgres else "") as server:
             inboxes, vocabulary = server.make_inboxes(INBOXES), _vocabulary()
-            setting.say(f"search: taking in {count} messages")
+            setting.say(f"search: receiving {count} messages")
             began = time.monotonic()
             _fill(server, [inbox["address"] for inbox in inboxes], count, vocabulary)
             taken = time.monotonic()
             server.call("GET", "/v1/search?q=first")
-            setting.say(f"search: taken in in {taken - began:.0f} s, the first search after {time.monotonic() - taken:.1f} s")
+            setting.say(f"search: received in {taken - began:.0f} s, indexed after another {time.monotonic() - taken:.1f} s")
             connection = http.client.HTTPConnection(server.http, timeout=60)
             for name, make in _queries(vocabulary, inboxes).items():
                 times, found = [], 0

@@ -1,11 +1,11 @@
-"""Sending: a queue of 10 KB messages drained into smtp-sink, by us and by Postfix.
+"""Sending: delivers a queue of 10 KB messages to smtp-sink, with Posthouse and with Postfix.
 
-Prefilled: the queue is filled while nothing is delivered (we run without the worker role, Postfix holds), then let go;
-the rate is that of the messages' arrivals at the sink, from the first to the last. Through: the messages are accepted
-and delivered at the same time; the clock runs from the first request to the last arrival.
+Prefilled: the queue is filled while nothing is delivered (Posthouse runs without the worker role, Postfix holds the mail), then
+released. The rate covers the time from the first to the last message at the sink. Through: messages are accepted and delivered
+at the same time, measured from the first request to the last message.
 
-Unsigned: neither of both signs. Signed: ours signs every mail twice when it leaves (RSA-2048 and Ed25519), Postfix signs none.
-Both signed: OpenDKIM signs once (RSA-2048) when Postfix takes the mail in."""
+Unsigned: neither server signs. Signed: Posthouse signs every message twice (RSA-2048 and Ed25519), Postfix doesn't sign.
+Both signed: OpenDKIM signs once (RSA-2048) when Postfix accepts the message."""
 
 import contextlib
 import json
@@ -26,13 +26,13 @@ LIMIT_S = 300
 
 
 def _delivery(mode, port, signed):
-    """The `[delivery]` section that leads to the sink."""
+    """Returns the `[delivery]` section that sends to the sink."""
     where = f'relay_url = "smtp://127.0.0.1:{port}"' if mode == "relay" else f"port = {port}"
     return f'mode = "{mode}"\n{where}\nallow_private_networks = true\nsign = {str(signed).lower()}'
 
 
 def _post(setting, server, count):
-    """Accepts that many messages by the API; what wrk measured."""
+    """Sends `count` messages through the API, and returns the inboxes and the result of wrk."""
     inboxes = server.make_inboxes(INBOXES)
     paths = os.path.join(setting.folder, "paths")
     with open(paths, "w", encoding="ascii") as file:
@@ -45,24 +45,24 @@ def _post(setting, server, count):
 
 
 def _wait_settled(server, inboxes):
-    """Until no message is queued any more: what the sink has must be written down here too."""
+    """Waits until no message is queued, because Posthouse must also record the deliveries that the sink has seen."""
     deadline = time.monotonic() + 60
     for inbox in inboxes:
         path = f"/v1/inboxes/{inbox['id']}/messages?limit=1&direction=outbound&status=queued"
         while server.call("GET", path)["data"]:
             if time.monotonic() > deadline:
-                raise RuntimeError("messages that were delivered are still queued")
+                raise RuntimeError("delivered messages are still queued")
             time.sleep(0.05)
 
 
 def _drained(sink, count, began, cpu_s):
-    """What the sink saw, and the CPU it took since `began`."""
+    """Waits for the sink, and returns the rates and the CPU time."""
     sink.wait(count, LIMIT_S)
     return {"rate": (count - 1) / (sink.last - sink.first), "whole_s": sink.last - began, "cpu_ms": cpu_s / count * 1000}
 
 
 def of_posthouse(setting, mode, count, signed=True):
-    """Prefilled, then drained by a process that starts with the queue as it is."""
+    """Prefilled: the queue is delivered by a process that starts with the full queue."""
     with load.Sink() as sink, posthouse.Posthouse(setting, "sending", _delivery(mode, sink.port, signed)) as server:
         server.stop()
         server.start("http")
@@ -79,7 +79,7 @@ def of_posthouse(setting, mode, count, signed=True):
 
 
 def of_postfix(setting, count):
-    """Prefilled by hold, released, flushed."""
+    """Prefilled: the mail is held, released and flushed."""
     with load.Sink() as sink:
         home, relay = os.path.join(setting.folder, "postfix"), f"[127.0.0.1]:{sink.port}"
         with Postfix(home, load.free_port(), relay=relay, hold=True) as server:
@@ -94,7 +94,7 @@ def of_postfix(setting, count):
 
 
 def through_posthouse(setting, mode, count, signed=True):
-    """Accepted by the API and delivered at the same time."""
+    """Through: messages are accepted by the API and delivered at the same time."""
     with load.Sink() as sink, posthouse.Posthouse(setting, "sending", _delivery(mode, sink.port, signed)) as server:
         cpu, began = server.cpu_s(), time.monotonic()
         inboxes, _ = _post(setting, server, count)
@@ -104,7 +104,7 @@ def through_posthouse(setting, mode, count, signed=True):
 
 
 def through_postfix(setting, count, signed=False):
-    """Accepted by SMTP and relayed at the same time; signed by a milter, if wanted."""
+    """Through: messages are accepted by SMTP and relayed at the same time, optionally signed by a milter."""
     with contextlib.ExitStack() as stack:
         sink = stack.enter_context(load.Sink())
         signer = stack.enter_context(opendkim.OpenDkim(os.path.join(setting.folder, "opendkim"))) if signed else None
@@ -126,7 +126,7 @@ def _median(rounds):
 
 
 def _case(setting, name, count, ours_once, theirs_once):
-    """Rounds of both, one after the other."""
+    """Runs rounds of both servers alternately."""
     ours, theirs = [], []
     for _ in range(setting.rounds):
         ours.append(ours_once())
@@ -140,9 +140,9 @@ def _case(setting, name, count, ours_once, theirs_once):
 
 
 def run(setting):
-    """Every case."""
+    """Runs every case."""
     count = COUNT // (5 if setting.quick else 1)
-    peer = missing() is None
+    peer = not setting.alone and missing() is None
     _case(setting, "prefilled, relay, unsigned", count, lambda: of_posthouse(setting, "relay", count, signed=False),
           (lambda: of_postfix(setting, count)) if peer else None)
     _case(setting, "through, relay, unsigned", count, lambda: through_posthouse(setting, "relay", count, signed=False),

@@ -1,9 +1,9 @@
-"""Webhooks: from the commit of an event to its POST at a receiver on loopback, at 200 events a second and as fast as a
-backlog goes; and what three webhooks cost receipt.
+"""Webhooks: the time from the commit of an event to its POST at a receiver on loopback, at 200 events per second and for a
+backlog at full speed; and the effect of three webhooks on receipt.
 
-The delay is from the event's own time, which is before its commit, to the moment the receiver has read the request: it
-includes the commit. The receiver is one process of Python. Receipt is that of `receipt.py`, with and without webhooks in
-turn, each on an empty store."""
+The delay is measured from the event's own time, which is before its commit, until the receiver has read the request, so it
+includes the commit. The receiver is one Python process. Receipt is measured as in `receipt.py`, with and without webhooks
+alternately, each on an empty store."""
 
 import asyncio
 import os
@@ -15,15 +15,15 @@ import machine
 import posthouse
 from hook_sink import HookSink
 
-PACED_RATE, PACED_COUNT, PACED_LANES = 200, 4000, 10
+PACED_RATE, PACED_COUNT, PACED_CONNECTIONS = 200, 4000, 10
 BACKLOG = 5000
 RECEIPT = (20, 1, False)
 HOOKS = 3
 WAIT_S = 240
 
 
-async def _lane(port, recipient, message, count, gap_s):
-    """One SMTP connection that sends a message every `gap_s`, whatever the answers take."""
+async def _send_paced(port, recipient, message, count, gap_s):
+    """Sends a message every `gap_s` over one SMTP connection, regardless of how long the replies take."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
 
     async def say(words, code):
@@ -47,10 +47,11 @@ async def _lane(port, recipient, message, count, gap_s):
 
 
 async def _paced(port, recipients, message, count):
-    gap_s = PACED_LANES / PACED_RATE
-    lanes = [_lane(port, recipients[n % len(recipients)], message, count // PACED_LANES, gap_s) for n in range(PACED_LANES)]
+    gap_s = PACED_CONNECTIONS / PACED_RATE
+    share = count // PACED_CONNECTIONS
+    senders = [_send_paced(port, recipients[n % len(recipients)], message, share, gap_s) for n in range(PACED_CONNECTIONS)]
     began = time.monotonic()
-    await asyncio.gather(*lanes)
+    await asyncio.gather(*senders)
     return time.monotonic() - began
 
 
@@ -60,7 +61,7 @@ def _subscribe(server, sink, count=1):
 
 
 def _delays(rows, hooks):
-    """p50, p99 and the longest delay in milliseconds; how many POSTs came more than once."""
+    """Returns p50, p99 and maximum of the delay in milliseconds, and the number of duplicate POSTs."""
     delays = sorted(at - made for _, made, at in rows)
     return {"p50_ms": delays[len(delays) // 2], "p99_ms": delays[int(len(delays) * 0.99)], "max_ms": delays[-1],
             "duplicates": len(rows) - len({event for event, _, _ in rows}) * hooks}
@@ -83,7 +84,7 @@ def _at_a_pace(setting, hooks, count):
 
 
 def _backlog(setting, count):
-    """Events that are there already, by redelivering from a stopped receiver: one that begins to listen late."""
+    """Delivers events as fast as possible while mail is received at full speed."""
     with HookSink(os.path.join(setting.folder, "hooks-backlog")) as sink, \
             posthouse.Posthouse(setting, "webhooks-backlog") as server:
         recipients = [inbox["address"] for inbox in server.make_inboxes(10)]
@@ -95,7 +96,7 @@ def _backlog(setting, count):
         rate = (count - behind) / (time.monotonic() - began) if behind < count else 0
         cpu = (server.cpu_s() - cpu) / max(1, count - behind) * 1000
         whole = (rows[-1][2] - rows[0][2]) / 1000
-    return {"case": f"{count} events as fast as they come", "rate": count / whole, "rest_rate": rate, "cpu_ms": cpu,
+    return {"case": f"{count} events at full speed", "rate": count / whole, "rest_rate": rate, "cpu_ms": cpu,
             "duplicates": len(rows) - len({row[0] for row in rows})}
 
 
@@ -112,7 +113,7 @@ def _receipt(setting, hooks, count):
 
 
 def run(setting):
-    """Every case."""
+    """Runs every case."""
     part = 5 if setting.quick else 1
     for hooks in (1, HOOKS):
         setting.add("webhooks", _at_a_pace(setting, hooks, PACED_COUNT // part))

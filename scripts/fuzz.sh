@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS [TARGET...]: run each target of fuzz/ (or those named) for SECONDS.
-# Plain cargo with coverage instrumentation, on the same toolchain as the rest: the code under test is free of
-# `unsafe`, so a nightly address sanitizer would find nothing more. `cargo fuzz` works on the same targets.
-# A finding is kept in fuzz/artifacts/TARGET; run it again with: fuzz/target/*/release/TARGET FILE
+# fuzz.sh SECONDS [TARGET...]: runs each target in fuzz/ (or only the named ones) for SECONDS.
+#
+# Uses the stable toolchain with coverage instrumentation. The code under test contains no `unsafe`, so the address
+# sanitizer of a nightly toolchain wouldn't find more. `cargo fuzz` works on the same targets.
+#
+# Failing inputs are stored in fuzz/artifacts/TARGET. To rerun one: fuzz/target/*/release/TARGET FILE
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${1:?usage: fuzz.sh SECONDS [TARGET...]}
 shift
-# Longest input tried and longest time one input may take.
+# The longest input in bytes, and the longest time per input in seconds.
 input_bytes_max=65536
 input_seconds_max=10
 
@@ -25,10 +27,10 @@ host=$(rustc -vV | awk '/^host:/ { print $2 }')
 export RUSTFLAGS="--cfg fuzzing -C passes=sancov-module -C llvm-args=-sanitizer-coverage-level=4 \
 -C llvm-args=-sanitizer-coverage-inline-8bit-counters -C llvm-args=-sanitizer-coverage-pc-table \
 -C llvm-args=-sanitizer-coverage-trace-compares -C debug-assertions -C codegen-units=1"
-# --target keeps the instrumentation out of build scripts and macros.
+# --target excludes build scripts and macros from the instrumentation.
 cargo build --locked --manifest-path fuzz/Cargo.toml --target-dir fuzz/target --release --target "$host" --bins
 
-# A fuzzer uses one core: as many targets run at a time as there are cores.
+# Each fuzzer uses one core, so run as many targets in parallel as there are cores.
 fuzz() {
 	local target=$1 log seeds=() status=0
 	mkdir -p "fuzz/corpus/$target" "fuzz/artifacts/$target"

@@ -1,20 +1,28 @@
 #!/usr/bin/env bash
-# lint.sh: formatting, clippy, rustdoc and, where it is installed, cargo-deny. Any warning is a failure.
-# The rules of this house (lengths, imports, homes, licences) are tests: crates/tests/tests/it/contracts/house_rules.
+# lint.sh: checks formatting, prose, dependencies, clippy and rustdoc. Any warning is a failure. Further rules (lengths,
+# imports, module boundaries) are tests: crates/tests/tests/it/contracts/layout_rules.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 echo "== format"
 cargo fmt --all --check
 
+echo "== prose"
+scripts/prose.sh
+
+echo "== dependencies"
+# Their licenses, sources and bans. The advisory database is on the internet; without it, that check is skipped.
+export PATH="$PWD/.tools/python-lint/bin:$PATH"
+cargo deny --log-level error --locked check --hide-inclusion-graph licenses bans sources
+if cargo deny --log-level error fetch db >/dev/null 2>&1; then
+	cargo deny --log-level error --locked check --hide-inclusion-graph --disable-fetch advisories
+else
+	echo "lint: skipped the check for published vulnerabilities: the RustSec advisory database can't be fetched"
+fi
+
 echo "== clippy"
 cargo clippy --locked --workspace --all-targets -- -D warnings
 
 echo "== rustdoc"
-# Reads the same metadata as clippy, so the dependencies are not built again.
+# Uses the same metadata as clippy, so dependencies are not built again.
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
-
-if cargo deny --version >/dev/null 2>&1; then
-	echo "== cargo deny"
-	cargo deny --offline --locked check licenses bans sources
-fi

@@ -1,23 +1,24 @@
 #!/usr/bin/env bash
-# need.sh build|test|bench: install by apt what that step needs and this machine lacks.
-# Says nothing and changes nothing when everything is there.
+# need.sh build|lint|test|bench|pictures: installs what the step needs and is missing: packages with apt, and tools from
+# npm and PyPI in .tools. Prints nothing and changes nothing if all are installed.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
-# Server programs are outside the PATH of ordinary users.
+# Server programs are often not in the PATH of ordinary users.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 missing=()
 
-# want COMMAND PACKAGE: remember the package when the command is not found.
+# want COMMAND PACKAGE: adds the package if the command is not found.
 want() {
 	command -v "$1" >/dev/null 2>&1 || missing+=("$2")
 }
 
-# The server binaries of PostgreSQL live outside PATH on Debian.
+# Debian installs the PostgreSQL server programs outside of PATH.
 want_postgres() {
 	compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null 2>&1 || missing+=(postgresql)
 }
 
-# want_checked COMMAND... -- PACKAGE...: remember the packages when the command does not succeed.
+# want_checked COMMAND... -- PACKAGE...: adds the packages if the command fails.
 want_checked() {
 	local command=()
 	while [ "$1" != -- ]; do
@@ -28,21 +29,39 @@ want_checked() {
 	"${command[@]}" >/dev/null 2>&1 || missing+=("$@")
 }
 
+# The Python of the documentation's examples needs httpx: the first python3 of the PATH, or Debian's.
+have_httpx() {
+	python3 -c 'import httpx' || /usr/bin/python3 -c 'import httpx'
+}
+
+want_python() {
+	want python3 python3
+	want_checked python3 -c 'import ensurepip, venv' -- python3-venv
+}
+
 case "${1:-}" in
-build | test | bench)
+build | lint | test | bench)
 	if ! command -v cargo >/dev/null 2>&1; then
-		echo "need: cargo was not found. Install Rust 1.95 or newer (https://rustup.rs) and run this again." >&2
+		echo "need: cargo not found. Install Rust 1.95 or newer (https://rustup.rs) and try again." >&2
 		exit 1
 	fi
-	# SQLite, zstd and the TLS library are compiled from C.
+	# SQLite, zstd and the TLS library are compiled from C sources.
 	want cc build-essential
 	;;&
+lint)
+	want node nodejs
+	want npm npm
+	want_python
+	;;
 test)
 	want_postgres
 	want curl curl
 	want swaks swaks
+	want jq jq
+	want node nodejs
+	want_checked have_httpx -- python3-httpx
 	want pebble pebble
-	# Zone files, and two verifiers of DKIM signatures that are not ours.
+	# A zone file checker, and two independent DKIM verifiers.
 	want named-checkzone bind9-utils
 	want_checked /usr/bin/python3 -c 'import dkim, nacl' -- python3-dkim python3-nacl
 	want_checked /usr/bin/perl -MMail::DKIM -e 1 -- libmail-dkim-perl
@@ -54,25 +73,70 @@ bench)
 	want smtp-source postfix
 	want opendkim opendkim
 	;;
+pictures)
+	want_python
+	want curl curl
+	want swaks swaks
+	want jq jq
+	;;
 build) ;;
 *)
-	echo "usage: need.sh build|test|bench" >&2
+	echo "usage: need.sh build|lint|test|bench|pictures" >&2
 	exit 2
 	;;
 esac
 
-[ "${#missing[@]}" -eq 0 ] && exit 0
+# Tools are pinned by lock files with hashes. A copy of the lock file marks what is installed, so that later runs need
+# no network.
+
+# npm_tools NAME: installs scripts/NAME/package-lock.json in .tools/NAME.
+npm_tools() {
+	local from=scripts/$1 to=.tools/$1
+	cmp -s "$from/package-lock.json" "$to/installed" && return
+	echo "need: installing $from/package-lock.json in $to" >&2
+	rm -rf "$to"
+	mkdir -p "$to"
+	cp "$from/package.json" "$from/package-lock.json" "$to/"
+	npm ci --prefix "$to" --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >/dev/null </dev/null
+	cp "$from/package-lock.json" "$to/installed"
+}
+
+# python_tools NAME: installs scripts/python/NAME.txt in the virtual environment .tools/python-NAME. NAME.in has the
+# direct dependencies: pip-compile --generate-hashes NAME.in writes NAME.txt.
+python_tools() {
+	local from=scripts/python/$1.txt to=.tools/python-$1
+	cmp -s "$from" "$to/installed" && return
+	echo "need: installing $from in $to" >&2
+	python3 -m venv --clear "$to"
+	"$to/bin/pip" install --quiet --disable-pip-version-check --no-input --require-hashes -r "$from" </dev/null
+	cp "$from" "$to/installed"
+}
+
+finish() {
+	case $1 in
+	lint)
+		npm_tools prose
+		python_tools lint
+		;;
+	pictures) python_tools pictures ;;
+	esac
+}
+
+if [ "${#missing[@]}" -eq 0 ]; then
+	finish "$1"
+	exit 0
+fi
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
 	if ! command -v sudo >/dev/null 2>&1; then
-		echo "need: missing ${missing[*]}, and neither root nor sudo is here. Install them and run this again." >&2
+		echo "need: missing packages: ${missing[*]}. Install them as root, or install sudo, and try again." >&2
 		exit 1
 	fi
 	as_root=(sudo)
 fi
 if ! command -v apt-get >/dev/null 2>&1; then
-	echo "need: missing ${missing[*]}, and this machine has no apt-get. Install them and run this again." >&2
+	echo "need: missing packages: ${missing[*]}, and apt-get was not found. Install them and try again." >&2
 	exit 1
 fi
 
@@ -86,6 +150,7 @@ install() {
 }
 if ! install >"$log" 2>&1; then
 	cat "$log" >&2
-	echo "need: apt-get could not install ${missing[*]} (its output is above)." >&2
+	echo "need: apt-get failed to install ${missing[*]}; see its output above." >&2
 	exit 1
 fi
+finish "$1"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# test-postgres.sh COMMAND...: run COMMAND with POSTHOUSE_TEST_PG_URL naming a throw-away PostgreSQL cluster.
-# Without a command: print the URL and keep the cluster until interrupted.
-# The cluster flushes nothing, trusts everyone on loopback and is removed at the end.
-# A POSTHOUSE_TEST_PG_URL that is already set is used as it is, and no cluster is started.
+# test-postgres.sh COMMAND...: runs COMMAND with POSTHOUSE_TEST_PG_URL set to a temporary PostgreSQL cluster. Without a
+# command, prints the URL and keeps the cluster until interrupted.
+#
+# The cluster doesn't flush to disk, trusts all connections from loopback, and is removed at the end. If
+# POSTHOUSE_TEST_PG_URL is already set, it is used and no cluster is started.
 set -euo pipefail
 
 if [ -n "${POSTHOUSE_TEST_PG_URL:-}" ]; then
@@ -13,19 +14,19 @@ if [ -n "${POSTHOUSE_TEST_PG_URL:-}" ]; then
 	exec "$@"
 fi
 
-# runuser is outside the PATH of some shells.
+# runuser is not in the PATH of some shells.
 PATH=$PATH:/usr/sbin:/sbin
-# The newest installed server binaries.
+# Use the newest installed server programs.
 bin=$(compgen -G '/usr/lib/postgresql/*/bin/initdb' | sort -V | tail -n 1 || true)
 bin=${bin:-$(command -v initdb || true)}
 if [ -z "$bin" ]; then
-	echo "test-postgres: no PostgreSQL server binaries found. Install the package 'postgresql'." >&2
+	echo "test-postgres: PostgreSQL server programs not found. Install the package 'postgresql'." >&2
 	exit 1
 fi
 bin=$(dirname "$(readlink -f "$bin")")
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/posthouse-pg.XXXXXX")
-# The server refuses to run as root.
+# PostgreSQL refuses to run as root.
 run_as=()
 if [ "$(id -u)" -eq 0 ]; then
 	chown postgres "$dir"
@@ -62,7 +63,7 @@ autovacuum_naptime = 5min
 log_min_messages = fatal
 CONF
 
-# A free port is only known to be free by taking it: try a few.
+# There is no race-free way to find a free port, so try a few.
 url=
 for _ in 1 2 3 4 5 6 7 8; do
 	port=$((20000 + RANDOM % 12000))
@@ -77,7 +78,7 @@ cd "$OLDPWD"
 export POSTHOUSE_TEST_PG_URL="$url"
 if [ $# -eq 0 ]; then
 	echo "$url"
-	# Until a signal arrives; `wait` lets the trap run at once.
+	# Wait for a signal; with `wait`, the trap runs immediately.
 	while :; do
 		sleep 3600 &
 		wait $!

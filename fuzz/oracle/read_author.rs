@@ -1,5 +1,5 @@
-//! Prints the author of each message on standard input, for `scripts/author-oracle.py`: a message is a length in decimal, a
-//! line feed and that many bytes; an answer is a line, the canonical address or nothing.
+//! Prints the author of each message on standard input, for `scripts/author-oracle.py`. A message is its length in
+//! decimal, a line feed and its bytes. Each output line is the canonical address, or empty if there is no author.
 
 use std::io::{self, BufRead as _, Read as _, Write as _};
 
@@ -11,7 +11,8 @@ fn main() -> io::Result<()> {
         let length: usize = line.trim().parse().map_err(io::Error::other)?;
         let mut raw = vec![0; length];
         input.read_exact(&mut raw)?;
-        let author = posthouse_mail::author::author(&raw).map(|author| author.address().canonical()).unwrap_or_default();
+        let author =
+            posthouse_mail::author::author(&raw).map(|author| author.address().canonical()).unwrap_or_default();
         writeln!(output, "{author}")?;
         line.clear();
     }

@@ -1,55 +1,55 @@
-//! Who wrote a message: every reader of the header names the same author, and a second reader that is written in another way
-//! finds no other one.
+//! Fuzzes the author of a message: all parsers of the header must find the same author, and so must a second,
+//! independent implementation.
 
 use posthouse_mail::{
     address::Address,
-    auth::Digest,
+    auth::AuthDigest,
     author::{self, Author},
     dkim, header, parse, submission,
 };
 
-/// The input is a message; one without a From field is also tried as the value of one.
+/// Checks a message. Input without a line break is also tried as the value of a From field.
 pub fn run(data: &[u8]) {
-    compare(data);
+    check_author(data);
     if !data.contains(&b'\n') {
-        compare(&[b"From: ", data, b"\r\n\r\n"].concat());
+        check_author(&[b"From: ", data, b"\r\n\r\n"].concat());
     }
 }
 
-fn compare(raw: &[u8]) {
+fn check_author(raw: &[u8]) {
     let author = author::author(raw);
-    assert_eq!(parse::parse(raw).author, author, "display and author disagree");
-    assert_eq!(Digest::of(raw, 0).author(), author.as_ref(), "authentication and author disagree");
+    assert_eq!(parse::parse(raw).author, author, "the parsed message has another author");
+    assert_eq!(AuthDigest::of(raw, 0).author(), author.as_ref(), "authentication uses another author");
     let signed = dkim::canonical_fields(raw, "From");
     if let Ok(author) = &author {
-        assert_eq!(signed.len(), 1, "a signature covers another number of authors");
+        assert_eq!(signed.len(), 1, "the signature covers another number of From fields");
         let alone = [&signed[0][..], b"\r\n\r\n"].concat();
-        let read = author::author(&alone).expect("the canonical form of an author's field names him too");
-        // Relaxed canonicalization makes one blank of several, also within a quoted local part.
+        let read = author::author(&alone).expect("the canonical From field has an author");
+        // Relaxed canonicalization reduces runs of white space to one space, also within a quoted local part.
         let folded = |address: &Address| {
             address.canonical().split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(folded(read.address()), folded(author.address()), "what is signed names another author");
-        naive(raw, author);
+        assert_eq!(folded(read.address()), folded(author.address()), "the signed From field has another author");
+        check_with_minimal_parser(raw, author);
     }
-    submitted(raw, author.ok().as_ref());
+    check_submission(raw, author.ok().as_ref());
 }
 
-/// What submission lets through has the author that everybody reads, before and after it is completed.
-fn submitted(raw: &[u8], author: Option<&Author>) {
-    let Ok(draft) = submission::Draft::read(raw) else { return };
+/// Checks that messages accepted for submission have the same author before and after completion.
+fn check_submission(raw: &[u8], author: Option<&Author>) {
+    let Ok(draft) = submission::SubmittedMessage::read(raw) else { return };
     let author = author.expect("a submitted message has an author");
-    assert_eq!(&draft.authors()[0], author.address(), "submission and author disagree");
+    assert_eq!(&draft.authors()[0], author.address(), "submission uses another author");
     let complete = draft.complete("<1@x.example>", 0);
     let read = author::author(&complete).expect("a completed message has an author");
-    assert_eq!(read.address(), author.address(), "completing changed the author");
+    assert_eq!(read.address(), author.address(), "completion changed the author");
     let froms = header::fields(&complete).filter(|field| field.is("from")).count();
     assert_eq!(froms, 1, "a completed message has one From field");
 }
 
-/// Reads as little as possible: the lines of the header, split at LF; a From line is one that begins with the name. The
-/// author's domain must stand in its text, and no other address outside of quotes, comments and encoded words.
-fn naive(raw: &[u8], author: &Author) {
+/// Compares the author with a minimal parser, which splits the header into lines at LF and collects the From fields.
+/// The author's domain must occur in the field, and no other address outside of quotes, comments and encoded words.
+fn check_with_minimal_parser(raw: &[u8], author: &Author) {
     let text = String::from_utf8_lossy(raw);
     let mut froms: Vec<String> = Vec::new();
     let mut is_from = false;
@@ -69,23 +69,31 @@ fn naive(raw: &[u8], author: &Author) {
             froms.push(line[line.find(':').map_or(0, |colon| colon + 1)..].to_owned());
         }
     }
-    assert_eq!(froms.len(), 1, "another reader finds another number of authors: {froms:?}");
+    assert_eq!(froms.len(), 1, "the minimal parser finds another number of From fields: {froms:?}");
     let angles: Vec<&str> =
         froms[0].match_indices('<').filter_map(|(at, _)| froms[0][at + 1..].split('>').next()).collect();
     let readable: Vec<Address> = angles.iter().filter_map(|text| Address::parse_smtp(text.trim()).ok()).collect();
-    // Brackets within quotes, comments and encoded words are display text.
+    // Angle brackets within quotes, comments and encoded words are display text.
     if !froms[0].contains(['"', '(']) && !froms[0].contains("=?") {
         assert!(readable.iter().all(|address| address == author.address()), "another address in brackets: {froms:?}");
         let ats = froms[0].matches('@').count();
         let others = froms[0].split([' ', '\t', ',', ';', '<', '>']).filter(|word| word.contains('@'));
-        assert!(ats == 1 || others.clone().all(|word| names(word, author)), "another address: {froms:?}");
+        assert!(
+            ats == 1 || others.clone().all(|word| contains_author_domain(word, author)),
+            "another address: {froms:?}"
+        );
     }
 }
 
-/// Whether a word with an `@` names the author's domain.
-fn names(word: &str, author: &Author) -> bool {
+/// Returns whether a word with an `@` contains the author's domain.
+fn contains_author_domain(word: &str, author: &Author) -> bool {
     let domain = word.rsplit('@').next().unwrap_or_default();
-    let is_domain = |next: char| !next.is_ascii() || next.is_ascii_alphanumeric() || ".-_".contains(next);
+    // White space and typographic quotation marks end a domain; no other character beyond ASCII does.
+    let is_domain = |next: char| {
+        next.is_ascii_alphanumeric()
+            || ".-_".contains(next)
+            || (!next.is_ascii() && !next.is_whitespace() && !"“”‘’".contains(next))
+    };
     let domain = domain.split(|next: char| !is_domain(next)).next().unwrap_or_default().trim_end_matches(['.', '-']);
     let read = Address::parse_smtp(&format!("x@{domain}"));
     read.is_ok_and(|address| address.domain() == author.address().domain())

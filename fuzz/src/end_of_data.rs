@@ -1,17 +1,17 @@
-//! The reader of message content against a plain model of RFC 5321 §4.1.1.4: only CRLF.CRLF ends, dots are unstuffed,
-//! bare CR and LF spoil.
+//! Compares the parser of message data with a simple model of RFC 5321 §4.1.1.4: only CRLF.CRLF ends the data, dots are
+//! unstuffed, and bare CR or LF make it invalid.
 
-use posthouse_mail::smtp::dot::{Content, ContentLimits, Flaw, Framing};
+use posthouse_mail::smtp::dot::{ContentFlaw, ContentFraming, ContentLimits, ContentReader};
 
-/// Large enough that size plays no part here.
+/// Large enough that the size doesn't matter.
 const LIMITS: ContentLimits = ContentLimits { bytes_max: 1 << 30, bytes_expected: 0 };
 
-/// The first byte says how the rest is cut; the rest is what follows DATA.
+/// The first byte determines the size of the pieces; the rest is the input after DATA.
 pub fn run(data: &[u8]) {
     let [cut, input @ ..] = data else {
         return;
     };
-    let mut content = Content::new(Framing::Dotted, LIMITS);
+    let mut content = ContentReader::new(ContentFraming::Dotted, LIMITS);
     let mut used = 0;
     let mut ended = false;
     for piece in input.chunks(usize::from(*cut).max(1)) {
@@ -23,24 +23,26 @@ pub fn run(data: &[u8]) {
         }
     }
     let end = end_of(input);
-    assert_eq!(ended, end.is_some(), "the end of data");
+    assert_eq!(ended, end.is_some(), "the end of the data differs");
     let Some(end) = end else {
         return;
     };
-    assert_eq!(used, end, "what follows the end");
+    assert_eq!(used, end, "the number of consumed bytes differs");
     let lines = &input[..end - b".\r\n".len()];
     match content.finish() {
         Ok(data) => {
-            assert!(!is_spoiled(lines), "a bare line break was accepted");
-            assert_eq!(data, unstuff(lines), "the content");
+            assert!(!has_bare_line_break(lines), "a bare line break was accepted");
+            assert_eq!(data, unstuff(lines), "the content differs");
         }
-        Err(Flaw::BareLineBreak) => assert!(is_spoiled(lines), "a good message was refused"),
-        Err(Flaw::LineTooLong | Flaw::HeaderTooLarge) => assert!(lines.len() > 60_000, "a short message was refused"),
-        Err(Flaw::TooLarge) => panic!("nothing here is too large"),
+        Err(ContentFlaw::BareLineBreak) => assert!(has_bare_line_break(lines), "a valid message was rejected"),
+        Err(ContentFlaw::LineTooLong | ContentFlaw::HeaderTooLarge) => {
+            assert!(lines.len() > 60_000, "a short message was rejected")
+        }
+        Err(ContentFlaw::TooLarge) => panic!("no input is too large"),
     }
 }
 
-/// Bytes up to and including CRLF.CRLF, the CRLF of the command before counting as its first one.
+/// Returns the number of bytes up to and including CRLF.CRLF. Its first CRLF may be the one that ended the command.
 fn end_of(input: &[u8]) -> Option<usize> {
     if input.starts_with(b".\r\n") {
         return Some(3);
@@ -49,7 +51,7 @@ fn end_of(input: &[u8]) -> Option<usize> {
     found.map(|at| at + 5)
 }
 
-fn is_spoiled(lines: &[u8]) -> bool {
+fn has_bare_line_break(lines: &[u8]) -> bool {
     lines.iter().enumerate().any(|(at, byte)| match byte {
         b'\n' => at == 0 || lines[at - 1] != b'\r',
         b'\r' => lines.get(at + 1) != Some(&b'\n'),
@@ -57,7 +59,7 @@ fn is_spoiled(lines: &[u8]) -> bool {
     })
 }
 
-/// Drops the dot at the start of each line. Only right where every LF follows a CR.
+/// Removes the dot at the start of each line. Only correct if every LF follows a CR.
 fn unstuff(lines: &[u8]) -> Vec<u8> {
     let each = lines.split_inclusive(|&byte| byte == b'\n');
     each.flat_map(|line| line.strip_prefix(b".").unwrap_or(line)).copied().collect()

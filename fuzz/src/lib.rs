@@ -1,6 +1,6 @@
-//! The bodies of the fuzz targets: each takes any bytes and panics when a promise of `posthouse-mail` is broken.
+//! The bodies of the fuzz targets: each accepts any bytes and panics if `posthouse-mail` violates a guarantee.
 //!
-//! They know nothing of the fuzzer, so that an ordinary test (`crates/mail/tests/fuzz_targets.rs`) runs them too.
+//! They don't depend on the fuzzer, so that an ordinary test (`crates/mail/tests/fuzz_targets.rs`) can run them too.
 
 pub mod addresses;
 pub mod authors;

@@ -1,4 +1,4 @@
-//! The reader of messages (RFC 5322, 2045 to 2049): any bytes give some message, always the same one.
+//! Fuzzes the message parser (RFC 5322, 2045 to 2049): any bytes parse to a message, and always to the same one.
 
 use posthouse_mail::parse::parse;
 

@@ -1,20 +1,22 @@
-//! A whole receiving session over any bytes (RFC 5321): cutting them differently changes nothing, replies are
-//! well-formed, and what is buffered stays bounded.
+//! Fuzzes a complete receiving session (RFC 5321): splitting the input differently changes nothing, replies are
+//! well-formed, and the buffer is bounded.
 
-use posthouse_mail::smtp::reply::{EnhancedCode, REPLY_LINE_BYTES_MAX, Reply};
-use posthouse_mail::smtp::server::{AuthOffer, ServerConfig, ServerSession, Step, Transaction, Verdict};
+use posthouse_mail::smtp::reply::{EnhancedStatusCode, REPLY_LINE_BYTES_MAX, ServerReply};
+use posthouse_mail::smtp::server::{
+    AuthMode, InboundTransaction, ServerSession, ServerStep, SessionDecision, SmtpServerConfig,
+};
 
-/// The first byte says how the session is configured, the second how the rest is cut; the rest is what a client sends.
+/// The first byte selects the configuration, the second the size of the pieces; the rest is the client's input.
 pub fn run(data: &[u8]) {
-    let [choice, cut, input @ ..] = data else {
+    let [choice, piece_bytes, input @ ..] = data else {
         return;
     };
-    let whole = drive(*choice, input, input.len().max(1));
-    let pieces = drive(*choice, input, usize::from(*cut).max(1));
-    assert_eq!(whole, pieces, "the cut changes the session");
+    let whole = run_session(*choice, input, input.len().max(1));
+    let pieces = run_session(*choice, input, usize::from(*piece_bytes).max(1));
+    assert_eq!(whole, pieces, "splitting the input changed the session");
     for line in whole.0.split_inclusive(|&byte| byte == b'\n') {
         assert!(line.len() <= REPLY_LINE_BYTES_MAX && line.ends_with(b"\r\n") && line.is_ascii());
-        assert!(line[..3].iter().all(u8::is_ascii_digit), "a reply begins with its code");
+        assert!(line[..3].iter().all(u8::is_ascii_digit), "a reply starts with its code");
     }
     for message in &whole.1 {
         let bare = message.data.iter().enumerate().any(|(at, byte)| match byte {
@@ -27,38 +29,38 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// What was written, and the messages handed out.
-fn drive(choice: u8, input: &[u8], piece_bytes: usize) -> (Vec<u8>, Vec<Transaction>) {
-    let config = ServerConfig {
+/// Runs a session and returns the bytes written and the accepted messages.
+fn run_session(choice: u8, input: &[u8], piece_bytes: usize) -> (Vec<u8>, Vec<InboundTransaction>) {
+    let config = SmtpServerConfig {
         message_bytes_max: 500,
         recipients_max: 3,
-        auth: if choice & 1 == 0 { AuthOffer::Never } else { AuthOffer::Always },
-        ..ServerConfig::mail_exchanger("mx.example")
+        auth: if choice & 1 == 0 { AuthMode::Never } else { AuthMode::Always },
+        ..SmtpServerConfig::mail_exchanger("mx.example")
     };
     let verdict = |yes: bool| match yes {
-        true => Verdict::Accept,
-        false => Verdict::Reject(Reply::fixed(550, EnhancedCode(5, 1, 1), "No")),
+        true => SessionDecision::Accept,
+        false => SessionDecision::Reject(ServerReply::fixed(550, EnhancedStatusCode(5, 1, 1), "No")),
     };
     let (mut session, mut written) = ServerSession::new(config);
     let mut messages = Vec::new();
     let mut pieces = input.chunks(piece_bytes);
     loop {
         match session.step() {
-            Step::NeedInput => match pieces.next() {
+            ServerStep::NeedInput => match pieces.next() {
                 Some(piece) => session.receive(piece),
                 None => break,
             },
-            Step::Write(bytes) => written.extend(bytes),
-            // The handshake never comes: the rest is dropped however it is cut.
-            Step::StartTls | Step::Close => break,
-            Step::Sender(query) => session.sender(verdict(query.helo != "refused")),
-            Step::Recipient(query) => session.recipient(verdict(query.address.local() != "unknown")),
-            Step::Authenticate(login) => session.authenticated(verdict(login.user == login.password)),
-            Step::Message(message) => {
+            ServerStep::Write(bytes) => written.extend(bytes),
+            // There is no TLS handshake, so the rest of the input is ignored.
+            ServerStep::StartTls | ServerStep::Close => break,
+            ServerStep::Sender(query) => session.sender(verdict(query.helo != "refused")),
+            ServerStep::Recipient(query) => session.recipient(verdict(query.address.local() != "unknown")),
+            ServerStep::Authenticate(login) => session.authenticated(verdict(login.user == login.password)),
+            ServerStep::Message(message) => {
                 messages.push(*message);
-                session.finish(Reply::fixed(250, EnhancedCode(2, 0, 0), "Stored"));
+                session.finish(ServerReply::fixed(250, EnhancedStatusCode(2, 0, 0), "Stored"));
             }
-            Step::Pending => panic!("every question was answered"),
+            ServerStep::Pending => panic!("the session is pending although every query was answered"),
         }
     }
     (written, messages)

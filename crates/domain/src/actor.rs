@@ -1,7 +1,9 @@
-//! Who did something that others look up later: the approval of a draft, an emergency stop (contract §5.1, §11.5).
+//! The actor recorded with an action: the approval of a draft, or an emergency stop.
+
+use crate::id::KeyId;
 
 named! {
-    /// What kind of actor.
+    /// The kind of actor.
     ActorKind {
         /// A person with a session.
         User = "user",
@@ -9,18 +11,32 @@ named! {
         ApiKey = "api_key",
         /// A connector that a person approved.
         Connector = "connector",
-        /// Who runs the server, by its commands.
+        /// The operator of the server, on the command line.
         Operator = "operator",
     }
 }
 
-/// Who did something.
+/// The person, key or operator that performed an action.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Actor {
-    /// What kind.
+    /// The kind.
     pub kind: ActorKind,
-    /// The id of the person or the key; the operator has none.
+    /// The id of the person or key; `None` for the operator.
     pub id: Option<String>,
-    /// The address of a person, the name of a key.
+    /// The address of a person, or the name of a key.
     pub label: String,
+}
+
+impl Actor {
+    /// Creates the actor of an API key with this name.
+    #[must_use]
+    pub fn api_key(id: KeyId, name: String) -> Self {
+        Self { kind: ActorKind::ApiKey, id: Some(id.to_string()), label: name }
+    }
+
+    /// Creates the actor of the operator. The label tells which command acted.
+    #[must_use]
+    pub fn operator(label: &str) -> Self {
+        Self { kind: ActorKind::Operator, id: None, label: label.to_owned() }
+    }
 }

@@ -1,23 +1,28 @@
-//! API keys, permissions, presets and scopes (API document, Authentication; decision 8; contract §1.5).
+//! API keys, permissions, presets and scopes; principals and callers.
 //!
-//! Never stores or compares key secrets: it makes them from given random bytes and names what is kept of them.
+//! Never stores or compares secrets: it derives them from random bytes that the caller passes in, and hashes them for
+//! storage.
+
+mod principal;
 
 use sha2::{Digest, Sha256};
 
-use crate::id::{InboxId, KeyId, WorkspaceId};
+pub use principal::{Caller, KeyPrincipal, Principal};
+
+use crate::id::InboxId;
 
 macro_rules! permissions {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// What a key may do (contract §1.5).
+        /// A permission of an API key.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
         pub enum Permission { $($(#[$doc])* $name,)* }
 
         impl Permission {
-            /// Every permission, in the order of the contract.
+            /// Every permission, in a fixed order.
             pub const ALL: &[Permission] = &[$(Permission::$name,)*];
 
-            /// The name on the wire.
+            /// Returns the name on the wire.
             #[must_use]
             pub const fn text(self) -> &'static str { match self { $(Permission::$name => $text,)* } }
         }
@@ -25,56 +30,56 @@ macro_rules! permissions {
 }
 
 permissions! {
-    /// Account and inbox reads.
+    /// Read the account and inboxes.
     InboxesRead = "inboxes:read",
-    /// Inbox create, update, delete, pause and resume.
+    /// Create, update, delete, pause and resume inboxes.
     InboxesWrite = "inboxes:write",
-    /// Message, thread, attachment and event reads, long-polls.
+    /// Read messages, threads, attachments and events; long-poll.
     MessagesRead = "messages:read",
-    /// Labels, read state, thread changes, the work queue.
+    /// Change labels, read state and threads; use the work queue.
     MessagesWrite = "messages:write",
-    /// Send, reply, forward.
+    /// Send, reply and forward.
     MessagesSend = "messages:send",
-    /// Release of held mail.
+    /// Release held messages.
     MessagesRelease = "messages:release",
-    /// Draft reads.
+    /// Read drafts.
     DraftsRead = "drafts:read",
-    /// Draft changes.
+    /// Change drafts.
     DraftsWrite = "drafts:write",
-    /// Structured extraction from attachments.
+    /// Extract structured data from attachments.
     AttachmentsExtract = "attachments:extract",
-    /// Contact and suppression reads.
+    /// Read contacts and suppressions.
     ContactsRead = "contacts:read",
-    /// Contact and suppression changes.
+    /// Change contacts and suppressions.
     ContactsWrite = "contacts:write",
-    /// Knowledge reads.
+    /// Read knowledge.
     KnowledgeRead = "knowledge:read",
-    /// Knowledge changes.
+    /// Change knowledge.
     KnowledgeWrite = "knowledge:write",
-    /// Webhooks.
+    /// Manage webhooks.
     WebhooksManage = "webhooks:manage",
-    /// Allow and block lists.
+    /// Manage allow and block lists.
     ListsManage = "lists:manage",
-    /// Custom domains.
+    /// Manage custom domains.
     DomainsManage = "domains:manage",
-    /// Metrics and deliverability.
+    /// Read metrics and deliverability.
     MetricsRead = "metrics:read",
-    /// Directory reads.
+    /// Read the directory.
     DirectoryRead = "directory:read",
-    /// Agent cards and handles.
+    /// Change agent cards and handles.
     DirectoryWrite = "directory:write",
-    /// Identity tokens.
+    /// Sign identity tokens.
     IdentitySign = "identity:sign",
-    /// Sign-in apps and agent keys.
+    /// Manage sign-in apps and agent keys.
     IdentityManage = "identity:manage",
-    /// The human on call.
+    /// Manage escalation to people on call.
     EscalationManage = "escalation:manage",
-    /// Emergency stop.
+    /// Use the emergency stop.
     WorkspaceEmergency = "workspace:emergency",
 }
 
 impl Permission {
-    /// The permission of that name.
+    /// Parses the name of a permission.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|permission| permission.text() == text)
@@ -86,19 +91,19 @@ impl Permission {
 pub struct Permissions(u32);
 
 impl Permissions {
-    /// The set of these permissions.
+    /// Creates a set of the given permissions.
     #[must_use]
     pub fn of(list: &[Permission]) -> Self {
         Self(list.iter().fold(0, |bits, permission| bits | 1 << *permission as u8))
     }
 
-    /// The set of all permissions: the preset `full`.
+    /// Returns all permissions: the preset `full`.
     #[must_use]
     pub fn full() -> Self {
         Self::of(Permission::ALL)
     }
 
-    /// The presets of decision 8: `full`, `agent`, `send_only`, `read_only`.
+    /// Returns a preset: `full`, `agent`, `send_only` or `read_only`.
     #[must_use]
     pub fn preset(name: &str) -> Option<Self> {
         use Permission::*;
@@ -127,10 +132,10 @@ impl Permissions {
         }
     }
 
-    /// Reads a comma-separated list of permission or preset names.
+    /// Parses a comma-separated list of permission and preset names.
     ///
     /// # Errors
-    /// The first name that is neither.
+    /// Returns the first unknown name.
     pub fn parse(list: &str) -> Result<Self, String> {
         list.split(',').map(str::trim).filter(|name| !name.is_empty()).try_fold(Self::default(), |set, name| {
             let more = Self::preset(name).or_else(|| Permission::parse(name).map(|p| Self::of(&[p])));
@@ -138,31 +143,31 @@ impl Permissions {
         })
     }
 
-    /// Whether the permission is in the set.
+    /// Returns whether the set contains a permission.
     #[must_use]
     pub fn has(self, permission: Permission) -> bool {
         self.0 & (1 << permission as u8) != 0
     }
 
-    /// The names in the set, in the order of the contract.
+    /// Iterates over the names in the set, in the order of [`Permission::ALL`].
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Permission::ALL.iter().copied().filter(move |p| self.has(*p)).map(Permission::text)
     }
 }
 
-/// How far a key reaches (contract §1.5, decision 8).
+/// The records that a key can access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
-    /// Everything of the workspace, emergency stop and handle changes too.
+    /// The whole workspace, including the emergency stop and changes of handles.
     Org,
-    /// Everything of the workspace that is not for org-wide keys.
+    /// The whole workspace, except what requires [`Scope::Org`].
     Workspace,
     /// One inbox.
     Inbox(InboxId),
 }
 
 impl Scope {
-    /// The name on the wire: `org`, `workspace` or `inbox`.
+    /// Returns the name on the wire: `org`, `workspace` or `inbox`.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -172,7 +177,7 @@ impl Scope {
         }
     }
 
-    /// The only inbox this scope can see, if it is narrowed to one.
+    /// Returns the only inbox that the scope can access, if it is limited to one.
     #[must_use]
     pub const fn inbox(self) -> Option<InboxId> {
         match self {
@@ -181,65 +186,37 @@ impl Scope {
         }
     }
 
-    /// Whether records of that inbox are visible.
+    /// Returns whether records of the inbox are visible.
     #[must_use]
-    pub fn sees(self, inbox: InboxId) -> bool {
+    pub fn allows_inbox(self, inbox: InboxId) -> bool {
         self.inbox().is_none_or(|own| own == inbox)
     }
 }
 
-/// Who is asking: the proof that a request was authenticated. A use-case without one cannot name a workspace.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Caller {
-    /// The workspace that the key belongs to.
-    pub workspace: WorkspaceId,
-    /// The key itself.
-    pub key: KeyId,
-    /// How far it reaches.
-    pub scope: Scope,
-    /// What it may do.
-    pub permissions: Permissions,
-}
-
-impl Caller {
-    /// The service itself, at the time that somebody chose: it acts for one inbox, by no key and no permission.
-    #[must_use]
-    pub fn service(workspace: WorkspaceId, inbox: InboxId) -> Self {
-        let key = KeyId(uuid::Uuid::nil());
-        Self { workspace, key, scope: Scope::Inbox(inbox), permissions: Permissions::default() }
-    }
-
-    /// Who runs the service, at its command line, in one workspace.
-    #[must_use]
-    pub fn operator(workspace: WorkspaceId) -> Self {
-        Self { workspace, key: KeyId(uuid::Uuid::nil()), scope: Scope::Org, permissions: Permissions::default() }
-    }
-}
-
-/// Text in front of every key (decision 8).
+/// The prefix of every key.
 pub const KEY_PREFIX: &str = "ph_";
-/// Characters behind the prefix; the last six are the checksum.
+/// The number of characters after the prefix; the last six are the checksum.
 pub const KEY_CHARS: usize = 40;
 const CHECKSUM_CHARS: usize = 6;
-/// Random characters of a key.
+/// The number of random characters in a key.
 pub const KEY_RANDOM_CHARS: usize = KEY_CHARS - CHECKSUM_CHARS;
-/// Characters of a key that lists show, the prefix included.
+/// The number of characters shown in lists, including the prefix.
 pub const KEY_SHOWN_CHARS: usize = 10;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The secret text of an API key. Shown once; only its [`SecretKey::digest`] is stored.
+/// The secret of an API key. It is shown once; only its [`ApiKeySecret::digest`] is stored.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SecretKey(String);
+pub struct ApiKeySecret(String);
 
-impl SecretKey {
-    /// A key from random bytes: two bytes a character, so that the bias of the alphabet is below 0.1 %.
+impl ApiKeySecret {
+    /// Creates a key from random bytes: two bytes per character keep the bias of the alphabet below 0.1 %.
     #[must_use]
     pub fn from_random(random: &[u8; 2 * KEY_RANDOM_CHARS]) -> Self {
-        let body = letters(random);
+        let body = random_alphanumerics(random);
         Self(format!("{KEY_PREFIX}{body}{}", checksum(&body)))
     }
 
-    /// Takes a text that has the form of a key and a right checksum: typing errors fail before the store is asked.
+    /// Parses a key and verifies its checksum, so that typing errors are rejected without a database lookup.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let body = text.strip_prefix(KEY_PREFIX)?;
@@ -250,40 +227,40 @@ impl SecretKey {
         (checksum(random) == sum).then(|| Self(text.to_owned()))
     }
 
-    /// SHA-256 of the whole text: what is stored. The secret has over 200 random bits, so no slow hash is needed.
+    /// Returns the SHA-256 of the key, which is stored. A key has over 200 random bits, so a slow hash isn't needed.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         Sha256::digest(self.0.as_bytes()).into()
     }
 
-    /// The part that lists show.
+    /// Returns the part shown in lists.
     #[must_use]
-    pub fn shown(&self) -> &str {
+    pub fn display_prefix(&self) -> &str {
         &self.0[..KEY_SHOWN_CHARS]
     }
 
-    /// The whole secret, for the one answer that shows it.
+    /// Returns the whole secret, for the one response that shows it.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
 }
 
-impl std::fmt::Debug for SecretKey {
+impl std::fmt::Debug for ApiKeySecret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "SecretKey({}…)", self.shown())
+        write!(f, "SecretKey({}…)", self.display_prefix())
     }
 }
 
-/// Letters and digits from random bytes, two bytes a character.
-pub(crate) fn letters(random: &[u8]) -> String {
+/// Converts random bytes into letters and digits, two bytes per character.
+pub(crate) fn random_alphanumerics(random: &[u8]) -> String {
     random
         .chunks_exact(2)
         .map(|pair| char::from(ALPHABET[usize::from(u16::from_be_bytes([pair[0], pair[1]])) % ALPHABET.len()]))
         .collect()
 }
 
-/// CRC-32 of the random part in base 62, padded to six characters.
+/// Returns the CRC-32 of the random part in base 62, padded to six characters.
 fn checksum(random: &str) -> String {
     let mut rest = crc32fast::hash(random.as_bytes()) as usize;
     let mut digits = [b'0'; CHECKSUM_CHARS];
@@ -299,22 +276,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_has_its_form_and_typing_errors_are_seen() {
-        let key = SecretKey::from_random(&[200; 2 * KEY_RANDOM_CHARS]);
+    fn key_round_trips_and_typing_errors_are_rejected() {
+        let key = ApiKeySecret::from_random(&[200; 2 * KEY_RANDOM_CHARS]);
         let text = key.reveal();
         assert_eq!(text.len(), 3 + 40);
-        assert_eq!(SecretKey::parse(text).as_ref(), Some(&key));
+        assert_eq!(ApiKeySecret::parse(text).as_ref(), Some(&key));
         for at in 3..text.len() {
             let mut broken = text.as_bytes().to_vec();
             broken[at] = if broken[at] == b'x' { b'y' } else { b'x' };
             let broken = String::from_utf8(broken).expect("ASCII");
-            assert_eq!(SecretKey::parse(&broken), None, "{broken}");
+            assert_eq!(ApiKeySecret::parse(&broken), None, "{broken}");
         }
         assert!(!format!("{key:?}").contains(&text[10..]));
     }
 
     #[test]
-    fn presets_are_those_of_decision_8() {
+    fn presets_have_their_documented_permissions() {
         let send_only: Vec<_> = Permissions::preset("send_only").expect("known").names().collect();
         assert_eq!(send_only, ["messages:send", "drafts:write"]);
         let read_only = Permissions::preset("read_only").expect("known");

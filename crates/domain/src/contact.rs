@@ -1,4 +1,4 @@
-//! Contacts: everybody mail was exchanged with (API document, Contact; contract §8; decision 22). Pure.
+//! Contacts: the addresses that mail was exchanged with. Pure.
 
 use posthouse_mail::address::{Address, Mailbox};
 
@@ -8,19 +8,19 @@ use crate::{
     time::Time,
 };
 
-/// Longest name in characters.
+/// The longest name in characters.
 pub const NAME_CHARS_MAX: usize = 200;
-/// Most labels of a contact.
+/// The maximum number of labels of a contact.
 pub const LABELS_MAX: usize = 200;
-/// Most people of one mail who become contacts.
-pub const PEOPLE_MAX: usize = 100;
-/// Most contacts that one call deletes.
-pub const BULK_MAX: u32 = 1_000;
-/// Most threads that a contact shows.
+/// The maximum number of participants of one message that become contacts.
+pub const CONTACTS_PER_MESSAGE_MAX: usize = 100;
+/// The maximum number of contacts that one request deletes.
+pub const BULK_DELETE_MAX: u32 = 1_000;
+/// The maximum number of threads listed with a contact.
 pub const THREADS_MAX: usize = 10;
 
-/// Domains of free mail: who is there has nothing in common (contract §8).
-pub const FREE_MAIL: &[&str] = &[
+/// Domains of free mail providers, whose users have no organization in common.
+pub const FREE_MAIL_DOMAINS: &[&str] = &[
     "126.com",
     "163.com",
     "aim.com",
@@ -126,31 +126,32 @@ pub const FREE_MAIL: &[&str] = &[
     "zoho.com",
 ];
 
-/// Local parts, without their punctuation, that nobody reads.
-const UNREAD_LOCAL_PARTS: [&str; 6] = ["noreply", "donotreply", "dontreply", "mailerdaemon", "bounce", "bounces"];
+/// Local parts, without punctuation, of addresses that don't accept replies.
+const NO_REPLY_LOCAL_PARTS: [&str; 6] = ["noreply", "donotreply", "dontreply", "mailerdaemon", "bounce", "bounces"];
 
 named! {
-    /// Who a contact is.
+    /// What kind of sender a contact is.
     ContactKind {
-        /// Somebody who is written to, or whose mail reads like a person's.
+        /// A person: mail was sent to it, or its mail looks personal.
         Person = "person",
         /// A program.
         Automated = "automated",
-        /// Somebody who sells.
+        /// A sales contact.
         Sales = "sales",
         /// Not known yet.
         Unknown = "unknown",
     }
-    /// Where a name or kind comes from.
-    Source {
-        /// Mail.
+    /// The origin of a name or kind.
+    ContactFieldSource {
+        /// Derived from mail.
         Auto = "auto",
-        /// A caller; mail does not change it any more.
+        /// Set by a caller; mail no longer changes it.
         Manual = "manual",
     }
 }
 
-/// The newest subject of a contact, without prefixes: contacts are the workspace's, subjects an inbox's.
+/// The newest subject of a contact, without prefixes. It stores the inbox, because contacts belong to the workspace but
+/// subjects to an inbox.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LastSubject {
     text: String,
@@ -158,16 +159,16 @@ pub struct LastSubject {
 }
 
 impl LastSubject {
-    /// A subject that came to an inbox or was sent from it; none where it was not noted.
+    /// Creates a subject that was received by or sent from `inbox`; `None` if the inbox wasn't stored.
     #[must_use]
     pub fn new(text: String, inbox: Option<InboxId>) -> Self {
         Self { text, inbox }
     }
 
-    /// The subject, for a key that may see its inbox.
+    /// Returns the subject if the scope can access its inbox.
     #[must_use]
-    pub fn seen_by(&self, scope: Scope) -> Option<&str> {
-        let is_seen = scope.inbox().is_none() || self.inbox.is_some_and(|inbox| scope.sees(inbox));
+    pub fn visible_to(&self, scope: Scope) -> Option<&str> {
+        let is_seen = scope.inbox().is_none() || self.inbox.is_some_and(|inbox| scope.allows_inbox(inbox));
         is_seen.then_some(self.text.as_str())
     }
 }
@@ -175,100 +176,100 @@ impl LastSubject {
 /// A contact as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Contact {
-    /// The tenant.
+    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// Its id.
     pub id: ContactId,
     /// The canonical address.
     pub address: String,
-    /// The part behind the @, in A-labels.
+    /// The part after the @, in A-labels.
     pub domain: String,
     /// The name.
     pub name: Option<String>,
     /// Where the name comes from.
-    pub name_source: Source,
-    /// Who it is.
+    pub name_source: ContactFieldSource,
+    /// Its kind.
     pub kind: ContactKind,
     /// Where the kind comes from.
-    pub kind_source: Source,
-    /// What callers noted.
+    pub kind_source: ContactFieldSource,
+    /// Notes by callers.
     pub notes: Option<String>,
-    /// Callers' data, as a JSON object's text.
+    /// Custom metadata, as the text of a JSON object.
     pub metadata_json: String,
-    /// Callers' labels, in the order they were added.
+    /// Custom labels, in the order they were added.
     pub labels: Vec<String>,
-    /// Messages from it, or to it.
+    /// The number of messages from it or to it.
     pub message_count: u64,
     /// The newest subject.
     pub last_subject: Option<LastSubject>,
-    /// When the first of them was stored.
+    /// When its first message was stored.
     pub first_seen_at: Time,
-    /// When the newest of them was stored.
+    /// When its newest message was stored.
     pub last_seen_at: Time,
-    /// When the contact was made.
+    /// When the contact was created.
     pub created_at: Time,
 }
 
 impl Contact {
-    /// The text that `q` is looked for in: address and name in lower case.
+    /// Returns the text that `q` searches: address and name in lower case.
     #[must_use]
     pub fn haystack(&self) -> String {
         haystack(&self.address, self.name.as_deref())
     }
 }
 
-/// Somebody in a mail that is being stored.
+/// A participant of a message that is being stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Person {
+pub struct MessageParticipant {
     /// The canonical address.
     pub address: String,
-    /// The canonical address without its tag: by it an inbox of the workspace is known.
+    /// The canonical address without its plus tag, which identifies inboxes of the workspace.
     pub untagged: String,
     /// The domain in A-labels.
     pub domain: String,
-    /// The name that the mail gives.
+    /// The display name in the message.
     pub name: Option<String>,
-    /// Whether the person gave the name, and not somebody else.
+    /// Whether the name comes from the participant itself, rather than from another participant.
     pub own_name: bool,
-    /// What the mail says of who it is.
+    /// The kind of contact that the message suggests.
     pub kind: ContactKind,
 }
 
-/// What somebody does in a mail.
+/// The role of a participant in a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
-    /// Wrote it, by hand.
+pub enum ParticipantRole {
+    /// Wrote it manually.
     Author,
-    /// Wrote it by a program.
-    Program,
-    /// It came here and to them.
-    Reader,
-    /// We wrote it to them.
-    Correspondent,
+    /// Wrote it automatically.
+    AutomatedAuthor,
+    /// Received it together with the inbox.
+    CoRecipient,
+    /// Received it from the inbox.
+    Recipient,
 }
 
-impl Person {
-    /// Somebody in a mail.
+impl MessageParticipant {
+    /// Creates a participant from a mailbox and its role.
     #[must_use]
-    pub fn of(mailbox: &Mailbox, part: Part) -> Self {
+    pub fn of(mailbox: &Mailbox, part: ParticipantRole) -> Self {
         let address = mailbox.address();
         let kind = match part {
-            Part::Correspondent => ContactKind::Person,
-            Part::Program => ContactKind::Automated,
-            Part::Author if is_unread(address) => ContactKind::Automated,
-            Part::Author | Part::Reader => ContactKind::Unknown,
+            ParticipantRole::Recipient => ContactKind::Person,
+            ParticipantRole::AutomatedAuthor => ContactKind::Automated,
+            ParticipantRole::Author if is_no_reply(address) => ContactKind::Automated,
+            ParticipantRole::Author | ParticipantRole::CoRecipient => ContactKind::Unknown,
         };
         Self {
             address: address.canonical(),
             untagged: address.without_tag().canonical(),
             domain: address.domain().to_owned(),
             name: mailbox.name().and_then(|name| name_of(name, address)),
-            own_name: matches!(part, Part::Author | Part::Program),
+            own_name: matches!(part, ParticipantRole::Author | ParticipantRole::AutomatedAuthor),
             kind,
         }
     }
 
-    /// The text that `q` is looked for in.
+    /// Returns the text that `q` searches.
     #[must_use]
     pub fn haystack(&self) -> String {
         haystack(&self.address, self.name.as_deref())
@@ -279,18 +280,29 @@ fn haystack(address: &str, name: Option<&str>) -> String {
     format!("{address}\n{}", name.unwrap_or_default()).to_lowercase()
 }
 
-/// A display name as a contact keeps it; an address is no name.
+/// Returns the name to store, or `None` if it is empty or just the address.
 fn name_of(name: &str, address: &Address) -> Option<String> {
     let name: String = name.trim().chars().take(NAME_CHARS_MAX).collect();
     let is_address = Address::parse(&name).is_ok_and(|named| named == *address);
     Some(name.trim_end().to_owned()).filter(|name| !name.is_empty() && !is_address)
 }
 
-/// Whether the address is one that nobody reads (`no-reply@`, `mailer-daemon@`).
-fn is_unread(address: &Address) -> bool {
+/// Returns whether the address doesn't accept replies (`no-reply@`, `mailer-daemon@`).
+fn is_no_reply(address: &Address) -> bool {
     let plain: String =
         address.without_tag().local().to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
-    UNREAD_LOCAL_PARTS.contains(&plain.as_str())
+    NO_REPLY_LOCAL_PARTS.contains(&plain.as_str())
+}
+
+/// The number of contacts in a domain.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DomainCount {
+    /// The domain.
+    pub domain: String,
+    /// Number of contacts.
+    pub contacts: i64,
+    /// `created_at` of the newest message from or to one of them.
+    pub last_seen_at: Time,
 }
 
 #[cfg(test)]
@@ -298,51 +310,52 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_subject_is_seen_by_keys_that_see_its_inbox() {
+    fn subject_is_visible_to_keys_that_can_access_its_inbox() {
         let inbox = |number| InboxId(uuid::Uuid::from_u128(number));
-        let (noted, not_noted) = (Some(inbox(1)), None);
+        let (stored, not_stored) = (Some(inbox(1)), None);
         for (of, scope, is_seen) in [
-            (noted, Scope::Org, true),
-            (noted, Scope::Workspace, true),
-            (noted, Scope::Inbox(inbox(1)), true),
-            (noted, Scope::Inbox(inbox(2)), false),
-            (not_noted, Scope::Org, true),
-            (not_noted, Scope::Inbox(inbox(1)), false),
+            (stored, Scope::Org, true),
+            (stored, Scope::Workspace, true),
+            (stored, Scope::Inbox(inbox(1)), true),
+            (stored, Scope::Inbox(inbox(2)), false),
+            (not_stored, Scope::Org, true),
+            (not_stored, Scope::Inbox(inbox(1)), false),
         ] {
             let subject = LastSubject::new("Hi".to_owned(), of);
-            assert_eq!(subject.seen_by(scope).is_some(), is_seen, "{of:?} {scope:?}");
+            assert_eq!(subject.visible_to(scope).is_some(), is_seen, "{of:?} {scope:?}");
         }
     }
 
     #[test]
-    fn what_a_mail_says_of_somebody() {
+    fn participants_have_name_and_kind() {
         let table = [
-            ("Ann <Ann@B.example>", Part::Author, Some("Ann"), ContactKind::Unknown),
-            ("\"ann@b.example\" <ann@b.example>", Part::Author, None, ContactKind::Unknown),
-            ("ann@b.example", Part::Correspondent, None, ContactKind::Person),
-            ("Shop <No-Reply+7@b.example>", Part::Author, Some("Shop"), ContactKind::Automated),
-            ("noreply@b.example", Part::Reader, None, ContactKind::Unknown),
-            ("Ann <ann@b.example>", Part::Program, Some("Ann"), ContactKind::Automated),
+            ("Ann <Ann@B.example>", ParticipantRole::Author, Some("Ann"), ContactKind::Unknown),
+            ("\"ann@b.example\" <ann@b.example>", ParticipantRole::Author, None, ContactKind::Unknown),
+            ("ann@b.example", ParticipantRole::Recipient, None, ContactKind::Person),
+            ("Shop <No-Reply+7@b.example>", ParticipantRole::Author, Some("Shop"), ContactKind::Automated),
+            ("noreply@b.example", ParticipantRole::CoRecipient, None, ContactKind::Unknown),
+            ("Ann <ann@b.example>", ParticipantRole::AutomatedAuthor, Some("Ann"), ContactKind::Automated),
         ];
         for (text, part, name, kind) in table {
-            let person = Person::of(&Mailbox::parse(text).expect("a mailbox"), part);
+            let person = MessageParticipant::of(&Mailbox::parse(text).expect("a mailbox"), part);
             assert_eq!((person.name.as_deref(), person.kind), (name, kind), "{text}");
         }
-        let tagged = Person::of(&Mailbox::parse("A+x@B.example").expect("a mailbox"), Part::Reader);
+        let tagged =
+            MessageParticipant::of(&Mailbox::parse("A+x@B.example").expect("a mailbox"), ParticipantRole::CoRecipient);
         assert_eq!(
             (&*tagged.address, &*tagged.untagged, &*tagged.domain),
             ("a+x@b.example", "a@b.example", "b.example")
         );
-        let long = Person::of(
+        let long = MessageParticipant::of(
             &Mailbox::parse(&format!("{} <a@b.example>", "ä".repeat(250))).expect("a mailbox"),
-            Part::Reader,
+            ParticipantRole::CoRecipient,
         );
         assert_eq!(long.name.map(|name| name.chars().count()), Some(NAME_CHARS_MAX));
     }
 
     #[test]
-    fn free_mail_is_sorted_and_in_lower_case() {
-        assert!(FREE_MAIL.is_sorted());
-        assert!(FREE_MAIL.iter().all(|domain| *domain == domain.to_lowercase()));
+    fn free_mail_domains_are_sorted_and_in_lower_case() {
+        assert!(FREE_MAIL_DOMAINS.is_sorted());
+        assert!(FREE_MAIL_DOMAINS.iter().all(|domain| *domain == domain.to_lowercase()));
     }
 }

@@ -1,6 +1,6 @@
-//! What becomes of sent mail at its recipients: routes, outcomes, retries, expiry, suppression (decision 19; RFC 5321 §4.5.4, §5).
+//! Delivery of sent mail to its recipients: routes, results, retries, expiry and suppression (RFC 5321 §4.5.4, §5).
 //!
-//! Pure: answers of DNS and of remote servers are passed in, as are the time and the schedule. Nothing here waits.
+//! Pure: responses of DNS and remote servers, the time and the schedule are passed in.
 
 mod greylist;
 mod guard;
@@ -10,69 +10,70 @@ mod schedule;
 mod tests;
 
 use posthouse_mail::{
-    bounce::{self, Class, Said},
-    smtp::client::{ConnectionFailure, DeliveryResult, RecipientOutcome, Stage},
+    bounce::{self, BounceClass, BounceReply},
+    smtp::client::{ConnectionFailure, DeliveryResult, RecipientOutcome, SmtpStage},
 };
 
 use crate::{
-    message::{Delivery, DeliveryStatus, TlsUse},
+    message::{DeliveryStatus, RecipientDelivery, TlsParameters},
     time::Time,
 };
 
 pub use greylist::{gap_ms, looks_greylisted, was_greylisted};
 pub use guard::is_special_purpose;
-pub use route::{HOSTS_MAX, IpChoice, NoRoute, addresses_in_order, exchangers};
-pub use schedule::{End, gap_after, next_attempt};
+pub use route::{HOSTS_MAX, IpPreference, MxRouteError, addresses_in_order, exchangers};
+pub use schedule::{RetryDeadline, gap_after, next_attempt};
 
-/// Most characters of a server's words that a delivery entry keeps.
+/// The maximum number of characters of a server's response that a delivery entry keeps.
 pub const DETAIL_CHARS_MAX: usize = 1_000;
 
-/// What the delivery entry of captured mail says.
-pub const CAPTURED: &str = "captured: kept on this machine, nothing left it";
+/// The `detail` of a captured delivery.
+pub const CAPTURED: &str = "captured: stored on this server, not sent";
 
-/// How mail leaves (`delivery.mode`).
+/// How mail is sent (`delivery.mode`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Means {
-    /// To the mail exchangers of the destination: their 250 is the delivery.
+pub enum OutboundMode {
+    /// To the mail exchangers of the destination. Their 250 means delivered.
     Direct,
-    /// To one relay: its 250 says that the mail left us, and no more.
+    /// To a relay. Its 250 means sent, not delivered.
     Relay,
-    /// Not at all: it is kept and shown.
+    /// Not sent; stored for inspection.
     Capture,
 }
 
-/// The host that the last attempt ended at without a reply: it was not reached, or the connection was lost. Where it was lost
-/// within the text nobody else is asked at once, for the message may have been taken: then others are asked first next time.
+/// Returns the host at which the last attempt ended without a reply, because it was unreachable or the connection was
+/// lost. If the connection was lost during the message data, no other host is tried at once, because the message may
+/// have been accepted; the next attempt starts with other hosts.
 #[must_use]
-pub fn broke_off_at(entry: &Delivery) -> Option<&str> {
+pub fn aborted_at_host(entry: &RecipientDelivery) -> Option<&str> {
     let remote = entry.remote.as_deref().filter(|_| entry.attempts > 0 && entry.smtp_code.is_none())?;
     remote.split_once(' ').map(|(host, _)| host)
 }
 
-/// What an attempt came to for one recipient.
+/// The result of a delivery attempt for one recipient.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Report {
-    /// Whether it was taken, and if not, whether to try again.
+pub struct AttemptReport {
+    /// Whether the message was accepted, and otherwise whether to retry.
     pub result: DeliveryResult,
-    /// The reply code that decided; none where no reply did.
+    /// The decisive reply code; `None` if there was no reply.
     pub smtp_code: Option<u16>,
     /// The enhanced status code (RFC 3463).
     pub enhanced_code: Option<String>,
-    /// The server's words, or a sentence of this side.
+    /// The server's response, or a local explanation.
     pub text: String,
-    /// Where it was decided.
-    pub stage: Stage,
-    /// The server that was spoken to.
+    /// The stage of the session at which the result was decided.
+    pub stage: SmtpStage,
+    /// The remote server.
     pub remote: Option<String>,
-    /// How that was encrypted.
-    pub tls: Option<TlsUse>,
-    /// What stood in the way is on this side, and says nothing of the recipient or of the recipient's server: our resolver,
-    /// our relay or our login there, a key, the blob store.
+    /// The TLS parameters of the session.
+    pub tls: Option<TlsParameters>,
+    /// Whether the cause is local and says nothing about the recipient or its server: this server's resolver, its relay
+    /// or login there, a key, or the blob store.
     pub is_ours: bool,
 }
 
-impl Report {
-    /// A decision of this side, before any server was spoken to.
+impl AttemptReport {
+    /// Creates a local result, decided without contacting a server.
     #[must_use]
     pub fn local(result: DeliveryResult, enhanced_code: &str, text: impl Into<String>) -> Self {
         Self {
@@ -80,20 +81,20 @@ impl Report {
             smtp_code: None,
             enhanced_code: Some(enhanced_code.to_owned()),
             text: text.into(),
-            stage: Stage::Local,
+            stage: SmtpStage::Local,
             remote: None,
             tls: None,
             is_ours: false,
         }
     }
 
-    /// A trouble of this side, which somebody can mend: the mail waits for that.
+    /// Creates a temporary result with a local cause that the operator can fix; the mail waits.
     #[must_use]
-    pub fn own_trouble(enhanced_code: &str, text: impl Into<String>) -> Self {
+    pub fn local_failure(enhanced_code: &str, text: impl Into<String>) -> Self {
         Self { is_ours: true, ..Self::local(DeliveryResult::Temporary, enhanced_code, text) }
     }
 
-    /// What a server said about the recipient.
+    /// Converts a server's response for the recipient.
     #[must_use]
     pub fn of_outcome(outcome: &RecipientOutcome, remote: &str) -> Self {
         Self {
@@ -108,7 +109,7 @@ impl Report {
         }
     }
 
-    /// What a connection that failed means for a recipient. `permanent` where every server of the destination said 5yz.
+    /// Converts a failed connection. Set `permanent` if every server of the destination responded 5yz.
     #[must_use]
     pub fn of_failure(failure: &ConnectionFailure, remote: &str, permanent: bool) -> Self {
         Self {
@@ -119,32 +120,44 @@ impl Report {
             stage: failure.stage,
             remote: Some(remote.to_owned()),
             tls: None,
-            // Nothing was asked of the server yet: this machine could not even begin.
-            is_ours: failure.stage == Stage::Local,
+            // The session did not even start, so the cause is local.
+            is_ours: failure.stage == SmtpStage::Local,
         }
     }
 }
 
-impl Report {
-    /// Why it was not taken, as one word.
+impl AttemptReport {
+    /// Classifies why the message wasn't accepted.
     #[must_use]
-    pub fn class(&self) -> Class {
+    pub fn class(&self) -> BounceClass {
         let enhanced = self.enhanced_code.as_deref();
-        bounce::classify(&Said { code: self.smtp_code, enhanced, words: &self.text, stage: Some(self.stage) })
+        bounce::classify(&BounceReply { code: self.smtp_code, enhanced, words: &self.text, stage: Some(self.stage) })
     }
 }
 
-/// Whether a bounce is the recipient's server's last word.
+named! {
+    /// How far the delivery of a message to another workspace of this service is.
+    LocalDeliveryState {
+        /// No copy is stored yet.
+        Pending = "pending",
+        /// The copies are stored.
+        Stored = "stored",
+        /// No copy will be stored.
+        Failed = "failed",
+    }
+}
+
+/// Whether a bounce is final.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BounceKind {
-    /// The server, or DNS, said that it will never work.
+    /// The server or DNS reported a permanent failure.
     Hard,
-    /// It could have worked and did not until the end of the schedule, or it may another day: a full mailbox, too much at once.
+    /// Delivery did not succeed before the schedule ended, or may succeed another day: a full mailbox, a rate limit.
     Soft,
 }
 
 impl BounceKind {
-    /// The `type` of a bounce on the wire.
+    /// Returns the `type` of a bounce on the wire.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -154,38 +167,42 @@ impl BounceKind {
     }
 }
 
-/// What is next for a recipient.
+/// The consequence of a result for a recipient.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
-    /// It left us, or was delivered.
-    Left,
-    /// Try again.
-    Waits,
-    /// It was given up by our own inability: nothing is known against the recipient.
+pub enum AttemptOutcome {
+    /// Sent or delivered.
+    Done,
+    /// Retry later.
+    Retry,
+    /// Given up because of a local problem; says nothing about the recipient.
     Failed,
-    /// It failed for good; whether nothing more is to be sent to that address.
+    /// Failed permanently.
     Bounced {
-        /// Whose fault it was.
+        /// Whether the failure is hard or soft.
         kind: BounceKind,
-        /// The address is one that does not work: suppress it.
+        /// Whether to suppress the address because it doesn't work.
         suppress: bool,
     },
 }
 
-/// The circumstances of an attempt.
+/// The conditions of a delivery attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Moment {
-    /// Now.
+pub struct AttemptContext {
+    /// The current time.
     pub now: Time,
-    /// When trying ends.
-    pub end: End,
-    /// How it left.
-    pub means: Means,
+    /// When retrying ends.
+    pub end: RetryDeadline,
+    /// How the mail is sent.
+    pub means: OutboundMode,
 }
 
-/// Writes what an attempt came to into the recipient's entry.
+/// Records the result of an attempt in the recipient's entry.
 #[must_use]
-pub fn settle(before: &Delivery, report: &Report, moment: &Moment) -> (Delivery, Fate) {
+pub fn settle(
+    before: &RecipientDelivery,
+    report: &AttemptReport,
+    moment: &AttemptContext,
+) -> (RecipientDelivery, AttemptOutcome) {
     let mut after = before.clone();
     after.attempts += 1;
     after.updated_at = moment.now;
@@ -196,67 +213,72 @@ pub fn settle(before: &Delivery, report: &Report, moment: &Moment) -> (Delivery,
     after.detail = Some(report.text.chars().take(DETAIL_CHARS_MAX).collect::<String>()).filter(|text| !text.is_empty());
     after.class = None;
     let class = report.class();
-    let is_last = moment.end.is_reached(after.attempts, moment.now);
+    let is_last = moment.end.is_exhausted(after.attempts, moment.now);
     let fate = match report.result {
         DeliveryResult::Delivered => {
-            after.status = if moment.means == Means::Direct { DeliveryStatus::Delivered } else { DeliveryStatus::Sent };
-            Fate::Left
+            after.status =
+                if moment.means == OutboundMode::Direct { DeliveryStatus::Delivered } else { DeliveryStatus::Sent };
+            AttemptOutcome::Done
         }
         DeliveryResult::Permanent => {
             after.status = DeliveryStatus::Bounced;
             after.class = Some(class);
-            let kind =
-                if class.is_passing() && report.stage != Stage::Local { BounceKind::Soft } else { BounceKind::Hard };
-            Fate::Bounced { kind, suppress: suppresses(report, class) }
+            let kind = if class.is_passing() && report.stage != SmtpStage::Local {
+                BounceKind::Soft
+            } else {
+                BounceKind::Hard
+            };
+            AttemptOutcome::Bounced { kind, suppress: suppresses_address(report, class) }
         }
         DeliveryResult::Temporary if is_last && report.is_ours => {
             after.status = DeliveryStatus::Failed;
-            after.detail = Some(tried("not sent: given up after", after.attempts, &report.text));
-            after.class = Some(Class::System);
-            Fate::Failed
+            after.detail = Some(attempts_detail("not sent: given up after", after.attempts, &report.text));
+            after.class = Some(BounceClass::System);
+            AttemptOutcome::Failed
         }
         DeliveryResult::Temporary if is_last => {
             after.status = DeliveryStatus::Bounced;
             after.enhanced_code = Some("5.4.7".to_owned());
-            after.detail = Some(tried("expired: not delivered in", after.attempts, &report.text));
-            after.class = Some(Class::Expired);
-            Fate::Bounced { kind: BounceKind::Soft, suppress: false }
+            after.detail = Some(attempts_detail("expired: not delivered after", after.attempts, &report.text));
+            after.class = Some(BounceClass::Expired);
+            AttemptOutcome::Bounced { kind: BounceKind::Soft, suppress: false }
         }
         DeliveryResult::Temporary => {
             after.status = DeliveryStatus::Queued;
             after.class = Some(class);
-            Fate::Waits
+            AttemptOutcome::Retry
         }
     };
     (after, fate)
 }
 
-fn tried(what: &str, attempts: u32, last_words: &str) -> String {
+fn attempts_detail(what: &str, attempts: u32, last_error: &str) -> String {
     let attempts = if attempts == 1 { "1 attempt".to_owned() } else { format!("{attempts} attempts") };
-    let text = format!("{what} {attempts}; the last one: {last_words}");
+    let text = format!("{what} {attempts}; last error: {last_error}");
     text.chars().take(DETAIL_CHARS_MAX).collect()
 }
 
-/// Whether a failure for good says that the address does not work, so that nothing more should be sent there. Refusals of the
-/// sender, the content or the size never do: they would shut out people who can be reached. Nor does a code of policy, whatever
-/// the words beside it: filters call everybody unknown.
+/// Returns whether a permanent failure means that the address doesn't work, so that it should be suppressed. Rejections
+/// of the sender, the content or the size never do, because the recipient is still reachable. Neither do policy codes
+/// (5.7.x), whatever the text: some filters report every address as unknown.
 #[must_use]
-pub fn is_dead(class: Class, enhanced_code: Option<&str>) -> bool {
+pub fn is_dead(class: BounceClass, enhanced_code: Option<&str>) -> bool {
     class.is_dead_address() && !enhanced_code.is_some_and(|code| code.starts_with("5.7."))
 }
 
-/// [`is_dead`], of a reply. Without an enhanced code a refusal after the text may be one of the text.
-fn suppresses(report: &Report, class: Class) -> bool {
-    let about_recipient = report.enhanced_code.is_some() || report.stage == Stage::RcptTo;
+/// Applies [`is_dead`] to a result. Without an enhanced code, a rejection after the message data may concern the
+/// content.
+fn suppresses_address(report: &AttemptReport, class: BounceClass) -> bool {
+    let about_recipient = report.enhanced_code.is_some() || report.stage == SmtpStage::RcptTo;
     about_recipient && is_dead(class, report.enhanced_code.as_deref())
 }
 
-/// Whether a relay's refusal is about our own login or rights there: then it is for the operator to mend, and no reason to
-/// give the mail up.
+/// Returns whether a relay rejects this server's own login or permissions. The operator must fix that, so the mail is
+/// kept.
 #[must_use]
-pub fn blames_relay_settings(outcome: &RecipientOutcome) -> bool {
-    let says = outcome.text.to_ascii_lowercase();
-    let early = matches!(outcome.stage, Stage::MailFrom | Stage::RcptTo | Stage::Data);
+pub fn is_relay_misconfigured(outcome: &RecipientOutcome) -> bool {
+    let text = outcome.text.to_ascii_lowercase();
+    let early = matches!(outcome.stage, SmtpStage::MailFrom | SmtpStage::RcptTo | SmtpStage::Data);
     let login = matches!(outcome.smtp_code, Some(530 | 534 | 535 | 538));
-    early && (login || (matches!(outcome.smtp_code, Some(550 | 551 | 553 | 554)) && says.contains("relay")))
+    early && (login || (matches!(outcome.smtp_code, Some(550 | 551 | 553 | 554)) && text.contains("relay")))
 }

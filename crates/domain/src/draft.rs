@@ -1,114 +1,104 @@
-//! Drafts: messages that wait for somebody or for their time (API document, Drafts; contract §5).
+//! Drafts: messages to be reviewed, edited or sent later.
 //!
-//! Pure: what a draft is, the table of its transitions, what a change makes of it, and the hash of what would leave. Whether
-//! it may be sent is the gate's to say, as of every message.
+//! Pure: the draft itself, its state transitions, the effect of changes, and the hash of its content. Whether a draft
+//! may be sent is decided by the checks in [`crate::gate`], as for every message.
 
 mod change;
+pub mod status;
 
 use sha2::{Digest, Sha256};
 
-pub use change::{Change, Outcome, Schedule};
+pub use change::{DraftChange, DraftChangeResult, ScheduleChange};
+pub use status::DraftStatus;
 
 use crate::{
     actor::Actor,
-    error::{Code, Refusal},
+    error::{Detail, ErrorCode, Refusal},
     id::{AttachmentId, DraftId, InboxId, MessageId, ThreadId, WorkspaceId},
-    message::{Kind, Message},
+    message::{Message, MessageKind},
     time::{DAY_MS, MINUTE_MS, SECOND_MS, Time},
 };
 
-/// How long ahead a draft is scheduled at least, in milliseconds (contract §5.3).
+/// The shortest time between now and `send_at`, in milliseconds.
 pub const AHEAD_MS_MIN: i64 = MINUTE_MS;
-/// How long ahead at most, in milliseconds.
+/// The longest time between now and `send_at`, in milliseconds.
 pub const AHEAD_MS_MAX: i64 = 30 * DAY_MS;
-/// What a request for exactly the shortest time may take on its way here, in milliseconds.
+/// Tolerance for the transit time of a request that uses the shortest time, in milliseconds.
 const GRACE_MS: i64 = SECOND_MS;
 
 named! {
-    /// Where a draft stands (contract §5.1).
-    Status {
-        /// It waits for somebody.
-        Draft = "draft",
-        /// It waits for its time.
-        Scheduled = "scheduled",
-        /// It is being queued. That lasts as long as one transaction, so nobody meets it.
-        Sending = "sending",
-        /// It became a message.
-        Sent = "sent",
-        /// It was refused when its time came.
-        Failed = "failed",
-        /// Somebody gave it up.
-        Cancelled = "cancelled",
-    }
-    /// Who wrote a draft.
-    Source {
-        /// A caller of the API.
+    /// The origin of a draft.
+    DraftSource {
+        /// An API caller.
         Api = "api",
-        /// The drafting model.
+        /// The AI drafting model.
         Ai = "ai",
     }
 }
 
-/// What is done to a draft.
+/// An operation on a draft.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// Its fields are changed; the schedule stays.
+pub enum DraftStep {
+    /// Change its fields and keep the schedule.
     Edit,
-    /// It is changed so that it has no time any more.
+    /// Change it and remove the schedule.
     Unschedule,
-    /// It is changed and given a time.
+    /// Change and schedule it.
     EditAndSchedule,
-    /// It is given a time.
+    /// Schedule it.
     Schedule,
-    /// Somebody sends it, and every check passes.
+    /// A caller sends it, and every check passes.
     Send,
-    /// Somebody sends it, and a check refuses.
+    /// A caller sends it, and a check refuses it.
     SendRefused,
-    /// Its time has come, and every check passes.
+    /// Its `send_at` is reached, and every check passes.
     Due,
-    /// Its time has come, and a check refuses.
+    /// Its `send_at` is reached, and a check refuses it.
     DueRefused,
-    /// Its time has come while the workspace is stopped or the inbox is paused.
+    /// Its `send_at` is reached while the workspace is stopped or the inbox is paused.
     DueHeld,
-    /// It is given up.
+    /// Cancel it.
     Cancel,
-    /// It is deleted, which no state but `sending` forbids.
+    /// Delete it; allowed in every state except `sending`.
     Delete,
 }
 
-/// The state after a step, or nothing where the step cannot be taken (contract §5.2).
+/// Returns the state after a step, or `None` if the step isn't allowed.
 #[must_use]
-pub const fn next(from: Status, step: Step) -> Option<Status> {
-    use Status::{Cancelled, Draft, Failed, Scheduled, Sending, Sent};
+pub const fn next(from: DraftStatus, step: DraftStep) -> Option<DraftStatus> {
+    use DraftStatus::{Cancelled, Draft, Failed, Scheduled, Sending, Sent};
     match (from, step) {
-        (Draft | Scheduled, Step::Edit) => Some(from),
-        (Draft | Scheduled, Step::Unschedule) => Some(Draft),
-        (Draft | Scheduled, Step::EditAndSchedule) | (Draft | Scheduled | Failed, Step::Schedule) => Some(Scheduled),
-        (Draft | Scheduled | Failed, Step::Send) | (Scheduled, Step::Due) => Some(Sent),
-        (Draft | Scheduled | Failed, Step::SendRefused) => Some(from),
-        (Scheduled, Step::DueRefused) => Some(Failed),
-        (Scheduled, Step::DueHeld) => Some(Scheduled),
-        (Draft | Scheduled | Failed, Step::Cancel) => Some(Cancelled),
-        (Sending, Step::Delete) => None,
-        (_, Step::Delete) => Some(from),
+        (Draft | Scheduled, DraftStep::Edit) => Some(from),
+        (Draft | Scheduled, DraftStep::Unschedule) => Some(Draft),
+        (Draft | Scheduled, DraftStep::EditAndSchedule) | (Draft | Scheduled | Failed, DraftStep::Schedule) => {
+            Some(Scheduled)
+        }
+        (Draft | Scheduled | Failed, DraftStep::Send) | (Scheduled, DraftStep::Due) => Some(Sent),
+        (Draft | Scheduled | Failed, DraftStep::SendRefused) => Some(from),
+        (Scheduled, DraftStep::DueRefused) => Some(Failed),
+        (Scheduled, DraftStep::DueHeld) => Some(Scheduled),
+        (Draft | Scheduled | Failed, DraftStep::Cancel) => Some(Cancelled),
+        (Sending, DraftStep::Delete) => None,
+        (_, DraftStep::Delete) => Some(from),
         _ => None,
     }
 }
 
-/// Takes a step, or refuses it.
+/// Applies a step to a state.
 ///
 /// # Errors
-/// `draft_not_editable` with the state in `details.status`.
-pub fn take(from: Status, step: Step) -> Result<Status, Refusal> {
+/// Returns `draft_not_editable` with the state in `details.status` if the step isn't allowed.
+pub fn apply(from: DraftStatus, step: DraftStep) -> Result<DraftStatus, Refusal> {
     next(from, step).ok_or_else(|| {
-        let (status, done) = (from.text(), step.words());
-        let refusal = Refusal::new(Code::DraftNotEditable, format!("The draft is {status}: it cannot be {done}."));
-        refusal.detail("status", status)
+        let (status, operation) = (from.text(), step.participle());
+        let refusal =
+            Refusal::new(ErrorCode::DraftNotEditable, format!("A draft with status `{status}` can't be {operation}."));
+        refusal.detail(Detail::Status(from))
     })
 }
 
-impl Step {
-    const fn words(self) -> &'static str {
+impl DraftStep {
+    const fn participle(self) -> &'static str {
         match self {
             Self::Edit | Self::Unschedule | Self::EditAndSchedule => "changed",
             Self::Schedule => "scheduled",
@@ -119,27 +109,27 @@ impl Step {
     }
 }
 
-/// Who vouches for a draft, and for what exactly.
+/// Who approved the content of a draft, and a hash of that content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Approval {
-    /// Who sent it, scheduled it, or last changed the content of a scheduled one.
+    /// Who sent or scheduled the draft, or last changed its content while it was scheduled.
     pub by: Actor,
-    /// When.
+    /// When it was approved.
     pub at: Time,
-    /// What would leave then ([`Draft::content_sha256`]).
+    /// The hash of the approved content ([`Draft::content_sha256`]).
     pub content_sha256: [u8; 32],
 }
 
-/// Why the last attempt was refused.
+/// Why the last attempt to send a draft was refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
-    /// The refusal's code.
+pub struct DraftFailure {
+    /// The error code.
     pub code: String,
-    /// The refusal's message.
+    /// The error message.
     pub message: String,
 }
 
-/// A file of a draft; its bytes are kept beside it.
+/// A file of a draft. Its bytes are stored separately.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DraftFile {
     /// Its id.
@@ -154,7 +144,7 @@ pub struct DraftFile {
     pub sha256: [u8; 32],
 }
 
-/// What would leave.
+/// The content of the message to be sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DraftContent {
     /// To, each in header form.
@@ -163,7 +153,7 @@ pub struct DraftContent {
     pub cc: Vec<String>,
     /// Bcc.
     pub bcc: Vec<String>,
-    /// What it is about.
+    /// Subject.
     pub subject: Option<String>,
     /// Plain text.
     pub text: Option<String>,
@@ -172,7 +162,7 @@ pub struct DraftContent {
     /// Structured data, as JSON text.
     pub data_json: Option<String>,
     /// The advisory kind.
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// Files.
     pub files: Vec<DraftFile>,
 }
@@ -180,50 +170,50 @@ pub struct DraftContent {
 /// A draft as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Draft {
-    /// The tenant.
+    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// Its id.
     pub id: DraftId,
     /// The inbox it would be sent from.
     pub inbox: InboxId,
-    /// Where it stands.
-    pub status: Status,
-    /// Rises with every change: whoever writes says which one was read.
+    /// Its status.
+    pub status: DraftStatus,
+    /// Increases with every change, so that a writer can state which version it read.
     pub revision: i64,
-    /// The message that it answers.
+    /// The message that the draft replies to.
     pub answers: Option<MessageId>,
-    /// The conversation that it belongs to.
+    /// The conversation it belongs to.
     pub thread: Option<ThreadId>,
-    /// Whether it answers all recipients.
+    /// Whether it replies to all recipients.
     pub reply_all: bool,
-    /// What would leave.
+    /// The content to be sent.
     pub content: DraftContent,
     /// Labels for the sent message.
     pub labels: Vec<String>,
-    /// The caller's metadata, as a JSON object's text.
+    /// Custom metadata, as the text of a JSON object.
     pub metadata_json: String,
-    /// Who wrote it.
-    pub source: Source,
-    /// When it is to be sent.
+    /// Its origin.
+    pub source: DraftSource,
+    /// When it is scheduled to be sent.
     pub send_at: Option<Time>,
     /// When it was sent.
     pub sent_at: Option<Time>,
-    /// The message that it became.
+    /// The message it became.
     pub sent_message: Option<MessageId>,
-    /// Who vouches for it.
+    /// Who approved its content.
     pub approval: Option<Approval>,
     /// Why the last attempt was refused.
-    pub failure: Option<Failure>,
-    /// When it was made.
+    pub failure: Option<DraftFailure>,
+    /// When it was created.
     pub created_at: Time,
     /// When it last changed.
     pub updated_at: Time,
 }
 
 impl Draft {
-    /// An empty draft.
+    /// Creates an empty draft.
     #[must_use]
-    pub fn new((workspace, id, inbox): (WorkspaceId, DraftId, InboxId), source: Source, now: Time) -> Self {
+    pub fn new((workspace, id, inbox): (WorkspaceId, DraftId, InboxId), source: DraftSource, now: Time) -> Self {
         let content = DraftContent {
             to: Vec::new(),
             cc: Vec::new(),
@@ -232,14 +222,14 @@ impl Draft {
             text: None,
             html: None,
             data_json: None,
-            kind: Kind::Message,
+            kind: MessageKind::Message,
             files: Vec::new(),
         };
         Self {
             workspace,
             id,
             inbox,
-            status: Status::Draft,
+            status: DraftStatus::Draft,
             revision: 1,
             answers: None,
             thread: None,
@@ -258,9 +248,11 @@ impl Draft {
         }
     }
 
-    /// SHA-256 of what would leave: recipients with Bcc, subject, bodies, data, kind, names, types and hashes of the files,
-    /// and the message that it answers. Each piece goes in behind a byte that says whether it is there and its length in
-    /// eight bytes, so that no two different contents give the same bytes. Metadata and labels do not leave.
+    /// Returns the SHA-256 of the content to be sent: recipients including Bcc, subject, bodies, data, kind, the names,
+    /// types and hashes of the files, and the message it replies to. Metadata and labels are not part of it.
+    ///
+    /// Each field is preceded by a presence byte and its length in eight bytes, so that different contents never hash
+    /// the same bytes.
     #[must_use]
     pub fn content_sha256(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
@@ -287,17 +279,17 @@ impl Draft {
         hash.finalize().into()
     }
 
-    /// The approval of this content by somebody.
+    /// Creates an approval of the current content.
     #[must_use]
     pub fn approved(&self, by: Actor, at: Time) -> Approval {
         Approval { by, at, content_sha256: self.content_sha256() }
     }
 
-    /// The draft once it became that message: the message has the content now.
+    /// Returns the draft after it became `message`. Bodies and files are cleared, because the message holds them.
     #[must_use]
     pub fn sent(&self, message: &Message, approval: &Approval) -> Self {
         let mut sent = self.clone();
-        (sent.status, sent.send_at) = (Status::Sent, None);
+        (sent.status, sent.send_at) = (DraftStatus::Sent, None);
         (sent.sent_at, sent.updated_at) = (Some(message.created_at), message.created_at);
         (sent.sent_message, sent.thread) = (Some(message.id), Some(message.thread));
         (sent.content.text, sent.content.html) = (None, None);
@@ -308,20 +300,18 @@ impl Draft {
     }
 }
 
-/// Judges a time to send at.
+/// Checks that `send_at` is within the allowed range.
 ///
 /// # Errors
-/// `invalid_send_at`.
+/// Returns `invalid_send_at` if it isn't.
 pub fn check_send_at(at: Time, now: Time) -> Result<(), Refusal> {
     let ahead_ms = at.since_ms(now);
     if (AHEAD_MS_MIN - GRACE_MS..=AHEAD_MS_MAX).contains(&ahead_ms) {
         return Ok(());
     }
     let which = if ahead_ms < AHEAD_MS_MIN { "less than 1 minute" } else { "more than 30 days" };
-    let refusal = Refusal::new(Code::InvalidSendAt, format!("send_at is {which} from now, which is {now}."));
-    Err(refusal
-        .detail("earliest", now.plus_ms(AHEAD_MS_MIN).to_string())
-        .detail("latest", now.plus_ms(AHEAD_MS_MAX).to_string()))
+    let refusal = Refusal::new(ErrorCode::InvalidSendAt, format!("`send_at` is {which} from now ({now})."));
+    Err(refusal.detail(Detail::Earliest(now.plus_ms(AHEAD_MS_MIN))).detail(Detail::Latest(now.plus_ms(AHEAD_MS_MAX))))
 }
 
 #[cfg(test)]

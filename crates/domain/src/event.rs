@@ -1,33 +1,33 @@
-//! Events: what happened, in the order it happened, in one log per workspace (API document, Events; decision 12).
+//! Events: what happened, in order, in one log per workspace.
 
 use crate::{
     id::{EventId, InboxId, MessageId, ThreadId, WorkspaceId},
-    text::nearest,
+    text::closest,
     time::{DAY_MS, Time},
 };
 
-/// How long the log is kept, in milliseconds.
-pub const KEPT_MS: i64 = 30 * DAY_MS;
+/// How long events are kept, in milliseconds.
+pub const EVENT_RETENTION_MS: i64 = 30 * DAY_MS;
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
-        /// What happened (contract §11.5).
+        /// The type of an event.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum EventKind { $($(#[doc = $doc])* $name,)* }
 
         impl EventKind {
-            /// Every kind.
+            /// Every event type.
             pub const ALL: &[EventKind] = &[$(EventKind::$name,)*];
 
-            /// The `type` on the wire.
+            /// Returns the `type` on the wire.
             #[must_use]
             pub const fn text(self) -> &'static str { match self { $(EventKind::$name => $text,)* } }
 
-            /// When it happens, in a sentence, for the catalogue.
+            /// Describes when the event occurs, in one sentence, for the event catalog.
             #[must_use]
             pub fn meaning(self) -> &'static str { match self { $(EventKind::$name => concat!($($doc),*).trim(),)* } }
 
-            /// The kind of that name.
+            /// Parses the name of an event type.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> { match text { $($text => Some(EventKind::$name),)* _ => None } }
         }
@@ -35,29 +35,29 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// An inbound message was stored; not of reports about bounces.
+    /// An inbound message was stored; not emitted for bounce reports.
     MessageReceived = "message.received",
-    /// An outbound message left this server.
+    /// An outbound message was sent.
     MessageSent = "message.sent",
-    /// The recipient's server accepted it.
+    /// The recipient's server accepted the message.
     MessageDelivered = "message.delivered",
-    /// Delivery failed for good.
+    /// Delivery failed permanently.
     MessageBounced = "message.bounced",
-    /// The recipient marked it as spam.
+    /// The recipient marked the message as spam.
     MessageComplained = "message.complained",
-    /// The categoriser processed an inbound message; at most once for each, after message.received.
+    /// The categorizer processed an inbound message; at most once per message, after message.received.
     MessageEnriched = "message.enriched",
-    /// Held mail was released.
+    /// A held message was released.
     MessageReleased = "message.released",
-    /// An inbound message was stopped by a receive list; it is stored with the label `blocked`.
+    /// A receive list blocked an inbound message; it is stored with the label `blocked`.
     MessageReceivedBlocked = "message.received.blocked",
-    /// A temporary inbox expired and was wiped.
+    /// A temporary inbox expired and was deleted.
     InboxExpired = "inbox.expired",
     /// An inbox was paused.
     InboxPaused = "inbox.paused",
     /// An inbox was resumed.
     InboxResumed = "inbox.resumed",
-    /// A draft was made.
+    /// A draft was created.
     DraftCreated = "draft.created",
     /// A draft was changed or scheduled.
     DraftUpdated = "draft.updated",
@@ -65,27 +65,27 @@ kinds! {
     DraftSent = "draft.sent",
     /// A draft was cancelled.
     DraftCancelled = "draft.cancelled",
-    /// A scheduled draft was refused when its time came.
+    /// A check refused a scheduled draft at its `send_at`.
     DraftFailed = "draft.failed",
-    /// A domain's records are all there.
+    /// All required DNS records of a domain were found.
     DomainVerified = "domain.verified",
-    /// A verified domain's records are not there any more.
+    /// Required DNS records of a verified domain are missing.
     DomainFailed = "domain.failed",
     /// A new DKIM key signs for a domain.
     DomainDkimRotated = "domain.dkim_rotated",
-    /// A DKIM key has signed for a year.
+    /// A DKIM key has signed for a year and should be rotated.
     DomainDkimRotationDue = "domain.dkim_rotation_due",
-    /// The emergency stop came into force.
+    /// The emergency stop was activated.
     WorkspaceStopped = "workspace.stopped",
     /// An owner ended the emergency stop.
     WorkspaceResumed = "workspace.resumed",
-    /// A webhook is tried out; only that webhook gets it.
+    /// A webhook was tested; only that webhook receives the event.
     WebhookTest = "webhook.test",
 }
 
 impl EventKind {
-    /// What a webhook takes that was made without a list: all message events but those of blocked mail, which is hidden
-    /// everywhere else too (API document, Events, rule 1; contract §11.2).
+    /// The event types of a webhook created without a list: all message events except those of blocked messages, which
+    /// are hidden by default everywhere.
     pub const DEFAULT: &[EventKind] = &[
         EventKind::MessageReceived,
         EventKind::MessageSent,
@@ -96,39 +96,41 @@ impl EventKind {
         EventKind::MessageReleased,
     ];
 
-    /// The kind of that name.
+    /// Parses the name of an event type.
     ///
     /// # Errors
-    /// What is wrong with the name, with the nearest one that there is.
+    /// Describes the problem and suggests the closest name.
     pub fn read(text: &str) -> Result<Self, String> {
         let names = || Self::ALL.iter().map(|kind| kind.text());
-        Self::parse(text).ok_or_else(|| match nearest(text, names()) {
-            Some(near) => format!("{text} is not a type of event; did you mean {near}?"),
-            None => format!("{text} is not a type of event; they are {}", names().collect::<Vec<_>>().join(", ")),
+        Self::parse(text).ok_or_else(|| match closest(text, names()) {
+            Some(near) => format!("{text} is not an event type; did you mean {near}?"),
+            None => {
+                format!("{text} is not an event type; the event types are {}", names().collect::<Vec<_>>().join(", "))
+            }
         })
     }
 }
 
 named! {
-    /// How much of an event is shown (contract §11.4).
+    /// How much of an event is included.
     #[derive(Default)]
-    Payload {
+    EventPayload {
         /// Everything.
         #[default]
         Full = "full",
-        /// Who wrote to whom about what: never a body.
+        /// The envelope only: sender, recipients and subject, never a body.
         Envelope = "envelope",
     }
 }
 
-/// An event to be written.
+/// An event to write.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewEvent {
-    /// The tenant.
+    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// Its id, the same on every transport.
     pub id: EventId,
-    /// What happened.
+    /// Its type.
     pub kind: EventKind,
     /// The inbox it concerns.
     pub inbox: Option<InboxId>,
@@ -136,7 +138,7 @@ pub struct NewEvent {
     pub thread: Option<ThreadId>,
     /// The message it concerns.
     pub message: Option<MessageId>,
-    /// What the tables will not say later, as a JSON object's text.
+    /// Data that can't be read from the tables later, as the text of a JSON object.
     pub detail_json: String,
     /// When it happened.
     pub at: Time,
@@ -145,7 +147,7 @@ pub struct NewEvent {
 /// An event in the log.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Event {
-    /// Its place in the log; without gaps.
+    /// Its sequence number in the log, without gaps.
     pub seq: i64,
     /// Whether it was held back while its inbox was paused.
     pub released: bool,
@@ -158,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_back_and_a_wrong_one_is_told_the_nearest() {
+    fn names_round_trip_and_unknown_names_get_a_suggestion() {
         for kind in EventKind::ALL {
             assert_eq!(EventKind::read(kind.text()), Ok(*kind));
             assert!(kind.meaning().ends_with(|last: char| last.is_alphanumeric() || last == '.'), "{kind:?}");

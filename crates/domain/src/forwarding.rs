@@ -1,5 +1,4 @@
-//! Addresses that the mail of an inbox is passed on to, once their owner has said yes, and which mail that is (contract §3.3,
-//! decision 30).
+//! Automatic forwarding: the confirmed addresses of an inbox, and which received messages are forwarded.
 
 use crate::{
     id::{ForwardId, ForwardingAddressId, InboxId, MessageId, WorkspaceId},
@@ -8,63 +7,63 @@ use crate::{
     time::{DAY_MS, Time},
 };
 
-/// Addresses that an inbox may have.
+/// The maximum number of forwarding addresses of an inbox.
 pub const ADDRESSES_MAX: usize = 3;
-/// How long the link of a confirmation works, in milliseconds (decision 30).
-pub const LINK_MS: i64 = 7 * DAY_MS;
-/// How long a mail may wait for a limit to free, in milliseconds; a stop or a pause may last longer.
+/// How long a confirmation link is valid, in milliseconds.
+pub const CONFIRMATION_LINK_MS: i64 = 7 * DAY_MS;
+/// How long a message may wait for a limit, in milliseconds. A stop or a pause may last longer.
 pub const WAIT_MS_MAX: i64 = 5 * DAY_MS;
-/// Labels of mail that `skip_flagged` leaves where it is: phishing, injection risk, a failed DMARC check.
-pub const FLAGS: [&str; 4] = ["ai:phishing", "ai:injection-risk", "local:injection-risk", "dmarc-fail"];
+/// Labels of messages that `skip_flagged` excludes: phishing, injection risk, failed DMARC.
+pub const FLAG_LABELS: [&str; 4] = ["ai:phishing", "ai:injection-risk", "local:injection-risk", "dmarc-fail"];
 
-/// An address that mail is passed on to.
+/// An address that an inbox forwards received messages to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForwardingAddress {
-    /// The tenant.
+    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// Its id.
     pub id: ForwardingAddressId,
-    /// The inbox whose mail it gets.
+    /// The inbox that forwards.
     pub inbox: InboxId,
-    /// Where the mail goes, in canonical form.
+    /// The destination, in canonical form.
     pub address: String,
-    /// Whether flagged mail stays where it is.
+    /// Whether flagged messages are not forwarded.
     pub skip_flagged: bool,
-    /// When its owner said yes; nothing is passed on before.
+    /// When the address's owner confirmed it; nothing is forwarded before.
     pub confirmed_at: Option<Time>,
-    /// When the newest confirmation mail was written.
+    /// When the newest confirmation mail was created.
     pub confirmation_sent_at: Time,
-    /// When the newest mail was passed on.
+    /// When a message was last forwarded.
     pub last_forwarded_at: Option<Time>,
-    /// How many were.
+    /// The number of forwarded messages.
     pub forwarded_count: u64,
-    /// Why the newest mail was not passed on, if it was not.
-    pub failure: Option<Failure>,
-    /// When it was made.
+    /// Why the newest message was not forwarded, if it wasn't.
+    pub failure: Option<ForwardingFailure>,
+    /// When it was created.
     pub created_at: Time,
 }
 
-/// Why a mail was not passed on.
+/// Why a message was not forwarded.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
-    /// The code of the refusal.
+pub struct ForwardingFailure {
+    /// The error code.
     pub code: String,
-    /// What was wrong.
+    /// The error message.
     pub message: String,
 }
 
 impl ForwardingAddress {
-    /// `pending` or `confirmed`.
+    /// Returns `pending` or `confirmed`.
     #[must_use]
     pub const fn status(&self) -> &'static str {
         if self.confirmed_at.is_some() { "confirmed" } else { "pending" }
     }
 }
 
-/// A received message that is to be passed on to an address.
+/// A received message to forward to an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Forward {
-    /// The tenant.
+pub struct PendingForward {
+    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// Its id.
     pub id: ForwardId,
@@ -72,63 +71,64 @@ pub struct Forward {
     pub message: MessageId,
     /// The address.
     pub to: ForwardingAddressId,
-    /// When the message came.
+    /// When the message was received.
     pub created_at: Time,
 }
 
-/// What decides whether a received mail is passed on.
+/// The facts that decide whether a received message is forwarded.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Facts<'a> {
-    /// The labels of the mail.
+pub struct ForwardingFacts<'a> {
+    /// The labels of the message.
     pub labels: &'a [String],
-    /// Whether flagged mail stays.
+    /// Whether flagged messages are not forwarded.
     pub skip_flagged: bool,
-    /// Its content is held back from the agents too.
+    /// Whether the message is also withheld from agents.
     pub withheld: bool,
-    /// It has been at the inbox before, or is one that the inbox sent.
-    pub goes_round: bool,
-    /// It is an automatic answer to a mail that was passed on, or one from the very address.
+    /// Whether the message passed this inbox before, or was sent by it.
+    pub is_loop: bool,
+    /// Whether it is an automatic reply to a forwarded message, or was sent by the forwarding address itself.
     pub answers_itself: bool,
 }
 
-/// Why a mail stays where it is.
+/// Why a message is not forwarded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stays {
-    /// A receive list stopped it, or it waits for a person.
+pub enum ForwardingSkipReason {
+    /// A receive list blocked it, or it is held for review.
     Withheld,
-    /// It is a report about sent mail.
+    /// It is a delivery report about sent mail.
     Report,
-    /// It went round.
+    /// Forwarding it would create a loop.
     Loop,
     /// It is flagged.
     Flagged,
 }
 
-impl Stays {
-    /// A short name for operators.
+impl ForwardingSkipReason {
+    /// Returns a short name for operators.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Stays::Withheld => "withheld",
-            Stays::Report => "report",
-            Stays::Loop => "loop",
-            Stays::Flagged => "flagged",
+            ForwardingSkipReason::Withheld => "withheld",
+            ForwardingSkipReason::Report => "report",
+            ForwardingSkipReason::Loop => "loop",
+            ForwardingSkipReason::Flagged => "flagged",
         }
     }
 }
 
-/// Whether a received mail is passed on.
+/// Checks whether a received message is forwarded.
 ///
 /// # Errors
-/// The first reason why it stays.
-pub fn judge(facts: &Facts<'_>) -> Result<(), Stays> {
+/// Returns the first reason why it isn't.
+pub fn check_forwarding(facts: &ForwardingFacts<'_>) -> Result<(), ForwardingSkipReason> {
     let has = |label: &str| facts.labels.iter().any(|own| own == label);
     let reasons = [
-        (facts.withheld, Stays::Withheld),
-        // One that does not count may still be the answer of a server to what was passed on: forwarding it would go round.
-        (has(BOUNCE_LABEL) || has(UNVERIFIED_REPORT), Stays::Report),
-        (facts.goes_round || facts.answers_itself, Stays::Loop),
-        (facts.skip_flagged && FLAGS.iter().any(|flag| has(flag)), Stays::Flagged),
+        (facts.withheld, ForwardingSkipReason::Withheld),
+        // An unverified report may still be a server's response to a forwarded message; forwarding it would create a
+        // loop.
+        (has(BOUNCE_LABEL) || has(UNVERIFIED_REPORT), ForwardingSkipReason::Report),
+        (facts.is_loop || facts.answers_itself, ForwardingSkipReason::Loop),
+        (facts.skip_flagged && FLAG_LABELS.iter().any(|flag| has(flag)), ForwardingSkipReason::Flagged),
     ];
     reasons.into_iter().find(|(holds, _)| *holds).map_or(Ok(()), |(_, why)| Err(why))
 }
@@ -138,24 +138,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stays_and_what_is_passed_on() {
+    fn messages_are_forwarded_unless_a_rule_applies() {
         let labels = |all: &[&str]| all.iter().map(|label| (*label).to_owned()).collect::<Vec<String>>();
-        let mail = Facts { skip_flagged: true, ..Facts::default() };
+        let mail = ForwardingFacts { skip_flagged: true, ..ForwardingFacts::default() };
         for harmless in [&[][..], &["spf-fail", "ai:sales", "local:spam", "own"]] {
-            assert_eq!(judge(&Facts { labels: &labels(harmless), ..mail }), Ok(()));
+            assert_eq!(check_forwarding(&ForwardingFacts { labels: &labels(harmless), ..mail }), Ok(()));
         }
-        for flag in FLAGS {
+        for flag in FLAG_LABELS {
             let labels = labels(&["own", flag]);
-            assert_eq!(judge(&Facts { labels: &labels, ..mail }), Err(Stays::Flagged));
-            assert_eq!(judge(&Facts { labels: &labels, skip_flagged: false, ..mail }), Ok(()));
+            assert_eq!(
+                check_forwarding(&ForwardingFacts { labels: &labels, ..mail }),
+                Err(ForwardingSkipReason::Flagged)
+            );
+            assert_eq!(check_forwarding(&ForwardingFacts { labels: &labels, skip_flagged: false, ..mail }), Ok(()));
         }
         let report = labels(&[BOUNCE_LABEL, "dmarc-fail"]);
         for label in [BOUNCE_LABEL, UNVERIFIED_REPORT] {
             let labels = labels(&[label, "dmarc-fail"]);
-            assert_eq!(judge(&Facts { labels: &labels, skip_flagged: false, ..mail }), Err(Stays::Report));
+            assert_eq!(
+                check_forwarding(&ForwardingFacts { labels: &labels, skip_flagged: false, ..mail }),
+                Err(ForwardingSkipReason::Report)
+            );
         }
-        assert_eq!(judge(&Facts { goes_round: true, ..mail }), Err(Stays::Loop));
-        assert_eq!(judge(&Facts { answers_itself: true, ..mail }), Err(Stays::Loop));
-        assert_eq!(judge(&Facts { withheld: true, labels: &report, ..mail }), Err(Stays::Withheld));
+        assert_eq!(check_forwarding(&ForwardingFacts { is_loop: true, ..mail }), Err(ForwardingSkipReason::Loop));
+        assert_eq!(
+            check_forwarding(&ForwardingFacts { answers_itself: true, ..mail }),
+            Err(ForwardingSkipReason::Loop)
+        );
+        assert_eq!(
+            check_forwarding(&ForwardingFacts { withheld: true, labels: &report, ..mail }),
+            Err(ForwardingSkipReason::Withheld)
+        );
     }
 }

@@ -1,214 +1,207 @@
-//! The one gate that decides whether mail may be sent (decision 14): send, reply, forward and every later way ask here.
+//! The checks that decide whether a message may be sent. All sending passes them: send, reply, forward and drafts.
 //!
-//! Pure: the facts are loaded in the transaction that stores what the gate lets through, and passed in.
+//! Pure: the facts are loaded in the transaction that stores the message, and passed in. For the order of the checks see
+//! docs/decisions/0026-one-gate-decides-sends.md.
+
+pub mod loop_rule;
+
+pub use loop_rule::LoopRule;
 
 use crate::{
-    error::{Code, Refusal},
+    error::{Detail, ErrorCode, LimitName, Refusal},
     plan::Limit,
     time::{MINUTE_MS, Time},
 };
 
-/// The window of the burst limit in milliseconds.
+/// The window of the burst limit, in milliseconds.
 pub const BURST_WINDOW_MS: i64 = 5 * MINUTE_MS;
 
-/// What the gate looks at.
+/// The facts that the checks depend on.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct SendFacts {
     /// The time of the decision.
     pub now: Time,
-    /// The emergency stop is in force.
+    /// Whether the emergency stop is active.
     pub workspace_stopped: bool,
-    /// The inbox is paused.
+    /// Whether the inbox is paused.
     pub inbox_paused: bool,
-    /// The inbox is temporary.
+    /// Whether the inbox is temporary.
     pub inbox_temporary: bool,
-    /// The workspace is suspended.
+    /// Whether the workspace is suspended.
     pub workspace_suspended: bool,
-    /// The domain of the inbox is the workspace's own and not verified.
+    /// Whether the inbox's domain is a custom one that is not verified.
     pub domain_unverified: bool,
-    /// Recipients whom the send or reply lists refuse.
+    /// Recipients that the send or reply lists block.
     pub blocked: Vec<String>,
-    /// Recipients with a suppression.
+    /// Recipients whose address is suppressed.
     pub suppressed: Vec<String>,
-    /// Why the send would keep a loop going, if it would.
+    /// The loop rule that the message violates, if any.
     pub loop_rule: Option<LoopRule>,
-    /// Recipients of an unclaimed workspace; none where it is not one.
-    pub recipients_day: Option<RecipientsDay>,
+    /// The recipients of an unclaimed workspace today; `None` for other workspaces.
+    pub recipients_day: Option<DailyRecipients>,
     /// Messages sent this month, and the limit.
-    pub month: Use,
-    /// Messages this inbox sent today, and the limit.
-    pub inbox_day: Use,
-    /// Messages the workspace sent today, and the limit.
-    pub workspace_day: Use,
-    /// Messages the workspace sent in the last five minutes, and the limit.
-    pub burst: Use,
-    /// When the oldest send of the burst window was made.
+    pub month: LimitUsage,
+    /// Messages that this inbox sent today, and the limit.
+    pub inbox_day: LimitUsage,
+    /// Messages that the workspace sent today, and the limit.
+    pub workspace_day: LimitUsage,
+    /// Messages that the workspace sent in the last five minutes, and the limit.
+    pub burst: LimitUsage,
+    /// The time of the oldest send in the burst window.
     pub burst_oldest: Option<Time>,
 }
 
-/// Whom an unclaimed workspace writes to today (contract §18.3). Who is answered in a conversation that came in, and took part
-/// in it, is not counted.
+/// The distinct recipients of an unclaimed workspace today. Participants of an inbound conversation that is replied to
+/// don't count.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RecipientsDay {
-    /// How many there were before.
+pub struct DailyRecipients {
+    /// The number of recipients so far.
     pub used: u64,
-    /// Those of this message who were not among them.
+    /// The recipients of this message that are new today.
     pub new: Vec<String>,
-    /// How many there may be.
+    /// The limit.
     pub max: u64,
 }
 
-/// How much of a limit is used.
+/// The usage of a limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Use {
-    /// Used so far.
+pub struct LimitUsage {
+    /// The usage so far.
     pub used: u64,
-    /// The limit; `None` is unlimited.
+    /// The limit; `None` means unlimited.
     pub limit: Limit,
 }
 
-impl Use {
+impl LimitUsage {
     fn exhausted(self) -> Option<u64> {
         self.limit.filter(|limit| self.used >= *limit)
     }
 }
 
-/// Which rule of decision 18 a send breaks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LoopRule {
-    /// It answers an automatic reply or a bounce that was answered before.
-    AnsweredAutomaticReply,
-    /// It answers one of our own messages that came back as new mail.
-    OwnMessageReturned,
-    /// More than 20 automated replies in one thread within an hour.
-    TooManyRepliesInThread,
-}
-
-impl LoopRule {
-    /// The name in `details.rule`.
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            LoopRule::AnsweredAutomaticReply => "answered_automatic_reply",
-            LoopRule::OwnMessageReturned => "own_message_returned",
-            LoopRule::TooManyRepliesInThread => "too_many_replies_in_thread",
-        }
-    }
-}
-
-/// Decides, in the order of decision 14.
+/// Checks whether a message may be sent.
 ///
 /// # Errors
-/// The first rule that refuses.
-pub fn may_send(facts: &Facts) -> Result<(), Refusal> {
-    standing(facts)?;
-    recipients(facts)?;
-    unclaimed(facts)?;
-    quotas(facts)
+/// Returns the refusal of the first check that fails.
+pub fn may_send(facts: &SendFacts) -> Result<(), Refusal> {
+    check_status(facts)?;
+    check_recipients(facts)?;
+    check_unclaimed(facts)?;
+    check_quotas(facts)
 }
 
-fn standing(facts: &Facts) -> Result<(), Refusal> {
+fn check_status(facts: &SendFacts) -> Result<(), Refusal> {
     if facts.workspace_stopped {
         return Err(Refusal::new(
-            Code::WorkspaceStopped,
-            "The workspace is stopped: nothing is sent until an owner resumes it.",
+            ErrorCode::WorkspaceStopped,
+            "The workspace is stopped; it can't send until an owner resumes it.",
         ));
     }
     if facts.inbox_paused {
-        return Err(Refusal::new(Code::InboxPaused, "The inbox is paused: it receives and does not send."));
+        return Err(Refusal::new(ErrorCode::InboxPaused, "The inbox is paused; it receives mail but can't send."));
     }
     if facts.inbox_temporary {
-        return Err(Refusal::new(Code::TemporaryInboxReceiveOnly, "A temporary inbox receives and does not send."));
+        return Err(Refusal::new(
+            ErrorCode::TemporaryInboxReceiveOnly,
+            "Temporary inboxes receive mail but can't send.",
+        ));
     }
     if facts.workspace_suspended {
-        return Err(Refusal::new(Code::OrgSuspended, "Sending is suspended for this workspace."));
+        return Err(Refusal::new(ErrorCode::OrgSuspended, "Sending is suspended for this workspace."));
     }
     if facts.domain_unverified {
-        return Err(Refusal::new(Code::DomainNotVerified, "The domain of the inbox is not verified."));
+        return Err(Refusal::new(ErrorCode::DomainNotVerified, "The inbox's domain is not verified."));
     }
     Ok(())
 }
 
-fn recipients(facts: &Facts) -> Result<(), Refusal> {
+fn check_recipients(facts: &SendFacts) -> Result<(), Refusal> {
     if !facts.blocked.is_empty() {
-        let count = facts.blocked.len();
-        let message = format!("The lists refuse {count} of the recipients; nothing was sent to anyone.");
-        return Err(Refusal::new(Code::RecipientBlocked, message).detail("addresses", facts.blocked.clone()));
+        let message =
+            format!("The message has {}; nothing was sent.", pluralize(facts.blocked.len(), "blocked recipient"));
+        return Err(Refusal::new(ErrorCode::RecipientBlocked, message).detail(Detail::Addresses(facts.blocked.clone())));
     }
     if !facts.suppressed.is_empty() {
-        let count = facts.suppressed.len();
-        let message = format!("{count} of the recipients bounced or complained before; nothing was sent to anyone.");
-        return Err(Refusal::new(Code::RecipientSuppressed, message).detail("addresses", facts.suppressed.clone()));
+        let message =
+            format!("The message has {}; nothing was sent.", pluralize(facts.suppressed.len(), "suppressed recipient"));
+        return Err(
+            Refusal::new(ErrorCode::RecipientSuppressed, message).detail(Detail::Addresses(facts.suppressed.clone()))
+        );
     }
     if let Some(rule) = facts.loop_rule {
         let message = match rule {
             LoopRule::AnsweredAutomaticReply => {
-                "The message is an automatic reply or a bounce, and was answered before."
+                "The message is an automatic reply or a bounce, and was already answered."
             }
-            LoopRule::OwnMessageReturned => "The message is one of this inbox's own that came back.",
-            LoopRule::TooManyRepliesInThread => "The thread had 20 automated replies within the last hour.",
+            LoopRule::OwnMessageReturned => "The message was sent by this inbox and came back.",
+            LoopRule::TooManyRepliesInThread => "The thread already had 20 automated replies in the last hour.",
         };
-        return Err(Refusal::new(Code::LoopDetected, message).detail("rule", rule.text()));
+        return Err(Refusal::new(ErrorCode::LoopDetected, message).detail(Detail::Rule(rule)));
     }
     Ok(())
 }
 
-fn unclaimed(facts: &Facts) -> Result<(), Refusal> {
-    let Some(RecipientsDay { used, new, max }) = &facts.recipients_day else { return Ok(()) };
+/// Returns `1 noun` or `2 nouns`.
+fn pluralize(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+fn check_unclaimed(facts: &SendFacts) -> Result<(), Refusal> {
+    let Some(DailyRecipients { used, new, max }) = &facts.recipients_day else { return Ok(()) };
     if new.is_empty() || used + new.len() as u64 <= *max {
         return Ok(());
     }
-    let message = format!("An unclaimed workspace writes to {max} different people a day; this would be more.");
-    Err(limit_refusal(Code::UnclaimedRecipientLimit, message, "recipients_per_day", *max)
-        .detail("used", *used)
-        .detail("addresses", new.clone())
+    let message = format!(
+        "An unclaimed workspace can send to {max} different recipients a day; this message exceeds that limit."
+    );
+    Err(limit_refusal(ErrorCode::UnclaimedRecipientLimit, message, LimitName::RecipientsPerDay, *max)
+        .detail(Detail::Used(*used))
+        .detail(Detail::Addresses(new.clone()))
         .retry_after(until_midnight_s(facts.now)))
 }
 
-/// Until the day's limits begin anew (UTC), in seconds.
+/// Returns the seconds until the daily limits reset at midnight (UTC).
 fn until_midnight_s(now: Time) -> u64 {
     u64::try_from(now.next_day().since_ms(now) / 1_000 + 1).unwrap_or(1)
 }
 
-fn quotas(facts: &Facts) -> Result<(), Refusal> {
+fn check_quotas(facts: &SendFacts) -> Result<(), Refusal> {
     let until_midnight_s = until_midnight_s(facts.now);
     if let Some(max) = facts.month.exhausted() {
-        let message = format!("The plan's {max} emails of this month are used up.");
-        return Err(limit_refusal(Code::PlanLimitEmails, message, "emails_per_month", max));
+        let message = format!("The plan's limit of {max} emails per month is used up.");
+        return Err(limit_refusal(ErrorCode::PlanLimitEmails, message, LimitName::EmailsPerMonth, max));
     }
     if let Some(max) = facts.inbox_day.exhausted() {
-        let message = format!("This inbox has sent its {max} messages of today.");
-        return Err(limit_refusal(Code::DailySendLimitExceeded, message, "daily_sends_per_inbox", max)
+        let message = format!("The inbox has reached its limit of {max} messages per day.");
+        return Err(limit_refusal(ErrorCode::DailySendLimitExceeded, message, LimitName::DailySendsPerInbox, max)
             .retry_after(until_midnight_s));
     }
     if let Some(max) = facts.workspace_day.exhausted() {
-        let message = format!("The workspace has sent its {max} messages of today.");
-        return Err(
-            limit_refusal(Code::OrgDailyLimitExceeded, message, "daily_sends", max).retry_after(until_midnight_s)
-        );
+        let message = format!("The workspace has reached its limit of {max} messages per day.");
+        return Err(limit_refusal(ErrorCode::OrgDailyLimitExceeded, message, LimitName::DailySends, max)
+            .retry_after(until_midnight_s));
     }
     if let Some(max) = facts.burst.exhausted() {
-        let message = format!("The workspace has sent {max} messages within five minutes.");
+        let message = format!("The workspace has reached its limit of {max} messages in 5 minutes.");
         let free_at = facts.burst_oldest.unwrap_or(facts.now).plus_ms(BURST_WINDOW_MS);
         let wait_s = u64::try_from(free_at.since_ms(facts.now) / 1_000 + 1).unwrap_or(1);
-        return Err(limit_refusal(Code::RateLimited, message, "sends_per_5min", max)
-            .detail("window_seconds", 300)
+        return Err(limit_refusal(ErrorCode::RateLimited, message, LimitName::SendsPer5Minutes, max)
+            .detail(Detail::WindowSeconds(300))
             .retry_after(wait_s));
     }
     Ok(())
 }
 
-fn limit_refusal(code: Code, message: String, limit: &str, max: u64) -> Refusal {
-    Refusal::new(code, message).detail("limit", limit).detail("max", max)
+fn limit_refusal(code: ErrorCode, message: String, limit: LimitName, max: u64) -> Refusal {
+    Refusal::new(code, message).detail(Detail::Limit(limit)).detail(Detail::Max(max))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn clear() -> Facts {
-        let free = Use { used: 0, limit: Some(1) };
-        Facts {
+    fn unrestricted() -> SendFacts {
+        let unused = LimitUsage { used: 0, limit: Some(1) };
+        SendFacts {
             now: Time::from_millis(1_767_268_800_000),
             workspace_stopped: false,
             inbox_paused: false,
@@ -219,38 +212,38 @@ mod tests {
             suppressed: vec![],
             loop_rule: None,
             recipients_day: None,
-            month: free,
-            inbox_day: free,
-            workspace_day: free,
-            burst: free,
+            month: unused,
+            inbox_day: unused,
+            workspace_day: unused,
+            burst: unused,
             burst_oldest: None,
         }
     }
 
     #[test]
-    fn refusals_come_in_the_order_of_decision_14() {
-        assert_eq!(may_send(&clear()), Ok(()));
-        let full = Use { used: 1, limit: Some(1) };
-        type Break = fn(&mut Facts, Use);
-        let rules: [(Code, Break); 13] = [
-            (Code::WorkspaceStopped, |f, _| f.workspace_stopped = true),
-            (Code::InboxPaused, |f, _| f.inbox_paused = true),
-            (Code::TemporaryInboxReceiveOnly, |f, _| f.inbox_temporary = true),
-            (Code::OrgSuspended, |f, _| f.workspace_suspended = true),
-            (Code::DomainNotVerified, |f, _| f.domain_unverified = true),
-            (Code::RecipientBlocked, |f, _| f.blocked = vec!["a@b.example".into()]),
-            (Code::RecipientSuppressed, |f, _| f.suppressed = vec!["a@b.example".into()]),
-            (Code::LoopDetected, |f, _| f.loop_rule = Some(LoopRule::OwnMessageReturned)),
-            (Code::UnclaimedRecipientLimit, |f, _| {
-                f.recipients_day = Some(RecipientsDay { used: 20, new: vec!["a@b.example".into()], max: 20 });
+    fn checks_run_in_a_fixed_order() {
+        assert_eq!(may_send(&unrestricted()), Ok(()));
+        let full = LimitUsage { used: 1, limit: Some(1) };
+        type Break = fn(&mut SendFacts, LimitUsage);
+        let rules: [(ErrorCode, Break); 13] = [
+            (ErrorCode::WorkspaceStopped, |f, _| f.workspace_stopped = true),
+            (ErrorCode::InboxPaused, |f, _| f.inbox_paused = true),
+            (ErrorCode::TemporaryInboxReceiveOnly, |f, _| f.inbox_temporary = true),
+            (ErrorCode::OrgSuspended, |f, _| f.workspace_suspended = true),
+            (ErrorCode::DomainNotVerified, |f, _| f.domain_unverified = true),
+            (ErrorCode::RecipientBlocked, |f, _| f.blocked = vec!["a@b.example".into()]),
+            (ErrorCode::RecipientSuppressed, |f, _| f.suppressed = vec!["a@b.example".into()]),
+            (ErrorCode::LoopDetected, |f, _| f.loop_rule = Some(LoopRule::OwnMessageReturned)),
+            (ErrorCode::UnclaimedRecipientLimit, |f, _| {
+                f.recipients_day = Some(DailyRecipients { used: 20, new: vec!["a@b.example".into()], max: 20 });
             }),
-            (Code::PlanLimitEmails, |f, full| f.month = full),
-            (Code::DailySendLimitExceeded, |f, full| f.inbox_day = full),
-            (Code::OrgDailyLimitExceeded, |f, full| f.workspace_day = full),
-            (Code::RateLimited, |f, full| f.burst = full),
+            (ErrorCode::PlanLimitEmails, |f, full| f.month = full),
+            (ErrorCode::DailySendLimitExceeded, |f, full| f.inbox_day = full),
+            (ErrorCode::OrgDailyLimitExceeded, |f, full| f.workspace_day = full),
+            (ErrorCode::RateLimited, |f, full| f.burst = full),
         ];
         for first in 0..rules.len() {
-            let mut facts = clear();
+            let mut facts = unrestricted();
             for (_, apply) in &rules[first..] {
                 apply(&mut facts, full);
             }
@@ -259,28 +252,31 @@ mod tests {
     }
 
     #[test]
-    fn an_unclaimed_workspace_writes_to_so_many_people_a_day_and_to_those_again() {
+    fn unclaimed_workspace_has_a_daily_recipient_limit() {
         let with = |used, new: &[&str]| {
             let new = new.iter().map(|address| (*address).to_owned()).collect();
-            may_send(&Facts { recipients_day: Some(RecipientsDay { used, new, max: 20 }), ..clear() })
+            may_send(&SendFacts { recipients_day: Some(DailyRecipients { used, new, max: 20 }), ..unrestricted() })
         };
         assert_eq!(with(20, &[]), Ok(()));
         assert_eq!(with(18, &["a@b.example", "c@b.example"]), Ok(()));
         let refusal = with(19, &["a@b.example", "c@b.example"]).expect_err("one too many");
-        assert_eq!((refusal.code, refusal.details["max"].as_u64()), (Code::UnclaimedRecipientLimit, Some(20)));
+        assert_eq!(
+            (refusal.code, refusal.wire_details()["max"].as_u64()),
+            (ErrorCode::UnclaimedRecipientLimit, Some(20))
+        );
         assert_eq!(refusal.retry_after_s, Some(43_201), "until midnight");
     }
 
     #[test]
-    fn unlimited_is_never_exhausted_and_the_burst_says_when_it_frees() {
-        let mut facts = clear();
-        facts.burst = Use { used: u64::MAX, limit: None };
+    fn unlimited_is_never_exhausted_and_burst_refusal_has_retry_after() {
+        let mut facts = unrestricted();
+        facts.burst = LimitUsage { used: u64::MAX, limit: None };
         assert_eq!(may_send(&facts), Ok(()));
-        facts.burst = Use { used: 20, limit: Some(20) };
+        facts.burst = LimitUsage { used: 20, limit: Some(20) };
         facts.burst_oldest = Some(facts.now.plus_ms(-259_500));
         let refusal = may_send(&facts).expect_err("over the limit");
         assert_eq!(refusal.retry_after_s, Some(41));
-        assert_eq!(refusal.details["limit"], "sends_per_5min");
-        assert_eq!(refusal.details["window_seconds"], 300);
+        assert_eq!(refusal.wire_details()["limit"], "sends_per_5min");
+        assert_eq!(refusal.wire_details()["window_seconds"], 300);
     }
 }

@@ -1,5 +1,5 @@
-//! Greylisting (RFC 6647): who is not known is told to come back, and who comes back is known. Pure; what is remembered of
-//! a client, a sender and a recipient is passed in.
+//! Greylisting of received mail (RFC 6647): unknown senders are deferred, and accepted once they retry. Pure: the
+//! stored records are passed in.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -8,58 +8,63 @@ use sha2::{Digest as _, Sha256};
 
 use crate::time::{DAY_MS, Time};
 
-/// How long somebody who was told to come back may take for it, in milliseconds.
-pub const RETURN_MS: i64 = 2 * DAY_MS;
-/// How long a network that came back is known, from its last mail on, in milliseconds.
+/// How long after the first attempt a sender may retry, in milliseconds.
+pub const RETRY_WINDOW_MS: i64 = 2 * DAY_MS;
+/// How long a network stays known after its last mail, in milliseconds.
 pub const KNOWN_MS: i64 = 36 * DAY_MS;
-/// A network's time is written anew at most this often, in milliseconds.
-pub const RENEW_MS: i64 = DAY_MS;
-/// Most rows that are kept; the ones that would end first go first.
+/// The shortest time between updates of a known network's expiry, in milliseconds.
+pub const RENEWAL_INTERVAL_MS: i64 = DAY_MS;
+/// The maximum number of rows that are kept. Those that expire first are removed first.
 pub const ROWS_MAX: u32 = 200_000;
 
-/// What is remembered under a key.
+/// The stored record of a network or of a triplet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Memory {
-    /// First seen.
+pub struct GreylistRecord {
+    /// When it was first seen.
     pub seen_at: Time,
-    /// When it came back in time, if it did.
+    /// When it passed by retrying in time, if it did.
     pub passed_at: Option<Time>,
-    /// Forgotten then.
+    /// When the record expires.
     pub expires_at: Time,
 }
 
-/// What becomes of a mail, and what is to be remembered.
+/// The decision about a message, and the record to store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// It is taken; nothing changes.
-    Known,
-    /// It is taken, and the network's time begins anew.
-    Renew,
-    /// It is taken: it came back in time, and its network is known from now on.
-    Pass,
-    /// It has to come back, and that is to be remembered.
-    Begin,
-    /// It came back too early.
-    Early,
+pub enum GreylistDecision {
+    /// Accept; nothing to store.
+    Accept,
+    /// Accept, and extend the network's expiry.
+    AcceptAndRenew,
+    /// Accept: the sender retried in time, and its network is known from now on.
+    AcceptAndRemember,
+    /// Defer, and store the triplet.
+    Defer,
+    /// Defer: the retry came too early.
+    DeferEarly,
 }
 
-/// Decides by what is remembered of the client's network, and of network, sender and recipient together. `delay_ms` is how
-/// long somebody must have waited.
+/// Decides from the records of the client's network and of its triplet (network, sender and recipient). `delay_ms` is
+/// the shortest wait before a retry is accepted.
 #[must_use]
-pub fn step(network: Option<Memory>, triplet: Option<Memory>, delay_ms: i64, now: Time) -> Step {
-    let live = |memory: &Memory| now < memory.expires_at;
-    if let Some(known) = network.filter(live).filter(|memory| memory.passed_at.is_some()) {
-        let fresh = known.expires_at.since_ms(now) > KNOWN_MS - RENEW_MS;
-        return if fresh { Step::Known } else { Step::Renew };
+pub fn step(
+    network: Option<GreylistRecord>,
+    triplet: Option<GreylistRecord>,
+    delay_ms: i64,
+    now: Time,
+) -> GreylistDecision {
+    let live = |record: &GreylistRecord| now < record.expires_at;
+    if let Some(known) = network.filter(live).filter(|record| record.passed_at.is_some()) {
+        let fresh = known.expires_at.since_ms(now) > KNOWN_MS - RENEWAL_INTERVAL_MS;
+        return if fresh { GreylistDecision::Accept } else { GreylistDecision::AcceptAndRenew };
     }
     match triplet.filter(live) {
-        None => Step::Begin,
-        Some(seen) if now.since_ms(seen.seen_at) < delay_ms => Step::Early,
-        Some(_) => Step::Pass,
+        None => GreylistDecision::Defer,
+        Some(seen) if now.since_ms(seen.seen_at) < delay_ms => GreylistDecision::DeferEarly,
+        Some(_) => GreylistDecision::AcceptAndRemember,
     }
 }
 
-/// The network that counts as one client: large senders come back from a neighbouring address.
+/// Returns the network that counts as one client, because large senders retry from neighboring addresses.
 #[must_use]
 pub fn network(client: IpAddr) -> IpAddr {
     match client.to_canonical() {
@@ -68,13 +73,13 @@ pub fn network(client: IpAddr) -> IpAddr {
     }
 }
 
-/// What a network is remembered by.
+/// Returns the storage key of a network.
 #[must_use]
 pub fn network_key(client: IpAddr) -> [u8; 32] {
     Sha256::digest(format!("network {}", network(client))).into()
 }
 
-/// What a network, a sender and a recipient are remembered by.
+/// Returns the storage key of a triplet of network, sender and recipient.
 #[must_use]
 pub fn triplet_key(client: IpAddr, sender: &Address, recipient: &Address) -> [u8; 32] {
     let text = format!("{} {} {}", network(client), sender.canonical_str(), recipient.canonical_str());
@@ -89,33 +94,33 @@ mod tests {
         Time::from_millis(ms)
     }
 
-    fn memory(seen: i64, passed: Option<i64>, expires: i64) -> Option<Memory> {
-        Some(Memory { seen_at: at(seen), passed_at: passed.map(at), expires_at: at(expires) })
+    fn record(seen: i64, passed: Option<i64>, expires: i64) -> Option<GreylistRecord> {
+        Some(GreylistRecord { seen_at: at(seen), passed_at: passed.map(at), expires_at: at(expires) })
     }
 
     #[test]
-    fn who_comes_back_in_time_is_known() {
-        let seen = memory(1_000, None, RETURN_MS);
-        let known = memory(0, Some(0), KNOWN_MS);
+    fn sender_that_retries_in_time_is_accepted() {
+        let seen = record(1_000, None, RETRY_WINDOW_MS);
+        let known = record(0, Some(0), KNOWN_MS);
         for (network, triplet, now, expected) in [
-            (None, None, 0, Step::Begin),
-            (None, seen, 1_000, Step::Early),
-            (None, seen, 60_999, Step::Early),
-            (None, seen, 61_000, Step::Pass),
-            (None, seen, RETURN_MS - 1, Step::Pass),
-            (None, seen, RETURN_MS, Step::Begin),
-            (known, None, 5, Step::Known),
-            (known, None, RENEW_MS, Step::Renew),
-            (known, None, KNOWN_MS - 1, Step::Renew),
-            (known, None, KNOWN_MS, Step::Begin),
-            (seen, None, 2_000, Step::Begin),
+            (None, None, 0, GreylistDecision::Defer),
+            (None, seen, 1_000, GreylistDecision::DeferEarly),
+            (None, seen, 60_999, GreylistDecision::DeferEarly),
+            (None, seen, 61_000, GreylistDecision::AcceptAndRemember),
+            (None, seen, RETRY_WINDOW_MS - 1, GreylistDecision::AcceptAndRemember),
+            (None, seen, RETRY_WINDOW_MS, GreylistDecision::Defer),
+            (known, None, 5, GreylistDecision::Accept),
+            (known, None, RENEWAL_INTERVAL_MS, GreylistDecision::AcceptAndRenew),
+            (known, None, KNOWN_MS - 1, GreylistDecision::AcceptAndRenew),
+            (known, None, KNOWN_MS, GreylistDecision::Defer),
+            (seen, None, 2_000, GreylistDecision::Defer),
         ] {
             assert_eq!(step(network, triplet, 60_000, at(now)), expected, "{network:?} {triplet:?} at {now}");
         }
     }
 
     #[test]
-    fn neighbours_are_one_client_and_spellings_one_address() {
+    fn neighboring_addresses_share_a_key_and_so_do_equal_addresses() {
         let ip = |text: &str| text.parse::<IpAddr>().expect("an address");
         let address = |text: &str| text.parse::<Address>().expect("an address");
         assert_eq!(network_key(ip("192.0.2.1")), network_key(ip("::ffff:192.0.2.250")));

@@ -1,7 +1,7 @@
-//! Identifiers: distinct types over UUIDv7 (decision 7), made from a time and a seed that the caller passes in.
+//! Identifiers: distinct types over UUIDv7, generated from a time and a seed that the caller passes in.
 //!
-//! Never draws randomness or reads a clock: the same [`Ids`] gives the same identifiers again, so a transaction that
-//! the database asks to run a second time writes the same rows.
+//! Generation is deterministic: the same [`IdGenerator`] yields the same identifiers again, so a transaction that the database
+//! asks to retry writes the same rows.
 
 use std::{cell::Cell, fmt, str::FromStr};
 use uuid::Uuid;
@@ -22,17 +22,17 @@ macro_rules! ids {
         }
         impl FromStr for $name {
             type Err = uuid::Error;
-            /// Takes the hyphenated form only, as the API shows it.
+            /// Accepts only the hyphenated form, as the API returns it.
             fn from_str(text: &str) -> Result<Self, uuid::Error> {
                 if text.len() != uuid::fmt::Hyphenated::LENGTH {
-                    // The simple, braced and URN forms parse too, but would make several names for one record.
+                    // Reject the simple, braced and URN forms, which would give one record several names.
                     return Uuid::try_parse("").map(Self);
                 }
                 Uuid::try_parse(text).map(Self)
             }
         }
         impl $name {
-            /// The bare UUID.
+            /// Returns the bare UUID.
             #[must_use]
             pub const fn as_uuid(&self) -> &Uuid { &self.0 }
         }
@@ -42,69 +42,69 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A tenant: what every other record belongs to.
+    /// A workspace: the tenant that owns all other records.
     WorkspaceId;
     /// An API key.
     KeyId;
-    /// An inbox: one address that receives and sends.
+    /// An inbox: an address that receives and sends.
     InboxId;
     /// A conversation within one inbox.
     ThreadId;
     /// A stored message, received or sent.
     MessageId;
-    /// The bytes and bodies of a mail, shared by its copies within one workspace.
+    /// The bytes and bodies of a message, shared by its copies within one workspace.
     ContentId;
-    /// A message that waits for somebody or for its time.
+    /// A draft: a message to be reviewed or scheduled.
     DraftId;
-    /// A file that came or left with a message.
+    /// A file attached to a message.
     AttachmentId;
-    /// An entry of a workspace's event log.
+    /// An event in a workspace's log.
     EventId;
-    /// One message on its way to one recipient elsewhere.
+    /// One message being delivered to one remote recipient.
     EnvelopeId;
-    /// A domain of a workspace's own.
+    /// A custom domain of a workspace.
     DomainId;
     /// A durable job.
     JobId;
-    /// Somebody whom mail was exchanged with.
+    /// A contact: a person or address that mail was exchanged with.
     ContactId;
     /// An entry of an allow or block list.
     ListEntryId;
-    /// An address that the mail of an inbox is passed on to.
+    /// An address that an inbox automatically forwards mail to.
     ForwardingAddressId;
-    /// A received message that is to be passed on to one address.
+    /// A received message to be forwarded to one address.
     ForwardId;
-    /// A lease on a message of a work queue.
+    /// A lease on a message in a work queue.
     LeaseId;
-    /// A place that events are POSTed to.
+    /// A webhook: a URL that events are posted to.
     WebhookId;
-    /// One attempt to hand one event to one webhook.
+    /// One attempt to deliver one event to one webhook.
     WebhookDeliveryId;
 }
 
-/// A source of UUIDv7 identifiers for one request or transaction, deterministic from its time and seed.
+/// Generates UUIDv7 identifiers for one request or transaction, deterministically from its time and seed.
 ///
-/// A clone starts from the same place: give each run of a retried closure its own clone.
+/// A clone continues from the same state: use a fresh clone for each run of a retried closure.
 #[derive(Clone, Debug)]
-pub struct Ids {
+pub struct IdGenerator {
     time: Time,
     seed: [u8; 8],
     count: Cell<u16>,
 }
 
-impl Ids {
-    /// A source whose identifiers sort by `time`; `seed` must come from a good random source.
+impl IdGenerator {
+    /// Creates a generator whose identifiers sort by `time`. `seed` must come from a secure random source.
     #[must_use]
     pub fn new(time: Time, seed: [u8; 8]) -> Self {
         Self { time, seed, count: Cell::new(0) }
     }
 
-    /// The next identifier. At most 4,096 in a row sort in the order they were made.
+    /// Returns the next identifier. Up to 4,096 in a row sort in the order they were generated.
     pub fn next<T: From<Uuid>>(&self) -> T {
         let count = self.count.get();
         self.count.set(count.wrapping_add(1));
         let mut random = [0u8; 10];
-        // The twelve bits behind the version count up; above them the seed is free, and the wrap goes into the tail.
+        // The twelve bits after the version hold the counter; its overflow is mixed into the seed.
         random[..2].copy_from_slice(&(count & 0x0fff).to_be_bytes());
         random[2..].copy_from_slice(&self.seed);
         random[2] ^= (count >> 12) as u8;
@@ -112,7 +112,7 @@ impl Ids {
         T::from(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
     }
 
-    /// The time that the identifiers carry.
+    /// Returns the time that the identifiers contain.
     #[must_use]
     pub fn time(&self) -> Time {
         self.time
@@ -124,8 +124,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clone_repeats_and_the_order_holds() {
-        let ids = Ids::new(Time::from_millis(1_800_000_000_000), [7; 8]);
+    fn clone_repeats_the_sequence_in_order() {
+        let ids = IdGenerator::new(Time::from_millis(1_800_000_000_000), [7; 8]);
         let again = ids.clone();
         let made: Vec<MessageId> = (0..4096).map(|_| ids.next()).collect();
         assert!(made.is_sorted());
@@ -134,8 +134,8 @@ mod tests {
     }
 
     #[test]
-    fn no_two_are_alike_far_past_the_counter() {
-        let ids = Ids::new(Time::from_millis(1), [9; 8]);
+    fn identifiers_stay_unique_after_the_counter_wraps() {
+        let ids = IdGenerator::new(Time::from_millis(1), [9; 8]);
         let made: std::collections::HashSet<Uuid> = (0..40_000).map(|_| ids.next::<Uuid>()).collect();
         assert_eq!(made.len(), 40_000);
     }

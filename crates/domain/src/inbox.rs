@@ -1,29 +1,29 @@
-//! Inboxes: addresses that receive and send (API document, Inboxes; contract §3).
+//! Inboxes: addresses that receive and send mail.
 
 mod username;
 
 pub use username::{READABLE_RANDOM_BYTES, RETURN_PATH, TEMPORARY_RANDOM_BYTES, Username, is_role};
 
 use crate::{
-    error::{Code, Refusal},
+    error::{Detail, ErrorCode, LimitName, Refusal},
     id::{InboxId, WorkspaceId},
     plan::Limit,
     time::{DAY_MS, HOUR_MS, SECOND_MS, Time},
 };
 
-/// Shortest life of a temporary inbox, in seconds.
+/// The shortest lifetime of a temporary inbox, in seconds.
 pub const TTL_SECONDS_MIN: i64 = 60;
-/// Longest life of a temporary inbox from its creation, in seconds.
+/// The longest lifetime of a temporary inbox since its creation, in seconds.
 pub const TTL_SECONDS_MAX: i64 = DAY_MS / 1_000;
-/// Most temporary inboxes of a workspace at once.
+/// The maximum number of active temporary inboxes of a workspace.
 pub const TEMPORARY_ACTIVE_MAX: u64 = 25;
-/// Most temporary inboxes that a workspace makes in an hour.
+/// The maximum number of temporary inboxes that a workspace may create within an hour.
 pub const TEMPORARY_PER_HOUR_MAX: u64 = 60;
 
 /// An inbox as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Inbox {
-    /// The tenant.
+    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// Its id.
     pub id: InboxId,
@@ -33,106 +33,108 @@ pub struct Inbox {
     pub username: String,
     /// The domain.
     pub domain: String,
-    /// The name that recipients see.
+    /// The display name that recipients see.
     pub display_name: Option<String>,
     /// The caller's idempotency key.
     pub client_id: Option<String>,
-    /// The caller's metadata, as a JSON object's text.
+    /// Custom metadata, as the text of a JSON object.
     pub metadata_json: String,
-    /// Whether it expires and only receives.
+    /// Whether it is temporary: it expires, and it can't send.
     pub temporary: bool,
     /// When it expires.
     pub expires_at: Option<Time>,
-    /// Since when it is paused.
+    /// When it was paused.
     pub paused_at: Option<Time>,
-    /// Why it is paused.
+    /// Why it was paused.
     pub paused_reason: Option<String>,
-    /// Whether promotions are kept apart; none: the default of the local part.
+    /// Whether promotions are filtered; `None` means the default for the local part.
     pub promotions_filter: Option<bool>,
-    /// `created_at` of its newest message.
+    /// The `created_at` of its newest message.
     pub last_message_at: Time,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Time,
     /// When it was deleted.
     pub deleted_at: Option<Time>,
 }
 
 impl Inbox {
-    /// Whether it does not send, and holds its events back.
+    /// Returns whether the inbox is paused: it doesn't send, and its events are held back.
     #[must_use]
     pub const fn is_paused(&self) -> bool {
         self.paused_at.is_some()
     }
 
-    /// Whether mail to it is taken at that time: not deleted, not expired.
+    /// Returns whether the inbox accepts mail: it is neither deleted nor expired.
     #[must_use]
     pub fn receives(&self, now: Time) -> bool {
         self.deleted_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
 
-    /// Whether promotions are kept apart: as said, or on for role names.
+    /// Returns whether promotions are filtered: the inbox's setting, or on for role names.
     #[must_use]
     pub fn filters_promotions(&self) -> bool {
         self.promotions_filter.unwrap_or_else(|| is_role(&self.username))
     }
 }
 
-/// How many temporary inboxes a workspace has, as far as the limits ask.
+/// The temporary inboxes of a workspace, counted for the limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TemporaryUse {
-    /// Not expired and not deleted.
+pub struct TemporaryInboxUsage {
+    /// The number of inboxes that are neither expired nor deleted.
     pub active: u64,
     /// When the first of them expires.
     pub first_expires_at: Option<Time>,
-    /// Made within the last hour, whatever became of them.
-    pub made_in_hour: u64,
-    /// When the first of those was made.
+    /// The number of inboxes created within the last hour, including expired and deleted ones.
+    pub created_in_hour: u64,
+    /// When the first of those was created.
     pub first_made_at: Option<Time>,
 }
 
-/// Whether a workspace may have one more inbox that is not temporary.
+/// Checks whether a workspace may create another permanent inbox.
 ///
 /// # Errors
-/// `plan_limit_inboxes`.
+/// Returns `plan_limit_inboxes` if the plan's limit is reached.
 pub fn may_create(used: u64, limit: Limit) -> Result<(), Refusal> {
     match limit {
         Some(max) if used >= max => {
-            let message = format!("The workspace has {used} of {max} inboxes that its plan allows.");
-            Err(Refusal::new(Code::PlanLimitInboxes, message).detail("limit", max))
+            let message = format!("The workspace uses {used} of the {max} inboxes in its plan.");
+            Err(Refusal::new(ErrorCode::PlanLimitInboxes, message).detail(Detail::InboxLimit(max)))
         }
         _ => Ok(()),
     }
 }
 
-/// Whether a workspace may make one more temporary inbox now (API document, Limits).
+/// Checks whether a workspace may create another temporary inbox now.
 ///
 /// # Errors
-/// `temporary_inbox_limit` with the time until one more is possible.
-pub fn may_create_temporary(used: &TemporaryUse, now: Time) -> Result<(), Refusal> {
-    let refuse = |message: String, limit: &str, max: u64, free_at: Option<Time>| {
+/// Returns `temporary_inbox_limit` with the time until another one is allowed.
+pub fn may_create_temporary(used: &TemporaryInboxUsage, now: Time) -> Result<(), Refusal> {
+    let refuse = |message: String, limit: LimitName, max: u64, free_at: Option<Time>| {
         let left_ms = free_at.map_or(SECOND_MS, |at| at.since_ms(now)).max(SECOND_MS);
         let seconds = u64::try_from((left_ms + SECOND_MS - 1) / SECOND_MS).unwrap_or(1);
-        Err(Refusal::new(Code::TemporaryInboxLimit, message)
-            .detail("limit", limit)
-            .detail("max", max)
+        Err(Refusal::new(ErrorCode::TemporaryInboxLimit, message)
+            .detail(Detail::Limit(limit))
+            .detail(Detail::Max(max))
             .retry_after(seconds))
     };
     if used.active >= TEMPORARY_ACTIVE_MAX {
-        let message = format!("{} temporary inboxes are active, the most that there can be.", used.active);
-        return refuse(message, "temporary_active", TEMPORARY_ACTIVE_MAX, used.first_expires_at);
+        let message = format!("The workspace has {} active temporary inboxes, which is the limit.", used.active);
+        return refuse(message, LimitName::TemporaryActive, TEMPORARY_ACTIVE_MAX, used.first_expires_at);
     }
-    if used.made_in_hour >= TEMPORARY_PER_HOUR_MAX {
-        let message =
-            format!("{} temporary inboxes were made within an hour, the most that can be.", used.made_in_hour);
+    if used.created_in_hour >= TEMPORARY_PER_HOUR_MAX {
+        let message = format!(
+            "The workspace created {} temporary inboxes within an hour, which is the limit.",
+            used.created_in_hour
+        );
         let free_at = used.first_made_at.map(|first| first.plus_ms(HOUR_MS));
-        return refuse(message, "temporary_per_hour", TEMPORARY_PER_HOUR_MAX, free_at).map_err(|refusal| {
-            refusal.with_fix("Wait for the time in Retry-After, or use the temporary inboxes that there are.")
+        return refuse(message, LimitName::TemporaryPerHour, TEMPORARY_PER_HOUR_MAX, free_at).map_err(|refusal| {
+            refusal.with_fix("Wait for the time in `Retry-After`, or use an existing temporary inbox.")
         });
     }
     Ok(())
 }
 
-/// When a temporary inbox expires whose life is counted anew from `now`: at most a day after it was made.
+/// Returns when a temporary inbox expires if its lifetime restarts now: at most a day after its creation.
 #[must_use]
 pub fn extended(created_at: Time, now: Time, ttl_seconds: i64) -> Time {
     now.plus_ms(ttl_seconds.saturating_mul(SECOND_MS)).min(created_at.plus_ms(TTL_SECONDS_MAX * SECOND_MS))
@@ -145,28 +147,33 @@ mod tests {
     const NOW: Time = Time::from_millis(1_800_000_000_000);
 
     #[test]
-    fn the_plan_counts_inboxes() {
+    fn plan_limits_the_number_of_inboxes() {
         for (used, limit, fine) in [(0, Some(3), true), (2, Some(3), true), (3, Some(3), false), (9, None, true)] {
             assert_eq!(may_create(used, limit).is_ok(), fine, "{used} of {limit:?}");
         }
     }
 
     #[test]
-    fn temporary_limits_say_when_one_more_is_possible() {
-        let free = TemporaryUse { active: 24, first_expires_at: None, made_in_hour: 59, first_made_at: None };
+    fn temporary_limits_have_a_retry_time() {
+        let free = TemporaryInboxUsage { active: 24, first_expires_at: None, created_in_hour: 59, first_made_at: None };
         assert_eq!(may_create_temporary(&free, NOW), Ok(()));
-        let full = TemporaryUse { active: 25, first_expires_at: Some(NOW.plus_ms(4_001)), ..free };
+        let full = TemporaryInboxUsage { active: 25, first_expires_at: Some(NOW.plus_ms(4_001)), ..free };
         let refusal = may_create_temporary(&full, NOW).expect_err("full");
-        assert_eq!((refusal.code, refusal.retry_after_s), (Code::TemporaryInboxLimit, Some(5)));
-        let busy = TemporaryUse { made_in_hour: 60, first_made_at: Some(NOW.plus_ms(-HOUR_MS + 60_000)), ..free };
+        assert_eq!((refusal.code, refusal.retry_after_s), (ErrorCode::TemporaryInboxLimit, Some(5)));
+        let busy =
+            TemporaryInboxUsage { created_in_hour: 60, first_made_at: Some(NOW.plus_ms(-HOUR_MS + 60_000)), ..free };
         assert_eq!(may_create_temporary(&busy, NOW).expect_err("busy").retry_after_s, Some(60));
     }
 
     #[test]
-    fn an_extension_counts_from_now_and_ends_a_day_after_creation() {
+    fn extension_starts_now_and_ends_at_most_a_day_after_creation() {
         let hour = 3_600;
         assert_eq!(extended(NOW, NOW.plus_ms(HOUR_MS), hour), NOW.plus_ms(2 * HOUR_MS));
         assert_eq!(extended(NOW, NOW.plus_ms(23 * HOUR_MS), 2 * hour), NOW.plus_ms(DAY_MS));
-        assert_eq!(extended(NOW, NOW.plus_ms(HOUR_MS), 60), NOW.plus_ms(HOUR_MS + 60_000), "it may be shortened");
+        assert_eq!(
+            extended(NOW, NOW.plus_ms(HOUR_MS), 60),
+            NOW.plus_ms(HOUR_MS + 60_000),
+            "the lifetime may get shorter"
+        );
     }
 }

@@ -1,43 +1,42 @@
-//! Labels of messages and threads: which are the system's, and what a change by a caller makes of a list (API document,
-//! System labels; contract §4.2).
+//! Labels of messages and threads: the system labels, and changes by callers.
 
 use crate::error::Refusal;
 
-/// Most labels of a message or a thread.
+/// The maximum number of labels of a message or a thread.
 pub const LABELS_MAX: usize = 50;
-/// On mail whose SPF result is `fail`, without an aligned DKIM pass.
+/// On messages whose SPF result is `fail`, without an aligned DKIM pass.
 pub const SPF_FAIL: &str = "spf-fail";
-/// On mail whose DMARC result is `fail`, and on mail without an author.
+/// On messages whose DMARC result is `fail`, and on messages without an author.
 pub const DMARC_FAIL: &str = "dmarc-fail";
-/// On mail whose DMARC result cannot be had: DNS failed, or the policy cannot be read.
+/// On messages whose DMARC result is unknown: DNS failed, or the policy is invalid.
 pub const AUTH_UNKNOWN: &str = "auth-unknown";
-/// Labels of mail whose author may be forged. Trust in an author depends on none of them.
+/// Labels of messages whose author may be forged. An author is trusted only if none of them is present.
 pub const UNAUTHENTICATED: [&str; 3] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN];
-/// On mail that a receive list stopped.
+/// On messages that a receive list blocked.
 pub const BLOCKED: &str = "blocked";
-/// On a report about sent mail whose source is not entitled to report: ordinary mail that changes nothing.
+/// On a report about sent mail from a source that isn't authorized to report. It is handled as ordinary mail.
 pub const UNVERIFIED_REPORT: &str = "unverified-report";
-/// On mail that is kept apart where an inbox filters promotions (contract §3.1).
+/// Labels that hide a message in an inbox that filters promotions.
 pub const PROMOTIONS: [&str; 2] = ["ai:sales", "local:spam"];
 
-/// Labels of the system that are whole names.
+/// The system labels that are full names.
 const SYSTEM: [&str; 6] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN, "bounce-report", UNVERIFIED_REPORT, BLOCKED];
-/// Labels of the system that share a beginning.
+/// The prefixes of system labels.
 const SYSTEM_PREFIXES: [&str; 3] = ["ai:", "local:", "queue:"];
 
-/// Whether labels say that the author of a message failed authentication, or could not be checked.
+/// Returns whether the labels say that the author failed authentication or couldn't be checked.
 #[must_use]
-pub fn tells_of_failed_authentication(labels: &[String]) -> bool {
+pub fn has_failed_authentication(labels: &[String]) -> bool {
     labels.iter().any(|label| UNAUTHENTICATED.contains(&label.as_str()))
 }
 
-/// Whether only the system gives and takes this label.
+/// Returns whether only the system may add and remove the label.
 #[must_use]
 pub fn is_system(label: &str) -> bool {
     SYSTEM.contains(&label) || SYSTEM_PREFIXES.iter().any(|prefix| label.starts_with(prefix))
 }
 
-/// Labels that a caller adds and removes. Each has the form of a label and is one that the caller may change; none is in both.
+/// The labels that a caller adds and removes. Each is valid and not a system label, and none is in both lists.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LabelChange {
     /// `add_labels`
@@ -47,18 +46,19 @@ pub struct LabelChange {
 }
 
 impl LabelChange {
-    /// The labels after the change, the old ones in their order, the new ones behind them.
+    /// Returns the labels after the change: the old ones in their order, followed by the new ones.
     ///
     /// # Errors
-    /// `invalid_request` when they would be more than [`LABELS_MAX`]. A list that does not grow is never refused.
+    /// Returns `invalid_request` if the result has more than [`LABELS_MAX`] labels. A change that doesn't add labels
+    /// always succeeds.
     pub fn applied(&self, labels: &[String]) -> Result<Vec<String>, Refusal> {
         self.applied_up_to(labels, LABELS_MAX)
     }
 
-    /// Like [`Self::applied`] with another most of labels.
+    /// Applies the change like [`Self::applied`], with another maximum.
     ///
     /// # Errors
-    /// `invalid_request` when they would be more than `max`.
+    /// Returns `invalid_request` if the result has more than `max` labels.
     pub fn applied_up_to(&self, labels: &[String], max: usize) -> Result<Vec<String>, Refusal> {
         let mut after: Vec<String> = labels.iter().filter(|label| !self.remove.contains(label)).cloned().collect();
         for label in &self.add {
@@ -67,7 +67,7 @@ impl LabelChange {
             }
         }
         if after.len() > max && after.len() > labels.len() {
-            let problem = format!("would make {} labels; {max} are the most", after.len());
+            let problem = format!("would result in {} labels; the limit is {max}", after.len());
             return Err(Refusal::invalid_field("add_labels", problem));
         }
         Ok(after)
@@ -87,13 +87,13 @@ mod tests {
     }
 
     #[test]
-    fn order_is_kept_and_nothing_is_there_twice() {
+    fn labels_keep_their_order_without_duplicates() {
         let after = change(&["c", "a", "c"], &["b", "x"]).applied(&texts(&["a", "b", "ai:sales"]));
         assert_eq!(after, Ok(texts(&["a", "ai:sales", "c"])));
     }
 
     #[test]
-    fn labels_of_the_system_are_names_and_beginnings() {
+    fn system_labels_are_names_and_prefixes() {
         for label in ["ai:sales", "ai:", "local:spam", "queue:dead-letter", "spf-fail", "dmarc-fail", "blocked"] {
             assert!(is_system(label), "{label}");
         }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn fifty_labels_are_the_most_but_removing_always_works() {
+    fn labels_are_limited_and_removing_always_works() {
         let full: Vec<String> = (0..LABELS_MAX).map(|n| format!("l{n}")).collect();
         assert!(change(&["new"], &[]).applied(&full).is_err());
         assert!(change(&["new"], &["l0"]).applied(&full).is_ok());

@@ -1,6 +1,8 @@
-//! Product rules of Posthouse: values in, values out.
+//! The rules of Posthouse as pure functions and values.
 //!
-//! This crate never does I/O, reads no clock, draws no random numbers and knows no database, no HTTP and no async runtime.
+//! This crate does no I/O, reads no clock and draws no random numbers. It doesn't depend on a database, HTTP or an
+//! async
+//! runtime: callers pass in time, random seeds and the results of queries.
 
 #[macro_use]
 pub mod named;
@@ -17,6 +19,7 @@ pub mod gate;
 pub mod greylist;
 pub mod id;
 pub mod inbox;
+pub mod job;
 pub mod label;
 pub mod list;
 pub mod mail_domain;
@@ -27,11 +30,14 @@ pub mod pacing;
 pub mod page;
 pub mod plan;
 pub mod queue;
+pub mod record;
 pub mod reputation;
 pub mod search;
+pub mod secret;
 pub mod send;
 pub mod sender;
 pub mod stream;
+pub mod suppression;
 pub mod suspension;
 pub mod text;
 pub mod thread;

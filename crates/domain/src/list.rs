@@ -1,5 +1,4 @@
-//! Allow and block lists (contract §13.1): what an entry may be, what it matches, and what the entries of a direction
-//! decide together. Pure.
+//! Allow and block lists: their patterns, what a pattern matches, and the decision of all entries of a direction. Pure.
 
 use posthouse_mail::address::Address;
 
@@ -8,102 +7,104 @@ use crate::{
     time::Time,
 };
 
-/// Most entries of a workspace, and of one inbox.
+/// The maximum number of entries of a workspace, and of one inbox.
 pub const ENTRIES_MAX: usize = 1_000;
-/// Longest pattern as given, in characters: an address.
+/// The longest pattern in characters: that of an address.
 pub const PATTERN_CHARS_MAX: usize = 320;
-/// Most levels of a domain that are matched.
+/// The maximum number of domain levels that are matched.
 const LEVELS_MAX: usize = 10;
 
 named! {
-    /// What a list decides about.
+    /// The mail that a list applies to.
     ListDirection {
-        /// Mail that comes in: about its sender.
+        /// Received mail, by its sender.
         Receive = "receive",
-        /// Mail that is sent by itself: about its recipients.
+        /// New outgoing mail, by its recipients.
         Send = "send",
-        /// Answers: about those who took part in what is answered.
+        /// Replies, by the participants of the message that is replied to.
         Reply = "reply",
     }
-    /// What an entry does.
+    /// The effect of an entry.
     ListKind {
-        /// Lets through; with one such entry nothing else is let through.
+        /// Allows what matches. Once a direction has an allow entry, everything else is blocked.
         Allow = "allow",
-        /// Stops, whatever else lets through.
+        /// Blocks what matches, even if another entry allows it.
         Block = "block",
     }
-    /// What a pattern is.
-    PatternType {
+    /// The kind of a pattern.
+    ListPatternKind {
         /// One address.
         Address = "address",
         /// A domain with its subdomains.
         Domain = "domain",
-        /// A sort of sender.
+        /// A class of senders.
         Token = "token",
     }
-    /// A sort of sender; of the direction `receive` alone.
-    Token {
-        /// An agent of this server, whoever it belongs to.
+    /// A class of senders; only for the direction `receive`.
+    SenderClass {
+        /// Any agent of this server, in any workspace.
         AnyAgent = "agents:any",
-        /// An agent whose signature and card are in order.
+        /// An agent with a valid signature and agent card.
         VerifiedAgent = "agents:verified",
         /// An agent of the same workspace.
         OwnWorkspace = "workspace:self",
     }
 }
 
-/// What an entry matches, in the form that is stored and compared.
+/// The pattern of an entry, in the form that is stored and compared.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pattern {
-    /// What it is.
-    pub kind: PatternType,
-    /// Its text: a canonical address, a lower-case domain in A-labels, a token.
+pub struct ListPattern {
+    /// Its kind.
+    pub kind: ListPatternKind,
+    /// Its text: a canonical address, a lower-case domain in A-labels, or a token.
     pub text: String,
 }
 
-impl Pattern {
-    /// Reads what a caller gave.
+impl ListPattern {
+    /// Parses a pattern from a request.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Describes the problem if the pattern is invalid.
     pub fn parse(text: &str, direction: ListDirection) -> Result<Self, String> {
         let text = text.trim();
-        if let Some(token) = Token::parse(text) {
+        if let Some(token) = SenderClass::parse(text) {
             if direction != ListDirection::Receive {
-                return Err(format!("{text} is for the direction receive alone"));
+                return Err(format!("{text} can only be used with the direction `receive`"));
             }
-            return Ok(Self { kind: PatternType::Token, text: token.text().to_owned() });
+            return Ok(Self { kind: ListPatternKind::Token, text: token.text().to_owned() });
         }
         let looks_like_token = ["agents:", "workspace:"].iter().any(|start| text.starts_with(start));
         if looks_like_token {
-            return Err("must be agents:any, agents:verified or workspace:self, if it is to be a token".to_owned());
+            return Err(
+                "is not a known token; the tokens are `agents:any`, `agents:verified` and `workspace:self`".to_owned()
+            );
         }
         match text.strip_prefix('@') {
             Some(domain) => Self::domain(domain),
             None if text.contains('@') => Address::parse(text)
-                .map(|address| Self { kind: PatternType::Address, text: address.canonical() })
-                .map_err(|problem| format!("is no address: {problem}")),
+                .map(|address| Self { kind: ListPatternKind::Address, text: address.canonical() })
+                .map_err(|problem| format!("is not a valid address: {problem}")),
             None => Self::domain(text),
         }
     }
 
     fn domain(text: &str) -> Result<Self, String> {
         if text.starts_with("*.") {
-            return Err("must be written without *.; a domain matches its subdomains too".to_owned());
+            return Err("must not start with *.; a domain also matches its subdomains".to_owned());
         }
         domain_text(text)
-            .map(|text| Self { kind: PatternType::Domain, text })
+            .map(|text| Self { kind: ListPatternKind::Domain, text })
             .ok_or_else(|| "must be an address, a domain or a token".to_owned())
     }
 }
 
-/// A domain in the form that is stored: lower case, A-labels.
+/// Returns a domain in the stored form: lower case, in A-labels.
 #[must_use]
 pub fn domain_text(text: &str) -> Option<String> {
     Address::parse(&format!("x@{}", text.trim_end_matches('.'))).ok().map(|address| address.domain().to_owned())
 }
 
-/// A part of an address as look-ups compare it: the domain in it, if one can be seen, in A-labels.
+/// Returns a search text for addresses with its domain, if it contains one, in A-labels.
 #[must_use]
 pub fn searched_text(text: &str) -> String {
     let text = text.trim();
@@ -118,7 +119,7 @@ pub fn searched_text(text: &str) -> String {
     canonical.unwrap_or_else(|| text.to_owned())
 }
 
-/// Every pattern that matches an address: itself, its domain, and the domains above.
+/// Returns every pattern that matches an address: the address, its domain, and all parent domains.
 #[must_use]
 pub fn patterns_of(address: &Address) -> Vec<String> {
     let mut patterns = vec![address.canonical()];
@@ -133,19 +134,19 @@ pub fn patterns_of(address: &Address) -> Vec<String> {
     patterns
 }
 
-/// What authentication found about the author of a mail, as far as allow entries depend on it.
+/// The authentication result of a message's author, as far as allow entries depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Trust {
-    /// SPF or DKIM authenticates the author's domain, and nothing failed.
+pub enum AuthorTrust {
+    /// SPF or DKIM authenticated the author's domain, and nothing failed.
     Authenticated,
-    /// Nothing failed.
+    /// Nothing failed, but nothing authenticated the author's domain.
     NotFailed,
     /// SPF or DMARC failed or gave no result, or there is no author.
     Failed,
 }
 
-impl Trust {
-    /// Whether an allow entry may match such mail.
+impl AuthorTrust {
+    /// Returns whether an allow entry may match such a message.
     #[must_use]
     pub fn fits_allow(self, require_auth: bool) -> bool {
         match self {
@@ -156,17 +157,17 @@ impl Trust {
     }
 }
 
-/// Entries that match one sender or recipient.
+/// The entries that match one sender or recipient.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Hits {
-    /// Some entry lets through.
+pub struct ListEntryMatches {
+    /// Whether an allow entry matches.
     pub allowed: bool,
-    /// Some entry stops.
+    /// Whether a block entry matches.
     pub blocked: bool,
 }
 
-impl Hits {
-    /// Whether the lists stop it. `allow_only`: there is an allow entry of the direction, for anybody.
+impl ListEntryMatches {
+    /// Returns whether the lists block it. `allow_only` means that the direction has an allow entry for any address.
     #[must_use]
     pub fn stop(self, allow_only: bool) -> bool {
         self.blocked || (allow_only && !self.allowed)
@@ -176,21 +177,21 @@ impl Hits {
 /// An entry as stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListEntry {
-    /// The tenant.
+    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// Its id.
     pub id: ListEntryId,
-    /// The inbox it is for; none: every inbox of the workspace.
+    /// The inbox it applies to; `None` means all inboxes of the workspace.
     pub inbox: Option<InboxId>,
-    /// What it decides about.
+    /// The mail it applies to.
     pub direction: ListDirection,
-    /// What it does.
+    /// Its effect.
     pub kind: ListKind,
-    /// What it matches.
-    pub pattern: Pattern,
-    /// Of an allow entry for mail that comes in: whether it matches only authors that SPF or DKIM authenticates.
+    /// Its pattern.
+    pub pattern: ListPattern,
+    /// For allow entries of received mail: whether to match only authors that SPF or DKIM authenticated.
     pub require_auth: bool,
-    /// Since when.
+    /// When it was created.
     pub created_at: Time,
 }
 
@@ -198,22 +199,22 @@ pub struct ListEntry {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<(PatternType, String), String> {
-        Pattern::parse(text, ListDirection::Receive).map(|pattern| (pattern.kind, pattern.text))
+    fn parse(text: &str) -> Result<(ListPatternKind, String), String> {
+        ListPattern::parse(text, ListDirection::Receive).map(|pattern| (pattern.kind, pattern.text))
     }
 
     #[test]
-    fn patterns_are_stored_in_one_form() {
+    fn patterns_are_normalized() {
         let table = [
-            ("A@B.com", PatternType::Address, "a@b.com"),
-            (" a+tag@b.com ", PatternType::Address, "a+tag@b.com"),
-            ("B.Com", PatternType::Domain, "b.com"),
-            ("@b.com", PatternType::Domain, "b.com"),
-            ("b.com.", PatternType::Domain, "b.com"),
-            ("Bücher.example", PatternType::Domain, "xn--bcher-kva.example"),
-            ("agents:any", PatternType::Token, "agents:any"),
-            ("agents:verified", PatternType::Token, "agents:verified"),
-            ("workspace:self", PatternType::Token, "workspace:self"),
+            ("A@B.com", ListPatternKind::Address, "a@b.com"),
+            (" a+tag@b.com ", ListPatternKind::Address, "a+tag@b.com"),
+            ("B.Com", ListPatternKind::Domain, "b.com"),
+            ("@b.com", ListPatternKind::Domain, "b.com"),
+            ("b.com.", ListPatternKind::Domain, "b.com"),
+            ("Bücher.example", ListPatternKind::Domain, "xn--bcher-kva.example"),
+            ("agents:any", ListPatternKind::Token, "agents:any"),
+            ("agents:verified", ListPatternKind::Token, "agents:verified"),
+            ("workspace:self", ListPatternKind::Token, "workspace:self"),
         ];
         for (given, kind, stored) in table {
             assert_eq!(parse(given), Ok((kind, stored.to_owned())), "{given}");
@@ -224,13 +225,13 @@ mod tests {
             assert!(parse(bad).is_err(), "{bad}");
         }
         for token in ["agents:any", "agents:verified", "workspace:self"] {
-            assert!(Pattern::parse(token, ListDirection::Send).is_err());
-            assert!(Pattern::parse(token, ListDirection::Reply).is_err());
+            assert!(ListPattern::parse(token, ListDirection::Send).is_err());
+            assert!(ListPattern::parse(token, ListDirection::Reply).is_err());
         }
     }
 
     #[test]
-    fn what_is_looked_for_has_the_form_that_is_stored() {
+    fn search_texts_are_normalized_like_stored_addresses() {
         for (given, looked_for) in [
             ("bücher.example", "xn--bcher-kva.example"),
             ("@Bücher.example", "@xn--bcher-kva.example"),
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_matched_by_itself_and_every_domain_above() {
+    fn address_is_matched_by_itself_and_all_parent_domains() {
         let address = Address::parse("A@x.y.Example").expect("an address");
         assert_eq!(patterns_of(&address), ["a@x.y.example", "x.y.example", "y.example", "example"]);
         let deep = Address::parse(&format!("a@{}example", "x.".repeat(40))).expect("an address");
@@ -253,8 +254,8 @@ mod tests {
     }
 
     #[test]
-    fn block_beats_allow_and_an_allow_entry_closes_the_rest() {
-        let hits = |allowed, blocked| Hits { allowed, blocked };
+    fn block_overrides_allow_and_an_allow_entry_blocks_the_rest() {
+        let hits = |allowed, blocked| ListEntryMatches { allowed, blocked };
         let table = [
             (hits(false, false), false, false),
             (hits(false, false), true, true),

@@ -1,10 +1,11 @@
-//! A domain of a workspace's own: what must be published for it, what DNS holds of that, and what follows (API document,
-//! Domains; contract §13.4).
+//! Custom domains: the DNS records to publish, the records DNS returns, and the resulting domain status.
 //!
-//! Pure: DNS is a value. A check names the questions it lacks, and is run again with the answers.
+//! Pure: DNS answers are passed in. A check returns the DNS questions that are still unanswered and is run again with
+//! their answers.
 
 mod judge;
 mod provider;
+mod reader;
 mod spf;
 #[cfg(test)]
 mod tests;
@@ -15,335 +16,337 @@ use crate::{
     time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, Time},
 };
 
-pub use judge::{Check, Hosting, Step, check};
-pub use provider::{Provider, provider_of};
+pub use judge::{DnsHosting, DomainCheck, DomainCheckStep, check};
+pub use provider::{DnsProvider, provider_of};
 pub use zone_file::zone_file;
 
-/// A domain is checked by its owner at most so often, in milliseconds (API document, Limits).
-pub const VERIFY_GAP_MS: i64 = 10 * SECOND_MS;
-/// How long the record of an old DKIM key must stay for mail that is under way, in milliseconds.
-pub const RETIRE_AFTER_MS: i64 = 7 * DAY_MS;
-/// How long a DKIM key signs before another is due, in milliseconds (contract §13.4).
+/// The shortest time between two checks that the owner requests, in milliseconds.
+pub const VERIFY_INTERVAL_MS: i64 = 10 * SECOND_MS;
+/// How long the record of a previous DKIM key must stay published for mail in transit, in milliseconds.
+pub const KEY_RETIREMENT_MS: i64 = 7 * DAY_MS;
+/// How long a DKIM key signs before a rotation is due, in milliseconds.
 pub const ROTATION_DUE_AFTER_MS: i64 = 365 * DAY_MS;
-/// Rounds of "check, look up, check again".
-pub const ROUNDS_MAX: usize = 14;
-/// Time between the checks of a domain that is verified, in milliseconds.
+/// The maximum number of rounds of "check, look up DNS, check again".
+pub const CHECK_ROUNDS_MAX: usize = 14;
+/// The time between automatic checks of a verified domain, in milliseconds.
 const VERIFIED_GAP_MS: i64 = DAY_MS;
-/// Times between the checks of a domain that is not, by the number of checks so far, in milliseconds.
+/// The times between automatic checks of an unverified domain, in milliseconds, indexed by the number of checks so far.
 const UNVERIFIED_GAPS_MS: [i64; 8] =
     [MINUTE_MS, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];
 
-/// How long somebody who asked for a check is taken to be at work on the records, in milliseconds.
+/// How long after a requested check the owner is assumed to be working on the records, in milliseconds.
 const WATCHED_MS: i64 = HOUR_MS;
-/// Time between the checks of a domain that somebody is at work on, at most, in milliseconds.
+/// The longest time between checks while the owner is working on the records, in milliseconds.
 const WATCHED_GAP_MS: i64 = 5 * MINUTE_MS;
 
-/// How a domain stands.
+/// The status of a domain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Status {
-    /// Its records were never all there.
+pub enum DomainStatus {
+    /// The required records have never been complete.
     Pending,
-    /// They are.
+    /// The required records are complete.
     Verified,
-    /// They were, and are not any more.
+    /// The required records were complete and no longer are.
     Failed,
-    /// The operator has switched it off.
+    /// The operator disabled the domain.
     Disabled,
 }
 
-/// A DKIM selector: two that take turns.
+/// One of the two DKIM selectors, used alternately.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Selector {
+pub enum DkimSelector {
     /// `s1`
     One,
     /// `s2`
     Two,
 }
 
-/// What a record is for.
+/// The purpose of a DNS record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RecordKey {
-    /// That the workspace owns the domain.
+pub enum DnsRecordKey {
+    /// Proves that the workspace owns the domain.
     Verification,
-    /// Where its mail goes.
+    /// Names the host that receives the domain's mail.
     Mx,
-    /// Who may send for it.
+    /// Names the hosts that may send for the domain.
     Spf,
-    /// The key that signs.
+    /// The public key that signs now.
     Dkim,
-    /// What receivers are to do with forgeries.
+    /// The policy for receivers of unauthenticated mail.
     Dmarc,
-    /// The key that will sign.
+    /// The public key that will sign next.
     DkimNext,
-    /// The key that signed until now.
+    /// The public key that signed before.
     DkimPrevious,
-    /// The Ed25519 key beside the one that signs.
+    /// The Ed25519 key published alongside the key that signs now.
     DkimEd25519,
-    /// The Ed25519 key beside the one that will sign.
+    /// The Ed25519 key published alongside the key that will sign next.
     DkimNextEd25519,
-    /// The Ed25519 key beside the one that signed until now.
+    /// The Ed25519 key published alongside the key that signed before.
     DkimPreviousEd25519,
 }
 
-/// What the records of a domain say of this server.
+/// The properties of this server that a domain's records contain.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Here {
-    /// Its name.
+pub struct ServerDnsSettings {
+    /// The server's host name.
     pub host: String,
-    /// Whether mail of such domains is signed with Ed25519 too (RFC 8463): a record more for each key.
+    /// Whether mail is also signed with Ed25519 (RFC 8463), which adds a record per DKIM key.
     pub ed25519: bool,
 }
 
-/// What DNS holds of a record.
+/// How a record in DNS compares with the expected one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Found {
-    /// What is expected.
+pub enum RecordStatus {
+    /// DNS has the expected value.
     Ok,
-    /// Nothing of the kind.
+    /// DNS has no record of this kind.
     Missing,
-    /// Something else.
+    /// DNS has another value.
     Mismatch,
 }
 
-/// A record to be published.
+/// A record to publish.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Expected {
-    /// What it is for.
-    pub key: RecordKey,
+pub struct ExpectedRecord {
+    /// Its purpose.
+    pub key: DnsRecordKey,
     /// The full name.
     pub name: String,
     /// The value.
     pub value: String,
-    /// Whether the domain is verified only with it.
+    /// Whether the domain can't be verified without the record.
     pub required: bool,
 }
 
-/// A record with what DNS holds of it.
+/// A record as a check saw it in DNS.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Checked {
-    /// What it is for.
-    pub key: RecordKey,
-    /// What DNS holds.
-    pub found: Found,
-    /// The values that are there, if others than expected.
+pub struct CheckedRecord {
+    /// Its purpose.
+    pub key: DnsRecordKey,
+    /// How it compares with the expected record.
+    pub found: RecordStatus,
+    /// The values in DNS, if they differ from the expected one.
     pub values: Vec<String>,
-    /// It is published under the doubled name `<name>.<zone>`.
-    pub doubled: bool,
+    /// Whether the record was published under the doubled name `<name>.<zone>`.
+    pub is_doubled: bool,
 }
 
-/// One DKIM key as the records show it.
+/// The DNS records of one DKIM key.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct KeyRecord {
+pub struct DkimKeyRecord {
     /// Its selector.
-    pub selector: Selector,
+    pub selector: DkimSelector,
     /// The text of its record.
     pub record: String,
-    /// The text of the record of the Ed25519 key beside it, where there is one.
+    /// The text of its Ed25519 record, if it has an Ed25519 key.
     pub ed25519: Option<String>,
-    /// When it was made, or began to sign.
+    /// When the key was created, or when it began to sign.
     pub since: Time,
 }
 
-/// A domain.
+/// A custom domain of a workspace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MailDomain {
-    /// The tenant.
+    /// The workspace that owns the domain.
     pub workspace: WorkspaceId,
     /// Its id.
     pub id: DomainId,
-    /// The domain, in A-label form.
+    /// The domain name, in A-label form.
     pub name: String,
-    /// How it stands.
-    pub status: Status,
-    /// Whether it takes mail.
+    /// Its status.
+    pub status: DomainStatus,
+    /// Whether it accepts mail.
     pub receiving: bool,
-    /// What proves that the workspace owns it.
+    /// The token in the verification record.
     pub token: String,
-    /// The key that signs; `since` is when it began to.
-    pub active: KeyRecord,
-    /// The key that will sign once its record is seen; `since` is when it was made.
-    pub next: Option<KeyRecord>,
-    /// The key that signed before, and until when its record must stay.
-    pub previous: Option<(KeyRecord, Time)>,
-    /// What the last check found.
-    pub checked: Vec<Checked>,
-    /// Where the domain is hosted.
-    pub hosting: Option<Hosting>,
-    /// When that was found.
+    /// The DKIM key that signs; `since` is when it began to sign.
+    pub active: DkimKeyRecord,
+    /// The DKIM key that will sign once its record is found in DNS; `since` is when it was created.
+    pub next: Option<DkimKeyRecord>,
+    /// The DKIM key that signed before, and the time until which its record must stay published.
+    pub previous: Option<(DkimKeyRecord, Time)>,
+    /// The records as the last check saw them.
+    pub checked: Vec<CheckedRecord>,
+    /// Where the domain's DNS is hosted.
+    pub hosting: Option<DnsHosting>,
+    /// When `hosting` was determined.
     pub hosting_at: Option<Time>,
     /// When it was first verified.
     pub verified_at: Option<Time>,
     /// When it was last checked.
     pub last_checked_at: Option<Time>,
-    /// When its owner last asked for a check.
+    /// When the owner last requested a check.
     pub asked_at: Option<Time>,
-    /// Checks since its status last changed.
+    /// The number of checks since the status last changed.
     pub checks: u32,
-    /// Whether its owner was told that another key is due.
-    pub rotation_told: bool,
-    /// When it was made.
+    /// Whether the owner was notified that a key rotation is due.
+    pub rotation_announced: bool,
+    /// When it was created.
     pub created_at: Time,
 }
 
-/// What a check changes at a domain beside its records.
+/// What a check changed, besides the records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Changes {
-    /// It became verified.
+pub struct DomainChanges {
+    /// The domain became verified.
     pub verified: bool,
-    /// It stopped being so.
+    /// The domain is no longer verified.
     pub failed: bool,
-    /// Another key signs.
+    /// Another DKIM key signs now.
     pub rotated: bool,
-    /// Another key is due.
+    /// A key rotation became due.
     pub rotation_due: bool,
 }
 
-impl Status {
-    /// The name on the wire and in the store.
+impl DomainStatus {
+    /// Returns the name on the wire and in the database.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Status::Pending => "pending",
-            Status::Verified => "verified",
-            Status::Failed => "failed",
-            Status::Disabled => "disabled",
+            DomainStatus::Pending => "pending",
+            DomainStatus::Verified => "verified",
+            DomainStatus::Failed => "failed",
+            DomainStatus::Disabled => "disabled",
         }
     }
 
-    /// The status of that name.
+    /// Parses the name that [`DomainStatus::text`] returns.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        [Status::Pending, Status::Verified, Status::Failed, Status::Disabled].into_iter().find(|s| s.text() == text)
+        [DomainStatus::Pending, DomainStatus::Verified, DomainStatus::Failed, DomainStatus::Disabled]
+            .into_iter()
+            .find(|s| s.text() == text)
     }
 }
 
-impl Selector {
-    /// The label below `_domainkey`.
+impl DkimSelector {
+    /// Returns the label below `_domainkey`.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Selector::One => "s1",
-            Selector::Two => "s2",
+            DkimSelector::One => "s1",
+            DkimSelector::Two => "s2",
         }
     }
 
-    /// The label of the Ed25519 key beside it: one of its own, because servers that do not know the algorithm would
-    /// stumble over a second record under one name.
+    /// Returns the label of the Ed25519 key. It differs from [`DkimSelector::text`] because verifiers that don't know
+    /// Ed25519 may fail on a second record with the same name.
     #[must_use]
     pub const fn ed25519_text(self) -> &'static str {
         match self {
-            Selector::One => "s1e",
-            Selector::Two => "s2e",
+            DkimSelector::One => "s1e",
+            DkimSelector::Two => "s2e",
         }
     }
 
-    /// The selector of that name.
+    /// Parses the label that [`DkimSelector::text`] returns.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        [Selector::One, Selector::Two].into_iter().find(|selector| selector.text() == text)
+        [DkimSelector::One, DkimSelector::Two].into_iter().find(|selector| selector.text() == text)
     }
 
-    /// The one whose turn is next.
+    /// Returns the selector to use for the next key.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
-            Selector::One => Selector::Two,
-            Selector::Two => Selector::One,
+            DkimSelector::One => DkimSelector::Two,
+            DkimSelector::Two => DkimSelector::One,
         }
     }
 }
 
-impl RecordKey {
-    /// Every key.
-    pub const ALL: [RecordKey; 10] = [
-        RecordKey::Verification,
-        RecordKey::Mx,
-        RecordKey::Spf,
-        RecordKey::Dkim,
-        RecordKey::Dmarc,
-        RecordKey::DkimNext,
-        RecordKey::DkimPrevious,
-        RecordKey::DkimEd25519,
-        RecordKey::DkimNextEd25519,
-        RecordKey::DkimPreviousEd25519,
+impl DnsRecordKey {
+    /// Every record key.
+    pub const ALL: [DnsRecordKey; 10] = [
+        DnsRecordKey::Verification,
+        DnsRecordKey::Mx,
+        DnsRecordKey::Spf,
+        DnsRecordKey::Dkim,
+        DnsRecordKey::Dmarc,
+        DnsRecordKey::DkimNext,
+        DnsRecordKey::DkimPrevious,
+        DnsRecordKey::DkimEd25519,
+        DnsRecordKey::DkimNextEd25519,
+        DnsRecordKey::DkimPreviousEd25519,
     ];
 
-    /// The name on the wire. An Ed25519 key is a key like the one that it stands beside.
+    /// Returns the name on the wire. An Ed25519 key has the same name as the RSA key it accompanies.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            RecordKey::Verification => "verification",
-            RecordKey::Mx => "mx",
-            RecordKey::Spf => "spf",
-            RecordKey::Dkim | RecordKey::DkimEd25519 => "dkim",
-            RecordKey::Dmarc => "dmarc",
-            RecordKey::DkimNext | RecordKey::DkimNextEd25519 => "dkim_next",
-            RecordKey::DkimPrevious | RecordKey::DkimPreviousEd25519 => "dkim_previous",
+            DnsRecordKey::Verification => "verification",
+            DnsRecordKey::Mx => "mx",
+            DnsRecordKey::Spf => "spf",
+            DnsRecordKey::Dkim | DnsRecordKey::DkimEd25519 => "dkim",
+            DnsRecordKey::Dmarc => "dmarc",
+            DnsRecordKey::DkimNext | DnsRecordKey::DkimNextEd25519 => "dkim_next",
+            DnsRecordKey::DkimPrevious | DnsRecordKey::DkimPreviousEd25519 => "dkim_previous",
         }
     }
 
-    /// The name in the store: each has its own.
+    /// Returns the name in the database, which is unique per record.
     #[must_use]
     pub const fn stored(self) -> &'static str {
         match self {
-            RecordKey::DkimEd25519 => "dkim_ed25519",
-            RecordKey::DkimNextEd25519 => "dkim_next_ed25519",
-            RecordKey::DkimPreviousEd25519 => "dkim_previous_ed25519",
+            DnsRecordKey::DkimEd25519 => "dkim_ed25519",
+            DnsRecordKey::DkimNextEd25519 => "dkim_next_ed25519",
+            DnsRecordKey::DkimPreviousEd25519 => "dkim_previous_ed25519",
             other => other.text(),
         }
     }
 
-    /// What a record is called once its key begins to sign.
+    /// Returns the purpose of the record after the next DKIM key begins to sign.
     const fn after_switch(self) -> Self {
         match self {
-            RecordKey::Dkim => RecordKey::DkimPrevious,
-            RecordKey::DkimNext => RecordKey::Dkim,
-            RecordKey::DkimEd25519 => RecordKey::DkimPreviousEd25519,
-            RecordKey::DkimNextEd25519 => RecordKey::DkimEd25519,
+            DnsRecordKey::Dkim => DnsRecordKey::DkimPrevious,
+            DnsRecordKey::DkimNext => DnsRecordKey::Dkim,
+            DnsRecordKey::DkimEd25519 => DnsRecordKey::DkimPreviousEd25519,
+            DnsRecordKey::DkimNextEd25519 => DnsRecordKey::DkimEd25519,
             other => other,
         }
     }
 
-    /// The type of the record.
+    /// Returns the DNS record type.
     #[must_use]
     pub const fn kind(self) -> &'static str {
         match self {
-            RecordKey::Mx => "MX",
+            DnsRecordKey::Mx => "MX",
             _ => "TXT",
         }
     }
 }
 
-impl Found {
-    /// The name on the wire.
+impl RecordStatus {
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Found::Ok => "ok",
-            Found::Missing => "missing",
-            Found::Mismatch => "mismatch",
+            RecordStatus::Ok => "ok",
+            RecordStatus::Missing => "missing",
+            RecordStatus::Mismatch => "mismatch",
         }
     }
 
-    /// What that name says.
+    /// Parses the name that [`RecordStatus::text`] returns.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        [Found::Ok, Found::Missing, Found::Mismatch].into_iter().find(|found| found.text() == text)
+        [RecordStatus::Ok, RecordStatus::Missing, RecordStatus::Mismatch].into_iter().find(|found| found.text() == text)
     }
 }
 
 impl MailDomain {
-    /// One that was just added: it receives once it is verified, and its first key has no record yet.
+    /// Creates a pending domain with receiving enabled. Its DKIM key has no record text yet.
     #[must_use]
     pub fn new(workspace: WorkspaceId, id: DomainId, name: String, token: String, now: Time) -> Self {
         Self {
             workspace,
             id,
             name,
-            status: Status::Pending,
+            status: DomainStatus::Pending,
             receiving: true,
             token,
-            active: KeyRecord { selector: Selector::One, record: String::new(), ed25519: None, since: now },
+            active: DkimKeyRecord { selector: DkimSelector::One, record: String::new(), ed25519: None, since: now },
             next: None,
             previous: None,
             checked: Vec::new(),
@@ -353,104 +356,112 @@ impl MailDomain {
             last_checked_at: None,
             asked_at: None,
             checks: 0,
-            rotation_told: false,
+            rotation_announced: false,
             created_at: now,
         }
     }
 
-    /// The records to be published.
+    /// Returns the records to publish.
     #[must_use]
-    pub fn expected(&self, here: &Here) -> Vec<Expected> {
-        let (domain, host) = (&self.name, &here.host);
-        let record = |key, name: String, value: String, required| Expected { key, name, value, required };
-        let key_name = |key: &KeyRecord| format!("{}._domainkey.{domain}", key.selector.text());
+    pub fn expected(&self, server: &ServerDnsSettings) -> Vec<ExpectedRecord> {
+        let (domain, host) = (&self.name, &server.host);
+        let record = |key, name: String, value: String, required| ExpectedRecord { key, name, value, required };
+        let key_name = |key: &DkimKeyRecord| format!("{}._domainkey.{domain}", key.selector.text());
         let mut all = vec![
             record(
-                RecordKey::Verification,
+                DnsRecordKey::Verification,
                 format!("_service-verify.{domain}"),
                 format!("service-verify={}", self.token),
                 true,
             ),
-            record(RecordKey::Mx, domain.clone(), format!("10 {host}"), self.receiving),
-            record(RecordKey::Spf, domain.clone(), format!("v=spf1 a:{host} ~all"), true),
-            record(RecordKey::Dkim, key_name(&self.active), self.active.record.clone(), true),
-            record(RecordKey::Dmarc, format!("_dmarc.{domain}"), "v=DMARC1; p=none".to_owned(), false),
+            record(DnsRecordKey::Mx, domain.clone(), format!("10 {host}"), self.receiving),
+            record(DnsRecordKey::Spf, domain.clone(), format!("v=spf1 a:{host} ~all"), true),
+            record(DnsRecordKey::Dkim, key_name(&self.active), self.active.record.clone(), true),
+            record(DnsRecordKey::Dmarc, format!("_dmarc.{domain}"), "v=DMARC1; p=none".to_owned(), false),
         ];
         if let Some(next) = &self.next {
-            all.push(record(RecordKey::DkimNext, key_name(next), next.record.clone(), false));
+            all.push(record(DnsRecordKey::DkimNext, key_name(next), next.record.clone(), false));
         }
         if let Some((previous, _)) = &self.previous {
-            all.push(record(RecordKey::DkimPrevious, key_name(previous), previous.record.clone(), false));
+            all.push(record(DnsRecordKey::DkimPrevious, key_name(previous), previous.record.clone(), false));
         }
-        if here.ed25519 {
-            all.extend(self.second_keys());
+        if server.ed25519 {
+            all.extend(self.ed25519_records());
         }
         all
     }
 
-    /// The records of the Ed25519 keys. None is required: mail is signed with RSA whatever becomes of them.
-    fn second_keys(&self) -> Vec<Expected> {
+    /// Returns the records of the Ed25519 keys. None of them is required, because mail is always signed with RSA too.
+    fn ed25519_records(&self) -> Vec<ExpectedRecord> {
         let keys = [
-            (RecordKey::DkimEd25519, Some(&self.active)),
-            (RecordKey::DkimNextEd25519, self.next.as_ref()),
-            (RecordKey::DkimPreviousEd25519, self.previous.as_ref().map(|(key, _)| key)),
+            (DnsRecordKey::DkimEd25519, Some(&self.active)),
+            (DnsRecordKey::DkimNextEd25519, self.next.as_ref()),
+            (DnsRecordKey::DkimPreviousEd25519, self.previous.as_ref().map(|(key, _)| key)),
         ];
-        let record = |(key, of): (RecordKey, Option<&KeyRecord>)| {
+        let record = |(key, of): (DnsRecordKey, Option<&DkimKeyRecord>)| {
             let of = of?;
             let name = format!("{}._domainkey.{}", of.selector.ed25519_text(), self.name);
-            Some(Expected { key, name, value: of.ed25519.clone()?, required: false })
+            Some(ExpectedRecord { key, name, value: of.ed25519.clone()?, required: false })
         };
         keys.into_iter().filter_map(record).collect()
     }
 
-    /// What the last check found of a record.
+    /// Returns the record as the last check saw it.
     #[must_use]
-    pub fn found(&self, key: RecordKey) -> Option<&Checked> {
+    pub fn found(&self, key: DnsRecordKey) -> Option<&CheckedRecord> {
         self.checked.iter().find(|checked| checked.key == key)
     }
 
-    /// Whether every required record was found.
+    /// Returns whether the last check found every required record.
     #[must_use]
-    pub fn is_complete(&self, here: &Here) -> bool {
-        let is_there = |key| self.found(key).is_some_and(|checked| checked.found == Found::Ok);
-        self.expected(here).iter().filter(|record| record.required).all(|record| is_there(record.key))
+    pub fn is_complete(&self, server: &ServerDnsSettings) -> bool {
+        let is_there = |key| self.found(key).is_some_and(|checked| checked.found == RecordStatus::Ok);
+        self.expected(server).iter().filter(|record| record.required).all(|record| is_there(record.key))
     }
 
-    /// Whether mail may be sent for it.
+    /// Returns whether the domain may send mail.
     #[must_use]
     pub fn may_send(&self) -> bool {
-        self.status == Status::Verified
+        self.status == DomainStatus::Verified
     }
 
-    /// Whether mail for it is taken: also while its records are broken, for somebody still finds the way here.
+    /// Returns whether the domain accepts mail. It does so even while its records are broken, because some senders may
+    /// still have the old records.
     #[must_use]
-    pub fn takes_mail(&self) -> bool {
-        self.receiving && matches!(self.status, Status::Verified | Status::Failed)
+    pub fn accepts_mail(&self) -> bool {
+        self.receiving && matches!(self.status, DomainStatus::Verified | DomainStatus::Failed)
     }
 
-    /// Whether the workspace that verified it no longer proves that it is its own: who proves it now may have it.
+    /// Returns whether the workspace that verified the domain can no longer prove that it owns it. Another workspace
+    /// may then verify the domain.
     #[must_use]
-    pub fn is_lost(&self) -> bool {
-        self.status == Status::Failed
-            && self.found(RecordKey::Verification).is_some_and(|checked| checked.found != Found::Ok)
+    pub fn is_expired_claim(&self) -> bool {
+        self.status == DomainStatus::Failed
+            && self.found(DnsRecordKey::Verification).is_some_and(|checked| checked.found != RecordStatus::Ok)
     }
 
-    /// Gives it to whoever has verified it since: it begins again.
-    pub fn give_up(&mut self) {
-        (self.status, self.verified_at, self.checks) = (Status::Pending, None, 0);
+    /// Resets the domain to pending, because another workspace verified it.
+    pub fn reset_to_pending(&mut self) {
+        (self.status, self.verified_at, self.checks) = (DomainStatus::Pending, None, 0);
     }
 
-    /// Whether its key has signed for a year.
+    /// Returns whether the DKIM key has signed for [`ROTATION_DUE_AFTER_MS`] and no next key exists.
     #[must_use]
     pub fn is_rotation_due(&self, now: Time) -> bool {
         self.next.is_none() && now.since_ms(self.active.since) >= ROTATION_DUE_AFTER_MS
     }
 
-    /// Notes what a check found. What DNS did not answer stays as it was found before. `may_verify` is false where
-    /// another workspace has verified the domain.
+    /// Applies the result of a check. Records that DNS didn't answer for keep their previous result. `may_verify` is
+    /// false if another workspace has verified the domain.
     #[must_use]
-    pub fn apply(&mut self, check: &Check, here: &Here, may_verify: bool, now: Time) -> Changes {
-        let expected = self.expected(here);
+    pub fn apply(
+        &mut self,
+        check: &DomainCheck,
+        server: &ServerDnsSettings,
+        may_verify: bool,
+        now: Time,
+    ) -> DomainChanges {
+        let expected = self.expected(server);
         let known = |key| expected.iter().any(|record| record.key == key);
         let kept = self.checked.iter().filter(|old| known(old.key) && !check.records.iter().any(|c| c.key == old.key));
         self.checked = check.records.iter().chain(kept).cloned().collect();
@@ -458,69 +469,71 @@ impl MailDomain {
             (self.hosting, self.hosting_at) = (Some(hosting.clone()), Some(now));
         }
         (self.last_checked_at, self.checks) = (Some(now), self.checks.saturating_add(1));
-        let mut changes = Changes { rotated: self.switch_keys(now), ..Changes::default() };
-        match (self.status, self.is_complete(here)) {
-            (Status::Pending | Status::Failed, true) if may_verify => {
-                (self.status, self.checks, changes.verified) = (Status::Verified, 0, true);
+        let mut changes = DomainChanges { rotated: self.switch_keys(now), ..DomainChanges::default() };
+        match (self.status, self.is_complete(server)) {
+            (DomainStatus::Pending | DomainStatus::Failed, true) if may_verify => {
+                (self.status, self.checks, changes.verified) = (DomainStatus::Verified, 0, true);
                 self.verified_at = self.verified_at.or(Some(now));
             }
-            (Status::Verified, false) => (self.status, self.checks, changes.failed) = (Status::Failed, 0, true),
+            (DomainStatus::Verified, false) => {
+                (self.status, self.checks, changes.failed) = (DomainStatus::Failed, 0, true)
+            }
             _ => {}
         }
-        if self.is_rotation_due(now) && !self.rotation_told {
-            (self.rotation_told, changes.rotation_due) = (true, true);
+        if self.is_rotation_due(now) && !self.rotation_announced {
+            (self.rotation_announced, changes.rotation_due) = (true, true);
         }
         changes
     }
 
-    /// Switches it off for its operator, or on again: how it stands then, the next check says.
+    /// Enables or disables the domain for the operator. After it is enabled, the next check decides its status.
     #[must_use]
-    pub fn switch(&mut self, on: bool) -> Changes {
+    pub fn set_enabled(&mut self, on: bool) -> DomainChanges {
         let before = self.status;
         self.status = match (on, before) {
-            (false, _) => Status::Disabled,
-            (true, Status::Disabled) if self.verified_at.is_some() => Status::Failed,
-            (true, Status::Disabled) => Status::Pending,
+            (false, _) => DomainStatus::Disabled,
+            (true, DomainStatus::Disabled) if self.verified_at.is_some() => DomainStatus::Failed,
+            (true, DomainStatus::Disabled) => DomainStatus::Pending,
             (true, other) => other,
         };
         if self.status != before {
             self.checks = 0;
         }
-        Changes { failed: before == Status::Verified && !on, ..Changes::default() }
+        DomainChanges { failed: before == DomainStatus::Verified && !on, ..DomainChanges::default() }
     }
 
-    /// Lets the next key sign once its record was seen, and the one before go when its time has come.
+    /// Activates the next DKIM key once its record is found, and drops the previous one when it may be retired.
     fn switch_keys(&mut self, now: Time) -> bool {
         if self.previous.as_ref().is_some_and(|(_, retire_at)| now >= *retire_at) {
             self.previous = None;
-            let is_previous = |key| matches!(key, RecordKey::DkimPrevious | RecordKey::DkimPreviousEd25519);
+            let is_previous = |key| matches!(key, DnsRecordKey::DkimPrevious | DnsRecordKey::DkimPreviousEd25519);
             self.checked.retain(|checked| !is_previous(checked.key));
         }
-        let is_seen = self.found(RecordKey::DkimNext).is_some_and(|checked| checked.found == Found::Ok);
+        let is_seen = self.found(DnsRecordKey::DkimNext).is_some_and(|checked| checked.found == RecordStatus::Ok);
         let Some(next) = self.next.take_if(|_| is_seen) else { return false };
-        let old = std::mem::replace(&mut self.active, KeyRecord { since: now, ..next });
-        self.previous = Some((old, now.plus_ms(RETIRE_AFTER_MS)));
-        self.rotation_told = false;
+        let old = std::mem::replace(&mut self.active, DkimKeyRecord { since: now, ..next });
+        self.previous = Some((old, now.plus_ms(KEY_RETIREMENT_MS)));
+        self.rotation_announced = false;
         for checked in &mut self.checked {
             checked.key = checked.key.after_switch();
         }
         true
     }
 
-    /// When it is to be checked next by itself.
+    /// Returns when the next automatic check is due.
     #[must_use]
     pub fn next_check_at(&self, now: Time) -> Time {
         let regular = match self.status {
-            Status::Verified => VERIFIED_GAP_MS,
+            DomainStatus::Verified => VERIFIED_GAP_MS,
             _ => {
                 let last = UNVERIFIED_GAPS_MS.len() - 1;
                 UNVERIFIED_GAPS_MS[usize::try_from(self.checks).map_or(last, |checks| checks.min(last))]
             }
         };
-        // Somebody waits for a new key's record to be seen.
+        // The owner is waiting for the next key to be activated.
         let gap = if self.next.is_some() { regular.min(HOUR_MS) } else { regular };
         let is_watched = self.asked_at.is_some_and(|at| now.since_ms(at) < WATCHED_MS);
-        let is_awaited = self.next.is_some() || self.status != Status::Verified;
+        let is_awaited = self.next.is_some() || self.status != DomainStatus::Verified;
         now.plus_ms(if is_watched && is_awaited { gap.min(WATCHED_GAP_MS) } else { gap })
     }
 }

@@ -1,6 +1,6 @@
-//! Messages, their bodies, their files and where they went (contract §4.1 to §4.3; decision 19).
+//! Messages, their bodies, attachments and deliveries.
 
-use posthouse_mail::bounce::Class;
+use posthouse_mail::bounce::BounceClass;
 
 use crate::{
     id::{AttachmentId, ContactId, ContentId, EnvelopeId, InboxId, MessageId, ThreadId, WorkspaceId},
@@ -8,33 +8,33 @@ use crate::{
 };
 
 named! {
-    /// Which way a message went.
+    /// The direction of a message.
     Direction {
-        /// It was received.
+        /// Received.
         Inbound = "inbound",
-        /// It was sent.
+        /// Sent.
         Outbound = "outbound",
     }
-    /// What became of a message (decision 19).
-    Status {
+    /// The status of a message.
+    MessageStatus {
         /// Accepted for sending.
         Queued = "queued",
-        /// It left us.
+        /// Handed to the relay, or sent without a delivery confirmation.
         Sent = "sent",
-        /// A remote server took it.
+        /// Accepted by the recipient's server.
         Delivered = "delivered",
-        /// Delivery failed for good.
+        /// Delivery failed permanently.
         Bounced = "bounced",
         /// The recipient marked it as spam.
         Complained = "complained",
-        /// We could not send it.
+        /// This server couldn't send it.
         Failed = "failed",
-        /// It was received.
+        /// Received.
         Received = "received",
     }
-    /// What a message travelled on.
+    /// The transport of a message.
     Channel {
-        /// Between inboxes of this service.
+        /// Between inboxes of this server.
         Agent = "agent",
         /// SMTP.
         Email = "email",
@@ -42,34 +42,34 @@ named! {
         Mixed = "mixed",
     }
     /// The sender's advisory kind of a message.
-    Kind {
+    MessageKind {
         /// An ordinary message.
         Message = "message",
-        /// Something to do.
+        /// A task.
         Task = "task",
-        /// Something that happened.
+        /// A notification of an event.
         Event = "event",
     }
-    /// What became of a message at one recipient.
+    /// The status of a message's delivery to one recipient.
     DeliveryStatus {
         /// Waiting to be sent.
         Queued = "queued",
-        /// It left us, and nobody says more.
+        /// Handed to the relay, with no further confirmation.
         Sent = "sent",
-        /// The remote server took it, or the copy is stored here.
+        /// Accepted by the recipient's server, or stored on this server.
         Delivered = "delivered",
-        /// It failed for good.
+        /// Failed permanently.
         Bounced = "bounced",
         /// The recipient marked it as spam.
         Complained = "complained",
-        /// We could not send it.
+        /// This server couldn't send it.
         Failed = "failed",
     }
 }
 
 impl DeliveryStatus {
-    /// How bad it is: a message shows the worst of its entries (decision 19).
-    const fn badness(self) -> u8 {
+    /// Returns the severity: a message has the status of its most severe delivery.
+    const fn severity(self) -> u8 {
         match self {
             Self::Delivered => 0,
             Self::Sent => 1,
@@ -80,43 +80,46 @@ impl DeliveryStatus {
         }
     }
 
-    /// The message status that shows this entry.
+    /// Returns the message status that corresponds to this delivery status.
     #[must_use]
-    pub const fn message_status(self) -> Status {
+    pub const fn message_status(self) -> MessageStatus {
         match self {
-            Self::Queued => Status::Queued,
-            Self::Sent => Status::Sent,
-            Self::Delivered => Status::Delivered,
-            Self::Bounced => Status::Bounced,
-            Self::Complained => Status::Complained,
-            Self::Failed => Status::Failed,
+            Self::Queued => MessageStatus::Queued,
+            Self::Sent => MessageStatus::Sent,
+            Self::Delivered => MessageStatus::Delivered,
+            Self::Bounced => MessageStatus::Bounced,
+            Self::Complained => MessageStatus::Complained,
+            Self::Failed => MessageStatus::Failed,
         }
     }
 }
 
-/// The status of a message from its delivery entries: the worst of them.
+/// Returns the status of a message: that of its most severe delivery.
 #[must_use]
-pub fn rolled_up(entries: impl IntoIterator<Item = DeliveryStatus>) -> Status {
-    entries.into_iter().max_by_key(|status| status.badness()).map_or(Status::Queued, DeliveryStatus::message_status)
+pub fn overall_status(entries: impl IntoIterator<Item = DeliveryStatus>) -> MessageStatus {
+    entries
+        .into_iter()
+        .max_by_key(|status| status.severity())
+        .map_or(MessageStatus::Queued, DeliveryStatus::message_status)
 }
 
-/// A code or link to sign in with, found in a message (contract §4.2).
+/// A sign-in code or link found in a message.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Verification {
+pub struct MessageVerification {
     /// The code.
     pub code: Option<String>,
     /// The link.
     pub link: Option<String>,
-    /// How sure the patterns are, 0 to 0.7.
+    /// The confidence of the match, from 0 to 0.7.
     pub confidence: f64,
-    /// The sender failed authentication.
+    /// Whether the sender failed authentication.
     pub auth_failed: bool,
 }
 
 /// A message as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Message {
-    /// The tenant.
+    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// Its id.
     pub id: MessageId,
@@ -126,14 +129,14 @@ pub struct Message {
     pub thread: ThreadId,
     /// Its bytes and bodies.
     pub content: ContentId,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
-    /// What became of it.
-    pub status: Status,
-    /// What it travelled on.
+    /// Its status.
+    pub status: MessageStatus,
+    /// Its transport.
     pub channel: Channel,
     /// The sender's advisory kind.
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// `Message-ID` with angle brackets.
     pub rfc_message_id: String,
     /// `In-Reply-To` with angle brackets.
@@ -146,7 +149,7 @@ pub struct Message {
     pub to: Vec<String>,
     /// `Cc`.
     pub cc: Vec<String>,
-    /// `Bcc`; only known for what was sent from here.
+    /// `Bcc`; known only for messages sent from here.
     pub bcc: Vec<String>,
     /// `Reply-To`.
     pub reply_to: Option<String>,
@@ -154,25 +157,25 @@ pub struct Message {
     pub subject: Option<String>,
     /// Labels in the order they were added.
     pub labels: Vec<String>,
-    /// Whether somebody read it.
+    /// Whether it was read.
     pub is_read: bool,
-    /// Whether it is an automatic answer; false on sent mail.
+    /// Whether it is an automatic reply; always false for sent messages.
     pub auto_reply: bool,
     /// Size in bytes as received or sent.
     pub size_bytes: u64,
-    /// Our own header lines in front of the raw bytes, each ended by CRLF.
+    /// The header lines added in front of the raw bytes, each ended by CRLF.
     pub trace: String,
-    /// A code or link that was found.
-    pub verification: Option<Verification>,
+    /// The code or link found in it.
+    pub verification: Option<MessageVerification>,
     /// The sender's structured data, as JSON text.
     pub data: Option<String>,
     /// The message that this one replies to.
     pub answers: Option<MessageId>,
-    /// Canonical address of who wrote a received message, or of the first outside recipient of a sent one.
+    /// The canonical address of the author of a received message, or of the first remote recipient of a sent one.
     pub contact_address: Option<String>,
-    /// The contact of that address, as there is one when the message is read.
+    /// The contact with that address, if there was one when the message was read.
     pub contact: Option<ContactId>,
-    /// Whether files came with it.
+    /// Whether it has attachments.
     pub has_attachments: bool,
     /// When the status was set.
     pub status_at: Time,
@@ -180,31 +183,31 @@ pub struct Message {
     pub sent_at: Option<Time>,
     /// When it was received.
     pub received_at: Option<Time>,
-    /// When it was stored; strictly rising within an inbox.
+    /// When it was stored; strictly increasing within an inbox.
     pub created_at: Time,
 }
 
 /// The bodies of a message.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Bodies {
+pub struct MessageBodies {
     /// Plain text.
     pub text: Option<String>,
     /// HTML.
     pub html: Option<String>,
-    /// The new text of a reply.
+    /// The new text of a reply, without quoted text.
     pub extracted_text: Option<String>,
-    /// Header names in lower case with their values, in the order of the mail, as a JSON object's text.
+    /// Header field names in lower case with their values, in message order, as the text of a JSON object.
     pub headers_json: String,
 }
 
-/// A file that came or left with a message (contract §4.3).
+/// A file attached to a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attachment {
     /// Its id.
     pub id: AttachmentId,
     /// The message.
     pub message: MessageId,
-    /// Its place among the files of the message.
+    /// Its position among the attachments.
     pub position: u32,
     /// Its name.
     pub filename: Option<String>,
@@ -216,22 +219,22 @@ pub struct Attachment {
     pub sha256: [u8; 32],
     /// `Content-ID` without brackets.
     pub content_id: Option<String>,
-    /// Whether it is shown within the body.
+    /// Whether it is displayed within the body.
     pub inline: bool,
 }
 
-/// What became of a sent message at one recipient.
+/// The delivery of a sent message to one recipient.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Delivery {
-    /// Its place among the recipients.
+pub struct RecipientDelivery {
+    /// Its position among the recipients.
     pub position: u32,
-    /// The envelope it travels in; none within this service.
+    /// The envelope; `None` for local delivery.
     pub envelope: Option<EnvelopeId>,
     /// The recipient's address.
     pub address: String,
     /// `email` or `agent`.
     pub channel: Channel,
-    /// What became of it.
+    /// Its status.
     pub status: DeliveryStatus,
     /// The remote server's reply code.
     pub smtp_code: Option<u16>,
@@ -239,38 +242,38 @@ pub struct Delivery {
     pub enhanced_code: Option<String>,
     /// The remote server.
     pub remote: Option<String>,
-    /// The remote server's words, or why it waits.
+    /// The remote server's text, or why the delivery is waiting.
     pub detail: Option<String>,
-    /// Why the last attempt did not succeed; none where nothing went wrong.
-    pub class: Option<Class>,
-    /// How the last attempt was encrypted; none where it was not, or came to no dialogue.
-    pub tls: Option<TlsUse>,
-    /// Attempts so far.
+    /// Why the last attempt failed; `None` if it didn't fail.
+    pub class: Option<BounceClass>,
+    /// The TLS parameters of the last attempt; `None` if it wasn't encrypted or no session was established.
+    pub tls: Option<TlsParameters>,
+    /// The number of attempts so far.
     pub attempts: u32,
     /// When this entry last changed.
     pub updated_at: Time,
 }
 
-/// How a dialogue with a mail server was encrypted.
+/// The TLS parameters of an SMTP session.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TlsUse {
+pub struct TlsParameters {
     /// `TLSv1.3` or `TLSv1.2`.
     pub version: String,
-    /// The cipher suite's name at IANA.
+    /// The IANA name of the cipher suite.
     pub cipher: String,
-    /// Whether the certificate was one for the server's name by an authority that this machine believes. Mail exchangers are
-    /// spoken to without that too (RFC 7435).
+    /// Whether the certificate was valid for the server's name and issued by a trusted authority. Mail exchangers are
+    /// used even if it isn't (RFC 7435).
     pub verified: bool,
 }
 
-impl TlsUse {
-    /// As it is stored: version, cipher, and a word where the certificate was valid.
+impl TlsParameters {
+    /// Formats the stored form: version, cipher, and the word `verified` if the certificate was valid.
     #[must_use]
     pub fn text(&self) -> String {
         format!("{} {}{}", self.version, self.cipher, if self.verified { " verified" } else { "" })
     }
 
-    /// Reads what [`TlsUse::text`] wrote.
+    /// Parses the form that [`TlsParameters::text`] returns.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
@@ -279,8 +282,8 @@ impl TlsUse {
     }
 }
 
-impl Delivery {
-    /// The status that a bounce is counted under: the enhanced code, else the reply code.
+impl RecipientDelivery {
+    /// Returns the code that a bounce is counted under: the enhanced status code, or else the reply code.
     #[must_use]
     pub fn reason(&self) -> String {
         let code = || self.smtp_code.map(|code| code.to_string());
@@ -293,18 +296,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_shows_the_worst_of_its_entries() {
+    fn message_has_the_status_of_its_most_severe_delivery() {
         use DeliveryStatus::*;
-        let table: [(&[DeliveryStatus], Status); 6] = [
-            (&[Delivered, Delivered], Status::Delivered),
-            (&[Delivered, Sent], Status::Sent),
-            (&[Delivered, Queued], Status::Queued),
-            (&[Queued, Bounced], Status::Bounced),
-            (&[Bounced, Complained], Status::Complained),
-            (&[], Status::Queued),
+        let table: [(&[DeliveryStatus], MessageStatus); 6] = [
+            (&[Delivered, Delivered], MessageStatus::Delivered),
+            (&[Delivered, Sent], MessageStatus::Sent),
+            (&[Delivered, Queued], MessageStatus::Queued),
+            (&[Queued, Bounced], MessageStatus::Bounced),
+            (&[Bounced, Complained], MessageStatus::Complained),
+            (&[], MessageStatus::Queued),
         ];
         for (entries, status) in table {
-            assert_eq!(rolled_up(entries.iter().copied()), status, "{entries:?}");
+            assert_eq!(overall_status(entries.iter().copied()), status, "{entries:?}");
         }
     }
 }

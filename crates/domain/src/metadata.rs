@@ -1,21 +1,21 @@
-//! Metadata of the caller's own on inboxes and threads: merged on update, filtered by text (contract §1.1, §3.1).
+//! Custom metadata of inboxes, threads and drafts: merged on update, filtered by text.
 //!
-//! The form of keys and values is checked where requests are read; what is here combines values that have that form.
+//! Keys and values are validated when a request is parsed; these functions expect valid ones.
 
 use serde_json::{Map, Value};
 
 use crate::{error::Refusal, text};
 
-/// Most keys of one record.
-pub const KEYS_MAX: usize = 50;
+/// The maximum number of keys of one record.
+pub const METADATA_KEYS_MAX: usize = 50;
 
-/// Metadata as stored: no value is null.
+/// Metadata as stored; no value is null.
 pub type Metadata = Map<String, Value>;
 
-/// Merges a change into what is there: a null deletes its key, everything else replaces it.
+/// Merges a change into stored metadata: null deletes a key, any other value replaces it.
 ///
 /// # Errors
-/// `invalid_request` when more than [`KEYS_MAX`] keys would be left.
+/// Returns `invalid_request` if the result has more than [`METADATA_KEYS_MAX`] keys.
 pub fn merge(mut stored: Metadata, change: &Metadata) -> Result<Metadata, Refusal> {
     for (key, value) in change {
         if value.is_null() {
@@ -24,14 +24,14 @@ pub fn merge(mut stored: Metadata, change: &Metadata) -> Result<Metadata, Refusa
             stored.insert(key.clone(), value.clone());
         }
     }
-    if stored.len() > KEYS_MAX {
-        let problem = format!("must have at most {KEYS_MAX} keys in all, not {}", stored.len());
+    if stored.len() > METADATA_KEYS_MAX {
+        let problem = format!("must have at most {METADATA_KEYS_MAX} keys after the merge, not {}", stored.len());
         return Err(Refusal::invalid_field("metadata", problem));
     }
     Ok(stored)
 }
 
-/// Merges a change into stored metadata, as [`merge`] does, and gives what is to be stored.
+/// Merges a change into stored metadata, as [`merge`] does, and returns the JSON text to store.
 ///
 /// # Errors
 /// As [`merge`].
@@ -39,14 +39,14 @@ pub fn merged(json: &str, change: &Metadata) -> Result<String, Refusal> {
     merge(read(json), change).map(|merged| Value::Object(merged).to_string())
 }
 
-/// Reads stored metadata; what is no JSON object reads as empty.
+/// Parses stored metadata. Anything but a JSON object yields no metadata.
 #[must_use]
 pub fn read(json: &str) -> Metadata {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// The text that a filter compares: strings as an index holds them, booleans as `true` and `false`, numbers in decimal without an
-/// exponent and without a fraction that is zero.
+/// Returns the text that filters compare: strings as indexed, booleans as `true` and `false`, numbers in decimal
+/// without an exponent or a zero fraction.
 #[must_use]
 pub fn filter_text(value: &Value) -> String {
     match value {
@@ -59,7 +59,7 @@ pub fn filter_text(value: &Value) -> String {
     }
 }
 
-/// Whether every filter finds its key with exactly that text.
+/// Returns whether every filter matches the text of its key exactly.
 #[must_use]
 pub fn matches(metadata: &Metadata, filters: &[(String, String)]) -> bool {
     filters.iter().all(|(key, text)| metadata.get(key).is_some_and(|value| filter_text(value) == *text))
@@ -70,14 +70,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::error::Code;
+    use crate::error::ErrorCode;
 
     fn object(value: Value) -> Metadata {
         value.as_object().cloned().expect("the table holds objects")
     }
 
     #[test]
-    fn a_change_is_merged_and_null_deletes() {
+    fn change_is_merged_and_null_deletes() {
         let table = [
             (json!({}), json!({"a": 1}), json!({"a": 1})),
             (json!({"a": 1, "b": 2}), json!({"a": null}), json!({"b": 2})),
@@ -90,10 +90,10 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_counts_what_is_left_after_the_merge() {
-        let full: Metadata = (0..KEYS_MAX).map(|n| (format!("k{n}"), json!(n))).collect();
+    fn limit_applies_to_the_keys_after_the_merge() {
+        let full: Metadata = (0..METADATA_KEYS_MAX).map(|n| (format!("k{n}"), json!(n))).collect();
         let refused = merge(full.clone(), &object(json!({"new": 1}))).expect_err("one too many");
-        assert_eq!(refused.code, Code::InvalidRequest);
+        assert_eq!(refused.code, ErrorCode::InvalidRequest);
         assert!(merge(full.clone(), &object(json!({"new": 1, "k0": null}))).is_ok());
         assert!(merge(full, &object(json!({"k0": "other"}))).is_ok());
     }

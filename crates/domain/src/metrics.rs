@@ -1,5 +1,6 @@
-//! What is counted, and how counts by quarter hours become the hours and days of a time zone (contract §13.2).
+//! Message counters, and their aggregation from quarter hours into the hours and days of a time zone.
 
+use crate::queue::QueueState;
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 use crate::{
@@ -7,34 +8,34 @@ use crate::{
     time::{DAY_MS, MINUTE_MS, Time},
 };
 
-/// Length of the span that one row of counters stands for, in milliseconds: every time zone's hours are made of it.
+/// The length of time that one row of counters covers, in milliseconds. Every time zone's hours consist of whole slots.
 pub const SLOT_MS: i64 = 15 * MINUTE_MS;
-/// Longest span of one report, in days.
+/// The longest time span of a report, in days.
 pub const SPAN_DAYS_MAX: i64 = 90;
-/// Span of a report that names none, in days.
+/// The default time span of a report, in days.
 pub const SPAN_DAYS_DEFAULT: i64 = 30;
-/// Days of the heat map.
+/// The number of days in the heat map.
 pub const HEATMAP_DAYS: i64 = 30;
 /// How long counters are kept, in days.
-pub const KEPT_DAYS: i64 = 400;
+pub const RETENTION_DAYS: i64 = 400;
 
-/// Hours are found by counting from the offset of the zone, in milliseconds.
+/// An hour, in milliseconds. Hours are computed from the zone's UTC offset.
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
-/// How often something happened. A message is counted once in each column that it comes to.
+/// Counts of events. A message counts once in each field that applies to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     /// Messages accepted for sending.
     pub sent: u64,
     /// Messages stored for an inbox.
     pub received: u64,
-    /// Sent messages that every recipient's server took.
+    /// Sent messages that every recipient's server accepted.
     pub delivered: u64,
-    /// Sent messages that failed for good at a recipient.
+    /// Sent messages that failed permanently for a recipient.
     pub bounced: u64,
     /// Sent messages that a recipient marked as spam.
     pub complained: u64,
-    /// Received messages that a list stopped.
+    /// Received messages that a list blocked.
     pub blocked: u64,
     /// Received messages labelled as spam.
     pub spam: u64,
@@ -43,7 +44,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Adds others to these.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Counters) {
         self.sent += other.sent;
         self.received += other.received;
@@ -55,13 +56,13 @@ impl Counters {
         self.unauthenticated += other.unauthenticated;
     }
 
-    /// Whether nothing happened.
+    /// Returns whether all counts are zero.
     #[must_use]
     pub fn is_zero(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The share of sent messages that `count` is, from 0 to 1.
+    /// Returns the share of sent messages that `count` is, from 0 to 1.
     #[must_use]
     pub fn share_of_sent(&self, count: u64) -> f64 {
         if self.sent == 0 {
@@ -70,7 +71,7 @@ impl Counters {
         (count as f64 / self.sent as f64).min(1.0)
     }
 
-    /// What a received message counts, by its labels.
+    /// Returns the counts of one received message, based on its labels.
     #[must_use]
     pub fn received(labels: &[String]) -> Self {
         let has = |name: &str| u64::from(labels.iter().any(|label| label == name));
@@ -84,117 +85,125 @@ impl Counters {
     }
 }
 
-/// The number of the quarter hour that a time is in.
+/// Returns the number of the slot that contains a time.
 #[must_use]
 pub const fn slot_of(time: Time) -> i64 {
     time.millis().div_euclid(SLOT_MS)
 }
 
-/// The beginning of a quarter hour.
+/// Returns the start of a slot.
 #[must_use]
 pub const fn slot_start(slot: i64) -> Time {
     Time::from_millis(slot * SLOT_MS)
 }
 
-/// The length of the steps of a series.
+/// The resolution of a series.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Bucket {
+pub enum MetricsBucket {
     /// Hours.
     Hour,
     /// Days.
     Day,
 }
 
-impl Bucket {
-    /// The name on the wire.
+impl MetricsBucket {
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Bucket::Hour => "hour",
-            Bucket::Day => "day",
+            MetricsBucket::Hour => "hour",
+            MetricsBucket::Day => "day",
         }
     }
 }
 
-/// An end of a report as a caller may give it.
+/// The start or end of a report, as a caller gives it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Edge {
-    /// A moment.
+pub enum MetricsBound {
+    /// A point in time.
     At(Time),
-    /// A day of the report's time zone.
+    /// A day in the report's time zone.
     Day(Date),
 }
 
-impl Edge {
-    /// Reads an ISO 8601 time or a date.
+impl MetricsBound {
+    /// Parses an ISO 8601 time or a date.
     ///
     /// # Errors
-    /// What is wrong, for the one who wrote it.
+    /// Describes the problem if the text is neither.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text.parse::<Date>() {
-            Ok(date) if text.len() == 10 => Ok(Edge::Day(date)),
-            _ => Time::parse(text).map(Edge::At).map_err(|problem| format!("{problem}, or a date such as 2026-01-31")),
+            Ok(date) if text.len() == 10 => Ok(MetricsBound::Day(date)),
+            _ => Time::parse(text)
+                .map(MetricsBound::At)
+                .map_err(|problem| format!("{problem}, or a date such as 2026-01-31")),
         }
     }
 }
 
-/// What a report is about.
+/// The time span of a report.
 #[derive(Clone, Debug)]
-pub struct Span {
-    /// Its beginning.
+pub struct MetricsSpan {
+    /// Its start.
     pub from: Time,
     /// Its end.
     pub to: Time,
-    /// The first moment that is not part of it: a given end itself, or what comes after now.
+    /// The exclusive end: a given end itself, or the millisecond after now.
     pub until: Time,
-    /// Whose hours and days its steps are.
+    /// The time zone of its hours and days.
     pub zone: TimeZone,
 }
 
-/// Why a span cannot be reported.
+/// Why a time span is invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SpanProblem {
-    /// The end is not behind the beginning.
+pub enum MetricsSpanError {
+    /// The end is not after the start.
     Empty,
     /// It is longer than [`SPAN_DAYS_MAX`].
     TooLong,
 }
 
-impl Span {
-    /// The span between two given ends: a day as beginning is its midnight, a day as end is the next midnight. Without an
-    /// end it goes to `now`, without a beginning it is [`SPAN_DAYS_DEFAULT`] long.
+impl MetricsSpan {
+    /// Creates the span between `from` and `to`. A day starts at its midnight and ends at the next one. The default end
+    /// is `now`; the default start is [`SPAN_DAYS_DEFAULT`] days before the end.
     ///
     /// # Errors
-    /// What makes it no span.
-    pub fn new(from: Option<Edge>, to: Option<Edge>, zone: TimeZone, now: Time) -> Result<Self, SpanProblem> {
+    /// Returns why the span is invalid.
+    pub fn new(
+        from: Option<MetricsBound>,
+        to: Option<MetricsBound>,
+        zone: TimeZone,
+        now: Time,
+    ) -> Result<Self, MetricsSpanError> {
         let midnight = |day: Date| day.to_zoned(zone.clone()).map_or(now, |at| time(at.timestamp()));
         let until_now = to.is_none();
         let to = match to {
             None => now,
-            Some(Edge::At(time)) => time,
-            Some(Edge::Day(day)) => day.tomorrow().map_or(now, midnight),
+            Some(MetricsBound::At(time)) => time,
+            Some(MetricsBound::Day(day)) => day.tomorrow().map_or(now, midnight),
         };
         let from = match from {
             None => to.plus_ms(-SPAN_DAYS_DEFAULT * DAY_MS),
-            Some(Edge::At(time)) => time,
-            Some(Edge::Day(day)) => midnight(day),
+            Some(MetricsBound::At(time)) => time,
+            Some(MetricsBound::Day(day)) => midnight(day),
         };
         if to <= from {
-            return Err(SpanProblem::Empty);
+            return Err(MetricsSpanError::Empty);
         }
-        // A day that is an hour longer where the clocks are set back is still one of 90.
+        // Allows for a day that is an hour longer because of daylight saving time.
         if to.since_ms(from) > SPAN_DAYS_MAX * DAY_MS + HOUR_MS {
-            return Err(SpanProblem::TooLong);
+            return Err(MetricsSpanError::TooLong);
         }
         Ok(Self { from, to, until: if until_now { to.plus_ms(1) } else { to }, zone })
     }
 
-    /// The beginnings of the steps, oldest first. The first may lie before the span: it is whole.
+    /// Returns the start times of the buckets, oldest first. The first bucket is complete and may start before the
+    /// span.
     #[must_use]
-    pub fn steps(&self, bucket: Bucket) -> Vec<Time> {
+    pub fn bucket_starts(&self, bucket: MetricsBucket) -> Vec<Time> {
         let mut steps = vec![self.step_of(bucket, self.from)];
         while let Some(last) = steps.last() {
-            let next = self.step_after(bucket, *last);
+            let next = self.next_bucket_start(bucket, *last);
             if next >= self.until || next <= *last {
                 break;
             }
@@ -203,7 +212,7 @@ impl Span {
         steps
     }
 
-    /// The days of the heat map: the last [`HEATMAP_DAYS`] up to the end of the span, oldest first.
+    /// Returns the last [`HEATMAP_DAYS`] days of the span, oldest first.
     #[must_use]
     pub fn heatmap_days(&self) -> Vec<Date> {
         let last = self.date_of(self.until.plus_ms(-1));
@@ -213,40 +222,40 @@ impl Span {
         days
     }
 
-    /// The day of the zone that a moment is in.
+    /// Returns the day that contains a time, in the report's zone.
     #[must_use]
     pub fn date_of(&self, at: Time) -> Date {
         timestamp(at).to_zoned(self.zone.clone()).date()
     }
 
-    /// The midnight that begins a day of the zone.
+    /// Returns the midnight that starts a day in the report's zone.
     #[must_use]
     pub fn midnight(&self, day: Date) -> Time {
         day.to_zoned(self.zone.clone()).map_or(self.from, |at| time(at.timestamp()))
     }
 
-    /// The beginning of the step that a moment is in.
+    /// Returns the start of the bucket that contains a time.
     #[must_use]
-    pub fn step_of(&self, bucket: Bucket, at: Time) -> Time {
+    pub fn step_of(&self, bucket: MetricsBucket, at: Time) -> Time {
         match bucket {
-            Bucket::Day => self.midnight(self.date_of(at)),
-            Bucket::Hour => {
+            MetricsBucket::Day => self.midnight(self.date_of(at)),
+            MetricsBucket::Hour => {
                 let offset_ms = i64::from(self.zone.to_offset(timestamp(at)).seconds()) * 1_000;
                 Time::from_millis((at.millis() + offset_ms).div_euclid(HOUR_MS) * HOUR_MS - offset_ms)
             }
         }
     }
 
-    fn step_after(&self, bucket: Bucket, step: Time) -> Time {
+    fn next_bucket_start(&self, bucket: MetricsBucket, step: Time) -> Time {
         match bucket {
-            Bucket::Day => self.date_of(step).tomorrow().map_or(step, |day| self.midnight(day)),
-            // A moment of the next hour, wherever the clocks are set meanwhile.
-            Bucket::Hour => self.step_of(bucket, step.plus_ms(HOUR_MS)).max(step.plus_ms(SLOT_MS)),
+            MetricsBucket::Day => self.date_of(step).tomorrow().map_or(step, |day| self.midnight(day)),
+            // A time within the next hour, even if the zone's offset changes in between.
+            MetricsBucket::Hour => self.step_of(bucket, step.plus_ms(HOUR_MS)).max(step.plus_ms(SLOT_MS)),
         }
     }
 }
 
-/// The longest run of days with something in them, and the day with most; of counts in the order of days.
+/// Returns the longest run of consecutive days with a count above 0, and the index of the day with the highest count.
 #[must_use]
 pub fn streak(counts: &[u64]) -> (u64, Option<usize>) {
     let (mut longest, mut run) = (0, 0);
@@ -254,8 +263,8 @@ pub fn streak(counts: &[u64]) -> (u64, Option<usize>) {
         run = if *count > 0 { run + 1 } else { 0 };
         longest = longest.max(run);
     }
-    let most = counts.iter().max().copied().filter(|most| *most > 0);
-    (longest, most.and_then(|most| counts.iter().position(|count| *count == most)))
+    let highest = counts.iter().max().copied().filter(|highest| *highest > 0);
+    (longest, highest.and_then(|highest| counts.iter().position(|count| *count == highest)))
 }
 
 fn timestamp(time: Time) -> Timestamp {
@@ -264,6 +273,43 @@ fn timestamp(time: Time) -> Timestamp {
 
 fn time(at: Timestamp) -> Time {
     Time::from_millis(at.as_millisecond())
+}
+
+/// A report about a workspace, or one inbox of it.
+pub struct MetricsReport {
+    /// Each step's beginning with what happened in it.
+    pub series: Vec<(Time, Counters)>,
+    /// What happened in all.
+    pub totals: Counters,
+    /// Why recipients bounced, most frequent first.
+    pub reasons: Vec<(String, u64)>,
+    /// The classes of bounced recipients, most frequent first.
+    pub classes: Vec<(String, u64)>,
+    /// The last days of the span, oldest first.
+    pub heatmap: Vec<(Date, Counters)>,
+    /// Most days in a row on which something was sent or received.
+    pub longest_days: u64,
+    /// The day on which most was, and how much.
+    pub busiest_day: Option<(Date, u64)>,
+    /// The workspace's own domains.
+    pub domains: u64,
+    /// What is stored now.
+    pub current: Holdings,
+    /// The work queues as they are now, whatever the span.
+    pub queues: Vec<QueueState>,
+}
+
+/// The current totals of a workspace or an inbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Holdings {
+    /// Inboxes that aren't deleted.
+    pub inboxes: u64,
+    /// Threads.
+    pub threads: u64,
+    /// Messages.
+    pub messages: u64,
+    /// Total size of the messages, in bytes, as sent or received.
+    pub bytes: u64,
 }
 
 #[cfg(test)]

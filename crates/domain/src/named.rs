@@ -1,12 +1,12 @@
-//! Enums whose values have a name on the wire and in the store.
+//! Enums whose values have the same name on the wire and in the database.
 
-/// A closed set of names.
-pub trait Named {
-    /// Every name, in the order that they are told in.
+/// An enum with a fixed set of names.
+pub trait NamedEnum {
+    /// Returns every name, in declaration order.
     fn names() -> Vec<&'static str>;
 }
 
-/// Makes an enum of names that are shown and stored.
+/// Defines an enum whose values have a name on the wire and in the database.
 macro_rules! named {
     ($($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* })*) => {$(
         $(#[$about])*
@@ -17,16 +17,16 @@ macro_rules! named {
             /// Every value.
             pub const ALL: &'static [Self] = &[$($name::$variant),*];
 
-            /// The name on the wire and in the store.
+            /// Returns the name on the wire and in the database.
             #[must_use]
             pub const fn text(self) -> &'static str { match self { $($name::$variant => $text,)* } }
 
-            /// The value of that name.
+            /// Parses a name.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> { match text { $($text => Some($name::$variant),)* _ => None } }
         }
 
-        impl $crate::named::Named for $name {
+        impl $crate::named::NamedEnum for $name {
             fn names() -> Vec<&'static str> { Self::ALL.iter().map(|one| one.text()).collect() }
         }
     )*};

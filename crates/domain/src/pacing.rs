@@ -1,8 +1,9 @@
-//! How many messages a destination gets at once, and how fast: what it bears is learnt from what it says.
+//! Limits concurrency and rate per destination, adapting to the destination's responses.
 //!
-//! Pure. A destination is what shares its limits: a large provider with all its exchangers ([`provider_of`]), else one mail
-//! exchanger. It begins with few connections; each message that is taken allows more, a push back («421», «too many», no
-//! answer) halves them, and one that pushes back again and again is left alone for a while, longer each time.
+//! Pure. A destination is the unit that shares limits: a large provider with all of its mail exchangers
+//! ([`provider_of`]), or a single mail exchanger. It starts with a few connections. Each accepted message allows
+//! another connection; each pushback (421, "too many", no response) halves the number. After repeated pushbacks the
+//! destination is paused, longer each time.
 
 mod news;
 mod provider;
@@ -12,181 +13,182 @@ mod tests;
 
 use crate::time::{MINUTE_MS, SECOND_MS, Time};
 
-pub use news::{News, of_failure, of_reports};
-pub use provider::{PROVIDERS, Provider, provider_of};
+pub use news::{ThrottleSignal, of_failure, of_reports};
+pub use provider::{MAILBOX_PROVIDERS, MailboxProvider, provider_of};
 
-use self::rate::Rate;
+use self::rate::ThrottleRate;
 
-/// Connections to a destination that nothing is known of.
-pub const CONNECTIONS_AT_FIRST: u32 = 2;
-/// A destination whose messages take so long is slow, in milliseconds.
+/// The number of connections to a destination without history.
+pub const INITIAL_CONNECTIONS: u32 = 2;
+/// A destination is slow if a message takes this long, in milliseconds.
 pub const SLOW_MS: i64 = SECOND_MS;
-/// Push backs in a row after which a destination is left alone.
-pub const STRIKES_TO_REST: u32 = 4;
-/// The first time of leaving alone, in milliseconds; it doubles with each push back that follows.
-pub const REST_MS: i64 = SECOND_MS;
-/// The longest time of leaving alone, in milliseconds.
-pub const REST_MS_MAX: i64 = 5 * MINUTE_MS;
+/// The number of consecutive pushbacks after which a destination is paused.
+pub const STRIKES_TO_PAUSE: u32 = 4;
+/// The first pause, in milliseconds. It doubles with each further pushback.
+pub const PAUSE_MS: i64 = SECOND_MS;
+/// The longest pause, in milliseconds.
+pub const PAUSE_MS_MAX: i64 = 5 * MINUTE_MS;
 
-/// What is never exceeded.
+/// The upper bounds for a destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Connections at once.
+pub struct DestinationLimits {
+    /// Concurrent connections.
     pub connections_max: u32,
-    /// Messages over one connection.
+    /// Messages per connection.
     pub messages_per_connection_max: u32,
-    /// Messages in a minute; none: as many as it takes.
+    /// Messages per minute; `None` means no limit.
     pub per_minute_max: Option<u32>,
 }
 
-/// What is known of one destination.
+/// The state of one destination.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Pace {
-    limits: Limits,
+pub struct ThrottleState {
+    limits: DestinationLimits,
     window: f64,
-    /// Nothing was pushed back yet: each message that is taken allows one connection more.
+    /// Slow start: nothing was pushed back yet, and each accepted message allows one more connection.
     is_starting: bool,
-    rate: Rate,
+    rate: ThrottleRate,
     strikes: u32,
-    /// Attempts that began up to then are of the round that was pushed back: their push backs are the same one.
-    struck_at: Option<Time>,
-    rests_until: Option<Time>,
-    took_ms: Option<i64>,
+    /// Attempts that began at or before this time belong to the cycle that was pushed back, and count as the same
+    /// pushback.
+    last_pushback_at: Option<Time>,
+    paused_until: Option<Time>,
+    duration_ms: Option<i64>,
 }
 
-/// Where a destination stands, for people.
+/// The state of a destination, for display.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standing {
-    /// Nothing holds it back.
+pub enum ThrottleStatus {
+    /// Not limited.
     Open,
-    /// It has pushed back, and gets less than it might.
-    Narrowed,
-    /// It is left alone for a while.
-    Resting,
+    /// Limited after a pushback.
+    Limited,
+    /// Paused.
+    Paused,
 }
 
-impl Pace {
-    /// Of a destination that nothing is known of.
+impl ThrottleState {
+    /// Creates the state of a destination without history.
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
-        let limits = Limits { connections_max: limits.connections_max.max(1), ..limits };
+    pub fn new(limits: DestinationLimits) -> Self {
+        let limits = DestinationLimits { connections_max: limits.connections_max.max(1), ..limits };
         Self {
             limits,
-            window: f64::from(CONNECTIONS_AT_FIRST.min(limits.connections_max)),
+            window: f64::from(INITIAL_CONNECTIONS.min(limits.connections_max)),
             is_starting: true,
-            rate: Rate::new(limits.per_minute_max),
+            rate: ThrottleRate::new(limits.per_minute_max),
             strikes: 0,
-            struck_at: None,
-            rests_until: None,
-            took_ms: None,
+            last_pushback_at: None,
+            paused_until: None,
+            duration_ms: None,
         }
     }
 
-    /// The bounds it was made with.
+    /// Returns the upper bounds.
     #[must_use]
-    pub const fn limits(&self) -> Limits {
+    pub const fn limits(&self) -> DestinationLimits {
         self.limits
     }
 
-    /// Connections that it may have now.
+    /// Returns the number of connections allowed now.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the window is at least 1 and bounded")]
     pub fn window(&self) -> u32 {
         self.window as u32
     }
 
-    /// How many attempts may begin now beside those under way.
+    /// Returns how many attempts may begin now, given `under_way` running attempts.
     #[must_use]
-    pub fn room(&self, under_way: u32, now: Time) -> u32 {
-        if self.rests_until(now).is_some() {
+    pub fn available(&self, under_way: u32, now: Time) -> u32 {
+        if self.paused_until(now).is_some() {
             return 0;
         }
-        self.window().saturating_sub(under_way).min(self.rate.room(now))
+        self.window().saturating_sub(under_way).min(self.rate.available(now))
     }
 
-    /// Until when it is left alone.
+    /// Returns the end of the current pause.
     #[must_use]
-    pub fn rests_until(&self, now: Time) -> Option<Time> {
-        self.rests_until.filter(|until| *until > now)
+    pub fn paused_until(&self, now: Time) -> Option<Time> {
+        self.paused_until.filter(|until| *until > now)
     }
 
-    /// When its rate allows the next attempt, if not now.
+    /// Returns when the rate limit allows the next attempt, or `None` if it does so now.
     #[must_use]
     pub fn next_at(&self, now: Time) -> Option<Time> {
         self.rate.next_at(now)
     }
 
-    /// Notes that an attempt begins.
+    /// Records that an attempt begins.
     pub fn begin(&mut self, now: Time) {
-        self.rate.take(now);
+        self.rate.consume(now);
     }
 
-    /// Whether anything was heard of it.
+    /// Returns whether any attempt has finished.
     #[must_use]
     pub const fn is_known(&self) -> bool {
-        self.took_ms.is_some()
+        self.duration_ms.is_some()
     }
 
-    /// Whether its messages take long, or it does not take any: it may then hold up nobody but itself.
+    /// Returns whether the destination is slow or not accepting mail, so that it must not delay others.
     #[must_use]
     pub fn is_slow(&self) -> bool {
-        self.strikes > 0 || self.took_ms.is_some_and(|ms| ms >= SLOW_MS)
+        self.strikes > 0 || self.duration_ms.is_some_and(|ms| ms >= SLOW_MS)
     }
 
-    /// How long a message takes there, smoothed, in milliseconds; none while nothing was heard.
+    /// Returns the smoothed duration of a delivery, in milliseconds, or `None` before the first result.
     #[must_use]
     pub const fn took_ms(&self) -> Option<i64> {
-        self.took_ms
+        self.duration_ms
     }
 
-    /// Where it stands.
+    /// Returns the current state for display.
     #[must_use]
-    pub fn standing(&self, now: Time) -> Standing {
-        if self.rests_until(now).is_some() {
-            Standing::Resting
+    pub fn status(&self, now: Time) -> ThrottleStatus {
+        if self.paused_until(now).is_some() {
+            ThrottleStatus::Paused
         } else if !self.is_starting && self.window() < self.limits.connections_max || self.rate.is_cut() {
-            Standing::Narrowed
+            ThrottleStatus::Limited
         } else {
-            Standing::Open
+            ThrottleStatus::Open
         }
     }
 
-    /// Learns from an attempt that began at `began` and ended at `now`.
-    pub fn heard(&mut self, news: News, began: Time, now: Time) {
+    /// Records the result of an attempt that began at `began` and ended at `now`.
+    pub fn record(&mut self, news: ThrottleSignal, began: Time, now: Time) {
         let ms = now.since_ms(began).max(0);
-        self.took_ms = Some(self.took_ms.map_or(ms, |before| (before * 3 + ms) / 4));
+        self.duration_ms = Some(self.duration_ms.map_or(ms, |before| (before * 3 + ms) / 4));
         match news {
-            News::Took => {
-                self.works();
-                self.rate.took(now);
+            ThrottleSignal::Accepted => {
+                self.reset_strikes();
+                self.rate.record_accepted(now);
                 let more = if self.is_starting { 1.0 } else { 1.0 / self.window };
                 self.window = (self.window + more).min(f64::from(self.limits.connections_max));
             }
-            News::Answered => self.works(),
-            News::PushedBack { too_fast } => self.struck(too_fast, began, now),
-            News::Unreachable => self.struck(false, began, now),
+            ThrottleSignal::Responded => self.reset_strikes(),
+            ThrottleSignal::PushedBack { too_fast } => self.add_strike(too_fast, began, now),
+            ThrottleSignal::Unreachable => self.add_strike(false, began, now),
         }
     }
 
-    fn works(&mut self) {
+    fn reset_strikes(&mut self) {
         self.strikes = 0;
-        self.rests_until = None;
+        self.paused_until = None;
     }
 
-    fn struck(&mut self, too_fast: bool, began: Time, now: Time) {
-        if self.struck_at.is_some_and(|at| began <= at) {
+    fn add_strike(&mut self, too_fast: bool, began: Time, now: Time) {
+        if self.last_pushback_at.is_some_and(|at| began <= at) {
             return;
         }
-        self.struck_at = Some(now);
+        self.last_pushback_at = Some(now);
         self.strikes = self.strikes.saturating_add(1);
         self.is_starting = false;
         self.window = (self.window / 2.0).max(1.0);
         if too_fast {
             self.rate.cut(now);
         }
-        if self.strikes >= STRIKES_TO_REST {
-            let doublings = (self.strikes - STRIKES_TO_REST).min(20);
-            self.rests_until = Some(now.plus_ms((REST_MS << doublings).min(REST_MS_MAX)));
+        if self.strikes >= STRIKES_TO_PAUSE {
+            let doublings = (self.strikes - STRIKES_TO_PAUSE).min(20);
+            self.paused_until = Some(now.plus_ms((PAUSE_MS << doublings).min(PAUSE_MS_MAX)));
             self.window = 1.0;
         }
     }

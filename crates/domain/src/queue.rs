@@ -1,107 +1,176 @@
-//! The work queue of an inbox (contract §4.8, decision 24): what a lease is worth, and how often a message is handed out.
+//! The work queue of an inbox: leases, and the number of deliveries of a message.
 //!
-//! A queue hands out the received mail of one inbox under leases. A lease that ran out stays good until the message is
-//! handed out again; the last one does not, for it leaves a dead letter.
+//! A queue delivers the received messages of one inbox under leases. An expired lease stays valid until the message is
+//! claimed again, except for the last one: when it expires, the message becomes a dead letter (docs/reference/queue.md).
 
+use crate::record::Record;
 use crate::{
-    error::{Code, Refusal},
+    error::{ErrorCode, Refusal},
     id::{InboxId, LeaseId, MessageId, ThreadId, WorkspaceId},
     time::Time,
 };
 
-/// How often a message is handed out at most.
+/// The maximum number of deliveries of a message.
 pub const DELIVERIES_MAX: u32 = 10;
-/// On mail that was handed out so often without being finished (contract §4.2).
+/// The label of messages that reached [`DELIVERIES_MAX`] without being acknowledged.
 pub const DEAD_LETTER: &str = "queue:dead-letter";
-/// How long it is remembered that a message which was handed out is gone, in milliseconds.
-pub const GONE_KEPT_MS: i64 = 30 * crate::time::DAY_MS;
+/// How long the record of a deleted message is kept after it was delivered, in milliseconds.
+pub const DELETED_RETENTION_MS: i64 = 30 * crate::time::DAY_MS;
 
 named! {
-    /// What has become of a message in its queue.
-    State {
-        /// It waits or is handed out.
+    /// The state of a message in its queue.
+    QueueItemState {
+        /// Available or leased.
         Open = "open",
-        /// It was finished.
+        /// Acknowledged.
         Done = "done",
-        /// It was handed out too often.
+        /// Delivered too often: a dead letter.
         Dead = "dead",
-        /// The message itself was deleted.
-        Gone = "gone",
+        /// The message was deleted.
+        Deleted = "gone",
     }
 }
 
 /// A message in the queue of its inbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Item {
+pub struct QueueItem {
     /// The workspace.
     pub workspace: WorkspaceId,
     /// The message.
     pub message: MessageId,
     /// The inbox whose queue it is in.
     pub inbox: InboxId,
-    /// Its conversation, of which one message at a time is handed out.
+    /// Its conversation. At most one message of a conversation is leased at a time.
     pub thread: ThreadId,
-    /// What has become of it.
-    pub state: State,
-    /// When it can be handed out: the end of its lease or of its delay; 0 when nothing keeps it back.
+    /// Its state.
+    pub state: QueueItemState,
+    /// When it can be claimed: the end of its lease or delay; 0 if neither applies.
     pub available_at: Time,
-    /// The last lease, unless it was given back.
+    /// The last lease, unless it was returned.
     pub lease: Option<LeaseId>,
-    /// How often it was handed out.
+    /// The number of deliveries.
     pub deliveries: u32,
-    /// When it was finished.
+    /// When it was acknowledged.
     pub settled_at: Option<Time>,
 }
 
-/// What a lease is worth now.
+/// The status of a lease.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Worth {
-    /// It is the current one.
+pub enum LeaseStatus {
+    /// The lease is the current one.
     Current,
-    /// The message was finished under it, at that time.
+    /// The message was acknowledged under this lease, at this time.
     Done(Time),
 }
 
-impl Item {
-    /// What the lease is worth. One that ran out stays current until the message is handed out again; only the last one
-    /// ends with its time.
+impl QueueItem {
+    /// Returns the status of a lease. An expired lease stays current until the message is claimed again; only the lease
+    /// of the last delivery ends when it expires.
     ///
     /// # Errors
-    /// `lease_expired`.
-    pub fn worth(&self, lease: &str, now: Time) -> Result<Worth, Refusal> {
+    /// Returns `lease_expired` if the lease is not the current one.
+    pub fn check_lease(&self, lease: &str, now: Time) -> Result<LeaseStatus, Refusal> {
         let is_last_given = self.lease.is_some() && lease.parse().ok() == self.lease;
         match (self.state, self.settled_at) {
-            (State::Open, _) if is_last_given && !self.is_spent(now) => Ok(Worth::Current),
-            (State::Done, Some(at)) if is_last_given => Ok(Worth::Done(at)),
+            (QueueItemState::Open, _) if is_last_given && !self.is_exhausted(now) => Ok(LeaseStatus::Current),
+            (QueueItemState::Done, Some(at)) if is_last_given => Ok(LeaseStatus::Done(at)),
             _ => Err(lease_expired()),
         }
     }
 
-    /// Whether its last delivery has run out: it is a dead letter, whoever notices it first.
+    /// Returns whether the last delivery's lease has expired, which makes the message a dead letter.
     #[must_use]
-    pub fn is_spent(&self, now: Time) -> bool {
-        self.state == State::Open && self.deliveries >= DELIVERIES_MAX && self.available_at <= now
+    pub fn is_exhausted(&self, now: Time) -> bool {
+        self.state == QueueItemState::Open && self.deliveries >= DELIVERIES_MAX && self.available_at <= now
     }
 }
 
-/// The refusal for a lease that is not the current one of its message.
+/// Creates the refusal for a lease that is not the current one of its message.
 #[must_use]
 pub fn lease_expired() -> Refusal {
     Refusal::new(
-        Code::LeaseExpired,
-        "The lease is not the current one of this message: somebody else may have it by now.",
+        ErrorCode::LeaseExpired,
+        "The lease is not the message's current lease; another worker may hold it now.",
     )
 }
 
-/// What a claim may hand out.
+/// Which messages a claim accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Wanted {
-    /// Mail of that channel alone.
+pub struct ClaimFilter {
+    /// Only messages of this channel.
     pub channel: Option<crate::message::Channel>,
-    /// Mail of that type alone.
-    pub kind: Option<crate::message::Kind>,
-    /// Only mail whose check for injection and phishing was completed. Nothing checks mail as yet, so there is none.
+    /// Only messages of this kind.
+    pub kind: Option<crate::message::MessageKind>,
+    /// Only messages that were screened for injection and phishing. There is no screening yet, so nothing matches.
     pub analysed: bool,
+}
+
+/// The current state of a queue.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QueueState {
+    /// The inbox.
+    pub inbox: InboxId,
+    /// Its address.
+    pub address: String,
+    /// When it was first claimed from.
+    pub started_at: Time,
+    /// Number of waiting messages, including delayed ones.
+    pub depth: u64,
+    /// Number of messages with an active lease.
+    pub in_flight: u64,
+    /// Number of dead letters: messages that used up their deliveries.
+    pub dead_letters: u64,
+    /// When the oldest waiting message was stored.
+    pub oldest_waiting_at: Option<Time>,
+}
+
+/// A message that was handed out.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ClaimedMessage {
+    /// The lease.
+    pub lease: LeaseId,
+    /// Its end.
+    pub until: Time,
+    /// How often the message was handed out with this time.
+    pub deliveries: u32,
+    /// The message.
+    pub record: Record,
+}
+
+/// The answer to a claim.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Claims {
+    /// What was handed out, oldest first.
+    pub claimed: Vec<ClaimedMessage>,
+    /// Whether nothing is handed out because the inbox is paused or the workspace stopped.
+    pub is_paused: bool,
+}
+
+/// The answer, unless the message is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeaseOutcome<T> {
+    /// The message does not exist any more.
+    Gone,
+    /// What became of it.
+    Is(T),
+}
+
+/// A message that was given back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReturnedMessage {
+    /// How often it was handed out.
+    pub deliveries: u32,
+    /// When it can be claimed again; none for a dead letter.
+    pub available_at: Option<Time>,
+}
+
+/// A lease that was prolonged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExtendedLease {
+    /// The lease.
+    pub lease: LeaseId,
+    /// Its new end.
+    pub until: Time,
 }
 
 #[cfg(test)]
@@ -109,9 +178,9 @@ mod tests {
     use super::*;
     use uuid::Uuid;
 
-    fn item(state: State, deliveries: u32) -> Item {
+    fn item(state: QueueItemState, deliveries: u32) -> QueueItem {
         let id = Uuid::from_u128(1);
-        Item {
+        QueueItem {
             workspace: WorkspaceId(id),
             message: MessageId(id),
             inbox: InboxId(id),
@@ -120,30 +189,34 @@ mod tests {
             available_at: Time::from_millis(1_000),
             lease: Some(LeaseId(Uuid::from_u128(7))),
             deliveries,
-            settled_at: (state == State::Done).then_some(Time::from_millis(500)),
+            settled_at: (state == QueueItemState::Done).then_some(Time::from_millis(500)),
         }
     }
 
     #[test]
-    fn a_lease_is_good_until_it_is_no_longer_the_last_and_the_tenth_until_its_end() {
+    fn lease_is_valid_until_the_next_claim_and_the_tenth_until_it_expires() {
         let (mine, other) = (Uuid::from_u128(7).to_string(), Uuid::from_u128(8).to_string());
-        let expired = Err(Code::LeaseExpired);
-        let done = Ok(Worth::Done(Time::from_millis(500)));
+        let expired = Err(ErrorCode::LeaseExpired);
+        let done = Ok(LeaseStatus::Done(Time::from_millis(500)));
         let rows = [
-            (item(State::Open, 1), 999, Ok(Worth::Current)),
-            (item(State::Open, 1), 5_000, Ok(Worth::Current)),
-            (item(State::Open, DELIVERIES_MAX), 999, Ok(Worth::Current)),
-            (item(State::Open, DELIVERIES_MAX), 1_000, expired),
-            (Item { lease: None, ..item(State::Open, 1) }, 1, expired),
-            (item(State::Done, 1), 5_000, done),
-            (item(State::Dead, 10), 1, expired),
-            (item(State::Gone, 1), 1, expired),
+            (item(QueueItemState::Open, 1), 999, Ok(LeaseStatus::Current)),
+            (item(QueueItemState::Open, 1), 5_000, Ok(LeaseStatus::Current)),
+            (item(QueueItemState::Open, DELIVERIES_MAX), 999, Ok(LeaseStatus::Current)),
+            (item(QueueItemState::Open, DELIVERIES_MAX), 1_000, expired),
+            (QueueItem { lease: None, ..item(QueueItemState::Open, 1) }, 1, expired),
+            (item(QueueItemState::Done, 1), 5_000, done),
+            (item(QueueItemState::Dead, 10), 1, expired),
+            (item(QueueItemState::Deleted, 1), 1, expired),
         ];
         for (item, now, wanted) in rows {
             let now = Time::from_millis(now);
-            assert_eq!(item.worth(&mine, now).map_err(|refusal| refusal.code), wanted, "{item:?} at {now:?}");
+            assert_eq!(item.check_lease(&mine, now).map_err(|refusal| refusal.code), wanted, "{item:?} at {now:?}");
             for stale in [other.as_str(), "", "no uuid"] {
-                assert_eq!(item.worth(stale, now).map_err(|refusal| refusal.code), expired, "{item:?} with {stale}");
+                assert_eq!(
+                    item.check_lease(stale, now).map_err(|refusal| refusal.code),
+                    expired,
+                    "{item:?} with {stale}"
+                );
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What DNS blocklists say of our own address (RFC 5782; contract §13.3). Pure: the answers are passed in.
+//! The listing of this server's address in DNS blocklists (RFC 5782). Pure: the DNS answers are passed in.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -6,130 +6,130 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::{DAY_MS, HOUR_MS, Time};
 
-/// How long an answer is shown before the lists are asked again, in milliseconds.
+/// How long a result is used before the lists are queried again, in milliseconds.
 pub const FRESH_MS: i64 = HOUR_MS;
-/// Age from which an old answer is called stale, in milliseconds.
+/// The age from which a result is stale, in milliseconds.
 pub const STALE_MS: i64 = DAY_MS;
 
-/// What a list, or all of them, says.
+/// The result of one blocklist.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Listing {
-    /// Not on it.
+pub enum BlocklistStatus {
+    /// Not listed.
     Clean,
-    /// On it.
+    /// Listed.
     Listed,
-    /// It gave no answer.
+    /// The list didn't answer.
     Unknown,
-    /// It does not answer questions of our name servers.
+    /// The list rejects queries from this server's resolver.
     Skipped,
 }
 
-/// One list's answer, as it is kept.
+/// One list's result, as stored.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct ListAnswer {
+pub struct BlocklistResult {
     /// The zone of the list.
     pub name: String,
-    /// What it says.
-    pub status: Listing,
-    /// Why it lists us, in its own codes.
+    /// Its result.
+    pub status: BlocklistStatus,
+    /// The list's return codes, which say why the address is listed.
     pub codes: Vec<Ipv4Addr>,
 }
 
-/// What was found, as it is kept.
+/// The result of a check, as stored.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Finding {
-    /// When the lists were asked, in milliseconds since 1970.
+pub struct BlocklistCheck {
+    /// When the lists were queried, in milliseconds since 1970.
     pub checked_at_ms: i64,
-    /// What each said.
-    pub lists: Vec<ListAnswer>,
+    /// The result of each list.
+    pub lists: Vec<BlocklistResult>,
 }
 
-/// What all lists together say (contract §13.3).
+/// The combined result of all lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standing {
-    /// On none of those that answered, and all answered.
+pub enum ReputationStatus {
+    /// All lists answered, and none lists the address.
     Clean,
-    /// On at least one.
+    /// At least one list lists the address.
     Listed,
-    /// On none of those that answered; some did not.
+    /// No list that answered lists the address, but some didn't answer.
     Partial,
-    /// None answered.
+    /// No list answered.
     Unknown,
-    /// The last answer is old, and none can be had now.
+    /// The last result is old, and there is no newer one.
     Stale,
-    /// There is no public address to ask about, or no list to ask.
+    /// There is no public address to check, or no list to query.
     NotChecked,
 }
 
-impl Listing {
-    /// The name on the wire.
+impl BlocklistStatus {
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Listing::Clean => "clean",
-            Listing::Listed => "listed",
-            Listing::Unknown => "unknown",
-            Listing::Skipped => "skipped",
+            BlocklistStatus::Clean => "clean",
+            BlocklistStatus::Listed => "listed",
+            BlocklistStatus::Unknown => "unknown",
+            BlocklistStatus::Skipped => "skipped",
         }
     }
 }
 
-impl Standing {
-    /// The name on the wire.
+impl ReputationStatus {
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Standing::Clean => "clean",
-            Standing::Listed => "listed",
-            Standing::Partial => "partial",
-            Standing::Unknown => "unknown",
-            Standing::Stale => "stale",
-            Standing::NotChecked => "not_checked",
+            ReputationStatus::Clean => "clean",
+            ReputationStatus::Listed => "listed",
+            ReputationStatus::Partial => "partial",
+            ReputationStatus::Unknown => "unknown",
+            ReputationStatus::Stale => "stale",
+            ReputationStatus::NotChecked => "not_checked",
         }
     }
 }
 
-impl Finding {
-    /// When the lists were asked.
+impl BlocklistCheck {
+    /// Returns when the lists were queried.
     #[must_use]
     pub const fn checked_at(&self) -> Time {
         Time::from_millis(self.checked_at_ms)
     }
 
-    /// Whether it can be shown without asking again.
+    /// Returns whether the result can be used without querying the lists again.
     #[must_use]
     pub const fn is_fresh(&self, now: Time) -> bool {
         now.since_ms(self.checked_at()) < FRESH_MS
     }
 
-    /// Whether no list said anything.
+    /// Returns whether no list gave a result.
     #[must_use]
-    pub fn is_silent(&self) -> bool {
-        self.lists.iter().all(|list| matches!(list.status, Listing::Unknown | Listing::Skipped))
+    pub fn has_no_results(&self) -> bool {
+        self.lists.iter().all(|list| matches!(list.status, BlocklistStatus::Unknown | BlocklistStatus::Skipped))
     }
 
-    /// What all lists together say.
+    /// Returns the combined result of all lists.
     #[must_use]
-    pub fn standing(&self, now: Time) -> Standing {
+    pub fn overall_status(&self, now: Time) -> ReputationStatus {
         let any = |status| self.lists.iter().any(|list| list.status == status);
         if self.lists.is_empty() {
-            Standing::NotChecked
+            ReputationStatus::NotChecked
         } else if now.since_ms(self.checked_at()) >= STALE_MS {
-            Standing::Stale
-        } else if any(Listing::Listed) {
-            Standing::Listed
-        } else if self.is_silent() {
-            Standing::Unknown
-        } else if any(Listing::Unknown) || any(Listing::Skipped) {
-            Standing::Partial
+            ReputationStatus::Stale
+        } else if any(BlocklistStatus::Listed) {
+            ReputationStatus::Listed
+        } else if self.has_no_results() {
+            ReputationStatus::Unknown
+        } else if any(BlocklistStatus::Unknown) || any(BlocklistStatus::Skipped) {
+            ReputationStatus::Partial
         } else {
-            Standing::Clean
+            ReputationStatus::Clean
         }
     }
 }
 
-/// The name that is looked up at a list about an address (RFC 5782 §2.1, §2.4).
+/// Returns the name to look up for an address in a list (RFC 5782 §2.1, §2.4).
 #[must_use]
 pub fn question(address: IpAddr, list: &str) -> String {
     let reversed: Vec<String> = match address {
@@ -142,17 +142,18 @@ pub fn question(address: IpAddr, list: &str) -> String {
     format!("{}.{list}", reversed.join("."))
 }
 
-/// What the addresses of a list's answer mean: 127.255.255.0/24 says that the list refuses our name servers, another
-/// address of 127.0.0.0/8 that it lists us, and anything else that somebody answers in the list's place.
+/// Interprets the addresses in a list's answer. 127.255.255.0/24 means that the list rejects this server's resolver,
+/// any other address in 127.0.0.0/8 that the address is listed. Other addresses don't come from the list, but from a
+/// parked domain or a redirecting resolver.
 #[must_use]
-pub fn judge(addresses: &[Ipv4Addr]) -> Listing {
+pub fn interpret(addresses: &[Ipv4Addr]) -> BlocklistStatus {
     let refuses = |address: &Ipv4Addr| address.octets()[..3] == [127, 255, 255];
     if addresses.iter().any(refuses) {
-        Listing::Skipped
+        BlocklistStatus::Skipped
     } else if addresses.iter().any(|address| address.octets()[0] == 127) {
-        Listing::Listed
+        BlocklistStatus::Listed
     } else {
-        Listing::Unknown
+        BlocklistStatus::Unknown
     }
 }
 
@@ -160,33 +161,37 @@ pub fn judge(addresses: &[Ipv4Addr]) -> Listing {
 mod tests {
     use super::*;
 
-    fn finding(statuses: &[Listing]) -> Finding {
-        let list = |status: &Listing| ListAnswer { name: "bl.example".to_owned(), status: *status, codes: vec![] };
-        Finding { checked_at_ms: 0, lists: statuses.iter().map(list).collect() }
+    fn finding(statuses: &[BlocklistStatus]) -> BlocklistCheck {
+        let list = |status: &BlocklistStatus| BlocklistResult {
+            name: "bl.example".to_owned(),
+            status: *status,
+            codes: vec![],
+        };
+        BlocklistCheck { checked_at_ms: 0, lists: statuses.iter().map(list).collect() }
     }
 
     #[test]
-    fn the_standing_is_the_worst_that_is_known() {
-        use Listing::{Clean, Listed, Skipped, Unknown};
-        let table: [(&[Listing], Standing); 7] = [
-            (&[], Standing::NotChecked),
-            (&[Clean, Clean], Standing::Clean),
-            (&[Clean, Listed, Unknown], Standing::Listed),
-            (&[Clean, Unknown], Standing::Partial),
-            (&[Clean, Skipped], Standing::Partial),
-            (&[Unknown, Skipped], Standing::Unknown),
-            (&[Listed], Standing::Listed),
+    fn combined_result_is_the_worst_known() {
+        use BlocklistStatus::{Clean, Listed, Skipped, Unknown};
+        let table: [(&[BlocklistStatus], ReputationStatus); 7] = [
+            (&[], ReputationStatus::NotChecked),
+            (&[Clean, Clean], ReputationStatus::Clean),
+            (&[Clean, Listed, Unknown], ReputationStatus::Listed),
+            (&[Clean, Unknown], ReputationStatus::Partial),
+            (&[Clean, Skipped], ReputationStatus::Partial),
+            (&[Unknown, Skipped], ReputationStatus::Unknown),
+            (&[Listed], ReputationStatus::Listed),
         ];
         for (statuses, expected) in table {
-            assert_eq!(finding(statuses).standing(Time::from_millis(1)), expected, "{statuses:?}");
+            assert_eq!(finding(statuses).overall_status(Time::from_millis(1)), expected, "{statuses:?}");
         }
-        assert_eq!(finding(&[Clean]).standing(Time::from_millis(STALE_MS)), Standing::Stale);
+        assert_eq!(finding(&[Clean]).overall_status(Time::from_millis(STALE_MS)), ReputationStatus::Stale);
         assert!(finding(&[Clean]).is_fresh(Time::from_millis(FRESH_MS - 1)));
         assert!(!finding(&[Clean]).is_fresh(Time::from_millis(FRESH_MS)));
     }
 
     #[test]
-    fn questions_are_reversed_addresses() {
+    fn queries_use_reversed_addresses() {
         let v4: IpAddr = "192.0.2.99".parse().expect("an address");
         assert_eq!(question(v4, "bl.example"), "99.2.0.192.bl.example");
         let v6: IpAddr = "2001:db8:1:2:3:4:567:89ab".parse().expect("an address");
@@ -195,10 +200,10 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_judged() {
-        assert_eq!(judge(&[Ipv4Addr::new(127, 0, 0, 2)]), Listing::Listed);
-        assert_eq!(judge(&[Ipv4Addr::new(127, 255, 255, 254)]), Listing::Skipped);
-        assert_eq!(judge(&[Ipv4Addr::new(198, 51, 100, 1)]), Listing::Unknown);
-        assert_eq!(judge(&[]), Listing::Unknown);
+    fn return_codes_are_interpreted() {
+        assert_eq!(interpret(&[Ipv4Addr::new(127, 0, 0, 2)]), BlocklistStatus::Listed);
+        assert_eq!(interpret(&[Ipv4Addr::new(127, 255, 255, 254)]), BlocklistStatus::Skipped);
+        assert_eq!(interpret(&[Ipv4Addr::new(198, 51, 100, 1)]), BlocklistStatus::Unknown);
+        assert_eq!(interpret(&[]), BlocklistStatus::Unknown);
     }
 }

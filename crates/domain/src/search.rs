@@ -1,7 +1,7 @@
-//! Full-text search (contract §7): what words are, what a query means, what is indexed of a message, what is shown of a hit.
+//! Full-text search: tokenization, the query language, the indexed text of a message, and snippets of hits.
 //!
-//! Both databases get words that are made here, so that they find the same. They only store words with places and say
-//! which messages have them; nothing here knows their languages.
+//! Both databases index tokens that are made here, so that they return the same hits. They store tokens with their
+//! positions and know nothing about languages.
 
 mod index;
 mod pairs;
@@ -9,10 +9,22 @@ mod query;
 mod snippet;
 mod words;
 
-pub use index::{Source, TEXT_BYTES_MAX, Tokens, inbox_token, index, workspace_token};
-pub use pairs::{NUMBERS_PER_PAIR, needed_pairs, pairs};
-pub use query::{Expression, QUERY_CHARS_MAX, Query, Tier};
-pub use snippet::snippet;
+use crate::record::Record;
+pub use index::{IndexSource, IndexedText, TEXT_BYTES_MAX, inbox_token, index, workspace_token};
+pub use pairs::{HASHES_PER_PAIR, needed_pairs, pairs};
+pub use query::{ParsedQuery, QUERY_CHARS_MAX, RankTier, SearchExpression};
+pub use snippet::{SearchedText, snippet};
+
+/// A message that was found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SearchHit {
+    /// The message.
+    pub record: Record,
+    /// How well it fits: more is better.
+    pub rank: f64,
+    /// The part of it where the query is, as HTML.
+    pub snippet: String,
+}
 
 #[cfg(test)]
 mod tests;

@@ -1,54 +1,53 @@
-//! What may be sent: the commands of send, reply and forward, who a reply goes to, and the loop rules of decision 18
-//! (API document, Messages; contract §4.5).
+//! The commands send, reply and forward, the recipients of a reply, and the loop rules.
 //!
-//! Pure. Whether a command may be carried out is decided by [`crate::gate`]; this module only says what it asks there.
+//! Pure. Whether a command is allowed is decided by [`crate::gate`].
 
 use posthouse_mail::address::{Address, Mailbox};
 
 use crate::{
     gate::LoopRule,
-    message::{Direction, Kind, Message},
+    message::{Direction, Message, MessageKind},
     time::HOUR_MS,
 };
 
-/// Most recipients of one message, To, Cc and Bcc together (decision 13).
+/// The maximum number of recipients of a message: To, Cc and Bcc together.
 pub const RECIPIENTS_MAX: usize = 50;
-/// Most files of one sent message.
+/// The maximum number of attachments of a sent message.
 pub const FILES_MAX: usize = 100;
-/// The file in which recipients elsewhere get the structured data (contract §4.5).
+/// The name of the attachment that carries the structured data to remote recipients.
 pub const DATA_FILE_NAME: &str = "service-data.json";
-/// Most replies of one inbox within one thread in [`REPLY_WINDOW_MS`] (decision 18).
+/// The maximum number of replies of one inbox within one thread in [`REPLY_WINDOW_MS`].
 pub const REPLIES_IN_THREAD_MAX: u64 = 20;
-/// The window of [`REPLIES_IN_THREAD_MAX`] in milliseconds.
+/// The window of [`REPLIES_IN_THREAD_MAX`], in milliseconds.
 pub const REPLY_WINDOW_MS: i64 = HOUR_MS;
-/// The label of a delivery-failure notice.
+/// The label of a delivery status notification that reports a failure.
 pub const BOUNCE_LABEL: &str = "bounce-report";
 
-/// Who a message goes to.
+/// The recipients of a message.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct People {
+pub struct MessageRecipients {
     /// To.
     pub to: Vec<Mailbox>,
     /// Cc.
     pub cc: Vec<Mailbox>,
-    /// Bcc: written into no message.
+    /// Bcc; never part of the message itself.
     pub bcc: Vec<Mailbox>,
 }
 
-impl People {
-    /// How many were named, each as often as it was.
+impl MessageRecipients {
+    /// Returns the number of recipients, including duplicates.
     #[must_use]
     pub fn count(&self) -> usize {
         self.to.len() + self.cc.len() + self.bcc.len()
     }
 
-    /// What is wrong with how many there are, if anything is.
+    /// Returns what is wrong with the number of recipients, or `None` if it is valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         recipients_problem(self.count())
     }
 
-    /// Every address once, in the order To, Cc, Bcc: one delivery each, however often it was named.
+    /// Returns each address once, in the order To, Cc, Bcc. Each gets one delivery.
     #[must_use]
     pub fn deliveries(&self) -> Vec<&Address> {
         let mut each: Vec<&Address> = Vec::with_capacity(self.count());
@@ -61,40 +60,40 @@ impl People {
     }
 }
 
-/// What is wrong with so many recipients, if anything is: one to [`RECIPIENTS_MAX`] are right.
+/// Returns what is wrong with a number of recipients, or `None` if it is between 1 and [`RECIPIENTS_MAX`].
 #[must_use]
 pub fn recipients_problem(count: usize) -> Option<String> {
     match count {
-        0 => Some("must name at least one recipient".to_owned()),
+        0 => Some("must have at least one recipient".to_owned()),
         _ if count > RECIPIENTS_MAX => {
-            Some(format!("to, cc and bcc may name {RECIPIENTS_MAX} recipients together, not {count}"))
+            Some(format!("to, cc and bcc must have at most {RECIPIENTS_MAX} recipients in total, not {count}"))
         }
         _ => None,
     }
 }
 
-/// A file to send along.
+/// A file to attach.
 #[derive(Clone, PartialEq, Eq)]
-pub struct File {
+pub struct OutgoingFile {
     /// Its name, without a path.
     pub name: String,
     /// Its media type.
     pub content_type: String,
-    /// `Content-ID` without brackets, of a file that is shown within the HTML.
+    /// The `OutgoingContent-ID` without angle brackets, for a file displayed within the HTML.
     pub content_id: Option<String>,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-impl std::fmt::Debug for File {
+impl std::fmt::Debug for OutgoingFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "File({:?}, {} bytes)", self.name, self.bytes.len())
     }
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Content {
+pub struct OutgoingContent {
     /// Plain text.
     pub text: Option<String>,
     /// HTML.
@@ -102,74 +101,73 @@ pub struct Content {
     /// Structured data, as JSON text.
     pub data_json: Option<String>,
     /// Files.
-    pub files: Vec<File>,
+    pub files: Vec<OutgoingFile>,
     /// Labels for the sent message.
     pub labels: Vec<String>,
     /// The advisory kind.
-    pub kind: Kind,
+    pub kind: MessageKind,
 }
 
-/// A new message.
+/// The command to send a new message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Send {
-    /// Who it goes to.
-    pub people: People,
-    /// What it is about; may be empty.
+pub struct SendCommand {
+    /// The recipients.
+    pub people: MessageRecipients,
+    /// Subject; may be empty.
     pub subject: String,
-    /// What it says.
-    pub content: Content,
+    /// The content.
+    pub content: OutgoingContent,
 }
 
-/// An answer to a message.
+/// The command to reply to a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reply {
-    /// What it says.
-    pub content: Content,
-    /// Whether it also goes to the other recipients of the message.
+pub struct ReplyCommand {
+    /// The content.
+    pub content: OutgoingContent,
+    /// Whether to send it to the other recipients of the message too.
     pub all: bool,
 }
 
-/// A message passed on.
+/// The command to forward a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Forward {
-    /// Who it goes to.
-    pub people: People,
-    /// The note above the original, and labels. Its files are those of the original.
-    pub note: Content,
-    /// Whether the original's files go along.
+pub struct ForwardCommand {
+    /// The recipients.
+    pub people: MessageRecipients,
+    /// The note above the original, and labels. Its attachments are ignored in favor of the original's.
+    pub note: OutgoingContent,
+    /// Whether to include the original's attachments.
     pub include_files: bool,
 }
 
-/// Who an answer goes to: Reply-To or From of a received message, the recipients of one's own; with `all` its other
-/// recipients too, without the inbox itself. Entries that are no addresses are passed over. Nobody, when nobody is left.
+/// Returns the recipients of a reply: Reply-To or From of a received message, or the recipients of a sent one. With
+/// `all`, the message's other recipients are added, except the inbox itself. Invalid addresses are skipped. The result
+/// may be empty.
 #[must_use]
-pub fn reply_people(original: &Message, own: &Address, all: bool) -> People {
+pub fn reply_people(original: &Message, own: &Address, all: bool) -> MessageRecipients {
     let read = |list: &[String]| -> Vec<Mailbox> { list.iter().filter_map(|text| Mailbox::parse(text).ok()).collect() };
     let (to, cc) = match original.direction {
         Direction::Outbound => (read(&original.to), if all { read(&original.cc) } else { Vec::new() }),
         Direction::Inbound => {
-            let answers_to =
-                original.reply_to.as_deref().and_then(|list| Mailbox::parse_list(list, RECIPIENTS_MAX).ok());
-            let author = answers_to
-                .filter(|list| !list.is_empty())
-                .unwrap_or_else(|| read(std::slice::from_ref(&original.from)));
+            let reply_to = original.reply_to.as_deref().and_then(|list| Mailbox::parse_list(list, RECIPIENTS_MAX).ok());
+            let author =
+                reply_to.filter(|list| !list.is_empty()).unwrap_or_else(|| read(std::slice::from_ref(&original.from)));
             let others = original.to.iter().chain(&original.cc).cloned().collect::<Vec<_>>();
             (author, if all { read(&others) } else { Vec::new() })
         }
     };
-    let mut people = People { to: once(to, &[]), ..People::default() };
-    people.cc = once(cc, &people.to);
+    let mut people = MessageRecipients { to: unique(to, &[]), ..MessageRecipients::default() };
+    people.cc = unique(cc, &people.to);
     let is_own = |mailbox: &Mailbox| mailbox.address().without_tag() == *own;
     people.cc.retain(|mailbox| !is_own(mailbox));
-    // To oneself only where nobody else is: answering a note to oneself.
+    // Keep the inbox itself only if it is the only recipient: a reply to a note to itself.
     if people.to.iter().any(|mailbox| !is_own(mailbox)) {
         people.to.retain(|mailbox| !is_own(mailbox));
     }
     people
 }
 
-/// The mailboxes that are not in `before`, each address once.
-fn once(list: Vec<Mailbox>, before: &[Mailbox]) -> Vec<Mailbox> {
+/// Returns the mailboxes that are not in `before`, each address once.
+fn unique(list: Vec<Mailbox>, before: &[Mailbox]) -> Vec<Mailbox> {
     let mut kept: Vec<Mailbox> = Vec::with_capacity(list.len());
     for mailbox in list {
         if !kept.iter().chain(before).any(|other| other.address() == mailbox.address()) {
@@ -179,22 +177,22 @@ fn once(list: Vec<Mailbox>, before: &[Mailbox]) -> Vec<Mailbox> {
     kept
 }
 
-/// What is known of a message that is to be answered, for the loop rules.
+/// The facts about a message that is replied to, for the loop rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Answered {
-    /// It is an automatic reply or a delivery-failure notice.
+pub struct ReplyFacts {
+    /// Whether it is an automatic reply or a delivery failure notice.
     pub automatic: bool,
-    /// It is a message of this very inbox that came back as new mail.
+    /// Whether it was sent by this inbox and came back as new mail.
     pub returned: bool,
-    /// How often it was answered before.
+    /// The number of earlier replies to it.
     pub answers: u64,
-    /// Answers of this inbox within its thread in the last [`REPLY_WINDOW_MS`].
+    /// The number of replies of this inbox in its thread within the last [`REPLY_WINDOW_MS`].
     pub recent_replies: u64,
 }
 
-/// Which loop rule an answer breaks, if any (decision 18).
+/// Returns the loop rule that a reply violates, if any.
 #[must_use]
-pub fn loop_rule(answered: &Answered) -> Option<LoopRule> {
+pub fn loop_rule(answered: &ReplyFacts) -> Option<LoopRule> {
     if answered.returned {
         Some(LoopRule::OwnMessageReturned)
     } else if answered.automatic && answered.answers > 0 {

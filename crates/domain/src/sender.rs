@@ -1,60 +1,61 @@
-//! Filters by the author of a message (`from=` of waits and verification): the one rule for all of them. Pure.
+//! Filters by the author of a message: `from=` of long-polls and of verification lookups. Pure.
 //!
-//! A filter by sender is a claim of trust: whoever waits for mail from `acme.com` acts on what comes. So it never matches mail
-//! without an author, nor mail whose author failed authentication or could not be checked.
+//! Clients that wait for mail from `acme.com` act on what arrives, so a filter by sender never matches a message
+//! without an author, nor one whose author failed authentication or couldn't be checked.
 
 use posthouse_mail::address::{Address, Mailbox};
 
 use crate::{label, list::domain_text};
 
-/// Whom mail must be from.
+/// Which authors a filter matches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SenderFilter {
     /// The author's address, canonical.
     Address(String),
     /// The author's domain, in A-labels.
     Domain(String),
-    /// The author's domain or one above it, in A-labels.
-    DomainOrAbove(String),
-    /// A part of the author's name or address, in lower case.
-    Part(String),
+    /// The author's domain or a parent domain, in A-labels.
+    DomainOrParent(String),
+    /// A substring of the author's name or address, in lower case.
+    Substring(String),
 }
 
 impl SenderFilter {
-    /// Reads a value of `from=`.
+    /// Parses a value of `from=`.
     ///
     /// # Errors
-    /// What is wrong with a value that looks like an address or domain and is none: it could never match.
+    /// Describes the problem if the value looks like an address or domain but isn't valid, because it could never
+    /// match.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        let domain = |text: &str| domain_of(text).ok_or_else(|| format!("'{text}' must be a domain name"));
+        let domain = |text: &str| domain_of(text).ok_or_else(|| format!("'{text}' is not a valid domain name"));
         if let Some(name) = text.strip_prefix('@') {
             return domain(name).map(Self::Domain);
         }
         if text.contains('@') {
             return address_of(text).map(|address| Self::Address(address.canonical())).ok_or_else(|| {
-                "must be a whole address, a domain such as @acme.com or acme.com, or a part of a name without an @"
+                "must be a full address, a domain such as `@acme.com` or `acme.com`, or a part of a name without `@`"
                     .to_owned()
             });
         }
         if text.contains('.') && !text.contains(char::is_whitespace) {
-            return domain(text.strip_prefix('.').unwrap_or(text)).map(Self::DomainOrAbove);
+            return domain(text.strip_prefix('.').unwrap_or(text)).map(Self::DomainOrParent);
         }
-        Ok(Self::Part(text.to_lowercase()))
+        Ok(Self::Substring(text.to_lowercase()))
     }
 
-    /// Whether a message with that author in header form, empty where it has none, passes.
+    /// Returns whether a message passes; `author` is in header form, and empty if the message has none.
     #[must_use]
     pub fn matches(&self, author: &str) -> bool {
         let Some(address) = address_of(author) else { return false };
         match self {
             Self::Address(wanted) => address.canonical() == *wanted,
             Self::Domain(wanted) => address.domain() == wanted,
-            Self::DomainOrAbove(wanted) => {
+            Self::DomainOrParent(wanted) => {
                 let below = address.domain().strip_suffix(wanted.as_str());
                 below.is_some_and(|below| below.is_empty() || below.ends_with('.'))
             }
-            Self::Part(part) => {
+            Self::Substring(part) => {
                 let shown = format!("{}@{}", address.local(), address.domain_unicode());
                 let name = Mailbox::parse(author).ok().and_then(|mailbox| mailbox.name().map(str::to_owned));
                 let texts = [author.to_owned(), name.unwrap_or_default(), address.canonical(), shown];
@@ -63,21 +64,21 @@ impl SenderFilter {
         }
     }
 
-    /// Whether a message passes whose author must be authenticated.
+    /// Returns whether a message passes, requiring that its labels don't report failed or unknown authentication.
     #[must_use]
     pub fn matches_authenticated(&self, author: &str, labels: &[String]) -> bool {
-        !label::tells_of_failed_authentication(labels) && self.matches(author)
+        !label::has_failed_authentication(labels) && self.matches(author)
     }
 }
 
-/// A domain in A-labels; real senders have underscores in theirs.
+/// Parses a domain into A-labels. Allows underscores, because some real senders use them.
 fn domain_of(text: &str) -> Option<String> {
     let text = text.strip_suffix('.').unwrap_or(text);
     domain_text(text)
         .or_else(|| Address::parse_smtp(&format!("x@{text}")).ok().map(|address| address.domain().to_owned()))
 }
 
-/// The address of a mailbox: bare, or in the brackets at its end.
+/// Returns the address of a mailbox: the bare address, or the one in the angle brackets at the end.
 fn address_of(text: &str) -> Option<Address> {
     if let Ok(mailbox) = Mailbox::parse(text) {
         return Some(mailbox.into_address());
@@ -96,10 +97,10 @@ mod tests {
 
     use super::*;
 
-    const NOBODY: &[&str] = &[];
+    const NONE: &[&str] = &[];
 
     #[test]
-    fn a_sender_matches_by_address_domain_or_part() {
+    fn filter_matches_by_address_domain_or_substring() {
         let acme = "Acme, Billing <Billing+x@acme.com>";
         let quoted = "\"Acme, Billing\" <Billing+x@acme.com>";
         let below = "news@Mail.ACME.com";
@@ -114,21 +115,21 @@ mod tests {
             (" Billing+x@acme.com ", &[acme, quoted]),
             ("<billing+x@acme.com>", &[acme, quoted]),
             ("Somebody <billing+x@acme.com>", &[acme, quoted]),
-            ("billing@acme.com", NOBODY),
-            ("x@acme.com", NOBODY),
+            ("billing@acme.com", NONE),
+            ("x@acme.com", NONE),
             ("x@evilacme.com", &[evil]),
             ("@acme.com", &[acme, quoted]),
             ("@ACME.com.", &[acme, quoted]),
             ("@mail.acme.com", &[below]),
-            ("@com", NOBODY),
+            ("@com", NONE),
             ("acme.com", &[acme, quoted, below]),
             ("Acme.Com", &[acme, quoted, below]),
             ("acme.com.", &[acme, quoted, below]),
             (".acme.com", &[acme, quoted, below]),
             ("mail.acme.com", &[below]),
-            ("l.acme.com", NOBODY),
+            ("l.acme.com", NONE),
             ("evil.example", &[suffix]),
-            ("e.com", NOBODY),
+            ("e.com", NONE),
             ("evilacme.com", &[evil]),
             ("bücher.example", &[idn, ascii]),
             ("BÜCHER.example", &[idn, ascii]),
@@ -146,14 +147,14 @@ mod tests {
         for (wanted, passing) in table {
             let filter = SenderFilter::parse(wanted).expect(wanted);
             for author in all {
-                // Names with a comma outside of quotes are as received mail had them.
+                // Unquoted commas occur in the names of received mail.
                 assert_eq!(filter.matches(author), passing.contains(&author), "{wanted} / {author}");
             }
         }
     }
 
     #[test]
-    fn what_is_no_author_never_matches() {
+    fn invalid_authors_never_match() {
         for author in [
             "",
             " ",
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_could_never_match_is_told() {
+    fn values_that_could_never_match_are_errors() {
         for bad in [
             "@",
             "acme@",
@@ -203,7 +204,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn only_the_domain_and_those_below_it_match_a_domain(host in "[a-z]{1,8}(\\.[a-z]{1,8}){0,3}") {
+        fn domain_filter_matches_the_domain_and_its_subdomains_only(host in "[a-z]{1,8}(\\.[a-z]{1,8}){0,3}") {
             let author = format!("a@{host}");
             let matches = SenderFilter::parse("acme.com").expect("a domain").matches(&author);
             prop_assert_eq!(matches, host == "acme.com" || host.ends_with(".acme.com"));

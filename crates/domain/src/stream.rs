@@ -1,39 +1,39 @@
-//! The stream of events: its one-time tokens, its bounds and how it ends (contract §12).
+//! The event stream: one-time tokens, limits and close codes.
 
 use sha2::{Digest, Sha256};
 
 use crate::{
-    auth::{KEY_RANDOM_CHARS, letters},
+    auth::{KEY_RANDOM_CHARS, random_alphanumerics},
     time::{HOUR_MS, MINUTE_MS},
 };
 
-/// Text in front of every token.
+/// The prefix of every token.
 pub const TOKEN_PREFIX: &str = "st_";
-/// How long a token can be used, in milliseconds.
-pub const TOKEN_MS: i64 = MINUTE_MS;
-/// The time between two signs of life, in seconds.
+/// How long a token is valid, in milliseconds.
+pub const TOKEN_VALID_MS: i64 = MINUTE_MS;
+/// The interval between heartbeats, in seconds.
 pub const HEARTBEAT_S: u64 = 30;
-/// Most events that are replayed.
+/// The maximum number of events that are replayed.
 pub const REPLAY_EVENTS_MAX: usize = 1_000;
-/// How far back a replay goes, in milliseconds.
+/// How far back a replay reaches, in milliseconds.
 pub const REPLAY_MS: i64 = HOUR_MS;
-/// Largest frame of a client, in bytes.
+/// The largest frame that a client may send, in bytes.
 pub const FRAME_BYTES_MAX: usize = 64 * 1024;
-/// Frames of a client that are answered with an error before the stream ends.
+/// The number of invalid frames that are answered with an error before the stream is closed.
 pub const ERRORS_MAX: u32 = 20;
 
-/// A token: it stands for a key, once, where no header can be sent. Only its [`StreamToken::digest`] is stored.
+/// A one-time token that replaces an API key where headers can't be sent. Only its [`StreamToken::digest`] is stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StreamToken(String);
 
 impl StreamToken {
-    /// A token from random bytes.
+    /// Creates a token from random bytes.
     #[must_use]
     pub fn from_random(random: &[u8; 2 * KEY_RANDOM_CHARS]) -> Self {
-        Self(format!("{TOKEN_PREFIX}{}", letters(random)))
+        Self(format!("{TOKEN_PREFIX}{}", random_alphanumerics(random)))
     }
 
-    /// Takes a text that has the form of a token.
+    /// Parses a token.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let body = text.strip_prefix(TOKEN_PREFIX)?;
@@ -41,13 +41,13 @@ impl StreamToken {
             .then(|| Self(text.to_owned()))
     }
 
-    /// SHA-256 of the whole text: what is stored.
+    /// Returns the SHA-256 of the token, which is stored.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         Sha256::digest(self.0.as_bytes()).into()
     }
 
-    /// The whole secret, for the one answer that shows it.
+    /// Returns the whole token, for the one response that shows it.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
@@ -60,33 +60,33 @@ impl std::fmt::Debug for StreamToken {
     }
 }
 
-/// Why a stream ends, with the close code that says so (RFC 6455 §7.4).
+/// Why a stream is closed, with its close code (RFC 6455 §7.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
-    /// The client said goodbye.
+pub enum StreamClose {
+    /// The client closed the stream.
     Normal,
-    /// This server stops; reconnect and resume.
+    /// This server is shutting down; the client should reconnect and resume.
     Restarting,
-    /// A frame that is none.
+    /// The client sent an invalid frame.
     Protocol,
-    /// A text frame that is no UTF-8.
+    /// The client sent a text frame that isn't UTF-8.
     Encoding,
-    /// Too many frames that could not be understood.
+    /// The client sent too many frames that couldn't be parsed.
     Refused,
-    /// A frame above [`FRAME_BYTES_MAX`].
+    /// The client sent a frame larger than [`FRAME_BYTES_MAX`].
     TooLarge,
-    /// The client read too slowly; reconnect and resume.
+    /// The client read too slowly; it should reconnect and resume.
     Slow,
-    /// Nothing was heard for two heartbeats.
-    Silent,
-    /// The token or key is wrong, used, expired or revoked.
+    /// The client sent nothing for two heartbeats.
+    Idle,
+    /// The token or key is invalid, used, expired or revoked.
     Credential,
     /// The key lacks `messages:read`.
     Permission,
 }
 
-impl Ending {
-    /// The close code.
+impl StreamClose {
+    /// Returns the close code.
     #[must_use]
     pub const fn code(self) -> u16 {
         match self {
@@ -97,24 +97,24 @@ impl Ending {
             Self::Refused => 1008,
             Self::TooLarge => 1009,
             Self::Slow => 1013,
-            Self::Silent => 4000,
+            Self::Idle => 4000,
             Self::Credential => 4001,
             Self::Permission => 4003,
         }
     }
 
-    /// The reason in the close frame.
+    /// Returns the reason in the close frame.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
             Self::Normal => "",
-            Self::Restarting => "the server restarts; reconnect and resume",
+            Self::Restarting => "the server is restarting; reconnect and resume",
             Self::Protocol => "not a WebSocket frame",
             Self::Encoding => "a text frame is not UTF-8",
-            Self::Refused => "too many frames that could not be understood",
+            Self::Refused => "too many frames that could not be parsed",
             Self::TooLarge => "frame too large",
             Self::Slow => "read too slowly; reconnect and resume",
-            Self::Silent => "nothing was heard for two heartbeats",
+            Self::Idle => "no frame was received for two heartbeats",
             Self::Credential => "the credential is invalid, used, expired or revoked",
             Self::Permission => "the key lacks messages:read",
         }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_has_its_form() {
+    fn token_round_trips_and_is_not_logged() {
         let token = StreamToken::from_random(&[7; 2 * KEY_RANDOM_CHARS]);
         assert_eq!(StreamToken::parse(token.reveal()), Some(token.clone()));
         assert!(!format!("{token:?}").contains(&token.reveal()[3..]));

@@ -1,32 +1,32 @@
-//! When sending is suspended: too many bounces or complaints among enough sends, from enough recipients
-//! (docs/journeys/bounces.md). Pure: what was counted is passed in.
+//! When sending is suspended: the bounce or complaint rate is exceeded with enough sends and enough affected recipients
+//! (docs/decisions/0024-suspension-needs-distinct-recipients.md). Pure: the counters are passed in.
 
 use crate::{metrics::Counters, time::DAY_MS};
 
-/// How far back is counted, in milliseconds.
+/// The length of the window that is counted, in milliseconds.
 pub const WINDOW_MS: i64 = 7 * DAY_MS;
-/// Sends in the window below which nothing is suspended.
+/// Sending is not suspended with fewer sends than this in the window.
 pub const SENT_MIN: u64 = 20;
-/// Share of bounced messages over which sending is suspended.
+/// The share of bounced messages above which sending is suspended.
 pub const BOUNCE_RATE_MAX: f64 = 0.05;
-/// Share of complaints over which sending is suspended.
+/// The share of complaints above which sending is suspended.
 pub const COMPLAINT_RATE_MAX: f64 = 0.001;
-/// Different recipients that must have bounced hard.
+/// The number of distinct recipients that must have bounced hard.
 pub const HARD_BOUNCES_MIN: u64 = 5;
-/// Different recipients that must have complained.
+/// The number of distinct recipients that must have complained.
 pub const COMPLAINANTS_MIN: u64 = 3;
 
-/// What can happen to sent mail at a recipient that counts against its sender.
+/// An event at a recipient that counts against the sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Incident {
-    /// The recipient's server refused it for good.
+    /// The recipient's server rejected the message permanently.
     HardBounce,
-    /// The recipient called it spam.
+    /// The recipient marked the message as spam.
     Complaint,
 }
 
 impl Incident {
-    /// The name in the store.
+    /// Returns the name in the database.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -36,17 +36,17 @@ impl Incident {
     }
 }
 
-/// Why sending is suspended.
+/// The reason why sending is suspended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ground {
-    /// More than 5 % of the messages bounced, hard at 5 recipients or more.
+pub enum SuspensionReason {
+    /// More than 5 % of the messages bounced, with hard bounces at 5 or more recipients.
     Bounces,
-    /// More than 0.1 % of the messages were called spam, by 3 recipients or more.
+    /// More than 0.1 % of the messages were marked as spam, by 3 or more recipients.
     Complaints,
 }
 
-impl Ground {
-    /// The word for the log.
+impl SuspensionReason {
+    /// Returns the name in the log.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -55,7 +55,8 @@ impl Ground {
         }
     }
 
-    /// What is counted by recipients, and how many of them it takes: a rate alone can be the work of one person.
+    /// Returns the incident to count and the number of distinct recipients required, because a single recipient can
+    /// exceed a rate.
     #[must_use]
     pub const fn recipients_min(self) -> (Incident, u64) {
         match self {
@@ -65,14 +66,14 @@ impl Ground {
     }
 }
 
-/// The rates that what was counted in the window exceeds. Sending is suspended for the first of them that enough recipients
-/// stand behind ([`Ground::recipients_min`]).
-pub fn exceeded(counted: &Counters) -> impl Iterator<Item = Ground> {
+/// Returns the reasons whose rate is exceeded. Sending is suspended for the first one that also affects enough
+/// recipients ([`SuspensionReason::recipients_min`]).
+pub fn exceeded(counted: &Counters) -> impl Iterator<Item = SuspensionReason> {
     let enough = counted.sent >= SENT_MIN;
-    // Whole numbers, so that exactly 5 % is not over 5 %.
+    // Integer arithmetic, so that exactly 5 % doesn't exceed 5 %.
     let bounces = counted.bounced.saturating_mul(20) > counted.sent;
     let complaints = counted.complained.saturating_mul(1_000) > counted.sent;
-    let all = [(bounces, Ground::Bounces), (complaints, Ground::Complaints)];
+    let all = [(bounces, SuspensionReason::Bounces), (complaints, SuspensionReason::Complaints)];
     all.into_iter().filter(move |(over, _)| enough && *over).map(|(_, ground)| ground)
 }
 
@@ -82,8 +83,8 @@ mod tests {
 
     #[test]
     fn rates_must_be_exceeded_among_enough_sends() {
-        let (bounces, complaints) = (Ground::Bounces, Ground::Complaints);
-        type Row<'a> = ((u64, u64, u64), &'a [Ground]);
+        let (bounces, complaints) = (SuspensionReason::Bounces, SuspensionReason::Complaints);
+        type Row<'a> = ((u64, u64, u64), &'a [SuspensionReason]);
         let table: [Row<'_>; 11] = [
             ((0, 0, 0), &[]),
             ((19, 19, 19), &[]),
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_numbers_are_the_shares() {
+    fn integer_thresholds_match_the_documented_rates() {
         assert_eq!((BOUNCE_RATE_MAX * 20.0, COMPLAINT_RATE_MAX * 1_000.0), (1.0, 1.0));
     }
 }

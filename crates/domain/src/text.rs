@@ -1,12 +1,13 @@
-//! Small rules about text that several parts share.
+//! Text helpers that several modules share.
 
 use sha2::{Digest, Sha256};
 
-/// Most bytes of a text that an index holds as it is: with its other columns it must fit into the 2,704 that PostgreSQL takes.
+/// The longest text that an index stores unchanged, in bytes. PostgreSQL limits an index row, including the other
+/// columns, to 2,704.
 const INDEXED_BYTES_MAX: usize = 2_000;
 
-/// The text as an index compares it: a long one, or one with a NUL, which databases do not take, is its SHA-256. No text that is
-/// taken from outside looks like that: it begins with a control character.
+/// Returns the form of a text that an index compares. Long texts and texts with NUL, which databases reject, are
+/// replaced with their SHA-256. The digest starts with a control character, so it can't equal a text from outside.
 #[must_use]
 pub fn indexed(text: String) -> String {
     if text.len() <= INDEXED_BYTES_MAX && !text.contains('\0') {
@@ -16,9 +17,9 @@ pub fn indexed(text: String) -> String {
     std::iter::once('\u{1}'.to_string()).chain(digest.iter().map(|byte| format!("{byte:02x}"))).collect()
 }
 
-/// How many single-character edits (insert, delete, replace, swap of neighbours) lead from one word to the other.
+/// Returns the number of single-character edits (insert, delete, replace, swap of neighbors) between two words.
 ///
-/// Quadratic in the length, so both are cut to 64 characters: it serves hints such as «did you mean labels?».
+/// Quadratic in the length, so both words are cut to 64 characters. Used for hints such as "did you mean labels?".
 #[must_use]
 pub fn distance(a: &str, b: &str) -> usize {
     const CHARS_MAX: usize = 64;
@@ -41,13 +42,13 @@ pub fn distance(a: &str, b: &str) -> usize {
     above.last().copied().unwrap_or(0)
 }
 
-/// Shortest name that may stand for a longer one that it is a part of.
+/// The shortest name that is suggested because it contains, or is contained in, the other one.
 const PART_CHARS_MIN: usize = 3;
 
-/// The known name nearest to a wrong one, if it is near at all: by edits, or because one is a part of the other. Case counts
-/// for nothing.
+/// Returns the known name that is closest to a wrong one, by edits or because one contains the other, ignoring case.
+/// Returns `None` if nothing is close.
 #[must_use]
-pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wrong = wrong.to_lowercase();
     let bound = wrong.chars().count().div_ceil(3).clamp(1, 4);
     let near = |name: &str, edits: usize| {
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_are_indexed_by_their_digest() {
+    fn long_texts_are_replaced_by_their_digest() {
         for text in ["", "red", &"x".repeat(2_000)] {
             assert_eq!(indexed(text.to_owned()), text);
         }
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_edits() {
+    fn distance_counts_edits() {
         for (a, b, edits) in [
             ("", "", 0),
             ("to", "to", 0),

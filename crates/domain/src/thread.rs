@@ -1,19 +1,19 @@
-//! Conversations within one inbox (contract §6; decision 20).
+//! Conversations within one inbox.
 
 use crate::{
     id::{InboxId, ThreadId, WorkspaceId},
     time::{DAY_MS, Time},
 };
 
-/// How long a subject keeps a conversation together without references, in milliseconds.
+/// How long messages with the same subject join a conversation without references, in milliseconds.
 pub const SUBJECT_WINDOW_MS: i64 = 7 * DAY_MS;
-/// Most participants a conversation remembers.
+/// The maximum number of participants that a conversation stores.
 pub const PARTICIPANTS_MAX: usize = 200;
 
 /// A conversation as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Thread {
-    /// The tenant.
+    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// Its id.
     pub id: ThreadId,
@@ -21,27 +21,27 @@ pub struct Thread {
     pub inbox: InboxId,
     /// The subject of its first message.
     pub subject: Option<String>,
-    /// Canonical addresses of everybody in it.
+    /// The canonical addresses of all participants.
     pub participants: Vec<String>,
-    /// How many messages it has.
+    /// The number of messages.
     pub message_count: u64,
-    /// Its own labels.
+    /// The thread's own labels.
     pub labels: Vec<String>,
-    /// Its metadata, as a JSON object's text.
+    /// Custom metadata, as the text of a JSON object.
     pub metadata_json: String,
     /// When its newest message was stored.
     pub last_message_at: Time,
-    /// When it began.
+    /// When it was created.
     pub created_at: Time,
 }
 
-/// Whether two groups of canonical addresses have a member in common, apart from the inbox itself.
+/// Returns whether two lists of canonical addresses share a member other than the inbox itself, `own`.
 #[must_use]
 pub fn share_participant(a: &[String], b: &[String], own: &str) -> bool {
     a.iter().any(|address| address != own && b.contains(address))
 }
 
-/// Adds the new addresses to the old ones, in order, each once, up to [`PARTICIPANTS_MAX`].
+/// Appends the new addresses that are not in `old`, up to [`PARTICIPANTS_MAX`].
 #[must_use]
 pub fn joined(mut old: Vec<String>, new: &[String]) -> Vec<String> {
     for address in new {

@@ -1,6 +1,6 @@
-//! Points in time as whole milliseconds since 1970, shown as `2026-01-01T00:00:00.000Z` (decision 7).
+//! Points in time as whole milliseconds since 1970, formatted as `2026-01-01T00:00:00.000Z`.
 //!
-//! Never reads a clock: a time is always passed in.
+//! Never reads a clock: the current time is always passed in.
 
 use std::fmt;
 
@@ -13,67 +13,67 @@ pub const HOUR_MS: i64 = 60 * MINUTE_MS;
 /// One day in milliseconds.
 pub const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// The last year of ISO 8601's four digits.
+/// The last year that ISO 8601 can write with four digits.
 const LAST_YEAR: i16 = 9999;
 
-/// Milliseconds since 1970-01-01T00:00:00Z.
+/// A point in time, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Time(i64);
 
 impl Time {
-    /// The time that many milliseconds after 1970 (UTC).
+    /// Creates a time from milliseconds since 1970 (UTC).
     #[must_use]
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
 
-    /// Milliseconds since 1970 (UTC).
+    /// Returns the milliseconds since 1970 (UTC).
     #[must_use]
     pub const fn millis(self) -> i64 {
         self.0
     }
 
-    /// Whole seconds since 1970 (UTC), rounded down.
+    /// Returns the whole seconds since 1970 (UTC), rounded down.
     #[must_use]
     pub const fn seconds(self) -> i64 {
         self.0.div_euclid(SECOND_MS)
     }
 
-    /// This time moved by `millis`, which may be negative.
+    /// Returns this time moved by `millis`, which may be negative.
     #[must_use]
     pub const fn plus_ms(self, millis: i64) -> Self {
         Self(self.0.saturating_add(millis))
     }
 
-    /// Milliseconds from `earlier` to this time; negative when `earlier` is later.
+    /// Returns the milliseconds from `earlier` to this time; negative if `earlier` is later.
     #[must_use]
     pub const fn since_ms(self, earlier: Time) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// Days since 1970 in UTC: the bucket of daily counters, which reset at 00:00 UTC.
+    /// Returns the days since 1970 in UTC: the bucket of daily counters, which reset at 00:00 UTC.
     #[must_use]
     pub const fn day(self) -> i64 {
         self.0.div_euclid(DAY_MS)
     }
 
-    /// The next 00:00 UTC after this time.
+    /// Returns the first 00:00 UTC after this time.
     #[must_use]
     pub const fn next_day(self) -> Self {
         Self((self.day() + 1) * DAY_MS)
     }
 
-    /// Months since year 0 in UTC (`year * 12 + month - 1`): the bucket of monthly counters.
+    /// Returns the months since year 0 in UTC (`year * 12 + month - 1`): the bucket of monthly counters.
     #[must_use]
     pub fn month(self) -> i64 {
         let date = self.timestamp().to_zoned(jiff::tz::TimeZone::UTC).date();
         i64::from(date.year()) * 12 + i64::from(date.month()) - 1
     }
 
-    /// Reads ISO 8601 with `Z` or an offset; a bare `YYYY-MM-DD` is midnight UTC.
+    /// Parses ISO 8601 with `Z` or an offset. A bare `YYYY-MM-DD` is midnight UTC.
     ///
     /// # Errors
-    /// A sentence that says what is wrong, for the one who wrote the text.
+    /// Describes the problem if the text isn't a time.
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Ok(time) = text.parse::<jiff::Timestamp>() {
             return Ok(Self(time.as_millisecond()));
@@ -83,7 +83,7 @@ impl Time {
         let Some(civil) = bare_date.map(|date| date.at(0, 0, 0, 0)).or(in_utc) else { return Err(Self::problem()) };
         match civil.to_zoned(jiff::tz::TimeZone::UTC) {
             Ok(zoned) => Ok(Self(zoned.timestamp().as_millisecond())),
-            // The end of the last year is past what can be counted; clients write it for "never".
+            // The end of the last year exceeds the range of `jiff`; clients send it to mean "never".
             Err(_) if civil.year() == LAST_YEAR => Ok(Self(jiff::Timestamp::MAX.as_millisecond())),
             Err(_) => Err(Self::problem()),
         }
@@ -113,13 +113,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shows_milliseconds_and_z() {
+    fn times_are_formatted_with_milliseconds_and_z() {
         assert_eq!(Time::from_millis(1_767_225_600_000).to_string(), "2026-01-01T00:00:00.000Z");
         assert_eq!(Time::from_millis(1_767_225_600_007).to_string(), "2026-01-01T00:00:00.007Z");
     }
 
     #[test]
-    fn reads_what_clients_send() {
+    fn common_formats_are_parsed() {
         let table = [
             ("2026-01-01T00:00:00Z", Some(1_767_225_600_000)),
             ("2026-01-01T01:00:00+01:00", Some(1_767_225_600_000)),

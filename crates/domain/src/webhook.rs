@@ -1,85 +1,84 @@
-//! Webhooks: where events are POSTed, signed and again until they are taken (API document, Events; contract §11;
-//! decisions 9 to 11).
+//! Webhooks: event filters, retry times, and the rules for URLs and header fields.
 //!
-//! Rules only: who gets which event, when the next attempt is due, what URL and which header fields are fine.
+//! Pure: signing and delivery are done elsewhere.
 
 mod headers;
 mod url;
 
 pub use headers::{HEADERS_MAX, header_problem};
-pub use url::{Host, Target, UrlRules, parse_url};
+pub use url::{WebhookHost, WebhookTarget, WebhookUrlRules, parse_url};
 
 use crate::{
-    event::{Event, EventKind, Payload},
+    event::{Event, EventKind, EventPayload},
     id::{EventId, InboxId, WebhookDeliveryId, WebhookId, WorkspaceId},
     time::{DAY_MS, Time},
 };
 
-/// Attempts of one event at one webhook: the first and eight more (decision 9).
+/// The maximum number of delivery attempts of one event to one webhook: the first attempt and eight retries.
 pub const ATTEMPTS_MAX: u32 = 9;
-/// Each gap is so many times the one before it (decision 9).
+/// The factor between one retry interval and the next.
 const FACTOR: f64 = 1.778;
-/// How far a gap may differ from its length, each way. Decision 9 allows 5 %; the rest is for the way.
+/// The relative jitter of a retry interval, in each direction.
 const JITTER: f64 = 0.03;
-/// A webhook whose every attempt failed for so long is disabled, in milliseconds (decision 9).
+/// A webhook is disabled if all attempts failed for this long, in milliseconds.
 pub const FAILING_MS_MAX: i64 = 5 * DAY_MS;
-/// How long the secret before a rotation still signs, in milliseconds (decision 10).
-pub const ROTATION_MS: i64 = DAY_MS;
-/// Bytes of an answer that are kept (decision 11).
+/// How long the previous secret still signs after a rotation, in milliseconds.
+pub const OLD_SECRET_VALID_MS: i64 = DAY_MS;
+/// The maximum number of bytes of a response body that are stored.
 pub const EXCERPT_BYTES_MAX: usize = 500;
-/// Most webhooks of a workspace.
+/// The maximum number of webhooks of a workspace.
 pub const WEBHOOKS_MAX: u64 = 200;
-/// What generated secrets begin with.
+/// The prefix of generated secrets.
 pub const SECRET_PREFIX: &str = "whsec_";
-/// A secret shorter than this shows nothing of itself in its hint.
+/// The hint of a shorter secret doesn't contain any of its characters.
 const HINTED_CHARS_MIN: usize = 12;
-/// Characters that a hint shows.
+/// The number of characters shown in a hint.
 const HINT_CHARS: usize = 4;
 
 /// A webhook as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Webhook {
-    /// The tenant.
+    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// Its id.
     pub id: WebhookId,
-    /// Where it goes, as its owner wrote it.
+    /// The URL, as its owner entered it.
     pub url: String,
-    /// The kinds of events it takes.
+    /// The kinds of events it subscribes to.
     pub kinds: Vec<EventKind>,
-    /// The inboxes whose events it takes; none: every inbox.
+    /// The inboxes whose events it subscribes to; `None` means all.
     pub inboxes: Option<Vec<InboxId>>,
-    /// Whether new events go to it.
+    /// Whether it receives new events.
     pub enabled: bool,
-    /// How much of an event it gets.
-    pub payload: Payload,
-    /// The owner's header fields: a JSON object, sealed.
+    /// How much of an event is included.
+    pub payload: EventPayload,
+    /// The owner's header fields: a sealed JSON object.
     pub headers: Vec<u8>,
-    /// The secret, sealed.
+    /// The sealed secret.
     pub secret: Vec<u8>,
-    /// The end of the secret, for telling secrets apart.
+    /// The last characters of the secret, to tell secrets apart.
     pub secret_hint: String,
-    /// The secret before the last rotation, sealed.
+    /// The sealed secret before the last rotation.
     pub old_secret: Option<Vec<u8>>,
-    /// Until when that one signs too.
+    /// Until when `old_secret` also signs.
     pub old_secret_until: Option<Time>,
-    /// The place in the log up to which its events are fanned out.
+    /// The sequence number in the event log up to which its events were dispatched.
     pub cursor: i64,
-    /// Since when every attempt has failed.
+    /// Since when all attempts have failed.
     pub failing_since: Option<Time>,
     /// When an attempt last succeeded.
     pub last_success_at: Option<Time>,
     /// When an attempt last failed.
     pub last_failure_at: Option<Time>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Time,
 }
 
 impl Webhook {
-    /// Whether the event goes to it. An event of no inbox concerns them all, whichever are chosen. What tries out one webhook
-    /// goes to that one by another way.
+    /// Returns whether the event is delivered to this webhook. Events without an inbox match every inbox filter. Test
+    /// events don't match, because they are sent to a single webhook directly.
     #[must_use]
-    pub fn takes(&self, event: &Event) -> bool {
+    pub fn accepts(&self, event: &Event) -> bool {
         let event = &event.event;
         let of_inbox = match (&self.inboxes, event.inbox) {
             (Some(wanted), Some(inbox)) => wanted.contains(&inbox),
@@ -88,28 +87,28 @@ impl Webhook {
         of_inbox && event.kind != EventKind::WebhookTest && self.kinds.contains(&event.kind)
     }
 
-    /// Whether its every attempt has failed for so long that it is disabled.
+    /// Returns whether all attempts have failed for so long that the webhook must be disabled.
     #[must_use]
-    pub fn is_given_up(&self, now: Time) -> bool {
+    pub fn is_failing_too_long(&self, now: Time) -> bool {
         self.failing_since.is_some_and(|since| now.since_ms(since) >= FAILING_MS_MAX)
     }
 }
 
 named! {
-    /// How an attempt stands.
-    DeliveryStatus {
-        /// It has not ended.
+    /// The status of a delivery attempt.
+    WebhookDeliveryStatus {
+        /// Not finished.
         Pending = "pending",
-        /// The receiver said 2xx.
+        /// The receiver returned a 2xx status.
         Succeeded = "succeeded",
-        /// It did not.
+        /// The receiver returned another status or didn't respond.
         Failed = "failed",
     }
 }
 
-/// One attempt to hand one event to one webhook (decision 11).
+/// One attempt to deliver one event to one webhook.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Delivery {
+pub struct WebhookDelivery {
     /// Its id.
     pub id: WebhookDeliveryId,
     /// The webhook.
@@ -118,26 +117,26 @@ pub struct Delivery {
     pub event: EventId,
     /// The event's kind.
     pub kind: EventKind,
-    /// Which attempt, from 1.
+    /// The number of the attempt, starting at 1.
     pub attempt: u32,
-    /// How it stands.
-    pub status: DeliveryStatus,
-    /// The receiver's status.
+    /// Its status.
+    pub status: WebhookDeliveryStatus,
+    /// The HTTP status of the response.
     pub response_status: Option<u16>,
-    /// The beginning of its answer.
+    /// The first bytes of the response body.
     pub response_excerpt: Option<String>,
-    /// Why it failed, for people.
+    /// Why it failed, as a readable sentence.
     pub error: Option<String>,
-    /// How long it took.
+    /// The duration, in milliseconds.
     pub duration_ms: Option<i64>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Time,
-    /// When the next attempt is due, after a failed one.
+    /// When the next attempt is due, if this one failed.
     pub next_attempt_at: Option<Time>,
 }
 
-/// The gap behind a failed attempt, in milliseconds: `start` × 1.778^k for the attempt k + 1; none behind the last.
-/// `chance` from 0 to 1 spreads it by a few percent.
+/// Returns the interval after a failed attempt, in milliseconds: `start_ms` × 1.778^(attempt − 1), or `None` after the
+/// last attempt. `chance`, from 0 to 1, adds a jitter of a few percent.
 #[must_use]
 pub fn gap_ms(start_ms: i64, attempt: u32, chance: f64) -> Option<i64> {
     let k = i32::try_from(attempt.checked_sub(1)?).ok()?;
@@ -148,7 +147,7 @@ pub fn gap_ms(start_ms: i64, attempt: u32, chance: f64) -> Option<i64> {
     Some((start_ms as f64 * FACTOR.powi(k) * spread).round() as i64)
 }
 
-/// What is shown of a secret: its end, unless that would be too much of it.
+/// Returns the displayed form of a secret: its last characters, unless it is too short to show any.
 #[must_use]
 pub fn secret_hint(secret: &str) -> String {
     let count = secret.chars().count();
@@ -158,7 +157,7 @@ pub fn secret_hint(secret: &str) -> String {
     format!("{prefix}…{end}")
 }
 
-/// The beginning of an answer as text: at most [`EXCERPT_BYTES_MAX`] bytes, what is no UTF-8 replaced.
+/// Returns the first [`EXCERPT_BYTES_MAX`] bytes of a response as text, with invalid UTF-8 replaced.
 #[must_use]
 pub fn excerpt(bytes: &[u8]) -> String {
     let mut text = String::from_utf8_lossy(&bytes[..bytes.len().min(EXCERPT_BYTES_MAX)]).replace('\0', "\u{fffd}");
@@ -168,12 +167,43 @@ pub fn excerpt(bytes: &[u8]) -> String {
     text
 }
 
+/// Number of attempts that ended in the last 24 hours, with ten-minute resolution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AttemptCounts {
+    /// All attempts.
+    pub deliveries: u64,
+    /// Failed attempts.
+    pub failed: u64,
+}
+
+/// A webhook with everything that is shown of it.
+#[derive(Clone)]
+pub struct WebhookDetails {
+    /// The webhook.
+    pub webhook: Webhook,
+    /// The owner's header fields.
+    pub headers: Vec<(String, String)>,
+    /// The secret, in the one answer that shows it.
+    pub secret: Option<String>,
+    /// How its attempts went lately.
+    pub counts: AttemptCounts,
+}
+
+/// What was set on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StartedAttempt {
+    /// The event.
+    pub event: EventId,
+    /// The attempt.
+    pub delivery: WebhookDeliveryId,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_gaps_are_those_of_decision_9() {
+    fn retry_intervals_grow_to_24_hours_in_total() {
         let hours = |ms: i64| ms as f64 / 3_600_000.0;
         let gaps: Vec<i64> = (1..ATTEMPTS_MAX).filter_map(|attempt| gap_ms(680_000, attempt, 0.5)).collect();
         assert_eq!(gaps.len(), 8);
@@ -189,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_and_excerpts_show_little() {
+    fn hints_and_excerpts_are_short() {
         assert_eq!(secret_hint("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), "whsec_…LaSw");
         assert_eq!((secret_hint("topsecret").as_str(), secret_hint("twelve chars").as_str()), ("…", "…hars"));
         assert_eq!(excerpt(b"ok"), "ok");

@@ -1,37 +1,37 @@
-//! A workspace: the tenant, its plan, its standing and its settings (contract §2).
+//! A workspace: the tenant with its plan, status and settings.
 
 use crate::{id::WorkspaceId, plan::Plan, time::Time};
 
-/// Distinct recipients that an unclaimed workspace may have in a UTC day (contract §18.3).
+/// The maximum number of distinct recipients of an unclaimed workspace per UTC day.
 pub const UNCLAIMED_RECIPIENTS_PER_DAY: u64 = 20;
 
 named! {
-    /// How far AI may process a workspace's mail.
+    /// How much AI may process a workspace's mail.
     AiProcessing {
         /// Not at all.
         Off = "off",
-        /// Categorise received mail.
+        /// Categorize received mail.
         Categorize = "categorize",
-        /// Categorise, draft and extract.
+        /// Categorize, draft and extract.
         Full = "full",
     }
 }
 
 named! {
-    /// Whether a person owns a workspace that began by self-signup.
-    Claim {
-        /// It began by self-signup, and no person owns it yet.
+    /// Whether a person owns a workspace created by self-signup.
+    ClaimStatus {
+        /// Created by self-signup, and not owned by a person yet.
         Unclaimed = "unclaimed",
-        /// It began by self-signup, and a person owns it now.
+        /// Created by self-signup, and owned by a person now.
         Claimed = "claimed",
-        /// A person or the operator made it.
+        /// Created by a person or the operator.
         NotApplicable = "not_applicable",
     }
 }
 
-/// What an operator tells a workspace; every response carries it.
+/// An operator's notice to a workspace, included in every response.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Notice {
+pub struct WorkspaceNotice {
     /// The text.
     pub message: String,
     /// When it was set.
@@ -49,26 +49,26 @@ pub struct Workspace {
     pub owner_email: String,
     /// Its plan.
     pub plan: Plan,
-    /// Sending is suspended.
+    /// Whether sending is suspended.
     pub suspended: bool,
-    /// Whether a person owns it, if it began by self-signup.
-    pub claim: Claim,
+    /// Whether a person owns it, if it was created by self-signup.
+    pub claim: ClaimStatus,
     /// When it was claimed.
     pub claimed_at: Option<Time>,
     /// The operator's notice.
-    pub notice: Option<Notice>,
-    /// Since when the emergency stop is in force.
+    pub notice: Option<WorkspaceNotice>,
+    /// When the emergency stop became active.
     pub stopped_at: Option<Time>,
     /// Why it was stopped.
     pub stop_reason: Option<String>,
-    /// How far AI may go.
+    /// How much AI may process its mail.
     pub ai_processing: AiProcessing,
-    /// Whether agents get only screened mail.
+    /// Whether agents receive screened mail only.
     pub screening: bool,
-    /// The operator's own limit of messages a day, instead of the plan's.
+    /// A daily message limit set by the operator, which replaces the plan's.
     pub daily_send_limit: Option<u64>,
-    /// Days that its mail is kept; for ever when there is none.
+    /// The number of days that mail is kept; `None` means forever.
     pub retention_days: Option<u32>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Time,
 }

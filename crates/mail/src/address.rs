@@ -1,7 +1,7 @@
-//! Mail addresses: `local@domain` and `Name <local@domain>` (RFC 5321 §4.1.2, RFC 5322 §3.4, RFC 6531, RFC 5890).
+//! Email addresses: `local@domain` and `Name <local@domain>` (RFC 5321 §4.1.2, RFC 5322 §3.4, RFC 6531, RFC 5890).
 //!
-//! An [`Address`] or a [`Mailbox`] that exists is fit to stand in an SMTP command or a header field: neither ever holds
-//! CR, LF, NUL or another control character. Nothing here looks anything up: whether a domain exists is asked elsewhere.
+//! Every [`Address`] and [`Mailbox`] is safe to write into an SMTP command or a header field: neither contains CR, LF,
+//! NUL or another control character. This module checks syntax only; it doesn't query DNS.
 
 mod domain;
 mod error;
@@ -21,47 +21,51 @@ pub(crate) use local::is_invisible;
 pub use mailbox::{Mailbox, NAME_BYTES_MAX};
 
 use crate::limits::ADDRESS_BYTES_MAX;
-use domain::Domain;
-use local::Local;
+use domain::AddressDomain;
+use local::LocalPart;
 
-/// Longest local part in bytes (RFC 5321 §4.5.3.1.1).
+/// Maximum length of a local part in bytes (RFC 5321 §4.5.3.1.1).
 pub const LOCAL_BYTES_MAX: usize = 64;
 
-/// Longest domain in bytes (RFC 5321 §4.5.3.1.2); DNS itself stops at 253 (RFC 1035 §2.3.4).
+/// Maximum length of a domain in bytes (RFC 5321 §4.5.3.1.2). DNS allows only 253 (RFC 1035 §2.3.4).
 pub const DOMAIN_BYTES_MAX: usize = 255;
 
-/// One addr-spec, checked. Cheap to clone.
+/// A valid email address (RFC 5322 `addr-spec`). Cheap to clone.
 ///
-/// Two addresses are equal when their [canonical](Address::canonical) forms are: letter case, needless quotes and
-/// the spelling of an internationalised domain make no difference. The written case of the local part is kept.
+/// Two addresses are equal if their [canonical](Address::canonical) forms are equal: letter case, unnecessary quotes
+/// and the spelling of an internationalized domain don't matter. The local part keeps its original case.
 #[derive(Clone)]
-pub struct Address(Arc<Parts>);
+pub struct Address(Arc<AddressParts>);
 
-struct Parts {
-    local: Local,
-    domain: Domain,
+struct AddressParts {
+    local: LocalPart,
+    domain: AddressDomain,
     canonical: String,
 }
 
 impl Address {
-    /// Reads `local@domain`. The local part may be a quoted string; the domain is a host name, never an address literal.
+    /// Parses `local@domain`. The local part may be a quoted string; the domain must be a host name, not an address
+    /// literal.
     ///
     /// # Errors
-    /// [`AddressError`] says in plain words what is wrong.
+    /// Returns the [`AddressError`] that describes the first problem.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
-        Self::read(text, Domain::parse)
+        Self::parse_with(text, AddressDomain::parse)
     }
 
-    /// Like [`Address::parse`], and takes address literals (`[192.0.2.1]`, `[IPv6:2001:db8::1]`) as domain too
-    /// (RFC 5321 §4.1.3). For SMTP commands only: no product rule should meet a literal.
+    /// Like [`Address::parse`], but also accepts an address literal (`[192.0.2.1]`, `[IPv6:2001:db8::1]`) as the domain
+    /// (RFC 5321 §4.1.3) and a domain with underscores. Use it for SMTP commands only.
     ///
     /// # Errors
-    /// [`AddressError`] says in plain words what is wrong.
+    /// Returns the [`AddressError`] that describes the first problem.
     pub fn parse_smtp(text: &str) -> Result<Self, AddressError> {
-        Self::read(text, Domain::parse_smtp)
+        Self::parse_with(text, AddressDomain::parse_smtp)
     }
 
-    fn read(text: &str, domain_of: fn(&str) -> Result<Domain, AddressError>) -> Result<Self, AddressError> {
+    fn parse_with(
+        text: &str,
+        parse_domain: fn(&str) -> Result<AddressDomain, AddressError>,
+    ) -> Result<Self, AddressError> {
         if text.is_empty() {
             return Err(AddressError::Empty);
         }
@@ -72,95 +76,98 @@ impl Address {
             return Err(AddressError::ControlCharacter);
         }
         let (local, domain) = split(text)?;
-        Self::of(Local::parse(local)?, domain_of(domain)?)
+        Self::of(LocalPart::parse(local)?, parse_domain(domain)?)
     }
 
-    fn of(local: Local, domain: Domain) -> Result<Self, AddressError> {
+    fn of(local: LocalPart, domain: AddressDomain) -> Result<Self, AddressError> {
         let canonical = format!("{}@{}", local.canonical(), domain.ascii());
         let bytes = (local.wire().len() + 1 + domain.display().len()).max(canonical.len());
         if bytes > ADDRESS_BYTES_MAX {
             return Err(AddressError::TooLong { bytes_max: ADDRESS_BYTES_MAX });
         }
-        Ok(Self(Arc::new(Parts { local, domain, canonical })))
+        Ok(Self(Arc::new(AddressParts { local, domain, canonical })))
     }
 
-    /// The local part as it stands in SMTP and in headers: its case kept, quoted only where it must be.
+    /// Returns the local part as written in SMTP and in headers: with its original case, and quoted only if required.
     #[must_use]
     pub fn local(&self) -> &str {
         self.0.local.wire()
     }
 
-    /// The domain as DNS knows it: lower case, A-labels (RFC 5890 §2.3.2.1), or an address literal in brackets.
+    /// Returns the domain in its DNS form: lower case with A-labels (RFC 5890 §2.3.2.1), or an address literal in
+    /// brackets.
     #[must_use]
     pub fn domain(&self) -> &str {
         self.0.domain.ascii()
     }
 
-    /// The domain for people to read: lower case, U-labels if it was written with them.
+    /// Returns the domain for display: lower case, with U-labels if the input contained them.
     #[must_use]
     pub fn domain_display(&self) -> &str {
         self.0.domain.display()
     }
 
-    /// The domain in U-labels, however it was written.
+    /// Returns the domain with U-labels, even if the input contained A-labels.
     #[must_use]
     pub fn domain_unicode(&self) -> String {
         self.0.domain.unicode()
     }
 
-    /// The whole address in the form that look-ups compare: lower-cased local part, `@`, [`Address::domain`].
+    /// Returns the canonical form, which comparisons and lookups use: the lower-case local part, `@`,
+    /// [`Address::domain`].
     #[must_use]
     pub fn canonical(&self) -> String {
         self.0.canonical.clone()
     }
 
-    /// [`Address::canonical`] without a copy.
+    /// Returns [`Address::canonical`] without copying it.
     #[must_use]
     pub fn canonical_str(&self) -> &str {
         &self.0.canonical
     }
 
-    /// The form for `MAIL FROM` and `RCPT TO`: the local part as written, the domain in A-labels.
-    /// Needs SMTPUTF8 (RFC 6531) exactly when [`Address::is_ascii`] is false.
+    /// Returns the form for `MAIL FROM` and `RCPT TO`: the original local part and the domain with A-labels.
+    /// It requires SMTPUTF8 (RFC 6531) if [`Address::is_ascii`] is false.
     #[must_use]
     pub fn smtp_form(&self) -> String {
         format!("{}@{}", self.local(), self.domain())
     }
 
-    /// What follows the first `+` of the local part: `Some("tag")` for `name+tag@domain`, `None` without one.
-    /// A quoted local part has no tag.
+    /// Returns the text after the first `+` of the local part: `Some("tag")` for `name+tag@domain`, `None` without a
+    /// `+`. A quoted local part has no tag.
     #[must_use]
     pub fn tag(&self) -> Option<&str> {
         self.0.local.name_and_tag().map(|(_, tag)| tag)
     }
 
-    /// `name@domain` for `name+tag@domain`, else the address itself.
+    /// Returns `name@domain` for `name+tag@domain`; otherwise, returns the address unchanged.
     #[must_use]
     pub fn without_tag(&self) -> Self {
         let Some((name, _)) = self.0.local.name_and_tag() else {
             return self.clone();
         };
-        match Local::parse(name) {
-            // A shorter local part cannot break a length limit that the longer one kept.
+        match LocalPart::parse(name) {
+            // Removing the tag only shortens the local part, so the length limits still hold.
             Ok(local) => Self::of(local, self.0.domain.clone()).unwrap_or_else(|_| self.clone()),
             Err(_) => self.clone(),
         }
     }
 
-    /// Whether every peer can be told this address: the local part is ASCII (the domain always has an ASCII form).
+    /// Returns whether the address can be sent without SMTPUTF8: whether its local part is ASCII. The domain always has
+    /// an ASCII form.
     #[must_use]
     pub fn is_ascii(&self) -> bool {
         self.local().is_ascii()
     }
 
-    /// Whether the domain is an address literal; only [`Address::parse_smtp`] makes such.
+    /// Returns whether the domain is an address literal. Only [`Address::parse_smtp`] accepts those.
     #[must_use]
     pub fn is_literal(&self) -> bool {
         self.domain().starts_with('[')
     }
 }
 
-/// Splits at the `@` that ends the local part: outside quotes, and the only one there.
+/// Splits at the `@` that ends the local part. Fails if there is another `@` outside quotes.
 fn split(text: &str) -> Result<(&str, &str), AddressError> {
     let at = if text.starts_with('"') {
         let close = local::closing_quote(text).ok_or(AddressError::Quotes)?;

@@ -1,12 +1,12 @@
-//! The author of a message: the single valid address of its only From field (RFC 5322 §3.6.2, RFC 6531).
+//! The author of a message: the single valid address of its only `From` field (RFC 5322 §3.6.2, RFC 6531).
 //!
-//! [`author`] is the only function that returns an address from a From field. What is shown, filtered, compared with a login
-//! and judged by DMARC is its result, so these can't disagree. Nothing stands in for the author: not Sender, not a display
-//! name, not a comment, not a second field.
+//! [`author`] is the only function that returns an address from a `From` field. Display, filters, the comparison with
+//! the authenticated login and DMARC all use its result, so they can't disagree. There is no fallback: `Sender`, the
+//! display name, comments and further `From` fields never provide the author.
 //!
-//! Reading is lenient where real mail needs it and no second address can hide: a field with one address in angle brackets, or
-//! one bare address, has that author whatever its display text holds, as long as no other address of another domain stands
-//! in that text outside of quotes and encoded words.
+//! Parsing is lenient where real mail requires it, as long as no second address can hide. A field with one address in
+//! angle brackets, or with one bare address, has that author regardless of its display text, unless the display text
+//! contains an address of another domain outside quotes and encoded words.
 
 mod display_name;
 mod scan;
@@ -14,155 +14,156 @@ mod scan;
 use std::fmt;
 
 use crate::address::{Address, AddressError, Mailbox};
-use crate::header::{Block, HeaderFlaw};
+use crate::header::{HeaderBlock, HeaderFlaw};
 
-/// Most bytes of a From value that are read.
+/// Maximum number of bytes of a `From` value that are parsed.
 pub const FROM_BYTES_MAX: usize = 16_384;
 
-/// The author of a message. Made by [`author`] alone.
+/// The author of a message. Only [`author`] and its crate-internal variants create one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Author(Mailbox);
 
 impl Author {
-    /// The address, with the display name as it may be shown: without an address of another domain, without invisible
-    /// characters.
+    /// Returns the address with a display name that is safe to show: without addresses of other domains and without
+    /// invisible characters.
     #[must_use]
     pub fn mailbox(&self) -> &Mailbox {
         &self.0
     }
 
-    /// The address.
+    /// Returns the address.
     #[must_use]
     pub fn address(&self) -> &Address {
         self.0.address()
     }
 
-    /// The address with its display name.
+    /// Returns the address with its display name, by value.
     #[must_use]
     pub fn into_mailbox(self) -> Mailbox {
         self.0
     }
 }
 
-/// The form that is shown: `Name <local@domain>` or the bare address.
+/// Writes the display form: `Name <local@domain>` or only the address.
 impl fmt::Display for Author {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(out)
     }
 }
 
-/// Why a message has no author. The text is for its sender.
+/// The reason a message has no author. The error message is addressed to the sender of the message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoAuthor {
-    /// The header can be read in more than one way, or is past its limits.
+pub enum AuthorError {
+    /// The header is ambiguous, or exceeds a limit.
     #[error("{0}")]
     Header(HeaderFlaw),
-    /// There is no From field.
+    /// There is no `From` field.
     #[error("The message has no From header (RFC 5322 section 3.6)")]
-    Missing,
-    /// There are several From fields.
+    MissingFrom,
+    /// There are several `From` fields.
     #[error("The message must have exactly one From header (RFC 5322 section 3.6)")]
-    Repeated,
+    RepeatedFrom,
     /// The value is longer than [`FROM_BYTES_MAX`].
     #[error("The From header must not be longer than {FROM_BYTES_MAX} bytes")]
     TooLong,
-    /// A control character stands in the value.
+    /// The value contains a control character.
     #[error("The From header must not contain control characters (RFC 5322 section 3.2)")]
     ControlCharacter,
-    /// The value names no address.
+    /// The value contains no address.
     #[error("The From header must contain exactly one address (RFC 5322 section 3.6.2); it contains none")]
     NoAddress,
-    /// The value names several addresses, or an address of another domain stands beside the only one.
+    /// The value contains several addresses, or an address of another domain next to the only one.
     #[error("The From header must contain exactly one address (RFC 5322 section 3.6.2); it contains more than one")]
     SeveralAddresses,
-    /// The address breaks the syntax.
+    /// The address isn't valid.
     #[error("The address in the From header is not valid (RFC 5322 section 3.4.1): {0}")]
     InvalidAddress(AddressError),
 }
 
-/// The author of a message, from its raw bytes.
+/// Parses the author of a message from its raw bytes.
 ///
 /// # Errors
-/// [`NoAuthor`] says which rule the message breaks.
-pub fn author(raw: &[u8]) -> Result<Author, NoAuthor> {
-    of_block(&Block::cut(raw))
+/// Returns the [`AuthorError`] reason if the message has no unambiguous author.
+pub fn author(raw: &[u8]) -> Result<Author, AuthorError> {
+    of_block(&HeaderBlock::cut(raw))
 }
 
-/// What may stand beside the author's address in the display text, outside of quotes and encoded words.
+/// The addresses that the display text may contain outside quotes and encoded words, besides the author's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Beside {
-    /// Addresses of the author's domain, as real mail has them.
+enum AllowedAddresses {
+    /// Any address of the author's domain, as found in real mail.
     SameDomain,
-    /// The author's address alone.
+    /// Only the author's own address.
     SameAddress,
 }
 
-/// The author of a received message whose header is cut already.
-pub(crate) fn of_block(block: &Block<'_>) -> Result<Author, NoAuthor> {
-    read(block, Beside::SameDomain)
+/// Parses the author of a received message from its parsed header.
+pub(crate) fn of_block(block: &HeaderBlock<'_>) -> Result<Author, AuthorError> {
+    parse_block(block, AllowedAddresses::SameDomain)
 }
 
-/// The author of a message that leaves from here: readers elsewhere must not find another inbox in it.
-pub(crate) fn strictly(block: &Block<'_>) -> Result<Author, NoAuthor> {
-    read(block, Beside::SameAddress)
+/// Parses the author of a message to be sent. Stricter than [`of_block`], so that no recipient can parse a different
+/// author.
+pub(crate) fn parse_strict(block: &HeaderBlock<'_>) -> Result<Author, AuthorError> {
+    parse_block(block, AllowedAddresses::SameAddress)
 }
 
-fn read(block: &Block<'_>, beside: Beside) -> Result<Author, NoAuthor> {
+fn parse_block(block: &HeaderBlock<'_>, allowed: AllowedAddresses) -> Result<Author, AuthorError> {
     if let Some(flaw) = block.flaw() {
-        return Err(NoAuthor::Header(flaw));
+        return Err(AuthorError::Header(flaw));
     }
     let mut fields = block.named("From");
-    let field = fields.next().ok_or(NoAuthor::Missing)?;
+    let field = fields.next().ok_or(AuthorError::MissingFrom)?;
     if fields.next().is_some() {
-        return Err(NoAuthor::Repeated);
+        return Err(AuthorError::RepeatedFrom);
     }
-    of_value(field.value, beside)
+    parse_value(field.value, allowed)
 }
 
-fn of_value(value: &[u8], beside: Beside) -> Result<Author, NoAuthor> {
+fn parse_value(value: &[u8], allowed: AllowedAddresses) -> Result<Author, AuthorError> {
     if value.len() > FROM_BYTES_MAX {
-        return Err(NoAuthor::TooLong);
+        return Err(AuthorError::TooLong);
     }
-    // Unfolding takes the line ends away and leaves the blanks behind them (RFC 5322 §2.2.3).
+    // Unfolding removes the line ends and keeps the white space after them (RFC 5322 §2.2.3).
     let line: Vec<u8> = value.iter().copied().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
     if line.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
-        return Err(NoAuthor::ControlCharacter);
+        return Err(AuthorError::ControlCharacter);
     }
-    let found = scan::scan(&line)?;
-    let address = read_address(found.address)?;
-    if !found.named.iter().all(|text| is_author_again(text, &address, beside)) {
-        return Err(NoAuthor::SeveralAddresses);
+    let parts = scan::scan(&line)?;
+    let address = parse_address(parts.address)?;
+    if !parts.named.iter().all(|text| has_only_allowed_addresses(text, &address, allowed)) {
+        return Err(AuthorError::SeveralAddresses);
     }
-    let name = display_name::shown(&found.display, &address);
+    let name = display_name::safe_display_name(&parts.display, &address);
     Ok(Author(Mailbox::cleaned(name.as_deref(), address)))
 }
 
-fn read_address(bytes: &[u8]) -> Result<Address, NoAuthor> {
-    let text = std::str::from_utf8(bytes).map_err(|_| NoAuthor::InvalidAddress(AddressError::NotUtf8))?;
-    // RFC 2047 §5: an encoded word must not appear in an address. Who decodes it would read another one.
+fn parse_address(bytes: &[u8]) -> Result<Address, AuthorError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| AuthorError::InvalidAddress(AddressError::NotUtf8))?;
+    // RFC 2047 §5: an encoded word must not appear in an address. A reader that decodes it would see another address.
     if text.contains("=?") {
-        return Err(NoAuthor::InvalidAddress(AddressError::EncodedWord));
+        return Err(AuthorError::InvalidAddress(AddressError::EncodedWord));
     }
-    // Host names have no underscores, but the domains of real senders do.
-    let address = Address::parse_smtp(text).map_err(NoAuthor::InvalidAddress)?;
+    // Host names can't contain underscores, but the domains of some real senders do.
+    let address = Address::parse_smtp(text).map_err(AuthorError::InvalidAddress)?;
     // Nothing can authenticate an address literal.
     if address.is_literal() {
-        return Err(NoAuthor::InvalidAddress(AddressError::Literal));
+        return Err(AuthorError::InvalidAddress(AddressError::Literal));
     }
-    // A quoted local part could hold a whole address, which a person would read as the author's.
+    // A quoted local part could contain a whole address, which readers would mistake for the author's.
     if address.local().contains('@') {
-        return Err(NoAuthor::InvalidAddress(AddressError::SecondAt));
+        return Err(AuthorError::InvalidAddress(AddressError::SecondAt));
     }
     Ok(address)
 }
 
-/// Whether every `@` in a piece of display text belongs to an address that names nobody else.
-fn is_author_again(text: &[u8], author: &Address, beside: Beside) -> bool {
+/// Returns whether every `@` in the display text belongs to an allowed address.
+fn has_only_allowed_addresses(text: &[u8], author: &Address, allowed: AllowedAddresses) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let signs = text.matches(display_name::is_at).count();
-    let is_same = |named: &display_name::Named| match beside {
-        Beside::SameDomain => named.domain.as_deref() == Some(author.domain()),
-        Beside::SameAddress => Address::parse_smtp(&text[named.range.clone()]).as_ref() == Ok(author),
+    let is_same = |named: &display_name::AddressInText| match allowed {
+        AllowedAddresses::SameDomain => named.domain.as_deref() == Some(author.domain()),
+        AllowedAddresses::SameAddress => Address::parse_smtp(&text[named.range.clone()]).as_ref() == Ok(author),
     };
     display_name::addresses(text).filter(is_same).count() == signs
 }

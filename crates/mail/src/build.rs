@@ -1,14 +1,15 @@
-//! Builds the MIME text of a mail to send (RFC 5322, RFC 2045 to 2047, RFC 2231), and puts trace lines before stored mail.
+//! Builds the MIME text of an outgoing message (RFC 5322, RFC 2045 to 2047, RFC 2231), and prepends trace fields to
+//! stored messages.
 //!
-//! The same input gives the same bytes: nothing here reads a clock or draws a random number. Every line ends in CRLF and
-//! is at most 998 bytes. A value that could begin a header field of its own is refused, never repaired. Bcc is never
-//! written: there is no place for it in [`Outgoing`].
+//! The output is deterministic: nothing here reads a clock or draws random numbers. Every line ends in CRLF and has at
+//! most 998 bytes. A value that could start another header field is rejected, never repaired. Bcc is never written,
+//! because [`MimeMessage`] has no field for it.
 
 mod field;
 mod media_type;
 mod part;
 
-pub use field::{BuildError, address_field, prepend};
+pub use field::{MimeBuildError, address_field, prepend};
 
 use mail_builder::headers::Header;
 use mail_builder::headers::date::Date;
@@ -17,7 +18,7 @@ use mail_builder::headers::message_id::MessageId;
 use crate::address::Mailbox;
 use crate::thread::normalised_message_id;
 
-/// Fields that [`build`] writes itself; they cannot come in through [`Outgoing::extra`].
+/// Fields that [`build`] writes itself; [`MimeMessage::extra`] must not contain them.
 const OWN_FIELDS: &[&str] = &[
     "from",
     "sender",
@@ -40,19 +41,19 @@ const OWN_FIELDS: &[&str] = &[
     "dkim-signature",
 ];
 
-/// Longest subject or extra value that is written, in bytes: RFC 5322 knows no limit, receivers do.
+/// Longest subject or extra value, in bytes. RFC 5322 sets no limit, but receivers do.
 pub const FIELD_BYTES_MAX: usize = 16_384;
 
-/// A mail to build.
+/// A message to build.
 #[derive(Debug, Clone)]
-pub struct Outgoing<'a> {
-    /// Message-ID, with or without brackets; ASCII.
+pub struct MimeMessage<'a> {
+    /// Message-ID, with or without angle brackets; ASCII.
     pub message_id: &'a str,
-    /// Date in milliseconds since 1970-01-01T00:00:00Z; written in UTC, to the second.
+    /// Date in milliseconds since 1970-01-01T00:00:00Z; written in UTC, with a resolution of one second.
     pub date_ms: i64,
     /// From.
     pub from: &'a Mailbox,
-    /// To; with no To and no Cc, `undisclosed-recipients:;` is written.
+    /// To. Without any To and Cc, `undisclosed-recipients:;` is written.
     pub to: &'a [Mailbox],
     /// Cc.
     pub cc: &'a [Mailbox],
@@ -60,52 +61,52 @@ pub struct Outgoing<'a> {
     pub reply_to: &'a [Mailbox],
     /// Subject.
     pub subject: &'a str,
-    /// Plain text body, any line ends.
+    /// Plain text body with any line ends.
     pub text: Option<&'a str>,
-    /// HTML body, any line ends.
+    /// HTML body with any line ends.
     pub html: Option<&'a str>,
-    /// Files.
-    pub attachments: &'a [File<'a>],
-    /// In-Reply-To. An id that is not ASCII is left out.
+    /// Files to attach.
+    pub attachments: &'a [MimeFile<'a>],
+    /// In-Reply-To. An ID that is not ASCII is omitted.
     pub in_reply_to: Option<&'a str>,
-    /// References, oldest first. Ids that are not ASCII are left out.
+    /// References, oldest first. IDs that are not ASCII are omitted.
     pub references: &'a [String],
-    /// Further fields as (name, value), such as `Auto-Submitted`.
+    /// Additional fields as (name, value), such as `Auto-Submitted`.
     pub extra: &'a [(&'a str, &'a str)],
 }
 
-/// A file to attach.
+/// A file to attach to a message.
 #[derive(Debug, Clone)]
-pub struct File<'a> {
-    /// Name shown to the recipient.
+pub struct MimeFile<'a> {
+    /// The name that the recipient sees.
     pub filename: &'a str,
-    /// `type/subtype`, with any parameters but those that name the file; never a multipart.
+    /// `type/subtype`, with any parameters except those that name the file. Must not be a multipart type.
     pub content_type: &'a str,
-    /// The content, carried byte for byte.
+    /// The content, which arrives byte for byte.
     pub bytes: &'a [u8],
-    /// Content-ID without brackets: the file is then shown inside the HTML body (`cid:`).
+    /// Content-ID without angle brackets. With it, the file is shown inside the HTML body (`cid:`).
     pub content_id: Option<&'a str>,
 }
 
-/// A built mail.
+/// A built message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Built {
-    /// The whole message, CRLF line ends, last line ended.
+pub struct BuiltMessage {
+    /// The complete message with CRLF line ends, including the last line.
     pub raw: Vec<u8>,
-    /// Whether an address in it is not ASCII, so that every relay must know SMTPUTF8 (RFC 6531 §3.7.4).
+    /// Whether an address in the header is not ASCII, so that every relay must support SMTPUTF8 (RFC 6531 §3.7.4).
     pub needs_smtputf8: bool,
 }
 
 /// Builds a message.
 ///
 /// # Errors
-/// [`BuildError`] names the first value that cannot stand in a message.
-pub fn build(mail: &Outgoing<'_>) -> Result<Built, BuildError> {
+/// Returns a [`MimeBuildError`] for the first value that a message can't contain.
+pub fn build(mail: &MimeMessage<'_>) -> Result<BuiltMessage, MimeBuildError> {
     let id = normalised_message_id(mail.message_id)
         .filter(|id| id.is_ascii() && !mail.message_id.contains(char::is_control))
-        .ok_or(BuildError::MessageId)?;
+        .ok_or(MimeBuildError::MessageId)?;
     let mut raw = Vec::with_capacity(4_096);
-    write_people(mail, &mut raw);
+    write_participants(mail, &mut raw);
     field::write_checked("Subject", mail.subject, &mut raw)?;
     field::write_name("Date", &mut raw);
     Date::new(mail.date_ms.div_euclid(1_000)).write_header(&mut raw, "Date: ".len());
@@ -116,7 +117,7 @@ pub fn build(mail: &Outgoing<'_>) -> Result<Built, BuildError> {
     write_ids("References", references.iter().map(String::as_str), &mut raw);
     for (name, value) in mail.extra {
         if OWN_FIELDS.iter().any(|own| own.eq_ignore_ascii_case(name)) {
-            return Err(BuildError::OwnField { name: (*name).to_owned() });
+            return Err(MimeBuildError::OwnField { name: (*name).to_owned() });
         }
         field::write_checked(name, value, &mut raw)?;
     }
@@ -125,11 +126,11 @@ pub fn build(mail: &Outgoing<'_>) -> Result<Built, BuildError> {
     if !raw.ends_with(b"\r\n") {
         raw.extend_from_slice(b"\r\n");
     }
-    let mut everyone = std::iter::once(mail.from).chain(mail.to).chain(mail.cc).chain(mail.reply_to);
-    Ok(Built { raw, needs_smtputf8: everyone.any(|mailbox| !mailbox.address().is_ascii()) })
+    let mut participants = std::iter::once(mail.from).chain(mail.to).chain(mail.cc).chain(mail.reply_to);
+    Ok(BuiltMessage { raw, needs_smtputf8: participants.any(|mailbox| !mailbox.address().is_ascii()) })
 }
 
-fn write_people(mail: &Outgoing<'_>, raw: &mut Vec<u8>) {
+fn write_participants(mail: &MimeMessage<'_>, raw: &mut Vec<u8>) {
     field::write_mailboxes("From", std::slice::from_ref(mail.from), raw);
     field::write_mailboxes("To", mail.to, raw);
     field::write_mailboxes("Cc", mail.cc, raw);

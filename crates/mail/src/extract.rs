@@ -1,8 +1,9 @@
-//! The new text of a reply: what its author wrote, without quoted history and without signature.
+//! Extracts the new text of a reply: the text that its author wrote, without quoted history and signature.
 //!
-//! Structure first (the quote markers that mail clients leave in HTML), then rules on lines, with tables for
-//! languages. Never replaces `text` (decision 21) and never cuts where it doubts: a signature may stay, history may not.
-//! Pure, linear in the input and bounded. API: `extracted_text` of the message object.
+//! Uses the quote markers that mail clients leave in HTML first, then rules on lines with word tables for many
+//! languages. In doubt, text is kept: a signature may remain in the result, quoted history must not. The result is
+//! returned as `extracted_text` of a message, in addition to the full `text`. Pure functions, linear in the input,
+//! which is bounded.
 
 mod attribution;
 mod header;
@@ -16,27 +17,28 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use line::{Line, Mark};
+use line::{LineMark, MarkedLine};
 
-/// Most bytes of plain text or HTML that are read; what lies beyond is left out.
+/// Maximum number of bytes of plain text or HTML that are read. The rest is left out.
 const SOURCE_BYTES_MAX: usize = 1024 * 1024;
-/// Most lines that the rules read; what lies beyond is left out, for no person wrote it as an answer.
+/// Maximum number of lines that are processed. The rest is left out: nobody writes a reply that long by hand.
 const LINES_MAX: usize = 20_000;
 
-/// What [`new_text`] found.
+/// The result of [`new_text`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extracted {
-    /// The new text; empty when the mail holds history alone.
+pub struct NewText {
+    /// The new text; empty if the message contains only history.
     pub text: String,
-    /// How it was found.
-    pub method: Method,
-    /// Characters of the shown text that were left out (history, signature, blank lines around them).
+    /// The method that produced the result.
+    pub method: ExtractionMethod,
+    /// Number of characters of the displayed text that were left out: history, signature and the blank lines around
+    /// them.
     pub left_out_chars: usize,
 }
 
-/// Where the cut came from, surest first.
+/// The basis of the cut, most reliable first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum ExtractionMethod {
     /// Quote markers of a mail client in the HTML.
     Structure,
     /// Rules on the lines of the text: `>`, attribution lines, header blocks, signatures.
@@ -45,71 +47,74 @@ pub enum Method {
     Whole,
 }
 
-/// The new content of a mail, from its plain text and its HTML; `None` when it has neither.
+/// Extracts the new text of a message from its plain text and its HTML. Returns `None` if it has neither.
 ///
-/// HTML decides when a mail client marked the history in it; else the plain text does, where there is one.
+/// Uses the HTML if a mail client marked the history in it, otherwise the plain text if there is one.
 #[must_use]
-pub fn new_text(text: Option<&str>, html: Option<&str>) -> Option<Extracted> {
-    let text = text.map(bounded).filter(|text| !text.chars().all(line::is_blank));
-    let marked = html.map(bounded).filter(|html| !html.trim().is_empty()).map(markup::read);
+pub fn new_text(text: Option<&str>, html: Option<&str>) -> Option<NewText> {
+    let text = text.map(truncated).filter(|text| !text.chars().all(line::is_blank));
+    let marked = html.map(truncated).filter(|html| !html.trim().is_empty()).map(markup::read);
     if let Some(marked) = marked.as_ref().filter(|marked| marked.has_history || text.is_none()) {
-        let found = from_lines(marked.lines(), if marked.has_history { Method::Structure } else { Method::Rules });
-        // A client that marks everything as history leaves the decision to the text.
-        if !found.text.is_empty() || text.is_none() {
-            return Some(found);
+        let extracted = from_lines(
+            marked.lines(),
+            if marked.has_history { ExtractionMethod::Structure } else { ExtractionMethod::Rules },
+        );
+        // If the client marked everything as history, use the plain text instead.
+        if !extracted.text.is_empty() || text.is_none() {
+            return Some(extracted);
         }
     }
-    text.map(|text| from_lines(line::from_text(text), Method::Rules))
+    text.map(|text| from_lines(line::from_text(text), ExtractionMethod::Rules))
 }
 
-/// The beginning of `source`, at most [`SOURCE_BYTES_MAX`].
-fn bounded(source: &str) -> &str {
+/// Truncates `source` to [`SOURCE_BYTES_MAX`].
+fn truncated(source: &str) -> &str {
     &source[..source.floor_char_boundary(SOURCE_BYTES_MAX)]
 }
 
-/// Applies the rules to marked lines and joins what is left.
-fn from_lines(mut lines: Vec<Line<'_>>, method: Method) -> Extracted {
+/// Applies the rules to marked lines and joins the lines that are kept.
+fn from_lines(mut lines: Vec<MarkedLine<'_>>, method: ExtractionMethod) -> NewText {
     lines.truncate(LINES_MAX);
     mark_history(&mut lines);
     signature::mark(&mut lines);
-    let mut text = join(&lines, |mark| matches!(mark, Mark::Plain | Mark::Indented));
+    let mut text = join(&lines, |mark| matches!(mark, LineMark::Unclassified | LineMark::Indented));
     if text.is_empty() {
-        // Some clients let people write inside of the signature's element.
-        text = join(&lines, |mark| matches!(mark, Mark::Plain | Mark::Indented | Mark::Signature));
+        // In some clients, users can write inside the signature element.
+        text = join(&lines, |mark| matches!(mark, LineMark::Unclassified | LineMark::Indented | LineMark::Signature));
     }
     let shown: usize = lines.iter().map(|line| line.text.chars().count() + 1).sum();
     let kept = text.chars().count();
     let whole = lines.iter().all(|line| line.is_blank() || line.is_plain());
-    Extracted {
+    NewText {
         text,
-        method: if whole { Method::Whole } else { method },
+        method: if whole { ExtractionMethod::Whole } else { method },
         left_out_chars: shown.saturating_sub(kept + 1),
     }
 }
 
 /// Marks quoted history, attribution lines and separators.
-fn mark_history(lines: &mut [Line<'_>]) {
+fn mark_history(lines: &mut [MarkedLine<'_>]) {
     let mut at = 0;
     let mut has_text = false;
     while at < lines.len() {
         let line = lines[at];
-        if line.mark == Mark::Forward
-            || matches!(line.mark, Mark::Plain | Mark::Dropped) && header::is_forward(line.text)
+        if line.mark == LineMark::ForwardedMessage
+            || matches!(line.mark, LineMark::Unclassified | LineMark::Dropped) && header::is_forward(line.text)
         {
-            return keep_rest(&mut lines[at..]);
+            return mark_rest_as_content(&mut lines[at..]);
         }
-        if line.mark == Mark::Cut || line.is_plain() && begins_history(lines, at, has_text) {
-            let from = drop_rules_above(lines, at);
-            let quoted = line.mark != Mark::Cut && header_is_quoted(lines, at);
+        if line.mark == LineMark::HistoryStart || line.is_plain() && begins_history(lines, at, has_text) {
+            let from = first_ruler_above(lines, at);
+            let quoted = line.mark != LineMark::HistoryStart && quote_follows_header(lines, at);
             let until = if quoted { end_of_paragraph(lines, at) } else { lines.len() };
-            lines[from..until].iter_mut().for_each(|line| line.mark = Mark::Dropped);
+            lines[from..until].iter_mut().for_each(|line| line.mark = LineMark::Dropped);
             at = until;
             continue;
         }
         if line.is_plain()
             && let Some(start) = attribution::start(lines, at)
         {
-            at = drop_attributed(lines, start, at);
+            at = mark_attributed(lines, start, at);
             continue;
         }
         has_text |= line.is_plain() && !line.is_blank();
@@ -117,10 +122,10 @@ fn mark_history(lines: &mut [Line<'_>]) {
     }
 }
 
-/// True when everything from this line on is history: a separator, a header block, a helpdesk's marker.
+/// Returns whether everything from line `at` on is history: a separator, a header block, or a helpdesk marker.
 ///
-/// `has_text` says whether anything was written above it.
-fn begins_history(lines: &[Line<'_>], at: usize, has_text: bool) -> bool {
+/// `has_text` states whether there is text above the line.
+fn begins_history(lines: &[MarkedLine<'_>], at: usize, has_text: bool) -> bool {
     let text = lines[at].text;
     header::is_original(text)
         || header::is_block(lines, at)
@@ -128,60 +133,60 @@ fn begins_history(lines: &[Line<'_>], at: usize, has_text: bool) -> bool {
         || has_text && header::is_reply_above(text)
 }
 
-/// A forwarded message is content, whatever is in it.
-fn keep_rest(lines: &mut [Line<'_>]) {
+/// Marks the remaining lines as content, because a forwarded message is content in full.
+fn mark_rest_as_content(lines: &mut [MarkedLine<'_>]) {
     for line in lines {
-        line.mark = if line.mark == Mark::Signature { Mark::Signature } else { Mark::Forward };
+        line.mark = if line.mark == LineMark::Signature { LineMark::Signature } else { LineMark::ForwardedMessage };
     }
 }
 
-/// Marks an attribution and what it introduces; the line to go on with.
-fn drop_attributed(lines: &mut [Line<'_>], start: usize, end: usize) -> usize {
-    lines[start..=end].iter_mut().for_each(|line| line.mark = Mark::Dropped);
+/// Marks an attribution and the history it introduces. Returns the index of the next line to process.
+fn mark_attributed(lines: &mut [MarkedLine<'_>], start: usize, end: usize) -> usize {
+    lines[start..=end].iter_mut().for_each(|line| line.mark = LineMark::Dropped);
     let next = (end + 1..lines.len()).find(|at| !lines[*at].is_blank());
     match next.map(|at| lines[at].mark) {
-        // Quoted text marks itself: what stands between and below is the author's.
-        Some(Mark::Quoted | Mark::Dropped | Mark::Forward) | None => end + 1,
-        Some(Mark::Indented) => {
+        // Quoted lines have their own marks, so the text between and below them is the author's.
+        Some(LineMark::Quoted | LineMark::Dropped | LineMark::ForwardedMessage) | None => end + 1,
+        Some(LineMark::Indented) => {
             let from = next.unwrap_or(end + 1);
-            let run = lines[from..].iter_mut().take_while(|line| line.mark == Mark::Indented);
-            from + run.map(|line| line.mark = Mark::Quoted).count()
+            let run = lines[from..].iter_mut().take_while(|line| line.mark == LineMark::Indented);
+            from + run.map(|line| line.mark = LineMark::Quoted).count()
         }
         Some(_) => {
-            lines[end + 1..].iter_mut().for_each(|line| line.mark = Mark::Dropped);
+            lines[end + 1..].iter_mut().for_each(|line| line.mark = LineMark::Dropped);
             lines.len()
         }
     }
 }
 
-/// The first of the rules (`____`) and blank lines right above line `at`.
-fn drop_rules_above(lines: &[Line<'_>], at: usize) -> usize {
+/// Returns the index of the first ruler (`____`) directly above line `at`, ignoring blank lines; `at` if there isn't one.
+fn first_ruler_above(lines: &[MarkedLine<'_>], at: usize) -> usize {
     let above = lines[..at].iter().rev().take(4).enumerate();
     let rules = above.take_while(|(_, line)| line.is_blank() || header::is_rule(line.text));
     rules.filter(|(_, line)| !line.is_blank()).last().map_or(at, |(back, _)| at - back - 1)
 }
 
-/// True when the paragraph of a header block is followed by `>` lines, which then mark the history themselves.
-fn header_is_quoted(lines: &[Line<'_>], at: usize) -> bool {
+/// Returns whether `>` lines follow the paragraph of a header block. These then delimit the history themselves.
+fn quote_follows_header(lines: &[MarkedLine<'_>], at: usize) -> bool {
     let end = end_of_paragraph(lines, at);
     let next = lines[end..].iter().take(8).find(|line| !line.is_blank());
-    next.is_some_and(|line| line.mark == Mark::Quoted)
+    next.is_some_and(|line| line.mark == LineMark::Quoted)
 }
 
-/// The first blank or quoted line from `at` on.
-fn end_of_paragraph(lines: &[Line<'_>], at: usize) -> usize {
+/// Returns the index of the first blank or quoted line from `at` on.
+fn end_of_paragraph(lines: &[MarkedLine<'_>], at: usize) -> usize {
     let paragraph = lines[at..].iter().take_while(|line| line.is_plain() && !line.is_blank());
     at + paragraph.count()
 }
 
-/// The lines that `keep` lets through, with single blank lines where others were left out.
-fn join(lines: &[Line<'_>], keep: impl Fn(Mark) -> bool) -> String {
-    let kept = lines.iter().filter(|line| keep(line.mark) || line.mark == Mark::Forward);
+/// Joins the lines that `keep` accepts, and puts one blank line in place of lines that are left out.
+fn join(lines: &[MarkedLine<'_>], keep: impl Fn(LineMark) -> bool) -> String {
+    let kept = lines.iter().filter(|line| keep(line.mark) || line.mark == LineMark::ForwardedMessage);
     let mut out = String::with_capacity(kept.map(|line| line.text.len() + 1).sum());
     let mut blanks = 0_usize;
     let mut cut = false;
     for line in lines {
-        if !keep(line.mark) && line.mark != Mark::Forward {
+        if !keep(line.mark) && line.mark != LineMark::ForwardedMessage {
             cut = true;
         } else if line.is_blank() {
             blanks += 1;

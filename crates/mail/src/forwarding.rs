@@ -1,27 +1,28 @@
-//! A received mail that is passed on whole to another address: the header it leaves with, and the signs that it went round
-//! (RFC 9228 `Delivered-To`, RFC 5321 §6.3).
+//! Automatic forwarding of a received message to another address: rewrites the header and detects mail loops (RFC 9228
+//! `Delivered-To`, RFC 5321 §6.3).
 //!
-//! SPF and DMARC judge the domain of whoever hands a mail over. So `From` becomes the address that passes it on, with the
-//! author's name in it and the author in `Reply-To`; what signed the header as it was goes with it. The body stays byte for
-//! byte. Decides nothing about who gets what, and draws no ids.
+//! SPF and DMARC evaluate the domain of the forwarding server. So `From` becomes the forwarding address, with the
+//! original author's name in its display name, and the author's address moves to `Reply-To`. Signatures over the
+//! original header no longer verify and are removed. The body is copied byte for byte. The caller chooses the
+//! recipients and generates the message ID.
 
 use crate::{
     address::{Address, Mailbox},
     author,
-    build::{self, BuildError},
-    header::{self, Field},
+    build::{self, MimeBuildError},
+    header::{self, HeaderField},
     thread, trace,
 };
 
-/// The field by which a loop is known.
+/// The field that records each address that forwarded the message; used to detect loops.
 const DELIVERED_TO: &str = "Delivered-To";
-/// The field that each hop adds.
+/// The trace field that each hop adds.
 const HOP: &str = "Received";
-/// Most hops of a mail that is still passed on, counted by `Received` fields.
+/// Maximum number of `Received` fields of a message that is still forwarded.
 pub const HOPS_MAX: usize = 50;
 
-/// Fields that do not leave as they came: those that are written anew, those that name who stays hidden, and signatures
-/// over the header as it was.
+/// Fields that aren't copied: those that are rewritten, those that reveal hidden recipients, and signatures over the
+/// original header.
 const REPLACED: [&str; 13] = [
     "from",
     "sender",
@@ -38,23 +39,23 @@ const REPLACED: [&str; 13] = [
     "arc-authentication-results",
 ];
 
-/// What is new about a mail that is passed on.
+/// The values of the rewritten header.
 #[derive(Debug, Clone, Copy)]
-pub struct Passing<'a> {
-    /// The address that received it and passes it on, with its name.
+pub struct ForwardHeader<'a> {
+    /// The address that received the message and forwards it, with its display name.
     pub by: &'a Mailbox,
-    /// The `Message-ID` it leaves with, in angle brackets.
+    /// The `Message-ID` of the forwarded message, in angle brackets.
     pub message_id: &'a str,
-    /// The `Message-ID` it is known by where it was received, in angle brackets.
+    /// The `Message-ID` under which the original is stored, in angle brackets.
     pub original_id: &'a str,
-    /// What was found about who sent it, as the value of `Authentication-Results`.
+    /// The `Authentication-Results` value that records how the original was authenticated.
     pub results: Option<&'a str>,
 }
 
-/// Whether a mail has been at an address before, or has been going round too long.
+/// Returns whether the message was already forwarded by `address`, or has too many hops.
 #[must_use]
-pub fn goes_round(raw: &[u8], address: &Address) -> bool {
-    let is_here = |field: &Field<'_>| {
+pub fn is_loop(raw: &[u8], address: &Address) -> bool {
+    let names_address = |field: &HeaderField<'_>| {
         let value = field.decoded();
         let bare = value.trim().trim_start_matches('<').trim_end_matches('>');
         Address::parse(bare).is_ok_and(|other| other == *address)
@@ -62,48 +63,54 @@ pub fn goes_round(raw: &[u8], address: &Address) -> bool {
     let mut hops = 0;
     for field in header::fields(raw) {
         hops += usize::from(field.is(HOP));
-        if hops > HOPS_MAX || field.is(DELIVERED_TO) && is_here(&field) {
+        if hops > HOPS_MAX || field.is(DELIVERED_TO) && names_address(&field) {
             return true;
         }
     }
     false
 }
 
-/// The mail as it leaves.
+/// Returns the forwarded message: the rewritten header and the original body.
 ///
 /// # Errors
-/// [`BuildError`] for a name or an id that cannot stand in a header.
-pub fn passed_on(raw: &[u8], passing: &Passing<'_>) -> Result<Vec<u8>, BuildError> {
+/// Returns a [`MimeBuildError`] if a name or message ID can't be written to a header field.
+pub fn forwarded_message(raw: &[u8], passing: &ForwardHeader<'_>) -> Result<Vec<u8>, MimeBuildError> {
     let section = header::section(raw);
     let author = author::author(raw).ok();
     let mut out = Vec::with_capacity(raw.len() + 2_048);
     let own = passing.by.address().smtp_form();
-    put(DELIVERED_TO, &own, &mut out)?;
+    push_header(DELIVERED_TO, &own, &mut out)?;
     for hop in header::fields(section).filter(|field| field.is(HOP)) {
         put_raw(hop.name, hop.value, &mut out);
     }
     if let Some(results) = passing.results {
-        put("Authentication-Results", results, &mut out)?;
+        push_header("Authentication-Results", results, &mut out)?;
     }
     let shown = author.as_ref().map(|author| via(author.mailbox(), passing.by));
     build::address_field("From", &shown.unwrap_or_else(|| passing.by.clone()), &mut out);
-    // Written anew from what was read: a recipient must not read another author out of the same bytes.
+    // Written from the parsed author: if the original bytes were copied, a recipient might parse a different author.
     match header::first_field(section, "reply-to") {
         Some(field) => put_raw("Reply-To", field.value, &mut out),
         None => author.iter().for_each(|author| build::address_field("Reply-To", author.mailbox(), &mut out)),
     }
     author.iter().for_each(|author| build::address_field("X-Original-From", author.mailbox(), &mut out));
-    put("Message-ID", passing.message_id, &mut out)?;
+    push_header("Message-ID", passing.message_id, &mut out)?;
     let chain = header::first_field(section, "references").map(|field| thread::message_ids(&field.decoded()));
-    put("References", &thread::reply_references(&chain.unwrap_or_default(), passing.original_id).join(" "), &mut out)?;
-    let says_so = |field: &Field<'_>| field.is("auto-submitted") && !field.decoded().trim().eq_ignore_ascii_case("no");
-    let was_automatic = header::fields(section).any(|field| says_so(&field));
+    push_header(
+        "References",
+        &thread::reply_references(&chain.unwrap_or_default(), passing.original_id).join(" "),
+        &mut out,
+    )?;
+    let is_automatic =
+        |field: &HeaderField<'_>| field.is("auto-submitted") && !field.decoded().trim().eq_ignore_ascii_case("no");
+    let was_automatic = header::fields(section).any(|field| is_automatic(&field));
     if !was_automatic {
-        put("Auto-Submitted", "auto-generated", &mut out)?;
+        push_header("Auto-Submitted", "auto-generated", &mut out)?;
     }
     let own_id = passing.results.and_then(|results| results.split(';').next()).unwrap_or_default();
-    let is_forged =
-        |field: &Field<'_>| field.is("authentication-results") && trace::is_foreign_claim(&field.decoded(), own_id);
+    let is_forged = |field: &HeaderField<'_>| {
+        field.is("authentication-results") && trace::is_foreign_claim(&field.decoded(), own_id)
+    };
     for field in header::fields(section) {
         let replaced =
             field.is(HOP) || REPLACED.iter().any(|name| field.is(name)) || field.is("auto-submitted") && !was_automatic;
@@ -116,7 +123,7 @@ pub fn passed_on(raw: &[u8], passing: &Passing<'_>) -> Result<Vec<u8>, BuildErro
     Ok(out)
 }
 
-/// The author's name, and that it came by somebody.
+/// Returns the forwarding address with a display name such as `Dana via Sam`.
 fn via(author: &Mailbox, by: &Mailbox) -> Mailbox {
     let bare = author.address();
     let plain = || format!("{} at {}", bare.local(), bare.domain_display());
@@ -125,12 +132,12 @@ fn via(author: &Mailbox, by: &Mailbox) -> Mailbox {
     Mailbox::cleaned(Some(&format!("{name} via {through}")), by.address().clone())
 }
 
-fn put(name: &str, value: &str, out: &mut Vec<u8>) -> Result<(), BuildError> {
+fn push_header(name: &str, value: &str, out: &mut Vec<u8>) -> Result<(), MimeBuildError> {
     out.append(&mut build::prepend(&[(name, value)], b"")?);
     Ok(())
 }
 
-/// A field as it was written, under that name; every line of it ends as lines of mail do.
+/// Writes a raw field value under `name` and normalizes its line endings to CRLF.
 fn put_raw(name: &str, value: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(name.as_bytes());
     out.push(b':');
@@ -148,25 +155,25 @@ fn put_raw(name: &str, value: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    fn passed(raw: &str) -> String {
+    fn forwarded(raw: &str) -> String {
         let by = Mailbox::parse("Sam <sam@agents.example>").unwrap();
-        let passing = Passing {
+        let passing = ForwardHeader {
             by: &by,
             message_id: "<2@agents.example>",
             original_id: "<1@x.example>",
             results: Some("mx.example; spf=pass"),
         };
-        String::from_utf8(passed_on(raw.as_bytes(), &passing).unwrap()).unwrap()
+        String::from_utf8(forwarded_message(raw.as_bytes(), &passing).unwrap()).unwrap()
     }
 
     #[test]
-    fn the_author_is_named_and_answered_and_the_body_stays() {
+    fn from_names_the_author_reply_to_addresses_them_and_the_body_is_unchanged() {
         let raw = "Return-Path: <dana@x.example>\r\nReceived: from x.example\r\n\tby mx.example; now\r\n\
             Received: by y.example\r\nDKIM-Signature: v=1;\r\n b=x\r\nFrom: Dana <dana@x.example>\r\n\
             To: sam@agents.example\r\nMessage-ID: <1@x.example>\r\nReferences: <0@x.example>\r\nBcc: z@x.example\r\n\
             Subject: Offer\r\n\r\nBody: stays\r\n.\r\n";
         assert_eq!(
-            passed(raw),
+            forwarded(raw),
             "Delivered-To: sam@agents.example\r\nReceived: from x.example\r\n\tby mx.example; now\r\n\
             Received: by y.example\r\nAuthentication-Results: mx.example; spf=pass\r\nFrom: \"Dana via Sam\" <sam@agents.example>\r\n\
             Reply-To: \"Dana\" <dana@x.example>\r\nX-Original-From: \"Dana\" <dana@x.example>\r\n\
@@ -176,8 +183,8 @@ mod tests {
     }
 
     #[test]
-    fn who_asked_to_be_answered_elsewhere_still_is_and_automatic_mail_says_what_it_is() {
-        let out = passed("From: dana@x.example\nReply-To: team@x.example\nAuto-Submitted: auto-replied\n\nHi\n");
+    fn reply_to_and_auto_submitted_are_kept() {
+        let out = forwarded("From: dana@x.example\nReply-To: team@x.example\nAuto-Submitted: auto-replied\n\nHi\n");
         assert!(out.contains("From: \"dana at x.example via Sam\" <sam@agents.example>\r\n"), "{out}");
         assert!(
             out.contains("Reply-To: team@x.example\r\n") && out.contains("Auto-Submitted: auto-replied\r\n"),
@@ -187,20 +194,20 @@ mod tests {
     }
 
     #[test]
-    fn mail_without_anything_leaves_too() {
+    fn messages_without_header_or_author_are_forwarded() {
         for raw in ["", "\r\n", "no header at all", "From: \r\n\r\nx", "From: a\u{0}b\r\n\r\n"] {
-            assert!(passed(raw).contains("From: \"Sam\" <sam@agents.example>\r\n"), "{raw:?}: {}", passed(raw));
+            assert!(forwarded(raw).contains("From: \"Sam\" <sam@agents.example>\r\n"), "{raw:?}: {}", forwarded(raw));
         }
     }
 
     #[test]
-    fn a_mail_that_was_here_goes_round_and_so_does_one_of_many_hops() {
+    fn loops_and_too_many_hops_are_detected() {
         let sam = Address::parse("sam@agents.example").unwrap();
-        assert!(goes_round(passed("From: dana@x.example\r\n\r\nHi").as_bytes(), &sam));
-        assert!(goes_round(b"Delivered-To: <SAM@agents.example>\r\n\r\n", &sam));
-        assert!(!goes_round(b"Delivered-To: sam@other.example\r\n\r\nDelivered-To: sam@agents.example\r\n", &sam));
+        assert!(is_loop(forwarded("From: dana@x.example\r\n\r\nHi").as_bytes(), &sam));
+        assert!(is_loop(b"Delivered-To: <SAM@agents.example>\r\n\r\n", &sam));
+        assert!(!is_loop(b"Delivered-To: sam@other.example\r\n\r\nDelivered-To: sam@agents.example\r\n", &sam));
         let hops = |count| "Received: x\r\n".repeat(count);
-        assert!(!goes_round(hops(HOPS_MAX).as_bytes(), &sam));
-        assert!(goes_round(hops(HOPS_MAX + 1).as_bytes(), &sam));
+        assert!(!is_loop(hops(HOPS_MAX).as_bytes(), &sam));
+        assert!(is_loop(hops(HOPS_MAX + 1).as_bytes(), &sam));
     }
 }

@@ -1,41 +1,41 @@
-//! HTML of a mail to readable text (decision 21), and plain text to HTML.
+//! Converts the HTML of a message to readable text, and plain text to HTML.
 //!
-//! One pass over the bytes without a tree: it never panics, never recurses, needs time linear in its input whatever the
-//! input is, and its output is at most a constant times the input. It renders nothing and fetches nothing. Text that the
-//! author hid from sighted readers is kept apart, for the screening to look at.
+//! One pass over the input without building a tree: never panics, never recurses, runs in linear time for any input,
+//! and produces output of at most a constant times the input size. Nothing is rendered or fetched. Text that the sender
+//! hid from sighted readers is returned separately, so that spam screening can inspect it.
 
 mod entity;
 mod render;
 mod tag;
 
-use render::Renderer;
-use tag::{Tag, Tags};
+use render::TextRenderer;
+use tag::{HtmlTag, HtmlTagScanner};
 
-/// Text of an HTML body, by whether a sighted reader sees it.
+/// The text of an HTML body, split by whether a sighted reader sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Extracted {
-    /// What is shown: blocks on lines, links as `label <url>`, list items marked, quotations behind `> `.
+pub struct HtmlText {
+    /// The displayed text: blocks on separate lines, links as `label <url>`, list items with markers, quotes with `> `.
     pub visible: String,
-    /// What `display:none`, `visibility:hidden`, zero sizes or `hidden` take from sight (preheaders, traps).
+    /// Text hidden with `display:none`, `visibility:hidden`, zero sizes or `hidden`, such as preheaders.
     pub hidden: String,
 }
 
-/// The visible text of an HTML body; see [`Extracted::visible`].
+/// Returns the visible text of an HTML body, see [`HtmlText::visible`].
 pub fn to_text(html: &str) -> String {
     extract(html).visible
 }
 
-/// Visible and hidden text of an HTML body.
-pub fn extract(html: &str) -> Extracted {
-    let (extracted, unclosed) = run(html, true);
-    if unclosed {
-        // An element that hides everything to the end is more likely broken than meant: show it.
+/// Returns the visible and the hidden text of an HTML body.
+pub fn extract(html: &str) -> HtmlText {
+    let (extracted, unclosed_hidden) = run(html, true);
+    if unclosed_hidden {
+        // A hidden element that is never closed is probably a mistake, so its content is shown.
         return run(html, false).0;
     }
     extracted
 }
 
-/// Appends plain text as HTML: markup escaped, line ends kept.
+/// Appends plain text as HTML: escapes markup and preserves line ends.
 pub fn push_escaped(out: &mut String, text: &str) {
     out.push_str("<div style=\"white-space:pre-wrap\">");
     for c in text.chars() {
@@ -50,15 +50,15 @@ pub fn push_escaped(out: &mut String, text: &str) {
     out.push_str("</div>");
 }
 
-/// One pass; also tells whether a hidden element was still open at the end.
-fn run(html: &str, honour_hidden: bool) -> (Extracted, bool) {
-    let mut renderer = Renderer::new(honour_hidden);
-    let mut tags = Tags::new(html);
+/// Runs one pass. Also returns whether a hidden element was still open at the end.
+fn run(html: &str, respect_hidden: bool) -> (HtmlText, bool) {
+    let mut renderer = TextRenderer::new(respect_hidden);
+    let mut tags = HtmlTagScanner::new(html);
     while let Some((text, tag)) = tags.next() {
         renderer.text(text);
         match tag {
-            Some(Tag::Open { name, attributes }) => renderer.open(name, attributes),
-            Some(Tag::Close { name }) => renderer.close(name),
+            Some(HtmlTag::Open { name, attributes }) => renderer.open(name, attributes),
+            Some(HtmlTag::Close { name }) => renderer.close(name),
             None => {}
         }
     }

@@ -1,6 +1,6 @@
-//! Formats and protocols of mail: values in, values out.
+//! Email formats and protocols as pure functions and state machines.
 //!
-//! This crate never does I/O, reads no clock, draws no random numbers and knows no database.
+//! This crate does no I/O and has no access to the clock, a random source or a database.
 
 pub mod address;
 pub mod auth;
@@ -21,6 +21,7 @@ pub mod submission;
 pub mod thread;
 pub mod trace;
 pub mod verification;
+mod wordlist;
 
 #[cfg(test)]
 mod tests;

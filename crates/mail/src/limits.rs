@@ -1,10 +1,11 @@
-//! Named limits that more than one module of this crate obeys. A limit with one home lives in that home.
+//! Limits shared by several modules of this crate. A limit that only one module uses is defined in that module.
 
-/// Largest whole message, in bytes, that is taken or sent unless the operator says otherwise (decision 13).
+/// Default for the maximum size of a message, in bytes, in both directions. Operators can change it.
 pub const MESSAGE_BYTES_MAX_DEFAULT: u64 = 26_214_400;
 
-/// Most recipients of one message (decision 13).
+/// Maximum number of recipients of one message.
 pub const RECIPIENTS_MAX: usize = 50;
 
-/// Longest address in bytes: 64 for the local part, one `@`, 255 for the domain (RFC 5321 §4.5.3.1).
+/// Maximum length of an address in bytes: 64 for the local part, one for the `@`, 255 for the domain (RFC 5321
+/// §4.5.3.1).
 pub const ADDRESS_BYTES_MAX: usize = 320;

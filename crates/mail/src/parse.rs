@@ -1,8 +1,8 @@
-//! A raw message to what the service knows about it (RFC 5322, RFC 2045 to 2049, RFC 8621 §4.1.4; contract §4.1, §4.3).
+//! Parses a raw message into header fields, bodies and attachments (RFC 5322, RFC 2045 to 2049, RFC 8621 §4.1.4).
 //!
-//! [`parse`] never fails, never panics, reads every byte a bounded number of times, nests and splits within the named
-//! limits below, and its output is at most a constant times its input. Nothing of the mail is lost by a limit: what
-//! is not split further becomes an attachment. It never reads a clock and never fetches anything.
+//! [`parse`] never fails and never panics, runs in linear time, respects the nesting and part limits below, and its
+//! output is at most a constant times its input. The limits lose no content: a part that isn't split further becomes an
+//! attachment. The module doesn't access the clock or the network.
 
 mod attachment;
 pub(crate) mod charset;
@@ -14,71 +14,72 @@ pub(crate) mod transfer;
 
 #[cfg(test)]
 pub(crate) use attachment::safe_filename;
-pub use attachment::{Attachment, FILENAME_BYTES_MAX};
-pub use people::Party;
-pub(crate) use people::{AddressField, parties};
+pub use attachment::{FILENAME_BYTES_MAX, ParsedAttachment};
+pub use people::AddressEntry;
+pub(crate) use people::{AddressFieldValue, parties};
+pub use transfer::TransferDecoder;
 
 use mail_parser::{DateTime, HeaderValue, parsers::MessageStream};
 
-use crate::author::{self, Author, NoAuthor};
-use crate::header::{self, Block, Headers};
+use crate::author::{self, Author, AuthorError};
+use crate::header::{self, DecodedHeaders, HeaderBlock};
 use crate::thread;
 
-/// Deepest nesting of multiparts that is opened; a deeper one is an attachment.
+/// Maximum nesting depth of multiparts. A deeper multipart becomes an attachment.
 pub const NESTING_DEPTH_MAX: usize = 24;
 
-/// Most MIME parts that are told apart; the rest of the message is then one attachment.
+/// Maximum number of MIME parts. The rest of the message then becomes one attachment.
 pub const PARTS_MAX: usize = 1_000;
 
-/// Most mailboxes of one address field that are kept.
+/// Maximum number of mailboxes of one address field that are kept.
 pub const MAILBOXES_MAX: usize = 1_000;
 
-/// A message, understood. Borrows attachment bytes from the raw message where they need no decoding.
+/// A parsed message. Borrows attachment bytes from the raw message if they aren't encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parsed<'a> {
-    /// Message-ID with angle brackets.
+pub struct ParsedMessage<'a> {
+    /// `Message-ID` in angle brackets.
     pub message_id: Option<String>,
-    /// First id of In-Reply-To, with angle brackets.
+    /// First ID of `In-Reply-To`, in angle brackets.
     pub in_reply_to: Option<String>,
-    /// Ids of References with angle brackets, oldest first, at most [`thread::CHAIN_IDS_MAX`].
+    /// IDs of `References` in angle brackets, oldest first, at most [`thread::CHAIN_IDS_MAX`].
     pub references: Vec<String>,
-    /// The author, or why there is none.
-    pub author: Result<Author, NoAuthor>,
-    /// Sender.
-    pub sender: Option<Party>,
-    /// Reply-To.
-    pub reply_to: Vec<Party>,
-    /// To.
-    pub to: Vec<Party>,
-    /// Cc.
-    pub cc: Vec<Party>,
-    /// Bcc, where a sender left it in.
-    pub bcc: Vec<Party>,
-    /// Subject, unfolded and decoded; `None` when the field is missing or empty.
+    /// The author, or the reason why the message has no author.
+    pub author: Result<Author, AuthorError>,
+    /// `Sender`.
+    pub sender: Option<AddressEntry>,
+    /// `Reply-To`.
+    pub reply_to: Vec<AddressEntry>,
+    /// `To`.
+    pub to: Vec<AddressEntry>,
+    /// `Cc`.
+    pub cc: Vec<AddressEntry>,
+    /// `Bcc`, if the sender didn't remove it.
+    pub bcc: Vec<AddressEntry>,
+    /// Subject, unfolded and decoded; `None` if the field is missing or empty.
     pub subject: Option<String>,
-    /// Date as milliseconds since 1970-01-01T00:00:00Z; `None` when missing or not a date.
+    /// `Date` in milliseconds since 1970-01-01T00:00:00Z; `None` if it is missing or invalid.
     pub date_ms: Option<i64>,
-    /// Plain text body with LF line ends, taken from the HTML where there is no text (decision 21).
+    /// Plain text body with LF line ends, converted from the HTML if the message has no plain text.
     pub text: Option<String>,
-    /// Whether `text`, or a part of it, was made from HTML.
+    /// Whether `text`, or a part of it, was converted from HTML.
     pub text_from_html: bool,
-    /// HTML body, decoded, with LF line ends; `None` when the mail has none.
+    /// HTML body, decoded, with LF line ends; `None` if the message has no HTML.
     pub html: Option<String>,
-    /// Every field of the message's own header section, decoded.
-    pub headers: Headers,
-    /// What is not body: files, inline images, messages inside the message, calendar parts, signatures.
-    pub attachments: Vec<Attachment<'a>>,
-    /// Whether [`NESTING_DEPTH_MAX`] or [`PARTS_MAX`] stopped the splitting.
+    /// Every field of the message header, decoded.
+    pub headers: DecodedHeaders,
+    /// Parts that aren't body: files, inline images, attached messages, calendar parts, signatures.
+    pub attachments: Vec<ParsedAttachment<'a>>,
+    /// Whether [`NESTING_DEPTH_MAX`] or [`PARTS_MAX`] was reached.
     pub limits_hit: bool,
 }
 
-impl Parsed<'_> {
+impl ParsedMessage<'_> {
     fn empty() -> Self {
         Self {
             message_id: None,
             in_reply_to: None,
             references: Vec::new(),
-            author: Err(NoAuthor::Missing),
+            author: Err(AuthorError::MissingFrom),
             sender: None,
             reply_to: Vec::new(),
             to: Vec::new(),
@@ -89,18 +90,18 @@ impl Parsed<'_> {
             text: None,
             text_from_html: false,
             html: None,
-            headers: Headers::default(),
+            headers: DecodedHeaders::default(),
             attachments: Vec::new(),
             limits_hit: false,
         }
     }
 }
 
-/// Reads a raw message of any quality.
-pub fn parse(raw: &[u8]) -> Parsed<'_> {
-    let block = Block::cut(raw);
-    let headers = Headers::from_fields(block.fields());
-    let mut parsed = Parsed { headers, author: author::of_block(&block), ..Parsed::empty() };
+/// Parses a raw message. Accepts any bytes.
+pub fn parse(raw: &[u8]) -> ParsedMessage<'_> {
+    let block = HeaderBlock::cut(raw);
+    let headers = DecodedHeaders::from_fields(block.fields());
+    let mut parsed = ParsedMessage { headers, author: author::of_block(&block), ..ParsedMessage::empty() };
     if parsed.headers.is_empty() {
         parsed.text = Some(select::line_feeds(charset::decode(None, raw)).into_owned());
         return parsed;
@@ -112,18 +113,18 @@ pub fn parse(raw: &[u8]) -> Parsed<'_> {
     parsed
 }
 
-/// The fields that say to whom, when, and in answer to what. The first field of a name counts.
-fn read_identity(block: &Block<'_>, parsed: &mut Parsed<'_>) {
+/// Parses the fields for sender, recipients, date, subject and threading. If a field is repeated, the first one counts.
+fn read_identity(block: &HeaderBlock<'_>, parsed: &mut ParsedMessage<'_>) {
     let mut seen = Vec::with_capacity(12);
     for field in block.fields() {
         let name = field.name.to_ascii_lowercase();
-        // Recipient fields that are repeated against RFC 5322 §3.6 are joined; everything else is read once.
+        // Repeated recipient fields violate RFC 5322 §3.6, but dropping recipients would be worse: they are joined.
         let repeatable = matches!(&*name, "to" | "cc" | "bcc");
         if !repeatable && seen.contains(&name) {
             continue;
         }
         let value = field.value;
-        match (&*name, AddressField::of(field)) {
+        match (&*name, AddressFieldValue::of(field)) {
             ("message-id", _) => parsed.message_id = thread::message_ids(&header::unfold(value)).into_iter().next(),
             ("in-reply-to", _) => parsed.in_reply_to = thread::message_ids(&header::unfold(value)).into_iter().next(),
             ("references", _) => {
@@ -144,26 +145,29 @@ fn read_identity(block: &Block<'_>, parsed: &mut Parsed<'_>) {
     }
 }
 
-/// Milliseconds since 1970 of a Date value (RFC 5322 §3.3), `None` when it is no date.
+/// Parses a `Date` value (RFC 5322 §3.3) to milliseconds since 1970-01-01T00:00:00Z. Returns `None` if it isn't valid.
 pub fn date_ms(value: &[u8]) -> Option<i64> {
     let line = structured_line(value);
     let HeaderValue::DateTime(date) = MessageStream::new(&line).parse_date() else {
         return None;
     };
     let date = DateTime {
-        // A leap second is the last second of its minute.
+        // A leap second counts as the last second of its minute.
         second: date.second.min(59),
         ..date
     };
     date.is_valid().then(|| date.to_timestamp().saturating_mul(1_000))
 }
 
-/// Longest value of a structured field that is read, in bytes.
+/// Maximum number of bytes of a structured field value that are parsed.
 const STRUCTURED_VALUE_BYTES_MAX: usize = 65_536;
 
-/// A bounded copy of a raw value, ended the way the field parsers want it. They know UTF-8 only: other bytes are read as
-/// windows-1252, as in [`header::unfold`], but for those inside encoded words, which name their character set; words in a
-/// set that the field parsers do not know become UTF-8.
+/// Returns a bounded copy of a raw value in the form that the `mail_parser` field parsers require: with a final line
+/// end.
+///
+/// Those parsers only accept UTF-8. A value that isn't UTF-8 is decoded as windows-1252, as in [`header::unfold`],
+/// unless it has encoded words, which name their own character set. In a UTF-8 value, encoded words in a character set
+/// that the parsers don't know are re-encoded to UTF-8.
 fn structured_line(value: &[u8]) -> Vec<u8> {
     let value = value.get(..STRUCTURED_VALUE_BYTES_MAX).unwrap_or(value);
     let is_plain = memchr::memmem::find(value, b"=?").is_none();

@@ -1,4 +1,4 @@
-//! SMTP as sans-IO sessions: bytes in, actions out (RFC 5321). Never opens a socket.
+//! SMTP as sans-IO sessions (RFC 5321): bytes in, actions out. Never opens a socket.
 
 pub mod client;
 pub mod command;

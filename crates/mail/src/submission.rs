@@ -1,9 +1,9 @@
-//! What submission asks of a message and changes in it (RFC 6409 §6, §8): its author and sender, a header that every reader
-//! reads in the same way, `Bcc` and `Return-Path` taken out, `Date` and `Message-ID` put in where they are missing. Every
-//! other byte stays as it was submitted.
+//! Checks and completes submitted messages (RFC 6409 §6, §8): requires an author and sender and a header that all
+//! parsers read alike, removes `Bcc` and `Return-Path`, and adds a missing `Date` or `Message-ID`. All other bytes stay
+//! as submitted.
 //!
-//! [`Draft::read`] checks and [`Draft::complete`] writes the same cut of the header, so nothing gets past one and into the
-//! other. Decides nothing about who may write as whom, and draws no ids: they come in.
+//! [`SubmittedMessage::read`] and [`SubmittedMessage::complete`] work on the same parsed header, so nothing can bypass the check and still be
+//! written. The caller decides which senders are allowed, and provides the ID and the date.
 
 use std::collections::HashSet;
 
@@ -11,19 +11,19 @@ use mail_parser::DateTime;
 
 use crate::{
     address::Address,
-    author::{self, NoAuthor},
-    header::{self, Block, Field, HeaderFlaw},
-    parse::{self, AddressField},
+    author::{self, AuthorError},
+    header::{self, HeaderBlock, HeaderField, HeaderFlaw},
+    parse::{self, AddressFieldValue},
     thread,
 };
 
-/// Fields that do not leave: those that name hidden recipients, whom nobody gets to see, and the one that the server of the
-/// recipient writes (RFC 5321 §4.4).
-const TAKEN_OUT: [&str; 3] = ["bcc", "resent-bcc", "return-path"];
+/// Fields that are removed: those that reveal hidden recipients, and the one that the recipient's server writes
+/// (RFC 5321 §4.4).
+const REMOVED_FIELDS: [&str; 3] = ["bcc", "resent-bcc", "return-path"];
 
-/// Fields that occur once at most (RFC 5322 §3.6, RFC 2045 §3): of a second one some readers would show the first, some the
-/// last.
-const ONCE: [&str; 14] = [
+/// Fields that may occur only once (RFC 5322 §3.6, RFC 2045 §3). If repeated, some programs show the first one and
+/// others the last.
+const SINGLE_FIELDS: [&str; 14] = [
     "date",
     "from",
     "sender",
@@ -40,58 +40,58 @@ const ONCE: [&str; 14] = [
     "content-transfer-encoding",
 ];
 
-/// Why a submitted message is refused. The text is for its sender.
+/// Why a submitted message is rejected. The text is shown to the sender.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
-    /// The header can be read in more than one way, or is past its limits.
+pub enum SubmissionError {
+    /// The header is ambiguous, or exceeds its limits.
     #[error("{0}")]
     Header(HeaderFlaw),
-    /// A control character stands in a field.
+    /// A field contains a control character.
     #[error("The header must not contain control characters other than tabs (RFC 5322 section 2.2)")]
     ControlCharacter,
-    /// A line of the header is no field.
+    /// A line of the header is not a field.
     #[error("Every header line must be a field or continue one (RFC 5322 section 2.2)")]
     NotAField,
-    /// A line of white space alone continues a field: some readers end the header there.
-    #[error("A header line must not consist of white space alone (RFC 5322 section 3.2.2)")]
+    /// A continuation line consists only of white space; some programs end the header there.
+    #[error("A header line must not consist only of whitespace (RFC 5322 section 3.2.2)")]
     BlankLine,
-    /// White space stands before a colon.
-    #[error("A header field name must be followed by its colon without white space (RFC 5322 section 2.2)")]
+    /// A field name is followed by white space before its colon.
+    #[error("A header field name must be followed directly by a colon, without whitespace (RFC 5322 section 2.2)")]
     SpaceBeforeColon,
-    /// A field that occurs once stands there again.
+    /// A field that may occur only once is repeated.
     #[error("The header must not have more than one {0} field (RFC 5322 section 3.6)")]
-    Repeated(&'static str),
-    /// There is no author.
+    RepeatedField(&'static str),
+    /// The author is missing or invalid.
     #[error("{0}")]
-    Author(NoAuthor),
+    Author(AuthorError),
     /// `Sender` is not one address.
     #[error("The Sender header must contain exactly one address (RFC 5322 section 3.6.2)")]
     Sender,
 }
 
-/// A submitted message whose header was checked.
+/// A submitted message with a valid header.
 #[derive(Debug)]
-pub struct Draft<'a> {
-    block: Block<'a>,
+pub struct SubmittedMessage<'a> {
+    block: HeaderBlock<'a>,
     raw: &'a [u8],
     authors: Vec<Address>,
 }
 
-impl<'a> Draft<'a> {
-    /// Reads and checks a message.
+impl<'a> SubmittedMessage<'a> {
+    /// Parses and checks a message.
     ///
     /// # Errors
-    /// [`Problem`], the first in the order of the header.
-    pub fn read(raw: &'a [u8]) -> Result<Self, Problem> {
-        let block = Block::cut(raw);
+    /// Returns the first [`SubmissionError`] in the order of the header.
+    pub fn read(raw: &'a [u8]) -> Result<Self, SubmissionError> {
+        let block = HeaderBlock::cut(raw);
         if let Some(flaw) = block.flaw() {
-            return Err(Problem::Header(flaw));
+            return Err(SubmissionError::Header(flaw));
         }
         let mut seen = HashSet::new();
         for entry in block.entries() {
-            check_field(entry.field.as_ref().ok_or(Problem::NotAField)?, raw, &mut seen)?;
+            check_field(entry.field.as_ref().ok_or(SubmissionError::NotAField)?, raw, &mut seen)?;
         }
-        let author = author::strictly(&block).map_err(Problem::Author)?;
+        let author = author::parse_strict(&block).map_err(SubmissionError::Author)?;
         let mut authors = vec![author.address().clone()];
         if let Some(field) = block.named("sender").next() {
             authors.push(sender(field)?);
@@ -99,23 +99,23 @@ impl<'a> Draft<'a> {
         Ok(Self { block, raw, authors })
     }
 
-    /// The addresses of From and, where there is one, Sender.
+    /// Returns the addresses in From and, if present, Sender.
     #[must_use]
     pub fn authors(&self) -> &[Address] {
         &self.authors
     }
 
-    /// The message as it is kept and sent. The time is in milliseconds since 1970.
+    /// Returns the message to store and send. `date_ms` is in milliseconds since 1970.
     #[must_use]
     pub fn complete(&self, message_id: &str, date_ms: i64) -> Vec<u8> {
         let (mut has_id, mut has_date) = (false, false);
         let mut kept = Vec::with_capacity(self.block.end());
         for field in self.block.fields() {
-            if TAKEN_OUT.iter().any(|name| field.is(name)) {
+            if REMOVED_FIELDS.iter().any(|name| field.is(name)) {
                 continue;
             }
             if field.is("message-id") {
-                // One that names nothing is as good as none (RFC 6409 §8.3).
+                // An empty or invalid Message-ID counts as missing (RFC 6409 §8.3).
                 if thread::message_ids(&header::unfold(field.value)).is_empty() {
                     continue;
                 }
@@ -138,28 +138,28 @@ impl<'a> Draft<'a> {
     }
 }
 
-fn check_field(field: &Field<'_>, raw: &[u8], seen: &mut HashSet<&'static str>) -> Result<(), Problem> {
+fn check_field(field: &HeaderField<'_>, raw: &[u8], seen: &mut HashSet<&'static str>) -> Result<(), SubmissionError> {
     if raw.get(field.range.start + field.name.len()) != Some(&b':') {
-        return Err(Problem::SpaceBeforeColon);
+        return Err(SubmissionError::SpaceBeforeColon);
     }
     let mut continued = raw[field.range.clone()].split(|byte| *byte == b'\n').skip(1).filter(|line| !line.is_empty());
     if continued.any(|line| line.trim_ascii().is_empty()) {
-        return Err(Problem::BlankLine);
+        return Err(SubmissionError::BlankLine);
     }
     if field.value.iter().any(|byte| byte.is_ascii_control() && !b"\t\r\n".contains(byte)) {
-        return Err(Problem::ControlCharacter);
+        return Err(SubmissionError::ControlCharacter);
     }
-    match ONCE.iter().find(|name| field.is(name)) {
-        Some(name) if !seen.insert(*name) => Err(Problem::Repeated(name)),
+    match SINGLE_FIELDS.iter().find(|name| field.is(name)) {
+        Some(name) if !seen.insert(*name) => Err(SubmissionError::RepeatedField(name)),
         _ => Ok(()),
     }
 }
 
-fn sender(field: &Field<'_>) -> Result<Address, Problem> {
-    let mut parties = AddressField::of(field).map(parse::parties).unwrap_or_default().into_iter();
+fn sender(field: &HeaderField<'_>) -> Result<Address, SubmissionError> {
+    let mut parties = AddressFieldValue::of(field).map(parse::parties).unwrap_or_default().into_iter();
     match (parties.next().and_then(|party| party.mailbox), parties.next()) {
         (Some(mailbox), None) => Ok(mailbox.into_address()),
-        _ => Err(Problem::Sender),
+        _ => Err(SubmissionError::Sender),
     }
 }
 
@@ -172,16 +172,16 @@ mod tests {
     const AUTHOR: &str = "From: a@b.example\r\n";
 
     fn completed(raw: &str) -> String {
-        let draft = Draft::read(raw.as_bytes()).expect("a good header");
+        let draft = SubmittedMessage::read(raw.as_bytes()).expect("a good header");
         String::from_utf8(draft.complete(ID, 1_700_000_000_000)).expect("ASCII")
     }
 
-    fn named(raw: &str) -> Result<Vec<String>, Problem> {
-        Draft::read(raw.as_bytes()).map(|draft| draft.authors().iter().map(ToString::to_string).collect())
+    fn named(raw: &str) -> Result<Vec<String>, SubmissionError> {
+        SubmittedMessage::read(raw.as_bytes()).map(|draft| draft.authors().iter().map(ToString::to_string).collect())
     }
 
     #[test]
-    fn what_is_whole_stays_as_it_is() {
+    fn complete_messages_are_not_changed() {
         for raw in [
             "Date: x\r\nMessage-ID: <a@b>\r\nFrom: a@b.example\r\n\r\nBcc: c@d.example\r\n\r\n.\r\n",
             "message-id:\r\n <a@b>\r\nDATE: \r\nFrom: a@b.example\r\n",
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn date_and_id_are_added_where_they_are_missing() {
+    fn missing_date_and_id_are_added() {
         let date = "Date: Tue, 14 Nov 2023 22:13:20 +0000\r\n";
         assert_eq!(completed(&format!("{AUTHOR}\r\nHi\r\n")), format!("Message-ID: {ID}\r\n{date}{AUTHOR}\r\nHi\r\n"));
         let nameless = format!("Message-ID: \r\nDate: x\r\n{AUTHOR}\r\n");
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_recipients_are_gone_however_they_are_written() {
+    fn hidden_recipients_are_removed_in_every_spelling() {
         let whole = format!("Date: x\r\nMessage-ID: <a@b>\r\n{AUTHOR}");
         for hidden in ["Bcc: c@d.example\r\n", "BCC:c@d.example,\r\n\te@f.example\r\n", "Resent-Bcc:\r\n x\r\n", "bcc:"]
         {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_return_path_is_the_last_servers_to_write() {
+    fn a_return_path_is_removed() {
         let rest =
             format!("Date: x\r\n{AUTHOR}X-Return-Path: y\r\nMessage-ID: <a@b>\r\nSubject:  two  \r\n blanks\r\n");
         let body = "\r\nReturn-Path: <c@d.example>\r\n";
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn authors_are_one_address_each() {
+    fn authors_are_parsed_as_one_address_each() {
         assert_eq!(named("From: \"A, B\" <a@b.example>\r\n\r\n"), Ok(vec!["a@b.example".to_owned()]));
         let with_sender = "Sender: s@b.example\r\nFrom:\r\n =?utf-8?q?J=C3=BCrgen?= <a@b.example>\r\n\r\n";
         assert_eq!(named(with_sender), Ok(vec!["a@b.example".to_owned(), "s@b.example".to_owned()]));
@@ -228,37 +228,37 @@ mod tests {
     }
 
     #[test]
-    fn what_readers_read_differently_is_refused_by_name() {
+    fn ambiguous_headers_are_rejected_with_the_reason() {
         let long = format!("{}: x\r\n{AUTHOR}", "n".repeat(header::FIELD_NAME_BYTES_MAX + 1));
         let many = format!("{}{AUTHOR}", "A: b\r\n".repeat(header::HEADER_FIELDS_MAX));
         for (raw, problem) in [
-            ("To: a@b.example\r\n\r\nFrom: a@b.example", Problem::Author(NoAuthor::Missing)),
-            ("\r\nFrom: a@b.example\r\n\r\n", Problem::Header(HeaderFlaw::StartsEmpty)),
-            ("From: a@b.example\r\nfrom: a@b.example\r\n\r\n", Problem::Repeated("from")),
-            ("From: a@b.example\r\nfrom : a@b.example\r\n\r\n", Problem::SpaceBeforeColon),
-            ("From: a@b.example, c@d.example\r\n\r\n", Problem::Author(NoAuthor::SeveralAddresses)),
-            ("From: c@b.example <a@b.example>\r\n\r\n", Problem::Author(NoAuthor::SeveralAddresses)),
-            ("From: nobody\r\n\r\n", Problem::Author(NoAuthor::NoAddress)),
-            ("From:\r\n\r\n", Problem::Author(NoAuthor::NoAddress)),
+            ("To: a@b.example\r\n\r\nFrom: a@b.example", SubmissionError::Author(AuthorError::MissingFrom)),
+            ("\r\nFrom: a@b.example\r\n\r\n", SubmissionError::Header(HeaderFlaw::StartsEmpty)),
+            ("From: a@b.example\r\nfrom: a@b.example\r\n\r\n", SubmissionError::RepeatedField("from")),
+            ("From: a@b.example\r\nfrom : a@b.example\r\n\r\n", SubmissionError::SpaceBeforeColon),
+            ("From: a@b.example, c@d.example\r\n\r\n", SubmissionError::Author(AuthorError::SeveralAddresses)),
+            ("From: c@b.example <a@b.example>\r\n\r\n", SubmissionError::Author(AuthorError::SeveralAddresses)),
+            ("From: nobody\r\n\r\n", SubmissionError::Author(AuthorError::NoAddress)),
+            ("From:\r\n\r\n", SubmissionError::Author(AuthorError::NoAddress)),
             (
                 "From: a\u{e9}\u{85}@b.example\r\n",
-                Problem::Author(NoAuthor::InvalidAddress(AddressError::ControlCharacter)),
+                SubmissionError::Author(AuthorError::InvalidAddress(AddressError::ControlCharacter)),
             ),
-            ("From: a@b.example\r\nSender: x, y\r\n\r\n", Problem::Sender),
-            ("From: a@b.example\r\nF\0rom: c@d.example\r\n\r\n", Problem::Header(HeaderFlaw::BareControl)),
-            ("From: a@b.example\r\nX: \u{1}\r\n\r\n", Problem::ControlCharacter),
-            ("From: a@b.example\r\nno field\r\n\r\n", Problem::NotAField),
-            (" X: y\r\nFrom: a@b.example\r\n\r\n", Problem::NotAField),
-            ("From: a@b.example\r\n \t\r\nTo: c@d.example\r\n\r\n", Problem::BlankLine),
-            ("Subject: a\r\nFrom: a@b.example\r\nSUBJECT: b\r\n\r\n", Problem::Repeated("subject")),
-            (&long, Problem::Header(HeaderFlaw::NameTooLong)),
-            (&many, Problem::Header(HeaderFlaw::TooManyFields)),
+            ("From: a@b.example\r\nSender: x, y\r\n\r\n", SubmissionError::Sender),
+            ("From: a@b.example\r\nF\0rom: c@d.example\r\n\r\n", SubmissionError::Header(HeaderFlaw::BareControl)),
+            ("From: a@b.example\r\nX: \u{1}\r\n\r\n", SubmissionError::ControlCharacter),
+            ("From: a@b.example\r\nno field\r\n\r\n", SubmissionError::NotAField),
+            (" X: y\r\nFrom: a@b.example\r\n\r\n", SubmissionError::NotAField),
+            ("From: a@b.example\r\n \t\r\nTo: c@d.example\r\n\r\n", SubmissionError::BlankLine),
+            ("Subject: a\r\nFrom: a@b.example\r\nSUBJECT: b\r\n\r\n", SubmissionError::RepeatedField("subject")),
+            (&long, SubmissionError::Header(HeaderFlaw::NameTooLong)),
+            (&many, SubmissionError::Header(HeaderFlaw::TooManyFields)),
         ] {
             assert_eq!(named(raw), Err(problem), "{:?}", raw.get(..60).unwrap_or(raw));
         }
-        for name in ONCE {
+        for name in SINGLE_FIELDS {
             let twice = format!("{AUTHOR}{name}: a@b.example\r\n{}: a@b.example\r\n\r\n", name.to_uppercase());
-            assert_eq!(named(&twice), Err(Problem::Repeated(name)));
+            assert_eq!(named(&twice), Err(SubmissionError::RepeatedField(name)));
         }
     }
 }

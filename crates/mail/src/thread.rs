@@ -1,118 +1,31 @@
-//! Conversations (RFC 5322 §3.6.4; decision 20): message ids, subjects, and the fields that tie an answer to its cause.
+//! Threads (RFC 5322 §3.6.4): message IDs, subjects, and the fields that connect a reply to its parent.
 //!
-//! Pure text work. It never decides which thread a message joins; it only answers the questions that decision asks.
+//! Only text processing. The caller decides which thread a message belongs to.
 
-/// Longest message id, brackets included, that is believed, in bytes (RFC 5322 §2.1.1: one line).
+use crate::wordlist::{self, WordTable};
+
+const PREFIXES: &str = include_str!("thread/prefixes.txt");
+
+/// Longest accepted message ID in bytes, including angle brackets (RFC 5322 §2.1.1: one line).
 pub const MESSAGE_ID_BYTES_MAX: usize = 998;
 
-/// Most ids of one References chain: the first one, which names the thread, and the newest.
+/// Most IDs in one References chain: the first one, which identifies the thread, and the newest.
 pub const CHAIN_IDS_MAX: usize = 100;
 
-/// Most prefixes and list tags stripped from one subject.
+/// Most prefixes and list tags removed from one subject.
 const PREFIXES_MAX: usize = 64;
 
-/// Longest bracketed list tag, brackets included, in characters.
+/// Longest list tag in characters, including brackets.
 const TAG_CHARS_MAX: usize = 40;
 
-/// What an answer is called in the subjects of the world, lower case.
-const REPLY_PREFIXES: &[&str] = &[
-    "re",
-    "aw",
-    "antw",
-    "antwort",
-    "sv",
-    "vs",
-    "ref",
-    "rif",
-    "r",
-    "odp",
-    "ynt",
-    "yan",
-    "vá",
-    "vb",
-    "res",
-    "rsp",
-    "att",
-    "bls",
-    "ats",
-    "απ",
-    "σχετ",
-    "отв",
-    "ответ",
-    "на",
-    "відп",
-    "תגובה",
-    "השב",
-    "رد",
-    "پاسخ",
-    "回复",
-    "回覆",
-    "答复",
-    "答覆",
-    "返信",
-    "답장",
-    "회신",
-    "ตอบ",
-    "ตอบกลับ",
-    "trả lời",
-    "tr. :",
-    "balas",
-    "bal",
-    "svar",
-    "vast",
-    "re fw",
-];
+/// Lower-case subject prefixes of replies in many languages.
+static REPLY_PREFIXES: WordTable = WordTable::new(|| wordlist::table(PREFIXES, "reply prefixes"));
 
-/// What a forwarded mail is called in the subjects of the world, lower case.
-const FORWARD_PREFIXES: &[&str] = &[
-    "fw",
-    "fwd",
-    "wg",
-    "weitergeleitet",
-    "tr",
-    "rv",
-    "enc",
-    "i",
-    "inoltro",
-    "doorst",
-    "vl",
-    "vs",
-    "vb",
-    "vid",
-    "vidarebefordrat",
-    "pd",
-    "továbbítás",
-    "továbbítva",
-    "iltlt",
-    "ilt",
-    "fs",
-    "fyi",
-    "πρθ",
-    "προωθ",
-    "пер",
-    "пересл",
-    "переслано",
-    "הועבר",
-    "إعادة توجيه",
-    "转发",
-    "轉寄",
-    "转寄",
-    "転送",
-    "전달",
-    "ส่งต่อ",
-    "chuyển tiếp",
-    "terusan",
-    "trs",
-    "reenv",
-    "rvd",
-    "videres",
-    "pret",
-    "przek",
-    "redir",
-];
+/// Lower-case subject prefixes of forwarded messages in many languages.
+static FORWARD_PREFIXES: WordTable = WordTable::new(|| wordlist::table(PREFIXES, "forward prefixes"));
 
-/// The subject that messages of one thread share: prefixes, their counts and list tags gone, case folded, white
-/// space folded. Empty when nothing is left.
+/// Returns the subject that all messages of a thread share: without prefixes, their counts and list tags, in lower
+/// case, with single spaces. May be empty.
 pub fn normalised_subject(subject: &str) -> String {
     let core = strip_prefixes(subject).0;
     let mut out = String::with_capacity(core.len());
@@ -125,16 +38,16 @@ pub fn normalised_subject(subject: &str) -> String {
     out
 }
 
-/// Whether the subject begins like an answer or a forwarded mail (`Re:`, `AW:`, `Fwd:`, `回复：`, …).
+/// Returns whether the subject starts like a reply or a forwarded message (`Re:`, `AW:`, `Fwd:`, `回复：` and so on).
 pub fn is_reply_or_forward(subject: &str) -> bool {
     strip_prefixes(subject).1
 }
 
-/// The subject without the prefixes of answers and forwarded mails; list tags stay.
+/// Returns the subject without reply and forward prefixes. List tags are kept.
 pub fn bare_subject(subject: &str) -> &str {
     let mut rest = subject.trim();
     for _ in 0..PREFIXES_MAX {
-        match after_prefix(rest, REPLY_PREFIXES).or_else(|| after_prefix(rest, FORWARD_PREFIXES)) {
+        match after_prefix(rest, &REPLY_PREFIXES).or_else(|| after_prefix(rest, &FORWARD_PREFIXES)) {
             Some(after) => rest = after,
             None => break,
         }
@@ -142,17 +55,18 @@ pub fn bare_subject(subject: &str) -> &str {
     rest
 }
 
-/// Subject of an answer: one `Re: `, whatever answer prefixes stood there; a forward prefix stays.
+/// Returns the subject of a reply: replaces all reply prefixes by one `Re: `. Forward prefixes are kept.
 pub fn reply_subject(subject: &str) -> String {
-    format!("Re: {}", strip_while(subject.trim(), REPLY_PREFIXES))
+    format!("Re: {}", strip_only(subject.trim(), &REPLY_PREFIXES))
 }
 
-/// Subject of a forwarded mail: one `Fwd: ` in front of what was there.
+/// Returns the subject of a forwarded message: replaces all forward prefixes by one `Fwd: `.
 pub fn forward_subject(subject: &str) -> String {
-    format!("Fwd: {}", strip_while(subject.trim(), FORWARD_PREFIXES))
+    format!("Fwd: {}", strip_only(subject.trim(), &FORWARD_PREFIXES))
 }
 
-/// References of an answer: the parent's chain, then the parent, at most [`CHAIN_IDS_MAX`] ids (RFC 5322 §3.6.4).
+/// Returns the References of a reply: the parent's chain and the parent, at most [`CHAIN_IDS_MAX`] IDs
+/// (RFC 5322 §3.6.4).
 pub fn reply_references(parent_references: &[String], parent_id: &str) -> Vec<String> {
     let mut chain: Vec<String> = parent_references.iter().filter_map(|id| normalised_message_id(id)).collect();
     if let Some(parent) = normalised_message_id(parent_id) {
@@ -162,7 +76,7 @@ pub fn reply_references(parent_references: &[String], parent_id: &str) -> Vec<St
     bounded_chain(chain)
 }
 
-/// Keeps the first id and the newest ones when a chain is longer than [`CHAIN_IDS_MAX`].
+/// Shortens a chain of more than [`CHAIN_IDS_MAX`] IDs to the first and the newest ones.
 pub(crate) fn bounded_chain(mut chain: Vec<String>) -> Vec<String> {
     if chain.len() > CHAIN_IDS_MAX {
         let surplus = chain.len() - CHAIN_IDS_MAX;
@@ -171,10 +85,10 @@ pub(crate) fn bounded_chain(mut chain: Vec<String>) -> Vec<String> {
     chain
 }
 
-/// One id with its angle brackets; `None` when there is nothing, or more than a line can hold.
+/// Returns one ID with angle brackets; `None` if it is empty or does not fit on a line.
 ///
-/// White space, which only folding puts into an id, is gone, but for that of a quoted local part: there it tells one id
-/// from another (RFC 5322 §4.5.4).
+/// White space, which comes only from folding, is removed, except in a quoted local part, where it distinguishes IDs
+/// (RFC 5322 §4.5.4).
 pub fn normalised_message_id(id: &str) -> Option<String> {
     let inner = id.trim();
     let inner = inner.strip_prefix('<').unwrap_or(inner);
@@ -189,9 +103,10 @@ pub fn normalised_message_id(id: &str) -> Option<String> {
     fits.then(|| format!("<{inner}>"))
 }
 
-/// Every message id of a Message-ID, In-Reply-To or References value, with brackets, in order, none twice in a row.
+/// Returns the message IDs in a Message-ID, In-Reply-To or References value, with brackets and in order. An ID that
+/// repeats the one before it is dropped.
 ///
-/// A value without any brackets is read as ids divided by blanks, if they look like ids (`left@right`).
+/// A value without brackets is parsed as blank-separated IDs if they have the form `left@right`.
 pub fn message_ids(value: &str) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     let mut rest = value;
@@ -209,25 +124,25 @@ pub fn message_ids(value: &str) -> Vec<String> {
     ids
 }
 
-/// A new Message-ID: a unique text (a UUID in any form) at the sender's domain, with brackets.
+/// Creates a Message-ID, with brackets, from a unique text (such as a UUID) and the sender's domain.
 pub fn new_message_id(unique: &str, domain: &str) -> String {
     format!("<{unique}@{domain}>")
 }
 
-/// Whether a Message-ID was made at that domain, as [`new_message_id`] does.
+/// Returns whether a Message-ID was created for that domain, as [`new_message_id`] does.
 #[must_use]
 pub fn is_of_domain(message_id: &str, domain: &str) -> bool {
     let right = message_id.trim_end_matches('>').rsplit_once('@').map(|(_, right)| right);
     right.is_some_and(|right| right.eq_ignore_ascii_case(domain))
 }
 
-/// The subject without any prefix or list tag, and whether a prefix was met.
+/// Returns the subject without prefixes and list tags, and whether it had a prefix.
 fn strip_prefixes(subject: &str) -> (&str, bool) {
     let mut rest = subject.trim();
-    let mut met = false;
+    let mut had_prefix = false;
     for _ in 0..PREFIXES_MAX {
-        if let Some(after) = after_prefix(rest, REPLY_PREFIXES).or_else(|| after_prefix(rest, FORWARD_PREFIXES)) {
-            met = true;
+        if let Some(after) = after_prefix(rest, &REPLY_PREFIXES).or_else(|| after_prefix(rest, &FORWARD_PREFIXES)) {
+            had_prefix = true;
             rest = after;
         } else if let Some(after) = after_tag(rest) {
             rest = after;
@@ -235,10 +150,10 @@ fn strip_prefixes(subject: &str) -> (&str, bool) {
             break;
         }
     }
-    (rest, met)
+    (rest, had_prefix)
 }
 
-fn strip_while<'a>(subject: &'a str, prefixes: &[&str]) -> &'a str {
+fn strip_only<'a>(subject: &'a str, prefixes: &[&str]) -> &'a str {
     let mut rest = subject;
     for _ in 0..PREFIXES_MAX {
         match after_prefix(rest, prefixes) {
@@ -249,7 +164,7 @@ fn strip_while<'a>(subject: &'a str, prefixes: &[&str]) -> &'a str {
     rest
 }
 
-/// What stands behind `Re:`, `Re[4]:`, `Re(2) :`, `RE：` and the like.
+/// Returns the text after `Re:`, `Re[4]:`, `Re(2) :`, `RE：` or a similar prefix.
 fn after_prefix<'a>(subject: &'a str, prefixes: &[&str]) -> Option<&'a str> {
     const PREFIX_CHARS_MAX: usize = 24;
     let colon = subject.char_indices().take(PREFIX_CHARS_MAX).find(|(_, c)| matches!(c, ':' | '：'))?.0;
@@ -258,7 +173,7 @@ fn after_prefix<'a>(subject: &'a str, prefixes: &[&str]) -> Option<&'a str> {
     prefixes.contains(&&*word).then(|| tail[tail.chars().next().map_or(0, char::len_utf8)..].trim_start())
 }
 
-/// `re[4]`, `re(2)`, `re^3`, `re 2` without the count.
+/// Removes the count from `re[4]`, `re(2)`, `re^3` or `re 2`.
 fn without_count(head: &str) -> &str {
     let without = head.trim_end_matches([']', ')']).trim_end_matches(|c: char| c.is_ascii_digit());
     if without.len() == head.len() {
@@ -267,7 +182,7 @@ fn without_count(head: &str) -> &str {
     without.trim_end_matches(['[', '(', '^', '*', ' '])
 }
 
-/// What stands behind a list tag such as `[list-name]`, when something does.
+/// Returns the text after a list tag such as `[list-name]`, if there is any.
 fn after_tag(subject: &str) -> Option<&str> {
     let inside = subject.strip_prefix('[')?;
     let close = inside.char_indices().take(TAG_CHARS_MAX).find(|(_, c)| *c == ']')?.0;

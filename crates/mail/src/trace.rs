@@ -1,10 +1,10 @@
 //! Trace fields of received mail: Received and Return-Path (RFC 5321 §4.4), Authentication-Results (RFC 8601).
 //!
-//! Whatever a client or a stranger's DNS wrote is cleaned before it stands in a field: it can neither end the field nor
-//! look like another part of it. Never reads a clock.
+//! Text from the client or from DNS is sanitized before it is written into a field, so that it can neither end the
+//! field nor imitate another part of it. Never reads a clock.
 
 mod received;
 mod results;
 
-pub use received::{ReceivedLine, received, return_path};
-pub use results::{StoredDmarc, authentication_results, is_foreign_claim, remove_foreign_claims, stored_dmarc};
+pub use received::{ReceivedField, received, return_path};
+pub use results::{StoredDmarcResult, authentication_results, is_foreign_claim, remove_foreign_claims, stored_dmarc};

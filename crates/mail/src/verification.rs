@@ -1,8 +1,8 @@
-//! Login codes and verification links in a mail, found by patterns alone.
+//! Detects login codes and verification links in a message by patterns.
 //!
-//! Never follows a link, never guesses: a mail without a sign of verification has neither. Pure, linear in the input
-//! and bounded. API: `ai.verification` of the message object; confidence from patterns is at most
-//! [`CONFIDENCE_MAX`] (contract §4.2).
+//! Links are never followed. A message without any sign of verification has neither a code nor a link. Pure functions,
+//! linear in the input, which is bounded. The result is `ai.verification` of a message in the API; its confidence is at
+//! most [`CONFIDENCE_MAX`].
 
 mod code;
 mod link;
@@ -13,60 +13,63 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use page::Page;
+use page::VerificationPage;
 
-/// The most that patterns alone may claim.
+/// Maximum confidence of a detection by patterns.
 pub const CONFIDENCE_MAX: f64 = 0.7;
 
-/// The parts of a mail that detection reads.
+/// The parts of a message that detection uses.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Mail<'a> {
-    /// Decoded `Subject`, empty when there is none.
+pub struct VerificationInput<'a> {
+    /// Decoded `Subject`; empty if missing.
     pub subject: &'a str,
     /// Decoded plain text.
     pub text: Option<&'a str>,
     /// Decoded HTML.
     pub html: Option<&'a str>,
-    /// Address or header form of the sender, empty when there is none.
+    /// Address or header form of the sender; empty if missing.
     pub from: &'a str,
 }
 
-/// A code, a link, or both.
+/// The detected code and link of a message. At least one of them is present.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verification {
-    /// 4 to 10 characters, digits or alphanumeric, as the mail shows it (a hyphen inside is kept, spaces are not).
+pub struct DetectedVerification {
+    /// 4 to 10 characters, digits or alphanumeric, as written in the message: inner hyphens are kept, spaces are
+    /// removed.
     pub code: Option<String>,
-    /// The verification, magic, confirmation or reset URL, unchanged (tracking redirects are not resolved).
+    /// The verification, magic link, confirmation or reset URL as written. Tracking redirects aren't resolved.
     pub link: Option<String>,
-    /// 0 to [`CONFIDENCE_MAX`].
+    /// Confidence from 0 to [`CONFIDENCE_MAX`].
     pub confidence: f64,
 }
 
-/// The code and link of a mail; `None` when it has neither.
+/// Detects the code and the link of a message. Returns `None` if it has neither.
 ///
-/// The plain text is read first; the shown text of the HTML gives what it lacks. Sent from anyone: whether the sender
-/// is who it says is decided elsewhere.
+/// The code comes from the plain text, or from the visible text of the HTML if the plain text has none. The link is the
+/// one with the higher score. The sender isn't authenticated here.
 #[must_use]
-pub fn detect(mail: &Mail<'_>) -> Option<Verification> {
-    let text = mail.text.filter(|text| !text.trim().is_empty()).map(|text| Page::of_text(mail.subject, text));
-    let html = mail.html.filter(|html| !html.trim().is_empty()).map(|html| Page::of_html(mail.subject, html));
-    // A mail of a subject alone can still carry its code there.
-    let pages: Vec<Page<'_>> = match (text, html) {
-        (None, None) => vec![Page::of_text(mail.subject, "")],
+pub fn detect(input: &VerificationInput<'_>) -> Option<DetectedVerification> {
+    let text =
+        input.text.filter(|text| !text.trim().is_empty()).map(|text| VerificationPage::of_text(input.subject, text));
+    let html =
+        input.html.filter(|html| !html.trim().is_empty()).map(|html| VerificationPage::of_html(input.subject, html));
+    // A message without body can still have a code in its subject.
+    let pages: Vec<VerificationPage<'_>> = match (text, html) {
+        (None, None) => vec![VerificationPage::of_text(input.subject, "")],
         (text, html) => text.into_iter().chain(html).collect(),
     };
     let code = pages.iter().find_map(code::find);
     let link =
         pages.iter().filter_map(link::find).reduce(|best, next| if next.score > best.score { next } else { best });
     let score = code.as_ref().map(|code| code.score).max(link.as_ref().map(|link| link.score))?;
-    Some(Verification {
+    Some(DetectedVerification {
         code: code.map(|code| code.code),
         link: link.map(|link| link.url),
         confidence: confidence(score),
     })
 }
 
-/// Points to a probability, at most [`CONFIDENCE_MAX`].
+/// Converts a score to a confidence, at most [`CONFIDENCE_MAX`].
 fn confidence(score: i32) -> f64 {
     (f64::from(score) / 100.0).clamp(0.3, CONFIDENCE_MAX)
 }

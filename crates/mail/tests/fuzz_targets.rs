@@ -1,4 +1,4 @@
-//! Runs the fuzz targets as ordinary bounded tests: over their seeds, over seeds that were damaged, over random bytes.
+//! Runs the fuzz targets as bounded tests: with their seeds, with modified seeds, and with random bytes.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ mod targets;
 
 use targets::{addresses, authors, end_of_data, mime, reports, smtp_commands};
 
-/// The seeds of a target, of which there is at least one.
+/// Returns the seeds of a target. Fails if there are none.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
     let entries = std::fs::read_dir(&folder).expect("every target has a folder of seeds");
@@ -23,12 +23,12 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
     seeds
 }
 
-/// A seed in which a few bytes were replaced, dropped or doubled, or random bytes.
+/// Generates seeds in which a few bytes are replaced, removed or inserted, or random bytes.
 fn inputs(target: &str) -> impl Strategy<Value = Vec<u8>> + use<> {
-    let damage = prop::collection::vec((any::<prop::sample::Index>(), 0_u8..4, any::<u8>()), 0..6);
-    let damaged = (prop::sample::select(seeds(target)), damage).prop_map(|(mut bytes, damage)| {
-        for (place, kind, byte) in damage {
-            let at = place.index(bytes.len());
+    let edits = prop::collection::vec((any::<prop::sample::Index>(), 0_u8..4, any::<u8>()), 0..6);
+    let edited = (prop::sample::select(seeds(target)), edits).prop_map(|(mut bytes, edits)| {
+        for (index, kind, byte) in edits {
+            let at = index.index(bytes.len());
             match kind {
                 0 => bytes[at] = byte,
                 1 => bytes.insert(at, byte),
@@ -39,7 +39,7 @@ fn inputs(target: &str) -> impl Strategy<Value = Vec<u8>> + use<> {
         }
         bytes
     });
-    prop_oneof![3 => damaged, 1 => prop::collection::vec(any::<u8>(), 0..300)]
+    prop_oneof![3 => edited, 1 => prop::collection::vec(any::<u8>(), 0..300)]
 }
 
 #[test]
@@ -60,32 +60,32 @@ fn every_target_passes_its_seeds() {
 
 proptest! {
     #[test]
-    fn smtp_commands_holds(input in inputs("smtp_commands")) {
+    fn smtp_commands_accepts_any_input(input in inputs("smtp_commands")) {
         smtp_commands::run(&input);
     }
 
     #[test]
-    fn end_of_data_holds(input in inputs("end_of_data")) {
+    fn end_of_data_accepts_any_input(input in inputs("end_of_data")) {
         end_of_data::run(&input);
     }
 
     #[test]
-    fn mime_holds(input in inputs("mime")) {
+    fn mime_accepts_any_input(input in inputs("mime")) {
         mime::run(&input);
     }
 
     #[test]
-    fn reports_holds(input in inputs("reports")) {
+    fn reports_accepts_any_input(input in inputs("reports")) {
         reports::run(&input);
     }
 
     #[test]
-    fn addresses_holds(input in inputs("addresses")) {
+    fn addresses_accepts_any_input(input in inputs("addresses")) {
         addresses::run(&input);
     }
 
     #[test]
-    fn authors_holds(input in inputs("authors")) {
+    fn authors_accepts_any_input(input in inputs("authors")) {
         authors::run(&input);
     }
 }

@@ -1,4 +1,4 @@
-//! The real outside world behind the traits of `ports`. Only `boot` names what is in here.
+//! Implementations of the traits in `posthouse_app::ports`. Only `boot` uses them.
 
 pub mod acme;
 pub mod clock;

@@ -1,41 +1,52 @@
-//! From a configuration to a running service and back: the only place that knows concrete adapters.
+//! Starts and stops the service. Only this module knows the concrete adapters.
 //!
-//! Order: listeners are bound, the store is opened, an empty store is set up, tasks start, the ready file appears. The
-//! end goes backwards. Nothing that exists is ever overwritten by a start.
+//! A start binds the listeners, opens the store, sets up an empty store, starts the tasks and writes the ready file. A
+//! stop does the reverse. A start never overwrites existing data.
 
-pub mod belonging;
-mod first;
+mod first_start;
+pub mod inspect;
 mod private;
 mod ready;
+pub mod store_identity;
 pub mod web;
 
+use posthouse_app::Instance;
+use posthouse_http::Api;
 pub use ready::ReadyFile;
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use posthouse_domain::time::MINUTE_MS;
-use posthouse_store::{DatabaseUrl, Store, StoreConfig, Watch, backup::BLOBS_DIR, blobs::Blobs};
+use posthouse_store::{DatabaseUrl, Store, StoreClock, StoreConfig, backup::BLOBS_DIR, blobs::BlobStore};
 use tokio::task::JoinSet;
 
-use self::belonging::Belonging;
+use crate::boot::store_identity::StoreIdentity;
 use crate::{
-    adapters::{acme::Authorities, clock::SystemClock, dns, http_out::HttpClient, smtp_out::SmtpClient},
-    app::{App, Ports, keep_certificate, signing},
-    config::{Config, ConfigError, Problem},
-    http::listener,
-    jobs::{index, runner, webhooks},
-    ports::{Clock, Dns, HttpOut, SmtpOut},
-    shutdown::{DRAIN_MS_MAX, Hangups, Signals},
-    smtp::listener::{Door, House, Listener},
+    adapters::{acme::InstantAcmeClient, clock::SystemClock, dns, http_out::HttpClient, smtp_out::SmtpClient},
+    config::{self, Configuration, SmtpConfig},
+    smtp::{
+        frontend::{ConnectionKind, SmtpFrontend},
+        listener::Listener,
+    },
 };
+use posthouse_app::{
+    app::{App, Ports},
+    domains::{certificate, dkim},
+    jobs::{index, runner},
+    lifecycle::{DRAIN_MS_MAX, HangupSignals, Signals},
+    ports::{Clock, Dns, OutboundHttp, SmtpTransport},
+    settings::problem::{ConfigError, ConfigProblem},
+    webhooks::dispatch,
+};
+use posthouse_http::listener;
 
-/// How often it is looked whether there is another certificate, in milliseconds.
-const CERTIFICATE_LOOK_MS: i64 = MINUTE_MS;
+/// How often the certificate is checked for changes, in milliseconds.
+const CERTIFICATE_INTERVAL_MS: i64 = MINUTE_MS;
 
-/// How often the count of commits is brought to the disk, in milliseconds.
+/// How often the commit count is written to disk, in milliseconds.
 const MARK_MS: i64 = 5_000;
 
-/// A part of the work that a process can take on (`--roles`).
+/// A part of the service that a process can run (`--roles`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// The API.
@@ -44,12 +55,12 @@ pub enum Role {
     Smtp,
     /// Submission by mail programs.
     Submission,
-    /// Jobs.
+    /// Background jobs.
     Worker,
 }
 
 impl Role {
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -61,107 +72,105 @@ impl Role {
     }
 }
 
-/// How a process runs.
+/// The options of a process.
 #[derive(Debug)]
-pub struct Plan {
-    /// What it does.
+pub struct ServeOptions {
+    /// The parts of the service to run.
     pub roles: Vec<Role>,
-    /// What it writes when it is ready.
+    /// The file to write when the process is ready.
     pub ready_file: Option<ReadyFile>,
-    /// Whether a new store begins where there are remains of one whose database is gone.
+    /// Whether to start a new store if only remains of the previous one are left.
     pub new_store: bool,
 }
 
 /// Why the service did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum BootError {
-    /// A directory or file.
+    /// A directory or file can't be read or written.
     #[error("{what}: {cause}")]
     Io {
-        /// What was to be done.
+        /// What failed.
         what: String,
-        /// What the operating system says.
+        /// The error of the operating system.
         cause: io::Error,
     },
-    /// The ready file.
+    /// The ready file can't be written.
     #[error(
-        "--ready-file {path} cannot be written ({cause}); it must be a file in a directory that is there and that this user \
-         can write"
+        "cannot write --ready-file {path} ({cause}); it must be a file in an existing directory that this \
+         user can write"
     )]
     ReadyFile {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         cause: io::Error,
     },
-    /// An address.
-    #[error("{key}: {address} cannot be listened on: {cause}; {}", next_step(cause, key))]
+    /// A listener can't be bound.
+    #[error("{key}: cannot listen on {address}: {cause}; {}", next_step(cause, key))]
     Listen {
-        /// The key that names it.
+        /// The configuration key with the address.
         key: String,
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// What the operating system says.
+        /// The error of the operating system.
         cause: io::Error,
     },
-    /// What the configuration names cannot be used.
+    /// The configuration is invalid, or something it names can't be used.
     #[error("{0}")]
     Config(ConfigError),
-    /// The certificate.
+    /// The certificate can't be used.
     #[error("{0}")]
     Tls(String),
-    /// The keys that sign mail.
+    /// The DKIM keys or the instance key can't be used.
     #[error("{0}")]
     Signing(String),
-    /// The store.
-    #[error("the store cannot be used: {0}")]
+    /// The store can't be opened.
+    #[error("cannot use the store: {0}")]
     Store(String),
-    /// There was a store here, and its database is gone or empty.
+    /// The data directory belongs to a store whose database is missing or empty.
     #[error(
-        "{directory} has remains of a store ({remains}), and its database {database} is gone or empty. Nothing was changed. \
-         To get the store back, {restore}. To begin a new store without its mail, posthouse serve --new-store: it moves the \
-         remains aside"
+        "{directory} has remains of a store ({remains}), but its database {database} is missing or empty. Nothing was \
+         changed. To recover the store, {restore}. To start a new store without its mail, run posthouse serve \
+         --new-store, which moves the remains aside"
     )]
     Gone {
-        /// Which database.
+        /// The database.
         database: String,
         /// The data directory.
         directory: String,
-        /// What shows that there was a store.
+        /// The file or directory that shows that there was a store.
         remains: String,
-        /// How to get it back.
+        /// How to recover the store.
         restore: &'static str,
     },
-    /// The database is that of another store.
+    /// The database belongs to another store than the data directory.
     #[error(
-        "the database {database} and the data directory {directory} are of different stores. Nothing was changed. Correct \
-         database_url or data_dir; if they do belong together, remove {}", file.display()
+        "the database {database} and the data directory {directory} are of different stores. Nothing was changed. \
+         Correct database_url or data_dir, or, if they belong together, remove {}", file.display()
     )]
     OtherStore {
-        /// Which database, and its store.
+        /// The database, with the id of its store.
         database: String,
-        /// Which data directory, and its store.
+        /// The data directory, with the id of its store.
         directory: String,
-        /// The file that names the directory's store.
+        /// The file with the store id of the directory.
         file: PathBuf,
     },
-    /// The database contradicts itself or is none.
+    /// The database is damaged, or the file isn't a database.
     #[error("the database is damaged ({0}): restore a backup into a new data_dir, and keep this one")]
     Damaged(String),
 }
 
-/// What to do where an address cannot be listened on.
+/// Returns what to do if an address can't be bound.
 fn next_step(cause: &io::Error, key: &str) -> String {
     match cause.kind() {
-        io::ErrorKind::AddrInUse => match key {
-            "http.listen" | "smtp.listen" | "submission.listen" => {
-                let flag = key.replace('.', "-");
-                format!("stop what listens there, or set {key} to another address (or give --{flag})")
-            }
-            _ => format!("stop what listens there, or set {key} to another address"),
-        },
+        io::ErrorKind::AddrInUse => {
+            let flag = config::keys().find(|known| known.name == key).and_then(|known| known.flag);
+            let flag = flag.map(|flag| format!(" (or {flag})")).unwrap_or_default();
+            format!("stop the program that uses it, or set {key}{flag} to another address")
+        }
         io::ErrorKind::PermissionDenied => {
-            format!("ports below 1024 need the capability CAP_NET_BIND_SERVICE, or set {key} to another one")
+            format!("ports below 1024 need the capability CAP_NET_BIND_SERVICE; or set {key} to another port")
         }
         _ => format!("set {key} to an address of this machine"),
     }
@@ -182,7 +191,7 @@ impl BootError {
 impl From<posthouse_store::Error> for BootError {
     fn from(error: posthouse_store::Error) -> Self {
         match error {
-            posthouse_store::Error::Corrupt(cause) | posthouse_store::Error::Damaged(cause) => {
+            posthouse_store::Error::Inconsistent(cause) | posthouse_store::Error::DatabaseDamaged(cause) => {
                 Self::Damaged(cause.to_string())
             }
             error => Self::Store(format!("{error} ({})", error.internal())),
@@ -190,103 +199,107 @@ impl From<posthouse_store::Error> for BootError {
     }
 }
 
-/// The clock of the machine.
+/// Returns the system clock.
 #[must_use]
 pub fn clock() -> Arc<dyn Clock> {
     Arc::new(SystemClock)
 }
 
-/// Where the database is; files of the store that others could read are narrowed before anybody opens them.
+/// Returns the URL of the database. Removes the permissions of other users from existing files of the store first.
 ///
 /// # Errors
-/// When the embedded one's directory cannot be made.
-pub fn database_url(config: &Config) -> Result<DatabaseUrl, BootError> {
-    let url = match &config.database_url {
-        Some(url) => url.parse()?,
-        None => {
-            make_private_directory(&config.data_dir)?;
-            DatabaseUrl::Sqlite(config.data_dir.join("posthouse.db"))
-        }
-    };
+/// Returns an error if the data directory of an embedded database can't be created.
+pub fn database_url(config: &Configuration) -> Result<DatabaseUrl, BootError> {
+    if config.database_url.is_none() {
+        make_private_directory(&config.data_dir)?;
+    }
+    let url = configured_database(config)?;
     private::narrow(config, &url);
     Ok(url)
+}
+
+fn configured_database(config: &Configuration) -> Result<DatabaseUrl, BootError> {
+    match &config.database_url {
+        Some(url) => Ok(url.parse()?),
+        None => Ok(DatabaseUrl::Sqlite(config.data_dir.join("posthouse.db"))),
+    }
 }
 
 /// Opens the store and applies pending migrations.
 ///
 /// # Errors
-/// The store's own, and when its directory cannot be made.
-pub fn open_store(config: &Config) -> Result<Store, BootError> {
+/// Returns an error if the store can't be opened or its directory can't be created.
+pub fn open_store(config: &Configuration) -> Result<Store, BootError> {
     open(config, Opening::Beside)
 }
 
-/// Looks whether the database is the one of the data directory, and is there.
+/// Checks that the database exists and belongs to the data directory.
 ///
 /// # Errors
-/// [`BootError::Gone`], [`BootError::OtherStore`], and where it cannot be read.
-pub fn check_belonging(config: &Config) -> Result<(), BootError> {
-    Belonging::find(config, &database_url(config)?, false).map(drop)
+/// Returns [`BootError::Gone`], [`BootError::OtherStore`], or an error if the database can't be read.
+pub fn check_store_identity(config: &Configuration) -> Result<(), BootError> {
+    StoreIdentity::find(config, &database_url(config)?, false).map(drop)
 }
 
-/// Applies pending migrations; gives their names.
+/// Applies pending migrations and returns their names.
 ///
 /// # Errors
-/// As [`open_store`].
-pub fn migrate(config: &Config) -> Result<Vec<&'static str>, BootError> {
+/// Returns the same errors as [`open_store`].
+pub fn migrate(config: &Configuration) -> Result<Vec<&'static str>, BootError> {
     make_private_directory(&config.data_dir)?;
     let url = database_url(config)?;
-    Belonging::find(config, &url, false)?;
+    StoreIdentity::find(config, &url, false)?;
     let applied = posthouse_store::migrate::apply(&url, posthouse_store::migrate::MIGRATIONS)?;
-    // Opening it notes which store it is.
+    // Opening the store records its id.
     open_store(config)?.close();
     Ok(applied)
 }
 
-/// What a store is opened for.
+/// The purpose of opening a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Opening {
-    /// A command, beside a service that may be running.
+    /// For a command; a service may be running.
     Beside,
-    /// The service, which may begin a new store where the one that was here is gone.
+    /// For the service, which may start a new store.
     Serving { new_store: bool },
 }
 
-fn open(config: &Config, opening: Opening) -> Result<Store, BootError> {
-    // Keys and certificates live there, wherever the database is.
+fn open(config: &Configuration, opening: Opening) -> Result<Store, BootError> {
+    // It has keys and certificates even if the database is elsewhere.
     make_private_directory(&config.data_dir)?;
     let url = database_url(config)?;
-    let belonging = Belonging::find(config, &url, opening == Opening::Serving { new_store: true })?;
+    let identity = StoreIdentity::find(config, &url, opening == Opening::Serving { new_store: true })?;
     let (clock, serving) = (clock(), opening != Opening::Beside);
     let watched = Arc::clone(&clock);
-    let watch = Some(Watch::new(move || watched.now().millis()));
-    let mark = Some(belonging.mark());
+    let watch = Some(StoreClock::new(move || watched.now().millis()));
+    let mark = Some(identity.mark());
     let store = Store::open(StoreConfig { watch, serving, mark, ..StoreConfig::new(url) })?;
-    belonging.settle(&store, serving, clock.as_ref())?;
+    identity.settle(&store, serving, clock.as_ref())?;
     Ok(store)
 }
 
-/// Makes a directory that only its owner can read: it holds keys and mail.
+/// Creates a directory that only its owner can read, because it has keys and mail.
 fn make_private_directory(path: &std::path::Path) -> Result<(), BootError> {
     use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(BootError::io(format!("the directory {} cannot be made", path.display())))
+    made.map_err(BootError::io(format!("cannot create the directory {}", path.display())))
 }
 
-/// Runs the service until the operator ends it.
+/// Runs the service until a signal stops it.
 ///
 /// # Errors
-/// When it could not start.
-pub async fn serve(mut config: Config, mut plan: Plan) -> Result<(), BootError> {
+/// Returns an error if the service can't start.
+pub async fn serve(mut config: Configuration, mut plan: ServeOptions) -> Result<(), BootError> {
     let has = |role| plan.roles.contains(&role);
-    let mut signals = Signals::hear().map_err(BootError::io("signals cannot be heard"))?;
+    let mut signals = Signals::install().map_err(BootError::io("cannot install signal handlers"))?;
     raise_descriptor_limit();
-    let hangups = Hangups::hear().map_err(BootError::io("signals cannot be heard"))?;
+    let hangups = HangupSignals::install().map_err(BootError::io("cannot install signal handlers"))?;
     let http = if has(Role::Http) { Some(web::bind(&config).await?) } else { None };
     let smtp = if has(Role::Smtp) { bind_smtp(&config).await? } else { Vec::new() };
     let (mut submission, submission_tls) =
         if has(Role::Submission) { bind_submission(&config).await? } else { Default::default() };
     let first = |listeners: &[Listener]| listeners.first().and_then(|listener| listener.local_addr().ok());
-    let bound = ready::Bound {
+    let bound = ready::BoundAddresses {
         http: http.as_ref().and_then(|bound| bound.address()),
         https: http.as_ref().and_then(|bound| bound.https_addresses().first().copied()),
         smtp: first(&smtp),
@@ -296,251 +309,248 @@ pub async fn serve(mut config: Config, mut plan: Plan) -> Result<(), BootError> 
     submission.extend(submission_tls);
     follow_listener(&mut config, bound.http);
     if let Some(file) = &plan.ready_file {
-        // It may be in the data directory, which a first start makes.
+        // The file may be in the data directory, which a first start creates.
         make_private_directory(&config.data_dir)?;
-        file.try_place()?;
+        file.check_writable()?;
     }
     let store = open(&config, Opening::Serving { new_store: plan.new_store })?;
     let blobs = open_blobs(&config)?;
     prepare_blobs(&config, &blobs).await?;
-    let (ports, ways_out) = ports(&config)?;
-    let app = Arc::new(App::new(config, (store, blobs), ports));
+    let (ports, smtp_client) = ports(&config)?;
+    let app = Arc::new(App::new(config.app.clone(), (store, blobs), ports));
     if app.blobs.are_remote() {
-        // A service that is away does not hold up the start; the first look at `/readyz` asks it.
-        app.shortage.doubt_blobs();
+        // An unavailable blob store doesn't block the start; the first request of `/readyz` checks it.
+        app.storage_health.mark_blobs_unknown();
     }
     prepare_signing(&app).await?;
     if bound.wants_certificate() {
         prepare_tls(&app).await?;
     }
-    // Last of what can fail: the first start shows a key that no other start can show again.
-    let first_run = if has(Role::Http) { first::run(&app).await? } else { None };
+    // After everything that can fail, because the API key is shown only on the first start.
+    let first_run = if has(Role::Http) { first_start::run(&app).await? } else { None };
 
+    let service = Arc::new(Instance::new(Arc::clone(&app)));
     let mut tasks = JoinSet::new();
     tasks.spawn(watch_certificate(Arc::clone(&app), hangups));
     tasks.spawn(keep_mark(Arc::clone(&app)));
     if let Some(http) = http {
-        tasks.spawn(listener::serve(http.entries(&app)?, Arc::clone(&app)));
+        let api = Arc::new(Api::new(Arc::clone(&service), config.http.clone()));
+        tasks.spawn(listener::serve(http.entries(&api)?, api));
     }
-    open_doors(&app, &mut tasks, (smtp, submission))?;
+    serve_smtp(&service, &config.smtp, &mut tasks, smtp, submission)?;
     if has(Role::Worker) {
-        begin_work(&app, &mut tasks, ways_out);
+        begin_work(&service, &mut tasks, smtp_client);
     }
-    app.life.ready();
+    app.lifecycle.ready();
     ready::announce(&app, &mut plan, &bound, first_run.as_ref())?;
     if let (Some(first), Some(listener)) = (first_run, bound.smtp) {
-        tasks.spawn(first::welcome(Arc::clone(&app), listener, first.address));
+        tasks.spawn(first_start::send_welcome(Arc::clone(&app), listener, first.address));
     }
-    let signal = signals.asked().await;
+    let signal = signals.wait_for_signal().await;
     if let Some(file) = plan.ready_file {
-        file.withdraw();
+        file.remove();
     }
     end(&app, tasks, signal).await;
     Ok(())
 }
 
-/// The jobs, and the care for connections that they leave open.
-fn begin_work(app: &Arc<App>, tasks: &mut JoinSet<()>, ways_out: WaysOut) {
-    tasks.spawn(unless_damaged(Arc::clone(app), runner::run(Arc::clone(app))));
-    tasks.spawn(unless_damaged(Arc::clone(app), index::run(Arc::clone(app))));
-    tasks.spawn(unless_damaged(Arc::clone(app), webhooks::run(Arc::clone(app))));
-    let life = app.life.clone();
+/// Starts the background jobs, and the task that closes idle connections to mail servers.
+fn begin_work(service: &Arc<Instance>, tasks: &mut JoinSet<()>, smtp: Arc<SmtpClient>) {
+    let app = &service.app;
+    tasks.spawn(run_unless_damaged(Arc::clone(app), runner::run(Arc::clone(service))));
+    tasks.spawn(run_unless_damaged(Arc::clone(app), index::run(Arc::clone(service))));
+    tasks.spawn(run_unless_damaged(Arc::clone(app), dispatch::run(Arc::clone(app))));
+    let life = app.lifecycle.clone();
     tasks.spawn(async move {
         tokio::select! {
-            () = life.drained() => ways_out.smtp.close_idle(0).await,
-            () = ways_out.smtp.tend() => {}
-            () = ways_out.http.tend() => {}
+            () = life.drained() => smtp.close_idle(0).await,
+            () = smtp.close_idle_loop() => {}
         }
     });
 }
 
-/// Ends work when the database is found damaged: what came of it could not be stored, and would be done again.
-async fn unless_damaged(app: Arc<App>, work: impl Future<Output = ()>) {
+/// Stops work when the database is damaged. Its results couldn't be stored, so it would be repeated.
+async fn run_unless_damaged(app: Arc<App>, work: impl Future<Output = ()>) {
     tokio::select! {
         () = work => {}
         () = app.store.damaged() => {}
     }
 }
 
-/// Opens the blob store; nothing is read or written yet.
+/// Opens the blob store without reading or writing.
 ///
 /// # Errors
-/// When its URL or its options are wrong.
-pub fn open_blobs(config: &Config) -> Result<Blobs, BootError> {
+/// Returns an error if the URL or the options are invalid.
+pub fn open_blobs(config: &Configuration) -> Result<BlobStore, BootError> {
     match &config.blob_url {
-        Some(url) => Ok(Blobs::open(url, &config.blob_options.0)?),
-        None => Ok(Blobs::files(config.data_dir.join(BLOBS_DIR))),
+        Some(url) => Ok(BlobStore::open(url, &config.blob_options.0)?),
+        None => Ok(BlobStore::files(config.data_dir.join(BLOBS_DIR))),
     }
 }
 
-/// Sees that there is a directory for blobs that can be written. A disk that is full now may have room later.
-async fn prepare_blobs(config: &Config, blobs: &Blobs) -> Result<(), BootError> {
+/// Checks that the blob store is writable. A full disk isn't an error, because space may be freed later.
+async fn prepare_blobs(config: &Configuration, blobs: &BlobStore) -> Result<(), BootError> {
     match (blobs.prepare().await, &config.blob_url) {
-        (Ok(()) | Err(posthouse_store::Error::Full(_)), _) => Ok(()),
+        (Ok(()) | Err(posthouse_store::Error::StorageFull(_)), _) => Ok(()),
         (Err(error), None) => Err(error.into()),
-        (Err(error), Some(url)) => Err(BootError::Config(ConfigError(vec![Problem {
+        (Err(error), Some(url)) => Err(BootError::Config(ConfigError(vec![ConfigProblem {
             key: "blob_url".to_owned(),
             value: Some(format!("{url:?}")),
-            problem: format!("cannot be used: {}; a directory that can be written is wanted", error.internal()),
+            problem: format!("cannot be used: {}; set it to a writable directory", error.internal()),
         }]))),
     }
 }
 
-/// Takes as many descriptors as the machine gives: every waiting client holds one, and the usual soft limit is 1,024.
+/// Raises the limit of open files to the maximum. Every waiting client uses one, and the usual soft limit is 1,024.
 fn raise_descriptor_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }) {
-        tracing::warn!(cause = %error, "the limit of open files stays as it was");
+        tracing::warn!(cause = %error, "the limit of open files was not raised");
     }
 }
 
-/// Without a `base_url` of its own, the service is where it listens.
-fn follow_listener(config: &mut Config, http: Option<SocketAddr>) {
-    if let (true, Some(mut address)) = (config.base_url_follows_listener, http) {
-        if address.ip().is_unspecified() {
-            address.set_ip([127, 0, 0, 1].into());
-        }
-        config.base_url = format!("http://{address}");
+/// Derives `base_url` from the listener if it isn't configured.
+fn follow_listener(config: &mut Configuration, http: Option<SocketAddr>) {
+    if let (true, Some(address)) = (config.base_url_follows_listener, http) {
+        config.base_url = Configuration::base_url_of(address);
     }
 }
 
-async fn bind_smtp(config: &Config) -> Result<Vec<Listener>, BootError> {
-    bind_all("smtp.listen", &config.smtp.listen, Door::Clear).await
+async fn bind_smtp(config: &Configuration) -> Result<Vec<Listener>, BootError> {
+    bind_all("smtp.listen", &config.listen.smtp, ConnectionKind::Plain).await
 }
 
-/// Those of STARTTLS, and those of TLS from the first byte.
-async fn bind_submission(config: &Config) -> Result<(Vec<Listener>, Vec<Listener>), BootError> {
-    let clear = bind_all("submission.listen", &config.submission.listen, Door::Clear).await?;
-    Ok((clear, bind_all("submission.listen_tls", &config.submission.listen_tls, Door::Tls).await?))
+/// Binds the submission listeners: those with STARTTLS, and those with implicit TLS.
+async fn bind_submission(config: &Configuration) -> Result<(Vec<Listener>, Vec<Listener>), BootError> {
+    let clear = bind_all("submission.listen", &config.listen.submission, ConnectionKind::Plain).await?;
+    Ok((clear, bind_all("submission.listen_tls", &config.listen.submission_tls, ConnectionKind::Tls).await?))
 }
 
-async fn bind_all(key: &str, addresses: &[SocketAddr], door: Door) -> Result<Vec<Listener>, BootError> {
+async fn bind_all(key: &str, addresses: &[SocketAddr], kind: ConnectionKind) -> Result<Vec<Listener>, BootError> {
     let mut listeners = Vec::with_capacity(addresses.len());
     for address in addresses {
-        let bound = Listener::bind_door(*address, door).await;
+        let bound = Listener::bind_door(*address, kind).await;
         listeners.push(bound.map_err(BootError::listen(key, *address))?);
     }
     Ok(listeners)
 }
 
-/// Looks after the certificate until the process drains: every minute, and at once when SIGHUP asks.
-async fn watch_certificate(app: Arc<App>, mut hangups: Hangups) {
+/// Reloads a changed certificate every minute and on SIGHUP, until the process drains.
+async fn watch_certificate(app: Arc<App>, mut hangups: HangupSignals) {
     loop {
-        let later = app.clock.sleep_until(app.clock.now().plus_ms(CERTIFICATE_LOOK_MS));
+        let later = app.clock.sleep_until(app.clock.now().plus_ms(CERTIFICATE_INTERVAL_MS));
         tokio::select! {
-            () = app.life.drained() => return,
+            () = app.lifecycle.drained() => return,
             () = later => {}
-            () = hangups.next() => tracing::info!("tls.look_asked_for"),
+            () = hangups.next() => tracing::info!("tls.reload_requested"),
         }
-        keep_certificate::look(&app).await;
+        certificate::reload(&app).await;
     }
 }
 
-/// Keeps the count of commits outside the database until the process drains.
+/// Records the commit count outside the database until the process drains.
 async fn keep_mark(app: Arc<App>) {
-    loop {
-        tokio::select! {
-            () = app.life.drained() => return,
-            () = app.clock.sleep_until(app.clock.now().plus_ms(MARK_MS)) => {}
-        }
-        // What it could not count now is counted the next time; the failure is told by whoever else meets it.
+    let mut is_draining = false;
+    while !is_draining {
+        is_draining = tokio::select! {
+            () = app.lifecycle.drained() => true,
+            () = app.clock.sleep_until(app.clock.now().plus_ms(MARK_MS)) => false,
+        };
+        // A failure is ignored: the next cycle records the count, and other users of the store report the error.
         let _ = app.store.keep_mark().await;
         let store = app.store.clone();
         let _ = tokio::task::spawn_blocking(move || store.flush_mark()).await;
     }
 }
 
-/// Serves the doors for mail: that of other servers, and that of mail programs.
-fn open_doors(
-    app: &Arc<App>,
+/// Starts the SMTP listeners: the mail exchanger and submission.
+fn serve_smtp(
+    app: &Arc<Instance>,
+    config: &SmtpConfig,
     tasks: &mut JoinSet<()>,
-    (smtp, submission): (Vec<Listener>, Vec<Listener>),
+    smtp: Vec<Listener>,
+    submission: Vec<Listener>,
 ) -> Result<(), BootError> {
     let tls = app.tls.server_config(&[]).map_err(|error| BootError::Tls(error.to_string()))?;
-    let exchanger = House::new(Arc::clone(app), Some(Arc::clone(&tls)));
-    let office = House::submission(Arc::clone(app), tls);
-    for (listeners, house) in [(smtp, exchanger), (submission, office)] {
+    let exchanger = SmtpFrontend::new(Arc::clone(app), config, Some(Arc::clone(&tls)));
+    let submission_service = SmtpFrontend::submission(Arc::clone(app), config, tls);
+    for (listeners, service) in [(smtp, exchanger), (submission, submission_service)] {
         for listener in listeners {
-            tasks.spawn(listener.serve(Arc::clone(&house)));
+            tasks.spawn(listener.serve(Arc::clone(&service)));
         }
     }
     Ok(())
 }
 
-/// The ways out, whose unused connections somebody has to close.
-struct WaysOut {
-    smtp: Arc<SmtpClient>,
-    http: Arc<HttpClient>,
-}
-
-/// The outside world of a process that serves.
-fn ports(config: &Config) -> Result<(Ports, WaysOut), BootError> {
+/// Builds the adapters of the process. Idle connections of the SMTP client must be closed.
+fn ports(config: &Configuration) -> Result<(Ports, Arc<SmtpClient>), BootError> {
     let (clock, dns) = (clock(), resolver(config)?);
     let smtp = Arc::new(SmtpClient::new(Arc::clone(&clock), config.delivery.connections_max));
-    let http = Arc::new(HttpClient::new(Arc::clone(&clock)));
-    let (smtp_out, http_out) = (Arc::clone(&smtp) as Arc<dyn SmtpOut>, Arc::clone(&http) as Arc<dyn HttpOut>);
-    let authority = Arc::new(Authorities::new(Arc::clone(&dns)));
-    Ok((Ports { clock, dns, smtp_out, http_out, authority }, WaysOut { smtp, http }))
+    let smtp_out = Arc::clone(&smtp) as Arc<dyn SmtpTransport>;
+    let http_out: Arc<dyn OutboundHttp> = Arc::new(HttpClient::new(Arc::clone(&clock), Arc::clone(&dns)));
+    let authority = Arc::new(InstantAcmeClient::new(Arc::clone(&http_out)));
+    Ok((Ports { clock, dns, smtp_out, http_out, authority }, smtp))
 }
 
-/// The resolver of the configuration.
+/// Builds the configured resolver.
 ///
 /// # Errors
-/// When it cannot be set up.
-pub fn resolver(config: &Config) -> Result<Arc<dyn Dns>, BootError> {
+/// Returns an error if the resolver can't be set up.
+pub fn resolver(config: &Configuration) -> Result<Arc<dyn Dns>, BootError> {
     let made = dns::Resolver::new(&config.nameservers, clock());
-    let made = made.map_err(BootError::io("dns.nameservers: the resolver cannot be set up"))?;
-    Ok(Arc::new(made.knowing(&config.mail.default_domain)))
+    let made = made.map_err(BootError::io("dns.nameservers: cannot set up the resolver"))?;
+    Ok(Arc::new(made.with_probe_domain(&config.mail.default_domain)))
 }
 
-/// The program beside a service that may be running: for commands. Its keys are those of the store.
+/// Builds the application for a command, and verifies the instance key. A service may be running.
 ///
 /// # Errors
-/// The store's, and when the instance key is not the store's.
-pub async fn program(config: &Config) -> Result<Arc<App>, BootError> {
+/// Returns an error if the store can't be opened or the instance key belongs to another store.
+pub async fn program(config: &Configuration) -> Result<Arc<App>, BootError> {
     let app = bare_program(config)?;
-    let settled = signing::key_file::settle(&app).await;
+    let settled = posthouse_app::keyring::proof::settle(&app).await;
     settled.map_err(|error| BootError::Signing(error.to_string()))?;
     Ok(app)
 }
 
-/// The program with whatever key it finds: for commands that use none, or look at it themselves.
+/// Builds the application without verifying the instance key, for commands that don't use it or check it themselves.
 ///
 /// # Errors
-/// The store's.
-pub fn bare_program(config: &Config) -> Result<Arc<App>, BootError> {
+/// Returns an error if the store can't be opened.
+pub fn bare_program(config: &Configuration) -> Result<Arc<App>, BootError> {
     let (ports, _) = ports(config)?;
-    Ok(Arc::new(App::new(config.clone(), (open_store(config)?, open_blobs(config)?), ports)))
+    Ok(Arc::new(App::new(config.app.clone(), (open_store(config)?, open_blobs(config)?), ports)))
 }
 
-/// Closes the store. That waits for its threads, so it has a thread of its own.
+/// Closes the store on a blocking thread, because closing waits for the store's threads.
 pub async fn close(store: Store) {
     let _ = tokio::task::spawn_blocking(move || store.close()).await;
 }
 
-/// Opens the certificate. Files that the operator named are a part of the configuration.
+/// Loads the certificate. Unusable certificate files are configuration errors.
 async fn prepare_tls(app: &App) -> Result<(), BootError> {
-    let begun = keep_certificate::begin(app).await;
+    let begun = certificate::begin(app).await;
     begun.map_err(|error| match error.in_configuration(&app.config) {
         Some(problem) => BootError::Config(ConfigError(vec![problem])),
         None => BootError::Tls(error.to_string()),
     })
 }
 
-/// Makes or opens the DKIM keys: without them nothing could be sent, and a wrong instance key is best told at the start.
+/// Creates or decrypts the DKIM keys. No mail can be sent without them, and a wrong instance key must be found at the
+/// start.
 async fn prepare_signing(app: &App) -> Result<(), BootError> {
-    let records = signing::prepare(app).await.map_err(|error| BootError::Signing(error.to_string()))?;
+    let records = dkim::prepare(app).await.map_err(|error| BootError::Signing(error.to_string()))?;
     for record in records {
         tracing::debug!(name = record.name, "dkim.key_ready");
     }
     Ok(())
 }
 
-/// Stops accepting, finishes what was accepted, closes the store.
+/// Stops accepting work, finishes accepted work and closes the store.
 async fn end(app: &Arc<App>, mut tasks: JoinSet<()>, signal: &str) {
     tracing::info!(signal, "draining");
-    app.life.drain();
+    app.lifecycle.drain();
     let all = async { while tasks.join_next().await.is_some() {} };
     if tokio::time::timeout(Duration::from_millis(DRAIN_MS_MAX), all).await.is_err() {
         tracing::warn!(left = tasks.len(), "drain.cut_off");

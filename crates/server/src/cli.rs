@@ -1,12 +1,15 @@
-//! The command line (operations.md): what it takes, what it prints and how it exits.
+//! The command line: arguments, output and exit codes (`docs/OPERATING.md`).
 //!
-//! Standard output carries answers only, with `--json` exactly one object; everything else goes to standard error.
-//! Exit codes: 0 done, 1 failed, 2 bad usage or bad configuration.
+//! Standard output has only results, with `--json` exactly one object; everything else goes to standard error.
+//! Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.
 
 mod admin;
 mod check;
+mod completions;
 mod domain;
 mod key;
+mod man;
+mod progress;
 mod secret;
 mod serve;
 mod store;
@@ -16,12 +19,37 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::config::{self, Config, ConfigError, Sources};
+use crate::config::{Configuration, Sources};
+use posthouse_app::settings::problem::ConfigError;
 
-/// Email for AI agents in one binary.
+/// Shown below the list of commands.
+const EXAMPLES: &str = "\
+Examples:
+  Start the service on this machine and print an API key:
+    posthouse serve
+  Use other ports, because some are in use:
+    posthouse serve --http-listen 127.0.0.1:8090 --smtp-listen 127.0.0.1:2590
+  Check configuration, storage, ports, certificate and DNS, and change nothing:
+    posthouse check --config /etc/posthouse/posthouse.toml
+  Create a workspace with an API key:
+    posthouse workspace create --name \"My workspace\" --owner you@example.com
+  Save all data while the service runs:
+    posthouse backup /backup/posthouse.tar
+
+`posthouse help COMMAND` shows the options of a command. The running service has
+the API reference at /docs.";
+
+/// Posthouse is an email server for AI agents in one binary.
+///
+/// Programs get their own addresses, and send, receive, wait for and search mail
+/// over an HTTP API. Without configuration it runs on this machine only, keeps its
+/// data in ./data, and captures outgoing mail instead of sending it.
 #[derive(Parser, Debug)]
-#[command(name = "posthouse", version, about, arg_required_else_help = true)]
+#[command(name = "posthouse", version, verbatim_doc_comment, after_help = EXAMPLES)]
+#[command(arg_required_else_help = true, max_term_width = 80)]
 struct Cli {
+    #[command(flatten)]
+    options: GlobalOptions,
     #[command(subcommand)]
     command: Command,
 }
@@ -30,48 +58,62 @@ struct Cli {
 enum Command {
     /// Run the service.
     Serve(serve::Options),
-    /// Make, list and change workspaces.
+    /// Create, list and change workspaces.
     #[command(subcommand)]
     Workspace(workspace::Command),
-    /// Make, list and revoke API keys.
+    /// Create, list and revoke API keys.
     #[command(subcommand)]
     Key(key::Command),
-    /// Add, list, show, check and switch off the domains of workspaces, with the records to publish.
+    /// Manage custom domains and show their DNS records.
     #[command(subcommand)]
     Domain(domain::Command),
-    /// Change what stored secrets are sealed with.
+    /// Replace the key that encrypts stored secrets.
     #[command(subcommand)]
     Secret(secret::Command),
     /// Apply pending schema migrations and exit.
-    Migrate(Common),
-    /// Look at everything the service needs: one line a check, ok, warning or failed.
+    Migrate(OutputOptions),
+    /// Check everything the service needs; changes nothing.
     Check(check::Options),
     /// Maintain stored data.
     #[command(subcommand)]
     Admin(admin::Command),
-    /// Copy an embedded store and its blobs into one file, also while the service runs.
+    /// Save database and blobs in one file, also while the service runs.
     Backup(store::Archive),
-    /// Make an empty data directory what it was when the backup was made.
+    /// Restore a backup into an empty data directory.
     Restore(store::Archive),
+    /// Print a completion script for a shell.
+    Completions(completions::Options),
+    /// Print the manual page, or write those of all commands.
+    Man(man::Options),
 }
 
-/// What every command takes.
+/// Options that every command accepts, before and after its name.
 #[derive(Args, Clone, Debug)]
-struct Common {
-    /// The TOML configuration file; the environment (POSTHOUSE__SECTION__KEY) goes over it.
-    #[arg(long, value_name = "FILE")]
+#[command(next_help_heading = "Global options")]
+struct GlobalOptions {
+    /// TOML configuration file; environment variables (POSTHOUSE__SECTION__KEY) override it.
+    #[arg(long, value_name = "FILE", global = true, display_order = 100)]
     config: Option<PathBuf>,
-    /// Where the embedded database, blobs and keys are.
-    #[arg(long, value_name = "DIR")]
+    /// Directory of the embedded database, blobs and keys [default: ./data].
+    #[arg(long, value_name = "DIR", global = true, display_order = 101)]
     data_dir: Option<PathBuf>,
+}
+
+/// Options of commands that print a result.
+#[derive(Args, Clone, Debug)]
+struct OutputOptions {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }
 
-impl Common {
-    fn load(&self) -> Result<Config, Failure> {
-        let config = config::load(&Sources::of_process(self.config.clone(), self.data_dir.clone()))?;
+impl GlobalOptions {
+    fn sources(&self) -> Sources {
+        Sources::of_process(self.config.clone(), self.data_dir.clone())
+    }
+
+    fn load(&self) -> Result<Configuration, CommandError> {
+        let config = crate::config::load(&self.sources())?;
         crate::telemetry::start(&config.log);
         Ok(config)
     }
@@ -79,26 +121,32 @@ impl Common {
 
 /// Why a command did not succeed.
 #[derive(Debug)]
-enum Failure {
+enum CommandError {
     /// Exit code 1.
     Failed(String),
     /// Exit code 2.
     Usage(String),
 }
 
-impl Failure {
+impl CommandError {
     fn failed(cause: impl std::fmt::Display) -> Self {
         Self::Failed(cause.to_string())
     }
+
+    fn into_text(self) -> String {
+        match self {
+            Self::Failed(text) | Self::Usage(text) => text,
+        }
+    }
 }
 
-impl From<ConfigError> for Failure {
+impl From<ConfigError> for CommandError {
     fn from(error: ConfigError) -> Self {
         Self::Usage(error.to_string())
     }
 }
 
-impl From<crate::boot::BootError> for Failure {
+impl From<crate::boot::BootError> for CommandError {
     fn from(error: crate::boot::BootError) -> Self {
         match error {
             crate::boot::BootError::Config(error) => error.into(),
@@ -108,85 +156,97 @@ impl From<crate::boot::BootError> for Failure {
     }
 }
 
-impl From<posthouse_store::Error> for Failure {
+impl From<posthouse_store::Error> for CommandError {
     fn from(error: posthouse_store::Error) -> Self {
         Self::Failed(match error.internal() {
             "" => error.to_string(),
-            // Some errors are told to everybody as they are.
+            // Some errors already contain their cause.
             cause if error.to_string().contains(cause) => error.to_string(),
             cause => format!("{error}: {cause}"),
         })
     }
 }
 
-/// Runs the command of this process.
+/// Parses the arguments of this process and runs the command.
 #[must_use]
 pub fn run() -> ExitCode {
-    crate::files::make_all_private();
-    let cli = match Cli::try_parse() {
+    posthouse_app::files::make_all_private();
+    let Cli { options, command } = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let done = match cli.command {
-        Command::Serve(options) => serve::run(options),
-        Command::Workspace(command) => workspace::run(command),
-        Command::Key(command) => key::run(command),
-        Command::Domain(command) => domain::run(command),
-        Command::Secret(command) => secret::run(command),
-        Command::Migrate(common) => store::migrate(&common),
-        Command::Check(options) => check::run(&options),
-        Command::Admin(command) => admin::run(command),
-        Command::Backup(given) => store::backup(&given),
-        Command::Restore(given) => store::restore(&given),
+    let done = match command {
+        Command::Serve(given) => serve::run(given, &options),
+        Command::Workspace(command) => workspace::run(command, &options),
+        Command::Key(command) => key::run(command, &options),
+        Command::Domain(command) => domain::run(command, &options),
+        Command::Secret(command) => secret::run(command, &options),
+        Command::Migrate(output) => store::migrate(&output, &options),
+        Command::Check(given) => check::run(&given, &options),
+        Command::Admin(command) => admin::run(command, &options),
+        Command::Backup(given) => store::backup(&given, &options),
+        Command::Restore(given) => store::restore(&given, &options),
+        Command::Completions(given) => completions::run(&given),
+        Command::Man(given) => man::run(&given),
     };
     let (code, message) = match done {
         Ok(()) => return ExitCode::SUCCESS,
-        Err(Failure::Failed(message)) => (1, message),
-        Err(Failure::Usage(message)) => (2, message),
+        Err(CommandError::Failed(message)) => (1, message),
+        Err(CommandError::Usage(message)) => (2, message),
     };
     eprintln!("posthouse: {message}");
     ExitCode::from(code)
 }
 
-/// A runtime for what a command waits for.
-fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(Failure::failed)
+/// Builds the runtime that a command blocks on.
+fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(CommandError::failed)
 }
 
-/// The value of `--name`.
-fn checked_name(text: &str) -> Result<String, Failure> {
+/// Checks and trims the value of `--name`.
+fn checked_name(text: &str) -> Result<String, CommandError> {
     let name = text.trim().to_owned();
     if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
-        return Err(Failure::Usage("--name must be one line of 1 to 100 characters".to_owned()));
+        return Err(CommandError::Usage("--name must be one line of 1 to 100 characters".to_owned()));
     }
     Ok(name)
 }
 
-/// What a command had done when it printed its answer.
-enum Done {
-    /// It only read.
+/// What a command changed before it printed its result.
+enum CommandEffect {
+    /// The command only read.
     Nothing,
-    /// That, in words for who does not get to see the answer.
+    /// The command changed something; the text says what, in case the result can't be printed.
     This(String),
 }
 
-/// Prints an answer: the JSON object, or the text. Who does not get it is told what was done all the same: an answer may
-/// have what is shown only once.
-fn print(common: &Common, json: &serde_json::Value, text: &str, done: &Done) -> Result<(), Failure> {
+/// Prints a result as JSON or text. If standard output can't be written, the error states what was changed, because the
+/// result may contain a secret that is shown only once.
+fn print(
+    output: &OutputOptions,
+    json: &serde_json::Value,
+    text: &str,
+    done: &CommandEffect,
+) -> Result<(), CommandError> {
+    if output.json { print_text(&json.to_string(), done) } else { print_text(text, done) }
+}
+
+/// [`print`] for a result that is always text.
+fn print_text(text: &str, done: &CommandEffect) -> Result<(), CommandError> {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
-    let written = if common.json { writeln!(out, "{json}") } else { writeln!(out, "{text}") };
+    let written = writeln!(out, "{text}");
     let Err(error) = written.and_then(|()| out.flush()) else { return Ok(()) };
     let done = match done {
-        // A reader that has seen enough.
-        Done::Nothing if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
-        Done::Nothing => "nothing was changed",
-        Done::This(done) => done,
+        // A closed pipe isn't an error: the reader stopped early.
+        CommandEffect::Nothing if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
+        CommandEffect::Nothing => "nothing was changed",
+        CommandEffect::This(done) => done,
     };
-    Err(Failure::Failed(format!("standard output cannot be written ({error}); {done}")))
+    Err(CommandError::Failed(format!("cannot write to standard output ({error}); {done}")))
 }
 
 #[cfg(test)]
@@ -196,11 +256,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_operator_reads_each_cause_once() {
-        let text = |error: Error| match Failure::from(error) {
-            Failure::Failed(text) | Failure::Usage(text) => text,
-        };
+    fn error_causes_are_printed_once() {
+        let text = |error: Error| CommandError::from(error).into_text();
         assert_eq!(text(Error::Schema("w is not empty".into())), "w is not empty");
-        assert_eq!(text(Error::Full("no space left".into())), "the storage is full or refuses to write: no space left");
+        assert_eq!(
+            text(Error::StorageFull("no space left".into())),
+            "the storage is full or not writable: no space left"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The `posthouse` binary: the command line and nothing else.
+//! The `posthouse` binary. Everything is in the library.
 
 fn main() -> std::process::ExitCode {
     posthouse_server::cli::run()

@@ -1,15 +1,16 @@
-//! The doors for mail: listeners and the shell around the sessions of `posthouse_mail::smtp` (RFC 5321).
+//! SMTP listeners, which run the sessions of `posthouse_mail::smtp` (RFC 5321).
 //!
-//! Sockets, time limits and TLS are here; what SMTP means is in the mail crate, what becomes of a mail is in `app`.
+//! This module has the sockets, time limits and TLS. The protocol is in the mail crate, and mail is processed in the
+//! app crate.
 
 mod client;
+mod client_limits;
+pub mod frontend;
 mod inbound;
 pub mod listener;
-mod logins;
-mod patience;
 mod proxy;
-mod rates;
 mod replies;
 mod session;
 mod submission;
+mod timeouts;
 mod wire;

@@ -1,8 +1,7 @@
-//! Logs: to standard error, as text for people or JSON for machines (operations.md, docs/LOGGING.md).
+//! Logging to standard error, as text or JSON (`docs/LOGGING.md`).
 //!
-//! Standard output belongs to the answers of commands. Never logs addresses, bodies or secrets: events name ids.
+//! Standard output is for results of commands. Log events name ids, never addresses, bodies or secrets.
 
-use posthouse_store::Error;
 use tracing_subscriber::{
     Layer,
     filter::{LevelFilter, Targets},
@@ -11,10 +10,10 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
-use crate::config::Log;
+use crate::config::LogConfig;
 
-/// Starts logging for the process. A second call changes nothing.
-pub fn start(log: &Log) {
+/// Starts logging for the process. A second call has no effect.
+pub fn start(log: &LogConfig) {
     let level: LevelFilter = log.level.parse().unwrap_or(LevelFilter::INFO);
     let layer = if log.json {
         fmt::layer().json().flatten_event(true).with_span_list(false).with_writer(std::io::stderr).boxed()
@@ -25,20 +24,19 @@ pub fn start(log: &Log) {
     let _ = tracing_subscriber::registry().with(layer.with_filter(filter(level))).try_init();
 }
 
-/// Logs that something is put off because of the store. An outage is told by the store itself, once: whoever meets it stays
-/// silent, however often that is.
-pub fn put_off(what: &'static str, error: &Error) {
-    if error.is_outage() {
-        tracing::debug!(what, cause = error.internal(), "put_off");
-    } else {
-        tracing::warn!(what, cause = error.internal(), "put_off");
-    }
-}
-
-/// Libraries speak up from warnings on, unless everything is traced.
+/// Limits libraries to warnings, unless the level is `trace`.
 fn filter(level: LevelFilter) -> Targets {
     let others = if level == LevelFilter::TRACE { level } else { level.min(LevelFilter::WARN) };
-    let own = ["posthouse", "posthouse_server", "posthouse_store", "posthouse_domain", "posthouse_mail"];
+    let own = [
+        "posthouse",
+        "posthouse_server",
+        "posthouse_http",
+        "posthouse_app",
+        "posthouse_api",
+        "posthouse_store",
+        "posthouse_domain",
+        "posthouse_mail",
+    ];
     Targets::new().with_default(others).with_targets(own.map(|target| (target, level)))
 }
 
@@ -48,7 +46,7 @@ mod tests {
     use tracing::Level;
 
     #[test]
-    fn libraries_are_quiet() {
+    fn libraries_log_only_warnings() {
         let filter = filter(LevelFilter::DEBUG);
         assert!(filter.would_enable("posthouse_server::boot", &Level::DEBUG));
         assert!(!filter.would_enable("hyper::proto", &Level::INFO));

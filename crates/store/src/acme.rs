@@ -1,7 +1,7 @@
-//! What certificates by ACME need (RFC 8555): accounts, answers to challenges, and the certificates with their sealed keys.
+//! ACME storage (RFC 8555): accounts, challenge responses, and certificates with their sealed private keys.
 //!
-//! Private keys are sealed before they come here. Every process of the service reads the same rows, so any of them can answer a
-//! challenge, and all use the certificate that one of them got.
+//! Callers seal private keys before storing them. All processes of the service read the same rows, so any of them can
+//! respond to a challenge and all use the same certificate.
 
 use posthouse_domain::time::Time;
 use uuid::Uuid;
@@ -17,30 +17,30 @@ statements! {
     INSERT_ANSWER = "INSERT INTO acme_challenges (token, answer, created_at) VALUES ($1, $2, $3)
         ON CONFLICT (token) DO UPDATE SET answer = excluded.answer, created_at = excluded.created_at";
     DELETE_ANSWERS = "DELETE FROM acme_challenges WHERE created_at < $1";
-    CERTIFICATE = "SELECT chain, private_key, not_after, failures, trouble, tried_at FROM acme_certificates WHERE id = $1";
+    CERTIFICATE = "SELECT chain, private_key, not_after, failures, last_error, tried_at FROM acme_certificates WHERE id = $1";
     ISSUED = "INSERT INTO acme_certificates (id, names, chain, private_key, not_after, obtained_at, failures, tried_at)
         VALUES ($1, $2, $3, $4, $5, $6, 0, $6)
         ON CONFLICT (id) DO UPDATE SET chain = excluded.chain, private_key = excluded.private_key, not_after = excluded.not_after,
-        obtained_at = excluded.obtained_at, failures = 0, trouble = NULL, tried_at = excluded.tried_at";
-    BEGAN = "INSERT INTO acme_certificates (id, names, failures, trouble, tried_at) VALUES ($1, $2, 1, $3, $4)
-        ON CONFLICT (id) DO UPDATE SET failures = acme_certificates.failures + 1, trouble = excluded.trouble, tried_at = excluded.tried_at";
-    FAILED = "UPDATE acme_certificates SET trouble = $2, tried_at = $3 WHERE id = $1";
+        obtained_at = excluded.obtained_at, failures = 0, last_error = NULL, tried_at = excluded.tried_at";
+    BEGAN = "INSERT INTO acme_certificates (id, names, failures, last_error, tried_at) VALUES ($1, $2, 1, $3, $4)
+        ON CONFLICT (id) DO UPDATE SET failures = acme_certificates.failures + 1, last_error = excluded.last_error, tried_at = excluded.tried_at";
+    FAILED = "UPDATE acme_certificates SET last_error = $2, tried_at = $3 WHERE id = $1";
 }
 
-/// A certificate, or the attempts at one.
+/// A certificate and the state of the attempts to obtain it.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct StoredCertificate {
-    /// The chain in PEM; none before the first was issued.
+    /// The chain in PEM; `None` until the first certificate is issued.
     pub chain: Option<String>,
-    /// The private key in PEM, sealed.
+    /// The sealed private key in PEM.
     pub private_key: Option<Vec<u8>>,
-    /// The end of its validity.
+    /// End of the certificate's validity.
     pub not_after: Option<Time>,
-    /// Attempts since the last one that went well.
+    /// Attempts since the last success.
     pub failures: u32,
-    /// Why the last one failed.
-    pub trouble: Option<String>,
-    /// When the last one was.
+    /// Error text of the last failed attempt.
+    pub last_error: Option<String>,
+    /// Time of the last attempt.
     pub tried_at: Option<Time>,
 }
 
@@ -50,100 +50,109 @@ impl std::fmt::Debug for StoredCertificate {
     }
 }
 
-/// The sealed credentials of the account at that directory.
+/// Returns the sealed credentials of the account at a directory.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn account(tx: &mut Tx, directory: &str) -> Result<Option<Vec<u8>>> {
     Ok(tx.one::<(Vec<u8>,)>(&ACCOUNT, p![directory])?.map(|(sealed,)| sealed))
 }
 
-/// Stores an account, unless there is one at that directory.
+/// Stores an account unless the directory already has one.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn insert_account(tx: &mut Tx, directory: &str, sealed: &[u8], now: Time) -> Result<()> {
     tx.exec(&INSERT_ACCOUNT, p![directory, sealed, now])?;
     Ok(())
 }
 
-/// Forgets an account that its authority does not know any more.
+/// Deletes an account that its certificate authority no longer knows.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete_account(tx: &mut Tx, directory: &str) -> Result<()> {
     tx.exec(&DELETE_ACCOUNT, p![directory])?;
     Ok(())
 }
 
-/// What to answer who asks for that token.
+/// Returns the response to a challenge token.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn answer(tx: &mut Tx, token: &str) -> Result<Option<String>> {
     Ok(tx.one::<(String,)>(&ANSWER, p![token])?.map(|(answer,)| answer))
 }
 
-/// Stores an answer, and forgets those from before `old`.
+/// The answer to an HTTP challenge (RFC 8555 §8.3).
+#[derive(Clone, Copy, Debug)]
+pub struct ChallengeAnswer<'a> {
+    /// The token in the path of the request.
+    pub token: &'a str,
+    /// The body of the response.
+    pub answer: &'a str,
+}
+
+/// Stores the response to a challenge token and deletes responses older than `old`.
 ///
 /// # Errors
-/// The store's own.
-pub fn insert_answer(tx: &mut Tx, (token, answer): (&str, &str), now: Time, old: Time) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn insert_answer(tx: &mut Tx, challenge: ChallengeAnswer<'_>, now: Time, old: Time) -> Result<()> {
     tx.exec(&DELETE_ANSWERS, p![old])?;
-    tx.exec(&INSERT_ANSWER, p![token, answer, now])?;
+    tx.exec(&INSERT_ANSWER, p![challenge.token, challenge.answer, now])?;
     Ok(())
 }
 
-/// The certificate of that id, or the attempts at it.
+/// Returns the certificate with that ID and the state of its attempts.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn certificate(tx: &mut Tx, id: Uuid) -> Result<Option<StoredCertificate>> {
     tx.one(&CERTIFICATE, p![id])
 }
 
-/// A certificate that was issued.
-pub struct Issued<'a> {
-    /// Its place.
+/// A newly issued certificate.
+pub struct IssuedCertificate<'a> {
+    /// The certificate's ID.
     pub id: Uuid,
-    /// The names it is for, separated by a space.
+    /// The names it is valid for, separated by spaces.
     pub names: &'a str,
     /// The chain in PEM.
     pub chain: &'a str,
     /// The private key in PEM, sealed.
     pub private_key: &'a [u8],
-    /// The end of its validity.
+    /// End of the certificate's validity.
     pub not_after: Time,
 }
 
-/// Stores a certificate in place of the one before.
+/// Stores a certificate, replacing the previous one.
 ///
 /// # Errors
-/// The store's own.
-pub fn issued(tx: &mut Tx, new: &Issued<'_>, now: Time) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn issued(tx: &mut Tx, new: &IssuedCertificate<'_>, now: Time) -> Result<()> {
     tx.exec(&ISSUED, p![new.id, new.names, new.chain, new.private_key, new.not_after, now])?;
     Ok(())
 }
 
-/// What an attempt says that has not ended.
-const CUT_OFF: &str = "cut off";
+/// Error text of an attempt that was interrupted or hasn't finished.
+const INTERRUPTED: &str = "interrupted";
 
-/// Counts an attempt as one that failed, before it begins: whatever ends it, it is not followed by another at once.
+/// Counts an attempt as failed before it starts, so that an interrupted attempt also delays the next one.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn began(tx: &mut Tx, id: Uuid, names: &str, now: Time) -> Result<()> {
-    tx.exec(&BEGAN, p![id, names, CUT_OFF, now])?;
+    tx.exec(&BEGAN, p![id, names, INTERRUPTED, now])?;
     Ok(())
 }
 
-/// Writes down why an attempt failed.
+/// Records why an attempt failed.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn failed(tx: &mut Tx, id: Uuid, trouble: &str, now: Time) -> Result<()> {
     tx.exec(&FAILED, p![id, trouble, now])?;
     Ok(())
 }
 
-crate::from_row!(StoredCertificate { chain, private_key, not_after, failures, trouble, tried_at });
+crate::from_row!(StoredCertificate { chain, private_key, not_after, failures, last_error = last_error, tried_at });

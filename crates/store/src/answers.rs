@@ -1,4 +1,4 @@
-//! Which messages answer which: what the loop rules and the burst limit ask (decisions 14 and 18).
+//! Reply counts for the loop rules and the burst limit.
 
 use posthouse_domain::{
     id::{InboxId, MessageId, ThreadId, WorkspaceId},
@@ -16,48 +16,51 @@ statements! {
     SENT_TO = "SELECT r.address FROM messages m
         CROSS JOIN {pg:LATERAL (SELECT * FROM} recipients r {lite:ON}{pg:WHERE} r.workspace_id = $1 AND r.message_id = m.id {pg:OFFSET 0) r}
         WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.rfc_message_id = $3 AND m.direction = 'outbound'";
-    SENT_SINCE = "SELECT count(*), min(created_at) FROM messages WHERE workspace_id = $1 AND direction = 'outbound' AND created_at > $2";
+    SENT_SINCE = "SELECT count(*) AS messages, min(created_at) AS oldest FROM messages WHERE workspace_id = $1 AND direction = 'outbound' AND created_at > $2";
 }
 
-/// How often a message was answered.
+/// Returns how often a message was answered.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn of(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<u64> {
     Ok(tx.value(&OF, p![workspace, message])?.unwrap_or(0))
 }
 
-/// How many answers were sent within a thread after `since`.
+/// Returns the number of answers sent in a thread after `since`.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn in_thread(tx: &mut Tx, workspace: WorkspaceId, thread: ThreadId, since: Time) -> Result<u64> {
     Ok(tx.value(&IN_THREAD, p![workspace, thread, since])?.unwrap_or(0))
 }
 
-/// Whether the message came back: a sent message of the same inbox has its `Message-ID`.
+/// Returns whether a message is one of the inbox's own sent messages coming back: the inbox sent its `Message-ID`.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn was_sent(tx: &mut Tx, message: &Message) -> Result<bool> {
     let m = message;
     let sent: Option<u64> = tx.value(&SENT_ID, p![m.workspace, m.inbox, m.rfc_message_id])?;
     Ok(sent.is_some_and(|n| n > 0))
 }
 
-/// Who got the message that an inbox sent with that `Message-ID`; nobody where it sent none.
+/// Returns the recipients of the message that an inbox sent with a `Message-ID`; empty if it sent none.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn sent_to(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), rfc_message_id: &str) -> Result<Vec<String>> {
     let found: Vec<(String,)> = tx.rows(&SENT_TO, p![workspace, inbox, rfc_message_id])?;
     Ok(found.into_iter().map(|(address,)| address).collect())
 }
 
-/// How many messages the workspace sent after `since`, and when the first of them was made.
+/// Returns the number of messages that a workspace sent after `since`, and the time of the first.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn sent_since(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<(u64, Option<Time>)> {
-    Ok(tx.one(&SENT_SINCE, p![workspace, since])?.unwrap_or((0, None)))
+    let sent: Option<SentRow> = tx.one(&SENT_SINCE, p![workspace, since])?;
+    Ok(sent.map_or((0, None), |row| (row.messages, row.oldest)))
 }
+
+crate::row_struct!(SentRow { messages: u64, oldest: Option<Time> });

@@ -1,65 +1,45 @@
-//! Who vouched for messages that were drafts; kept beside the message, so it outlives the draft (contract §4.1, §5.1).
+//! Approvals of sent drafts. They are stored with the message, so they outlive the draft.
 
 use posthouse_domain::{
     actor::Actor,
     draft::Approval,
-    id::{DraftId, MessageId, WorkspaceId},
+    id::{MessageId, WorkspaceId},
+    record::ApprovalOfMessage,
 };
 
-use crate::{FromRow, Result, Row, Tx, many, p, statements};
+use crate::{Result, Tx, many, p, statements};
 
 statements! {
     INSERT = "INSERT INTO message_approvals (workspace_id, message_id, draft_id, by_type, by_id, by_label, approved_at, content_sha256)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     OF = "SELECT a.message_id, a.draft_id, a.by_type, a.by_id, a.by_label, a.approved_at, a.content_sha256
         FROM {EACH} message_approvals a WHERE a.workspace_id = $1 AND a.message_id {AMONG} {pg:a}";
-    DELETE = "DELETE FROM message_approvals WHERE workspace_id = $1 AND message_id = $2";
-}
-
-/// The approval of a sent message.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OfMessage {
-    /// The message.
-    pub message: MessageId,
-    /// The draft that it was.
-    pub draft: DraftId,
-    /// Who vouched, when, and for what.
-    pub approval: Approval,
 }
 
 /// Stores the approval of a sent message.
 ///
 /// # Errors
-/// The store's own.
-pub fn insert(tx: &mut Tx, workspace: WorkspaceId, of: &OfMessage) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn insert(tx: &mut Tx, workspace: WorkspaceId, of: &ApprovalOfMessage) -> Result<()> {
     let (a, by) = (&of.approval, &of.approval.by);
     tx.exec(&INSERT, p![workspace, of.message, of.draft, by.kind, by.id, by.label, a.at, a.content_sha256])?;
     Ok(())
 }
 
-/// The approvals of up to 100 messages, in no order; most have none.
+/// Returns the approvals of up to 100 messages, unordered. Most messages have none.
 ///
 /// # Errors
-/// The store's own.
-pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<OfMessage>> {
+/// Returns an error if the database call fails.
+pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<ApprovalOfMessage>> {
     many::rows(tx, &OF, workspace, messages)
 }
 
-/// Forgets the approval of a message.
-///
-/// # Errors
-/// The store's own.
-pub fn delete(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
-    tx.exec(&DELETE, p![workspace, message])?;
-    Ok(())
-}
-
-impl FromRow for OfMessage {
-    const COLUMNS: usize = 7;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let (message, draft) = (row.take()?, row.take()?);
-        let by = Actor { kind: row.take()?, id: row.take()?, label: row.take()? };
-        Ok(Self { message, draft, approval: Approval { by, at: row.take()?, content_sha256: row.take()? } })
-    }
-}
+crate::from_row!(ApprovalOfMessage {
+    message = message_id,
+    draft = draft_id,
+    kind = by_type,
+    id = by_id,
+    label = by_label,
+    at = approved_at,
+    content_sha256,
+} => Self { message, draft, approval: Approval { by: Actor { kind, id, label }, at, content_sha256 } });

@@ -1,18 +1,18 @@
-//! What long-polls look for: whether an inbox has a newer message, and glimpses of its messages in order (contract §4.7).
+//! Reads for long-polls: whether an inbox has a newer message, and summaries of its messages in order.
 //!
-//! A glimpse is small, so that looking is cheap; the whole record is read for the one that is found.
+//! Summaries are small so that polling is cheap; the full record is read only for the matching message.
 
 use posthouse_domain::{
     id::{InboxId, MessageId, WorkspaceId},
-    message::{Channel, Direction, Kind, Verification},
+    message::{Channel, Direction, MessageKind, MessageVerification},
     time::Time,
 };
 
-use crate::{FromRow, Json, Result, Row, Tx, many, message_list::Place, messages::StoredVerification, p, statements};
+use crate::{Json, Result, Tx, many, message_list::InboxRef, messages::StoredVerification, p, statements};
 
 statements! {
     NEWEST = "SELECT i.id, i.last_message_at,
-        COALESCE((SELECT q.stirs FROM queues q WHERE q.workspace_id = i.workspace_id AND q.inbox_id = i.id), 0)
+        COALESCE((SELECT q.changes FROM queues q WHERE q.workspace_id = i.workspace_id AND q.inbox_id = i.id), 0) AS changes
         FROM {EACH} inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.id {AMONG} {pg:i}";
     AFTER = "SELECT m.id, m.created_at, m.from_text, m.subject, m.labels, m.verification FROM messages m
         WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3 AND m.direction = $4
@@ -28,9 +28,9 @@ statements! {
         ORDER BY m.created_at DESC LIMIT $5";
 }
 
-/// What is seen of a message from afar.
+/// The fields of a message that long-poll filters need.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Glimpse {
+pub struct ArrivalSummary {
     /// The message.
     pub id: MessageId,
     /// When it was stored.
@@ -41,67 +41,83 @@ pub struct Glimpse {
     pub subject: Option<String>,
     /// Its labels.
     pub labels: Vec<String>,
-    /// A code or link that was found.
-    pub verification: Option<Verification>,
+    /// The verification code or link found in it.
+    pub verification: Option<MessageVerification>,
 }
 
-/// Which messages are looked at.
+/// Filter on direction, channel and type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Sort {
-    /// Which way it went.
+pub struct ArrivalFilter {
+    /// Inbound or outbound.
     pub direction: Direction,
-    /// What it travelled on.
+    /// Only this channel.
     pub channel: Option<Channel>,
-    /// The sender's advisory kind.
-    pub kind: Option<Kind>,
+    /// Only this advisory type set by the sender.
+    pub kind: Option<MessageKind>,
 }
 
-/// The `created_at` of the newest message of up to 100 inboxes, and how often their work queues were stirred; deleted ones
-/// are left out.
+/// Returns, for up to 100 inboxes, the `created_at` of the newest message and the wake counter of the work queue.
+/// Deleted inboxes are omitted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn newest(tx: &mut Tx, workspace: WorkspaceId, inboxes: &[InboxId]) -> Result<Vec<(InboxId, Time, i64)>> {
-    many::rows(tx, &NEWEST, workspace, inboxes)
+    let rows: Vec<NewestRow> = many::rows(tx, &NEWEST, workspace, inboxes)?;
+    Ok(rows.into_iter().map(|row| (row.id, row.last_message_at, row.changes)).collect())
 }
 
-/// Up to `limit` messages of that sort behind `since`, oldest first; blocked mail is passed over.
+/// Returns up to `limit` messages after `since` that match the filter, oldest first. Blocked messages are skipped.
 ///
 /// # Errors
-/// The store's own.
-pub fn after(tx: &mut Tx, place: Place, sort: Sort, since: Time, limit: u32) -> Result<Vec<Glimpse>> {
-    let (channel, kind) = (sort.channel.map(Channel::text), sort.kind.map(Kind::text));
+/// Returns an error if the database call fails.
+pub fn after(
+    tx: &mut Tx,
+    place: InboxRef,
+    sort: ArrivalFilter,
+    since: Time,
+    limit: u32,
+) -> Result<Vec<ArrivalSummary>> {
+    let (channel, kind) = (sort.channel.map(Channel::text), sort.kind.map(MessageKind::text));
     tx.rows(&AFTER, p![place.workspace, place.inbox, since, sort.direction.text(), channel, kind, limit])
 }
 
-/// A stretch of time, both ends excluded.
+/// A time range that excludes both ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Between {
+pub struct ArrivalTimeRange {
     /// After this time.
     pub since: Time,
     /// Before this one.
     pub until: Time,
 }
 
-/// Up to `limit` received messages with a code or link, newest first; blocked mail is passed over.
+/// Returns up to `limit` received messages with a verification code or link, newest first. Blocked messages are
+/// skipped.
 ///
 /// # Errors
-/// The store's own.
-pub fn verifications(tx: &mut Tx, place: Place, between: Between, limit: u32) -> Result<Vec<Glimpse>> {
+/// Returns an error if the database call fails.
+pub fn verifications(
+    tx: &mut Tx,
+    place: InboxRef,
+    between: ArrivalTimeRange,
+    limit: u32,
+) -> Result<Vec<ArrivalSummary>> {
     tx.rows(&VERIFICATIONS, p![place.workspace, place.inbox, between.since, between.until, limit])
 }
 
-impl FromRow for Glimpse {
-    const COLUMNS: usize = 6;
+crate::row_struct!(NewestRow { id: InboxId, last_message_at: Time, changes: i64 });
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            id: row.take()?,
-            created_at: row.take()?,
-            from: row.take()?,
-            subject: row.take()?,
-            labels: row.take::<Json<Vec<String>>>()?.0,
-            verification: row.take::<Option<Json<StoredVerification>>>()?.map(|stored| stored.0.into()),
-        })
-    }
-}
+crate::from_row!(ArrivalSummary {
+    id,
+    created_at,
+    from = from_text,
+    subject,
+    labels: Json<Vec<String>>,
+    verification: Option<Json<StoredVerification>>,
+} => Self {
+    id,
+    created_at,
+    from,
+    subject,
+    labels: labels.0,
+    verification: verification.map(|stored| stored.0.into()),
+});

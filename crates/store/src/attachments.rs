@@ -1,4 +1,4 @@
-//! Files of messages: what is known of them. Their bytes are within the raw mail.
+//! Attachment metadata of messages. The bytes are part of the raw message.
 
 use posthouse_domain::{
     id::{AttachmentId, MessageId, WorkspaceId},
@@ -14,13 +14,12 @@ statements! {
         FROM attachments WHERE workspace_id = $1 AND id = $2";
     OF = "SELECT a.id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline
         FROM {EACH} attachments a WHERE a.workspace_id = $1 AND a.message_id {AMONG} {pg:a} ORDER BY message_id, position";
-    DELETE = "DELETE FROM attachments WHERE workspace_id = $1 AND message_id = $2";
 }
 
-/// Stores what is known of a file.
+/// Stores the metadata of an attachment.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, workspace: WorkspaceId, attachment: &Attachment) -> Result<()> {
     let a = attachment;
     tx.exec(
@@ -41,28 +40,20 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, attachment: &Attachment) -> R
     Ok(())
 }
 
-/// The file of that id.
+/// Returns the attachment with that ID.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId) -> Result<Option<Attachment>> {
     tx.one(&GET, p![workspace, id])
 }
 
-/// The files of up to 100 messages, in their order within each.
+/// Returns the attachments of up to 100 messages, in order within each message.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<Attachment>> {
     many::rows(tx, &OF, workspace, messages)
 }
 
-/// Forgets the files of a message; says how many there were.
-///
-/// # Errors
-/// The store's own.
-pub fn delete(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<u64> {
-    tx.exec(&DELETE, p![workspace, message])
-}
-
-crate::from_row!(Attachment { id, message, position, filename, content_type, size_bytes, sha256, content_id, inline });
+crate::from_row!(Attachment { id, message = message_id, position, filename, content_type, size_bytes, sha256, content_id, inline });

@@ -1,102 +1,105 @@
-//! Blobs: large raw mails and attachments, named by the SHA-256 of their bytes, in files or in an S3 bucket.
+//! Blobs: large raw messages and attachments, named by the SHA-256 of their bytes, in files or in an S3 bucket.
 //!
-//! A blob is on the disk before [`Blobs::put`] returns, so the transaction that names it comes after. A blob that nobody
-//! names is removed by a sweep: list a shard, ask the database, delete. Content is never changed under its name.
+//! A blob is durable before [`BlobStore::put`] returns, so the transaction that references it comes afterward. A sweep
+//! removes unreferenced blobs: it lists a shard, checks the database, and deletes. The content under a name never
+//! changes.
 
 mod files;
 mod raw;
+mod reader;
 mod s3;
 
 use crate::{Error, FromColumn, Result, ToValue, Value};
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
 pub use raw::decompress;
+pub use reader::{RAW_CHUNK_BYTES, RawReader};
 
-/// The name of a blob: the SHA-256 of its bytes. Shown as 64 hexadecimal digits, stored as 32 bytes.
+/// The name of a blob: the SHA-256 of its bytes. Displayed as 64 hexadecimal digits, stored as 32 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Digest(pub [u8; 32]);
+pub struct BlobDigest(pub [u8; 32]);
 
-impl Digest {
-    /// The name these bytes have.
+impl BlobDigest {
+    /// Hashes the bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        Digest(Sha256::digest(bytes).into())
+        BlobDigest(Sha256::digest(bytes).into())
     }
 
-    /// Place below the root of a store: `ab/cd/abcd…`.
+    /// Returns the path below the root of a store: `ab/cd/abcd…`.
     pub(crate) fn path(&self) -> String {
         let hex = self.to_string();
         format!("{}/{}/{hex}", &hex[..2], &hex[2..4])
     }
 }
 
-impl fmt::Display for Digest {
+impl fmt::Display for BlobDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-impl fmt::Debug for Digest {
+impl fmt::Debug for BlobDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl FromStr for Digest {
+impl FromStr for BlobDigest {
     type Err = Error;
 
-    /// Takes lower-case digits only, so that a blob has one name.
+    /// Accepts lowercase digits only, so that a blob has exactly one name.
     fn from_str(text: &str) -> Result<Self> {
         let is_digit = |b: &u8| b.is_ascii_digit() || (b'a'..=b'f').contains(b);
         if text.len() != 64 || !text.as_bytes().iter().all(is_digit) {
-            return Err(Error::corrupt("a blob's name has 64 lower-case hexadecimal digits"));
+            return Err(Error::corrupt("a blob's name must be 64 lowercase hexadecimal digits"));
         }
         let mut digest = [0; 32];
         for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks(2)) {
             let pair = std::str::from_utf8(pair).map_err(Error::corrupt)?;
             *byte = u8::from_str_radix(pair, 16).map_err(Error::corrupt)?;
         }
-        Ok(Digest(digest))
+        Ok(BlobDigest(digest))
     }
 }
 
-impl ToValue for Digest {
+impl ToValue for BlobDigest {
     fn to_value(&self) -> Value<'_> {
         self.0.to_value()
     }
 }
 
-impl FromColumn for Digest {
+impl FromColumn for BlobDigest {
     fn from_column(value: Value<'_>) -> Result<Self> {
-        <[u8; 32]>::from_column(value).map(Digest)
+        <[u8; 32]>::from_column(value).map(BlobDigest)
     }
 }
 
 /// A blob store. Cloning is cheap.
 #[derive(Clone)]
-pub struct Blobs {
-    place: Place,
-    packers: Arc<raw::Packers>,
+pub struct BlobStore {
+    backend: Backend,
+    zstd_pool: Arc<raw::ZstdPool>,
 }
 
 #[derive(Clone)]
-enum Place {
-    Files(Arc<files::Folder>),
-    S3(Arc<s3::Bucket>),
+enum Backend {
+    Files(Arc<files::BlobFolder>),
+    S3(Arc<s3::S3Bucket>),
 }
 
-impl Blobs {
-    /// Opens the store of the setting `blob_url`: `file:///directory` or `s3://bucket/prefix`. `options` are the AWS
-    /// variables of the environment as they stand (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`, …); others are passed over.
-    /// Nothing is read or written yet.
+impl BlobStore {
+    /// Opens the store named by the setting `blob_url`: `file:///directory` or `s3://bucket/prefix`. `options` are the
+    /// AWS environment variables (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`, …); other names are ignored. Reads and
+    /// writes nothing yet.
     ///
     /// # Errors
-    /// [`Error::Schema`] with a text for the operator where the URL or an option is wrong.
+    /// Returns [`Error::Schema`] with a message for the operator if the URL or an option is invalid.
     pub fn open(url: &str, options: &[(String, String)]) -> Result<Self> {
         if let Some(path) = url.strip_prefix("file://") {
             if !path.starts_with('/') {
@@ -107,161 +110,171 @@ impl Blobs {
             return Ok(Self::files(path));
         }
         if url.starts_with("s3://") {
-            return Ok(Self::at(Place::S3(Arc::new(s3::Bucket::open(url, options)?))));
+            return Ok(Self::at(Backend::S3(Arc::new(s3::S3Bucket::open(url, options)?))));
         }
         Err(Error::schema("blob_url must begin with file:/// or s3://"))
     }
 
-    /// A store of files below a directory, which is made when it is needed.
+    /// Creates a store of files below a directory, which is created when needed.
     #[must_use]
     pub fn files(directory: impl Into<PathBuf>) -> Self {
-        Self::at(Place::Files(Arc::new(files::Folder::new(directory.into()))))
+        Self::at(Backend::Files(Arc::new(files::BlobFolder::new(directory.into()))))
     }
 
-    fn at(place: Place) -> Self {
-        Blobs { place, packers: Arc::default() }
+    fn at(backend: Backend) -> Self {
+        BlobStore { backend, zstd_pool: Arc::default() }
     }
 
-    /// Makes the directory of the files and sees that it can be written. A bucket is not asked: it may only be away.
+    /// Creates the blob directory and checks that it is writable. A bucket isn't checked, because its outage may be
+    /// temporary.
     ///
     /// # Errors
-    /// As [`Blobs::put`].
+    /// See [`BlobStore::put`].
     pub async fn prepare(&self) -> Result<()> {
-        match &self.place {
-            Place::Files(folder) => folder.prepare().await,
-            Place::S3(_) => Ok(()),
+        match &self.backend {
+            Backend::Files(folder) => folder.prepare().await,
+            Backend::S3(_) => Ok(()),
         }
     }
 
-    /// Whether the blobs are in a bucket, somewhere else.
+    /// Returns the directory of the blobs, or `None` if they are in a bucket.
     #[must_use]
-    pub fn are_remote(&self) -> bool {
-        matches!(self.place, Place::S3(_))
+    pub fn directory(&self) -> Option<&Path> {
+        match &self.backend {
+            Backend::Files(folder) => Some(folder.root()),
+            Backend::S3(_) => None,
+        }
     }
 
-    /// Writes these bytes, which nobody else has, reads them and takes them away: whether the store works.
+    /// Returns whether the blobs are in a bucket rather than in local files.
+    #[must_use]
+    pub fn are_remote(&self) -> bool {
+        matches!(self.backend, Backend::S3(_))
+    }
+
+    /// Writes, reads and deletes these bytes to check that the store works. No other blob may have the same bytes.
     ///
     /// # Errors
-    /// As [`Blobs::put`].
+    /// See [`BlobStore::put`].
     pub async fn probe(&self, bytes: Bytes) -> Result<()> {
         let digest = self.put(bytes.clone()).await?;
         let back = self.get(&digest).await?;
         self.delete(&digest).await?;
-        if back == Some(bytes) { Ok(()) } else { Err(Error::blob("it does not give back what was written")) }
+        if back == Some(bytes) { Ok(()) } else { Err(Error::blob("it returned other bytes than were written")) }
     }
 
-    /// Compresses raw mail as it is kept: a zstd frame with the length in it.
+    /// Compresses a raw message for storage: a zstd frame that records the length.
     ///
     /// # Errors
-    /// [`Error::Panicked`] where zstd has no memory.
+    /// Returns [`Error::Panicked`] if zstd can't allocate memory.
     pub fn compress(&self, raw: &[u8]) -> Result<Vec<u8>> {
-        self.packers.compress(raw)
+        self.zstd_pool.compress(raw)
     }
 
-    /// Decompresses raw mail to at most `len_max` bytes, whatever the frame says of itself.
+    /// Decompresses a raw message to at most `len_max` bytes, whatever length the frame declares.
     ///
     /// # Errors
-    /// [`Error::BadContent`] where the bytes are no whole zstd frame or hold more than `len_max`.
+    /// Returns [`Error::ContentDamaged`] if the bytes aren't a complete zstd frame or decompress to more than `len_max`.
     pub fn decompress(&self, compressed: &[u8], len_max: usize) -> Result<Vec<u8>> {
-        self.packers.decompress(compressed, len_max)
+        self.zstd_pool.decompress(compressed, len_max)
     }
 
-    /// Stores the bytes and returns their name when they are on the disk. Storing them again makes them young again, so a
-    /// sweep that is under way does not take them.
+    /// Stores the bytes and returns their name once they are durable. Storing existing bytes again renews their age, so
+    /// a running sweep doesn't delete them.
     ///
     /// # Errors
-    /// [`Error::Full`], [`Error::Blob`].
-    pub async fn put(&self, bytes: Bytes) -> Result<Digest> {
-        let digest = Digest::of(&bytes);
-        match &self.place {
-            Place::Files(folder) => folder.put(&digest, &bytes).await?,
-            Place::S3(bucket) => bucket.put(&digest, bytes).await?,
+    /// Returns [`Error::StorageFull`] if the disk is full, and [`Error::BlobStore`] if the store fails.
+    pub async fn put(&self, bytes: Bytes) -> Result<BlobDigest> {
+        let digest = BlobDigest::of(&bytes);
+        match &self.backend {
+            Backend::Files(folder) => folder.put(&digest, &bytes).await?,
+            Backend::S3(bucket) => bucket.put(&digest, bytes).await?,
         }
         Ok(digest)
     }
 
-    /// The bytes, or `None` where there is no such blob.
+    /// Returns the bytes, or `None` if the blob doesn't exist.
     ///
     /// # Errors
-    /// [`Error::BadContent`] where the bytes are no longer those of the name; otherwise as [`Blobs::put`].
-    pub async fn get(&self, digest: &Digest) -> Result<Option<Bytes>> {
-        let bytes = match &self.place {
-            Place::Files(folder) => folder.get(digest).await?,
-            Place::S3(bucket) => bucket.get(digest).await?,
+    /// Returns [`Error::ContentDamaged`] if the bytes no longer match the name; otherwise the same as [`BlobStore::put`].
+    pub async fn get(&self, digest: &BlobDigest) -> Result<Option<Bytes>> {
+        let bytes = match &self.backend {
+            Backend::Files(folder) => folder.get(digest).await?,
+            Backend::S3(bucket) => bucket.get(digest).await?,
         };
         match &bytes {
-            Some(bytes) if Digest::of(bytes) != *digest => {
-                Err(Error::bad_content(format_args!("blob {digest} has other bytes than its name says")))
+            Some(bytes) if BlobDigest::of(bytes) != *digest => {
+                Err(Error::bad_content(format_args!("blob {digest} doesn't match its hash")))
             }
             _ => Ok(bytes),
         }
     }
 
-    /// The bytes of a blob that something names.
+    /// Returns the bytes of a blob that must exist.
     ///
     /// # Errors
-    /// [`Error::BadContent`] where there is no such blob; otherwise as [`Blobs::get`].
-    pub async fn read(&self, digest: &Digest) -> Result<Bytes> {
-        let missing = || Error::bad_content(format_args!("blob {digest} is missing"));
-        self.get(digest).await?.ok_or_else(missing)
+    /// Returns [`Error::ContentDamaged`] if the blob doesn't exist; otherwise the same as [`BlobStore::get`].
+    pub async fn read(&self, digest: &BlobDigest) -> Result<Bytes> {
+        self.get(digest).await?.ok_or_else(|| reader::missing(digest))
     }
 
-    /// Whether there is any blob at all.
+    /// Returns whether the store holds any blob.
     ///
     /// # Errors
-    /// As [`Blobs::put`].
+    /// See [`BlobStore::put`].
     pub async fn any(&self) -> Result<bool> {
-        match &self.place {
-            Place::Files(folder) => folder.any().await,
-            Place::S3(bucket) => bucket.any().await,
+        match &self.backend {
+            Backend::Files(folder) => folder.any().await,
+            Backend::S3(bucket) => bucket.any().await,
         }
     }
 
-    /// Whether there is such a blob.
+    /// Returns whether the blob exists.
     ///
     /// # Errors
-    /// As [`Blobs::put`].
-    pub async fn exists(&self, digest: &Digest) -> Result<bool> {
-        match &self.place {
-            Place::Files(folder) => folder.exists(digest).await,
-            Place::S3(bucket) => bucket.exists(digest).await,
+    /// See [`BlobStore::put`].
+    pub async fn exists(&self, digest: &BlobDigest) -> Result<bool> {
+        match &self.backend {
+            Backend::Files(folder) => folder.exists(digest).await,
+            Backend::S3(bucket) => bucket.exists(digest).await,
         }
     }
 
-    /// Removes a blob; that there is none is no error.
+    /// Deletes a blob. A missing blob isn't an error.
     ///
     /// # Errors
-    /// As [`Blobs::put`].
-    pub async fn delete(&self, digest: &Digest) -> Result<()> {
-        match &self.place {
-            Place::Files(folder) => folder.delete(digest).await,
-            Place::S3(bucket) => bucket.delete(digest).await,
+    /// See [`BlobStore::put`].
+    pub async fn delete(&self, digest: &BlobDigest) -> Result<()> {
+        match &self.backend {
+            Backend::Files(folder) => folder.delete(digest).await,
+            Backend::S3(bucket) => bucket.delete(digest).await,
         }
     }
 
-    /// The blobs of one of the 256 shards (their first byte), last stored before `before_ms` (Unix time, milliseconds), in
-    /// order. A sweep goes through all shards and lets young blobs alone, for their transaction may be under way.
+    /// Returns, in order, the blobs of one of the 256 shards (their first byte) that were last stored before
+    /// `before_ms` (Unix time, milliseconds). A sweep goes through all shards and skips recent blobs, whose transaction
+    /// may still be running.
     ///
     /// # Errors
-    /// As [`Blobs::put`].
-    pub async fn list(&self, shard: u8, before_ms: i64) -> Result<Vec<Digest>> {
-        let mut found = match &self.place {
-            Place::Files(folder) => folder.list(shard, before_ms).await?,
-            Place::S3(bucket) => bucket.list(shard, before_ms).await?,
+    /// See [`BlobStore::put`].
+    pub async fn list(&self, shard: u8, before_ms: i64) -> Result<Vec<BlobDigest>> {
+        let mut digests = match &self.backend {
+            Backend::Files(folder) => folder.list(shard, before_ms).await?,
+            Backend::S3(bucket) => bucket.list(shard, before_ms).await?,
         };
-        found.sort_unstable();
-        Ok(found)
+        digests.sort_unstable();
+        Ok(digests)
     }
 
-    /// Removes what a crash left half-written in a shard before `before_ms` (Unix time, milliseconds); a bucket has nothing
-    /// of the kind. Part of the sweep: never call it with the present, for a file may be being written.
+    /// Deletes partial files in a shard that a crash left behind before `before_ms` (Unix time, milliseconds); a bucket
+    /// has none. Part of the sweep. Never pass the current time: a file may still be being written.
     ///
     /// # Errors
-    /// As [`Blobs::put`].
+    /// See [`BlobStore::put`].
     pub async fn remove_partial(&self, shard: u8, before_ms: i64) -> Result<()> {
-        match &self.place {
-            Place::Files(folder) => folder.remove_partial(shard, before_ms).await,
-            Place::S3(_) => Ok(()),
+        match &self.backend {
+            Backend::Files(folder) => folder.remove_partial(shard, before_ms).await,
+            Backend::S3(_) => Ok(()),
         }
     }
 }

@@ -1,25 +1,28 @@
-//! Domain types as columns: ids are 16 bytes, times integer milliseconds, names text.
+//! Column conversions for domain types: IDs are 16 bytes, times are integer milliseconds, enums are their text names.
 
 use posthouse_domain::{
     actor::ActorKind,
     contact::{self, ContactKind},
+    delivery::LocalDeliveryState,
     draft,
-    event::{EventKind, Payload},
+    event::{EventKind, EventPayload},
     id::{
         AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EventId, ForwardId, ForwardingAddressId,
         InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
     },
-    list::{ListDirection, ListKind, PatternType},
-    message::{Channel, DeliveryStatus, Direction, Kind, Status},
+    job::{JobKind, JobReason},
+    list::{ListDirection, ListKind, ListPatternKind},
+    message::{Channel, DeliveryStatus, Direction, MessageKind, MessageStatus},
     plan::Plan,
     queue,
+    suppression::SuppressionReason,
     time::Time,
     webhook,
-    workspace::{AiProcessing, Claim},
+    workspace::{AiProcessing, ClaimStatus},
 };
 use uuid::Uuid;
 
-use crate::{FromColumn, Result, ToValue, Value, suppressions::Reason, workspaces::named};
+use crate::{FromColumn, Result, ToValue, Value, workspaces::named};
 
 macro_rules! id_columns {
     ($($ty:ty),+ $(,)?) => {$(
@@ -32,7 +35,7 @@ macro_rules! id_columns {
     )+};
 }
 
-/// A name that this binary does not know is [`Error::Corrupt`](crate::Error::Corrupt).
+/// An unknown name is [`Error::Corrupt`](crate::Error::Corrupt).
 macro_rules! name_columns {
     ($($ty:ty),+ $(,)?) => {$(
         impl ToValue for $ty {
@@ -70,24 +73,27 @@ name_columns!(
     ActorKind,
     AiProcessing,
     Channel,
-    Claim,
+    ClaimStatus,
     ContactKind,
     DeliveryStatus,
     Direction,
     EventKind,
-    Kind,
+    JobKind,
+    JobReason,
+    LocalDeliveryState,
+    MessageKind,
     ListDirection,
     ListKind,
-    PatternType,
-    Payload,
+    ListPatternKind,
+    EventPayload,
     Plan,
-    Reason,
-    Status,
-    contact::Source,
-    draft::Source,
-    draft::Status,
-    queue::State,
-    webhook::DeliveryStatus,
+    SuppressionReason,
+    MessageStatus,
+    contact::ContactFieldSource,
+    draft::DraftSource,
+    draft::DraftStatus,
+    queue::QueueItemState,
+    webhook::WebhookDeliveryStatus,
 );
 
 impl ToValue for Time {

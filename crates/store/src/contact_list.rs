@@ -1,28 +1,27 @@
-//! Lists of contacts: pages under filters, most recently seen first, their domains, and those that are deleted together.
+//! Lists of contacts: filtered pages with the most recently seen first, domain counts, and bulk deletion.
 //!
-//! A page is a walk along an index of when they were seen. Under a label or metadata it is those contacts, sorted, driven by
-//! the rarest filter.
+//! A page scans the `last_seen_at` index. With a label or metadata filter it sorts the contacts that match the rarest
+//! filter instead.
 
 use posthouse_domain::{
-    contact::{Contact, ContactKind, FREE_MAIL},
+    contact::{Contact, ContactKind, DomainCount, FREE_MAIL_DOMAINS},
     id::{ContactId, WorkspaceId},
-    page::Position,
-    time::Time,
+    page::CursorPosition,
 };
 use uuid::Uuid;
 
 use crate::{Result, Sql, ToValue, Tx, Value, contacts::select, p, statements, values::like_pattern};
 
-/// Rows of one filter that are counted to find the rarest.
-const RARITY_MAX: u32 = 1_000;
-/// Kinds there are; a filter of fewer is padded, so that there is one text.
+/// Rows counted per filter to find the rarest.
+const RARITY_COUNT_MAX: u32 = 1_000;
+/// Number of contact kinds. A shorter filter is padded, so that one statement fits all.
 const KINDS: usize = ContactKind::ALL.len();
 
 statements! {
-    HOW_MANY_LABELLED = "SELECT count(*) FROM (SELECT contact_id FROM contact_labels WHERE workspace_id = $1 AND label = $2 LIMIT $3) s";
-    HOW_MANY_WITH = "SELECT count(*) FROM (SELECT contact_id FROM contact_metadata WHERE workspace_id = $1 AND key = $2 AND value = $3
+    COUNT_LABELED = "SELECT count(*) FROM (SELECT contact_id FROM contact_labels WHERE workspace_id = $1 AND label = $2 LIMIT $3) s";
+    COUNT_WITH_METADATA = "SELECT count(*) FROM (SELECT contact_id FROM contact_metadata WHERE workspace_id = $1 AND key = $2 AND value = $3
         LIMIT $4) s";
-    DOMAINS = "SELECT domain, count(*), max(last_seen_at) FROM contacts WHERE workspace_id = $1 AND kind IN ($2, $3, $4, $5)
+    DOMAINS = "SELECT domain, count(*) AS contacts, max(last_seen_at) AS last_seen_at FROM contacts WHERE workspace_id = $1 AND kind IN ($2, $3, $4, $5)
         GROUP BY domain ORDER BY count(*) DESC, domain LIMIT $6";
     COUNT_MATCHING = "SELECT count(*) FROM contacts WHERE workspace_id = $1 AND kind IN ($2, $3, $4, $5)";
     COUNT_IN_DOMAIN = "SELECT count(*) FROM contacts WHERE workspace_id = $1 AND kind IN ($2, $3, $4, $5) AND domain = $6";
@@ -31,65 +30,56 @@ statements! {
         ORDER BY last_seen_at, id LIMIT $7 {FOR_UPDATE}";
 }
 
-/// What a list of contacts is narrowed to. Its `Debug` text names it in cursors.
+/// Filters for a list of contacts. Cursors contain its `Debug` text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Filter {
-    /// A part of address or name.
+pub struct ContactFilter {
+    /// Part of the address or name.
     pub q: Option<String>,
-    /// A label that must be there.
+    /// A required label.
     pub label: Option<String>,
-    /// Kinds of which it must be one; empty: any.
+    /// Any of these kinds; empty matches all.
     pub kinds: Vec<ContactKind>,
     /// The domain.
     pub domain: Option<String>,
-    /// Metadata keys and the text that each must have.
+    /// Metadata keys with their required values.
     pub metadata: Vec<(String, String)>,
 }
 
-/// Which contacts are deleted together.
+/// Filter for contacts to delete in bulk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Bulk {
-    /// Kinds of which it must be one; empty: any.
+pub struct ContactBulkFilter {
+    /// Any of these kinds; empty matches all.
     pub kinds: Vec<ContactKind>,
     /// The domain.
     pub domain: Option<String>,
-}
-
-/// How many contacts a domain has.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DomainCount {
-    /// The domain.
-    pub domain: String,
-    /// How many.
-    pub contacts: i64,
-    /// When the newest message of one of them was stored.
-    pub last_seen_at: Time,
 }
 
 crate::from_row!(DomainCount { domain, contacts, last_seen_at });
 
-/// A label or a piece of metadata that contacts must have.
+crate::row_struct!(AddressRow { id: ContactId, address: String });
+
+/// A required label or metadata value.
 #[derive(Clone, Copy, Debug)]
-enum Mark<'a> {
+enum TagFilter<'a> {
     Label(&'a str),
     Metadata(&'a str, &'a str),
 }
 
-/// Up to `limit` contacts that pass the filter, behind `position`, most recently seen first.
+/// Returns up to `limit` contacts that match the filter, after `position`, most recently seen first.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn page(
     tx: &mut Tx,
     workspace: WorkspaceId,
-    filter: &Filter,
-    position: Option<Position>,
+    filter: &ContactFilter,
+    position: Option<CursorPosition>,
     limit: u32,
 ) -> Result<Vec<Contact>> {
-    let after = position.unwrap_or(Position { sort: i64::MAX, id: Uuid::max() });
+    let after = position.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     let kinds = padded(&filter.kinds);
     let q = filter.q.as_deref().map(|q| like_pattern(Some(q)));
-    let marks = rarest_first(tx, workspace, filter)?;
+    let tags = rarest_first(tx, workspace, filter)?;
     let mut parameters: Vec<Value<'_>> =
         vec![workspace.to_value(), after.sort.to_value(), after.id.to_value(), limit.to_value()];
     if !filter.kinds.is_empty() {
@@ -97,83 +87,85 @@ pub fn page(
     }
     parameters.extend(filter.domain.iter().map(ToValue::to_value));
     parameters.extend(q.iter().map(ToValue::to_value));
-    for mark in &marks {
-        match mark {
-            Mark::Label(label) => parameters.push(label.to_value()),
-            Mark::Metadata(key, text) => parameters.extend([key.to_value(), text.to_value()]),
+    for tag in &tags {
+        match tag {
+            TagFilter::Label(label) => parameters.push(label.to_value()),
+            TagFilter::Metadata(key, text) => parameters.extend([key.to_value(), text.to_value()]),
         }
     }
-    let shape = Shape {
+    let shape = ContactPageShape {
         kinds: !filter.kinds.is_empty(),
         domain: filter.domain.is_some(),
         q: q.is_some(),
-        marks: marks.iter().map(|mark| matches!(mark, Mark::Label(_))).collect(),
+        tags: tags.iter().map(|tag| matches!(tag, TagFilter::Label(_))).collect(),
     };
     tx.rows(&statement(&shape), &parameters)
 }
 
-fn rarest_first<'f>(tx: &mut Tx, workspace: WorkspaceId, filter: &'f Filter) -> Result<Vec<Mark<'f>>> {
-    let labels = filter.label.iter().map(|label| Mark::Label(label));
-    let mut marks: Vec<Mark<'f>> =
-        labels.chain(filter.metadata.iter().map(|(key, text)| Mark::Metadata(key, text))).collect();
-    if marks.len() > 1 {
-        let mut counted = Vec::with_capacity(marks.len());
-        for mark in marks {
-            let count: Option<i64> = match mark {
-                Mark::Label(label) => tx.value(&HOW_MANY_LABELLED, p![workspace, label, RARITY_MAX])?,
-                Mark::Metadata(key, text) => tx.value(&HOW_MANY_WITH, p![workspace, key, text, RARITY_MAX])?,
+fn rarest_first<'f>(tx: &mut Tx, workspace: WorkspaceId, filter: &'f ContactFilter) -> Result<Vec<TagFilter<'f>>> {
+    let labels = filter.label.iter().map(|label| TagFilter::Label(label));
+    let mut tags: Vec<TagFilter<'f>> =
+        labels.chain(filter.metadata.iter().map(|(key, text)| TagFilter::Metadata(key, text))).collect();
+    if tags.len() > 1 {
+        let mut counted = Vec::with_capacity(tags.len());
+        for tag in tags {
+            let count: Option<i64> = match tag {
+                TagFilter::Label(label) => tx.value(&COUNT_LABELED, p![workspace, label, RARITY_COUNT_MAX])?,
+                TagFilter::Metadata(key, text) => {
+                    tx.value(&COUNT_WITH_METADATA, p![workspace, key, text, RARITY_COUNT_MAX])?
+                }
             };
-            counted.push((count.unwrap_or(0), mark));
+            counted.push((count.unwrap_or(0), tag));
         }
         counted.sort_by_key(|(count, _)| *count);
-        marks = counted.into_iter().map(|(_, mark)| mark).collect();
+        tags = counted.into_iter().map(|(_, tag)| tag).collect();
     }
-    Ok(marks)
+    Ok(tags)
 }
 
-/// The form of a statement.
+/// The parts that a page statement consists of.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Shape {
+struct ContactPageShape {
     kinds: bool,
     domain: bool,
     q: bool,
-    /// Of each mark whether it is a label; the first one drives.
-    marks: Vec<bool>,
+    /// Whether each tag filter is a label; the first drives the query.
+    tags: Vec<bool>,
 }
 
-/// `$1` to `$4`: workspace, place, limit; then kinds, domain, part, marks.
-fn statement(shape: &Shape) -> Sql {
+/// Builds the page statement. `$1` to `$4`: workspace, position, limit; then kinds, domain, search text, tags.
+fn statement(shape: &ContactPageShape) -> Sql {
     let mut next = 5;
-    let mut take = |count: usize| {
+    let mut reserve = |count: usize| {
         next += count;
         next - count
     };
     let mut clauses = String::new();
     if shape.kinds {
-        let n = take(KINDS);
+        let n = reserve(KINDS);
         clauses.push_str(&format!(" AND c.kind IN (${n}, ${}, ${}, ${})", n + 1, n + 2, n + 3));
     }
     if shape.domain {
-        clauses.push_str(&format!(" AND c.domain = ${}", take(1)));
+        clauses.push_str(&format!(" AND c.domain = ${}", reserve(1)));
     }
     if shape.q {
-        clauses.push_str(&format!(" AND c.haystack LIKE ${} ESCAPE '!'", take(1)));
+        clauses.push_str(&format!(" AND c.haystack LIKE ${} ESCAPE '!'", reserve(1)));
     }
     let mut from = "contacts c";
-    for (at, is_label) in shape.marks.iter().enumerate() {
+    for (at, is_label) in shape.tags.iter().enumerate() {
         let of = |table: &str| match is_label {
             true => (format!("{table}.label"), "contact_labels", 1),
             false => (format!("{table}.key"), "contact_metadata", 2),
         };
         let table = if at == 0 { "d" } else { "e" };
         let (column, name, parameters) = of(table);
-        let n = take(parameters);
+        let n = reserve(parameters);
         let mut clause = format!("{table}.workspace_id = $1 AND {table}.contact_id = c.id AND {column} = ${n}");
         if !is_label {
             clause.push_str(&format!(" AND {table}.value = ${}", n + 1));
         }
         if at == 0 {
-            // A cross join is the order of the walk on SQLite: the mark's rows first.
+            // SQLite runs a cross join in the written order: the tag's rows first.
             from = if *is_label {
                 "contact_labels d CROSS JOIN contacts c"
             } else {
@@ -184,7 +176,7 @@ fn statement(shape: &Shape) -> Sql {
             clauses.push_str(&format!(" AND EXISTS (SELECT 1 FROM {name} e WHERE {clause})"));
         }
     }
-    Sql::built(
+    Sql::from_fragments(
         "CONTACT_PAGE",
         format!(
             "{}{from} WHERE c.workspace_id = $1 AND (c.last_seen_at, c.id) < ($2, $3){clauses}
@@ -194,39 +186,44 @@ fn statement(shape: &Shape) -> Sql {
     )
 }
 
-/// Every statement that a page can become under up to `marks_max` marks, for the tests that prepare and plan them.
+/// Returns every page statement with up to `tags_max` tag filters, for the tests that prepare and plan them.
 #[must_use]
-pub fn shapes(marks_max: usize) -> Vec<Sql> {
+pub fn shapes(tags_max: usize) -> Vec<Sql> {
     let mut all = Vec::new();
-    for marks in 0..=marks_max {
+    for tags in 0..=tags_max {
         for bits in 0..8 {
-            for labelled in [false, true] {
-                let marks = (0..marks).map(|at| labelled && at == 0).collect();
-                all.push(statement(&Shape { kinds: bits & 1 > 0, domain: bits & 2 > 0, q: bits & 4 > 0, marks }));
+            for has_label in [false, true] {
+                let tags = (0..tags).map(|at| has_label && at == 0).collect();
+                all.push(statement(&ContactPageShape {
+                    kinds: bits & 1 > 0,
+                    domain: bits & 2 > 0,
+                    q: bits & 4 > 0,
+                    tags,
+                }));
             }
         }
     }
     all
 }
 
-/// The domains that most contacts of those kinds are at, largest first, without those of free mail.
+/// Returns the domains with the most contacts of these kinds, largest first, excluding free mail providers.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn domains(tx: &mut Tx, workspace: WorkspaceId, kinds: &[ContactKind], limit: usize) -> Result<Vec<DomainCount>> {
     let [a, b, c, d] = padded(kinds);
-    let asked = u32::try_from(limit + FREE_MAIL.len()).unwrap_or(u32::MAX);
-    let mut found: Vec<DomainCount> = tx.rows(&DOMAINS, p![workspace, a, b, c, d, asked])?;
-    found.retain(|row| !FREE_MAIL.contains(&row.domain.as_str()));
-    found.truncate(limit);
-    Ok(found)
+    let rows_max = u32::try_from(limit + FREE_MAIL_DOMAINS.len()).unwrap_or(u32::MAX);
+    let mut counts: Vec<DomainCount> = tx.rows(&DOMAINS, p![workspace, a, b, c, d, rows_max])?;
+    counts.retain(|row| !FREE_MAIL_DOMAINS.contains(&row.domain.as_str()));
+    counts.truncate(limit);
+    Ok(counts)
 }
 
-/// How many contacts there are to be deleted together.
+/// Returns the number of contacts that match a bulk filter.
 ///
 /// # Errors
-/// The store's own.
-pub fn count(tx: &mut Tx, workspace: WorkspaceId, bulk: &Bulk) -> Result<u64> {
+/// Returns an error if the database call fails.
+pub fn count(tx: &mut Tx, workspace: WorkspaceId, bulk: &ContactBulkFilter) -> Result<u64> {
     let [a, b, c, d] = padded(&bulk.kinds);
     let count = match &bulk.domain {
         Some(domain) => tx.value(&COUNT_IN_DOMAIN, p![workspace, a, b, c, d, domain])?,
@@ -235,19 +232,25 @@ pub fn count(tx: &mut Tx, workspace: WorkspaceId, bulk: &Bulk) -> Result<u64> {
     Ok(count.unwrap_or(0))
 }
 
-/// Up to `limit` contacts that are to be deleted together, with their addresses.
+/// Returns up to `limit` contacts that match a bulk filter, with their addresses, and locks their rows.
 ///
 /// # Errors
-/// The store's own.
-pub fn taken(tx: &mut Tx, workspace: WorkspaceId, bulk: &Bulk, limit: u32) -> Result<Vec<(ContactId, String)>> {
+/// Returns an error if the database call fails.
+pub fn matching(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    bulk: &ContactBulkFilter,
+    limit: u32,
+) -> Result<Vec<(ContactId, String)>> {
     let [a, b, c, d] = padded(&bulk.kinds);
-    match &bulk.domain {
-        Some(domain) => tx.rows(&IN_DOMAIN, p![workspace, a, b, c, d, domain, limit]),
-        None => tx.rows(&MATCHING, p![workspace, a, b, c, d, limit]),
-    }
+    let found: Vec<AddressRow> = match &bulk.domain {
+        Some(domain) => tx.rows(&IN_DOMAIN, p![workspace, a, b, c, d, domain, limit])?,
+        None => tx.rows(&MATCHING, p![workspace, a, b, c, d, limit])?,
+    };
+    Ok(found.into_iter().map(|row| (row.id, row.address)).collect())
 }
 
-/// The names of the kinds, repeated; of every kind when none is given.
+/// Returns the names of the kinds, repeated to fill the array; all kinds if empty.
 fn padded(kinds: &[ContactKind]) -> [&'static str; KINDS] {
     let kinds = if kinds.is_empty() { ContactKind::ALL } else { kinds };
     let mut cycle = kinds.iter().cycle();

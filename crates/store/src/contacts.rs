@@ -1,7 +1,7 @@
-//! Contacts (contract §8): written by the transactions that store mail, one statement a person, and changed by callers.
+//! Contacts. Storing a message upserts one contact per person with one statement each; callers edit them afterward.
 
 use posthouse_domain::{
-    contact::{Contact, LastSubject, Person},
+    contact::{Contact, LastSubject, MessageParticipant},
     id::{ContactId, InboxId, ThreadId, WorkspaceId},
     metadata,
     thread::Thread,
@@ -9,9 +9,9 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{FromRow, Json, Result, Row, Tx, many, p, statements};
+use crate::{Json, Result, Tx, many, p, statements};
 
-/// The columns of a contact, in the order that rows are read; the table is `c`.
+/// The columns of a contact in the order that rows are read; the table alias is `c`.
 macro_rules! select {
     ($rest:literal) => {
         concat!(
@@ -25,9 +25,9 @@ macro_rules! select {
 pub(crate) use select;
 
 statements! {
-    /// One of our own inboxes is no contact; nor is who was forgotten. What a caller set stays; what a third party calls
-    /// somebody ($12 = 0) gives a name only to who has none.
-    MEET = "INSERT INTO contacts (workspace_id, id, address, domain, name, name_source, kind, kind_source, metadata, labels,
+    /// Skips the workspace's own inboxes and forgotten contacts. Fields set by a caller stay. A name given by a third
+    /// party ($12 = 0) is only used if the contact has no name.
+    UPSERT = "INSERT INTO contacts (workspace_id, id, address, domain, name, name_source, kind, kind_source, metadata, labels,
         message_count, last_subject, last_subject_inbox_id, first_seen_at, last_seen_at, created_at, haystack)
         SELECT $1, $2, $3, $5, $6, 'auto', $7, 'auto', '{}', '[]', 1, $8, $13, $9, $9, $9, $10
         WHERE NOT EXISTS (SELECT 1 FROM addresses a WHERE a.address IN ($3, $4) AND a.workspace_id = $1)
@@ -45,7 +45,7 @@ statements! {
           OR (excluded.kind = 'automated' AND contacts.kind <> 'unknown') THEN contacts.kind ELSE excluded.kind END";
     JOIN_THREAD = "INSERT INTO thread_people (workspace_id, address, thread_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
     GET = select!("contacts c WHERE c.workspace_id = $1 AND c.id = $2");
-    TAKE = select!("contacts c WHERE c.workspace_id = $1 AND c.id = $2 {FOR_UPDATE}");
+    GET_FOR_UPDATE = select!("contacts c WHERE c.workspace_id = $1 AND c.id = $2 {FOR_UPDATE}");
     BY_ADDRESS = select!("contacts c WHERE c.workspace_id = $1 AND c.address = $2");
     UPDATE = "UPDATE contacts SET name = $3, name_source = $4, kind = $5, kind_source = $6, notes = $7, metadata = $8, labels = $9,
         haystack = $10 WHERE workspace_id = $1 AND id = $2";
@@ -53,7 +53,7 @@ statements! {
     UNLABEL = "DELETE FROM contact_labels WHERE workspace_id = $1 AND label = $2 AND contact_id = $3";
     PUT_METADATA = "INSERT INTO contact_metadata (workspace_id, key, value, contact_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
     DROP_METADATA = "DELETE FROM contact_metadata WHERE workspace_id = $1 AND contact_id = $2";
-    /// Of subjects whose inbox was not noted, the time of the message is the contact's.
+    /// For subjects stored without an inbox, `last_seen_at` identifies the message.
     FORGET_OLD_SUBJECTS = "UPDATE contacts SET last_subject = NULL WHERE workspace_id = $1 AND last_subject_inbox_id IS NULL
         AND last_seen_at IN (SELECT m.created_at FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $2)";
     FORGET_SUBJECTS = "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL WHERE workspace_id = $1
@@ -65,7 +65,7 @@ statements! {
     DELETE_LABELS = "DELETE FROM contact_labels WHERE workspace_id = $1 AND contact_id IN ({IDS}) RETURNING contact_id";
     DELETE_METADATA = "DELETE FROM contact_metadata WHERE workspace_id = $1 AND contact_id IN ({IDS}) RETURNING contact_id";
     DELETE = "DELETE FROM contacts WHERE workspace_id = $1 AND id IN ({IDS}) RETURNING id";
-    /// The newest by when they began are looked at; of those the newest by activity are shown.
+    /// Looks at the most recently created threads, and returns those with the newest activity.
     THREADS = "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count, t.labels, t.metadata,
         t.last_message_at, t.created_at FROM
         (SELECT p.thread_id FROM thread_people p WHERE p.workspace_id = $1 AND p.address = $2 ORDER BY p.thread_id DESC LIMIT $3) newest
@@ -77,87 +77,93 @@ statements! {
         WHERE s.workspace_id = $1";
 }
 
-/// Threads of a contact that are looked at for the newest activity.
-const THREADS_LOOKED_AT: u32 = 500;
+/// Number of most recent threads of a contact that are searched for the newest activity.
+const THREADS_SEARCHED_MAX: u32 = 500;
 
-/// What a mail is to the people in it.
+/// The data of a message that is recorded for each person in it.
 #[derive(Clone, Copy, Debug)]
-pub struct Occasion<'a> {
-    /// The tenant.
+pub struct ContactActivity<'a> {
+    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The inbox it came to or was sent from.
+    /// The inbox that received or sent it.
     pub inbox: InboxId,
-    /// Its subject without prefixes.
+    /// Its subject without prefixes such as `Re:`.
     pub subject: Option<&'a str>,
     /// When it was stored.
     pub at: Time,
 }
 
-/// Makes or renews the contact of somebody in a mail; not one of our own inboxes, nor somebody who was forgotten. `digest`
-/// is the keyed hash of the address.
+/// Creates or updates the contact of a person in a message. Skips the workspace's own inboxes and forgotten contacts.
+/// `digest` is the keyed hash of the address.
 ///
 /// # Errors
-/// The store's own.
-pub fn meet(tx: &mut Tx, occasion: Occasion<'_>, id: ContactId, person: &Person, digest: &[u8]) -> Result<()> {
-    let (o, who) = (occasion, person);
+/// Returns an error if the database call fails.
+pub fn upsert(
+    tx: &mut Tx,
+    occasion: ContactActivity<'_>,
+    id: ContactId,
+    person: &MessageParticipant,
+    digest: &[u8],
+) -> Result<()> {
+    let (o, p) = (occasion, person);
     tx.exec(
-        &MEET,
+        &UPSERT,
         p![
             o.workspace,
             id,
-            who.address,
-            who.untagged,
-            who.domain,
-            who.name,
-            who.kind,
+            p.address,
+            p.untagged,
+            p.domain,
+            p.name,
+            p.kind,
             o.subject,
             o.at,
-            who.haystack(),
+            p.haystack(),
             digest,
-            i64::from(who.own_name),
+            i64::from(p.own_name),
             o.subject.map(|_| o.inbox)
         ],
     )?;
     Ok(())
 }
 
-/// Notes that an address takes part in a thread.
+/// Records that an address takes part in a thread.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn join_thread(tx: &mut Tx, workspace: WorkspaceId, address: &str, thread: ThreadId) -> Result<()> {
     tx.exec(&JOIN_THREAD, p![workspace, address, thread])?;
     Ok(())
 }
 
-/// The contact of that id.
+/// Returns the contact with that ID.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: ContactId) -> Result<Option<Contact>> {
     tx.one(&GET, p![workspace, id])
 }
 
-/// The contact of that id, to be changed in this transaction.
+/// Returns the contact with that ID and locks its row until the end of the transaction.
 ///
 /// # Errors
-/// The store's own.
-pub fn take(tx: &mut Tx, workspace: WorkspaceId, id: ContactId) -> Result<Option<Contact>> {
-    tx.one(&TAKE, p![workspace, id])
+/// Returns an error if the database call fails.
+pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: ContactId) -> Result<Option<Contact>> {
+    tx.one(&GET_FOR_UPDATE, p![workspace, id])
 }
 
-/// The contact of a canonical address.
+/// Returns the contact with a canonical address.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn by_address(tx: &mut Tx, workspace: WorkspaceId, address: &str) -> Result<Option<Contact>> {
     tx.one(&BY_ADDRESS, p![workspace, address])
 }
 
-/// Writes what callers can change, given how it was.
+/// Writes the fields that callers can change. `before` is the stored contact.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, before: &Contact, after: &Contact) -> Result<()> {
     let c = after;
     tx.exec(
@@ -175,11 +181,11 @@ pub fn update(tx: &mut Tx, before: &Contact, after: &Contact) -> Result<()> {
             c.haystack()
         ],
     )?;
-    for gone in before.labels.iter().filter(|label| !after.labels.contains(label)) {
-        tx.exec(&UNLABEL, p![c.workspace, gone, c.id])?;
+    for removed in before.labels.iter().filter(|label| !after.labels.contains(label)) {
+        tx.exec(&UNLABEL, p![c.workspace, removed, c.id])?;
     }
-    for new in after.labels.iter().filter(|label| !before.labels.contains(label)) {
-        tx.exec(&LABEL, p![c.workspace, new, c.id])?;
+    for added in after.labels.iter().filter(|label| !before.labels.contains(label)) {
+        tx.exec(&LABEL, p![c.workspace, added, c.id])?;
     }
     if before.metadata_json != after.metadata_json {
         tx.exec(&DROP_METADATA, p![c.workspace, c.id])?;
@@ -190,95 +196,103 @@ pub fn update(tx: &mut Tx, before: &Contact, after: &Contact) -> Result<()> {
     Ok(())
 }
 
-/// Takes the subjects that came from the mail of an inbox. While its messages are still there.
+/// Clears the last subjects that came from the messages of an inbox. Call it before the messages are deleted.
 ///
 /// # Errors
-/// The store's own.
-pub fn forget_subjects(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn clear_subjects(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     tx.exec(&FORGET_OLD_SUBJECTS, p![workspace, inbox])?;
     tx.exec(&FORGET_SUBJECTS, p![workspace, inbox])?;
     Ok(())
 }
 
-/// Takes the subjects that came from one message of an inbox.
+/// Clears the last subject that came from one message of an inbox.
 ///
 /// # Errors
-/// The store's own.
-pub fn forget_subject(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, created_at: Time) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn clear_subject(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, created_at: Time) -> Result<()> {
     tx.exec(&FORGET_SUBJECT, p![workspace, inbox, created_at])?;
     Ok(())
 }
 
-/// Keeps received mail from making the contact of an address again.
+/// Records that an address was forgotten, so that received mail doesn't create its contact again.
 ///
 /// # Errors
-/// The store's own.
-pub fn forget(tx: &mut Tx, workspace: WorkspaceId, digest: &[u8]) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn block_creation(tx: &mut Tx, workspace: WorkspaceId, digest: &[u8]) -> Result<()> {
     tx.exec(&FORGET, p![workspace, digest])?;
     Ok(())
 }
 
-/// Lets mail make the contact of an address again.
+/// Removes the record that an address was forgotten, so that mail can create its contact again.
 ///
 /// # Errors
-/// The store's own.
-pub fn remember(tx: &mut Tx, workspace: WorkspaceId, digest: &[u8]) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn allow_creation(tx: &mut Tx, workspace: WorkspaceId, digest: &[u8]) -> Result<()> {
     tx.exec(&REMEMBER, p![workspace, digest])?;
     Ok(())
 }
 
-/// Deletes up to [`crate::dialect::IDS_MAX`] contacts; says how many there were.
+/// Deletes up to [`crate::dialect::IDS_MAX`] contacts; returns how many existed.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContactId]) -> Result<u64> {
     many::rows::<(Uuid,), _>(tx, &DELETE_LABELS, workspace, ids)?;
     many::rows::<(Uuid,), _>(tx, &DELETE_METADATA, workspace, ids)?;
     Ok(many::rows::<(Uuid,), _>(tx, &DELETE, workspace, ids)?.len() as u64)
 }
 
-/// The threads with the newest activity that an address takes part in, at most `limit`; in one inbox, if given.
+/// Returns up to `limit` threads that an address takes part in, most recent activity first; optionally in one inbox.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn threads(tx: &mut Tx, contact: &Contact, inbox: Option<InboxId>, limit: usize) -> Result<Vec<Thread>> {
     let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-    tx.rows(&THREADS, p![contact.workspace, contact.address, THREADS_LOOKED_AT, inbox, limit])
+    tx.rows(&THREADS, p![contact.workspace, contact.address, THREADS_SEARCHED_MAX, inbox, limit])
 }
 
-/// How many contacts of a workspace are suppressed.
+/// Returns the number of suppressed contacts of a workspace.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn suppressed(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
     Ok(tx.value(&SUPPRESSED, p![workspace])?.unwrap_or(0))
 }
 
-fn last_subject(text: Option<String>, inbox: Option<InboxId>) -> Option<LastSubject> {
-    text.map(|text| LastSubject::new(text, inbox))
-}
-
-impl FromRow for Contact {
-    const COLUMNS: usize = 17;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            workspace: row.take()?,
-            id: row.take()?,
-            address: row.take()?,
-            domain: row.take()?,
-            name: row.take()?,
-            name_source: row.take()?,
-            kind: row.take()?,
-            kind_source: row.take()?,
-            notes: row.take()?,
-            metadata_json: row.take()?,
-            labels: row.take::<Json<Vec<String>>>()?.0,
-            message_count: row.take()?,
-            last_subject: last_subject(row.take()?, row.take()?),
-            first_seen_at: row.take()?,
-            last_seen_at: row.take()?,
-            created_at: row.take()?,
-        })
-    }
-}
+crate::from_row!(Contact {
+    workspace = workspace_id,
+    id,
+    address,
+    domain,
+    name,
+    name_source,
+    kind,
+    kind_source,
+    notes,
+    metadata_json = metadata,
+    labels: Json<Vec<String>>,
+    message_count,
+    last_subject: Option<String>,
+    last_subject_inbox_id: Option<InboxId>,
+    first_seen_at,
+    last_seen_at,
+    created_at,
+} => Self {
+    workspace,
+    id,
+    address,
+    domain,
+    name,
+    name_source,
+    kind,
+    kind_source,
+    notes,
+    metadata_json,
+    labels: labels.0,
+    message_count,
+    last_subject: last_subject.map(|text| LastSubject::new(text, last_subject_inbox_id)),
+    first_seen_at,
+    last_seen_at,
+    created_at,
+});

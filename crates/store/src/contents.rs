@@ -1,15 +1,16 @@
-//! The bytes and bodies of mail, shared by the copies within a workspace.
+//! Raw bytes and bodies of messages. Copies of a message in the same workspace share them.
 //!
-//! Raw bytes are compressed; small ones are kept here, large ones in the blob store under the name that is kept here.
+//! Raw bytes are compressed. Small ones are stored in the database, large ones in the blob store under the recorded
+//! name.
 
 use posthouse_domain::{
     id::{ContentId, WorkspaceId},
-    message::Bodies,
+    message::MessageBodies,
 };
 
-use crate::{FromRow, Result, Row, Tx, p, statements};
+use crate::{Result, Tx, p, statements};
 
-/// Compressed raw mail up to this many bytes is kept in the database.
+/// Largest compressed raw message that is stored in the database, in bytes.
 pub const INLINE_BYTES_MAX: usize = 256 * 1024;
 
 statements! {
@@ -25,112 +26,118 @@ statements! {
         UNION ALL SELECT size_bytes FROM draft_files WHERE content_blob = $1 LIMIT 1";
 }
 
-/// Where compressed raw bytes are kept.
+/// The location of compressed bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum RawPlace {
-    /// Here: the zstd bytes.
+pub enum RawLocation {
+    /// In the database: the zstd bytes.
     Inline(Vec<u8>),
     /// In the blob store, under this SHA-256 in hex.
     Blob(String),
 }
 
-/// Raw bytes as kept.
+/// The stored raw bytes of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Raw {
-    /// Where they are.
-    pub place: RawPlace,
-    /// Their size before compression, without our trace lines.
+pub struct StoredRaw {
+    /// Their location.
+    pub place: RawLocation,
+    /// Their size before compression, without the trace lines that Posthouse adds.
     pub bytes: u64,
 }
 
 /// The bodies of one content.
 pub struct ContentBodies {
-    /// Which content.
+    /// The content.
     pub id: ContentId,
     /// Its bodies.
-    pub bodies: Bodies,
+    pub bodies: MessageBodies,
 }
 
-/// Stores a mail's bytes and bodies.
+/// Stores the bytes and bodies of a message.
 ///
 /// # Errors
-/// The store's own.
-pub fn insert(tx: &mut Tx, workspace: WorkspaceId, id: ContentId, raw: &Raw, bodies: &Bodies) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn insert(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: ContentId,
+    raw: &StoredRaw,
+    bodies: &MessageBodies,
+) -> Result<()> {
     let (inline, blob) = match &raw.place {
-        RawPlace::Inline(bytes) => (Some(bytes.as_slice()), None),
-        RawPlace::Blob(digest) => (None, Some(digest.as_str())),
+        RawLocation::Inline(bytes) => (Some(bytes.as_slice()), None),
+        RawLocation::Blob(digest) => (None, Some(digest.as_str())),
     };
-    let same = bodies.extracted_text.is_some() && bodies.extracted_text == bodies.text;
-    let extracted = if same { None } else { bodies.extracted_text.as_deref() };
+    let is_same = bodies.extracted_text.is_some() && bodies.extracted_text == bodies.text;
+    let extracted = if is_same { None } else { bodies.extracted_text.as_deref() };
     tx.exec(
         &INSERT,
-        p![workspace, id, inline, blob, raw.bytes, bodies.text, bodies.html, extracted, same, bodies.headers_json],
+        p![workspace, id, inline, blob, raw.bytes, bodies.text, bodies.html, extracted, is_same, bodies.headers_json],
     )?;
     Ok(())
 }
 
-/// The bodies of up to [`crate::dialect::IDS_MAX`] contents, in no order.
+/// Returns the bodies of up to [`crate::dialect::IDS_MAX`] contents, unordered.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn bodies(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContentId]) -> Result<Vec<ContentBodies>> {
     crate::many::rows(tx, &BODIES, workspace, ids)
 }
 
-/// Where the raw bytes are.
+/// Returns the location of the raw bytes.
 ///
 /// # Errors
-/// The store's own.
-pub fn raw(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<Raw>> {
+/// Returns an error if the database call fails.
+pub fn raw(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<StoredRaw>> {
     tx.one(&RAW, p![workspace, id])
 }
 
-/// Deletes a content that no message names any more; gives the name of a blob that may now be unused.
+/// Deletes a content that no message references; returns the name of a blob that may now be unused.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete_unused(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<String>> {
     Ok(tx.value::<Option<String>>(&DELETE_UNUSED, p![workspace, id])?.flatten())
 }
 
-/// Whether any content, or file of a draft, names the blob.
+/// Returns whether any content or draft attachment references the blob.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn names_blob(tx: &mut Tx, digest: &str) -> Result<bool> {
     Ok(tx.value::<i64>(&BLOB_USED, p![digest])?.is_some())
 }
 
-/// The next blobs that contents name, by name.
+/// Returns the next blobs that contents reference, ordered by name.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn blobs_after(tx: &mut Tx, digest: &str, limit: u32) -> Result<Vec<String>> {
     let found: Vec<(String,)> = tx.rows(&BLOBS, p![digest, limit])?;
     Ok(found.into_iter().map(|(digest,)| digest).collect())
 }
 
-impl FromRow for Raw {
-    const COLUMNS: usize = 3;
+crate::from_row!(StoredRaw {
+    inline = raw: Option<Vec<u8>>,
+    blob = raw_blob: Option<String>,
+    bytes = raw_bytes,
+} => {
+    let place = match (inline, blob) {
+        (Some(bytes), _) => RawLocation::Inline(bytes),
+        (None, Some(digest)) => RawLocation::Blob(digest),
+        (None, None) => return Err(crate::Error::Inconsistent("a content has no raw bytes".into())),
+    };
+    Self { place, bytes }
+});
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let (inline, blob): (Option<Vec<u8>>, Option<String>) = (row.take()?, row.take()?);
-        let place = match (inline, blob) {
-            (Some(bytes), _) => RawPlace::Inline(bytes),
-            (None, Some(digest)) => RawPlace::Blob(digest),
-            (None, None) => return Err(crate::Error::Corrupt("a content without raw bytes".into())),
-        };
-        Ok(Self { place, bytes: row.take()? })
-    }
-}
-
-impl FromRow for ContentBodies {
-    const COLUMNS: usize = 6;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let (id, text, html): (ContentId, Option<String>, Option<String>) = (row.take()?, row.take()?, row.take()?);
-        let (extracted, same): (Option<String>, bool) = (row.take()?, row.take()?);
-        let extracted_text = if same { text.clone() } else { extracted };
-        Ok(Self { id, bodies: Bodies { text, html, extracted_text, headers_json: row.take()? } })
-    }
-}
+crate::from_row!(ContentBodies {
+    id,
+    text: Option<String>,
+    html,
+    extracted_text,
+    extracted_is_text: bool,
+    headers_json = headers,
+} => {
+    let extracted_text = if extracted_is_text { text.clone() } else { extracted_text };
+    Self { id, bodies: MessageBodies { text, html, extracted_text, headers_json } }
+});

@@ -1,4 +1,4 @@
-//! DKIM keys of the served domains (RFC 6376). The private keys are sealed before they come here and are never shown.
+//! DKIM keys of the served domains (RFC 6376). Callers seal private keys before storing them; they are never displayed.
 
 use posthouse_domain::time::Time;
 
@@ -11,7 +11,7 @@ statements! {
         WHERE domain = $1 AND active = 1 ORDER BY created_at, algorithm DESC, selector LIMIT 10";
 }
 
-/// A key as kept.
+/// A stored DKIM key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StoredDkimKey {
     /// The signing domain, in A-label form.
@@ -24,7 +24,7 @@ pub struct StoredDkimKey {
     pub private_key: Vec<u8>,
     /// The text of the DNS record to publish.
     pub record: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Time,
 }
 
@@ -34,20 +34,20 @@ impl std::fmt::Debug for StoredDkimKey {
     }
 }
 
-/// Stores a key, unless there is one for the same domain, selector and algorithm.
+/// Stores a key unless the domain already has one with this selector and algorithm.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, key: &StoredDkimKey) -> Result<()> {
     let k = key;
     tx.exec(&INSERT, p![k.domain, k.selector, k.algorithm, k.private_key, k.record, k.created_at])?;
     Ok(())
 }
 
-/// The keys that sign for a domain, the oldest first, RSA before Ed25519.
+/// Returns the keys that sign for a domain, oldest first, RSA before Ed25519.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn active(tx: &mut Tx, domain: &str) -> Result<Vec<StoredDkimKey>> {
     tx.rows(&ACTIVE, p![domain])
 }

@@ -1,11 +1,12 @@
-//! Files of drafts: what is known of them and their compressed bytes, small ones here, large ones in the blob store.
+//! Attachments of drafts: metadata and compressed bytes. Small ones are stored in the database, large ones in the blob
+//! store.
 
 use posthouse_domain::{
     draft::DraftFile,
     id::{AttachmentId, DraftId, WorkspaceId},
 };
 
-use crate::{Error, FromRow, Result, Row, Tx, contents::RawPlace, many, p, statements};
+use crate::{Error, Result, Tx, contents::RawLocation, many, p, statements};
 
 statements! {
     INSERT = "INSERT INTO draft_files (workspace_id, id, draft_id, position, filename, content_type, size_bytes, sha256, content, content_blob)
@@ -16,42 +17,42 @@ statements! {
     FIND = "SELECT draft_id, id, filename, content_type, size_bytes, sha256 FROM draft_files WHERE workspace_id = $1 AND id = $2";
     CONTENT = "SELECT id, content, content_blob FROM draft_files WHERE workspace_id = $1 AND id = $2";
     BLOBS = "SELECT content_blob FROM draft_files WHERE content_blob > $1 GROUP BY content_blob ORDER BY content_blob LIMIT $2";
-    PLACE = "UPDATE draft_files SET position = $3 WHERE workspace_id = $1 AND id = $2";
+    SET_POSITION = "UPDATE draft_files SET position = $3 WHERE workspace_id = $1 AND id = $2";
     DELETE = "DELETE FROM draft_files WHERE workspace_id = $1 AND id = $2";
     DELETE_OF = "DELETE FROM draft_files WHERE workspace_id = $1 AND draft_id = $2";
 }
 
-/// The next blobs that files of drafts name, by name.
+/// Returns the next blobs that draft attachments reference, ordered by name.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn blobs_after(tx: &mut Tx, digest: &str, limit: u32) -> Result<Vec<String>> {
     let found: Vec<(String,)> = tx.rows(&BLOBS, p![digest, limit])?;
     Ok(found.into_iter().map(|(digest,)| digest).collect())
 }
 
-/// Where the bytes of a file are.
+/// The location of a file's bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FileContent {
+pub struct DraftFileContent {
     /// The file.
     pub id: AttachmentId,
-    /// Its compressed bytes.
-    pub place: RawPlace,
+    /// The location of its compressed bytes.
+    pub place: RawLocation,
 }
 
 /// Stores a file.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn insert(
     tx: &mut Tx,
     (workspace, draft): (WorkspaceId, DraftId),
     position: u32,
-    (file, place): (&DraftFile, &RawPlace),
+    (file, place): (&DraftFile, &RawLocation),
 ) -> Result<()> {
     let (inline, blob) = match place {
-        RawPlace::Inline(bytes) => (Some(bytes.as_slice()), None),
-        RawPlace::Blob(digest) => (None, Some(digest.as_str())),
+        RawLocation::Inline(bytes) => (Some(bytes.as_slice()), None),
+        RawLocation::Blob(digest) => (None, Some(digest.as_str())),
     };
     let f = file;
     tx.exec(
@@ -61,96 +62,87 @@ pub fn insert(
     Ok(())
 }
 
-/// The files of up to 100 drafts, in their order within each.
+/// Returns the files of up to 100 drafts, in order within each draft.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn of(tx: &mut Tx, workspace: WorkspaceId, drafts: &[DraftId]) -> Result<Vec<(DraftId, DraftFile)>> {
-    let found: Vec<OfDraft> = many::rows(tx, &OF, workspace, drafts)?;
-    Ok(found.into_iter().map(|of| (of.draft, of.file)).collect())
+    let found: Vec<DraftFileRow> = many::rows(tx, &OF, workspace, drafts)?;
+    Ok(found.into_iter().map(|row| (row.draft, row.file)).collect())
 }
 
-/// Where the bytes of a draft's files are, in their order.
+/// Returns the locations of the bytes of a draft's files, in order.
 ///
 /// # Errors
-/// The store's own.
-pub fn contents(tx: &mut Tx, workspace: WorkspaceId, draft: DraftId) -> Result<Vec<FileContent>> {
+/// Returns an error if the database call fails.
+pub fn contents(tx: &mut Tx, workspace: WorkspaceId, draft: DraftId) -> Result<Vec<DraftFileContent>> {
     tx.rows(&CONTENTS, p![workspace, draft])
 }
 
-/// A file by its id, with its draft and where its bytes are.
+/// Returns a file by ID, with its draft and the location of its bytes.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn find(
     tx: &mut Tx,
     workspace: WorkspaceId,
     id: AttachmentId,
-) -> Result<Option<(DraftId, DraftFile, FileContent)>> {
-    let found: Option<OfDraft> = tx.one(&FIND, p![workspace, id])?;
-    let content: Option<FileContent> = tx.one(&CONTENT, p![workspace, id])?;
-    Ok(found.zip(content).map(|(of, content)| (of.draft, of.file, content)))
+) -> Result<Option<(DraftId, DraftFile, DraftFileContent)>> {
+    let found: Option<DraftFileRow> = tx.one(&FIND, p![workspace, id])?;
+    let content: Option<DraftFileContent> = tx.one(&CONTENT, p![workspace, id])?;
+    Ok(found.zip(content).map(|(row, content)| (row.draft, row.file, content)))
 }
 
-/// Gives a file another place among those of its draft.
+/// Sets the position of a file within its draft.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn set_position(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId, position: u32) -> Result<()> {
-    tx.exec(&PLACE, p![workspace, id, position])?;
+    tx.exec(&SET_POSITION, p![workspace, id, position])?;
     Ok(())
 }
 
-/// Deletes a file. Its blob is left to the sweep.
+/// Deletes a file. The sweep deletes its blob.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId) -> Result<()> {
     tx.exec(&DELETE, p![workspace, id])?;
     Ok(())
 }
 
-/// Deletes the files of a draft. Their blobs are left to the sweep.
+/// Deletes the files of a draft. The sweep deletes their blobs.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete_of(tx: &mut Tx, workspace: WorkspaceId, draft: DraftId) -> Result<()> {
     tx.exec(&DELETE_OF, p![workspace, draft])?;
     Ok(())
 }
 
-struct OfDraft {
+struct DraftFileRow {
     draft: DraftId,
     file: DraftFile,
 }
 
-impl FromRow for OfDraft {
-    const COLUMNS: usize = 6;
+crate::from_row!(DraftFileRow {
+    draft = draft_id,
+    id,
+    filename,
+    content_type,
+    size_bytes,
+    sha256,
+} => Self { draft, file: DraftFile { id, filename, content_type, size_bytes, sha256 } });
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let draft = row.take()?;
-        let file = DraftFile {
-            id: row.take()?,
-            filename: row.take()?,
-            content_type: row.take()?,
-            size_bytes: row.take()?,
-            sha256: row.take()?,
-        };
-        Ok(Self { draft, file })
-    }
-}
-
-impl FromRow for FileContent {
-    const COLUMNS: usize = 3;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let id = row.take()?;
-        let (inline, blob): (Option<Vec<u8>>, Option<String>) = (row.take()?, row.take()?);
-        let place = match (inline, blob) {
-            (Some(bytes), _) => RawPlace::Inline(bytes),
-            (None, Some(digest)) => RawPlace::Blob(digest),
-            (None, None) => return Err(Error::Corrupt("a file of a draft without bytes".into())),
-        };
-        Ok(Self { id, place })
-    }
-}
+crate::from_row!(DraftFileContent {
+    id,
+    inline = content: Option<Vec<u8>>,
+    blob = content_blob: Option<String>,
+} => {
+    let place = match (inline, blob) {
+        (Some(bytes), _) => RawLocation::Inline(bytes),
+        (None, Some(digest)) => RawLocation::Blob(digest),
+        (None, None) => return Err(Error::Inconsistent("a file of a draft has no bytes".into())),
+    };
+    Self { id, place }
+});

@@ -1,19 +1,21 @@
-//! Drafts: their rows, the metadata that filters compare, and the end of them (contract §5).
+//! Drafts: rows, filterable metadata, and deletion.
 //!
-//! Every write says which revision it read and changes nothing if there is another by now; the files are in `draft_files`.
+//! Every write names the revision that was read and changes nothing if the draft has a newer one. Files are in
+//! `draft_files`.
 
 pub mod list;
 
 use posthouse_domain::{
     actor::Actor,
-    draft::{Approval, Draft, DraftContent, Failure},
+    draft::{Approval, Draft, DraftContent, DraftFailure},
     id::{DraftId, InboxId, ThreadId, WorkspaceId},
+    job::JobKind,
     metadata,
 };
 
-use crate::{FromRow, Json, Result, Row, Sql, Tx, Value, draft_files, many, p, statements};
+use crate::{Json, Result, Sql, Tx, Value, draft_files, jobs, many, p, statements};
 
-/// The columns of a draft, in the order that rows are read; the table is `d`.
+/// The columns of a draft in the order that rows are read; the table alias is `d`.
 macro_rules! select {
     ($rest:literal) => {
         concat!(
@@ -35,43 +37,42 @@ statements! {
         $27, $28, $29, $30, $31)";
     GET = select!("drafts d WHERE d.workspace_id = $1 AND d.id = $2");
     GET_MANY = select!("{EACH} drafts d WHERE d.workspace_id = $1 AND d.id {AMONG} {pg:d}");
-    TAKE = select!("drafts d WHERE d.workspace_id = $1 AND d.id = $2 {FOR_UPDATE}");
+    GET_FOR_UPDATE = select!("drafts d WHERE d.workspace_id = $1 AND d.id = $2 {FOR_UPDATE}");
     UPDATE = "UPDATE drafts SET inbox_id = $3, status = $4, revision = $5, answers = $6, thread_id = $7, reply_all = $8, to_list = $9,
         cc_list = $10, bcc_list = $11, subject = $12, text = $13, html = $14, data = $15, type = $16, labels = $17, metadata = $18,
         source = $19, send_at = $20, sent_at = $21, sent_message_id = $22, approved_by_type = $23, approved_by_id = $24,
         approved_by_label = $25, approved_at = $26, approved_content_sha256 = $27, error_code = $28, error_message = $29,
         created_at = $30, updated_at = $31 WHERE workspace_id = $1 AND id = $2 AND revision = $32";
-    REFUSED = "UPDATE drafts SET error_code = $4, error_message = $5 WHERE workspace_id = $1 AND id = $2 AND revision = $3";
+    SET_FAILURE = "UPDATE drafts SET error_code = $4, error_message = $5 WHERE workspace_id = $1 AND id = $2 AND revision = $3";
     DELETE = "DELETE FROM drafts WHERE workspace_id = $1 AND id = $2";
     INSERT_METADATA = "INSERT INTO draft_metadata (workspace_id, key, value, draft_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
     CLEAR_METADATA = "DELETE FROM draft_metadata WHERE workspace_id = $1 AND draft_id = $2";
-    PENDING = "SELECT d.inbox_id, count(*) FROM {EACH} drafts d WHERE d.workspace_id = $1 AND d.status IN ('draft', 'failed')
+    PENDING = "SELECT d.inbox_id, count(*) AS drafts FROM {EACH} drafts d WHERE d.workspace_id = $1 AND d.status IN ('draft', 'failed')
         AND d.inbox_id {AMONG} {pg:d} GROUP BY d.inbox_id";
     OF_INBOX = "SELECT id FROM drafts WHERE workspace_id = $1 AND inbox_id = $2 LIMIT $3";
     OF_THREAD = "SELECT id FROM drafts WHERE workspace_id = $1 AND thread_id = $2 AND thread_id IS NOT NULL LIMIT $3";
-    CANCEL_JOB = "DELETE FROM jobs WHERE kind = 'scheduled_draft' AND subject_id = $1 AND state <> 'dead'";
     FORGET_EVENTS = "UPDATE events SET detail = '{}' WHERE workspace_id = $1 AND inbox_id = $2
         AND type IN ('draft.created', 'draft.updated', 'draft.sent', 'draft.cancelled', 'draft.failed')";
     FORGET_EVENTS_OF_THREAD = "UPDATE events SET detail = '{}' WHERE workspace_id = $1 AND inbox_id = $2 AND thread_id = $3
         AND type IN ('draft.created', 'draft.updated', 'draft.sent', 'draft.cancelled', 'draft.failed')";
 }
 
-/// Drafts that are deleted in one step of a loop.
+/// Number of drafts deleted per step of a loop.
 const STEP: u32 = 200;
 
-/// Stores a new draft; its files come after.
+/// Stores a new draft; its files are stored separately afterward.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, draft: &Draft) -> Result<()> {
     write(tx, &INSERT, draft, &[])?;
     set_metadata(tx, draft)
 }
 
-/// Writes a draft as it is after a change, unless somebody changed it since it was read; says whether it did.
+/// Writes the changed draft unless it was changed since it was read; returns whether it was written.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, before: &Draft, after: &Draft) -> Result<bool> {
     let changed = write(tx, &UPDATE, after, p![before.revision])? > 0;
     if changed && before.metadata_json != after.metadata_json {
@@ -81,8 +82,8 @@ pub fn update(tx: &mut Tx, before: &Draft, after: &Draft) -> Result<bool> {
     Ok(changed)
 }
 
-/// Runs a statement that writes every column, with what it asks for behind them.
-fn write(tx: &mut Tx, sql: &Sql, draft: &Draft, behind: &[Value<'_>]) -> Result<u64> {
+/// Runs a statement that writes every column; `extra` holds further parameters.
+fn write(tx: &mut Tx, sql: &Sql, draft: &Draft, extra: &[Value<'_>]) -> Result<u64> {
     let (d, c) = (draft, &draft.content);
     let (approval, failure) = (d.approval.as_ref(), d.failure.as_ref());
     let by = approval.map(|approval| &approval.by);
@@ -122,7 +123,7 @@ fn write(tx: &mut Tx, sql: &Sql, draft: &Draft, behind: &[Value<'_>]) -> Result<
                 d.created_at,
                 d.updated_at
             ],
-            behind,
+            extra,
         ]
         .concat(),
     )
@@ -135,47 +136,47 @@ fn set_metadata(tx: &mut Tx, draft: &Draft) -> Result<()> {
     Ok(())
 }
 
-/// Notes why an attempt to send was refused; nothing else of the draft changes.
+/// Records why an attempt to send was rejected; nothing else changes.
 ///
 /// # Errors
-/// The store's own.
-pub fn refused(tx: &mut Tx, draft: &Draft, failure: &Failure) -> Result<()> {
-    tx.exec(&REFUSED, p![draft.workspace, draft.id, draft.revision, failure.code, failure.message])?;
+/// Returns an error if the database call fails.
+pub fn refused(tx: &mut Tx, draft: &Draft, failure: &DraftFailure) -> Result<()> {
+    tx.exec(&SET_FAILURE, p![draft.workspace, draft.id, draft.revision, failure.code, failure.message])?;
     Ok(())
 }
 
-/// The draft of that id with its files.
+/// Returns the draft with that ID, with its files.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: DraftId) -> Result<Option<Draft>> {
     let found: Option<Draft> = tx.one(&GET, p![workspace, id])?;
     Ok(with_files(tx, workspace, found.into_iter().collect())?.pop())
 }
 
-/// Up to 100 drafts by id with their files, in no order; unknown ids are left out.
+/// Returns up to 100 drafts by ID with their files, unordered; unknown IDs are omitted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn get_many(tx: &mut Tx, workspace: WorkspaceId, ids: &[DraftId]) -> Result<Vec<Draft>> {
     let found = many::rows(tx, &GET_MANY, workspace, ids)?;
     with_files(tx, workspace, found)
 }
 
-/// The draft of that id with its files; its row is ours until the end of the transaction.
+/// Returns the draft with that ID and its files, and locks its row until the end of the transaction.
 ///
 /// # Errors
-/// The store's own.
-pub fn take(tx: &mut Tx, workspace: WorkspaceId, id: DraftId) -> Result<Option<Draft>> {
-    let found: Option<Draft> = tx.one(&TAKE, p![workspace, id])?;
+/// Returns an error if the database call fails.
+pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: DraftId) -> Result<Option<Draft>> {
+    let found: Option<Draft> = tx.one(&GET_FOR_UPDATE, p![workspace, id])?;
     Ok(with_files(tx, workspace, found.into_iter().collect())?.pop())
 }
 
-/// Adds to up to 100 drafts what is known of their files.
+/// Adds the file metadata to up to 100 drafts.
 pub(crate) fn with_files(tx: &mut Tx, workspace: WorkspaceId, mut drafts: Vec<Draft>) -> Result<Vec<Draft>> {
     let ids: Vec<DraftId> = drafts.iter().map(|draft| draft.id).collect();
-    for (of, file) in draft_files::of(tx, workspace, &ids)? {
-        if let Some(draft) = drafts.iter_mut().find(|draft| draft.id == of) {
+    for (draft_id, file) in draft_files::of(tx, workspace, &ids)? {
+        if let Some(draft) = drafts.iter_mut().find(|draft| draft.id == draft_id) {
             draft.content.files.push(file);
         }
     }
@@ -185,27 +186,28 @@ pub(crate) fn with_files(tx: &mut Tx, workspace: WorkspaceId, mut drafts: Vec<Dr
 /// Deletes a draft with its files and its job.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: DraftId) -> Result<()> {
     draft_files::delete_of(tx, workspace, id)?;
     tx.exec(&CLEAR_METADATA, p![workspace, id])?;
-    tx.exec(&CANCEL_JOB, p![id])?;
+    jobs::cancel(tx, JobKind::ScheduledDraft, id.0)?;
     tx.exec(&DELETE, p![workspace, id])?;
     Ok(())
 }
 
-/// How many drafts of each of up to 100 inboxes wait for somebody; inboxes without any are left out.
+/// Returns, for up to 100 inboxes, the number of drafts that wait for action; inboxes without any are omitted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn pending(tx: &mut Tx, workspace: WorkspaceId, inboxes: &[InboxId]) -> Result<Vec<(InboxId, u64)>> {
-    many::rows(tx, &PENDING, workspace, inboxes)
+    let rows: Vec<PendingRow> = many::rows(tx, &PENDING, workspace, inboxes)?;
+    Ok(rows.into_iter().map(|row| (row.inbox_id, row.drafts)).collect())
 }
 
-/// Deletes every draft of an inbox that ends, and what the log says of them.
+/// Deletes every draft of an inbox that is being wiped, and its details in the event log.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn wipe_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     loop {
         let found: Vec<(DraftId,)> = tx.rows(&OF_INBOX, p![workspace, inbox, STEP])?;
@@ -220,10 +222,10 @@ pub fn wipe_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result
     Ok(())
 }
 
-/// Deletes every draft of a conversation that ends, and what the log says of them.
+/// Deletes every draft of a thread that is being wiped, and its details in the event log.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn wipe_thread(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), thread: ThreadId) -> Result<()> {
     loop {
         let found: Vec<(DraftId,)> = tx.rows(&OF_THREAD, p![workspace, thread, STEP])?;
@@ -238,64 +240,73 @@ pub fn wipe_thread(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), thre
     Ok(())
 }
 
-impl FromRow for Draft {
-    const COLUMNS: usize = 31;
+crate::row_struct!(PendingRow { inbox_id: InboxId, drafts: u64 });
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let (workspace, id, inbox) = (row.take()?, row.take()?, row.take()?);
-        let status = row.take()?;
-        let (revision, answers, thread, reply_all) = (row.take()?, row.take()?, row.take()?, row.take()?);
-        let content = content(row)?;
-        let labels = row.take::<Json<Vec<String>>>()?.0;
-        let metadata_json = row.take()?;
-        let source = row.take()?;
-        let (send_at, sent_at, sent_message) = (row.take()?, row.take()?, row.take()?);
-        let approval = approval(row)?;
-        let (code, message): (Option<String>, Option<String>) = (row.take()?, row.take()?);
-        let failure = code.zip(message).map(|(code, message)| Failure { code, message });
-        Ok(Self {
-            workspace,
-            id,
-            inbox,
-            status,
-            revision,
-            answers,
-            thread,
-            reply_all,
-            content,
-            labels,
-            metadata_json,
-            source,
-            send_at,
-            sent_at,
-            sent_message,
-            approval,
-            failure,
-            created_at: row.take()?,
-            updated_at: row.take()?,
-        })
-    }
-}
-
-fn content(row: &mut Row<'_>) -> Result<DraftContent> {
-    let mut list = || row.take::<Json<Vec<String>>>().map(|list| list.0);
-    Ok(DraftContent {
-        to: list()?,
-        cc: list()?,
-        bcc: list()?,
-        subject: row.take()?,
-        text: row.take()?,
-        html: row.take()?,
-        data_json: row.take()?,
-        kind: row.take()?,
+crate::from_row!(Draft {
+    workspace = workspace_id,
+    id,
+    inbox = inbox_id,
+    status,
+    revision,
+    answers,
+    thread = thread_id,
+    reply_all,
+    to = to_list: Json<Vec<String>>,
+    cc = cc_list: Json<Vec<String>>,
+    bcc = bcc_list: Json<Vec<String>>,
+    subject,
+    text,
+    html,
+    data_json = data,
+    kind = type,
+    labels: Json<Vec<String>>,
+    metadata_json = metadata,
+    source,
+    send_at,
+    sent_at,
+    sent_message = sent_message_id,
+    approved_by_type,
+    approved_by_id,
+    approved_by_label,
+    approved_at,
+    approved_content_sha256,
+    error_code: Option<String>,
+    error_message: Option<String>,
+    created_at,
+    updated_at,
+} => Self {
+    workspace,
+    id,
+    inbox,
+    status,
+    revision,
+    answers,
+    thread,
+    reply_all,
+    content: DraftContent {
+        to: to.0,
+        cc: cc.0,
+        bcc: bcc.0,
+        subject,
+        text,
+        html,
+        data_json,
+        kind,
         files: Vec::new(),
-    })
-}
-
-fn approval(row: &mut Row<'_>) -> Result<Option<Approval>> {
-    let (kind, id, label) = (row.take()?, row.take()?, row.take()?);
-    let (at, sha256) = (row.take()?, row.take()?);
-    let (Some(kind), Some(label), Some(at), Some(content_sha256)) = (kind, label, at, sha256) else { return Ok(None) };
-    let by = Actor { kind, id, label };
-    Ok(Some(Approval { by, at, content_sha256 }))
-}
+    },
+    labels: labels.0,
+    metadata_json,
+    source,
+    send_at,
+    sent_at,
+    sent_message,
+    approval: match (approved_by_type, approved_by_label, approved_at, approved_content_sha256) {
+        (Some(kind), Some(label), Some(at), Some(content_sha256)) => {
+            Some(Approval { by: Actor { kind, id: approved_by_id, label }, at, content_sha256 })
+        }
+        _ => None,
+    },
+    failure: error_code.zip(error_message).map(|(code, message)| DraftFailure { code, message }),
+    created_at,
+    updated_at,
+});

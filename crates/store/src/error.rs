@@ -1,93 +1,100 @@
-//! What can go wrong below the domain, in the few kinds a caller treats differently.
+//! Storage errors, grouped by how a caller handles them.
 //!
-//! `Display` is fit for the outside: it names the kind and nothing of the installation. The driver's own words, which may
-//! hold table names, paths and values, are had by [`Error::internal`] for the log alone.
+//! `Display` is safe to show to clients: it names the kind and reveals nothing about the installation. The driver's
+//! message, which may contain table names, paths and values, is available from [`Error::internal`] for logs only.
 
 use std::sync::Arc;
 
-/// A failure of the database, the queue before it, or the blob store.
+/// A failure of the database, its write queue, or the blob store.
 ///
-/// Cloneable, because everybody in a commit group hears the same failure.
+/// Cloneable, because every unit in a commit group gets the same failure.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// The queue before the database is full: try again later (HTTP 503, SMTP 451).
-    #[error("too many requests wait for the database")]
+    /// The write queue is full. Retry later (HTTP 503, SMTP 451).
+    #[error("too many requests are waiting for the database")]
     Overloaded,
-    /// No connection, the store is closed, or another process holds the database. After a lost connection at COMMIT the
-    /// outcome is unknown. Try again later (HTTP 503, SMTP 451).
+    /// There is no connection, the store is closed, or another process holds the database. If the connection was lost
+    /// during COMMIT, the outcome is unknown. Retry later (HTTP 503, SMTP 451).
     #[error("the database is not available")]
     Unavailable(Arc<str>),
-    /// The disk is full or refuses to write (HTTP 503, SMTP 451).
-    #[error("the storage is full or refuses to write")]
-    Full(Arc<str>),
-    /// The unit met others too often (serialisation failure, deadlock) and the reruns are used up (HTTP 503).
-    #[error("the request met too many concurrent changes")]
-    Retry(Arc<str>),
-    /// The engine says that the database is damaged, or what it gave back cannot be what was written. From the first one on
-    /// the store takes no writes (HTTP 503, SMTP 451).
+    /// The disk is full or not writable (HTTP 503, SMTP 451).
+    #[error("the storage is full or not writable")]
+    StorageFull(Arc<str>),
+    /// The unit conflicted with concurrent units (serialization failure, deadlock) and used up its retries (HTTP 503).
+    #[error("the request conflicted with too many concurrent changes")]
+    Conflict(Arc<str>),
+    /// The engine reports a damaged database, or a value read back can't be one that was written. After the first such
+    /// error the store rejects all writes (HTTP 503, SMTP 451).
     #[error("the database is damaged")]
-    Damaged(Arc<str>),
-    /// The stored bytes of one mail or file are missing or altered; everything else works.
+    DatabaseDamaged(Arc<str>),
+    /// The stored bytes of one message or attachment are missing or altered; everything else works.
     #[error("stored content is missing or altered")]
-    BadContent(Arc<str>),
-    /// The stored data contradicts itself: an operator must look.
-    #[error("the stored data is damaged")]
-    Corrupt(Arc<str>),
-    /// The schema does not fit this binary; the text is written for the operator.
+    ContentDamaged(Arc<str>),
+    /// The stored data contradicts itself; an operator must repair it.
+    #[error("the stored data is inconsistent")]
+    Inconsistent(Arc<str>),
+    /// The schema doesn't match this binary, or a setting is wrong; the text is meant for the operator.
     #[error("{0}")]
     Schema(Arc<str>),
-    /// A statement or a type is wrong: a bug of ours.
-    #[error("the database refused a statement")]
-    Db(Arc<str>),
-    /// The unit of work panicked, and was rolled back alone; or there is no memory for it.
+    /// A statement or a type is wrong: a bug in Posthouse.
+    #[error("the database rejected a statement")]
+    Statement(Arc<str>),
+    /// The unit of work panicked and was rolled back alone, or memory ran out.
     #[error("an internal error occurred")]
     Panicked(Arc<str>),
-    /// The blob store does not answer or refuses. Try again later (HTTP 503, SMTP 451).
+    /// The blob store doesn't respond or rejects the request. Retry later (HTTP 503, SMTP 451).
     #[error("the blob store is not available")]
-    Blob(Arc<str>),
-    /// A file other than a blob could not be read or written.
-    #[error("a file could not be read or written")]
+    BlobStore(Arc<str>),
+    /// A file that isn't a blob can't be read or written.
+    #[error("a file can't be read or written")]
     File(Arc<str>),
 }
 
-/// The usual result of the seam.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// The driver's own words, for the log; never for a client.
+    /// Returns the driver's message. It is for logs only, never for clients.
     #[must_use]
     pub fn internal(&self) -> &str {
         match self {
             Error::Overloaded => "queue full",
             Error::Unavailable(text)
-            | Error::Full(text)
-            | Error::Retry(text)
-            | Error::Damaged(text)
-            | Error::BadContent(text)
-            | Error::Corrupt(text)
+            | Error::StorageFull(text)
+            | Error::Conflict(text)
+            | Error::DatabaseDamaged(text)
+            | Error::ContentDamaged(text)
+            | Error::Inconsistent(text)
             | Error::Schema(text)
-            | Error::Db(text)
+            | Error::Statement(text)
             | Error::Panicked(text)
-            | Error::Blob(text)
+            | Error::BlobStore(text)
             | Error::File(text) => text,
         }
     }
 
-    /// Whether the same request may succeed later without anybody changing anything in the program.
+    /// Returns whether the same request may succeed later.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        matches!(self, Error::Overloaded | Error::Unavailable(_) | Error::Full(_) | Error::Retry(_) | Error::Blob(_))
+        matches!(
+            self,
+            Error::Overloaded
+                | Error::Unavailable(_)
+                | Error::StorageFull(_)
+                | Error::Conflict(_)
+                | Error::BlobStore(_)
+        )
     }
 
-    /// Whether the database is away or refuses to write, which the store itself logs: once when it begins and once when it is
-    /// over. Whoever meets it says nothing more.
+    /// Returns whether the database is unreachable or not writable. The store logs the start and the end of such an
+    /// outage once; callers must not log it again.
     #[must_use]
     pub fn is_outage(&self) -> bool {
-        matches!(self, Error::Overloaded | Error::Unavailable(_) | Error::Full(_) | Error::Damaged(_))
+        matches!(self, Error::Overloaded | Error::Unavailable(_) | Error::StorageFull(_) | Error::DatabaseDamaged(_))
     }
 
     pub(crate) fn db(text: impl std::fmt::Display) -> Self {
-        Error::Db(text.to_string().into())
+        Error::Statement(text.to_string().into())
     }
 
     pub(crate) fn unavailable(text: impl std::fmt::Display) -> Self {
@@ -95,7 +102,7 @@ impl Error {
     }
 
     pub(crate) fn blob(text: impl std::fmt::Display) -> Self {
-        Error::Blob(text.to_string().into())
+        Error::BlobStore(text.to_string().into())
     }
 
     pub(crate) fn file(text: impl std::fmt::Display) -> Self {
@@ -103,17 +110,17 @@ impl Error {
     }
 
     pub(crate) fn corrupt(text: impl std::fmt::Display) -> Self {
-        Error::Corrupt(text.to_string().into())
+        Error::Inconsistent(text.to_string().into())
     }
 
     pub(crate) fn damaged(text: impl std::fmt::Display) -> Self {
-        Error::Damaged(text.to_string().into())
+        Error::DatabaseDamaged(text.to_string().into())
     }
 
-    /// Content that is missing or altered; `text` names the blob or row for the log.
+    /// Creates an [`Error::ContentDamaged`] error; `text` names the blob or row for the log.
     #[must_use]
     pub fn bad_content(text: impl std::fmt::Display) -> Self {
-        Error::BadContent(text.to_string().into())
+        Error::ContentDamaged(text.to_string().into())
     }
 
     pub(crate) fn schema(text: impl std::fmt::Display) -> Self {
@@ -121,29 +128,31 @@ impl Error {
     }
 }
 
-/// Sorts the failures of files.
+/// Maps I/O errors of files to [`Error::StorageFull`] or [`Error::File`].
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
         use std::io::ErrorKind;
         let text: Arc<str> = error.to_string().into();
         match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem => Error::Full(text),
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem => {
+                Error::StorageFull(text)
+            }
             _ => Error::File(text),
         }
     }
 }
 
 impl From<Error> for posthouse_domain::error::Refusal {
-    /// What a caller is told of a failure below; the driver's words go to the log, here and once.
+    /// Converts a storage error to an API error. Logs the driver's message here, once; the client never sees it.
     fn from(error: Error) -> Self {
-        use posthouse_domain::error::Code;
-        if let Error::Damaged(_) = error {
-            // The store logged it, once.
-            return Self::new(Code::StoreDamaged, sentence(&error));
+        use posthouse_domain::error::{Detail, ErrorCode, RefusalReason};
+        if let Error::DatabaseDamaged(_) = error {
+            // The store already logged the damage once.
+            return Self::new(ErrorCode::StoreDamaged, sentence(&error));
         }
-        if let Error::BadContent(cause) = &error {
+        if let Error::ContentDamaged(cause) = &error {
             tracing::error!(cause = &**cause, "content.damaged");
-            return Self::new(Code::ContentDamaged, "The stored bytes are missing or altered.");
+            return Self::new(ErrorCode::ContentDamaged, "The stored bytes are missing or altered.");
         }
         if error.is_transient() {
             if error.is_outage() {
@@ -151,52 +160,52 @@ impl From<Error> for posthouse_domain::error::Refusal {
             } else {
                 tracing::warn!(cause = error.internal(), "store.unavailable");
             }
-            // Of reads too, and after a lost connection it is not known what was stored.
-            let refusal = Self::new(Code::Unavailable, sentence(&error));
+            // Applies to reads too. After a lost connection it is unknown whether the data was stored.
+            let refusal = Self::new(ErrorCode::Unavailable, sentence(&error));
             match error {
-                Error::Full(_) => refusal.detail("reason", "storage_full"),
-                Error::Blob(_) => refusal.detail("reason", "blobs"),
+                Error::StorageFull(_) => refusal.detail(Detail::Reason(RefusalReason::StorageFull)),
+                Error::BlobStore(_) => refusal.detail(Detail::Reason(RefusalReason::BlobStore)),
                 _ => refusal,
             }
         } else {
             tracing::error!(cause = error.internal(), "store.failed");
-            Self::new(Code::Internal, "Something broke inside.")
+            Self::new(ErrorCode::Internal, "An internal error occurred.")
         }
     }
 }
 
-/// The error as a sentence for callers.
+/// Returns the error text as a sentence for clients.
 fn sentence(error: &Error) -> String {
     let text = error.to_string();
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), chars.as_str()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use posthouse_domain::error::Refusal;
+    use posthouse_domain::error::{Refusal, RefusalReason};
 
     #[test]
-    fn a_read_that_failed_said_that_nothing_was_stored() {
+    fn messages_and_fixes_do_not_claim_what_was_stored() {
         for (error, reason, message) in [
             (Error::unavailable("x"), None, "The database is not available."),
-            (Error::Full("x".into()), Some("storage_full"), "The storage is full or refuses to write."),
+            (Error::StorageFull("x".into()), Some("storage_full"), "The storage is full or not writable."),
             (Error::blob("x"), Some("blobs"), "The blob store is not available."),
-            (Error::file("x"), None, "Something broke inside."),
+            (Error::file("x"), None, "An internal error occurred."),
         ] {
             let refusal = Refusal::from(error);
             assert_eq!(refusal.message, message);
-            assert_eq!(refusal.details.get("reason").and_then(|reason| reason.as_str()), reason);
+            assert_eq!(refusal.reason().map(RefusalReason::text), reason);
             assert!(!refusal.code.fix().contains("stored"), "{}", refusal.code.fix());
         }
     }
 
     #[test]
-    fn damage_has_codes_of_its_own() {
-        use posthouse_domain::error::Code;
-        assert_eq!(Refusal::from(Error::damaged("x")).code, Code::StoreDamaged);
-        assert_eq!(Refusal::from(Error::bad_content("x")).code, Code::ContentDamaged);
-        assert_eq!(Refusal::from(Error::corrupt("x")).code, Code::Internal);
+    fn damage_maps_to_its_own_codes() {
+        use posthouse_domain::error::ErrorCode;
+        assert_eq!(Refusal::from(Error::damaged("x")).code, ErrorCode::StoreDamaged);
+        assert_eq!(Refusal::from(Error::bad_content("x")).code, ErrorCode::ContentDamaged);
+        assert_eq!(Refusal::from(Error::corrupt("x")).code, ErrorCode::Internal);
     }
 }

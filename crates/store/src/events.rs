@@ -1,4 +1,5 @@
-//! The event log of each workspace: appended in the transaction that made the event true, in a sequence without gaps.
+//! The event log of each workspace. Events are appended in the transaction that causes them, with gapless sequence
+//! numbers.
 
 use posthouse_domain::{
     event::{Event, NewEvent},
@@ -6,7 +7,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{FromRow, Result, Row, Tx, many, p, statements};
+use crate::{Result, Tx, many, p, statements};
 
 statements! {
     NEXT = "INSERT INTO event_heads (workspace_id, seq) VALUES ($1, 1)
@@ -36,21 +37,21 @@ statements! {
         FROM events WHERE workspace_id = $1 AND inbox_id = $2 AND seq > $3 ORDER BY seq LIMIT $4";
 }
 
-/// Appends an event and wakes the workspace. It is in the log from the end of the unit on, behind those that were appended
-/// before it: the log's head is the workspace's hottest row, so it is taken when nothing else is waited for any more.
+/// Appends an event and wakes the workspace. The event is written at the end of the unit, after those appended before
+/// it: the head of the log is the workspace's most contended row, so it is locked last.
 ///
 /// # Errors
-/// None here; what fails later fails the unit.
+/// Never fails; a later write error fails the unit.
 pub fn append(tx: &mut Tx, event: &NewEvent) -> Result<()> {
     tx.wake(event.workspace.0);
-    tx.tell(event.clone());
+    tx.append_event(event.clone());
     Ok(())
 }
 
-/// Writes what the unit appended; one workspace after the other, so that two units never wait for each other's heads.
+/// Writes the events that the unit appended, ordered by workspace, so that two units can't deadlock on log heads.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub(crate) fn write(tx: &mut Tx) -> Result<()> {
     let mut events = tx.take_events();
     events.sort_by_key(|event| event.workspace);
@@ -61,10 +62,10 @@ pub(crate) fn write(tx: &mut Tx) -> Result<()> {
     Ok(())
 }
 
-/// Appends an event of an inbox, or keeps it back while the inbox is paused; resume appends it then.
+/// Appends an event of an inbox, or holds it back while the inbox is paused; resuming the inbox appends it.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn append_or_hold(tx: &mut Tx, is_paused: bool, event: &NewEvent) -> Result<()> {
     if !is_paused {
         return append(tx, event);
@@ -74,69 +75,69 @@ pub fn append_or_hold(tx: &mut Tx, is_paused: bool, event: &NewEvent) -> Result<
     Ok(())
 }
 
-/// How many events of an inbox are held back.
+/// Returns the number of held-back events of an inbox.
 ///
 /// # Errors
-/// The store's own.
-pub fn held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<u64> {
+/// Returns an error if the database call fails.
+pub fn count_held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<u64> {
     Ok(tx.value(&HELD, p![workspace, inbox])?.unwrap_or(0))
 }
 
-/// Moves the held events of an inbox into the log, behind what the unit appended, in the order of their arrival, as of now;
-/// says how many. Do it last: it takes the workspace's hottest row.
+/// Appends the held-back events of an inbox to the log, after those of the unit, in order of arrival, dated `now`;
+/// returns how many. Call it last, because it locks the workspace's most contended row.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn release(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<u64> {
-    let count = i64::try_from(held(tx, workspace, inbox)?).unwrap_or(i64::MAX);
+    let count = i64::try_from(count_held(tx, workspace, inbox)?).unwrap_or(i64::MAX);
     if count == 0 {
         return Ok(0);
     }
     write(tx)?;
     let last = tx.value(&RESERVE, p![workspace, count])?.unwrap_or(count);
     let moved = tx.exec(&RELEASE, p![workspace, inbox, last - count, now])?;
-    forget_held(tx, workspace, inbox)?;
+    delete_held(tx, workspace, inbox)?;
     tx.wake(workspace.0);
     Ok(moved)
 }
 
-/// Forgets the held events of an inbox.
+/// Deletes the held-back events of an inbox.
 ///
 /// # Errors
-/// The store's own.
-pub fn forget_held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn delete_held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     tx.exec(&FORGET_HELD, p![workspace, inbox])?;
     Ok(())
 }
 
-/// The place of an event in the log, if it is there.
+/// Returns the sequence number of an event, if it is in the log.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn seq_of(tx: &mut Tx, workspace: WorkspaceId, id: EventId) -> Result<Option<i64>> {
     tx.value(&SEQ, p![workspace, id])
 }
 
-/// The place of the newest event of the log; 0 while there is none.
+/// Returns the sequence number of the newest event; 0 if the log is empty.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn head(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64> {
     Ok(tx.value(&HEAD, p![workspace])?.unwrap_or(0))
 }
 
-/// Up to 100 events by id, in no order; unknown ids are left out.
+/// Returns up to 100 events by ID, unordered; unknown IDs are omitted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn get_many(tx: &mut Tx, workspace: WorkspaceId, ids: &[EventId]) -> Result<Vec<Event>> {
     many::rows(tx, &GET_MANY, workspace, ids)
 }
 
-/// Up to `limit` events behind `seq`, oldest first; of one inbox, if given.
+/// Returns up to `limit` events after `seq`, oldest first; optionally of one inbox.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn after(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, seq: i64, limit: u32) -> Result<Vec<Event>> {
     match inbox {
         Some(inbox) => tx.rows(&AFTER_IN_INBOX, p![workspace, inbox, seq, limit]),
@@ -144,10 +145,10 @@ pub fn after(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, seq: i
     }
 }
 
-/// Up to `limit` events between two places, which are not among them, newest first; of one inbox, if given.
+/// Returns up to `limit` events between two sequence numbers, both excluded, newest first; optionally of one inbox.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn between(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -161,20 +162,15 @@ pub fn between(
     }
 }
 
-impl FromRow for Event {
-    const COLUMNS: usize = 10;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let event = NewEvent {
-            workspace: row.take()?,
-            id: row.take()?,
-            kind: row.take()?,
-            inbox: row.take()?,
-            thread: row.take()?,
-            message: row.take()?,
-            detail_json: row.take()?,
-            at: row.take()?,
-        };
-        Ok(Self { seq: row.take()?, released: row.take()?, event })
-    }
-}
+crate::from_row!(Event {
+    workspace = workspace_id,
+    id,
+    kind = type,
+    inbox = inbox_id,
+    thread = thread_id,
+    message = message_id,
+    detail_json = detail,
+    at = created_at,
+    seq,
+    released,
+} => Self { seq, released, event: NewEvent { workspace, id, kind, inbox, thread, message, detail_json, at } });

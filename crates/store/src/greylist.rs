@@ -1,7 +1,7 @@
-//! Who was told to come back, and who did (RFC 6647). Keys are hashes: nothing here names anybody.
+//! Greylisting state (RFC 6647). Keys are hashes, so no sender or recipient is stored.
 
 use posthouse_domain::{
-    greylist::{Memory, ROWS_MAX},
+    greylist::{GreylistRecord, ROWS_MAX},
     time::Time,
 };
 
@@ -11,44 +11,45 @@ statements! {
     GET = "SELECT seen_at, passed_at, expires_at FROM greylist WHERE id = $1";
     PUT = "INSERT INTO greylist (id, seen_at, passed_at, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE
         SET seen_at = excluded.seen_at, passed_at = excluded.passed_at, expires_at = excluded.expires_at";
-    FORGET_ONE = "DELETE FROM greylist WHERE id = $1";
-    FORGET = "DELETE FROM greylist WHERE id IN (SELECT id FROM greylist WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)";
+    DELETE = "DELETE FROM greylist WHERE id = $1";
+    DELETE_EXPIRED = "DELETE FROM greylist WHERE id IN (SELECT id FROM greylist WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)";
     LAST_KEPT = "SELECT expires_at FROM greylist ORDER BY expires_at DESC LIMIT 1 OFFSET $1";
 }
 
-/// What is remembered under a key.
+/// Returns the state stored under a key.
 ///
 /// # Errors
-/// The store's own.
-pub fn get(tx: &mut Tx, key: &[u8; 32]) -> Result<Option<Memory>> {
-    let found: Option<(Time, Option<Time>, Time)> = tx.one(&GET, p![key.as_slice()])?;
-    Ok(found.map(|(seen_at, passed_at, expires_at)| Memory { seen_at, passed_at, expires_at }))
+/// Returns an error if the database call fails.
+pub fn get(tx: &mut Tx, key: &[u8; 32]) -> Result<Option<GreylistRecord>> {
+    tx.one(&GET, p![key.as_slice()])
 }
 
-/// Remembers that under a key.
+/// Stores the state under a key.
 ///
 /// # Errors
-/// The store's own.
-pub fn put(tx: &mut Tx, key: &[u8; 32], memory: Memory) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn put(tx: &mut Tx, key: &[u8; 32], memory: GreylistRecord) -> Result<()> {
     tx.exec(&PUT, p![key.as_slice(), memory.seen_at, memory.passed_at, memory.expires_at])?;
     Ok(())
 }
 
-/// Forgets a key.
+/// Deletes a key.
 ///
 /// # Errors
-/// The store's own.
-pub fn forget(tx: &mut Tx, key: &[u8; 32]) -> Result<()> {
-    tx.exec(&FORGET_ONE, p![key.as_slice()])?;
+/// Returns an error if the database call fails.
+pub fn delete(tx: &mut Tx, key: &[u8; 32]) -> Result<()> {
+    tx.exec(&DELETE, p![key.as_slice()])?;
     Ok(())
 }
 
-/// Forgets up to `limit` of what has ended, and of what is more than [`ROWS_MAX`]; says how many.
+/// Deletes up to `limit` expired entries and entries beyond [`ROWS_MAX`]; returns how many.
 ///
 /// # Errors
-/// The store's own.
-pub fn tidy(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
+/// Returns an error if the database call fails.
+pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
     let beyond: Option<(Time,)> = tx.one(&LAST_KEPT, p![ROWS_MAX])?;
     let end = beyond.map_or(now, |(at,)| now.max(at));
-    tx.exec(&FORGET, p![end, limit])
+    tx.exec(&DELETE_EXPIRED, p![end, limit])
 }
+
+crate::from_row!(GreylistRecord { seen_at, passed_at, expires_at });

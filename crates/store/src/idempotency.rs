@@ -1,7 +1,7 @@
-//! Idempotency records: the first answer to a request with an `Idempotency-Key`, byte for byte (decision 4).
+//! Idempotency records: the first response to a request with an `Idempotency-IdempotencyKey`, byte for byte.
 //!
-//! A key is claimed first and its answer written last, in the transaction that makes what the request asks for. Whoever
-//! comes second waits at the claim until that transaction is over. A refusal rolls the claim back.
+//! The key is claimed first, and the response is written last, in the transaction that carries out the request. A
+//! concurrent second request waits at the claim until that transaction ends. An error rolls the claim back.
 
 use posthouse_domain::{
     id::WorkspaceId,
@@ -10,8 +10,8 @@ use posthouse_domain::{
 
 use crate::{Result, Tx, p, statements};
 
-/// How long an answer is kept, in milliseconds.
-pub const KEPT_MS: i64 = DAY_MS;
+/// How long a response is kept, in milliseconds.
+pub const RETENTION_MS: i64 = DAY_MS;
 
 statements! {
     CLAIM = "INSERT INTO idempotency (workspace_id, route, key, fingerprint, status, body, created_at) VALUES ($1, $2, $3, $4, 0, '', $5)
@@ -19,74 +19,77 @@ statements! {
         created_at = excluded.created_at WHERE idempotency.created_at <= $6";
     FIND = "SELECT fingerprint, status, body FROM idempotency WHERE workspace_id = $1 AND route = $2 AND key = $3
         AND created_at > $4";
-    ANSWER = "UPDATE idempotency SET status = $4, body = $5 WHERE workspace_id = $1 AND route = $2 AND key = $3";
+    RECORD_RESPONSE = "UPDATE idempotency SET status = $4, body = $5 WHERE workspace_id = $1 AND route = $2 AND key = $3";
 }
 
-/// Which request it is.
+/// Identifies a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Key {
-    /// The tenant.
+pub struct IdempotencyKey {
+    /// The workspace.
     pub workspace: WorkspaceId,
     /// The route's name.
     pub route: &'static str,
-    /// The header's value.
+    /// The value of the header.
     pub key: String,
-    /// SHA-256 of what makes two requests the same: path, query and body.
+    /// SHA-256 of the parts that make two requests the same: path, query and body.
     pub fingerprint: [u8; 32],
 }
 
-/// An answer as it was given.
+/// A recorded response.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Recorded {
+pub struct RecordedResponse {
     /// The HTTP status.
     pub status: u16,
     /// The body.
     pub body: String,
 }
 
-/// What a claim finds.
+/// The result of a claim.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Claim {
-    /// Nobody has the key: carry the request out and record its [`answer`].
-    Fresh,
-    /// The same request was answered before.
-    Answered(Recorded),
-    /// Another request has the key.
-    Reused,
+pub enum IdempotencyClaim {
+    /// The key is unused: carry out the request and record its response with [`answer`].
+    New,
+    /// The same request already has this response.
+    Replay(RecordedResponse),
+    /// A different request used the key.
+    Conflict,
 }
 
-/// What a claim would find: for requests whose subject looks different since.
+/// Looks up a key without claiming it.
 ///
 /// # Errors
-/// The store's own.
-pub fn look(tx: &mut Tx, key: &Key, now: Time) -> Result<Claim> {
+/// Returns an error if the database call fails.
+pub fn find(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<IdempotencyClaim> {
     let k = key;
-    let found: Option<([u8; 32], u16, String)> =
-        tx.one(&FIND, p![k.workspace, k.route, k.key, now.plus_ms(-KEPT_MS)])?;
+    let found: Option<IdempotencyRow> = tx.one(&FIND, p![k.workspace, k.route, k.key, now.plus_ms(-RETENTION_MS)])?;
     Ok(match found {
-        None => Claim::Fresh,
-        Some((fingerprint, status, body)) if fingerprint == k.fingerprint => Claim::Answered(Recorded { status, body }),
-        Some(_) => Claim::Reused,
+        None => IdempotencyClaim::New,
+        Some(row) if row.fingerprint == k.fingerprint => {
+            IdempotencyClaim::Replay(RecordedResponse { status: row.status, body: row.body })
+        }
+        Some(_) => IdempotencyClaim::Conflict,
     })
 }
 
-/// Takes the key for this request, unless it was taken within [`KEPT_MS`].
+/// Claims the key for this request unless it was claimed within [`RETENTION_MS`].
 ///
 /// # Errors
-/// The store's own.
-pub fn claim(tx: &mut Tx, key: &Key, now: Time) -> Result<Claim> {
+/// Returns an error if the database call fails.
+pub fn claim(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<IdempotencyClaim> {
     let k = key;
-    if tx.exec(&CLAIM, p![k.workspace, k.route, k.key, k.fingerprint, now, now.plus_ms(-KEPT_MS)])? == 1 {
-        return Ok(Claim::Fresh);
+    if tx.exec(&CLAIM, p![k.workspace, k.route, k.key, k.fingerprint, now, now.plus_ms(-RETENTION_MS)])? == 1 {
+        return Ok(IdempotencyClaim::New);
     }
-    look(tx, key, now)
+    find(tx, key, now)
 }
 
-/// Writes the answer beside the claimed key.
+/// Records the response under the claimed key.
 ///
 /// # Errors
-/// The store's own.
-pub fn answer(tx: &mut Tx, key: &Key, answer: &Recorded) -> Result<()> {
-    tx.exec(&ANSWER, p![key.workspace, key.route, key.key, answer.status, answer.body])?;
+/// Returns an error if the database call fails.
+pub fn answer(tx: &mut Tx, key: &IdempotencyKey, answer: &RecordedResponse) -> Result<()> {
+    tx.exec(&RECORD_RESPONSE, p![key.workspace, key.route, key.key, answer.status, answer.body])?;
     Ok(())
 }
+
+crate::row_struct!(IdempotencyRow { fingerprint: [u8; 32], status: u16, body: String });

@@ -1,20 +1,20 @@
-//! Inboxes: rows, addresses that are never used twice, metadata for filters.
+//! Inboxes: rows, addresses that are never reused, and metadata for filters.
 //!
-//! Lists are in `inboxes/list.rs`. Whoever changes an inbox takes its row first ([`take`]); whoever makes one takes the
-//! workspace's ([`take_workspace`]), so that limits and `client_id` hold under concurrency.
+//! Lists are in `inboxes/list.rs`. Lock an inbox's row before changing it ([`take`]), and the workspace's row before
+//! creating an inbox ([`take_workspace`]), so that limits and `client_id` hold under concurrency.
 
 pub mod list;
 
 use posthouse_domain::{
     id::{InboxId, WorkspaceId},
-    inbox::{Inbox, TemporaryUse},
+    inbox::{Inbox, TemporaryInboxUsage},
     metadata::{self, Metadata},
     time::{DAY_MS, HOUR_MS, Time},
 };
 
 use crate::{Result, Tx, p, statements};
 
-/// The columns of an inbox, in the order that rows are read, from `inboxes i`.
+/// The columns of an inbox in the order that rows are read, from `inboxes i`.
 macro_rules! select {
     ($rest:literal) => {
         concat!(
@@ -28,21 +28,21 @@ macro_rules! select {
 pub(crate) use select;
 
 statements! {
-    TAKE_WORKSPACE = "SELECT created_at FROM workspaces WHERE id = $1 {FOR_UPDATE}";
-    TAKE_ADDRESS = "INSERT INTO addresses (address, workspace_id, inbox_id) VALUES ($1, $2, $3) ON CONFLICT (address) DO NOTHING";
+    LOCK_WORKSPACE = "SELECT created_at FROM workspaces WHERE id = $1 {FOR_UPDATE}";
+    CLAIM_ADDRESS = "INSERT INTO addresses (address, workspace_id, inbox_id) VALUES ($1, $2, $3) ON CONFLICT (address) DO NOTHING";
     INSERT = "INSERT INTO inboxes (workspace_id, id, address, username, domain, display_name, client_id, metadata, temporary,
         expires_at, status, promotions_filter, last_message_at, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'active', $11, $12, $12)";
     GET = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2");
-    TAKE = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2 {FOR_UPDATE}");
+    GET_FOR_UPDATE = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2 {FOR_UPDATE}");
     LOCK = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2 {FOR_UPDATE}");
     BY_ADDRESS = select!("inboxes i JOIN addresses a ON a.workspace_id = i.workspace_id AND a.inbox_id = i.id WHERE a.address = $1");
     BY_CLIENT_ID = select!("inboxes i WHERE i.workspace_id = $1 AND i.client_id = $2 AND i.client_id IS NOT NULL AND i.deleted_at IS NULL");
     FIRST_OF = select!("inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
     COUNT = "SELECT count(*) FROM inboxes WHERE workspace_id = $1 AND deleted_at IS NULL AND temporary = 0";
-    TEMPORARY_ACTIVE = "SELECT count(*), min(expires_at) FROM inboxes
+    TEMPORARY_ACTIVE = "SELECT count(*) AS inboxes, min(expires_at) AS first FROM inboxes
         WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2 AND deleted_at IS NULL AND expires_at > $3";
-    TEMPORARY_MADE = "SELECT count(*), min(created_at) FROM inboxes WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2";
+    TEMPORARY_CREATED = "SELECT count(*) AS inboxes, min(created_at) AS first FROM inboxes WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2";
     UPDATE = "UPDATE inboxes SET display_name = $3, metadata = $4, promotions_filter = $5, expires_at = $6
         WHERE workspace_id = $1 AND id = $2";
     INSERT_METADATA = "INSERT INTO inbox_metadata (workspace_id, key, value, inbox_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
@@ -56,22 +56,22 @@ statements! {
     BLANK = "UPDATE inboxes SET display_name = NULL, metadata = '{}', paused_reason = NULL WHERE workspace_id = $1 AND id = $2";
 }
 
-/// Takes the workspace's row until the end of the transaction: who makes an inbox comes one after the other.
+/// Locks the workspace's row until the end of the transaction, which serializes the creation of inboxes.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn take_workspace(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
-    tx.one::<(Time,)>(&TAKE_WORKSPACE, p![workspace])?;
+    tx.one::<(Time,)>(&LOCK_WORKSPACE, p![workspace])?;
     Ok(())
 }
 
-/// Stores a new inbox, unless its address was ever used; says whether it did.
+/// Stores a new inbox unless its address was ever used; returns whether it was stored.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, inbox: &Inbox) -> Result<bool> {
     let i = inbox;
-    if tx.exec(&TAKE_ADDRESS, p![i.address, i.workspace, i.id])? == 0 {
+    if tx.exec(&CLAIM_ADDRESS, p![i.address, i.workspace, i.id])? == 0 {
         return Ok(false);
     }
     tx.exec(
@@ -97,43 +97,44 @@ pub fn insert(tx: &mut Tx, inbox: &Inbox) -> Result<bool> {
     Ok(true)
 }
 
-/// The inbox of that id, deleted ones too.
+/// Returns the inbox with that ID, even if deleted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<Inbox>> {
     tx.one(&GET, p![workspace, id])
 }
 
-/// The inbox of that id, deleted ones too, whose row is ours until the end of the transaction.
+/// Returns the inbox with that ID, even if deleted, and locks its row until the end of the transaction.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn take(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<Inbox>> {
-    tx.one(&TAKE, p![workspace, id])
+    tx.one(&GET_FOR_UPDATE, p![workspace, id])
 }
 
-/// The inbox of that id that is not deleted and, if temporary, not expired.
+/// Returns the inbox with that ID unless it is deleted or expired.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn live(tx: &mut Tx, workspace: WorkspaceId, id: InboxId, now: Time) -> Result<Option<Inbox>> {
     Ok(get(tx, workspace, id)?.filter(|inbox| inbox.receives(now)))
 }
 
-/// The inbox as it is now, and as it stays until the end of the transaction: whoever pauses, resumes or deletes it waits.
+/// Returns the inbox and locks its row until the end of the transaction, so that it can't be paused, resumed or
+/// deleted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<Inbox>> {
     tx.one(&LOCK, p![workspace, id])
 }
 
-/// Takes the rows of several inboxes until the end of the transaction. Whoever writes into more than one takes them like
-/// this and first of all, in one order for everybody, so that no two transactions wait for each other.
+/// Locks the rows of several inboxes until the end of the transaction. A transaction that writes to more than one inbox
+/// must call this first; the fixed order prevents deadlocks.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn lock_all(tx: &mut Tx, mut inboxes: Vec<(WorkspaceId, InboxId)>) -> Result<()> {
     inboxes.sort_unstable();
     inboxes.dedup();
@@ -143,56 +144,60 @@ pub fn lock_all(tx: &mut Tx, mut inboxes: Vec<(WorkspaceId, InboxId)>) -> Result
     Ok(())
 }
 
-/// The inbox that has or had that canonical address, in whatever workspace.
+/// Returns the inbox that has or had that canonical address, in any workspace.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn by_address(tx: &mut Tx, address: &str) -> Result<Option<Inbox>> {
     tx.one(&BY_ADDRESS, p![address])
 }
 
-/// The inbox that was made with that `client_id` and is not deleted.
+/// Returns the inbox created with that `client_id`, unless it is deleted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn by_client_id(tx: &mut Tx, workspace: WorkspaceId, client_id: &str) -> Result<Option<Inbox>> {
     tx.one(&BY_CLIENT_ID, p![workspace, client_id])
 }
 
-/// The first inbox of a workspace: whom the role addresses of its own domains reach (decision 17), and
-/// from which the service writes to its owner.
+/// Returns the first inbox of a workspace. It receives mail to the role addresses of the workspace's domains, and the
+/// service uses it to write to the owner.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn first_of(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Inbox>> {
     tx.one(&FIRST_OF, p![workspace])
 }
 
-/// How many inboxes the workspace has that are neither temporary nor deleted.
+/// Returns the number of inboxes of a workspace that are neither temporary nor deleted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
     Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
 }
 
-/// How far the limits of temporary inboxes are used.
+/// Returns the usage counts for the limits on temporary inboxes.
 ///
 /// # Errors
-/// The store's own.
-pub fn temporary_use(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<TemporaryUse> {
-    // None lives longer than a day, so older rows need not be looked at.
-    let (active, first_expires_at) =
-        tx.one(&TEMPORARY_ACTIVE, p![workspace, now.plus_ms(-DAY_MS), now])?.unwrap_or_default();
-    let (made_in_hour, first_made_at) =
-        tx.one(&TEMPORARY_MADE, p![workspace, now.plus_ms(-HOUR_MS)])?.unwrap_or_default();
-    Ok(TemporaryUse { active, first_expires_at, made_in_hour, first_made_at })
+/// Returns an error if the database call fails.
+pub fn temporary_use(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<TemporaryInboxUsage> {
+    // Temporary inboxes live at most one day, so older rows don't count.
+    let active: Option<TemporaryRow> = tx.one(&TEMPORARY_ACTIVE, p![workspace, now.plus_ms(-DAY_MS), now])?;
+    let created: Option<TemporaryRow> = tx.one(&TEMPORARY_CREATED, p![workspace, now.plus_ms(-HOUR_MS)])?;
+    let (active, created) = (active.unwrap_or_default(), created.unwrap_or_default());
+    Ok(TemporaryInboxUsage {
+        active: active.inboxes,
+        first_expires_at: active.first,
+        created_in_hour: created.inboxes,
+        first_made_at: created.first,
+    })
 }
 
-/// Writes what a caller can change, as it is in `after`, given how it was.
+/// Writes the fields that callers can change. `before` is the stored inbox.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, before: &Inbox, after: &Inbox) -> Result<()> {
     let a = after;
     tx.exec(&UPDATE, p![a.workspace, a.id, a.display_name, a.metadata_json, a.promotions_filter, a.expires_at])?;
@@ -206,60 +211,65 @@ pub fn update(tx: &mut Tx, before: &Inbox, after: &Inbox) -> Result<()> {
     Ok(())
 }
 
-/// The filter rows of `these` that `others` has not.
+/// Returns the metadata of `these` that `others` doesn't contain.
 fn missing_in<'a>(these: &'a Metadata, others: &'a Metadata) -> impl Iterator<Item = (&'a String, String)> {
     let known = |key: &str, text: &str| others.get(key).is_some_and(|other| metadata::filter_text(other) == text);
     these.iter().map(|(key, value)| (key, metadata::filter_text(value))).filter(move |(key, text)| !known(key, text))
 }
 
-/// Pauses an active inbox; says whether it was one.
+/// Pauses an active inbox; returns whether it was active.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn pause(tx: &mut Tx, inbox: &Inbox, reason: Option<&str>, now: Time) -> Result<bool> {
     Ok(tx.exec(&PAUSE, p![inbox.workspace, inbox.id, now, reason])? > 0)
 }
 
-/// Ends the pause of an inbox; says whether it was paused. Its held events are moved by [`crate::events::release`].
+/// Resumes a paused inbox; returns whether it was paused. [`crate::events::release`] releases its held-back events.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn resume(tx: &mut Tx, inbox: &Inbox) -> Result<bool> {
     Ok(tx.exec(&RESUME, p![inbox.workspace, inbox.id])? > 0)
 }
 
-/// Marks an inbox as deleted and takes it out of the filters; says whether it was there. Its address stays taken.
+/// Marks an inbox as deleted and removes it from filters; returns whether it existed. Its address is never reused.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<bool> {
     if tx.exec(&DELETE, p![inbox.workspace, inbox.id, now])? == 0 {
         return Ok(false);
     }
     tx.exec(&CLEAR_METADATA, p![inbox.workspace, inbox.id])?;
-    // Who waits for its mail waits in vain.
+    // Wakes the waiters for its mail, which then find it deleted.
     tx.wake(inbox.workspace.0);
     Ok(true)
 }
 
-/// Forgets what the caller wrote about an inbox: for one that is wiped.
+/// Clears the caller's data about an inbox that is being wiped.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn blank(tx: &mut Tx, inbox: &Inbox) -> Result<()> {
     tx.exec(&BLANK, p![inbox.workspace, inbox.id])?;
     Ok(())
 }
 
+crate::row_struct!(
+    #[derive(Default)]
+    TemporaryRow { inboxes: u64, first: Option<Time> }
+);
+
 crate::from_row!(Inbox {
-    workspace,
+    workspace = workspace_id,
     id,
     address,
     username,
     domain,
     display_name,
     client_id,
-    metadata_json,
+    metadata_json = metadata,
     temporary,
     expires_at,
     paused_at,

@@ -1,4 +1,4 @@
-//! Recipients that complained or bounced hard lately, each counted once however often it happened.
+//! Recipients that recently complained or hard-bounced, each counted once per kind.
 
 use posthouse_domain::{id::WorkspaceId, suspension::Incident, time::Time};
 
@@ -13,28 +13,28 @@ statements! {
         SELECT workspace_id, kind, recipient FROM sending_incidents WHERE happened_at < $1 ORDER BY happened_at LIMIT $2)";
 }
 
-/// Records that it happened to a recipient, given as the SHA-256 of the canonical address. In a transaction that records
-/// several, sort them: two transactions must not wait for each other.
+/// Records an incident for a recipient, given as the SHA-256 of the canonical address. A transaction that records
+/// several must sort them by recipient to avoid deadlocks.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn record(tx: &mut Tx, workspace: WorkspaceId, (kind, recipient): (Incident, &[u8; 32]), now: Time) -> Result<()> {
     tx.exec(&RECORD, p![workspace, kind.text(), recipient.as_slice(), now])?;
     Ok(())
 }
 
-/// How many recipients it happened to after that time; counting stops at `max`.
+/// Returns the number of recipients with such an incident after a time; counting stops at `max`.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId, kind: Incident, after: Time, max: u64) -> Result<u64> {
     Ok(tx.value(&COUNT, p![workspace, kind.text(), after, max])?.unwrap_or_default())
 }
 
-/// Deletes up to `max` records from before that time; returns how many.
+/// Deletes up to `max` records older than a time; returns how many.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete_older(tx: &mut Tx, before: Time, max: u32) -> Result<u64> {
     tx.exec(&DELETE_OLDER, p![before, max])
 }

@@ -1,4 +1,4 @@
-//! Facts about this instance as a whole, one row a name; and the question whether the store takes writes.
+//! Facts about this instance, one row per name, and the write probes.
 
 use crate::{Error, Result, Store, Tx, p, statements};
 
@@ -14,84 +14,103 @@ statements! {
         UNION ALL SELECT CAST(1 AS BIGINT) FROM workspaces LIMIT 1";
 }
 
-/// Under which name the store's own id is noted.
+/// Returns a row if the server is no standby, its transactions aren't read-only by default, and the user may write.
+static ACCEPTS_WRITES: crate::Sql = crate::Sql::constant(
+    "ACCEPTS_WRITES",
+    "SELECT 1",
+    Some(
+        "SELECT CAST(1 AS BIGINT) FROM pg_settings
+          WHERE name = 'default_transaction_read_only' AND reset_val = 'off'
+            AND NOT pg_is_in_recovery() AND has_table_privilege('instance', 'INSERT, UPDATE')",
+    ),
+);
+
+/// Name of the row that holds the store ID.
 const STORE_ID: &str = "store_id";
 
-/// Counts a commit, as a part of it; gives how many there were with this one.
+/// Increments the commit counter within the transaction and returns the new count.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn count_commit(tx: &mut Tx) -> Result<u64> {
     let count = tx.value::<i64>(&COUNT_COMMIT, p![])?.unwrap_or(0);
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
-/// How many commits were counted.
+/// Returns the number of commits counted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn commits(tx: &mut Tx) -> Result<u64> {
     let count = tx.value::<i64>(&COMMITS, p![])?.unwrap_or(0);
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
-/// The id of the store: what its data directory knows it by. None before [`name_store`].
+/// Returns the ID that ties the store to its data directory, or `None` before [`name_store`].
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn store_id(tx: &mut Tx) -> Result<Option<String>> {
-    noted(tx, STORE_ID)
+    get_value(tx, STORE_ID)
 }
 
-/// Gives the store an id unless it has one; gives the one that it has then.
+/// Assigns the store an ID unless it already has one, and returns the store's ID.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn name_store(tx: &mut Tx, id: &str) -> Result<String> {
-    Ok(note_first(tx, STORE_ID, id)?.unwrap_or_default())
+    Ok(set_value_if_absent(tx, STORE_ID, id)?.unwrap_or_default())
 }
 
-/// Whether there is anything in the store that somebody could miss.
+/// Returns whether the store holds any data.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn is_used(tx: &mut Tx) -> Result<bool> {
     Ok(tx.value::<i64>(&IS_USED, p![])?.is_some())
 }
 
-/// What was noted under a name.
+/// Returns the value stored under a name.
 ///
 /// # Errors
-/// The store's own.
-pub fn noted(tx: &mut Tx, name: &str) -> Result<Option<String>> {
+/// Returns an error if the database call fails.
+pub fn get_value(tx: &mut Tx, name: &str) -> Result<Option<String>> {
     tx.value(&GET, p![name])
 }
 
-/// Notes something under a name, instead of what was there.
+/// Stores a value under a name and replaces any existing value.
 ///
 /// # Errors
-/// The store's own.
-pub fn note(tx: &mut Tx, name: &str, value: &str) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn set_value(tx: &mut Tx, name: &str, value: &str) -> Result<()> {
     tx.exec(&NOTE, p![name, value])?;
     Ok(())
 }
 
-/// Notes something under a name unless something was noted there before; gives what stands there then.
+/// Stores a value under a name unless one exists, and returns the stored value.
 ///
 /// # Errors
-/// The store's own.
-pub fn note_first(tx: &mut Tx, name: &str, value: &str) -> Result<Option<String>> {
+/// Returns an error if the database call fails.
+pub fn set_value_if_absent(tx: &mut Tx, name: &str, value: &str) -> Result<Option<String>> {
     tx.exec(&NOTE_FIRST, p![name, value])?;
-    noted(tx, name)
+    get_value(tx, name)
 }
 
-/// Bytes that [`probe_room`] writes: more than what is left over in the files of a database whose disk is full.
+/// Bytes that [`probe_room`] writes: more than the free space left inside the database files when the disk is full.
 pub const PROBE_BYTES: usize = 512 * 1024;
 
-/// Writes to the disk and says whether that went well: the readiness of the store.
+/// Returns whether the database accepts writes of this user, without writing. On SQLite this depends on the files alone.
 ///
 /// # Errors
-/// The store's own: full, overloaded, unavailable.
+/// Returns an error if the database call fails.
+pub fn accepts_writes(tx: &mut Tx) -> Result<bool> {
+    Ok(tx.value::<i64>(&ACCEPTS_WRITES, p![])?.is_some())
+}
+
+/// Writes a small row to check that the store accepts writes; used for readiness.
+///
+/// # Errors
+/// Returns an error if the write fails: full, overloaded or unavailable.
 pub async fn probe(store: &Store) -> Result<()> {
     store
         .write(|tx| {
@@ -101,10 +120,10 @@ pub async fn probe(store: &Store) -> Result<()> {
         .await
 }
 
-/// Writes as much as a mail may need and gives it back: whether a store that was full has room again.
+/// Writes and removes as many bytes as a message may need, to check whether a full store has space again.
 ///
 /// # Errors
-/// The store's own: full, overloaded, unavailable.
+/// Returns an error if the write fails: full, overloaded or unavailable.
 pub async fn probe_room(store: &Store) -> Result<()> {
     store
         .write(|tx| {

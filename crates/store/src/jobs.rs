@@ -1,14 +1,18 @@
-//! The job table: durable hints with a due time. A job carries ids; the rows it leads to are the truth.
+//! The job table: durable work with a due time. A job carries only IDs; the rows they refer to hold the data.
 //!
-//! A job is claimed with a lease, and its end is written in the transaction that writes what it did ([`settle`]). A lease
-//! that ran out is claimed again; the claim raises the attempt, so that a job that kills the process runs out of attempts
-//! too. What a settle, a new enqueue or another claim overtook finds its token gone and changes nothing. Which jobs to
-//! claim is decided in `jobs/due.rs`.
+//! A job is claimed with a lease. Its outcome is written in the same transaction as its effects ([`settle`]). An
+//! expired lease can be claimed again. Each claim counts as an attempt, so a job that crashes the process also runs out
+//! of attempts. A worker whose lease was overtaken by a settle, a new enqueue or another claim finds its fencing token
+//! gone and changes nothing. `jobs/due.rs` decides which jobs to claim, `jobs/recovery.rs` what recreates a lost job and
+//! releases a held one. A job of a kind that this binary doesn't know is never claimed; it stays until a newer binary
+//! runs it.
 
 pub mod due;
+pub mod recovery;
 
 use posthouse_domain::{
     id::{JobId, WorkspaceId},
+    job::{JobKind, JobReason},
     time::Time,
 };
 use uuid::Uuid;
@@ -26,70 +30,52 @@ statements! {
     LEASE = "UPDATE jobs SET state = 'leased', attempt = attempt + 1, lease_token = $2, lease_until = $3
         WHERE id = $1 AND state = 'ready' AND run_at <= $4
         RETURNING workspace_id, subject_id, lane, run_at, attempt, attempt_max, why";
-    // A process that dies again and again comes to each later and later: others get their turn, and attempts last.
-    EXPIRED = "UPDATE jobs SET state = 'ready', lease_token = NULL, lease_until = NULL, why = 'lease_expired',
+    // The delay grows with each attempt, so that a job that crashes the process lets others run and lasts longer.
+    EXPIRED = "UPDATE jobs SET state = 'ready', lease_token = NULL, lease_until = NULL, why = $2,
         run_at = run_at + 1000 * (attempt - 1)
         WHERE state = 'leased' AND lease_until <= $1 AND attempt < attempt_max";
-    EXPIRED_LAST = "UPDATE jobs SET state = 'dead', lease_token = NULL, lease_until = NULL, why = 'lease_expired'
+    EXPIRED_FINAL = "UPDATE jobs SET state = 'dead', lease_token = NULL, lease_until = NULL, why = $2
         WHERE state = 'leased' AND lease_until <= $1";
-    DONE = "DELETE FROM jobs WHERE id = $1 AND lease_token = $2";
+    DELETE = "DELETE FROM jobs WHERE id = $1 AND lease_token = $2";
     RENEW = "UPDATE jobs SET lease_until = $3 WHERE id = $1 AND lease_token = $2";
-    AGAIN = "UPDATE jobs SET state = $3, run_at = $4, why = $5, attempt = attempt - $6, lease_token = NULL, lease_until = NULL
+    REQUEUE = "UPDATE jobs SET state = $3, run_at = $4, why = $5, attempt = attempt - $6, lease_token = NULL, lease_until = NULL
         WHERE id = $1 AND lease_token = $2";
-    HAND_BACK = "UPDATE jobs SET state = 'ready', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, why = 'released'
+    RELEASE_TOKEN = "UPDATE jobs SET state = 'ready', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, why = $2
         WHERE state = 'leased' AND lease_token = $1";
-    COUNTS = "SELECT kind, state, count(*) FROM jobs GROUP BY kind, state ORDER BY kind, state";
+    COUNTS = "SELECT kind, state, count(*) AS jobs FROM jobs GROUP BY kind, state ORDER BY kind, state";
     DEAD = "SELECT id, kind, workspace_id, subject_id, lane, attempt, why, created_at FROM jobs
         WHERE state = 'dead' ORDER BY kind, subject_id LIMIT $1";
     NEXT = "SELECT run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND run_at > $2 ORDER BY run_at LIMIT 1";
     NEXT_LEASE = "SELECT lease_until FROM jobs WHERE state = 'leased' ORDER BY lease_until LIMIT 1";
 }
 
-/// The kind of job that ends a temporary inbox; its subject is the inbox.
-pub const INBOX_EXPIRY: &str = "inbox_expiry";
-/// The kind of job that sends a scheduled draft at its time; its subject is the draft.
-pub const SCHEDULED_DRAFT: &str = "scheduled_draft";
-/// The kind of job that checks a domain's records; its subject is the domain.
-pub const DOMAIN_CHECK: &str = "domain_check";
-/// The kind of job that gets a certificate by ACME and renews it; its subject is the place of the certificate.
-pub const CERTIFICATE: &str = "certificate";
-/// The kind of job that carries an envelope out; its subject is the envelope, its lane the destination.
-pub const OUTBOUND: &str = "outbound";
-/// The kind of job that passes a received message on to one address; its subject is the forward.
-pub const FORWARD: &str = "forward";
-/// The kind of job that tells an owner that a webhook was disabled; its subject is the webhook.
-pub const WEBHOOK_NOTICE: &str = "webhook_notice";
-
-/// The kind of job that tells a person of mail to postmaster and abuse; its subject is the workspace.
-pub const ROLE_NOTICE: &str = "role_notice";
-
-/// A job to be done.
+/// A job to enqueue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewJob {
-    /// Its id.
+    /// Its ID.
     pub id: JobId,
-    /// What is to be done: `outbound`, `inbox_expiry`, …
-    pub kind: &'static str,
-    /// The tenant.
+    /// The job kind.
+    pub kind: JobKind,
+    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The record it is about: one live job of a kind for each.
+    /// The row it refers to. Each subject has at most one live job of a kind.
     pub subject: Uuid,
-    /// What shares a concurrency bound; empty if nothing does.
+    /// Jobs with the same lane share a concurrency limit; empty means no limit.
     pub lane: String,
     /// When it is due.
     pub run_at: Time,
-    /// How often it may be tried.
+    /// Maximum number of attempts.
     pub attempt_max: u32,
-    /// Why it is there.
-    pub why: &'static str,
-    /// When it was made.
+    /// Reason for the job's current state.
+    pub why: JobReason,
+    /// When it was created.
     pub created_at: Time,
 }
 
-/// Makes a job, or moves the one that is there for the same subject to the new time.
+/// Enqueues a job, or reschedules the existing job of the same kind and subject.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn enqueue(tx: &mut Tx, job: &NewJob) -> Result<()> {
     let j = job;
     tx.exec(&ENQUEUE, p![j.id, j.kind, j.workspace, j.subject, j.lane, j.run_at, j.attempt_max, j.why, j.created_at])?;
@@ -97,125 +83,125 @@ pub fn enqueue(tx: &mut Tx, job: &NewJob) -> Result<()> {
     Ok(())
 }
 
-/// A job that is ours until its lease runs out.
+/// A claimed job, valid until its lease expires.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Leased {
-    /// Its id.
+pub struct LeasedJob {
+    /// Its ID.
     pub id: JobId,
-    /// What is to be done.
-    pub kind: &'static str,
-    /// The tenant.
+    /// The job kind.
+    pub kind: JobKind,
+    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The record it is about.
+    /// The row it refers to.
     pub subject: Uuid,
-    /// What shares a concurrency bound.
+    /// Jobs with the same lane share a concurrency limit.
     pub lane: String,
     /// When it was due.
     pub run_at: Time,
-    /// Which attempt this is, from 1.
+    /// The number of this attempt, starting at 1.
     pub attempt: u32,
-    /// How many attempts there are.
+    /// Maximum number of attempts.
     pub attempt_max: u32,
-    /// Why it waited until now.
+    /// The reason it waited until now.
     pub why: String,
-    /// Proof that it is ours.
+    /// The fencing token of the lease.
     pub token: Uuid,
-    /// Until when it is.
+    /// When the lease expires.
     pub lease_until: Time,
 }
 
-/// How an attempt ended.
+/// The outcome of an attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// Everything is done: the job is deleted.
+pub enum JobOutcome {
+    /// The work is done; the job is deleted.
     Done,
-    /// Try again then. After the last attempt the job is dead.
+    /// Try again later. After the last attempt the job is dead.
     Retry {
-        /// When.
+        /// When to try again.
         at: Time,
-        /// A short name for operators: `greylisted`, `store_unavailable`, …
-        why: &'static str,
+        /// The reason.
+        why: JobReason,
     },
-    /// Nothing was tried, because something has to change first: the attempt is given back.
+    /// Not attempted, because a condition must change first. Doesn't count as an attempt.
     Hold {
-        /// When to look again.
+        /// When to check again.
         at: Time,
-        /// A short name for operators: `workspace_stopped`, …
-        why: &'static str,
+        /// The reason, which also decides what releases the job.
+        why: JobReason,
     },
-    /// It never will be done: the job is kept for operators to see.
+    /// The work can never be done; the job is kept so that operators see it.
     Dead {
-        /// A short name for operators.
-        why: &'static str,
+        /// The reason.
+        why: JobReason,
     },
 }
 
-/// A lease to be taken.
+/// The lease for a batch of claims.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lease {
-    /// Drawn anew for each batch: nobody else's leases have it.
+pub struct JobLease {
+    /// A random fencing token, unique to the batch.
     pub token: Uuid,
-    /// The time.
+    /// The current time.
     pub now: Time,
-    /// When it runs out.
+    /// When the lease expires.
     pub until: Time,
 }
 
-/// A job that will not be tried again.
+/// A job that won't be tried again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeadJob {
-    /// Its id.
+    /// Its ID.
     pub id: JobId,
-    /// What was to be done.
+    /// The name of the job kind, which this binary may not know.
     pub kind: String,
-    /// The tenant.
+    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The record it is about.
+    /// The row it refers to.
     pub subject: Uuid,
-    /// What it shared a concurrency bound with.
+    /// Jobs with the same lane share a concurrency limit.
     pub lane: String,
-    /// How often it was tried.
+    /// Number of attempts made.
     pub attempt: u32,
     /// Why it is dead.
     pub why: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Time,
 }
 
-/// Makes a job unless there is one for the same subject.
+/// Enqueues a job unless the subject already has one of its kind.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn enqueue_missing(tx: &mut Tx, job: &NewJob) -> Result<()> {
     let j = job;
-    let made = tx.exec(
+    let created = tx.exec(
         &ENQUEUE_MISSING,
         p![j.id, j.kind, j.workspace, j.subject, j.lane, j.run_at, j.attempt_max, j.why, j.created_at],
     )?;
-    if made > 0 {
+    if created > 0 {
         tx.wake(j.workspace.0);
     }
     Ok(())
 }
 
-/// Deletes the job of a subject that is no longer to be done, dead ones excepted.
+/// Deletes the job of a subject, unless the job is dead.
 ///
 /// # Errors
-/// The store's own.
-pub fn cancel(tx: &mut Tx, kind: &str, subject: Uuid) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn cancel(tx: &mut Tx, kind: JobKind, subject: Uuid) -> Result<()> {
     tx.exec(&CANCEL, p![kind, subject])?;
     Ok(())
 }
 
-/// Claims those of these jobs that are still due and free.
+/// Claims those of the given jobs that are still due and unclaimed.
 ///
 /// # Errors
-/// The store's own.
-pub fn claim(tx: &mut Tx, kind: &'static str, ids: &[JobId], lease: Lease) -> Result<Vec<Leased>> {
+/// Returns an error if the database call fails.
+pub fn claim(tx: &mut Tx, kind: JobKind, ids: &[JobId], lease: JobLease) -> Result<Vec<LeasedJob>> {
     let mut claimed = Vec::with_capacity(ids.len());
     for id in ids {
         let row: Option<LeaseRow> = tx.one(&LEASE, p![id, lease.token, lease.until, lease.now])?;
-        claimed.extend(row.map(|r| Leased {
+        claimed.extend(row.map(|r| LeasedJob {
             id: *id,
             kind,
             workspace: r.workspace,
@@ -232,77 +218,79 @@ pub fn claim(tx: &mut Tx, kind: &'static str, ids: &[JobId], lease: Lease) -> Re
     Ok(claimed)
 }
 
-/// Frees the jobs whose lease ran out; those that have no attempt left are dead. Says how many there were.
+/// Releases the jobs whose lease expired; those without attempts left become dead. Returns how many there were.
 ///
 /// # Errors
-/// The store's own.
-pub fn free_expired(tx: &mut Tx, now: Time) -> Result<u64> {
-    Ok(tx.exec(&EXPIRED, p![now])? + tx.exec(&EXPIRED_LAST, p![now])?)
+/// Returns an error if the database call fails.
+pub fn release_expired(tx: &mut Tx, now: Time) -> Result<u64> {
+    let why = JobReason::LeaseExpired;
+    Ok(tx.exec(&EXPIRED, p![now, why])? + tx.exec(&EXPIRED_FINAL, p![now, why])?)
 }
 
-/// Writes how an attempt ended, in the transaction that writes what it did. False: the job is no longer ours, because its
-/// lease ran out or somebody made it anew; then the transaction must be given up unless what it writes guards itself.
+/// Writes the outcome of an attempt, in the same transaction as its effects. Returns `false` if the lease is lost,
+/// because it expired or the job was enqueued again. The caller must then roll back, unless its other writes are
+/// guarded on their own.
 ///
 /// # Errors
-/// The store's own.
-pub fn settle(tx: &mut Tx, job: &Leased, outcome: &Outcome) -> Result<bool> {
-    let (state, at, why, given_back) = match outcome {
-        Outcome::Done => return Ok(tx.exec(&DONE, p![job.id, job.token])? > 0),
-        Outcome::Retry { at, why } if job.attempt < job.attempt_max => ("ready", *at, *why, 0),
-        Outcome::Retry { why, .. } | Outcome::Dead { why } => ("dead", job.run_at, *why, 0),
-        Outcome::Hold { at, why } => ("ready", *at, *why, 1_i64),
+/// Returns an error if the database call fails.
+pub fn settle(tx: &mut Tx, job: &LeasedJob, outcome: &JobOutcome) -> Result<bool> {
+    let (state, at, why, attempts_returned) = match outcome {
+        JobOutcome::Done => return Ok(tx.exec(&DELETE, p![job.id, job.token])? > 0),
+        JobOutcome::Retry { at, why } if job.attempt < job.attempt_max => ("ready", *at, *why, 0),
+        JobOutcome::Retry { why, .. } | JobOutcome::Dead { why } => ("dead", job.run_at, *why, 0),
+        JobOutcome::Hold { at, why } => ("ready", *at, *why, 1_i64),
     };
-    let ours = tx.exec(&AGAIN, p![job.id, job.token, state, at, why, given_back])? > 0;
-    if ours {
+    let is_settled = tx.exec(&REQUEUE, p![job.id, job.token, state, at, why, attempts_returned])? > 0;
+    if is_settled {
         tx.wake(job.workspace.0);
     }
-    Ok(ours)
+    Ok(is_settled)
 }
 
-/// Makes the leases of running attempts last until `until`. A lease that is no longer ours stays as it is.
+/// Extends the leases of running attempts to `until`. Lost leases stay unchanged.
 ///
 /// # Errors
-/// The store's own.
-pub fn renew(tx: &mut Tx, jobs: &[Leased], until: Time) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn renew(tx: &mut Tx, jobs: &[LeasedJob], until: Time) -> Result<()> {
     for job in jobs {
         tx.exec(&RENEW, p![job.id, job.token, until])?;
     }
     Ok(())
 }
 
-/// Hands leases back as if the jobs had never been claimed: for a process that ends.
+/// Releases leases as if the jobs had never been claimed; used at shutdown.
 ///
 /// # Errors
-/// The store's own.
-pub fn release(tx: &mut Tx, jobs: &[Leased]) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn release(tx: &mut Tx, jobs: &[LeasedJob]) -> Result<()> {
     for job in jobs {
-        settle(tx, job, &Outcome::Hold { at: job.run_at, why: "released" })?;
+        settle(tx, job, &JobOutcome::Hold { at: job.run_at, why: JobReason::Released })?;
     }
     Ok(())
 }
 
-/// Hands the leases with that token back as if the jobs had never been claimed: for a claim that may be in the store, and of
-/// which nobody knows the jobs.
+/// Releases all leases with a token as if the jobs had never been claimed. Used after a claim with an unknown outcome,
+/// when the caller doesn't know which jobs it claimed.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn hand_back(tx: &mut Tx, token: Uuid) -> Result<u64> {
-    tx.exec(&HAND_BACK, p![token])
+    tx.exec(&RELEASE_TOKEN, p![token, JobReason::Released])
 }
 
-/// When the next lease runs out.
+/// Returns when the next lease expires.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn next_lease_end(tx: &mut Tx) -> Result<Option<Time>> {
     tx.value(&NEXT_LEASE, p![])
 }
 
-/// When the next job of these kinds is due, of those that are not due now.
+/// Returns when the next job of these kinds becomes due, ignoring jobs that are due now.
 ///
 /// # Errors
-/// The store's own.
-pub fn next_at(tx: &mut Tx, kinds: &[&str], now: Time) -> Result<Option<Time>> {
+/// Returns an error if the database call fails.
+pub fn next_at(tx: &mut Tx, kinds: &[JobKind], now: Time) -> Result<Option<Time>> {
     let mut next = None;
     for kind in kinds {
         let due = tx.value(&NEXT, p![kind, now])?;
@@ -311,18 +299,20 @@ pub fn next_at(tx: &mut Tx, kinds: &[&str], now: Time) -> Result<Option<Time>> {
     Ok(next)
 }
 
-/// How many jobs there are of each kind in each state (`ready`, `leased`, `dead`), for the metrics.
+/// Returns the number of jobs by kind and state (`ready`, `leased`, `dead`), for metrics; including kinds that this
+/// binary doesn't know.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn counts(tx: &mut Tx) -> Result<Vec<(String, String, u64)>> {
-    tx.rows(&COUNTS, p![])
+    let counts: Vec<CountRow> = tx.rows(&COUNTS, p![])?;
+    Ok(counts.into_iter().map(|row| (row.kind, row.state, row.jobs)).collect())
 }
 
-/// Up to `limit` dead jobs.
+/// Returns up to `limit` dead jobs.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn dead(tx: &mut Tx, limit: u32) -> Result<Vec<DeadJob>> {
     tx.rows(&DEAD, p![limit])
 }
@@ -337,5 +327,6 @@ struct LeaseRow {
     why: String,
 }
 
-crate::from_row!(LeaseRow { workspace, subject, lane, run_at, attempt, attempt_max, why });
-crate::from_row!(DeadJob { id, kind, workspace, subject, lane, attempt, why, created_at });
+crate::from_row!(LeaseRow { workspace = workspace_id, subject = subject_id, lane, run_at, attempt, attempt_max, why });
+crate::from_row!(DeadJob { id, kind, workspace = workspace_id, subject = subject_id, lane, attempt, why, created_at });
+crate::row_struct!(CountRow { kind: String, state: String, jobs: u64 });

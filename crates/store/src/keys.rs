@@ -1,43 +1,43 @@
-//! API keys: rows with the digest of the secret, never the secret (decision 8).
+//! API keys: rows with the digest of the secret, never the secret itself.
 
 use posthouse_domain::{
-    auth::{Caller, Permissions, Scope},
+    auth::{KeyPrincipal, Permissions, Scope},
     id::{InboxId, KeyId, WorkspaceId},
     time::Time,
     workspace::Workspace,
 };
 
-use crate::{Error, FromRow, Result, Row, Tx, p, statements, workspaces};
+use crate::{Error, FromRow, Result, Row, Tx, p, statements, values::joined, workspaces};
 
 statements! {
-    INSERT = "INSERT INTO api_keys (workspace_id, id, name, shown, digest, scope, inbox_id, permissions, created_at)
+    INSERT = "INSERT INTO api_keys (workspace_id, id, name, prefix, digest, scope, inbox_id, permissions, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-    FIND = concat!("SELECT k.workspace_id, k.id, k.scope, k.inbox_id, k.permissions, k.last_used_at, ", workspaces::columns!(),
+    FIND_ACTIVE = concat!("SELECT k.id AS key_id, k.scope, k.inbox_id, k.permissions, k.last_used_at, ", workspaces::columns!(),
         " FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = $1 AND k.revoked_at IS NULL");
-    USED = "UPDATE api_keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2";
-    LIST = "SELECT workspace_id, id, name, shown, scope, inbox_id, permissions, created_at, last_used_at, revoked_at
+    RECORD_USE = "UPDATE api_keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2";
+    LIST = "SELECT workspace_id, id, name, prefix, scope, inbox_id, permissions, created_at, last_used_at, revoked_at
         FROM api_keys WHERE workspace_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2";
-    STANDING = "SELECT scope, inbox_id, permissions FROM api_keys WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL";
+    GET_ACTIVE = "SELECT scope, inbox_id, permissions FROM api_keys WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL";
     REVOKE = "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING workspace_id";
     NAME = "SELECT name FROM api_keys WHERE workspace_id = $1 AND id = $2";
 }
 
-/// A key as lists show it.
+/// An API key as listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Key {
+pub struct ApiKey {
     /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
+    /// Its ID.
     pub id: KeyId,
-    /// What its owner calls it.
+    /// Its display name.
     pub name: String,
-    /// The beginning of the secret.
+    /// The first characters of the secret.
     pub shown: String,
-    /// How far it reaches.
+    /// Its scope.
     pub scope: Scope,
-    /// What it may do.
+    /// Its permissions.
     pub permissions: Permissions,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Time,
     /// When it was last used, to the minute.
     pub last_used_at: Option<Time>,
@@ -45,13 +45,13 @@ pub struct Key {
     pub revoked_at: Option<Time>,
 }
 
-/// A key that was recognised, and the workspace as it stands now.
+/// A key that is not revoked, with its workspace.
 #[derive(Clone, Debug)]
-pub struct Recognised {
-    /// The proof for the use-cases.
-    pub caller: Caller,
+pub struct ActiveKey {
     /// The workspace.
     pub workspace: Workspace,
+    /// The key.
+    pub key: KeyPrincipal,
     /// When the key was last used, to the minute.
     pub last_used_at: Option<Time>,
 }
@@ -59,8 +59,8 @@ pub struct Recognised {
 /// Stores a new key with the digest of its secret.
 ///
 /// # Errors
-/// The store's own.
-pub fn insert(tx: &mut Tx, key: &Key, digest: &[u8; 32]) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn insert(tx: &mut Tx, key: &ApiKey, digest: &[u8; 32]) -> Result<()> {
     let permissions = key.permissions.names().collect::<Vec<_>>().join(",");
     tx.exec(
         &INSERT,
@@ -79,68 +79,81 @@ pub fn insert(tx: &mut Tx, key: &Key, digest: &[u8; 32]) -> Result<()> {
     Ok(())
 }
 
-/// Recognises a key by the digest of its secret; revoked keys are unknown.
+/// Finds a key by the digest of its secret; revoked keys aren't found.
 ///
 /// # Errors
-/// The store's own.
-pub fn recognise(tx: &mut Tx, digest: &[u8; 32]) -> Result<Option<Recognised>> {
-    tx.one(&FIND, p![digest])
+/// Returns an error if the database call fails.
+pub fn find_active(tx: &mut Tx, digest: &[u8; 32]) -> Result<Option<ActiveKey>> {
+    tx.one(&FIND_ACTIVE, p![digest])
 }
 
-impl FromRow for Recognised {
-    const COLUMNS: usize = 6 + Workspace::COLUMNS;
+/// The columns of the key; those of its workspace follow.
+struct KeyRow {
+    key: KeyPrincipal,
+    last_used_at: Option<Time>,
+}
+
+crate::from_row!(KeyRow {
+    id = key_id,
+    scope: String,
+    inbox = inbox_id,
+    permissions: String,
+    last_used_at,
+} => {
+    let (scope, permissions) = (scope_of(&scope, inbox)?, permissions_of(&permissions)?);
+    Self { key: KeyPrincipal { id, scope, permissions }, last_used_at }
+});
+
+impl FromRow for ActiveKey {
+    const COLUMNS: &'static [&'static str] =
+        &joined::<{ KeyRow::COLUMNS.len() + Workspace::COLUMNS.len() }>(KeyRow::COLUMNS, Workspace::COLUMNS);
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let (workspace, key): (WorkspaceId, KeyId) = (row.take()?, row.take()?);
-        let scope = scope_of(&row.take::<String>()?, row.take()?)?;
-        let permissions = permissions_of(&row.take::<String>()?)?;
-        let (caller, last_used_at) = (Caller { workspace, key, scope, permissions }, row.take()?);
-        Ok(Self { caller, last_used_at, workspace: Workspace::from_row(row)? })
+        let KeyRow { key, last_used_at } = KeyRow::from_row(row)?;
+        Ok(Self { key, last_used_at, workspace: Workspace::from_row(row)? })
     }
 }
 
-/// What a key that is not revoked may do, for who was recognised earlier.
+/// Returns the current access of a key that authenticated earlier; `None` if it was revoked.
 ///
 /// # Errors
-/// The store's own.
-pub fn standing(tx: &mut Tx, workspace: WorkspaceId, key: KeyId) -> Result<Option<Caller>> {
-    let found: Option<(String, Option<InboxId>, String)> = tx.one(&STANDING, p![workspace, key])?;
-    let caller = |(scope, inbox, permissions): (String, _, String)| {
-        let (scope, permissions) = (scope_of(&scope, inbox)?, permissions_of(&permissions)?);
-        Ok(Caller { workspace, key, scope, permissions })
-    };
-    found.map(caller).transpose()
+/// Returns an error if the database call fails.
+pub fn find_active_by_id(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<Option<KeyPrincipal>> {
+    let Some(found) = tx.one::<ActiveKeyRow>(&GET_ACTIVE, p![workspace, id])? else { return Ok(None) };
+    let (scope, permissions) = (scope_of(&found.scope, found.inbox_id)?, permissions_of(&found.permissions)?);
+    Ok(Some(KeyPrincipal { id, scope, permissions }))
 }
 
-/// Notes that a key was used.
+/// Records that a key was used.
 ///
 /// # Errors
-/// The store's own.
-pub fn used(tx: &mut Tx, workspace: WorkspaceId, key: KeyId, now: Time) -> Result<()> {
-    tx.exec(&USED, p![workspace, key, now])?;
+/// Returns an error if the database call fails.
+pub fn record_use(tx: &mut Tx, workspace: WorkspaceId, key: KeyId, now: Time) -> Result<()> {
+    tx.exec(&RECORD_USE, p![workspace, key, now])?;
     Ok(())
 }
 
-/// The workspace's keys, newest first.
+/// Returns the keys of a workspace, newest first.
 ///
 /// # Errors
-/// The store's own.
-pub fn list(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<Key>> {
+/// Returns an error if the database call fails.
+pub fn list(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<ApiKey>> {
     tx.rows(&LIST, p![workspace, limit])
 }
 
-/// What the owner of a key calls it.
+/// Returns the display name of a key.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn name(tx: &mut Tx, workspace: WorkspaceId, key: KeyId) -> Result<Option<String>> {
     tx.value(&NAME, p![workspace, key])
 }
 
-/// Revokes a key for good; says whether there was one to revoke. Streams of that key hear of it.
+/// Revokes a key permanently; returns whether there was one to revoke. Wakes the workspace, so that streams of the key
+/// end.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn revoke(tx: &mut Tx, key: KeyId, now: Time) -> Result<bool> {
     let revoked: Option<(WorkspaceId,)> = tx.one(&REVOKE, p![key, now])?;
     if let Some((workspace,)) = revoked {
@@ -149,33 +162,40 @@ pub fn revoke(tx: &mut Tx, key: KeyId, now: Time) -> Result<bool> {
     Ok(revoked.is_some())
 }
 
-impl FromRow for Key {
-    const COLUMNS: usize = 10;
+crate::row_struct!(ActiveKeyRow { scope: String, inbox_id: Option<InboxId>, permissions: String });
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            workspace: row.take()?,
-            id: row.take()?,
-            name: row.take()?,
-            shown: row.take()?,
-            scope: scope_of(&row.take::<String>()?, row.take()?)?,
-            permissions: permissions_of(&row.take::<String>()?)?,
-            created_at: row.take()?,
-            last_used_at: row.take()?,
-            revoked_at: row.take()?,
-        })
-    }
-}
+crate::from_row!(ApiKey {
+    workspace = workspace_id,
+    id,
+    name,
+    shown = prefix,
+    scope: String,
+    inbox = inbox_id,
+    permissions: String,
+    created_at,
+    last_used_at,
+    revoked_at,
+} => Self {
+    workspace,
+    id,
+    name,
+    shown,
+    scope: scope_of(&scope, inbox)?,
+    permissions: permissions_of(&permissions)?,
+    created_at,
+    last_used_at,
+    revoked_at,
+});
 
 fn scope_of(text: &str, inbox: Option<InboxId>) -> Result<Scope> {
     match (text, inbox) {
         ("org", None) => Ok(Scope::Org),
         ("workspace", None) => Ok(Scope::Workspace),
         ("inbox", Some(inbox)) => Ok(Scope::Inbox(inbox)),
-        _ => Err(Error::Corrupt(format!("a key of scope {text}").into())),
+        _ => Err(Error::Inconsistent(format!("a key has an invalid scope: {text}").into())),
     }
 }
 
 fn permissions_of(list: &str) -> Result<Permissions> {
-    Permissions::parse(list).map_err(|name| Error::Corrupt(format!("unknown permission {name}").into()))
+    Permissions::parse(list).map_err(|name| Error::Inconsistent(format!("unknown permission {name}").into()))
 }

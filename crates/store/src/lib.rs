@@ -1,13 +1,13 @@
-//! The seam of Posthouse to its databases and blob stores: one small [`Tx`] over SQLite and PostgreSQL.
+//! Database and blob storage for Posthouse: one small [`Tx`] over SQLite and PostgreSQL.
 //!
-//! Nothing above this crate knows which engine runs. Units of work are plain synchronous closures; the store runs each in
-//! a transaction and answers when the COMMIT is on the disk. It must never answer before.
+//! Code above this crate doesn't depend on the engine. A unit of work is a plain synchronous closure; the store runs
+//! each in a transaction and resolves the caller's future only after the COMMIT is durable on disk.
 //!
 //! ```
 //! use posthouse_store::{DatabaseUrl, Error, Migration, Store, StoreConfig, Tx, from_row, p, statements};
 //! use uuid::Uuid;
 //!
-//! // Statements are named constants: one text for both engines, `$1` for the first parameter.
+//! // Statements are named constants with one text for both engines; `$1` is the first parameter.
 //! statements! {
 //!     PUT = "INSERT INTO notes (workspace_id, id, body, seen) VALUES ($1, $2, $3, $4)
 //!            ON CONFLICT (id) DO UPDATE SET body = excluded.body";
@@ -16,16 +16,16 @@
 //! }
 //!
 //! struct Note { id: Uuid, body: Option<String>, seen: bool }
-//! from_row!(Note { id, body, seen }); // in the order of the columns
+//! from_row!(Note { id, body, seen }); // the columns of the statement, in its order
 //!
-//! // Store functions: resource first, `tx` first.
+//! // Store functions are named after the resource and accept `tx` first.
 //! fn put(tx: &mut Tx, workspace: Uuid, note: &Note) -> Result<(), Error> {
 //!     tx.exec(&PUT, p![workspace, note.id, note.body, note.seen])?;
 //!     tx.wake(workspace); // after the COMMIT
 //!     Ok(())
 //! }
 //!
-//! // A use-case has an error type of its own; returning it rolls back this unit alone.
+//! // A use case has its own error type; returning an error rolls back only this unit.
 //! #[derive(Debug)]
 //! enum Refusal { Full, Store(Error) }
 //! impl From<Error> for Refusal { fn from(e: Error) -> Self { Refusal::Store(e) } }
@@ -37,9 +37,9 @@
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 //! # let mut config = StoreConfig::new(DatabaseUrl::Sqlite(dir.join("doc.db"))); config.migrations = SCHEMA;
 //! let store = Store::open(config).unwrap();
-//! let (workspace, id) = (Uuid::from_u128(1), Uuid::from_u128(2)); // made outside: a unit may run twice
+//! let (workspace, id) = (Uuid::from_u128(1), Uuid::from_u128(2)); // made outside, because a unit may run twice
 //!
-//! let mut waiter = store.subscribe(workspace); // register, then look, then sleep
+//! let mut waiter = store.subscribe(workspace); // subscribe first, then read, then wait
 //! store.write(move |tx| {
 //!     if tx.one(&COUNT, p![workspace])? == Some((100,)) { return Err(Refusal::Full); }
 //!     put(tx, workspace, &Note { id, body: Some("hello".into()), seen: false })?;
@@ -55,14 +55,18 @@
 //! ```
 //!
 //! # Rules for statements
-//! * Placeholders are `$1`, `$2`, …; the highest is the number of parameters. A parameter's type is the column's beside it.
-//!   Do arithmetic in Rust: in `due_at <= $1 + 60000` PostgreSQL takes `$1` for a 32-bit integer and the seam refuses it.
-//! * `sum(x)` of PostgreSQL is a numeric: write `CAST(sum(x) AS BIGINT)`. `count(*)` is fine.
-//! * Never insert and catch the violation: a failed statement spoils its unit on both engines. Say `ON CONFLICT`.
-//! * Tokens: [`dialect`]. Rows come back as tuples or by [`from_row!`]; the number of columns must fit exactly.
-//! * `exec` is for statements without rows; with `RETURNING` use `one` or `rows`.
+//! * Placeholders are `$1`, `$2`, …; the highest number is the parameter count. PostgreSQL infers a parameter's type
+//!   from the column next to it. Do arithmetic in Rust: in `due_at <= $1 + 60000` PostgreSQL infers a 32-bit integer,
+//!   which this crate rejects.
+//! * `sum(x)` is numeric in PostgreSQL: write `CAST(sum(x) AS BIGINT)`. `count(*)` is fine.
+//! * Don't insert and catch a constraint violation; use `ON CONFLICT`. A failed statement aborts its unit on both
+//!   engines.
+//! * Tokens: see [`dialect`]. Rows are read with [`from_row!`] or [`row_struct!`]. The names and the order of the columns must
+//!   match: name an expression with `AS`.
+//! * `exec` is for statements that return no rows; with `RETURNING`, use `one` or `rows`.
 
 pub mod acme;
+pub mod all_statements;
 pub mod answers;
 pub mod approvals;
 pub mod arrivals;
@@ -88,6 +92,7 @@ pub mod instance;
 pub mod jobs;
 pub mod keys;
 pub mod lists;
+pub mod local_deliveries;
 pub mod mail_domains;
 pub mod message_list;
 pub mod messages;
@@ -100,7 +105,6 @@ pub mod relabel;
 pub mod role_mail;
 pub mod sealed;
 pub mod search;
-pub mod statements;
 pub mod stream_tokens;
 pub mod suppressions;
 pub mod sweep;
@@ -112,6 +116,7 @@ pub mod usage;
 pub mod webhook_deliveries;
 pub mod webhooks;
 pub mod wipe;
+pub mod wipe_rules;
 pub mod workspaces;
 
 mod columns;
@@ -121,13 +126,13 @@ mod many;
 mod tx;
 mod values;
 
-pub use blobs::{Blobs, Digest};
+pub use blobs::{BlobDigest, BlobStore};
 pub use db::faults::{WriteFaults, WritePoint};
 pub use db::integrity;
-pub use db::presence::Alone;
+pub use db::presence::ExclusiveAccess;
 pub use db::url::DatabaseUrl;
-pub use db::wakes::{Waiter, Wakes};
-pub use db::{AfterUnit, Store, StoreConfig, Watch};
+pub use db::wakes::{WakeWaiter, Wakes};
+pub use db::{AfterUnitHook, Store, StoreClock, StoreConfig};
 pub use dialect::{Engine, Sql};
 pub use error::{Error, Result};
 pub use migrate::Migration;

@@ -1,19 +1,19 @@
-//! Allow and block lists (contract §13.1): their entries, and those that match a sender or a recipient.
+//! Allow and block lists: their entries, and lookups for a sender or recipient.
 
 use posthouse_domain::{
     id::{InboxId, ListEntryId, WorkspaceId},
-    list::{Hits, ListDirection, ListEntry, ListKind, Pattern, Trust},
+    list::{AuthorTrust, ListDirection, ListEntry, ListEntryMatches, ListKind, ListPattern},
 };
 use uuid::Uuid;
 
-use crate::{FromRow, Result, Row, ToValue, Tx, Value, message_list::Place, p, statements};
+use crate::{Result, ToValue, Tx, Value, message_list::InboxRef, p, statements};
 
-/// Patterns that are looked up in one statement; fewer are padded.
-const LOOKED_UP: usize = 16;
+/// Patterns per lookup statement; fewer are padded.
+const PATTERNS_PER_LOOKUP: usize = 16;
 
 statements! {
     ANY = "SELECT kind FROM list_entries WHERE workspace_id = $1 AND direction = $2 LIMIT 1";
-    /// The rows without a pattern say that there is an allow entry at all.
+    /// A row with an empty pattern shows that the lists contain an allow entry.
     MATCHING = "SELECT kind, pattern, require_auth FROM list_entries WHERE workspace_id = $1 AND direction = $2 AND inbox_id IN ($3, $4)
         AND pattern IN ($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
         UNION ALL SELECT 'allow', '', 0 WHERE EXISTS (SELECT 1 FROM list_entries WHERE workspace_id = $1 AND direction = $2
@@ -30,64 +30,68 @@ statements! {
     DELETE_OF_INBOX = "DELETE FROM list_entries WHERE workspace_id = $1 AND inbox_id = $2";
 }
 
-/// What is found in the lists of a direction.
+/// The list entries that match any of the given patterns in one direction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Found {
-    /// There is an allow entry, for anybody.
+pub struct ListMatches {
+    /// Whether there is an allow entry for any address.
     pub allow_only: bool,
-    entries: Vec<(ListKind, String, bool)>,
+    entries: Vec<MatchingEntry>,
 }
 
-impl Found {
-    /// What the entries say of a recipient, or of a party to a conversation, with these patterns.
+impl ListMatches {
+    /// Evaluates the entries for a recipient or a conversation partner with these patterns.
     #[must_use]
-    pub fn hits<'p>(&self, patterns: impl IntoIterator<Item = &'p str> + Clone) -> Hits {
-        self.hits_of_sender(patterns, Trust::Authenticated)
+    pub fn hits<'p>(&self, patterns: impl IntoIterator<Item = &'p str> + Clone) -> ListEntryMatches {
+        self.hits_of_sender(patterns, AuthorTrust::Authenticated)
     }
 
-    /// What the entries say of the sender of a received mail with these patterns. Block entries match whoever it claims to
-    /// be; allow entries only whom authentication leaves in no doubt.
+    /// Evaluates the entries for the sender of a received message with these patterns. Block entries match the claimed
+    /// sender; allow entries match only if the sender is sufficiently authenticated.
     #[must_use]
-    pub fn hits_of_sender<'p>(&self, patterns: impl IntoIterator<Item = &'p str> + Clone, trust: Trust) -> Hits {
+    pub fn hits_of_sender<'p>(
+        &self,
+        patterns: impl IntoIterator<Item = &'p str> + Clone,
+        trust: AuthorTrust,
+    ) -> ListEntryMatches {
         let matches = |pattern: &String| patterns.clone().into_iter().any(|given| given == pattern);
-        let has = |wanted: ListKind, fits: &dyn Fn(bool) -> bool| {
-            let mut found = self.entries.iter().filter(|(kind, ..)| *kind == wanted);
-            found.any(|(_, pattern, require_auth)| fits(*require_auth) && matches(pattern))
+        let has = |wanted: ListKind, accepts: &dyn Fn(bool) -> bool| {
+            let mut entries = self.entries.iter().filter(|entry| entry.kind == wanted);
+            entries.any(|entry| accepts(entry.require_auth) && matches(&entry.pattern))
         };
-        Hits {
+        ListEntryMatches {
             allowed: has(ListKind::Allow, &|require_auth| trust.fits_allow(require_auth)),
             blocked: has(ListKind::Block, &|_| true),
         }
     }
 }
 
-/// The entries of the workspace and of the inbox that have one of the patterns.
+/// Returns the entries of the workspace and of the inbox that match one of the patterns.
 ///
 /// # Errors
-/// The store's own.
-pub fn matching(tx: &mut Tx, place: Place, direction: ListDirection, patterns: &[&str]) -> Result<Found> {
-    let whole = Uuid::nil();
-    let mut found = Found::default();
-    // Most workspaces have no lists, and every mail asks.
+/// Returns an error if the database call fails.
+pub fn matching(tx: &mut Tx, place: InboxRef, direction: ListDirection, patterns: &[&str]) -> Result<ListMatches> {
+    let workspace_wide = Uuid::nil();
+    let mut matches = ListMatches::default();
+    // Most workspaces have no lists, and this runs for every message.
     if tx.value::<ListKind>(&ANY, p![place.workspace, direction])?.is_none() {
-        return Ok(found);
+        return Ok(matches);
     }
     let all: &[&str] = if patterns.is_empty() { &[""] } else { patterns };
-    for chunk in all.chunks(LOOKED_UP) {
+    for chunk in all.chunks(PATTERNS_PER_LOOKUP) {
         let mut parameters: Vec<Value<'_>> =
-            vec![place.workspace.to_value(), direction.to_value(), whole.to_value(), place.inbox.to_value()];
-        parameters.extend(chunk.iter().cycle().take(LOOKED_UP).map(ToValue::to_value));
-        let rows: Vec<(ListKind, String, bool)> = tx.rows(&MATCHING, &parameters)?;
-        found.allow_only |= rows.iter().any(|(_, pattern, _)| pattern.is_empty());
-        found.entries.extend(rows);
+            vec![place.workspace.to_value(), direction.to_value(), workspace_wide.to_value(), place.inbox.to_value()];
+        parameters.extend(chunk.iter().cycle().take(PATTERNS_PER_LOOKUP).map(ToValue::to_value));
+        let rows: Vec<MatchingEntry> = tx.rows(&MATCHING, &parameters)?;
+        matches.allow_only |= rows.iter().any(|entry| entry.pattern.is_empty());
+        matches.entries.extend(rows);
     }
-    Ok(found)
+    Ok(matches)
 }
 
-/// Stores an entry; says whether it was not there before.
+/// Stores an entry; returns `false` if it already exists.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, entry: &ListEntry) -> Result<bool> {
     let e = entry;
     let (inbox, pattern) = (stored_inbox(e.inbox), &e.pattern);
@@ -96,45 +100,46 @@ pub fn insert(tx: &mut Tx, entry: &ListEntry) -> Result<bool> {
     Ok(tx.exec(&INSERT, parameters)? == 1)
 }
 
-/// How many entries the workspace or the inbox has.
+/// Returns the number of entries of the workspace or the inbox.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<u64> {
     Ok(tx.value(&COUNT, p![workspace, stored_inbox(inbox)])?.unwrap_or(0))
 }
 
-/// The entry of that id.
+/// Returns the entry with that ID.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: ListEntryId) -> Result<Option<ListEntry>> {
     tx.one(&GET, p![workspace, id])
 }
 
-/// Which entries are wanted.
+/// Filter for list entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Filter {
-    /// Those of that inbox alone.
+pub struct ListEntryFilter {
+    /// Only entries of this inbox.
     pub inbox: Option<InboxId>,
-    /// Those of that direction alone.
+    /// Only entries of this direction.
     pub direction: Option<ListDirection>,
-    /// Those of that kind alone.
+    /// Only entries of this kind.
     pub kind: Option<ListKind>,
 }
 
-/// The entries of a workspace that pass the filter, oldest first; how many there may be is bounded when they are made.
+/// Returns the entries of a workspace that match the filter, oldest first. The number of entries is limited on
+/// creation.
 ///
 /// # Errors
-/// The store's own.
-pub fn all(tx: &mut Tx, workspace: WorkspaceId, filter: Filter) -> Result<Vec<ListEntry>> {
+/// Returns an error if the database call fails.
+pub fn all(tx: &mut Tx, workspace: WorkspaceId, filter: ListEntryFilter) -> Result<Vec<ListEntry>> {
     tx.rows(&ALL_OF, p![workspace, filter.inbox, filter.direction, filter.kind])
 }
 
 /// Deletes an entry.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: ListEntryId) -> Result<()> {
     tx.exec(&DELETE, p![workspace, id])?;
     Ok(())
@@ -143,7 +148,7 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: ListEntryId) -> Result<()
 /// Deletes the entries of an inbox.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     tx.exec(&DELETE_OF_INBOX, p![workspace, inbox])?;
     Ok(())
@@ -153,15 +158,28 @@ fn stored_inbox(inbox: Option<InboxId>) -> Uuid {
     inbox.map_or(Uuid::nil(), |inbox| inbox.0)
 }
 
-impl FromRow for ListEntry {
-    const COLUMNS: usize = 9;
+crate::row_struct!(
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    MatchingEntry { kind: ListKind, pattern: String, require_auth: bool }
+);
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let (workspace, id, inbox): (WorkspaceId, ListEntryId, Uuid) = (row.take()?, row.take()?, row.take()?);
-        let inbox = Some(InboxId(inbox)).filter(|inbox| !inbox.0.is_nil());
-        let (direction, kind) = (row.take()?, row.take()?);
-        let pattern = Pattern { text: row.take()?, kind: row.take()? };
-        let (require_auth, created_at) = (row.take()?, row.take()?);
-        Ok(Self { workspace, id, inbox, direction, kind, pattern, require_auth, created_at })
-    }
-}
+crate::from_row!(ListEntry {
+    workspace = workspace_id,
+    id,
+    inbox = inbox_id: InboxId,
+    direction,
+    kind,
+    pattern,
+    pattern_kind = type,
+    require_auth,
+    created_at,
+} => Self {
+    workspace,
+    id,
+    inbox: Some(inbox).filter(|inbox| !inbox.0.is_nil()),
+    direction,
+    kind,
+    pattern: ListPattern { text: pattern, kind: pattern_kind },
+    require_auth,
+    created_at,
+});

@@ -1,23 +1,25 @@
-//! Domains of the workspaces' own with their DKIM keys (contract §13.4). The private keys are sealed before they come here.
+//! Custom domains of workspaces with their DKIM keys. Callers seal private keys before storing them.
 
 use posthouse_domain::{
     id::{DomainId, InboxId, WorkspaceId},
-    mail_domain::{Checked, Found, Hosting, KeyRecord, MailDomain, RecordKey, Selector, Status},
-    page::Page,
+    mail_domain::{
+        CheckedRecord, DkimKeyRecord, DkimSelector, DnsHosting, DnsRecordKey, DomainStatus, MailDomain, RecordStatus,
+    },
+    page::PageRange,
     time::Time,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Error, FromRow, Json, Result, Row, Tx, p, statements, workspaces::named};
+use crate::{Error, Json, Result, Tx, p, statements, workspaces::named};
 
-/// The columns of a domain, in the order that rows are read.
+/// The columns of a domain in the order that rows are read.
 macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT d.workspace_id, d.id, d.name, d.status, d.receiving, d.token, d.active_selector, d.active_since, d.next_selector, ",
             "d.next_started_at, d.previous_selector, d.previous_retire_at, d.checked, d.hosting, d.hosting_at, d.verified_at, ",
-            "d.last_checked_at, d.asked_at, d.checks, d.rotation_told, d.created_at FROM mail_domains d ",
+            "d.last_checked_at, d.check_requested_at, d.checks, d.rotation_announced, d.created_at FROM mail_domains d ",
             $rest
         )
     };
@@ -25,17 +27,17 @@ macro_rules! select {
 
 statements! {
     INSERT = "INSERT INTO mail_domains (workspace_id, id, name, status, owned, receiving, token, active_selector, active_since, checked,
-        checks, rotation_told, created_at) VALUES ($1, $2, $3, 'pending', 0, $4, $5, $6, $7, '[]', 0, 0, $7)
+        checks, rotation_announced, created_at) VALUES ($1, $2, $3, 'pending', 0, $4, $5, $6, $7, '[]', 0, 0, $7)
         ON CONFLICT (workspace_id, name) DO NOTHING";
     GET = select!("WHERE d.workspace_id = $1 AND d.id = $2");
-    TAKE = select!("WHERE d.workspace_id = $1 AND d.id = $2 {FOR_UPDATE}");
+    GET_FOR_UPDATE = select!("WHERE d.workspace_id = $1 AND d.id = $2 {FOR_UPDATE}");
     BY_NAME = select!("WHERE d.workspace_id = $1 AND d.name = $2");
     PAGE = select!("WHERE d.workspace_id = $1 AND (d.created_at, d.id) < ($2, $3) ORDER BY d.created_at DESC, d.id DESC LIMIT $4");
     OWNER = select!("WHERE d.name = $1 AND d.owned = 1");
     COUNT = "SELECT count(*) FROM mail_domains WHERE workspace_id = $1";
     UPDATE = "UPDATE mail_domains SET status = $3, owned = $4, receiving = $5, active_selector = $6, active_since = $7,
         next_selector = $8, next_started_at = $9, previous_selector = $10, previous_retire_at = $11, checked = $12, hosting = $13,
-        hosting_at = $14, verified_at = $15, last_checked_at = $16, asked_at = $17, checks = $18, rotation_told = $19
+        hosting_at = $14, verified_at = $15, last_checked_at = $16, check_requested_at = $17, checks = $18, rotation_announced = $19
         WHERE workspace_id = $1 AND id = $2";
     DELETE = "DELETE FROM mail_domains WHERE workspace_id = $1 AND id = $2";
     DELETE_KEYS = "DELETE FROM domain_keys WHERE workspace_id = $1 AND domain_id = $2";
@@ -43,148 +45,146 @@ statements! {
     INSERT_KEY = "INSERT INTO domain_keys (workspace_id, domain_id, selector, private_key, record, created_at)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (workspace_id, domain_id, selector) DO NOTHING";
     KEYS = "SELECT selector, record FROM domain_keys WHERE workspace_id = $1 AND domain_id = $2 ORDER BY selector";
-    SIGNING = "SELECT d.id, d.active_selector, d.checked, k.selector, k.private_key FROM mail_domains d JOIN domain_keys k
+    SIGNING = "SELECT d.id, d.active_selector, d.checked, k.private_key FROM mail_domains d JOIN domain_keys k
         ON k.workspace_id = d.workspace_id AND k.domain_id = d.id AND k.selector IN (d.active_selector, d.active_selector || 'e')
         WHERE d.workspace_id = $1 AND d.name = $2 ORDER BY k.selector LIMIT 2";
     INBOXES = "SELECT id FROM inboxes WHERE workspace_id = $1 AND domain = $2 AND deleted_at IS NULL LIMIT $3";
-    LOST = select!("WHERE d.status <> 'disabled' AND NOT EXISTS
-        (SELECT 1 FROM jobs j WHERE j.kind = 'domain_check' AND j.subject_id = d.id AND j.state <> 'dead') LIMIT $1");
 }
 
-/// A sealed key.
+/// A DKIM key with its sealed private key.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SealedKey {
+pub struct SealedDkimKey {
     /// Its selector.
-    pub selector: Selector,
+    pub selector: DkimSelector,
     /// The sealed private key.
     pub private_key: Vec<u8>,
-    /// The text of the record to publish.
+    /// The text of the DNS record to publish.
     pub record: String,
-    /// The Ed25519 key beside it.
-    pub ed25519: Option<SecondKey>,
+    /// The additional Ed25519 key.
+    pub ed25519: Option<SealedEd25519Key>,
 }
 
-/// A sealed Ed25519 key, beside an RSA key.
+/// The Ed25519 key that accompanies an RSA key, with its sealed private key.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SecondKey {
+pub struct SealedEd25519Key {
     /// The sealed private key.
     pub private_key: Vec<u8>,
-    /// The text of the record to publish.
+    /// The text of the DNS record to publish.
     pub record: String,
 }
 
-/// The keys that sign for a domain, sealed.
+/// The sealed keys that sign for a domain.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SigningKeys {
+pub struct SealedSigningKeys {
     /// The domain.
     pub id: DomainId,
     /// The selector of the RSA key.
-    pub selector: Selector,
-    /// The RSA key.
+    pub selector: DkimSelector,
+    /// The sealed RSA key.
     pub rsa: Vec<u8>,
-    /// The Ed25519 key beside it, where the last check has seen its record.
+    /// The sealed Ed25519 key, if the last check found its DNS record.
     pub ed25519: Option<Vec<u8>>,
 }
 
-/// Stores a new domain with its first key; says whether the workspace did not have it yet.
+/// Stores a new domain with its first key; returns `false` if the workspace already has the domain.
 ///
 /// # Errors
-/// The store's own.
-pub fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedKey) -> Result<bool> {
+/// Returns an error if the database call fails.
+pub fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedDkimKey) -> Result<bool> {
     let d = domain;
-    let made =
+    let inserted =
         tx.exec(&INSERT, p![d.workspace, d.id, d.name, d.receiving, d.token, d.active.selector.text(), d.created_at])?;
-    if made == 0 {
+    if inserted == 0 {
         return Ok(false);
     }
     insert_key(tx, (d.workspace, d.id), key, d.created_at)?;
     Ok(true)
 }
 
-/// Stores a key of a domain, instead of an old one with the same selector.
+/// Stores a key of a domain, replacing an old one with the same selector.
 ///
 /// # Errors
-/// The store's own.
-pub fn insert_key(tx: &mut Tx, place: (WorkspaceId, DomainId), key: &SealedKey, now: Time) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn insert_key(tx: &mut Tx, place: (WorkspaceId, DomainId), key: &SealedDkimKey, now: Time) -> Result<()> {
     tx.exec(&DELETE_KEY, p![place.0, place.1, key.selector.text(), key.selector.ed25519_text()])?;
     tx.exec(&INSERT_KEY, p![place.0, place.1, key.selector.text(), key.private_key, key.record, now])?;
     key.ed25519.as_ref().map_or(Ok(()), |second| insert_second_key(tx, place, key.selector, second, now))
 }
 
-/// Stores an Ed25519 key beside the key of that selector, unless there is one.
+/// Stores an Ed25519 key for a selector unless there is one.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn insert_second_key(
     tx: &mut Tx,
     place: (WorkspaceId, DomainId),
-    beside: Selector,
-    key: &SecondKey,
+    selector: DkimSelector,
+    key: &SealedEd25519Key,
     now: Time,
 ) -> Result<()> {
-    tx.exec(&INSERT_KEY, p![place.0, place.1, beside.ed25519_text(), key.private_key, key.record, now])?;
+    tx.exec(&INSERT_KEY, p![place.0, place.1, selector.ed25519_text(), key.private_key, key.record, now])?;
     Ok(())
 }
 
-/// The domain of that id.
+/// Returns the domain with that ID.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<Option<MailDomain>> {
     let found = tx.one(&GET, p![workspace, id])?;
     with_keys(tx, found)
 }
 
-/// The domain of that id, kept from others until this transaction ends.
+/// Returns the domain with that ID and locks its row until the end of the transaction.
 ///
 /// # Errors
-/// The store's own.
-pub fn take(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<Option<MailDomain>> {
-    let found = tx.one(&TAKE, p![workspace, id])?;
+/// Returns an error if the database call fails.
+pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<Option<MailDomain>> {
+    let found = tx.one(&GET_FOR_UPDATE, p![workspace, id])?;
     with_keys(tx, found)
 }
 
-/// The domain of that name, verified or not.
+/// Returns the domain with that name, verified or not, without its keys.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option<MailDomain>> {
     tx.one(&BY_NAME, p![workspace, name])
 }
 
-/// The domain of that name as its owner has it: the workspace that verified it, whichever that is. Without its keys.
+/// Returns the domain with that name from the workspace that verified it, whichever that is. Without its keys.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn owner(tx: &mut Tx, name: &str) -> Result<Option<MailDomain>> {
     tx.one(&OWNER, p![name])
 }
 
-/// A page of a workspace's domains, newest first.
+/// Returns a page of a workspace's domains, newest first.
 ///
 /// # Errors
-/// The store's own.
-pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &Page) -> Result<Vec<MailDomain>> {
+/// Returns an error if the database call fails.
+pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &PageRange) -> Result<Vec<MailDomain>> {
     let (at, id) = page.after.map_or((i64::MAX, Uuid::max()), |after| (after.sort, after.id));
     let found: Vec<MailDomain> = tx.rows(&PAGE, p![workspace, at, id, page.limit])?;
     found.into_iter().map(|domain| with_keys(tx, Some(domain))).filter_map(Result::transpose).collect()
 }
 
-/// How many domains a workspace has.
+/// Returns the number of domains of a workspace.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
     Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
 }
 
-/// Writes everything that changes at a domain. Keys that are in no use any more go.
+/// Writes all mutable fields of a domain. Deletes keys that are no longer used.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, domain: &MailDomain) -> Result<()> {
     let d = domain;
-    let owned = d.verified_at.is_some() && d.status != Status::Pending;
+    let owned = d.verified_at.is_some() && d.status != DomainStatus::Pending;
     let hosting = d.hosting.as_ref().map(|hosting| Json(StoredHosting::from(hosting)));
     let checked: Vec<StoredCheck> = d.checked.iter().map(StoredCheck::from).collect();
     let previous = d.previous.as_ref();
@@ -209,7 +209,7 @@ pub fn update(tx: &mut Tx, domain: &MailDomain) -> Result<()> {
             d.last_checked_at,
             d.asked_at,
             d.checks,
-            d.rotation_told
+            d.rotation_announced
         ],
     )?;
     let other = d.active.selector.other();
@@ -222,51 +222,43 @@ pub fn update(tx: &mut Tx, domain: &MailDomain) -> Result<()> {
 /// Deletes a domain with its keys.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<()> {
     tx.exec(&DELETE_KEYS, p![workspace, id])?;
     tx.exec(&DELETE, p![workspace, id])?;
     Ok(())
 }
 
-/// The keys that sign for a domain of a workspace.
+/// Returns the keys that sign for a domain of a workspace.
 ///
 /// # Errors
-/// The store's own.
-pub fn signing(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option<SigningKeys>> {
-    type Keyed = (DomainId, String, Json<Vec<StoredCheck>>, String, Vec<u8>);
-    let mut found: Vec<Keyed> = tx.rows(&SIGNING, p![workspace, name])?;
-    // The longer name is that of the Ed25519 key.
+/// Returns an error if the database call fails.
+pub fn signing(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option<SealedSigningKeys>> {
+    let mut found: Vec<SigningRow> = tx.rows(&SIGNING, p![workspace, name])?;
+    // Sorted by selector: the Ed25519 key has the longer one.
     let second = if found.len() > 1 { found.pop() } else { None };
-    let Some((id, active, Json(checked), _, rsa)) = found.pop() else { return Ok(None) };
+    let Some(first) = found.pop() else { return Ok(None) };
     let is_published =
-        |check: &StoredCheck| check.key == RecordKey::DkimEd25519.stored() && check.found == Found::Ok.text();
-    let ed25519 = second.map(|(.., key)| key).filter(|_| checked.iter().any(is_published));
-    Ok(Some(SigningKeys { id, selector: named(&active, Selector::parse)?, rsa, ed25519 }))
+        |check: &StoredCheck| check.key == DnsRecordKey::DkimEd25519.stored() && check.found == RecordStatus::Ok.text();
+    let ed25519 = second.map(|row| row.private_key).filter(|_| first.checked.0.iter().any(is_published));
+    let selector = named(&first.active_selector, DkimSelector::parse)?;
+    Ok(Some(SealedSigningKeys { id: first.id, selector, rsa: first.private_key, ed25519 }))
 }
 
-/// Up to `limit` live inboxes of a domain.
+/// Returns up to `limit` inboxes of a domain that aren't deleted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn inboxes(tx: &mut Tx, workspace: WorkspaceId, name: &str, limit: u32) -> Result<Vec<InboxId>> {
     let found: Vec<(InboxId,)> = tx.rows(&INBOXES, p![workspace, name, limit])?;
     Ok(found.into_iter().map(|(id,)| id).collect())
 }
 
-/// Domains that nothing will check again.
-///
-/// # Errors
-/// The store's own.
-pub fn lost(tx: &mut Tx, limit: u32) -> Result<Vec<MailDomain>> {
-    tx.rows(&LOST, p![limit])
-}
-
-/// Puts the texts of the keys' records in.
+/// Fills in the DNS record texts of the keys.
 fn with_keys(tx: &mut Tx, found: Option<MailDomain>) -> Result<Option<MailDomain>> {
     let Some(mut domain) = found else { return Ok(None) };
-    let keys: Vec<(String, String)> = tx.rows(&KEYS, p![domain.workspace, domain.id])?;
-    let record = |name: &str| keys.iter().find(|(selector, _)| selector == name).map(|(_, record)| record.clone());
+    let keys: Vec<KeyRecordRow> = tx.rows(&KEYS, p![domain.workspace, domain.id])?;
+    let record = |name: &str| keys.iter().find(|key| key.selector == name).map(|key| key.record.clone());
     let previous = domain.previous.as_mut().map(|(key, _)| key);
     for key in [Some(&mut domain.active), domain.next.as_mut(), previous].into_iter().flatten() {
         key.record = record(key.selector.text()).unwrap_or_default();
@@ -275,7 +267,7 @@ fn with_keys(tx: &mut Tx, found: Option<MailDomain>) -> Result<Option<MailDomain
     Ok(Some(domain))
 }
 
-/// A checked record as it is kept.
+/// The stored form of a checked record.
 #[derive(Serialize, Deserialize)]
 struct StoredCheck {
     key: String,
@@ -284,79 +276,93 @@ struct StoredCheck {
     doubled: bool,
 }
 
-/// A hosting as it is kept.
+/// The stored form of the DNS hosting.
 #[derive(Serialize, Deserialize)]
 struct StoredHosting {
     zone: String,
     nameservers: Vec<String>,
 }
 
-impl From<&Checked> for StoredCheck {
-    fn from(checked: &Checked) -> Self {
+impl From<&CheckedRecord> for StoredCheck {
+    fn from(checked: &CheckedRecord) -> Self {
         let c = checked;
-        Self { key: c.key.stored().into(), found: c.found.text().into(), values: c.values.clone(), doubled: c.doubled }
+        Self {
+            key: c.key.stored().into(),
+            found: c.found.text().into(),
+            values: c.values.clone(),
+            doubled: c.is_doubled,
+        }
     }
 }
 
 impl StoredCheck {
-    fn read(self) -> Result<Checked> {
-        let key = RecordKey::ALL.into_iter().find(|key| key.stored() == self.key);
-        Ok(Checked {
-            key: key.ok_or_else(|| Error::Corrupt(format!("unknown record {}", self.key).into()))?,
-            found: named(&self.found, Found::parse)?,
+    fn into_checked(self) -> Result<CheckedRecord> {
+        let key = DnsRecordKey::ALL.into_iter().find(|key| key.stored() == self.key);
+        Ok(CheckedRecord {
+            key: key.ok_or_else(|| Error::Inconsistent(format!("unknown record key {}", self.key).into()))?,
+            found: named(&self.found, RecordStatus::parse)?,
             values: self.values,
-            doubled: self.doubled,
+            is_doubled: self.doubled,
         })
     }
 }
 
-impl From<&Hosting> for StoredHosting {
-    fn from(hosting: &Hosting) -> Self {
+impl From<&DnsHosting> for StoredHosting {
+    fn from(hosting: &DnsHosting) -> Self {
         Self { zone: hosting.zone.clone(), nameservers: hosting.nameservers.clone() }
     }
 }
 
-impl FromRow for MailDomain {
-    const COLUMNS: usize = 21;
+crate::row_struct!(KeyRecordRow { selector: String, record: String });
+crate::row_struct!(SigningRow { id: DomainId, active_selector: String, checked: Json<Vec<StoredCheck>>, private_key: Vec<u8> });
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let key = |selector: &str, since: Time| -> Result<KeyRecord> {
-            Ok(KeyRecord { selector: named(selector, Selector::parse)?, record: String::new(), ed25519: None, since })
-        };
-        let (workspace, id, name) = (row.take()?, row.take()?, row.take()?);
-        let status = named(&row.take::<String>()?, Status::parse)?;
-        let (receiving, token) = (row.take()?, row.take()?);
-        let active = key(&row.take::<String>()?, row.take()?)?;
-        let next: (Option<String>, Option<Time>) = (row.take()?, row.take()?);
-        let previous: (Option<String>, Option<Time>) = (row.take()?, row.take()?);
-        let next = next.0.zip(next.1).map(|(selector, at)| key(&selector, at)).transpose()?;
-        let previous = match previous.0.zip(previous.1) {
-            // When it began to sign is not needed any more.
-            Some((selector, retire_at)) => Some((key(&selector, retire_at)?, retire_at)),
-            None => None,
-        };
-        let checked =
-            row.take::<Json<Vec<StoredCheck>>>()?.0.into_iter().map(StoredCheck::read).collect::<Result<_>>()?;
-        let hosting = row.take::<Option<Json<StoredHosting>>>()?;
-        Ok(Self {
-            workspace,
-            id,
-            name,
-            status,
-            receiving,
-            token,
-            active,
-            next,
-            previous,
-            checked,
-            hosting: hosting.map(|Json(h)| Hosting { zone: h.zone, nameservers: h.nameservers }),
-            hosting_at: row.take()?,
-            verified_at: row.take()?,
-            last_checked_at: row.take()?,
-            asked_at: row.take()?,
-            checks: u32::try_from(row.take::<i64>()?).unwrap_or(u32::MAX),
-            rotation_told: row.take()?,
-            created_at: row.take()?,
-        })
-    }
+crate::from_row!(MailDomain {
+    workspace = workspace_id,
+    id,
+    name,
+    status: String,
+    receiving,
+    token,
+    active_selector: String,
+    active_since,
+    next_selector: Option<String>,
+    next_started_at: Option<Time>,
+    previous_selector: Option<String>,
+    previous_retire_at: Option<Time>,
+    checked: Json<Vec<StoredCheck>>,
+    hosting: Option<Json<StoredHosting>>,
+    hosting_at,
+    verified_at,
+    last_checked_at,
+    asked_at = check_requested_at,
+    checks: i64,
+    rotation_told = rotation_announced,
+    created_at,
+} => Self {
+    workspace,
+    id,
+    name,
+    status: named(&status, DomainStatus::parse)?,
+    receiving,
+    token,
+    active: key_record(&active_selector, active_since)?,
+    next: next_selector.zip(next_started_at).map(|(selector, at)| key_record(&selector, at)).transpose()?,
+    previous: match previous_selector.zip(previous_retire_at) {
+        // The start of its use isn't needed anymore.
+        Some((selector, retire_at)) => Some((key_record(&selector, retire_at)?, retire_at)),
+        None => None,
+    },
+    checked: checked.0.into_iter().map(StoredCheck::into_checked).collect::<Result<_>>()?,
+    hosting: hosting.map(|Json(h)| DnsHosting { zone: h.zone, nameservers: h.nameservers }),
+    hosting_at,
+    verified_at,
+    last_checked_at,
+    asked_at,
+    checks: u32::try_from(checks).unwrap_or(u32::MAX),
+    rotation_announced: rotation_told,
+    created_at,
+});
+
+fn key_record(selector: &str, since: Time) -> Result<DkimKeyRecord> {
+    Ok(DkimKeyRecord { selector: named(selector, DkimSelector::parse)?, record: String::new(), ed25519: None, since })
 }

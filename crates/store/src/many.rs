@@ -1,15 +1,15 @@
-//! Reading the rows of many ids with one prepared statement: it has [`IDS_MAX`] placeholders behind the workspace
-//! (`{EACH}` and `{AMONG}`, see [`expand`](crate::dialect::expand)), and a shorter list is padded with NULL, which is no id.
-//! One id alone has a text of its own.
+//! Reads the rows of many IDs with one prepared statement. It has [`IDS_MAX`] placeholders after the workspace
+//! (`{EACH}` and `{AMONG}`, see [`expand`](crate::dialect::expand)); a shorter list is padded with NULL, which matches
+//! no ID. A single ID has its own text.
 
 use posthouse_domain::id::WorkspaceId;
 
 use crate::{FromRow, Result, Sql, ToValue, Tx, Value, dialect::IDS_MAX};
 
-/// Runs the statement for up to [`IDS_MAX`] ids of a workspace; nothing is asked for none.
+/// Runs the statement for up to [`IDS_MAX`] IDs of a workspace. Runs nothing if `ids` is empty.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub(crate) fn rows<T: FromRow, I: ToValue + PartialEq>(
     tx: &mut Tx,
     sql: &Sql,
@@ -23,12 +23,12 @@ pub(crate) fn rows<T: FromRow, I: ToValue + PartialEq>(
     }
 }
 
-/// The workspace and [`IDS_MAX`] ids, each of them once.
+/// Returns the workspace and [`IDS_MAX`] IDs without duplicates, padded with NULL.
 pub(crate) fn parameters<'a, I: ToValue + PartialEq>(workspace: &'a WorkspaceId, ids: &'a [I]) -> Vec<Value<'a>> {
     let mut parameters: Vec<Value<'_>> = Vec::with_capacity(2 + IDS_MAX);
     parameters.push(workspace.to_value());
-    let each_once = ids.iter().enumerate().filter(|(at, id)| !ids[..*at].contains(id));
-    parameters.extend(each_once.map(|(_, id)| id.to_value()).take(IDS_MAX));
+    let distinct = ids.iter().enumerate().filter(|(at, id)| !ids[..*at].contains(id));
+    parameters.extend(distinct.map(|(_, id)| id.to_value()).take(IDS_MAX));
     parameters.resize(1 + IDS_MAX, Value::Null);
     parameters
 }

@@ -1,11 +1,11 @@
-//! The lists of messages: pages of an inbox under filters, newest first (contract §4.6), and the ways through a thread.
+//! Lists of messages: filtered pages of an inbox, newest first, and pages of a thread.
 //!
-//! A page is a walk along an index from a place, never an offset and never a sort. Filters by labels walk the rarest
-//! label, found by a bounded count; the others are looked up beside it.
+//! A page scans an index from a position and never uses an offset or a sort. Label filters scan the rarest label, found
+//! by a bounded count; the other labels are looked up per row.
 
 use posthouse_domain::{
     id::{InboxId, ThreadId, WorkspaceId},
-    message::{Channel, Direction, Kind, Message, Status},
+    message::{Channel, Direction, Message, MessageKind, MessageStatus},
     time::Time,
 };
 
@@ -15,7 +15,7 @@ use crate::{
     p, statements,
 };
 
-/// Where counting a label ends: labels at least this common are alike.
+/// Labels are counted up to this number; more common labels are treated as equal.
 const LABEL_COUNT_MAX: u32 = 1_000;
 
 statements! {
@@ -29,62 +29,69 @@ statements! {
 
 /// An inbox of a workspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct InboxRef {
     /// The workspace.
     pub workspace: WorkspaceId,
     /// The inbox.
     pub inbox: InboxId,
 }
 
-/// What a list of messages is narrowed to. Its `Debug` text names it in cursors.
+/// Filters for a list of messages. Cursors contain its `Debug` text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Filter {
-    /// Labels that all must be there.
+pub struct MessageFilter {
+    /// Labels that are all required.
     pub labels: Vec<String>,
-    /// Labels of which one must be there; a few, empty for no such filter.
+    /// A few labels of which one is required; empty matches all.
     pub any_label: Vec<&'static str>,
-    /// Labels of which none may be there; a few.
+    /// A few labels that exclude a message.
     pub hidden_labels: Vec<&'static str>,
-    /// Read state.
+    /// Whether it is read.
     pub is_read: Option<bool>,
-    /// Which way it went.
+    /// Inbound or outbound.
     pub direction: Option<Direction>,
-    /// What became of it.
-    pub status: Option<Status>,
-    /// What it travelled on.
+    /// Its delivery status.
+    pub status: Option<MessageStatus>,
+    /// Its channel.
     pub channel: Option<Channel>,
-    /// The sender's advisory kind.
-    pub kind: Option<Kind>,
+    /// The advisory type set by the sender.
+    pub kind: Option<MessageKind>,
 }
 
-/// Up to `limit` messages of an inbox that pass the filter and are older than `before`, newest first.
+/// Returns up to `limit` messages of an inbox that match the filter and are older than `before`, newest first.
 ///
 /// # Errors
-/// The store's own.
-pub fn page(tx: &mut Tx, place: Place, filter: &Filter, before: Option<Time>, limit: u32) -> Result<Vec<Message>> {
+/// Returns an error if the database call fails.
+pub fn page(
+    tx: &mut Tx,
+    place: InboxRef,
+    filter: &MessageFilter,
+    before: Option<Time>,
+    limit: u32,
+) -> Result<Vec<Message>> {
     let Some(labels) = rarest_first(tx, place, &filter.labels)? else { return Ok(Vec::new()) };
     let before = before.unwrap_or(Time::from_millis(i64::MAX));
-    let names = [filter.direction.map(Direction::text), filter.channel.map(Channel::text), filter.kind.map(Kind::text)];
+    let names =
+        [filter.direction.map(Direction::text), filter.channel.map(Channel::text), filter.kind.map(MessageKind::text)];
     let mut parameters: Vec<Value<'_>> =
         vec![place.workspace.to_value(), place.inbox.to_value(), before.to_value(), limit.to_value()];
     parameters.extend(names.iter().flatten().map(ToValue::to_value));
     parameters.extend(filter.hidden_labels.iter().chain(&filter.any_label).map(ToValue::to_value));
     parameters.extend(labels.iter().map(ToValue::to_value));
-    let shape = Shape {
+    let shape = MessagePageShape {
         labels: labels.len(),
         hidden: filter.hidden_labels.len(),
         any: filter.any_label.len(),
         is_read: filter.is_read,
         status: filter.status,
-        named: names.map(|name| name.is_some()),
+        compared: names.map(|name| name.is_some()),
     };
     tx.rows(&statement(shape), &parameters)
 }
 
-/// Up to `limit` messages of a thread that are older than `before`, newest first; blocked mail is passed over.
+/// Returns up to `limit` messages of a thread that are older than `before`, newest first. Blocked messages are skipped.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn of_thread(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -95,8 +102,8 @@ pub fn of_thread(
     tx.rows(&OF_THREAD, p![workspace, thread, before.unwrap_or(Time::from_millis(i64::MAX)), limit])
 }
 
-/// The labels, each once, the rarest of them first; nothing when no message has one of them.
-fn rarest_first(tx: &mut Tx, place: Place, wanted: &[String]) -> Result<Option<Vec<String>>> {
+/// Returns the distinct labels, rarest first; `None` if one of several labels has no messages.
+fn rarest_first(tx: &mut Tx, place: InboxRef, wanted: &[String]) -> Result<Option<Vec<String>>> {
     let mut labels: Vec<String> = wanted.to_vec();
     labels.sort_unstable();
     labels.dedup();
@@ -105,8 +112,8 @@ fn rarest_first(tx: &mut Tx, place: Place, wanted: &[String]) -> Result<Option<V
     }
     let mut counted = Vec::with_capacity(labels.len());
     for label in labels {
-        let place = p![place.workspace, place.inbox, label, LABEL_COUNT_MAX];
-        let count: i64 = tx.value(&COUNT_LABEL, place)?.unwrap_or(0);
+        let parameters = p![place.workspace, place.inbox, label, LABEL_COUNT_MAX];
+        let count: i64 = tx.value(&COUNT_LABEL, parameters)?.unwrap_or(0);
         if count == 0 {
             return Ok(None);
         }
@@ -116,68 +123,69 @@ fn rarest_first(tx: &mut Tx, place: Place, wanted: &[String]) -> Result<Option<V
     Ok(Some(counted.into_iter().map(|(_, label)| label).collect()))
 }
 
-/// The form of a statement.
+/// The parts that a page statement consists of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Shape {
+struct MessagePageShape {
     labels: usize,
     hidden: usize,
     any: usize,
     is_read: Option<bool>,
-    status: Option<Status>,
-    /// Which of [`NAMED`] are asked for.
-    named: [bool; NAMED.len()],
+    status: Option<MessageStatus>,
+    /// Which of [`COMPARED`] are compared.
+    compared: [bool; COMPARED.len()],
 }
 
-/// Columns that are compared with a name.
-const NAMED: [&str; 3] = ["direction", "channel", "type"];
+/// Columns that are compared with a text value.
+const COMPARED: [&str; 3] = ["direction", "channel", "type"];
 
-/// The text of a page. `OFFSET 0` keeps PostgreSQL from turning a look-up beside the walk into a join; a name is compared
-/// with `column || ''`, so that no index on one name alone is walked through the whole workspace. What is not asked for is
-/// not in it: a comparison that is always true still makes the planner of PostgreSQL expect few rows.
+/// Builds the page statement. `OFFSET 0` keeps PostgreSQL from turning a lookup per row into a join. Text values are
+/// compared with `column || ''`, so that no index on that column is scanned across the whole workspace. Inactive
+/// filters are omitted, because even an always-true comparison makes the PostgreSQL planner expect few rows.
 ///
-/// `$1` to `$4`: workspace, inbox, place, limit; then the names, the hidden labels, those of which one is wanted, the labels.
-fn statement(shape: Shape) -> Sql {
+/// `$1` to `$4`: workspace, inbox, position, limit; then the text values, the hidden labels, the alternative labels,
+/// the labels.
+fn statement(shape: MessagePageShape) -> Sql {
     let mut next = 5;
     let mut clauses = String::new();
-    for (column, _) in NAMED.iter().zip(shape.named).filter(|(_, asked)| *asked) {
+    for (column, _) in COMPARED.iter().zip(shape.compared).filter(|(_, is_active)| *is_active) {
         clauses.push_str(&format!(" AND m.{column} || '' = ${next}"));
         next += 1;
     }
     for (negated, count) in [("NOT ", shape.hidden), ("", shape.any)] {
-        // One look-up a label: with a list of them PostgreSQL may read the labels of the whole inbox for each message.
+        // One lookup per label: with an IN list, PostgreSQL may read the labels of the whole inbox for each message.
         let has: Vec<String> = (next..next + count).map(|n| has_label("m", n)).collect();
         if count > 0 {
             clauses.push_str(&format!(" AND {negated}({})", has.join(" OR ")));
             next += count;
         }
     }
-    // Constants, not parameters, so that an index on unread messages alone can serve, or one on what was sent.
+    // Constants instead of parameters, so that the partial indexes on unread messages and on statuses can be used.
     match shape.is_read {
         Some(true) => clauses.push_str(" AND m.is_read = 1"),
         Some(false) => clauses.push_str(" AND m.is_read = 0"),
         None => {}
     }
     match shape.status {
-        Some(Status::Received) => clauses.push_str(" AND m.status = 'received'"),
-        // The second comparison is for planners, which do not see that it follows from the first.
+        Some(MessageStatus::Received) => clauses.push_str(" AND m.status = 'received'"),
+        // The second comparison follows from the first, but planners need it to match the partial index.
         Some(status) => {
             clauses.push_str(&format!(" AND m.status = '{}' AND m.status <> 'received'", status.text()));
         }
         None => {}
     }
-    let (from, walk, order) = walk(shape.labels, next);
-    Sql::built(
+    let (from, scan, order) = scan(shape.labels, next);
+    Sql::from_fragments(
         "MESSAGE_PAGE",
         format!(
-            "{} FROM {from} WHERE {walk}{clauses}
+            "{} FROM {from} WHERE {scan}{clauses}
              ORDER BY {order}.created_at DESC LIMIT $4",
             messages::SELECT
         ),
     )
 }
 
-/// What is walked: tables, the condition of the walk, the table whose time orders it. The labels are `$first` and on.
-fn walk(labels: usize, first: usize) -> (&'static str, String, char) {
+/// Returns the index to scan: tables, condition, and the table whose time orders it. The labels start at `$first`.
+fn scan(labels: usize, first: usize) -> (&'static str, String, char) {
     if labels == 0 {
         return ("messages m", "m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at < $3".to_owned(), 'm');
     }
@@ -189,12 +197,12 @@ fn walk(labels: usize, first: usize) -> (&'static str, String, char) {
     (OF_LABEL, condition, 'd')
 }
 
-/// The messages of a label. A cross join is the order of the walk on SQLite: the label's rows first.
+/// The messages of a label. SQLite runs a cross join in the written order: the label's rows first.
 const OF_LABEL: &str =
     "message_labels d CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = $1
     AND m.id = d.message_id {pg:OFFSET 0) m}";
 
-/// Whether the message of that time has the label `$n`.
+/// Returns a condition that the message at that time has the label `$n`.
 fn has_label(table: &str, n: usize) -> String {
     format!(
         "EXISTS (SELECT 1 FROM message_labels e WHERE e.workspace_id = $1 AND e.inbox_id = $2 AND e.label = ${n}
@@ -202,16 +210,16 @@ fn has_label(table: &str, n: usize) -> String {
     )
 }
 
-/// Every statement that a page can become under up to `labels_max` labels, for the tests that prepare and plan them.
+/// Returns every page statement with up to `labels_max` labels, for the tests that prepare and plan them.
 #[must_use]
 pub fn shapes(labels_max: usize) -> Vec<Sql> {
     let mut all = Vec::new();
     for labels in 0..=labels_max {
         for is_read in [None, Some(false), Some(true)] {
             for (hidden, any) in [(0, 0), (3, 0), (0, 3), (1, 2)] {
-                for named in [[false; 3], [true; 3], [true, false, false], [false, true, false]] {
-                    for status in [None, Some(Status::Received), Some(Status::Bounced)] {
-                        all.push(statement(Shape { labels, hidden, any, is_read, status, named }));
+                for compared in [[false; 3], [true; 3], [true, false, false], [false, true, false]] {
+                    for status in [None, Some(MessageStatus::Received), Some(MessageStatus::Bounced)] {
+                        all.push(statement(MessagePageShape { labels, hidden, any, is_read, status, compared }));
                     }
                 }
             }

@@ -1,32 +1,30 @@
-//! Messages: their rows, their labels, and the records that are shown.
+//! Messages: rows, labels, and complete records.
 
 use posthouse_domain::{
     id::{InboxId, MessageId, ThreadId, WorkspaceId},
     label::BLOCKED,
-    message::{Attachment, Bodies, Delivery, Direction, Message, Verification},
+    message::{Direction, Message, MessageBodies, MessageVerification},
+    record::Record,
     time::Time,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    FromRow, Json, Result, Row, Tx, approvals, attachments, contents, many, p, recipients, search, statements,
-    workspaces,
-};
+use crate::{Json, Result, Tx, approvals, attachments, contents, many, p, recipients, search, statements, workspaces};
 
-/// The columns of a message, in the order that rows are read; the table is `m`.
+/// The columns of a message in the order that rows are read; the table alias is `m`.
 macro_rules! columns {
     () => {
         concat!(
             "SELECT m.workspace_id, m.id, m.inbox_id, m.thread_id, m.content_id, m.direction, m.status, m.channel, m.type, ",
             "m.rfc_message_id, m.in_reply_to, m.refs, m.from_text, m.to_list, m.cc_list, m.bcc_list, m.reply_to, m.subject, ",
             "m.labels, m.is_read, m.auto_reply, m.size_bytes, m.trace, m.verification, m.data, m.answers, m.contact_address, ",
-            "(SELECT c.id FROM contacts c WHERE c.workspace_id = m.workspace_id AND c.address = m.contact_address), ",
+            "(SELECT c.id FROM contacts c WHERE c.workspace_id = m.workspace_id AND c.address = m.contact_address) AS contact_id, ",
             "m.has_attachments, m.status_at, m.sent_at, m.received_at, m.created_at"
         )
     };
 }
 
-/// A statement that reads messages.
+/// Builds a statement that selects messages.
 macro_rules! select {
     ($rest:literal) => {
         concat!($crate::messages::columns!(), " FROM messages m ", $rest)
@@ -35,11 +33,11 @@ macro_rules! select {
 
 pub(crate) use {columns, select};
 
-/// `SELECT` and the columns of a message, for statements that are put together.
+/// `SELECT` with the columns of a message, for dynamic statements.
 pub(crate) const SELECT: &str = columns!();
 
 statements! {
-    CLOCK = "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, $3), message_count = message_count + 1,
+    NEXT_CREATED_AT = "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, $3), message_count = message_count + 1,
         stored_bytes = stored_bytes + $4 WHERE workspace_id = $1 AND id = $2 RETURNING last_message_at";
     INSERT = "INSERT INTO messages (workspace_id, id, inbox_id, thread_id, content_id, direction, status, channel, type,
         rfc_message_id, in_reply_to, refs, from_text, to_list, cc_list, bcc_list, reply_to, subject, labels, is_read,
@@ -55,58 +53,41 @@ statements! {
     SIZES = "SELECT m.id, m.size_bytes FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}";
     BY_RFC_ID = "SELECT id, thread_id, direction FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3
         ORDER BY created_at + 0 DESC LIMIT 1";
-    HOLD = "SELECT created_at FROM messages WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
+    LOCK = "SELECT created_at FROM messages WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
     SET_LABELS = "UPDATE messages SET labels = $3, is_read = $4 WHERE workspace_id = $1 AND id = $2";
 }
 
-/// A message with everything that is shown of it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Record {
-    /// The message.
-    pub message: Message,
-    /// Its bodies.
-    pub bodies: Bodies,
-    /// Its files.
-    pub attachments: Vec<Attachment>,
-    /// Where it went; empty for received mail.
-    pub deliveries: Vec<Delivery>,
-    /// Its content is kept back from who did not ask for held mail (contract §4.4).
-    pub withheld: bool,
-    /// Who vouched for it, when it was a draft.
-    pub approval: Option<approvals::OfMessage>,
-}
-
-/// A message that a reference leads to.
+/// A message that an RFC `Message-ID` refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Referred {
+pub struct MessageReference {
     /// The message.
     pub id: MessageId,
-    /// Its conversation.
+    /// Its thread.
     pub thread: ThreadId,
-    /// Whether it was sent from here.
+    /// Whether it was received or sent.
     pub direction: Direction,
 }
 
-/// The `created_at` of the next message of an inbox: now, but always later than the last one's, so that a caller who pages
-/// by it misses nothing. Takes the inbox's row: the messages of one inbox are stored one after the other. The row counts
-/// the message and its size.
+/// Returns the `created_at` for the next message of an inbox: the current time, but always later than the previous
+/// message's, so that callers who page by it miss nothing. Locks the inbox's row, which serializes the storing of
+/// messages per inbox, and adds the message and its size to the inbox's totals.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn next_created_at(
     tx: &mut Tx,
     (workspace, inbox): (WorkspaceId, InboxId),
     size_bytes: u64,
     now: Time,
 ) -> Result<Time> {
-    Ok(tx.value(&CLOCK, p![workspace, inbox, now, size_bytes])?.unwrap_or(now))
+    Ok(tx.value(&NEXT_CREATED_AT, p![workspace, inbox, now, size_bytes])?.unwrap_or(now))
 }
 
-/// Stores a message and its labels; its content is stored already, its files and recipients come after. Wakes the
-/// workspace, for whoever waits for a message of either direction, event or not.
+/// Stores a message and its labels. Store its content before, its attachments and recipients afterward. Wakes the
+/// workspace for all waiters, whether or not there is an event.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     let m = message;
     let verification = m.verification.as_ref().map(|v| Json(StoredVerification::from(v)));
@@ -155,125 +136,126 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     Ok(())
 }
 
-/// The message of that id.
+/// Returns the message with that ID.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: MessageId) -> Result<Option<Message>> {
     tx.one(&GET, p![workspace, id])
 }
 
-/// Up to 100 messages by id, in no order; unknown ids are left out.
+/// Returns up to 100 messages by ID, unordered; unknown IDs are omitted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn get_many(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<Vec<Message>> {
     many::rows(tx, &GET_MANY, workspace, ids)
 }
 
-/// The sizes in bytes of up to 100 messages; unknown ids are left out.
+/// Returns the sizes in bytes of up to 100 messages; unknown IDs are omitted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn sizes(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<Vec<(MessageId, u64)>> {
-    many::rows(tx, &SIZES, workspace, ids)
+    let rows: Vec<SizeRow> = many::rows(tx, &SIZES, workspace, ids)?;
+    Ok(rows.into_iter().map(|row| (row.id, row.size_bytes)).collect())
 }
 
-/// The message of an inbox with that `Message-ID`.
+/// Returns the message of an inbox with that `Message-ID`.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn by_rfc_id(
     tx: &mut Tx,
     workspace: WorkspaceId,
     inbox: InboxId,
     rfc_message_id: &str,
-) -> Result<Option<Referred>> {
+) -> Result<Option<MessageReference>> {
     tx.one(&BY_RFC_ID, p![workspace, inbox, rfc_message_id])
 }
 
-/// Takes the rows of messages until the end of the transaction, so that what is read of them now is what is changed. In the
-/// order of their ids, so that two who take the same ones do not wait for each other.
+/// Locks the rows of messages until the end of the transaction, so that they don't change between reading and writing.
+/// Locks in order of IDs to prevent deadlocks.
 ///
 /// # Errors
-/// The store's own.
-pub fn hold(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn lock(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<()> {
     let mut ids = ids.to_vec();
     ids.sort_unstable();
     ids.dedup();
     for id in ids {
-        tx.one::<(Time,)>(&HOLD, p![workspace, id])?;
+        tx.one::<(Time,)>(&LOCK, p![workspace, id])?;
     }
     Ok(())
 }
 
-/// Writes labels and read state as they now are in `after`, given how they were.
+/// Writes the labels and read state of `after`. `before` is the stored message.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn set_labels(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> {
     tx.exec(&SET_LABELS, p![after.workspace, after.id, Json(&after.labels), after.is_read])?;
-    for gone in before.labels.iter().filter(|label| !after.labels.contains(label)) {
-        tx.exec(&UNLABEL, p![after.workspace, after.inbox, gone, after.created_at])?;
+    for removed in before.labels.iter().filter(|label| !after.labels.contains(label)) {
+        tx.exec(&UNLABEL, p![after.workspace, after.inbox, removed, after.created_at])?;
     }
-    for new in after.labels.iter().filter(|label| !before.labels.contains(label)) {
-        tx.exec(&LABEL, p![after.workspace, after.inbox, new, after.created_at, after.id])?;
+    for added in after.labels.iter().filter(|label| !before.labels.contains(label)) {
+        tx.exec(&LABEL, p![after.workspace, after.inbox, added, after.created_at, after.id])?;
     }
     Ok(())
 }
 
-/// Adds to up to 100 messages of one workspace everything that is shown of them; keeps their order.
+/// Adds the related data to up to 100 messages of one workspace; keeps their order.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> Result<Vec<Record>> {
     let ids = |wanted: fn(&Message) -> bool| messages.iter().filter(|m| wanted(m)).map(|m| m.id).collect::<Vec<_>>();
     let contents: Vec<_> = messages.iter().map(|m| m.content).collect();
     let mut bodies = contents::bodies(tx, workspace, &contents)?;
     let attachments = attachments::of(tx, workspace, &ids(|m| m.has_attachments))?;
     let deliveries = recipients::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
-    let screening = messages.iter().any(is_blocked) && screens(tx, workspace)?;
+    let is_screened = messages.iter().any(is_blocked) && has_screening(tx, workspace)?;
     let approvals = approvals::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
     let shared = |id, rest: &[Message]| rest.iter().any(|m| m.content == id);
     let mut records = Vec::with_capacity(messages.len());
     for at in 0..messages.len() {
         let message = messages[at].clone();
-        let place = bodies.iter().position(|found| found.id == message.content);
-        let own = match place {
-            Some(place) if shared(message.content, &messages[at + 1..]) => bodies[place].bodies.clone(),
-            Some(place) => bodies.swap_remove(place).bodies,
-            None => Bodies::default(),
+        let index = bodies.iter().position(|content| content.id == message.content);
+        let own = match index {
+            Some(index) if shared(message.content, &messages[at + 1..]) => bodies[index].bodies.clone(),
+            Some(index) => bodies.swap_remove(index).bodies,
+            None => MessageBodies::default(),
         };
         let files = attachments.iter().filter(|a| a.message == message.id).cloned().collect();
-        let went = deliveries.iter().filter(|d| d.message == message.id).map(|d| d.delivery.clone()).collect();
-        let withheld = screening && is_blocked(&message);
-        let approval = approvals.iter().find(|of| of.message == message.id).cloned();
-        records.push(Record { message, bodies: own, attachments: files, deliveries: went, withheld, approval });
+        let delivered_to = deliveries.iter().filter(|d| d.message == message.id).map(|d| d.delivery.clone()).collect();
+        let withheld = is_screened && is_blocked(&message);
+        let approval = approvals.iter().find(|approval| approval.message == message.id).cloned();
+        records.push(Record { message, bodies: own, attachments: files, deliveries: delivered_to, withheld, approval });
     }
     Ok(records)
 }
 
-/// Whether a message's content is kept back from who did not ask for held mail: a receive list stopped it, and the
-/// workspace screens its mail.
+/// Returns whether a message's content is withheld unless the caller requests held mail: a receive list blocked the
+/// message, and the workspace has screening enabled.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn is_withheld(tx: &mut Tx, message: &Message) -> Result<bool> {
-    Ok(is_blocked(message) && screens(tx, message.workspace)?)
+    Ok(is_blocked(message) && has_screening(tx, message.workspace)?)
 }
 
 fn is_blocked(message: &Message) -> bool {
     message.labels.iter().any(|label| label == BLOCKED)
 }
 
-fn screens(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
-    Ok(workspaces::get(tx, workspace)?.is_none_or(|tenant| tenant.screening))
+fn has_screening(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
+    Ok(workspaces::get(tx, workspace)?.is_none_or(|workspace| workspace.screening))
 }
 
-/// A message with everything that is shown of it.
+/// Returns a message with all its related data.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn record(tx: &mut Tx, workspace: WorkspaceId, id: MessageId) -> Result<Option<Record>> {
     let Some(message) = get(tx, workspace, id)? else { return Ok(None) };
     Ok(records(tx, workspace, vec![message])?.pop())
@@ -287,58 +269,88 @@ pub(crate) struct StoredVerification {
     auth_failed: bool,
 }
 
-impl From<&Verification> for StoredVerification {
-    fn from(v: &Verification) -> Self {
+impl From<&MessageVerification> for StoredVerification {
+    fn from(v: &MessageVerification) -> Self {
         Self { code: v.code.clone(), link: v.link.clone(), confidence: v.confidence, auth_failed: v.auth_failed }
     }
 }
 
-impl From<StoredVerification> for Verification {
+impl From<StoredVerification> for MessageVerification {
     fn from(v: StoredVerification) -> Self {
         Self { code: v.code, link: v.link, confidence: v.confidence, auth_failed: v.auth_failed }
     }
 }
 
-crate::from_row!(Referred { id, thread, direction });
+crate::row_struct!(SizeRow { id: MessageId, size_bytes: u64 });
 
-impl FromRow for Message {
-    const COLUMNS: usize = 33;
+crate::from_row!(MessageReference { id, thread = thread_id, direction });
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            workspace: row.take()?,
-            id: row.take()?,
-            inbox: row.take()?,
-            thread: row.take()?,
-            content: row.take()?,
-            direction: row.take()?,
-            status: row.take()?,
-            channel: row.take()?,
-            kind: row.take()?,
-            rfc_message_id: row.take()?,
-            in_reply_to: row.take()?,
-            references: row.take::<Json<Vec<String>>>()?.0,
-            from: row.take()?,
-            to: row.take::<Json<Vec<String>>>()?.0,
-            cc: row.take::<Json<Vec<String>>>()?.0,
-            bcc: row.take::<Json<Vec<String>>>()?.0,
-            reply_to: row.take()?,
-            subject: row.take()?,
-            labels: row.take::<Json<Vec<String>>>()?.0,
-            is_read: row.take()?,
-            auto_reply: row.take()?,
-            size_bytes: row.take()?,
-            trace: row.take()?,
-            verification: row.take::<Option<Json<StoredVerification>>>()?.map(|stored| stored.0.into()),
-            data: row.take()?,
-            answers: row.take()?,
-            contact_address: row.take()?,
-            contact: row.take()?,
-            has_attachments: row.take()?,
-            status_at: row.take()?,
-            sent_at: row.take()?,
-            received_at: row.take()?,
-            created_at: row.take()?,
-        })
-    }
-}
+crate::from_row!(Message {
+    workspace = workspace_id,
+    id,
+    inbox = inbox_id,
+    thread = thread_id,
+    content = content_id,
+    direction,
+    status,
+    channel,
+    kind = type,
+    rfc_message_id,
+    in_reply_to,
+    references = refs: Json<Vec<String>>,
+    from = from_text,
+    to = to_list: Json<Vec<String>>,
+    cc = cc_list: Json<Vec<String>>,
+    bcc = bcc_list: Json<Vec<String>>,
+    reply_to,
+    subject,
+    labels: Json<Vec<String>>,
+    is_read,
+    auto_reply,
+    size_bytes,
+    trace,
+    verification: Option<Json<StoredVerification>>,
+    data,
+    answers,
+    contact_address,
+    contact = contact_id,
+    has_attachments,
+    status_at,
+    sent_at,
+    received_at,
+    created_at,
+} => Self {
+    workspace,
+    id,
+    inbox,
+    thread,
+    content,
+    direction,
+    status,
+    channel,
+    kind,
+    rfc_message_id,
+    in_reply_to,
+    references: references.0,
+    from,
+    to: to.0,
+    cc: cc.0,
+    bcc: bcc.0,
+    reply_to,
+    subject,
+    labels: labels.0,
+    is_read,
+    auto_reply,
+    size_bytes,
+    trace,
+    verification: verification.map(|stored| stored.0.into()),
+    data,
+    answers,
+    contact_address,
+    contact,
+    has_attachments,
+    status_at,
+    sent_at,
+    received_at,
+    created_at,
+});

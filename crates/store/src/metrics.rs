@@ -1,15 +1,15 @@
-//! Counters by quarter hours, kept as things happen (contract §13.2): reports never scan the mail.
+//! Counters per quarter hour. They are updated when something happens, so that reports never scan messages.
 
 use posthouse_domain::{
     id::{InboxId, WorkspaceId},
-    message::{Delivery, Status},
-    metrics::{Counters, KEPT_DAYS, slot_of},
+    message::{MessageStatus, RecipientDelivery},
+    metrics::{Counters, Holdings, RETENTION_DAYS, slot_of},
     time::{DAY_MS, Time},
 };
 
-use posthouse_mail::bounce::Class;
+use posthouse_mail::bounce::BounceClass;
 
-use crate::{FromRow, Result, Row, Sql, Tx, p, statements};
+use crate::{Result, Sql, Tx, p, statements};
 
 statements! {
     COUNT = "INSERT INTO metric_slots (workspace_id, slot, inbox_id, sent, received, delivered, bounced, complained, blocked, spam,
@@ -23,69 +23,57 @@ statements! {
         ON CONFLICT (workspace_id, slot, inbox_id, reason) DO UPDATE SET bounces = metric_bounces.bounces + 1";
     BOUNCE_CLASS = "INSERT INTO metric_bounce_classes (workspace_id, slot, inbox_id, class, bounces) VALUES ($1, $2, $3, $4, 1)
         ON CONFLICT (workspace_id, slot, inbox_id, class) DO UPDATE SET bounces = metric_bounce_classes.bounces + 1";
-    SLOTS = "SELECT slot, CAST(sum(sent) AS BIGINT), CAST(sum(received) AS BIGINT), CAST(sum(delivered) AS BIGINT),
-        CAST(sum(bounced) AS BIGINT), CAST(sum(complained) AS BIGINT), CAST(sum(blocked) AS BIGINT), CAST(sum(spam) AS BIGINT),
-        CAST(sum(unauthenticated) AS BIGINT) FROM metric_slots WHERE workspace_id = $1 AND slot >= $2 AND slot < $3
+    SLOTS = "SELECT slot, CAST(sum(sent) AS BIGINT) AS sent, CAST(sum(received) AS BIGINT) AS received, CAST(sum(delivered) AS BIGINT) AS delivered,
+        CAST(sum(bounced) AS BIGINT) AS bounced, CAST(sum(complained) AS BIGINT) AS complained, CAST(sum(blocked) AS BIGINT) AS blocked, CAST(sum(spam) AS BIGINT) AS spam,
+        CAST(sum(unauthenticated) AS BIGINT) AS unauthenticated FROM metric_slots WHERE workspace_id = $1 AND slot >= $2 AND slot < $3
         GROUP BY slot ORDER BY slot";
     SLOTS_OF_INBOX = "SELECT slot, sent, received, delivered, bounced, complained, blocked, spam, unauthenticated FROM metric_slots
         WHERE workspace_id = $1 AND slot >= $2 AND slot < $3 AND inbox_id = $4 ORDER BY slot";
-    REASONS = "SELECT reason, CAST(sum(bounces) AS BIGINT) FROM metric_bounces WHERE workspace_id = $1 AND slot >= $2 AND slot < $3
+    REASONS = "SELECT reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounces WHERE workspace_id = $1 AND slot >= $2 AND slot < $3
         GROUP BY reason ORDER BY 2 DESC, reason LIMIT $4";
-    REASONS_OF_INBOX = "SELECT reason, CAST(sum(bounces) AS BIGINT) FROM metric_bounces WHERE workspace_id = $1 AND slot >= $2
+    REASONS_OF_INBOX = "SELECT reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounces WHERE workspace_id = $1 AND slot >= $2
         AND slot < $3 AND inbox_id = $5 GROUP BY reason ORDER BY 2 DESC, reason LIMIT $4";
-    CLASSES = "SELECT class, CAST(sum(bounces) AS BIGINT) FROM metric_bounce_classes WHERE workspace_id = $1 AND slot >= $2
+    CLASSES = "SELECT class AS reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounce_classes WHERE workspace_id = $1 AND slot >= $2
         AND slot < $3 GROUP BY class ORDER BY 2 DESC, class LIMIT $4";
-    CLASSES_OF_INBOX = "SELECT class, CAST(sum(bounces) AS BIGINT) FROM metric_bounce_classes WHERE workspace_id = $1 AND slot >= $2
+    CLASSES_OF_INBOX = "SELECT class AS reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounce_classes WHERE workspace_id = $1 AND slot >= $2
         AND slot < $3 AND inbox_id = $5 GROUP BY class ORDER BY 2 DESC, class LIMIT $4";
-    HOLDS = "SELECT count(*), CAST(coalesce(sum(message_count), 0) AS BIGINT), CAST(coalesce(sum(stored_bytes), 0) AS BIGINT)
+    HOLDINGS = "SELECT count(*) AS inboxes, CAST(coalesce(sum(message_count), 0) AS BIGINT) AS message_count,
+        CAST(coalesce(sum(stored_bytes), 0) AS BIGINT) AS stored_bytes
         FROM inboxes WHERE workspace_id = $1 AND deleted_at IS NULL";
-    HOLDS_OF_INBOX = "SELECT CAST(1 AS BIGINT), message_count, stored_bytes FROM inboxes WHERE workspace_id = $1 AND id = $2";
+    HOLDINGS_OF_INBOX = "SELECT CAST(1 AS BIGINT) AS inboxes, message_count, stored_bytes FROM inboxes WHERE workspace_id = $1 AND id = $2";
     THREADS = "SELECT count(*) FROM threads t JOIN inboxes i ON i.workspace_id = t.workspace_id AND i.id = t.inbox_id
         WHERE t.workspace_id = $1 AND i.deleted_at IS NULL";
     THREADS_OF_INBOX = "SELECT count(*) FROM threads WHERE workspace_id = $1 AND inbox_id = $2";
-    FORGET = "DELETE FROM metric_slots WHERE slot < $1";
-    FORGET_BOUNCES = "DELETE FROM metric_bounces WHERE slot < $1";
-    FORGET_CLASSES = "DELETE FROM metric_bounce_classes WHERE slot < $1";
-    HOLDS_LESS = "UPDATE inboxes SET message_count = message_count - $3, stored_bytes = stored_bytes - $4
+    DELETE_SLOTS = "DELETE FROM metric_slots WHERE slot < $1";
+    DELETE_BOUNCES = "DELETE FROM metric_bounces WHERE slot < $1";
+    DELETE_CLASSES = "DELETE FROM metric_bounce_classes WHERE slot < $1";
+    SUBTRACT_HOLDINGS = "UPDATE inboxes SET message_count = message_count - $3, stored_bytes = stored_bytes - $4
         WHERE workspace_id = $1 AND id = $2";
-    HOLDS_NOTHING = "UPDATE inboxes SET message_count = 0, stored_bytes = 0 WHERE workspace_id = $1 AND id = $2";
+    RESET_HOLDINGS = "UPDATE inboxes SET message_count = 0, stored_bytes = 0 WHERE workspace_id = $1 AND id = $2";
 }
 
-/// Most reasons of bounces that a report names.
+/// Most bounce reasons in a report.
 const REASONS_MAX: u32 = 50;
 
-/// Whose counters, and of when; times are rounded down to quarter hours.
+/// Selects counters by workspace, inbox and time. Times are rounded down to quarter hours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Scope {
-    /// The tenant.
+pub struct MetricsScope {
+    /// The workspace.
     pub workspace: WorkspaceId,
-    /// One inbox alone.
+    /// Only this inbox.
     pub inbox: Option<InboxId>,
-    /// From then.
+    /// Start time, included.
     pub from: Time,
-    /// Until before then.
+    /// End time, excluded.
     pub to: Time,
 }
 
-/// What a workspace or an inbox holds now.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Holdings {
-    /// Live inboxes.
-    pub inboxes: u64,
-    /// Conversations.
-    pub threads: u64,
-    /// Messages.
-    pub messages: u64,
-    /// Bytes of their mail, as it was sent or received.
-    pub bytes: u64,
-}
-
-/// Counts what happened now at an inbox.
+/// Adds to the counters of an inbox for the current quarter hour.
 ///
 /// # Errors
-/// The store's own.
-pub fn count(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), now: Time, happened: &Counters) -> Result<()> {
-    let c = happened;
+/// Returns an error if the database call fails.
+pub fn count(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), now: Time, increments: &Counters) -> Result<()> {
+    let c = increments;
     if c.is_zero() {
         return Ok(());
     }
@@ -108,154 +96,180 @@ pub fn count(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), now: Time,
     Ok(())
 }
 
-/// Counts a change of a sent message's status.
-///
-/// # Errors
-/// The store's own.
-pub fn moved(tx: &mut Tx, place: (WorkspaceId, InboxId), (before, after): (Status, Status), now: Time) -> Result<()> {
-    if before == after {
-        return Ok(());
-    }
-    let one = |status| u64::from(after == status);
-    let happened = Counters {
-        delivered: one(Status::Delivered),
-        bounced: one(Status::Bounced),
-        complained: one(Status::Complained),
-        ..Counters::default()
-    };
-    count(tx, place, now, &happened)
+/// A change of the status of a sent message.
+#[derive(Clone, Copy, Debug)]
+pub struct StatusChange {
+    /// The status before.
+    pub before: MessageStatus,
+    /// The status after.
+    pub after: MessageStatus,
 }
 
-/// Counts why a recipient bounced: the status, and the class.
+/// Counts a status change of a sent message.
 ///
 /// # Errors
-/// The store's own.
-pub fn bounce(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), entry: &Delivery, now: Time) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn moved(tx: &mut Tx, place: (WorkspaceId, InboxId), change: StatusChange, now: Time) -> Result<()> {
+    if change.before == change.after {
+        return Ok(());
+    }
+    let one = |status| u64::from(change.after == status);
+    let increments = Counters {
+        delivered: one(MessageStatus::Delivered),
+        bounced: one(MessageStatus::Bounced),
+        complained: one(MessageStatus::Complained),
+        ..Counters::default()
+    };
+    count(tx, place, now, &increments)
+}
+
+/// Counts the reason and class of a bounced recipient.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn bounce(
+    tx: &mut Tx,
+    (workspace, inbox): (WorkspaceId, InboxId),
+    entry: &RecipientDelivery,
+    now: Time,
+) -> Result<()> {
     tx.exec(&BOUNCE, p![workspace, slot_of(now), inbox, entry.reason()])?;
-    let class = entry.class.unwrap_or(Class::Other).text();
+    let class = entry.class.unwrap_or(BounceClass::Other).text();
     tx.exec(&BOUNCE_CLASS, p![workspace, slot_of(now), inbox, class])?;
     Ok(())
 }
 
-/// The counters of each quarter hour in which something happened, oldest first.
+/// Returns the counters of each quarter hour with activity, oldest first.
 ///
 /// # Errors
-/// The store's own.
-pub fn slots(tx: &mut Tx, scope: &Scope) -> Result<Vec<(i64, Counters)>> {
+/// Returns an error if the database call fails.
+pub fn slots(tx: &mut Tx, scope: &MetricsScope) -> Result<Vec<(i64, Counters)>> {
     let (from, to) = (slot_of(scope.from), slot_of(scope.to.plus_ms(-1)) + 1);
-    let rows: Vec<Slot> = match scope.inbox {
+    let rows: Vec<SlotRow> = match scope.inbox {
         Some(inbox) => tx.rows(&SLOTS_OF_INBOX, p![scope.workspace, from, to, inbox])?,
         None => tx.rows(&SLOTS, p![scope.workspace, from, to])?,
     };
     Ok(rows.into_iter().map(|row| (row.slot, row.counters)).collect())
 }
 
-/// The sum of the counters.
+/// Returns the sum of the counters.
 ///
 /// # Errors
-/// The store's own.
-pub fn totals(tx: &mut Tx, scope: &Scope) -> Result<Counters> {
+/// Returns an error if the database call fails.
+pub fn totals(tx: &mut Tx, scope: &MetricsScope) -> Result<Counters> {
     let mut sum = Counters::default();
     slots(tx, scope)?.iter().for_each(|(_, counters)| sum.add(counters));
     Ok(sum)
 }
 
-/// Why recipients bounced and how often, most frequent first.
+/// Returns the bounce reasons with their counts, most frequent first.
 ///
 /// # Errors
-/// The store's own.
-pub fn reasons(tx: &mut Tx, scope: &Scope) -> Result<Vec<(String, u64)>> {
-    tally(tx, scope, (&REASONS, &REASONS_OF_INBOX))
+/// Returns an error if the database call fails.
+pub fn reasons(tx: &mut Tx, scope: &MetricsScope) -> Result<Vec<(String, u64)>> {
+    add(tx, scope, &REASONS, &REASONS_OF_INBOX)
 }
 
-/// The classes of bounced recipients and how often, most frequent first.
+/// Returns the bounce classes with their counts, most frequent first.
 ///
 /// # Errors
-/// The store's own.
-pub fn classes(tx: &mut Tx, scope: &Scope) -> Result<Vec<(String, u64)>> {
-    tally(tx, scope, (&CLASSES, &CLASSES_OF_INBOX))
+/// Returns an error if the database call fails.
+pub fn classes(tx: &mut Tx, scope: &MetricsScope) -> Result<Vec<(String, u64)>> {
+    add(tx, scope, &CLASSES, &CLASSES_OF_INBOX)
 }
 
-fn tally(tx: &mut Tx, scope: &Scope, (of_all, of_inbox): (&Sql, &Sql)) -> Result<Vec<(String, u64)>> {
+fn add(tx: &mut Tx, scope: &MetricsScope, of_all: &Sql, of_inbox: &Sql) -> Result<Vec<(String, u64)>> {
     let (from, to) = (slot_of(scope.from), slot_of(scope.to.plus_ms(-1)) + 1);
-    match scope.inbox {
-        Some(inbox) => tx.rows(of_inbox, p![scope.workspace, from, to, REASONS_MAX, inbox]),
-        None => tx.rows(of_all, p![scope.workspace, from, to, REASONS_MAX]),
-    }
+    let found: Vec<ReasonRow> = match scope.inbox {
+        Some(inbox) => tx.rows(of_inbox, p![scope.workspace, from, to, REASONS_MAX, inbox])?,
+        None => tx.rows(of_all, p![scope.workspace, from, to, REASONS_MAX])?,
+    };
+    Ok(found.into_iter().map(|row| (row.reason, row.bounces)).collect())
 }
 
-/// What a workspace, or one inbox of it, holds now.
+/// Returns the current totals of a workspace or of one inbox.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn holdings(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<Holdings> {
-    let (held, threads) = match inbox {
+    let (held, threads): (Option<HoldingsRow>, Option<u64>) = match inbox {
         Some(inbox) => {
             let place = p![workspace, inbox];
-            (tx.one(&HOLDS_OF_INBOX, place)?, tx.value(&THREADS_OF_INBOX, place)?)
+            (tx.one(&HOLDINGS_OF_INBOX, place)?, tx.value(&THREADS_OF_INBOX, place)?)
         }
-        None => (tx.one(&HOLDS, p![workspace])?, tx.value(&THREADS, p![workspace])?),
+        None => (tx.one(&HOLDINGS, p![workspace])?, tx.value(&THREADS, p![workspace])?),
     };
-    let (inboxes, messages, bytes) = held.unwrap_or_default();
-    Ok(Holdings { inboxes, threads: threads.unwrap_or_default(), messages, bytes })
+    let held = held.unwrap_or_default();
+    Ok(Holdings {
+        inboxes: held.inboxes,
+        threads: threads.unwrap_or_default(),
+        messages: held.message_count,
+        bytes: held.stored_bytes,
+    })
 }
 
-/// Takes deleted messages off what an inbox holds.
+/// What was deleted from an inbox.
+#[derive(Clone, Copy, Debug)]
+pub struct DeletedTotals {
+    /// The number of messages.
+    pub messages: u64,
+    /// Their size in bytes.
+    pub bytes: u64,
+}
+
+/// Subtracts deleted messages from the totals of an inbox.
 ///
 /// # Errors
-/// The store's own.
-pub fn holds_less(
-    tx: &mut Tx,
-    (workspace, inbox): (WorkspaceId, InboxId),
-    (messages, bytes): (u64, u64),
-) -> Result<()> {
-    tx.exec(&HOLDS_LESS, p![workspace, inbox, messages, bytes])?;
+/// Returns an error if the database call fails.
+pub fn subtract_totals(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), deleted: DeletedTotals) -> Result<()> {
+    tx.exec(&SUBTRACT_HOLDINGS, p![workspace, inbox, deleted.messages, deleted.bytes])?;
     Ok(())
 }
 
-/// Notes that an inbox was wiped.
+/// Resets the totals of an inbox that was wiped.
 ///
 /// # Errors
-/// The store's own.
-pub fn holds_nothing(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    tx.exec(&HOLDS_NOTHING, p![workspace, inbox])?;
+/// Returns an error if the database call fails.
+pub fn reset_totals(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+    tx.exec(&RESET_HOLDINGS, p![workspace, inbox])?;
     Ok(())
 }
 
-/// Forgets counters that are older than [`KEPT_DAYS`].
+/// Deletes counters that are older than [`RETENTION_DAYS`].
 ///
 /// # Errors
-/// The store's own.
-pub fn forget(tx: &mut Tx, now: Time) -> Result<()> {
-    let end = slot_of(now.plus_ms(-KEPT_DAYS * DAY_MS));
-    tx.exec(&FORGET, p![end])?;
-    tx.exec(&FORGET_BOUNCES, p![end])?;
-    tx.exec(&FORGET_CLASSES, p![end])?;
+/// Returns an error if the database call fails.
+pub fn prune(tx: &mut Tx, now: Time) -> Result<()> {
+    let end = slot_of(now.plus_ms(-RETENTION_DAYS * DAY_MS));
+    tx.exec(&DELETE_SLOTS, p![end])?;
+    tx.exec(&DELETE_BOUNCES, p![end])?;
+    tx.exec(&DELETE_CLASSES, p![end])?;
     Ok(())
 }
 
 /// A row of counters.
-struct Slot {
+struct SlotRow {
     slot: i64,
     counters: Counters,
 }
 
-impl FromRow for Slot {
-    const COLUMNS: usize = 9;
+crate::from_row!(SlotRow {
+    slot,
+    sent,
+    received,
+    delivered,
+    bounced,
+    complained,
+    blocked,
+    spam,
+    unauthenticated,
+} => Self {
+    slot,
+    counters: Counters { sent, received, delivered, bounced, complained, blocked, spam, unauthenticated },
+});
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let slot = row.take()?;
-        let mut next = || row.take();
-        let counters = Counters {
-            sent: next()?,
-            received: next()?,
-            delivered: next()?,
-            bounced: next()?,
-            complained: next()?,
-            blocked: next()?,
-            spam: next()?,
-            unauthenticated: next()?,
-        };
-        Ok(Self { slot, counters })
-    }
-}
+crate::row_struct!(ReasonRow { reason: String, bounces: u64 });
+crate::row_struct!(
+    #[derive(Default)]
+    HoldingsRow { inboxes: u64, message_count: u64, stored_bytes: u64 }
+);

@@ -1,14 +1,14 @@
-//! Where sent messages go and what became of them there; the envelopes that carry them out.
+//! Recipients of sent messages with their delivery status, and the envelopes that carry them.
 
 use posthouse_domain::{
     id::{EnvelopeId, MessageId, WorkspaceId},
-    message::{Delivery, TlsUse},
+    message::{RecipientDelivery, TlsParameters},
     time::Time,
 };
 
-use posthouse_mail::bounce::Class;
+use posthouse_mail::bounce::BounceClass;
 
-use crate::{FromRow, Result, Row, Tx, many, p, statements};
+use crate::{Result, Tx, many, p, statements};
 
 statements! {
     INSERT = "INSERT INTO recipients (workspace_id, message_id, position, envelope_id, address, channel, status, smtp_code,
@@ -29,46 +29,46 @@ statements! {
     DELETE_ENVELOPE = "DELETE FROM envelopes WHERE workspace_id = $1 AND id = $2";
 }
 
-/// A delivery entry with the message it belongs to.
+/// The delivery status of one recipient, with its message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OfMessage {
+pub struct MessageDelivery {
     /// The message.
     pub message: MessageId,
-    /// The entry.
-    pub delivery: Delivery,
+    /// The delivery status.
+    pub delivery: RecipientDelivery,
 }
 
-/// One message on its way to one recipient.
+/// A message for the recipients at one destination.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Envelope {
-    /// The tenant.
+pub struct OutboundEnvelope {
+    /// The workspace.
     pub workspace: WorkspaceId,
-    /// Its id.
+    /// Its ID.
     pub id: EnvelopeId,
     /// The message.
     pub message: MessageId,
     /// The recipient's domain in A-label form.
     pub destination: String,
-    /// When trying ends.
+    /// When delivery attempts end.
     pub expires_at: Time,
-    /// The signatures that were made when the message was accepted.
-    pub signed: Option<Signed>,
+    /// The DKIM signatures made when the message was accepted.
+    pub signed: Option<DkimSignatures>,
 }
 
-/// Signatures of a message.
+/// DKIM signatures of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Signed {
-    /// The `DKIM-Signature` fields, each with its CRLF, that belong on top of the message.
+pub struct DkimSignatures {
+    /// The `DKIM-Signature` header fields, each with its CRLF, to prepend to the message.
     pub fields: String,
-    /// Which keys made them: others have another digest.
+    /// Digest of the keys that made them, to detect a change of keys.
     pub keys_digest: Vec<u8>,
 }
 
-/// Stores where a message goes.
+/// Stores a recipient with its delivery status.
 ///
 /// # Errors
-/// The store's own.
-pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery: &Delivery) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery: &RecipientDelivery) -> Result<()> {
     let d = delivery;
     tx.exec(
         &INSERT,
@@ -84,7 +84,7 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
             d.enhanced_code,
             d.remote,
             d.detail,
-            d.class.map(Class::text),
+            d.class.map(BounceClass::text),
             d.attempts,
             d.updated_at
         ],
@@ -92,27 +92,27 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
     Ok(())
 }
 
-/// The entries of up to 100 messages, in their order within each.
+/// Returns the recipients of up to 100 messages, in order within each message.
 ///
 /// # Errors
-/// The store's own.
-pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<OfMessage>> {
+/// Returns an error if the database call fails.
+pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<MessageDelivery>> {
     many::rows(tx, &OF, workspace, messages)
 }
 
-/// The entries that travel in an envelope.
+/// Returns the recipients of an envelope.
 ///
 /// # Errors
-/// The store's own.
-pub fn of_envelope(tx: &mut Tx, workspace: WorkspaceId, envelope: EnvelopeId) -> Result<Vec<OfMessage>> {
+/// Returns an error if the database call fails.
+pub fn of_envelope(tx: &mut Tx, workspace: WorkspaceId, envelope: EnvelopeId) -> Result<Vec<MessageDelivery>> {
     tx.rows(&OF_ENVELOPE, p![workspace, envelope])
 }
 
-/// Writes what became of a recipient.
+/// Writes the delivery status of a recipient.
 ///
 /// # Errors
-/// The store's own.
-pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery: &Delivery) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery: &RecipientDelivery) -> Result<()> {
     let d = delivery;
     tx.exec(
         &UPDATE,
@@ -125,19 +125,19 @@ pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
             d.enhanced_code,
             d.remote,
             d.detail,
-            d.class.map(Class::text),
+            d.class.map(BounceClass::text),
             d.attempts,
             d.updated_at,
-            d.tls.as_ref().map(TlsUse::text)
+            d.tls.as_ref().map(TlsParameters::text)
         ],
     )?;
     Ok(())
 }
 
-/// Puts the recipient at that position of a message into another envelope.
+/// Moves the recipient at that position of a message to another envelope.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn move_to(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -151,69 +151,78 @@ pub fn move_to(
 /// Stores an envelope.
 ///
 /// # Errors
-/// The store's own.
-pub fn insert_envelope(tx: &mut Tx, envelope: &Envelope) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn insert_envelope(tx: &mut Tx, envelope: &OutboundEnvelope) -> Result<()> {
     let e = envelope;
     let (fields, keys) = e.signed.as_ref().map(|signed| (&signed.fields, &signed.keys_digest)).unzip();
     tx.exec(&INSERT_ENVELOPE, p![e.workspace, e.id, e.message, e.destination, e.expires_at, fields, keys])?;
     Ok(())
 }
 
-/// The envelope of that id, while anybody in it is not settled.
+/// Returns the envelope with that ID; it exists until all its recipients are settled.
 ///
 /// # Errors
-/// The store's own.
-pub fn envelope(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<Option<Envelope>> {
+/// Returns an error if the database call fails.
+pub fn envelope(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<Option<OutboundEnvelope>> {
     tx.one(&GET_ENVELOPE, p![workspace, id])
 }
 
 /// Deletes an envelope whose recipients are all settled.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete_envelope(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<()> {
     tx.exec(&DELETE_ENVELOPE, p![workspace, id])?;
     Ok(())
 }
 
-impl FromRow for Envelope {
-    const COLUMNS: usize = 7;
+crate::from_row!(OutboundEnvelope {
+    workspace = workspace_id,
+    id,
+    message = message_id,
+    destination,
+    expires_at,
+    signatures: Option<String>,
+    signed_with: Option<Vec<u8>>,
+} => Self {
+    workspace,
+    id,
+    message,
+    destination,
+    expires_at,
+    signed: signatures.zip(signed_with).map(|(fields, keys_digest)| DkimSignatures { fields, keys_digest }),
+});
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            workspace: row.take()?,
-            id: row.take()?,
-            message: row.take()?,
-            destination: row.take()?,
-            expires_at: row.take()?,
-            signed: row
-                .take::<Option<String>>()?
-                .zip(row.take()?)
-                .map(|(fields, keys_digest)| Signed { fields, keys_digest }),
-        })
-    }
-}
-
-impl FromRow for OfMessage {
-    const COLUMNS: usize = 14;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let message = row.take()?;
-        let delivery = Delivery {
-            position: row.take()?,
-            envelope: row.take()?,
-            address: row.take()?,
-            channel: row.take()?,
-            status: row.take()?,
-            smtp_code: row.take()?,
-            enhanced_code: row.take()?,
-            remote: row.take()?,
-            detail: row.take()?,
-            class: row.take::<Option<String>>()?.as_deref().and_then(Class::parse),
-            tls: row.take::<Option<String>>()?.and_then(|text| TlsUse::parse(&text)),
-            attempts: row.take()?,
-            updated_at: row.take()?,
-        };
-        Ok(Self { message, delivery })
-    }
-}
+crate::from_row!(MessageDelivery {
+    message = message_id,
+    position,
+    envelope = envelope_id,
+    address,
+    channel,
+    status,
+    smtp_code,
+    enhanced_code,
+    remote,
+    detail,
+    class: Option<String>,
+    tls: Option<String>,
+    attempts,
+    updated_at,
+} => Self {
+    message,
+    delivery: RecipientDelivery {
+        position,
+        envelope,
+        address,
+        channel,
+        status,
+        smtp_code,
+        enhanced_code,
+        remote,
+        detail,
+        class: class.as_deref().and_then(BounceClass::parse),
+        tls: tls.and_then(|text| TlsParameters::parse(&text)),
+        attempts,
+        updated_at,
+    },
+});

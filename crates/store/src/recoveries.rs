@@ -1,8 +1,8 @@
-//! The last time that an operator ended a workspace's suspension: what was counted before does not suspend again.
+//! The last end of a workspace's suspension. Earlier bounces and complaints don't cause another suspension.
 
 use posthouse_domain::{id::WorkspaceId, metrics::Counters, time::Time};
 
-use crate::{FromRow, Result, Row, Tx, p, statements};
+use crate::{Result, Tx, p, statements};
 
 statements! {
     SET = "INSERT INTO sending_recoveries (workspace_id, recovered_at, sent, bounced, complained) VALUES ($1, $2, $3, $4, $5)
@@ -13,38 +13,34 @@ statements! {
 
 /// The end of a suspension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Recovery {
-    /// When.
+pub struct SuspensionRecovery {
+    /// When it ended.
     pub at: Time,
-    /// What its quarter hour had counted until then.
+    /// The counters of that quarter hour up to then.
     pub counted: Counters,
 }
 
-/// Notes the end of a suspension.
+/// Records the end of a suspension.
 ///
 /// # Errors
-/// The store's own.
-pub fn set(tx: &mut Tx, workspace: WorkspaceId, recovery: &Recovery) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn set(tx: &mut Tx, workspace: WorkspaceId, recovery: &SuspensionRecovery) -> Result<()> {
     let c = &recovery.counted;
     tx.exec(&SET, p![workspace, recovery.at, c.sent, c.bounced, c.complained])?;
     Ok(())
 }
 
-/// The last end of a suspension, if there ever was one.
+/// Returns the last end of a suspension, if any.
 ///
 /// # Errors
-/// The store's own.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Recovery>> {
+/// Returns an error if the database call fails.
+pub fn get(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<SuspensionRecovery>> {
     tx.one(&GET, p![workspace])
 }
 
-impl FromRow for Recovery {
-    const COLUMNS: usize = 4;
-
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let at = row.take()?;
-        let (sent, bounced, complained) = (row.take()?, row.take()?, row.take()?);
-        let counted = Counters { sent, bounced, complained, ..Counters::default() };
-        Ok(Self { at, counted })
-    }
-}
+crate::from_row!(SuspensionRecovery {
+    at = recovered_at,
+    sent,
+    bounced,
+    complained,
+} => Self { at, counted: Counters { sent, bounced, complained, ..Counters::default() } });

@@ -1,4 +1,4 @@
-//! Received mail read again from its raw bytes: pages over all of it, and what changes in a row.
+//! Reprocessing of received messages: pages over all of them, and the fields that change.
 
 use posthouse_domain::{
     id::{MessageId, WorkspaceId},
@@ -13,23 +13,25 @@ statements! {
     SET = "UPDATE messages SET from_text = $3, verification = $4, contact_address = $5 WHERE workspace_id = $1 AND id = $2";
 }
 
-/// Received messages behind this one, in the order of their workspaces and ids.
+/// Returns received messages after a given one, ordered by workspace and ID.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn page(tx: &mut Tx, after: (WorkspaceId, MessageId), limit: u32) -> Result<Vec<(WorkspaceId, MessageId)>> {
-    tx.rows(&PAGE, p![after.0, after.1, limit])
+    let rows: Vec<MessageKey> = tx.rows(&PAGE, p![after.0, after.1, limit])?;
+    Ok(rows.into_iter().map(|row| (row.workspace_id, row.id)).collect())
 }
 
-/// Writes the author, the labels and the verification as they now are in `after`, and notes that the message is to be
-/// indexed again.
+/// Writes the author, labels and verification of `after`, and queues the message for indexing again.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn set(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> {
     let verification = after.verification.as_ref().map(|found| Json(StoredVerification::from(found)));
     tx.exec(&SET, p![after.workspace, after.id, after.from, verification, after.contact_address])?;
     crate::messages::set_labels(tx, before, after)?;
-    search::forget_message(tx, after.workspace, after.id)?;
+    search::delete_message(tx, after.workspace, after.id)?;
     search::wait(tx, after.workspace, after.id)
 }
+
+crate::row_struct!(MessageKey { workspace_id: WorkspaceId, id: MessageId });

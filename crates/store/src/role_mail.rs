@@ -1,5 +1,5 @@
-//! Mail to postmaster and abuse whose person has not been told of it yet (RFC 2142). The mail itself is in an inbox; a row here
-//! is gone when the notice is stored, or the message is.
+//! Messages to postmaster and abuse (RFC 2142) that still need a notice. The message itself is in an inbox. A row here
+//! is deleted when the notice is stored or the message is deleted.
 
 use posthouse_domain::{
     id::{MessageId, WorkspaceId},
@@ -11,59 +11,59 @@ use crate::{Result, Tx, p, statements};
 statements! {
     ADD = "INSERT INTO role_mail (workspace_id, message_id, address, created_at) VALUES ($1, $2, $3, $4)
         ON CONFLICT (workspace_id, message_id) DO NOTHING";
-    WAITING = "SELECT count(*) FROM role_mail WHERE workspace_id = $1";
+    COUNT_PENDING = "SELECT count(*) FROM role_mail WHERE workspace_id = $1";
     OLDEST = "SELECT message_id, address FROM role_mail WHERE workspace_id = $1 ORDER BY created_at, message_id LIMIT $2";
-    DONE = "DELETE FROM role_mail WHERE workspace_id = $1 AND message_id = $2";
-    FORGET = "DELETE FROM role_mail WHERE workspace_id = $1";
+    DELETE = "DELETE FROM role_mail WHERE workspace_id = $1 AND message_id = $2";
+    DELETE_ALL = "DELETE FROM role_mail WHERE workspace_id = $1";
 }
 
-/// Most messages of a workspace that wait to be told; what comes beyond them is in the inbox alone.
-pub const WAITING_MAX: u64 = 200;
+/// Most pending messages per workspace; further messages get no notice.
+pub const PENDING_MAX: u64 = 200;
 
-/// A message that somebody is to be told of.
+/// A message that needs a notice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RoleMail {
     /// The message.
     pub message: MessageId,
-    /// The address it was for.
+    /// The role address it was sent to.
     pub address: String,
 }
 
-/// Notes a message; says whether there was room.
+/// Adds a message; returns whether there was space.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn add(tx: &mut Tx, workspace: WorkspaceId, mail: &RoleMail, now: Time) -> Result<bool> {
-    let waiting: Option<(i64,)> = tx.one(&WAITING, p![workspace])?;
-    if waiting.is_some_and(|(count,)| u64::try_from(count).unwrap_or(0) >= WAITING_MAX) {
+    let waiting: Option<(i64,)> = tx.one(&COUNT_PENDING, p![workspace])?;
+    if waiting.is_some_and(|(count,)| u64::try_from(count).unwrap_or(0) >= PENDING_MAX) {
         return Ok(false);
     }
     tx.exec(&ADD, p![workspace, mail.message, mail.address, now])?;
     Ok(true)
 }
 
-/// The oldest that wait, up to `limit`.
+/// Returns the oldest pending messages, up to `limit`.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn oldest(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<RoleMail>> {
     tx.rows(&OLDEST, p![workspace, limit])
 }
 
-/// Takes messages off.
+/// Removes messages after their notice was stored.
 ///
 /// # Errors
-/// The store's own.
-pub fn done(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<()> {
-    messages.iter().try_for_each(|message| tx.exec(&DONE, p![workspace, *message]).map(drop))
+/// Returns an error if the database call fails.
+pub fn delete(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<()> {
+    messages.iter().try_for_each(|message| tx.exec(&DELETE, p![workspace, *message]).map(drop))
 }
 
-/// Takes all messages of a workspace off: nobody can be told.
+/// Removes all pending messages of a workspace, if it has no notice recipient.
 ///
 /// # Errors
-/// The store's own.
-pub fn forget(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
-    tx.exec(&FORGET, p![workspace]).map(drop)
+/// Returns an error if the database call fails.
+pub fn delete_all(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
+    tx.exec(&DELETE_ALL, p![workspace]).map(drop)
 }
 
-crate::from_row!(RoleMail { message, address });
+crate::from_row!(RoleMail { message = message_id, address });

@@ -1,8 +1,8 @@
-//! The full-text index: which messages have which words (contract §7). The only part that speaks differently to the
-//! two databases: FTS5 without content on SQLite, `tsvector` and GIN on PostgreSQL.
+//! The full-text index. The only part with different statements for the two databases: contentless FTS5 on SQLite,
+//! `tsvector` and GIN on PostgreSQL.
 //!
-//! The words come from `domain::search`. A document's number is its place: on SQLite it is the row of the index, with the
-//! workspace in the upper bits, so that one workspace's search never walks over another's rows.
+//! The indexed words come from `domain::search`. A document number determines the order. On SQLite it is the row ID in
+//! the index, with the workspace in the upper bits, so that a search never scans another workspace's rows.
 
 mod statement;
 mod walk;
@@ -10,169 +10,169 @@ mod words;
 
 use posthouse_domain::{
     id::{InboxId, MessageId, WorkspaceId},
-    message::{Channel, Kind},
-    search::{Query, Source, Tier, Tokens, inbox_token, pairs, workspace_token},
+    message::{Channel, MessageKind},
+    search::{IndexSource, IndexedText, ParsedQuery, RankTier, inbox_token, pairs, workspace_token},
     time::Time,
 };
 
 pub use statement::shapes;
-use walk::{Sample, left, walk};
+use walk::{Sample, remaining, scan};
 use words::vector;
 
-use crate::{Engine, FromRow, Json, Result, Row, ToValue, Tx, p, statements};
+use crate::{Engine, Json, Result, ToValue, Tx, p, statements};
 
-/// Messages that are indexed in one transaction.
+/// Messages indexed per transaction.
 pub const BATCH: u32 = 200;
-/// Bits of a document's number below those of its workspace.
+/// Number of low bits in a document number; the bits above identify the workspace.
 const SEQ_BITS: u32 = 40;
 
 statements! {
-    WAIT = "INSERT INTO search_pending (workspace_id, message_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    INSERT_PENDING = "INSERT INTO search_pending (workspace_id, message_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     PENDING = "SELECT m.workspace_id, m.id, m.inbox_id, m.created_at, m.channel, m.type, m.has_attachments, m.subject, m.from_text,
         m.to_list, m.cc_list,
-        (SELECT substr(c.text, 1, 32768) FROM contents c WHERE c.workspace_id = m.workspace_id AND c.id = m.content_id), EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = m.workspace_id
-          AND l.inbox_id = m.inbox_id AND l.label = 'blocked' AND l.created_at = m.created_at)
+        (SELECT substr(c.text, 1, 32768) FROM contents c WHERE c.workspace_id = m.workspace_id AND c.id = m.content_id) AS text, EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = m.workspace_id
+          AND l.inbox_id = m.inbox_id AND l.label = 'blocked' AND l.created_at = m.created_at) AS is_blocked
         FROM (SELECT workspace_id, message_id FROM search_pending WHERE workspace_id = $1 ORDER BY message_id LIMIT $2) w
         CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = w.workspace_id AND m.id = w.message_id {pg:OFFSET 0) m}
         ORDER BY m.created_at + 0, m.id";
-    PENDING_HERE = "SELECT message_id FROM search_pending WHERE workspace_id = $1 LIMIT 1";
-    PENDING_SOMEWHERE = "SELECT workspace_id, message_id FROM search_pending ORDER BY workspace_id, message_id LIMIT 1";
+    PENDING_OF_WORKSPACE = "SELECT message_id FROM search_pending WHERE workspace_id = $1 LIMIT 1";
+    ANY_PENDING = "SELECT workspace_id FROM search_pending ORDER BY workspace_id, message_id LIMIT 1";
     PENDING_COUNT = "SELECT count(*) FROM (SELECT 1 AS one FROM search_pending LIMIT $1) bounded";
-    BEGIN = "INSERT INTO search_heads (workspace_id, number, seq) SELECT $1, COALESCE(max(number), 0) + 1, 0 FROM search_heads WHERE 1 = 1
+    CREATE_HEAD = "INSERT INTO search_heads (workspace_id, number, seq) SELECT $1, COALESCE(max(number), 0) + 1, 0 FROM search_heads WHERE 1 = 1
         ON CONFLICT DO NOTHING";
     HEAD = "SELECT number, seq FROM search_heads WHERE workspace_id = $1 {FOR_UPDATE}";
     RANGE = "SELECT number, seq FROM search_heads WHERE workspace_id = $1";
-    MOVE = "UPDATE search_heads SET seq = $2 WHERE workspace_id = $1";
-    TAKE = "DELETE FROM search_pending WHERE workspace_id = $1 AND message_id = $2";
+    SET_SEQ = "UPDATE search_heads SET seq = $2 WHERE workspace_id = $1";
+    DELETE_PENDING = "DELETE FROM search_pending WHERE workspace_id = $1 AND message_id = $2";
     PUT = "INSERT INTO search_docs (workspace_id, doc, message_id, inbox_id, created_at, channel, type, has_attachments)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
         / "INSERT INTO search_docs (workspace_id, doc, message_id, inbox_id, created_at, channel, type, has_attachments, words, word_pairs)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CAST(CAST($9 AS TEXT) AS TSVECTOR), $10)";
     PUT_WORDS = "INSERT INTO search_text (rowid, words) VALUES ($1, $2)" / "SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT)";
-    FORGET_DOC = "DELETE FROM search_docs WHERE workspace_id = $1 AND message_id = $2 RETURNING doc";
-    FORGET_WORDS = "DELETE FROM search_text WHERE rowid = $1" / "SELECT CAST($1 AS BIGINT)";
+    DELETE_DOC = "DELETE FROM search_docs WHERE workspace_id = $1 AND message_id = $2 RETURNING doc";
+    DELETE_WORDS = "DELETE FROM search_text WHERE rowid = $1" / "SELECT CAST($1 AS BIGINT)";
     OF_INBOX = "SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2";
     SAMPLE = "SELECT CAST($1 AS BLOB), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS TEXT),
           CAST($7 AS TEXT)"
-        / "SELECT count(*) FILTER (WHERE newest.words @@ CAST(CAST($5 AS TEXT) AS TSQUERY)),
-          count(*) FILTER (WHERE newest.words @@ CAST(CAST($6 AS TEXT) AS TSQUERY)), count(*)
+        / "SELECT count(*) FILTER (WHERE newest.words @@ CAST(CAST($5 AS TEXT) AS TSQUERY)) AS subject,
+          count(*) FILTER (WHERE newest.words @@ CAST(CAST($6 AS TEXT) AS TSQUERY)) AS strong, count(*) AS plain
           FROM (SELECT s.words FROM search_docs s WHERE s.workspace_id = $1 AND s.doc >= $2 AND s.doc < $3
           ORDER BY s.doc DESC LIMIT $4) newest WHERE newest.words @@ CAST(CAST($7 AS TEXT) AS TSQUERY)";
 }
 
-/// A message to be indexed.
+/// A message to index.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pending {
+pub struct PendingDocument {
     /// The message.
     pub message: MessageId,
-    /// What of it is indexed.
-    pub source: Source,
+    /// The fields to index.
+    pub source: IndexSource,
     created_at: Time,
     channel: String,
     kind: String,
     has_attachments: bool,
-    /// Whether it must not be found.
+    /// Whether it must be excluded from search.
     pub is_blocked: bool,
 }
 
-/// Which messages are looked through.
+/// Restricts which messages are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Narrowing {
+pub struct SearchScope {
     /// The workspace.
     pub workspace: WorkspaceId,
-    /// One inbox alone.
+    /// Only this inbox.
     pub inbox: Option<InboxId>,
-    /// Mail of that channel alone.
+    /// Only messages of this channel.
     pub channel: Option<Channel>,
-    /// Mail of that type alone.
-    pub kind: Option<Kind>,
+    /// Only messages of this type.
+    pub kind: Option<MessageKind>,
 }
 
-impl Narrowing {
-    /// The word that all its messages have.
+impl SearchScope {
+    /// Returns the index token that all messages in scope have.
     fn scope(&self) -> String {
         self.inbox.map_or_else(|| workspace_token(self.workspace), inbox_token)
     }
 }
 
-/// A message that fits.
+/// A matching message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Hit {
-    /// Its place in the index: the greater, the newer.
+pub struct IndexHit {
+    /// Its document number; greater is newer.
     pub doc: i64,
     /// The message.
     pub message: MessageId,
-    /// How well it fits.
-    pub tier: Tier,
+    /// How well it matches.
+    pub tier: RankTier,
 }
 
-/// A place in the hits: behind this document of this tier.
+/// A position in the hits: after this document of this tier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Behind {
+pub struct SearchPosition {
     /// The tier.
-    pub tier: Tier,
+    pub tier: RankTier,
     /// The document.
     pub doc: i64,
 }
 
-/// Notes that a message is to be indexed.
+/// Queues a message for indexing.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn wait(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
-    tx.exec(&WAIT, p![workspace, message])?;
+    tx.exec(&INSERT_PENDING, p![workspace, message])?;
     Ok(())
 }
 
-/// Up to [`BATCH`] messages of a workspace that are not indexed yet, oldest first.
+/// Returns up to [`BATCH`] unindexed messages of a workspace, oldest first.
 ///
 /// # Errors
-/// The store's own.
-pub fn pending(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Pending>> {
+/// Returns an error if the database call fails.
+pub fn pending(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<PendingDocument>> {
     tx.rows(&PENDING, p![workspace, BATCH])
 }
 
-/// Whether a workspace has messages that are not indexed yet.
+/// Returns whether a workspace has unindexed messages.
 ///
 /// # Errors
-/// The store's own.
-pub fn is_behind(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
-    Ok(tx.value::<MessageId>(&PENDING_HERE, p![workspace])?.is_some())
+/// Returns an error if the database call fails.
+pub fn has_pending(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
+    Ok(tx.value::<MessageId>(&PENDING_OF_WORKSPACE, p![workspace])?.is_some())
 }
 
-/// A workspace with messages that are not indexed yet.
+/// Returns a workspace with unindexed messages.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn pending_somewhere(tx: &mut Tx) -> Result<Option<WorkspaceId>> {
-    Ok(tx.one::<(WorkspaceId, MessageId)>(&PENDING_SOMEWHERE, p![])?.map(|(workspace, _)| workspace))
+    tx.value(&ANY_PENDING, p![])
 }
 
-/// How many messages are not indexed yet, counted up to a bound.
+/// Returns the number of unindexed messages, counted up to `max`.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn pending_count(tx: &mut Tx, max: u32) -> Result<u64> {
     Ok(tx.value(&PENDING_COUNT, p![max])?.unwrap_or(0))
 }
 
-/// Indexes messages, each with its words. One that is indexed already, or was deleted meanwhile, is passed by.
+/// Indexes messages with their words. Skips messages that are already indexed or were deleted meanwhile.
 ///
 /// # Errors
-/// The store's own.
-pub fn put(tx: &mut Tx, workspace: WorkspaceId, all: &[(Pending, Tokens)]) -> Result<()> {
-    if tx.one::<(i64, i64)>(&HEAD, p![workspace])?.is_none() {
-        tx.exec(&BEGIN, p![workspace])?;
+/// Returns an error if the database call fails.
+pub fn insert(tx: &mut Tx, workspace: WorkspaceId, all: &[(PendingDocument, IndexedText)]) -> Result<()> {
+    if tx.one::<SearchHead>(&HEAD, p![workspace])?.is_none() {
+        tx.exec(&CREATE_HEAD, p![workspace])?;
     }
-    let Some((number, mut seq)) = tx.one::<(i64, i64)>(&HEAD, p![workspace])? else { return Ok(()) };
+    let Some(SearchHead { number, mut seq }) = tx.one(&HEAD, p![workspace])? else { return Ok(()) };
     let is_sqlite = tx.engine() == Engine::Sqlite;
     for (pending, tokens) in all {
-        if tx.exec(&TAKE, p![workspace, pending.message])? == 0 || pending.is_blocked {
+        if tx.exec(&DELETE_PENDING, p![workspace, pending.message])? == 0 || pending.is_blocked {
             continue;
         }
         seq += 1;
         let doc = (number << SEQ_BITS) + seq;
-        let Pending { message, created_at, channel, kind, has_attachments, .. } = pending;
+        let PendingDocument { message, created_at, channel, kind, has_attachments, .. } = pending;
         let inbox = pending.source.inbox;
         let mut row = p![workspace, doc, *message, inbox, *created_at, channel, kind, *has_attachments].to_vec();
         if is_sqlite {
@@ -184,78 +184,90 @@ pub fn put(tx: &mut Tx, workspace: WorkspaceId, all: &[(Pending, Tokens)]) -> Re
             tx.exec(&PUT, &row)?;
         }
     }
-    tx.exec(&MOVE, p![workspace, seq])?;
+    tx.exec(&SET_SEQ, p![workspace, seq])?;
     Ok(())
 }
 
-/// Takes a message out of the index, before it is deleted.
+/// Removes a message from the index, before it is deleted.
 ///
 /// # Errors
-/// The store's own.
-pub fn forget_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
-    tx.exec(&TAKE, p![workspace, message])?;
-    let found: Option<i64> = tx.value(&FORGET_DOC, p![workspace, message])?;
+/// Returns an error if the database call fails.
+pub fn delete_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
+    tx.exec(&DELETE_PENDING, p![workspace, message])?;
+    let found: Option<i64> = tx.value(&DELETE_DOC, p![workspace, message])?;
     if let (Some(doc), Engine::Sqlite) = (found, tx.engine()) {
-        tx.exec(&FORGET_WORDS, p![doc])?;
+        tx.exec(&DELETE_WORDS, p![doc])?;
     }
     Ok(())
 }
 
-/// Takes the messages of an inbox out of the index, before they are deleted.
+/// Removes the messages of an inbox from the index, before they are deleted.
 ///
 /// # Errors
-/// The store's own.
-pub fn forget_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn delete_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     let messages: Vec<(MessageId,)> = tx.rows(&OF_INBOX, p![workspace, inbox])?;
-    messages.into_iter().try_for_each(|(message,)| forget_message(tx, workspace, message))
+    messages.into_iter().try_for_each(|(message,)| delete_message(tx, workspace, message))
 }
 
-/// Up to `limit` messages that fit, the best first, the newest first among equals; those behind a place, if given. Of
-/// blocked mail and of deleted inboxes there is nothing.
+/// Returns up to `limit` matching messages, best first and newest first within a tier, optionally after a position.
+/// Excludes blocked messages and deleted inboxes.
 ///
 /// # Errors
-/// The store's own.
-pub fn hits(tx: &mut Tx, narrowing: Narrowing, query: &Query, behind: Option<Behind>, limit: u32) -> Result<Vec<Hit>> {
-    let Some((number, seq)) = tx.one::<(i64, i64)>(&RANGE, p![narrowing.workspace])? else { return Ok(Vec::new()) };
+/// Returns an error if the database call fails.
+pub fn hits(
+    tx: &mut Tx,
+    narrowing: SearchScope,
+    query: &ParsedQuery,
+    behind: Option<SearchPosition>,
+    limit: u32,
+) -> Result<Vec<IndexHit>> {
+    let Some(SearchHead { number, seq }) = tx.one(&RANGE, p![narrowing.workspace])? else { return Ok(Vec::new()) };
     let low = number << SEQ_BITS;
     let high = low + seq + 1;
-    let tiers = Tier::ALL.into_iter().filter(|tier| query.has_tiers() || *tier == Tier::Plain);
+    let tiers = RankTier::ALL.into_iter().filter(|tier| query.has_tiers() || *tier == RankTier::Plain);
     let mut queries = Vec::with_capacity(1 + query.others.len());
-    for one in std::iter::once(query).chain(&query.others) {
-        queries.push((one, Sample::take(tx, narrowing, one, &(low..high))?));
+    for alternative in std::iter::once(query).chain(&query.others) {
+        queries.push((alternative, Sample::estimate(tx, narrowing, alternative, &(low..high))?));
     }
-    let mut hits: Vec<Hit> = Vec::new();
+    let mut hits: Vec<IndexHit> = Vec::new();
     for tier in tiers.filter(|tier| behind.is_none_or(|behind| *tier >= behind.tier)) {
         let below = behind.filter(|behind| behind.tier == tier).map_or(high, |behind| behind.doc.clamp(low, high));
-        let left = left(limit, &hits);
-        if left == 0 {
+        let remaining = remaining(limit, &hits);
+        if remaining == 0 {
             break;
         }
         let mut found = Vec::new();
-        for query in &queries {
-            found.extend(walk(tx, narrowing, query, (tier, low..below), left)?);
+        for (query, sample) in &queries {
+            found.extend(scan(tx, narrowing, query, sample, tier, low..below, remaining)?);
         }
-        // A message may fit several of them.
+        // A message may match several of the queries.
         found.sort_unstable_by_key(|hit| std::cmp::Reverse(hit.doc));
         found.dedup_by_key(|hit| hit.doc);
-        found.truncate(left as usize);
+        found.truncate(remaining as usize);
         hits.extend(found);
     }
     Ok(hits)
 }
 
-impl FromRow for Pending {
-    const COLUMNS: usize = 13;
+crate::row_struct!(SearchHead { number: i64, seq: i64 });
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let (workspace, message, inbox): (WorkspaceId, MessageId, InboxId) = (row.take()?, row.take()?, row.take()?);
-        let (created_at, channel, kind): (Time, String, String) = (row.take()?, row.take()?, row.take()?);
-        let has_attachments = row.take()?;
-        let (subject, from): (Option<String>, String) = (row.take()?, row.take()?);
-        let mut recipients = row.take::<Json<Vec<String>>>()?.0;
-        recipients.extend(row.take::<Json<Vec<String>>>()?.0);
-        let text = row.take()?;
-        let source = Source { workspace, inbox, subject, from, recipients, text };
-        Ok(Self { message, source, created_at, channel, kind, has_attachments, is_blocked: row.take()? })
-    }
-}
+crate::from_row!(PendingDocument {
+    workspace = workspace_id,
+    message = id,
+    inbox = inbox_id,
+    created_at,
+    channel,
+    kind = type,
+    has_attachments,
+    subject,
+    from = from_text,
+    to = to_list: Json<Vec<String>>,
+    cc = cc_list: Json<Vec<String>>,
+    text,
+    is_blocked,
+} => {
+    let recipients = to.0.into_iter().chain(cc.0).collect();
+    let source = IndexSource { workspace, inbox, subject, from, recipients, text };
+    Self { message, source, created_at, channel, kind, has_attachments, is_blocked }
+});

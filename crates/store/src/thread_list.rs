@@ -1,11 +1,11 @@
-//! The lists of threads: pages of an inbox or a workspace by last activity, under filters (contract §6).
+//! Lists of threads: filtered pages of an inbox or a workspace by last activity.
 //!
-//! A page is a walk along an index of last activity. Under a label that few threads have, it is those threads, sorted;
-//! "few" is bounded by a count.
+//! A page scans an index on last activity. With a label filter that matches few threads, it sorts those threads
+//! instead; a bounded count decides what is few.
 
 use posthouse_domain::{
     id::{InboxId, WorkspaceId},
-    page::Position,
+    page::CursorPosition,
     thread::Thread,
     time::Time,
 };
@@ -13,7 +13,8 @@ use uuid::Uuid;
 
 use crate::{Result, Sql, ToValue, Tx, Value, p, statements, values::like_pattern};
 
-/// Up to this many threads of a label are sorted; from here on activity is walked and the label looked up beside it.
+/// If a label matches fewer threads than this, they are sorted; otherwise activity is scanned and the label checked per
+/// row.
 const SORTED_MAX: u32 = 1_000;
 
 statements! {
@@ -21,49 +22,53 @@ statements! {
         WHERE l.workspace_id = $1 AND l.label = $2 LIMIT $3) bounded";
 }
 
-/// What a list of threads is narrowed to. Its `Debug` text names it in cursors.
+/// Filters for a list of threads. Cursors contain its `Debug` text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Filter {
-    /// One inbox; none: every inbox that is not deleted.
+pub struct ThreadFilter {
+    /// One inbox; `None` means every inbox that isn't deleted.
     pub inbox: Option<InboxId>,
-    /// Labels that all must be there.
+    /// Labels that are all required.
     pub labels: Vec<String>,
-    /// Last activity before that time.
+    /// Last activity before this time.
     pub before: Option<Time>,
-    /// Last activity after that time.
+    /// Last activity after this time.
     pub after: Option<Time>,
-    /// A part of a participant's address.
+    /// Part of a participant's address.
     pub participant: Option<String>,
-    /// A part of the subject.
+    /// Part of the subject.
     pub subject: Option<String>,
-    /// Oldest activity first.
+    /// Whether the oldest activity comes first.
     pub ascending: bool,
 }
 
-/// The form of a statement.
+/// The parts that a page statement consists of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Shape {
+struct ThreadPageShape {
     one_inbox: bool,
     ascending: bool,
     labels: usize,
-    /// The first label's threads are few, so they are the ones that are walked.
+    /// Whether the first label matches few threads, so that its rows drive the query.
     by_label: bool,
 }
 
-/// Up to `limit` threads that pass the filter, behind `position`.
+/// Returns up to `limit` threads that match the filter, after `position`.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn page(
     tx: &mut Tx,
     workspace: WorkspaceId,
-    filter: &Filter,
-    position: Option<Position>,
+    filter: &ThreadFilter,
+    position: Option<CursorPosition>,
     limit: u32,
 ) -> Result<Vec<Thread>> {
     let Some((labels, by_label)) = rarest_first(tx, workspace, &filter.labels)? else { return Ok(Vec::new()) };
-    let shape =
-        Shape { one_inbox: filter.inbox.is_some(), ascending: filter.ascending, labels: labels.len(), by_label };
+    let shape = ThreadPageShape {
+        one_inbox: filter.inbox.is_some(),
+        ascending: filter.ascending,
+        labels: labels.len(),
+        by_label,
+    };
     let (start, end) = bounds(filter, position);
     let patterns = [like_pattern(filter.participant.as_deref()), like_pattern(filter.subject.as_deref())];
     let mut parameters: Vec<Value<'_>> = vec![
@@ -80,23 +85,23 @@ pub fn page(
     tx.rows(&statement(shape), &parameters)
 }
 
-/// Where the walk begins (behind this place) and the time that ends it (before this one).
-fn bounds(filter: &Filter, position: Option<Position>) -> (Position, Time) {
-    let behind = |time: Option<Time>, id| time.map(|time| Position { sort: time.millis(), id });
-    let key = |p: &Position| (p.sort, p.id);
+/// Returns the position after which the scan starts, and the time before which it ends.
+fn bounds(filter: &ThreadFilter, position: Option<CursorPosition>) -> (CursorPosition, Time) {
+    let at = |time: Option<Time>, id| time.map(|time| CursorPosition { sort: time.millis(), id });
+    let key = |p: &CursorPosition| (p.sort, p.id);
     if filter.ascending {
-        let first = Position { sort: i64::MIN, id: Uuid::nil() };
-        let start = position.into_iter().chain(behind(filter.after, Uuid::max())).max_by_key(key).unwrap_or(first);
+        let first = CursorPosition { sort: i64::MIN, id: Uuid::nil() };
+        let start = position.into_iter().chain(at(filter.after, Uuid::max())).max_by_key(key).unwrap_or(first);
         (start, filter.before.unwrap_or(Time::from_millis(i64::MAX)))
     } else {
-        let first = Position { sort: i64::MAX, id: Uuid::max() };
-        let start = position.into_iter().chain(behind(filter.before, Uuid::nil())).min_by_key(key).unwrap_or(first);
+        let first = CursorPosition { sort: i64::MAX, id: Uuid::max() };
+        let start = position.into_iter().chain(at(filter.before, Uuid::nil())).min_by_key(key).unwrap_or(first);
         (start, filter.after.unwrap_or(Time::from_millis(i64::MIN)))
     }
 }
 
-/// The labels, each once, the rarest first, and whether that one is rare enough to sort; nothing when there is no such
-/// thread.
+/// Returns the labels without duplicates, rarest first, and whether the rarest is rare enough to sort; `None` if a
+/// label matches no thread.
 fn rarest_first(tx: &mut Tx, workspace: WorkspaceId, wanted: &[String]) -> Result<Option<(Vec<String>, bool)>> {
     let mut counted: Vec<(i64, String)> = Vec::with_capacity(wanted.len());
     for label in wanted {
@@ -111,14 +116,14 @@ fn rarest_first(tx: &mut Tx, workspace: WorkspaceId, wanted: &[String]) -> Resul
     Ok(Some((counted.into_iter().map(|(_, label)| label).collect(), by_label)))
 }
 
-/// The threads of a label. A cross join is the order of the walk on SQLite: the label's rows first.
+/// The threads of a label. SQLite runs a cross join in the written order: the label's rows first.
 const OF_LABEL: &str =
     "thread_labels d CROSS JOIN {pg:LATERAL (SELECT * FROM} threads t {lite:ON}{pg:WHERE} t.workspace_id = $1
     AND t.id = d.thread_id {pg:OFFSET 0) t}";
 
-/// `$1` workspace, `$2` and `$3` place, `$4` the other end, `$5` limit, `$6` and `$7` patterns; then the inbox, then the
-/// labels.
-fn statement(shape: Shape) -> Sql {
+/// Builds the page statement. `$1` workspace, `$2` and `$3` position, `$4` end time, `$5` limit, `$6` and `$7`
+/// patterns; then the inbox, then the labels.
+fn statement(shape: ThreadPageShape) -> Sql {
     let (beyond, within, order) = if shape.ascending { (">", "<", "ASC") } else { ("<", ">", "DESC") };
     let mut clauses = match shape.one_inbox {
         true => " AND t.inbox_id = $8".to_owned(),
@@ -140,7 +145,7 @@ fn statement(shape: Shape) -> Sql {
     }
     let (from, key) =
         if shape.by_label { (OF_LABEL, "t.last_message_at + 0") } else { ("threads t", "t.last_message_at") };
-    Sql::built(
+    Sql::from_fragments(
         "THREAD_PAGE",
         format!(
             "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count, t.labels, t.metadata,
@@ -152,13 +157,14 @@ fn statement(shape: Shape) -> Sql {
     )
 }
 
-/// Every statement that a page can become under up to `labels_max` labels, for the tests that prepare and plan them.
+/// Returns every page statement with up to `labels_max` labels, for the tests that prepare and plan them.
 #[must_use]
 pub fn shapes(labels_max: usize) -> Vec<Sql> {
     let mut all = Vec::new();
     for labels in 0..=labels_max {
         for bits in 0..8 {
-            let shape = Shape { one_inbox: bits & 1 > 0, ascending: bits & 2 > 0, labels, by_label: bits & 4 > 0 };
+            let shape =
+                ThreadPageShape { one_inbox: bits & 1 > 0, ascending: bits & 2 > 0, labels, by_label: bits & 4 > 0 };
             if labels > 0 || !shape.by_label {
                 all.push(statement(shape));
             }

@@ -1,4 +1,4 @@
-//! TLS as a client, for every connection that this service opens by itself: whom to believe, made into a configuration.
+//! TLS client configuration for all outgoing connections of the service: which certificates to trust.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -12,71 +12,72 @@ use rustls::{
 };
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject};
 
-/// Whose certificate is believed.
+/// Which server certificates are trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trust {
-    /// Anybody's: encryption against listeners, no proof of who answers (RFC 7435).
-    Anybody,
-    /// One for the host's name by a certificate authority of the machine.
-    Machine,
-    /// One for the host's name by a certificate authority in this PEM file.
-    File(PathBuf),
+pub enum CertificateTrust {
+    /// Any certificate: encryption without authentication of the server (RFC 7435).
+    AnyCertificate,
+    /// A certificate for the host name, issued by an authority that the system trusts.
+    SystemRoots,
+    /// A certificate for the host name, issued by an authority in this PEM file.
+    RootsFile(PathBuf),
 }
 
-/// Why TLS cannot be begun on this side.
+/// An error in the local TLS configuration.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum TlsError {
-    /// The machine has no certificate authorities to check a server by.
+pub enum TlsClientError {
+    /// The system has no trusted certificate authorities.
     #[error("no certificate authorities are installed on this machine (package ca-certificates)")]
     NoAuthorities,
-    /// The file of certificate authorities is missing or holds none.
-    #[error("{0} holds no certificate that can be read")]
+    /// The file of certificate authorities is missing or contains none.
+    #[error("{0} contains no readable certificate")]
     File(PathBuf),
-    /// The TLS library refuses the settings.
-    #[error("TLS cannot be set up: {0}")]
+    /// The TLS library rejects the settings.
+    #[error("TLS can't be set up: {0}")]
     Settings(String),
 }
 
-/// The configuration for connections to servers that are believed like this.
+/// Returns the client configuration for that trust setting.
 ///
 /// # Errors
-/// Where there are no certificate authorities to believe.
-pub fn client_config(trust: &Trust) -> Result<Arc<ClientConfig>, TlsError> {
+/// Fails if there are no certificate authorities to trust.
+pub fn client_config(trust: &CertificateTrust) -> Result<Arc<ClientConfig>, TlsClientError> {
     let provider = Arc::new(default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
-        .map_err(|error| TlsError::Settings(error.to_string()))?;
+        .map_err(|error| TlsClientError::Settings(error.to_string()))?;
     let config = match trust {
-        Trust::Anybody => builder
+        CertificateTrust::AnyCertificate => builder
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
             .with_no_client_auth(),
-        Trust::Machine => builder.with_root_certificates(machine()?).with_no_client_auth(),
-        Trust::File(path) => builder.with_root_certificates(of_file(path)?).with_no_client_auth(),
+        CertificateTrust::SystemRoots => builder.with_root_certificates(system_roots()?).with_no_client_auth(),
+        CertificateTrust::RootsFile(path) => builder.with_root_certificates(roots_of_file(path)?).with_no_client_auth(),
     };
     Ok(Arc::new(config))
 }
 
-/// Says what verifying would have said, to who goes on in any case.
+/// Verifies certificates without affecting the connection, to report the result.
 #[derive(Clone, Debug)]
-pub struct Judge(Arc<WebPkiServerVerifier>);
+pub struct CertificateVerifier(Arc<WebPkiServerVerifier>);
 
-impl Judge {
-    /// One who believes like this. [`Trust::Anybody`] believes nobody here: there is nothing to judge by.
+impl CertificateVerifier {
+    /// Creates a verifier for that trust setting. With [`CertificateTrust::AnyCertificate`], no certificate is valid, because there is no
+    /// authority.
     ///
     /// # Errors
-    /// Where there are no certificate authorities to believe.
-    pub fn new(trust: &Trust) -> Result<Self, TlsError> {
+    /// Fails if there are no certificate authorities to trust.
+    pub fn new(trust: &CertificateTrust) -> Result<Self, TlsClientError> {
         let roots = match trust {
-            Trust::Anybody => RootCertStore::empty(),
-            Trust::Machine => machine()?,
-            Trust::File(path) => of_file(path)?,
+            CertificateTrust::AnyCertificate => RootCertStore::empty(),
+            CertificateTrust::SystemRoots => system_roots()?,
+            CertificateTrust::RootsFile(path) => roots_of_file(path)?,
         };
         let built = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::new(default_provider())).build();
-        Ok(Self(built.map_err(|error| TlsError::Settings(error.to_string()))?))
+        Ok(Self(built.map_err(|error| TlsClientError::Settings(error.to_string()))?))
     }
 
-    /// Whether the chain, the server's own certificate first, is for that name and good at that time (Unix seconds).
+    /// Returns whether the chain, server certificate first, is valid for that name at that time (Unix seconds).
     #[must_use]
     pub fn is_valid(&self, chain: &[CertificateDer<'_>], name: &ServerName<'_>, now_s: i64) -> bool {
         let now = UnixTime::since_unix_epoch(Duration::from_secs(u64::try_from(now_s).unwrap_or(0)));
@@ -85,20 +86,20 @@ impl Judge {
     }
 }
 
-fn machine() -> Result<RootCertStore, TlsError> {
+fn system_roots() -> Result<RootCertStore, TlsClientError> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if roots.is_empty() { Err(TlsError::NoAuthorities) } else { Ok(roots) }
+    if roots.is_empty() { Err(TlsClientError::NoAuthorities) } else { Ok(roots) }
 }
 
-fn of_file(path: &PathBuf) -> Result<RootCertStore, TlsError> {
+fn roots_of_file(path: &PathBuf) -> Result<RootCertStore, TlsClientError> {
     let mut roots = RootCertStore::empty();
-    let found = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    roots.add_parsable_certificates(found.unwrap_or_default());
-    if roots.is_empty() { Err(TlsError::File(path.clone())) } else { Ok(roots) }
+    let certificates = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    roots.add_parsable_certificates(certificates.unwrap_or_default());
+    if roots.is_empty() { Err(TlsClientError::File(path.clone())) } else { Ok(roots) }
 }
 
-/// Takes every certificate that its owner can use.
+/// Accepts every certificate whose private key the server holds.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 

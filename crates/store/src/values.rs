@@ -1,8 +1,8 @@
-//! Values that go into statements and come out of rows, on both engines alike.
+//! Statement parameters and column values, the same for both engines.
 //!
-//! Five kinds are enough: NULL, 64-bit integer, double, text, bytes. A kind that does not fit the column or parameter is
-//! refused with an error, never converted: PostgreSQL infers a parameter's type from the text around it, and a silent
-//! narrowing there would overflow milliseconds.
+//! Five kinds suffice: NULL, 64-bit integer, double, text, bytes. A value whose kind doesn't match the column or
+//! parameter is an error and never converted: PostgreSQL infers a parameter's type from the surrounding text, and
+//! silently narrowing to 32 bits would overflow a time in milliseconds.
 
 use crate::{Error, Result};
 use bytes::BytesMut;
@@ -17,64 +17,66 @@ use uuid::Uuid;
 pub enum Value<'a> {
     /// NULL.
     Null,
-    /// INTEGER, BIGINT; also 0/1 for a boolean.
+    /// INTEGER or BIGINT; booleans are 0 or 1.
     Int(i64),
-    /// REAL, DOUBLE PRECISION.
+    /// REAL or DOUBLE PRECISION.
     Real(f64),
     /// TEXT.
     Text(Cow<'a, str>),
-    /// BLOB, BYTEA.
+    /// BLOB or BYTEA.
     Blob(Cow<'a, [u8]>),
 }
 
-/// What can be a parameter of a statement. [`p!`](crate::p) calls it, by reference.
+/// A type that can be bound as a statement parameter. [`p!`](crate::p) calls it by reference.
 pub trait ToValue {
-    /// The value to bind; borrows where it can.
+    /// Returns the value to bind, borrowed if possible.
     fn to_value(&self) -> Value<'_>;
 }
 
-/// What a single column can be read as.
+/// A type that can be read from one column.
 pub trait FromColumn: Sized {
-    /// Takes the value or refuses its kind.
+    /// Converts a column value.
     ///
     /// # Errors
-    /// [`Error::Db`] where the column holds another kind than expected.
+    /// Returns [`Error::Statement`] if the column holds another kind of value.
     fn from_column(value: Value<'_>) -> Result<Self>;
 }
 
-/// What a whole row can be read as: tuples up to 24 columns, and structs by [`from_row!`](crate::from_row).
+/// A type that can be read from a whole row: a struct declared with [`from_row!`](crate::from_row), or a tuple of one
+/// column.
 pub trait FromRow: Sized {
-    /// How many columns it reads; checked against the statement.
-    const COLUMNS: usize;
-    /// Takes the columns from left to right.
+    /// The names of the columns, in the order in which they are read. A statement that returns other columns, or these
+    /// in another order, is rejected. An empty name accepts any column.
+    const COLUMNS: &'static [&'static str];
+    /// Reads the columns from left to right.
     ///
     /// # Errors
-    /// [`Error::Db`] where a column holds another kind than expected.
+    /// Returns [`Error::Statement`] if a column holds another kind of value.
     fn from_row(row: &mut Row<'_>) -> Result<Self>;
 }
 
-/// A row being read, column after column from the left.
+/// A row that is read column by column from the left.
 pub struct Row<'r> {
-    pub(crate) from: RowFrom<'r>,
+    pub(crate) from: RowSource<'r>,
     pub(crate) next: usize,
 }
 
-pub(crate) enum RowFrom<'r> {
+pub(crate) enum RowSource<'r> {
     Sqlite(&'r rusqlite::Row<'r>),
     Postgres(&'r postgres::Row),
 }
 
 impl Row<'_> {
-    /// The next column.
+    /// Reads the next column.
     ///
     /// # Errors
-    /// [`Error::Db`] where the column holds another kind than `T` or there is none left.
+    /// Returns [`Error::Statement`] if the column holds another kind of value than `T`, or if no column is left.
     pub fn take<T: FromColumn>(&mut self) -> Result<T> {
         let at = self.next;
         self.next += 1;
         let value = match &self.from {
-            RowFrom::Sqlite(row) => from_sqlite(row.get_ref(at)?)?,
-            RowFrom::Postgres(row) => row.try_get::<_, Option<Value<'_>>>(at)?.unwrap_or(Value::Null),
+            RowSource::Sqlite(row) => from_sqlite(row.get_ref(at)?)?,
+            RowSource::Postgres(row) => row.try_get::<_, Option<Value<'_>>>(at)?.unwrap_or(Value::Null),
         };
         T::from_column(value).map_err(|e| Error::db(format_args!("column {}: {}", at + 1, e.internal())))
     }
@@ -113,12 +115,12 @@ impl ToSql for Value<'_> {
             Value::Real(r) if *ty == Type::FLOAT8 => r.to_sql(ty, out),
             Value::Text(t) if *ty == Type::TEXT || *ty == Type::VARCHAR => t.as_ref().to_sql(ty, out),
             Value::Blob(b) if *ty == Type::BYTEA => b.as_ref().to_sql(ty, out),
-            other => Err(format!("a parameter of type {ty} cannot take {}", other.kind()).into()),
+            other => Err(format!("a parameter of type {ty} can't hold {}", other.kind()).into()),
         }
     }
 
     fn accepts(_: &Type) -> bool {
-        true // decided per value in `to_sql`, which can name what does not fit
+        true // checked per value in `to_sql`, whose error names both types
     }
 
     to_sql_checked!();
@@ -136,13 +138,13 @@ impl<'a> FromSql<'a> for Value<'a> {
             Type::BYTEA => Value::Blob(Cow::Borrowed(<&[u8]>::from_sql(ty, raw)?)),
             _ if <&str as FromSql<'_>>::accepts(ty) => Value::Text(Cow::Borrowed(<&str>::from_sql(ty, raw)?)),
             _ => {
-                return Err(format!("a column of type {ty} cannot be read: cast it (sum() to BIGINT)").into());
+                return Err(format!("a column of type {ty} can't be read: cast it (sum() to BIGINT)").into());
             }
         })
     }
 
     fn accepts(_: &Type) -> bool {
-        true // decided in `from_sql`, which can say what to do
+        true // checked in `from_sql`, whose error says how to fix the statement
     }
 }
 
@@ -157,12 +159,12 @@ impl Value<'_> {
         }
     }
 
-    fn refuse<T>(&self, wanted: &str) -> Result<T> {
+    fn mismatch<T>(&self, wanted: &str) -> Result<T> {
         Err(Error::db(format_args!("expected {wanted}, found {}", self.kind())))
     }
 }
 
-/// `to`: how a reference becomes a value; `from`: the kinds it is read from.
+/// Implements both directions: `to` converts a reference to a value, `from` lists the kinds it is read from.
 macro_rules! column {
     ($ty:ty, $wanted:literal, |$this:ident| $to:expr, $($pattern:pat => $from:expr),+) => {
         impl ToValue for $ty {
@@ -175,7 +177,7 @@ macro_rules! column {
             fn from_column(value: Value<'_>) -> Result<Self> {
                 match value {
                     $($pattern => $from,)+
-                    other => other.refuse($wanted),
+                    other => other.mismatch($wanted),
                 }
             }
         }
@@ -186,7 +188,7 @@ column!(i64, "an integer", |x| Value::Int(*x), Value::Int(i) => Ok(i));
 column!(i32, "a 32-bit integer", |x| Value::Int((*x).into()), Value::Int(i) => narrow(i));
 column!(u32, "a 32-bit integer", |x| Value::Int((*x).into()), Value::Int(i) => narrow(i));
 column!(u16, "a 16-bit integer", |x| Value::Int((*x).into()), Value::Int(i) => narrow(i));
-// What is counted never falls below zero; a sum that does, by a mistake of ours, must not keep anybody from reading the row.
+// Counts never go below zero. If a bug makes a stored sum negative, the row must stay readable.
 column!(u64, "a count", |x| Value::Int(i64::try_from(*x).unwrap_or(i64::MAX)),
     Value::Int(i) => Ok(u64::try_from(i).unwrap_or(0)));
 column!(bool, "0 or 1", |x| Value::Int((*x).into()), Value::Int(i @ (0 | 1)) => Ok(i == 1));
@@ -250,13 +252,13 @@ impl<T: FromColumn> FromColumn for Option<T> {
     }
 }
 
-/// JSON kept as text, never queried inside.
+/// JSON stored as text and never queried inside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Json<T>(pub T);
 
 impl<T: serde::Serialize> ToValue for Json<T> {
     fn to_value(&self) -> Value<'_> {
-        let text = serde_json::to_string(&self.0).expect("stored types have string keys and no failing serialisers");
+        let text = serde_json::to_string(&self.0).expect("stored types have string keys and no failing serializers");
         Value::Text(Cow::Owned(text))
     }
 }
@@ -264,19 +266,20 @@ impl<T: serde::Serialize> ToValue for Json<T> {
 impl<T: serde::de::DeserializeOwned> FromColumn for Json<T> {
     fn from_column(value: Value<'_>) -> Result<Self> {
         match value {
-            Value::Text(t) => serde_json::from_str(&t).map(Json).map_err(|e| Error::Corrupt(e.to_string().into())),
-            other => other.refuse("JSON text"),
+            Value::Text(t) => serde_json::from_str(&t).map(Json).map_err(|e| Error::Inconsistent(e.to_string().into())),
+            other => other.mismatch("JSON text"),
         }
     }
 }
 
-/// The parameters of a statement, borrowed: `p![inbox_id, address, now_ms]`.
+/// Builds a statement's parameters from references: `p![inbox_id, address, now_ms]`.
 #[macro_export]
 macro_rules! p {
     ($($value:expr),* $(,)?) => { &[$($crate::ToValue::to_value(&$value)),*] };
 }
 
-/// The LIKE pattern of a part, in lower case; `!` escapes. Of none it is what everything fits.
+/// Returns the LIKE pattern for a substring, in lower case, escaped with `!`. Without a substring it matches
+/// everything.
 pub(crate) fn like_pattern(part: Option<&str>) -> String {
     let Some(part) = part else { return "%".to_owned() };
     let mut pattern = String::from("%");
@@ -290,34 +293,74 @@ pub(crate) fn like_pattern(part: Option<&str>) -> String {
     pattern
 }
 
-/// Lets a struct be read from a row: the fields in the order of the columns, named once.
+/// Joins the columns of two row types that one statement returns.
+pub(crate) const fn joined<const N: usize>(first: &[&'static str], second: &[&'static str]) -> [&'static str; N] {
+    let mut all = [""; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    all
+}
+
+/// Implements [`FromRow`](crate::FromRow) for a struct. Lists the columns of its statements in order.
+///
+/// A field has the name of its column, unless that is stated as `field = column`:
 ///
 /// ```
-/// struct Note { id: i64, body: Option<String> }
-/// posthouse_store::from_row!(Note { id, body });
+/// struct Note { id: i64, kind: String, body: Option<String> }
+/// posthouse_store::from_row!(Note { id, kind = type, body });
+/// ```
+///
+/// If a field is made of several columns or needs a conversion, the columns become variables of an expression:
+///
+/// ```
+/// # use posthouse_store::Json;
+/// struct Note { id: i64, tags: Vec<String>, answer: Option<(String, i64)> }
+/// posthouse_store::from_row!(Note { id, tags: Json<Vec<String>>, answer: Option<String>, answered_at: Option<i64> } => Self {
+///     id,
+///     tags: tags.0,
+///     answer: answer.zip(answered_at),
+/// });
 /// ```
 #[macro_export]
 macro_rules! from_row {
-    ($ty:ident { $($field:ident),+ $(,)? }) => {
+    ($ty:ident { $($field:ident $(= $column:ident)?),+ $(,)? }) => {
+        $crate::from_row!($ty { $($field $(= $column)?),+ } => $ty { $($field),+ });
+    };
+    ($ty:ident { $($field:ident $(= $column:ident)? $(: $kind:ty)?),+ $(,)? } => $make:expr) => {
         impl $crate::FromRow for $ty {
-            const COLUMNS: usize = [$(stringify!($field)),+].len();
+            const COLUMNS: &'static [&'static str] = &[$($crate::from_row!(@column $field $($column)?)),+];
             fn from_row(row: &mut $crate::Row<'_>) -> $crate::Result<Self> {
-                Ok($ty { $($field: row.take()?),+ })
+                $(let $field $(: $kind)? = row.take()?;)+
+                Ok($make)
             }
         }
+    };
+    (@column $field:ident) => { stringify!($field) };
+    (@column $field:ident $column:ident) => { stringify!($column) };
+}
+
+/// Declares a struct for the rows of a statement. Each field has the name and the type of its column.
+///
+/// ```
+/// posthouse_store::row_struct!(NoteCount { author: String, notes: u64 });
+/// ```
+#[macro_export]
+macro_rules! row_struct {
+    ($(#[$meta:meta])* $ty:ident { $($column:ident: $kind:ty),+ $(,)? }) => {
+        $(#[$meta])*
+        struct $ty { $($column: $kind),+ }
+        $crate::from_row!($ty { $($column),+ });
     };
 }
 
-macro_rules! tuples {
-    ($head:ident $($tail:ident)*) => {
-        impl<$head: FromColumn, $($tail: FromColumn),*> FromRow for ($head, $($tail,)*) {
-            const COLUMNS: usize = [stringify!($head), $(stringify!($tail)),*].len();
-            fn from_row(row: &mut Row<'_>) -> Result<Self> {
-                Ok((row.take::<$head>()?, $(row.take::<$tail>()?,)*))
-            }
-        }
-        tuples!($($tail)*);
-    };
-    () => {};
+/// A single column needs no name, because there is no other one to confuse it with.
+impl<A: FromColumn> FromRow for (A,) {
+    const COLUMNS: &'static [&'static str] = &[""];
+
+    fn from_row(row: &mut Row<'_>) -> Result<Self> {
+        Ok((row.take()?,))
+    }
 }
-tuples!(A B C D E F G H I J K L M N O P Q R S T U V W X);

@@ -1,20 +1,20 @@
-//! Attempts to hand events to webhooks (decision 11): one row each, which is also the queue of those that are to be made.
+//! Webhook delivery attempts: one row each, which is also the queue of pending attempts.
 //!
-//! Whoever makes an attempt holds a lease: a token, and in `run_at` the time at which the attempt is anybody's again. What
-//! another process overtook finds its token gone and changes nothing.
+//! A worker holds a lease on an attempt: a fencing token, and in `run_at` the time at which the lease expires. A worker
+//! whose lease was taken over finds its token gone and changes nothing.
 
 use posthouse_domain::{
     event::EventKind,
     id::{EventId, WebhookDeliveryId, WebhookId, WorkspaceId},
-    page::{Page, Position},
+    page::{CursorPosition, PageRange},
     time::Time,
-    webhook::{Delivery, DeliveryStatus},
+    webhook::{WebhookDelivery, WebhookDeliveryStatus},
 };
 use uuid::Uuid;
 
 use crate::{Result, Tx, p, statements};
 
-/// A statement that reads attempts.
+/// Builds a statement that reads attempts.
 macro_rules! select {
     ($rest:literal) => {
         concat!(
@@ -41,8 +41,8 @@ statements! {
         WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3 AND lease_token = $4";
     RELEASE = "UPDATE webhook_deliveries SET run_at = $5, lease_token = NULL
         WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3 AND lease_token = $4";
-    FREE = "UPDATE webhook_deliveries SET run_at = $1, lease_token = NULL WHERE run_at IS NOT NULL AND lease_token IS NOT NULL";
-    FREE_LEASED = "UPDATE webhook_deliveries SET run_at = $4, lease_token = NULL
+    RELEASE_ALL = "UPDATE webhook_deliveries SET run_at = $1, lease_token = NULL WHERE run_at IS NOT NULL AND lease_token IS NOT NULL";
+    RELEASE_TOKEN = "UPDATE webhook_deliveries SET run_at = $4, lease_token = NULL
         WHERE workspace_id = $1 AND webhook_id = $2 AND run_at IS NOT NULL AND lease_token = $3";
     CANCEL = "UPDATE webhook_deliveries SET status = 'failed', error = COALESCE(error, $3), next_attempt_at = NULL, run_at = NULL,
         lease_token = NULL WHERE workspace_id = $1 AND webhook_id = $2 AND run_at IS NOT NULL";
@@ -52,36 +52,36 @@ statements! {
     DELETE_OLD = "DELETE FROM webhook_deliveries WHERE workspace_id = $1 AND webhook_id = $2 AND id <= $3";
 }
 
-/// An attempt about which something is to be done.
+/// An attempt that needs action.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Waiting {
-    /// Its id.
+pub struct PendingAttempt {
+    /// Its ID.
     pub id: WebhookDeliveryId,
     /// The event.
     pub event: EventId,
-    /// The event's kind.
+    /// The event type.
     pub kind: EventKind,
-    /// Which attempt it is, from 1.
+    /// The number of the attempt, starting at 1.
     pub attempt: u32,
-    /// Pending: it is to be made. Failed: the next is.
-    pub status: DeliveryStatus,
-    /// When.
+    /// Pending: make this attempt. Failed: create the next attempt.
+    pub status: WebhookDeliveryStatus,
+    /// When the action is due.
     pub run_at: Time,
 }
 
-/// A lease of an attempt.
+/// The lease of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lease {
-    /// Drawn anew for each batch: nobody else's leases have it.
+pub struct AttemptLease {
+    /// A random fencing token, unique to the batch.
     pub token: Uuid,
-    /// When it ends.
+    /// When it expires.
     pub until: Time,
 }
 
-/// Where an attempt is.
+/// Identifies an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
-    /// The tenant.
+pub struct AttemptRef {
+    /// The workspace.
     pub workspace: WorkspaceId,
     /// The webhook.
     pub webhook: WebhookId,
@@ -89,11 +89,16 @@ pub struct Place {
     pub id: WebhookDeliveryId,
 }
 
-/// Stores an attempt that is to be made: leased to who stores it, or due at its making.
+/// Stores a pending attempt, either leased to the caller or due at its creation time.
 ///
 /// # Errors
-/// The store's own.
-pub fn insert(tx: &mut Tx, workspace: WorkspaceId, delivery: &Delivery, lease: Option<Lease>) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn insert(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    delivery: &WebhookDelivery,
+    lease: Option<AttemptLease>,
+) -> Result<()> {
     let (d, run_at) = (delivery, lease.map_or(delivery.created_at, |lease| lease.until));
     let token = lease.map(|lease| lease.token);
     tx.exec(&INSERT, p![workspace, d.webhook, d.id, d.event, d.kind, d.attempt, d.created_at, run_at, token])?;
@@ -103,53 +108,53 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, delivery: &Delivery, lease: O
     Ok(())
 }
 
-/// The attempt of that id.
+/// Returns the attempt.
 ///
 /// # Errors
-/// The store's own.
-pub fn get(tx: &mut Tx, place: Place) -> Result<Option<Delivery>> {
+/// Returns an error if the database call fails.
+pub fn get(tx: &mut Tx, place: AttemptRef) -> Result<Option<WebhookDelivery>> {
     tx.one(&GET, p![place.workspace, place.webhook, place.id])
 }
 
-/// A page of the attempts of a webhook, newest first. Ids are in the order of making.
+/// Returns a page of the attempts of a webhook, newest first. IDs are in order of creation.
 ///
 /// # Errors
-/// The store's own.
-pub fn page(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, page: Page) -> Result<Vec<Delivery>> {
-    let after = page.after.unwrap_or(Position { sort: i64::MAX, id: Uuid::max() });
+/// Returns an error if the database call fails.
+pub fn page(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, page: PageRange) -> Result<Vec<WebhookDelivery>> {
+    let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     tx.rows(&PAGE, p![workspace, webhook, after.id, page.limit])
 }
 
-/// Up to `limit` attempts of a webhook about which something is or will be to be done, by their time.
+/// Returns up to `limit` attempts of a webhook that need action now or later, ordered by due time.
 ///
 /// # Errors
-/// The store's own.
-pub fn waiting(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, limit: u32) -> Result<Vec<Waiting>> {
+/// Returns an error if the database call fails.
+pub fn pending(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, limit: u32) -> Result<Vec<PendingAttempt>> {
     tx.rows(&WAITING, p![workspace, webhook, limit])
 }
 
-/// Takes a pending attempt whose time has come. False: somebody else has it.
+/// Claims a pending attempt that is due. Returns `false` if another worker has it.
 ///
 /// # Errors
-/// The store's own.
-pub fn claim(tx: &mut Tx, place: Place, lease: Lease, now: Time) -> Result<bool> {
+/// Returns an error if the database call fails.
+pub fn claim(tx: &mut Tx, place: AttemptRef, lease: AttemptLease, now: Time) -> Result<bool> {
     Ok(tx.exec(&CLAIM, p![place.workspace, place.webhook, place.id, now, lease.token, lease.until])? > 0)
 }
 
-/// Takes on to follow a failed attempt with the next. False: somebody else does.
+/// Claims the creation of the next attempt after a failed one. Returns `false` if another worker has claimed it.
 ///
 /// # Errors
-/// The store's own.
-pub fn follow(tx: &mut Tx, place: Place, now: Time) -> Result<bool> {
+/// Returns an error if the database call fails.
+pub fn follow(tx: &mut Tx, place: AttemptRef, now: Time) -> Result<bool> {
     Ok(tx.exec(&FOLLOW, p![place.workspace, place.webhook, place.id, now])? > 0)
 }
 
-/// Writes how an attempt ended, by its members from `status` on; a next attempt is due at `next_attempt_at`. False: the
-/// lease is lost, and nothing was changed.
+/// Writes the outcome of an attempt, that is, its fields from `status` on; the next attempt is due at
+/// `next_attempt_at`. Returns `false` if the lease is lost; then nothing changes.
 ///
 /// # Errors
-/// The store's own.
-pub fn settle(tx: &mut Tx, workspace: WorkspaceId, token: Uuid, ended: &Delivery) -> Result<bool> {
+/// Returns an error if the database call fails.
+pub fn settle(tx: &mut Tx, workspace: WorkspaceId, token: Uuid, ended: &WebhookDelivery) -> Result<bool> {
     let d = ended;
     let changed = tx.exec(
         &SETTLE,
@@ -169,52 +174,53 @@ pub fn settle(tx: &mut Tx, workspace: WorkspaceId, token: Uuid, ended: &Delivery
     Ok(changed > 0)
 }
 
-/// Hands a lease back: the attempt is anybody's now.
+/// Releases a lease, so that any worker can claim the attempt.
 ///
 /// # Errors
-/// The store's own.
-pub fn release(tx: &mut Tx, place: Place, token: Uuid, now: Time) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn release(tx: &mut Tx, place: AttemptRef, token: Uuid, now: Time) -> Result<()> {
     tx.exec(&RELEASE, p![place.workspace, place.webhook, place.id, token, now])?;
     Ok(())
 }
 
-/// Ends every lease: for the start of the only process there is.
+/// Releases all leases; used at start if there is only one process.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn free(tx: &mut Tx, now: Time) -> Result<u64> {
-    tx.exec(&FREE, p![now])
+    tx.exec(&RELEASE_ALL, p![now])
 }
 
-/// Ends the leases of a webhook that have that token: the attempts are anybody's now.
+/// Releases the leases of a webhook with that token, so that any worker can claim the attempts.
 ///
 /// # Errors
-/// The store's own.
-pub fn free_leased(tx: &mut Tx, of: (WorkspaceId, WebhookId), token: Uuid, now: Time) -> Result<u64> {
+/// Returns an error if the database call fails.
+pub fn release_leases(tx: &mut Tx, of: (WorkspaceId, WebhookId), token: Uuid, now: Time) -> Result<u64> {
     let (workspace, webhook) = of;
-    tx.exec(&FREE_LEASED, p![workspace, webhook, token, now])
+    tx.exec(&RELEASE_TOKEN, p![workspace, webhook, token, now])
 }
 
-/// Gives up whatever is still to be done for a webhook, with a word for the attempts that were not made.
+/// Cancels all pending work of a webhook; `why` is the error of attempts that weren't made.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn cancel(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, why: &str) -> Result<u64> {
     tx.exec(&CANCEL, p![workspace, webhook, why])
 }
 
-/// The webhook with attempts behind that one in the order of ids, also when it is deleted itself.
+/// Returns the next webhook after the given IDs that has attempts, even if the webhook itself is deleted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn next_webhook(tx: &mut Tx, after: (Uuid, Uuid)) -> Result<Option<(WorkspaceId, WebhookId)>> {
-    tx.one(&NEXT_WEBHOOK, p![after.0, after.1])
+    let next: Option<WebhookKey> = tx.one(&NEXT_WEBHOOK, p![after.0, after.1])?;
+    Ok(next.map(|key| (key.workspace_id, key.webhook_id)))
 }
 
-/// Deletes up to `limit` attempts of a webhook whose ids are below that one; says how many.
+/// Deletes up to `limit` attempts of a webhook whose IDs are below `below`; returns how many.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete_below(
     tx: &mut Tx,
     (workspace, webhook): (WorkspaceId, WebhookId),
@@ -226,13 +232,14 @@ pub fn delete_below(
     tx.exec(&DELETE_OLD, p![workspace, webhook, last])
 }
 
-crate::from_row!(Waiting { id, event, kind, attempt, status, run_at });
+crate::from_row!(PendingAttempt { id, event = event_id, kind = event_type, attempt, status, run_at });
+crate::row_struct!(WebhookKey { workspace_id: WorkspaceId, webhook_id: WebhookId });
 
-crate::from_row!(Delivery {
+crate::from_row!(WebhookDelivery {
     id,
-    webhook,
-    event,
-    kind,
+    webhook = webhook_id,
+    event = event_id,
+    kind = event_type,
     attempt,
     status,
     response_status,

@@ -1,18 +1,20 @@
-//! Webhooks: their rows, the place of each in the log, and how its attempts went lately (contract §11). Secrets and header
-//! fields are sealed before they come here.
+//! Webhooks: rows, their position in the event log, and recent delivery results. Callers seal secrets and header fields
+//! before storing them.
+
+use std::ops::Range;
 
 use posthouse_domain::{
     event::EventKind,
     id::{InboxId, WebhookId, WorkspaceId},
-    page::{Page, Position},
+    page::{CursorPosition, PageRange},
     time::{DAY_MS, MINUTE_MS, Time},
-    webhook::Webhook,
+    webhook::{AttemptCounts, Webhook},
 };
 use uuid::Uuid;
 
-use crate::{FromRow, Json, Result, Row, Sql, ToValue, Tx, many, p, statements};
+use crate::{Json, Result, Sql, ToValue, Tx, many, p, statements};
 
-/// A statement that reads webhooks.
+/// Builds a statement that reads webhooks.
 macro_rules! select {
     ($rest:literal) => {
         concat!(
@@ -28,17 +30,17 @@ statements! {
         old_secret_until, seq, failing_since, last_success_at, last_failure_at, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
     GET = select!("WHERE workspace_id = $1 AND id = $2");
-    TAKE = select!("WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}");
+    GET_FOR_UPDATE = select!("WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}");
     PAGE = select!("WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4");
-    OF = select!("WHERE workspace_id = $1 ORDER BY id LIMIT $2");
+    OF_WORKSPACE = select!("WHERE workspace_id = $1 ORDER BY id LIMIT $2");
     COUNT = "SELECT count(*) FROM webhooks WHERE workspace_id = $1";
     UPDATE = "UPDATE webhooks SET url = $3, events = $4, inbox_ids = $5, enabled = $6, payload = $7, headers = $8, secret = $9,
         secret_hint = $10, old_secret = $11, old_secret_until = $12, seq = $13, failing_since = $14, last_success_at = $15,
         last_failure_at = $16, created_at = $17 WHERE workspace_id = $1 AND id = $2";
     ADVANCE = "UPDATE webhooks SET seq = $4 WHERE workspace_id = $1 AND id = $2 AND seq = $3 AND enabled = 1";
-    SUCCEEDED = "UPDATE webhooks SET failing_since = NULL, last_success_at = $3 WHERE workspace_id = $1 AND id = $2";
-    FAILED = "UPDATE webhooks SET failing_since = COALESCE(failing_since, $3), last_failure_at = $4 WHERE workspace_id = $1 AND id = $2";
-    FAILED_BEFORE = "UPDATE webhooks SET last_failure_at = $3 WHERE workspace_id = $1 AND id = $2";
+    RECORD_SUCCESS = "UPDATE webhooks SET failing_since = NULL, last_success_at = $3 WHERE workspace_id = $1 AND id = $2";
+    RECORD_FAILURE = "UPDATE webhooks SET failing_since = COALESCE(failing_since, $3), last_failure_at = $4 WHERE workspace_id = $1 AND id = $2";
+    RECORD_LATE_FAILURE = "UPDATE webhooks SET last_failure_at = $3 WHERE workspace_id = $1 AND id = $2";
     DISABLE = "UPDATE webhooks SET enabled = 0 WHERE workspace_id = $1 AND id = $2 AND enabled = 1";
     DELETE = "DELETE FROM webhooks WHERE workspace_id = $1 AND id = $2";
     DELETE_COUNTS = "DELETE FROM webhook_counts WHERE workspace_id = $1 AND webhook_id = $2";
@@ -46,35 +48,26 @@ statements! {
     ADD_COUNTS = "INSERT INTO webhook_counts (workspace_id, webhook_id, slot, deliveries, failed) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (workspace_id, webhook_id, slot) DO UPDATE SET deliveries = webhook_counts.deliveries + excluded.deliveries,
         failed = webhook_counts.failed + excluded.failed";
-    SUM_COUNTS = "SELECT webhook_id, CAST(sum(deliveries) AS BIGINT), CAST(sum(failed) AS BIGINT) FROM {EACH} webhook_counts c
+    SUM_COUNTS = "SELECT webhook_id, CAST(sum(deliveries) AS BIGINT) AS deliveries, CAST(sum(failed) AS BIGINT) AS failed FROM {EACH} webhook_counts c
         WHERE c.workspace_id = $1 AND c.slot > $102 AND c.webhook_id {AMONG} {pg:c} GROUP BY webhook_id";
-    OLD_COUNTS = "DELETE FROM webhook_counts WHERE slot <= $1";
+    DELETE_OLD_COUNTS = "DELETE FROM webhook_counts WHERE slot <= $1";
 }
 
-/// The length of a stretch of time that attempts are counted by, in milliseconds.
+/// The time span of one counter row, in milliseconds.
 const SLOT_MS: i64 = 10 * MINUTE_MS;
-
-/// How many attempts ended in the last 24 hours, to ten minutes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counts {
-    /// All of them.
-    pub deliveries: u64,
-    /// Those that failed.
-    pub failed: u64,
-}
 
 /// Stores a new webhook.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, webhook: &Webhook) -> Result<()> {
     write(tx, &INSERT, webhook)
 }
 
-/// Writes a webhook whose row is taken.
+/// Writes a webhook whose row is locked.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, webhook: &Webhook) -> Result<()> {
     write(tx, &UPDATE, webhook)
 }
@@ -102,149 +95,171 @@ fn write(tx: &mut Tx, sql: &Sql, w: &Webhook) -> Result<()> {
             w.created_at
         ],
     )?;
-    news(tx, w.workspace);
+    wake_dispatchers(tx, w.workspace);
     Ok(())
 }
 
-/// Who carries events looks at the webhooks of a workspace again; who has none to look at hears of the first one.
-fn news(tx: &mut Tx, workspace: WorkspaceId) {
+/// Makes the workspace's dispatcher reload its webhooks. The nil ID wakes the task that starts dispatchers for
+/// workspaces with their first webhook.
+fn wake_dispatchers(tx: &mut Tx, workspace: WorkspaceId) {
     tx.wake(workspace.0);
     tx.wake(Uuid::nil());
 }
 
-/// The webhook of that id.
+/// Returns the webhook with that ID.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<Option<Webhook>> {
     tx.one(&GET, p![workspace, id])
 }
 
-/// The webhook of that id, its row taken until the commit.
+/// Returns the webhook with that ID and locks its row until the end of the transaction.
 ///
 /// # Errors
-/// The store's own.
-pub fn take(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<Option<Webhook>> {
-    tx.one(&TAKE, p![workspace, id])
+/// Returns an error if the database call fails.
+pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<Option<Webhook>> {
+    tx.one(&GET_FOR_UPDATE, p![workspace, id])
 }
 
-/// A page of webhooks, newest first.
+/// Returns a page of webhooks, newest first.
 ///
 /// # Errors
-/// The store's own.
-pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: Page) -> Result<Vec<Webhook>> {
-    let after = page.after.unwrap_or(Position { sort: i64::MAX, id: Uuid::max() });
+/// Returns an error if the database call fails.
+pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: PageRange) -> Result<Vec<Webhook>> {
+    let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     tx.rows(&PAGE, p![workspace, after.sort, after.id, page.limit])
 }
 
-/// Up to `limit` webhooks of a workspace, disabled ones too.
+/// Returns up to `limit` webhooks of a workspace, including disabled ones.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn of(tx: &mut Tx, workspace: WorkspaceId, limit: u64) -> Result<Vec<Webhook>> {
-    tx.rows(&OF, p![workspace, i64::try_from(limit).unwrap_or(i64::MAX)])
+    tx.rows(&OF_WORKSPACE, p![workspace, i64::try_from(limit).unwrap_or(i64::MAX)])
 }
 
-/// How many webhooks a workspace has.
+/// Returns the number of webhooks of a workspace.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
     Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
 }
 
-/// Moves the place of a webhook on. False: it is not where it was, because another process was faster, or it is disabled.
-///
-/// # Errors
-/// The store's own.
-pub fn advance(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, (from, to): (i64, i64)) -> Result<bool> {
-    Ok(tx.exec(&ADVANCE, p![workspace, id, from, to])? > 0)
+/// A time in which every attempt of a webhook failed.
+#[derive(Clone, Copy, Debug)]
+pub struct FailureRun {
+    /// The first known failure; earlier attempts may have failed too.
+    pub since: Time,
+    /// The latest failure.
+    pub last_at: Time,
 }
 
-/// Notes that an attempt succeeded.
+/// Moves a webhook's position in the log from the start of the range to its end. Returns `false` if another process moved it first or the webhook is
+/// disabled.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
+pub fn advance(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, sequences: Range<i64>) -> Result<bool> {
+    Ok(tx.exec(&ADVANCE, p![workspace, id, sequences.start, sequences.end])? > 0)
+}
+
+/// Records that an attempt succeeded.
+///
+/// # Errors
+/// Returns an error if the database call fails.
 pub fn succeeded(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, at: Time) -> Result<()> {
-    tx.exec(&SUCCEEDED, p![workspace, id, at])?;
+    tx.exec(&RECORD_SUCCESS, p![workspace, id, at])?;
     Ok(())
 }
 
-/// Notes that every attempt failed since that time, if not longer, the last one at `at`.
+/// Records that every attempt has failed for some time.
 ///
 /// # Errors
-/// The store's own.
-pub fn failed(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, (since, at): (Time, Time)) -> Result<()> {
-    tx.exec(&FAILED, p![workspace, id, since, at])?;
+/// Returns an error if the database call fails.
+pub fn failed(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, run: FailureRun) -> Result<()> {
+    tx.exec(&RECORD_FAILURE, p![workspace, id, run.since, run.last_at])?;
     Ok(())
 }
 
-/// Notes that an attempt failed, though a later one did not.
+/// Records a failed attempt that was followed by a successful one.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn failed_before(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, at: Time) -> Result<()> {
-    tx.exec(&FAILED_BEFORE, p![workspace, id, at])?;
+    tx.exec(&RECORD_LATE_FAILURE, p![workspace, id, at])?;
     Ok(())
 }
 
-/// Disables a webhook; says whether it was enabled.
+/// Disables a webhook; returns whether it was enabled.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn disable(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<bool> {
     Ok(tx.exec(&DISABLE, p![workspace, id])? > 0)
 }
 
-/// Deletes a webhook and what was counted; its attempts are deleted apart. Says whether it was there.
+/// Deletes a webhook and its counters; its attempts are deleted separately. Returns whether it existed.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<bool> {
     tx.exec(&DELETE_COUNTS, p![workspace, id])?;
-    news(tx, workspace);
+    wake_dispatchers(tx, workspace);
     Ok(tx.exec(&DELETE, p![workspace, id])? > 0)
 }
 
-/// The workspaces that have webhooks.
+/// Returns the workspaces that have webhooks.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn workspaces(tx: &mut Tx) -> Result<Vec<WorkspaceId>> {
     Ok(tx.rows::<(WorkspaceId,)>(&WORKSPACES, p![])?.into_iter().map(|(id,)| id).collect())
 }
 
-/// Counts attempts that ended at that time.
+/// AttemptCounts attempts that ended at that time.
 ///
 /// # Errors
-/// The store's own.
-pub fn add_counts(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, (counts, at): (Counts, Time)) -> Result<()> {
+/// Returns an error if the database call fails.
+pub fn add_counts(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: WebhookId,
+    (counts, at): (AttemptCounts, Time),
+) -> Result<()> {
     let slot = at.millis().div_euclid(SLOT_MS);
     tx.exec(&ADD_COUNTS, p![workspace, id, slot, counts.deliveries, counts.failed])?;
     Ok(())
 }
 
-/// What was counted for up to 100 webhooks in the last 24 hours; webhooks without any attempt are left out.
+/// Returns the counts of up to 100 webhooks for the last 24 hours; webhooks without attempts are omitted.
 ///
 /// # Errors
-/// The store's own.
-pub fn counts(tx: &mut Tx, workspace: WorkspaceId, ids: &[WebhookId], now: Time) -> Result<Vec<(WebhookId, Counts)>> {
+/// Returns an error if the database call fails.
+pub fn counts(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: &[WebhookId],
+    now: Time,
+) -> Result<Vec<(WebhookId, AttemptCounts)>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
     let since = (now.millis() - DAY_MS).div_euclid(SLOT_MS);
     let mut parameters = many::parameters(&workspace, ids);
     parameters.push(since.to_value());
-    let found: Vec<(WebhookId, u64, u64)> = tx.rows(&SUM_COUNTS, &parameters)?;
-    Ok(found.into_iter().map(|(id, deliveries, failed)| (id, Counts { deliveries, failed })).collect())
+    let found: Vec<CountsRow> = tx.rows(&SUM_COUNTS, &parameters)?;
+    let counts = |row: &CountsRow| AttemptCounts { deliveries: row.deliveries, failed: row.failed };
+    Ok(found.iter().map(|row| (row.webhook_id, counts(row))).collect())
 }
 
-/// Forgets what was counted more than a day ago.
+/// Deletes counters older than a day.
 ///
 /// # Errors
-/// The store's own.
-pub fn forget_counts(tx: &mut Tx, now: Time) -> Result<u64> {
-    tx.exec(&OLD_COUNTS, p![(now.millis() - DAY_MS).div_euclid(SLOT_MS)])
+/// Returns an error if the database call fails.
+pub fn prune_counts(tx: &mut Tx, now: Time) -> Result<u64> {
+    tx.exec(&DELETE_OLD_COUNTS, p![(now.millis() - DAY_MS).div_euclid(SLOT_MS)])
 }
 
 fn kinds(webhook: &Webhook) -> Json<Vec<&'static str>> {
@@ -255,28 +270,42 @@ fn inboxes(webhook: &Webhook) -> Option<Json<Vec<Uuid>>> {
     webhook.inboxes.as_ref().map(|ids| Json(ids.iter().map(|id| id.0).collect()))
 }
 
-impl FromRow for Webhook {
-    const COLUMNS: usize = 17;
+crate::row_struct!(CountsRow { webhook_id: WebhookId, deliveries: u64, failed: u64 });
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            workspace: row.take()?,
-            id: row.take()?,
-            url: row.take()?,
-            kinds: row.take::<Json<Vec<String>>>()?.0.iter().filter_map(|name| EventKind::parse(name)).collect(),
-            inboxes: row.take::<Option<Json<Vec<Uuid>>>>()?.map(|ids| ids.0.into_iter().map(InboxId).collect()),
-            enabled: row.take()?,
-            payload: row.take()?,
-            headers: row.take()?,
-            secret: row.take()?,
-            secret_hint: row.take()?,
-            old_secret: row.take()?,
-            old_secret_until: row.take()?,
-            cursor: row.take()?,
-            failing_since: row.take()?,
-            last_success_at: row.take()?,
-            last_failure_at: row.take()?,
-            created_at: row.take()?,
-        })
-    }
-}
+crate::from_row!(Webhook {
+    workspace = workspace_id,
+    id,
+    url,
+    events: Json<Vec<String>>,
+    inbox_ids: Option<Json<Vec<Uuid>>>,
+    enabled,
+    payload,
+    headers,
+    secret,
+    secret_hint,
+    old_secret,
+    old_secret_until,
+    cursor = seq,
+    failing_since,
+    last_success_at,
+    last_failure_at,
+    created_at,
+} => Self {
+    workspace,
+    id,
+    url,
+    kinds: events.0.iter().filter_map(|name| EventKind::parse(name)).collect(),
+    inboxes: inbox_ids.map(|ids| ids.0.into_iter().map(InboxId).collect()),
+    enabled,
+    payload,
+    headers,
+    secret,
+    secret_hint,
+    old_secret,
+    old_secret_until,
+    cursor,
+    failing_since,
+    last_success_at,
+    last_failure_at,
+    created_at,
+});

@@ -1,29 +1,26 @@
-//! The end of what is in an inbox: wiped so that nothing of its mail is left, or kept with its unsent mail settled.
+//! Wipes an inbox, or settles its unsent messages as failed. `wipe_rules.rs` has the rule of every table.
 //!
-//! What an inbox shared with others stays theirs.
+//! Content shared with other inboxes stays.
 
 use posthouse_domain::{
     id::{InboxId, WorkspaceId},
+    inbox::Inbox,
+    job::JobKind,
     time::Time,
 };
 
-use crate::{Result, Tx, contacts, drafts, metrics, p, search, statements};
+use crate::{
+    Result, Tx, contacts, drafts, events, forwarding, inboxes, lists, metrics, p, search, statements,
+    wipe_rules::of_inbox,
+};
 
 statements! {
-    TAKE_CONTENTS = "SELECT id FROM contents WHERE workspace_id = $1
+    LOCK_CONTENTS = "SELECT id FROM contents WHERE workspace_id = $1
         AND id IN (SELECT content_id FROM messages WHERE workspace_id = $1 AND inbox_id = $2) ORDER BY id {FOR_UPDATE}";
     CONTENTS = "DELETE FROM contents WHERE workspace_id = $1
         AND id IN (SELECT content_id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)
         AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.workspace_id = $1 AND o.content_id = contents.id AND o.inbox_id <> $2)
         RETURNING raw_blob";
-    ATTACHMENTS = "DELETE FROM attachments WHERE workspace_id = $1
-        AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
-    RECIPIENTS = "DELETE FROM recipients WHERE workspace_id = $1
-        AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
-    APPROVALS = "DELETE FROM message_approvals WHERE workspace_id = $1
-        AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
-    ROLE_MAIL = "DELETE FROM role_mail WHERE workspace_id = $1
-        AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
     LABELS = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2";
     QUEUE_GONE = "UPDATE queue_items SET state = 'gone', consumer = NULL,
         settled_at = {GREATEST}(created_at, available_at, COALESCE(settled_at, 0))
@@ -41,56 +38,58 @@ statements! {
         AND envelope_id IN (SELECT e.id FROM envelopes e JOIN messages m ON m.workspace_id = e.workspace_id AND m.id = e.message_id
             WHERE e.workspace_id = $1 AND m.inbox_id = $2)";
     FAIL_MESSAGES = "UPDATE messages SET status = 'failed', status_at = $3 WHERE workspace_id = $1 AND inbox_id = $2 AND status = 'queued'";
-    DROP_JOBS = "DELETE FROM jobs WHERE kind = 'outbound' AND state <> 'dead'
+    DELETE_JOBS = "DELETE FROM jobs WHERE kind = $3 AND state <> 'dead'
         AND subject_id IN (SELECT e.id FROM envelopes e JOIN messages m ON m.workspace_id = e.workspace_id AND m.id = e.message_id
             WHERE e.workspace_id = $1 AND m.inbox_id = $2)";
-    DROP_ENVELOPES = "DELETE FROM envelopes WHERE workspace_id = $1
+    DELETE_ENVELOPES = "DELETE FROM envelopes WHERE workspace_id = $1
         AND message_id IN (SELECT e.message_id FROM envelopes e JOIN messages m ON m.workspace_id = e.workspace_id AND m.id = e.message_id
             WHERE e.workspace_id = $1 AND m.inbox_id = $2)";
 }
 
-/// Deletes the mail, files, labels and conversations of an inbox; gives the blobs that may now be unused. The inbox's own
-/// row must be taken and closed to new mail.
+/// Deletes an inbox whose row is locked, with its contents, lists, forwarding addresses and held events. The row stays
+/// without its texts. Returns the blobs that may now be unused. Does nothing if the inbox is already deleted.
 ///
 /// # Errors
-/// The store's own.
-pub fn inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<String>> {
-    // Two inboxes with the same mail, wiped at once, must not each leave it to the other.
-    tx.rows::<(uuid::Uuid,)>(&TAKE_CONTENTS, p![workspace, inbox])?;
+/// Returns an error if the database call fails.
+pub fn inbox(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
+    if !inboxes::delete(tx, inbox, now)? {
+        return Ok(Vec::new());
+    }
+    let blobs = contents(tx, inbox.workspace, inbox.id)?;
+    inboxes::blank(tx, inbox)?;
+    lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
+    forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
+    events::delete_held(tx, inbox.workspace, inbox.id)?;
+    Ok(blobs)
+}
+
+/// Deletes the messages, threads and drafts of an inbox that is closed to new messages.
+fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<String>> {
+    // Without the lock, two inboxes that share content and are wiped concurrently would each leave it to the other.
+    tx.rows::<(uuid::Uuid,)>(&LOCK_CONTENTS, p![workspace, inbox])?;
     let blobs: Vec<(Option<String>,)> = tx.rows(&CONTENTS, p![workspace, inbox])?;
-    search::forget_inbox(tx, workspace, inbox)?;
-    contacts::forget_subjects(tx, workspace, inbox)?;
-    let statements: [&crate::Sql; 12] = [
-        &ATTACHMENTS,
-        &RECIPIENTS,
-        &APPROVALS,
-        &ROLE_MAIL,
-        &LABELS,
-        &QUEUE_GONE,
-        &QUEUE,
-        &QUEUES,
-        &MESSAGES,
-        &THREAD_LABELS,
-        &THREAD_PEOPLE,
-        &THREADS,
-    ];
-    for statement in statements {
+    search::delete_inbox(tx, workspace, inbox)?;
+    contacts::clear_subjects(tx, workspace, inbox)?;
+    // The messages go after everything that is found by them, the threads after their labels and participants.
+    let rest: [&crate::Sql; 8] =
+        [&LABELS, &QUEUE_GONE, &QUEUE, &QUEUES, &MESSAGES, &THREAD_LABELS, &THREAD_PEOPLE, &THREADS];
+    for statement in of_inbox::ALL.iter().copied().chain(rest) {
         tx.exec(statement, p![workspace, inbox])?;
     }
     drafts::wipe_inbox(tx, workspace, inbox)?;
-    metrics::holds_nothing(tx, workspace, inbox)?;
+    metrics::reset_totals(tx, workspace, inbox)?;
     Ok(blobs.into_iter().filter_map(|(blob,)| blob).collect())
 }
 
-/// Settles what an inbox has queued as failed, with a word for its delivery entries: nothing more leaves from it. What is
-/// on its way at this moment is no longer ours to settle.
+/// Settles the queued messages of an inbox as failed, with `detail` in their delivery status. Messages that are being
+/// delivered at this moment aren't affected.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn fail_queued(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, (detail, now): (&str, Time)) -> Result<()> {
     tx.exec(&FAIL_RECIPIENTS, p![workspace, inbox, detail, now])?;
     tx.exec(&FAIL_MESSAGES, p![workspace, inbox, now])?;
-    tx.exec(&DROP_JOBS, p![workspace, inbox])?;
-    tx.exec(&DROP_ENVELOPES, p![workspace, inbox])?;
+    tx.exec(&DELETE_JOBS, p![workspace, inbox, JobKind::Outbound])?;
+    tx.exec(&DELETE_ENVELOPES, p![workspace, inbox])?;
     Ok(())
 }

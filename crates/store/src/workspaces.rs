@@ -1,16 +1,16 @@
-//! Workspaces: rows of the tenants themselves.
+//! Workspaces: the tenants' own rows.
 
 use posthouse_domain::{
     id::WorkspaceId,
     time::Time,
-    workspace::{Notice, Workspace},
+    workspace::{Workspace, WorkspaceNotice},
 };
 
 use uuid::Uuid;
 
-use crate::{Error, FromRow, Result, Row, Tx, p, statements};
+use crate::{Error, Result, Tx, p, statements};
 
-/// The columns of a workspace, in the order that rows are read; the table is `w`.
+/// The columns of a workspace in the order that rows are read; the table alias is `w`.
 macro_rules! columns {
     () => {
         "w.id, w.name, w.owner_email, w.plan, w.status, w.claim_status, w.claimed_at, w.notice, w.notice_at, w.stopped_at, w.stop_reason,
@@ -27,7 +27,7 @@ statements! {
     LIST = concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id > $1 ORDER BY w.id LIMIT $2");
     UPDATE = "UPDATE workspaces SET plan = $2, status = $3, notice = $4, notice_at = $5, stopped_at = $6, stop_reason = $7,
         ai_processing = $8, screening = $9, daily_send_limit = $10, retention_days = $11 WHERE id = $1";
-    KEEPING = "SELECT id, retention_days FROM workspaces WHERE retention_days IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";
+    WITH_RETENTION = "SELECT id, retention_days FROM workspaces WHERE retention_days IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";
     STOP = "UPDATE workspaces SET stopped_at = $2, stop_reason = $3 WHERE id = $1 AND stopped_at IS NULL";
     RESUME = "UPDATE workspaces SET stopped_at = NULL, stop_reason = NULL WHERE id = $1 AND stopped_at IS NOT NULL";
     SUSPEND = "UPDATE workspaces SET status = 'suspended' WHERE id = $1 AND status = 'active'";
@@ -37,7 +37,7 @@ statements! {
 /// Stores a new workspace.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
     let w = workspace;
     tx.exec(
@@ -58,34 +58,34 @@ pub fn insert(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// The workspace of that id.
+/// Returns the workspace with that ID.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, id: WorkspaceId) -> Result<Option<Workspace>> {
     tx.one(&GET, p![id])
 }
 
-/// Up to `limit` workspaces behind `after`, oldest first.
+/// Returns up to `limit` workspaces after `after`, oldest first.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn list(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<Workspace>> {
     tx.rows(&LIST, p![after, limit])
 }
 
-/// The server's first workspace: who runs the server.
+/// Returns the server's first workspace, which belongs to the operator.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn first(tx: &mut Tx) -> Result<Option<WorkspaceId>> {
     Ok(list(tx, WorkspaceId(Uuid::nil()), 1)?.first().map(|first| first.id))
 }
 
-/// Writes what an operator can change.
+/// Writes the fields that an operator can change.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
     let w = workspace;
     let notice = w.notice.as_ref();
@@ -108,42 +108,43 @@ pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Stops a running workspace; says whether it ran.
+/// Stops a workspace; returns whether it was running.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn stop(tx: &mut Tx, id: WorkspaceId, reason: Option<&str>, now: Time) -> Result<bool> {
     Ok(tx.exec(&STOP, p![id, now, reason])? > 0)
 }
 
-/// Ends the stop of a workspace; says whether it was stopped.
+/// Ends the stop of a workspace; returns whether it was stopped.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn resume(tx: &mut Tx, id: WorkspaceId) -> Result<bool> {
     Ok(tx.exec(&RESUME, p![id])? > 0)
 }
 
-/// Suspends the sending of an active workspace; says whether it was active.
+/// Suspends sending of an active workspace; returns whether it was active.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn suspend(tx: &mut Tx, id: WorkspaceId) -> Result<bool> {
     Ok(tx.exec(&SUSPEND, p![id])? > 0)
 }
 
-/// Up to `limit` workspaces behind `after` whose mail is kept for some days only, with their number.
+/// Returns up to `limit` workspaces after `after` with a retention period, and the period in days.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn keeping_for_days(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<(WorkspaceId, i64)>> {
-    tx.rows(&KEEPING, p![after, limit])
+    let found: Vec<RetentionRow> = tx.rows(&WITH_RETENTION, p![after, limit])?;
+    Ok(found.into_iter().map(|row| (row.id, row.retention_days)).collect())
 }
 
-/// Whether there is any workspace: an empty store is set up at its first start.
+/// Returns whether any workspace exists; an empty store is set up at first start.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn any(tx: &mut Tx) -> Result<bool> {
     Ok(tx.value::<Time>(&ANY, p![])?.is_some())
 }
@@ -152,38 +153,51 @@ fn status(workspace: &Workspace) -> &'static str {
     if workspace.suspended { "suspended" } else { "active" }
 }
 
-impl FromRow for Workspace {
-    const COLUMNS: usize = 16;
+crate::row_struct!(RetentionRow { id: WorkspaceId, retention_days: i64 });
 
-    fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        Ok(Self {
-            id: row.take()?,
-            name: row.take()?,
-            owner_email: row.take()?,
-            plan: row.take()?,
-            suspended: row.take::<String>()? == "suspended",
-            claim: row.take()?,
-            claimed_at: row.take()?,
-            notice: notice(row.take()?, row.take()?),
-            stopped_at: row.take()?,
-            stop_reason: row.take()?,
-            ai_processing: row.take()?,
-            screening: row.take()?,
-            daily_send_limit: row.take()?,
-            retention_days: row.take()?,
-            created_at: row.take()?,
-        })
-    }
+crate::from_row!(Workspace {
+    id,
+    name,
+    owner_email,
+    plan,
+    status: String,
+    claim = claim_status,
+    claimed_at,
+    notice,
+    notice_at,
+    stopped_at,
+    stop_reason,
+    ai_processing,
+    screening,
+    daily_send_limit,
+    retention_days,
+    created_at,
+} => Self {
+    id,
+    name,
+    owner_email,
+    plan,
+    suspended: status == "suspended",
+    claim,
+    claimed_at,
+    notice: workspace_notice(notice, notice_at),
+    stopped_at,
+    stop_reason,
+    ai_processing,
+    screening,
+    daily_send_limit,
+    retention_days,
+    created_at,
+});
+
+fn workspace_notice(message: Option<String>, created_at: Option<Time>) -> Option<WorkspaceNotice> {
+    Some(WorkspaceNotice { message: message?, created_at: created_at? })
 }
 
-fn notice(message: Option<String>, created_at: Option<Time>) -> Option<Notice> {
-    Some(Notice { message: message?, created_at: created_at? })
-}
-
-/// Reads one of our own stored names.
+/// Parses a stored name.
 ///
 /// # Errors
-/// [`Error::Corrupt`] for a name this binary does not know.
+/// Returns [`Error::Inconsistent`] if this binary doesn't know the name.
 pub(crate) fn named<T>(text: &str, parse: impl FnOnce(&str) -> Option<T>) -> Result<T> {
-    parse(text).ok_or_else(|| Error::Corrupt(format!("unknown name {text}").into()))
+    parse(text).ok_or_else(|| Error::Inconsistent(format!("unknown name {text}").into()))
 }

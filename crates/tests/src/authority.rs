@@ -1,7 +1,8 @@
-//! A certificate authority on this machine: Pebble, the test server of Let's Encrypt (package `pebble`), which looks at
-//! challenges and checks signatures as the real one does; and the name server that it asks.
+//! A local ACME certificate authority: Pebble (package `pebble`), the test server of Let's Encrypt, which validates
+//! challenges and signatures like the real one; and the name server that it queries.
 //!
-//! Every name leads to 127.0.0.1, except what ends in `.wrong.example`: that leads to an address where nobody listens.
+//! Every name resolves to 127.0.0.1, except those ending in `.wrong.example`: they resolve to an address without a
+//! listener.
 
 use std::{
     io::{BufRead, BufReader},
@@ -15,73 +16,75 @@ use tokio::{net::UdpSocket, task::JoinHandle};
 
 use crate::{certificate::certificate, dir::ScratchDir};
 
-/// The key of a customer whom the authority knows already: its name and its bytes in base64url.
-pub const CUSTOMER: (&str, &str) = ("customer-1", "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W");
+/// The external account that Pebble accepts: key id, and MAC key in base64url.
+pub const EXTERNAL_ACCOUNT: (&str, &str) =
+    ("customer-1", "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W");
 
-/// An authority that has its place and does not run yet: who asks it must know where it will be, and it must know where who
-/// asks it listens.
-pub struct Place {
+/// A Pebble server that has its ports but does not run yet. The service must know the directory URL before it starts,
+/// and Pebble must know the port of the service's challenge listener.
+pub struct ReservedPebble {
     dir: ScratchDir,
     address: SocketAddr,
     management: SocketAddr,
 }
 
-/// The authority. It ends when it is dropped.
-pub struct Authority {
-    place: Place,
+/// A running Pebble server. Dropping it stops it.
+pub struct Pebble {
+    reserved: ReservedPebble,
     child: Child,
     names: JoinHandle<()>,
 }
 
-/// A place for an authority; none where Pebble is not installed, which is a failure where `CI` is set.
+/// Reserves the ports of a Pebble server. Returns `None` if Pebble is not installed.
 ///
 /// # Panics
-/// Where `CI` is set and Pebble is missing.
+/// Panics if Pebble is not installed and `CI` is set.
 #[must_use]
-pub fn place() -> Option<Place> {
+pub fn reserve() -> Option<ReservedPebble> {
     let found = Command::new("pebble").arg("-h").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if found.is_err() {
         assert!(std::env::var("CI").is_err(), "pebble is missing: run scripts/need.sh test");
         eprintln!("skipped: pebble is not installed (scripts/need.sh test)");
         return None;
     }
-    let own = own_address();
-    let free = || TcpListener::bind((own, 0)).expect("there are free ports");
-    // Both are held at once, so that they differ.
+    let host = process_address();
+    let free = || TcpListener::bind((host, 0)).expect("there are free ports");
+    // Both listeners are open at once, so that the ports differ.
     let (one, other) = (free(), free());
     let address = |listener: &TcpListener| listener.local_addr().expect("a bound listener has an address");
-    Some(Place { dir: ScratchDir::new(), address: address(&one), management: address(&other) })
+    Some(ReservedPebble { dir: ScratchDir::new(), address: address(&one), management: address(&other) })
 }
 
-/// An address of loopback (127.0.0.0/8) that no other test listens at: between the choice of the ports and the authority's
-/// start nobody gets them.
-fn own_address() -> Ipv4Addr {
+/// Returns a loopback address (127.0.0.0/8) that belongs to this process alone, so that no other test can bind the
+/// ports between their choice and Pebble's start.
+fn process_address() -> Ipv4Addr {
     let [_, high, middle, low] = std::process::id().to_be_bytes();
     Ipv4Addr::new(127, 1 | high, middle, low)
 }
 
-impl Place {
-    /// The URL of the directory.
+impl ReservedPebble {
+    /// Returns the URL of the ACME directory.
     #[must_use]
     pub fn directory(&self) -> String {
         format!("https://{}/dir", self.address)
     }
 
-    /// The file with who vouches for the directory.
+    /// Returns the path of the PEM file with the certificate that signs the directory's TLS connection.
     #[must_use]
     pub fn root(&self) -> PathBuf {
         self.dir.path().join("directory.pem")
     }
 
-    /// Starts the authority, which looks at challenges on that port; with `strict_customers` it takes only those it knows.
+    /// Starts Pebble. It validates challenges at `challenge_port`; with `strict_customers` it requires an external
+    /// account binding.
     ///
     /// # Panics
-    /// Where it does not start.
-    pub async fn start(self, challenge_port: u16, strict_customers: bool) -> Authority {
+    /// Panics if Pebble does not start.
+    pub async fn start(self, challenge_port: u16, strict_customers: bool) -> Pebble {
         let dir = self.dir.path();
-        let own = certificate(&[&self.address.ip().to_string(), "localhost"], 2040);
-        std::fs::write(dir.join("directory.pem"), &own.chain).expect("written");
-        std::fs::write(dir.join("directory.key"), &own.key).expect("written");
+        let server_cert = certificate(&[&self.address.ip().to_string(), "localhost"], 2040);
+        std::fs::write(dir.join("directory.pem"), &server_cert.chain).expect("written");
+        std::fs::write(dir.join("directory.key"), &server_cert.key).expect("written");
         let config = json!({ "pebble": {
             "listenAddress": self.address.to_string(),
             "managementListenAddress": self.management.to_string(),
@@ -91,12 +94,12 @@ impl Place {
             "tlsPort": 1,
             "ocspResponderURL": "",
             "externalAccountBindingRequired": strict_customers,
-            "externalAccountMACKeys": { CUSTOMER.0: CUSTOMER.1 },
+            "externalAccountMACKeys": { EXTERNAL_ACCOUNT.0: EXTERNAL_ACCOUNT.1 },
         }});
         std::fs::write(dir.join("pebble.json"), config.to_string()).expect("written");
         let (names, dns) = name_server().await;
         let child = start(dir, dns);
-        Authority { place: self, child, names }
+        Pebble { reserved: self, child, names }
     }
 }
 
@@ -112,54 +115,54 @@ fn start(dir: &Path, dns: SocketAddr) -> Child {
         .stderr(Stdio::null())
         .spawn()
         .expect("pebble runs");
-    let mut said = BufReader::new(child.stdout.take().expect("standard output is piped"));
-    let (mut heard, mut line) = (String::new(), String::new());
+    let mut stdout = BufReader::new(child.stdout.take().expect("standard output is piped"));
+    let (mut output, mut line) = (String::new(), String::new());
     while !line.contains("ACME directory available") {
         line.clear();
-        let read = said.read_line(&mut line).expect("pebble speaks UTF-8");
-        assert!(read > 0, "pebble ended before it was ready:\n{heard}");
-        heard.push_str(&line);
+        let read = stdout.read_line(&mut line).expect("pebble speaks UTF-8");
+        assert!(read > 0, "pebble ended before it was ready:\n{output}");
+        output.push_str(&line);
     }
-    // A full pipe would stop it.
-    std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+    // Pebble would block on a full pipe.
+    std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
     child
 }
 
-impl Authority {
-    /// Forgets everything: accounts, orders and its own root. It stays where it is.
+impl Pebble {
+    /// Restarts Pebble at the same address with empty state: no accounts, no orders and a new root.
     ///
     /// # Panics
-    /// Where it does not end or start.
-    pub async fn forget(&mut self) {
-        self.end();
+    /// Panics if Pebble does not stop or start.
+    pub async fn reset(&mut self) {
+        self.stop();
         self.names.abort();
         let (names, dns) = name_server().await;
         self.names = names;
-        self.child = start(self.place.dir.path(), dns);
+        self.child = start(self.reserved.dir.path(), dns);
     }
 
-    /// Ends it: nobody listens at its place any more.
+    /// Stops Pebble. Its ports have no listener afterwards.
     ///
     /// # Panics
-    /// Where it cannot be ended.
-    pub fn end(&mut self) {
+    /// Panics if the process can't be waited for.
+    pub fn stop(&mut self) {
         let _ = self.child.kill();
         self.child.wait().expect("a child can be waited for");
     }
 
-    /// The root of the certificates that it makes, in PEM; another one after each start.
+    /// Returns the root of the issued certificates in PEM. Each start has a new root.
     ///
     /// # Panics
-    /// Where it does not answer.
+    /// Panics if Pebble does not answer.
     pub async fn issuer(&self) -> String {
         let client = reqwest::Client::builder().no_proxy().tls_danger_accept_invalid_certs(true).build();
-        let url = format!("https://{}/roots/0", self.place.management);
+        let url = format!("https://{}/roots/0", self.reserved.management);
         let answer = client.expect("a client").get(url).send().await.expect("pebble answers");
         answer.text().await.expect("a text")
     }
 }
 
-impl Drop for Authority {
+impl Drop for Pebble {
     fn drop(&mut self) {
         self.names.abort();
         let _ = self.child.kill();
@@ -167,7 +170,7 @@ impl Drop for Authority {
     }
 }
 
-/// A name server for datagrams (RFC 1035 §4.1).
+/// Starts a UDP name server (RFC 1035 §4.1).
 async fn name_server() -> (JoinHandle<()>, SocketAddr) {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("there are free ports");
     let address = socket.local_addr().expect("a bound socket has an address");

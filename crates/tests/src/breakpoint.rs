@@ -1,47 +1,47 @@
-//! Breakpoints: a request stops right after its n-th unit in the store, until the test lets it go on.
+//! Breakpoints: pause a request right after its n-th store unit until the test resumes it.
 //!
-//! Between two awaits of one request others may commit. With a breakpoint at every unit in turn, a test tries every such
-//! moment, without a pause and without luck.
+//! Other requests may commit between two awaits of one request. With a breakpoint at every unit in turn, a test covers
+//! each of these moments without pauses and without depending on timing.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use posthouse_store::AfterUnit;
+use posthouse_store::AfterUnitHook;
 use tokio::{sync::oneshot, task::JoinHandle};
 
-/// Counts the units of a server's store, and stops one.
+/// Counts the units of a server's store and pauses a request at a breakpoint.
 #[derive(Clone, Default)]
-pub(crate) struct Units(Arc<Mutex<State>>);
+pub(crate) struct UnitCounter(Arc<Mutex<UnitState>>);
 
 #[derive(Default)]
-struct State {
-    /// Units that have ended.
+struct UnitState {
+    /// The number of finished units.
     ended: u64,
-    armed: Option<Armed>,
+    armed: Option<ArmedBreakpoint>,
 }
 
-struct Armed {
-    /// The count of ended units at which to stop.
+struct ArmedBreakpoint {
+    /// The number of finished units at which to pause.
     at: u64,
-    hit: oneshot::Sender<Stopped>,
+    hit: oneshot::Sender<PausedRequest>,
 }
 
-/// A breakpoint that was set.
-pub struct Breakpoint(oneshot::Receiver<Stopped>);
+/// A breakpoint that has been set.
+pub struct Breakpoint(oneshot::Receiver<PausedRequest>);
 
-/// A request that stopped. It goes on when this is dropped.
-pub struct Stopped {
+/// A paused request. Dropping this resumes it.
+pub struct PausedRequest {
     _resume: oneshot::Sender<()>,
 }
 
-impl Units {
-    /// What the store has to call.
-    pub(crate) fn hook(&self) -> AfterUnit {
+impl UnitCounter {
+    /// Returns the hook that the store calls after each unit.
+    pub(crate) fn hook(&self) -> AfterUnitHook {
         let units = self.clone();
-        AfterUnit::new(move || {
+        AfterUnitHook::new(move || {
             let resumed = units.end_one();
             async move {
                 if let Some(resumed) = resumed {
-                    // The end of the other side is the signal.
+                    // Dropping the sender resumes the request.
                     let _ = resumed.await;
                 }
             }
@@ -54,11 +54,11 @@ impl Units {
 
     pub(crate) fn break_after(&self, count: u64) -> Breakpoint {
         let (hit, is_hit) = oneshot::channel();
-        self.with(|state| state.armed = Some(Armed { at: state.ended + count, hit }));
+        self.with(|state| state.armed = Some(ArmedBreakpoint { at: state.ended + count, hit }));
         Breakpoint(is_hit)
     }
 
-    /// Counts a unit; gives what it has to wait for.
+    /// Counts a unit and returns a receiver to wait for if a breakpoint was reached.
     fn end_one(&self) -> Option<oneshot::Receiver<()>> {
         let armed = self.with(|state| {
             state.ended += 1;
@@ -66,35 +66,35 @@ impl Units {
             state.armed.take_if(|armed| armed.at <= ended)
         })?;
         let (resume, resumed) = oneshot::channel();
-        // A test that no longer waits for it stops nothing.
-        armed.hit.send(Stopped { _resume: resume }).ok().map(|()| resumed)
+        // If the test dropped the breakpoint, the request continues.
+        armed.hit.send(PausedRequest { _resume: resume }).ok().map(|()| resumed)
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut UnitState) -> T) -> T {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Breakpoint {
-    /// Waits until the unit has ended.
+    /// Waits until the unit has finished.
     ///
     /// # Panics
-    /// Where another breakpoint was set meanwhile.
-    pub async fn hit(self) -> Stopped {
+    /// Panics if another breakpoint was set meanwhile.
+    pub async fn hit(self) -> PausedRequest {
         self.0.await.expect("one breakpoint at a time")
     }
 
-    /// Waits until the unit has ended, or until the request has, which then made fewer units.
+    /// Waits until the unit has finished, or until a request with fewer units has.
     ///
     /// # Errors
-    /// What the request gave.
+    /// Returns the request's result if the request ended first.
     ///
     /// # Panics
-    /// Where the request panicked.
-    pub async fn hit_before<T>(self, request: &mut JoinHandle<T>) -> Result<Stopped, T> {
+    /// Panics if the request panicked.
+    pub async fn hit_before<T>(self, request: &mut JoinHandle<T>) -> Result<PausedRequest, T> {
         tokio::select! {
             biased;
-            stopped = self.hit() => Ok(stopped),
+            paused = self.hit() => Ok(paused),
             ended = request => Err(ended.expect("the request does not panic")),
         }
     }

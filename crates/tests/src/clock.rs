@@ -1,7 +1,7 @@
 //! The manual clock: time stands still until a test moves it, and randomness comes from a seed.
 //!
-//! It never reads real time. Whoever waits registers a deadline here, so a test can wait for the waiter and then move
-//! the clock past it: no test needs to pause.
+//! It never reads real time. Every sleeper registers a deadline, so a test can wait for the sleeper and then move the
+//! clock past the deadline: no test needs a pause.
 
 use std::{
     collections::BTreeMap,
@@ -11,32 +11,32 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
+use posthouse_app::ports::{BoxFuture, Clock};
 use posthouse_domain::time::Time;
-use posthouse_server::ports::{Clock, Pending};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
-/// Where every test starts: a Tuesday noon in the middle of a month, far from every boundary of a day.
+/// The time at which every test starts: a Tuesday noon in the middle of a month, far from midnight.
 pub const START: &str = "2026-09-15T12:00:00.000Z";
 
-/// A clock that a test moves. Clones show the same time.
+/// A clock that a test moves. Clones share the time.
 #[derive(Clone)]
 pub struct ManualClock {
-    state: Arc<Mutex<State>>,
-    /// Who waits, for those who wait for that.
-    crowd: watch::Sender<Crowd>,
+    state: Arc<Mutex<ClockState>>,
+    /// A summary of the sleepers, to wait for changes of it.
+    summary: watch::Sender<Sleepers>,
 }
 
-/// How many wait, and until when the first of them.
+/// The number of sleepers and the earliest deadline.
 #[derive(Clone, Copy, Default)]
-struct Crowd {
+struct Sleepers {
     count: usize,
     first: Option<Time>,
 }
 
-struct State {
+struct ClockState {
     now: Time,
-    /// Who waits, by deadline and then in the order of registration.
+    /// The sleepers by deadline, then in the order of registration.
     sleepers: BTreeMap<(Time, u64), Option<Waker>>,
     registered: u64,
     seed: u64,
@@ -44,22 +44,22 @@ struct State {
 }
 
 impl ManualClock {
-    /// A clock at [`START`] whose random bytes are a function of the seed and of how much was drawn.
+    /// Creates a clock at [`START`] whose random bytes depend only on the seed and on the number of bytes drawn before.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let now = Time::parse(START).expect("START is an ISO 8601 time");
-        let state = State { now, sleepers: BTreeMap::new(), registered: 0, seed, drawn: 0 };
-        Self { state: Arc::new(Mutex::new(state)), crowd: watch::Sender::new(Crowd::default()) }
+        let state = ClockState { now, sleepers: BTreeMap::new(), registered: 0, seed, drawn: 0 };
+        Self { state: Arc::new(Mutex::new(state)), summary: watch::Sender::new(Sleepers::default()) }
     }
 
-    /// Moves time on by `millis` and wakes everybody whose deadline is reached, the earliest first.
+    /// Moves time forward by `millis` and wakes every sleeper whose deadline is reached, the earliest first.
     pub fn advance(&self, millis: i64) {
         assert!(millis >= 0, "time does not run backwards");
         let to = self.now().plus_ms(millis);
         self.set(to);
     }
 
-    /// Moves time on to `time`, as [`ManualClock::advance`].
+    /// Moves time forward to `time`, like [`ManualClock::advance`].
     pub fn set(&self, time: Time) {
         let mut state = self.state();
         assert!(time >= state.now, "time does not run backwards");
@@ -68,68 +68,76 @@ impl ManualClock {
         while let Some(entry) = state.sleepers.first_entry().filter(|entry| entry.key().0 <= time) {
             due.push(entry.remove());
         }
-        self.crowd.send_replace(state.crowd());
+        self.summary.send_replace(state.summary());
         drop(state);
         for waker in due.into_iter().flatten() {
             waker.wake();
         }
     }
 
-    /// How many wait for a later time now.
+    /// Returns the number of sleepers.
     #[must_use]
     pub fn waiters(&self) -> usize {
         self.state().sleepers.len()
     }
 
-    /// The earliest time that somebody waits for.
+    /// Returns the earliest deadline.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Time> {
         self.state().sleepers.keys().next().map(|(time, _)| *time)
     }
 
-    /// Comes back when at least `count` wait: then a long-poll, say, has looked and gone to sleep.
-    pub async fn waiting(&self, count: usize) {
-        let mut crowd = self.crowd.subscribe();
-        // The sender lives in `self`, so waiting cannot fail.
-        let _ = crowd.wait_for(|crowd| crowd.count >= count).await;
+    /// Waits for at least `count` sleepers, for example for a long-poll that has found nothing.
+    pub async fn wait_for_sleepers(&self, count: usize) {
+        let mut summary = self.summary.subscribe();
+        // The sender lives in `self`, so waiting can't fail.
+        let _ = summary.wait_for(|summary| summary.count >= count).await;
     }
 
-    /// Comes back when somebody waits for a time that is not after `last`, with that time.
-    pub async fn waiting_until(&self, last: Time) -> Time {
-        let mut crowd = self.crowd.subscribe();
-        let found = crowd.wait_for(|crowd| crowd.first.is_some_and(|first| first <= last)).await;
-        // The sender lives in `self`, so waiting cannot fail.
-        found.ok().and_then(|crowd| crowd.first).unwrap_or(last)
+    /// Waits until a sleeper has exactly this deadline, or until none has.
+    pub async fn wait_for_sleeper_at(&self, time: Time, is_there: bool) {
+        let mut summary = self.summary.subscribe();
+        let found = || self.state().sleepers.range((time, 0)..=(time, u64::MAX)).next().is_some();
+        // The sender lives in `self`, so waiting can't fail.
+        while found() != is_there && summary.changed().await.is_ok() {}
     }
 
-    /// Lets time go on from one deadline to the next, by at most `millis` in all, until the future is done. For what ends
-    /// by the clock, when no one moment can be named at which everybody who matters has gone to sleep.
-    pub async fn go_on<T>(&self, millis: i64, until: impl Future<Output = T>) -> T {
+    /// Waits for a deadline at or before `last` and returns it.
+    pub async fn wait_for_deadline(&self, last: Time) -> Time {
+        let mut summary = self.summary.subscribe();
+        let found = summary.wait_for(|summary| summary.first.is_some_and(|first| first <= last)).await;
+        // The sender lives in `self`, so waiting can't fail.
+        found.ok().and_then(|summary| summary.first).unwrap_or(last)
+    }
+
+    /// Moves time from one deadline to the next, by at most `millis` in all, until the future is done. For work that
+    /// ends by the clock when no single moment exists at which every relevant task sleeps.
+    pub async fn advance_until<T>(&self, millis: i64, until: impl Future<Output = T>) -> T {
         let last = self.now().plus_ms(millis);
         let mut until = std::pin::pin!(until);
         loop {
             tokio::select! {
                 biased;
                 done = &mut until => return done,
-                next = self.waiting_until(last) => self.set(next.max(self.now())),
+                next = self.wait_for_deadline(last) => self.set(next.max(self.now())),
             }
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ClockState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn forget(&self, key: (Time, u64)) {
+    fn remove_sleeper(&self, key: (Time, u64)) {
         let mut state = self.state();
         state.sleepers.remove(&key);
-        self.crowd.send_replace(state.crowd());
+        self.summary.send_replace(state.summary());
     }
 }
 
-impl State {
-    fn crowd(&self) -> Crowd {
-        Crowd { count: self.sleepers.len(), first: self.sleepers.keys().next().map(|(time, _)| *time) }
+impl ClockState {
+    fn summary(&self) -> Sleepers {
+        Sleepers { count: self.sleepers.len(), first: self.sleepers.keys().next().map(|(time, _)| *time) }
     }
 }
 
@@ -138,7 +146,7 @@ impl Clock for ManualClock {
         self.state().now
     }
 
-    fn sleep_until(&self, time: Time) -> Pending<'static, ()> {
+    fn sleep_until(&self, time: Time) -> BoxFuture<'static, ()> {
         let mut state = self.state();
         if time <= state.now {
             return Box::pin(std::future::ready(()));
@@ -146,8 +154,8 @@ impl Clock for ManualClock {
         state.registered += 1;
         let key = (time, state.registered);
         state.sleepers.insert(key, None);
-        self.crowd.send_replace(state.crowd());
-        Box::pin(Sleep { clock: self.clone(), key })
+        self.summary.send_replace(state.summary());
+        Box::pin(Sleeper { clock: self.clone(), key })
     }
 
     fn random(&self, buffer: &mut [u8]) {
@@ -160,13 +168,13 @@ impl Clock for ManualClock {
     }
 }
 
-/// One registered wait; dropping it takes the registration back.
-struct Sleep {
+/// One registered sleeper. Dropping it removes the registration.
+struct Sleeper {
     clock: ManualClock,
     key: (Time, u64),
 }
 
-impl Future for Sleep {
+impl Future for Sleeper {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
@@ -180,9 +188,9 @@ impl Future for Sleep {
     }
 }
 
-impl Drop for Sleep {
+impl Drop for Sleeper {
     fn drop(&mut self) {
-        self.clock.forget(self.key);
+        self.clock.remove_sleeper(self.key);
     }
 }
 
@@ -191,7 +199,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn waits_end_in_the_order_of_their_deadlines_and_not_before() {
+    async fn sleepers_wake_in_the_order_of_their_deadlines() {
         let clock = ManualClock::new(1);
         let order = Arc::new(Mutex::new(Vec::new()));
         let start = clock.now();
@@ -204,7 +212,7 @@ mod tests {
                 })
             })
             .into();
-        clock.waiting(3).await;
+        clock.wait_for_sleepers(3).await;
         tokio::task::yield_now().await;
         assert_eq!(clock.next_deadline(), Some(start.plus_ms(10)));
         clock.advance(20);
@@ -221,7 +229,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_wait_that_is_given_up_is_forgotten_and_a_past_one_is_over() {
+    async fn a_dropped_sleeper_is_removed_and_a_past_deadline_returns_at_once() {
         let clock = ManualClock::new(1);
         let sleep = clock.sleep_until(clock.now().plus_ms(1));
         assert_eq!(clock.waiters(), 1);
@@ -231,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn randomness_is_a_function_of_the_seed() {
+    fn random_bytes_depend_only_on_the_seed() {
         let draw = |seed| {
             let clock = ManualClock::new(seed);
             let mut bytes = [0; 70];

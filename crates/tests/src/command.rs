@@ -1,4 +1,4 @@
-//! One run of the real binary as a command: what it printed, and how it ended.
+//! Runs the real binary as a command and captures its output and exit code.
 
 use std::{
     path::Path,
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::process::binary;
 
-/// What a command did.
+/// The output and exit code of a command.
 #[derive(Debug)]
-pub struct Ran {
-    /// The exit code; -1 where a signal ended it.
+pub struct CommandResult {
+    /// The exit code, or -1 if a signal ended the process.
     pub code: i32,
     /// Standard output.
     pub out: String,
@@ -20,7 +20,8 @@ pub struct Ran {
     pub err: String,
 }
 
-/// The binary with these arguments in `dir`, which has the `posthouse.toml` of [`crate::process::Process`].
+/// Builds a command of the binary with these arguments in `dir`, which holds the `posthouse.toml` of
+/// [`crate::process::ServiceProcess`].
 #[must_use]
 pub fn command(dir: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(binary());
@@ -28,37 +29,37 @@ pub fn command(dir: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs it to its end.
+/// Runs the command to its end.
 ///
 /// # Panics
-/// Where it cannot be run.
+/// Panics if the binary can't be run.
 #[must_use]
-pub fn run(dir: &Path, arguments: &[&str]) -> Ran {
-    Ran::of(command(dir, arguments).output().expect("the binary runs"))
+pub fn run(dir: &Path, arguments: &[&str]) -> CommandResult {
+    CommandResult::of(command(dir, arguments).output().expect("the binary runs"))
 }
 
-impl Ran {
-    /// What a process left.
+impl CommandResult {
+    /// Converts the output of a process.
     #[must_use]
     pub fn of(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Self { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// What a command that did well printed.
+    /// Returns the standard output of a successful command.
     ///
     /// # Panics
-    /// Where it did not.
+    /// Panics if the exit code is not 0.
     #[must_use]
-    pub fn well(self) -> String {
+    pub fn success(self) -> String {
         assert_eq!(self.code, 0, "{}\n{}", self.out, self.err);
         self.out
     }
 
-    /// The one JSON object of a command that ended with that code.
+    /// Returns the one JSON object that a command with this exit code printed.
     ///
     /// # Panics
-    /// Where it ended otherwise or printed something else.
+    /// Panics if the exit code differs or the output is not one line of JSON.
     #[must_use]
     pub fn json(self, code: i32) -> Value {
         assert_eq!(self.code, code, "{}\n{}", self.out, self.err);

@@ -1,6 +1,6 @@
-//! A DNS of records that a test writes: what was not written does not exist, and any name can be made to fail.
+//! A DNS whose records a test writes. Names without records don't exist, and any name can be made to fail.
 //!
-//! It never asks the network.
+//! It never queries the network.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,72 +8,72 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use posthouse_mail::auth::{Answer, Question, QuestionKind, Records};
-use posthouse_server::ports::{Dns, Pending};
+use posthouse_app::ports::{BoxFuture, Dns};
+use posthouse_mail::auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
 
-/// The records of a test. Clones share them.
+/// The DNS records of a test. Clones share them.
 #[derive(Clone, Default)]
 pub struct FakeDns {
-    zone: Arc<Mutex<Zone>>,
+    zone: Arc<Mutex<FakeZone>>,
 }
 
 #[derive(Default)]
-struct Zone {
-    answers: BTreeMap<Question, Answer>,
-    /// Names that get no usable answer, whatever is asked.
+struct FakeZone {
+    answers: BTreeMap<DnsQuestion, DnsAnswer>,
+    /// Names whose lookups fail, for every type.
     failing: BTreeSet<String>,
-    /// Whether nothing gets a usable answer.
+    /// Whether every lookup fails.
     down: bool,
-    /// Whether nothing gets any answer.
+    /// Whether no query is ever answered.
     silent: bool,
-    /// Names below which nothing gets any answer, the name included.
-    black_holes: BTreeSet<String>,
-    asked: Vec<Question>,
+    /// Names for which, including every name below them, no query is ever answered.
+    unanswered: BTreeSet<String>,
+    queries: Vec<DnsQuestion>,
 }
 
 impl FakeDns {
-    /// A text record, beside those the name has.
+    /// Adds a TXT record.
     pub fn txt(&self, name: &str, text: &str) {
-        self.add(name, QuestionKind::Txt, Records::Txt(vec![text.as_bytes().to_vec()]));
+        self.add(name, DnsRecordType::Txt, DnsRecords::Txt(vec![text.as_bytes().to_vec()]));
     }
 
-    /// A mail exchanger, beside those the name has.
+    /// Adds an MX record.
     pub fn mx(&self, name: &str, preference: u16, host: &str) {
-        self.add(name, QuestionKind::Mx, Records::Mx(vec![(preference, host.to_owned())]));
+        self.add(name, DnsRecordType::Mx, DnsRecords::Mx(vec![(preference, host.to_owned())]));
     }
 
-    /// An address record, A or AAAA, beside those the name has.
+    /// Adds an A or AAAA record.
     pub fn address(&self, name: &str, address: IpAddr) {
         match address {
-            IpAddr::V4(ip) => self.add(name, QuestionKind::A, Records::A(vec![ip])),
-            IpAddr::V6(ip) => self.add(name, QuestionKind::Aaaa, Records::Aaaa(vec![ip])),
+            IpAddr::V4(ip) => self.add(name, DnsRecordType::A, DnsRecords::A(vec![ip])),
+            IpAddr::V6(ip) => self.add(name, DnsRecordType::Aaaa, DnsRecords::Aaaa(vec![ip])),
         }
     }
 
-    /// The name of an address, for reverse look-ups; `name` is the reverse name (`4.3.2.1.in-addr.arpa`).
+    /// Adds a PTR record; `name` is the reverse name (`4.3.2.1.in-addr.arpa`).
     pub fn ptr(&self, name: &str, host: &str) {
-        self.add(name, QuestionKind::Ptr, Records::Ptr(vec![host.to_owned()]));
+        self.add(name, DnsRecordType::Ptr, DnsRecords::Ptr(vec![host.to_owned()]));
     }
 
-    /// A name server of a zone, beside those it has.
+    /// Adds an NS record of a zone.
     pub fn name_server(&self, zone: &str, host: &str) {
-        self.add(zone, QuestionKind::Ns, Records::Ns(vec![host.to_owned()]));
+        self.add(zone, DnsRecordType::Ns, DnsRecords::Ns(vec![host.to_owned()]));
     }
 
-    /// Takes every record of a name away.
+    /// Removes every record of a name.
     pub fn remove(&self, name: &str) {
-        let name = Question::new(name, QuestionKind::Txt).name;
+        let name = DnsQuestion::new(name, DnsRecordType::Txt).name;
         self.zone().answers.retain(|question, _| question.name != name);
     }
 
-    /// Sets the answer to one question, whatever there was.
-    pub fn set(&self, name: &str, kind: QuestionKind, answer: Answer) {
-        self.zone().answers.insert(Question::new(name, kind), answer);
+    /// Sets the answer to one question, replacing any earlier one.
+    pub fn set(&self, name: &str, kind: DnsRecordType, answer: DnsAnswer) {
+        self.zone().answers.insert(DnsQuestion::new(name, kind), answer);
     }
 
-    /// Makes every question about the name fail (time-out, SERVFAIL), or work again.
+    /// Makes every lookup of the name fail (timeout, SERVFAIL), or work again.
     pub fn fail(&self, name: &str, failing: bool) {
-        let name = Question::new(name, QuestionKind::Txt).name;
+        let name = DnsQuestion::new(name, DnsRecordType::Txt).name;
         let mut zone = self.zone();
         if failing {
             zone.failing.insert(name);
@@ -82,30 +82,30 @@ impl FakeDns {
         }
     }
 
-    /// Makes every question fail, or work again.
+    /// Makes every lookup fail, or work again.
     pub fn fail_all(&self, down: bool) {
         self.zone().down = down;
     }
 
-    /// Leaves every question without any answer, for ever, or answers the next ones again.
+    /// Never answers queries from now on, or answers them again.
     pub fn silence(&self, silent: bool) {
         self.zone().silent = silent;
     }
 
-    /// Leaves every question about the name and those below it without any answer, for ever.
-    pub fn black_hole(&self, name: &str) {
-        let name = Question::new(name, QuestionKind::Txt).name;
-        self.zone().black_holes.insert(name);
+    /// Never answers queries for the name and for the names below it.
+    pub fn never_answer_below(&self, name: &str) {
+        let name = DnsQuestion::new(name, DnsRecordType::Txt).name;
+        self.zone().unanswered.insert(name);
     }
 
-    /// Takes in lines of a zone file as the service writes them, `name. TTL IN TYPE value`, and addresses.
+    /// Adds the records of zone file lines as the service writes them, `name. TTL IN TYPE value`.
     ///
     /// # Panics
-    /// Where a line is none.
-    pub fn import(&self, zone: &str) {
+    /// Panics if a line can't be parsed.
+    pub fn import_zone(&self, zone: &str) {
         for line in zone.lines() {
             let mut words = line.splitn(5, ' ');
-            let mut word = || words.next().unwrap_or_else(|| panic!("no line of a zone file: {line}"));
+            let mut word = || words.next().unwrap_or_else(|| panic!("not a zone file line: {line}"));
             let (name, _, _, kind, value) = (word(), word(), word(), word(), word());
             match kind {
                 "MX" => {
@@ -114,71 +114,71 @@ impl FakeDns {
                 }
                 "TXT" => self.txt(name, &value.split('"').skip(1).step_by(2).collect::<String>()),
                 "A" => self.address(name, value.parse().expect("an A record has an address")),
-                other => panic!("{other} is not read here: {line}"),
+                other => panic!("unsupported type {other}: {line}"),
             }
         }
     }
 
-    /// The answer to a question, at once.
+    /// Returns the answer to a question without recording the query.
     #[must_use]
-    pub fn answer(&self, question: &Question) -> Answer {
+    pub fn answer(&self, question: &DnsQuestion) -> DnsAnswer {
         self.zone().answer(question)
     }
 
-    /// Every question asked so far, in order.
+    /// Returns every recorded query, in order.
     #[must_use]
-    pub fn asked(&self) -> Vec<Question> {
-        self.zone().asked.clone()
+    pub fn queries(&self) -> Vec<DnsQuestion> {
+        self.zone().queries.clone()
     }
 
-    fn add(&self, name: &str, kind: QuestionKind, more: Records) {
-        let question = Question::new(name, kind);
+    fn add(&self, name: &str, kind: DnsRecordType, more: DnsRecords) {
+        let question = DnsQuestion::new(name, kind);
         let mut zone = self.zone();
         let together = match (zone.answers.remove(&question), more) {
-            (Some(Answer::Records(Records::Txt(a))), Records::Txt(b)) => Records::Txt([a, b].concat()),
-            (Some(Answer::Records(Records::Mx(a))), Records::Mx(b)) => Records::Mx([a, b].concat()),
-            (Some(Answer::Records(Records::A(a))), Records::A(b)) => Records::A([a, b].concat()),
-            (Some(Answer::Records(Records::Aaaa(a))), Records::Aaaa(b)) => Records::Aaaa([a, b].concat()),
-            (Some(Answer::Records(Records::Ptr(a))), Records::Ptr(b)) => Records::Ptr([a, b].concat()),
-            (Some(Answer::Records(Records::Ns(a))), Records::Ns(b)) => Records::Ns([a, b].concat()),
+            (Some(DnsAnswer::Records(DnsRecords::Txt(a))), DnsRecords::Txt(b)) => DnsRecords::Txt([a, b].concat()),
+            (Some(DnsAnswer::Records(DnsRecords::Mx(a))), DnsRecords::Mx(b)) => DnsRecords::Mx([a, b].concat()),
+            (Some(DnsAnswer::Records(DnsRecords::A(a))), DnsRecords::A(b)) => DnsRecords::A([a, b].concat()),
+            (Some(DnsAnswer::Records(DnsRecords::Aaaa(a))), DnsRecords::Aaaa(b)) => DnsRecords::Aaaa([a, b].concat()),
+            (Some(DnsAnswer::Records(DnsRecords::Ptr(a))), DnsRecords::Ptr(b)) => DnsRecords::Ptr([a, b].concat()),
+            (Some(DnsAnswer::Records(DnsRecords::Ns(a))), DnsRecords::Ns(b)) => DnsRecords::Ns([a, b].concat()),
             (_, more) => more,
         };
-        zone.answers.insert(question, Answer::Records(together));
+        zone.answers.insert(question, DnsAnswer::Records(together));
     }
 
-    fn zone(&self) -> MutexGuard<'_, Zone> {
+    fn zone(&self) -> MutexGuard<'_, FakeZone> {
         self.zone.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Zone {
-    fn answer(&self, question: &Question) -> Answer {
+impl FakeZone {
+    fn answer(&self, question: &DnsQuestion) -> DnsAnswer {
         if self.down || self.failing.contains(&question.name) {
-            return Answer::Failed;
+            return DnsAnswer::Failed;
         }
         if let Some(answer) = self.answers.get(question) {
             return answer.clone();
         }
         let known = self.answers.keys().any(|other| other.name == question.name);
-        if known { Answer::NoData } else { Answer::NoSuchName }
+        if known { DnsAnswer::NoData } else { DnsAnswer::NoSuchName }
     }
 }
 
 impl Dns for FakeDns {
-    fn lookup(&self, question: Question) -> Pending<'_, Answer> {
+    fn lookup(&self, question: DnsQuestion) -> BoxFuture<'_, DnsAnswer> {
         let mut zone = self.zone();
         let answer = zone.answer(&question);
-        zone.asked.push(question);
-        let name = zone.asked.last().map(|asked| asked.name.clone()).unwrap_or_default();
+        zone.queries.push(question);
+        let name = zone.queries.last().map(|query| query.name.clone()).unwrap_or_default();
         let is_below =
-            |hole: &String| name.strip_suffix(hole).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-        if zone.silent || zone.black_holes.iter().any(is_below) {
+            |parent: &String| name.strip_suffix(parent).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        if zone.silent || zone.unanswered.iter().any(is_below) {
             return Box::pin(std::future::pending());
         }
         Box::pin(std::future::ready(answer))
     }
 
-    fn is_served(&self) -> Pending<'_, bool> {
+    fn is_served(&self) -> BoxFuture<'_, bool> {
         let is_served = !self.zone().down;
         Box::pin(std::future::ready(is_served))
     }
@@ -189,20 +189,20 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_was_not_written_does_not_exist() {
+    async fn only_written_records_exist_and_names_can_fail() {
         let dns = FakeDns::default();
-        let ask = |name: &str, kind| dns.lookup(Question::new(name, kind));
-        assert_eq!(ask("a.example", QuestionKind::Txt).await, Answer::NoSuchName);
+        let ask = |name: &str, kind| dns.lookup(DnsQuestion::new(name, kind));
+        assert_eq!(ask("a.example", DnsRecordType::Txt).await, DnsAnswer::NoSuchName);
         dns.txt("a.example", "one");
         dns.txt("A.example.", "two");
-        let both = Records::Txt(vec![b"one".to_vec(), b"two".to_vec()]);
-        assert_eq!(ask("a.example", QuestionKind::Txt).await, Answer::Records(both));
-        assert_eq!(ask("a.example", QuestionKind::Mx).await, Answer::NoData);
+        let both = DnsRecords::Txt(vec![b"one".to_vec(), b"two".to_vec()]);
+        assert_eq!(ask("a.example", DnsRecordType::Txt).await, DnsAnswer::Records(both));
+        assert_eq!(ask("a.example", DnsRecordType::Mx).await, DnsAnswer::NoData);
         dns.fail("a.example", true);
-        assert_eq!(ask("a.example", QuestionKind::Txt).await, Answer::Failed);
+        assert_eq!(ask("a.example", DnsRecordType::Txt).await, DnsAnswer::Failed);
         dns.fail("a.example", false);
         dns.fail_all(true);
-        assert_eq!(ask("b.example", QuestionKind::A).await, Answer::Failed);
-        assert_eq!(dns.asked().len(), 5);
+        assert_eq!(ask("b.example", DnsRecordType::A).await, DnsAnswer::Failed);
+        assert_eq!(dns.queries().len(), 5);
     }
 }

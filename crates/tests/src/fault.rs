@@ -1,7 +1,7 @@
-//! Faults that come from outside the process: a network that is cut, a database that is held by somebody else, writes that
-//! fail.
+//! Faults from outside the process: a cut network, a locked database, failing writes.
 //!
-//! A crash of the server itself is [`crate::TestServer::crash`]; a full disk is [`crate::Options::sqlite_pages_max`].
+//! For a crash of the server use [`crate::TestServer::crash`], for a full disk
+//! [`crate::ServerOptions::sqlite_pages_max`].
 
 use std::{
     net::SocketAddr,
@@ -18,15 +18,15 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// A TCP proxy in front of a PostgreSQL database, whose connections a test can cut.
+/// A TCP proxy in front of a PostgreSQL database. A test can cut its connections.
 pub struct Proxy {
     url: String,
-    /// Whether connections live; a change to false ends those there are, and new ones end at once.
+    /// Whether connections are allowed. A change to false ends the open ones; new ones end at once.
     open: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
 
-/// Where the database really is.
+/// The address of the real database.
 #[derive(Clone)]
 enum Upstream {
     Tcp(String, u16),
@@ -34,12 +34,12 @@ enum Upstream {
 }
 
 impl Proxy {
-    /// A proxy in front of the database of that URL.
+    /// Starts a proxy in front of the database at `url`.
     ///
     /// # Panics
-    /// Where the URL is none of PostgreSQL.
-    pub async fn before(url: &str) -> Self {
-        let config = postgres::Config::from_str(url).expect("a URL of PostgreSQL");
+    /// Panics if `url` is not a PostgreSQL URL.
+    pub async fn in_front_of(url: &str) -> Self {
+        let config = postgres::Config::from_str(url).expect("a PostgreSQL URL");
         let port = config.get_ports().first().copied().unwrap_or(5432);
         let upstream = match config.get_hosts().first().expect("a URL with a host") {
             postgres::config::Host::Tcp(host) => Upstream::Tcp(host.clone(), port),
@@ -54,19 +54,19 @@ impl Proxy {
         Self { url, open, task }
     }
 
-    /// The database through the proxy.
+    /// Returns the URL of the database through the proxy.
     #[must_use]
     pub fn url(&self) -> DatabaseUrl {
         DatabaseUrl::Postgres(self.url.clone())
     }
 
-    /// Ends every connection, and every new one at once.
+    /// Ends every connection, and each new one at once.
     pub fn cut(&self) {
         self.open.send_replace(false);
     }
 
-    /// Lets connections through again.
-    pub fn mend(&self) {
+    /// Allows connections again.
+    pub fn restore(&self) {
         self.open.send_replace(true);
     }
 }
@@ -87,20 +87,20 @@ async fn serve(listener: TcpListener, upstream: Upstream, open: watch::Sender<bo
         let upstream = upstream.clone();
         tokio::spawn(async move {
             let cut = async {
-                // The sender may go with the proxy, which cuts as well.
+                // The sender is dropped with the proxy, which also cuts.
                 let _ = state.wait_for(|open| !open).await;
             };
             tokio::select! {
                 () = cut => {}
-                () = carry(client, upstream) => {}
+                () = forward(client, upstream) => {}
             }
         });
     }
 }
 
-async fn carry(client: TcpStream, upstream: Upstream) {
+async fn forward(client: TcpStream, upstream: Upstream) {
     async fn both(mut client: TcpStream, mut server: impl AsyncRead + AsyncWrite + Unpin) {
-        // The end of either side is the end of the connection, however it came.
+        // Ends the connection when either side ends it, for any reason.
         let _ = copy_bidirectional(&mut client, &mut server).await;
     }
     match upstream {
@@ -117,18 +117,18 @@ async fn carry(client: TcpStream, upstream: Upstream) {
     }
 }
 
-/// The write lock of an SQLite file, held by somebody else until it is dropped.
+/// The write lock of an SQLite file, held by another connection until it is released or dropped.
 pub struct HeldLock {
     release: Option<oneshot::Sender<()>>,
     store: Store,
 }
 
 impl HeldLock {
-    /// Takes the lock and holds it.
+    /// Acquires the lock and holds it.
     ///
     /// # Panics
-    /// Where the file cannot be opened.
-    pub async fn on(database: &DatabaseUrl) -> Self {
+    /// Panics if the file can't be opened.
+    pub async fn acquire(database: &DatabaseUrl) -> Self {
         let store = Store::open(StoreConfig::new(database.clone())).expect("the file can be opened twice");
         let (release, wait) = oneshot::channel::<()>();
         let (taken, is_taken) = oneshot::channel::<()>();
@@ -148,7 +148,7 @@ impl HeldLock {
         Self { release: Some(release), store }
     }
 
-    /// Lets the lock go and waits until it is free.
+    /// Releases the lock and waits until it is free.
     pub async fn release(mut self) {
         self.release = None;
         let store = self.store.clone();
@@ -156,49 +156,49 @@ impl HeldLock {
     }
 }
 
-/// Write transactions of a server that fail when a test wants it. Clones are the same.
+/// Write transactions of a server that fail on request. Clones share the plan.
 #[derive(Clone, Default)]
-pub struct FailingWrites(Arc<Mutex<Plan>>);
+pub struct FailingWrites(Arc<Mutex<WriteFaultPlan>>);
 
 /// Which writes fail.
 #[derive(Default)]
-struct Plan {
+struct WriteFaultPlan {
     point: Option<WritePoint>,
-    /// Passings of the point that go well before.
+    /// Writes at the point that still succeed before the first failure.
     spared: u64,
-    /// Passings that fail then.
+    /// Writes that fail after that.
     failing: u64,
     failed: u64,
 }
 
 impl FailingWrites {
-    /// Fails the `n`th write from now on, from 1, at that point; those before and behind it go well.
-    pub fn nth(&self, point: WritePoint, n: u64) {
-        *self.plan() = Plan { point: Some(point), spared: n.saturating_sub(1), failing: 1, failed: 0 };
+    /// Fails the `n`th write at that point from now on, counted from 1. Writes before and after it succeed.
+    pub fn fail_nth(&self, point: WritePoint, n: u64) {
+        *self.plan() = WriteFaultPlan { point: Some(point), spared: n.saturating_sub(1), failing: 1, failed: 0 };
     }
 
-    /// Fails so many writes at that point behind the first `spared` from now on.
-    pub fn some(&self, point: WritePoint, spared: u64, failing: u64) {
-        *self.plan() = Plan { point: Some(point), spared, failing, failed: 0 };
+    /// Fails `failing` writes at that point, after the next `spared` ones.
+    pub fn fail_range(&self, point: WritePoint, spared: u64, failing: u64) {
+        *self.plan() = WriteFaultPlan { point: Some(point), spared, failing, failed: 0 };
     }
 
     /// Fails every write at that point from now on.
-    pub fn all(&self, point: WritePoint) {
-        *self.plan() = Plan { point: Some(point), spared: 0, failing: u64::MAX, failed: 0 };
+    pub fn fail_every(&self, point: WritePoint) {
+        *self.plan() = WriteFaultPlan { point: Some(point), spared: 0, failing: u64::MAX, failed: 0 };
     }
 
-    /// Fails none any more; says how many have failed.
-    pub fn end(&self) -> u64 {
+    /// Fails no more writes and returns how many have failed.
+    pub fn stop(&self) -> u64 {
         std::mem::take(&mut *self.plan()).failed
     }
 
-    /// How many have failed since it was said which do.
+    /// Returns how many writes have failed under the current plan.
     #[must_use]
     pub fn failed(&self) -> u64 {
         self.plan().failed
     }
 
-    /// What the store asks.
+    /// Returns the hook that the store calls at each write point.
     pub(crate) fn faults(&self) -> WriteFaults {
         let plan = self.clone();
         WriteFaults::new(move |point| plan.pass(point))
@@ -221,16 +221,16 @@ impl FailingWrites {
         Err(Error::Unavailable("a test made this write fail".into()))
     }
 
-    fn plan(&self) -> MutexGuard<'_, Plan> {
+    fn plan(&self) -> MutexGuard<'_, WriteFaultPlan> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An address on which nobody listens.
+/// Returns an address without a listener.
 ///
 /// # Panics
-/// Where no port is free.
-pub async fn nobody_listens() -> SocketAddr {
+/// Panics if no port is free.
+pub async fn closed_address() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     listener.local_addr().expect("a bound listener has an address")
 }

@@ -1,11 +1,11 @@
-//! What most tests begin with: a workspace, keys, an inbox.
+//! Common starting points of tests: a workspace, keys, an inbox.
 
+use posthouse_app::workspaces::create::{NewKey, NewWorkspace, create, new_key};
 use posthouse_domain::{
     auth::{Permissions, Scope},
     id::{InboxId, KeyId, WorkspaceId},
     plan::Plan,
 };
-use posthouse_server::app::create_workspace::{NewKey, NewWorkspace, create, new_key};
 use posthouse_store::Error;
 
 use crate::{http::Api, server::TestServer};
@@ -13,25 +13,25 @@ use crate::{http::Api, server::TestServer};
 /// A key with its secret.
 #[derive(Clone, Debug)]
 pub struct TestKey {
-    /// The workspace it belongs to.
+    /// The workspace of the key.
     pub workspace: WorkspaceId,
-    /// Its id.
+    /// The key's id.
     pub id: KeyId,
-    /// What goes behind `Bearer`.
+    /// The token for the `Authorization: Bearer` header.
     pub secret: String,
 }
 
-/// An inbox as the API gave it.
+/// An inbox created through the API.
 #[derive(Clone, Debug)]
 pub struct TestInbox {
-    /// Its id.
+    /// The inbox's id.
     pub id: InboxId,
-    /// Its address.
+    /// The inbox's address.
     pub address: String,
 }
 
 impl TestServer {
-    /// Makes a workspace of that plan and gives its org-wide key with every permission.
+    /// Creates a workspace on that plan and returns its org-wide key with every permission.
     pub async fn workspace(&self, plan: Plan) -> TestKey {
         let clock = self.app().clock.clone();
         let new = NewWorkspace { name: "Test workspace".to_owned(), owner: "owner@example.org".to_owned(), plan };
@@ -41,7 +41,7 @@ impl TestServer {
         TestKey { workspace: made.workspace.id, id: made.key.id, secret: made.secret.reveal().to_owned() }
     }
 
-    /// Makes one more key of the same workspace; `permissions` are names of permissions or presets with commas between.
+    /// Creates another key in the workspace of `of`. `permissions` is a comma-separated list of permissions or presets.
     pub async fn key(&self, of: &TestKey, permissions: &str, scope: Scope) -> TestKey {
         let clock = self.app().clock.clone();
         let permissions = Permissions::parse(permissions).expect("names of permissions or presets");
@@ -52,23 +52,23 @@ impl TestServer {
         TestKey { workspace: of.workspace, id: made.key.id, secret: made.secret.reveal().to_owned() }
     }
 
-    /// The API with a key.
+    /// Returns an API client that uses this key.
     #[must_use]
     pub fn api(&self, key: &TestKey) -> Api {
         self.anonymous().with_key(&key.secret)
     }
 
-    /// Makes an inbox with a name of the server's choice.
+    /// Creates an inbox with a generated name.
     pub async fn inbox(&self, key: &TestKey) -> TestInbox {
         self.inbox_with(key, serde_json::json!({})).await
     }
 
-    /// Makes an inbox with that name at the default domain.
+    /// Creates an inbox with this username at the default domain.
     pub async fn inbox_named(&self, key: &TestKey, username: &str) -> TestInbox {
         self.inbox_with(key, serde_json::json!({ "username": username })).await
     }
 
-    /// Makes an inbox from that request body.
+    /// Creates an inbox from this request body.
     pub async fn inbox_with(&self, key: &TestKey, body: serde_json::Value) -> TestInbox {
         let reply = self.api(key).post("/v1/inboxes", body).await.expect(201);
         TestInbox {

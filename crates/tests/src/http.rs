@@ -1,20 +1,20 @@
-//! The API as a client sees it: requests with a key, and answers with what a test asks of them.
+//! A client of the API: requests with a key, and assertions on the responses.
 //!
-//! It never retries and never follows a redirect: one call is one request.
+//! It never retries and never follows redirects: one call is one request.
 
 use std::{fmt, ops::Index, time::Duration};
 
-use posthouse_domain::error::Code;
+use posthouse_domain::error::ErrorCode;
 use reqwest::{
     Client, Method,
     header::{HeaderMap, HeaderName, HeaderValue},
 };
 use serde_json::Value;
 
-/// How long an answer may take before the test gives up, in seconds: far longer than any test waits on purpose.
+/// How long a request may take before the test fails, in seconds: much longer than any intended wait.
 const GIVE_UP_S: u64 = 90;
 
-/// The API with one key, or without. Clones share the connections.
+/// An API client with at most one key. Clones share the connections.
 #[derive(Clone)]
 pub struct Api {
     client: Client,
@@ -24,10 +24,10 @@ pub struct Api {
 }
 
 impl Api {
-    /// The API at that base URL, without a key.
+    /// Creates a client of the API at that base URL, without a key.
     ///
     /// # Panics
-    /// Where no client can be made.
+    /// Panics if the HTTP client can't be built.
     #[must_use]
     pub fn new(base_url: &str) -> Self {
         let client = Client::builder()
@@ -36,89 +36,96 @@ impl Api {
             .tls_danger_accept_invalid_certs(true)
             .timeout(Duration::from_secs(GIVE_UP_S))
             .build()
-            .expect("a client without certificates of its own can be made");
+            .expect("an HTTP client can be built");
         Self { client, base_url: base_url.to_owned(), key: None, headers: HeaderMap::new() }
     }
 
-    /// The same API with that key.
+    /// Returns a client that uses this key.
     #[must_use]
     pub fn with_key(&self, key: &str) -> Self {
         Self { key: Some(key.to_owned()), ..self.clone() }
     }
 
-    /// The same API with one more header field on every request.
+    /// Returns a client that sends one more header field with every request.
     ///
     /// # Panics
-    /// Where name or value are not fit for a header field.
+    /// Panics if the name or value is not valid in a header field.
     #[must_use]
     pub fn with_header(&self, name: &str, value: &str) -> Self {
         let mut more = self.clone();
-        let name = HeaderName::try_from(name).expect("a name fit for a header field");
-        more.headers.append(name, HeaderValue::from_str(value).expect("a value fit for a header field"));
+        let name = HeaderName::try_from(name).expect("a valid header field name");
+        more.headers.append(name, HeaderValue::from_str(value).expect("a valid header field value"));
         more
     }
 
-    /// The same API with an `Idempotency-Key`.
+    /// Returns a client that sends this `Idempotency-Key`.
     #[must_use]
     pub fn idempotent(&self, key: &str) -> Self {
         self.with_header("Idempotency-Key", key)
     }
 
-    /// GET; the path with its query.
-    pub async fn get(&self, path: &str) -> Reply {
+    /// Sends a GET request; `path` includes the query.
+    pub async fn get(&self, path: &str) -> ApiResponse {
         self.send(Method::GET, path, None).await
     }
 
-    /// POST with a JSON body.
-    pub async fn post(&self, path: &str, body: Value) -> Reply {
+    /// Sends a POST request with a JSON body.
+    pub async fn post(&self, path: &str, body: Value) -> ApiResponse {
         self.send(Method::POST, path, Some(body)).await
     }
 
-    /// POST without a body.
-    pub async fn post_empty(&self, path: &str) -> Reply {
+    /// Sends a POST request without a body.
+    pub async fn post_empty(&self, path: &str) -> ApiResponse {
         self.send(Method::POST, path, None).await
     }
 
-    /// PATCH with a JSON body.
-    pub async fn patch(&self, path: &str, body: Value) -> Reply {
+    /// Sends a PATCH request with a JSON body.
+    pub async fn patch(&self, path: &str, body: Value) -> ApiResponse {
         self.send(Method::PATCH, path, Some(body)).await
     }
 
-    /// PUT with a JSON body.
-    pub async fn put(&self, path: &str, body: Value) -> Reply {
+    /// Sends a PUT request with a JSON body.
+    pub async fn put(&self, path: &str, body: Value) -> ApiResponse {
         self.send(Method::PUT, path, Some(body)).await
     }
 
-    /// DELETE.
-    pub async fn delete(&self, path: &str) -> Reply {
+    /// Sends a DELETE request.
+    pub async fn delete(&self, path: &str) -> ApiResponse {
         self.send(Method::DELETE, path, None).await
     }
 
-    /// Any method, with a JSON body or none.
-    pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Reply {
+    /// Sends a request with an optional JSON body.
+    pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> ApiResponse {
         match body {
             Some(body) => self.raw(method, path, "application/json", body.to_string()).await,
-            None => self.carry(method, path, None).await,
+            None => self.send_body(method, path, None).await,
         }
     }
 
-    /// Any method with any body: for requests that no client of good will sends.
-    pub async fn raw(&self, method: Method, path: &str, content_type: &str, body: impl Into<Vec<u8>>) -> Reply {
-        self.carry(method, path, Some((content_type, body.into()))).await
+    /// Sends a request with any body, for requests that a correct client never sends.
+    pub async fn raw(&self, method: Method, path: &str, content_type: &str, body: impl Into<Vec<u8>>) -> ApiResponse {
+        self.send_body(method, path, Some((content_type, body.into()))).await
     }
 
-    /// POST to a server that may be killed meanwhile: nothing where there was no whole answer.
-    pub async fn try_post(&self, path: &str, body: &Value) -> Option<Reply> {
-        self.try_carry(Method::POST, path, Some(("application/json", body.to_string().into()))).await.ok()
+    /// Sends a POST request to a server that may be killed meanwhile. Returns `None` if the response is incomplete.
+    pub async fn try_post(&self, path: &str, body: &Value) -> Option<ApiResponse> {
+        self.try_send_body(Method::POST, path, Some(("application/json", body.to_string().into()))).await.ok()
     }
 
-    async fn carry(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> Reply {
-        let asked = format!("{method} {path}");
-        self.try_carry(method, path, body).await.unwrap_or_else(|error| panic!("{asked}: no whole answer: {error:?}"))
+    async fn send_body(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> ApiResponse {
+        let request_line = format!("{method} {path}");
+        self.try_send_body(method, path, body)
+            .await
+            .unwrap_or_else(|error| panic!("{request_line}: no complete response: {error:?}"))
     }
 
-    async fn try_carry(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> reqwest::Result<Reply> {
-        let asked = format!("{method} {path}");
+    async fn try_send_body(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<(&str, Vec<u8>)>,
+    ) -> reqwest::Result<ApiResponse> {
+        let request_line = format!("{method} {path}");
         let mut request = self.client.request(method, format!("{}{path}", self.base_url)).headers(self.headers.clone());
         if let Some(key) = &self.key {
             request = request.bearer_auth(key);
@@ -130,43 +137,43 @@ impl Api {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let bytes = response.bytes().await?;
         let json = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        Ok(Reply { asked, status, headers, json, bytes: bytes.to_vec() })
+        Ok(ApiResponse { request_line, status, headers, json, bytes: bytes.to_vec() })
     }
 }
 
-/// An answer.
+/// A response of the API.
 #[derive(Clone, Debug)]
-pub struct Reply {
-    /// The request, for messages.
-    pub asked: String,
-    /// The status.
+pub struct ApiResponse {
+    /// The method and path of the request, for assertion messages.
+    pub request_line: String,
+    /// The status code.
     pub status: u16,
     /// The header fields.
     pub headers: HeaderMap,
-    /// The body as JSON; null when it is none.
+    /// The body as JSON, or null if it isn't JSON.
     pub json: Value,
     /// The body.
     pub bytes: Vec<u8>,
 }
 
-impl Reply {
-    /// Asserts the status and gives the answer back.
+impl ApiResponse {
+    /// Asserts the status code and returns the response.
     ///
     /// # Panics
-    /// With the whole answer, when the status is another.
+    /// Panics with the whole response if the status differs.
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{self}");
         self
     }
 
-    /// Asserts that the answer is this refusal, whole and well formed (decision 1), and gives it back.
+    /// Asserts that the response is this error, complete and well formed, and returns it.
     ///
     /// # Panics
-    /// With the whole answer, when it is not.
+    /// Panics with the whole response otherwise.
     #[track_caller]
     pub fn error(self, code: &str) -> Self {
-        let known = Code::ALL.iter().find(|known| known.text() == code);
+        let known = ErrorCode::ALL.iter().find(|known| known.text() == code);
         let known = known.unwrap_or_else(|| panic!("{code} is not in the table of errors"));
         let error = &self.json["error"];
         assert_eq!(error["code"], code, "{self}");
@@ -175,6 +182,9 @@ impl Reply {
             assert!(error[member].as_str().is_some_and(|text| !text.is_empty()), "error.{member} in {self}");
         }
         assert_eq!(self.header("x-request-id"), error["request_id"].as_str(), "{self}");
+        if let Some(problem) = undeclared_details(*known, &error["details"]) {
+            panic!("{problem} in {self}");
+        }
         if matches!(self.status, 429 | 503) {
             let seconds = self.header("retry-after").and_then(|text| text.parse::<u64>().ok());
             assert!(seconds.is_some_and(|seconds| seconds > 0), "Retry-After of {self}");
@@ -185,7 +195,7 @@ impl Reply {
     /// Asserts that `invalid_request` names exactly these fields, in any order.
     ///
     /// # Panics
-    /// With the whole answer, when it does not.
+    /// Panics with the whole response otherwise.
     #[track_caller]
     pub fn invalid_fields(self, paths: &[&str]) -> Self {
         let reply = self.error("invalid_request");
@@ -198,26 +208,26 @@ impl Reply {
         reply
     }
 
-    /// A header field as text.
+    /// Returns the value of a header field.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The text of a member of the JSON object.
+    /// Returns a string member of the JSON body.
     ///
     /// # Panics
-    /// With the whole answer, when it is not a string.
+    /// Panics with the whole response if it is not a string.
     #[must_use]
     #[track_caller]
     pub fn text(&self, member: &str) -> &str {
         self.json[member].as_str().unwrap_or_else(|| panic!("no text {member} in {self}"))
     }
 
-    /// The items of a list.
+    /// Returns the items of a list response.
     ///
     /// # Panics
-    /// With the whole answer, when it is none.
+    /// Panics with the whole response if it isn't a list.
     #[must_use]
     #[track_caller]
     pub fn data(&self) -> &[Value] {
@@ -225,7 +235,7 @@ impl Reply {
     }
 }
 
-impl Index<&str> for Reply {
+impl Index<&str> for ApiResponse {
     type Output = Value;
 
     fn index(&self, member: &str) -> &Value {
@@ -233,9 +243,29 @@ impl Index<&str> for Reply {
     }
 }
 
-impl fmt::Display for Reply {
+impl fmt::Display for ApiResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let body = String::from_utf8_lossy(&self.bytes);
-        write!(f, "{} -> {}\n{body}", self.asked, self.status)
+        write!(f, "{} -> {}\n{body}", self.request_line, self.status)
     }
+}
+
+/// Compares `error.details` with the declaration of its code. Returns the first difference.
+fn undeclared_details(code: ErrorCode, details: &Value) -> Option<String> {
+    let rules = code.details();
+    for rule in rules {
+        let (name, value) = (rule.kind.text(), &details[rule.kind.text()]);
+        let matches = match rule.kind.schema()["type"].as_str() {
+            _ if value.is_null() => !rule.is_required,
+            Some("integer") => value.is_u64(),
+            Some("array") => value.is_array(),
+            _ => value.is_string(),
+        };
+        if !matches {
+            return Some(format!("details.{name} of {} is {value}", code.text()));
+        }
+    }
+    let is_declared = |name: &str| rules.iter().any(|rule| rule.kind.text() == name);
+    let undeclared = details.as_object()?.keys().find(|name| !is_declared(name))?;
+    Some(format!("details.{undeclared} is not declared for {}", code.text()))
 }

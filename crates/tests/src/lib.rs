@@ -1,6 +1,6 @@
-//! Test harness of Posthouse; the black-box suite is in `tests/it`.
+//! Test harness of Posthouse. The black-box suite is in `tests/it`.
 //!
-//! A test begins with a server and ends with giving it back:
+//! A test starts a server and ends by finishing it:
 //! ```no_run
 //! # async fn test() {
 //! use posthouse_domain::plan::Plan;
@@ -15,11 +15,13 @@
 //! # }
 //! ```
 //!
-//! What the suite may rely on from outside (`scripts/test.sh` sets it):
-//! - `POSTHOUSE_TEST_DATABASE`: `sqlite` (the default) or `postgres`, the engine under the service.
-//! - `POSTHOUSE_TEST_PG_URL`: an admin URL of a running PostgreSQL cluster; each test makes its own database there.
+//! The environment of the suite (`scripts/test.sh` sets it):
+//!
+//! - `POSTHOUSE_TEST_DATABASE`: the engine under the service, `sqlite` (the default) or `postgres`.
+//! - `POSTHOUSE_TEST_PG_URL`: an admin URL of a running PostgreSQL cluster, in which each test creates its own
+//!   database.
 //! - `POSTHOUSE_CORPORA`: the folder of the mail corpora (default `../shared/data` beside the repository).
-//! - `CI=true`: what is missing is a failure instead of a skipped test.
+//! - `CI=true`: a missing dependency fails a test instead of skipping it.
 #![allow(clippy::unwrap_used)]
 
 mod audit;
@@ -44,7 +46,7 @@ pub mod smtp_sink;
 pub mod stream;
 pub mod webhook_sink;
 
-pub use audit::Allowed;
-pub use mail::Letter;
-pub use server::{Options, TestServer};
-pub use webhook_sink::{Say, WebhookSink};
+pub use audit::AllowedLeftovers;
+pub use mail::TestMessage;
+pub use server::{ServerOptions, TestServer};
+pub use webhook_sink::{WebhookReply, WebhookSink};

@@ -1,7 +1,8 @@
-//! Log lines by server: a test can look at what its own server logged, though many run in one process.
+//! Captures log lines by server, so that a test sees the lines of its own server although many servers run in one
+//! process.
 //!
-//! A line belongs to the server that owns the thread it was written on: the server's runtime and the threads of its
-//! store say whose they are. Lines of nobody's threads are charged to the only server there is, if there is only one.
+//! A line belongs to the server that owns the current thread: the server's runtime and its store threads register their
+//! server. Lines from other threads belong to the only running server if there is just one.
 
 use std::{
     cell::RefCell,
@@ -18,70 +19,70 @@ use tracing_subscriber::{
     layer::{Context, SubscriberExt},
 };
 
-/// Lines kept of one server: the first ones, since the first error explains the others.
+/// Maximum number of lines kept for one server: the first ones, because the first error explains the later ones.
 const LINES_MAX: usize = 20_000;
 
-/// One line.
+/// One log line.
 #[derive(Clone, Debug)]
-pub struct Line {
-    /// How bad.
+pub struct LogLine {
+    /// The level.
     pub level: Level,
-    /// The module it comes from.
+    /// The module that logged it.
     pub target: String,
-    /// The message, then the fields as `name=value`.
+    /// The message, followed by the fields as `name=value`.
     pub text: String,
 }
 
-/// What one server logged. Clones share it.
+/// The log of one server. Clones share it.
 #[derive(Clone, Default)]
-pub struct LogBook {
-    lines: Arc<Mutex<Vec<Line>>>,
+pub struct LogCapture {
+    lines: Arc<Mutex<Vec<LogLine>>>,
 }
 
 thread_local! {
-    static OWNER: RefCell<Option<LogBook>> = const { RefCell::new(None) };
+    static OWNER: RefCell<Option<LogCapture>> = const { RefCell::new(None) };
 }
 
-/// The books of the living servers.
-static BOOKS: Mutex<Vec<Weak<Mutex<Vec<Line>>>>> = Mutex::new(Vec::new());
+/// The captures of all running servers.
+static CAPTURES: Mutex<Vec<Weak<Mutex<Vec<LogLine>>>>> = Mutex::new(Vec::new());
 
-impl LogBook {
-    /// A new book; from the first one on, the process collects.
+impl LogCapture {
+    /// Starts a capture. The first one installs the collector in the process.
     #[must_use]
     pub fn open() -> Self {
         static COLLECT: Once = Once::new();
         COLLECT.call_once(|| {
-            let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(Collector));
+            let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(LogCollector));
         });
-        let book = Self::default();
-        let mut books = BOOKS.lock().unwrap_or_else(PoisonError::into_inner);
-        books.retain(|book| book.strong_count() > 0);
-        books.push(Arc::downgrade(&book.lines));
-        book
+        let capture = Self::default();
+        let mut captures = CAPTURES.lock().unwrap_or_else(PoisonError::into_inner);
+        captures.retain(|capture| capture.strong_count() > 0);
+        captures.push(Arc::downgrade(&capture.lines));
+        capture
     }
 
-    /// Says that what this thread logs from now on belongs into the book.
-    pub fn own_this_thread(&self) {
+    /// Captures everything that this thread logs from now on.
+    pub fn capture_this_thread(&self) {
         OWNER.with_borrow_mut(|owner| *owner = Some(self.clone()));
     }
 
-    /// Every line so far, of level INFO or worse.
+    /// Returns every captured line: level INFO or above.
     #[must_use]
-    pub fn lines(&self) -> Vec<Line> {
+    pub fn lines(&self) -> Vec<LogLine> {
         self.guard().clone()
     }
 
-    /// The lines of level ERROR.
+    /// Returns the lines of level ERROR.
     #[must_use]
-    pub fn errors(&self) -> Vec<Line> {
+    pub fn errors(&self) -> Vec<LogLine> {
         self.guard().iter().filter(|line| line.level == Level::ERROR).cloned().collect()
     }
 
-    fn guard(&self) -> MutexGuard<'_, Vec<Line>> {
+    fn guard(&self) -> MutexGuard<'_, Vec<LogLine>> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, line: Line) {
+    fn add(&self, line: LogLine) {
         let mut lines = self.guard();
         if lines.len() < LINES_MAX {
             lines.push(line);
@@ -89,48 +90,48 @@ impl LogBook {
     }
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for LogLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}: {}", self.level, self.target, self.text)
     }
 }
 
-/// Sorts the lines into the books.
-struct Collector;
+/// Adds each line to the capture of its thread.
+struct LogCollector;
 
-impl<S: Subscriber> Layer<S> for Collector {
+impl<S: Subscriber> Layer<S> for LogCollector {
     fn on_event(&self, event: &Event<'_>, _context: Context<'_, S>) {
         let meta = event.metadata();
         if *meta.level() > Level::INFO {
             return;
         }
-        let mut text = Text::default();
+        let mut text = EventText::default();
         event.record(&mut text);
         let text = format!("{}{}", text.message, text.fields);
-        let line = Line { level: *meta.level(), target: meta.target().to_owned(), text };
-        match OWNER.try_with(|owner| owner.borrow().clone()).ok().flatten().or_else(only_book) {
-            Some(book) => book.add(line),
-            None if line.level == Level::ERROR => eprintln!("a log line of no server: {line}"),
+        let line = LogLine { level: *meta.level(), target: meta.target().to_owned(), text };
+        match OWNER.try_with(|owner| owner.borrow().clone()).ok().flatten().or_else(only_capture) {
+            Some(capture) => capture.add(line),
+            None if line.level == Level::ERROR => eprintln!("a log line without a server: {line}"),
             None => {}
         }
     }
 }
 
-fn only_book() -> Option<LogBook> {
-    let books = BOOKS.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut alive = books.iter().filter_map(Weak::upgrade);
+fn only_capture() -> Option<LogCapture> {
+    let captures = CAPTURES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut alive = captures.iter().filter_map(Weak::upgrade);
     let first = alive.next()?;
-    alive.next().is_none().then_some(LogBook { lines: first })
+    alive.next().is_none().then_some(LogCapture { lines: first })
 }
 
 /// The message and the fields of an event as text.
 #[derive(Default)]
-struct Text {
+struct EventText {
     message: String,
     fields: String,
 }
 
-impl Visit for Text {
+impl Visit for EventText {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let _ = match field.name() {
             "message" => write!(self.message, "{value:?}"),
@@ -144,18 +145,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_go_to_the_book_of_their_thread() {
-        let (one, two) = (LogBook::open(), LogBook::open());
-        for (book, name) in [(&one, "one"), (&two, "two")] {
-            let book = book.clone();
+    fn lines_go_to_the_capture_of_their_thread() {
+        let (one, two) = (LogCapture::open(), LogCapture::open());
+        for (capture, name) in [(&one, "one"), (&two, "two")] {
+            let capture = capture.clone();
             let thread = std::thread::spawn(move || {
-                book.own_this_thread();
+                capture.capture_this_thread();
                 tracing::error!(name, "broken");
-                tracing::debug!("too quiet to keep");
+                tracing::debug!("below the captured levels");
             });
             thread.join().unwrap();
         }
-        let texts = |book: &LogBook| book.errors().iter().map(|line| line.text.clone()).collect::<Vec<_>>();
+        let texts = |capture: &LogCapture| capture.errors().iter().map(|line| line.text.clone()).collect::<Vec<_>>();
         assert_eq!(texts(&one), ["broken name=\"one\""]);
         assert_eq!(texts(&two), ["broken name=\"two\""]);
         assert_eq!(one.lines().len(), 1);

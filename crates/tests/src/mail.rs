@@ -1,40 +1,40 @@
-//! Mail as tests write it: short, right where it matters, and dated by the manual clock.
+//! Test messages: short, written next to the assertion, and dated by the manual clock.
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use posthouse_domain::{id::MessageId, time::Time};
-use posthouse_mail::address::Address;
-use posthouse_server::{
-    app::receive::{Arrival, receive},
+use posthouse_app::{
+    inbound::receive::{InboundMail, receive},
     ports::Clock,
 };
+use posthouse_domain::{id::MessageId, time::Time};
+use posthouse_mail::address::Address;
 use posthouse_store::messages;
 
 use crate::{
     fixtures::{TestInbox, TestKey},
     http::Api,
     server::TestServer,
-    smtp::{SmtpClient, SmtpReply},
+    smtp::{SmtpReply, TestSmtpClient},
 };
 
-/// Who writes, when a test does not say.
+/// The default sender.
 pub const SENDER: &str = "alice@remote.example";
 
-/// A plain-text mail to be written out by [`Letter::raw`].
+/// A plain-text message, serialized by [`TestMessage::raw`].
 #[derive(Clone, Debug)]
-pub struct Letter {
+pub struct TestMessage {
     fields: Vec<(String, String)>,
     text: String,
 }
 
-impl Letter {
-    /// A letter with a subject and a text.
+impl TestMessage {
+    /// Creates a message with a subject and a text.
     #[must_use]
     pub fn new(subject: &str, text: &str) -> Self {
         Self { fields: vec![("Subject".to_owned(), subject.to_owned())], text: text.to_owned() }
     }
 
-    /// Sets a header field; those of the same name go.
+    /// Sets a header field, replacing fields of the same name.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.fields.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
@@ -42,7 +42,7 @@ impl Letter {
         self
     }
 
-    /// The bytes, with the fields that no mail may lack.
+    /// Returns the bytes, with defaults for the required header fields.
     #[must_use]
     pub fn raw(&self, to: &str, now: Time) -> String {
         let mut out = String::new();
@@ -62,7 +62,7 @@ impl Letter {
     }
 }
 
-/// A date as header fields have it (RFC 5322 §3.3; the day of the week may be left out).
+/// Formats a time as a `Date` header field value without the day of the week (RFC 5322 §3.3).
 fn date(time: Time) -> String {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let text = time.to_string();
@@ -71,21 +71,22 @@ fn date(time: Time) -> String {
 }
 
 impl TestServer {
-    /// A session with the mail exchanger, greeted.
-    pub async fn smtp(&self) -> SmtpClient {
-        SmtpClient::greeted(self.smtp_address()).await
+    /// Opens an SMTP session with the service, up to EHLO.
+    pub async fn smtp(&self) -> TestSmtpClient {
+        TestSmtpClient::connect_with_ehlo(self.smtp_address()).await
     }
 
-    /// Delivers a letter to one address over SMTP. The clock moves on by a millisecond first, so that mail has an order.
+    /// Delivers a message to one address over SMTP. Moves the clock by a millisecond first, so that messages have an
+    /// order.
     ///
     /// # Panics
-    /// Where it is refused.
-    pub async fn deliver(&self, letter: &Letter, to: &str) {
+    /// Panics if the message is rejected.
+    pub async fn deliver(&self, message: &TestMessage, to: &str) {
         self.clock.advance(1);
-        self.deliver_raw(letter.raw(to, self.clock.now()).as_bytes(), &[to]).await.expect(250);
+        self.deliver_raw(message.raw(to, self.clock.now()).as_bytes(), &[to]).await.expect(250);
     }
 
-    /// Delivers bytes over SMTP from [`SENDER`]; the last reply.
+    /// Delivers bytes over SMTP from [`SENDER`] and returns the last reply.
     pub async fn deliver_raw(&self, raw: &[u8], to: &[&str]) -> SmtpReply {
         let mut client = self.smtp().await;
         let reply = client.mail(SENDER, to, raw).await;
@@ -93,21 +94,21 @@ impl TestServer {
         reply
     }
 
-    /// Stores a mail as the end of an SMTP session does, without the session: no wait of it is on the clock. The id of
-    /// the message.
+    /// Stores a message as the end of an SMTP session does, without the session and thus without its timers. Returns
+    /// the message id.
     ///
     /// # Panics
-    /// Where it is refused.
-    pub async fn arrive(&self, at: &TestInbox, raw: impl Into<Vec<u8>>) -> MessageId {
-        self.arrive_at(&[at], raw).await[0]
+    /// Panics if the message is rejected.
+    pub async fn receive_message(&self, at: &TestInbox, raw: impl Into<Vec<u8>>) -> MessageId {
+        self.receive_for(&[at], raw).await[0]
     }
 
-    /// The same for several recipients of one mail; the ids of the copies in their order.
+    /// Stores one message for several recipients. Returns the message ids in the order of the recipients.
     ///
     /// # Panics
-    /// Where it is refused.
-    pub async fn arrive_at(&self, at: &[&TestInbox], raw: impl Into<Vec<u8>>) -> Vec<MessageId> {
-        let arrival = Arrival {
+    /// Panics if the message is rejected.
+    pub async fn receive_for(&self, at: &[&TestInbox], raw: impl Into<Vec<u8>>) -> Vec<MessageId> {
+        let arrival = InboundMail {
             mail_from: Address::parse("dana@sender.example").ok(),
             recipients: at.iter().map(|inbox| Address::parse(&inbox.address).expect("an address")).collect(),
             raw: raw.into(),
@@ -116,42 +117,42 @@ impl TestServer {
             protocol: "ESMTP",
             tls: None,
         };
-        receive(self.app(), arrival).await.expect("the mail is taken")
+        receive(&self.app().app, arrival).await.expect("the message is accepted")
     }
 
-    /// Our own trace lines of a message.
+    /// Returns the trace fields that the service added to a message.
     ///
     /// # Panics
-    /// Where it is not stored.
-    pub async fn trace_of(&self, key: &TestKey, id: &str) -> String {
+    /// Panics if the message is not stored.
+    pub async fn trace_fields(&self, key: &TestKey, id: &str) -> String {
         let (workspace, id) = (key.workspace, id.parse().expect("the id of a message"));
         let found = self.store().read(move |tx| messages::get(tx, workspace, id)).await;
         found.expect("the store works").expect("the message is stored").trace
     }
 
-    /// The raw bytes of every message of an inbox as they were received, newest first.
+    /// Returns the raw bytes of every message of an inbox as received, newest first.
     ///
     /// # Panics
-    /// Where they are more than one page, or do not stand behind our trace lines.
-    pub async fn raw_mails(&self, key: &TestKey, inbox: &TestInbox) -> Vec<Vec<u8>> {
+    /// Panics if there is more than one page, or if the trace fields are not at the start.
+    pub async fn raw_messages(&self, key: &TestKey, inbox: &TestInbox) -> Vec<Vec<u8>> {
         let api = self.api(key);
         let list = api.get(&format!("/v1/inboxes/{}/messages?limit=100", inbox.id)).await.expect(200);
         assert!(list["next_cursor"].is_null(), "{list}");
-        let mut mails = Vec::new();
+        let mut messages = Vec::new();
         for message in list.data() {
             let id = message["id"].as_str().expect("an id is text");
             let raw = api.get(&format!("/v1/messages/{id}/raw")).await.expect(200).bytes;
-            let trace = self.trace_of(key, id).await;
-            mails.push(raw.strip_prefix(trace.as_bytes()).expect("our trace lines come first").to_vec());
+            let trace = self.trace_fields(key, id).await;
+            messages.push(raw.strip_prefix(trace.as_bytes()).expect("our trace lines come first").to_vec());
         }
-        mails
+        messages
     }
 
-    /// The newest message of an inbox as the API shows it in its list.
+    /// Returns the newest message of an inbox as it appears in the list.
     ///
     /// # Panics
-    /// Where there is none.
-    pub async fn newest(&self, api: &Api, inbox: &str) -> serde_json::Value {
+    /// Panics if the inbox is empty.
+    pub async fn newest_message(&self, api: &Api, inbox: &str) -> serde_json::Value {
         let list = api.get(&format!("/v1/inboxes/{inbox}/messages?limit=1")).await.expect(200);
         list.data().first().cloned().unwrap_or_else(|| panic!("the inbox is empty: {list}"))
     }
@@ -162,9 +163,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_letter_has_the_fields_that_no_mail_may_lack_once() {
+    fn a_test_message_has_each_required_field_once() {
         let now = Time::parse(crate::clock::START).unwrap();
-        let raw = Letter::new("Hi", "one\ntwo").with("From", "b@c.example").raw("a@b.example", now);
+        let raw = TestMessage::new("Hi", "one\ntwo").with("From", "b@c.example").raw("a@b.example", now);
         assert!(raw.contains("Date: 15 Sep 2026 12:00:00 +0000\r\n"), "{raw}");
         assert!(raw.ends_with("\r\n\r\none\r\ntwo\r\n"), "{raw}");
         assert_eq!(raw.matches("From: ").count(), 1);

@@ -1,7 +1,6 @@
-//! A name server on real sockets, for the real binary: it answers what a closure says, by datagram and by connection
-//! (RFC 1035 §4).
+//! A name server on real sockets, for the real binary. A closure provides the answers, over UDP and TCP (RFC 1035 §4).
 //!
-//! It runs on threads of its own, so that tests without a runtime can use it; it ends with the test's process.
+//! It runs on its own threads, so that tests without a runtime can use it, and ends with the test process.
 
 use std::{
     io::{Read, Write},
@@ -9,36 +8,36 @@ use std::{
     sync::Arc,
 };
 
-use posthouse_mail::auth::{Answer, Question, QuestionKind, Records};
+use posthouse_mail::auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
 
 use crate::dns::FakeDns;
 
-/// Bytes of a datagram for who does not say that it takes more.
+/// Maximum size of a UDP response to a client without EDNS.
 const DATAGRAM_BYTES: usize = 512;
-/// Bytes of a datagram for who does (EDNS, RFC 6891).
+/// Maximum size of a UDP response to a client with EDNS (RFC 6891).
 const LARGE_DATAGRAM_BYTES: usize = 1_232;
-/// Bytes of one string of a text record.
+/// Maximum size of one string of a TXT record.
 const STRING_BYTES: usize = 255;
 
-type Say = Arc<dyn Fn(&Question) -> Answer + Send + Sync>;
+type AnswerFn = Arc<dyn Fn(&DnsQuestion) -> DnsAnswer + Send + Sync>;
 
-/// Starts a server that answers from the records of a test; where it listens.
+/// Starts a server that answers from the records of `dns`, and returns its address.
 ///
 /// # Panics
-/// Where no port is free.
+/// Panics if no port is free.
 #[must_use]
 pub fn serve_records(dns: &FakeDns) -> SocketAddr {
     let dns = dns.clone();
     serve(move |question| dns.answer(question))
 }
 
-/// Starts a server; where it listens.
+/// Starts a server and returns its address.
 ///
 /// # Panics
-/// Where no port is free.
+/// Panics if no port is free.
 #[must_use]
-pub fn serve(say: impl Fn(&Question) -> Answer + Send + Sync + 'static) -> SocketAddr {
-    let say: Say = Arc::new(say);
+pub fn serve(answer_for: impl Fn(&DnsQuestion) -> DnsAnswer + Send + Sync + 'static) -> SocketAddr {
+    let answer_for: AnswerFn = Arc::new(answer_for);
     let (udp, tcp) = loop {
         let udp = UdpSocket::bind("127.0.0.1:0").expect("loopback can be listened on");
         let address = udp.local_addr().expect("a bound socket has an address");
@@ -47,56 +46,56 @@ pub fn serve(say: impl Fn(&Question) -> Answer + Send + Sync + 'static) -> Socke
         }
     };
     let address = udp.local_addr().expect("a bound socket has an address");
-    let by_datagram = Arc::clone(&say);
+    let by_datagram = Arc::clone(&answer_for);
     std::thread::spawn(move || {
         let mut query = [0; 4_096];
         while let Ok((bytes, from)) = udp.recv_from(&mut query) {
-            // Additional records: the asker speaks EDNS.
-            let room = if query[11] > 0 { LARGE_DATAGRAM_BYTES } else { DATAGRAM_BYTES };
-            let _ = udp.send_to(&reply(&query[..bytes], room, &by_datagram), from);
+            // An additional record: the client uses EDNS.
+            let max_bytes = if query[11] > 0 { LARGE_DATAGRAM_BYTES } else { DATAGRAM_BYTES };
+            let _ = udp.send_to(&respond(&query[..bytes], max_bytes, &by_datagram), from);
         }
     });
     std::thread::spawn(move || {
         for stream in tcp.incoming().flatten() {
-            let say = Arc::clone(&say);
-            std::thread::spawn(move || converse(stream, &say));
+            let answer_for = Arc::clone(&answer_for);
+            std::thread::spawn(move || serve_connection(stream, &answer_for));
         }
     });
     address
 }
 
-fn converse(mut stream: TcpStream, say: &Say) -> std::io::Result<()> {
+fn serve_connection(mut stream: TcpStream, answer_for: &AnswerFn) -> std::io::Result<()> {
     loop {
         let mut length = [0; 2];
         stream.read_exact(&mut length)?;
         let mut query = vec![0; usize::from(u16::from_be_bytes(length))];
         stream.read_exact(&mut query)?;
-        let answer = reply(&query, usize::from(u16::MAX), say);
+        let answer = respond(&query, usize::from(u16::MAX), answer_for);
         stream.write_all(&[length_of(&answer).as_slice(), &answer].concat())?;
     }
 }
 
-/// The answer to a query, cut down to its question where it does not fit.
-fn reply(query: &[u8], room: usize, say: &Say) -> Vec<u8> {
+/// Builds the response to a query, truncated to the question if it exceeds `max_bytes` bytes.
+fn respond(query: &[u8], max_bytes: usize, answer_for: &AnswerFn) -> Vec<u8> {
     let (name, kind, end) = question(query);
-    let answer = kind.map_or(Answer::NoData, |kind| say(&Question::new(&name, kind)));
+    let answer = kind.map_or(DnsAnswer::NoData, |kind| answer_for(&DnsQuestion::new(&name, kind)));
     let (code, records) = match &answer {
-        Answer::Records(records) => (0, encode(records)),
-        Answer::NoData => (0, Vec::new()),
-        Answer::NoSuchName => (3, Vec::new()),
-        Answer::Failed => (2, Vec::new()),
+        DnsAnswer::Records(records) => (0, encode(records)),
+        DnsAnswer::NoData => (0, Vec::new()),
+        DnsAnswer::NoSuchName => (3, Vec::new()),
+        DnsAnswer::Failed => (2, Vec::new()),
     };
-    let whole = head(query, end, code, &records);
-    if whole.len() <= room {
-        return whole;
+    let response = encode_head(query, end, code, &records);
+    if response.len() <= max_bytes {
+        return response;
     }
-    let mut cut = head(query, end, code, &[]);
-    cut[2] |= 2;
-    cut
+    let mut truncated = encode_head(query, end, code, &[]);
+    truncated[2] |= 2;
+    truncated
 }
 
-/// Name and type of the question, and where it ends.
-fn question(query: &[u8]) -> (String, Option<QuestionKind>, usize) {
+/// Returns the name and type of the question, and the offset of its end.
+fn question(query: &[u8]) -> (String, Option<DnsRecordType>, usize) {
     let (mut labels, mut at) = (Vec::new(), 12);
     while query[at] != 0 {
         let end = at + 1 + usize::from(query[at]);
@@ -104,18 +103,18 @@ fn question(query: &[u8]) -> (String, Option<QuestionKind>, usize) {
         at = end;
     }
     let kind = match u16::from_be_bytes([query[at + 1], query[at + 2]]) {
-        1 => Some(QuestionKind::A),
-        2 => Some(QuestionKind::Ns),
-        12 => Some(QuestionKind::Ptr),
-        15 => Some(QuestionKind::Mx),
-        16 => Some(QuestionKind::Txt),
-        28 => Some(QuestionKind::Aaaa),
+        1 => Some(DnsRecordType::A),
+        2 => Some(DnsRecordType::Ns),
+        12 => Some(DnsRecordType::Ptr),
+        15 => Some(DnsRecordType::Mx),
+        16 => Some(DnsRecordType::Txt),
+        28 => Some(DnsRecordType::Aaaa),
         _ => None,
     };
     (labels.join("."), kind, at + 5)
 }
 
-fn head(query: &[u8], end: usize, code: u8, records: &[Vec<u8>]) -> Vec<u8> {
+fn encode_head(query: &[u8], end: usize, code: u8, records: &[Vec<u8>]) -> Vec<u8> {
     let mut out = query[..2].to_vec();
     out.extend([0x85, 0x80 | code, 0, 1]);
     out.extend(u16::try_from(records.len()).expect("a test has few records").to_be_bytes());
@@ -125,8 +124,8 @@ fn head(query: &[u8], end: usize, code: u8, records: &[Vec<u8>]) -> Vec<u8> {
     out
 }
 
-/// The records, each with a pointer to the name of the question.
-fn encode(records: &Records) -> Vec<Vec<u8>> {
+/// Encodes the records, each with a pointer to the question's name.
+fn encode(records: &DnsRecords) -> Vec<Vec<u8>> {
     let record = |kind: u16, data: Vec<u8>| {
         let mut out = vec![0xc0, 12];
         out.extend(kind.to_be_bytes());
@@ -136,15 +135,15 @@ fn encode(records: &Records) -> Vec<Vec<u8>> {
         out
     };
     match records {
-        Records::A(all) => all.iter().map(|ip| record(1, ip.octets().to_vec())).collect(),
-        Records::Aaaa(all) => all.iter().map(|ip| record(28, ip.octets().to_vec())).collect(),
-        Records::Ns(all) => all.iter().map(|host| record(2, wire_name(host))).collect(),
-        Records::Ptr(all) => all.iter().map(|host| record(12, wire_name(host))).collect(),
-        Records::Mx(all) => all
+        DnsRecords::A(all) => all.iter().map(|ip| record(1, ip.octets().to_vec())).collect(),
+        DnsRecords::Aaaa(all) => all.iter().map(|ip| record(28, ip.octets().to_vec())).collect(),
+        DnsRecords::Ns(all) => all.iter().map(|host| record(2, wire_name(host))).collect(),
+        DnsRecords::Ptr(all) => all.iter().map(|host| record(12, wire_name(host))).collect(),
+        DnsRecords::Mx(all) => all
             .iter()
             .map(|(preference, host)| record(15, [preference.to_be_bytes().as_slice(), &wire_name(host)].concat()))
             .collect(),
-        Records::Txt(all) => {
+        DnsRecords::Txt(all) => {
             all.iter().map(|text| record(16, text.chunks(STRING_BYTES).flat_map(string).collect())).collect()
         }
     }

@@ -1,8 +1,8 @@
-//! A throw-away PostgreSQL cluster for tests, from the machine's own binaries.
+//! A throwaway PostgreSQL cluster for tests, from the installed binaries.
 //!
-//! One cluster serves a whole run where `POSTHOUSE_TEST_PG_URL` names it (`scripts/test-postgres.sh`, so `make test`);
-//! otherwise each test process starts its own on demand. Either way the cluster ends with the process that started it,
-//! even when that is killed, and each test has a database of its own.
+//! If `POSTHOUSE_TEST_PG_URL` is set (`scripts/test-postgres.sh`, and so `make test`), one cluster serves the whole
+//! run; otherwise each test process starts its own on demand. The cluster ends with the process that started it, even
+//! if that is killed. Each test has its own database.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -15,44 +15,44 @@ const SCRIPT: &str = include_str!("postgres.sh");
 /// A running cluster. Dropping it stops it and removes its files.
 pub struct Cluster {
     url: String,
-    /// `None` where somebody else started it.
-    keeper: Option<Mutex<Keeper>>,
+    /// `None` if another process started the cluster.
+    shell_handle: Option<Mutex<ClusterShell>>,
     databases: AtomicU32,
 }
 
-/// The shell that runs the cluster and ends it when our end of its input closes.
-struct Keeper {
+/// The shell that runs the cluster and stops it when its standard input closes.
+struct ClusterShell {
     shell: Child,
-    orders: Option<ChildStdin>,
+    commands: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
 }
 
 impl Cluster {
-    /// The cluster of this test process: the one `POSTHOUSE_TEST_PG_URL` names, or one started now.
+    /// Returns the cluster of this test process: the one `POSTHOUSE_TEST_PG_URL` names, or one started now.
     ///
     /// # Panics
-    /// Where PostgreSQL is not installed or does not start: a missing engine is a failed test.
+    /// Panics if PostgreSQL is not installed or does not start: a missing engine fails the test.
     pub fn shared() -> &'static Cluster {
         static SHARED: OnceLock<Cluster> = OnceLock::new();
         SHARED.get_or_init(|| match std::env::var("POSTHOUSE_TEST_PG_URL") {
-            Ok(url) if !url.is_empty() => Cluster { url, keeper: None, databases: AtomicU32::new(0) },
+            Ok(url) if !url.is_empty() => Cluster { url, shell_handle: None, databases: AtomicU32::new(0) },
             _ => Cluster::start(),
         })
     }
 
-    /// Starts a cluster of one's own, for tests that stop and restart it.
+    /// Starts a separate cluster, for tests that stop and restart it.
     ///
     /// # Panics
-    /// As [`Cluster::shared`].
+    /// Panics if [`Cluster::shared`] does.
     pub fn start() -> Cluster {
         Self::start_with(&[])
     }
 
-    /// Starts a cluster that also listens on a port of 127.0.0.1; with a directory that holds `server.crt` and
-    /// `server.key`, with TLS there. The address to connect to.
+    /// Starts a cluster that also listens on a port of 127.0.0.1, and returns its address. With a directory that holds
+    /// `server.crt` and `server.key`, that port uses TLS.
     ///
     /// # Panics
-    /// As [`Cluster::shared`].
+    /// Panics if [`Cluster::shared`] does.
     pub fn start_on_port(tls: Option<&std::path::Path>) -> (Cluster, std::net::SocketAddr) {
         let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let address = free.expect("a free port");
@@ -69,53 +69,76 @@ impl Cluster {
             .stdout(Stdio::piped())
             .spawn()
             .expect("a shell can be started");
-        let orders = shell.stdin.take();
+        let commands = shell.stdin.take();
         let mut answers = BufReader::new(shell.stdout.take().expect("stdout is piped"));
         let mut url = String::new();
         answers.read_line(&mut url).expect("the script answers");
         assert!(url.starts_with("postgres://"), "PostgreSQL did not start: see the message above");
-        let keeper = Some(Mutex::new(Keeper { shell, orders, answers }));
-        Cluster { url: url.trim().to_owned(), keeper, databases: AtomicU32::new(0) }
+        let shell_handle = Some(Mutex::new(ClusterShell { shell, commands, answers }));
+        Cluster { url: url.trim().to_owned(), shell_handle, databases: AtomicU32::new(0) }
     }
 
-    /// Makes an empty database and returns its URL.
+    /// Creates an empty database and returns its URL.
     ///
     /// # Panics
-    /// Where the cluster does not answer.
+    /// Panics if the cluster does not answer.
     pub fn create_database(&self) -> String {
         let name = format!("test_{}_{}", std::process::id(), self.databases.fetch_add(1, Ordering::Relaxed));
-        let url = self.url.clone();
-        let sql = [format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"), format!("CREATE DATABASE {name}")];
-        // On a thread of its own, since the driver must not be called on a thread of an async runtime.
-        let made = std::thread::spawn(move || {
-            let mut client = postgres::Client::connect(&url, postgres::NoTls)?;
-            sql.iter().try_for_each(|s| client.batch_execute(s))
-        });
-        made.join().expect("the thread does not panic").expect("the cluster makes a database");
+        execute(&self.url, [format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"), format!("CREATE DATABASE {name}")]);
         let (head, tail) = self.url.split_at(self.url.find('?').unwrap_or(self.url.len()));
         let (server, _) = head.rsplit_once('/').expect("the URL names a database");
         format!("{server}/{name}{tail}")
     }
 
-    /// Gives an order to a cluster that was started by [`Cluster::start`] and waits until it is done: `start`, `stop`
-    /// (connections are ended, everything is kept), `crash` (as if killed).
+    /// Replaces the database `to` with a copy of the database `from`, both named by URL. Ends their connections.
     ///
     /// # Panics
-    /// Where somebody else started the cluster.
-    pub fn order(&self, order: &str) {
-        let keeper = self.keeper.as_ref().expect("only a cluster of one's own takes orders");
-        let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-        let orders = keeper.orders.as_mut().expect("the input is open until the drop");
-        writeln!(orders, "{order}").expect("the script listens");
+    /// Panics if the cluster does not answer.
+    pub fn copy_database(&self, from: &str, to: &str) {
+        let (from, to) = (database_name(from), database_name(to));
+        let end = format!("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '{from}'");
+        let drop = format!("DROP DATABASE IF EXISTS {to} WITH (FORCE)");
+        execute(&self.url, [end, drop, format!("CREATE DATABASE {to} TEMPLATE {from}")]);
+    }
+
+    /// Sends a command to a cluster started by [`Cluster::start`] and waits until it is done: `start`, `stop` (ends
+    /// connections and keeps the data) or `crash` (as if killed).
+    ///
+    /// # Panics
+    /// Panics if another process started the cluster.
+    pub fn command(&self, command: &str) {
+        let shell_handle = self.shell_handle.as_ref().expect("only a cluster started here accepts commands");
+        let mut shell_handle = shell_handle.lock().unwrap_or_else(PoisonError::into_inner);
+        let commands = shell_handle.commands.as_mut().expect("the input is open until the drop");
+        writeln!(commands, "{command}").expect("the script listens");
         let mut answer = String::new();
-        keeper.answers.read_line(&mut answer).expect("the script answers");
-        assert_eq!(answer.trim(), "done", "order {order}");
+        shell_handle.answers.read_line(&mut answer).expect("the script answers");
+        assert_eq!(answer.trim(), "done", "command {command}");
     }
 }
 
-impl Drop for Keeper {
+/// Runs statements in a database, one after another.
+///
+/// # Panics
+/// Panics if the cluster does not answer or refuses a statement.
+pub fn execute<const N: usize>(url: &str, statements: [String; N]) {
+    let url = url.to_owned();
+    // The driver blocks, so it must not run on a thread of an async runtime.
+    let executed = std::thread::spawn(move || {
+        let mut client = postgres::Client::connect(&url, postgres::NoTls)?;
+        statements.iter().try_for_each(|statement| client.batch_execute(statement))
+    });
+    executed.join().expect("the thread does not panic").expect("the cluster executes the statements");
+}
+
+fn database_name(url: &str) -> &str {
+    let head = url.split('?').next().unwrap_or(url);
+    head.rsplit_once('/').expect("the URL names a database").1
+}
+
+impl Drop for ClusterShell {
     fn drop(&mut self) {
-        self.orders = None; // end of input: the script stops the cluster
+        self.commands = None; // The script stops the cluster when its input ends.
         let _ = self.shell.wait();
     }
 }

@@ -1,9 +1,10 @@
 #!/bin/sh
-# A throw-away PostgreSQL cluster from the machine's own binaries: unix socket only, nothing flushed, gone at the end.
+# A throwaway PostgreSQL cluster from the installed binaries: unix socket only, no fsync, removed at the end.
 #
-# Prints the URL, then obeys the orders start, stop and crash on its input and answers done; the end of the input ends
-# the cluster. One cluster for a whole run is scripts/test-postgres.sh; this one can be stopped in the middle of a test.
-# Started by root, the cluster runs as the user postgres, for PostgreSQL refuses to run as root.
+# Prints the URL, then runs the commands start, stop and crash from standard input and prints "done" after each. The end
+# of the input stops the cluster. scripts/test-postgres.sh starts one cluster for a whole run; this one can be stopped
+# in the middle of a test. Started by root, the cluster runs as the user postgres, because PostgreSQL refuses to run as
+# root.
 set -eu
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -t/ -k5 -n | tail -n 1)
 [ -n "$bin" ] || { echo "no PostgreSQL under /usr/lib/postgresql (apt-get install postgresql)" >&2; exit 1; }
@@ -15,8 +16,8 @@ if [ "$(id -u)" = 0 ]; then
 fi
 cd /
 
-# POSTHOUSE_TEST_PG_PORT: listen on that port of 127.0.0.1, too; with POSTHOUSE_TEST_PG_TLS (a directory with server.crt
-# and server.key) there with TLS.
+# POSTHOUSE_TEST_PG_PORT: also listen on that port of 127.0.0.1. POSTHOUSE_TEST_PG_TLS: a directory with server.crt and
+# server.key, which enable TLS on that port.
 where="-c listen_addresses="
 if [ -n "${POSTHOUSE_TEST_PG_PORT:-}" ]; then
     where="-c listen_addresses=127.0.0.1 -c port=$POSTHOUSE_TEST_PG_PORT"
@@ -42,14 +43,14 @@ finish() {
 trap finish EXIT
 trap : INT TERM
 
-# A locale that does not sort bytewise, so that a forgotten COLLATE "C" shows.
+# A locale that does not sort bytewise reveals a missing COLLATE "C".
 $as "$bin/initdb" -D "$dir/data" -U postgres -A trust -N -E UTF8 --locale=C.UTF-8 --locale-provider=icu \
     --icu-locale=en-US >"$dir/initdb.log" 2>&1 || { cat "$dir/initdb.log" >&2; exit 1; }
 up
 url="postgres:///postgres?host=$dir&user=postgres"
 echo "$url"
-while read -r order; do
-    case $order in
+while read -r command; do
+    case $command in
     start) up ;;
     stop) down fast ;;
     crash) down immediate ;;

@@ -1,11 +1,11 @@
-//! An SMTP client that says exactly what a test wants said, right or wrong, and reads whole replies (RFC 5321).
+//! An SMTP client that sends exactly what a test specifies, valid or not, and reads complete replies (RFC 5321).
 //!
-//! It never corrects what it is given. [`SmtpClient::mail`] is the well-behaved way for tests about something else.
+//! It never corrects its input. [`TestSmtpClient::mail`] runs a regular transaction, for tests about something else.
 
 use std::{fmt, io, net::SocketAddr};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use posthouse_store::tls::{Trust, client_config};
+use posthouse_store::tls::{CertificateTrust, client_config};
 use rustls::pki_types::ServerName;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -13,54 +13,54 @@ use tokio::{
 };
 use tokio_rustls::TlsConnector;
 
-/// Most bytes of one reply.
+/// Maximum size of one reply.
 const REPLY_BYTES_MAX: usize = 64 * 1024;
-/// What the client calls itself.
+/// The client's name in EHLO.
 pub const HELO: &str = "client.example.net";
 
 /// A connection, plain or over TLS.
-pub(crate) trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
+pub(crate) trait SmtpStream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> SmtpStream for T {}
 
-/// A dialogue.
-pub struct SmtpClient {
-    wire: Box<dyn Wire>,
-    /// Read, but not part of a reply yet.
-    ahead: Vec<u8>,
+/// An SMTP connection.
+pub struct TestSmtpClient {
+    wire: Box<dyn SmtpStream>,
+    /// Bytes that were read but are not part of a reply yet.
+    buffered: Vec<u8>,
 }
 
-/// A whole reply.
+/// A complete reply.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SmtpReply {
-    /// The three digits.
+    /// The reply code.
     pub code: u16,
     /// The text of each line.
     pub lines: Vec<String>,
 }
 
-impl SmtpClient {
-    /// Connects and reads nothing yet.
+impl TestSmtpClient {
+    /// Connects without reading the greeting.
     ///
     /// # Panics
-    /// Where nobody listens.
+    /// Panics if nothing listens.
     pub async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.unwrap_or_else(|error| panic!("{address}: {error}"));
-        stream.set_nodelay(true).expect("a connected socket takes options");
-        Self { wire: Box::new(stream), ahead: Vec::new() }
+        stream.set_nodelay(true).expect("a connected socket accepts options");
+        Self { wire: Box::new(stream), buffered: Vec::new() }
     }
 
-    /// Connects, reads the greeting and says EHLO.
+    /// Connects, reads the greeting and sends EHLO.
     ///
     /// # Panics
-    /// Where the server refuses either.
-    pub async fn greeted(address: SocketAddr) -> Self {
+    /// Panics if the server refuses either.
+    pub async fn connect_with_ehlo(address: SocketAddr) -> Self {
         let mut client = Self::connect(address).await;
         client.reply().await.expect(220);
         client.line(&format!("EHLO {HELO}")).await.expect(250);
         client
     }
 
-    /// Sends bytes as they are; whether the other side still takes them.
+    /// Sends bytes unchanged. Returns whether the other side still accepts them.
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         self.wire.write_all(bytes.as_ref()).await.is_ok() && self.wire.flush().await.is_ok()
     }
@@ -74,115 +74,115 @@ impl SmtpClient {
     /// Reads the next reply.
     ///
     /// # Panics
-    /// Where the connection ends before it is whole.
+    /// Panics if the connection ends before the reply is complete.
     pub async fn reply(&mut self) -> SmtpReply {
         self.reply_or_end().await.expect("the server replies before it ends the connection")
     }
 
-    /// Reads the next reply; none when the connection ends first.
+    /// Reads the next reply. Returns `None` if the connection ends first.
     ///
     /// # Panics
-    /// Where what comes is no reply.
+    /// Panics if the bytes are not a reply.
     pub async fn reply_or_end(&mut self) -> Option<SmtpReply> {
         loop {
-            if let Some((reply, bytes)) = parse(&self.ahead) {
-                self.ahead.drain(..bytes);
+            if let Some((reply, bytes)) = parse(&self.buffered) {
+                self.buffered.drain(..bytes);
                 return Some(reply);
             }
-            assert!(self.ahead.len() < REPLY_BYTES_MAX, "a reply without an end");
-            match self.wire.read_buf(&mut self.ahead).await {
+            assert!(self.buffered.len() < REPLY_BYTES_MAX, "a reply without an end");
+            match self.wire.read_buf(&mut self.buffered).await {
                 Ok(0) | Err(_) => return None,
                 Ok(_) => {}
             }
         }
     }
 
-    /// Asserts that the server says nothing more and ends the connection.
+    /// Asserts that the server sends nothing more and closes the connection.
     ///
     /// # Panics
-    /// With the reply that comes instead.
+    /// Panics with the reply that arrives instead.
     pub async fn expect_end(&mut self) {
         let more = self.reply_or_end().await;
-        assert!(more.is_none(), "the connection ends here, but there came {more:?}");
+        assert!(more.is_none(), "expected the end of the connection, got {more:?}");
     }
 
-    /// STARTTLS and EHLO again; any certificate is taken.
+    /// Sends STARTTLS, then EHLO again. Any certificate is accepted.
     ///
     /// # Panics
-    /// Where the server refuses.
+    /// Panics if the server refuses.
     pub async fn starttls(mut self) -> Self {
         self.line("STARTTLS").await.expect(220);
-        let mut client = self.handshake(&Trust::Anybody).await.expect("a TLS handshake");
+        let mut client = self.handshake(&CertificateTrust::AnyCertificate).await.expect("a TLS handshake");
         client.line(&format!("EHLO {HELO}")).await.expect(250);
         client
     }
 
-    /// STARTTLS; what comes next on the connection is the handshake.
+    /// Sends STARTTLS and returns the connection right before the handshake.
     ///
     /// # Panics
-    /// Where the server refuses.
-    pub(crate) async fn before_tls(mut self) -> Box<dyn Wire> {
+    /// Panics if the server refuses.
+    pub(crate) async fn start_tls(mut self) -> Box<dyn SmtpStream> {
         self.line("STARTTLS").await.expect(220);
         self.wire
     }
 
-    /// The handshake alone, with `localhost`.
+    /// Performs only the TLS handshake, for the name `localhost`.
     ///
     /// # Errors
-    /// What TLS says.
+    /// Returns the error of the TLS handshake.
     ///
     /// # Panics
-    /// Where something was said before it, or the trust cannot be had.
-    pub async fn handshake(self, trust: &Trust) -> io::Result<Self> {
-        assert!(self.ahead.is_empty(), "nothing may be said before the handshake");
+    /// Panics if bytes arrived before the handshake, or if the trust settings are invalid.
+    pub async fn handshake(self, trust: &CertificateTrust) -> io::Result<Self> {
+        assert!(self.buffered.is_empty(), "no bytes may arrive before the handshake");
         let name = ServerName::try_from("localhost").expect("a valid name");
-        let connector = TlsConnector::from(client_config(trust).expect("a trust that can be had"));
+        let connector = TlsConnector::from(client_config(trust).expect("valid trust settings"));
         let wire = connector.connect(name, self.wire).await?;
-        Ok(Self { wire: Box::new(wire), ahead: self.ahead })
+        Ok(Self { wire: Box::new(wire), buffered: self.buffered })
     }
 
-    /// AUTH PLAIN in one line, and the reply to it.
+    /// Sends AUTH PLAIN with an initial response and returns the reply.
     pub async fn log_in(&mut self, user: &str, password: &str) -> SmtpReply {
         let response = base64_of(&format!("\0{user}\0{password}"));
         self.line(&format!("AUTH PLAIN {response}")).await
     }
 
-    /// MAIL and RCPT, all accepted.
+    /// Sends MAIL and RCPT, which must be accepted.
     ///
     /// # Panics
-    /// Where one is refused.
+    /// Panics if the server refuses a command.
     pub async fn envelope(&mut self, from: &str, to: &[&str]) {
-        for command in envelope(from, to) {
+        for command in envelope_commands(from, to) {
             self.line(&command).await.expect(250);
         }
     }
 
-    /// DATA with that content, and the reply to its end.
+    /// Sends DATA with this content and returns the reply to its end.
     ///
     /// # Panics
-    /// Where DATA is refused.
+    /// Panics if the server refuses DATA.
     pub async fn data(&mut self, content: impl AsRef<[u8]>) -> SmtpReply {
         self.line("DATA").await.expect(354);
-        self.send(stuffed(content.as_ref())).await;
+        self.send(dot_stuffed(content.as_ref())).await;
         self.reply().await
     }
 
-    /// One transaction: the reply to the end of the data, or to the first command that was refused.
+    /// Runs one transaction. Returns the reply to the end of the data, or to the first refused command.
     pub async fn mail(&mut self, from: &str, to: &[&str], raw: &[u8]) -> SmtpReply {
-        for command in envelope(from, to).chain(["DATA".to_owned()]) {
+        for command in envelope_commands(from, to).chain(["DATA".to_owned()]) {
             let reply = self.line(&command).await;
             if reply.code >= 400 {
                 return reply;
             }
         }
-        self.send(stuffed(raw)).await;
+        self.send(dot_stuffed(raw)).await;
         self.reply().await
     }
 
-    /// QUIT, and the end of the connection.
+    /// Sends QUIT and waits for the end of the connection.
     ///
     /// # Panics
-    /// Where the server does not say goodbye.
+    /// Panics if the server does not reply with 221.
     pub async fn quit(mut self) {
         self.line("QUIT").await.expect(221);
         self.expect_end().await;
@@ -190,32 +190,32 @@ impl SmtpClient {
 }
 
 impl SmtpReply {
-    /// Asserts the code and gives the reply back.
+    /// Asserts the reply code and returns the reply.
     ///
     /// # Panics
-    /// With the whole reply, when the code is another.
+    /// Panics with the whole reply if the code differs.
     #[track_caller]
     pub fn expect(self, code: u16) -> Self {
         assert_eq!(self.code, code, "{self}");
         self
     }
 
-    /// Asserts code and enhanced code (RFC 3463) and gives the reply back.
+    /// Asserts the reply code and the enhanced code (RFC 3463) and returns the reply.
     ///
     /// # Panics
-    /// With the whole reply, when one is another.
+    /// Panics with the whole reply if either differs.
     #[track_caller]
-    pub fn says(self, code: u16, enhanced: &str) -> Self {
+    pub fn expect_enhanced(self, code: u16, enhanced: &str) -> Self {
         let reply = self.expect(code);
         let first = reply.lines[0].split(' ').next();
         assert_eq!(first, Some(enhanced), "{reply}");
         reply
     }
 
-    /// The id of the message that a 250 at the end of the data names.
+    /// Returns the message id in the 250 reply to the end of the data.
     ///
     /// # Panics
-    /// With the whole reply, when it is no such 250.
+    /// Panics with the whole reply if it is not such a reply.
     #[must_use]
     #[track_caller]
     pub fn id(&self) -> &str {
@@ -224,7 +224,7 @@ impl SmtpReply {
         id
     }
 
-    /// Whether an EHLO reply offers an extension.
+    /// Returns whether an EHLO reply offers an extension.
     #[must_use]
     pub fn offers(&self, keyword: &str) -> bool {
         self.lines.iter().skip(1).any(|line| line.split(' ').next() == Some(keyword))
@@ -237,21 +237,21 @@ impl fmt::Display for SmtpReply {
     }
 }
 
-/// MAIL and one RCPT a recipient.
-fn envelope(from: &str, to: &[&str]) -> impl Iterator<Item = String> {
+/// Returns the MAIL command and one RCPT command per recipient.
+fn envelope_commands(from: &str, to: &[&str]) -> impl Iterator<Item = String> {
     let recipients = to.iter().map(|recipient| format!("RCPT TO:<{recipient}>"));
     [format!("MAIL FROM:<{from}>")].into_iter().chain(recipients)
 }
 
-/// A text in base64, as AUTH wants it.
+/// Encodes a text in base64, as AUTH requires.
 #[must_use]
 pub fn base64_of(text: &str) -> String {
     STANDARD.encode(text)
 }
 
-/// A message with the dots of its lines doubled and the end behind it (RFC 5321 §4.5.2).
+/// Returns the message with dot-stuffed lines and the final dot (RFC 5321 §4.5.2).
 #[must_use]
-pub fn stuffed(raw: &[u8]) -> Vec<u8> {
+pub fn dot_stuffed(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len() + 64);
     for line in raw.split_inclusive(|byte| *byte == b'\n') {
         if line.starts_with(b".") {
@@ -266,14 +266,14 @@ pub fn stuffed(raw: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The first reply in the bytes and how many bytes it has; none when it is not whole.
+/// Parses the first reply in the bytes and returns it with its length. Returns `None` if it is incomplete.
 fn parse(bytes: &[u8]) -> Option<(SmtpReply, usize)> {
     let (mut lines, mut at) = (Vec::new(), 0);
     loop {
         let end = at + bytes[at..].windows(2).position(|pair| pair == b"\r\n")?;
         let line = String::from_utf8_lossy(&bytes[at..end]).into_owned();
         let code = line.get(..3).and_then(|digits| digits.parse::<u16>().ok());
-        let code = code.unwrap_or_else(|| panic!("no line of a reply: {line}"));
+        let code = code.unwrap_or_else(|| panic!("not a reply line: {line}"));
         lines.push(line.get(4..).unwrap_or_default().to_owned());
         at = end + 2;
         if line.as_bytes().get(3) != Some(&b'-') {
@@ -287,15 +287,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replies_are_read_when_they_are_whole() {
+    fn only_complete_replies_are_parsed() {
         assert_eq!(parse(b"250-one\r\n250 two\r"), None);
         let (reply, bytes) = parse(b"250-one\r\n250 two\r\n354 x").unwrap();
         assert_eq!((reply.code, reply.lines, bytes), (250, vec!["one".to_owned(), "two".to_owned()], 18));
     }
 
     #[test]
-    fn dots_are_doubled_and_the_end_is_there() {
-        assert_eq!(stuffed(b".a\r\nb."), b"..a\r\nb.\r\n.\r\n");
-        assert_eq!(stuffed(b""), b".\r\n");
+    fn leading_dots_are_doubled_and_the_final_dot_is_added() {
+        assert_eq!(dot_stuffed(b".a\r\nb."), b"..a\r\nb.\r\n.\r\n");
+        assert_eq!(dot_stuffed(b""), b".\r\n");
     }
 }

@@ -1,7 +1,7 @@
-//! A mail exchanger for tests: it takes mail and remembers it, and answers as a script says where one was given.
+//! A mail exchanger for tests. It accepts and records messages, and replies from a script where one is set.
 //!
-//! It listens on loopback only and never delivers anything. Replies are looked up by how a command begins, so that a test
-//! reads like the dialogue it is about.
+//! It listens on loopback only and never delivers anything. A script matches commands by prefix, so that a test reads
+//! like the SMTP session it is about.
 
 use std::{
     collections::VecDeque,
@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use posthouse_server::ports::Clock;
+use posthouse_app::ports::Clock;
 use rustls::ServerConfig;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufStream},
@@ -24,56 +24,56 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::clock::ManualClock;
 
-/// What the greeting is looked up by in a script.
+/// The script key of the greeting.
 pub const GREETING: &str = "GREETING";
-/// What the answer to the final dot is looked up by in a script.
+/// The script key of the reply to the final dot.
 pub const END_OF_DATA: &str = "END OF DATA";
-/// A reply that is no reply: the connection is closed instead.
+/// A scripted reply that closes the connection instead of replying.
 pub const HANG_UP: &str = "HANG UP";
 
-/// A message that the sink said 250 to.
+/// A message that the sink accepted.
 #[derive(Clone, Debug)]
-pub struct Received {
-    /// The how-manieth connection it came over, from 1.
+pub struct SinkMessage {
+    /// The number of its connection, counted from 1.
     pub connection: usize,
-    /// Whether it came over TLS.
+    /// Whether it arrived over TLS.
     pub encrypted: bool,
-    /// The `AUTH PLAIN` of the connection, as sent.
+    /// The `AUTH PLAIN` response of the connection, as sent.
     pub auth: Option<String>,
-    /// Where it came from.
+    /// The address of the client.
     pub from: IpAddr,
-    /// The name that was said with `EHLO`.
+    /// The name in `EHLO`.
     pub hello: String,
-    /// The command `MAIL`, whole.
+    /// The whole `MAIL` command.
     pub mail: String,
     /// The accepted recipients.
     pub recipients: Vec<String>,
-    /// Header and body, dot-stuffing undone.
+    /// The header and body without dot-stuffing.
     pub data: String,
 }
 
-/// The exchanger. It stops listening when it is dropped.
+/// The mail exchanger. Dropping it stops the listener.
 pub struct SmtpSink {
-    /// Where it listens.
+    /// The listener's address.
     pub address: SocketAddr,
-    state: Arc<State>,
+    state: Arc<SmtpSinkState>,
     task: JoinHandle<()>,
 }
 
 #[derive(Default)]
-struct State {
-    received: Mutex<Vec<Received>>,
-    script: Mutex<VecDeque<Line>>,
+struct SmtpSinkState {
+    received: Mutex<Vec<SinkMessage>>,
+    script: Mutex<VecDeque<ScriptLine>>,
     extensions: Mutex<Vec<String>>,
-    slow: Mutex<Option<(ManualClock, i64)>>,
+    delay_replies: Mutex<Option<(ManualClock, i64)>>,
     tls: Mutex<Option<Arc<ServerConfig>>>,
     connections: AtomicUsize,
-    /// Something came.
-    news: Notify,
+    /// Notified on each new connection and message.
+    changed: Notify,
 }
 
-struct Line {
-    begins: String,
+struct ScriptLine {
+    prefix: String,
     reply: String,
     times: usize,
 }
@@ -84,62 +84,63 @@ impl SmtpSink {
         Self::at(Ipv4Addr::LOCALHOST, 0).await
     }
 
-    /// Listens there: several sinks share a port at several addresses of loopback, as mail exchangers do.
+    /// Listens on this address and port. Several sinks can share a port at different loopback addresses, as mail
+    /// exchangers do.
     pub async fn at(address: Ipv4Addr, port: u16) -> Self {
         let listener = TcpListener::bind((IpAddr::V4(address), port)).await.expect("loopback can be listened on");
         let address = listener.local_addr().expect("a bound listener has an address");
-        let state = Arc::new(State::default());
+        let state = Arc::new(SmtpSinkState::default());
         *lock(&state.extensions) = ["PIPELINING", "8BITMIME", "SIZE 30000000"].map(str::to_owned).into();
         let shared = state.clone();
         let task = tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
                 let number = shared.connections.fetch_add(1, Ordering::Relaxed) + 1;
-                shared.news.notify_waiters();
+                shared.changed.notify_waiters();
                 tokio::spawn(serve(socket, number, shared.clone()));
             }
         });
         Self { address, state, task }
     }
 
-    /// Answers the next `times` commands that begin so with that reply.
-    pub fn script(&self, begins: &str, reply: &str, times: usize) {
-        lock(&self.state.script).push_back(Line { begins: begins.to_owned(), reply: reply.to_owned(), times });
+    /// Replies with `reply` to the next `times` commands that begin with `prefix`.
+    pub fn script(&self, prefix: &str, reply: &str, times: usize) {
+        lock(&self.state.script).push_back(ScriptLine { prefix: prefix.to_owned(), reply: reply.to_owned(), times });
     }
 
-    /// Answers every command that begins so with that reply.
-    pub fn always(&self, begins: &str, reply: &str) {
-        self.script(begins, reply, usize::MAX);
+    /// Replies with `reply` to every command that begins with `prefix`.
+    pub fn always(&self, prefix: &str, reply: &str) {
+        self.script(prefix, reply, usize::MAX);
     }
 
-    /// Forgets what was not used of the script.
-    pub fn forget_script(&self) {
+    /// Removes the unused part of the script.
+    pub fn clear_script(&self) {
         lock(&self.state.script).clear();
     }
 
-    /// Waits so long by that clock before every answer to the final dot, from now on.
-    pub fn slow(&self, clock: &ManualClock, millis: i64) {
-        *lock(&self.state.slow) = Some((clock.clone(), millis));
+    /// Delays every reply to the final dot from now on by `millis` of that clock.
+    pub fn delay_replies(&self, clock: &ManualClock, millis: i64) {
+        *lock(&self.state.delay_replies) = Some((clock.clone(), millis));
     }
 
-    /// Comes back when that many connections were made.
-    pub async fn connected(&self, count: usize) {
+    /// Waits for that many connections.
+    pub async fn wait_for_connections(&self, count: usize) {
         self.until(|sink| sink.connections() >= count).await;
     }
 
-    /// Comes back when that many messages were taken.
-    pub async fn taken(&self, count: usize) {
+    /// Waits for that many accepted messages.
+    pub async fn wait_for_messages(&self, count: usize) {
         self.until(|sink| lock(&sink.state.received).len() >= count).await;
     }
 
     async fn until(&self, done: impl Fn(&Self) -> bool) {
         loop {
-            let mut news = std::pin::pin!(self.state.news.notified());
-            // Registered before the look, so that nothing is missed.
-            news.as_mut().enable();
+            let mut changed = std::pin::pin!(self.state.changed.notified());
+            // Registered before the check, so that no notification is missed.
+            changed.as_mut().enable();
             if done(self) {
                 return;
             }
-            news.await;
+            changed.await;
         }
     }
 
@@ -148,19 +149,19 @@ impl SmtpSink {
         lock(&self.state.extensions).push(extension.to_owned());
     }
 
-    /// Offers `STARTTLS`; without a configuration every handshake fails.
+    /// Offers `STARTTLS`. Without a configuration every handshake fails.
     pub fn offer_tls(&self, config: Option<Arc<ServerConfig>>) {
         self.offer("STARTTLS");
         *lock(&self.state.tls) = config;
     }
 
-    /// What was taken, in order.
+    /// Returns the accepted messages, in order.
     #[must_use]
-    pub fn received(&self) -> Vec<Received> {
+    pub fn received(&self) -> Vec<SinkMessage> {
         lock(&self.state.received).clone()
     }
 
-    /// How many connections were made.
+    /// Returns the number of connections so far.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.state.connections.load(Ordering::Relaxed)
@@ -173,13 +174,13 @@ impl Drop for SmtpSink {
     }
 }
 
-impl State {
-    /// The scripted reply to a command, or the usual one.
-    fn reply(&self, command: &str, usual: &str) -> String {
+impl SmtpSinkState {
+    /// Returns the scripted reply to a command, or the default.
+    fn reply(&self, command: &str, default: &str) -> String {
         let mut script = lock(&self.script);
-        let found = script.iter_mut().find(|line| line.times > 0 && command.starts_with(&line.begins));
+        let found = script.iter_mut().find(|line| line.times > 0 && command.starts_with(&line.prefix));
         found.map_or_else(
-            || usual.to_owned(),
+            || default.to_owned(),
             |line| {
                 line.times -= 1;
                 line.reply.clone()
@@ -188,21 +189,21 @@ impl State {
     }
 }
 
-/// One dialogue.
-struct Dialogue<S> {
+/// One SMTP session.
+struct SinkSession<S> {
     stream: BufStream<S>,
-    state: Arc<State>,
-    mail: Received,
+    state: Arc<SmtpSinkState>,
+    mail: SinkMessage,
 }
 
-/// How a dialogue ended.
-enum End {
+/// How a session ended.
+enum SessionEnd {
     Closed,
     StartTls,
 }
 
-async fn serve(socket: TcpStream, number: usize, state: Arc<State>) {
-    let mail = Received {
+async fn serve(socket: TcpStream, number: usize, state: Arc<SmtpSinkState>) {
+    let mail = SinkMessage {
         connection: number,
         encrypted: false,
         auth: None,
@@ -212,30 +213,30 @@ async fn serve(socket: TcpStream, number: usize, state: Arc<State>) {
         recipients: Vec::new(),
         data: String::new(),
     };
-    let mut plain = Dialogue { stream: BufStream::new(socket), state: state.clone(), mail };
+    let mut plain = SinkSession { stream: BufStream::new(socket), state: state.clone(), mail };
     let greeting = state.reply(GREETING, "220 sink.test ESMTP");
-    if plain.say(&greeting).await.is_none() {
+    if plain.reply(&greeting).await.is_none() {
         return;
     }
-    if let Some(End::StartTls) = plain.run().await {
-        let Dialogue { stream, mut mail, .. } = plain;
+    if let Some(SessionEnd::StartTls) = plain.run().await {
+        let SinkSession { stream, mut mail, .. } = plain;
         let socket = stream.into_inner();
         let Some(config) = lock(&state.tls).clone() else {
             let mut socket = socket;
             let _ = socket.read_u8().await;
-            let _ = socket.write_all(b"this is no handshake\r\n").await;
+            let _ = socket.write_all(b"this is not a handshake\r\n").await;
             return;
         };
         if let Ok(stream) = TlsAcceptor::from(config).accept(socket).await {
             mail.encrypted = true;
-            Dialogue { stream: BufStream::new(stream), state, mail }.run().await;
+            SinkSession { stream: BufStream::new(stream), state, mail }.run().await;
         }
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Dialogue<S> {
-    /// Answers commands until the end; nothing where the connection broke.
-    async fn run(&mut self) -> Option<End> {
+impl<S: AsyncRead + AsyncWrite + Unpin> SinkSession<S> {
+    /// Replies to commands until the session ends. Returns `None` if the connection broke.
+    async fn run(&mut self) -> Option<SessionEnd> {
         loop {
             let mut line = String::new();
             if self.stream.read_line(&mut line).await.ok()? == 0 {
@@ -248,35 +249,35 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Dialogue<S> {
                     command.get(5..).unwrap_or_default().clone_into(&mut self.mail.hello);
                     let hello = self.hello();
                     let reply = self.state.reply(&command, &hello);
-                    self.say(&reply).await?;
+                    self.reply(&reply).await?;
                 }
                 "STARTTLS" => {
                     let reply = self.state.reply(&command, "220 go ahead");
-                    self.say(&reply).await?;
+                    self.reply(&reply).await?;
                     if reply.starts_with("220") {
-                        return Some(End::StartTls);
+                        return Some(SessionEnd::StartTls);
                     }
                 }
                 "AUTH" => {
                     let reply = self.state.reply(&command, "235 2.7.0 welcome");
                     self.mail.auth = command.strip_prefix("AUTH PLAIN ").map(str::to_owned);
-                    self.say(&reply).await?;
+                    self.reply(&reply).await?;
                 }
                 "MAIL" => {
                     self.mail.recipients.clear();
                     self.mail.mail.clone_from(&command);
                     let reply = self.state.reply(&command, "250 2.1.0 ok");
-                    self.say(&reply).await?;
+                    self.reply(&reply).await?;
                 }
                 "RCPT" => self.recipient(&command).await?,
                 "DATA" => self.data(&command).await?,
                 "QUIT" => {
-                    self.say("221 2.0.0 bye").await?;
-                    return Some(End::Closed);
+                    self.reply("221 2.0.0 bye").await?;
+                    return Some(SessionEnd::Closed);
                 }
                 _ => {
                     let reply = self.state.reply(&command, "250 2.0.0 ok");
-                    self.say(&reply).await?;
+                    self.reply(&reply).await?;
                 }
             }
         }
@@ -298,13 +299,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Dialogue<S> {
             let address = command.split(['<', '>']).nth(1).unwrap_or_default();
             self.mail.recipients.push(address.to_owned());
         }
-        self.say(&reply).await
+        self.reply(&reply).await
     }
 
     async fn data(&mut self, command: &str) -> Option<()> {
-        let usual = if self.mail.recipients.is_empty() { "503 5.5.1 no recipients" } else { "354 go ahead" };
-        let reply = self.state.reply(command, usual);
-        self.say(&reply).await?;
+        let default = if self.mail.recipients.is_empty() { "503 5.5.1 no recipients" } else { "354 go ahead" };
+        let reply = self.state.reply(command, default);
+        self.reply(&reply).await?;
         if !reply.starts_with("354") {
             return Some(());
         }
@@ -320,25 +321,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Dialogue<S> {
             let text = line.strip_prefix(b".").unwrap_or(&line);
             self.mail.data.push_str(&String::from_utf8_lossy(text));
         }
-        let slow = lock(&self.state.slow).clone();
-        if let Some((clock, millis)) = slow {
+        let delay_replies = lock(&self.state.delay_replies).clone();
+        if let Some((clock, millis)) = delay_replies {
             clock.sleep_until(clock.now().plus_ms(millis)).await;
         }
-        let reply = self.state.reply(END_OF_DATA, "250 2.0.0 taken");
+        let reply = self.state.reply(END_OF_DATA, "250 2.0.0 accepted");
         if reply.starts_with('2') {
             lock(&self.state.received).push(self.mail.clone());
-            self.state.news.notify_waiters();
+            self.state.changed.notify_waiters();
         }
-        self.say(&reply).await
+        self.reply(&reply).await
     }
 
-    async fn say(&mut self, reply: &str) -> Option<()> {
+    async fn reply(&mut self, reply: &str) -> Option<()> {
         if reply == HANG_UP {
             return None;
         }
         self.stream.write_all(format!("{reply}\r\n").as_bytes()).await.ok()?;
         self.stream.flush().await.ok()?;
-        // RFC 5321 §3.8: a server that says 421 closes.
+        // RFC 5321 §3.8: a server closes the connection after a 421.
         if reply.starts_with("421") { None } else { Some(()) }
     }
 }

@@ -1,9 +1,9 @@
-//! A client of the stream that reads one frame after the other and shows how the stream ends.
+//! A client of the event stream that reads one frame at a time and reports how the stream ends.
 
 use std::net::SocketAddr;
 
 use futures_util::{SinkExt, StreamExt};
-use posthouse_store::tls::{Trust, client_config};
+use posthouse_store::tls::{CertificateTrust, client_config};
 use rustls::pki_types::ServerName;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -18,25 +18,25 @@ use tokio_tungstenite::{
     },
 };
 
-use crate::{fixtures::TestKey, server::TestServer, smtp::Wire};
+use crate::{fixtures::TestKey, server::TestServer, smtp::SmtpStream};
 
 /// An open stream.
-pub struct StreamClient(WebSocketStream<Box<dyn Wire>>);
+pub struct StreamClient(WebSocketStream<Box<dyn SmtpStream>>);
 
-/// What comes next.
+/// One item of the stream.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Next {
+pub enum StreamItem {
     /// A frame.
     Frame(Value),
-    /// The end, with its code; none where the connection just ended.
+    /// The end of the stream with its close code, or `None` if the connection ended without one.
     End(Option<u16>),
 }
 
 impl StreamClient {
-    /// Opens the stream at that URL, with a key in the header if there is one. Over `wss:` any certificate is taken.
+    /// Opens the stream at that URL, with an optional key in the header. Over `wss:` any certificate is accepted.
     ///
     /// # Panics
-    /// Where the handshake is refused.
+    /// Panics if the server refuses the handshake.
     pub async fn open(address: SocketAddr, url: &str, key: Option<&str>) -> Self {
         let mut request = url.into_client_request().expect("a URL");
         if let Some(key) = key {
@@ -44,8 +44,9 @@ impl StreamClient {
             request.headers_mut().insert("authorization", value);
         }
         let tcp = TcpStream::connect(address).await.expect("the API listens");
-        let wire: Box<dyn Wire> = if url.starts_with("wss:") {
-            let connector = TlsConnector::from(client_config(&Trust::Anybody).expect("TLS can be set up"));
+        let wire: Box<dyn SmtpStream> = if url.starts_with("wss:") {
+            let connector =
+                TlsConnector::from(client_config(&CertificateTrust::AnyCertificate).expect("TLS can be set up"));
             let name = ServerName::try_from("localhost").expect("a name");
             Box::new(connector.connect(name, tcp).await.expect("a TLS handshake"))
         } else {
@@ -55,61 +56,61 @@ impl StreamClient {
         Self(stream)
     }
 
-    /// What comes next, signs of life passed over.
+    /// Returns the next frame or the end, skipping pings and pongs.
     ///
     /// # Panics
-    /// Where a frame is not JSON.
-    pub async fn next(&mut self) -> Next {
+    /// Panics if a frame is not JSON.
+    pub async fn next(&mut self) -> StreamItem {
         loop {
             match self.0.next().await {
                 Some(Ok(Message::Text(text))) => {
-                    return Next::Frame(serde_json::from_str(text.as_str()).expect("a frame is JSON"));
+                    return StreamItem::Frame(serde_json::from_str(text.as_str()).expect("a frame is JSON"));
                 }
                 Some(Ok(Message::Close(frame))) => {
                     let code = frame.map(|frame| u16::from(frame.code));
                     while let Some(Ok(_)) = self.0.next().await {}
-                    return Next::End(code);
+                    return StreamItem::End(code);
                 }
                 Some(Ok(_)) => {}
-                Some(Err(_)) | None => return Next::End(None),
+                Some(Err(_)) | None => return StreamItem::End(None),
             }
         }
     }
 
-    /// The next frame.
+    /// Returns the next frame.
     ///
     /// # Panics
-    /// Where the stream ends instead.
+    /// Panics if the stream ends.
     pub async fn frame(&mut self) -> Value {
         match self.next().await {
-            Next::Frame(frame) => frame,
-            Next::End(code) => panic!("the stream ended with {code:?}"),
+            StreamItem::Frame(frame) => frame,
+            StreamItem::End(code) => panic!("the stream ended with {code:?}"),
         }
     }
 
-    /// The next frame, which must be of that type.
+    /// Returns the next frame, which must have this type.
     ///
     /// # Panics
-    /// Where it is another.
+    /// Panics if the type differs.
     pub async fn expect(&mut self, kind: &str) -> Value {
         let frame = self.frame().await;
         assert_eq!(frame["type"], kind, "{frame}");
         frame
     }
 
-    /// The code that the stream ends with; frames before it are passed over.
+    /// Skips frames and returns the close code of the stream.
     pub async fn end(&mut self) -> Option<u16> {
         loop {
-            if let Next::End(code) = self.next().await {
+            if let StreamItem::End(code) = self.next().await {
                 return code;
             }
         }
     }
 
-    /// Waits for a sign of life from the server.
+    /// Waits for a ping from the server.
     ///
     /// # Panics
-    /// Where something else comes.
+    /// Panics if anything else arrives.
     pub async fn ping(&mut self) {
         let next = self.0.next().await;
         assert!(matches!(next, Some(Ok(Message::Ping(_)))), "{next:?}");
@@ -117,22 +118,22 @@ impl StreamClient {
 
     /// Sends a frame.
     pub async fn send(&mut self, frame: Value) {
-        self.say(Message::text(frame.to_string())).await;
+        self.send_message(Message::text(frame.to_string())).await;
     }
 
-    /// Sends any message; that the other side has gone shows later.
-    pub async fn say(&mut self, message: Message) {
+    /// Sends any WebSocket message. An error is ignored, because reading reports the end of the connection.
+    pub async fn send_message(&mut self, message: Message) {
         let _ = self.0.send(message).await;
     }
 
-    /// Subscribes and gives the answer.
+    /// Subscribes and returns the response frame.
     pub async fn subscribe(&mut self, mut frame: Value) -> Value {
         frame["type"] = "subscribe".into();
         self.send(frame).await;
         self.expect("subscribed").await
     }
 
-    /// Says goodbye; the code that comes back.
+    /// Closes the stream and returns the close code of the server.
     pub async fn close(mut self) -> Option<u16> {
         let goodbye = CloseFrame { code: CloseCode::Normal, reason: Utf8Bytes::default() };
         let _ = self.0.close(Some(goodbye)).await;
@@ -141,7 +142,7 @@ impl StreamClient {
 }
 
 impl TestServer {
-    /// Opens the stream with a key in the header and hears hello.
+    /// Opens the stream with a key in the header and reads the hello frame.
     pub async fn stream(&self, key: &TestKey) -> StreamClient {
         let url = format!("ws://{}/v1/stream", self.http_address());
         let mut stream = StreamClient::open(self.http_address(), &url, Some(&key.secret)).await;

@@ -1,8 +1,7 @@
-//! A receiver of webhooks for tests: it takes POSTs and remembers them byte for byte, and answers as a script says where one
-//! was given.
+//! A webhook receiver for tests. It records POST requests byte for byte, and replies from a script where one is set.
 //!
-//! It listens on loopback only. It reads HTTP/1.1 with lengths and nothing else, so that what was on the wire is what a test
-//! sees.
+//! It listens on loopback only. It reads only HTTP/1.1 with `Content-Length`, so that a test sees exactly the bytes on
+//! the wire.
 
 use std::{
     collections::VecDeque,
@@ -18,93 +17,93 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// How a request is answered.
+/// A reply to a webhook request.
 #[derive(Clone, Debug)]
-pub enum Say {
-    /// A status and a body.
+pub enum WebhookReply {
+    /// This status and body.
     Status(u16, String),
-    /// A status with one more header field.
+    /// This status with one more header field.
     Field(u16, String),
-    /// Nothing, while the connection stays open.
+    /// No reply, while the connection stays open.
     Silence,
-    /// Nothing, and the connection is closed.
+    /// No reply, and the connection is closed.
     HangUp,
-    /// A head that promises more than ever comes.
+    /// A response whose body is shorter than its `Content-Length`.
     Drip,
 }
 
-/// A request that arrived whole.
+/// A complete request.
 #[derive(Clone, Debug)]
-pub struct Post {
-    /// The how-manieth connection it came over, from 1.
+pub struct WebhookRequest {
+    /// The number of its connection, counted from 1.
     pub connection: usize,
     /// Method, path and version.
     pub line: String,
-    /// Names in lower case and values, in their order.
+    /// The header fields in order, with lowercase names.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
 }
 
-impl Post {
-    /// The value of a header field.
+impl WebhookRequest {
+    /// Returns the value of a header field.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     ///
     /// # Panics
-    /// Where it is none.
+    /// Panics if the body is not JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("the body of a webhook is JSON")
     }
 
-    /// The type of the event.
+    /// Returns the event type.
     #[must_use]
     pub fn kind(&self) -> String {
         self.json()["type"].as_str().unwrap_or_default().to_owned()
     }
 }
 
-/// The receiver. It stops listening when it is dropped.
+/// The receiver. Dropping it stops the listener.
 pub struct WebhookSink {
-    /// Where it listens.
+    /// The listener's address.
     pub address: SocketAddr,
-    state: Arc<State>,
+    state: Arc<WebhookSinkState>,
     task: JoinHandle<()>,
 }
 
-struct State {
-    posts: Mutex<Vec<Post>>,
-    script: Mutex<VecDeque<Say>>,
-    usual: Mutex<Say>,
+struct WebhookSinkState {
+    posts: Mutex<Vec<WebhookRequest>>,
+    script: Mutex<VecDeque<WebhookReply>>,
+    default_reply: Mutex<WebhookReply>,
     count: watch::Sender<usize>,
     connections: Mutex<usize>,
 }
 
 impl WebhookSink {
-    /// Listens on a free port of 127.0.0.1 and says 200 to everything.
+    /// Listens on a free port of 127.0.0.1 and replies 200 to everything.
     ///
     /// # Panics
-    /// Where loopback cannot be listened on.
+    /// Panics if the port can't be bound.
     pub async fn start() -> Self {
         Self::at(Ipv4Addr::LOCALHOST, 0).await
     }
 
-    /// Listens there.
+    /// Listens on this address and port.
     ///
     /// # Panics
-    /// Where it cannot.
+    /// Panics if the port can't be bound.
     pub async fn at(ip: Ipv4Addr, port: u16) -> Self {
         let listener = TcpListener::bind((ip, port)).await.expect("loopback can be listened on");
         let address = listener.local_addr().expect("a bound listener has an address");
-        let state = Arc::new(State {
+        let state = Arc::new(WebhookSinkState {
             posts: Mutex::default(),
             script: Mutex::default(),
-            usual: Mutex::new(Say::Status(200, "ok".to_owned())),
+            default_reply: Mutex::new(WebhookReply::Status(200, "ok".to_owned())),
             count: watch::Sender::new(0),
             connections: Mutex::new(0),
         });
@@ -122,41 +121,41 @@ impl WebhookSink {
         Self { address, state, task }
     }
 
-    /// A URL of this receiver.
+    /// Returns the URL of this receiver.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/hook?of=test", self.address)
     }
 
-    /// Answers the next request so.
-    pub fn next(&self, say: Say) {
-        lock(&self.state.script).push_back(say);
+    /// Sets the reply to the next request without a scripted reply.
+    pub fn next(&self, reply: WebhookReply) {
+        lock(&self.state.script).push_back(reply);
     }
 
-    /// Answers every request so that has no answer of its own.
-    pub fn always(&self, say: Say) {
-        *lock(&self.state.usual) = say;
+    /// Sets the reply to every request without a scripted reply.
+    pub fn always(&self, reply: WebhookReply) {
+        *lock(&self.state.default_reply) = reply;
     }
 
-    /// What arrived, in order.
+    /// Returns the requests so far, in order.
     #[must_use]
-    pub fn posts(&self) -> Vec<Post> {
+    pub fn posts(&self) -> Vec<WebhookRequest> {
         lock(&self.state.posts).clone()
     }
 
-    /// The types of the events that arrived.
+    /// Returns the event types of the requests so far.
     #[must_use]
     pub fn kinds(&self) -> Vec<String> {
-        self.posts().iter().map(Post::kind).collect()
+        self.posts().iter().map(WebhookRequest::kind).collect()
     }
 
-    /// Comes back when so many have arrived.
-    pub async fn arrived(&self, count: usize) {
-        // The sender lives in `self`, so waiting cannot fail.
+    /// Waits for that many requests.
+    pub async fn wait_for_requests(&self, count: usize) {
+        // The sender lives in `self`, so waiting can't fail.
         let _ = self.state.count.subscribe().wait_for(|now| *now >= count).await;
     }
 
-    /// How many connections were made.
+    /// Returns the number of connections so far.
     #[must_use]
     pub fn connections(&self) -> usize {
         *lock(&self.state.connections)
@@ -169,26 +168,30 @@ impl Drop for WebhookSink {
     }
 }
 
-async fn serve(socket: TcpStream, number: usize, state: Arc<State>) {
+async fn serve(socket: TcpStream, number: usize, state: Arc<WebhookSinkState>) {
     let mut wire = BufReader::new(socket);
     while let Some(post) = read(&mut wire, number).await {
-        let say = {
-            // Together: the first answer of a script is that of the first request.
+        let reply = {
+            // Under one lock, so that the first scripted reply goes to the first request.
             let mut posts = lock(&state.posts);
             posts.push(post);
-            lock(&state.script).pop_front().unwrap_or_else(|| lock(&state.usual).clone())
+            lock(&state.script).pop_front().unwrap_or_else(|| lock(&state.default_reply).clone())
         };
         state.count.send_modify(|count| *count += 1);
-        let answer = match say {
-            Say::Status(status, body) => format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\n\r\n{body}", body.len()),
-            Say::Field(status, field) => format!("HTTP/1.1 {status} x\r\n{field}\r\nContent-Length: 0\r\n\r\n"),
-            Say::Drip => "HTTP/1.1 200 x\r\nContent-Length: 100\r\n\r\nslow".to_owned(),
-            Say::Silence => {
+        let answer = match reply {
+            WebhookReply::Status(status, body) => {
+                format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+            }
+            WebhookReply::Field(status, field) => {
+                format!("HTTP/1.1 {status} x\r\n{field}\r\nContent-Length: 0\r\n\r\n")
+            }
+            WebhookReply::Drip => "HTTP/1.1 200 x\r\nContent-Length: 100\r\n\r\nslow".to_owned(),
+            WebhookReply::Silence => {
                 // Until the other side gives up.
                 let _ = wire.read_u8().await;
                 return;
             }
-            Say::HangUp => return,
+            WebhookReply::HangUp => return,
         };
         if wire.get_mut().write_all(answer.as_bytes()).await.is_err() {
             return;
@@ -196,7 +199,7 @@ async fn serve(socket: TcpStream, number: usize, state: Arc<State>) {
     }
 }
 
-async fn read(wire: &mut BufReader<TcpStream>, connection: usize) -> Option<Post> {
+async fn read(wire: &mut BufReader<TcpStream>, connection: usize) -> Option<WebhookRequest> {
     let line = line(wire).await?;
     let mut headers = Vec::new();
     loop {
@@ -210,7 +213,7 @@ async fn read(wire: &mut BufReader<TcpStream>, connection: usize) -> Option<Post
     let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, n)| n.parse().ok())?;
     let mut body = vec![0; length];
     wire.read_exact(&mut body).await.ok()?;
-    Some(Post { connection, line, headers, body })
+    Some(WebhookRequest { connection, line, headers, body })
 }
 
 async fn line(wire: &mut BufReader<TcpStream>) -> Option<String> {

@@ -1,17 +1,17 @@
-//! Greylisting: «come back soon» said to whoever is new (RFC 6647), and when to come back.
+//! Greylisting by remote servers (RFC 6647): recognizes it and determines when to retry.
 
-use posthouse_mail::smtp::client::{DeliveryResult, Stage};
+use posthouse_mail::smtp::client::{DeliveryResult, SmtpStage};
 
-use super::Report;
+use super::AttemptReport;
 use crate::{
-    message::Delivery,
+    message::RecipientDelivery,
     time::{HOUR_MS, MINUTE_MS, SECOND_MS},
 };
 
-/// Words that nothing but greylisting uses.
-const PLAIN: &[&str] = &["greylist", "graylist", "grey list", "gray list", "grey-list", "gray-list"];
-/// Words of servers that greylist without the name.
-const POLITE: &[&str] = &[
+/// Phrases that only greylisting uses.
+const GREYLIST_PHRASES: &[&str] = &["greylist", "graylist", "grey list", "gray list", "grey-list", "gray-list"];
+/// Phrases of servers that greylist without naming it.
+const RETRY_PHRASES: &[&str] = &[
     "try again later",
     "please try again",
     "please retry",
@@ -22,8 +22,8 @@ const POLITE: &[&str] = &[
     "first contact",
     "retry timeout",
 ];
-/// Words that mean our speed or the state of the server: no greylisting, whatever else is said.
-const OTHERWISE: &[&str] = &[
+/// Phrases that refer to the rate or the server's state, which rule out greylisting.
+const RATE_PHRASES: &[&str] = &[
     "too many",
     " rate",
     "ratelimit",
@@ -35,52 +35,58 @@ const OTHERWISE: &[&str] = &[
     "unusual",
     "reputation",
 ];
-/// The longest wait that a server may ask for, in milliseconds.
-const HINT_MS_MAX: i64 = HOUR_MS;
+/// The longest wait that a server may request, in milliseconds.
+const REQUESTED_WAIT_MS_MAX: i64 = HOUR_MS;
 
-/// Whether a temporary refusal looks like greylisting: in so many words, or by what such servers say with 450 or 451 and a
-/// code of policy (4.7.1) while the envelope is told.
+/// Returns whether a temporary rejection looks like greylisting: it says so, or a 450 or 451 reply during the mail
+/// transaction has the policy code 4.7.1 and a typical phrase.
 #[must_use]
-pub fn looks_greylisted(report: &Report) -> bool {
-    let in_mail = matches!(report.stage, Stage::MailFrom | Stage::RcptTo | Stage::Data | Stage::EndOfData);
+pub fn looks_greylisted(report: &AttemptReport) -> bool {
+    let in_mail =
+        matches!(report.stage, SmtpStage::MailFrom | SmtpStage::RcptTo | SmtpStage::Data | SmtpStage::EndOfData);
     report.result == DeliveryResult::Temporary
         && in_mail
-        && says_greylisted(report.smtp_code, report.enhanced_code.as_deref(), &report.text)
+        && is_greylisting_reply(report.smtp_code, report.enhanced_code.as_deref(), &report.text)
 }
 
-/// Whether the last attempt was answered so: then the same exchanger is asked again, which knows us by now.
+/// Returns whether the last attempt was greylisted. The next one then goes to the same exchanger, which has recorded
+/// the first.
 #[must_use]
-pub fn was_greylisted(entry: &Delivery) -> bool {
+pub fn was_greylisted(entry: &RecipientDelivery) -> bool {
     entry.attempts > 0
-        && says_greylisted(entry.smtp_code, entry.enhanced_code.as_deref(), entry.detail.as_deref().unwrap_or_default())
+        && is_greylisting_reply(
+            entry.smtp_code,
+            entry.enhanced_code.as_deref(),
+            entry.detail.as_deref().unwrap_or_default(),
+        )
 }
 
-fn says_greylisted(code: Option<u16>, enhanced_code: Option<&str>, text: &str) -> bool {
+fn is_greylisting_reply(code: Option<u16>, enhanced_code: Option<&str>, text: &str) -> bool {
     if !matches!(code, Some(450 | 451 | 421 | 452)) {
         return false;
     }
-    let says = text.to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| says.contains(word));
-    if has(PLAIN) {
+    let lower = text.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if has(GREYLIST_PHRASES) {
         return true;
     }
-    matches!(code, Some(450 | 451)) && enhanced_code == Some("4.7.1") && has(POLITE) && !has(OTHERWISE)
+    matches!(code, Some(450 | 451)) && enhanced_code == Some("4.7.1") && has(RETRY_PHRASES) && !has(RATE_PHRASES)
 }
 
-/// The gap before the next attempt at a recipient, in milliseconds: never longer than `usual`, that of the schedule. Where
-/// greylisting was said, the time that the server named, else the step of the schedule for that.
+/// Returns the interval before the next attempt, in milliseconds, at most `usual` (the regular schedule's). After
+/// greylisting, it is the time that the server named, or else the next step of `greylist_schedule_ms`.
 #[must_use]
-pub fn gap_ms(report: &Report, attempts: u32, usual: i64, greylist_schedule_ms: &[i64]) -> i64 {
+pub fn gap_ms(report: &AttemptReport, attempts: u32, usual: i64, greylist_schedule_ms: &[i64]) -> i64 {
     if !looks_greylisted(report) {
         return usual;
     }
     let done = usize::try_from(attempts.saturating_sub(1)).unwrap_or(usize::MAX);
     let step = greylist_schedule_ms.get(done).copied().unwrap_or(usual);
-    wait_named_ms(&report.text).unwrap_or(step).min(usual)
+    requested_wait_ms(&report.text).unwrap_or(step).min(usual)
 }
 
-/// A wait that is named in a reply: «in 300 seconds», «for 5 minutes», «00:04:52».
-fn wait_named_ms(text: &str) -> Option<i64> {
+/// Parses a wait that a reply names: "in 300 seconds", "for 5 minutes", "00:04:52".
+fn requested_wait_ms(text: &str) -> Option<i64> {
     let lower = text.to_ascii_lowercase();
     let words: Vec<&str> =
         lower.split(|c: char| !(c.is_ascii_alphanumeric() || c == ':')).filter(|word| !word.is_empty()).collect();
@@ -96,7 +102,7 @@ fn wait_named_ms(text: &str) -> Option<i64> {
         let unit = if rest.is_empty() { words.get(at + 1).copied().unwrap_or_default() } else { rest };
         Some(number.parse::<i64>().ok()? * unit_ms(unit)?)
     })?;
-    (SECOND_MS..=HINT_MS_MAX).contains(&found).then_some(found)
+    (SECOND_MS..=REQUESTED_WAIT_MS_MAX).contains(&found).then_some(found)
 }
 
 fn unit_ms(unit: &str) -> Option<i64> {
@@ -108,7 +114,7 @@ fn unit_ms(unit: &str) -> Option<i64> {
     }
 }
 
-/// `mm:ss` or `hh:mm:ss`.
+/// Parses `mm:ss` or `hh:mm:ss`.
 fn clock_ms(word: &str) -> Option<i64> {
     let parts: Vec<i64> = word.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
     let seconds = match parts[..] {
@@ -123,17 +129,17 @@ fn clock_ms(word: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn refused(code: u16, enhanced: &str, text: &str) -> Report {
-        Report {
+    fn refused(code: u16, enhanced: &str, text: &str) -> AttemptReport {
+        AttemptReport {
             smtp_code: Some(code),
             enhanced_code: Some(enhanced.to_owned()).filter(|code| !code.is_empty()),
-            stage: Stage::RcptTo,
-            ..Report::local(DeliveryResult::Temporary, "", text)
+            stage: SmtpStage::RcptTo,
+            ..AttemptReport::local(DeliveryResult::Temporary, "", text)
         }
     }
 
     #[test]
-    fn what_greylisting_looks_like() {
+    fn greylisting_is_recognized() {
         let table = [
             (450, "4.2.0", "<a@b>: Recipient address rejected: Greylisted, see http://postgrey.example/help", true),
             (451, "4.7.1", "Greylisting in action, please come back in 00:04:52", true),
@@ -152,12 +158,12 @@ mod tests {
         for (code, enhanced, text, expected) in table {
             assert_eq!(looks_greylisted(&refused(code, enhanced, text)), expected, "{code} {enhanced} {text}");
         }
-        let greeting = Report { stage: Stage::Greeting, ..refused(421, "", "greylisted") };
-        assert!(!looks_greylisted(&greeting), "before the envelope nobody can know");
+        let greeting = AttemptReport { stage: SmtpStage::Greeting, ..refused(421, "", "greylisted") };
+        assert!(!looks_greylisted(&greeting), "a server can't greylist before the envelope");
     }
 
     #[test]
-    fn the_wait_that_a_server_names() {
+    fn requested_wait_is_parsed() {
         let table = [
             ("Greylisted for 300 seconds", Some(300_000)),
             ("try again in 5 minutes", Some(300_000)),
@@ -172,12 +178,12 @@ mod tests {
             ("greylisted", None),
         ];
         for (text, expected) in table {
-            assert_eq!(wait_named_ms(text), expected, "{text}");
+            assert_eq!(requested_wait_ms(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn greylisted_mail_comes_back_by_a_schedule_of_its_own_and_never_later_than_other_mail() {
+    fn greylisted_mail_retries_by_its_own_schedule_and_never_later_than_usual() {
         let schedule = [60_000, 120_000, 180_000];
         let grey = |text: &str| refused(450, "4.2.0", text);
         let table = [

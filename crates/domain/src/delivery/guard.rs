@@ -1,14 +1,17 @@
-//! Which addresses are not the public internet (IANA special-purpose registries, RFC 6890): mail does not go there unless
-//! the operator says so, or a stranger's DNS could aim this server at its own network.
+//! Recognizes special-purpose addresses (IANA registries, RFC 6890), and public addresses behind which a cloud keeps the
+//! metadata of its machines. Mail and HTTP requests are not sent there unless the operator allows it; otherwise a remote
+//! domain's DNS could direct this server at its own network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Networks of IPv4 with their prefix lengths.
+/// Special-purpose IPv4 networks with their prefix lengths.
 const SPECIAL_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(0, 0, 0, 0), 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(127, 0, 0, 0), 8),
+    // Azure answers here with the secrets of the machine that asks.
+    (Ipv4Addr::new(168, 63, 129, 16), 32),
     (Ipv4Addr::new(169, 254, 0, 0), 16),
     (Ipv4Addr::new(172, 16, 0, 0), 12),
     (Ipv4Addr::new(192, 0, 0, 0), 24),
@@ -21,15 +24,15 @@ const SPECIAL_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(224, 0, 0, 0), 3),
 ];
 
-/// Networks within 2000::/3; everything outside of that is special anyway.
+/// Special-purpose networks within 2000::/3. Everything outside of it counts as special-purpose.
 const SPECIAL_V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
 ];
 
-/// Whether the address is loopback, private, link-local, multicast or otherwise not of the public internet. Addresses that
-/// carry an IPv4 address within them are judged by it.
+/// Returns whether the address is loopback, private, link-local, multicast or otherwise not on the public internet.
+/// Addresses that embed an IPv4 address are judged by that address.
 #[must_use]
 pub fn is_special_purpose(address: IpAddr) -> bool {
     match address.to_canonical() {

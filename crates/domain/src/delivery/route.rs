@@ -2,20 +2,20 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Most hosts of one destination that an attempt looks at.
+/// The maximum number of hosts of a destination that an attempt considers.
 pub const HOSTS_MAX: usize = 10;
 
-/// Why the mail exchangers of a domain cannot be used.
+/// Why a domain's mail exchangers can't be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NoRoute {
-    /// The domain says that it takes no mail (RFC 7505).
+pub enum MxRouteError {
+    /// The domain accepts no mail (RFC 7505).
     NullMx,
-    /// We are the best mail exchanger ourselves, and do not serve the domain (RFC 5321 §5.1).
+    /// This server is the preferred mail exchanger, but doesn't serve the domain (RFC 5321 §5.1).
     Loop,
 }
 
-impl NoRoute {
-    /// The enhanced status code.
+impl MxRouteError {
+    /// Returns the enhanced status code.
     #[must_use]
     pub const fn enhanced_code(self) -> &'static str {
         match self {
@@ -24,7 +24,7 @@ impl NoRoute {
         }
     }
 
-    /// A sentence for people.
+    /// Returns a readable explanation.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -34,26 +34,27 @@ impl NoRoute {
     }
 }
 
-/// The hosts by preference, lowest first. Among equals the start moves with `rotation`, so that the attempts of a mail, and
-/// several mails, reach all of them without a random number. `own` is our host name: it and what is not better are left out.
+/// Returns the hosts by preference, lowest first. Hosts of equal preference are rotated by `rotation`, so that
+/// successive attempts and messages reach all of them without random numbers. This server's host, `own`, and hosts that
+/// are not preferred to it are left out.
 ///
 /// # Errors
-/// [`NoRoute`] where nothing is left.
-pub fn exchangers(records: &[(u16, String)], own: &str, rotation: u64) -> Result<Vec<String>, NoRoute> {
+/// Returns [`MxRouteError`] if no host is left.
+pub fn exchangers(records: &[(u16, String)], own: &str, rotation: u64) -> Result<Vec<String>, MxRouteError> {
     let mut named: Vec<(u16, String)> = records
         .iter()
         .map(|(preference, host)| (*preference, host.trim_end_matches('.').to_ascii_lowercase()))
         .filter(|(_, host)| !host.is_empty())
         .collect();
     if named.is_empty() {
-        return Err(NoRoute::NullMx);
+        return Err(MxRouteError::NullMx);
     }
     named.sort();
     named.dedup_by(|a, b| a.1 == b.1);
     if let Some(ours) = named.iter().find(|(_, host)| host == &own.to_ascii_lowercase()).map(|(p, _)| *p) {
         named.retain(|(preference, _)| *preference < ours);
         if named.is_empty() {
-            return Err(NoRoute::Loop);
+            return Err(MxRouteError::Loop);
         }
     }
     let mut hosts = Vec::with_capacity(named.len());
@@ -65,22 +66,22 @@ pub fn exchangers(records: &[(u16, String)], own: &str, rotation: u64) -> Result
     Ok(hosts)
 }
 
-/// Which addresses of a host are used (`delivery.ip_preference`).
+/// Which IP addresses of a host are used (`delivery.ip_preference`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum IpChoice {
-    /// IPv4 first: more receivers refuse IPv6 senders without a reverse name than are reachable by IPv6 alone.
+pub enum IpPreference {
+    /// IPv4 first: fewer receivers are reachable by IPv6 only than reject IPv6 senders without a reverse DNS name.
     #[default]
     PreferV4,
     /// IPv6 first.
     PreferV6,
-    /// IPv4 alone.
+    /// IPv4 only.
     OnlyV4,
-    /// IPv6 alone.
+    /// IPv6 only.
     OnlyV6,
 }
 
-impl IpChoice {
-    /// The same, of families that we have an address of to send from.
+impl IpPreference {
+    /// Restricts the choice to the families for which this server has an address to send from.
     #[must_use]
     pub const fn of_ours(self, v4: bool, v6: bool) -> Self {
         match (v4, v6) {
@@ -91,17 +92,17 @@ impl IpChoice {
     }
 }
 
-/// The addresses in the order in which they are tried, at most `most`; where a host has both kinds, half are of the other one,
-/// so that a family that does not work from here is no end.
+/// Returns the addresses in the order to try, at most `most`. If the host has both families, up to half are of the
+/// second one, so that a family without connectivity doesn't fail the attempt.
 #[must_use]
-pub fn addresses_in_order(v4: &[Ipv4Addr], v6: &[Ipv6Addr], choice: IpChoice, most: usize) -> Vec<IpAddr> {
+pub fn addresses_in_order(v4: &[Ipv4Addr], v6: &[Ipv6Addr], choice: IpPreference, most: usize) -> Vec<IpAddr> {
     let v4 = || v4.iter().copied().map(IpAddr::from);
     let v6 = || v6.iter().copied().map(IpAddr::from);
     let (first, second): (Vec<IpAddr>, Vec<IpAddr>) = match choice {
-        IpChoice::PreferV4 => (v4().collect(), v6().collect()),
-        IpChoice::PreferV6 => (v6().collect(), v4().collect()),
-        IpChoice::OnlyV4 => (v4().collect(), Vec::new()),
-        IpChoice::OnlyV6 => (v6().collect(), Vec::new()),
+        IpPreference::PreferV4 => (v4().collect(), v6().collect()),
+        IpPreference::PreferV6 => (v6().collect(), v4().collect()),
+        IpPreference::OnlyV4 => (v4().collect(), Vec::new()),
+        IpPreference::OnlyV6 => (v6().collect(), Vec::new()),
     };
     let of_second = second.len().min(most / 2);
     let of_first = first.len().min(most - of_second);

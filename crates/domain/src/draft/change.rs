@@ -1,38 +1,38 @@
-//! What a change makes of a draft, and of its schedule and approval.
+//! Changes of a draft, and their effect on its schedule and approval.
 
-use super::{Draft, DraftFile, Status, Step, check_send_at, take};
+use super::{Draft, DraftFile, DraftStatus, DraftStep, apply, check_send_at};
 use crate::{
     actor::Actor,
     error::Refusal,
     id::{MessageId, ThreadId},
-    message::Kind,
+    message::MessageKind,
     metadata::{self, Metadata},
     send::recipients_problem,
     time::Time,
 };
 
-/// What a change does about the time.
+/// What a change does to the schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Schedule {
-    /// Nothing.
+pub enum ScheduleChange {
+    /// Keep it.
     #[default]
     Keep,
-    /// The draft has none any more.
+    /// Remove it.
     Clear,
-    /// The draft is to be sent then.
+    /// Schedule the draft for this time.
     At(Time),
 }
 
-/// A change of a draft; what is `None` stays. The inner `None` of a nullable field clears it.
+/// A change of a draft. `None` keeps a field; for nullable fields, an inner `None` clears it.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Change {
+pub struct DraftChange {
     /// To.
     pub to: Option<Vec<String>>,
     /// Cc.
     pub cc: Option<Vec<String>>,
     /// Bcc.
     pub bcc: Option<Vec<String>>,
-    /// What it is about.
+    /// Subject.
     pub subject: Option<Option<String>>,
     /// Plain text.
     pub text: Option<Option<String>>,
@@ -41,24 +41,24 @@ pub struct Change {
     /// Structured data.
     pub data_json: Option<Option<String>>,
     /// The advisory kind.
-    pub kind: Option<Kind>,
-    /// All files, kept ones and new ones.
+    pub kind: Option<MessageKind>,
+    /// All files, kept and new.
     pub files: Option<Vec<DraftFile>>,
     /// Labels for the sent message.
     pub labels: Option<Vec<String>>,
-    /// Merged into what is there; null deletes a key.
+    /// Merged into the stored metadata; null deletes a key.
     pub metadata: Metadata,
-    /// The message that it answers, and its conversation.
+    /// The message that the draft replies to, and its conversation.
     pub answers: Option<(MessageId, ThreadId)>,
-    /// Whether it answers all recipients.
+    /// Whether it replies to all recipients.
     pub reply_all: Option<bool>,
-    /// The time to send at.
-    pub schedule: Schedule,
+    /// The change of the schedule.
+    pub schedule: ScheduleChange,
 }
 
-/// What became of a draft.
+/// The result of a change.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Outcome {
+pub struct DraftChangeResult {
     /// The draft after the change.
     pub draft: Draft,
     /// Whether anything changed.
@@ -66,44 +66,44 @@ pub struct Outcome {
 }
 
 impl Draft {
-    /// Changes a draft. New content of a scheduled one ends its schedule and its approval, unless the change sets a time
-    /// itself, for which its author then vouches (contract §5.1, §5.2).
+    /// Applies a change. New content of a scheduled draft removes its schedule and approval, unless the change itself
+    /// sets a time, which `by` then approves.
     ///
     /// # Errors
-    /// `draft_not_editable`, `invalid_send_at`, or `invalid_request` for too many recipients or metadata keys.
-    pub fn changed(&self, change: &Change, by: &Actor, now: Time) -> Result<Outcome, Refusal> {
-        take(self.status, Step::Edit)?;
+    /// Returns `draft_not_editable`, `invalid_send_at`, or `invalid_request` for too many recipients or metadata keys.
+    pub fn changed(&self, change: &DraftChange, by: &Actor, now: Time) -> Result<DraftChangeResult, Refusal> {
+        apply(self.status, DraftStep::Edit)?;
         let mut after = self.clone();
-        change.write(&mut after)?;
+        change.apply_to(&mut after)?;
         let new_content = after.content_sha256() != self.content_sha256();
         let step = match change.schedule {
-            Schedule::At(at) => {
+            ScheduleChange::At(at) => {
                 check_send_at(at, now)?;
-                Step::EditAndSchedule
+                DraftStep::EditAndSchedule
             }
-            Schedule::Clear => Step::Unschedule,
-            Schedule::Keep if new_content && self.status == Status::Scheduled => Step::Unschedule,
-            Schedule::Keep => Step::Edit,
+            ScheduleChange::Clear => DraftStep::Unschedule,
+            ScheduleChange::Keep if new_content && self.status == DraftStatus::Scheduled => DraftStep::Unschedule,
+            ScheduleChange::Keep => DraftStep::Edit,
         };
-        after.status = take(self.status, step)?;
+        after.status = apply(self.status, step)?;
         match (step, change.schedule) {
-            (_, Schedule::At(at)) => after.schedule(at, by, now),
-            (Step::Unschedule, _) => (after.send_at, after.approval) = (None, None),
+            (_, ScheduleChange::At(at)) => after.schedule(at, by, now),
+            (DraftStep::Unschedule, _) => (after.send_at, after.approval) = (None, None),
             _ => {}
         }
         let changed = after != *self;
         if changed {
             (after.revision, after.updated_at) = (self.revision + 1, now);
         }
-        Ok(Outcome { draft: after, changed })
+        Ok(DraftChangeResult { draft: after, changed })
     }
 
-    /// The draft with a time, for which somebody vouches.
+    /// Returns the draft scheduled for `at`, approved by `by`.
     ///
     /// # Errors
-    /// `draft_not_editable`, `invalid_send_at`.
+    /// Returns `draft_not_editable` or `invalid_send_at`.
     pub fn scheduled(&self, at: Time, by: &Actor, now: Time) -> Result<Self, Refusal> {
-        let status = take(self.status, Step::Schedule)?;
+        let status = apply(self.status, DraftStep::Schedule)?;
         check_send_at(at, now)?;
         let mut after = self.clone();
         (after.status, after.revision, after.updated_at) = (status, self.revision + 1, now);
@@ -116,15 +116,20 @@ impl Draft {
         self.approval = Some(self.approved(by.clone(), now));
     }
 
-    /// The draft after a step that changes nothing but its state: cancelled, or failed with a reason.
+    /// Returns the draft after a step that changes its status only: cancelled, or failed with a reason.
     ///
     /// # Errors
-    /// `draft_not_editable`.
-    pub fn ended(&self, step: Step, failure: Option<super::Failure>, now: Time) -> Result<Self, Refusal> {
+    /// Returns `draft_not_editable`.
+    pub fn transitioned(
+        &self,
+        step: DraftStep,
+        failure: Option<super::DraftFailure>,
+        now: Time,
+    ) -> Result<Self, Refusal> {
         let mut after = self.clone();
-        after.status = take(self.status, step)?;
+        after.status = apply(self.status, step)?;
         after.failure = failure.or(after.failure);
-        if after.status == Status::Cancelled {
+        if after.status == DraftStatus::Cancelled {
             after.send_at = None;
         }
         (after.revision, after.updated_at) = (self.revision + 1, now);
@@ -132,8 +137,8 @@ impl Draft {
     }
 }
 
-impl Change {
-    fn write(&self, draft: &mut Draft) -> Result<(), Refusal> {
+impl DraftChange {
+    fn apply_to(&self, draft: &mut Draft) -> Result<(), Refusal> {
         let content = &mut draft.content;
         set(&mut content.to, &self.to);
         set(&mut content.cc, &self.cc);
@@ -149,8 +154,8 @@ impl Change {
         if let Some((message, thread)) = self.answers {
             (draft.answers, draft.thread) = (Some(message), Some(thread));
         }
-        let people = draft.content.to.len() + draft.content.cc.len() + draft.content.bcc.len();
-        if let Some(problem) = recipients_problem(people).filter(|_| people > 0) {
+        let recipients = draft.content.to.len() + draft.content.cc.len() + draft.content.bcc.len();
+        if let Some(problem) = recipients_problem(recipients).filter(|_| recipients > 0) {
             return Err(Refusal::invalid_field("to", problem));
         }
         draft.metadata_json = metadata::merged(&draft.metadata_json, &self.metadata)?;

@@ -1,31 +1,31 @@
-//! Local parts of inboxes: what a caller may choose, and what is made up when nobody chooses (contract §3.1).
+//! Local parts of inboxes: the rules for chosen ones, and generated ones.
 //!
-//! A chosen name is a strict subset of the dot-string of RFC 5321 §4.1.2, so that it needs no quotes anywhere and no two
-//! names differ by case alone. `+` is left out because plus-addresses reach the name before it (decision 17).
+//! A chosen local part is a strict subset of the dot-string of RFC 5321 §4.1.2: it never needs quotes, and no two
+//! differ only in case. `+` is not allowed, because mail to `name+tag` is delivered to `name`.
 
 use std::fmt;
 
-/// Longest local part in bytes (RFC 5321 §4.5.3.1.1).
+/// The longest local part in bytes (RFC 5321 §4.5.3.1.1).
 const USERNAME_BYTES_MAX: usize = 64;
-/// Random bytes that a made-up readable name takes.
+/// The random bytes needed to generate a readable local part.
 pub const READABLE_RANDOM_BYTES: usize = 6;
-/// Characters of a temporary inbox's local part.
+/// The number of characters in a temporary inbox's local part.
 const TEMPORARY_CHARS: usize = 12;
-/// Random bytes that a temporary inbox's local part takes.
+/// The random bytes needed to generate a temporary inbox's local part.
 pub const TEMPORARY_RANDOM_BYTES: usize = 2 * TEMPORARY_CHARS;
 
-/// The local part of return paths, before the plus (see [VERP](https://cr.yp.to/proto/verp.txt)).
+/// The local part of return paths, before the plus sign (see [VERP](https://cr.yp.to/proto/verp.txt)).
 pub const RETURN_PATH: &str = "bounces";
 
-/// Local parts that never name an inbox: mail systems write under one, and delivery reports come to the other.
+/// Local parts that can't be inboxes: the sender of notices by mail systems, and the recipient of delivery reports.
 const RESERVED: &[&str] = &["mailer-daemon", RETURN_PATH];
 
-/// Local parts by which the owner of a domain is known: to those who complain, and to certificate authorities that ask for
-/// consent by mail (RFC 2142; CA/Browser Forum Baseline Requirements §3.2.2.4.4).
+/// Local parts that represent the owner of a domain, for complaints and for domain validation by certificate
+/// authorities (RFC 2142; CA/Browser Forum Baseline Requirements §3.2.2.4.4).
 const OWNERS: &[&str] =
     &["abuse", "admin", "administrator", "hostmaster", "postmaster", "root", "security", "webmaster"];
 
-/// Local parts that stand for a role rather than for somebody: their mail draws advertising.
+/// Local parts that represent a role rather than a person. They attract advertising.
 const ROLES: &[&str] = &[
     "abuse",
     "accounting",
@@ -63,15 +63,15 @@ const ROLES: &[&str] = &[
     "webmaster",
 ];
 
-/// A local part in its one spelling.
+/// A valid local part of an inbox, in lower case.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Username(String);
 
 impl Username {
-    /// Takes a chosen local part.
+    /// Parses a chosen local part.
     ///
     /// # Errors
-    /// What is wrong with it, for the one who chose it.
+    /// Describes the problem if it isn't allowed.
     pub fn parse(text: &str) -> Result<Self, String> {
         let is_alphanumeric = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
         if text.is_empty() || text.len() > USERNAME_BYTES_MAX {
@@ -84,8 +84,8 @@ impl Username {
             text.chars().find(|c| !c.is_ascii_lowercase() && !c.is_ascii_digit() && !".-_".contains(*c))
         {
             return Err(match other {
-                '@' => "must be the part before the @ alone".to_owned(),
-                '+' => "must not contain '+': mail to name+tag@ reaches name@".to_owned(),
+                '@' => "must be only the part before the @".to_owned(),
+                '+' => "must not contain `+`; mail to `name+tag@` is delivered to `name@`".to_owned(),
                 _ => "must contain only a to z, 0 to 9, '.', '-' and '_'".to_owned(),
             });
         }
@@ -102,13 +102,13 @@ impl Username {
         Ok(Self(text.to_owned()))
     }
 
-    /// Whether it is one by which the owner of its domain is known.
+    /// Returns whether the local part represents the owner of a domain.
     #[must_use]
-    pub fn is_owners(&self) -> bool {
+    pub fn is_postmaster_name(&self) -> bool {
         OWNERS.contains(&self.0.as_str())
     }
 
-    /// A readable local part: adjective, animal, number.
+    /// Generates a readable local part: adjective, animal, number.
     #[must_use]
     pub fn readable(random: [u8; READABLE_RANDOM_BYTES]) -> Self {
         let [a, b, c, d, e, f] = random.map(usize::from);
@@ -117,7 +117,7 @@ impl Username {
         Self(format!("{adjective}-{animal}-{}", 10 + (e << 8 | f) % 990))
     }
 
-    /// The local part of a temporary inbox: twelve lower-case letters and digits.
+    /// Generates the local part of a temporary inbox: twelve lower-case letters and digits.
     #[must_use]
     pub fn temporary(random: [u8; TEMPORARY_RANDOM_BYTES]) -> Self {
         const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
@@ -125,13 +125,13 @@ impl Username {
         Self(random.chunks_exact(2).map(pick).collect())
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The address of this local part at that domain.
+    /// Returns the address with this local part at `domain`.
     #[must_use]
     pub fn at(&self, domain: &str) -> String {
         format!("{}@{domain}", self.0)
@@ -144,7 +144,7 @@ impl fmt::Display for Username {
     }
 }
 
-/// Whether promotions are kept apart for that local part when nobody said: on for role names (contract §3.1).
+/// Returns whether promotions are filtered by default for the local part, which is the case for role names.
 #[must_use]
 pub fn is_role(username: &str) -> bool {
     ROLES.contains(&username)
@@ -173,7 +173,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn names_that_can_be_chosen() {
+    fn valid_usernames_are_accepted() {
         let longest = "a".repeat(64);
         for fine in [
             "a",
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_cannot_be_chosen_say_why() {
+    fn invalid_usernames_are_rejected_with_the_reason() {
         let table = [
             ("", "1 to 64"),
             ("Support", "lower case"),
@@ -222,9 +222,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn made_up_names_could_have_been_chosen(readable: [u8; READABLE_RANDOM_BYTES], temporary: [u8; TEMPORARY_RANDOM_BYTES]) {
+        fn generated_usernames_are_valid(readable: [u8; READABLE_RANDOM_BYTES], temporary: [u8; TEMPORARY_RANDOM_BYTES]) {
             let readable = Username::readable(readable);
-            // Parsing refuses reserved names, so none is ever made up.
+            // Parsing rejects reserved names, so none is generated.
             prop_assert_eq!(Username::parse(readable.as_str()), Ok(readable.clone()));
             prop_assert_eq!(readable.as_str().split('-').count(), 3);
             let temporary = Username::temporary(temporary);

@@ -1,167 +1,135 @@
-//! What DNS holds of a domain's records, judged over gathered answers.
+//! Compares the records in DNS with the expected ones, based on DNS answers that the caller collects.
 
-use posthouse_mail::auth::{Answer, DnsFacts, Question, QuestionKind, Records};
+use super::reader::{Need, Reader};
+use posthouse_mail::auth::{DnsAnswer, DnsFacts, DnsQuestion, DnsRecordType, DnsRecords};
 
-use super::{Checked, Expected, Found, RecordKey, spf};
+use super::{CheckedRecord, DnsRecordKey, ExpectedRecord, RecordStatus, spf};
 
-/// Values of a record that are shown when they are not the expected ones.
+/// The maximum number of values reported for a record that doesn't match.
 const VALUES_MAX: usize = 10;
-/// Characters of such a value.
+/// The maximum number of characters reported of each such value.
 const VALUE_CHARS_MAX: usize = 500;
-/// Labels above the domain that are asked for name servers.
+/// The maximum number of labels removed from the name while looking for the zone's name servers.
 const PARENTS_MAX: usize = 8;
 
-/// Where a domain is hosted.
+/// Where a domain's DNS is hosted.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Hosting {
-    /// The zone that the domain is in.
+pub struct DnsHosting {
+    /// The zone that contains the domain.
     pub zone: String,
     /// Its name servers.
     pub nameservers: Vec<String>,
 }
 
-/// What a check found. A record that DNS did not answer about is not in it.
+/// The result of a check. Records that DNS didn't answer for are left out.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Check {
+pub struct DomainCheck {
     /// The records.
-    pub records: Vec<Checked>,
-    /// Where the domain is hosted, where that can be seen.
-    pub hosting: Option<Hosting>,
+    pub records: Vec<CheckedRecord>,
+    /// Where the domain's DNS is hosted, if that is known.
+    pub hosting: Option<DnsHosting>,
 }
 
-/// How far a check is.
+/// The progress of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// It needs these answers and is to be run again then.
-    Ask(Vec<Question>),
-    /// It is done.
-    Done(Check),
+pub enum DomainCheckStep {
+    /// The check needs the answers to these questions and must be run again.
+    NeedsAnswers(Vec<DnsQuestion>),
+    /// The check is complete.
+    Done(DomainCheck),
 }
 
-/// An answer is not there yet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Need;
-
-/// Reads answers and notes which are missing.
-pub(super) struct Reader<'f> {
-    facts: &'f DnsFacts,
-    missing: Vec<Question>,
-}
-
-impl<'f> Reader<'f> {
-    pub(super) fn ask(&mut self, name: &str, kind: QuestionKind) -> Result<&'f Answer, Need> {
-        let question = Question::new(name, kind);
-        if let Some(answer) = self.facts.get(&question) {
-            return Ok(answer);
-        }
-        if !self.missing.contains(&question) {
-            self.missing.push(question);
-        }
-        Err(Need)
-    }
-
-    fn texts(&mut self, name: &str) -> Result<Option<Vec<String>>, Need> {
-        Ok(match self.ask(name, QuestionKind::Txt)? {
-            Answer::Records(Records::Txt(texts)) => {
-                Some(texts.iter().map(|text| String::from_utf8_lossy(text).trim().to_owned()).collect())
-            }
-            Answer::Failed => None,
-            _ => Some(Vec::new()),
-        })
-    }
-}
-
-/// Checks a domain's records, `host` being the name of this server.
+/// Checks the records of `domain`; `host` is the name of this server.
 #[must_use]
-pub fn check(domain: &str, expected: &[Expected], host: &str, facts: &DnsFacts) -> Step {
+pub fn check(domain: &str, expected: &[ExpectedRecord], host: &str, facts: &DnsFacts) -> DomainCheckStep {
     let mut reader = Reader { facts, missing: Vec::new() };
     let hosting = hosting(domain, &mut reader);
     let zone = match &hosting {
         Ok(found) => Ok(found.as_ref().map(|hosting| hosting.zone.as_str())),
         Err(need) => Err(*need),
     };
-    // All are looked at, so that their questions go out together.
-    let judged: Vec<Result<Option<Checked>, Need>> =
-        expected.iter().map(|record| judge(record, domain, host, zone, &mut reader)).collect();
+    // Check every record before returning, so that all questions are asked at once.
+    let judged: Vec<Result<Option<CheckedRecord>, Need>> =
+        expected.iter().map(|record| compare(record, domain, host, zone, &mut reader)).collect();
     if !reader.missing.is_empty() {
-        return Step::Ask(reader.missing);
+        return DomainCheckStep::NeedsAnswers(reader.missing);
     }
-    Step::Done(Check {
+    DomainCheckStep::Done(DomainCheck {
         records: judged.into_iter().filter_map(|found| found.ok().flatten()).collect(),
         hosting: hosting.ok().flatten(),
     })
 }
 
-/// The closest zone at or above the domain that has name servers. A top-level domain is nobody's zone.
-fn hosting(domain: &str, reader: &mut Reader<'_>) -> Result<Option<Hosting>, Need> {
+/// Finds the closest zone at or above the domain that has name servers. Top-level domains are not considered.
+fn hosting(domain: &str, reader: &mut Reader<'_>) -> Result<Option<DnsHosting>, Need> {
     let mut name = domain;
     for _ in 0..PARENTS_MAX {
         if !name.contains('.') {
             break;
         }
-        match reader.ask(name, QuestionKind::Ns)? {
-            Answer::Records(Records::Ns(hosts)) => {
+        match reader.query(name, DnsRecordType::Ns)? {
+            DnsAnswer::Records(DnsRecords::Ns(hosts)) => {
                 let mut nameservers = hosts.clone();
                 nameservers.sort();
-                return Ok(Some(Hosting { zone: name.to_owned(), nameservers }));
+                return Ok(Some(DnsHosting { zone: name.to_owned(), nameservers }));
             }
-            Answer::Failed => return Ok(None),
+            DnsAnswer::Failed => return Ok(None),
             _ => name = name.split_once('.').map_or("", |(_, parent)| parent),
         }
     }
     Ok(None)
 }
 
-/// What is there of one record; nothing where DNS did not answer.
-fn judge(
-    record: &Expected,
+/// Compares one record with DNS. Returns `None` if DNS didn't answer.
+fn compare(
+    record: &ExpectedRecord,
     domain: &str,
     host: &str,
     zone: Result<Option<&str>, Need>,
     reader: &mut Reader<'_>,
-) -> Result<Option<Checked>, Need> {
+) -> Result<Option<CheckedRecord>, Need> {
     let judged = match record.key {
-        RecordKey::Mx => exchangers(record, host, reader)?,
-        RecordKey::Spf => senders(record, domain, host, reader)?,
-        RecordKey::Dmarc => policy(record, reader)?,
-        RecordKey::Verification => ownership(record, reader)?,
-        RecordKey::Dkim
-        | RecordKey::DkimNext
-        | RecordKey::DkimPrevious
-        | RecordKey::DkimEd25519
-        | RecordKey::DkimNextEd25519
-        | RecordKey::DkimPreviousEd25519 => signing_key(record, reader)?,
+        DnsRecordKey::Mx => compare_mx(record, host, reader)?,
+        DnsRecordKey::Spf => compare_spf(record, domain, host, reader)?,
+        DnsRecordKey::Dmarc => compare_dmarc(record, reader)?,
+        DnsRecordKey::Verification => compare_verification(record, reader)?,
+        DnsRecordKey::Dkim
+        | DnsRecordKey::DkimNext
+        | DnsRecordKey::DkimPrevious
+        | DnsRecordKey::DkimEd25519
+        | DnsRecordKey::DkimNextEd25519
+        | DnsRecordKey::DkimPreviousEd25519 => compare_dkim(record, reader)?,
     };
     let Some((found, values)) = judged else { return Ok(None) };
-    let doubled = found == Found::Missing && is_doubled(record, zone?, reader)?;
+    let doubled = found == RecordStatus::Missing && is_doubled(record, zone?, reader)?;
     let values = values.into_iter().take(VALUES_MAX).map(|value| value.chars().take(VALUE_CHARS_MAX).collect());
-    Ok(Some(Checked { key: record.key, found, values: values.collect(), doubled }))
+    Ok(Some(CheckedRecord { key: record.key, found, values: values.collect(), is_doubled: doubled }))
 }
 
-type Judged = Option<(Found, Vec<String>)>;
+type Comparison = Option<(RecordStatus, Vec<String>)>;
 
-fn of_values(is_ok: bool, values: Vec<String>) -> Judged {
+fn comparison_of(is_ok: bool, values: Vec<String>) -> Comparison {
     let found = match (is_ok, values.is_empty()) {
-        (true, _) => Found::Ok,
-        (false, true) => Found::Missing,
-        (false, false) => Found::Mismatch,
+        (true, _) => RecordStatus::Ok,
+        (false, true) => RecordStatus::Missing,
+        (false, false) => RecordStatus::Mismatch,
     };
     Some((found, values))
 }
 
-/// One value of ours among others is enough; foreign texts at the same name are not shown.
-fn ownership(record: &Expected, reader: &mut Reader<'_>) -> Result<Judged, Need> {
+/// Accepts the expected value even if there are other values under the same name.
+fn compare_verification(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
     let Some(texts) = reader.texts(&record.name)? else { return Ok(None) };
     let bare = |text: &str| text.trim_matches('"').to_owned();
     let is_ok = texts.iter().any(|text| bare(text) == record.value);
-    Ok(of_values(is_ok, texts))
+    Ok(comparison_of(is_ok, texts))
 }
 
-/// Ours must be there, and no foreign one may be preferred: mail would go there and never come here.
-fn exchangers(record: &Expected, host: &str, reader: &mut Reader<'_>) -> Result<Judged, Need> {
-    let mut hosts = match reader.ask(&record.name, QuestionKind::Mx)? {
-        Answer::Records(Records::Mx(hosts)) => hosts.clone(),
-        Answer::Failed => return Ok(None),
+/// Requires this server's host to be the only one with the lowest preference; mail would otherwise go to another host.
+fn compare_mx(record: &ExpectedRecord, host: &str, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
+    let mut hosts = match reader.query(&record.name, DnsRecordType::Mx)? {
+        DnsAnswer::Records(DnsRecords::Mx(hosts)) => hosts.clone(),
+        DnsAnswer::Failed => return Ok(None),
         _ => Vec::new(),
     };
     hosts.sort();
@@ -169,28 +137,28 @@ fn exchangers(record: &Expected, host: &str, reader: &mut Reader<'_>) -> Result<
     let best = hosts.iter().map(|(preference, _)| *preference).min();
     let is_ok = hosts.iter().any(|(preference, name)| Some(*preference) == best && is_ours(name))
         && hosts.iter().all(|(preference, name)| Some(*preference) != best || is_ours(name));
-    Ok(of_values(is_ok, hosts.iter().map(|(preference, name)| format!("{preference} {name}")).collect()))
+    Ok(comparison_of(is_ok, hosts.iter().map(|(preference, name)| format!("{preference} {name}")).collect()))
 }
 
-/// Exactly one record that names this server (RFC 7208 §3.2).
-fn senders(record: &Expected, domain: &str, host: &str, reader: &mut Reader<'_>) -> Result<Judged, Need> {
-    let records: Vec<String> = match reader.ask(&record.name, QuestionKind::Txt)? {
-        Answer::Records(Records::Txt(texts)) => texts.iter().filter_map(|text| spf::spf_text(text)).collect(),
-        Answer::Failed => return Ok(None),
+/// Requires exactly one SPF record, which must allow this server (RFC 7208 §3.2).
+fn compare_spf(record: &ExpectedRecord, domain: &str, host: &str, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
+    let records: Vec<String> = match reader.query(&record.name, DnsRecordType::Txt)? {
+        DnsAnswer::Records(DnsRecords::Txt(texts)) => texts.iter().filter_map(|text| spf::spf_text(text)).collect(),
+        DnsAnswer::Failed => return Ok(None),
         _ => Vec::new(),
     };
     let verdict = match records.as_slice() {
         [one] => spf::allows(one, domain, host, reader)?,
-        _ => spf::Verdict::Silent,
+        _ => spf::SpfListing::NotListed,
     };
-    if verdict == spf::Verdict::Unknown {
+    if verdict == spf::SpfListing::Unknown {
         return Ok(None);
     }
-    Ok(of_values(verdict == spf::Verdict::Allows, records))
+    Ok(comparison_of(verdict == spf::SpfListing::Listed, records))
 }
 
-/// Any one policy will do (RFC 7489 §6.6.3).
-fn policy(record: &Expected, reader: &mut Reader<'_>) -> Result<Judged, Need> {
+/// Accepts any single valid policy (RFC 7489 §6.6.3).
+fn compare_dmarc(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
     let Some(texts) = reader.texts(&record.name)? else { return Ok(None) };
     let records: Vec<String> = texts.into_iter().filter(|text| text.starts_with("v=DMARC1")).collect();
     let has_policy = |text: &String| {
@@ -199,31 +167,31 @@ fn policy(record: &Expected, reader: &mut Reader<'_>) -> Result<Judged, Need> {
             .map(str::trim)
             .any(|p| ["none", "quarantine", "reject"].iter().any(|known| p.eq_ignore_ascii_case(known)))
     };
-    Ok(of_values(records.len() == 1 && records.iter().all(has_policy), records))
+    Ok(comparison_of(records.len() == 1 && records.iter().all(has_policy), records))
 }
 
-/// The key itself must be the same; the tags beside it are the owner's.
-fn signing_key(record: &Expected, reader: &mut Reader<'_>) -> Result<Judged, Need> {
+/// Compares the `p` tags only; the owner may set the other tags.
+fn compare_dkim(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
     let Some(texts) = reader.texts(&record.name)? else { return Ok(None) };
     let wanted = key_of(&record.value);
     let is_ok = texts.len() == 1 && texts.iter().all(|text| key_of(text) == wanted);
-    Ok(of_values(is_ok, texts))
+    Ok(comparison_of(is_ok, texts))
 }
 
-/// The `p` tag without white space (RFC 6376 §3.6.1).
+/// Returns the `p` tag without white space (RFC 6376 §3.6.1).
 fn key_of(text: &str) -> Option<String> {
     let mut tags = text.trim_matches('"').split(';').filter_map(|tag| tag.split_once('='));
     let (_, value) = tags.find(|(name, _)| name.trim() == "p")?;
     Some(value.chars().filter(|c| !c.is_whitespace() && *c != '"').collect())
 }
 
-/// Whether a record that is missing is there under its name with the zone put behind it once more, as happens where a
-/// provider adds the zone by itself.
-fn is_doubled(record: &Expected, zone: Option<&str>, reader: &mut Reader<'_>) -> Result<bool, Need> {
+/// Returns whether a missing record exists under its name with the zone appended once more. This happens if the owner
+/// enters the full name at a provider that appends the zone.
+fn is_doubled(record: &ExpectedRecord, zone: Option<&str>, reader: &mut Reader<'_>) -> Result<bool, Need> {
     let Some(zone) = zone else { return Ok(false) };
     let name = format!("{}.{zone}", record.name);
     Ok(match record.key {
-        RecordKey::Mx => matches!(reader.ask(&name, QuestionKind::Mx)?, Answer::Records(_)),
+        DnsRecordKey::Mx => matches!(reader.query(&name, DnsRecordType::Mx)?, DnsAnswer::Records(_)),
         _ => reader.texts(&name)?.is_some_and(|texts| !texts.is_empty()),
     })
 }

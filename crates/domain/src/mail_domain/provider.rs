@@ -1,18 +1,18 @@
-//! Who hosts a zone, by the names of its name servers.
+//! Identifies the DNS provider of a zone by the names of its name servers.
 
-/// A provider of DNS.
+/// A DNS provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Provider {
-    /// A short name that never changes.
+pub struct DnsProvider {
+    /// A stable short id.
     pub id: &'static str,
-    /// The name that people know.
+    /// The display name.
     pub name: &'static str,
 }
 
 macro_rules! providers {
     ($($id:literal $name:literal: $($part:literal),+;)*) => {
-        /// Parts of host names, whole labels each, with whom they belong to. The first that fits counts.
-        const TABLE: &[(Provider, &[&str])] = &[$((Provider { id: $id, name: $name }, &[$($part),+]),)*];
+        /// The suffixes of name server host names (whole labels) and their provider. The first match wins.
+        const TABLE: &[(DnsProvider, &[&str])] = &[$((DnsProvider { id: $id, name: $name }, &[$($part),+]),)*];
     };
 }
 
@@ -69,17 +69,17 @@ providers! {
     "shopify" "Shopify": "shopify.com";
 }
 
-/// The provider of the first name server that is known.
+/// Returns the provider of the first name server that matches a known one.
 #[must_use]
-pub fn provider_of(nameservers: &[String]) -> Option<Provider> {
+pub fn provider_of(nameservers: &[String]) -> Option<DnsProvider> {
     nameservers
         .iter()
-        .find_map(|host| TABLE.iter().find(|(_, parts)| parts.iter().any(|part| fits(host, part))))
+        .find_map(|host| TABLE.iter().find(|(_, parts)| parts.iter().any(|part| matches_part(host, part))))
         .map(|(provider, _)| *provider)
 }
 
-/// Whether a host is a part or below it; `awsdns-*` is any label that begins so.
-fn fits(host: &str, part: &str) -> bool {
+/// Returns whether `host` equals `part` or is below it. A part such as `awsdns-*` matches any label with that prefix.
+fn matches_part(host: &str, part: &str) -> bool {
     if let Some(start) = part.strip_suffix('*') {
         return host.split('.').any(|label| label.starts_with(start));
     }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn providers_are_known_by_their_name_servers() {
+    fn provider_is_identified_by_its_name_servers() {
         let table = [
             ("ada.ns.cloudflare.com", Some("cloudflare")),
             ("ns-1234.awsdns-56.co.uk", Some("route53")),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_no_double_and_at_least_twenty_five() {
+    fn table_has_unique_ids_and_at_least_25_providers() {
         let mut ids: Vec<&str> = TABLE.iter().map(|(provider, _)| provider.id).collect();
         ids.sort_unstable();
         ids.dedup();

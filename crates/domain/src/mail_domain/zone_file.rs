@@ -1,15 +1,15 @@
-//! Records as lines of a zone file (RFC 1035 §5.1).
+//! Formats records as lines of a zone file (RFC 1035 §5.1).
 
-use super::Expected;
+use super::ExpectedRecord;
 
-/// Bytes of one string of a text record (RFC 1035 §3.3.14).
+/// The maximum number of bytes in one string of a TXT record (RFC 1035 §3.3.14).
 const STRING_BYTES_MAX: usize = 255;
-/// Seconds that resolvers may keep the records.
+/// The time to live of the records, in seconds.
 const TTL_SECONDS: u32 = 3_600;
 
-/// One line a record, names in full. Long texts are split into strings.
+/// Formats one line per record, with full names. Long texts are split into several strings.
 #[must_use]
-pub fn zone_file(records: &[Expected]) -> String {
+pub fn zone_file(records: &[ExpectedRecord]) -> String {
     let mut text = String::new();
     for record in records {
         let value = match record.key.kind() {

@@ -1,4 +1,4 @@
-//! Spans, steps and streaks of reports (contract §13.2).
+//! Tests of the spans, buckets and streaks of reports.
 
 use super::*;
 
@@ -10,13 +10,13 @@ fn at(text: &str) -> Time {
     Time::parse(text).expect("a time")
 }
 
-fn span(from: &str, to: &str, name: &str) -> Span {
-    let edge = |text: &str| Edge::parse(text).ok();
-    Span::new(edge(from), edge(to), zone(name), at("2026-05-05T12:34:56Z")).expect("a span")
+fn span(from: &str, to: &str, name: &str) -> MetricsSpan {
+    let edge = |text: &str| MetricsBound::parse(text).ok();
+    MetricsSpan::new(edge(from), edge(to), zone(name), at("2026-05-05T12:34:56Z")).expect("a span")
 }
 
 #[test]
-fn days_are_local_and_the_last_one_counts() {
+fn days_are_local_and_the_last_day_is_included() {
     let table = [
         ("UTC", "2026-03-01", "2026-03-02", "2026-03-01T00:00:00.000Z", "2026-03-03T00:00:00.000Z"),
         ("Asia/Kathmandu", "2026-03-01", "2026-03-01", "2026-02-28T18:15:00.000Z", "2026-03-01T18:15:00.000Z"),
@@ -34,47 +34,49 @@ fn days_are_local_and_the_last_one_counts() {
 }
 
 #[test]
-fn a_span_without_ends_is_the_last_thirty_days() {
+fn default_span_is_the_last_thirty_days() {
     let now = at("2026-05-05T12:34:56Z");
-    let span = Span::new(None, None, zone("UTC"), now).expect("a span");
+    let span = MetricsSpan::new(None, None, zone("UTC"), now).expect("a span");
     assert_eq!((span.from, span.to), (now.plus_ms(-30 * DAY_MS), now));
-    assert_eq!(span.steps(Bucket::Day).len(), 31);
-    assert_eq!(span.steps(Bucket::Day)[0], at("2026-04-05T00:00:00Z"));
+    assert_eq!(span.bucket_starts(MetricsBucket::Day).len(), 31);
+    assert_eq!(span.bucket_starts(MetricsBucket::Day)[0], at("2026-04-05T00:00:00Z"));
 }
 
 #[test]
-fn spans_that_are_none() {
+fn invalid_spans_are_rejected() {
     let now = at("2026-05-05T12:00:00Z");
-    let new =
-        |from: &str, to: &str| Span::new(Edge::parse(from).ok(), Edge::parse(to).ok(), zone("UTC"), now).map(drop);
-    assert_eq!(new("2026-05-02", "2026-05-01"), Err(SpanProblem::Empty));
-    assert_eq!(new("2026-05-02T00:00:00Z", "2026-05-02T00:00:00Z"), Err(SpanProblem::Empty));
+    let new = |from: &str, to: &str| {
+        MetricsSpan::new(MetricsBound::parse(from).ok(), MetricsBound::parse(to).ok(), zone("UTC"), now).map(drop)
+    };
+    assert_eq!(new("2026-05-02", "2026-05-01"), Err(MetricsSpanError::Empty));
+    assert_eq!(new("2026-05-02T00:00:00Z", "2026-05-02T00:00:00Z"), Err(MetricsSpanError::Empty));
     assert_eq!(new("2026-05-02", "2026-05-02"), Ok(()));
     assert_eq!(new("2026-01-01", "2026-03-31"), Ok(()));
-    assert_eq!(new("2026-01-01", "2026-04-01"), Err(SpanProblem::TooLong));
-    assert!(Edge::parse("2026-02-30").is_err() && Edge::parse("today").is_err());
+    assert_eq!(new("2026-01-01", "2026-04-01"), Err(MetricsSpanError::TooLong));
+    assert!(MetricsBound::parse("2026-02-30").is_err() && MetricsBound::parse("today").is_err());
 }
 
 #[test]
-fn steps_follow_the_clocks_of_the_zone() {
-    // Clocks go forward in New York on 2026-03-08: a day of 23 hours.
+fn buckets_follow_daylight_saving_time() {
+    // Daylight saving time starts in New York on 2026-03-08: a day of 23 hours.
     let day = span("2026-03-08", "2026-03-08", "America/New_York");
-    assert_eq!(day.steps(Bucket::Hour).len(), 23);
-    assert_eq!(day.steps(Bucket::Day), [at("2026-03-08T05:00:00Z")]);
-    // And back on 2026-11-01: a day of 25.
+    assert_eq!(day.bucket_starts(MetricsBucket::Hour).len(), 23);
+    assert_eq!(day.bucket_starts(MetricsBucket::Day), [at("2026-03-08T05:00:00Z")]);
+    // It ends on 2026-11-01: a day of 25 hours.
     let day = span("2026-11-01", "2026-11-01", "America/New_York");
-    assert_eq!(day.steps(Bucket::Hour).len(), 25);
-    // Hours of Kathmandu begin at a quarter past.
-    let hours = span("2026-03-01T00:20:00Z", "2026-03-01T02:20:00Z", "Asia/Kathmandu").steps(Bucket::Hour);
+    assert_eq!(day.bucket_starts(MetricsBucket::Hour).len(), 25);
+    // Hours in Kathmandu start at a quarter past (UTC).
+    let hours =
+        span("2026-03-01T00:20:00Z", "2026-03-01T02:20:00Z", "Asia/Kathmandu").bucket_starts(MetricsBucket::Hour);
     assert_eq!(hours, [at("2026-03-01T00:15:00Z"), at("2026-03-01T01:15:00Z"), at("2026-03-01T02:15:00Z")]);
 }
 
 #[test]
-fn every_slot_of_a_span_is_in_one_step() {
+fn every_slot_of_a_span_is_in_one_bucket() {
     for name in ["UTC", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Apia"] {
-        for bucket in [Bucket::Hour, Bucket::Day] {
+        for bucket in [MetricsBucket::Hour, MetricsBucket::Day] {
             let span = span("2026-03-25", "2026-04-10", name);
-            let steps = span.steps(bucket);
+            let steps = span.bucket_starts(bucket);
             assert!(steps.is_sorted() && steps.iter().all(|step| step.millis() % SLOT_MS == 0), "{name}");
             let mut slot = slot_of(span.from);
             while slot_start(slot) < span.to {
@@ -87,21 +89,21 @@ fn every_slot_of_a_span_is_in_one_step() {
 }
 
 #[test]
-fn the_heat_map_ends_with_the_span() {
+fn heat_map_ends_with_the_span() {
     let days = span("2026-03-01", "2026-03-31", "UTC").heatmap_days();
     assert_eq!(days.len(), 30);
     assert_eq!((days[0].to_string().as_str(), days[29].to_string().as_str()), ("2026-03-02", "2026-03-31"));
 }
 
 #[test]
-fn a_streak_is_of_days_in_a_row() {
+fn streak_is_a_run_of_consecutive_days() {
     assert_eq!(streak(&[]), (0, None));
     assert_eq!(streak(&[0, 0]), (0, None));
     assert_eq!(streak(&[1, 0, 2, 5, 5, 0]), (3, Some(3)));
 }
 
 #[test]
-fn shares_are_from_nought_to_one() {
+fn shares_are_between_0_and_1() {
     let counters = Counters { sent: 4, ..Counters::default() };
     assert_eq!((counters.share_of_sent(1), counters.share_of_sent(9)), (0.25, 1.0));
     assert_eq!(Counters::default().share_of_sent(3), 0.0);

@@ -1,27 +1,27 @@
-//! What an attempt says about its destination: whether it goes well, or went too fast.
+//! Classifies the result of an attempt: whether the destination is working, pushing back or unreachable.
 
-use posthouse_mail::smtp::client::{ConnectionFailure, DeliveryResult, Stage};
+use posthouse_mail::smtp::client::{ConnectionFailure, DeliveryResult, SmtpStage};
 
-use crate::delivery::{Report, looks_greylisted};
+use crate::delivery::{AttemptReport, looks_greylisted};
 
-/// What was heard of a destination.
+/// What a result says about the destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum News {
-    /// It took a message.
-    Took,
-    /// It answered, and what it said was about this mail or this recipient alone: greylisting and full mailboxes too.
-    Answered,
-    /// It pushed back: 421, or a temporary refusal that is about us or itself.
+pub enum ThrottleSignal {
+    /// It accepted a message.
+    Accepted,
+    /// It responded, and the response concerns this message or recipient only, such as greylisting or a full mailbox.
+    Responded,
+    /// It pushed back: 421, or a temporary failure that concerns the destination or this server.
     PushedBack {
-        /// In words that mean our speed.
+        /// Whether the text refers to the sending rate.
         too_fast: bool,
     },
-    /// No connection, no answer, or one that is no SMTP.
+    /// No connection, no response, or a response that isn't SMTP.
     Unreachable,
 }
 
-/// Words of a push back that mean how fast or how much.
-const TOO_FAST: &[&str] = &[
+/// Phrases in a pushback that refer to rate or volume.
+const RATE_PHRASES: &[&str] = &[
     " rate",
     "ratelimit",
     "too many",
@@ -38,52 +38,52 @@ const TOO_FAST: &[&str] = &[
     "limit",
 ];
 
-/// Beginnings of enhanced codes that are about one mailbox, one address or one message (RFC 3463).
-const OF_ONE_MAIL: &[&str] = &["4.1.", "4.2.", "4.6."];
+/// Prefixes of enhanced status codes that concern one mailbox, address or message (RFC 3463).
+const ONE_MESSAGE_CODES: &[&str] = &["4.1.", "4.2.", "4.6."];
 
-/// What the failure of a connection says.
+/// Classifies a failed connection.
 #[must_use]
-pub fn of_failure(failure: &ConnectionFailure) -> News {
+pub fn of_failure(failure: &ConnectionFailure) -> ThrottleSignal {
     match failure.code {
-        None => News::Unreachable,
-        Some(_) => News::PushedBack { too_fast: says_too_fast(&failure.text) },
+        None => ThrottleSignal::Unreachable,
+        Some(_) => ThrottleSignal::PushedBack { too_fast: mentions_rate(&failure.text) },
     }
 }
 
-/// What the answers to one message say, taken together: one that was taken says that the destination works.
+/// Classifies the results of one message for all of its recipients. If one was accepted, the destination works.
 #[must_use]
-pub fn of_reports(reports: &[Report]) -> News {
+pub fn of_reports(reports: &[AttemptReport]) -> ThrottleSignal {
     let each = || reports.iter().map(of_report);
-    let pushed = each().find(|news| matches!(news, News::PushedBack { .. }));
-    if each().any(|news| news == News::Took) {
-        News::Took
+    let pushed = each().find(|news| matches!(news, ThrottleSignal::PushedBack { .. }));
+    if each().any(|news| news == ThrottleSignal::Accepted) {
+        ThrottleSignal::Accepted
     } else if let Some(pushed) = pushed {
         pushed
-    } else if each().any(|news| news == News::Unreachable) {
-        News::Unreachable
+    } else if each().any(|news| news == ThrottleSignal::Unreachable) {
+        ThrottleSignal::Unreachable
     } else {
-        News::Answered
+        ThrottleSignal::Responded
     }
 }
 
-fn of_report(report: &Report) -> News {
+fn of_report(report: &AttemptReport) -> ThrottleSignal {
     match (report.result, report.smtp_code) {
-        (DeliveryResult::Delivered, _) => News::Took,
-        (DeliveryResult::Permanent, _) => News::Answered,
-        (DeliveryResult::Temporary, None) if report.stage == Stage::Local => News::Answered,
-        (DeliveryResult::Temporary, None) => News::Unreachable,
-        (DeliveryResult::Temporary, Some(421)) => News::PushedBack { too_fast: says_too_fast(&report.text) },
-        (DeliveryResult::Temporary, Some(_)) if is_of_one_mail(report) => News::Answered,
-        (DeliveryResult::Temporary, Some(_)) => News::PushedBack { too_fast: says_too_fast(&report.text) },
+        (DeliveryResult::Delivered, _) => ThrottleSignal::Accepted,
+        (DeliveryResult::Permanent, _) => ThrottleSignal::Responded,
+        (DeliveryResult::Temporary, None) if report.stage == SmtpStage::Local => ThrottleSignal::Responded,
+        (DeliveryResult::Temporary, None) => ThrottleSignal::Unreachable,
+        (DeliveryResult::Temporary, Some(421)) => ThrottleSignal::PushedBack { too_fast: mentions_rate(&report.text) },
+        (DeliveryResult::Temporary, Some(_)) if concerns_one_message(report) => ThrottleSignal::Responded,
+        (DeliveryResult::Temporary, Some(_)) => ThrottleSignal::PushedBack { too_fast: mentions_rate(&report.text) },
     }
 }
 
-fn is_of_one_mail(report: &Report) -> bool {
+fn concerns_one_message(report: &AttemptReport) -> bool {
     let code = report.enhanced_code.as_deref().unwrap_or_default();
-    looks_greylisted(report) || OF_ONE_MAIL.iter().any(|start| code.starts_with(start))
+    looks_greylisted(report) || ONE_MESSAGE_CODES.iter().any(|start| code.starts_with(start))
 }
 
-fn says_too_fast(text: &str) -> bool {
-    let says = text.to_ascii_lowercase();
-    TOO_FAST.iter().any(|word| says.contains(word))
+fn mentions_rate(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    RATE_PHRASES.iter().any(|word| text.contains(word))
 }

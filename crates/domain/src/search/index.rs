@@ -1,65 +1,64 @@
-//! What is indexed of a message: its words in the order of subject, sender and body, and words with a mark in front that
-//! say where a word stands.
+//! The indexed text of a message: marked words, followed by the plain words of subject, sender and body in order.
 //!
-//! Marks are characters of the private use area, which are in no word. With them one plain index of words knows fields and
-//! how well a message fits, on every database alike.
+//! A marked word has a prefix that says where the word occurs. The prefixes are private use characters, which no word
+//! contains. They let a plain word index support fields and ranking on every database.
 
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use super::words::each;
+use super::words::for_each_word;
 use crate::id::{InboxId, WorkspaceId};
 
-/// How much of a body is indexed, in bytes.
+/// The maximum number of bytes of a body that are indexed.
 pub const TEXT_BYTES_MAX: usize = 32 * 1024;
-/// Words of all recipients that are indexed.
+/// The maximum number of words of all recipients together that are indexed.
 const RECIPIENT_WORDS_MAX: usize = 1_000;
-/// A word that is so often in the body is what the message is about.
-const OFTEN: usize = 3;
-/// Stands between parts, so that no phrase reaches from one into the next.
+/// A word that occurs this often in the body is a main topic of the message.
+const FREQUENT_MIN: usize = 3;
+/// Separates parts, so that a phrase never matches across two of them.
 const GAP: &str = "\u{E00F}";
 
-/// What a word with a mark says.
+/// The meaning of a marked word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Mark {
+pub(super) enum WordMark {
     Subject,
     From,
     To,
-    /// In the subject, in the sender, or often in the body.
+    /// The word is in the subject or the sender, or frequent in the body.
     Strong,
     Workspace,
     Inbox,
 }
 
-/// The word with the mark.
-pub(super) fn marked(mark: Mark, word: &str) -> String {
+/// Adds the mark's prefix to a word.
+pub(super) fn marked(mark: WordMark, word: &str) -> String {
     let mark = match mark {
-        Mark::Subject => '\u{E000}',
-        Mark::From => '\u{E001}',
-        Mark::To => '\u{E002}',
-        Mark::Strong => '\u{E003}',
-        Mark::Workspace => '\u{E004}',
-        Mark::Inbox => '\u{E005}',
+        WordMark::Subject => '\u{E000}',
+        WordMark::From => '\u{E001}',
+        WordMark::To => '\u{E002}',
+        WordMark::Strong => '\u{E003}',
+        WordMark::Workspace => '\u{E004}',
+        WordMark::Inbox => '\u{E005}',
     };
     format!("{mark}{word}")
 }
 
-/// The word that all messages of a workspace have.
+/// Returns the word that all messages of a workspace contain.
 #[must_use]
 pub fn workspace_token(id: WorkspaceId) -> String {
-    marked(Mark::Workspace, &id.0.simple().to_string())
+    marked(WordMark::Workspace, &id.0.simple().to_string())
 }
 
-/// The word that all messages of an inbox have.
+/// Returns the word that all messages of an inbox contain.
 #[must_use]
 pub fn inbox_token(id: InboxId) -> String {
-    marked(Mark::Inbox, &id.0.simple().to_string())
+    marked(WordMark::Inbox, &id.0.simple().to_string())
 }
 
-/// A message to be indexed.
+/// A message to index.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Source {
+pub struct IndexSource {
     /// The workspace.
     pub workspace: WorkspaceId,
     /// The inbox.
@@ -68,17 +67,17 @@ pub struct Source {
     pub subject: Option<String>,
     /// `From` in header form.
     pub from: String,
-    /// Recipients in header form, hidden ones left out.
+    /// Recipients in header form, without Bcc.
     pub recipients: Vec<String>,
     /// The plain text.
     pub text: Option<String>,
 }
 
-/// The words of a message, in order, with spaces between them.
+/// The words of a message in order, separated by spaces.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tokens(pub String);
+pub struct IndexedText(pub String);
 
-/// Words one behind the other, each with a space behind it.
+/// A list of words in one string, each followed by a space.
 #[derive(Default)]
 struct Words {
     text: String,
@@ -94,7 +93,7 @@ impl Words {
     }
 
     fn add(&mut self, text: &str) {
-        each(text, |word, _| {
+        for_each_word(text, |word, _| {
             self.text.push_str(word);
             self.ends.push(self.text.len());
             self.text.push(' ');
@@ -110,9 +109,9 @@ impl Words {
     }
 }
 
-/// Makes the words that are indexed of a message.
+/// Creates the indexed text of a message.
 #[must_use]
-pub fn index(source: &Source) -> Tokens {
+pub fn index(source: &IndexSource) -> IndexedText {
     let subject = Words::of(source.subject.as_deref().unwrap_or_default());
     let from = Words::of(&source.from);
     let mut to = Words::default();
@@ -125,20 +124,20 @@ pub fn index(source: &Source) -> Tokens {
     let text = source.text.as_deref().unwrap_or_default();
     let body = Words::of(&text[..text.floor_char_boundary(TEXT_BYTES_MAX)]);
     let mut out = String::with_capacity(body.text.len() + 1024);
-    put(&mut out, [workspace_token(source.workspace).as_str(), inbox_token(source.inbox).as_str()]);
-    for (mark, words) in [(Mark::Subject, &subject), (Mark::From, &from), (Mark::To, &to)] {
-        put(&mut out, words.iter().map(|word| marked(mark, word)));
+    append_part(&mut out, [workspace_token(source.workspace).as_str(), inbox_token(source.inbox).as_str()]);
+    for (mark, words) in [(WordMark::Subject, &subject), (WordMark::From, &from), (WordMark::To, &to)] {
+        append_part(&mut out, words.iter().map(|word| marked(mark, word)));
     }
-    put(&mut out, strong(&subject, &from, &body).into_iter().map(|word| marked(Mark::Strong, word)));
+    append_part(&mut out, strong(&subject, &from, &body).into_iter().map(|word| marked(WordMark::Strong, word)));
     for words in [&subject, &from, &body] {
         out.push_str(&words.text);
-        put::<&str>(&mut out, []);
+        append_part::<&str>(&mut out, []);
     }
-    Tokens(out)
+    IndexedText(out)
 }
 
-/// Adds a part and the gap behind it.
-fn put<S: AsRef<str>>(out: &mut String, part: impl IntoIterator<Item = S>) {
+/// Appends a part and the separator after it.
+fn append_part<S: AsRef<str>>(out: &mut String, part: impl IntoIterator<Item = S>) {
     for word in part {
         out.push_str(word.as_ref());
         out.push(' ');
@@ -147,35 +146,35 @@ fn put<S: AsRef<str>>(out: &mut String, part: impl IntoIterator<Item = S>) {
     out.push(' ');
 }
 
-/// The words that the message is about, each once.
+/// Returns the main topics of the message, each once.
 fn strong<'a>(subject: &'a Words, from: &'a Words, body: &'a Words) -> Vec<&'a str> {
     let mut counts: HashMap<&str, usize, RandomState> = HashMap::default();
     let mut strong: Vec<&str> = Vec::new();
     for word in subject.iter().chain(from.iter()) {
         let count = counts.entry(word).or_insert(0);
-        if *count < OFTEN {
-            *count = OFTEN;
+        if *count < FREQUENT_MIN {
+            *count = FREQUENT_MIN;
             strong.push(word);
         }
     }
     for word in body.iter() {
         let count = counts.entry(word).or_insert(0);
         *count += 1;
-        if *count == OFTEN {
+        if *count == FREQUENT_MIN {
             strong.push(word);
         }
     }
     strong
 }
 
-impl Tokens {
-    /// Whether this is the word that keeps parts apart, and is not to be found.
+impl IndexedText {
+    /// Returns whether the word is the separator between parts, which can't be searched for.
     #[must_use]
-    pub fn is_gap(word: &str) -> bool {
+    pub fn is_separator(word: &str) -> bool {
         word == GAP
     }
 
-    /// The words in order, gaps among them.
+    /// Iterates over the words in order, including separators.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.0.split(' ').filter(|word| !word.is_empty())
     }

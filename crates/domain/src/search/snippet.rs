@@ -1,28 +1,40 @@
-//! What is shown of a hit: the part of the body where most of the query is, as HTML: escaped, with `<b>` around what was
-//! found.
+//! Snippets of hits: the part of the body that matches most of the query, as escaped HTML with matches in `<b>`.
 
 use super::{
     index::TEXT_BYTES_MAX,
-    query::{Field, Query, Term},
-    words::{Word, words},
+    query::{ParsedQuery, SearchField, SearchTerm},
+    words::{NormalizedWord, words},
 };
 
-/// How long a snippet is, in bytes of the text, without the marks.
+/// The length of a snippet in bytes of the text, without markup.
 const BYTES: usize = 240;
-/// How much of it stands in front of the first mark, at most.
+/// The maximum number of bytes before the first match.
 const BEFORE_BYTES: usize = 60;
 
-/// The part of a message where most of the query is: of its body; if nothing is there, of its subject or sender. HTML.
+/// The texts of a message in which a hit is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchedText<'a> {
+    /// The subject.
+    pub subject: &'a str,
+    /// The author.
+    pub from: &'a str,
+    /// The text body.
+    pub text: &'a str,
+}
+
+/// Returns the part of a message that matches most of the query, as HTML. It is taken from the body, or else from the
+/// subject or the sender.
 #[must_use]
-pub fn snippet(query: &Query, (subject, from, text): (&str, &str, &str)) -> String {
+pub fn snippet(query: &ParsedQuery, searched: SearchedText<'_>) -> String {
+    let SearchedText { subject, from, text } = searched;
     let body = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
-    let wanted = |fields: &[Field]| -> Vec<&Term> {
+    let wanted = |fields: &[SearchField]| -> Vec<&SearchTerm> {
         query.terms().filter(|term| !term.is_negated && fields.contains(&term.field)).collect()
     };
     let parts = [
-        (body, wanted(&[Field::Any])),
-        (subject, wanted(&[Field::Any, Field::Subject])),
-        (from, wanted(&[Field::Any, Field::From])),
+        (body, wanted(&[SearchField::Any])),
+        (subject, wanted(&[SearchField::Any, SearchField::Subject])),
+        (from, wanted(&[SearchField::Any, SearchField::From])),
     ];
     for (part, terms) in &parts {
         let found = words(part);
@@ -34,16 +46,16 @@ pub fn snippet(query: &Query, (subject, from, text): (&str, &str, &str)) -> Stri
     cut(body, &words(body), &[])
 }
 
-/// A place where a term is: words from and to, and which term.
+/// A match of a term: the range of words, and the index of the term.
 #[derive(Clone, Copy)]
-struct Hit {
+struct SnippetMatch {
     from: usize,
     to: usize,
     term: usize,
 }
 
-fn hits(found: &[Word], terms: &[&Term]) -> Vec<Hit> {
-    let mut hits: Vec<Hit> = Vec::new();
+fn hits(found: &[NormalizedWord], terms: &[&SearchTerm]) -> Vec<SnippetMatch> {
+    let mut hits: Vec<SnippetMatch> = Vec::new();
     for at in 0..found.len() {
         for (which, term) in terms.iter().enumerate() {
             let length = term.words.len();
@@ -52,15 +64,15 @@ fn hits(found: &[Word], terms: &[&Term]) -> Vec<Hit> {
                 if term.is_beginning { word.text.starts_with(wanted.as_str()) } else { word.text == *wanted }
             });
             if fits {
-                hits.push(Hit { from: at, to: at + length, term: which });
+                hits.push(SnippetMatch { from: at, to: at + length, term: which });
             }
         }
     }
     hits
 }
 
-/// Where the snippet begins: at the hit around which most terms are.
-fn best(found: &[Word], hits: &[Hit]) -> usize {
+/// Returns where the snippet starts: at the hit with the most distinct terms near it.
+fn best_start(found: &[NormalizedWord], hits: &[SnippetMatch]) -> usize {
     let mut best = (0, 0);
     for (at, hit) in hits.iter().enumerate() {
         let start = found[hit.from].at.start;
@@ -75,12 +87,12 @@ fn best(found: &[Word], hits: &[Hit]) -> usize {
     best.1
 }
 
-fn cut(text: &str, found: &[Word], hits: &[Hit]) -> String {
-    let centre = best(found, hits);
-    let mut from = text.floor_char_boundary(centre.saturating_sub(BEFORE_BYTES));
+fn cut(text: &str, found: &[NormalizedWord], hits: &[SnippetMatch]) -> String {
+    let center = best_start(found, hits);
+    let mut from = text.floor_char_boundary(center.saturating_sub(BEFORE_BYTES));
     if from > 0 {
-        // Begin with a whole word.
-        from = found.iter().map(|word| word.at.start).find(|start| *start >= from).unwrap_or(centre).min(centre);
+        // Start at a word boundary.
+        from = found.iter().map(|word| word.at.start).find(|start| *start >= from).unwrap_or(center).min(center);
     }
     let mut to = text.floor_char_boundary((from + BYTES).min(text.len()));
     if to < text.len() {
@@ -103,14 +115,14 @@ fn cut(text: &str, found: &[Word], hits: &[Hit]) -> String {
         at = end;
     }
     out.push(&text[at..to]);
-    let mut shown = out.text.trim_end().to_owned();
+    let mut html = out.text.trim_end().to_owned();
     if to < text.trim_end().len() {
-        shown.push('…');
+        html.push('…');
     }
-    shown
+    html
 }
 
-/// HTML text in which white space is one space.
+/// HTML text in which each run of white space is one space.
 #[derive(Default)]
 struct Out {
     text: String,

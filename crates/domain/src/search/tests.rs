@@ -1,6 +1,6 @@
-//! Words, queries, what is indexed and what is shown, by tables.
+//! Tables of words, queries, indexed texts and snippets.
 
-use super::{query::Expression, words::words, *};
+use super::{query::SearchExpression, words::words, *};
 use crate::id::{InboxId, WorkspaceId};
 use crate::time::Time;
 use uuid::Uuid;
@@ -10,7 +10,7 @@ fn found(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn words_have_one_form_whatever_they_are_written_in() {
+fn words_are_normalized() {
     let rows: [(&str, &[&str]); 15] = [
         ("Invoice INV-2024/001, now!", &["invoice", "inv", "2024", "001", "now"]),
         ("Café ÜBER naïve São Nguyễn", &["cafe", "uber", "naive", "sao", "nguyen"]),
@@ -39,32 +39,32 @@ fn words_have_one_form_whatever_they_are_written_in() {
     assert_eq!(&text[at], "Café");
 }
 
-fn shown(expression: &Expression) -> String {
-    let list = |all: &[Expression], between: &str| {
+fn shown(expression: &SearchExpression) -> String {
+    let list = |all: &[SearchExpression], between: &str| {
         let each: Vec<String> = all.iter().map(shown).collect();
         if each.len() == 1 { each[0].clone() } else { format!("({})", each.join(between)) }
     };
     match expression {
-        Expression::All(all) => list(all, " & "),
-        Expression::Any(all) => list(all, " | "),
-        Expression::Without(yes, no) => format!("({} - {})", shown(yes), shown(no)),
-        Expression::Phrase(words) => words.join("_"),
-        Expression::Beginning(word) => format!("{word}*"),
-        Expression::Narrowed(few, all) => format!("({} & {})", shown(few), shown(all)),
+        SearchExpression::All(all) => list(all, " & "),
+        SearchExpression::Any(all) => list(all, " | "),
+        SearchExpression::Without(yes, no) => format!("({} - {})", shown(yes), shown(no)),
+        SearchExpression::Phrase(words) => words.join("_"),
+        SearchExpression::Prefix(word) => format!("{word}*"),
+        SearchExpression::Both(few, all) => format!("({} & {})", shown(few), shown(all)),
     }
 }
 
 fn plain(text: &str) -> String {
-    let query = Query::parse(text).unwrap();
-    // Of a query with tiers only what is asked for in the end, not what it leaves out.
-    match query.expression(Tier::Plain, "W") {
-        Expression::Without(yes, _) if query.has_tiers() => shown(&yes),
+    let query = ParsedQuery::parse(text).unwrap();
+    // For queries with tiers, only the matching expression, without the better tiers that it excludes.
+    match query.expression(RankTier::Plain, "W") {
+        SearchExpression::Without(yes, _) if query.has_tiers() => shown(&yes),
         other => shown(&other),
     }
 }
 
 #[test]
-fn a_query_means_what_search_boxes_mean() {
+fn queries_have_the_usual_meaning() {
     let rows = [
         ("hello", "(W & hello)"),
         ("Hello  Worlds", "(W & hello & world)"),
@@ -100,60 +100,61 @@ fn a_query_means_what_search_boxes_mean() {
 }
 
 #[test]
-fn better_hits_come_first_and_only_once() {
-    let query = Query::parse("\"big plan\" cost").unwrap();
+fn tiers_exclude_better_tiers() {
+    let query = ParsedQuery::parse("\"big plan\" cost").unwrap();
     let tier = |tier| shown(&query.expression(tier, "W"));
     let (s, o) = ('\u{E000}', '\u{E003}');
     let subject = format!("(W & {s}big_{s}plan & {s}cost)");
     let strong = format!("(W & (({o}big & {o}plan) & big_plan) & {o}cost)");
-    assert_eq!(tier(Tier::Subject), subject);
-    assert_eq!(tier(Tier::Strong), format!("({strong} - {subject})"));
-    assert_eq!(tier(Tier::Plain), format!("((W & big_plan & cost) - ({strong} | {subject}))"));
+    assert_eq!(tier(RankTier::Subject), subject);
+    assert_eq!(tier(RankTier::Strong), format!("({strong} - {subject})"));
+    assert_eq!(tier(RankTier::Plain), format!("((W & big_plan & cost) - ({strong} | {subject}))"));
     assert!(query.has_tiers());
     for flat in ["label:x", "from:a", "-a"] {
-        assert!(!Query::parse(flat).unwrap().has_tiers(), "{flat}");
+        assert!(!ParsedQuery::parse(flat).unwrap().has_tiers(), "{flat}");
     }
 }
 
 #[test]
-fn labels_files_and_times_are_of_the_whole_query() {
-    let query =
-        Query::parse("label:vip -label:done has:attachment before:2026-02-01 after:2026/01/01 after:2026-01-05 x")
-            .unwrap();
+fn filters_apply_to_the_whole_query() {
+    let query = ParsedQuery::parse(
+        "label:vip -label:done has:attachment before:2026-02-01 after:2026/01/01 after:2026-01-05 x",
+    )
+    .unwrap();
     assert_eq!((query.labels, query.without_labels), (vec!["vip".to_owned()], vec!["done".to_owned()]));
     assert_eq!(query.has_attachments, [true].into());
     assert_eq!(query.before, Time::parse("2026-02-01T00:00:00Z").ok());
     assert_eq!(query.after, Time::parse("2026-01-05T00:00:00Z").ok());
-    assert_eq!(Query::parse("-has:attachments").unwrap().has_attachments, [false].into());
-    assert_eq!(Query::parse("has:attachment -has:attachment").unwrap().has_attachments, [false, true].into());
-    assert_eq!(Query::parse("-before:2026-02-01").unwrap().after, Time::parse("2026-02-01T00:00:00Z").ok());
+    assert_eq!(ParsedQuery::parse("-has:attachments").unwrap().has_attachments, [false].into());
+    assert_eq!(ParsedQuery::parse("has:attachment -has:attachment").unwrap().has_attachments, [false, true].into());
+    assert_eq!(ParsedQuery::parse("-before:2026-02-01").unwrap().after, Time::parse("2026-02-01T00:00:00Z").ok());
     for bad in
         ["", "  ", "!!! -", "has:wings", "has:", "before:yesterday", "after:", "label:", "\"\"", &"a ".repeat(41)]
     {
-        assert!(Query::parse(bad).is_err(), "{bad}");
+        assert!(ParsedQuery::parse(bad).is_err(), "{bad}");
     }
 }
 
 #[test]
-fn either_side_of_an_or_may_be_a_label_alone() {
-    let labels = |query: &Query| -> Vec<Vec<String>> {
+fn a_side_of_or_may_be_a_filter_only() {
+    let labels = |query: &ParsedQuery| -> Vec<Vec<String>> {
         std::iter::once(query).chain(&query.others).map(|side| side.labels.clone()).collect()
     };
-    let query = Query::parse("label:vip or label:urgent").unwrap();
+    let query = ParsedQuery::parse("label:vip or label:urgent").unwrap();
     assert_eq!(labels(&query), [["vip"], ["urgent"]]);
-    assert!(query.terms().next().is_none(), "the word or is not looked for");
-    let query = Query::parse("cost or label:vip or has:attachment").unwrap();
+    assert!(query.terms().next().is_none(), "`or` is not a term");
+    let query = ParsedQuery::parse("cost or label:vip or has:attachment").unwrap();
     assert_eq!(
         (labels(&query), &query.others[1].has_attachments),
         (vec![vec![], vec!["vip".into()], vec![]], &[true].into())
     );
     assert!(!query.has_tiers() && query.terms().count() == 1);
-    let query = Query::parse("cost or plan label:vip").unwrap();
-    assert!(query.others.is_empty() && query.labels == ["vip"], "of the whole query");
+    let query = ParsedQuery::parse("cost or plan label:vip").unwrap();
+    assert!(query.others.is_empty() && query.labels == ["vip"], "the filter applies to the whole query");
 }
 
-fn source(subject: &str, text: &str) -> Source {
-    Source {
+fn source(subject: &str, text: &str) -> IndexSource {
+    IndexSource {
         workspace: WorkspaceId(Uuid::from_u128(1)),
         inbox: InboxId(Uuid::from_u128(2)),
         subject: Some(subject.to_owned()),
@@ -164,7 +165,7 @@ fn source(subject: &str, text: &str) -> Source {
 }
 
 #[test]
-fn what_is_indexed_has_marks_in_front_and_a_bound() {
+fn indexed_text_starts_with_marked_words_and_is_bounded() {
     let tokens = index(&source("Plan", "cost cost, costs. End"));
     let shown =
         tokens.0.replace('\u{E00F}', "|").replace('\u{E003}', "!").replace(['\u{E000}', '\u{E001}', '\u{E002}'], "~");
@@ -178,9 +179,9 @@ fn what_is_indexed_has_marks_in_front_and_a_bound() {
 }
 
 #[test]
-fn a_snippet_is_html_of_the_part_where_the_query_is() {
+fn snippet_is_html_of_the_best_matching_part() {
     let cut = |query: &str, subject: &str, text: &str| {
-        snippet(&Query::parse(query).unwrap(), (subject, "Dana <d@x.example>", text))
+        snippet(&ParsedQuery::parse(query).unwrap(), SearchedText { subject, from: "Dana <d@x.example>", text })
     };
     assert_eq!(cut("cost", "s", "The <i>Costs</i> & more"), "The &lt;i&gt;<b>Costs</b>&lt;/i&gt; &amp; more");
     assert_eq!(cut("\"the cost\"", "s", "cost of the  cost\r\nthe"), "cost of <b>the cost</b> the");

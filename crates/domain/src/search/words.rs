@@ -1,79 +1,79 @@
-//! Words of a text, in the one form in which they are indexed, looked for and marked.
+//! Splits a text into words, in the normalized form that is indexed, searched and highlighted.
 //!
-//! A word is a run of letters and digits, in lower case, without accents, with an English plural taken off. Writing that puts
-//! no spaces between words (Chinese, Japanese, Korean, Thai and their like) and pictographs are one word a character, so
-//! that any part of them is found as a phrase.
+//! A word is a run of letters and digits, in lower case, without accents and without an English plural ending. In
+//! scripts that don't separate words with spaces (Chinese, Japanese, Korean, Thai and similar), and for pictographs,
+//! every character is a word, so that any part of a text can be found as a phrase.
 
 use std::ops::Range;
 
 use icu_normalizer::properties::{CanonicalDecompositionBorrowed, Decomposed};
 
-/// Longest word in bytes; the rest of a longer one does not count.
+/// The longest word in bytes; the rest of a longer one is ignored.
 const WORD_BYTES_MAX: usize = 64;
 
-/// A word and where it stands in the text.
+/// A word and its range in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Word {
+pub(super) struct NormalizedWord {
     pub(super) text: String,
     pub(super) at: Range<usize>,
 }
 
-/// What a character is to words.
+/// How a character is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum CharClass {
     /// Part of a word.
     Letter,
-    /// A word of its own.
+    /// A word by itself.
     Single,
-    /// Neither part of a word nor its end: accents that stand by themselves, soft hyphens, joiners.
+    /// Ignored within words: combining accents, soft hyphens, joiners.
     Nothing,
-    /// Between words.
+    /// A separator between words.
     Gap,
 }
 
-fn sort(c: char) -> Sort {
+fn char_class(c: char) -> CharClass {
     if c.is_ascii() {
-        return if c.is_ascii_alphanumeric() { Sort::Letter } else { Sort::Gap };
+        return if c.is_ascii_alphanumeric() { CharClass::Letter } else { CharClass::Gap };
     }
     match u32::from(c) {
         0x00AD | 0x0300..=0x036F | 0x200B..=0x200D | 0x2060 | 0xFE00..=0xFE0F | 0xFEFF | 0x1F3FB..=0x1F3FF => {
-            Sort::Nothing
+            CharClass::Nothing
         }
-        // Thai, Lao, Myanmar, Khmer: their marks above and below letters are no words.
-        0x0E31 | 0x0E34..=0x0E3A | 0x0E47..=0x0E4E | 0x0EB1 | 0x0EB4..=0x0EBC | 0x0EC8..=0x0ECE => Sort::Nothing,
-        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF if c.is_alphanumeric() => Sort::Single,
+        // Thai, Lao, Myanmar, Khmer: marks above and below letters are not words.
+        0x0E31 | 0x0E34..=0x0E3A | 0x0E47..=0x0E4E | 0x0EB1 | 0x0EB4..=0x0EBC | 0x0EC8..=0x0ECE => CharClass::Nothing,
+        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF if c.is_alphanumeric() => CharClass::Single,
         // Kana, Bopomofo, Hangul, Han; pictographs.
         0x1100..=0x11FF | 0x3040..=0x30FF | 0x3100..=0x318F | 0x31A0..=0x31BF | 0x31F0..=0x31FF
             if c.is_alphanumeric() =>
         {
-            Sort::Single
+            CharClass::Single
         }
-        0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xA960..=0xA97F | 0xAC00..=0xD7FF | 0xF900..=0xFAFF => Sort::Single,
-        0xFF66..=0xFFDC if c.is_alphanumeric() => Sort::Single,
-        0x2600..=0x27BF | 0x1F000..=0x1FAFF => Sort::Single,
-        0x20000..=0x3FFFF => Sort::Single,
-        _ if c.is_alphanumeric() => Sort::Letter,
-        _ => Sort::Gap,
+        0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xA960..=0xA97F | 0xAC00..=0xD7FF | 0xF900..=0xFAFF => CharClass::Single,
+        0xFF66..=0xFFDC if c.is_alphanumeric() => CharClass::Single,
+        0x2600..=0x27BF | 0x1F000..=0x1FAFF => CharClass::Single,
+        0x20000..=0x3FFFF => CharClass::Single,
+        _ if c.is_alphanumeric() => CharClass::Letter,
+        _ => CharClass::Gap,
     }
 }
 
-/// The words of a text, from left to right.
-pub(super) fn words(text: &str) -> Vec<Word> {
+/// Returns the words of a text in order.
+pub(super) fn words(text: &str) -> Vec<NormalizedWord> {
     let mut out = Vec::new();
-    each(text, |word, at| out.push(Word { text: word.to_owned(), at }));
+    for_each_word(text, |word, at| out.push(NormalizedWord { text: word.to_owned(), at }));
     out
 }
 
-/// Gives each word of a text and where it stands, from left to right.
-pub(super) fn each(text: &str, mut take: impl FnMut(&str, Range<usize>)) {
-    let mut open = Open::default();
+/// Calls `take` with each word of a text and its range, in order.
+pub(super) fn for_each_word(text: &str, mut take: impl FnMut(&str, Range<usize>)) {
+    let mut open = CurrentWord::default();
     let mut at = 0;
     while let Some(first) = text.as_bytes().get(at) {
         if !first.is_ascii() {
             at += open.character(text, at, &mut take);
             continue;
         }
-        // Most text is ASCII, and there a run of letters is taken at once.
+        // Most text is ASCII, so a run of ASCII letters is handled at once.
         let run = text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         if run == 0 {
             open.close(&mut take);
@@ -88,48 +88,48 @@ pub(super) fn each(text: &str, mut take: impl FnMut(&str, Range<usize>)) {
 
 /// The word that is being read.
 #[derive(Default)]
-struct Open {
+struct CurrentWord {
     word: String,
     at: Option<Range<usize>>,
 }
 
-impl Open {
-    /// Letters and digits of ASCII.
+impl CurrentWord {
+    /// Adds ASCII letters and digits.
     fn letters(&mut self, at: usize, run: &str) {
-        let behind = self.word.len();
+        let start = self.word.len();
         self.word.push_str(run);
-        self.word[behind..].make_ascii_lowercase();
-        self.reaches(at, at + run.len());
+        self.word[start..].make_ascii_lowercase();
+        self.extend_range(at, at + run.len());
     }
 
-    /// The character there, which is not ASCII; gives its length in bytes.
+    /// Handles the non-ASCII character at `at` and returns its length in bytes.
     fn character(&mut self, text: &str, at: usize, take: &mut impl FnMut(&str, Range<usize>)) -> usize {
         let Some(c) = text[at..].chars().next() else { return 1 };
-        match sort(c) {
-            Sort::Letter => {
+        match char_class(c) {
+            CharClass::Letter => {
                 fold(c, &mut self.word);
-                self.reaches(at, at + c.len_utf8());
+                self.extend_range(at, at + c.len_utf8());
             }
-            Sort::Nothing => {}
-            Sort::Single => {
+            CharClass::Nothing => {}
+            CharClass::Single => {
                 self.close(take);
                 fold(c, &mut self.word);
                 take(&self.word, at..at + c.len_utf8());
                 self.word.clear();
             }
-            Sort::Gap => self.close(take),
+            CharClass::Gap => self.close(take),
         }
         c.len_utf8()
     }
 
-    fn reaches(&mut self, at: usize, behind: usize) {
-        self.at.get_or_insert(at..at).end = behind;
+    fn extend_range(&mut self, at: usize, end: usize) {
+        self.at.get_or_insert(at..at).end = end;
     }
 
     fn close(&mut self, take: &mut impl FnMut(&str, Range<usize>)) {
         let Some(at) = self.at.take() else { return };
         self.word.truncate(self.word.floor_char_boundary(WORD_BYTES_MAX));
-        singular(&mut self.word);
+        remove_plural(&mut self.word);
         if !self.word.is_empty() {
             take(&self.word, at);
         }
@@ -137,15 +137,15 @@ impl Open {
     }
 }
 
-/// The beginning of words: as [`words`] makes them, but nothing is taken off the end.
+/// Normalizes a word prefix: like [`words`], but without removing a plural ending.
 pub(super) fn beginning(text: &str) -> String {
     let mut out = String::new();
-    text.chars().filter(|c| sort(*c) == Sort::Letter).for_each(|c| fold(c, &mut out));
+    text.chars().filter(|c| char_class(*c) == CharClass::Letter).for_each(|c| fold(c, &mut out));
     out.truncate(out.floor_char_boundary(WORD_BYTES_MAX));
     out
 }
 
-/// Adds a character in lower case and without its accents.
+/// Appends a character in lower case, without accents.
 fn fold(c: char, out: &mut String) {
     if c.is_ascii() {
         out.push(c.to_ascii_lowercase());
@@ -168,15 +168,15 @@ fn fold(c: char, out: &mut String) {
             'ł' => out.push('l'),
             'ı' => out.push('i'),
             'ς' => out.push('σ'),
-            lower if sort(lower) == Sort::Nothing => {}
-            lower if sort(lower) == Sort::Single => out.push(lower),
-            lower => out.push(base(lower)),
+            lower if char_class(lower) == CharClass::Nothing => {}
+            lower if char_class(lower) == CharClass::Single => out.push(lower),
+            lower => out.push(base_letter(lower)),
         }
     }
 }
 
-/// The letter below the accents.
-fn base(mut c: char) -> char {
+/// Returns the base letter without accents.
+fn base_letter(mut c: char) -> char {
     let table = CanonicalDecompositionBorrowed::new();
     loop {
         match table.decompose(c) {
@@ -186,8 +186,8 @@ fn base(mut c: char) -> char {
     }
 }
 
-/// Takes the plural off an English word (the rules of Harman's S stemmer).
-fn singular(word: &mut String) {
+/// Removes the plural ending of an English word (Harman's S stemmer).
+fn remove_plural(word: &mut String) {
     if word.len() < 4 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
         return;
     }

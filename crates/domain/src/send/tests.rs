@@ -7,8 +7,8 @@ fn mailboxes(list: &[&str]) -> Vec<Mailbox> {
 }
 
 #[test]
-fn an_address_named_twice_is_delivered_to_once() {
-    let people = People {
+fn duplicate_recipients_get_one_delivery() {
+    let people = MessageRecipients {
         to: mailboxes(&["A <a@x.example>", "b@x.example"]),
         cc: mailboxes(&["A@X.example"]),
         bcc: mailboxes(&["b@x.example", "c@x.example"]),
@@ -19,16 +19,16 @@ fn an_address_named_twice_is_delivered_to_once() {
 }
 
 #[test]
-fn loop_rules_follow_decision_18() {
-    let none = Answered::default();
+fn loop_rules_limit_replies_to_automatic_mail() {
+    let none = ReplyFacts::default();
     let table = [
         (none, None),
-        (Answered { answers: 5, ..none }, None),
-        (Answered { automatic: true, ..none }, None),
-        (Answered { automatic: true, answers: 1, ..none }, Some(LoopRule::AnsweredAutomaticReply)),
-        (Answered { returned: true, ..none }, Some(LoopRule::OwnMessageReturned)),
-        (Answered { recent_replies: REPLIES_IN_THREAD_MAX - 1, ..none }, None),
-        (Answered { recent_replies: REPLIES_IN_THREAD_MAX, ..none }, Some(LoopRule::TooManyRepliesInThread)),
+        (ReplyFacts { answers: 5, ..none }, None),
+        (ReplyFacts { automatic: true, ..none }, None),
+        (ReplyFacts { automatic: true, answers: 1, ..none }, Some(LoopRule::AnsweredAutomaticReply)),
+        (ReplyFacts { returned: true, ..none }, Some(LoopRule::OwnMessageReturned)),
+        (ReplyFacts { recent_replies: REPLIES_IN_THREAD_MAX - 1, ..none }, None),
+        (ReplyFacts { recent_replies: REPLIES_IN_THREAD_MAX, ..none }, Some(LoopRule::TooManyRepliesInThread)),
     ];
     for (answered, rule) in table {
         assert_eq!(loop_rule(&answered), rule, "{answered:?}");
@@ -36,7 +36,7 @@ fn loop_rules_follow_decision_18() {
 }
 
 #[test]
-fn answers_go_to_those_who_wait_for_them() {
+fn replies_go_to_the_expected_recipients() {
     use Direction::{Inbound, Outbound};
     struct Case {
         direction: Direction,
@@ -104,11 +104,11 @@ fn answers_go_to_those_who_wait_for_them() {
 
 fn message() -> Message {
     use crate::{
-        id::Ids,
-        message::{Channel, Status},
+        id::IdGenerator,
+        message::{Channel, MessageStatus},
         time::Time,
     };
-    let (now, ids) = (Time::from_millis(0), Ids::new(Time::from_millis(0), [0; 8]));
+    let (now, ids) = (Time::from_millis(0), IdGenerator::new(Time::from_millis(0), [0; 8]));
     Message {
         workspace: ids.next(),
         id: ids.next(),
@@ -116,9 +116,9 @@ fn message() -> Message {
         thread: ids.next(),
         content: ids.next(),
         direction: Direction::Inbound,
-        status: Status::Received,
+        status: MessageStatus::Received,
         channel: Channel::Email,
-        kind: Kind::Message,
+        kind: MessageKind::Message,
         rfc_message_id: "<1@a.example>".to_owned(),
         in_reply_to: None,
         references: Vec::new(),

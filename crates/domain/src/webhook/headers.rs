@@ -1,17 +1,18 @@
-//! Header fields that the owner of a webhook adds: bounded, and never one of ours or of the transport.
+//! Validates the header fields that a webhook's owner adds: bounded in size, and not reserved for the server or the
+//! connection.
 
-/// Most fields of a webhook.
+/// The maximum number of header fields of a webhook.
 pub const HEADERS_MAX: usize = 20;
-/// Longest name in bytes.
+/// The longest name, in bytes.
 const NAME_BYTES_MAX: usize = 100;
-/// Longest value in bytes.
+/// The longest value, in bytes.
 const VALUE_BYTES_MAX: usize = 2_048;
 
-/// Names that are ours: by them receivers know and check what arrives.
-const OURS: &[&str] = &["content-type", "user-agent"];
-/// What names that are ours begin with.
-const OUR_PREFIXES: &[&str] = &["x-service-", "webhook-"];
-/// Names that frame the request, or steer who stands between.
+/// Reserved names, which the server sets itself.
+const RESERVED: &[&str] = &["content-type", "user-agent"];
+/// Reserved prefixes, for example of the signature headers.
+const RESERVED_PREFIXES: &[&str] = &["x-service-", "webhook-"];
+/// Names that frame the request or control the connection and proxies.
 const TRANSPORT: &[&str] = &[
     "connection",
     "content-encoding",
@@ -26,21 +27,21 @@ const TRANSPORT: &[&str] = &[
     "upgrade",
 ];
 
-/// What is wrong with a header field, if anything is.
+/// Returns what is wrong with a header field, or `None` if it is valid.
 #[must_use]
 pub fn header_problem(name: &str, value: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
     if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.bytes().all(is_token) {
-        return Some(format!("the name must be 1 to {NAME_BYTES_MAX} letters, digits and other characters of tokens"));
+        return Some(format!("the name must have 1 to {NAME_BYTES_MAX} letters, digits or !#$%&'*+-.^_`|~"));
     }
-    if OURS.contains(&lower.as_str()) || OUR_PREFIXES.iter().any(|prefix| lower.starts_with(prefix)) {
-        return Some("is a header field that the service sets itself".to_owned());
+    if RESERVED.contains(&lower.as_str()) || RESERVED_PREFIXES.iter().any(|prefix| lower.starts_with(prefix)) {
+        return Some("is a header field that the server sets itself".to_owned());
     }
     if TRANSPORT.contains(&lower.as_str()) || lower.starts_with("proxy-") {
-        return Some("is a header field of the connection and cannot be set".to_owned());
+        return Some("controls the connection and can't be set".to_owned());
     }
     if value.contains(['\r', '\n']) {
-        return Some("must be one line without line breaks".to_owned());
+        return Some("must not contain line breaks".to_owned());
     }
     if value.len() > VALUE_BYTES_MAX || !value.bytes().all(|b| (b' '..=b'~').contains(&b) || b == b'\t') {
         return Some(format!("must have at most {VALUE_BYTES_MAX} printable ASCII characters"));
@@ -48,7 +49,7 @@ pub fn header_problem(name: &str, value: &str) -> Option<String> {
     None
 }
 
-/// A character of a token (RFC 9110 §5.6.2).
+/// Returns whether the byte is allowed in a token (RFC 9110 §5.6.2).
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
@@ -58,7 +59,7 @@ mod tests {
     use super::header_problem;
 
     #[test]
-    fn own_fields_are_fine_and_ours_and_broken_ones_are_not() {
+    fn custom_fields_are_allowed_and_reserved_or_malformed_ones_are_not() {
         for (name, value) in
             [("Authorization", "Bearer abc"), ("X-Tenant", ""), ("x_odd.name~", "a\tb"), ("X-Api-Key", "~!")]
         {

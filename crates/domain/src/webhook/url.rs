@@ -1,107 +1,108 @@
-//! Which URL a webhook may have (contract §11.2), and what it says about where to connect.
+//! Validates the URL of a webhook and extracts the connection target.
 //!
-//! Hosts are read as browsers read them (WHATWG), so `http://2130706433/` and `http://0x7f.1/` are seen as the addresses they
-//! are. What a name resolves to is not known here: it is judged at each attempt, and the connection goes to the judged address.
+//! Hosts are parsed as browsers do (WHATWG URL), so `http://2130706433/` and `http://0x7f.1/` are recognized as the IP
+//! addresses they are. Names are not resolved here: their addresses are checked at each attempt, and the connection
+//! uses a checked address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::delivery::is_special_purpose;
 
-/// Names that are only known inside of some network (RFC 6761, RFC 6762, RFC 8375, and ICANN's `internal`).
+/// Suffixes of names that exist only within a network (RFC 6761, RFC 6762, RFC 8375, and ICANN's `internal`).
 const INTERNAL: &[&str] =
     &["localhost", "local", "internal", "home.arpa", "intranet", "lan", "corp", "home", "private"];
-/// Ports below this are those of well-known services: of them only the web's are spoken to.
-const FREE_PORTS: u16 = 1_024;
+/// Lower ports belong to well-known services. Of those, only 80 and 443 are allowed.
+const UNPRIVILEGED_PORT_MIN: u16 = 1_024;
 
-/// What the operator allows.
+/// Which webhook URLs the operator allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UrlRules {
-    /// `http:` beside `https:`.
+pub struct WebhookUrlRules {
+    /// Also allows `http:`.
     pub http: bool,
-    /// Hosts of private and other special-purpose networks.
+    /// Allows hosts in private and other special-purpose networks.
     pub private_networks: bool,
 }
 
 /// The host of a URL.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Host {
+pub enum WebhookHost {
     /// A name, in A-label form.
     Name(String),
     /// An address.
     Address(IpAddr),
 }
 
-/// Where a URL leads.
+/// The connection target of a URL.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Target {
-    /// Whether over TLS.
+pub struct WebhookTarget {
+    /// Whether to use TLS.
     pub https: bool,
     /// The host.
-    pub host: Host,
+    pub host: WebhookHost,
     /// The port.
     pub port: u16,
-    /// Path and query.
+    /// The path and query.
     pub path: String,
-    /// Host and port as the field `Host` has them.
+    /// The value of the `WebhookHost` header field.
     pub authority: String,
 }
 
-/// Reads the URL of a webhook.
+/// Parses and validates the URL of a webhook.
 ///
 /// # Errors
-/// What is wrong with it, in a sentence about «the URL».
-pub fn parse_url(text: &str, rules: UrlRules) -> Result<Target, String> {
-    let url = ::url::Url::parse(text).map_err(|error| format!("is not a URL ({error})"))?;
+/// Describes the problem as the end of a sentence that starts with "the URL".
+pub fn parse_url(text: &str, rules: WebhookUrlRules) -> Result<WebhookTarget, String> {
+    let url = ::url::Url::parse(text).map_err(|error| format!("is not a valid URL ({error})"))?;
     let https = match url.scheme() {
         "https" => true,
         "http" if rules.http => false,
-        "http" => return Err("must begin with https://".to_owned()),
-        other => return Err(format!("must begin with https://, not {other}:")),
+        "http" => return Err("must start with `https://`".to_owned()),
+        other => return Err(format!("must start with `https://`, not `{other}:`")),
     };
     if !url.username().is_empty() || url.password().is_some() || has_userinfo(text) {
-        return Err("must not contain a user name or password; use the field headers for credentials".to_owned());
+        return Err("must not contain a username or password; use `headers` for credentials".to_owned());
     }
     let port = url.port_or_known_default().unwrap_or(0);
-    if !(port >= FREE_PORTS || port == if https { 443 } else { 80 }) {
+    if !(port >= UNPRIVILEGED_PORT_MIN || port == if https { 443 } else { 80 }) {
         return Err(format!(
-            "must use port {} or one from {FREE_PORTS} to 65535, not {port}",
+            "must use port {} or a port from {UNPRIVILEGED_PORT_MIN} to 65535, not {port}",
             if https { 443 } else { 80 }
         ));
     }
     let host = match url.host() {
-        Some(::url::Host::Domain(name)) => Host::Name(name.strip_suffix('.').unwrap_or(name).to_owned()),
-        Some(::url::Host::Ipv4(address)) => Host::Address(IpAddr::V4(address)),
-        Some(::url::Host::Ipv6(address)) => Host::Address(IpAddr::V6(address)),
+        Some(::url::Host::Domain(name)) => WebhookHost::Name(name.strip_suffix('.').unwrap_or(name).to_owned()),
+        Some(::url::Host::Ipv4(address)) => WebhookHost::Address(IpAddr::V4(address)),
+        Some(::url::Host::Ipv6(address)) => WebhookHost::Address(IpAddr::V6(address)),
         None => return Err("has no host".to_owned()),
     };
     if !rules.private_networks {
-        judge(&host)?;
+        check_public(&host)?;
     }
     let path = &url[::url::Position::BeforePath..::url::Position::AfterQuery];
     let authority = &url[::url::Position::BeforeHost..::url::Position::AfterPort];
-    Ok(Target { https, host, port, path: path.to_owned(), authority: authority.to_owned() })
+    Ok(WebhookTarget { https, host, port, path: path.to_owned(), authority: authority.to_owned() })
 }
 
-/// Whether there is an `@` before the path, with nothing around it too, which the parser lets pass.
+/// Returns whether there is an `@` before the path. The parser ignores one with an empty user name and password.
 fn has_userinfo(text: &str) -> bool {
     let rest = text.split_once("//").map_or("", |(_, rest)| rest);
     rest.split(['/', '?', '#', '\\']).next().is_some_and(|authority| authority.contains('@'))
 }
 
-fn judge(host: &Host) -> Result<(), String> {
+fn check_public(host: &WebhookHost) -> Result<(), String> {
     match host {
-        Host::Address(address) if is_special_purpose(*address) || is_unspecified(*address) => {
+        WebhookHost::Address(address) if is_special_purpose(*address) || is_unspecified(*address) => {
             Err(format!("must be reachable from the internet; {address} is not a public address"))
         }
-        Host::Address(_) => Ok(()),
-        Host::Name(name) => {
+        WebhookHost::Address(_) => Ok(()),
+        WebhookHost::Name(name) => {
             let lower = name.to_ascii_lowercase();
             let inside = |suffix: &str| lower == *suffix || lower.ends_with(&format!(".{suffix}"));
             if lower.split('.').any(str::is_empty) {
-                return Err(format!("must have a host name without empty labels; {name} has one"));
+                return Err(format!("must not have empty labels in the host name, as {name} does"));
             }
             if !lower.contains('.') || INTERNAL.iter().any(|suffix| inside(suffix)) {
-                return Err(format!("must be reachable from the internet; {name} is a name of an internal network"));
+                return Err(format!("must be reachable from the internet; {name} is an internal name"));
             }
             Ok(())
         }
@@ -116,16 +117,16 @@ fn is_unspecified(address: IpAddr) -> bool {
 mod tests {
     use super::*;
 
-    const STRICT: UrlRules = UrlRules { http: false, private_networks: false };
-    const LOOPBACK: UrlRules = UrlRules { http: true, private_networks: true };
+    const STRICT: WebhookUrlRules = WebhookUrlRules { http: false, private_networks: false };
+    const LOOPBACK: WebhookUrlRules = WebhookUrlRules { http: true, private_networks: true };
 
     #[test]
-    fn public_https_urls_are_read() {
+    fn public_https_urls_are_accepted() {
         let target = parse_url("https://Hooks.Example.com/in?a=b#part", STRICT).expect("a fine URL");
         assert_eq!((target.https, target.port, target.path.as_str()), (true, 443, "/in?a=b"));
         assert_eq!(
             (target.host, target.authority.as_str()),
-            (Host::Name("hooks.example.com".to_owned()), "hooks.example.com")
+            (WebhookHost::Name("hooks.example.com".to_owned()), "hooks.example.com")
         );
         for fine in [
             "https://example.com",
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_refused() {
+    fn other_urls_are_rejected() {
         for bad in [
             "",
             "example.com",
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_can_allow_more() {
+    fn operator_can_allow_http_and_private_networks() {
         for fine in [
             "http://127.0.0.1:9000/hook",
             "http://localhost:9000",
@@ -223,7 +224,7 @@ mod tests {
         {
             assert!(parse_url(bad, LOOPBACK).is_err(), "{bad}");
         }
-        let only_http = UrlRules { http: true, private_networks: false };
+        let only_http = WebhookUrlRules { http: true, private_networks: false };
         assert!(
             parse_url("http://example.com/", only_http).is_ok() && parse_url("http://10.0.0.1/", only_http).is_err()
         );

@@ -1,6 +1,6 @@
 //! The part after the `@`: a domain name (RFC 5321 §4.1.2, RFC 5891, UTS #46) or an address literal (RFC 5321 §4.1.3).
 //!
-//! Syntax only: whether a name is public, local or exists is for others to say.
+//! Checks syntax only, not whether a name is public or exists.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -10,16 +10,16 @@ use idna::uts46::{DnsLength, Hyphens, Uts46};
 use super::local::is_invisible;
 use super::{AddressError, DOMAIN_BYTES_MAX};
 
-/// A checked domain in the two spellings that are needed.
+/// A valid domain with A-labels and, if it differs, with U-labels.
 #[derive(Clone)]
-pub(super) struct Domain {
+pub(super) struct AddressDomain {
     ascii: String,
-    /// Only where it differs from `ascii`.
+    /// `None` if it equals `ascii`.
     unicode: Option<String>,
 }
 
-impl Domain {
-    /// Reads a domain name.
+impl AddressDomain {
+    /// Parses a domain name.
     pub(super) fn parse(text: &str) -> Result<Self, AddressError> {
         if text.starts_with('[') {
             return Err(AddressError::Literal);
@@ -31,7 +31,11 @@ impl Domain {
         let ascii = Uts46::new()
             .to_ascii(text.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast, DnsLength::Verify)
             .map_err(|_| {
-                if text.is_ascii() && !has_a_label(text) { AddressError::Domain } else { AddressError::DomainIdn }
+                if text.is_ascii() && !has_punycode_label(text) {
+                    AddressError::Domain
+                } else {
+                    AddressError::DomainIdn
+                }
             })?
             .into_owned();
         if ascii.rsplit('.').next().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit())) {
@@ -41,12 +45,12 @@ impl Domain {
         Ok(Self { unicode: unicode.filter(|display| *display != ascii), ascii })
     }
 
-    /// Reads a domain name, one with underscores too (no host has such a name, but real senders do), or an address
-    /// literal.
+    /// Parses a domain name or an address literal. Accepts underscores, which host names can't contain but the domains
+    /// of some real senders do.
     pub(super) fn parse_smtp(text: &str) -> Result<Self, AddressError> {
         let Some(inner) = text.strip_prefix('[') else {
             if text.is_ascii() && text.contains('_') {
-                // All but the underscores must be as in any name.
+                // Apart from the underscores, the name must be valid.
                 let ascii = Self::parse(&text.replace('_', "u")).map(|_| text.to_ascii_lowercase())?;
                 return Ok(Self { ascii, unicode: None });
             }
@@ -70,7 +74,7 @@ impl Domain {
         &self.ascii
     }
 
-    /// In U-labels, however it was written; as it is where that cannot be.
+    /// Returns the domain with U-labels, or with A-labels if it can't be converted.
     pub(super) fn unicode(&self) -> String {
         unicode_of(&self.ascii).unwrap_or_else(|_| self.ascii.clone())
     }
@@ -80,7 +84,7 @@ impl Domain {
     }
 }
 
-/// UTS #46 would drop or map some of these silently; a person should hear of them.
+/// Rejects characters that UTS #46 would drop or map silently, so that the caller gets a precise error.
 fn check_characters(text: &str) -> Result<(), AddressError> {
     if text.chars().any(char::is_control) {
         return Err(AddressError::ControlCharacter);
@@ -94,7 +98,7 @@ fn check_characters(text: &str) -> Result<(), AddressError> {
     Ok(())
 }
 
-fn has_a_label(text: &str) -> bool {
+fn has_punycode_label(text: &str) -> bool {
     text.split('.').any(|label| label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--")))
 }
 

@@ -1,17 +1,18 @@
-//! The part before the `@` (RFC 5321 §4.1.2 `Local-part`, RFC 6531 §3.3).
+//! The part before the `@` (RFC 5321 §4.1.2 `LocalPart-part`, RFC 6531 §3.3).
 //!
-//! Kept in one spelling: without quotes where the content is a dot-string, else quoted with the fewest escapes.
+//! Stored in one normalized spelling: without quotes if the content is a dot-string, otherwise quoted with the fewest
+//! escapes.
 
 use super::{AddressError, LOCAL_BYTES_MAX};
 
-/// A checked local part.
+/// A valid local part.
 #[derive(Clone)]
-pub(super) struct Local {
+pub(super) struct LocalPart {
     wire: String,
 }
 
-impl Local {
-    /// Reads a dot-string or a quoted string.
+impl LocalPart {
+    /// Parses a dot-string or a quoted string.
     pub(super) fn parse(text: &str) -> Result<Self, AddressError> {
         let wire = if text.starts_with('"') {
             let content = unquote(text)?;
@@ -32,13 +33,13 @@ impl Local {
         &self.wire
     }
 
-    /// Lower case, one character for one. A letter beyond ASCII never becomes an ASCII one (the Kelvin sign would turn
-    /// into `k`, and a foreign mailbox into a well-known one).
+    /// Returns the local part in lower case, mapping one character to one character. Non-ASCII letters never become
+    /// ASCII: the Kelvin sign would become `k`, and the address would match another mailbox.
     pub(super) fn canonical(&self) -> String {
         self.wire.chars().map(lower).collect()
     }
 
-    /// `name` and `tag` of `name+tag`, where `name` alone is a local part too.
+    /// Splits `name+tag` into `name` and `tag`. Returns `None` if `name` alone isn't a valid local part.
     pub(super) fn name_and_tag(&self) -> Option<(&str, &str)> {
         let (name, tag) = self.wire.split_once('+')?;
         check_dot_string(name).ok().map(|()| (name, tag))
@@ -56,7 +57,7 @@ fn lower(from: char) -> char {
     }
 }
 
-/// Where the quoted string at the start of `text` ends: the index of its closing quote.
+/// Returns the index of the closing quote of the quoted string at the start of `text`.
 pub(super) fn closing_quote(text: &str) -> Option<usize> {
     let mut escaped = false;
     for (index, byte) in text.bytes().enumerate().skip(1) {
@@ -70,7 +71,7 @@ pub(super) fn closing_quote(text: &str) -> Option<usize> {
     None
 }
 
-/// The content of a text that is one whole quoted string.
+/// Returns the content of a text that is exactly one quoted string.
 pub(super) fn unquote(text: &str) -> Result<String, AddressError> {
     if !text.starts_with('"') || closing_quote(text) != Some(text.len() - 1) {
         return Err(AddressError::Quotes);
@@ -86,7 +87,7 @@ pub(super) fn unquote(text: &str) -> Result<String, AddressError> {
     Ok(content)
 }
 
-/// A quoted string with `content` inside (RFC 5322 §3.2.4).
+/// Returns `content` as a quoted string (RFC 5322 §3.2.4).
 pub(super) fn quote(content: &str) -> String {
     let mut quoted = String::with_capacity(content.len() + 2);
     quoted.push('"');
@@ -100,12 +101,12 @@ pub(super) fn quote(content: &str) -> String {
     quoted
 }
 
-/// `atext` of RFC 5322 §3.2.3, and everything beyond ASCII (RFC 6532 §3.2).
+/// Returns whether the character is `atext` (RFC 5322 §3.2.3) or non-ASCII (RFC 6532 §3.2).
 pub(super) fn is_atext(next: char) -> bool {
     !next.is_ascii() || next.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(next)
 }
 
-/// Characters that nobody sees, or that turn the reading direction of what follows.
+/// Returns whether the character is invisible or changes the direction of the text after it.
 pub(crate) fn is_invisible(next: char) -> bool {
     matches!(next,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'

@@ -1,7 +1,7 @@
 //! A mailbox: an address with an optional display name (RFC 5322 §3.4), and comma-separated lists of them.
 //!
-//! A name never holds a control character, so that no mailbox can end a header field early. Encoded words (RFC 2047)
-//! are neither read nor written here: names are Unicode, as in the API's JSON.
+//! A display name never contains a control character, so a mailbox can't end a header field early. Names are plain
+//! Unicode: encoded words (RFC 2047) are neither decoded nor produced here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,13 +10,13 @@ use super::local::{is_atext, quote, unquote};
 use super::{Address, AddressError};
 use crate::limits::ADDRESS_BYTES_MAX;
 
-/// Longest display name in bytes; an own limit, well above any real name.
+/// Maximum length of a display name in bytes. No RFC sets a limit; this one is well above any real name.
 pub const NAME_BYTES_MAX: usize = 512;
 
-/// Longest text of one mailbox, in bytes: a name whose every byte is escaped, and the address.
+/// Maximum length of the text of one mailbox in bytes: a fully escaped name and the address.
 const MAILBOX_BYTES_MAX: usize = 2 * NAME_BYTES_MAX + ADDRESS_BYTES_MAX + 8;
 
-/// `Name <local@domain>` or a bare address.
+/// A mailbox: `Name <local@domain>` or only an address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mailbox {
     address: Address,
@@ -24,10 +24,10 @@ pub struct Mailbox {
 }
 
 impl Mailbox {
-    /// A mailbox with a name as a person typed it. White space at its ends is dropped; an empty name is none.
+    /// Creates a mailbox with a display name entered by a user. Trims the name; an empty name counts as no name.
     ///
     /// # Errors
-    /// [`AddressError::ControlCharacter`] or [`AddressError::NameTooLong`].
+    /// Returns [`AddressError::ControlCharacter`] or [`AddressError::NameTooLong`] if the name isn't valid.
     pub fn new(name: Option<&str>, address: Address) -> Result<Self, AddressError> {
         let name = name.map(str::trim).filter(|name| !name.is_empty());
         if let Some(name) = name {
@@ -41,8 +41,8 @@ impl Mailbox {
         Ok(Self { address, name: name.map(str::to_owned) })
     }
 
-    /// A mailbox with a name from received mail, which may hold anything: control characters become spaces, white space
-    /// is folded, and what is past [`NAME_BYTES_MAX`] is cut.
+    /// Creates a mailbox with an untrusted display name from received mail: control characters and white space collapse
+    /// to one space, and the name is truncated to [`NAME_BYTES_MAX`].
     #[must_use]
     pub fn cleaned(name: Option<&str>, address: Address) -> Self {
         let Some(name) = name else {
@@ -51,8 +51,8 @@ impl Mailbox {
         let mut kept = String::new();
         for word in name.split(|next: char| next.is_control() || next.is_whitespace()).filter(|word| !word.is_empty()) {
             let gap = usize::from(!kept.is_empty());
-            let room = NAME_BYTES_MAX.saturating_sub(kept.len() + gap);
-            let end = word.floor_char_boundary(room);
+            let remaining = NAME_BYTES_MAX.saturating_sub(kept.len() + gap);
+            let end = word.floor_char_boundary(remaining);
             if end == 0 {
                 break;
             }
@@ -64,10 +64,10 @@ impl Mailbox {
         Self { address, name: Some(kept).filter(|name| !name.is_empty()) }
     }
 
-    /// Reads `local@domain`, `<local@domain>`, `Name <local@domain>` or `"Name" <local@domain>`.
+    /// Parses `local@domain`, `<local@domain>`, `Name <local@domain>` or `"Name" <local@domain>`.
     ///
     /// # Errors
-    /// [`AddressError`] says in plain words what is wrong; a comma outside quotes is an error here.
+    /// Returns the [`AddressError`] that describes the first problem. A comma outside quotes is an error.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         if text.len() > MAILBOX_BYTES_MAX {
             return Err(AddressError::TooLong { bytes_max: MAILBOX_BYTES_MAX });
@@ -84,10 +84,10 @@ impl Mailbox {
         Self::new(Some(&name), Address::parse(inner)?)
     }
 
-    /// Reads mailboxes separated by commas outside quotes; empty entries (`a@b,,c@d`) are passed over (RFC 5322 §4.4).
+    /// Parses a list of mailboxes separated by commas outside quotes. Skips empty entries (`a@b,,c@d`, RFC 5322 §4.4).
     ///
     /// # Errors
-    /// The first thing wrong, or [`AddressError::TooMany`] past `count_max` mailboxes.
+    /// Returns the first problem, or [`AddressError::TooMany`] if there are more than `count_max` mailboxes.
     pub fn parse_list(text: &str, count_max: usize) -> Result<Vec<Self>, AddressError> {
         let mut mailboxes = Vec::new();
         let mut rest = text;
@@ -107,19 +107,19 @@ impl Mailbox {
         }
     }
 
-    /// The display name, without quotes; never empty.
+    /// Returns the display name without quotes. It is never empty.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// The address.
+    /// Returns the address.
     #[must_use]
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// The address, the name given up.
+    /// Returns the address and discards the name.
     #[must_use]
     pub fn into_address(self) -> Address {
         self.address
@@ -150,8 +150,8 @@ impl fmt::Display for Mailbox {
     }
 }
 
-/// Whether a name may stand without quotes: words of `atext` with single spaces between (RFC 5322 §3.2.5), and nothing
-/// that a reader would take for an encoded word.
+/// Returns whether a name can be written without quotes: `atext` words separated by single spaces (RFC 5322 §3.2.5),
+/// and nothing that a reader could decode as an encoded word.
 fn is_phrase(name: &str) -> bool {
     !name.contains("=?")
         && name
@@ -159,8 +159,8 @@ fn is_phrase(name: &str) -> bool {
             .all(|word| !word.is_empty() && word.chars().all(|next| is_atext(next) && !next.is_whitespace()))
 }
 
-/// Reads what stands before the `<`: quoted strings lose their quotes, white space between words becomes one space.
-/// Characters that the grammar wants quoted are taken without quotes too, but for the comma, which separates mailboxes.
+/// Parses the display name before the `<`: removes quotes, and collapses white space between words to one space.
+/// Accepts unquoted special characters except the comma, which separates mailboxes.
 fn read_name(text: &str) -> Result<String, AddressError> {
     let text = text.trim();
     if text.starts_with('"') && super::local::closing_quote(text) == Some(text.len() - 1) {
@@ -189,7 +189,7 @@ fn read_name(text: &str) -> Result<String, AddressError> {
     Ok(words.join(" "))
 }
 
-/// The first `wanted` that is not inside a quoted string.
+/// Returns the index of the first `wanted` outside quoted strings.
 fn find_outside_quotes(text: &str, wanted: char) -> Result<Option<usize>, AddressError> {
     let (mut quoted, mut escaped) = (false, false);
     for (index, next) in text.char_indices() {

@@ -1,20 +1,19 @@
-//! Tables and properties of addresses and mailboxes.
+//! Table tests and property tests of addresses and mailboxes.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashSet;
 
 use proptest::prelude::*;
 
-use super::AddressError as Wrong;
 use super::*;
 
 fn address(text: &str) -> Address {
-    Address::parse(text).unwrap_or_else(|wrong| panic!("{text:?}: {wrong}"))
+    Address::parse(text).unwrap_or_else(|error| panic!("{text:?}: {error}"))
 }
 
-/// Examples of RFC 5321, RFC 5322, RFC 3696 (with its errata) and RFC 6531: text, canonical form, display form.
+/// Examples from RFC 5321, RFC 5322, RFC 3696 (with its errata) and RFC 6531: input, canonical form, display form.
 #[test]
-fn good_addresses_are_read() {
+fn valid_addresses_are_parsed() {
     for (text, canonical, display) in [
         ("a@b", "a@b", "a@b"),
         ("Jones@Example.COM", "jones@example.com", "Jones@example.com"),
@@ -51,66 +50,67 @@ fn good_addresses_are_read() {
 }
 
 #[test]
-fn bad_addresses_are_refused_with_the_reason() {
+fn invalid_addresses_are_rejected_with_the_reason() {
     let label_64 = format!("x@{}.example", "a".repeat(64));
     let local_65 = format!("{}@example.com", "a".repeat(65));
     let domain_256 = format!("x@{}", "a.".repeat(127) + "aa");
     let long = format!("x@{}", "a.".repeat(200));
-    for (text, wrong) in [
-        ("", Wrong::Empty),
-        ("plain", Wrong::MissingAt),
-        ("@example.com", Wrong::EmptyLocal),
-        (r#"""@example.com"#, Wrong::EmptyLocal),
-        ("x@", Wrong::EmptyDomain),
-        ("a@b@example.com", Wrong::SecondAt),
-        ("abc\\@def@example.com", Wrong::SecondAt),
-        ("Joe Blow@example.com", Wrong::Space),
-        (" x@example.com", Wrong::Space),
-        ("x@example.com ", Wrong::Space),
-        ("x@exa mple.com", Wrong::Space),
-        ("x\u{a0}y@example.com", Wrong::Space),
-        ("x@example\u{3000}.com", Wrong::Space),
-        (".x@example.com", Wrong::Dots),
-        ("x.@example.com", Wrong::Dots),
-        ("x..y@example.com", Wrong::Dots),
-        ("a(b)@example.com", Wrong::LocalCharacter('(')),
-        ("a,b@example.com", Wrong::LocalCharacter(',')),
-        ("a<b@example.com", Wrong::LocalCharacter('<')),
-        ("a\"b@example.com", Wrong::Quotes),
-        ("\"a@example.com", Wrong::Quotes),
-        ("\"a\"b@example.com", Wrong::Quotes),
-        ("\"a\\\"@example.com", Wrong::Quotes),
-        ("x@-a.example", Wrong::Domain),
-        ("x@a-.example", Wrong::Domain),
-        ("x@a..example", Wrong::Domain),
-        ("x@.example", Wrong::Domain),
-        ("x@example.", Wrong::Domain),
-        ("x@exa_mple.com", Wrong::Domain),
-        ("x@exa/mple.com", Wrong::Domain),
-        ("x@example.com>", Wrong::Domain),
-        (&label_64, Wrong::Domain),
-        ("x@127.0.0.1", Wrong::DomainNumeric),
-        ("x@example.123", Wrong::DomainNumeric),
-        ("x@[127.0.0.1]", Wrong::Literal),
-        ("x@xn--a.example", Wrong::DomainIdn),
-        ("x@xn--zzzzzzz---.example", Wrong::DomainIdn),
-        ("x@\u{301}bad.example", Wrong::DomainIdn),
-        ("x@a＠b.example", Wrong::DomainIdn),
-        ("x@a\u{2024}\u{2024}b.example", Wrong::DomainIdn),
-        ("x@exa\u{200b}mple.com", Wrong::InvisibleCharacter),
-        ("x\u{202e}y@example.com", Wrong::InvisibleCharacter),
-        ("x@exa\u{ad}mple.com", Wrong::InvisibleCharacter),
-        (&local_65, Wrong::LocalTooLong { bytes_max: 64 }),
-        (&domain_256, Wrong::DomainTooLong { bytes_max: 255 }),
-        (&long, Wrong::TooLong { bytes_max: 320 }),
+    for (text, error) in [
+        ("", AddressError::Empty),
+        ("plain", AddressError::MissingAt),
+        ("@example.com", AddressError::EmptyLocal),
+        (r#"""@example.com"#, AddressError::EmptyLocal),
+        ("x@", AddressError::EmptyDomain),
+        ("a@b@example.com", AddressError::SecondAt),
+        ("abc\\@def@example.com", AddressError::SecondAt),
+        ("Joe Blow@example.com", AddressError::Space),
+        (" x@example.com", AddressError::Space),
+        ("x@example.com ", AddressError::Space),
+        ("x@exa mple.com", AddressError::Space),
+        ("x\u{a0}y@example.com", AddressError::Space),
+        ("x@example\u{3000}.com", AddressError::Space),
+        (".x@example.com", AddressError::Dots),
+        ("x.@example.com", AddressError::Dots),
+        ("x..y@example.com", AddressError::Dots),
+        ("a(b)@example.com", AddressError::LocalCharacter('(')),
+        ("a,b@example.com", AddressError::LocalCharacter(',')),
+        ("a<b@example.com", AddressError::LocalCharacter('<')),
+        ("a\"b@example.com", AddressError::Quotes),
+        ("\"a@example.com", AddressError::Quotes),
+        ("\"a\"b@example.com", AddressError::Quotes),
+        ("\"a\\\"@example.com", AddressError::Quotes),
+        ("x@-a.example", AddressError::Domain),
+        ("x@a-.example", AddressError::Domain),
+        ("x@a..example", AddressError::Domain),
+        ("x@.example", AddressError::Domain),
+        ("x@example.", AddressError::Domain),
+        ("x@exa_mple.com", AddressError::Domain),
+        ("x@exa/mple.com", AddressError::Domain),
+        ("x@example.com>", AddressError::Domain),
+        (&label_64, AddressError::Domain),
+        ("x@127.0.0.1", AddressError::DomainNumeric),
+        ("x@example.123", AddressError::DomainNumeric),
+        ("x@[127.0.0.1]", AddressError::Literal),
+        ("x@xn--a.example", AddressError::DomainIdn),
+        ("x@xn--zzzzzzz---.example", AddressError::DomainIdn),
+        ("x@\u{301}bad.example", AddressError::DomainIdn),
+        ("x@a＠b.example", AddressError::DomainIdn),
+        ("x@a\u{2024}\u{2024}b.example", AddressError::DomainIdn),
+        ("x@exa\u{200b}mple.com", AddressError::InvisibleCharacter),
+        ("x\u{202e}y@example.com", AddressError::InvisibleCharacter),
+        ("x@exa\u{ad}mple.com", AddressError::InvisibleCharacter),
+        (&local_65, AddressError::LocalTooLong { bytes_max: 64 }),
+        (&domain_256, AddressError::DomainTooLong { bytes_max: 255 }),
+        (&long, AddressError::TooLong { bytes_max: 320 }),
     ] {
-        assert_eq!(Address::parse(text).map(|read| read.to_string()), Err(wrong), "{text:?}");
+        assert_eq!(Address::parse(text).map(|read| read.to_string()), Err(error), "{text:?}");
     }
 }
 
-/// CR, LF, NUL and their kin at every place of an address and of a mailbox, quoted or not.
+/// Tests CR, LF, NUL and other control characters at every position of an address and of a mailbox, quoted and
+/// unquoted.
 #[test]
-fn header_injection_is_refused_everywhere() {
+fn control_characters_are_rejected_at_every_position() {
     for control in ["\r\n", "\n", "\r", "\0", "\t", "\u{7f}", "\u{85}", "\u{1b}"] {
         for template in [
             "?x@example.com",
@@ -121,15 +121,15 @@ fn header_injection_is_refused_everywhere() {
             "\"x\\?y\"@example.com",
         ] {
             let text = template.replace('?', control);
-            assert_eq!(Address::parse(&text), Err(Wrong::ControlCharacter), "{text:?}");
+            assert_eq!(Address::parse(&text), Err(AddressError::ControlCharacter), "{text:?}");
             let text = format!("Name <{text}>");
-            assert_eq!(Mailbox::parse(&text), Err(Wrong::ControlCharacter), "{text:?}");
+            assert_eq!(Mailbox::parse(&text), Err(AddressError::ControlCharacter), "{text:?}");
         }
         let text = format!("Name{control}Bcc: v@example.com <x@example.com>");
-        assert_eq!(Mailbox::parse(&text), Err(Wrong::ControlCharacter), "{text:?}");
+        assert_eq!(Mailbox::parse(&text), Err(AddressError::ControlCharacter), "{text:?}");
         let text = format!("\"Name{control}Bcc: v@example.com\" <x@example.com>");
-        assert_eq!(Mailbox::parse(&text), Err(Wrong::ControlCharacter), "{text:?}");
-        assert_eq!(Mailbox::new(Some(&format!("a{control}b")), address("a@b")), Err(Wrong::ControlCharacter));
+        assert_eq!(Mailbox::parse(&text), Err(AddressError::ControlCharacter), "{text:?}");
+        assert_eq!(Mailbox::new(Some(&format!("a{control}b")), address("a@b")), Err(AddressError::ControlCharacter));
     }
 }
 
@@ -167,7 +167,7 @@ fn tags_are_cut_at_the_first_plus() {
 }
 
 #[test]
-fn address_literals_are_for_smtp_alone() {
+fn address_literals_are_accepted_in_smtp_only() {
     for (text, canonical) in [
         ("Postmaster@[192.0.2.1]", "postmaster@[192.0.2.1]"),
         ("x@[IPv6:2001:DB8:0::1]", "x@[IPv6:2001:db8::1]"),
@@ -178,16 +178,16 @@ fn address_literals_are_for_smtp_alone() {
         assert_eq!(Address::parse_smtp(&read.to_string()), Ok(read));
     }
     for text in ["x@[192.0.2]", "x@[192.0.2.1", "x@[::1]", "x@[IPv6:1]", "x@[]", "x@[X25:1]", "x@[IPv6:fe80::1%eth0]"] {
-        assert_eq!(Address::parse_smtp(text), Err(Wrong::Literal), "{text:?}");
+        assert_eq!(Address::parse_smtp(text), Err(AddressError::Literal), "{text:?}");
     }
     assert!(Address::parse_smtp("x@example.com").is_ok());
 }
 
 #[test]
-fn an_envelope_may_name_a_domain_with_underscores() {
+fn smtp_addresses_accept_domains_with_underscores() {
     for (text, canonical) in [("x@Em_1.Example.com", "x@em_1.example.com"), ("x@_a.example", "x@_a.example")] {
         assert_eq!(Address::parse_smtp(text).unwrap().canonical(), canonical);
-        assert_eq!(Address::parse(text), Err(Wrong::Domain), "{text:?}");
+        assert_eq!(Address::parse(text), Err(AddressError::Domain), "{text:?}");
     }
     for text in ["x@a_..example", "x@-_.example", "x@a_b.example.", "x@_", "x@a_b.1"] {
         let plain = Address::parse(&text.replace('_', "u")).is_ok();
@@ -196,7 +196,7 @@ fn an_envelope_may_name_a_domain_with_underscores() {
 }
 
 #[test]
-fn mailboxes_are_read_and_shown() {
+fn mailboxes_are_parsed_and_displayed() {
     for (text, name, display) in [
         ("a@b", None, "a@b"),
         ("<a@b>", None, "a@b"),
@@ -216,36 +216,36 @@ fn mailboxes_are_read_and_shown() {
         ("N <\"a > b\"@example.com>", Some("N"), "N <\"a > b\"@example.com>"),
         ("👩‍💻 Dev <a@b>", Some("👩‍💻 Dev"), "👩‍💻 Dev <a@b>"),
     ] {
-        let read = Mailbox::parse(text).unwrap_or_else(|wrong| panic!("{text:?}: {wrong}"));
+        let read = Mailbox::parse(text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
         assert_eq!((read.name(), read.to_string().as_str()), (name, display), "{text:?}");
         assert_eq!(Mailbox::parse(display), Ok(read), "{text:?}");
     }
 }
 
 #[test]
-fn bad_mailboxes_are_refused_with_the_reason() {
+fn invalid_mailboxes_are_rejected_with_the_reason() {
     let long = format!("{} <a@b>", "n".repeat(NAME_BYTES_MAX + 1));
-    for (text, wrong) in [
-        ("", Wrong::Empty),
-        ("Name <>", Wrong::Empty),
-        ("Name <a@b", Wrong::Brackets),
-        ("Name <a@b> tail", Wrong::Brackets),
-        ("Na>me <a@b>", Wrong::Brackets),
-        ("Name a@b>", Wrong::Space),
-        ("Name <<a@b>>", Wrong::LocalCharacter('<')),
-        ("Name <a@b> <c@d>", Wrong::SecondAt),
-        ("Doe, Jane <a@b>", Wrong::Comma),
-        ("a@b, c@d", Wrong::SecondAt),
-        ("\"Name <a@b>", Wrong::Quotes),
-        ("5\" disk <a@b>", Wrong::Quotes),
-        (&long, Wrong::NameTooLong { bytes_max: NAME_BYTES_MAX }),
+    for (text, error) in [
+        ("", AddressError::Empty),
+        ("Name <>", AddressError::Empty),
+        ("Name <a@b", AddressError::Brackets),
+        ("Name <a@b> tail", AddressError::Brackets),
+        ("Na>me <a@b>", AddressError::Brackets),
+        ("Name a@b>", AddressError::Space),
+        ("Name <<a@b>>", AddressError::LocalCharacter('<')),
+        ("Name <a@b> <c@d>", AddressError::SecondAt),
+        ("Doe, Jane <a@b>", AddressError::Comma),
+        ("a@b, c@d", AddressError::SecondAt),
+        ("\"Name <a@b>", AddressError::Quotes),
+        ("5\" disk <a@b>", AddressError::Quotes),
+        (&long, AddressError::NameTooLong { bytes_max: NAME_BYTES_MAX }),
     ] {
-        assert_eq!(Mailbox::parse(text).map(|read| read.to_string()), Err(wrong), "{text:?}");
+        assert_eq!(Mailbox::parse(text).map(|read| read.to_string()), Err(error), "{text:?}");
     }
 }
 
 #[test]
-fn lists_split_at_commas_outside_quotes() {
+fn mailbox_lists_are_split_at_commas_outside_quotes() {
     let texts =
         |list: &str| Mailbox::parse_list(list, 3).map(|all| all.iter().map(ToString::to_string).collect::<Vec<_>>());
     assert_eq!(texts(""), Ok(vec![]));
@@ -254,13 +254,13 @@ fn lists_split_at_commas_outside_quotes() {
         texts("a@b, \"Q, N\" <c@d> ,,\"e,f\"@g"),
         Ok(vec!["a@b".into(), "\"Q, N\" <c@d>".into(), "\"e,f\"@g".into()])
     );
-    assert_eq!(texts("a@b,c@d,e@f,g@h"), Err(Wrong::TooMany { count_max: 3 }));
-    assert_eq!(texts("a@b,\"c@d"), Err(Wrong::Quotes));
-    assert_eq!(texts("a@b,c d"), Err(Wrong::MissingAt));
+    assert_eq!(texts("a@b,c@d,e@f,g@h"), Err(AddressError::TooMany { count_max: 3 }));
+    assert_eq!(texts("a@b,\"c@d"), Err(AddressError::Quotes));
+    assert_eq!(texts("a@b,c d"), Err(AddressError::MissingAt));
 }
 
 #[test]
-fn names_of_received_mail_are_cleaned() {
+fn names_from_received_mail_are_cleaned() {
     let long = "é".repeat(NAME_BYTES_MAX);
     for (name, kept) in [
         (Some("a\r\n b\tc\0"), Some("a b c".to_owned())),
@@ -288,7 +288,7 @@ fn domain_text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_text_never_panics_and_what_is_read_is_clean(text in any::<String>(), tail in "(?s).{0,40}") {
+    fn parsing_never_panics_and_parsed_addresses_are_clean(text in any::<String>(), tail in "(?s).{0,40}") {
         for text in [text.clone(), format!("{text}@{tail}"), format!("a@{tail}"), format!("{text} <a@{tail}>")] {
             for read in [Address::parse(&text), Address::parse_smtp(&text)].into_iter().flatten() {
                 let shown = read.to_string();
@@ -305,7 +305,7 @@ proptest! {
     }
 
     #[test]
-    fn good_addresses_survive_display(local in local_text(), domain in domain_text()) {
+    fn displayed_addresses_parse_to_the_same_address(local in local_text(), domain in domain_text()) {
         if let Ok(read) = Address::parse(&format!("{local}@{domain}")) {
             for again in [read.to_string(), read.canonical(), read.smtp_form()] {
                 prop_assert_eq!(Address::parse(&again), Ok(read.clone()), "{}", again);
@@ -319,7 +319,7 @@ proptest! {
     }
 
     #[test]
-    fn mailboxes_and_lists_survive_display(names in prop::collection::vec(prop::option::of("\\PC{0,30}"), 0..5), local in local_text()) {
+    fn displayed_mailboxes_and_lists_parse_to_the_same_mailboxes(names in prop::collection::vec(prop::option::of("\\PC{0,30}"), 0..5), local in local_text()) {
         let Ok(address) = Address::parse(&format!("{local}@example.com")) else { return Ok(()) };
         let all: Vec<Mailbox> = names.iter().map(|name| Mailbox::cleaned(name.as_deref(), address.clone())).collect();
         let list = all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");

@@ -1,12 +1,12 @@
-//! ARC chain validation (RFC 8617 §5.2) over gathered DNS facts. Reads chains, never extends them.
+//! ARC chain validation (RFC 8617 §5.2) with the DNS facts gathered so far. Reads chains; never extends them.
 
-use super::dkim::{BodyHashes, Key, find_key};
-use super::dns::{Lookup, Pending};
-use crate::dkim::canon::{Canon, push_field};
+use super::dkim::{BodyHashes, DkimKeyLookup, find_key};
+use super::dns::{DnsLookup, DnsPending};
+use crate::dkim::canon::{Canonicalization, push_field};
 use crate::dkim::cover::{header_data, push_own};
-use crate::dkim::message::{Field, Message};
-use crate::dkim::signature::{Coverage, Signer};
-use crate::dkim::tags::Tags;
+use crate::dkim::message::{SignedField, SignedMessage};
+use crate::dkim::signature::{DkimCoverage, DkimSigner};
+use crate::dkim::tags::DkimTags;
 use aws_lc_rs::digest::{Context, Digest, SHA256, digest};
 
 /// Most ARC sets in a chain (RFC 8617 §4.2.1).
@@ -21,12 +21,12 @@ pub enum ArcResult {
     Pass,
     /// The chain is broken.
     Fail,
-    /// DNS failed for the moment.
+    /// A DNS lookup failed temporarily.
     TempError,
 }
 
 impl ArcResult {
-    /// The keyword used in Authentication-Results.
+    /// Returns the keyword for Authentication-Results.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -38,56 +38,57 @@ impl ArcResult {
     }
 }
 
-/// Result of chain validation with its reason.
+/// The result of chain validation and its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArcVerdict {
     /// The result.
     pub result: ArcResult,
-    /// Number of ARC sets.
+    /// The number of ARC sets.
     pub sets: usize,
-    /// Domain of the newest seal; empty where there is none.
+    /// Domain of the newest seal; empty if there is no chain.
     pub domain: String,
-    /// What was wrong, in words; empty for `pass` and `none`.
+    /// Why validation failed; empty for `pass` and `none`.
     pub reason: String,
 }
 
-/// One signature of a chain that waits for its key.
+/// A signature of the chain that needs a key to be verified.
 #[derive(Debug)]
-struct Check {
-    signer: Signer,
+struct PendingArcSignature {
+    signer: DkimSigner,
     digest: Digest,
-    what: &'static str,
+    /// Names the signature in the reason of a failure.
+    label: &'static str,
 }
 
-/// A chain: decided, or waiting for keys.
+/// An ARC chain: either decided, or waiting for keys.
 #[derive(Debug)]
-pub(super) struct Chain {
+pub(super) struct ArcChain {
     verdict: ArcVerdict,
     decided: bool,
-    checks: Vec<Check>,
+    checks: Vec<PendingArcSignature>,
 }
 
-struct Set<'s, 'm> {
-    results: &'s Field<'m>,
-    signature: &'s Field<'m>,
-    seal: &'s Field<'m>,
+struct ArcSet<'s, 'm> {
+    results: &'s SignedField<'m>,
+    signature: &'s SignedField<'m>,
+    seal: &'s SignedField<'m>,
 }
 
-impl Chain {
-    /// Finds the sets and does all that needs no key.
-    pub(super) fn begin(message: &Message<'_>, hashes: &mut BodyHashes, now_s: i64) -> Self {
+impl ArcChain {
+    /// Finds the sets and does everything that needs no key.
+    pub(super) fn begin(message: &SignedMessage<'_>, hashes: &mut BodyHashes, now_s: i64) -> Self {
         let sets = match find_sets(message) {
             Ok(sets) => sets,
-            Err(reason) => return Self::decided(ArcResult::Fail, 0, reason),
+            Err(reason) => return Self::verdict(ArcResult::Fail, 0, reason),
         };
         if sets.is_empty() {
-            return Self::decided(ArcResult::None, 0, "");
+            return Self::verdict(ArcResult::None, 0, "");
         }
         if let Some(flaw) = message.flaw {
-            return Self::decided(ArcResult::Fail, sets.len(), &flaw.to_string());
+            return Self::verdict(ArcResult::Fail, sets.len(), &flaw.to_string());
         }
-        match checks(message, &sets, hashes, now_s) {
-            Err(reason) => Self::decided(ArcResult::Fail, sets.len(), reason),
+        match signatures_to_verify(message, &sets, hashes, now_s) {
+            Err(reason) => Self::verdict(ArcResult::Fail, sets.len(), reason),
             Ok(checks) => {
                 let domain = checks.get(1).map_or_else(String::new, |newest| newest.signer.domain.clone());
                 let verdict = ArcVerdict { result: ArcResult::Pass, sets: sets.len(), domain, reason: String::new() };
@@ -96,13 +97,13 @@ impl Chain {
         }
     }
 
-    fn decided(result: ArcResult, sets: usize, reason: &str) -> Self {
+    fn verdict(result: ArcResult, sets: usize, reason: &str) -> Self {
         let verdict = ArcVerdict { result, sets, domain: String::new(), reason: reason.to_owned() };
         Self { verdict, decided: true, checks: Vec::new() }
     }
 
-    /// The verdict, once all keys (or their absence) are known. Later calls cost nothing.
-    pub(super) fn evaluate(&mut self, lookup: &mut Lookup<'_>) -> Result<&ArcVerdict, Pending> {
+    /// Returns the verdict once all keys, or their absence, are known. The verdict is cached for later calls.
+    pub(super) fn evaluate(&mut self, lookup: &mut DnsLookup<'_>) -> Result<&ArcVerdict, DnsPending> {
         if self.decided {
             return Ok(&self.verdict);
         }
@@ -111,23 +112,25 @@ impl Chain {
         for check in &self.checks {
             match find_key(lookup, &check.signer.key_name()) {
                 Ok(key) => keys.push(key),
-                Err(Pending) => pending = true,
+                Err(DnsPending) => pending = true,
             }
         }
         if pending {
-            return Err(Pending);
+            return Err(DnsPending);
         }
         for (check, key) in self.checks.iter().zip(keys) {
             let (result, reason) = match key {
-                Key::Failed => (ArcResult::TempError, "DNS failed for a key"),
-                Key::Unusable(reason) => (ArcResult::Fail, reason),
-                Key::Usable(key) => match key.verify(check.signer.algorithm, &check.digest, &check.signer.signature) {
-                    Ok(()) => continue,
-                    Err(reason) => (ArcResult::Fail, reason),
-                },
+                DkimKeyLookup::Failed => (ArcResult::TempError, "DNS failed for a key"),
+                DkimKeyLookup::Unusable(reason) => (ArcResult::Fail, reason),
+                DkimKeyLookup::Usable(key) => {
+                    match key.verify(check.signer.algorithm, &check.digest, &check.signer.signature) {
+                        Ok(()) => continue,
+                        Err(reason) => (ArcResult::Fail, reason),
+                    }
+                }
             };
             self.verdict.result = result;
-            self.verdict.reason = format!("{}: {reason}", check.what);
+            self.verdict.reason = format!("{}: {reason}", check.label);
             break;
         }
         self.decided = true;
@@ -136,8 +139,9 @@ impl Chain {
     }
 }
 
-/// The sets in order of instance: exactly one field of each kind for 1 to N (RFC 8617 §5.2 step 3).
-fn find_sets<'s, 'm>(message: &'s Message<'m>) -> Result<Vec<Set<'s, 'm>>, &'static str> {
+/// Returns the sets in order of instance. Each instance from 1 to N must have one field of each kind (RFC 8617 §5.2
+/// step 3).
+fn find_sets<'s, 'm>(message: &'s SignedMessage<'m>) -> Result<Vec<ArcSet<'s, 'm>>, &'static str> {
     let results = by_instance(message, "ARC-Authentication-Results")?;
     let signatures = by_instance(message, "ARC-Message-Signature")?;
     let seals = by_instance(message, "ARC-Seal")?;
@@ -145,10 +149,13 @@ fn find_sets<'s, 'm>(message: &'s Message<'m>) -> Result<Vec<Set<'s, 'm>>, &'sta
         return Err("a set is incomplete");
     }
     let fields = results.into_iter().zip(signatures).zip(seals);
-    Ok(fields.map(|((results, signature), seal)| Set { results, signature, seal }).collect())
+    Ok(fields.map(|((results, signature), seal)| ArcSet { results, signature, seal }).collect())
 }
 
-fn by_instance<'s, 'm>(message: &'s Message<'m>, name: &'static str) -> Result<Vec<&'s Field<'m>>, &'static str> {
+fn by_instance<'s, 'm>(
+    message: &'s SignedMessage<'m>,
+    name: &'static str,
+) -> Result<Vec<&'s SignedField<'m>>, &'static str> {
     let mut numbered = Vec::new();
     for field in message.named(name) {
         let instance = instance_of(field, name == "ARC-Authentication-Results").ok_or("an instance is malformed")?;
@@ -164,8 +171,8 @@ fn by_instance<'s, 'm>(message: &'s Message<'m>, name: &'static str) -> Result<V
     Ok(numbered.into_iter().map(|(_, field)| field).collect())
 }
 
-/// The `i=` of a field. In ARC-Authentication-Results it must come first, with a semicolon after it (§4.1.1).
-fn instance_of(field: &Field<'_>, leading: bool) -> Option<usize> {
+/// Returns the `i=` of a field. In ARC-Authentication-Results it must come first and end with a semicolon (§4.1.1).
+fn instance_of(field: &SignedField<'_>, leading: bool) -> Option<usize> {
     let text =
         if leading { String::from_utf8_lossy(field.value) } else { std::str::from_utf8(field.value).ok()?.into() };
     let value = if leading {
@@ -173,37 +180,37 @@ fn instance_of(field: &Field<'_>, leading: bool) -> Option<usize> {
         let (name, value) = tag.split_once('=')?;
         (name.trim() == "i").then(|| value.trim())?
     } else {
-        Tags::parse(&text)?.get("i")?
+        DkimTags::parse(&text)?.get("i")?
     };
     let plain = (1..=2).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit());
     if plain { value.parse().ok() } else { None }
 }
 
-/// The signatures to verify: the newest message signature, then all seals from the newest (§5.2 steps 4 and 6).
-fn checks(
-    message: &Message<'_>,
-    sets: &[Set<'_, '_>],
+/// Returns the signatures to verify: the newest message signature, then all seals from the newest (§5.2 steps 4 and 6).
+fn signatures_to_verify(
+    message: &SignedMessage<'_>,
+    sets: &[ArcSet<'_, '_>],
     hashes: &mut BodyHashes,
     now_s: i64,
-) -> Result<Vec<Check>, &'static str> {
-    let newest = sets.last().ok_or("no set")?;
+) -> Result<Vec<PendingArcSignature>, &'static str> {
+    let newest = sets.last().ok_or("the chain is empty")?;
     let mut list = vec![message_signature(message, newest.signature, hashes, now_s)?];
-    // All seals cover the sets from the first on: one running hash serves them all.
+    // Every seal covers the sets from the first one on, so one running hash serves them all.
     let mut running = Context::new(&SHA256);
     let mut seals = Vec::with_capacity(sets.len());
     for (n, set) in sets.iter().enumerate() {
         let signer = seal_signer(set.seal, n == 0)?;
         let mut data = Vec::with_capacity(1024);
-        push_field(set.results, Canon::Relaxed, &mut data);
-        push_field(set.signature, Canon::Relaxed, &mut data);
+        push_field(set.results, Canonicalization::Relaxed, &mut data);
+        push_field(set.signature, Canonicalization::Relaxed, &mut data);
         running.update(&data);
         let mut own = Vec::with_capacity(512);
-        push_own(set.seal, Canon::Relaxed, &mut own);
+        push_own(set.seal, Canonicalization::Relaxed, &mut own);
         let mut sealed = running.clone();
         sealed.update(&own);
-        seals.push(Check { signer, digest: sealed.finish(), what: "a seal" });
+        seals.push(PendingArcSignature { signer, digest: sealed.finish(), label: "a seal" });
         data.clear();
-        push_field(set.seal, Canon::Relaxed, &mut data);
+        push_field(set.seal, Canonicalization::Relaxed, &mut data);
         running.update(&data);
     }
     list.extend(seals.into_iter().rev());
@@ -211,15 +218,15 @@ fn checks(
 }
 
 fn message_signature(
-    message: &Message<'_>,
-    field: &Field<'_>,
+    message: &SignedMessage<'_>,
+    field: &SignedField<'_>,
     hashes: &mut BodyHashes,
     now_s: i64,
-) -> Result<Check, &'static str> {
+) -> Result<PendingArcSignature, &'static str> {
     let text = std::str::from_utf8(field.value).map_err(|_| "a field is malformed")?;
-    let tags = Tags::parse(text).ok_or("a field is malformed")?;
-    let signer = Signer::parse(&tags)?;
-    let coverage = Coverage::parse(&tags, Canon::Relaxed)?;
+    let tags = DkimTags::parse(text).ok_or("a field is malformed")?;
+    let signer = DkimSigner::parse(&tags)?;
+    let coverage = DkimCoverage::parse(&tags, Canonicalization::Relaxed)?;
     if coverage.covers("ARC-Seal") {
         return Err("a message signature covers a seal");
     }
@@ -231,19 +238,19 @@ fn message_signature(
         return Err("the body has been changed");
     }
     let data = header_data(message, &coverage.names, field, coverage.header_canon);
-    Ok(Check { signer, digest: digest(&SHA256, &data), what: "the newest message signature" })
+    Ok(PendingArcSignature { signer, digest: digest(&SHA256, &data), label: "the newest message signature" })
 }
 
-fn seal_signer(field: &Field<'_>, first: bool) -> Result<Signer, &'static str> {
+fn seal_signer(field: &SignedField<'_>, first: bool) -> Result<DkimSigner, &'static str> {
     let text = std::str::from_utf8(field.value).map_err(|_| "a field is malformed")?;
-    let tags = Tags::parse(text).ok_or("a field is malformed")?;
-    // §4.1.3: a seal covers fixed fields, so that these tags make it invalid.
+    let tags = DkimTags::parse(text).ok_or("a field is malformed")?;
+    // A seal covers a fixed list of fields; §4.1.3 forbids these tags.
     if tags.get("h").is_some() || tags.get("bh").is_some() {
         return Err("a seal has a tag it must not have");
     }
     match (tags.get("cv"), first) {
-        (Some("none"), true) | (Some("pass"), false) => Signer::parse(&tags),
-        (Some("fail"), _) => Err("a seal says that the chain had failed"),
+        (Some("none"), true) | (Some("pass"), false) => DkimSigner::parse(&tags),
+        (Some("fail"), _) => Err("a seal records that the chain had already failed"),
         _ => Err("the chain status of a seal is wrong"),
     }
 }

@@ -1,28 +1,29 @@
-//! DKIM verification (RFC 6376 §6, RFC 8301, RFC 8463) over gathered DNS facts.
+//! DKIM verification (RFC 6376 §6, RFC 8301, RFC 8463) with the DNS facts gathered so far.
 //!
-//! A signature counts for a message only as far as the message is shown: one that leaves part of the body unsigned (`l=`), or
-//! a field that is shown more often than it is signed, is `policy`, not `pass`.
+//! A signature must cover what a reader sees. If it leaves part of the body unsigned (`l=`), or if a displayed field
+//! occurs more often than it is signed, the result is `policy` instead of `pass`.
 
-use super::dns::{Found, Lookup, Pending};
-use crate::dkim::canon::{BodyHash, Canon, hash_body};
+use super::dns::{DnsLookup, DnsLookupResult, DnsPending};
+use crate::dkim::canon::{BodyHash, Canonicalization, hash_body};
 use crate::dkim::cover::header_data;
-use crate::dkim::message::{Field, Message};
-use crate::dkim::public::PublicKey;
-use crate::dkim::signature::{Coverage, DkimSignature};
-use crate::dkim::tags::Tags;
+use crate::dkim::message::{SignedField, SignedMessage};
+use crate::dkim::public::DkimPublicKey;
+use crate::dkim::signature::{DkimCoverage, DkimSignature};
+use crate::dkim::tags::DkimTags;
 use aws_lc_rs::digest::{Digest, SHA256, digest};
 
-/// Most DKIM signatures of one message that are checked, from the top (RFC 6376 §6.1 allows a limit).
+/// Most DKIM signatures checked in one message, counted from the top (RFC 6376 §6.1 allows a limit).
 pub const DKIM_SIGNATURES_MAX: usize = 10;
 
-/// Most different hashes of one body: canonical forms and `l=` lengths. Signatures that want further ones are not checked.
+/// Most distinct body hashes (canonicalization and `l=` length) per message. Signatures that need more aren't checked.
 const BODY_HASHES_MAX: usize = 5;
 
-/// Fields that are shown and must be signed as often as they occur: without them a signature says nothing about a message.
+/// Displayed fields that must be signed as often as they occur. A signature that omits them proves nothing.
 const SIGNED_ALWAYS: [&str; 2] = ["From", "Subject"];
 
-/// Fields that are shown or used, and occur once (RFC 5322 §3.6). Large providers leave some of them unsigned (Content-Type,
-/// To), so one may be, but a further one could have been put on top of a signed message (RFC 6376 §8.15).
+/// Displayed or interpreted fields that may occur once (RFC 5322 §3.6). Large providers leave some of them unsigned
+/// (Content-Type, To), so one unsigned instance is accepted; a second one may have been added after signing
+/// (RFC 6376 §8.15).
 const SIGNED_WHEN_REPEATED: [&str; 10] = [
     "To",
     "Cc",
@@ -43,18 +44,18 @@ pub enum DkimResult {
     Pass,
     /// The signature does not verify, or has expired.
     Fail,
-    /// The signature verifies, but leaves unsigned what is shown: part of the body, or a repeated field.
+    /// The signature verifies, but does not cover part of the body or a repeated displayed field.
     Policy,
     /// The signature field cannot be processed.
     Neutral,
-    /// DNS failed for the moment.
+    /// A DNS lookup failed temporarily.
     TempError,
-    /// There is no usable key, or an algorithm that must not be used.
+    /// There is no usable key, or the algorithm must not be used.
     PermError,
 }
 
 impl DkimResult {
-    /// The keyword of RFC 8601 §2.7.1.
+    /// Returns the keyword of RFC 8601 §2.7.1.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -68,20 +69,20 @@ impl DkimResult {
     }
 }
 
-/// Result of one DKIM signature with what it was about.
+/// The result of one DKIM signature, with its domain, selector and algorithm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DkimVerdict {
     /// The result.
     pub result: DkimResult,
-    /// The signing domain (`d=`) in lower case and A-labels; empty when the field could not be read.
+    /// The signing domain (`d=`) in lower case and A-labels; empty if the field can't be parsed.
     pub domain: String,
-    /// The selector (`s=`); empty when the field could not be read.
+    /// The selector (`s=`); empty if the field can't be parsed.
     pub selector: String,
-    /// The algorithm (`a=`); empty when the field could not be read.
+    /// The algorithm (`a=`); empty if the field can't be parsed.
     pub algorithm: &'static str,
-    /// True when the signing domain is aligned with the domain in From (RFC 9989), whatever the result.
+    /// Whether the signing domain is aligned with the domain in From (RFC 9989), whatever the result.
     pub aligned: bool,
-    /// What was wrong, in words; empty for a pass.
+    /// Why the signature does not pass; empty for a pass.
     pub reason: String,
 }
 
@@ -112,12 +113,12 @@ impl DkimVerdict {
 /// Body hashes of one message, each computed once.
 #[derive(Debug, Default)]
 pub(super) struct BodyHashes {
-    known: Vec<(Canon, Option<u64>, BodyHash)>,
+    known: Vec<(Canonicalization, Option<u64>, BodyHash)>,
 }
 
 impl BodyHashes {
-    /// The hash of `body` as `coverage` wants it. None when there are too many others already.
-    pub(super) fn get(&mut self, body: &[u8], coverage: &Coverage) -> Option<&BodyHash> {
+    /// Returns the hash of `body` that `coverage` specifies, or `None` if too many other hashes were computed already.
+    pub(super) fn get(&mut self, body: &[u8], coverage: &DkimCoverage) -> Option<&BodyHash> {
         let (canon, bytes_max) = (coverage.body_canon, coverage.body_bytes_max);
         let known = self.known.iter().position(|(c, l, _)| (*c, *l) == (canon, bytes_max));
         let at = known.unwrap_or(self.known.len());
@@ -128,31 +129,36 @@ impl BodyHashes {
     }
 }
 
-/// One signature: decided, or waiting for its key.
+/// One signature: either decided, or waiting for its key.
 #[derive(Debug)]
-pub(super) enum Candidate {
-    /// Nothing more to find out.
+pub(super) enum DkimCheck {
+    /// The verdict is final.
     Decided(DkimVerdict),
-    /// The hash of the header is ready, the key is missing.
-    Waiting(Box<Waiting>),
+    /// The header is hashed; only the key is missing.
+    AwaitingKey(Box<DkimAwaitingKey>),
 }
 
-/// A signature whose body hash matched.
+/// A signature whose body hash matches and whose key is not known yet.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct DkimAwaitingKey {
     signature: DkimSignature,
     header_digest: Digest,
-    /// What is shown and not signed; `None` when all is.
+    /// What is displayed but not signed; `None` if the signature covers everything.
     uncovered: Option<String>,
 }
 
-impl Candidate {
-    /// Reads a signature field and does all that needs no key.
-    pub(super) fn begin(message: &Message<'_>, own: &Field<'_>, hashes: &mut BodyHashes, now_s: i64) -> Self {
+impl DkimCheck {
+    /// Parses a signature field and does everything that needs no key.
+    pub(super) fn begin(
+        message: &SignedMessage<'_>,
+        own: &SignedField<'_>,
+        hashes: &mut BodyHashes,
+        now_s: i64,
+    ) -> Self {
         if let Some(flaw) = message.flaw {
             return Self::Decided(DkimVerdict::unreadable(&flaw.to_string()));
         }
-        let tags = std::str::from_utf8(own.value).ok().and_then(Tags::parse);
+        let tags = std::str::from_utf8(own.value).ok().and_then(DkimTags::parse);
         let Some(tags) = tags else {
             return Self::Decided(DkimVerdict::unreadable("the signature field is malformed"));
         };
@@ -180,32 +186,32 @@ impl Candidate {
         };
         let data = header_data(message, &coverage.names, own, coverage.header_canon);
         let header_digest = digest(&SHA256, &data);
-        Self::Waiting(Box::new(Waiting { signature, header_digest, uncovered }))
+        Self::AwaitingKey(Box::new(DkimAwaitingKey { signature, header_digest, uncovered }))
     }
 
-    /// The verdict, once the key (or its absence) is known. Later calls cost nothing.
-    pub(super) fn evaluate(&mut self, lookup: &mut Lookup<'_>) -> Result<&mut DkimVerdict, Pending> {
-        if let Self::Waiting(waiting) = self {
+    /// Returns the verdict once the key, or its absence, is known. The verdict is cached for later calls.
+    pub(super) fn evaluate(&mut self, lookup: &mut DnsLookup<'_>) -> Result<&mut DkimVerdict, DnsPending> {
+        if let Self::AwaitingKey(waiting) = self {
             *self = Self::Decided(waiting.decide(lookup)?);
         }
         match self {
             Self::Decided(verdict) => Ok(verdict),
-            Self::Waiting(_) => Err(Pending),
+            Self::AwaitingKey(_) => Err(DnsPending),
         }
     }
 }
 
-impl Waiting {
-    fn decide(&self, lookup: &mut Lookup<'_>) -> Result<DkimVerdict, Pending> {
+impl DkimAwaitingKey {
+    fn decide(&self, lookup: &mut DnsLookup<'_>) -> Result<DkimVerdict, DnsPending> {
         let signature = &self.signature;
         let verdict = |result, reason| DkimVerdict::of(signature, result, reason);
         let key = match find_key(lookup, &signature.signer.key_name())? {
-            Key::Usable(key) => key,
-            Key::Unusable(reason) => return Ok(verdict(DkimResult::PermError, reason)),
-            Key::Failed => return Ok(verdict(DkimResult::TempError, "DNS failed for the key")),
+            DkimKeyLookup::Usable(key) => key,
+            DkimKeyLookup::Unusable(reason) => return Ok(verdict(DkimResult::PermError, reason)),
+            DkimKeyLookup::Failed => return Ok(verdict(DkimResult::TempError, "DNS failed for the key")),
         };
         if key.exact_identity && signature.identity_domain != signature.signer.domain {
-            return Ok(verdict(DkimResult::PermError, "the key is not for subdomains"));
+            return Ok(verdict(DkimResult::PermError, "the key does not allow subdomains"));
         }
         let verified = key.verify(signature.signer.algorithm, &self.header_digest, &signature.signer.signature);
         Ok(match (verified, &self.uncovered) {
@@ -216,35 +222,36 @@ impl Waiting {
     }
 }
 
-/// The first field that is shown and occurs more often than the signature covers, in words.
-fn uncovered_field(message: &Message<'_>, coverage: &Coverage) -> Option<String> {
+/// Describes the first displayed field that occurs more often than the signature covers it.
+fn uncovered_field(message: &SignedMessage<'_>, coverage: &DkimCoverage) -> Option<String> {
     let names = SIGNED_ALWAYS.iter().map(|name| (name, 0)).chain(SIGNED_WHEN_REPEATED.iter().map(|name| (name, 1)));
-    names.into_iter().find_map(|(name, free)| {
+    names.into_iter().find_map(|(name, unsigned_allowed)| {
         let occurs = message.named(name).count();
         let signed = coverage.names.iter().filter(|covered| covered.eq_ignore_ascii_case(name)).count();
-        (occurs > signed.max(free)).then(|| format!("{name} occurs {occurs} times and is signed {signed} times"))
+        (occurs > signed.max(unsigned_allowed))
+            .then(|| format!("{name} occurs {occurs} times and is signed {signed} times"))
     })
 }
 
-/// What DNS has under a key name.
-pub(super) enum Key {
-    /// A key.
-    Usable(PublicKey),
-    /// None that can be used, and why.
+/// The result of a key lookup in DNS.
+pub(super) enum DkimKeyLookup {
+    /// A usable key.
+    Usable(DkimPublicKey),
+    /// No usable key, and the reason.
     Unusable(&'static str),
-    /// Temporary failure.
+    /// The lookup failed temporarily.
     Failed,
 }
 
-/// Looks for a key among the facts.
-pub(super) fn find_key(lookup: &mut Lookup<'_>, name: &str) -> Result<Key, Pending> {
+/// Looks up a key in the gathered facts.
+pub(super) fn find_key(lookup: &mut DnsLookup<'_>, name: &str) -> Result<DkimKeyLookup, DnsPending> {
     let records = match lookup.txt(name)? {
-        Found::Records(records) => records,
-        Found::NoSuchName => &[],
-        Found::Failed => return Ok(Key::Failed),
+        DnsLookupResult::Records(records) => records,
+        DnsLookupResult::NoSuchName => &[],
+        DnsLookupResult::Failed => return Ok(DkimKeyLookup::Failed),
     };
-    Ok(match PublicKey::from_records(records) {
-        Ok(key) => Key::Usable(key),
-        Err(reason) => Key::Unusable(reason),
+    Ok(match DkimPublicKey::from_records(records) {
+        Ok(key) => DkimKeyLookup::Usable(key),
+        Err(reason) => DkimKeyLookup::Unusable(reason),
     })
 }

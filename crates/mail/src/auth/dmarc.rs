@@ -1,12 +1,12 @@
 //! DMARC (RFC 9989): policy discovery by the DNS tree walk, identifier alignment, and the result.
 //!
-//! Never uses a list of public suffixes: the organisational domain is what the walk finds (RFC 9989 §4.10).
+//! Never uses a public suffix list: the tree walk finds the organizational domain (RFC 9989 §4.10).
 
-use super::dns::{Answer, Found, Lookup, Pending, QuestionKind};
+use super::dns::{DnsAnswer, DnsLookup, DnsLookupResult, DnsPending, DnsRecordType};
 use crate::dkim::signature::is_at_or_below;
-use crate::dkim::tags::Tags;
+use crate::dkim::tags::DkimTags;
 
-/// Most names one walk asks about (RFC 9989 §4.10).
+/// Most names that one walk queries (RFC 9989 §4.10).
 const WALK_NAMES_MAX: usize = 8;
 
 /// Result of DMARC validation (RFC 9989 §5.4, RFC 8601 registry).
@@ -18,14 +18,14 @@ pub enum DmarcResult {
     Fail,
     /// The author's domain has no policy.
     None,
-    /// DNS failed for the moment.
+    /// A DNS lookup failed temporarily.
     TempError,
-    /// The policy cannot be interpreted.
+    /// The policy record can't be interpreted.
     PermError,
 }
 
 impl DmarcResult {
-    /// The keyword of the RFC 8601 registry.
+    /// Returns the keyword of the RFC 8601 registry.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -40,28 +40,28 @@ impl DmarcResult {
 
 /// Whether an authenticated identifier is aligned with the author's domain (RFC 9989 §4.4), whatever its policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Alignment {
+pub enum DmarcAlignment {
     /// SPF or DKIM authenticates an aligned domain.
     Pass,
-    /// An aligned identifier may be authenticated, or an authenticated one aligned, but DNS failed.
+    /// DNS failed, so it is unknown whether an aligned identifier is authenticated.
     Unknown,
     /// No aligned identifier is authenticated.
     Fail,
 }
 
-/// What the domain owner asks to be done with mail that fails (RFC 9989 §4.7).
+/// What the domain owner asks receivers to do with mail that fails (RFC 9989 §4.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DmarcPolicy {
-    /// Nothing.
+    /// Take no action.
     None,
-    /// Treat it as suspicious.
+    /// Treat the message as suspicious.
     Quarantine,
-    /// Refuse it.
+    /// Reject the message.
     Reject,
 }
 
 impl DmarcPolicy {
-    /// The keyword of the `p=` tag.
+    /// Returns the keyword of the `p=` tag.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -75,8 +75,8 @@ impl DmarcPolicy {
         [Self::None, Self::Quarantine, Self::Reject].into_iter().find(|p| text.eq_ignore_ascii_case(p.as_str()))
     }
 
-    /// One level milder, as `t=y` asks (RFC 9989 §4.7).
-    fn in_testing(self) -> Self {
+    /// Returns the policy one level weaker, as `t=y` requests (RFC 9989 §4.7).
+    fn weakened_for_testing(self) -> Self {
         match self {
             Self::Reject => Self::Quarantine,
             Self::Quarantine | Self::None => Self::None,
@@ -84,27 +84,27 @@ impl DmarcPolicy {
     }
 }
 
-/// Result of DMARC validation with what it was about.
+/// The result of DMARC validation, with the domain and policy it is based on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DmarcVerdict {
     /// The result.
     pub result: DmarcResult,
-    /// The policy that applies to the author's domain; None where there is no record.
+    /// The policy that applies to the author's domain; `None` without a record.
     pub policy: Option<DmarcPolicy>,
-    /// The author's domain in lower case and A-labels; empty when there is none.
+    /// The author's domain in lower case and A-labels; empty if the message has no author.
     pub domain: String,
-    /// What was wrong, in words; empty for a pass.
+    /// Why the message does not pass; empty for a pass.
     pub reason: String,
     /// Whether an aligned identifier is authenticated, whatever the policy.
-    pub alignment: Alignment,
-    /// Whether SPF is among them: then the client itself speaks for the author's domain, and did not merely get hold of mail
-    /// that the domain signed.
+    pub alignment: DmarcAlignment,
+    /// Whether aligned SPF passes. If so, the sending host itself is authorized by the author's domain; an aligned DKIM
+    /// signature alone may come from a message that was signed once and replayed by another host.
     pub spf_aligned: bool,
 }
 
 impl DmarcVerdict {
     pub(super) fn without_policy(result: DmarcResult, domain: &str, reason: &str) -> Self {
-        let alignment = if result == DmarcResult::TempError { Alignment::Unknown } else { Alignment::Fail };
+        let alignment = if result == DmarcResult::TempError { DmarcAlignment::Unknown } else { DmarcAlignment::Fail };
         Self {
             result,
             policy: None,
@@ -116,9 +116,9 @@ impl DmarcVerdict {
     }
 }
 
-/// A DMARC policy record (RFC 9989 §4.7), with the tags that matter to a receiver of mail.
+/// A DMARC policy record (RFC 9989 §4.7): the tags that matter to a mail receiver.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Record {
+pub(super) struct DmarcRecord {
     policy: DmarcPolicy,
     subdomain_policy: Option<DmarcPolicy>,
     missing_domain_policy: Option<DmarcPolicy>,
@@ -128,10 +128,10 @@ pub(super) struct Record {
     public_suffix: Option<bool>,
 }
 
-impl Record {
-    /// Parses one text record. None where it is no valid DMARC record.
+impl DmarcRecord {
+    /// Parses one text record. Returns `None` if it is not a valid DMARC record.
     fn parse(text: &[u8]) -> Option<Self> {
-        let tags = Tags::parse(std::str::from_utf8(text).ok()?)?;
+        let tags = DkimTags::parse(std::str::from_utf8(text).ok()?)?;
         // The version comes first and is case-sensitive (§4.7).
         if tags.first() != Some(("v", "DMARC1")) {
             return None;
@@ -144,7 +144,7 @@ impl Record {
         let policies = (|| Some((optional("p")?, optional("sp")?, optional("np")?)))();
         let (policy, subdomain_policy, missing_domain_policy) = match policies {
             Some((policy, subdomain, missing)) => (policy.unwrap_or(DmarcPolicy::None), subdomain, missing),
-            // Wrong policies are "none" where the owner at least wants reports (§4.7, §4.10.1).
+            // Invalid policies count as "none" if the owner requests reports (§4.7, §4.10.1).
             None if has_reports => (DmarcPolicy::None, None, None),
             None => return None,
         };
@@ -161,26 +161,26 @@ impl Record {
     }
 }
 
-/// What a tree walk from one domain found, from the most specific name upwards.
+/// The DMARC records that a tree walk from one domain found, most specific name first.
 #[derive(Debug)]
-struct Walk {
+struct TreeWalk {
     start: String,
-    found: Vec<(String, Record)>,
+    found: Vec<(String, DmarcRecord)>,
 }
 
-/// Why a walk ended early.
-enum WalkError {
+/// Why a tree walk ended early.
+enum TreeWalkError {
     Pending,
     Failed,
 }
 
-impl From<Pending> for WalkError {
-    fn from(_: Pending) -> Self {
+impl From<DnsPending> for TreeWalkError {
+    fn from(_: DnsPending) -> Self {
         Self::Pending
     }
 }
 
-/// Names a walk visits: the domain, then, from at most seven labels, one label less each time (RFC 9989 §4.10).
+/// Returns the names that a walk visits: the domain, then its parents from at most seven labels down (RFC 9989 §4.10).
 fn walk_names(domain: &str) -> Vec<&str> {
     let mut names = vec![domain];
     let mut rest = domain;
@@ -195,9 +195,9 @@ fn walk_names(domain: &str) -> Vec<&str> {
     names
 }
 
-impl Walk {
-    /// Walks up from `start`. All names that may be needed are asked for at once.
-    fn run(start: &str, lookup: &mut Lookup<'_>) -> Result<Self, WalkError> {
+impl TreeWalk {
+    /// Walks up from `start`. Queries all names that may be needed in one round.
+    fn run(start: &str, lookup: &mut DnsLookup<'_>) -> Result<Self, TreeWalkError> {
         let mut found = Vec::new();
         let mut pending = false;
         for name in walk_names(start) {
@@ -209,16 +209,16 @@ impl Walk {
                         break;
                     }
                 }
-                Err(WalkError::Pending) => pending = true,
-                Err(WalkError::Failed) if !pending => return Err(WalkError::Failed),
+                Err(TreeWalkError::Pending) => pending = true,
+                Err(TreeWalkError::Failed) if !pending => return Err(TreeWalkError::Failed),
                 _ => {}
             }
         }
-        if pending { Err(WalkError::Pending) } else { Ok(Self { start: start.to_owned(), found }) }
+        if pending { Err(TreeWalkError::Pending) } else { Ok(Self { start: start.to_owned(), found }) }
     }
 
-    /// The organisational domain (RFC 9989 §4.10.2).
-    fn organisational_domain(&self) -> &str {
+    /// Returns the organizational domain (RFC 9989 §4.10.2).
+    fn organizational_domain(&self) -> &str {
         for (name, record) in &self.found {
             match record.public_suffix {
                 Some(false) => return name,
@@ -235,25 +235,26 @@ impl Walk {
         self.start.get(label_start..).unwrap_or(&self.start)
     }
 
-    /// The record that applies (RFC 9989 §4.10.1): of the start, of the organisational domain, or of the suffix above.
-    fn policy_record(&self) -> Option<(&str, &Record)> {
-        let organisation = self.organisational_domain();
+    /// Returns the record that applies: at the start, at the organizational domain, or at the public suffix above
+    /// (RFC 9989 §4.10.1).
+    fn policy_record(&self) -> Option<(&str, &DmarcRecord)> {
+        let organization = self.organizational_domain();
         let at = |wanted: &str| self.found.iter().find(|(name, _)| name == wanted);
         let above = || self.found.iter().find(|(_, record)| record.public_suffix == Some(true));
-        at(&self.start).or_else(|| at(organisation)).or_else(above).map(|(name, record)| (name.as_str(), record))
+        at(&self.start).or_else(|| at(organization)).or_else(above).map(|(name, record)| (name.as_str(), record))
     }
 }
 
-fn record_at(name: &str, lookup: &mut Lookup<'_>) -> Result<Option<Record>, WalkError> {
+fn record_at(name: &str, lookup: &mut DnsLookup<'_>) -> Result<Option<DmarcRecord>, TreeWalkError> {
     let texts = match lookup.txt(&format!("_dmarc.{name}"))? {
-        Found::Records(texts) => texts,
-        Found::NoSuchName => return Ok(None),
-        Found::Failed => return Err(WalkError::Failed),
+        DnsLookupResult::Records(texts) => texts,
+        DnsLookupResult::NoSuchName => return Ok(None),
+        DnsLookupResult::Failed => return Err(TreeWalkError::Failed),
     };
     let mut claims = texts.iter().filter(|text| claims_dmarc(text));
     match (claims.next(), claims.next()) {
-        // More than one record: all are discarded.
-        (Some(text), None) => Ok(Record::parse(text)),
+        // With more than one record, all are discarded (§4.7).
+        (Some(text), None) => Ok(DmarcRecord::parse(text)),
         _ => Ok(None),
     }
 }
@@ -264,43 +265,44 @@ fn claims_dmarc(text: &[u8]) -> bool {
     version.split_once('=').is_some_and(|(name, value)| name.trim() == "v" && value.trim() == "DMARC1")
 }
 
-/// An identifier that SPF or DKIM looked at.
+/// A domain that SPF or DKIM checked.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Identifier<'i> {
+pub(super) struct DmarcIdentifier<'i> {
     pub(super) domain: &'i str,
-    /// True: authenticated. False with `temporary`: may have been, had DNS answered.
+    /// Whether the domain is authenticated.
     pub(super) passed: bool,
+    /// Whether a DNS failure left the check undecided. Only meaningful if `passed` is false.
     pub(super) temporary: bool,
 }
 
-/// The result for one author's domain, and for each DKIM identifier whether it is aligned.
+/// The DMARC verdict of one author's domain. `dkim_aligned` holds the alignment of each DKIM identifier.
 #[derive(Debug)]
-pub(super) struct Judgement {
+pub(super) struct DmarcEvaluation {
     pub(super) verdict: DmarcVerdict,
     pub(super) dkim_aligned: Vec<bool>,
 }
 
-/// Judges one author's domain (RFC 9989 §5.3, §4.4).
-pub(super) fn judge(
+/// Evaluates DMARC for one author's domain (RFC 9989 §5.3, §4.4).
+pub(super) fn evaluate(
     author: &str,
-    spf: Identifier<'_>,
-    dkim: &[Identifier<'_>],
-    lookup: &mut Lookup<'_>,
-) -> Result<Judgement, Pending> {
-    let walk = match Walk::run(author, lookup) {
+    spf: DmarcIdentifier<'_>,
+    dkim: &[DmarcIdentifier<'_>],
+    lookup: &mut DnsLookup<'_>,
+) -> Result<DmarcEvaluation, DnsPending> {
+    let walk = match TreeWalk::run(author, lookup) {
         Ok(walk) => walk,
-        Err(WalkError::Pending) => return Err(Pending),
-        Err(WalkError::Failed) => {
-            // The same domain is aligned under every policy.
+        Err(TreeWalkError::Pending) => return Err(DnsPending),
+        Err(TreeWalkError::Failed) => {
+            // Identical domains are aligned under every policy, so they count even without the record.
             let exact: Vec<bool> = dkim.iter().map(|identifier| identifier.domain == author).collect();
-            let counted = || dkim.iter().chain([&spf]).filter(|identifier| identifier.domain == author);
+            let aligned_identifiers = || dkim.iter().chain([&spf]).filter(|identifier| identifier.domain == author);
             let reason = "DNS failed for the policy";
             let mut verdict = DmarcVerdict::without_policy(DmarcResult::TempError, author, reason);
-            if counted().any(|identifier| identifier.passed) {
-                verdict.alignment = Alignment::Pass;
+            if aligned_identifiers().any(|identifier| identifier.passed) {
+                verdict.alignment = DmarcAlignment::Pass;
             }
             verdict.spf_aligned = spf.passed && spf.domain == author;
-            return Ok(Judgement { verdict, dkim_aligned: exact });
+            return Ok(DmarcEvaluation { verdict, dkim_aligned: exact });
         }
     };
     let applied = walk.policy_record();
@@ -311,7 +313,7 @@ pub(super) fn judge(
     for identifier in dkim {
         match is_aligned(identifier.domain, &walk, strict_dkim, lookup) {
             Ok(yes) => aligned.push(yes),
-            Err(Pending) => pending = true,
+            Err(DnsPending) => pending = true,
         }
     }
     let spf_aligned = is_aligned(spf.domain, &walk, strict_spf, lookup)?;
@@ -320,21 +322,22 @@ pub(super) fn judge(
         None => None,
     };
     if pending {
-        return Err(Pending);
+        return Err(DnsPending);
     }
-    let counted = || dkim.iter().zip(&aligned).chain([(&spf, &spf_aligned)]).filter(|(_, aligned)| **aligned);
-    let alignment = if counted().any(|(identifier, _)| identifier.passed) {
-        Alignment::Pass
-    } else if counted().any(|(identifier, _)| identifier.temporary) {
-        Alignment::Unknown
+    let aligned_identifiers =
+        || dkim.iter().zip(&aligned).chain([(&spf, &spf_aligned)]).filter(|(_, aligned)| **aligned);
+    let alignment = if aligned_identifiers().any(|(identifier, _)| identifier.passed) {
+        DmarcAlignment::Pass
+    } else if aligned_identifiers().any(|(identifier, _)| identifier.temporary) {
+        DmarcAlignment::Unknown
     } else {
-        Alignment::Fail
+        DmarcAlignment::Fail
     };
     let (result, reason) = match (&policy, alignment) {
         (None, _) => (DmarcResult::None, "the author's domain has no policy"),
-        (Some(_), Alignment::Pass) => (DmarcResult::Pass, ""),
-        (Some(_), Alignment::Unknown) => (DmarcResult::TempError, "DNS failed for an aligned identifier"),
-        (Some(_), Alignment::Fail) => (DmarcResult::Fail, "no aligned identifier is authenticated"),
+        (Some(_), DmarcAlignment::Pass) => (DmarcResult::Pass, ""),
+        (Some(_), DmarcAlignment::Unknown) => (DmarcResult::TempError, "DNS failed for an aligned identifier"),
+        (Some(_), DmarcAlignment::Fail) => (DmarcResult::Fail, "no aligned identifier is authenticated"),
     };
     let verdict = DmarcVerdict {
         result,
@@ -344,39 +347,44 @@ pub(super) fn judge(
         alignment,
         spf_aligned: spf_aligned && spf.passed,
     };
-    Ok(Judgement { verdict, dkim_aligned: aligned })
+    Ok(DmarcEvaluation { verdict, dkim_aligned: aligned })
 }
 
-/// Alignment of an authenticated domain with the author's (RFC 9989 §4.4).
-fn is_aligned(domain: &str, author: &Walk, strict: bool, lookup: &mut Lookup<'_>) -> Result<bool, Pending> {
+/// Returns whether an authenticated domain is aligned with the author's (RFC 9989 §4.4).
+fn is_aligned(domain: &str, author: &TreeWalk, strict: bool, lookup: &mut DnsLookup<'_>) -> Result<bool, DnsPending> {
     if domain == author.start {
         return Ok(true);
     }
-    let organisation = author.organisational_domain();
-    // A domain of the same organisation lies at or below its organisational domain.
-    if strict || !is_at_or_below(domain, organisation) {
+    let organization = author.organizational_domain();
+    // A domain of the same organization is at or below the organizational domain.
+    if strict || !is_at_or_below(domain, organization) {
         return Ok(false);
     }
-    match Walk::run(domain, lookup) {
-        Ok(walk) => Ok(walk.organisational_domain() == organisation),
-        Err(WalkError::Pending) => Err(Pending),
-        Err(WalkError::Failed) => Ok(false),
+    match TreeWalk::run(domain, lookup) {
+        Ok(walk) => Ok(walk.organizational_domain() == organization),
+        Err(TreeWalkError::Pending) => Err(DnsPending),
+        Err(TreeWalkError::Failed) => Ok(false),
     }
 }
 
-/// The policy that a record at `name` has for `author`: `p`, `sp` or `np`, milder in testing.
-fn policy_for(author: &str, name: &str, record: &Record, lookup: &mut Lookup<'_>) -> Result<DmarcPolicy, Pending> {
+/// Returns the policy of the record at `name` for `author`: `p`, `sp` or `np`, weakened if `t=y`.
+fn policy_for(
+    author: &str,
+    name: &str,
+    record: &DmarcRecord,
+    lookup: &mut DnsLookup<'_>,
+) -> Result<DmarcPolicy, DnsPending> {
     let mut policy = record.policy;
     if author != name {
         policy = record.subdomain_policy.unwrap_or(policy);
         if let Some(missing) = record.missing_domain_policy
             && missing != policy
-            && *lookup.ask(author, QuestionKind::A)? == Answer::NoSuchName
+            && *lookup.query(author, DnsRecordType::A)? == DnsAnswer::NoSuchName
         {
             policy = missing;
         }
     }
-    Ok(if record.testing { policy.in_testing() } else { policy })
+    Ok(if record.testing { policy.weakened_for_testing() } else { policy })
 }
 
 #[cfg(test)]

@@ -1,28 +1,28 @@
-//! DNS as values: the questions an evaluation asks and the answers it was given.
+//! DNS as values: the questions that an evaluation needs answered, and the answers gathered so far.
 //!
-//! Never looks anything up. An evaluation reads [`DnsFacts`]; what it does not find there it names, and the caller
-//! brings the answers and evaluates again.
+//! Never does a DNS lookup. An evaluation reads [`DnsFacts`] and reports the questions that they don't answer; the
+//! caller looks them up and evaluates again.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Most distinct DNS questions one message may cause. SPF alone may legally cause about 20 and in hostile cases over
-/// 100 (RFC 7208 §4.6.4); whatever is asked beyond this is treated as a temporary failure.
-pub const QUESTIONS_MAX: usize = 100;
+/// Most distinct DNS questions for one message. SPF alone may legitimately cause about 20, and over 100 in hostile
+/// cases (RFC 7208 §4.6.4); questions beyond this limit count as temporary failures.
+pub const DNS_QUESTIONS_MAX: usize = 100;
 
-/// Most rounds of "evaluate, look up, evaluate again" a caller should run before [`super::Verification::conclude`].
-/// Nested SPF includes need one each; ordinary mail needs two to four.
-pub const ROUNDS_MAX: usize = 16;
+/// Most evaluation rounds that a caller should run before [`super::AuthVerification::conclude`]. Each nested SPF include
+/// needs one round; ordinary mail needs two to four.
+pub const DNS_ROUNDS_MAX: usize = 16;
 
-/// Longest domain name in its textual form without the root's dot (RFC 1035 §2.3.4).
+/// Longest domain name in text form, without the root's dot (RFC 1035 §2.3.4).
 const NAME_BYTES_MAX: usize = 253;
 
 /// Longest label of a domain name (RFC 1035 §2.3.4).
 const LABEL_BYTES_MAX: usize = 63;
 
-/// The record type a [`Question`] asks for.
+/// The record type of a [`DnsQuestion`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum QuestionKind {
+pub enum DnsRecordType {
     /// Text records.
     Txt,
     /// Mail exchangers.
@@ -31,35 +31,35 @@ pub enum QuestionKind {
     A,
     /// IPv6 addresses.
     Aaaa,
-    /// Names of an address; the question's name is the reverse name (`4.3.2.1.in-addr.arpa`).
+    /// Host names of an address; the question's name is the reverse name (`4.3.2.1.in-addr.arpa`).
     Ptr,
     /// Name servers of a zone.
     Ns,
 }
 
-/// One DNS question.
+/// A DNS question.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Question {
-    /// Name in lower case and without a trailing dot. It came from mail or DNS: labels fit RFC 1035 in length, but may
-    /// hold any printable ASCII character.
+pub struct DnsQuestion {
+    /// The name in lower case, without a trailing dot. It comes from mail or DNS: its labels have valid RFC 1035
+    /// lengths, but may hold any printable ASCII character.
     pub name: String,
-    /// Type asked for.
-    pub kind: QuestionKind,
+    /// The record type.
+    pub kind: DnsRecordType,
 }
 
-impl Question {
-    /// A question about `name`, normalised to lower case without the trailing dot.
+impl DnsQuestion {
+    /// Creates a question about `name`, normalized to lower case without a trailing dot.
     #[must_use]
-    pub fn new(name: &str, kind: QuestionKind) -> Self {
+    pub fn new(name: &str, kind: DnsRecordType) -> Self {
         let name = name.strip_suffix('.').unwrap_or(name);
         Self { name: name.to_ascii_lowercase(), kind }
     }
 }
 
-/// Records of one type, as an [`Answer`] carries them.
+/// Records of one type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Records {
-    /// Text records, the strings of each record joined without a separator (RFC 7208 §3.3, RFC 6376 §3.6.2.2).
+pub enum DnsRecords {
+    /// Text records; the strings of each record are joined without a separator (RFC 7208 §3.3, RFC 6376 §3.6.2.2).
     Txt(Vec<Vec<u8>>),
     /// Preference and host of each mail exchanger.
     Mx(Vec<(u16, String)>),
@@ -73,152 +73,154 @@ pub enum Records {
     Ns(Vec<String>),
 }
 
-/// What DNS said to one [`Question`].
+/// The answer to a [`DnsQuestion`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// Records of the type asked for, in the order received.
-    Records(Records),
+pub enum DnsAnswer {
+    /// Records of the requested type, in the order received.
+    Records(DnsRecords),
     /// The name does not exist (NXDOMAIN).
     NoSuchName,
-    /// The name exists, but has no record of the type.
+    /// The name exists, but has no record of the requested type.
     NoData,
-    /// No usable answer: time-out, SERVFAIL, refused. May be different later.
+    /// No usable answer: timeout, SERVFAIL or REFUSED. A retry may succeed.
     Failed,
 }
 
-/// Everything DNS has said so far about one message.
+/// The DNS answers gathered so far for one message.
 #[derive(Debug, Clone, Default)]
 pub struct DnsFacts {
-    answers: HashMap<Question, Answer>,
+    answers: HashMap<DnsQuestion, DnsAnswer>,
 }
 
 impl DnsFacts {
-    /// No facts yet.
+    /// Creates an empty set of facts.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Notes the answer to a question. A later answer to the same question replaces the earlier one.
-    pub fn insert(&mut self, question: Question, answer: Answer) {
+    /// Stores the answer to a question. Replaces an earlier answer to the same question.
+    pub fn insert(&mut self, question: DnsQuestion, answer: DnsAnswer) {
         self.answers.insert(question, answer);
     }
 
-    /// The answer to a question, where it is known.
+    /// Returns the answer to a question, if it is known.
     #[must_use]
-    pub fn get(&self, question: &Question) -> Option<&Answer> {
+    pub fn get(&self, question: &DnsQuestion) -> Option<&DnsAnswer> {
         self.answers.get(question)
     }
 
-    /// Number of questions answered.
+    /// Returns the number of answered questions.
     #[must_use]
     pub fn len(&self) -> usize {
         self.answers.len()
     }
 
-    /// True when nothing is known yet.
+    /// Returns true if no question is answered yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.answers.is_empty()
     }
 }
 
-/// The evaluation cannot go on before a missing question is answered.
+/// The evaluation can't continue before a missing question is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pending;
+pub(crate) struct DnsPending;
 
-/// The facts as one evaluation sees them, and the questions it found missing.
+/// Looks up answers in the facts during one evaluation, and collects the questions that they don't answer.
 #[derive(Debug)]
-pub(crate) struct Lookup<'f> {
+pub(crate) struct DnsLookup<'f> {
     facts: &'f DnsFacts,
-    missing: Vec<Question>,
-    /// True: an unknown answer counts as a temporary failure instead of becoming a question.
+    missing: Vec<DnsQuestion>,
+    /// If true, an unknown answer counts as a temporary failure instead of becoming a question.
     conclude: bool,
 }
 
-impl<'f> Lookup<'f> {
-    /// Reads `facts`. With `conclude` no question is ever missing.
+impl<'f> DnsLookup<'f> {
+    /// Reads `facts`. With `conclude`, no question is ever missing.
     pub(crate) fn new(facts: &'f DnsFacts, conclude: bool) -> Self {
         Self { facts, missing: Vec::new(), conclude }
     }
 
-    /// The questions found missing, each once.
-    pub(crate) fn into_missing(self) -> Vec<Question> {
+    /// Returns the missing questions, without duplicates.
+    pub(crate) fn into_missing(self) -> Vec<DnsQuestion> {
         self.missing
     }
 
-    /// The answer to `name`/`kind`. A name that no DNS message can carry does not exist.
-    pub(crate) fn ask(&mut self, name: &str, kind: QuestionKind) -> Result<&'f Answer, Pending> {
+    /// Returns the answer for `name` and `kind`. A name that no DNS message can hold counts as nonexistent.
+    pub(crate) fn query(&mut self, name: &str, kind: DnsRecordType) -> Result<&'f DnsAnswer, DnsPending> {
         if !is_queryable(name) {
-            return Ok(&Answer::NoSuchName);
+            return Ok(&DnsAnswer::NoSuchName);
         }
-        let question = Question::new(name, kind);
+        let question = DnsQuestion::new(name, kind);
         if let Some(answer) = self.facts.get(&question) {
             return Ok(answer);
         }
-        if self.conclude || self.facts.len() >= QUESTIONS_MAX {
-            return Ok(&Answer::Failed);
+        if self.conclude || self.facts.len() >= DNS_QUESTIONS_MAX {
+            return Ok(&DnsAnswer::Failed);
         }
-        let room = self.facts.len() + self.missing.len() < QUESTIONS_MAX;
-        if room && !self.missing.contains(&question) {
+        let within_limit = self.facts.len() + self.missing.len() < DNS_QUESTIONS_MAX;
+        if within_limit && !self.missing.contains(&question) {
             self.missing.push(question);
         }
-        Err(Pending)
+        Err(DnsPending)
     }
 
-    /// Text records of `name`.
-    pub(crate) fn txt(&mut self, name: &str) -> Result<Found<'f, Vec<u8>>, Pending> {
-        Ok(match self.ask(name, QuestionKind::Txt)? {
-            Answer::Records(Records::Txt(list)) => Found::Records(list),
-            other => Found::without_records(other),
+    /// Returns the text records of `name`.
+    pub(crate) fn txt(&mut self, name: &str) -> Result<DnsLookupResult<'f, Vec<u8>>, DnsPending> {
+        Ok(match self.query(name, DnsRecordType::Txt)? {
+            DnsAnswer::Records(DnsRecords::Txt(list)) => DnsLookupResult::Records(list),
+            other => DnsLookupResult::without_records(other),
         })
     }
 
-    /// Addresses of `name` in the family of `like`.
-    pub(crate) fn addresses(&mut self, name: &str, like: IpAddr) -> Result<Addresses, Pending> {
-        let kind = if like.is_ipv4() { QuestionKind::A } else { QuestionKind::Aaaa };
-        Ok(match self.ask(name, kind)? {
-            Answer::Records(Records::A(list)) => Addresses::Records(list.iter().copied().map(IpAddr::from).collect()),
-            Answer::Records(Records::Aaaa(list)) => {
-                Addresses::Records(list.iter().copied().map(IpAddr::from).collect())
+    /// Returns the addresses of `name` in the address family of `like`.
+    pub(crate) fn addresses(&mut self, name: &str, like: IpAddr) -> Result<DnsAddresses, DnsPending> {
+        let kind = if like.is_ipv4() { DnsRecordType::A } else { DnsRecordType::Aaaa };
+        Ok(match self.query(name, kind)? {
+            DnsAnswer::Records(DnsRecords::A(list)) => {
+                DnsAddresses::Records(list.iter().copied().map(IpAddr::from).collect())
             }
-            Answer::Failed => Addresses::Failed,
-            _ => Addresses::Records(Vec::new()),
+            DnsAnswer::Records(DnsRecords::Aaaa(list)) => {
+                DnsAddresses::Records(list.iter().copied().map(IpAddr::from).collect())
+            }
+            DnsAnswer::Failed => DnsAddresses::Failed,
+            _ => DnsAddresses::Records(Vec::new()),
         })
     }
 }
 
-/// Outcome of a look-up for records of type `T`.
+/// The result of a lookup for records of type `T`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Found<'f, T> {
-    /// The records, perhaps none.
+pub(crate) enum DnsLookupResult<'f, T> {
+    /// The records; may be empty.
     Records(&'f [T]),
     /// The name does not exist.
     NoSuchName,
-    /// Temporary failure.
+    /// The lookup failed temporarily.
     Failed,
 }
 
-impl<T> Found<'_, T> {
-    fn without_records(answer: &Answer) -> Self {
+impl<T> DnsLookupResult<'_, T> {
+    fn without_records(answer: &DnsAnswer) -> Self {
         match answer {
-            Answer::Failed => Found::Failed,
-            Answer::NoSuchName => Found::NoSuchName,
-            Answer::NoData | Answer::Records(_) => Found::Records(&[]),
+            DnsAnswer::Failed => DnsLookupResult::Failed,
+            DnsAnswer::NoSuchName => DnsLookupResult::NoSuchName,
+            DnsAnswer::NoData | DnsAnswer::Records(_) => DnsLookupResult::Records(&[]),
         }
     }
 }
 
-/// Outcome of an address look-up.
+/// The result of an address lookup.
 #[derive(Debug)]
-pub(crate) enum Addresses {
-    /// The addresses, perhaps none.
+pub(crate) enum DnsAddresses {
+    /// The addresses; may be empty.
     Records(Vec<IpAddr>),
-    /// Temporary failure.
+    /// The lookup failed temporarily.
     Failed,
 }
 
-/// True when a DNS message can carry the name (RFC 1035 §2.3.4) and it is ASCII.
+/// Returns true if the name is ASCII and a DNS message can hold it (RFC 1035 §2.3.4).
 pub(crate) fn is_queryable(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     !name.is_empty()
@@ -227,7 +229,7 @@ pub(crate) fn is_queryable(name: &str) -> bool {
         && name.split('.').all(|label| !label.is_empty() && label.len() <= LABEL_BYTES_MAX)
 }
 
-/// The reverse name of an address (RFC 1035 §3.5, RFC 3596 §2.5).
+/// Returns the reverse name of an address (RFC 1035 §3.5, RFC 3596 §2.5).
 pub(crate) fn reverse_name(ip: IpAddr) -> String {
     match ip {
         IpAddr::V4(v4) => {
@@ -249,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_no_dns_message_carries_are_not_asked() {
+    fn names_that_do_not_fit_dns_are_not_queried() {
         let long_label = format!("{}.example", "a".repeat(64));
         let long_name = "abcdefg.".repeat(32);
         for name in ["", ".", "a..b", "ü.example", long_label.as_str(), long_name.as_str()] {
@@ -261,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn reverse_names_follow_the_address_family() {
+    fn reverse_names_depend_on_the_address_family() {
         assert_eq!(reverse_name(IpAddr::from([1, 2, 3, 4])), "4.3.2.1.in-addr.arpa");
         let v6: IpAddr = "2001:db8::1".parse().expect("a literal address");
         assert_eq!(reverse_name(v6), "1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa");
@@ -270,17 +272,17 @@ mod tests {
     #[test]
     fn the_number_of_questions_is_bounded() {
         let mut facts = DnsFacts::new();
-        let mut lookup = Lookup::new(&facts, false);
-        for n in 0..QUESTIONS_MAX + 5 {
-            assert!(lookup.ask(&format!("n{n}.example"), QuestionKind::A).is_err());
+        let mut lookup = DnsLookup::new(&facts, false);
+        for n in 0..DNS_QUESTIONS_MAX + 5 {
+            assert!(lookup.query(&format!("n{n}.example"), DnsRecordType::A).is_err());
         }
         let missing = lookup.into_missing();
-        assert_eq!(missing.len(), QUESTIONS_MAX);
+        assert_eq!(missing.len(), DNS_QUESTIONS_MAX);
         for question in missing {
-            facts.insert(question, Answer::NoData);
+            facts.insert(question, DnsAnswer::NoData);
         }
-        let mut lookup = Lookup::new(&facts, false);
-        assert_eq!(lookup.ask("another.example", QuestionKind::A), Ok(&Answer::Failed));
+        let mut lookup = DnsLookup::new(&facts, false);
+        assert_eq!(lookup.query("another.example", DnsRecordType::A), Ok(&DnsAnswer::Failed));
         assert!(lookup.into_missing().is_empty());
     }
 }

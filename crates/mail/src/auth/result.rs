@@ -1,18 +1,18 @@
-//! What authentication found about one message, and the labels that follow from it (decision 26, contract §4.2).
+//! Authentication results of one message, and the labels that follow from them.
 
 use super::arc::ArcVerdict;
 use super::dkim::{DkimResult, DkimVerdict};
-use super::dmarc::{Alignment, DmarcResult, DmarcVerdict};
+use super::dmarc::{DmarcAlignment, DmarcResult, DmarcVerdict};
 use super::spf::{SpfResult, SpfVerdict};
 
-/// All verdicts about one message.
+/// All authentication verdicts of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthResults {
     /// SPF of the envelope sender, or of `postmaster` at the HELO name when the sender is empty (RFC 7208 §2.4).
     pub spf: SpfVerdict,
     /// SPF of the HELO name (RFC 7208 §2.3).
     pub helo_spf: SpfVerdict,
-    /// One verdict for each DKIM signature checked, from the top of the header.
+    /// One verdict for each DKIM signature checked, in header order from the top.
     pub dkim: Vec<DkimVerdict>,
     /// DMARC of the author's domain.
     pub dmarc: DmarcVerdict,
@@ -21,56 +21,57 @@ pub struct AuthResults {
 }
 
 impl AuthResults {
-    /// True when a DKIM signature of a domain aligned with From passes.
+    /// Returns true if a DKIM signature whose domain is aligned with From passes.
     #[must_use]
     pub fn has_aligned_dkim_pass(&self) -> bool {
         self.dkim.iter().any(|verdict| verdict.result == DkimResult::Pass && verdict.aligned)
     }
 
-    /// True when the message gets the label `spf-fail`: SPF says `fail` (not `softfail`) and no aligned DKIM signature
-    /// passes (decision 26).
+    /// Returns true if the message gets the label `spf-fail`: the SPF result is `fail` (not `softfail`) and no aligned
+    /// DKIM signature passes. Forwarding breaks SPF, so an aligned signature outweighs it.
     #[must_use]
     pub fn spf_fail_label(&self) -> bool {
         self.spf.result == SpfResult::Fail && !self.has_aligned_dkim_pass()
     }
 
-    /// True when the message gets the label `dmarc-fail`: DMARC says `fail`, whatever the policy (decision 26).
+    /// Returns true if the message gets the label `dmarc-fail`: the DMARC result is `fail`, whatever the policy.
     #[must_use]
     pub fn dmarc_fail_label(&self) -> bool {
         self.dmarc.result == DmarcResult::Fail
     }
 
-    /// True when the message gets the label `auth-unknown`: DNS or the policy record left the result of DMARC open.
+    /// Returns true if the message gets the label `auth-unknown`: DNS failed or the policy record is invalid.
     #[must_use]
     pub fn auth_unknown_label(&self) -> bool {
         matches!(self.dmarc.result, DmarcResult::TempError | DmarcResult::PermError)
     }
 
-    /// The `auth_failed` of a message's `verification`: DMARC failed or gave no result, or SPF failed without aligned DKIM.
+    /// Returns the `auth_failed` field of a message's `verification`: DMARC failed or was undecided, or SPF failed
+    /// without an aligned DKIM signature.
     #[must_use]
     pub fn auth_failed(&self) -> bool {
         self.dmarc_fail_label() || self.spf_fail_label() || self.auth_unknown_label()
     }
 
-    /// Whether SPF or DKIM authenticates a domain that is aligned with the author's, whatever its DMARC policy.
+    /// Returns whether SPF or DKIM authenticates a domain that is aligned with the author's, whatever its DMARC policy.
     #[must_use]
-    pub fn author_alignment(&self) -> Alignment {
+    pub fn author_alignment(&self) -> DmarcAlignment {
         self.dmarc.alignment
     }
 
-    /// Leaves DMARC out where it found nothing for want of DNS. For a machine that nobody else can send mail to.
-    pub fn leave_out_dmarc(&mut self, reason: &str) {
+    /// Replaces a DMARC `temperror` with `none`. For hosts that only accept local connections and may have no DNS.
+    pub fn omit_dmarc(&mut self, reason: &str) {
         if self.dmarc.result == DmarcResult::TempError {
             self.dmarc.result = DmarcResult::None;
             reason.clone_into(&mut self.dmarc.reason);
         }
     }
 
-    /// Records that the author is an inbox of this service and nobody signed for it: such mail comes from somebody else.
+    /// Fails DMARC if the author is an inbox of this service and no aligned signature passes: such mail is forged.
     pub fn refuse_claim_of_own_inbox(&mut self) {
         if !self.has_aligned_dkim_pass() {
             self.dmarc.result = DmarcResult::Fail;
-            self.dmarc.alignment = Alignment::Fail;
+            self.dmarc.alignment = DmarcAlignment::Fail;
             "the author is an inbox of this service, without its signature".clone_into(&mut self.dmarc.reason);
         }
     }
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_follow_decision_26() {
+    fn labels_follow_from_the_results() {
         use DkimResult::{Fail as DkimFail, Pass as DkimPass};
         for (spf, dkim, dmarc, spf_fail, dmarc_fail) in [
             (SpfResult::Pass, None, DmarcResult::Pass, false, false),

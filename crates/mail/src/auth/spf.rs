@@ -1,15 +1,15 @@
-//! SPF: `check_host()` of RFC 7208 as a pure function over gathered DNS facts.
+//! SPF: `check_host()` of RFC 7208 as a pure function of the DNS facts gathered so far.
 //!
-//! Never looks anything up: an answer it lacks becomes a missing question, and the whole check is run again when the
-//! answer is there. While one term waits, the later terms of the same record are walked as well, so that their
-//! questions go out in the same round.
+//! Never does a DNS lookup: an unknown answer becomes a missing question, and the whole check runs again once it is
+//! answered. While one term waits for DNS, the later terms of the record are evaluated too, so that their questions go
+//! out in the same round.
 
 mod check;
 mod macros;
 mod record;
 
-use super::dns::{Lookup, Pending, is_queryable};
-use check::{Check, Stop};
+use super::dns::{DnsLookup, DnsPending, is_queryable};
+use check::{SpfAbort, SpfCheck};
 use std::net::IpAddr;
 
 /// Result of an SPF check (RFC 7208 §2.6).
@@ -21,18 +21,18 @@ pub enum SpfResult {
     Fail,
     /// The client probably may not send for the domain.
     SoftFail,
-    /// The domain says nothing about this client.
+    /// The domain makes no statement about this client.
     Neutral,
-    /// No record, or no domain to check.
+    /// There is no record, or no domain to check.
     None,
-    /// DNS failed for the moment.
+    /// A DNS lookup failed temporarily.
     TempError,
-    /// The records of the domain cannot be interpreted.
+    /// The domain's records can't be interpreted.
     PermError,
 }
 
 impl SpfResult {
-    /// The keyword of RFC 8601 §2.7.2.
+    /// Returns the keyword of RFC 8601 §2.7.2.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl SpfResult {
     }
 }
 
-/// The identity an SPF check is about (RFC 7208 §2.3, §2.4).
+/// The identity that an SPF check covers (RFC 7208 §2.3, §2.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SpfIdentity {
     /// The envelope sender.
@@ -56,18 +56,18 @@ pub enum SpfIdentity {
     Helo,
 }
 
-/// Result of an SPF check with what it was about.
+/// The result of an SPF check, with the identity it covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpfVerdict {
     /// The result.
     pub result: SpfResult,
     /// The identity checked.
     pub identity: SpfIdentity,
-    /// The domain checked, in lower case; empty when there was none.
+    /// The checked domain in lower case; empty if there was nothing to check.
     pub domain: String,
-    /// The mechanism that decided or what was wrong, in words. May hold text of the domain's owner.
+    /// The mechanism that matched, or the error. May contain text from the domain's SPF record.
     pub reason: String,
-    /// The explanation the domain publishes for a `fail` (RFC 7208 §6.2). Text of a stranger.
+    /// The explanation that the domain publishes for a `fail` (RFC 7208 §6.2). Untrusted text.
     pub explanation: Option<String>,
 }
 
@@ -83,27 +83,27 @@ impl SpfVerdict {
     }
 }
 
-/// What one check is about.
+/// The arguments of one SPF check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpfInput<'i> {
-    /// Which identity is checked.
+    /// The identity to check.
     pub(super) identity: SpfIdentity,
     /// Address of the SMTP client.
     pub(super) client_ip: IpAddr,
-    /// Name the client gave in HELO or EHLO.
+    /// The name that the client gave in HELO or EHLO.
     pub(super) helo: &'i str,
-    /// Local part of the identity checked; empty stands for `postmaster`.
+    /// Local part of the identity; empty means `postmaster`.
     pub(super) local_part: &'i str,
-    /// Domain of the identity checked.
+    /// Domain of the identity.
     pub(super) domain: &'i str,
-    /// Name of this host, for the `r` macro.
+    /// The name of this host, for the `r` macro.
     pub(super) receiver: &'i str,
-    /// Now, in seconds since 1970, for the `t` macro.
+    /// The current time in seconds since 1970, for the `t` macro.
     pub(super) now_s: i64,
 }
 
 /// Runs the check for one identity (RFC 7208 §4).
-pub(super) fn check(input: SpfInput<'_>, lookup: &mut Lookup<'_>) -> Result<SpfVerdict, Pending> {
+pub(super) fn check(input: SpfInput<'_>, lookup: &mut DnsLookup<'_>) -> Result<SpfVerdict, DnsPending> {
     let domain = input.domain.strip_suffix('.').unwrap_or(input.domain);
     if !is_checkable(domain) {
         return Ok(SpfVerdict::none(input.identity, domain, "no domain to check"));
@@ -114,16 +114,17 @@ pub(super) fn check(input: SpfInput<'_>, lookup: &mut Lookup<'_>) -> Result<SpfV
         domain,
         ..input
     };
-    let (result, reason, explanation) = match Check::new(input, lookup).host(domain) {
+    let (result, reason, explanation) = match SpfCheck::new(input, lookup).host(domain) {
         Ok(outcome) => (outcome.result, outcome.reason, outcome.explanation),
-        Err(Stop::Pending) => return Err(Pending),
-        Err(Stop::Temp(reason)) => (SpfResult::TempError, reason, None),
-        Err(Stop::Perm(reason)) => (SpfResult::PermError, reason, None),
+        Err(SpfAbort::Pending) => return Err(DnsPending),
+        Err(SpfAbort::Temp(reason)) => (SpfResult::TempError, reason, None),
+        Err(SpfAbort::Perm(reason)) => (SpfResult::PermError, reason, None),
     };
     Ok(SpfVerdict { result, identity: input.identity, domain: domain.to_ascii_lowercase(), reason, explanation })
 }
 
-/// A multi-label name that DNS can carry (RFC 7208 §4.3); an address, in brackets or bare, is no name (§2.3).
+/// Returns true for a multi-label name that DNS can hold (RFC 7208 §4.3). An address, in brackets or bare, is not a
+/// name (§2.3).
 fn is_checkable(domain: &str) -> bool {
     let is_address = domain.starts_with('[') || domain.parse::<IpAddr>().is_ok();
     is_queryable(domain) && domain.contains('.') && !is_address

@@ -1,4 +1,4 @@
-//! Tests of whole verifications: published suites, signed mail that comes back, hostile input.
+//! Tests of complete verifications: published suites, round trips of signed mail, hostile input.
 
 mod arc_suite;
 mod dkim_vectors;
@@ -12,14 +12,14 @@ mod zone;
 use super::*;
 use crate::tests::corpus_text;
 
-/// Verifies to the end, answering every question by `resolve`.
-fn settle(input: Input<'_>, resolve: impl Fn(&Question) -> Answer) -> AuthResults {
-    let mut verification = Verification::begin(input);
+/// Runs a verification to its verdicts. `resolve` answers every question.
+fn verify_with(input: AuthInput<'_>, resolve: impl Fn(&DnsQuestion) -> DnsAnswer) -> AuthResults {
+    let mut verification = AuthVerification::begin(input);
     let mut facts = DnsFacts::new();
-    for _ in 0..ROUNDS_MAX {
+    for _ in 0..DNS_ROUNDS_MAX {
         match verification.evaluate(&facts) {
-            Outcome::Verdicts(results) => return *results,
-            Outcome::Missing(questions) => {
+            AuthOutcome::Verdicts(results) => return *results,
+            AuthOutcome::NeedsDns(questions) => {
                 assert!(!questions.is_empty());
                 for question in questions {
                     assert_eq!(facts.get(&question), None, "asked twice: {question:?}");
@@ -29,12 +29,12 @@ fn settle(input: Input<'_>, resolve: impl Fn(&Question) -> Answer) -> AuthResult
             }
         }
     }
-    panic!("more than {ROUNDS_MAX} rounds");
+    panic!("more than {DNS_ROUNDS_MAX} rounds");
 }
 
-/// An input about `raw` from a client that nothing is known of.
-fn input(raw: &[u8]) -> Input<'_> {
-    Input {
+/// Creates an input for `raw` from a client without DNS records.
+fn input(raw: &[u8]) -> AuthInput<'_> {
+    AuthInput {
         raw,
         client_ip: IpAddr::from([192, 0, 2, 1]),
         helo: "mx.example.org",
@@ -44,14 +44,14 @@ fn input(raw: &[u8]) -> Input<'_> {
     }
 }
 
-/// Resolves text records of a list of names; everything else does not exist.
-fn text_records(records: &[(String, String)]) -> impl Fn(&Question) -> Answer {
+/// Returns a resolver for a list of text records; every other name does not exist.
+fn text_records(records: &[(String, String)]) -> impl Fn(&DnsQuestion) -> DnsAnswer {
     |question| {
         let found: Vec<_> = records
             .iter()
-            .filter(|(name, _)| name.eq_ignore_ascii_case(&question.name) && question.kind == QuestionKind::Txt)
+            .filter(|(name, _)| name.eq_ignore_ascii_case(&question.name) && question.kind == DnsRecordType::Txt)
             .map(|(_, text)| text.clone().into_bytes())
             .collect();
-        if found.is_empty() { Answer::NoSuchName } else { Answer::Records(Records::Txt(found)) }
+        if found.is_empty() { DnsAnswer::NoSuchName } else { DnsAnswer::Records(DnsRecords::Txt(found)) }
     }
 }

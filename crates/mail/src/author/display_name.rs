@@ -1,30 +1,30 @@
-//! Display names as they may be shown: a name that holds an address of another domain than the author's is how mail pretends
-//! to come from somebody else, so it is shown without that address.
+//! Safe display names. A name that contains an address of another domain is a common way to impersonate someone, so
+//! such addresses are removed before the name is shown.
 
 use std::ops::Range;
 
 use crate::address::{Address, is_invisible};
 use crate::header;
 
-/// What separates a name from the address that was taken out of it.
-const EDGES: &[char] = &[
+/// Characters to trim between the name and a removed address.
+const SEPARATORS: &[char] = &[
     ' ', '-', '–', '—', '|', '/', ',', ';', ':', '<', '>', '(', ')', '[', ']', '{', '}', '"', '\'', '“', '”', '‘', '’',
 ];
 
-/// An address, or what a person would take for one, in a text.
+/// An address in a text, or a text that readers could mistake for one.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Named {
-    /// Where it stands, in bytes.
+pub(super) struct AddressInText {
+    /// Byte range in the text.
     pub(super) range: Range<usize>,
-    /// Its domain in lower case and A-labels; `None` where that is not a domain name.
+    /// The domain in lower case with A-labels; `None` if it isn't a valid domain name.
     pub(super) domain: Option<String>,
 }
 
-/// Most times a name is decoded: what comes out of an encoded word may look like one again.
+/// Maximum number of times a name is decoded: a decoded word may itself contain an encoded word.
 const DECODED_MAX: usize = 3;
 
-/// The name of an author; `None` when nothing is left of it.
-pub(super) fn shown(display: &[u8], author: &Address) -> Option<String> {
+/// Returns the display name of an author without misleading addresses, or `None` if nothing is left.
+pub(super) fn safe_display_name(display: &[u8], author: &Address) -> Option<String> {
     let mut decoded = header::decode(display);
     for _ in 1..DECODED_MAX {
         match header::decode_words(&decoded) {
@@ -34,22 +34,22 @@ pub(super) fn shown(display: &[u8], author: &Address) -> Option<String> {
     }
     decoded.retain(|next| !is_invisible(next));
     let is_foreign =
-        |text: &str| addresses(text).any(|named| is_of_another(&text[named.range.clone()], &named, author));
-    // An address with blanks around its `@` and dots reads like one all the same.
-    let joined = without_blanks_around_signs(&decoded);
+        |text: &str| addresses(text).any(|named| is_foreign_address(&text[named.range.clone()], &named, author));
+    // White space around the `@` and the dots doesn't keep readers from seeing an address.
+    let joined = without_spaces_around_separators(&decoded);
     if is_foreign(&joined) {
-        return without_foreign(&joined, author);
+        return without_foreign_addresses(&joined, author);
     }
     Some(decoded).filter(|name| !name.trim().is_empty())
 }
 
-/// Whether a person would take it for the address of another domain.
-fn is_of_another(text: &str, named: &Named, author: &Address) -> bool {
+/// Returns whether readers could mistake the text for an address of another domain.
+fn is_foreign_address(text: &str, named: &AddressInText, author: &Address) -> bool {
     let looks_like_host = text.rsplit(is_at).next().is_some_and(|domain| domain.contains('.') || !domain.is_ascii());
     looks_like_host && named.domain.as_deref() != Some(author.domain())
 }
 
-fn without_blanks_around_signs(text: &str) -> String {
+fn without_spaces_around_separators(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(next) = rest.next() {
@@ -64,22 +64,22 @@ fn without_blanks_around_signs(text: &str) -> String {
     joined
 }
 
-/// The name without the addresses of other domains.
-fn without_foreign(text: &str, author: &Address) -> Option<String> {
+/// Removes the addresses of other domains.
+fn without_foreign_addresses(text: &str, author: &Address) -> Option<String> {
     let mut name = String::with_capacity(text.len());
     let mut done = 0;
-    for named in addresses(text).filter(|named| is_of_another(&text[named.range.clone()], named, author)) {
-        name.push_str(text[done..named.range.start].trim_end_matches(EDGES));
+    for named in addresses(text).filter(|named| is_foreign_address(&text[named.range.clone()], named, author)) {
+        name.push_str(text[done..named.range.start].trim_end_matches(SEPARATORS));
         name.push(' ');
         done = named.range.end;
     }
-    name.push_str(text[done..].trim_start_matches(EDGES));
-    let name = name.trim_matches(EDGES);
+    name.push_str(text[done..].trim_start_matches(SEPARATORS));
+    let name = name.trim_matches(SEPARATORS);
     name.chars().any(char::is_alphanumeric).then(|| name.to_owned())
 }
 
-/// The addresses of a text from the left. Two never overlap.
-pub(super) fn addresses(text: &str) -> impl Iterator<Item = Named> {
+/// Returns the addresses of a text, from left to right. They never overlap.
+pub(super) fn addresses(text: &str) -> impl Iterator<Item = AddressInText> {
     let mut done = 0;
     let ats: Vec<(usize, &str)> = text.match_indices(is_at).collect();
     ats.into_iter().filter_map(move |(at, sign)| {
@@ -96,7 +96,7 @@ pub(super) fn addresses(text: &str) -> impl Iterator<Item = Named> {
         }
         done = behind + domain.len();
         let checked = Address::parse_smtp(&format!("x@{domain}")).ok();
-        Some(Named { range: start..done, domain: checked.map(|address| address.domain().to_owned()) })
+        Some(AddressInText { range: start..done, domain: checked.map(|address| address.domain().to_owned()) })
     })
 }
 
@@ -104,7 +104,7 @@ fn next_boundary(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(at, |next| at + next.len_utf8())
 }
 
-/// The commercial at in its plain, full-width and small form.
+/// Returns whether the character is an at sign in its plain, full-width or small form.
 pub(super) fn is_at(next: char) -> bool {
     matches!(next, '@' | '\u{ff20}' | '\u{fe6b}')
 }
@@ -113,7 +113,8 @@ fn is_local(next: char) -> bool {
     !next.is_whitespace() && !is_at(next) && !"<>()[]{},;:\"“”".contains(next)
 }
 
-/// What a domain may be written with; beyond ASCII everything, because it may look like a letter or a dot.
+/// Returns whether the character can be part of a domain. Accepts all non-ASCII characters except white space and
+/// quotes, because they may look like a letter or a dot.
 fn is_domain(next: char) -> bool {
     next.is_ascii_alphanumeric()
         || matches!(next, '.' | '-' | '_')

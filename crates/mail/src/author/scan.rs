@@ -1,60 +1,61 @@
-//! Takes a From value apart: addresses in angle brackets, words with an `@`, display text (RFC 5322 §3.2, §3.4).
+//! Splits a `From` value into addresses in angle brackets, words with an `@`, and display text (RFC 5322 §3.2, §3.4).
 //!
-//! Never decodes: encoded words are passed over as they stand, because no address may come out of one (RFC 2047 §5).
+//! Encoded words are kept as they are: decoding them could produce an address (RFC 2047 §5).
 
-use super::NoAuthor;
+use super::AuthorError;
 use crate::address::AddressError;
 
-/// What a From value holds.
+/// The components of a `From` value.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found<'v> {
-    /// The only address, not checked yet.
+pub(super) struct FromValue<'v> {
+    /// The only address, not yet validated.
     pub(super) address: &'v [u8],
-    /// The display text, quotes and escapes taken away; comments where there is nothing else.
+    /// The display text without quotes and escapes, or the comments if the display text is empty.
     pub(super) display: Vec<u8>,
-    /// Pieces of display text and comments that hold an `@` outside of quotes and encoded words.
+    /// Pieces of display text and comments that contain an `@` outside quotes and encoded words.
     pub(super) named: Vec<&'v [u8]>,
 }
 
-/// Most quotes and parentheses of one value that are not closed: to find that out, the rest of the value is read.
+/// Maximum number of unclosed quotes and parentheses. Detecting each one requires reading the rest of the value, so the
+/// limit keeps the total time linear.
 const UNCLOSED_MAX: usize = 16;
 
 #[derive(Default)]
-struct Scan<'v> {
-    /// Quotes and parentheses met so far that are not closed.
+struct FromScanner<'v> {
+    /// Number of unclosed quotes and parentheses so far.
     unclosed: usize,
-    /// What stands in angle brackets.
+    /// The contents of angle brackets.
     bracketed: Vec<&'v [u8]>,
-    /// Words with an `@` outside of quotes and encoded words, brackets and comments.
+    /// Words with an `@` outside quotes, encoded words, brackets and comments.
     bare: Vec<&'v [u8]>,
     comments: Vec<&'v [u8]>,
     /// Display text, without bare addresses.
     text: Vec<u8>,
 }
 
-/// Reads an unfolded value without control characters.
-pub(super) fn scan(value: &[u8]) -> Result<Found<'_>, NoAuthor> {
-    let mut scan = Scan::default();
+/// Scans an unfolded value. The value must not contain control characters.
+pub(super) fn scan(value: &[u8]) -> Result<FromValue<'_>, AuthorError> {
+    let mut scan = FromScanner::default();
     let mut at = 0;
     while at < value.len() {
-        at = scan.token(value, at)?;
+        at = scan.scan_token(value, at)?;
         if scan.unclosed > UNCLOSED_MAX {
-            return Err(NoAuthor::InvalidAddress(AddressError::Quotes));
+            return Err(AuthorError::InvalidAddress(AddressError::Quotes));
         }
     }
     scan.finish()
 }
 
-impl<'v> Scan<'v> {
-    /// Reads the token at `at` and returns the offset behind it.
-    fn token(&mut self, value: &'v [u8], at: usize) -> Result<usize, NoAuthor> {
+impl<'v> FromScanner<'v> {
+    /// Consumes the token at `at` and returns the offset after it.
+    fn scan_token(&mut self, value: &'v [u8], at: usize) -> Result<usize, AuthorError> {
         match value[at] {
             b'<' => {
-                let close = angle_length(&value[at..]).ok_or(NoAuthor::InvalidAddress(AddressError::Brackets))?;
+                let close = angle_length(&value[at..]).ok_or(AuthorError::InvalidAddress(AddressError::Brackets))?;
                 let inner = value[at + 1..at + close - 1].trim_ascii();
                 self.text.push(b' ');
                 if !inner.contains(&b'@') {
-                    // Display text, where other brackets hold an address: `Acme <News> <news@acme.example>`.
+                    // Display text if other brackets contain an address: `Acme <News> <news@acme.example>`.
                     self.text.extend_from_slice(inner);
                     self.text.push(b' ');
                 }
@@ -75,11 +76,12 @@ impl<'v> Scan<'v> {
             }
             _ => {}
         }
-        Ok(self.word(value, at))
+        Ok(self.scan_word(value, at))
     }
 
-    /// Reads a run of characters up to a separator, bracket or comment. Quoted strings and encoded words are parts of it.
-    fn word(&mut self, value: &'v [u8], start: usize) -> usize {
+    /// Consumes a word: a run of characters up to a separator, bracket or comment, including quoted strings and encoded
+    /// words.
+    fn scan_word(&mut self, value: &'v [u8], start: usize) -> usize {
         let mut at = start;
         let mut has_at = false;
         let mut text = Vec::new();
@@ -98,7 +100,7 @@ impl<'v> Scan<'v> {
                     }
                 },
                 b'<' => break,
-                // What is not closed is found out, and counted, where the next word begins.
+                // `scan_token` detects and counts an unclosed parenthesis at the start of the next word.
                 b'(' if at > start => break,
                 byte if is_separator(byte) => break,
                 b'=' => match encoded_word_length(rest) {
@@ -124,15 +126,15 @@ impl<'v> Scan<'v> {
         at
     }
 
-    fn finish(self) -> Result<Found<'v>, NoAuthor> {
+    fn finish(self) -> Result<FromValue<'v>, AuthorError> {
         let Self { mut bracketed, bare, comments, mut text, .. } = self;
         if bracketed.iter().any(|inner| inner.contains(&b'@')) {
             bracketed.retain(|inner| inner.contains(&b'@'));
         }
         let in_comments = comments.iter().copied().filter(|comment| comment.contains(&b'@'));
         let (address, named): (&[u8], Vec<&[u8]>) = match (&bracketed[..], &bare[..]) {
-            ([], []) => return Err(NoAuthor::NoAddress),
-            ([b""], []) => return Err(NoAuthor::NoAddress),
+            ([], []) => return Err(AuthorError::NoAddress),
+            ([b""], []) => return Err(AuthorError::NoAddress),
             ([one], named) => {
                 // A name such as `news@acme.example` is display text here.
                 let mut shown = named.join(&b' ');
@@ -140,38 +142,38 @@ impl<'v> Scan<'v> {
                 text.splice(0..0, shown);
                 (one, named.iter().copied().chain(in_comments).collect())
             }
-            // Obsolete syntax allows blanks and comments around the dots of an address (RFC 5322 §4.4), so a word that begins
-            // or ends with one may be a part of it.
-            ([], [_]) if has_dotted_edge(&text) => return Err(NoAuthor::InvalidAddress(AddressError::Dots)),
+            // The obsolete syntax allows white space and comments around the dots of an address (RFC 5322 §4.4), so a
+            // word that begins or ends with a dot may be part of the address.
+            ([], [_]) if has_dotted_edge(&text) => return Err(AuthorError::InvalidAddress(AddressError::Dots)),
             ([], [one]) => (one, in_comments.collect()),
-            _ => return Err(NoAuthor::SeveralAddresses),
+            _ => return Err(AuthorError::SeveralAddresses),
         };
         let mut display = without_separators(&text).to_vec();
         if display.is_empty() {
             display = comments.join(&b' ');
         }
-        Ok(Found { address, display, named })
+        Ok(FromValue { address, display, named })
     }
 }
 
-/// White space, and what separates the members of a list or a group.
+/// Returns whether the byte is white space or separates the members of a list or group.
 fn is_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b',' | b';')
 }
 
-/// Whether a word of the text begins or ends with a dot.
+/// Returns whether a word of the text begins or ends with a dot.
 fn has_dotted_edge(text: &[u8]) -> bool {
     text.split(|byte| is_separator(*byte)).any(|word| word.starts_with(b".") || word.ends_with(b"."))
 }
 
-/// The text without separators at its ends.
+/// Trims separators.
 fn without_separators(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|byte| !is_separator(*byte)).unwrap_or(text.len());
     let end = text.iter().rposition(|byte| !is_separator(*byte)).map_or(start, |last| last + 1);
     &text[start..end]
 }
 
-/// Length of the quoted string at the start; `None` when it is not closed.
+/// Returns the length of the quoted string at the start, or `None` if it isn't closed.
 fn quoted_length(text: &[u8]) -> Option<usize> {
     let mut at = 1;
     while at < text.len() {
@@ -184,7 +186,7 @@ fn quoted_length(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Length of the comment at the start, nested ones included; `None` when it is not closed.
+/// Returns the length of the comment at the start, including nested comments, or `None` if it isn't closed.
 fn comment_length(text: &[u8]) -> Option<usize> {
     let (mut at, mut depth) = (0, 0_usize);
     while at < text.len() {
@@ -204,7 +206,8 @@ fn comment_length(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Length of the angle brackets at the start, quoted strings inside passed over; `None` when they are not closed.
+/// Returns the length of the angle brackets at the start, or `None` if they aren't closed. A `>` inside a quoted string
+/// doesn't close them.
 fn angle_length(text: &[u8]) -> Option<usize> {
     let mut at = 1;
     while at < text.len() {
@@ -217,7 +220,8 @@ fn angle_length(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Length of the encoded word at the start (RFC 2047 §2, §5): nothing in it that has a meaning in an address field.
+/// Returns the length of the encoded word at the start (RFC 2047 §2, §5). An encoded word that contains a special
+/// character of address fields doesn't count.
 fn encoded_word_length(text: &[u8]) -> Option<usize> {
     let inner = text.strip_prefix(b"=?")?;
     let charset = memchr::memchr(b'?', inner)?;

@@ -1,9 +1,9 @@
-//! Which From fields name an author, and whom.
+//! Tests of the author of a message: which `From` fields have one, and which address it is.
 
 use super::*;
 use proptest::prelude::*;
 
-fn read(from: &str) -> Result<String, NoAuthor> {
+fn read(from: &str) -> Result<String, AuthorError> {
     author(format!("From: {from}\r\n\r\n").as_bytes()).map(|author| author.to_string())
 }
 
@@ -45,7 +45,7 @@ fn ordinary_mail_keeps_its_author() {
 }
 
 #[test]
-fn a_name_is_shown_without_the_address_of_another_domain() {
+fn addresses_of_other_domains_are_removed_from_the_name() {
     for (name, shown) in [
         ("ceo@bank.example", "a@x.example"),
         ("ceo@bank.example via List", "via List <a@x.example>"),
@@ -73,91 +73,90 @@ fn a_name_is_shown_without_the_address_of_another_domain() {
 }
 
 #[test]
-fn what_names_no_one_address_has_no_author() {
-    use AddressError as Wrong;
-    let invalid = NoAuthor::InvalidAddress;
+fn from_values_without_exactly_one_valid_address_have_no_author() {
+    let invalid = AuthorError::InvalidAddress;
     for (from, problem) in [
-        ("", NoAuthor::NoAddress),
-        ("<>", NoAuthor::NoAddress),
-        ("ceo", NoAuthor::NoAddress),
-        ("\"ceo@bank.example\"", NoAuthor::NoAddress),
-        ("=?utf-8?q?ceo@bank.example?=", NoAuthor::NoAddress),
-        ("=?utf-8?q?ceo=40bank.example?=", NoAuthor::NoAddress),
-        ("(ceo@bank.example)", NoAuthor::NoAddress),
-        ("Team:;", NoAuthor::NoAddress),
-        ("a@x.example, ceo@bank.example", NoAuthor::SeveralAddresses),
-        ("a@x.example ceo@bank.example", NoAuthor::SeveralAddresses),
-        ("<a@x.example> <ceo@bank.example>", NoAuthor::SeveralAddresses),
-        ("<a@x.example>, <a@x.example>", NoAuthor::SeveralAddresses),
-        ("ceo@bank.example <a@x.example>", NoAuthor::SeveralAddresses),
-        ("ceo@bank.example:x\u{ff20}x.example <a@x.example>", NoAuthor::SeveralAddresses),
-        ("(ceo@bank.example x\u{ff20}x.example) a@x.example", NoAuthor::SeveralAddresses),
-        ("ceo @ bank.example <a@x.example>", NoAuthor::SeveralAddresses),
-        ("\"ceo@bank.example <a@x.example>", NoAuthor::SeveralAddresses),
-        ("<a@x.example> (ceo@bank.example)", NoAuthor::SeveralAddresses),
-        ("=?utf-8?q?x <ceo@bank.example>?= <a@x.example>", NoAuthor::SeveralAddresses),
-        ("=?utf-8?q?x<ceo@bank.example>?= <a@x.example>", NoAuthor::SeveralAddresses),
-        ("ceo@bank.example@x.example <a@x.example>", NoAuthor::SeveralAddresses),
-        ("<ceo@bank.example@x.example>", invalid(Wrong::SecondAt)),
-        ("<\"ceo@bank.example\"@x.example>", invalid(Wrong::SecondAt)),
-        ("\"ceo@bank.example\"@x.example", invalid(Wrong::SecondAt)),
-        ("<@x.example:ceo@bank.example>", invalid(Wrong::EmptyLocal)),
-        ("<ceo@bank.example", invalid(Wrong::Brackets)),
-        ("<=?utf-8?q?ceo?=@bank.example>", invalid(Wrong::EncodedWord)),
-        ("=?utf-8?q?ceo?=@bank.example", invalid(Wrong::EncodedWord)),
-        ("\"ceo\"x@bank.example", invalid(Wrong::Quotes)),
-        ("ceo\"x\"@bank.example", invalid(Wrong::Quotes)),
-        ("ceo..x@bank.example", invalid(Wrong::Dots)),
-        ("ceo@[192.0.2.1]", invalid(Wrong::Literal)),
-        ("ceo(x)@bank.example", invalid(Wrong::EmptyLocal)),
-        ("ceo@bank .example", invalid(Wrong::Dots)),
-        ("ceo@bank(x).example", invalid(Wrong::Dots)),
-        ("ceo. x@bank.example", invalid(Wrong::Dots)),
-        ("ceo\u{200b}@bank.example", invalid(Wrong::InvisibleCharacter)),
-        ("ceo\u{85}@bank.example", invalid(Wrong::ControlCharacter)),
-        ("ceo\u{1}@bank.example", NoAuthor::ControlCharacter),
-        ("ceo@bank.example\u{7f}", NoAuthor::ControlCharacter),
-        ("\u{1b}x <ceo@bank.example>", NoAuthor::ControlCharacter),
-        ("ceo@bank.example\0", NoAuthor::Header(HeaderFlaw::BareControl)),
-        ("ceo@bank.example\rx", NoAuthor::Header(HeaderFlaw::BareControl)),
+        ("", AuthorError::NoAddress),
+        ("<>", AuthorError::NoAddress),
+        ("ceo", AuthorError::NoAddress),
+        ("\"ceo@bank.example\"", AuthorError::NoAddress),
+        ("=?utf-8?q?ceo@bank.example?=", AuthorError::NoAddress),
+        ("=?utf-8?q?ceo=40bank.example?=", AuthorError::NoAddress),
+        ("(ceo@bank.example)", AuthorError::NoAddress),
+        ("Team:;", AuthorError::NoAddress),
+        ("a@x.example, ceo@bank.example", AuthorError::SeveralAddresses),
+        ("a@x.example ceo@bank.example", AuthorError::SeveralAddresses),
+        ("<a@x.example> <ceo@bank.example>", AuthorError::SeveralAddresses),
+        ("<a@x.example>, <a@x.example>", AuthorError::SeveralAddresses),
+        ("ceo@bank.example <a@x.example>", AuthorError::SeveralAddresses),
+        ("ceo@bank.example:x\u{ff20}x.example <a@x.example>", AuthorError::SeveralAddresses),
+        ("(ceo@bank.example x\u{ff20}x.example) a@x.example", AuthorError::SeveralAddresses),
+        ("ceo @ bank.example <a@x.example>", AuthorError::SeveralAddresses),
+        ("\"ceo@bank.example <a@x.example>", AuthorError::SeveralAddresses),
+        ("<a@x.example> (ceo@bank.example)", AuthorError::SeveralAddresses),
+        ("=?utf-8?q?x <ceo@bank.example>?= <a@x.example>", AuthorError::SeveralAddresses),
+        ("=?utf-8?q?x<ceo@bank.example>?= <a@x.example>", AuthorError::SeveralAddresses),
+        ("ceo@bank.example@x.example <a@x.example>", AuthorError::SeveralAddresses),
+        ("<ceo@bank.example@x.example>", invalid(AddressError::SecondAt)),
+        ("<\"ceo@bank.example\"@x.example>", invalid(AddressError::SecondAt)),
+        ("\"ceo@bank.example\"@x.example", invalid(AddressError::SecondAt)),
+        ("<@x.example:ceo@bank.example>", invalid(AddressError::EmptyLocal)),
+        ("<ceo@bank.example", invalid(AddressError::Brackets)),
+        ("<=?utf-8?q?ceo?=@bank.example>", invalid(AddressError::EncodedWord)),
+        ("=?utf-8?q?ceo?=@bank.example", invalid(AddressError::EncodedWord)),
+        ("\"ceo\"x@bank.example", invalid(AddressError::Quotes)),
+        ("ceo\"x\"@bank.example", invalid(AddressError::Quotes)),
+        ("ceo..x@bank.example", invalid(AddressError::Dots)),
+        ("ceo@[192.0.2.1]", invalid(AddressError::Literal)),
+        ("ceo(x)@bank.example", invalid(AddressError::EmptyLocal)),
+        ("ceo@bank .example", invalid(AddressError::Dots)),
+        ("ceo@bank(x).example", invalid(AddressError::Dots)),
+        ("ceo. x@bank.example", invalid(AddressError::Dots)),
+        ("ceo\u{200b}@bank.example", invalid(AddressError::InvisibleCharacter)),
+        ("ceo\u{85}@bank.example", invalid(AddressError::ControlCharacter)),
+        ("ceo\u{1}@bank.example", AuthorError::ControlCharacter),
+        ("ceo@bank.example\u{7f}", AuthorError::ControlCharacter),
+        ("\u{1b}x <ceo@bank.example>", AuthorError::ControlCharacter),
+        ("ceo@bank.example\0", AuthorError::Header(HeaderFlaw::BareControl)),
+        ("ceo@bank.example\rx", AuthorError::Header(HeaderFlaw::BareControl)),
     ] {
         assert_eq!(read(from), Err(problem), "{from:?}");
     }
     for raw in [&b"From: ceo@bank.example\xff\r\n\r\n"[..], b"From: <c\xe9o@bank.example>\r\n\r\n"] {
-        assert_eq!(author(raw), Err(invalid(Wrong::NotUtf8)), "{raw:?}");
+        assert_eq!(author(raw), Err(invalid(AddressError::NotUtf8)), "{raw:?}");
     }
     for open in ["(", "<", "\\(", "(x"] {
         let hostile = format!("{} <a@x.example>", open.repeat(FROM_BYTES_MAX / open.len() - 16));
         assert!(read(&hostile).is_err(), "{open}");
     }
     let long = format!("\"{}\" <a@x.example>", "x".repeat(FROM_BYTES_MAX));
-    assert_eq!(read(&long), Err(NoAuthor::TooLong));
+    assert_eq!(read(&long), Err(AuthorError::TooLong));
 }
 
 #[test]
-fn only_one_from_field_in_a_good_header_names_an_author() {
+fn the_author_requires_exactly_one_from_field_in_a_flawless_header() {
     let many = format!("{}From: a@x.example\r\n\r\n", "X: y\r\n".repeat(2_000));
-    let behind_blanks = format!("From{}: a@x.example\r\n\r\n", " ".repeat(201));
-    let flaw = NoAuthor::Header;
+    let padded_name = format!("From{}: a@x.example\r\n\r\n", " ".repeat(201));
+    let flaw = AuthorError::Header;
     for (raw, expected) in [
         ("From : a@x.example\r\n\r\n", Ok(())),
         ("FROM: a@x.example\n\n", Ok(())),
         ("X: y\r\n \r\nFrom: a@x.example\r\n\r\n", Ok(())),
         ("From me Sun\r\nFrom: a@x.example\r\n\r\n", Ok(())),
-        ("Sender: a@x.example\r\n\r\n", Err(NoAuthor::Missing)),
-        ("Resent-From: a@x.example\r\n\r\n", Err(NoAuthor::Missing)),
-        ("To: b@x.example\r\n\r\nFrom: a@x.example\r\n", Err(NoAuthor::Missing)),
-        (" From: a@x.example\r\n\r\n", Err(NoAuthor::Missing)),
-        ("From\r\n : a@x.example\r\n\r\n", Err(NoAuthor::Missing)),
-        ("From: a@x.example\r\nfrom : a@x.example\r\n\r\n", Err(NoAuthor::Repeated)),
-        ("From:\r\nFrom: a@x.example\r\n\r\n", Err(NoAuthor::Repeated)),
-        ("From: a@x.example\r\nno field\r\nFrom: b@x.example\r\n\r\n", Err(NoAuthor::Repeated)),
+        ("Sender: a@x.example\r\n\r\n", Err(AuthorError::MissingFrom)),
+        ("Resent-From: a@x.example\r\n\r\n", Err(AuthorError::MissingFrom)),
+        ("To: b@x.example\r\n\r\nFrom: a@x.example\r\n", Err(AuthorError::MissingFrom)),
+        (" From: a@x.example\r\n\r\n", Err(AuthorError::MissingFrom)),
+        ("From\r\n : a@x.example\r\n\r\n", Err(AuthorError::MissingFrom)),
+        ("From: a@x.example\r\nfrom : a@x.example\r\n\r\n", Err(AuthorError::RepeatedFrom)),
+        ("From:\r\nFrom: a@x.example\r\n\r\n", Err(AuthorError::RepeatedFrom)),
+        ("From: a@x.example\r\nno field\r\nFrom: b@x.example\r\n\r\n", Err(AuthorError::RepeatedFrom)),
         ("\r\nFrom: a@x.example\r\n\r\n", Err(flaw(HeaderFlaw::StartsEmpty))),
         ("\r\n\r\n\r\nFrom: a@x.example\r\n\r\n", Err(flaw(HeaderFlaw::StartsEmpty))),
         ("X: \0\r\nFrom: a@x.example\r\n\r\n", Err(flaw(HeaderFlaw::BareControl))),
         ("X: y\rFrom: b@x.example\r\nFrom: a@x.example\r\n\r\n", Err(flaw(HeaderFlaw::BareControl))),
         (&many, Err(flaw(HeaderFlaw::TooManyFields))),
-        (&behind_blanks, Err(flaw(HeaderFlaw::NameTooLong))),
+        (&padded_name, Err(flaw(HeaderFlaw::NameTooLong))),
     ] {
         assert_eq!(author(raw.as_bytes()).map(|_| ()), expected, "{:?}", raw.get(..60).unwrap_or(raw));
     }
@@ -167,7 +166,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_author_read_again_from_its_own_form_is_the_same(value in "[a-c@.<>()\",;:\\\\ =?_é\r\n\t-]{0,40}") {
+    fn the_display_form_of_an_author_parses_to_the_same_address(value in "[a-c@.<>()\",;:\\\\ =?_é\r\n\t-]{0,40}") {
         if let Ok(first) = author(format!("From: {value}\r\n\r\n").as_bytes()) {
             let again = author(format!("From: {first}\r\n\r\n").as_bytes());
             prop_assert_eq!(again.map(|again| again.address().clone()), Ok(first.address().clone()));

@@ -1,4 +1,4 @@
-//! Writes header fields: checked, encoded (RFC 2047), folded (RFC 5322 §2.2.3).
+//! Writes header fields: validated, encoded (RFC 2047), and folded (RFC 5322 §2.2.3).
 
 use mail_builder::headers::Header;
 use mail_builder::headers::address::Address;
@@ -9,19 +9,19 @@ use super::FIELD_BYTES_MAX;
 use crate::address::Mailbox;
 use crate::header::FIELD_NAME_BYTES_MAX;
 
-/// Longest word of a header value that is written as it stands, in bytes; longer ones are encoded and split.
+/// Longest word of a header value that is written unencoded, in bytes. Longer ones are encoded and split.
 const WORD_BYTES_MAX: usize = 900;
 
-/// Bytes of text in one encoded word: base64 of them and the frame stay below the 75 of RFC 2047 §2.
+/// Bytes of text in one encoded word. Their base64 with the delimiters stays below the 75 characters of RFC 2047 §2.
 const ENCODED_TEXT_BYTES: usize = 42;
 
-/// Why a message cannot be built.
+/// Why a message can't be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BuildError {
-    /// CR, LF, NUL or another control character where a header field holds none.
-    #[error("{field} holds a control character")]
+pub enum MimeBuildError {
+    /// A CR, LF, NUL or other control character in a value for a header field.
+    #[error("{field} contains a control character")]
     ControlCharacter {
-        /// The header field, or the member of the file.
+        /// The header field, or the property of the file.
         field: String,
     },
     /// A value longer than [`FIELD_BYTES_MAX`].
@@ -35,37 +35,37 @@ pub enum BuildError {
     /// A field name that is empty, too long, or not visible ASCII without a colon.
     #[error("{name:?} is not a header field name")]
     FieldName {
-        /// What was given.
+        /// The given name.
         name: String,
     },
     /// An extra field that the builder writes itself.
     #[error("the field {name} is set by the service")]
     OwnField {
-        /// What was given.
+        /// The given name.
         name: String,
     },
-    /// The message id is empty, too long or not ASCII.
-    #[error("the message id cannot be used")]
+    /// The message ID is empty, too long or not ASCII.
+    #[error("the message ID is empty, too long or not ASCII")]
     MessageId,
-    /// The media type of a file is not `type/subtype`, or is a multipart.
+    /// The media type of a file is not `type/subtype`, or is a multipart type.
     #[error("{content_type:?} is not a media type for a file")]
     ContentType {
-        /// What was given.
+        /// The given media type.
         content_type: String,
     },
-    /// The content id of a file is not visible ASCII.
-    #[error("{content_id:?} is not a content id")]
+    /// The content ID of a file is not visible ASCII.
+    #[error("{content_id:?} is not a content ID")]
     ContentId {
-        /// What was given.
+        /// The given content ID.
         content_id: String,
     },
 }
 
-/// Puts header fields (name, value) in front of a stored message, the first given on top; the rest stays byte for byte.
+/// Prepends header fields (name, value) to a stored message, in the given order. The message itself is not changed.
 ///
 /// # Errors
-/// [`BuildError`] when a name or a value cannot stand in a header section.
-pub fn prepend(fields: &[(&str, &str)], raw: &[u8]) -> Result<Vec<u8>, BuildError> {
+/// Returns a [`MimeBuildError`] if a header can't contain a name or value.
+pub fn prepend(fields: &[(&str, &str)], raw: &[u8]) -> Result<Vec<u8>, MimeBuildError> {
     let mut out = Vec::with_capacity(raw.len() + 512 * fields.len());
     for (name, value) in fields {
         write_checked(name, value, &mut out)?;
@@ -74,25 +74,25 @@ pub fn prepend(fields: &[(&str, &str)], raw: &[u8]) -> Result<Vec<u8>, BuildErro
     Ok(out)
 }
 
-/// Refuses a value with control characters in it.
-pub(super) fn check(field: &str, value: &str) -> Result<(), BuildError> {
+/// Rejects a value that contains control characters or is too long.
+pub(super) fn check(field: &str, value: &str) -> Result<(), MimeBuildError> {
     let field = || field.to_owned();
     if value.chars().any(|c| c.is_control() && c != '\t') {
-        return Err(BuildError::ControlCharacter { field: field() });
+        return Err(MimeBuildError::ControlCharacter { field: field() });
     }
     if value.len() > FIELD_BYTES_MAX {
-        return Err(BuildError::TooLong { field: field(), bytes_max: FIELD_BYTES_MAX });
+        return Err(MimeBuildError::TooLong { field: field(), bytes_max: FIELD_BYTES_MAX });
     }
     Ok(())
 }
 
 /// Writes one field with a text value.
-pub(super) fn write_checked(name: &str, value: &str, out: &mut Vec<u8>) -> Result<(), BuildError> {
+pub(super) fn write_checked(name: &str, value: &str, out: &mut Vec<u8>) -> Result<(), MimeBuildError> {
     let is_name = !name.is_empty()
         && name.len() <= FIELD_NAME_BYTES_MAX
         && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':');
     if !is_name {
-        return Err(BuildError::FieldName { name: name.to_owned() });
+        return Err(MimeBuildError::FieldName { name: name.to_owned() });
     }
     check(name, value)?;
     write_name(name, out);
@@ -108,7 +108,7 @@ pub(super) fn write_checked(name: &str, value: &str, out: &mut Vec<u8>) -> Resul
     Ok(())
 }
 
-/// Writes one address field, unless it is empty. Domains are written as A-labels.
+/// Writes one address field, unless the list is empty. Domains are written as A-labels.
 pub(super) fn write_mailboxes(name: &str, mailboxes: &[Mailbox], out: &mut Vec<u8>) {
     if mailboxes.is_empty() {
         return;
@@ -119,7 +119,7 @@ pub(super) fn write_mailboxes(name: &str, mailboxes: &[Mailbox], out: &mut Vec<u
     Address::new_list(list).write_header(out, name.len() + 2);
 }
 
-/// Writes one address field with one mailbox.
+/// Writes an address field with one mailbox.
 pub fn address_field(name: &str, mailbox: &Mailbox, out: &mut Vec<u8>) {
     write_mailboxes(name, std::slice::from_ref(mailbox), out);
 }
@@ -129,7 +129,7 @@ pub(super) fn write_name(name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b": ");
 }
 
-/// Whether a value survives folding at its spaces as it stands.
+/// Returns whether a value can be folded at its spaces without any other change.
 fn is_simple(value: &str) -> bool {
     value.is_ascii()
         && !value.contains("=?")
@@ -138,7 +138,7 @@ fn is_simple(value: &str) -> bool {
         && value.split(' ').all(|word| word.len() <= WORD_BYTES_MAX)
 }
 
-/// Base64 words for ASCII that folding would harm: runs of blanks, endless words, what looks like an encoded word.
+/// Writes ASCII that folding would change as base64 words: runs of blanks, overlong words, apparent encoded words.
 fn write_encoded(value: &str, out: &mut Vec<u8>) {
     use base64::Engine as _;
     for (index, chunk) in value.as_bytes().chunks(ENCODED_TEXT_BYTES).enumerate() {

@@ -1,23 +1,24 @@
-//! The Content-Type of a file to send (RFC 2045 §5.1), from what a caller says it is.
+//! The Content-Type of a file to send (RFC 2045 §5.1), derived from the type that the caller states.
 
 use std::collections::BTreeSet;
 
-use super::field::BuildError;
+use super::field::MimeBuildError;
 use crate::header::parameters;
 
-/// Most parameters of one file that are written.
+/// Most parameters written for one file.
 const PARAMETERS_MAX: usize = 16;
 
-/// Longest value of a parameter that is written, in bytes: quoted and escaped it still fits a line.
+/// Longest parameter value that is written, in bytes. It still fits on a line when quoted and escaped.
 const PARAMETER_BYTES_MAX: usize = 255;
 
-/// Longest half of a media type, and longest name of a parameter, in bytes (RFC 6838 §4.2).
+/// Longest type, subtype or parameter name, in bytes (RFC 6838 §4.2).
 const NAME_BYTES_MAX: usize = 127;
 
-/// `type/subtype` in lower case with its parameters, each once. Left out are those that cannot stand in a header (control
-/// characters, beyond ASCII, too long, too many), the `name`, which is told by the disposition, and the `boundary`.
-pub(super) fn media_type(stated: &str) -> Result<String, BuildError> {
-    let refused = || BuildError::ContentType { content_type: stated.chars().take(100).collect() };
+/// Returns `type/subtype` in lower case with its parameters, without duplicates. Omits parameters that a header can't
+/// contain (control characters, non-ASCII, too long, too many), `name`, which Content-Disposition states, and
+/// `boundary`.
+pub(super) fn media_type(stated: &str) -> Result<String, MimeBuildError> {
+    let refused = || MimeBuildError::ContentType { content_type: stated.chars().take(100).collect() };
     let essence = stated.split(';').next().unwrap_or_default().trim();
     let (kind, subtype) = essence.split_once('/').ok_or_else(refused)?;
     if !is_restricted_name(kind) || !is_restricted_name(subtype) || kind.eq_ignore_ascii_case("multipart") {
@@ -27,8 +28,8 @@ pub(super) fn media_type(stated: &str) -> Result<String, BuildError> {
     let mut names = BTreeSet::new();
     for parameter in parameters(stated) {
         let attribute = parameter.name.split('*').next().unwrap_or_default();
-        let is_ours = matches!(attribute, "" | "name" | "boundary");
-        if is_ours || !is_parameter_name(&parameter.name) || !is_printable(&parameter.value) {
+        let is_reserved = matches!(attribute, "" | "name" | "boundary");
+        if is_reserved || !is_parameter_name(&parameter.name) || !is_printable(&parameter.value) {
             continue;
         }
         if names.len() < PARAMETERS_MAX && names.insert(parameter.name.clone()) {
@@ -38,7 +39,7 @@ pub(super) fn media_type(stated: &str) -> Result<String, BuildError> {
     Ok(written)
 }
 
-/// RFC 6838 §4.2, and a little more than its first characters.
+/// Checks a name by RFC 6838 §4.2, but allows every permitted character at the start too.
 fn is_restricted_name(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte);
     !text.is_empty() && text.len() <= NAME_BYTES_MAX && text.bytes().all(allowed)
@@ -48,7 +49,7 @@ fn is_parameter_name(text: &str) -> bool {
     text.len() <= NAME_BYTES_MAX && is_token(text)
 }
 
-/// RFC 2045 §5.1.
+/// Checks a token by RFC 2045 §5.1.
 fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?=".contains(&byte))
 }
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_of_a_file_are_lost() {
+    fn valid_parameters_are_kept_without_duplicates() {
         let long = "x".repeat(PARAMETER_BYTES_MAX + 1);
         let table: &[(&str, &str)] = &[
             ("text/calendar; method=REQUEST; charset=\"utf-8\"", "text/calendar; method=REQUEST; charset=utf-8"),

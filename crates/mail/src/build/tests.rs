@@ -1,4 +1,4 @@
-//! Round trips of built mail, and what a builder must refuse.
+//! Round trips of built messages, and values that the builder must reject.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -14,8 +14,8 @@ fn mailbox(text: &str) -> Mailbox {
     Mailbox::parse(text).unwrap()
 }
 
-fn plain<'a>(from: &'a Mailbox, to: &'a [Mailbox]) -> Outgoing<'a> {
-    Outgoing {
+fn plain<'a>(from: &'a Mailbox, to: &'a [Mailbox]) -> MimeMessage<'a> {
+    MimeMessage {
         message_id: "<0190@agents.example>",
         date_ms: 1_800_000_000_000,
         from,
@@ -32,8 +32,8 @@ fn plain<'a>(from: &'a Mailbox, to: &'a [Mailbox]) -> Outgoing<'a> {
     }
 }
 
-/// Every line ends in CRLF, none is longer than 998 bytes, nothing but ASCII unless announced.
-fn assert_wire_form(built: &Built) {
+/// Checks that every line ends in CRLF and has at most 998 bytes, and that only announced messages contain non-ASCII.
+fn assert_wire_form(built: &BuiltMessage) {
     let raw = &built.raw;
     assert!(raw.ends_with(b"\r\n"));
     for (index, &byte) in raw.iter().enumerate() {
@@ -46,7 +46,7 @@ fn assert_wire_form(built: &Built) {
 }
 
 #[test]
-fn a_simple_mail_is_plain_and_complete() {
+fn a_simple_message_is_plain_and_complete() {
     let (from, to) = (mailbox("Bot <bot@agents.example>"), [mailbox("dana@example.com")]);
     let built = build(&plain(&from, &to)).unwrap();
     assert_wire_form(&built);
@@ -65,46 +65,46 @@ fn a_simple_mail_is_plain_and_complete() {
 }
 
 #[test]
-fn values_that_would_begin_a_field_of_their_own_are_refused() {
+fn values_that_could_start_another_field_are_rejected() {
     let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
     let mail = plain(&from, &to);
     for bad in ["a\r\nBcc: x@y", "a\nb", "a\rb", "a\0b", "a\u{85}b"] {
-        let refused = |mail: &Outgoing<'_>| assert!(build(mail).is_err(), "{bad:?}");
-        refused(&Outgoing { subject: bad, ..mail.clone() });
-        refused(&Outgoing { message_id: bad, ..mail.clone() });
-        refused(&Outgoing { extra: &[("X-A", bad)], ..mail.clone() });
-        refused(&Outgoing { extra: &[(bad, "x")], ..mail.clone() });
-        let file = File { filename: bad, content_type: "text/plain", bytes: b"", content_id: None };
-        refused(&Outgoing { attachments: std::slice::from_ref(&file), ..mail.clone() });
-        let file = File { filename: "a", content_type: bad, ..file };
-        refused(&Outgoing { attachments: std::slice::from_ref(&file), ..mail.clone() });
-        let file = File { filename: "a", content_type: "a/b", content_id: Some(bad), ..file };
-        refused(&Outgoing { attachments: &[file], ..mail.clone() });
+        let refused = |mail: &MimeMessage<'_>| assert!(build(mail).is_err(), "{bad:?}");
+        refused(&MimeMessage { subject: bad, ..mail.clone() });
+        refused(&MimeMessage { message_id: bad, ..mail.clone() });
+        refused(&MimeMessage { extra: &[("X-A", bad)], ..mail.clone() });
+        refused(&MimeMessage { extra: &[(bad, "x")], ..mail.clone() });
+        let file = MimeFile { filename: bad, content_type: "text/plain", bytes: b"", content_id: None };
+        refused(&MimeMessage { attachments: std::slice::from_ref(&file), ..mail.clone() });
+        let file = MimeFile { filename: "a", content_type: bad, ..file };
+        refused(&MimeMessage { attachments: std::slice::from_ref(&file), ..mail.clone() });
+        let file = MimeFile { filename: "a", content_type: "a/b", content_id: Some(bad), ..file };
+        refused(&MimeMessage { attachments: &[file], ..mail.clone() });
         assert!(prepend(&[("Received", bad)], b"").is_err());
-        // Ids of others are cleaned, not refused: they come from received mail.
-        let built = build(&Outgoing { in_reply_to: Some(bad), ..mail.clone() }).unwrap();
+        // IDs from received mail are cleaned instead of rejected.
+        let built = build(&MimeMessage { in_reply_to: Some(bad), ..mail.clone() }).unwrap();
         assert_wire_form(&built);
         assert!(parse(&built.raw).bcc.is_empty());
     }
-    let own = build(&Outgoing { extra: &[("bCC", "x@y.example")], ..mail });
-    assert_eq!(own, Err(BuildError::OwnField { name: "bCC".to_owned() }));
+    let own = build(&MimeMessage { extra: &[("bCC", "x@y.example")], ..mail });
+    assert_eq!(own, Err(MimeBuildError::OwnField { name: "bCC".to_owned() }));
 }
 
 #[test]
-fn a_file_that_claims_to_be_multipart_is_refused() {
+fn a_file_with_a_multipart_type_is_rejected() {
     let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
     for content_type in ["multipart/mixed", "text", "", "a/b/c", "te xt/plain", "/", "MULTIPART/x; boundary=y"] {
-        let file = File { filename: "a", content_type, bytes: b"x", content_id: None };
-        let mail = Outgoing { attachments: std::slice::from_ref(&file), ..plain(&from, &to) };
-        assert!(matches!(build(&mail), Err(BuildError::ContentType { .. })), "{content_type}");
+        let file = MimeFile { filename: "a", content_type, bytes: b"x", content_id: None };
+        let mail = MimeMessage { attachments: std::slice::from_ref(&file), ..plain(&from, &to) };
+        assert!(matches!(build(&mail), Err(MimeBuildError::ContentType { .. })), "{content_type}");
     }
 }
 
-/// What arrives of one file: its part as written, and as read.
+/// Sends one file. Returns the raw message, and the media type and bytes of the parsed file.
 fn sent_file(content_type: &str, bytes: &[u8]) -> (String, String, Vec<u8>) {
     let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
-    let file = File { filename: "note.eml", content_type, bytes, content_id: None };
-    let built = build(&Outgoing { attachments: &[file], ..plain(&from, &to) }).unwrap();
+    let file = MimeFile { filename: "note.eml", content_type, bytes, content_id: None };
+    let built = build(&MimeMessage { attachments: &[file], ..plain(&from, &to) }).unwrap();
     assert_wire_form(&built);
     let written = String::from_utf8(built.raw.clone()).unwrap();
     let parsed = parse(&built.raw);
@@ -115,7 +115,7 @@ fn sent_file(content_type: &str, bytes: &[u8]) -> (String, String, Vec<u8>) {
 }
 
 #[test]
-fn an_attached_message_arrives_as_base64_that_nobody_opens() {
+fn an_attached_message_is_sent_unencoded_or_as_octet_stream() {
     let mail = "From: a@b.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\n.\r\n..x\r\nFrom me\r\n--b--\r\n";
     let long = format!("A: b\r\n\r\n{}", "x".repeat(LINE_MAX + 1));
     let longest = format!("A: b\r\n\r\n{}", "x".repeat(LINE_MAX));
@@ -153,22 +153,24 @@ fn an_attached_message_arrives_as_base64_that_nobody_opens() {
 }
 
 #[test]
-fn an_attached_message_without_a_name_that_must_be_encoded_gets_one() {
+fn an_encoded_message_without_a_name_gets_one() {
     let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
-    let file =
-        File {
-            filename: "", content_type: "message/rfc822", bytes: "Subject: é\r\n\r\n".as_bytes(), content_id: None
-        };
-    let raw = build(&Outgoing { attachments: &[file], ..plain(&from, &to) }).unwrap().raw;
+    let file = MimeFile {
+        filename: "",
+        content_type: "message/rfc822",
+        bytes: "Subject: é\r\n\r\n".as_bytes(),
+        content_id: None,
+    };
+    let raw = build(&MimeMessage { attachments: &[file], ..plain(&from, &to) }).unwrap().raw;
     assert_eq!(parse(&raw).attachments[0].filename.as_deref(), Some("message.eml"));
 }
 
 #[test]
-fn an_attached_message_that_holds_the_boundary_does_not_end_its_part() {
+fn an_attached_message_that_contains_the_boundary_does_not_end_its_part() {
     let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
     let built = |bytes: &[u8]| {
-        let file = File { filename: "a.eml", content_type: " Message/rfc822", bytes, content_id: None };
-        build(&Outgoing { attachments: &[file], ..plain(&from, &to) }).unwrap().raw
+        let file = MimeFile { filename: "a.eml", content_type: " Message/rfc822", bytes, content_id: None };
+        build(&MimeMessage { attachments: &[file], ..plain(&from, &to) }).unwrap().raw
     };
     let first = String::from_utf8(built(b"A: b\r\n")).unwrap();
     let boundary = first.split("boundary=\"").nth(1).unwrap().split('"').next().unwrap();
@@ -179,7 +181,7 @@ fn an_attached_message_that_holds_the_boundary_does_not_end_its_part() {
 }
 
 #[test]
-fn recipients_that_need_smtputf8_are_announced_and_domains_are_not() {
+fn only_addresses_with_a_non_ascii_local_part_need_smtputf8() {
     let from = mailbox("bot@agents.example");
     for (to, needed) in [("dana@bücher.example", false), ("jörg@example.com", true), ("Jörg <j@example.com>", false)]
     {
@@ -192,27 +194,27 @@ fn recipients_that_need_smtputf8_are_announced_and_domains_are_not() {
 }
 
 #[test]
-fn a_mail_to_hidden_recipients_only_still_has_a_to_field() {
+fn a_message_with_only_hidden_recipients_has_a_to_field() {
     let from = mailbox("bot@agents.example");
     let built = build(&plain(&from, &[])).unwrap();
     assert!(String::from_utf8(built.raw).unwrap().contains("\r\nTo: undisclosed-recipients:;\r\n"));
 }
 
 #[test]
-fn a_body_that_holds_the_boundary_does_not_end_its_part() {
+fn a_body_that_contains_the_boundary_does_not_end_its_part() {
     let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
-    let mail = Outgoing { html: Some("<p>x</p>"), ..plain(&from, &to) };
+    let mail = MimeMessage { html: Some("<p>x</p>"), ..plain(&from, &to) };
     let first = build(&mail).unwrap();
     let parts = String::from_utf8(first.raw.clone()).unwrap();
     let boundary = parts.split("boundary=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
     let trap = format!("before\n--{boundary}--\nafter\n");
-    let built = build(&Outgoing { text: Some(&trap), ..mail.clone() }).unwrap();
+    let built = build(&MimeMessage { text: Some(&trap), ..mail.clone() }).unwrap();
     assert_eq!(parse(&built.raw).text.as_deref().map(str::trim), Some(trap.trim()));
-    assert_eq!(build(&mail).unwrap(), first, "the same mail gives the same bytes");
+    assert_eq!(build(&mail).unwrap(), first, "the same message gives the same bytes");
 }
 
 #[test]
-fn prepended_lines_leave_the_rest_alone() {
+fn prepending_does_not_change_the_message() {
     let raw = b"A: b\n\nbare \n lines \xff";
     let long = format!("by mx.example {}", "word ".repeat(60));
     let out = prepend(&[("Return-Path", "<>"), ("Received", &long)], raw).unwrap();
@@ -224,12 +226,12 @@ fn prepended_lines_leave_the_rest_alone() {
 }
 
 #[test]
-fn an_answer_names_a_quoted_message_id_as_its_sender_wrote_it() {
+fn a_reply_keeps_a_quoted_message_id_unchanged() {
     let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
     let received = parse(b"Message-ID: <\"weird q\"@x.test>\r\nReferences: <a@x>\r\n <\"weird\r\n r\"@x.test>\r\n\r\n");
     let id = received.message_id.unwrap();
     let references = crate::thread::reply_references(&received.references, &id);
-    let mail = Outgoing { in_reply_to: Some(&id), references: &references, ..plain(&from, &to) };
+    let mail = MimeMessage { in_reply_to: Some(&id), references: &references, ..plain(&from, &to) };
     let built = build(&mail).unwrap();
     assert_wire_form(&built);
     let text = String::from_utf8(built.raw.clone()).unwrap();
@@ -265,7 +267,7 @@ fn lf(text: &str) -> String {
 
 proptest! {
     #[test]
-    fn what_was_built_is_read_back(
+    fn a_built_message_can_be_parsed_back(
         people in proptest::collection::vec(a_mailbox(), 1..6),
         subject in prop_oneof!["[\\PC]{0,120}", "[ a-z=?_]{0,100}", "[a-z]{0,1200}"],
         text in prop::option::of("[\\PC\r\n\t]{0,300}"),
@@ -274,14 +276,14 @@ proptest! {
         filename in "[a-zA-Z0-9é€\"'%*;= _.()\\-]{0,120}",
         content_id in prop::option::of("[a-z0-9]{1,20}@x"),
     ) {
-        let file = File {
+        let file = MimeFile {
             filename: &filename,
             content_type: "text/csv; charset=utf-8",
             bytes: &bytes,
             content_id: content_id.as_deref(),
         };
         let references = ["<a@x>".to_owned(), "<b@x>".to_owned()];
-        let mail = Outgoing {
+        let mail = MimeMessage {
             message_id: "<0190@agents.example>",
             date_ms: 1_800_000_000_000,
             from: &people[0],
@@ -299,11 +301,11 @@ proptest! {
         let built = build(&mail).unwrap();
         assert_wire_form(&built);
         let parsed = parse(&built.raw);
-        let mailboxes = |parties: &[crate::parse::Party]| -> Vec<Mailbox> {
+        let mailboxes = |parties: &[crate::parse::AddressEntry]| -> Vec<Mailbox> {
             parties.iter().filter_map(|party| party.mailbox.clone()).collect()
         };
         prop_assert_eq!(parsed.subject.unwrap_or_default(), subject.trim());
-        // A name that holds an address is not shown with it.
+        // The parser drops a display name that contains an address, so only the address is compared.
         prop_assert_eq!(parsed.author.as_ref().map(|author| author.address()), Ok(people[0].address()));
         prop_assert_eq!(&mailboxes(&parsed.to)[..], &people[1..]);
         prop_assert_eq!(&mailboxes(&parsed.cc)[..], &people[..people.len() / 2]);

@@ -1,21 +1,26 @@
-//! The bytes a signature covers: the chosen header fields in canonical form, then the signature's own field without
-//! its signature (RFC 6376 §3.7, §5.4.2).
+//! The bytes that a signature covers: the selected header fields in canonical form, then the signature field itself
+//! with an empty `b=` (RFC 6376 §3.7, §5.4.2).
 
-use super::canon::{Canon, push_field, push_relaxed};
-use super::message::{Field, Message};
+use super::canon::{Canonicalization, push_field, push_relaxed};
+use super::message::{SignedField, SignedMessage};
 use super::signature::without_signature;
 use std::collections::HashMap;
 
-/// Canonical header data of a signature field over `names`. Repeated names take fields from the bottom up; a name
-/// without a (further) field contributes nothing.
-pub(crate) fn header_data(message: &Message<'_>, names: &[String], own: &Field<'_>, canon: Canon) -> Vec<u8> {
+/// Returns the canonical header data that a signature field covers. A name that is repeated in `names` selects fields
+/// from the bottom up; a name without a matching field contributes nothing.
+pub(crate) fn header_data(
+    message: &SignedMessage<'_>,
+    names: &[String],
+    own: &SignedField<'_>,
+    canon: Canonicalization,
+) -> Vec<u8> {
     let mut data = covered(message, names, canon);
     push_own(own, canon, &mut data);
     data
 }
 
-/// The part of [`header_data`] that is the same for every signature over these names.
-pub(super) fn covered(message: &Message<'_>, names: &[String], canon: Canon) -> Vec<u8> {
+/// Returns the part of [`header_data`] that is the same for every signature over these names.
+pub(super) fn covered(message: &SignedMessage<'_>, names: &[String], canon: Canonicalization) -> Vec<u8> {
     let mut positions: HashMap<String, Vec<usize>> = HashMap::new();
     for name in names {
         positions.entry(name.to_ascii_lowercase()).or_default();
@@ -36,15 +41,15 @@ pub(super) fn covered(message: &Message<'_>, names: &[String], canon: Canon) -> 
     data
 }
 
-/// Appends a signature's own field with an empty `b=` and without a line end.
-pub(crate) fn push_own(own: &Field<'_>, canon: Canon, data: &mut Vec<u8>) {
+/// Appends the signature field itself with an empty `b=` and without a line end.
+pub(crate) fn push_own(own: &SignedField<'_>, canon: Canonicalization, data: &mut Vec<u8>) {
     let value = without_signature(own.value);
     match canon {
-        Canon::Relaxed => push_relaxed(own.name, &value, data),
-        Canon::Simple => {
+        Canonicalization::Relaxed => push_relaxed(own.name, &value, data),
+        Canonicalization::Simple => {
             let head = own.raw.len() - own.value.len();
             let raw = [own.raw.get(..head).unwrap_or_default(), &value].concat();
-            push_field(&Field { raw: &raw, ..*own }, canon, data);
+            push_field(&SignedField { raw: &raw, ..*own }, canon, data);
             data.truncate(data.len() - 2);
         }
     }

@@ -1,8 +1,8 @@
-//! Private keys for DKIM: made, stored as PKCS#8, published, and used to sign bytes.
+//! DKIM private keys: generation, PKCS#8 storage, the DNS record, and signing.
 //!
-//! Never shows the private key in `Debug` output.
+//! `Debug` output never shows the private key.
 
-use super::signature::Algorithm;
+use super::signature::DkimAlgorithm;
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der, PublicKeyX509Der};
 use aws_lc_rs::rand::SystemRandom;
@@ -11,23 +11,23 @@ use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// A private key that signs mail. Parsed once; signing does not parse it again.
+/// A private key for signing mail. It is parsed once, not for every signature.
 pub struct DkimKey {
-    pair: Pair,
+    pair: SigningKeyPair,
 }
 
-enum Pair {
+enum SigningKeyPair {
     Rsa(RsaKeyPair),
     Ed25519(Ed25519KeyPair),
 }
 
-/// Why a key cannot be made, read or used.
+/// An error when generating, parsing or using a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DkimKeyError {
-    /// The cryptographic library could not make a key, write it, or sign.
+    /// The cryptographic library failed to generate a key, encode it, or sign.
     #[error("the cryptographic library failed")]
     Crypto,
-    /// The key is neither RSA of 2048 bits or more nor Ed25519.
+    /// The key is neither Ed25519 nor RSA with at least 2048 bits.
     #[error("neither an RSA key of at least 2048 bits nor an Ed25519 key")]
     UnsupportedKey,
 }
@@ -39,91 +39,91 @@ impl std::fmt::Debug for DkimKey {
 }
 
 impl DkimKey {
-    /// Makes an RSA key of 2048 bits. The randomness is the cryptographic library's.
+    /// Generates a 2048-bit RSA key with randomness from the cryptographic library.
     ///
     /// # Errors
-    /// [`DkimKeyError::Crypto`] when the library cannot make one.
+    /// Returns [`DkimKeyError::Crypto`] if the library can't generate a key.
     pub fn generate_rsa() -> Result<Self, DkimKeyError> {
         let pair = RsaKeyPair::generate(KeySize::Rsa2048).map_err(|_| DkimKeyError::Crypto)?;
-        Ok(Self { pair: Pair::Rsa(pair) })
+        Ok(Self { pair: SigningKeyPair::Rsa(pair) })
     }
 
-    /// Makes an Ed25519 key. The randomness is the cryptographic library's.
+    /// Generates an Ed25519 key with randomness from the cryptographic library.
     ///
     /// # Errors
-    /// [`DkimKeyError::Crypto`] when the library cannot make one.
+    /// Returns [`DkimKeyError::Crypto`] if the library can't generate a key.
     pub fn generate_ed25519() -> Result<Self, DkimKeyError> {
         let pair = Ed25519KeyPair::generate().map_err(|_| DkimKeyError::Crypto)?;
-        Ok(Self { pair: Pair::Ed25519(pair) })
+        Ok(Self { pair: SigningKeyPair::Ed25519(pair) })
     }
 
-    /// Reads a key from PKCS#8 DER (RFC 5208, RFC 5958).
+    /// Parses a key in PKCS#8 DER (RFC 5208, RFC 5958).
     ///
     /// # Errors
-    /// [`DkimKeyError::UnsupportedKey`] for anything but RSA of at least 2048 bits and Ed25519.
+    /// Returns [`DkimKeyError::UnsupportedKey`] unless it is an Ed25519 key or an RSA key with at least 2048 bits.
     pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, DkimKeyError> {
         if let Ok(pair) = Ed25519KeyPair::from_pkcs8(der) {
-            return Ok(Self { pair: Pair::Ed25519(pair) });
+            return Ok(Self { pair: SigningKeyPair::Ed25519(pair) });
         }
         match RsaKeyPair::from_pkcs8(der) {
-            Ok(pair) if pair.public_modulus_len() >= 256 => Ok(Self { pair: Pair::Rsa(pair) }),
+            Ok(pair) if pair.public_modulus_len() >= 256 => Ok(Self { pair: SigningKeyPair::Rsa(pair) }),
             _ => Err(DkimKeyError::UnsupportedKey),
         }
     }
 
-    /// The key as PKCS#8 DER. Secret.
+    /// Returns the private key as PKCS#8 DER.
     ///
     /// # Errors
-    /// [`DkimKeyError::Crypto`] when the library cannot write it.
+    /// Returns [`DkimKeyError::Crypto`] if the library can't encode the key.
     pub fn to_pkcs8_der(&self) -> Result<Vec<u8>, DkimKeyError> {
         match &self.pair {
-            Pair::Rsa(pair) => {
+            SigningKeyPair::Rsa(pair) => {
                 let der: Pkcs8V1Der<'static> = pair.as_der().map_err(|_| DkimKeyError::Crypto)?;
                 Ok(der.as_ref().to_vec())
             }
-            Pair::Ed25519(pair) => {
+            SigningKeyPair::Ed25519(pair) => {
                 let der = pair.to_pkcs8v1().map_err(|_| DkimKeyError::Crypto)?;
                 Ok(der.as_ref().to_vec())
             }
         }
     }
 
-    /// Text of the DNS record to publish at `<selector>._domainkey.<domain>` (RFC 6376 §3.6.1, RFC 8463 §4). An RSA
-    /// record is longer than 255 bytes: DNS carries it in several strings of one record.
+    /// Returns the text of the DNS record to publish at `<selector>._domainkey.<domain>` (RFC 6376 §3.6.1,
+    /// RFC 8463 §4). An RSA record is longer than 255 bytes, so DNS splits it into several strings of one record.
     ///
     /// # Errors
-    /// [`DkimKeyError::Crypto`] when the library cannot write the public key.
+    /// Returns [`DkimKeyError::Crypto`] if the library can't encode the public key.
     pub fn dns_record(&self) -> Result<String, DkimKeyError> {
         let (kind, public) = match &self.pair {
-            Pair::Rsa(pair) => {
+            SigningKeyPair::Rsa(pair) => {
                 let der: PublicKeyX509Der<'static> = pair.public_key().as_der().map_err(|_| DkimKeyError::Crypto)?;
                 ("rsa", der.as_ref().to_vec())
             }
-            Pair::Ed25519(pair) => ("ed25519", pair.public_key().as_ref().to_vec()),
+            SigningKeyPair::Ed25519(pair) => ("ed25519", pair.public_key().as_ref().to_vec()),
         };
         Ok(format!("v=DKIM1; k={kind}; p={}", STANDARD.encode(public)))
     }
 
-    /// Name of the signing algorithm as in `a=`: `rsa-sha256` or `ed25519-sha256`.
+    /// Returns the signing algorithm as in `a=`: `rsa-sha256` or `ed25519-sha256`.
     #[must_use]
     pub fn algorithm_name(&self) -> &'static str {
         match &self.pair {
-            Pair::Rsa(_) => Algorithm::RsaSha256.as_str(),
-            Pair::Ed25519(_) => Algorithm::Ed25519Sha256.as_str(),
+            SigningKeyPair::Rsa(_) => DkimAlgorithm::RsaSha256.as_str(),
+            SigningKeyPair::Ed25519(_) => DkimAlgorithm::Ed25519Sha256.as_str(),
         }
     }
 
     /// Signs canonical header data.
     pub(crate) fn sign_data(&self, data: &[u8]) -> Result<Vec<u8>, DkimKeyError> {
         match &self.pair {
-            Pair::Rsa(pair) => {
+            SigningKeyPair::Rsa(pair) => {
                 let mut signature = vec![0; pair.public_modulus_len()];
                 pair.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), data, &mut signature)
                     .map_err(|_| DkimKeyError::Crypto)?;
                 Ok(signature)
             }
-            // RFC 8463 §3: PureEdDSA over the SHA-256 of the data.
-            Pair::Ed25519(pair) => Ok(pair.sign(digest(&SHA256, data).as_ref()).as_ref().to_vec()),
+            // RFC 8463 §3: PureEdDSA over the SHA-256 hash of the data.
+            SigningKeyPair::Ed25519(pair) => Ok(pair.sign(digest(&SHA256, data).as_ref()).as_ref().to_vec()),
         }
     }
 }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_no_keys() {
+    fn bytes_that_are_not_a_key_are_rejected() {
         assert_eq!(DkimKey::from_pkcs8_der(b"x").err(), Some(DkimKeyError::UnsupportedKey));
     }
 }

@@ -1,17 +1,17 @@
-//! Making DKIM-Signature fields: relaxed/relaxed, one body hash for all keys, the important names signed once more than
-//! they occur so that no second field can be slipped in (RFC 6376 §5.4, §8.15).
+//! Creates DKIM-Signature fields: relaxed/relaxed, with one body hash for all keys. Important names are signed once
+//! more than they occur, so that adding another field of that name breaks the signature (RFC 6376 §5.4, §8.15).
 
-use super::canon::{Canon, hash_body};
+use super::canon::{Canonicalization, hash_body};
 use super::cover::{covered, push_own};
 use super::key::{DkimKey, DkimKeyError};
-use super::message::{Field, Message};
+use super::message::{SignedField, SignedMessage};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 /// Longest line written, without its end (RFC 5322 §2.1.1).
 const LINE_CHARS_MAX: usize = 76;
 
-/// Names signed also where they are absent or occur once: a field added later breaks the signature.
+/// Names signed once more than they occur, even if absent: a field added later breaks the signature.
 const OVERSIGNED: [&str; 12] = [
     "From",
     "Subject",
@@ -44,12 +44,12 @@ const SIGNED_WHEN_PRESENT: [&str; 13] = [
     "Auto-Submitted",
 ];
 
-/// Most times one name is signed.
+/// Most occurrences of one name that are signed.
 const SAME_NAME_MAX: usize = 5;
 
-/// What a signature says besides the message.
+/// The parameters of a signature.
 #[derive(Debug, Clone, Copy)]
-pub struct SignOptions<'s> {
+pub struct DkimSignOptions<'s> {
     /// The signing domain (`d=`), in A-labels.
     pub domain: &'s str,
     /// The selector (`s=`).
@@ -59,32 +59,32 @@ pub struct SignOptions<'s> {
 }
 
 impl DkimKey {
-    /// Signs a message. Gives the DKIM-Signature field, folded, with its CRLF, to be put on top of the message.
+    /// Signs a message. Returns the folded DKIM-Signature field with its CRLF, to be prepended to the message.
     ///
     /// # Errors
-    /// [`DkimKeyError::Crypto`] when the library cannot sign.
-    pub fn sign(&self, raw: &[u8], options: &SignOptions<'_>) -> Result<String, DkimKeyError> {
+    /// Returns [`DkimKeyError::Crypto`] if the library can't sign.
+    pub fn sign(&self, raw: &[u8], options: &DkimSignOptions<'_>) -> Result<String, DkimKeyError> {
         sign_all(raw, options.domain, options.now_s, &[(self, options.selector)])
     }
 }
 
-/// Signs a message with several keys of one domain, hashing its body once. Gives one DKIM-Signature field for each key
-/// and selector, in their order.
+/// Signs a message with several keys of one domain and hashes its body once. Returns one DKIM-Signature field for each
+/// pair of key and selector, in order.
 ///
 /// # Errors
-/// [`DkimKeyError::Crypto`] when the library cannot sign.
+/// Returns [`DkimKeyError::Crypto`] if the library can't sign.
 pub fn sign_all(raw: &[u8], domain: &str, now_s: i64, keys: &[(&DkimKey, &str)]) -> Result<String, DkimKeyError> {
-    let message = Message::split(raw);
+    let message = SignedMessage::split(raw);
     let names = signed_names(&message);
-    let body_hash = STANDARD.encode(hash_body(message.body, Canon::Relaxed, None).sha256);
-    let covered = covered(&message, &names, Canon::Relaxed);
+    let body_hash = STANDARD.encode(hash_body(message.body, Canonicalization::Relaxed, None).sha256);
+    let covered = covered(&message, &names, Canonicalization::Relaxed);
     let mut fields = String::new();
     for (key, selector) in keys {
-        let options = SignOptions { domain, selector, now_s };
+        let options = DkimSignOptions { domain, selector, now_s };
         let unsigned = unsigned_value(key, &options, &names, &body_hash);
-        let own = Field { name: b"DKIM-Signature", value: unsigned.as_bytes(), raw: b"" };
+        let own = SignedField { name: b"DKIM-Signature", value: unsigned.as_bytes(), raw: b"" };
         let mut data = covered.clone();
-        push_own(&own, Canon::Relaxed, &mut data);
+        push_own(&own, Canonicalization::Relaxed, &mut data);
         let signature = STANDARD.encode(key.sign_data(&data)?);
         fields.push_str("DKIM-Signature:");
         fields.push_str(&unsigned);
@@ -94,8 +94,8 @@ pub fn sign_all(raw: &[u8], domain: &str, now_s: i64, keys: &[(&DkimKey, &str)])
     Ok(fields)
 }
 
-/// The names of `h=`, in the order of the lists above.
-fn signed_names(message: &Message<'_>) -> Vec<String> {
+/// Returns the names for `h=`, in the order of the lists above.
+fn signed_names(message: &SignedMessage<'_>) -> Vec<String> {
     let mut names = Vec::new();
     for (list, extra) in [(&OVERSIGNED[..], 1), (&SIGNED_WHEN_PRESENT[..], 0)] {
         for name in list {
@@ -106,8 +106,8 @@ fn signed_names(message: &Message<'_>) -> Vec<String> {
     names
 }
 
-/// The field value up to and including `b=`.
-fn unsigned_value(key: &DkimKey, options: &SignOptions<'_>, names: &[String], body_hash: &str) -> String {
+/// Returns the field value up to and including `b=`.
+fn unsigned_value(key: &DkimKey, options: &DkimSignOptions<'_>, names: &[String], body_hash: &str) -> String {
     let mut value = format!(
         " v=1; a={}; c=relaxed/relaxed;\r\n d={}; s={};\r\n t={}; h=",
         key.algorithm_name(),
@@ -132,7 +132,7 @@ fn unsigned_value(key: &DkimKey, options: &SignOptions<'_>, names: &[String], bo
     value
 }
 
-/// Appends base64 in lines, the first of which already has `column` characters.
+/// Appends base64 text in folded lines. The current line already has `column` characters.
 fn push_folded(text: &str, column: usize, out: &mut String) {
     let mut column = column;
     for c in text.chars() {
@@ -153,9 +153,9 @@ mod tests {
         b"From: a@example.org\r\nTo: b@example.net\r\nSubject: Hi\r\nMIME-Version: 1.0\r\n\r\nHello\r\n";
 
     #[test]
-    fn the_field_is_folded_and_covers_what_matters() {
+    fn the_field_is_folded_and_covers_the_important_names() {
         let key = DkimKey::generate_rsa().expect("a new key");
-        let options = SignOptions { domain: "example.org", selector: "s1", now_s: 1_700_000_000 };
+        let options = DkimSignOptions { domain: "example.org", selector: "s1", now_s: 1_700_000_000 };
         let field = key.sign(MAIL, &options).expect("a signature");
         assert!(
             field.starts_with("DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed;\r\n d=example.org; s=s1;\r\n")
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn one_field_for_each_key() {
+    fn each_key_adds_one_field() {
         let rsa = DkimKey::generate_rsa().expect("a new key");
         let ed = DkimKey::generate_ed25519().expect("a new key");
         let fields = sign_all(MAIL, "example.org", 1, &[(&rsa, "s1"), (&ed, "e1")]).expect("signatures");

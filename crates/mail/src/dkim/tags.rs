@@ -1,16 +1,16 @@
-//! Tag lists: `name=value; name=value` (RFC 6376 §3.2), as signatures, key records and DMARC records use them.
+//! Tag lists: `name=value; name=value` (RFC 6376 §3.2), the syntax of signatures, key records and DMARC records.
 
-/// Most tags read of one list.
+/// Most tags in a list.
 const TAGS_MAX: usize = 64;
 
 /// A parsed tag list with unique names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tags<'t> {
+pub(crate) struct DkimTags<'t> {
     list: Vec<(&'t str, &'t str)>,
 }
 
-impl<'t> Tags<'t> {
-    /// Parses a list. None where the syntax is wrong, a name occurs twice, or there are more than 64 tags.
+impl<'t> DkimTags<'t> {
+    /// Parses a list. Returns `None` if the syntax is wrong, a name occurs twice, or the list has more than 64 tags.
     pub(crate) fn parse(text: &'t str) -> Option<Self> {
         let mut list: Vec<(&str, &str)> = Vec::new();
         let mut specs = text.split(';').peekable();
@@ -35,23 +35,23 @@ impl<'t> Tags<'t> {
         Some(Self { list })
     }
 
-    /// Value of a tag, without white space around it. Names are case-sensitive.
+    /// Returns the value of a tag without surrounding white space. Names are case-sensitive.
     pub(crate) fn get(&self, name: &str) -> Option<&'t str> {
         self.list.iter().find(|(seen, _)| *seen == name).map(|(_, value)| *value)
     }
 
-    /// The first tag.
+    /// Returns the first tag.
     pub(crate) fn first(&self) -> Option<(&'t str, &'t str)> {
         self.list.first().copied()
     }
 }
 
-/// White space that may stand around names and values, folds included.
+/// Returns true for white space that may surround names and values, including folds.
 pub(crate) fn is_fws(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\r' | '\n')
 }
 
-/// The value without any white space, as base64 values and lists want it.
+/// Removes all white space from a value, as base64 values and lists require.
 pub(crate) fn without_fws(value: &str) -> String {
     value.chars().filter(|c| !is_fws(*c)).collect()
 }
@@ -62,15 +62,15 @@ mod tests {
 
     #[test]
     fn lists_parse_with_folds_and_one_trailing_semicolon() {
-        let tags = Tags::parse(" v = 1;\r\n\ta=b c ; e=;").expect("valid");
+        let tags = DkimTags::parse(" v = 1;\r\n\ta=b c ; e=;").expect("valid");
         assert_eq!((tags.get("v"), tags.get("a"), tags.get("e")), (Some("1"), Some("b c"), Some("")));
         assert_eq!((tags.get("A"), tags.first()), (None, Some(("v", "1"))));
     }
 
     #[test]
-    fn wrong_lists_are_refused() {
+    fn invalid_lists_are_rejected() {
         for text in ["", ";", "a", "a=1;;", "a=1;;b=2", "a=1;a=2", "1a=2", "=1", "a b=1", "a=\u{1}"] {
-            assert_eq!(Tags::parse(text), None, "{text:?}");
+            assert_eq!(DkimTags::parse(text), None, "{text:?}");
         }
     }
 }

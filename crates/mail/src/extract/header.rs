@@ -1,32 +1,32 @@
-//! Where an original message begins: separators between dashes, header blocks, and helpdesk markers.
+//! Detects the beginning of an original message: separators between dashes, header blocks and helpdesk markers.
 
 use memchr::{memchr2, memchr3};
 
-use super::labels::{Label, label};
-use super::line::{Line, trim};
-use super::words::{FORWARDED, ORIGINAL, REPLY_ABOVE};
+use super::labels::{HeaderLabel, label};
+use super::line::{MarkedLine, trim};
+use super::words::{FORWARD_SEPARATORS, ORIGINAL_SEPARATORS, REPLY_ABOVE_MARKERS};
 
-/// Longest line that is read as a separator or a header, in bytes.
+/// Maximum length of a line that is checked as a separator or a header, in bytes.
 const LINE_BYTES_MAX: usize = 400;
-/// Longest label, in characters.
+/// Maximum length of a label, in characters.
 const LABEL_CHARS_MAX: usize = 24;
-/// Most lines of a header block (long recipient lists wrap).
+/// Maximum number of lines of a header block. Long recipient lists wrap.
 const BLOCK_LINES_MAX: usize = 16;
-/// Fewest dashes or underscores of a line that separates by itself.
+/// Minimum length of a line of dashes or underscores that counts as a ruler above a header block, in characters.
 const RULE_CHARS_MIN: usize = 10;
 
-/// Marks that decorate a separator line.
+/// Returns whether the character decorates separator lines.
 fn is_rule_char(c: char) -> bool {
     matches!(c, '-' | '_' | '=' | '*' | '~' | '#' | '–' | '—' | '─' | '━' | '﹘' | '－')
 }
 
-/// True for a line of dashes, underscores or the like and nothing else.
+/// Returns whether the line is a ruler: only dashes, underscores or similar characters.
 pub(super) fn is_rule(text: &str) -> bool {
     let text = trim(text);
     text.chars().count() >= 3 && text.chars().all(is_rule_char)
 }
 
-/// The words between the dashes of a separator line, lower-case; `None` when the line is none.
+/// Returns the words between the dashes of a separator line in lower case, or `None` if it isn't a separator.
 fn between_dashes(text: &str) -> Option<String> {
     if text.len() > LINE_BYTES_MAX {
         return None;
@@ -41,44 +41,45 @@ fn between_dashes(text: &str) -> Option<String> {
     (dashes >= 2 && !inner.is_empty()).then(|| inner.to_lowercase())
 }
 
-/// True for `-----Original Message-----` in any language of the table.
+/// Returns whether the line is `-----Original Message-----` in any language of the table.
 pub(super) fn is_original(text: &str) -> bool {
-    between_dashes(text).is_some_and(|inner| ORIGINAL.contains(&inner.as_str()))
+    between_dashes(text).is_some_and(|inner| ORIGINAL_SEPARATORS.contains(&inner.as_str()))
 }
 
-/// True for `---------- Forwarded message ---------` or Apple's line without dashes, in any language of the table.
+/// Returns whether the line is `---------- Forwarded message ---------`, or the form without dashes that Apple uses, in
+/// any language of the table.
 pub(super) fn is_forward(text: &str) -> bool {
     if let Some(inner) = between_dashes(text) {
-        return FORWARDED.iter().any(|words| inner.starts_with(words));
+        return FORWARD_SEPARATORS.iter().any(|words| inner.starts_with(words));
     }
     let text = trim(text);
     text.len() <= LINE_BYTES_MAX && text.ends_with([':', '：']) && {
         let words = trim(text.trim_end_matches([':', '：'])).to_lowercase();
-        FORWARDED.contains(&words.as_str())
+        FORWARD_SEPARATORS.contains(&words.as_str())
     }
 }
 
-/// True for a helpdesk's "reply above this line".
+/// Returns whether the line is a helpdesk's "reply above this line".
 pub(super) fn is_reply_above(text: &str) -> bool {
-    // Most lines have no such mark, and need not be searched for words.
+    // Most lines contain none of these marks, so the word search can be skipped.
     let marked = |text: &[u8]| memchr3(b'-', b'#', b'=', text).is_some() || memchr2(b'_', b'*', text).is_some();
     text.len() <= LINE_BYTES_MAX && marked(text.as_bytes()) && {
         let text = text.to_lowercase();
-        REPLY_ABOVE.iter().any(|words| text.contains(words))
+        REPLY_ABOVE_MARKERS.iter().any(|words| text.contains(words))
     }
 }
 
-/// A header line: its label if known, whether its value has an address, and whether its value has a date.
+/// A header line: its label if known, whether its value contains an address, and whether it contains a date.
 #[derive(Debug, Clone, Copy)]
-struct Field {
-    label: Option<Label>,
+struct HeaderLine {
+    label: Option<HeaderLabel>,
     address: bool,
     date: bool,
 }
 
-/// Reads `Label: value`, with the asterisks that text versions of bold labels carry.
-fn field(text: &str) -> Option<Field> {
-    // Most lines have no colon, the wide one (EF BC 9A) included.
+/// Parses `HeaderLabel: value`. Ignores the asterisks around the label in the plain text version of bold labels.
+fn parse_header_line(text: &str) -> Option<HeaderLine> {
+    // Quick check: most lines contain no colon, neither ASCII nor full-width (EF BC 9A).
     if text.len() > LINE_BYTES_MAX * 8 || memchr2(b':', 0xef, text.as_bytes()).is_none() {
         return None;
     }
@@ -89,16 +90,16 @@ fn field(text: &str) -> Option<Field> {
         return None;
     }
     let known = label(&name.to_lowercase().replace('\u{307}', ""));
-    // A link ("https://…") has a colon too.
+    // A URL (`https://…`) contains a colon too.
     if known.is_none() && value.starts_with("//") {
         return None;
     }
-    Some(Field { label: known, address: value.contains('@'), date: super::attribution::has_date(value) })
+    Some(HeaderLine { label: known, address: value.contains('@'), date: super::attribution::has_date(value) })
 }
 
-/// True when a header block (From, Sent, To, Subject) begins at line `at`.
-pub(super) fn is_block(lines: &[Line<'_>], at: usize) -> bool {
-    let Some(first) = field(lines[at].text) else {
+/// Returns whether a header block (From, Sent, To, Subject) begins at line `at`.
+pub(super) fn is_block(lines: &[MarkedLine<'_>], at: usize) -> bool {
+    let Some(first) = parse_header_line(lines[at].text) else {
         return false;
     };
     let after_rule = lines[..at]
@@ -116,12 +117,12 @@ pub(super) fn is_block(lines: &[Line<'_>], at: usize) -> bool {
         if line.is_blank() {
             break;
         }
-        match field(line.text) {
+        match parse_header_line(line.text) {
             Some(field) if field.label.is_some() || first.label.is_none() => {
                 fields.push(field);
                 loose = 0;
             }
-            // A wrapped address list; prose would run on.
+            // May be a wrapped address list. Prose usually ends with a full stop or runs on.
             _ if loose < 3 && !trim(line.text).ends_with('.') => loose += 1,
             _ => break,
         }
@@ -129,30 +130,38 @@ pub(super) fn is_block(lines: &[Line<'_>], at: usize) -> bool {
     if first.label.is_none() { is_unknown_block(&fields) } else { is_known_block(&fields, after_rule) }
 }
 
-/// Known labels: a sender and enough of the rest that a note ("From: Berlin, To: Munich") does not pass.
-fn is_known_block(fields: &[Field], after_rule: bool) -> bool {
-    let has = |wanted: Label| fields.iter().any(|field| field.label == Some(wanted));
-    let kinds = [Label::From, Label::Date, Label::To, Label::Subject].into_iter().filter(|label| has(*label)).count();
+/// Checks a block with known labels: requires a sender and enough other fields to exclude notes such as "From: Berlin,
+/// To: Munich".
+fn is_known_block(fields: &[HeaderLine], after_rule: bool) -> bool {
+    let has = |wanted: HeaderLabel| fields.iter().any(|field| field.label == Some(wanted));
+    let kinds = [HeaderLabel::From, HeaderLabel::Date, HeaderLabel::To, HeaderLabel::Subject]
+        .into_iter()
+        .filter(|label| has(*label))
+        .count();
     let address = fields.iter().any(|field| field.address);
     let date = fields.iter().any(|field| field.date);
-    let mail_like = has(Label::Subject) || address && date;
-    has(Label::From) && (kinds >= 3 && mail_like || kinds >= 2 && (after_rule || address && date))
+    let mail_like = has(HeaderLabel::Subject) || address && date;
+    has(HeaderLabel::From) && (kinds >= 3 && mail_like || kinds >= 2 && (after_rule || address && date))
 }
 
-/// Labels of a language that the tables lack, below a rule: the values have to speak for themselves.
-fn is_unknown_block(fields: &[Field]) -> bool {
+/// Checks a block below a ruler with labels that the tables lack: requires an address and a date among the values.
+fn is_unknown_block(fields: &[HeaderLine]) -> bool {
     fields.len() >= 3
         && fields.iter().any(|field| field.address)
         && fields.iter().any(|field| field.date && !field.address)
 }
 
-/// True when a separator with unknown words stands above fields with an address.
-pub(super) fn is_unknown_original(lines: &[Line<'_>], at: usize) -> bool {
+/// Returns whether the line is a separator with unknown words above fields with an address.
+pub(super) fn is_unknown_original(lines: &[MarkedLine<'_>], at: usize) -> bool {
     let Some(inner) = between_dashes(lines[at].text) else {
         return false;
     };
     let dashes_after = trim(lines[at].text).chars().rev().take_while(|c| is_rule_char(*c)).count();
-    let fields: Vec<Field> =
-        lines[at + 1..].iter().filter(|line| !line.is_blank()).take(4).map_while(|line| field(line.text)).collect();
+    let fields: Vec<HeaderLine> = lines[at + 1..]
+        .iter()
+        .filter(|line| !line.is_blank())
+        .take(4)
+        .map_while(|line| parse_header_line(line.text))
+        .collect();
     inner.chars().count() <= 40 && dashes_after >= 4 && fields.len() >= 2 && fields.iter().any(|field| field.address)
 }

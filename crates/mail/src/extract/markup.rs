@@ -1,14 +1,16 @@
-//! HTML to marked lines: the quote and signature markers that mail clients leave, turned into [`Mark`]s.
+//! Converts HTML to marked lines: the quote and signature markers of mail clients become [`LineMark`]s.
 //!
-//! Only the outermost marker counts. Unclosed elements are tolerated: a region ends where its own tag name is balanced.
+//! Only the outermost marker counts. Unclosed elements are tolerated: a region ends when the tags of its own name are
+//! balanced.
 
-use super::line::{Line, Mark};
-use super::token::{self, Tag, Token};
+use super::line::{LineMark, MarkedLine};
+use super::token::{self, HtmlStartTag, HtmlToken};
 
-/// Most regions inside each other; deeper ones change nothing, for the outermost decides.
+/// Maximum number of nested regions. Deeper ones have no effect because the outermost one counts.
 const REGIONS_MAX: usize = 4;
 
-/// `id`, `class` or `name` values after which everything is history (Outlook on the web, Outlook mobile and Mac, NetEase).
+/// `id`, `class` or `name` values of elements after which everything is history (Outlook on the web, Outlook mobile and
+/// Mac, NetEase).
 const CUT: [&str; 8] = [
     "divrplyfwdmsg",
     "appendonsend",
@@ -20,7 +22,7 @@ const CUT: [&str; 8] = [
     "original-content",
 ];
 
-/// `id`, `class` or `name` values of elements that hold history and nothing else.
+/// `id`, `class` or `name` values of elements that contain only history.
 const QUOTED: [&str; 17] = [
     "yahoo_quoted",
     "tutanota_quote",
@@ -41,77 +43,77 @@ const QUOTED: [&str; 17] = [
     "quote",
 ];
 
-/// Values that mark a `blockquote` as history; on a `div` they only group attribution, quote and inline answers.
+/// Values that mark a `blockquote` as history. On a `div`, they only group the attribution, quotes and inline replies.
 const QUOTED_BLOCKQUOTE: [&str; 3] = ["gmail_quote", "protonmail_quote", "moz-cite"];
 
 /// Values of attribution lines ("On … wrote:").
 const ATTRIBUTION: [&str; 3] = ["gmail_attr", "moz-cite-prefix", "gmail_quote_attribution"];
 
-/// Values that begin a forwarded message, which is content.
+/// Values of elements that begin a forwarded message, which is content.
 const FORWARD: [&str; 2] = ["moz-forward-container", "isforwardcontent"];
 
-/// The text of an HTML document, line by line, and what its markup says about each line.
+/// The text of an HTML document in lines, and the mark of each line.
 #[derive(Debug)]
-pub(super) struct Marked {
+pub(super) struct MarkedText {
     text: String,
-    marks: Vec<Mark>,
-    /// True when a marker of history was met.
+    marks: Vec<LineMark>,
+    /// Whether the document contains a marker of history.
     pub(super) has_history: bool,
 }
 
-impl Marked {
-    /// The lines with their marks.
-    pub(super) fn lines(&self) -> Vec<Line<'_>> {
-        self.text.split('\n').zip(&self.marks).map(|(text, mark)| Line { text, mark: *mark }).collect()
+impl MarkedText {
+    /// Returns the lines with their marks.
+    pub(super) fn lines(&self) -> Vec<MarkedLine<'_>> {
+        self.text.split('\n').zip(&self.marks).map(|(text, mark)| MarkedLine { text, mark: *mark }).collect()
     }
 }
 
-/// Reads an HTML document.
-pub(super) fn read(html: &str) -> Marked {
-    let mut reader = Reader::default();
+/// Converts an HTML document.
+pub(super) fn read(html: &str) -> MarkedText {
+    let mut reader = MarkupReader::default();
     for token in token::tokens(html) {
         match token {
-            Token::Text(text) => reader.write(text),
-            Token::Open(tag) => {
+            HtmlToken::Text(text) => reader.write_text(text),
+            HtmlToken::Open(tag) => {
                 reader.open(tag);
                 if reader.cut {
                     break;
                 }
             }
-            Token::Close(name) => reader.close(name),
+            HtmlToken::Close(name) => reader.close(name),
         }
     }
     reader.finish()
 }
 
-/// An element that marks what it holds.
+/// An element that marks its content.
 #[derive(Debug)]
-struct Region<'a> {
+struct MarkedRegion<'a> {
     name: &'a str,
-    /// How many elements of that name are open, the region's own included.
+    /// Number of open elements of that name, including the region's own.
     open: usize,
-    mark: Mark,
+    mark: LineMark,
 }
 
 #[derive(Debug, Default)]
-struct Reader<'a> {
+struct MarkupReader<'a> {
     text: String,
-    marks: Vec<Mark>,
+    marks: Vec<LineMark>,
     line: String,
-    regions: Vec<Region<'a>>,
+    regions: Vec<MarkedRegion<'a>>,
     preformatted: usize,
-    /// The next line begins a forwarded message.
+    /// Whether the next line begins a forwarded message.
     forward: bool,
     cut: bool,
     has_history: bool,
 }
 
-impl<'a> Reader<'a> {
-    fn mark(&self) -> Mark {
-        self.regions.last().map_or(Mark::Plain, |region| region.mark)
+impl<'a> MarkupReader<'a> {
+    fn mark(&self) -> LineMark {
+        self.regions.last().map_or(LineMark::Unclassified, |region| region.mark)
     }
 
-    fn write(&mut self, text: &str) {
+    fn write_text(&mut self, text: &str) {
         let mut decoded = String::with_capacity(text.len());
         token::decode_into(&mut decoded, text);
         for c in decoded.chars() {
@@ -130,7 +132,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn open(&mut self, tag: Tag<'a>) {
+    fn open(&mut self, tag: HtmlStartTag<'a>) {
         if tag.is("br") {
             return self.end_line();
         }
@@ -152,21 +154,22 @@ impl<'a> Reader<'a> {
         for region in &mut self.regions {
             region.open += usize::from(tag.is(region.name));
         }
-        self.enter(tag);
+        self.begin_region(tag);
     }
 
-    /// Begins the region that a tag marks, if it does.
-    fn enter(&mut self, tag: Tag<'a>) {
-        let decided = !matches!(self.mark(), Mark::Plain | Mark::Indented);
-        let Some(mark) = meaning(tag).filter(|_| !decided && self.regions.len() < REGIONS_MAX) else {
+    /// Begins a region if the tag marks its content.
+    fn begin_region(&mut self, tag: HtmlStartTag<'a>) {
+        let decided = !matches!(self.mark(), LineMark::Unclassified | LineMark::Indented);
+        let Some(mark) = mark_of(tag).filter(|_| !decided && self.regions.len() < REGIONS_MAX) else {
             return;
         };
         self.end_text();
-        self.has_history |= matches!(mark, Mark::Quoted | Mark::Cut | Mark::Dropped) && !is_hidden(tag);
+        self.has_history |=
+            matches!(mark, LineMark::Quoted | LineMark::HistoryStart | LineMark::Dropped) && !is_hidden(tag);
         match mark {
-            Mark::Cut => self.cut = true,
-            Mark::Forward => self.forward = true,
-            mark => self.regions.push(Region { name: tag.name, open: 1, mark }),
+            LineMark::HistoryStart => self.cut = true,
+            LineMark::ForwardedMessage => self.forward = true,
+            mark => self.regions.push(MarkedRegion { name: tag.name, open: 1, mark }),
         }
     }
 
@@ -195,14 +198,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Ends the line when it has text.
+    /// Ends the line if it contains text.
     fn end_text(&mut self) {
         if !self.line.is_empty() {
             self.end_line();
         }
     }
 
-    /// Adds an empty line unless one is there.
+    /// Adds an empty line unless there already is one.
     fn blank_line(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.end_line();
@@ -210,41 +213,41 @@ impl<'a> Reader<'a> {
     }
 
     fn end_line(&mut self) {
-        let mark = if std::mem::take(&mut self.forward) { Mark::Forward } else { self.mark() };
+        let mark = if std::mem::take(&mut self.forward) { LineMark::ForwardedMessage } else { self.mark() };
         self.text.push_str(self.line.trim_end());
         self.text.push('\n');
         self.marks.push(mark);
         self.line.clear();
     }
 
-    fn finish(mut self) -> Marked {
+    fn finish(mut self) -> MarkedText {
         self.end_text();
         if self.cut {
-            self.marks.push(Mark::Cut);
+            self.marks.push(LineMark::HistoryStart);
             self.text.push('\n');
         }
-        Marked { text: self.text, marks: self.marks, has_history: self.has_history }
+        MarkedText { text: self.text, marks: self.marks, has_history: self.has_history }
     }
 }
 
-/// True for an element that its style hides.
-fn is_hidden(tag: Tag<'_>) -> bool {
+/// Returns whether the element hides its content.
+fn is_hidden(tag: HtmlStartTag<'_>) -> bool {
     style(tag).contains("display:none") || tag.attribute("hidden").is_some()
 }
 
-/// The style of an element, lower-case and without spaces.
-fn style(tag: Tag<'_>) -> String {
+/// Returns the style of an element in lower case without white space.
+fn style(tag: HtmlStartTag<'_>) -> String {
     let style = tag.attribute("style").unwrap_or("");
     style.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// What an element says about its content, if it says anything.
-fn meaning(tag: Tag<'_>) -> Option<Mark> {
+/// Returns the mark that an element gives its content.
+fn mark_of(tag: HtmlStartTag<'_>) -> Option<LineMark> {
     let quote = tag.is("blockquote");
     for attribute in ["id", "class", "name", "data-smartmail"] {
         let value = tag.attribute(attribute).unwrap_or("").to_ascii_lowercase();
         for word in value.split_ascii_whitespace() {
-            let mark = named(word, quote, attribute);
+            let mark = mark_of_word(word, quote, attribute);
             if mark.is_some() {
                 return mark;
             }
@@ -252,47 +255,47 @@ fn meaning(tag: Tag<'_>) -> Option<Mark> {
     }
     let style = style(tag);
     if style.contains("display:none") || tag.attribute("hidden").is_some() {
-        return Some(Mark::Dropped);
+        return Some(LineMark::Dropped);
     }
     if quote {
         let cited = tag.attribute("type").is_some_and(|kind| kind.eq_ignore_ascii_case("cite"));
         let history = cited
             || tag.attribute("cite").is_some()
             || style.contains("border-left:") && !style.contains("border-left:none");
-        return Some(if history { Mark::Quoted } else { Mark::Indented });
+        return Some(if history { LineMark::Quoted } else { LineMark::Indented });
     }
     outlook_border(tag, &style)
 }
 
-/// What one word of `id`, `class` or `name` says. Outlook puts `x_` before the names of other clients.
-fn named(word: &str, quote: bool, attribute: &str) -> Option<Mark> {
+/// Returns the mark for one word of `id`, `class` or `name`. Outlook prefixes the names of other clients with `x_`.
+fn mark_of_word(word: &str, quote: bool, attribute: &str) -> Option<LineMark> {
     let word = word.trim_start_matches("x_");
     if CUT.contains(&word) {
-        return Some(Mark::Cut);
+        return Some(LineMark::HistoryStart);
     }
     if ATTRIBUTION.contains(&word) {
-        return Some(Mark::Dropped);
+        return Some(LineMark::Dropped);
     }
     if FORWARD.contains(&word) {
-        return Some(Mark::Forward);
+        return Some(LineMark::ForwardedMessage);
     }
     if quote && QUOTED_BLOCKQUOTE.iter().any(|name| word.starts_with(name)) {
-        return Some(Mark::Quoted);
+        return Some(LineMark::Quoted);
     }
-    // A bare `quote` is a marker of GMX and WEB.DE in `name` alone; as a class it is anyone's design.
+    // GMX and WEB.DE mark quotes with `name="quote"`. The class `quote` is common in other designs.
     if QUOTED.iter().any(|name| word == *name || word.starts_with("yahoo_quoted"))
         && (word != "quote" || attribute == "name")
     {
-        return Some(Mark::Quoted);
+        return Some(LineMark::Quoted);
     }
     let signature =
         word.ends_with("signature") || word.starts_with("protonmail_signature") || word == "gmail_signature_prefix";
-    signature.then_some(Mark::Signature)
+    signature.then_some(LineMark::Signature)
 }
 
-/// The line above the header block of Outlook (`border-top:solid #E1E1E1 1.0pt; padding:3.0pt 0cm 0cm 0cm`) and the
-/// blue bar beside an indented original.
-fn outlook_border(tag: Tag<'_>, style: &str) -> Option<Mark> {
+/// Detects Outlook's border above the header block (`border-top:solid #E1E1E1 1.0pt; padding:3.0pt 0cm 0cm 0cm`) and
+/// the blue bar next to an indented original.
+fn outlook_border(tag: HtmlStartTag<'_>, style: &str) -> Option<LineMark> {
     if !tag.is("div") {
         return None;
     }
@@ -301,7 +304,7 @@ fn outlook_border(tag: Tag<'_>, style: &str) -> Option<Mark> {
         || style.contains("border-top:solid") && (style.contains("padding:3.0pt0") || style.contains("padding:3,0pt0"));
     let beside = style.contains("border-left:solidblue1.5pt") || style.contains("border-left:2pxsolid#c3d9e5");
     if above {
-        return Some(Mark::Cut);
+        return Some(LineMark::HistoryStart);
     }
-    beside.then_some(Mark::Quoted)
+    beside.then_some(LineMark::Quoted)
 }

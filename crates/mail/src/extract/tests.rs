@@ -1,4 +1,4 @@
-//! The reply corpora, and tables of clients and languages that the corpora lack.
+//! Tests with the reply corpora, and table tests of clients and languages that the corpora lack.
 #![allow(clippy::unwrap_used)]
 
 mod clients;

@@ -1,38 +1,39 @@
-//! A small tolerant tokenizer for the HTML of mails.
+//! A small tolerant tokenizer for the HTML of messages.
 //!
-//! Yields text, start tags and end tags in document order; comments, declarations and the content of elements that are
-//! never shown (script, style, title, …) are skipped. It builds no tree, keeps no state between tokens and never fails:
-//! what is not a tag is text. Not a browser's parser (HTML standard 13.2), on purpose.
+//! Yields text, start tags and end tags in document order. Skips comments, declarations and the content of elements
+//! that are never displayed (script, style, title, …). Builds no tree, keeps no state between tokens and never fails:
+//! anything that isn't a tag is text. Deliberately simpler than the parsing algorithm of the HTML standard (section
+//! 13.2).
 
 use mail_parser::decoders::html::add_html_token;
 
-/// Longest tag that is read as one; a longer one is text.
+/// Maximum length of a tag in bytes. A longer one is text.
 const TAG_BYTES_MAX: usize = 8 * 1024;
-/// Longest character reference, with `&` and `;`.
+/// Maximum length of a character reference in bytes, including `&` and `;`.
 const ENTITY_BYTES_MAX: usize = 34;
-/// Elements whose content is never shown.
+/// Elements whose content is never displayed.
 const HIDDEN: [&str; 5] = ["script", "style", "title", "template", "noscript"];
 
-/// One piece of HTML.
+/// A token of HTML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Token<'a> {
-    /// Text as written, character references not yet decoded.
+pub(crate) enum HtmlToken<'a> {
+    /// Raw text with undecoded character references.
     Text(&'a str),
     /// A start tag.
-    Open(Tag<'a>),
-    /// The name in an end tag, as written.
+    Open(HtmlStartTag<'a>),
+    /// The name of an end tag, as written.
     Close(&'a str),
 }
 
-/// A start tag: its name as written and the text of its attributes.
+/// A start tag: its name as written, and its raw attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Tag<'a> {
+pub(crate) struct HtmlStartTag<'a> {
     pub(crate) name: &'a str,
     attributes: &'a str,
 }
 
-impl<'a> Tag<'a> {
-    /// The value of an attribute as written, without its quotes; the first of that name counts.
+impl<'a> HtmlStartTag<'a> {
+    /// Returns the raw value of the first attribute of this name, without quotes.
     pub(crate) fn attribute(&self, name: &str) -> Option<&'a str> {
         let mut rest = self.attributes;
         loop {
@@ -54,18 +55,18 @@ impl<'a> Tag<'a> {
         }
     }
 
-    /// True when the tag has this name in any case.
+    /// Returns whether the tag has this name, ignoring case.
     pub(crate) fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
 
-    /// True when the tag closes itself (`<br/>`).
+    /// Returns whether the tag is self-closing (`<br/>`).
     pub(crate) fn closes_itself(&self) -> bool {
         self.attributes.ends_with('/')
     }
 }
 
-/// Splits a value from what follows it; `text` begins where the value does.
+/// Splits the attribute value at the start of `text` from the rest.
 fn attribute_value(text: &str) -> (&str, &str) {
     for quote in ['"', '\''] {
         if let Some(inner) = text.strip_prefix(quote) {
@@ -75,21 +76,21 @@ fn attribute_value(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len()))
 }
 
-/// The tokens of `html`.
-pub(crate) fn tokens(html: &str) -> Tokens<'_> {
-    Tokens { rest: html }
+/// Returns the tokens of `html`.
+pub(crate) fn tokens(html: &str) -> HtmlTokens<'_> {
+    HtmlTokens { rest: html }
 }
 
-/// Iterator over the tokens of a document; see [`tokens`].
+/// Iterator over the tokens of a document, see [`tokens`].
 #[derive(Debug, Clone)]
-pub(crate) struct Tokens<'a> {
+pub(crate) struct HtmlTokens<'a> {
     rest: &'a str,
 }
 
-impl<'a> Iterator for Tokens<'a> {
-    type Item = Token<'a>;
+impl<'a> Iterator for HtmlTokens<'a> {
+    type Item = HtmlToken<'a>;
 
-    fn next(&mut self) -> Option<Token<'a>> {
+    fn next(&mut self) -> Option<HtmlToken<'a>> {
         while !self.rest.is_empty() {
             if let Some(comment) = self.rest.strip_prefix("<!--") {
                 self.rest = comment.split_once("-->").map_or("", |(_, after)| after);
@@ -99,26 +100,26 @@ impl<'a> Iterator for Tokens<'a> {
                 self.rest = self.rest.split_once('>').map_or("", |(_, after)| after);
                 continue;
             }
-            if let Some((token, after)) = tag(self.rest) {
+            if let Some((token, after)) = parse_tag(self.rest) {
                 self.rest = match token {
-                    Token::Open(open) if !open.closes_itself() => skip_hidden(open.name, after),
+                    HtmlToken::Open(open) if !open.closes_itself() => skip_hidden(open.name, after),
                     _ => after,
                 };
                 return Some(token);
             }
-            // The first character is text even when it is a `<` that opens no tag.
+            // The first character is text even if it is a `<` that doesn't begin a tag.
             let first = self.rest.chars().next().map_or(0, char::len_utf8);
             let end = self.rest[first..].find('<').map_or(self.rest.len(), |at| at + first);
             let (text, after) = self.rest.split_at(end);
             self.rest = after;
-            return Some(Token::Text(text));
+            return Some(HtmlToken::Text(text));
         }
         None
     }
 }
 
-/// The tag at the beginning of `text` and what follows it.
-fn tag(text: &str) -> Option<(Token<'_>, &str)> {
+/// Returns the tag at the start of `text` and the rest after it.
+fn parse_tag(text: &str) -> Option<(HtmlToken<'_>, &str)> {
     let inner = text.strip_prefix('<')?;
     let (closing, inner) = inner.strip_prefix('/').map_or((false, inner), |inner| (true, inner));
     if !inner.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -128,11 +129,15 @@ fn tag(text: &str) -> Option<(Token<'_>, &str)> {
     let (body, after) = (&inner[..end], &inner[end + 1..]);
     let name_end = body.find(|c: char| c.is_ascii_whitespace() || c == '/').unwrap_or(body.len());
     let (name, attributes) = body.split_at(name_end);
-    let token = if closing { Token::Close(name) } else { Token::Open(Tag { name, attributes: attributes.trim_end() }) };
+    let token = if closing {
+        HtmlToken::Close(name)
+    } else {
+        HtmlToken::Open(HtmlStartTag { name, attributes: attributes.trim_end() })
+    };
     Some((token, after))
 }
 
-/// Offset of the `>` that ends a tag; a `<` outside of quotes means that it was none.
+/// Returns the offset of the `>` that ends a tag. Returns `None` if a `<` outside quotes shows that it isn't a tag.
 fn tag_end(inner: &str) -> Option<usize> {
     let mut quote = None;
     let mut before = b' ';
@@ -140,7 +145,7 @@ fn tag_end(inner: &str) -> Option<usize> {
         match (quote, byte) {
             (None, b'>') => return Some(at),
             (None, b'<') => return None,
-            // A quote opens a value only after `=`: a stray apostrophe must not swallow the document.
+            // A quote counts only after `=`: otherwise, a stray apostrophe could swallow the document.
             (None, b'"' | b'\'') if before == b'=' => quote = Some(byte),
             (Some(open), _) if open == byte => quote = None,
             _ => {}
@@ -152,7 +157,7 @@ fn tag_end(inner: &str) -> Option<usize> {
     inner.bytes().take(TAG_BYTES_MAX).position(|byte| byte == b'>')
 }
 
-/// What follows an element that is never shown; `after` itself for every other element.
+/// Returns the rest after an element that is never displayed, or `after` for any other element.
 fn skip_hidden<'a>(name: &str, after: &'a str) -> &'a str {
     let Some(hidden) = HIDDEN.iter().find(|hidden| hidden.eq_ignore_ascii_case(name)) else {
         return after;
@@ -168,7 +173,7 @@ fn skip_hidden<'a>(name: &str, after: &'a str) -> &'a str {
     ""
 }
 
-/// Appends `text` to `out` with its character references decoded.
+/// Appends `text` to `out` with decoded character references.
 pub(crate) fn decode_into(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find('&') {
@@ -187,14 +192,14 @@ pub(crate) fn decode_into(out: &mut String, text: &str) {
     out.push_str(rest);
 }
 
-/// `text` with its character references decoded.
+/// Returns `text` with decoded character references.
 pub(crate) fn decode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     decode_into(&mut out, text);
     out
 }
 
-/// True for elements that begin and end a line.
+/// Returns whether the element begins and ends a line.
 pub(crate) fn is_block(name: &str) -> bool {
     const BLOCKS: [&str; 37] = [
         "address",
@@ -238,7 +243,7 @@ pub(crate) fn is_block(name: &str) -> bool {
     BLOCKS.iter().any(|block| block.eq_ignore_ascii_case(name))
 }
 
-/// True for elements that have no content and no end tag.
+/// Returns whether the element has neither content nor an end tag.
 pub(crate) fn is_void(name: &str) -> bool {
     const VOID: [&str; 13] =
         ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];

@@ -1,115 +1,120 @@
-//! The header section of a message, cut into fields in one place (RFC 5322 §2.1, §2.2, §3.6.8).
+//! The header section of a message, split into fields in one place (RFC 5322 §2.1, §2.2, §3.6.8).
 //!
-//! Display, author, DKIM, DMARC, submission and limits all read the same cut, so no two of them can see different fields:
+//! Display, author, DKIM, DMARC, submission and limits all use this result, so they can't disagree about the fields:
 //!
-//! - The section ends at the first empty line. A message that begins with one has no fields.
-//! - A line that begins with a space or a tab continues the field before it, also when nothing else is on it.
-//! - A field has its colon on its first line. Blanks before the colon are not part of the name (RFC 5322 §4.5).
-//! - Any other line is not a field. It is skipped with the lines that continue it, and ends nothing.
-//! - What readers elsewhere disagree about is a [`HeaderFlaw`]: a message with one has no author.
+//! - The section ends at the first empty line. A message that begins with an empty line has no fields.
+//! - A line that begins with a space or a tab continues the previous field, even if it contains only white space.
+//! - The first line of a field contains its colon. White space before the colon isn't part of the name (RFC 5322 §4.5).
+//! - Any other line isn't a field. It is skipped together with its continuation lines, and doesn't end the section.
+//! - Constructs that mail software interprets differently are a [`HeaderFlaw`]. A message with a flaw has no author.
 
 use super::{
-    FIELD_NAME_BYTES_MAX, Field, HEADER_FIELDS_MAX, HEADER_SECTION_BYTES_MAX, is_blank, line_end, without_line_end,
+    FIELD_NAME_BYTES_MAX, HEADER_FIELDS_MAX, HEADER_SECTION_BYTES_MAX, HeaderField, is_blank, line_end,
+    without_line_end,
 };
 use std::ops::Range;
 
-/// What makes a header section ambiguous or too large to read.
+/// The reason a header section is ambiguous or too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum HeaderFlaw {
-    /// An empty line comes before the first field: some readers skip it, others end the header there.
+    /// An empty line precedes the first field: some software skips it, other software ends the header there.
     #[error("The message begins with an empty line instead of its header (RFC 5322 section 2.1)")]
     StartsEmpty,
-    /// A NUL, or a CR that is not followed by LF: readers differ about where the line ends.
+    /// A NUL, or a CR without LF after it: mail software disagrees about where the line ends.
     #[error("The header must not contain NUL or a bare CR (RFC 5322 section 2.2)")]
     BareControl,
-    /// A field name, blanks before the colon included, is longer than [`FIELD_NAME_BYTES_MAX`].
+    /// A field name is longer than [`FIELD_NAME_BYTES_MAX`], including white space before the colon.
     #[error("A header field name must not be longer than {FIELD_NAME_BYTES_MAX} bytes")]
     NameTooLong,
-    /// More than [`HEADER_FIELDS_MAX`] fields.
+    /// There are more than [`HEADER_FIELDS_MAX`] fields.
     #[error("The header must not have more than {HEADER_FIELDS_MAX} fields")]
     TooManyFields,
-    /// More than [`HEADER_SECTION_BYTES_MAX`] bytes.
+    /// The section is larger than [`HEADER_SECTION_BYTES_MAX`] bytes.
     #[error("The header must not be larger than {HEADER_SECTION_BYTES_MAX} bytes")]
     TooLarge,
 }
 
-/// A line of the header section with the lines that continue it.
+/// A line of the header section with its continuation lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry<'a> {
-    /// The field; `None` where the line is not one.
-    pub(crate) field: Option<Field<'a>>,
-    /// Where it lies in the message, line ends included.
+pub(crate) struct HeaderEntry<'a> {
+    /// The field, or `None` if the line isn't one.
+    pub(crate) field: Option<HeaderField<'a>>,
+    /// The byte range in the message, including line ends.
     pub(crate) range: Range<usize>,
 }
 
 /// The header section of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Block<'a> {
+pub(crate) struct HeaderBlock<'a> {
     raw: &'a [u8],
-    entries: Vec<Entry<'a>>,
+    entries: Vec<HeaderEntry<'a>>,
     end: usize,
     flaw: Option<HeaderFlaw>,
 }
 
-impl<'a> Block<'a> {
-    /// Cuts a message. Reads every byte of the header a bounded number of times.
+impl<'a> HeaderBlock<'a> {
+    /// Splits the header of a message. Runs in linear time.
     pub(crate) fn cut(raw: &'a [u8]) -> Self {
         let end = section_end(raw);
-        let mut entries =
-            Entries { raw: &raw[..end.min(HEADER_SECTION_BYTES_MAX)], position: 0, fields_left: HEADER_FIELDS_MAX };
-        let all: Vec<Entry<'a>> = entries.by_ref().collect();
-        let flaw = flaw(&raw[..end], &all, entries.position, is_blank_start(raw));
+        let mut entries = HeaderEntries {
+            raw: &raw[..end.min(HEADER_SECTION_BYTES_MAX)],
+            position: 0,
+            fields_left: HEADER_FIELDS_MAX,
+        };
+        let all: Vec<HeaderEntry<'a>> = entries.by_ref().collect();
+        let flaw = find_flaw(&raw[..end], &all, entries.position, starts_with_empty_line(raw));
         Self { raw, entries: all, end, flaw }
     }
 
-    /// The fields, from the top.
-    pub(crate) fn fields(&self) -> impl DoubleEndedIterator<Item = &Field<'a>> {
+    /// Returns the fields from top to bottom.
+    pub(crate) fn fields(&self) -> impl DoubleEndedIterator<Item = &HeaderField<'a>> {
         self.entries.iter().filter_map(|entry| entry.field.as_ref())
     }
 
-    /// The fields of one name, from the top.
-    pub(crate) fn named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Field<'a>> {
+    /// Returns the fields of one name from top to bottom.
+    pub(crate) fn named(&self, name: &str) -> impl DoubleEndedIterator<Item = &HeaderField<'a>> {
         self.fields().filter(move |field| field.is(name))
     }
 
-    /// Every line of the section, fields or not, from the top.
-    pub(crate) fn entries(&self) -> &[Entry<'a>] {
+    /// Returns all lines of the section from top to bottom, including those that aren't fields.
+    pub(crate) fn entries(&self) -> &[HeaderEntry<'a>] {
         &self.entries
     }
 
-    /// Everything behind the empty line that ends the section.
+    /// Returns everything after the empty line that ends the section.
     pub(crate) fn body(&self) -> &'a [u8] {
         &self.raw[self.body_offset()..]
     }
 
-    /// Offset of the empty line that ends the section; the length of the message when there is none.
+    /// Returns the offset of the empty line that ends the section, or the length of the message if it has no empty
+    /// line.
     pub(crate) fn end(&self) -> usize {
         self.end
     }
 
-    /// Offset of the first byte of the body.
+    /// Returns the offset of the body.
     pub(crate) fn body_offset(&self) -> usize {
         if self.end == self.raw.len() { self.end } else { line_end(self.raw, self.end) }
     }
 
-    /// The first flaw found.
+    /// Returns the first flaw.
     pub(crate) fn flaw(&self) -> Option<HeaderFlaw> {
         self.flaw
     }
 }
 
-/// Iterator over the entries of a section that ends with `raw`.
+/// Iterator over the entries of the section `raw`.
 #[derive(Debug, Clone)]
-pub(super) struct Entries<'a> {
+pub(super) struct HeaderEntries<'a> {
     pub(super) raw: &'a [u8],
     pub(super) position: usize,
     pub(super) fields_left: usize,
 }
 
-impl<'a> Iterator for Entries<'a> {
-    type Item = Entry<'a>;
+impl<'a> Iterator for HeaderEntries<'a> {
+    type Item = HeaderEntry<'a>;
 
-    fn next(&mut self) -> Option<Entry<'a>> {
+    fn next(&mut self) -> Option<HeaderEntry<'a>> {
         let start = self.position;
         if start >= self.raw.len() {
             return None;
@@ -121,7 +126,7 @@ impl<'a> Iterator for Entries<'a> {
         }
         let name = field_name(line);
         if name.is_some() {
-            // The position stays in front of a field that is one too many.
+            // If there is one field too many, `position` stays before it, so that `find_flaw` detects the unread rest.
             self.fields_left = self.fields_left.checked_sub(1)?;
         }
         let mut end = first_end;
@@ -129,23 +134,23 @@ impl<'a> Iterator for Entries<'a> {
             end = line_end(self.raw, end);
         }
         self.position = end;
-        let field = name.map(|(name, colon)| Field {
+        let field = name.map(|(name, colon)| HeaderField {
             name,
             value: without_line_end(&self.raw[start + colon + 1..end]),
             range: start..end,
         });
-        Some(Entry { field, range: start..end })
+        Some(HeaderEntry { field, range: start..end })
     }
 }
 
-/// The name of a field line and the offset of its colon. `None` for a line that is not a field, and for a name that is too
-/// long, which is a flaw.
+/// Returns the name of a field line and the offset of its colon. Returns `None` if the line isn't a field or if its
+/// name is too long, which is a flaw.
 pub(crate) fn field_name(line: &[u8]) -> Option<(&str, usize)> {
-    let (name, colon) = written_name(line)?;
+    let (name, colon) = split_name(line)?;
     (colon <= FIELD_NAME_BYTES_MAX).then_some((name, colon))
 }
 
-fn written_name(line: &[u8]) -> Option<(&str, usize)> {
+fn split_name(line: &[u8]) -> Option<(&str, usize)> {
     let colon = memchr::memchr(b':', line)?;
     let blanks = line[..colon].iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let name = &line[..colon - blanks];
@@ -154,7 +159,7 @@ fn written_name(line: &[u8]) -> Option<(&str, usize)> {
     Some((name, colon))
 }
 
-/// Offset of the empty line that ends the header section; the length of `raw` when there is none.
+/// Returns the offset of the empty line that ends the header section, or the length of `raw` if it has no empty line.
 pub(super) fn section_end(raw: &[u8]) -> usize {
     let mut position = 0;
     while position < raw.len() {
@@ -167,11 +172,11 @@ pub(super) fn section_end(raw: &[u8]) -> usize {
     raw.len()
 }
 
-fn is_blank_start(raw: &[u8]) -> bool {
+fn starts_with_empty_line(raw: &[u8]) -> bool {
     raw.starts_with(b"\n") || raw.starts_with(b"\r\n")
 }
 
-fn flaw(section: &[u8], entries: &[Entry<'_>], read: usize, starts_empty: bool) -> Option<HeaderFlaw> {
+fn find_flaw(section: &[u8], entries: &[HeaderEntry<'_>], read: usize, starts_empty: bool) -> Option<HeaderFlaw> {
     if starts_empty {
         return Some(HeaderFlaw::StartsEmpty);
     }
@@ -181,9 +186,9 @@ fn flaw(section: &[u8], entries: &[Entry<'_>], read: usize, starts_empty: bool) 
     if read < section.len() {
         return Some(HeaderFlaw::TooManyFields);
     }
-    let is_long = |entry: &&Entry<'_>| {
+    let is_long = |entry: &&HeaderEntry<'_>| {
         let line = &section[entry.range.start..line_end(section, entry.range.start)];
-        entry.field.is_none() && written_name(line).is_some()
+        entry.field.is_none() && split_name(line).is_some()
     };
     if entries.iter().find(is_long).is_some() {
         return Some(HeaderFlaw::NameTooLong);
@@ -198,11 +203,11 @@ mod tests {
     use super::*;
 
     fn names(raw: &[u8]) -> Vec<String> {
-        Block::cut(raw).fields().map(|field| field.name.to_owned()).collect()
+        HeaderBlock::cut(raw).fields().map(|field| field.name.to_owned()).collect()
     }
 
     #[test]
-    fn fields_and_body_are_cut_at_the_first_empty_line() {
+    fn fields_and_body_are_split_at_the_first_empty_line() {
         let cases: [(&[u8], &[&str], &[u8]); 12] = [
             (b"", &[], b""),
             (b"\r\nx", &[], b"x"),
@@ -219,12 +224,12 @@ mod tests {
         ];
         for (raw, expected, body) in cases {
             assert_eq!(names(raw), expected, "{raw:?}");
-            assert_eq!(Block::cut(raw).body(), body, "{raw:?}");
+            assert_eq!(HeaderBlock::cut(raw).body(), body, "{raw:?}");
         }
     }
 
     #[test]
-    fn flaws_are_named() {
+    fn header_flaws_are_detected() {
         let fields = |count: usize| "A: b\r\n".repeat(count);
         let name = |length: usize| format!("{}: x\r\n", "n".repeat(length));
         let padded = |blanks: usize| format!("A{}: x\r\n", " ".repeat(blanks));
@@ -248,9 +253,9 @@ mod tests {
             (large(HEADER_SECTION_BYTES_MAX + 1), Some(HeaderFlaw::TooLarge)),
         ];
         for (raw, expected) in table {
-            assert_eq!(Block::cut(raw.as_bytes()).flaw(), expected, "{:?}", raw.get(..40));
+            assert_eq!(HeaderBlock::cut(raw.as_bytes()).flaw(), expected, "{:?}", raw.get(..40));
         }
         let prose = format!("{} and so on: this is no field\r\nA: b\r\n", "word ".repeat(60));
-        assert_eq!(Block::cut(prose.as_bytes()).flaw(), None, "prose has no name that could be too long");
+        assert_eq!(HeaderBlock::cut(prose.as_bytes()).flaw(), None, "prose has no name that could be too long");
     }
 }

@@ -1,11 +1,11 @@
-//! Fields, folds, encoded words and the map form.
+//! Tests of fields, folds, encoded words and the map form.
 
 use proptest::prelude::*;
 
 use super::*;
 
 #[test]
-fn encoded_words_are_read_as_mailers_write_them() {
+fn encoded_words_of_real_mailers_are_decoded() {
     let table: &[(&str, &str)] = &[
         ("plain", "plain"),
         (" spaced \t", "spaced"),
@@ -13,7 +13,7 @@ fn encoded_words_are_read_as_mailers_write_them() {
         ("=?iso-8859-1?Q?Gr=FC=DFe_an_alle?=", "Grüße an alle"),
         ("=?utf-8?B?R3LDvA==?= =?utf-8?B?w59l?=", "Grüße"),
         ("=?utf-8?q?a?=\r\n =?utf-8?q?_b?= c", "a b c"),
-        // One character split over two words, as several mailers do.
+        // One character split between two words, as several mailers do.
         ("=?UTF-8?B?w7w=?= =?utf-8?B?4oI=?= =?utf-8?B?rA==?=", "ü€"),
         ("=?utf-8*en?q?lang?=", "lang"),
         ("a=?utf-8?q?b?=c", "abc"),
@@ -35,13 +35,13 @@ fn encoded_words_are_read_as_mailers_write_them() {
         assert_eq!(decode(value.as_bytes()), *decoded, "{value}");
     }
     assert_eq!(decode(b"caf\xe9"), "café");
-    // Raw bytes inside a word, as old mailers leave them.
+    // Raw bytes inside a word, as old mailers produce them.
     assert_eq!(decode(b"=?iso-8859-1?Q?Fr\xf6sche_=FC?="), "Frösche ü");
     assert_eq!(decode("=?utf-8?Q?Frösche_=C3=BC?=".as_bytes()), "Frösche ü");
 }
 
 #[test]
-fn fields_are_found_among_broken_lines() {
+fn fields_are_parsed_among_malformed_lines() {
     let raw =
         b"From x Mon Jan 1 00:00:00\r\nA: 1\r\nno colon here\r\n folded on\r\nb : 2\n\tmore\nC:\r\n\r\nD: body\r\n";
     let found: Vec<(&str, String)> = fields(raw).map(|field| (field.name, field.decoded())).collect();
@@ -53,22 +53,22 @@ fn fields_are_found_among_broken_lines() {
 }
 
 #[test]
-fn the_map_form_groups_repeated_names_in_order() {
-    let headers = Headers::from_raw(b"Received: 2\r\nTo: a\r\nRECEIVED: 1\r\n\r\n");
-    assert_eq!(headers.map(), [("received", MapValue::Many(vec!["2", "1"])), ("to", MapValue::One("a"))]);
+fn map_groups_repeated_names_in_order() {
+    let headers = DecodedHeaders::from_raw(b"Received: 2\r\nTo: a\r\nRECEIVED: 1\r\n\r\n");
+    assert_eq!(headers.map(), [("received", HeaderValues::Many(vec!["2", "1"])), ("to", HeaderValues::One("a"))]);
     assert_eq!(headers.first("Received"), Some("2"));
     assert_eq!(headers.all("received").count(), 2);
     assert_eq!((headers.len(), headers.first("cc")), (3, None));
 }
 
 #[test]
-fn a_header_section_past_the_limits_is_cut_not_refused() {
+fn header_sections_over_the_limits_are_truncated() {
     let many = "A: b\r\n".repeat(HEADER_FIELDS_MAX + 10);
-    assert_eq!(Headers::from_raw(many.as_bytes()).len(), HEADER_FIELDS_MAX);
+    assert_eq!(DecodedHeaders::from_raw(many.as_bytes()).len(), HEADER_FIELDS_MAX);
     let opens = format!("Subject: {}?=", "=?utf-8?q?x ".repeat(20_000));
-    assert_eq!(Headers::from_raw(opens.as_bytes()).len(), 1);
+    assert_eq!(DecodedHeaders::from_raw(opens.as_bytes()).len(), 1);
     let spread = format!("Subject: {}{}?=", "=? ".repeat(40_000), " ".repeat(100_000));
-    assert_eq!(Headers::from_raw(spread.as_bytes()).len(), 1);
+    assert_eq!(DecodedHeaders::from_raw(spread.as_bytes()).len(), 1);
 }
 
 proptest! {

@@ -1,31 +1,32 @@
 //! Encoded words of header values (RFC 2047): `=?charset?B?…?=`.
 //!
-//! Lenient where mail in the field is: long words, blanks inside, characters split over neighbouring words of one
-//! character set. Linear: a scan that fails is bounded or never repeated. The result never holds control characters.
+//! Lenient about common violations: overlong words, spaces inside words, characters split between adjacent words of the
+//! same character set. Runs in linear time: a failing scan is bounded or never repeated. The result never contains
+//! control characters.
 
 use crate::parse::charset;
 use crate::parse::transfer;
 
-/// Longest character set label, language tag included, in bytes.
+/// Maximum length of a character set label in bytes, including the language tag.
 const CHARSET_LABEL_BYTES_MAX: usize = 64;
 
-struct Word<'a> {
+struct EncodedWord<'a> {
     charset: &'a str,
     bytes: Vec<u8>,
-    /// Offset behind the closing `?=`, counted from the opening `=?`.
+    /// Offset after the closing `?=`, relative to the opening `=?`.
     length: usize,
 }
 
-/// The text with its encoded words decoded; `None` when it holds none.
+/// Decodes the encoded words of a text. Returns `None` if it contains none.
 pub(crate) fn decode_words(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut pending: Option<(&str, Vec<u8>)> = None;
     let mut rest = text;
-    let mut found = false;
+    let mut has_word = false;
     let last_close = text.rfind("?=")?;
     while let Some(start) = rest.find("=?") {
         let (before, from_word) = rest.split_at(start);
-        // Looked up once: asking "is there a close ahead" at every open would be quadratic.
+        // `last_close` is searched only once: searching for a `?=` after every `=?` would take quadratic time.
         if text.len() - from_word.len() > last_close {
             break;
         }
@@ -36,7 +37,7 @@ pub(crate) fn decode_words(text: &str) -> Option<String> {
             rest = &from_word[2..];
             continue;
         };
-        found = true;
+        has_word = true;
         let joined = before.chars().all(char::is_whitespace) && pending.is_some();
         if !joined {
             flush(&mut out, &mut pending);
@@ -53,7 +54,7 @@ pub(crate) fn decode_words(text: &str) -> Option<String> {
         }
         rest = &from_word[word.length..];
     }
-    if !found {
+    if !has_word {
         return None;
     }
     flush(&mut out, &mut pending);
@@ -61,21 +62,21 @@ pub(crate) fn decode_words(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// The text with its encoded words in UTF-8 where their character set is one that only [`charset::decode`] knows; `None`
-/// when it holds no such word. The words stay encoded: what is in them cannot become structure of an address field.
+/// Re-encodes encoded words to UTF-8 if only [`charset::decode`] supports their character set. Returns `None` if there
+/// are no such words. The words stay encoded, so their content can't become syntax of an address field.
 pub(crate) fn recode_words(text: &str) -> Option<String> {
     use base64::Engine as _;
     let last_close = text.rfind("?=")?;
     let mut out = String::new();
     let mut done = 0;
-    let mut found = false;
+    let mut has_word = false;
     while let Some(start) = text[done..].find("=?").map(|at| done + at).filter(|start| *start < last_close) {
         out.push_str(&text[done..start]);
         let word = read_word(&text[start..]);
         done = start + word.as_ref().map_or(2, |word| word.length);
         match word.filter(|word| charset::is_own(word.charset)) {
             Some(word) => {
-                found = true;
+                has_word = true;
                 let decoded = charset::decode(Some(word.charset), &word.bytes);
                 let encoded = base64::engine::general_purpose::STANDARD.encode(&*decoded);
                 out.push_str(&format!("=?utf-8?B?{encoded}?="));
@@ -84,7 +85,7 @@ pub(crate) fn recode_words(text: &str) -> Option<String> {
         }
     }
     out.push_str(&text[done..]);
-    found.then_some(out)
+    has_word.then_some(out)
 }
 
 fn flush(out: &mut String, pending: &mut Option<(&str, Vec<u8>)>) {
@@ -100,8 +101,8 @@ fn flush(out: &mut String, pending: &mut Option<(&str, Vec<u8>)>) {
     }
 }
 
-/// Reads the word at the start of `text`, which begins with `=?`.
-fn read_word(text: &str) -> Option<Word<'_>> {
+/// Parses the encoded word at the start of `text`, which begins with `=?`.
+fn read_word(text: &str) -> Option<EncodedWord<'_>> {
     let bytes = text.as_bytes();
     let label_end = bytes.iter().skip(2).take(CHARSET_LABEL_BYTES_MAX).position(|&byte| byte == b'?')? + 2;
     let label = &text[2..label_end];
@@ -116,15 +117,19 @@ fn read_word(text: &str) -> Option<Word<'_>> {
     let encoded = &encoded[..encoded.find("?=")?];
     let bytes = match encoding {
         b'b' | b'B' => transfer::base64(encoded.as_bytes()),
-        b'q' | b'Q' => q_word(encoded, label),
+        b'q' | b'Q' => decode_q_word(encoded, label),
         _ => return None,
     };
-    Some(Word { charset: label.split('*').next().unwrap_or(label), bytes, length: label_end + 3 + encoded.len() + 2 })
+    Some(EncodedWord {
+        charset: label.split('*').next().unwrap_or(label),
+        bytes,
+        length: label_end + 3 + encoded.len() + 2,
+    })
 }
 
-/// The bytes of a Q word. What stands there unencoded against RFC 2047 §4.2 was read as windows-1252 when it was not
-/// UTF-8: it goes back to the byte it was, unless the word says that it is UTF-8.
-fn q_word(encoded: &str, label: &str) -> Vec<u8> {
+/// Decodes a Q-encoded word. Unencoded non-ASCII characters, which RFC 2047 §4.2 forbids, come from bytes that were
+/// decoded as windows-1252: they are converted back to one byte, unless the charset of the word is UTF-8.
+fn decode_q_word(encoded: &str, label: &str) -> Vec<u8> {
     let is_utf8 = label.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("utf-8"));
     let mut out = Vec::with_capacity(encoded.len());
     let mut rest = encoded.chars();

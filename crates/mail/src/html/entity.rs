@@ -1,12 +1,12 @@
-//! Character references of HTML (`&amp;`, `&#8217;`, `&#x2019;`).
+//! HTML character references (`&amp;`, `&#8217;`, `&#x2019;`).
 
 use encoding_rs::WINDOWS_1252;
 use mail_parser::decoders::html::add_html_token;
 
-/// Longest reference that is looked for, `&` and `;` included, in bytes (the longest name has 31 letters).
+/// Maximum length of a reference in bytes, including `&` and `;`. The longest name has 31 letters.
 const REFERENCE_BYTES_MAX: usize = 34;
 
-/// References that are read without their semicolon, as browsers do.
+/// References that are decoded without a semicolon, as in browsers.
 const BARE: &[(&str, char)] = &[
     ("&nbsp", '\u{a0}'),
     ("&amp", '&'),
@@ -17,7 +17,7 @@ const BARE: &[(&str, char)] = &[
     ("&reg", '\u{ae}'),
 ];
 
-/// Appends `text` to `out` with its references decoded; unknown ones stay as they are.
+/// Appends `text` to `out` with decoded references. Unknown references are kept as they are.
 pub(crate) fn push_decoded(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find('&') {
@@ -29,14 +29,14 @@ pub(crate) fn push_decoded(out: &mut String, text: &str) {
     out.push_str(rest);
 }
 
-/// The text with its references decoded.
+/// Returns the text with decoded references.
 pub(crate) fn decoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     push_decoded(&mut out, text);
     out
 }
 
-/// Decodes the reference at the start of `text`; returns how many bytes it took (at least the `&`).
+/// Decodes the reference at the start of `text`. Returns the number of bytes consumed, which is at least 1.
 fn push_reference(out: &mut String, text: &str) -> usize {
     let window = text.as_bytes().get(..REFERENCE_BYTES_MAX).unwrap_or(text.as_bytes());
     let end =
@@ -64,7 +64,8 @@ fn push_bare(out: &mut String, text: &str) -> usize {
     1
 }
 
-/// The character of `8217` or `x2019`; C1 numbers mean windows-1252, other control characters mean nothing.
+/// Returns the character for `8217` or `x2019`. Numbers in the C1 range are decoded as windows-1252; other control
+/// characters are dropped.
 fn numbered(number: &str) -> Option<char> {
     let code = match number.strip_prefix(['x', 'X']) {
         Some(digits) => u32::from_str_radix(digits, 16),

@@ -1,22 +1,22 @@
-//! Lays the text of HTML out in lines: blocks, lists, links, quotations, table rows.
+//! Lays out the text of HTML in lines: blocks, lists, links, quotes, table rows.
 
-use super::Extracted;
+use super::HtmlText;
 use super::entity;
 use super::tag::attribute;
 
-/// Deepest quotation that gets a `> ` of its own.
+/// Maximum quote depth that is shown as a separate `> `.
 const QUOTE_DEPTH_MAX: usize = 5;
 
-/// Most lists whose numbering is remembered at once.
+/// Maximum number of nested lists with separate numbering.
 const LIST_DEPTH_MAX: usize = 16;
 
-/// Longest link target that is written out, in bytes.
+/// Maximum length of a link target that is written to the output, in bytes.
 const LINK_BYTES_MAX: usize = 8_192;
 
-/// Longest style value that is read for signs of hiding, in bytes.
+/// Maximum number of bytes of a style attribute that are checked for hiding.
 const STYLE_BYTES_MAX: usize = 2_048;
 
-/// What separates the next text from the one before.
+/// The separator between the next text and the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     None,
@@ -26,36 +26,36 @@ enum Gap {
     Paragraph,
 }
 
-struct Link {
+struct OpenLink {
     target: String,
-    /// Where its label begins in the output.
+    /// Offset of the label in the output.
     start: usize,
 }
 
-struct Hidden {
+struct HiddenElement {
     name: String,
     depth: usize,
 }
 
-/// The state of one pass over an HTML text.
-pub(crate) struct Renderer {
+/// The state of the pass over an HTML text.
+pub(crate) struct TextRenderer {
     out: String,
     hidden_out: String,
     gap: Gap,
     quote_depth: usize,
     pre_depth: usize,
-    /// Next number of each open ordered list, `None` for a bulleted one.
+    /// The next number of each open ordered list; `None` for a bulleted list.
     lists: Vec<Option<u32>>,
     marker: Option<String>,
-    link: Option<Link>,
-    hidden: Option<Hidden>,
-    honour_hidden: bool,
+    link: Option<OpenLink>,
+    hidden: Option<HiddenElement>,
+    respect_hidden: bool,
     scratch: String,
 }
 
-impl Renderer {
-    pub(crate) fn new(honour_hidden: bool) -> Self {
-        Renderer {
+impl TextRenderer {
+    pub(crate) fn new(respect_hidden: bool) -> Self {
+        TextRenderer {
             out: String::new(),
             hidden_out: String::new(),
             gap: Gap::None,
@@ -65,7 +65,7 @@ impl Renderer {
             marker: None,
             link: None,
             hidden: None,
-            honour_hidden,
+            respect_hidden,
             scratch: String::new(),
         }
     }
@@ -80,25 +80,25 @@ impl Renderer {
         if self.hidden.is_some() {
             push_folded(&mut self.hidden_out, &text);
         } else if self.pre_depth > 0 {
-            self.preformatted(&text);
+            self.write_preformatted(&text);
         } else {
-            self.flowing(&text);
+            self.write_flowing(&text);
         }
         self.scratch = text;
     }
 
-    fn flowing(&mut self, text: &str) {
-        for (index, word) in text.split(is_blank_char).enumerate() {
+    fn write_flowing(&mut self, text: &str) {
+        for (index, word) in text.split(is_white_space).enumerate() {
             if index > 0 {
-                self.want(Gap::Space);
+                self.request_gap(Gap::Space);
             }
             if !word.is_empty() {
-                self.word(word);
+                self.write_word(word);
             }
         }
     }
 
-    fn preformatted(&mut self, text: &str) {
+    fn write_preformatted(&mut self, text: &str) {
         for (index, line) in text.split('\n').enumerate() {
             if index > 0 {
                 self.flush_gap();
@@ -107,20 +107,20 @@ impl Renderer {
             }
             let line = line.trim_end_matches('\r');
             if !line.is_empty() {
-                self.word(line);
+                self.write_word(line);
             }
         }
     }
 
-    /// Writes a piece of text that has no blank at its ends, behind the gap that is due.
-    fn word(&mut self, word: &str) {
+    /// Writes text that neither begins nor ends with white space, after the pending gap.
+    fn write_word(&mut self, word: &str) {
         if word.chars().all(is_filler) {
             return;
         }
         self.flush_gap();
         for c in word.chars() {
             match c {
-                // Fillers of preheaders and soft hyphens: nothing a reader sees.
+                // Preheader fillers and soft hyphens are invisible.
                 '\u{ad}' | '\u{34f}' | '\u{200b}' | '\u{2060}' | '\u{feff}' => {}
                 '\t' => self.out.push('\t'),
                 c if c.is_control() => {}
@@ -129,7 +129,7 @@ impl Renderer {
         }
     }
 
-    fn want(&mut self, gap: Gap) {
+    fn request_gap(&mut self, gap: Gap) {
         self.gap = self.gap.max(gap);
     }
 
@@ -174,16 +174,16 @@ impl Renderer {
             return;
         }
         let name = name.to_ascii_lowercase();
-        if self.honour_hidden && can_hide(&name) && is_hidden(attributes) {
-            self.hidden = Some(Hidden { name, depth: 1 });
+        if self.respect_hidden && can_hide(&name) && is_hidden(attributes) {
+            self.hidden = Some(HiddenElement { name, depth: 1 });
             return;
         }
-        self.want(gap_of(&name));
+        self.request_gap(gap_of(&name));
         match &*name {
             "br" => self.line_break(),
             "hr" => {
-                self.word("---");
-                self.want(Gap::Line);
+                self.write_word("---");
+                self.request_gap(Gap::Line);
             }
             "li" => self.list_item(),
             "ul" | "menu" | "dir" => self.begin_list(None),
@@ -193,7 +193,7 @@ impl Renderer {
             "blockquote" => self.quote_depth += 1,
             "pre" => self.pre_depth += 1,
             "a" => self.begin_link(attributes),
-            "img" => self.image(attributes),
+            "img" => self.write_image(attributes),
             _ => {}
         }
     }
@@ -221,13 +221,13 @@ impl Renderer {
             "br" => self.line_break(),
             _ => {}
         }
-        self.want(gap_of(&name));
+        self.request_gap(gap_of(&name));
     }
 
-    /// One `<br>` ends the line, two make an empty one.
+    /// Handles `<br>`: one ends the line, two produce an empty line.
     fn line_break(&mut self) {
         let gap = if self.gap >= Gap::Line { Gap::Paragraph } else { Gap::Line };
-        self.want(gap);
+        self.request_gap(gap);
     }
 
     fn begin_list(&mut self, first: Option<u32>) {
@@ -254,15 +254,16 @@ impl Renderer {
         };
         let target = entity::decoded(target.trim());
         let lower = target.get(..8).unwrap_or(&target).to_ascii_lowercase();
-        let is_shown = ["http://", "https://", "mailto:", "tel:"].iter().any(|scheme| lower.starts_with(scheme));
-        if is_shown {
+        let has_known_scheme =
+            ["http://", "https://", "mailto:", "tel:"].iter().any(|scheme| lower.starts_with(scheme));
+        if has_known_scheme {
             let target: String = target.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect();
             let start = self.out.len();
-            self.link = Some(Link { target, start });
+            self.link = Some(OpenLink { target, start });
         }
     }
 
-    /// Writes the target behind the label, unless the label says the same.
+    /// Writes the link target after the label, unless the label is the same.
     fn end_link(&mut self) {
         let Some(link) = self.link.take() else {
             return;
@@ -281,23 +282,23 @@ impl Renderer {
         self.out.push('>');
     }
 
-    fn image(&mut self, attributes: &str) {
+    fn write_image(&mut self, attributes: &str) {
         if let Some(alt) = attribute(attributes, "alt") {
             let alt = entity::decoded(alt);
-            self.flowing(&alt);
+            self.write_flowing(&alt);
         }
     }
 
-    pub(crate) fn finish(mut self) -> (Extracted, bool) {
+    pub(crate) fn finish(mut self) -> (HtmlText, bool) {
         self.end_link();
         let unclosed = self.hidden.is_some();
         let visible = self.out.trim_end().trim_start_matches('\n').to_owned();
         let hidden = self.hidden_out.trim().to_owned();
-        (Extracted { visible, hidden }, unclosed)
+        (HtmlText { visible, hidden }, unclosed)
     }
 }
 
-/// What an element's tags put between the text before and behind them.
+/// Returns the gap that the tags of an element produce.
 fn gap_of(name: &str) -> Gap {
     match name {
         "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol" | "dl" | "blockquote" | "pre" | "table"
@@ -310,7 +311,8 @@ fn gap_of(name: &str) -> Gap {
     }
 }
 
-/// Elements whose end tag can be trusted, so that hiding them cannot swallow what follows.
+/// Returns whether an element may be hidden. Only elements with a reliable end tag: otherwise, hiding one could swallow
+/// the content after it.
 fn can_hide(name: &str) -> bool {
     matches!(
         name,
@@ -367,7 +369,7 @@ fn is_hidden(attributes: &str) -> bool {
     })
 }
 
-/// Whether a label already says where its link leads.
+/// Returns whether a label already names the target of its link.
 fn same_target(label: &str, target: &str) -> bool {
     let bare = |text: &str| -> String {
         let text = text.trim().trim_end_matches('/').to_lowercase();
@@ -375,14 +377,14 @@ fn same_target(label: &str, target: &str) -> bool {
         let text = text.strip_prefix("mailto:").or(text.strip_prefix("tel:")).unwrap_or(text);
         text.split_whitespace().collect()
     };
-    // A label much longer than its target cannot be the same; comparing it would be wasted work.
+    // A label much longer than its target can't be equal; skip the comparison.
     label.len() <= 2 * target.len() + 16 && bare(label) == bare(target)
 }
 
-/// Appends text with its white space folded.
+/// Appends text with collapsed white space.
 fn push_folded(out: &mut String, text: &str) {
-    for piece in text.split_inclusive(is_blank_char) {
-        let word = piece.trim_matches(is_blank_char);
+    for piece in text.split_inclusive(is_white_space) {
+        let word = piece.trim_matches(is_white_space);
         out.push_str(word);
         if word.len() < piece.len() && !out.is_empty() && !out.ends_with([' ', '\n']) {
             out.push(' ');
@@ -390,16 +392,16 @@ fn push_folded(out: &mut String, text: &str) {
     }
 }
 
-/// Characters that show nothing when they stand alone: fillers of preheaders, joiners, marks, control characters.
+/// Returns whether a character is invisible on its own: preheader fillers, joiners, marks and control characters.
 fn is_filler(c: char) -> bool {
     c.is_control() || matches!(c, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
-fn is_blank_char(c: char) -> bool {
+fn is_white_space(c: char) -> bool {
     c.is_ascii_whitespace() || c == '\u{a0}' || c == '\u{b}'
 }
 
-/// Takes the blanks off the end of the last line.
+/// Removes trailing white space from the last line.
 fn trim_line(out: &mut String) {
     let length = out.trim_end_matches([' ', '\t']).len();
     out.truncate(length);

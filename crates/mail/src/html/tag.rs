@@ -1,42 +1,42 @@
-//! Finds the tags of an HTML text: text runs and tags in turn, comments and scripts left out.
+//! Finds the tags of an HTML text: returns text and tags in order, without comments and scripts.
 //!
-//! Linear: a search that may run to the end of the input is made at most once for each thing looked for.
+//! Runs in linear time: a search that may reach the end of the input runs at most once per search target.
 
-/// Longest element name that is told apart, in bytes.
+/// Maximum length of an element name, in bytes.
 const NAME_BYTES_MAX: usize = 16;
 
-/// Most attributes of one tag that are looked at.
+/// Maximum number of attributes of a tag that are read.
 const ATTRIBUTES_MAX: usize = 64;
 
-/// Elements whose content is never text for a reader. Their end tag is searched verbatim.
+/// Elements whose content is never displayed as text. It is skipped up to the literal end tag.
 const DROPPED: &[&str] = &["script", "style", "title", "template", "svg", "math", "object", "iframe", "xml"];
 
-/// A tag met in the text.
+/// An HTML tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tag<'a> {
-    /// `<name attributes>`; the name is as written.
+pub(crate) enum HtmlTag<'a> {
+    /// `<name attributes>`, with the name as written.
     Open { name: &'a str, attributes: &'a str },
     /// `</name>`.
     Close { name: &'a str },
 }
 
-/// Walks over an HTML text.
-pub(crate) struct Tags<'a> {
+/// Scanner over an HTML text.
+pub(crate) struct HtmlTagScanner<'a> {
     html: &'a str,
     position: usize,
-    /// A quote in a tag was never closed: from then on tags end at the first `>`.
+    /// Whether a quote in a tag was never closed: from then on, tags end at the first `>`.
     quotes_broken: bool,
-    /// Elements of [`DROPPED`] (by bit) with no end tag ahead: from then on only their tags are dropped.
+    /// Bit set of the elements of [`DROPPED`] that have no further end tag: from then on, only their tags are dropped.
     endless: u16,
 }
 
-impl<'a> Tags<'a> {
+impl<'a> HtmlTagScanner<'a> {
     pub(crate) fn new(html: &'a str) -> Self {
-        Tags { html, position: 0, quotes_broken: false, endless: 0 }
+        HtmlTagScanner { html, position: 0, quotes_broken: false, endless: 0 }
     }
 
-    /// The text up to the next tag, and the tag; markup that is neither is passed over (the tag is then `None`).
-    pub(crate) fn next(&mut self) -> Option<(&'a str, Option<Tag<'a>>)> {
+    /// Returns the text up to the next tag, and the tag. The tag is `None` for markup that is skipped, and at the end.
+    pub(crate) fn next(&mut self) -> Option<(&'a str, Option<HtmlTag<'a>>)> {
         let rest = self.html.get(self.position..).filter(|rest| !rest.is_empty())?;
         let Some(open) = rest.find('<') else {
             self.position = self.html.len();
@@ -54,7 +54,7 @@ impl<'a> Tags<'a> {
                 let end = self.tag_end(from);
                 self.position += end;
                 let name = name(&from[2..end]);
-                Some((text, Some(Tag::Close { name })))
+                Some((text, Some(HtmlTag::Close { name })))
             }
             Some(byte) if byte.is_ascii_alphabetic() => {
                 let end = self.tag_end(from);
@@ -62,17 +62,17 @@ impl<'a> Tags<'a> {
                 let name = name(&from[1..end]);
                 let attributes = from[1 + name.len()..end].trim_end_matches('>');
                 self.drop_content(name);
-                Some((text, Some(Tag::Open { name, attributes })))
+                Some((text, Some(HtmlTag::Open { name, attributes })))
             }
             _ => {
-                // A lone `<` is text.
+                // A `<` that doesn't begin a tag is text.
                 self.position += 1;
                 Some((&rest[..=open], None))
             }
         }
     }
 
-    /// Offset behind the `>` that ends the tag at the start of `from`; quoted values may hold `>`.
+    /// Returns the offset after the `>` that ends the tag at the start of `from`. Quoted values may contain `>`.
     fn tag_end(&mut self, from: &str) -> usize {
         if !self.quotes_broken {
             match quoted_tag_end(from.as_bytes()) {
@@ -83,7 +83,7 @@ impl<'a> Tags<'a> {
         from.find('>').map_or(from.len(), |end| end + 1)
     }
 
-    /// Passes over the content of an element that is never text, up to its end tag.
+    /// Skips the content of an element in [`DROPPED`] up to its end tag.
     fn drop_content(&mut self, name: &str) {
         let Some(which) = DROPPED.iter().position(|dropped| dropped.eq_ignore_ascii_case(name)) else {
             return;
@@ -94,14 +94,15 @@ impl<'a> Tags<'a> {
         }
         match find_close(&self.html.as_bytes()[self.position..], DROPPED[which].as_bytes()) {
             Some(offset) => self.position += offset,
-            // Script and style to the end of the text are code, as in every browser; the rest is a stray tag.
+            // As in browsers, an unclosed script or style extends to the end. For other elements, only the tag is
+            // dropped.
             None if which < 2 => self.position = self.html.len(),
             None => self.endless |= bit,
         }
     }
 }
 
-/// The value of the first attribute of this name, undecoded.
+/// Returns the undecoded value of the first attribute of this name.
 pub(crate) fn attribute<'a>(attributes: &'a str, wanted: &str) -> Option<&'a str> {
     let mut rest = attributes;
     for _ in 0..ATTRIBUTES_MAX {
@@ -158,7 +159,7 @@ fn quoted_tag_end(tag: &[u8]) -> Option<usize> {
             Some(open) if byte == open => quote = None,
             Some(_) => {}
             None if byte == b'>' => return Some(index + 1),
-            // A quote counts only where a value begins; elsewhere it is a slip of the author.
+            // A quote counts only at the start of a value; anywhere else it is a mistake in the HTML.
             None if matches!(byte, b'"' | b'\'') && before == b'=' => quote = Some(byte),
             None => {}
         }
@@ -169,7 +170,7 @@ fn quoted_tag_end(tag: &[u8]) -> Option<usize> {
     None
 }
 
-/// Offset behind a comment, a conditional, a doctype or a processing instruction at the start of `from`.
+/// Returns the offset after the comment, conditional, doctype or processing instruction at the start of `from`.
 fn markup_end(from: &str) -> usize {
     if let Some(inside) = from.strip_prefix("<!--") {
         if inside.starts_with('>') {
@@ -183,7 +184,7 @@ fn markup_end(from: &str) -> usize {
     from.find('>').map_or(from.len(), |end| end + 1)
 }
 
-/// Offset of `</name` in `bytes`, in any case.
+/// Returns the offset of `</name` in `bytes`, ignoring case.
 fn find_close(bytes: &[u8], name: &[u8]) -> Option<usize> {
     let mut start = 0;
     while let Some(at) = bytes.get(start..)?.iter().position(|&byte| byte == b'<') {

@@ -1,11 +1,11 @@
-//! Tables of HTML and its text, and hostile input.
+//! Table tests of HTML to text, and tests with hostile input.
 
 use proptest::prelude::*;
 
 use super::*;
 
 #[test]
-fn text_of_html_reads_like_the_mail() {
+fn html_is_converted_to_readable_text() {
     let table: &[(&str, &str)] = &[
         ("", ""),
         ("plain", "plain"),
@@ -45,7 +45,7 @@ fn text_of_html_reads_like_the_mail() {
 }
 
 #[test]
-fn what_is_hidden_from_readers_is_kept_apart() {
+fn hidden_text_is_returned_separately() {
     let hidden = |html: &str| {
         let extracted = extract(html);
         (extracted.visible, extracted.hidden)
@@ -68,9 +68,9 @@ fn what_is_hidden_from_readers_is_kept_apart() {
     assert_eq!(to_text(&preheader), "Hi");
 }
 
-/// Each of these is quadratic, or deep, for a parser that looks ahead or recurses.
+/// Each input would cost a parser with lookahead quadratic time, or a recursive parser its stack.
 #[test]
-fn hostile_html_is_read_in_linear_time() {
+fn hostile_html_is_converted_in_linear_time() {
     let pieces = [
         "<",
         "<a ",
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn escaped_text_reads_back(text in "[a-z<>&\"';# ]{0,40}") {
+    fn escaped_text_is_converted_back(text in "[a-z<>&\"';# ]{0,40}") {
         let mut html = String::new();
         push_escaped(&mut html, &text);
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,36 +1,36 @@
-//! The MIME fields of one part: type, disposition, encoding, id (RFC 2045, RFC 2183, RFC 2231).
+//! The MIME header fields of one part: type, disposition, encoding, ID (RFC 2045, RFC 2183, RFC 2231).
 
 use mail_parser::{ContentType, HeaderValue, parsers::MessageStream};
 
 use super::structured_line;
-use super::transfer::Encoding;
+use super::transfer::TransferEncoding;
 use crate::header;
 
-/// Longest boundary that is honoured, in bytes (RFC 2046 §5.1.1 allows 70).
+/// Maximum length of a boundary that is accepted, in bytes. RFC 2046 §5.1.1 allows 70.
 const BOUNDARY_BYTES_MAX: usize = 256;
 
-/// Longest media type that is believed, in bytes (RFC 6838 §4.2: 127 each side).
+/// Maximum length of a media type that is accepted, in bytes. RFC 6838 §4.2 allows 127 on each side of the slash.
 const MEDIA_TYPE_BYTES_MAX: usize = 255;
 
-/// What the header section of a part says about its body.
+/// The content description in the header section of a part.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Content {
-    /// Lower-case `type/subtype`; empty when the part says nothing.
+pub(crate) struct PartHeader {
+    /// `type/subtype` in lower case; empty if the part has no content type.
     pub(crate) media_type: String,
     pub(crate) charset: Option<String>,
     pub(crate) boundary: Option<Vec<u8>>,
-    /// File name as stated: Content-Disposition first, else the `name` of Content-Type.
+    /// Original file name from `PartHeader-Disposition`, or else the `name` of `PartHeader-Type`.
     pub(crate) filename: Option<String>,
     pub(crate) is_attachment: bool,
     pub(crate) is_inline: bool,
     pub(crate) content_id: Option<String>,
-    pub(crate) encoding: Encoding,
+    pub(crate) encoding: TransferEncoding,
 }
 
-impl Content {
-    /// Reads the header section at the start of `raw`; the first field of a name counts.
+impl PartHeader {
+    /// Parses the header section at the start of `raw`. If a field is repeated, the first one counts.
     pub(crate) fn read(raw: &[u8]) -> Self {
-        let mut content = Content::default();
+        let mut content = PartHeader::default();
         let mut seen = [false; 4];
         for field in header::fields(raw) {
             if !field.name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("content-")) {
@@ -46,21 +46,21 @@ impl Content {
             match which {
                 0 => content.read_type(field.value),
                 1 => content.read_disposition(field.value),
-                2 => content.encoding = Encoding::from_value(&header::unfold(field.value)),
+                2 => content.encoding = TransferEncoding::from_value(&header::unfold(field.value)),
                 _ => content.content_id = content_id(&field.decoded()),
             }
         }
         content
     }
 
-    /// Whether the type is `multipart/…`.
+    /// Returns whether the type is `multipart/…`.
     pub(crate) fn is_multipart(&self) -> bool {
         self.media_type.starts_with("multipart/")
     }
 
     fn read_type(&mut self, value: &[u8]) {
         let line = structured_line(value);
-        let Some(parsed) = with_parameters(&line) else {
+        let Some(parsed) = parse_content_type(&line) else {
             return;
         };
         let subtype = parsed.subtype().unwrap_or_default();
@@ -77,37 +77,39 @@ impl Content {
             .map(|boundary| boundary.trim_end().as_bytes().to_vec())
             .filter(|boundary| !boundary.is_empty() && boundary.len() <= BOUNDARY_BYTES_MAX);
         if self.filename.is_none() {
-            self.filename = named(value, &parsed, "name");
+            self.filename = filename_parameter(value, &parsed, "name");
         }
     }
 
     fn read_disposition(&mut self, value: &[u8]) {
         let line = structured_line(value);
-        let Some(parsed) = with_parameters(&line) else {
+        let Some(parsed) = parse_content_type(&line) else {
             return;
         };
         self.is_inline = parsed.is_inline();
-        // RFC 2183 §2.8: a disposition nobody knows is an attachment.
+        // RFC 2183 §2.8: an unknown disposition is an attachment.
         self.is_attachment = !self.is_inline;
-        if let Some(filename) = named(value, &parsed, "filename").or_else(|| named(value, &parsed, "name")) {
+        if let Some(filename) =
+            filename_parameter(value, &parsed, "filename").or_else(|| filename_parameter(value, &parsed, "name"))
+        {
             self.filename = Some(filename);
         }
     }
 }
 
-/// A parameter that names a file: the extended form counts wherever it stands (RFC 2231, RFC 6266 §4.3).
-fn named(value: &[u8], parsed: &ContentType<'_>, name: &str) -> Option<String> {
+/// Returns a file name parameter. The extended form takes precedence regardless of order (RFC 2231, RFC 6266 §4.3).
+fn filename_parameter(value: &[u8], parsed: &ContentType<'_>, name: &str) -> Option<String> {
     header::extended(&header::unfold(value), name).or_else(|| parsed.attribute(name).map(str::to_owned))
 }
 
-fn with_parameters(line: &[u8]) -> Option<ContentType<'_>> {
+fn parse_content_type(line: &[u8]) -> Option<ContentType<'_>> {
     match MessageStream::new(line).parse_content_type() {
         HeaderValue::ContentType(parsed) => Some(parsed),
         _ => None,
     }
 }
 
-/// Content-ID without its brackets.
+/// Returns a `PartHeader-ID` value without angle brackets.
 fn content_id(value: &str) -> Option<String> {
     let value = value.trim();
     let value = value.strip_prefix('<').unwrap_or(value);

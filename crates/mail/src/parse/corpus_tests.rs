@@ -1,4 +1,4 @@
-//! The parser against published mails with their parse trees (`mime/eml`), and against damaged copies of them.
+//! Tests the parser with published messages and their parse trees (`mime/eml`), and with damaged copies of them.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::*;
 use crate::tests::corpus;
 
-/// The mails of one group with their trees, in order of their names.
-fn mails(folder: &Path, group: &str) -> Vec<(String, Vec<u8>, Value)> {
+/// Returns the messages of one group with their trees, sorted by name.
+fn messages(folder: &Path, group: &str) -> Vec<(String, Vec<u8>, Value)> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder.join(group))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -31,7 +31,7 @@ fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The value of the first header of this name in a part of a tree.
+/// Returns the value of the first header of this name in a part of a tree.
 fn header<'t>(part: &'t Value, name: &str) -> Option<&'t Value> {
     let headers = part["headers"].as_array()?;
     headers.iter().find(|header| header["name"] == name).map(|header| &header["value"])
@@ -47,8 +47,8 @@ fn tree_addresses(part: &Value, name: &str) -> Vec<String> {
     plain.chain(grouped).filter_map(|entry| entry["address"].as_str()).map(str::to_owned).collect()
 }
 
-fn addresses(parties: &[Party]) -> Vec<String> {
-    let written = |party: &Party| {
+fn addresses(parties: &[AddressEntry]) -> Vec<String> {
+    let written = |party: &AddressEntry| {
         let form = &party.header_form;
         let inner = form.rfind('<').map(|open| form[open + 1..].trim_end_matches('>'));
         inner.or(form.contains('@').then_some(form)).map(str::to_owned)
@@ -56,14 +56,14 @@ fn addresses(parties: &[Party]) -> Vec<String> {
     parties.iter().filter_map(written).collect()
 }
 
-/// What the tree says of a body: its parts of one kind, joined.
+/// Returns a body according to the tree: its parts of one kind, joined.
 fn tree_body(tree: &Value, list: &str, kind: &str) -> Option<String> {
     let parts = tree[list].as_array()?.iter().map(|index| &tree["parts"][index.as_u64().unwrap() as usize]["body"]);
     let texts: Vec<&str> = parts.filter_map(|body| body[kind].as_str()).collect();
     (!texts.is_empty()).then(|| folded(&texts.join("\n")))
 }
 
-/// (name, size where it is one) of every attachment of a tree.
+/// Returns the (name, size if stated) of every attachment of a tree.
 fn tree_attachments(tree: &Value) -> Vec<(Option<String>, Option<usize>)> {
     let parts = tree["attachments"].as_array().into_iter().flatten();
     parts
@@ -91,7 +91,7 @@ struct Score {
 impl Score {
     fn check<T: PartialEq + std::fmt::Debug>(&mut self, what: &str, mine: &T, tree: &T) {
         if format!("{tree:?}").contains('\u{fffd}') {
-            // The tree says "not readable"; reading more than that is no disagreement.
+            // The tree marks the text as undecodable, so a better result isn't a disagreement.
             self.unstated += 1;
         } else if mine == tree {
             self.agreed += 1;
@@ -107,7 +107,7 @@ impl Score {
         let subject = header(root, "subject").and_then(|value| value["Text"].as_str()).map(folded);
         self.check(&format!("{name} subject"), &parsed.subject.as_deref().map(folded), &subject);
         let from = tree_addresses(root, "from");
-        // Several authors, or one that no address names, are no author here.
+        // The trees list several authors, or authors without an address; here, such a message has no author.
         if let Ok(author) = &parsed.author {
             self.check(&format!("{name} from"), &vec![author.address().canonical()], &from);
         }
@@ -134,17 +134,17 @@ impl Score {
 }
 
 #[test]
-fn mails_agree_with_their_published_trees() {
+fn messages_agree_with_their_published_trees() {
     let Some(folder) = corpus("mime/eml") else {
         return;
     };
     for group in ["rfc", "legacy", "thirdparty"] {
         let mut score = Score::default();
-        for (name, raw, tree) in mails(&folder, group) {
+        for (name, raw, tree) in messages(&folder, group) {
             score.compare(&name, &raw, &tree);
         }
         let all = score.agreed + score.disagreed.len();
-        println!("{group}: {} of {all} statements agree, {} say nothing", score.agreed, score.unstated);
+        println!("{group}: {} of {all} values agree, {} not stated", score.agreed, score.unstated);
         let known = |line: &&String| KNOWN_DIFFERENCES.iter().any(|(start, _)| line.starts_with(start));
         let (known, unknown): (Vec<&String>, Vec<&String>) = score.disagreed.iter().partition(known);
         println!("  known differences: {known:#?}");
@@ -152,16 +152,19 @@ fn mails_agree_with_their_published_trees() {
     }
 }
 
-/// Where this parser reads a mail otherwise than its tree, and why that is meant.
+/// The values on which this parser deliberately differs from the tree, with the reason.
 const KNOWN_DIFFERENCES: [(&str, &str); 4] = [
-    ("thirdparty/000 text", "NUL becomes U+FFFD: no store of text takes it"),
+    ("thirdparty/000 text", "NUL becomes U+FFFD because the databases don't accept it in text"),
     ("thirdparty/002 attachments", "broken base64 of a text part stays text instead of becoming a file"),
     ("thirdparty/005 text", "a delimiter is a whole line (RFC 2046 §5.1.1): `invalid--1--` is text"),
-    ("thirdparty/015 attachments", "an unclosed multipart in a message inside does not swallow the next messages"),
+    (
+        "thirdparty/015 attachments",
+        "an unclosed multipart in an attached message doesn't extend into the next messages",
+    ),
 ];
 
-/// Everything a parse returns, in bytes.
-fn output_bytes(parsed: &Parsed<'_>) -> usize {
+/// Returns the total size of a parse result in bytes.
+fn output_bytes(parsed: &ParsedMessage<'_>) -> usize {
     let strings = [&parsed.text, &parsed.html, &parsed.subject, &parsed.message_id, &parsed.in_reply_to];
     let people = [&parsed.to, &parsed.cc, &parsed.bcc, &parsed.reply_to].into_iter().flatten();
     strings.into_iter().flatten().map(String::len).sum::<usize>()
@@ -187,14 +190,14 @@ fn assert_bounded(raw: &[u8]) {
 }
 
 #[test]
-fn malformed_mails_are_read_without_panic_and_within_bounds() {
+fn malformed_messages_are_parsed_without_panic_and_within_bounds() {
     let Some(folder) = corpus("mime/eml") else {
         return;
     };
-    for (name, raw, _) in mails(&folder, "malformed") {
+    for (name, raw, _) in messages(&folder, "malformed") {
         println!("{name}: {} bytes", raw.len());
         assert_bounded(&raw);
-        // The first bytes of a mail are what a broken connection leaves.
+        // A broken connection leaves only the first bytes of a message.
         for cut in 0..raw.len().min(600) {
             assert_bounded(&raw[..cut]);
         }
@@ -202,25 +205,25 @@ fn malformed_mails_are_read_without_panic_and_within_bounds() {
 }
 
 #[test]
-fn damaged_mails_are_read_without_panic_and_within_bounds() {
+fn damaged_messages_are_parsed_without_panic_and_within_bounds() {
     let Some(folder) = corpus("mime/eml") else {
         return;
     };
     let groups = ["rfc", "legacy", "thirdparty", "malformed"];
     let all: Vec<Vec<u8>> = groups
         .iter()
-        .flat_map(|group| mails(&folder, group))
+        .flat_map(|group| messages(&folder, group))
         .map(|(_, raw, _)| raw)
         .filter(|raw| raw.len() < 20_000)
         .collect();
     let damage = proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 1..12);
     proptest!(ProptestConfig::with_cases(400), |(which in any::<prop::sample::Index>(), damage in damage)| {
         let mut raw = which.get(&all).clone();
-        for (place, byte, how) in &damage {
+        for (offset, byte, how) in &damage {
             if raw.is_empty() {
                 break;
             }
-            let at = place.index(raw.len());
+            let at = offset.index(raw.len());
             match how {
                 0 => raw[at] = *byte,
                 1 => raw.insert(at, b"\r\n-<=?\";:"[usize::from(*byte) % 9]),
@@ -234,12 +237,12 @@ fn damaged_mails_are_read_without_panic_and_within_bounds() {
 
 proptest! {
     #[test]
-    fn arbitrary_bytes_are_read_without_panic_and_within_bounds(raw in proptest::collection::vec(any::<u8>(), 0..2_000)) {
+    fn arbitrary_bytes_are_parsed_without_panic_and_within_bounds(raw in proptest::collection::vec(any::<u8>(), 0..2_000)) {
         assert_bounded(&raw);
     }
 
     #[test]
-    fn arbitrary_structure_is_read_without_panic_and_within_bounds(words in proptest::collection::vec(
+    fn arbitrary_structure_is_parsed_without_panic_and_within_bounds(words in proptest::collection::vec(
         prop::sample::select(vec![
             "\r\n", "\n", "\r", " ", "\t", "--b", "--", "b", "Content-Type: multipart/mixed; boundary=b", "Content-Type: text/html",
             "Content-Transfer-Encoding: base64", "=?utf-8?B?", "?=", "=?x?Q?=41", "<", ">", "<div style=display:none>", "<a href=\"http://x\">",

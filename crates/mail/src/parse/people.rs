@@ -1,22 +1,23 @@
-//! Address fields (RFC 5322 §3.4) other than From, which [`crate::author`] alone reads. Groups are flattened to their members.
+//! Address fields other than `From` (RFC 5322 §3.4), which only [`crate::author`] parses. Groups are flattened to their
+//! members.
 
 use mail_parser::{HeaderValue, parsers::MessageStream};
 
 use super::{MAILBOXES_MAX, structured_line};
 use crate::address::{Address, Mailbox};
-use crate::header::Field;
+use crate::header::HeaderField;
 
-/// One entry of an address field.
+/// An entry of an address field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Party {
-    /// `Name <addr>` or the bare address (contract §4.1); what was written, decoded and on one line, when it is no
-    /// valid mailbox.
+pub struct AddressEntry {
+    /// `Name <addr>` or only the address. If the entry isn't a valid mailbox, the original text, decoded and on one
+    /// line.
     pub header_form: String,
-    /// The same as a checked mailbox; `None` when what was written is none.
+    /// The entry as a validated mailbox, or `None` if it isn't one.
     pub mailbox: Option<Mailbox>,
 }
 
-impl Party {
+impl AddressEntry {
     fn new(name: Option<&str>, address: Option<&str>) -> Option<Self> {
         let name = name.map(one_line).filter(|name| !name.is_empty());
         let written = address.map(one_line).filter(|address| !address.is_empty());
@@ -30,35 +31,35 @@ impl Party {
             (None, Some(name), None) => name.clone(),
             (None, None, written) => written?,
         };
-        Some(Party { header_form, mailbox })
+        Some(AddressEntry { header_form, mailbox })
     }
 }
 
-/// An address field that is not From: who a message is for, where answers go, who sent it for its author.
+/// An address field other than `From`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct AddressField<'a> {
+pub(crate) struct AddressFieldValue<'a> {
     value: &'a [u8],
 }
 
-impl<'a> AddressField<'a> {
-    /// The field, if it holds addresses and is not From.
-    pub(crate) fn of(field: &Field<'a>) -> Option<Self> {
+impl<'a> AddressFieldValue<'a> {
+    /// Returns the field if it is one of the supported address fields.
+    pub(crate) fn of(field: &HeaderField<'a>) -> Option<Self> {
         let names = ["Sender", "Reply-To", "To", "Cc", "Bcc"];
         names.iter().any(|name| field.is(name)).then_some(Self { value: field.value })
     }
 }
 
-/// The entries of an address field, at most [`MAILBOXES_MAX`].
-pub(crate) fn parties(field: AddressField<'_>) -> Vec<Party> {
+/// Parses the entries of an address field, at most [`MAILBOXES_MAX`].
+pub(crate) fn parties(field: AddressFieldValue<'_>) -> Vec<AddressEntry> {
     let line = with_quoted_locals(structured_line(field.value));
     let HeaderValue::Address(address) = MessageStream::new(&line).parse_address() else {
         return Vec::new();
     };
-    address.iter().filter_map(|entry| Party::new(entry.name(), entry.address())).take(MAILBOXES_MAX).collect()
+    address.iter().filter_map(|entry| AddressEntry::new(entry.name(), entry.address())).take(MAILBOXES_MAX).collect()
 }
 
-/// The line with every bare address that begins with a quoted string put into angle brackets (`"a b"@x.example`, RFC 5322
-/// §3.4.1): the field parser takes a quoted string outside of them for a name.
+/// Puts every bare address that begins with a quoted string (`"a b"@x.example`, RFC 5322 §3.4.1) into angle brackets:
+/// the `mail_parser` field parser treats a quoted string outside angle brackets as a name.
 fn with_quoted_locals(line: Vec<u8>) -> Vec<u8> {
     if memchr::memmem::find(&line, b"\"@").is_none() {
         return line;
@@ -93,7 +94,7 @@ fn with_quoted_locals(line: Vec<u8>) -> Vec<u8> {
     out
 }
 
-/// Length of what `close` ends, escapes passed over; all there is when it does not.
+/// Returns the length up to and including `close`, skipping escapes, or the length of `text` if `close` is missing.
 fn closed_length(text: &[u8], close: u8) -> usize {
     let mut escaped = false;
     for (index, byte) in text.iter().enumerate().skip(1) {
@@ -107,7 +108,8 @@ fn closed_length(text: &[u8], close: u8) -> usize {
     text.len()
 }
 
-/// Writes an address in brackets, unfolded. Inside them the field parser takes escapes away, of which one is to stay.
+/// Writes an unfolded address in angle brackets. Backslashes are doubled because the field parser removes one level of
+/// escaping there.
 fn push_bracketed(local: &[u8], domain: &[u8], out: &mut Vec<u8>) {
     out.push(b'<');
     for &byte in local.iter().filter(|byte| !matches!(byte, b'\r' | b'\n')) {
@@ -120,13 +122,13 @@ fn push_bracketed(local: &[u8], domain: &[u8], out: &mut Vec<u8>) {
     out.push(b'>');
 }
 
-/// Adds the entries of a repeated field, as long as there is room.
-pub(crate) fn extend(list: &mut Vec<Party>, field: AddressField<'_>) {
-    let room = MAILBOXES_MAX.saturating_sub(list.len());
-    list.extend(parties(field).into_iter().take(room));
+/// Appends the entries of a repeated field, up to [`MAILBOXES_MAX`] in total.
+pub(crate) fn extend(list: &mut Vec<AddressEntry>, field: AddressFieldValue<'_>) {
+    let remaining = MAILBOXES_MAX.saturating_sub(list.len());
+    list.extend(parties(field).into_iter().take(remaining));
 }
 
-/// Trimmed, without control characters: decoded names may hide line ends.
+/// Trims a text and replaces control characters: decoded names may contain line ends.
 fn one_line(text: &str) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     text.trim().to_owned()

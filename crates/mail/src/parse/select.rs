@@ -1,128 +1,129 @@
-//! Which parts are the text, which the HTML, which attachments (RFC 8621 §4.1.4), and their contents.
+//! Classifies the parts of a message as text body, HTML body or attachment (RFC 8621 §4.1.4), and returns their
+//! contents.
 //!
-//! The recursion is bounded by the depth of the tree. Parts of one body are joined in order.
+//! The recursion depth is bounded by the depth of the tree. The parts of one body are joined in order.
 
 use std::borrow::Cow;
 
-use super::attachment::Attachment;
+use super::attachment::ParsedAttachment;
 use super::charset;
-use super::structure::{Node, Tree};
-use super::{Parsed, content::Content};
+use super::structure::{MimePart, MimeTree};
+use super::{ParsedMessage, content::PartHeader};
 use crate::html;
 
-/// The parts of a message by their use; numbers are nodes of the tree.
+/// The parts of a message by use, as node indices of the tree.
 #[derive(Debug, Default)]
-struct Chosen {
+struct PartRoles {
     text: Vec<usize>,
     html: Vec<usize>,
     attachments: Vec<usize>,
 }
 
-/// Where the walk stands: which of the two bodies still take parts, and inside what.
+/// The position of the recursive walk: the enclosing container, and which bodies still accept parts.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct WalkPosition<'a> {
     container: &'a str,
     in_alternative: bool,
-    takes_text: bool,
-    takes_html: bool,
+    accepts_text: bool,
+    accepts_html: bool,
 }
 
-/// Fills bodies and attachments of `parsed` from the parts of `raw`.
-pub(crate) fn fill<'a>(tree: &Tree, raw: &'a [u8], parsed: &mut Parsed<'a>) {
-    let mut chosen = Chosen::default();
-    let place = Place { container: "", in_alternative: false, takes_text: true, takes_html: true };
-    choose(tree, &[0], place, &mut chosen);
-    let bodies = Bodies { tree, raw };
-    parsed.html = bodies.html(&chosen);
-    let (text, from_html) = bodies.text(&chosen);
+/// Sets the bodies and attachments of `parsed` from the parts of `raw`.
+pub(crate) fn fill<'a>(tree: &MimeTree, raw: &'a [u8], parsed: &mut ParsedMessage<'a>) {
+    let mut roles = PartRoles::default();
+    let walk = WalkPosition { container: "", in_alternative: false, accepts_text: true, accepts_html: true };
+    classify(tree, &[0], walk, &mut roles);
+    let decoder = BodyDecoder { tree, raw };
+    parsed.html = decoder.html(&roles);
+    let (text, from_html) = decoder.text(&roles);
     parsed.text_from_html = from_html;
     parsed.text = text;
-    parsed.attachments = chosen
+    parsed.attachments = roles
         .attachments
         .iter()
         .map(|&index| {
             let node = &tree.nodes[index];
-            Attachment::new(&node.content, &raw[node.body.clone()])
+            ParsedAttachment::new(&node.content, raw, node.body.clone())
         })
         .collect();
 }
 
-fn choose(tree: &Tree, parts: &[usize], mut place: Place<'_>, chosen: &mut Chosen) {
-    let (text_before, html_before) = (chosen.text.len(), chosen.html.len());
-    for (position, &index) in parts.iter().enumerate() {
+fn classify(tree: &MimeTree, parts: &[usize], mut walk: WalkPosition<'_>, roles: &mut PartRoles) {
+    let (text_before, html_before) = (roles.text.len(), roles.html.len());
+    for (index_in_container, &index) in parts.iter().enumerate() {
         let node = &tree.nodes[index];
         if node.is_multipart {
             let container = &node.content.media_type["multipart/".len()..];
             let inside =
-                Place { container, in_alternative: place.in_alternative || container == "alternative", ..place };
-            choose(tree, &node.children, inside, chosen);
-        } else if is_body(&node.content, position, place.container) {
-            choose_body(node, index, &mut place, chosen);
+                WalkPosition { container, in_alternative: walk.in_alternative || container == "alternative", ..walk };
+            classify(tree, &node.children, inside, roles);
+        } else if is_body(&node.content, index_in_container, walk.container) {
+            classify_body(node, index, &mut walk, roles);
         } else {
-            chosen.attachments.push(index);
+            roles.attachments.push(index);
         }
     }
-    if place.container == "alternative" && place.takes_text && place.takes_html {
-        let text_grew = chosen.text.len() > text_before;
-        let html_grew = chosen.html.len() > html_before;
+    if walk.container == "alternative" && walk.accepts_text && walk.accepts_html {
+        let text_grew = roles.text.len() > text_before;
+        let html_grew = roles.html.len() > html_before;
         if html_grew && !text_grew {
-            let added = chosen.html[html_before..].to_vec();
-            chosen.text.extend(added);
+            let added = roles.html[html_before..].to_vec();
+            roles.text.extend(added);
         } else if text_grew && !html_grew {
-            let added = chosen.text[text_before..].to_vec();
-            chosen.html.extend(added);
+            let added = roles.text[text_before..].to_vec();
+            roles.html.extend(added);
         }
     }
 }
 
-fn choose_body(node: &Node, index: usize, place: &mut Place<'_>, chosen: &mut Chosen) {
+fn classify_body(node: &MimePart, index: usize, walk: &mut WalkPosition<'_>, roles: &mut PartRoles) {
     let is_html = node.content.media_type == "text/html";
-    if place.container == "alternative" {
-        let list = if is_html { &mut chosen.html } else { &mut chosen.text };
+    if walk.container == "alternative" {
+        let list = if is_html { &mut roles.html } else { &mut roles.text };
         list.push(index);
         return;
     }
-    if place.in_alternative {
-        place.takes_text &= !is_html;
-        place.takes_html &= is_html;
+    if walk.in_alternative {
+        walk.accepts_text &= !is_html;
+        walk.accepts_html &= is_html;
     }
-    if place.takes_text {
-        chosen.text.push(index);
+    if walk.accepts_text {
+        roles.text.push(index);
     }
-    if place.takes_html {
-        chosen.html.push(index);
+    if walk.accepts_html {
+        roles.html.push(index);
     }
-    if !place.takes_text && !place.takes_html {
-        chosen.attachments.push(index);
+    if !walk.accepts_text && !walk.accepts_html {
+        roles.attachments.push(index);
     }
 }
 
-/// Whether a leaf is shown as body rather than offered as a file.
-fn is_body(content: &Content, position: usize, container: &str) -> bool {
+/// Returns whether a leaf is displayed as body rather than offered as a file.
+fn is_body(content: &PartHeader, index_in_container: usize, container: &str) -> bool {
     let is_text = match &*content.media_type {
         "text/plain" | "text/html" => true,
-        // A message that is nothing but one text of a rarer kind is still to be read.
+        // A message that consists of a single part of a rarer text type still needs a body.
         "text/markdown" | "text/enriched" | "text/richtext" | "text/x-amp-html" => container.is_empty(),
         _ => false,
     };
     let is_named = content.filename.is_some();
-    is_text && !content.is_attachment && (position == 0 || (container != "related" && !is_named))
+    is_text && !content.is_attachment && (index_in_container == 0 || (container != "related" && !is_named))
 }
 
-struct Bodies<'t, 'a> {
-    tree: &'t Tree,
+struct BodyDecoder<'t, 'a> {
+    tree: &'t MimeTree,
     raw: &'a [u8],
 }
 
-impl Bodies<'_, '_> {
-    /// The text body, and whether HTML was used for it.
-    fn text(&self, chosen: &Chosen) -> (Option<String>, bool) {
-        let (text, from_html) = self.joined_text(&chosen.text);
-        if !text.trim().is_empty() || chosen.html.is_empty() {
-            return (some_if(!chosen.text.is_empty(), text), from_html);
+impl BodyDecoder<'_, '_> {
+    /// Returns the text body, and whether it was converted from HTML.
+    fn text(&self, roles: &PartRoles) -> (Option<String>, bool) {
+        let (text, from_html) = self.joined_text(&roles.text);
+        if !text.trim().is_empty() || roles.html.is_empty() {
+            return ((!roles.text.is_empty()).then_some(text), from_html);
         }
-        // An empty text alternative beside an HTML body says nothing: read the HTML.
-        let (text_of_html, from_html) = self.joined_text(&chosen.html);
+        // An empty text alternative carries no content, so convert the HTML instead.
+        let (text_of_html, from_html) = self.joined_text(&roles.html);
         (Some(text_of_html), from_html)
     }
 
@@ -146,13 +147,14 @@ impl Bodies<'_, '_> {
         (text, from_html)
     }
 
-    /// The HTML body: its parts in order, plain ones between them escaped; none when no part is HTML.
-    fn html(&self, chosen: &Chosen) -> Option<String> {
-        if !chosen.html.iter().any(|&index| self.is_html(index)) {
+    /// Returns the HTML body: its parts in order, with plain text parts between them escaped. Returns `None` if no part
+    /// is HTML.
+    fn html(&self, roles: &PartRoles) -> Option<String> {
+        if !roles.html.iter().any(|&index| self.is_html(index)) {
             return None;
         }
         let mut out = String::new();
-        for &index in &chosen.html {
+        for &index in &roles.html {
             let decoded = self.decoded(index);
             if !self.is_html(index) {
                 html::push_escaped(&mut out, &decoded);
@@ -182,11 +184,7 @@ impl Bodies<'_, '_> {
     }
 }
 
-fn some_if(there: bool, text: String) -> Option<String> {
-    there.then_some(text)
-}
-
-/// CRLF and lone CR become LF; NUL, which no store of text takes, becomes U+FFFD.
+/// Converts CRLF and lone CR to LF, and NUL, which the databases don't accept in text, to U+FFFD.
 pub(crate) fn line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut breaks = memchr::memchr2_iter(b'\r', 0, text.as_bytes()).peekable();
     if breaks.peek().is_none() {

@@ -1,67 +1,68 @@
 //! Splits a message into its MIME parts (RFC 2046 §5.1) in one pass over its lines.
 //!
-//! A delimiter is a whole line, as the RFC has it. Every line is compared with the open boundaries only, of which
-//! there are at most [`NESTING_DEPTH_MAX`]; nothing is searched ahead and nothing is searched twice, so that no
-//! arrangement of boundaries costs more than linear time. Messages inside the message are never opened.
+//! A delimiter must be a whole line, as the RFC requires. Each line is compared only with the open boundaries, of which
+//! there are at most [`NESTING_DEPTH_MAX`], and no line is searched twice. So the time is linear for any
+//! arrangement of boundaries. Attached messages aren't split.
 
 use std::ops::Range;
 
-use super::content::Content;
+use super::content::PartHeader;
 use super::{NESTING_DEPTH_MAX, PARTS_MAX};
 use crate::header;
 
-/// Longest boundary that is guessed, in bytes (RFC 2046 §5.1.1).
+/// Maximum length of a guessed boundary, in bytes (RFC 2046 §5.1.1).
 const GUESSED_BOUNDARY_BYTES_MAX: usize = 70;
 
-/// One part: a leaf, or a multipart with children.
+/// A MIME part: a leaf, or a multipart with children.
 #[derive(Debug, Default)]
-pub(crate) struct Node {
-    pub(crate) content: Content,
+pub(crate) struct MimePart {
+    pub(crate) content: PartHeader,
     pub(crate) body: Range<usize>,
     pub(crate) children: Vec<usize>,
-    /// Whether this is a multipart that was opened and had at least one part.
+    /// Whether this is a multipart that was split and has at least one part.
     pub(crate) is_multipart: bool,
 }
 
-/// All parts of a message; the first is the root.
+/// All parts of a message. The first is the root.
 #[derive(Debug, Default)]
-pub(crate) struct Tree {
-    pub(crate) nodes: Vec<Node>,
+pub(crate) struct MimeTree {
+    pub(crate) nodes: Vec<MimePart>,
     pub(crate) limits_hit: bool,
 }
 
-/// A multipart whose end has not been met.
-struct Open {
+/// A multipart whose closing delimiter hasn't been reached.
+struct OpenMultipart {
     node: usize,
     boundary: Vec<u8>,
 }
 
-/// What a line that begins with two dashes is.
+/// A delimiter line.
 struct Delimiter {
-    /// Which of the open multiparts it belongs to.
+    /// Index of its multipart among the open multiparts.
     level: usize,
     closes: bool,
 }
 
 struct Splitter<'a> {
     raw: &'a [u8],
-    tree: Tree,
-    open: Vec<Open>,
-    /// The leaf whose body is being passed.
+    tree: MimeTree,
+    open: Vec<OpenMultipart>,
+    /// The leaf whose body is being scanned.
     leaf: Option<usize>,
 }
 
-/// Splits a message; `raw` begins with its header section.
-pub(crate) fn split(raw: &[u8]) -> Tree {
-    let mut splitter = Splitter { raw, tree: Tree::default(), open: Vec::new(), leaf: None };
+/// Splits a message, which begins with its header section.
+pub(crate) fn split(raw: &[u8]) -> MimeTree {
+    let mut splitter = Splitter { raw, tree: MimeTree::default(), open: Vec::new(), leaf: None };
     let body = header::body_offset(raw);
-    splitter.begin_part(Content::read(&raw[..body]), body);
+    splitter.begin_part(PartHeader::read(&raw[..body]), body);
     splitter.run(body);
     splitter.tree
 }
 
-/// The boundary that a line, its end trimmed, delimits by RFC 2046 §5.1.1, but for boundaries nobody makes: with a space,
-/// of dashes alone, or with dashes at the end, as `-----Original Message-----` has them.
+/// Returns the boundary that a right-trimmed line may delimit (RFC 2046 §5.1.1). Excludes boundaries that no mailer
+/// generates: those with spaces, those of dashes only, and those that end with dashes, as in
+/// `-----Original Message-----`.
 fn boundary_of(line: &[u8]) -> Option<&[u8]> {
     let boundary = line.strip_prefix(b"--")?;
     let is_legal = boundary.iter().all(|byte| byte.is_ascii_alphanumeric() || b"'()+_,-./:=?".contains(byte));
@@ -83,7 +84,7 @@ impl Splitter<'_> {
             position = end;
             if !delimiter.closes {
                 if self.tree.nodes.len() >= PARTS_MAX {
-                    self.take_rest(end);
+                    self.attach_rest(end);
                     return;
                 }
                 position = self.read_part(end);
@@ -109,7 +110,7 @@ impl Splitter<'_> {
         None
     }
 
-    /// Reads the header section at `start` and begins its part; returns where its body begins.
+    /// Reads the header section at `start` and begins its part. Returns the offset of the body.
     fn read_part(&mut self, start: usize) -> usize {
         let mut position = start;
         let mut body = self.raw.len();
@@ -120,21 +121,21 @@ impl Splitter<'_> {
                 body = end;
                 break;
             }
-            let bodyless = self.delimiter(position, end).is_some();
-            // A part without header and without the empty line: its first line is already text.
-            let headless = position == start && header::field_name(line).is_none();
-            if bodyless || headless {
+            let is_delimiter = self.delimiter(position, end).is_some();
+            // A part with neither header nor empty line: its first line is already body text.
+            let has_no_header = position == start && header::field_name(line).is_none();
+            if is_delimiter || has_no_header {
                 body = position;
                 break;
             }
             position = end;
         }
-        let content = Content::read(&self.raw[start..position]);
+        let content = PartHeader::read(&self.raw[start..position]);
         self.begin_part(content, body);
         body
     }
 
-    fn begin_part(&mut self, mut content: Content, body: usize) {
+    fn begin_part(&mut self, mut content: PartHeader, body: usize) {
         let index = self.tree.nodes.len();
         let in_digest =
             self.open.last().is_some_and(|open| self.tree.nodes[open.node].content.media_type == "multipart/digest");
@@ -155,14 +156,15 @@ impl Splitter<'_> {
         }
         self.tree.limits_hit |= too_deep && boundary.is_some();
         match boundary {
-            Some(boundary) if !too_deep => self.open.push(Open { node: index, boundary }),
+            Some(boundary) if !too_deep => self.open.push(OpenMultipart { node: index, boundary }),
             _ => self.leaf = Some(index),
         }
-        self.tree.nodes.push(Node { content, body: body..self.raw.len(), ..Node::default() });
+        self.tree.nodes.push(MimePart { content, body: body..self.raw.len(), ..MimePart::default() });
     }
 
-    /// The boundary of a multipart that names none, from the first line of its body at `start` that looks like a
-    /// delimiter. A delimiter of an open multipart ends the search, so that no line is searched for two parts.
+    /// Guesses the boundary of a multipart without a `boundary` parameter: the first line of the body at `start` that
+    /// looks like a delimiter. The search ends at a delimiter of an open multipart, so that no line is searched for two
+    /// parts.
     fn guessed_boundary(&self, start: usize) -> Option<Vec<u8>> {
         let mut position = start;
         let mut after_text = false;
@@ -172,7 +174,7 @@ impl Splitter<'_> {
                 return None;
             }
             let line = self.raw[position..end].trim_ascii_end();
-            // Behind text it might be a rule or a signature, unless a part begins there.
+            // After text, the line might be a ruler or a signature separator, unless a part begins on the next line.
             if let Some(boundary) = boundary_of(line).filter(|_| !after_text || self.begins_part(end)) {
                 return Some(boundary.to_vec());
             }
@@ -187,7 +189,7 @@ impl Splitter<'_> {
         header::is_blank(line) || header::field_name(line).is_some()
     }
 
-    /// Ends the leaf in hand in front of the delimiter at `position`; the line end there belongs to the delimiter.
+    /// Ends the current leaf before the delimiter at `position`. The preceding line end belongs to the delimiter.
     fn end_leaf(&mut self, position: usize) {
         let Some(index) = self.leaf.take() else {
             return;
@@ -206,7 +208,7 @@ impl Splitter<'_> {
         start.min(position) + body.len()
     }
 
-    /// Closes the innermost multiparts until `depth` are open.
+    /// Closes the innermost multiparts until only `depth` are open.
     fn close_down_to(&mut self, depth: usize, position: usize) {
         while self.open.len() > depth {
             let Some(open) = self.open.pop() else {
@@ -216,17 +218,20 @@ impl Splitter<'_> {
             node.is_multipart = !node.children.is_empty();
             node.body.end = position.max(node.body.start);
             if !node.is_multipart {
-                // Announced as multipart, but no part in it: what stands there is text.
+                // Declared as multipart but without any parts: treat the body as text.
                 node.content.media_type = "text/plain".to_owned();
             }
         }
     }
 
-    /// The limit of parts is reached: everything from `start` on is one last attachment.
-    fn take_rest(&mut self, start: usize) {
+    /// Handles the part limit: everything from `start` on becomes one last attachment.
+    fn attach_rest(&mut self, start: usize) {
         self.tree.limits_hit = true;
-        let content =
-            Content { media_type: "application/octet-stream".to_owned(), is_attachment: true, ..Content::default() };
+        let content = PartHeader {
+            media_type: "application/octet-stream".to_owned(),
+            is_attachment: true,
+            ..PartHeader::default()
+        };
         self.begin_part(content, start);
         self.end_leaf(self.raw.len());
         self.close_down_to(0, self.raw.len());

@@ -1,4 +1,4 @@
-//! Behaviour of the parser on single mails and on hostile bytes.
+//! Tests of the parser with single messages and with hostile bytes.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -8,7 +8,7 @@ fn lines(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_mail_with_text_html_image_and_file_is_taken_apart() {
+fn message_with_text_html_image_and_file_is_parsed() {
     let raw = lines(
         "
 From: =?utf-8?Q?J=C3=B6rg?= <joerg@example.com>
@@ -73,7 +73,7 @@ aGVsbG8=
 }
 
 #[test]
-fn html_only_mail_gets_readable_text() {
+fn html_only_message_gets_a_text_body() {
     let raw = lines(
         "Subject: x\nContent-Type: text/html; charset=utf-8\n\n<p>Hi <a href=\"https://x.example/v\">go</a></p>\n",
     );
@@ -88,7 +88,7 @@ fn html_only_mail_gets_readable_text() {
 }
 
 #[test]
-fn calendar_parts_and_messages_are_attachments_with_their_own_bytes() {
+fn calendar_parts_and_attached_messages_become_attachments() {
     let inner = "From: x@y.example\r\n\r\n--b2\r\ninner body";
     let raw = format!(
         "Subject: s\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n\
@@ -103,7 +103,7 @@ fn calendar_parts_and_messages_are_attachments_with_their_own_bytes() {
 }
 
 #[test]
-fn character_sets_are_decoded_however_badly_they_are_named() {
+fn character_sets_with_unusual_labels_are_decoded() {
     let table: &[(&str, &[u8], &str)] = &[
         ("text/plain; charset=utf-8", "é".as_bytes(), "é"),
         ("text/plain", "é".as_bytes(), "é"),
@@ -126,7 +126,7 @@ fn character_sets_are_decoded_however_badly_they_are_named() {
 }
 
 #[test]
-fn a_multipart_without_a_boundary_has_no_text() {
+fn multipart_without_a_boundary_parameter_is_split() {
     let two = "--=_b.1\n\nHello\n--=_b.1\nContent-Type: text/x\n\nfile\n--=_b.1--\n";
     let long = format!("--{}\n\nHello\n", "b".repeat(71));
     let table: &[(&str, &str, &str, usize)] = &[
@@ -146,7 +146,7 @@ fn a_multipart_without_a_boundary_has_no_text() {
         ("multipart/mixed", "Hi\n-------\n\nx", "Hi\n-------\n\nx", 0),
         ("multipart/mixed", &long, &long, 0),
         ("multipart/mixed; boundary=a", "Hello\n--b\n\nx\n", "Hello\n--b\n\nx\n", 0),
-        // The delimiter of the outer multipart is none of the inner one.
+        // The delimiter of the outer multipart must not be used for the inner one.
         (
             "multipart/mixed; boundary=o",
             "--o\nContent-Type: multipart/alternative\n\nHello\n--o\nContent-Type: text/x\n\nfile\n--o--\n",
@@ -168,7 +168,7 @@ fn a_multipart_without_a_boundary_has_no_text() {
 }
 
 #[test]
-fn a_file_has_its_fallback_name_or_none_that_can_be_read() {
+fn extended_file_names_take_precedence_over_fallback_names() {
     let table: &[(&str, &str, &str)] = &[
         ("", "filename=\"fb3.pdf\"; filename*=UTF-8''%C3%B6.pdf", "ö.pdf"),
         ("", "filename*=UTF-8''%C3%B6.pdf; filename=\"fb3.pdf\"", "ö.pdf"),
@@ -193,7 +193,7 @@ fn a_file_has_its_fallback_name_or_none_that_can_be_read() {
         let raw = format!(
             "Content-Type: application/pdf; {parameters}\r\nContent-Disposition: attachment; {disposition}\r\n\r\nx"
         );
-        // Written as latin-1, which is what mailers without MIME leave.
+        // Raw Latin-1 bytes, as sent by mailers without MIME support.
         let raw: Vec<u8> = raw.chars().map(|c| u8::try_from(c).unwrap()).collect();
         let parsed = parse(&raw);
         assert_eq!(parsed.attachments[0].filename.as_deref(), Some(*name), "{parameters} {disposition}");
@@ -201,7 +201,7 @@ fn a_file_has_its_fallback_name_or_none_that_can_be_read() {
 }
 
 #[test]
-fn names_in_a_rare_character_set_are_replacement_characters() {
+fn names_in_rare_character_sets_are_decoded() {
     let word = "=?iso-2022-kr?B?GyQpQw5HUTFbDw==?=";
     let raw = format!(
         "To: {word} <a@x.example>, =?win-1251?Q?=2C=CF?=\r\n =?utf-8?Q?=C3=BC?= <b@x.example>\r\n\
@@ -216,7 +216,7 @@ fn names_in_a_rare_character_set_are_replacement_characters() {
 }
 
 #[test]
-fn a_quoted_local_part_is_read_as_a_name() {
+fn quoted_local_parts_belong_to_the_address() {
     let table: &[(&str, &[&str])] = &[
         ("\"a b\"@ext.test", &["\"a b\"@ext.test"]),
         ("<\"a b\"@ext.test>", &["\"a b\"@ext.test"]),
@@ -227,7 +227,7 @@ fn a_quoted_local_part_is_read_as_a_name() {
         ("\"john.doe\"@ext.test", &["john.doe@ext.test"]),
         ("Team: \"a b\"@ext.test;", &["\"a b\"@ext.test"]),
         ("(\"a b\"@c.test) x@y.example", &["\"\\\"a b\\\"@c.test\" <x@y.example>"]),
-        // A name is never made an address.
+        // A display name never becomes an address.
         ("\"Bob\" <@ext.test>", &["Bob <@ext.test>"]),
         ("\"a\" \"b@c\" <x@y.example>", &["\"ab@c\" <x@y.example>"]),
     ];
@@ -242,14 +242,14 @@ fn a_quoted_local_part_is_read_as_a_name() {
 }
 
 #[test]
-fn a_raw_latin_1_name_of_a_sender_is_read_like_a_subject() {
+fn raw_latin_1_in_names_and_subjects_is_decoded() {
     let parsed = parse(b"From: \"J\xf6rg\" <j@x.example>\r\nSubject: \xf6\r\n\r\n");
     let author = parsed.author.as_ref().map(ToString::to_string);
     assert_eq!((author, parsed.subject.as_deref()), (Ok("Jörg <j@x.example>".to_owned()), Some("ö")));
 }
 
 #[test]
-fn file_names_cannot_leave_their_folder_or_lie_about_their_end() {
+fn file_names_lose_folders_and_direction_marks() {
     let table: &[(&str, Option<&str>)] = &[
         ("report.pdf", Some("report.pdf")),
         ("../../etc/passwd", Some("passwd")),
@@ -269,12 +269,16 @@ fn file_names_cannot_leave_their_folder_or_lie_about_their_end() {
 }
 
 #[test]
-fn odd_headers_are_taken_for_what_they_mean() {
+fn malformed_headers_are_parsed_leniently() {
     let none = parse(b"");
     assert_eq!((none.subject, none.text.as_deref()), (None, Some("")));
     assert_eq!(parse(b"just text\r\nmore").text.as_deref(), Some("just text\nmore"));
-    let headless = parse(b"\r\n\r\nSubject: late\r\n\r\nx");
-    assert_eq!((headless.subject, headless.headers.len()), (None, 0), "what follows an empty line is body");
+    let starts_empty = parse(b"\r\n\r\nSubject: late\r\n\r\nx");
+    assert_eq!(
+        (starts_empty.subject, starts_empty.headers.len()),
+        (None, 0),
+        "everything after the empty line is body"
+    );
     let twice = parse(b"Subject: one\nSubject: two\nTo: a@x.example\nTo: b@x.example\nDate: nonsense\n\nx");
     assert_eq!((twice.subject.as_deref(), twice.to.len(), twice.date_ms), (Some("one"), 2, None));
     let group =
@@ -286,9 +290,9 @@ fn odd_headers_are_taken_for_what_they_mean() {
     assert_eq!(date_ms(b"15 Jan 2027 03:00:00 -0500 (EST)"), Some(1_800_000_000_000));
 }
 
-/// Each of these costs quadratic time, or the stack, in a parser that searches ahead or descends.
+/// Each input would cost a parser with lookahead quadratic time, or a recursive parser its stack.
 #[test]
-fn hostile_structure_is_read_in_linear_time_and_bounded_depth() {
+fn hostile_structure_is_parsed_in_linear_time_with_bounded_depth() {
     let head = "Content-Type: multipart/mixed; boundary=a\r\n\r\n";
     let deep: String = (0..5_000)
         .map(|level| format!("Content-Type: multipart/mixed; boundary=b{level}\r\n\r\n--b{level}\r\n"))
@@ -309,5 +313,45 @@ fn hostile_structure_is_read_in_linear_time_and_bounded_depth() {
         let parsed = parse(raw.as_bytes());
         assert!(parsed.attachments.len() <= PARTS_MAX);
         assert!(parsed.to.len() <= MAILBOXES_MAX);
+    }
+}
+
+/// Returns a message whose attachment has this encoding and body.
+fn with_attachment(encoding: &str, body: &str) -> Vec<u8> {
+    let head = "From: a@x.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\ntext\n--b\n";
+    let part = format!("Content-Disposition: attachment\nContent-Transfer-Encoding: {encoding}\n\n{body}\n--b--\n");
+    lines(&format!("{head}{part}"))
+}
+
+#[test]
+fn an_attachment_has_a_decoder_only_if_it_decodes_to_the_same_bytes() {
+    let table = [
+        ("base64", "aGVsbG8gd29ybGQ=", true),
+        ("base64", "aGVsbG8g\nd29ybGQ", true),
+        ("7bit", "hello world", true),
+        ("binary", "hello\nworld", true),
+        ("quoted-printable", "hello=20world", false),
+    ];
+    for (encoding, body, has_decoder) in table {
+        let raw = with_attachment(encoding, body);
+        let parsed = parse(&raw);
+        let attachment = &parsed.attachments[0];
+        let decoder = attachment.decoder(&raw);
+        assert_eq!(decoder.is_some(), has_decoder, "{encoding}: {body}");
+        let Some(mut decoder) = decoder else { continue };
+        let mut decoded = decoder.decode(&raw[attachment.encoded.clone()]).into_owned();
+        decoded.extend(decoder.finish());
+        assert_eq!(decoded, &*attachment.bytes);
+    }
+    // Data after the padding: whatever the lenient decoder makes of it, the pieces agree or there is no decoder.
+    for body in ["aGk=aGk=", "a", "====", "aGVs*bG8=", "aGVsbG9"] {
+        let raw = with_attachment("base64", body);
+        let parsed = parse(&raw);
+        let attachment = &parsed.attachments[0];
+        if let Some(mut decoder) = attachment.decoder(&raw) {
+            let mut decoded = decoder.decode(&raw[attachment.encoded.clone()]).into_owned();
+            decoded.extend(decoder.finish());
+            assert_eq!(decoded, &*attachment.bytes, "{body}");
+        }
     }
 }

@@ -1,57 +1,58 @@
-//! Why a delivery failed, from what a report tells of it: the words of the server that decided, and the text for people,
-//! which often says what those do not.
+//! Classifies a failure from a report. Uses the reply of the server that decided, and the human-readable text, which
+//! often explains more than the reply.
 
 use crate::{
-    bounce::{self, Class, Said},
-    smtp::client::Stage,
+    bounce::{self, BounceClass, BounceReply},
+    smtp::client::SmtpStage,
 };
 
-/// What is known of a failure.
-pub(super) struct Facts<'f> {
-    /// The server still tries.
+/// The evidence about a failure.
+pub(super) struct FailureEvidence<'f> {
+    /// Whether the server is still retrying.
     pub(super) is_delayed: bool,
-    /// The enhanced code.
+    /// The enhanced status code.
     pub(super) status: Option<&'f str>,
-    /// The words of the server that decided.
+    /// The reply of the server that made the decision.
     pub(super) words: &'f str,
-    /// The text for people, which often says what the words do not.
-    pub(super) said: &'f str,
+    /// The human-readable text of the report.
+    pub(super) prose: &'f str,
 }
 
-/// Why it failed.
-pub(super) fn of(facts: &Facts<'_>) -> Class {
+/// Returns the class of a failure.
+pub(super) fn of(facts: &FailureEvidence<'_>) -> BounceClass {
     let code = reply_code(facts.words);
-    let told = Said { code, enhanced: facts.status, words: facts.words, stage: stage(facts.words) };
-    let class = bounce::classify(&told);
+    let reply = BounceReply { code, enhanced: facts.status, words: facts.words, stage: stage(facts.words) };
+    let class = bounce::classify(&reply);
     if facts.is_delayed {
         return class;
     }
-    // Codes that leave no doubt: what people are told beside them is of the mailer's own making.
+    // With these codes the reason is known; the mailer's own explanation beside them is generic.
     let is_clear = facts.status.is_some_and(|code| ["5.1.", "5.7."].iter().any(|class| code.starts_with(class)));
-    let says_nothing = matches!(class, Class::Other | Class::System | Class::Network);
-    let class = match bounce::by_prose(facts.said) {
-        Some(prose) if says_nothing && !is_clear => prose,
+    let is_unspecific = matches!(class, BounceClass::Other | BounceClass::System | BounceClass::Network);
+    let class = match bounce::by_prose(facts.prose) {
+        Some(prose) if is_unspecific && !is_clear => prose,
         _ => class,
     };
-    // What was given up although the server only asked to wait has run out of time.
+    // A failure with a temporary code means that retries were given up.
     let is_temporary = match facts.status {
         Some(code) => code.starts_with('4'),
-        None => code.or_else(|| reply_code(facts.said)).is_some_and(|code| code < 500),
+        None => code.or_else(|| reply_code(facts.prose)).is_some_and(|code| code < 500),
     };
-    if is_temporary && matches!(class, Class::Other | Class::Policy) { Class::Expired } else { class }
+    if is_temporary && matches!(class, BounceClass::Other | BounceClass::Policy) { BounceClass::Expired } else { class }
 }
 
-/// To which command it was said, as exim and Postfix tell; that the text was refused says nothing of what it was refused for.
-fn stage(words: &str) -> Option<Stage> {
+/// Returns the command that was refused, as exim and Postfix report it. A refusal of the content is not evaluated,
+/// because it does not show the reason.
+fn stage(words: &str) -> Option<SmtpStage> {
     let lower = words.to_ascii_lowercase();
     let to =
         |command: &str| lower.contains(&format!("after {command}")) || lower.contains(&format!("reply to {command}"));
-    [("mail from", Stage::MailFrom), ("ehlo", Stage::Ehlo), ("helo", Stage::Ehlo)]
+    [("mail from", SmtpStage::MailFrom), ("ehlo", SmtpStage::Ehlo), ("helo", SmtpStage::Ehlo)]
         .into_iter()
         .find_map(|(command, stage)| to(command).then_some(stage))
 }
 
-/// The first reply code: three digits alone, 400 to 599.
+/// Returns the first reply code: a word of three digits, from 400 to 599.
 fn reply_code(text: &str) -> Option<u16> {
     let bare = |word: &'_ str| word.trim_matches(['-', ':', ',', ';', '(', ')', '[', ']', '"', '\'']).to_owned();
     let is_code = |digits: &String| {

@@ -1,80 +1,84 @@
-//! The parts of reports that are made for programs: delivery status (RFC 3464) and feedback (RFC 5965).
+//! Parses the machine-readable parts of reports: delivery status (RFC 3464) and feedback (RFC 5965).
 
-use super::{Action, Fate, News, RECIPIENTS_MAX, address, cause, cause::Facts, is_status, part, text, written};
-use crate::{address::Address, header, parse::Parsed};
+use super::{
+    RECIPIENTS_MAX, RecipientReport, ReportAction, ReportContent, address, cause, cause::FailureEvidence, is_status,
+    part, text, written,
+};
+use crate::{address::Address, header, parse::ParsedMessage};
 
-/// Most characters of a server's words that are kept.
+/// Most characters of a server's reply that are kept.
 const WORDS_CHARS_MAX: usize = 1_000;
-/// Media types of a delivery status.
+/// Media types of delivery status parts.
 const STATUS: [&str; 2] = ["message/delivery-status", "message/global-delivery-status"];
 
-/// What a delivery status says; also one that lost its MIME parts and stands in the text.
-pub(super) fn delivery(parsed: &Parsed<'_>) -> Option<News> {
-    let said = text(parsed);
+/// Parses a delivery status, also one whose MIME structure was lost so that it is part of the text.
+pub(super) fn delivery(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
+    let prose = text(parsed);
     let mut fates = match part(parsed, &STATUS) {
-        Some(part) => fates(&part.bytes, said),
-        None if said.contains("Final-Recipient:") => fates(said.as_bytes(), said),
+        Some(part) => recipient_reports(&part.bytes, prose),
+        None if prose.contains("Final-Recipient:") => recipient_reports(prose.as_bytes(), prose),
         None => return None,
     };
     if let [only] = &mut fates[..]
         && only.addresses.is_empty()
     {
-        // Some put a file or a route there, and name the recipient in the text alone.
+        // Some servers report a file or a route here, and name the recipient only in the text.
         only.addresses = written::recipients(parsed);
     }
-    (!fates.is_empty()).then_some(News::Delivery(fates))
+    (!fates.is_empty()).then_some(ReportContent::Delivery(fates))
 }
 
-/// What a feedback report says.
-pub(super) fn complaint(parsed: &Parsed<'_>) -> Option<News> {
+/// Parses a feedback report.
+pub(super) fn complaint(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
     let bytes = &part(parsed, &["message/feedback-report"])?.bytes;
     let kind = header::first_field(bytes, "feedback-type").map(|field| field.decoded().trim().to_ascii_lowercase());
-    let told = header::fields(bytes).filter(|field| field.is("original-rcpt-to")).take(RECIPIENTS_MAX);
-    let recipients = told.filter_map(|field| address(&field.decoded())).collect();
-    Some(News::Complaint { kind: kind.unwrap_or_default(), recipients })
+    let complaining = header::fields(bytes).filter(|field| field.is("original-rcpt-to")).take(RECIPIENTS_MAX);
+    let recipients = complaining.filter_map(|field| address(&field.decoded())).collect();
+    Some(ReportContent::Complaint { kind: kind.unwrap_or_default(), recipients })
 }
 
-/// The groups of fields behind the first one, which is about the mail as a whole. `said` is the report's text for people.
-fn fates(bytes: &[u8], said: &str) -> Vec<Fate> {
+/// Parses the groups of fields after the first one, which is about the whole message. `prose` is the human-readable
+/// text.
+fn recipient_reports(bytes: &[u8], prose: &str) -> Vec<RecipientReport> {
     let mut fates = Vec::new();
     let mut rest = bytes;
     while fates.len() < RECIPIENTS_MAX && !rest.is_empty() {
-        fates.extend(fate(header::section(rest), said));
+        fates.extend(recipient_report(header::section(rest), prose));
         rest = &rest[header::body_offset(rest).max(1)..];
     }
     fates
 }
 
-fn fate(group: &[u8], said: &str) -> Option<Fate> {
+fn recipient_report(group: &[u8], prose: &str) -> Option<RecipientReport> {
     let field = |name| header::first_field(group, name).map(|field| field.decoded());
-    let told = field("action")?.trim().to_ascii_lowercase();
-    let action = match told.split([' ', ';', '(']).next().unwrap_or_default() {
-        "failed" | "fail" | "failure" => Action::Failed,
-        "delivered" | "deliverable" => Action::Delivered,
-        _ => Action::Open,
+    let action_value = field("action")?.trim().to_ascii_lowercase();
+    let action = match action_value.split([' ', ';', '(']).next().unwrap_or_default() {
+        "failed" | "fail" | "failure" => ReportAction::Failed,
+        "delivered" | "deliverable" => ReportAction::Delivered,
+        _ => ReportAction::Pending,
     };
     let mut addresses: Vec<Address> = Vec::new();
     let names = ["original-recipient", "final-recipient", "x-actual-recipient"];
-    // An address is what it is: what looks like an encoded word in it is none (RFC 2047 §5).
+    // Addresses are not decoded: something that looks like an encoded word is part of the address (RFC 2047 §5).
     let written = |name| header::first_field(group, name).map(|field| header::unfold(field.value).into_owned());
-    for told in names.into_iter().filter_map(written) {
-        addresses.extend(address(&told).filter(|address| !addresses.contains(address)));
+    for value in names.into_iter().filter_map(written) {
+        addresses.extend(address(&value).filter(|address| !addresses.contains(address)));
     }
-    let told = field("status").unwrap_or_default();
-    let status = told.split_whitespace().next().map(str::to_owned).filter(|code| is_status(code));
+    let status_value = field("status").unwrap_or_default();
+    let status = status_value.split_whitespace().next().map(str::to_owned).filter(|code| is_status(code));
     let diagnostic = field("diagnostic-code").map(|text| words(&text));
-    let facts = Facts {
-        is_delayed: action == Action::Open,
+    let facts = FailureEvidence {
+        is_delayed: action == ReportAction::Pending,
         status: status.as_deref(),
-        words: &format!("{} {told}", diagnostic.as_deref().unwrap_or_default()),
-        said,
+        words: &format!("{} {status_value}", diagnostic.as_deref().unwrap_or_default()),
+        prose,
     };
     let class = cause::of(&facts);
     let remote = field("remote-mta").map(|text| words(&text));
-    Some(Fate { addresses, action, status, diagnostic, remote, class })
+    Some(RecipientReport { addresses, action, status, diagnostic, remote, class })
 }
 
-/// What is behind the type, as in `smtp; 550 no such user`.
-fn words(told: &str) -> String {
-    told.split_once(';').map_or(told, |(_, words)| words).trim().chars().take(WORDS_CHARS_MAX).collect()
+/// Returns the text after the type, as in `smtp; 550 no such user`.
+fn words(value: &str) -> String {
+    value.split_once(';').map_or(value, |(_, words)| words).trim().chars().take(WORDS_CHARS_MAX).collect()
 }

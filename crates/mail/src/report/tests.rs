@@ -1,4 +1,4 @@
-//! Reports as common servers write them.
+//! Reports in the formats of common servers.
 
 mod corpus;
 
@@ -14,7 +14,7 @@ fn mail(kind: &str, part: &str) -> String {
 }
 
 #[test]
-fn a_bounce_names_its_recipients_and_its_mail() {
+fn a_bounce_names_its_recipients_and_the_original_message() {
     let part = "Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\n\
                 Final-Recipient: rfc822; Bob@x.example\r\nAction: failed\r\nStatus: 5.1.1 (no such user)\r\n\
                 Remote-MTA: dns; in.x.example\r\nDiagnostic-Code: smtp; 550 5.1.1 unknown\r\n user\r\n\r\n\
@@ -24,39 +24,39 @@ fn a_bounce_names_its_recipients_and_its_mail() {
     let report = read(&parse(raw.as_bytes()), true).expect("a report");
     assert!(report.is_failure());
     assert_eq!(report.original_ids, ["<one@agents.example>"]);
-    let News::Delivery(fates) = &report.news else { panic!("{report:?}") };
+    let ReportContent::Delivery(fates) = &report.news else { panic!("{report:?}") };
     assert_eq!(fates.len(), 2, "{fates:?}");
     assert_eq!(fates[0].addresses[0].canonical(), "bob@x.example");
     assert_eq!(fates[0].status.as_deref(), Some("5.1.1"));
     assert_eq!(fates[0].diagnostic.as_deref(), Some("550 5.1.1 unknown user"));
     assert_eq!(fates[0].remote.as_deref(), Some("in.x.example"));
-    assert_eq!(fates[1].action, Action::Delivered);
+    assert_eq!(fates[1].action, ReportAction::Delivered);
     assert_eq!(fates[1].addresses.len(), 2);
 }
 
-/// A report about internationalised mail, and one about it for programs that know no UTF-8 (RFC 6533).
+/// A report about internationalized mail, and one for programs without UTF-8 support (RFC 6533).
 #[test]
-fn addresses_beyond_ascii_are_read() {
-    for (kind, told) in [
+fn non_ascii_addresses_are_parsed() {
+    for (kind, recipient) in [
         ("message/global-delivery-status", "utf-8; 用户@例子.example"),
         ("message/global-delivery-status", "utf-8; <用户@xn--fsqu00a.example>"),
         ("message/delivery-status", "utf-8; \\x{7528}\\x{6237}@xn--fsqu00a.example"),
     ] {
         let part = format!(
-            "Content-Type: {kind}\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: {told}\r\n\
+            "Content-Type: {kind}\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: {recipient}\r\n\
              Action: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 用户 unknown user\r\n"
         );
         let raw = mail("delivery-status", &part);
         let report = read(&parse(raw.as_bytes()), true).expect("a report");
-        let News::Delivery(fates) = &report.news else { panic!("{report:?}") };
-        assert_eq!(fates[0].addresses[0].canonical(), "用户@xn--fsqu00a.example", "{told}");
-        assert_eq!((fates[0].class, fates[0].is_hard()), (Class::UnknownUser, true));
+        let ReportContent::Delivery(fates) = &report.news else { panic!("{report:?}") };
+        assert_eq!(fates[0].addresses[0].canonical(), "用户@xn--fsqu00a.example", "{recipient}");
+        assert_eq!((fates[0].class, fates[0].is_hard()), (BounceClass::UnknownUser, true));
     }
     assert_eq!(unescaped("\\x{zz}a@b \\x{"), "\\x{zz}a@b \\x{");
 }
 
 #[test]
-fn a_delay_is_no_failure() {
+fn a_delay_is_not_a_failure() {
     let part = "Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\n\
                 Final-Recipient: rfc822; bob@x.example\r\nAction: delayed\r\nStatus: 4.4.1\r\n";
     let report = read(&parse(mail("delivery-status", part).as_bytes()), true).expect("a report");
@@ -64,25 +64,26 @@ fn a_delay_is_no_failure() {
 }
 
 #[test]
-fn a_complaint_says_what_and_who() {
+fn a_complaint_has_its_kind_and_recipient() {
     let part = "Content-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\n\
                 Original-Rcpt-To: <bob@x.example>\r\n";
     let report = read(&parse(mail("feedback-report", part).as_bytes()), true).expect("a report");
-    let News::Complaint { kind, recipients } = &report.news else { panic!("{report:?}") };
+    let ReportContent::Complaint { kind, recipients } = &report.news else { panic!("{report:?}") };
     assert_eq!((kind.as_str(), recipients[0].canonical().as_str()), ("abuse", "bob@x.example"));
 }
 
 #[test]
-fn other_mail_is_no_report() {
+fn other_mail_is_not_a_report() {
     let person = "From: Dana <dana@x.example>\r\nSubject: Out of office\r\n\r\nI am away. Write to bob@x.example.\r\n";
     assert_eq!(read(&parse(person.as_bytes()), true), None, "a vacation notice has an empty return path too");
-    let told = "From: Dana <dana@x.example>\r\nSubject: Undelivered mail\r\n\r\n<bob@x.example>:\r\nuser unknown\r\n";
-    assert_eq!(read(&parse(told.as_bytes()), false), None, "a person tells of a failure");
+    let personal =
+        "From: Dana <dana@x.example>\r\nSubject: Undelivered mail\r\n\r\n<bob@x.example>:\r\nuser unknown\r\n";
+    assert_eq!(read(&parse(personal.as_bytes()), false), None, "a person writes about a failure");
     assert!(!is_status("9.1.1") && !is_status("5.1") && is_status("5.7.26"));
 }
 
 #[test]
-fn notices_without_a_delivery_status_are_read() {
+fn notices_without_a_delivery_status_are_parsed() {
     let qmail = "From: MAILER-DAEMON@x.example\r\nTo: bot@agents.example\r\nSubject: failure notice\r\n\r\n\
         Hi. This is the qmail-send program at x.example.\r\nI'm afraid I wasn't able to deliver your message.\r\n\r\n\
         <bob@x.example>:\r\n192.0.2.1 does not like recipient.\r\nRemote host said: 550 5.1.1 No such user\r\n\r\n\
@@ -95,17 +96,22 @@ fn notices_without_a_delivery_status_are_read() {
     for raw in [qmail, exim] {
         let report = read(&parse(raw.as_bytes()), true).expect("a report");
         assert_eq!(report.original_ids, ["<one@agents.example>"], "{raw}");
-        let News::Delivery(fates) = &report.news else { panic!("{report:?}") };
-        let told: Vec<_> = fates.iter().map(|fate| (fate.addresses[0].canonical(), fate.action, fate.class)).collect();
-        let bob = ("bob@x.example".to_owned(), Action::Failed, Class::UnknownUser);
-        assert_eq!(told, [bob, ("eve@x.example".to_owned(), Action::Failed, Class::MailboxFull)], "{raw}");
+        let ReportContent::Delivery(fates) = &report.news else { panic!("{report:?}") };
+        let statuses: Vec<_> =
+            fates.iter().map(|fate| (fate.addresses[0].canonical(), fate.action, fate.class)).collect();
+        let bob = ("bob@x.example".to_owned(), ReportAction::Failed, BounceClass::UnknownUser);
+        assert_eq!(
+            statuses,
+            [bob, ("eve@x.example".to_owned(), ReportAction::Failed, BounceClass::MailboxFull)],
+            "{raw}"
+        );
     }
 }
 
-/// What was not read right of the corpus: a copy whose header has no space behind the colon, codes behind a colon, a daemon
-/// without a domain, an encoded word in an address, a network that was given up.
+/// Cases that the parser once got wrong: a copied header without a space after the colon, codes after a colon, a daemon
+/// without a domain, an encoded word in an address, a network failure after the last retry.
 #[test]
-fn notices_and_reports_of_the_less_careful_are_read() {
+fn malformed_notices_and_reports_are_parsed() {
     let zoho = "From: mailer-daemon@mail.example\r\nSubject: Undelivered Mail\r\n\r\nThis is a notice.\r\nA message could not be \
         delivered. This is a permanent error.\r\n\r\nbob@x.example Invalid Address, ERROR_CODE :550 <bob@x.example>... User \
         Unknown\r\neve@x.example Invalid Address, ERROR_CODE :550, ERROR_CODE :5.2.2 <eve@x.example>... Mailbox Full\r\n\r\n\
@@ -135,10 +141,10 @@ fn notices_and_reports_of_the_less_careful_are_read() {
     ];
     for (raw, expected) in table {
         let report = read(&parse(raw.as_bytes()), true).expect("a report");
-        let News::Delivery(fates) = &report.news else { panic!("{report:?}") };
-        let told = |fate: &Fate| (fate.addresses[0].canonical().to_ascii_lowercase(), fate.is_hard());
-        let told: Vec<(String, bool)> = fates.iter().map(told).collect();
+        let ReportContent::Delivery(fates) = &report.news else { panic!("{report:?}") };
+        let summary = |fate: &RecipientReport| (fate.addresses[0].canonical().to_ascii_lowercase(), fate.is_hard());
+        let summaries: Vec<(String, bool)> = fates.iter().map(summary).collect();
         let expected: Vec<(String, bool)> = expected.iter().map(|(who, hard)| ((*who).to_owned(), *hard)).collect();
-        assert_eq!(told, expected, "{raw}");
+        assert_eq!(summaries, expected, "{raw}");
     }
 }

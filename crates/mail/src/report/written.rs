@@ -1,127 +1,114 @@
-//! Notices of servers that write no delivery status, only a text for people: qmail, exim, old Exchange, Yahoo, GMX and
-//! others. Recipients are looked for where such texts name them, surest place first.
+//! Parses notices without a delivery status, which consist of text for people: qmail, exim, old Exchange, Yahoo, GMX
+//! and others. Recipients are searched where such texts usually name them, most reliable position first.
 
-use super::{Action, Fate, News, RECIPIENTS_MAX, cause, cause::Facts, is_status, people, text};
-use crate::{address::Address, parse::Parsed};
+use super::{
+    RECIPIENTS_MAX, RecipientReport, ReportAction, ReportContent, cause, cause::FailureEvidence, header_addresses,
+    is_status, text,
+};
+use crate::{
+    address::Address,
+    parse::ParsedMessage,
+    wordlist::{self, WordTable},
+};
 
-/// Most lines of a notice that are read.
+const PHRASES: &str = include_str!("phrases.txt");
+
+/// Most lines of a notice that are parsed.
 const LINES_MAX: usize = 400;
-/// Most characters of a notice's words that are kept.
+/// Most characters of a notice that are kept as the diagnostic.
 const WORDS_CHARS_MAX: usize = 500;
-/// Lines of a notice before which no original mail begins.
+/// Lines of the notice that must come before the original message.
 const LINES_MIN: usize = 3;
-/// How lines begin behind which the original mail follows, lower case, without the dashes in front.
-const ORIGINAL: [&str; 20] = [
-    "this is a copy of",
-    "below this line is a copy",
-    "below is a copy",
-    "unsent message",
-    "the unsent message",
-    "returned message",
-    "message headers follow",
-    "message header follows",
-    "the text of the",
-    "the text of your",
-    "the header of the original",
-    "the headers of the",
-    "a copy of the original",
-    "your original message:",
-    "original mail as follows",
-    "content of original",
-    "non-delivered message",
-    "included is a copy",
-    "received:",
-    "return-path:",
-];
-/// Words right before a recipient.
-const BEFORE: [&str; 9] = [
-    "your mail to",
-    "be delivered to",
-    "delivery to",
-    "deliver to",
-    "recipient",
-    "recipients",
-    "following address",
-    "your message to",
-    "rcpt to",
-];
-/// Local parts of addresses that are there to be asked, not to be told of.
-const HELPERS: [&str; 4] = ["mailer-daemon", "postmaster", "support", "abuse"];
+/// Lower-case beginnings of the lines that separate the notice from the original message, without leading dashes.
+static ORIGINAL_MARKERS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "original markers"));
+/// Phrases directly before a recipient.
+static RECIPIENT_PHRASES: WordTable = WordTable::new(|| wordlist::table(PHRASES, "recipient phrases"));
+/// Local parts of addresses that a notice gives as contacts, not as recipients.
+const CONTACT_LOCAL_PARTS: [&str; 4] = ["mailer-daemon", "postmaster", "support", "abuse"];
 
-/// Where in a line a recipient stands, surest first.
+/// The position of a recipient in a line, most reliable first.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Behind the name of a field: `Final-Recipient: …`.
+enum RecipientPosition {
+    /// After a field name: `Final-Recipient: …`.
     Field,
-    /// All of the line, or its beginning and then a word about it.
-    Alone,
-    /// Behind words such as "could not be delivered to".
-    Told,
-    /// The beginning of the line, in angle brackets.
-    First,
+    /// The whole line, or its beginning followed by a known word.
+    WholeLine,
+    /// After a phrase such as "could not be delivered to".
+    AfterPhrase,
+    /// At the beginning of the line, in angle brackets.
+    LineStart,
     /// In angle brackets.
     Bracketed,
     /// Anywhere.
     Anywhere,
 }
 
-const PLACES: [Place; 6] = [Place::Field, Place::Alone, Place::Told, Place::First, Place::Bracketed, Place::Anywhere];
+const RECIPIENT_POSITIONS: [RecipientPosition; 6] = [
+    RecipientPosition::Field,
+    RecipientPosition::WholeLine,
+    RecipientPosition::AfterPhrase,
+    RecipientPosition::LineStart,
+    RecipientPosition::Bracketed,
+    RecipientPosition::Anywhere,
+];
 
-/// What a notice says.
-pub(super) fn delivery(parsed: &Parsed<'_>) -> Option<News> {
+/// Parses the statuses in a notice.
+pub(super) fn delivery(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
     let lines = lines(text(parsed));
     let recipients = recipients(parsed);
     let whole = lines.join("\n");
     if recipients.is_empty() {
-        // Who it was may be known by the address that the notice came to.
-        return (!whole.trim().is_empty()).then(|| News::Delivery(vec![fate(None, "", &whole)]));
+        // The address that received the notice may identify the recipient.
+        return (!whole.trim().is_empty()).then(|| ReportContent::Delivery(vec![recipient_report(None, "", &whole)]));
     }
-    let places: Vec<usize> = recipients.iter().map(|address| line_of(&lines, address)).collect();
-    let fates = recipients.iter().zip(&places).map(|(address, from)| {
-        let to = places.iter().copied().filter(|place| place > from).min().unwrap_or(lines.len());
+    let first_lines: Vec<usize> = recipients.iter().map(|address| line_of(&lines, address)).collect();
+    let fates = recipients.iter().zip(&first_lines).map(|(address, from)| {
+        let to = first_lines.iter().copied().filter(|line| line > from).min().unwrap_or(lines.len());
         let own = lines[*from..to].join("\n");
-        let said = if recipients.len() == 1 { &whole } else { &own };
-        fate(Some(address.clone()), &own, said)
+        let prose = if recipients.len() == 1 { &whole } else { &own };
+        recipient_report(Some(address.clone()), &own, prose)
     });
-    Some(News::Delivery(fates.collect()))
+    Some(ReportContent::Delivery(fates.collect()))
 }
 
-/// Those whom a notice names as its recipients.
-pub(super) fn recipients(parsed: &Parsed<'_>) -> Vec<Address> {
-    let failed = parsed.headers.all("x-failed-recipients").flat_map(addresses).map(|(_, _, address)| address);
+/// Returns the recipients that a notice names.
+pub(super) fn recipients(parsed: &ParsedMessage<'_>) -> Vec<Address> {
+    let failed = parsed.headers.all("x-failed-recipients").flat_map(addresses).map(|found| found.address);
     let failed: Vec<Address> = failed.take(RECIPIENTS_MAX).collect();
-    if failed.is_empty() { named(&lines(text(parsed)), &people(parsed)) } else { failed }
+    if failed.is_empty() { recipients_in(&lines(text(parsed)), &header_addresses(parsed)) } else { failed }
 }
 
-fn fate(recipient: Option<Address>, own: &str, said: &str) -> Fate {
-    let words = |c: char| !(c.is_ascii_digit() || c == '.');
-    let status = said.split(words).map(|code| code.trim_matches('.')).find(|code| is_status(code)).map(str::to_owned);
-    let facts = Facts { is_delayed: false, status: status.as_deref(), words: own, said };
+fn recipient_report(recipient: Option<Address>, own: &str, prose: &str) -> RecipientReport {
+    let separator = |c: char| !(c.is_ascii_digit() || c == '.');
+    let status =
+        prose.split(separator).map(|code| code.trim_matches('.')).find(|code| is_status(code)).map(str::to_owned);
+    let facts = FailureEvidence { is_delayed: false, status: status.as_deref(), words: own, prose };
     let class = cause::of(&facts);
-    let told = if own.is_empty() { said } else { own };
-    let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(WORDS_CHARS_MAX).collect();
-    let lower = said.to_lowercase();
+    let diagnostic = if own.is_empty() { prose } else { own };
+    let diagnostic: String =
+        diagnostic.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(WORDS_CHARS_MAX).collect();
+    let lower = prose.to_lowercase();
     let is_warning = ["warning message only", "do not need to resend", "will be retried", "delivery is delayed"]
         .iter()
         .any(|words| lower.contains(words));
-    Fate {
+    RecipientReport {
         addresses: recipient.into_iter().collect(),
-        action: if is_warning { Action::Open } else { Action::Failed },
+        action: if is_warning { ReportAction::Pending } else { ReportAction::Failed },
         status,
-        diagnostic: Some(told).filter(|words| !words.is_empty()),
+        diagnostic: Some(diagnostic).filter(|words| !words.is_empty()),
         remote: None,
         class,
     }
 }
 
-/// The lines of the notice itself, without marks of quotation and without the mail it returns.
+/// Returns the lines of the notice itself, without quote marks and without the original message.
 fn lines(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     for line in text.split(['\n', '\r']).take(LINES_MAX) {
         let line = line.trim_start_matches(['>', ' ', '\t']);
         let bare = line.trim_start_matches(['-', ' ', '*', '=']).to_ascii_lowercase();
         let dashed = line.starts_with('-') && bare.starts_with("original message");
-        let begins = dashed || ORIGINAL.iter().any(|words| bare.starts_with(words));
+        let begins = dashed || ORIGINAL_MARKERS.iter().any(|words| bare.starts_with(words));
         if begins && lines.iter().filter(|line: &&&str| !line.is_empty()).count() >= LINES_MIN {
             break;
         }
@@ -130,14 +117,15 @@ fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
-/// Recipients in the surest kind of place that has any; people of the notice's own header only if there is nobody else.
-fn named(lines: &[&str], own: &[Address]) -> Vec<Address> {
-    let mut helpers = Vec::new();
-    for place in PLACES {
+/// Returns the recipients in the most reliable position that has any. Addresses from the header of the notice are used
+/// only if there are no others.
+fn recipients_in(lines: &[&str], own: &[Address]) -> Vec<Address> {
+    let mut contacts = Vec::new();
+    for position in RECIPIENT_POSITIONS {
         let mut found: Vec<Address> = Vec::new();
-        for address in lines.iter().filter_map(|line| at(place, line)) {
-            if HELPERS.contains(&&*address.local().to_ascii_lowercase()) {
-                helpers.push(address);
+        for address in lines.iter().filter_map(|line| at(position, line)) {
+            if CONTACT_LOCAL_PARTS.contains(&&*address.local().to_ascii_lowercase()) {
+                contacts.push(address);
             } else if found.len() < RECIPIENTS_MAX && !found.contains(&address) {
                 found.push(address);
             }
@@ -149,71 +137,81 @@ fn named(lines: &[&str], own: &[Address]) -> Vec<Address> {
             return found;
         }
     }
-    helpers.retain(|address| !own.contains(address));
-    helpers.truncate(1);
-    helpers
+    contacts.retain(|address| !own.contains(address));
+    contacts.truncate(1);
+    contacts
 }
 
-/// The recipient of a line, if it stands in such a place.
-fn at(place: Place, line: &str) -> Option<Address> {
+/// Returns the address in a line, if it is at the given position.
+fn at(position: RecipientPosition, line: &str) -> Option<Address> {
     let all = addresses(line);
-    let (from, to, address) = all.first().cloned()?;
+    let AddressMatch { start, end, address } = all.first().cloned()?;
     let lower = line.to_ascii_lowercase();
-    let before = lower[..from].trim_end_matches(['<', '"', '\'', ':', ' ', '\t', ';']);
-    let after = line[to..].trim_start_matches(['>', '"', '\'']);
-    let fits = match place {
-        Place::Field => {
+    let before = lower[..start].trim_end_matches(['<', '"', '\'', ':', ' ', '\t', ';']);
+    let after = line[end..].trim_start_matches(['>', '"', '\'']);
+    let fits = match position {
+        RecipientPosition::Field => {
             let names = ["final-recipient", "original-recipient", "failed recipient"];
             names.iter().any(|name| before.starts_with(name))
         }
-        Place::Alone => {
+        RecipientPosition::WholeLine => {
             let rest = after.trim_start_matches([':', ',']).trim_start();
             before.is_empty() && (rest.is_empty() || rest.starts_with("on ") || rest.starts_with('('))
         }
-        Place::Told => BEFORE.iter().any(|words| before.ends_with(words)) || before == "to",
-        Place::First => before.is_empty() && line[..from].ends_with('<'),
-        Place::Bracketed => {
-            let (_, _, address) = all.iter().find(|(from, _, _)| line[..*from].ends_with('<'))?;
-            return Some(address.clone());
+        RecipientPosition::AfterPhrase => {
+            RECIPIENT_PHRASES.iter().any(|words| before.ends_with(words)) || before == "to"
         }
-        Place::Anywhere => true,
+        RecipientPosition::LineStart => before.is_empty() && line[..start].ends_with('<'),
+        RecipientPosition::Bracketed => {
+            let found = all.iter().find(|found| line[..found.start].ends_with('<'))?;
+            return Some(found.address.clone());
+        }
+        RecipientPosition::Anywhere => true,
     };
     fits.then_some(address)
 }
 
 fn line_of(lines: &[&str], address: &Address) -> usize {
-    let is_in = |line: &&str| addresses(line).iter().any(|(_, _, found)| found == address);
+    let is_in = |line: &&str| addresses(line).iter().any(|found| found.address == *address);
     lines.iter().position(is_in).unwrap_or(0)
 }
 
-/// The addresses of a text, with where each begins and ends in bytes.
-pub(super) fn addresses(text: &str) -> Vec<(usize, usize, Address)> {
-    /// Most addresses of one text.
+/// An address in a text, with its start and end in bytes.
+#[derive(Clone)]
+pub(super) struct AddressMatch {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) address: Address,
+}
+
+/// Finds the addresses in a text.
+pub(super) fn addresses(text: &str) -> Vec<AddressMatch> {
+    /// Most addresses found in one text.
     const MAX: usize = 100;
     let bytes = text.as_bytes();
     let is_local = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&*+-/=?^_{|}~.".contains(&b);
     let is_domain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.');
     let mut found = Vec::new();
     for (at, _) in text.match_indices('@').take(MAX) {
-        let mut from = at;
+        let mut start = at;
         if at > 0 && bytes[at - 1] == b'"' {
-            from = text[..at - 1].rfind('"').unwrap_or(at);
+            start = text[..at - 1].rfind('"').unwrap_or(at);
         } else {
-            while from > 0 && is_local(bytes[from - 1]) {
-                from -= 1;
+            while start > 0 && is_local(bytes[start - 1]) {
+                start -= 1;
             }
-            while from < at && matches!(bytes[from], b'=' | b'.' | b'/') {
-                from += 1;
+            while start < at && matches!(bytes[start], b'=' | b'.' | b'/') {
+                start += 1;
             }
         }
-        let mut to = at + 1;
-        while to < bytes.len() && is_domain(bytes[to]) {
-            to += 1;
+        let mut end = at + 1;
+        while end < bytes.len() && is_domain(bytes[end]) {
+            end += 1;
         }
-        while to > at + 1 && matches!(bytes[to - 1], b'.' | b'-') {
-            to -= 1;
+        while end > at + 1 && matches!(bytes[end - 1], b'.' | b'-') {
+            end -= 1;
         }
-        found.extend(Address::parse(&text[from..to]).ok().map(|address| (from, to, address)));
+        found.extend(Address::parse(&text[start..end]).ok().map(|address| AddressMatch { start, end, address }));
     }
     found
 }

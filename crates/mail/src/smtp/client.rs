@@ -1,8 +1,9 @@
-//! SMTP as the sending side, without a socket (RFC 5321 client; RFC 3207, 4954, 2920, 1870, 6152, 6531).
+//! The client side of SMTP as a sans-IO session (RFC 5321; RFC 3207, 4954, 2920, 1870, 6152, 6531).
 //!
-//! The owner of the socket feeds what the peer says to [`ClientSession::receive`] and does what [`ClientSession::step`]
-//! says. The session never waits, never reads a clock and never lets a bare CR, LF or NUL out. Texts are sent with `DATA`
-//! alone: it is needed for every server without `CHUNKING`, and with pipelining `BDAT` would spare one round trip of about eight.
+//! The owner of the socket passes received bytes to [`ClientSession::receive`] and acts on what [`ClientSession::step`]
+//! returns. The session never blocks, never reads a clock, and never sends a bare CR, a bare LF or a NUL. It always
+//! sends content with `DATA`: servers without `CHUNKING` need it, and with pipelining `BDAT` would save only one of
+//! about eight round trips.
 
 mod extensions;
 mod message;
@@ -16,88 +17,88 @@ mod transaction;
 
 use std::fmt;
 
-pub use extensions::Extensions;
-pub use message::Message;
-pub use outcome::{ConnectionFailure, DeliveryResult, RecipientOutcome, Stage};
+pub use extensions::ServerExtensions;
+pub use message::OutboundMessage;
+pub use outcome::{ConnectionFailure, DeliveryResult, RecipientOutcome, SmtpStage};
 pub use reply::{REPLY_BUFFER_BYTES_MAX, REPLY_LINE_BYTES_MAX, REPLY_LINES_MAX, REPLY_TEXT_BYTES_MAX};
 pub use session::ClientSession;
 pub use stuff::normalise_line_ends;
 pub use transaction::{BODY_PIECE_BYTES, PIPELINED_COMMANDS_MAX};
 
-/// How long the greeting may take, in milliseconds (RFC 5321 §4.5.3.2.1).
+/// Timeout for the greeting, in milliseconds (RFC 5321 §4.5.3.2.1).
 pub const GREETING_TIMEOUT_MS: u64 = 300_000;
-/// How long `MAIL`, `RCPT` and the commands without a limit of their own may take, in milliseconds (RFC 5321 §4.5.3.2.2–3).
+/// Timeout for `MAIL`, `RCPT` and all commands without a separate timeout, in milliseconds (RFC 5321 §4.5.3.2.2–3).
 pub const COMMAND_TIMEOUT_MS: u64 = 300_000;
-/// How long the answer to `DATA` may take, in milliseconds (RFC 5321 §4.5.3.2.4).
+/// Timeout for the reply to `DATA`, in milliseconds (RFC 5321 §4.5.3.2.4).
 pub const DATA_START_TIMEOUT_MS: u64 = 120_000;
-/// How long writing one piece of the text may take, in milliseconds (RFC 5321 §4.5.3.2.5).
+/// Timeout for writing one piece of content, in milliseconds (RFC 5321 §4.5.3.2.5).
 pub const DATA_PIECE_TIMEOUT_MS: u64 = 180_000;
-/// How long the answer to the final dot may take, in milliseconds (RFC 5321 §4.5.3.2.6).
+/// Timeout for the reply to the final dot, in milliseconds (RFC 5321 §4.5.3.2.6).
 pub const DATA_END_TIMEOUT_MS: u64 = 600_000;
-/// How long a TLS handshake may take, in milliseconds; an own limit.
+/// Timeout for a TLS handshake, in milliseconds. Not set by an RFC.
 pub const TLS_TIMEOUT_MS: u64 = 60_000;
-/// How long the answer to `QUIT` is worth waiting for, in milliseconds; an own limit, nothing depends on it.
+/// Timeout for the reply to `QUIT`, in milliseconds. Short, because nothing depends on that reply.
 pub const QUIT_TIMEOUT_MS: u64 = 5_000;
 
-/// When to encrypt.
+/// The TLS policy of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tls {
-    /// With `STARTTLS` where it is offered, else in plaintext (RFC 7435).
+pub enum TlsPolicy {
+    /// Uses `STARTTLS` if offered, otherwise plaintext (RFC 7435).
     Opportunistic,
-    /// With `STARTTLS`, or not at all.
+    /// Uses `STARTTLS`, and fails if it is not offered.
     Required,
-    /// Never. Also the policy of a second attempt after [`ConnectionFailure::retry_without_tls`].
+    /// Never uses TLS. Also for the second attempt after [`ConnectionFailure::retry_without_tls`].
     Off,
-    /// From the first byte (RFC 8314 §3.3): the owner of the socket has done the handshake before the session starts.
+    /// TLS from the first byte (RFC 8314 §3.3). The owner of the socket does the handshake before the session.
     Implicit,
 }
 
-/// What to log in with.
+/// A user name and password for `AUTH`.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Credentials {
+pub struct ClientCredentials {
     /// The user name.
     pub username: String,
     /// The password; never shown by `Debug`.
     pub password: String,
 }
 
-impl fmt::Debug for Credentials {
+impl fmt::Debug for ClientCredentials {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Credentials").field("username", &self.username).finish_non_exhaustive()
     }
 }
 
-/// How a session should behave.
+/// The settings of a client session.
 #[derive(Debug, Clone)]
-pub struct Config {
-    /// The name for `EHLO`: our host name, or an address literal. Characters that no such name has are left out.
+pub struct ClientConfig {
+    /// The name for `EHLO`: our host name, or an address literal. Characters that neither can contain are removed.
     pub ehlo_name: String,
-    /// When to encrypt.
-    pub tls: Tls,
-    /// What to log in with at a relay. Sent over TLS only, or where `tls` is [`Tls::Off`] and plaintext thus wanted.
-    pub auth: Option<Credentials>,
+    /// The TLS policy.
+    pub tls: TlsPolicy,
+    /// The credentials for a relay. Sent only over TLS, or in plaintext if `tls` is [`TlsPolicy::Off`].
+    pub auth: Option<ClientCredentials>,
 }
 
-/// What the owner of the socket should do.
+/// The next action for the owner of the socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    /// Write these bytes, then ask again.
+pub enum ClientStep {
+    /// Write these bytes, then call [`ClientSession::step`] again.
     Write(Vec<u8>),
-    /// Wait for bytes, at most [`ClientSession::deadline_ms`], and give them to [`ClientSession::receive`].
+    /// Read bytes, for at most [`ClientSession::deadline_ms`], and pass them to [`ClientSession::receive`].
     NeedInput,
-    /// Do the TLS handshake, then call [`ClientSession::tls_started`] or [`ClientSession::tls_failed`].
+    /// Run the TLS handshake, then call [`ClientSession::tls_started`] or [`ClientSession::tls_failed`].
     StartTls,
-    /// Idle: give it a message with [`ClientSession::send`], or call [`ClientSession::quit`].
+    /// The session is idle: call [`ClientSession::send`] or [`ClientSession::quit`].
     Ready,
-    /// What came of the message, one outcome per recipient in their order. Ask again: `Ready` or `Failed` follows.
+    /// The message is finished: one outcome per recipient, in order. The next step is `Ready` or `Failed`.
     Done(Vec<RecipientOutcome>),
-    /// The connection is of no more use: close it.
+    /// The connection can't be used any longer: close it.
     Failed(ConnectionFailure),
-    /// The dialogue is over: close the connection.
+    /// The session is over: close the connection.
     Closed,
 }
 
-/// [`ClientSession::send`] while the session was not [`Step::Ready`].
+/// The error of [`ClientSession::send`] if the session is not at [`ClientStep::Ready`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the SMTP session is not ready for a message")]
-pub struct NotReady;
+pub struct NotReadyError;

@@ -1,34 +1,34 @@
-//! The content of a message as it comes over the wire: end of data, dot-stuffing, line discipline and size
-//! (RFC 5321 §2.3.8, §4.1.1.4, §4.5.2, §4.5.3.1.6; RFC 3030 for counted chunks).
+//! Message content on the wire: end of data, dot-stuffing, line ends and size limits (RFC 5321 §2.3.8, §4.1.1.4,
+//! §4.5.2, §4.5.3.1.6; RFC 3030 for counted chunks).
 //!
-//! Only CRLF.CRLF ends dotted content. A bare CR or LF never begins a line, never ends anything and spoils the
-//! message, which is what makes smuggling a second message impossible. NUL is content like any other octet.
-//! Never keeps a byte of a message that is already known to be refused.
+//! Only CRLF.CRLF ends dotted content. A bare CR or LF never starts a line, never ends the content, and makes the
+//! message invalid; this rules out SMTP smuggling. NUL is content like any other octet. Content that is already known
+//! to be rejected is not kept in memory.
 
 use memchr::memchr2;
 
-/// Longest line of content in bytes without its CRLF. 998 is what senders should keep (RFC 5322 §2.1.1); many do not.
+/// Longest line of content in bytes, without CRLF. Senders should not exceed 998 (RFC 5322 §2.1.1), but many do.
 pub const CONTENT_LINE_BYTES_MAX: u64 = 64 * 1024;
 
-/// Largest header section in bytes that is taken in, its closing empty line included. More than is read: a report with such
-/// a header is stored, other mail is refused for having no author.
+/// Largest accepted header section in bytes, including the empty line that ends it. This is more than the header parser
+/// reads: a report with such a header is stored, and other mail is rejected because it has no author.
 pub const HEADER_BYTES_MAX: u64 = 2 * crate::header::HEADER_SECTION_BYTES_MAX as u64;
 
-/// Room reserved for a message before its first byte, in bytes, whatever size was declared.
+/// Most memory reserved for a message before its first byte, in bytes, whatever size the client declared.
 pub const CONTENT_RESERVE_BYTES_MAX: u64 = 64 * 1024;
 
-/// How the end of the content is marked.
+/// How the end of the content is determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Framing {
+pub enum ContentFraming {
     /// By CRLF.CRLF, with dots doubled at the start of lines: `DATA`.
     Dotted,
-    /// By octet counts outside the content: `BDAT`.
+    /// By octet counts outside of the content: `BDAT`.
     Counted,
 }
 
-/// Why content is refused. Of several flaws the first of this list is told.
+/// Why content is rejected. Of several flaws, the first one in this list is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Flaw {
+pub enum ContentFlaw {
     /// Larger than the limit for whole messages.
     TooLarge,
     /// A CR without LF or a LF without CR.
@@ -39,52 +39,52 @@ pub enum Flaw {
     LineTooLong,
 }
 
-/// What [`Content::feed`] did with its input.
+/// The result of [`ContentReader::feed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
-    /// Bytes used up; what follows them belongs to the next command.
+pub struct ContentProgress {
+    /// Bytes consumed; the bytes after them belong to the next command.
     pub consumed: usize,
-    /// Whether the end of dotted content was among them.
+    /// Whether the end of dotted content was reached.
     pub ended: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ContentState {
     /// After CRLF, or at the very beginning.
     LineStart,
     /// Inside a line.
     Text,
-    /// Inside a line, its last byte is a CR that is already content.
+    /// Inside a line, after a CR that is already stored as content.
     Cr,
-    /// A dot at the start of a line, held back.
+    /// After a dot at the start of a line, which is not stored yet.
     Dot,
-    /// That dot and a CR, both held back.
+    /// After that dot and a CR, neither of which is stored yet.
     DotCr,
-    /// CRLF.CRLF was seen.
+    /// After CRLF.CRLF.
     Ended,
 }
 
-/// Collects the content of one message from input cut anywhere.
+/// Collects the content of one message from input that may be split anywhere.
 #[derive(Debug)]
-pub struct Content {
-    framing: Framing,
-    state: State,
+pub struct ContentReader {
+    framing: ContentFraming,
+    state: ContentState,
     bytes_max: u64,
     bytes: u64,
     line_bytes: u64,
     in_header: bool,
-    flaw: Option<Flaw>,
+    flaw: Option<ContentFlaw>,
     data: Vec<u8>,
 }
 
-impl Content {
-    /// Content of at most `limits.bytes_max` bytes.
-    pub fn new(framing: Framing, limits: ContentLimits) -> Content {
+impl ContentReader {
+    /// Creates a collector for at most `limits.bytes_max` bytes of content.
+    pub fn new(framing: ContentFraming, limits: ContentLimits) -> ContentReader {
         let reserve = limits.bytes_expected.min(CONTENT_RESERVE_BYTES_MAX);
         let reserve = usize::try_from(reserve).unwrap_or(0);
-        Content {
+        ContentReader {
             framing,
-            state: State::LineStart,
+            state: ContentState::LineStart,
             bytes_max: limits.bytes_max,
             bytes: 0,
             line_bytes: 0,
@@ -94,58 +94,61 @@ impl Content {
         }
     }
 
-    /// Takes the next bytes, up to and including the end of dotted content.
-    pub fn feed(&mut self, input: &[u8]) -> Progress {
+    /// Consumes the next bytes, up to and including the end of dotted content.
+    pub fn feed(&mut self, input: &[u8]) -> ContentProgress {
         let mut at = 0;
-        while at < input.len() && self.state != State::Ended {
+        while at < input.len() && self.state != ContentState::Ended {
             let byte = input[at];
             match (self.state, byte) {
-                (State::LineStart, b'.') if self.framing == Framing::Dotted => {
-                    self.state = State::Dot;
+                (ContentState::LineStart, b'.') if self.framing == ContentFraming::Dotted => {
+                    self.state = ContentState::Dot;
                     at += 1;
                 }
-                (State::Dot, b'\r') => {
-                    self.state = State::DotCr;
+                (ContentState::Dot, b'\r') => {
+                    self.state = ContentState::DotCr;
                     at += 1;
                 }
-                (State::DotCr, b'\n') => {
-                    self.state = State::Ended;
+                (ContentState::DotCr, b'\n') => {
+                    self.state = ContentState::Ended;
                     at += 1;
                 }
-                (State::DotCr, _) => self.bare_cr(b"\r"),
-                (State::Cr, b'\n') => {
-                    self.keep(b"\n");
+                (ContentState::DotCr, _) => self.bare_cr(b"\r"),
+                (ContentState::Cr, b'\n') => {
+                    self.store(b"\n");
                     self.end_line(0, self.bytes);
-                    self.state = State::LineStart;
+                    self.state = ContentState::LineStart;
                     at += 1;
                 }
-                (State::Cr, _) => self.bare_cr(b""),
-                (State::LineStart | State::Text | State::Dot, _) => at = self.text(input, at),
-                (State::Ended, _) => {}
+                (ContentState::Cr, _) => self.bare_cr(b""),
+                (ContentState::LineStart | ContentState::Text | ContentState::Dot, _) => at = self.text(input, at),
+                (ContentState::Ended, _) => {}
             }
         }
-        Progress { consumed: at, ended: self.state == State::Ended }
+        ContentProgress { consumed: at, ended: self.state == ContentState::Ended }
     }
 
-    /// The flaw known so far.
-    pub fn flaw(&self) -> Option<Flaw> {
+    /// Returns the most severe flaw so far.
+    pub fn flaw(&self) -> Option<ContentFlaw> {
         self.flaw
     }
 
-    /// Bytes of content so far, kept or not, without stuffed dots.
+    /// Returns the number of content bytes so far, stored or discarded, without stuffed dots.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Bytes of content in memory; none of content that is known to be refused.
+    /// Returns the number of content bytes in memory; 0 if the content is already known to be rejected.
     pub fn bytes_held(&self) -> u64 {
         self.data.len() as u64
     }
 
-    /// The whole content, byte-identical and without stuffed dots, or why it is refused.
-    pub fn finish(mut self) -> Result<Vec<u8>, Flaw> {
-        if self.state == State::Cr {
-            self.spoil(Flaw::BareLineBreak);
+    /// Returns the complete content without stuffed dots, otherwise unchanged.
+    ///
+    /// # Errors
+    /// Returns the [`ContentFlaw`] for which the content is rejected.
+    pub fn finish(mut self) -> Result<Vec<u8>, ContentFlaw> {
+        if self.state == ContentState::Cr {
+            self.record_flaw(ContentFlaw::BareLineBreak);
         }
         match self.flaw {
             Some(flaw) => Err(flaw),
@@ -153,10 +156,10 @@ impl Content {
         }
     }
 
-    /// Runs over whole lines at once: from `start` to the next line that begins with a dot, or to the end of input.
+    /// Processes whole lines: from `start` to the next line that starts with a dot, or to the end of the input.
     fn text(&mut self, input: &[u8], start: usize) -> usize {
         let mut at = start;
-        self.state = State::Text;
+        self.state = ContentState::Text;
         while at < input.len() {
             let Some(found) = memchr2(b'\r', b'\n', &input[at..]) else {
                 self.line_bytes += (input.len() - at) as u64;
@@ -168,86 +171,86 @@ impl Content {
                 (b'\r', Some(b'\n')) => {
                     at = next + 1;
                     self.end_line(found as u64, self.bytes + (at - start) as u64);
-                    if self.framing == Framing::Dotted && input.get(at) == Some(&b'.') {
-                        self.state = State::LineStart;
+                    if self.framing == ContentFraming::Dotted && input.get(at) == Some(&b'.') {
+                        self.state = ContentState::LineStart;
                         break;
                     }
                     if at == input.len() {
-                        self.state = State::LineStart;
+                        self.state = ContentState::LineStart;
                     }
                 }
                 (b'\r', None) => {
                     self.line_bytes += found as u64;
-                    self.state = State::Cr;
+                    self.state = ContentState::Cr;
                     at = next;
                 }
                 _ => {
-                    self.spoil(Flaw::BareLineBreak);
+                    self.record_flaw(ContentFlaw::BareLineBreak);
                     self.line_bytes += found as u64 + 1;
                     at = next;
                 }
             }
         }
-        self.keep(&input[start..at]);
+        self.store(&input[start..at]);
         self.check_limits();
         at
     }
 
-    /// Ends a line whose last `rest` bytes are not counted yet, with `total` bytes of content behind its CRLF.
+    /// Ends a line. Its last `rest` bytes are not counted yet; `total` is the content size including its CRLF.
     fn end_line(&mut self, rest: u64, total: u64) {
         let line_bytes = self.line_bytes + rest;
         if line_bytes > CONTENT_LINE_BYTES_MAX {
-            self.spoil(Flaw::LineTooLong);
+            self.record_flaw(ContentFlaw::LineTooLong);
         }
         if self.in_header {
             if total > HEADER_BYTES_MAX {
-                self.spoil(Flaw::HeaderTooLarge);
+                self.record_flaw(ContentFlaw::HeaderTooLarge);
             }
             self.in_header = line_bytes > 0;
         }
         self.line_bytes = 0;
     }
 
-    /// A CR that no LF followed; `held` is what of it is not content yet.
+    /// Handles a CR that is not followed by LF. `held` is the part of it that is not stored yet.
     fn bare_cr(&mut self, held: &[u8]) {
-        self.spoil(Flaw::BareLineBreak);
-        self.keep(held);
+        self.record_flaw(ContentFlaw::BareLineBreak);
+        self.store(held);
         self.line_bytes += 1;
-        self.state = State::Text;
+        self.state = ContentState::Text;
     }
 
     fn check_limits(&mut self) {
         if self.line_bytes > CONTENT_LINE_BYTES_MAX {
-            self.spoil(Flaw::LineTooLong);
+            self.record_flaw(ContentFlaw::LineTooLong);
         }
         if self.in_header && self.bytes > HEADER_BYTES_MAX {
-            self.spoil(Flaw::HeaderTooLarge);
+            self.record_flaw(ContentFlaw::HeaderTooLarge);
         }
     }
 
-    fn keep(&mut self, run: &[u8]) {
+    fn store(&mut self, run: &[u8]) {
         self.bytes += run.len() as u64;
         if self.bytes > self.bytes_max {
-            self.spoil(Flaw::TooLarge);
+            self.record_flaw(ContentFlaw::TooLarge);
         }
         if self.flaw.is_none() {
             self.data.extend_from_slice(run);
         }
     }
 
-    /// Notes a flaw, the gravest one wins whatever the order of arrival, and gives the memory back.
-    fn spoil(&mut self, flaw: Flaw) {
+    /// Records a flaw and frees the memory. The most severe flaw wins, whatever the order in which flaws occur.
+    fn record_flaw(&mut self, flaw: ContentFlaw) {
         self.flaw = Some(self.flaw.map_or(flaw, |known| known.min(flaw)));
         self.data = Vec::new();
     }
 }
 
-/// Sizes of one message in bytes.
+/// The size limits of one message, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContentLimits {
-    /// Most bytes of content taken.
+    /// Most bytes of content accepted.
     pub bytes_max: u64,
-    /// Bytes the sender announced, 0 if unknown; only a hint, and bounded by [`CONTENT_RESERVE_BYTES_MAX`].
+    /// Size announced by the sender, or 0. Only a hint, limited by [`CONTENT_RESERVE_BYTES_MAX`].
     pub bytes_expected: u64,
 }
 

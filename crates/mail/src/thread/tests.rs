@@ -1,11 +1,11 @@
-//! Subjects and message ids.
+//! Tests of subjects and message IDs.
 
 use proptest::prelude::*;
 
 use super::*;
 
 #[test]
-fn prefixes_of_many_languages_are_known() {
+fn subject_prefixes_of_many_languages_are_removed() {
     let table: &[(&str, &str, bool)] = &[
         ("Hello  World", "hello world", false),
         ("Re: Hello", "hello", true),
@@ -34,14 +34,14 @@ fn prefixes_of_many_languages_are_known() {
         ("", "", false),
         ("STRASSE: ÄÖÜ", "strasse: äöü", false),
     ];
-    for &(subject, normalised, answers) in table {
-        assert_eq!(normalised_subject(subject), normalised, "{subject}");
-        assert_eq!(is_reply_or_forward(subject), answers, "{subject}");
+    for &(subject, normalized, is_reply) in table {
+        assert_eq!(normalised_subject(subject), normalized, "{subject}");
+        assert_eq!(is_reply_or_forward(subject), is_reply, "{subject}");
     }
 }
 
 #[test]
-fn answers_and_forwards_carry_one_prefix() {
+fn replies_and_forwards_have_a_single_prefix() {
     assert_eq!(reply_subject("Hello"), "Re: Hello");
     assert_eq!(reply_subject("RE: AW: Hello"), "Re: Hello");
     assert_eq!(reply_subject("Fwd: Hello"), "Re: Fwd: Hello");
@@ -52,7 +52,22 @@ fn answers_and_forwards_carry_one_prefix() {
 }
 
 #[test]
-fn message_ids_are_read_with_and_without_brackets() {
+fn every_prefix_is_recognized_and_has_one_meaning() {
+    for prefix in REPLY_PREFIXES.iter() {
+        assert_eq!(reply_subject(&format!("{prefix}: Hello")), "Re: Hello", "{prefix}");
+        assert!(!FORWARD_PREFIXES.contains(prefix), "{prefix} is both a reply and a forward");
+    }
+    for prefix in FORWARD_PREFIXES.iter() {
+        assert_eq!(forward_subject(&format!("{prefix}: Hello")), "Fwd: Hello", "{prefix}");
+        assert_eq!(reply_subject(&format!("{prefix}: Hello")), format!("Re: {prefix}: Hello"));
+    }
+    // Swedish (vidarebefordrat), and Danish and Norwegian (videresendt); Finnish uses VS for replies.
+    assert_eq!(reply_subject("VB: Faktura"), "Re: VB: Faktura");
+    assert_eq!(forward_subject("VS: Faktura"), "Fwd: Faktura");
+}
+
+#[test]
+fn message_ids_are_parsed_with_and_without_brackets() {
     let ids = |value: &str| message_ids(value).join(" ");
     assert_eq!(ids("<a@x> <b@y>\t(comment)<c@z>"), "<a@x> <b@y> <c@z>");
     assert_eq!(ids("a@x, b@y"), "<a@x> <b@y>");
@@ -66,7 +81,7 @@ fn message_ids_are_read_with_and_without_brackets() {
 }
 
 #[test]
-fn an_answer_to_a_quoted_message_id_matches_nothing() {
+fn quoted_message_ids_keep_their_white_space() {
     let table: &[(&str, &[&str])] = &[
         ("<\"weird q\"@x.test>", &["<\"weird q\"@x.test>"]),
         (
@@ -85,7 +100,7 @@ fn an_answer_to_a_quoted_message_id_matches_nothing() {
 }
 
 #[test]
-fn a_long_chain_keeps_its_first_id_and_the_newest() {
+fn a_long_chain_keeps_its_first_and_newest_ids() {
     let chain: Vec<String> = (0..150).map(|number| format!("<{number}@x>")).collect();
     let references = reply_references(&chain, "<parent@x>");
     assert_eq!(references.len(), CHAIN_IDS_MAX);
@@ -97,10 +112,10 @@ fn a_long_chain_keeps_its_first_id_and_the_newest() {
 
 proptest! {
     #[test]
-    fn an_answer_stays_in_the_thread_of_its_subject(subject in "[\\PC]{0,60}") {
-        let normal = normalised_subject(&subject);
-        prop_assert_eq!(normalised_subject(&reply_subject(&subject)), normal.clone());
-        prop_assert_eq!(normalised_subject(&forward_subject(&subject)), normal);
+    fn replies_and_forwards_keep_the_normalized_subject(subject in "[\\PC]{0,60}") {
+        let normalized = normalised_subject(&subject);
+        prop_assert_eq!(normalised_subject(&reply_subject(&subject)), normalized.clone());
+        prop_assert_eq!(normalised_subject(&forward_subject(&subject)), normalized);
         prop_assert!(is_reply_or_forward(&reply_subject(&subject)));
     }
 }

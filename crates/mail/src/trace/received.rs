@@ -1,37 +1,37 @@
-//! The Received and Return-Path fields this host puts on top of received mail (RFC 5321 §4.4).
+//! The Received and Return-Path fields that this host adds to received mail (RFC 5321 §4.4).
 
 use mail_parser::DateTime;
 use std::net::IpAddr;
 
-/// Longest piece of foreign text written into a field, in characters.
+/// Longest piece of untrusted text written into a field, in characters.
 const PIECE_CHARS_MAX: usize = 255;
 
-/// What a Received field says.
+/// The content of a Received field.
 #[derive(Debug, Clone, Copy)]
-pub struct ReceivedLine<'r> {
-    /// Name the client gave in HELO or EHLO.
+pub struct ReceivedField<'r> {
+    /// The name that the client gave in HELO or EHLO.
     pub from_helo: &'r str,
     /// Address of the client.
     pub client_ip: IpAddr,
-    /// Verified name of the client, where it has one.
+    /// Verified host name of the client, if any.
     pub client_name: Option<&'r str>,
     /// Name of this host.
     pub by: &'r str,
-    /// Transmission type: `SMTP`, `ESMTP`, `ESMTPS`, `ESMTPSA`, `UTF8SMTP`, … (RFC 3848, RFC 6531).
+    /// Transmission type: `SMTP`, `ESMTP`, `ESMTPS`, `ESMTPSA`, `UTF8SMTP` and so on (RFC 3848, RFC 6531).
     pub protocol: &'r str,
-    /// Identifier of the message in the logs of this host.
+    /// Identifier of the message in this host's logs.
     pub id: &'r str,
-    /// The only recipient; None with several, so that none learns of the others (RFC 5321 §7.2).
+    /// The recipient, if there is only one. `None` for several, so that they don't learn of each other (RFC 5321 §7.2).
     pub for_recipient: Option<&'r str>,
     /// Time of receipt, in milliseconds since 1970.
     pub date_ms: i64,
-    /// Version and cipher of the TLS session, in words.
+    /// TLS version and cipher suite as text.
     pub tls: Option<&'r str>,
 }
 
-/// The whole Received field, folded, with its CRLF.
+/// Returns the complete Received field, folded, with its CRLF.
 #[must_use]
-pub fn received(line: &ReceivedLine<'_>) -> String {
+pub fn received(line: &ReceivedField<'_>) -> String {
     let address = match line.client_ip.to_canonical() {
         IpAddr::V4(v4) => format!("[{v4}]"),
         IpAddr::V6(v6) => format!("[IPv6:{v6}]"),
@@ -50,24 +50,24 @@ pub fn received(line: &ReceivedLine<'_>) -> String {
     field
 }
 
-/// The Return-Path field with its CRLF: the envelope sender without angle brackets, empty for the null sender.
+/// Returns the Return-Path field with its CRLF. `mail_from` has no angle brackets and is empty for the null sender.
 #[must_use]
 pub fn return_path(mail_from: &str) -> String {
     format!("Return-Path: <{}>\r\n", path(mail_from))
 }
 
-/// Text that stands for one word: nothing that separates, quotes, or comments.
+/// Sanitizes text for use as one word: removes separators, quotes and comment characters.
 fn word(text: &str) -> String {
     let clean = clean(text, |c| !c.is_whitespace() && !"()<>;,\"\\".contains(c));
     if clean.is_empty() { "unknown".to_owned() } else { clean }
 }
 
-/// Text inside a comment.
+/// Sanitizes text for use inside a comment.
 fn comment(text: &str) -> String {
     clean(text, |c| c == ' ' || (!c.is_whitespace() && !"()\\".contains(c)))
 }
 
-/// Text between angle brackets. A quoted local part may hold nearly everything, but neither brackets nor line ends.
+/// Sanitizes text between angle brackets. A quoted local part may hold anything but brackets and line ends.
 fn path(text: &str) -> String {
     clean(text, |c| c == ' ' || (!c.is_whitespace() && !"<>".contains(c)))
 }
@@ -80,8 +80,8 @@ fn clean(text: &str, allowed: impl Fn(char) -> bool) -> String {
 mod tests {
     use super::*;
 
-    fn line() -> ReceivedLine<'static> {
-        ReceivedLine {
+    fn line() -> ReceivedField<'static> {
+        ReceivedField {
             from_helo: "mx.example.org",
             client_ip: IpAddr::from([192, 0, 2, 1]),
             client_name: Some("mx1.example.org"),
@@ -104,7 +104,7 @@ mod tests {
              \tfor <bob@example.net>;\r\n\
              \tTue, 14 Nov 2023 22:13:20 +0000\r\n"
         );
-        let v6 = ReceivedLine {
+        let v6 = ReceivedField {
             client_ip: IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1]),
             client_name: None,
             for_recipient: None,
@@ -120,9 +120,9 @@ mod tests {
     }
 
     #[test]
-    fn hostile_names_cannot_leave_their_place() {
+    fn hostile_names_cannot_break_out_of_their_clause() {
         let hostile = "x\r\nX-Evil: 1\r\n\r\n(; <y> \"";
-        let field = received(&ReceivedLine {
+        let field = received(&ReceivedField {
             from_helo: hostile,
             client_name: Some(hostile),
             for_recipient: Some(hostile),

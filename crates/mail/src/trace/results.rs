@@ -1,6 +1,6 @@
-//! The Authentication-Results field of this host, and foreign ones that pretend to be it (RFC 8601).
+//! The Authentication-Results field of this host, and detection of forged ones (RFC 8601).
 //!
-//! Works on decoded header values, never on the raw bytes of a message: those stay as received (decision 26).
+//! Works on decoded header values. The raw bytes of a message stay as received.
 
 use crate::address::is_invisible;
 use crate::auth::{AuthResults, DkimVerdict, SpfIdentity, SpfResult, SpfVerdict};
@@ -8,7 +8,7 @@ use crate::auth::{AuthResults, DkimVerdict, SpfIdentity, SpfResult, SpfVerdict};
 /// Longest reason or property written, in characters.
 const VALUE_CHARS_MAX: usize = 255;
 
-/// The value of our Authentication-Results field, on one line: `authserv_id`, then spf, dkim, dmarc and arc.
+/// Returns the value of our Authentication-Results field on one line: `authserv_id`, then spf, dkim, dmarc and arc.
 #[must_use]
 pub fn authentication_results(authserv_id: &str, results: &AuthResults) -> String {
     let mut parts = vec![value(authserv_id), spf_part(&results.spf)];
@@ -31,20 +31,20 @@ pub fn authentication_results(authserv_id: &str, results: &AuthResults) -> Strin
     parts.join("; ")
 }
 
-/// What one of our own Authentication-Results values says of DMARC.
+/// The DMARC result in one of our own Authentication-Results values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredDmarc {
-    /// The keyword of the result.
+pub struct StoredDmarcResult {
+    /// The result keyword.
     pub result: String,
-    /// The author's domain that was judged, in lower case and A-labels; empty where there was none.
+    /// The author's domain that DMARC evaluated, in lower case and A-labels; empty if the message had no author.
     pub domain: String,
-    /// Whether a DKIM signature of that very domain passed.
+    /// Whether a DKIM signature of exactly that domain passed.
     pub is_signed: bool,
 }
 
-/// Reads a value that [`authentication_results`] wrote. `None` where it says nothing of DMARC.
+/// Parses a value written by [`authentication_results`]. Returns `None` if it has no DMARC result.
 #[must_use]
-pub fn stored_dmarc(value: &str) -> Option<StoredDmarc> {
+pub fn stored_dmarc(value: &str) -> Option<StoredDmarcResult> {
     let (mut quoted, mut escaped) = (false, false);
     let mut words = vec![String::new()];
     for next in value.chars() {
@@ -57,18 +57,19 @@ pub fn stored_dmarc(value: &str) -> Option<StoredDmarc> {
             other => words.last_mut()?.push(other),
         }
     }
-    let behind = words.iter().skip_while(|word| !word.starts_with("dmarc="));
-    let result = behind.clone().next()?.strip_prefix("dmarc=")?.to_owned();
-    let domain = behind.take_while(|word| !word.starts_with("arc=")).find_map(|word| word.strip_prefix("header.from="));
+    let from_dmarc = words.iter().skip_while(|word| !word.starts_with("dmarc="));
+    let result = from_dmarc.clone().next()?.strip_prefix("dmarc=")?.to_owned();
+    let domain =
+        from_dmarc.take_while(|word| !word.starts_with("arc=")).find_map(|word| word.strip_prefix("header.from="));
     let domain = domain.unwrap_or_default().to_owned();
     let signer = format!("header.d={domain}");
     let mut passes = words.iter().enumerate().filter(|(_, word)| *word == "dkim=pass");
     let is_signed = passes.any(|(at, _)| words[at..].iter().take(5).any(|word| *word == signer));
-    Some(StoredDmarc { result, domain, is_signed })
+    Some(StoredDmarcResult { result, domain, is_signed })
 }
 
 fn spf_part(verdict: &SpfVerdict) -> String {
-    // The explanation (`exp=`) is text of the sender's domain: it has no place among our results.
+    // The explanation (`exp=`) is text from the sender's domain and must not appear among our results.
     let mut part = method("spf", verdict.result.as_str(), &verdict.reason);
     let property = match verdict.identity {
         SpfIdentity::MailFrom => "smtp.mailfrom",
@@ -96,7 +97,7 @@ fn push_property(part: &mut String, name: &str, text: &str) {
     }
 }
 
-/// A value as a token where it is one, quoted otherwise (RFC 8601 §2.2).
+/// Formats a value as a token if possible, otherwise as a quoted string (RFC 8601 §2.2).
 fn value(text: &str) -> String {
     let is_token = !text.is_empty()
         && text.chars().count() <= VALUE_CHARS_MAX
@@ -104,7 +105,7 @@ fn value(text: &str) -> String {
     if is_token { text.to_owned() } else { quoted(text) }
 }
 
-/// A quoted-string of printable ASCII (RFC 5322 §3.2.4): everything else becomes a question mark.
+/// Formats a quoted string of printable ASCII (RFC 5322 §3.2.4). Other characters become question marks.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars().take(VALUE_CHARS_MAX) {
@@ -118,9 +119,9 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// True when the value of an Authentication-Results field may be taken for one of `authserv_id` (RFC 8601 §5): it names that
-/// id in any spelling, nobody, or something that is no plain host name. Such a field in received mail is a forgery, for ours
-/// is added later.
+/// Returns true if the value of an Authentication-Results field could be mistaken for one by `authserv_id`
+/// (RFC 8601 §5): it names that id in any spelling, names no id, or names something that is not a plain host name. Such
+/// a field in received mail is forged, because ours is only added later.
 #[must_use]
 pub fn is_foreign_claim(header_value: &str, authserv_id: &str) -> bool {
     let own = authserv_id.trim_end_matches('.').to_ascii_lowercase();
@@ -130,20 +131,20 @@ pub fn is_foreign_claim(header_value: &str, authserv_id: &str) -> bool {
     if first.is_empty() || !is_host {
         return true;
     }
-    // Behind the id may stand a version, with a blank or without; and blanks may stand within it.
+    // A version may follow the id, with or without a blank, and blanks may occur inside the id.
     let joined: String = claimed.split_whitespace().collect();
     let is_own = |id: &str| id.strip_prefix(&own).is_some_and(|rest| !rest.chars().any(char::is_alphabetic));
     is_own(first) || is_own(&joined)
 }
 
-/// Removes from a header map every Authentication-Results entry that [`is_foreign_claim`] finds.
+/// Removes every Authentication-Results entry that matches [`is_foreign_claim`] from a header map.
 pub fn remove_foreign_claims<N: AsRef<str>, V: AsRef<str>>(headers: &mut Vec<(N, V)>, authserv_id: &str) {
     headers.retain(|(name, value)| {
         !(name.as_ref().eq_ignore_ascii_case("authentication-results") && is_foreign_claim(value.as_ref(), authserv_id))
     });
 }
 
-/// What stands in front of the first semicolon of a value, without comments, quotes and invisible characters.
+/// Returns the part of a value before the first semicolon, without comments, quotes and invisible characters.
 fn claimed_id(header_value: &str) -> String {
     let mut depth = 0_usize;
     let mut quoted = false;
@@ -173,7 +174,7 @@ fn claimed_id(header_value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auth::{Alignment, ArcResult, ArcVerdict, DkimResult, DmarcPolicy, DmarcResult, DmarcVerdict};
+    use crate::auth::{ArcResult, ArcVerdict, DkimResult, DmarcAlignment, DmarcPolicy, DmarcResult, DmarcVerdict};
 
     fn results(text: &str) -> AuthResults {
         let spf = |identity| SpfVerdict {
@@ -199,7 +200,7 @@ mod tests {
                 policy: Some(DmarcPolicy::Reject),
                 domain: text.to_owned(),
                 reason: text.to_owned(),
-                alignment: Alignment::Fail,
+                alignment: DmarcAlignment::Fail,
                 spf_aligned: false,
             },
             arc: ArcVerdict { result: ArcResult::Pass, sets: 1, domain: text.to_owned(), reason: String::new() },
@@ -220,12 +221,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_of_dmarc_is_read_again() {
+    fn a_written_dmarc_result_can_be_parsed_back() {
         for text in ["a.example", "x; dmarc=pass header.from=b.example", "\\\"; dmarc=pass"] {
             let mut written = results(text);
             written.dmarc.domain = "a.example".to_owned();
             let read = stored_dmarc(&authentication_results("mail.example.net", &written));
-            let expected = StoredDmarc { result: "fail".to_owned(), domain: "a.example".to_owned(), is_signed: false };
+            let expected =
+                StoredDmarcResult { result: "fail".to_owned(), domain: "a.example".to_owned(), is_signed: false };
             assert_eq!(read, Some(expected), "{text}");
         }
         assert_eq!(stored_dmarc("mail.example.net; spf=pass"), None);
@@ -236,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_text_cannot_pretend_to_be_a_result() {
+    fn untrusted_text_cannot_imitate_a_result() {
         let text = authentication_results("mail.example.net", &results("x\r\n\"; dkim=pass \\\u{202e}ü"));
         assert!(text.is_ascii() && !text.contains(['\r', '\n']), "{text}");
         let mut outside = String::new();
@@ -254,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_of_our_name_are_recognised_in_every_disguise() {
+    fn claims_of_our_name_are_recognized_in_every_spelling() {
         for value in [
             "mail.example.net; spf=pass",
             " MAIL.example.NET ; spf=pass",
@@ -290,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn only_forged_entries_leave_the_header_map() {
+    fn only_forged_entries_are_removed_from_the_header_map() {
         let mut headers = vec![
             ("Authentication-Results", "mail.example.net; dmarc=pass"),
             ("authentication-results", "mx.example.org; dmarc=pass"),

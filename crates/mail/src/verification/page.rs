@@ -1,60 +1,67 @@
-//! A mail as detection sees it: lines of shown text, and links with the words around them.
+//! A message as detection sees it: lines of displayed text, and links with their context.
 
 use std::{borrow::Cow, cell::OnceCell};
 
 use memchr::memmem;
 
-use super::words::{self, Hit, Table};
-use crate::extract::token::{self, Token};
+use super::words::{self, KeywordHit, KeywordTable};
+use crate::extract::token::{self, HtmlToken};
 
-/// Most bytes of a part that are read: what a person looks for stands near the top.
+/// Maximum number of bytes of a part that are read. Codes and links are near the top.
 const PART_BYTES_MAX: usize = 128 * 1024;
-/// Most lines of a part.
+/// Maximum number of lines of a part.
 const LINES_MAX: usize = 2_000;
-/// Longest line, in characters; a longer one goes on in the next.
+/// Maximum length of a line in characters. A longer line is split.
 const LINE_CHARS_MAX: usize = 2_000;
-/// Most links of a part.
+/// Maximum number of links of a part.
 const LINKS_MAX: usize = 200;
-/// Longest link, in bytes; a longer one is none.
+/// Maximum length of a link in bytes. Longer links are ignored.
 const LINK_BYTES_MAX: usize = 4_096;
 
-/// A link with the place where it stands.
+/// A link and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Link {
+pub(super) struct PageLink {
     /// The URL as written.
     pub(super) url: String,
-    /// The text of the anchor, empty for a bare URL.
+    /// The text of the anchor; empty for a bare URL.
     pub(super) label: String,
     /// Index of its line.
     pub(super) line: usize,
 }
 
-/// What is known of one part of a mail.
+/// The lines and links of one part of a message.
 #[derive(Debug, Default)]
-pub(super) struct Page<'a> {
-    /// The subject, an empty line, then the shown text.
+pub(super) struct VerificationPage<'a> {
+    /// The subject, an empty line, then the displayed text.
     pub(super) lines: Vec<Cow<'a, str>>,
-    pub(super) links: Vec<Link>,
-    /// Most mails hold nothing that the words of the whole could decide about.
-    matter: OnceCell<Matter>,
+    pub(super) links: Vec<PageLink>,
+    /// Computed on first use, because it isn't needed for most messages.
+    topic: OnceCell<PageTopic>,
 }
 
-/// What a page is about.
+/// The topic of a page.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Matter {
-    /// It speaks of signing in, passwords or accounts.
+pub(super) struct PageTopic {
+    /// It mentions sign-in, passwords or accounts.
     pub(super) is_account: bool,
-    /// It is about an order, a bill, an offer or a parcel.
+    /// It is about an order, an invoice, an offer or a parcel.
     pub(super) is_trade: bool,
-    /// It only tells what happened.
+    /// It only reports an event.
     pub(super) is_notice: bool,
 }
 
-impl<'a> Page<'a> {
-    /// The page of a plain text.
-    pub(super) fn of_text(subject: &'a str, text: &'a str) -> Page<'a> {
-        let mut page = Page::new(subject);
-        let text = bounded(text);
+/// An anchor element whose end tag hasn't been reached.
+struct OpenAnchor {
+    url: String,
+    /// Offset of the label in the current line.
+    label_start: usize,
+}
+
+impl<'a> VerificationPage<'a> {
+    /// Creates the page of a plain text.
+    pub(super) fn of_text(subject: &'a str, text: &'a str) -> VerificationPage<'a> {
+        let mut page = VerificationPage::new(subject);
+        let text = truncated(text);
         let has_urls = memmem::find(text.as_bytes(), b"://").is_some();
         for line in text.lines() {
             if has_urls {
@@ -66,23 +73,25 @@ impl<'a> Page<'a> {
         page
     }
 
-    /// The page of an HTML document: what it shows, never its markup.
-    pub(super) fn of_html(subject: &'a str, html: &str) -> Page<'a> {
-        let mut page = Page::new(subject);
+    /// Creates the page of an HTML document from its displayed text.
+    pub(super) fn of_html(subject: &'a str, html: &str) -> VerificationPage<'a> {
+        let mut page = VerificationPage::new(subject);
         let mut line = String::new();
-        let mut anchor: Option<(String, usize)> = None;
-        for token in token::tokens(bounded(html)) {
+        let mut anchor: Option<OpenAnchor> = None;
+        for token in token::tokens(truncated(html)) {
             match token {
-                Token::Text(text) => write(&mut line, text),
-                Token::Open(tag) if tag.is("a") => {
+                HtmlToken::Text(text) => push_text(&mut line, text),
+                HtmlToken::Open(tag) if tag.is("a") => {
                     page.end_anchor(&mut anchor, &line);
                     let url = tag.attribute("href").map(|href| token::decode(href.trim())).unwrap_or_default();
-                    anchor = is_web(&url).then_some((url, line.len()));
+                    anchor = is_web(&url).then_some(OpenAnchor { url, label_start: line.len() });
                 }
-                Token::Close(name) if name.eq_ignore_ascii_case("a") => page.end_anchor(&mut anchor, &line),
-                Token::Open(tag) if tag.is("td") || tag.is("th") => gap(&mut line),
-                Token::Open(tag) if tag.is("br") || token::is_block(tag.name) => page.end_line(&mut line, &mut anchor),
-                Token::Close(name) if token::is_block(name) => page.end_line(&mut line, &mut anchor),
+                HtmlToken::Close(name) if name.eq_ignore_ascii_case("a") => page.end_anchor(&mut anchor, &line),
+                HtmlToken::Open(tag) if tag.is("td") || tag.is("th") => push_space(&mut line),
+                HtmlToken::Open(tag) if tag.is("br") || token::is_block(tag.name) => {
+                    page.end_line(&mut line, &mut anchor)
+                }
+                HtmlToken::Close(name) if token::is_block(name) => page.end_line(&mut line, &mut anchor),
                 _ => {}
             }
         }
@@ -91,8 +100,8 @@ impl<'a> Page<'a> {
         page
     }
 
-    fn new(subject: &'a str) -> Page<'a> {
-        let mut page = Page::default();
+    fn new(subject: &'a str) -> VerificationPage<'a> {
+        let mut page = VerificationPage::default();
         page.push_line(Cow::Borrowed(subject));
         page.push_line(Cow::Borrowed(""));
         page
@@ -116,14 +125,14 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Ends a line of HTML; an anchor around it goes on with its label so far.
-    fn end_line(&mut self, line: &mut String, anchor: &mut Option<(String, usize)>) {
-        if let Some((_, from)) = anchor {
-            // A button is often a table inside of its anchor.
-            if line.len() > *from {
+    /// Ends a line of HTML. An anchor that has no label yet continues on the next line.
+    fn end_line(&mut self, line: &mut String, anchor: &mut Option<OpenAnchor>) {
+        if let Some(OpenAnchor { label_start, .. }) = anchor {
+            // Buttons are often tables inside an anchor.
+            if line.len() > *label_start {
                 self.end_anchor(anchor, line);
             } else {
-                *from = 0;
+                *label_start = 0;
             }
         }
         if line.trim().is_empty() {
@@ -136,20 +145,20 @@ impl<'a> Page<'a> {
         self.push_line(Cow::Owned(text.trim().to_owned()));
     }
 
-    fn end_anchor(&mut self, anchor: &mut Option<(String, usize)>, line: &str) {
-        if let Some((url, from)) = anchor.take() {
-            let label = line.get(from..).unwrap_or("").trim().chars().take(200).collect();
-            self.push_link(Link { url, label, line: self.lines.len() });
+    fn end_anchor(&mut self, anchor: &mut Option<OpenAnchor>, line: &str) {
+        if let Some(OpenAnchor { url, label_start }) = anchor.take() {
+            let label = line.get(label_start..).unwrap_or("").trim().chars().take(200).collect();
+            self.push_link(PageLink { url, label, line: self.lines.len() });
         }
     }
 
-    fn push_link(&mut self, link: Link) {
+    fn push_link(&mut self, link: PageLink) {
         if self.links.len() < LINKS_MAX && link.url.len() <= LINK_BYTES_MAX {
             self.links.push(link);
         }
     }
 
-    /// Adds the bare URLs of a line.
+    /// Collects the bare URLs of a line.
     fn collect_urls(&mut self, line: &str, at: usize) {
         let mut from = 0;
         while let Some(found) = line[from..].find("://") {
@@ -187,9 +196,9 @@ impl<'a> Page<'a> {
                 })
                 .unwrap_or(rest.len());
             let url = trim_url(&rest[..end]);
-            // A Markdown link has its label right before it.
+            // The label of a Markdown link is right before its URL.
             let label = markdown_label(&line[..start]);
-            self.push_link(Link { url: url.to_owned(), label: label.to_owned(), line: at });
+            self.push_link(PageLink { url: url.to_owned(), label: label.to_owned(), line: at });
             from = start + end.max(1);
             if self.links.len() >= LINKS_MAX {
                 return;
@@ -197,42 +206,42 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// What the words of the page as a whole say, read when they are first asked for.
-    pub(super) fn matter(&self) -> Matter {
-        *self.matter.get_or_init(|| Matter::of(&self.lines))
+    /// Returns the topic of the page.
+    pub(super) fn topic(&self) -> PageTopic {
+        *self.topic.get_or_init(|| PageTopic::of(&self.lines))
     }
 }
 
-impl Matter {
-    fn of(lines: &[Cow<'_, str>]) -> Matter {
-        let mut matter = Matter::default();
+impl PageTopic {
+    fn of(lines: &[Cow<'_, str>]) -> PageTopic {
+        let mut topic = PageTopic::default();
         let mut trade_lines = 0;
         for (at, line) in lines.iter().enumerate() {
             let lower = without_urls(&line.to_lowercase());
             let (mut trade, mut strong) = (false, false);
-            let hits: Vec<Hit> = words::hits(&lower).collect();
-            let purposed = words::purposed(&lower, &hits);
+            let hits: Vec<KeywordHit> = words::hits(&lower).collect();
+            let purposed = words::purpose_sentences(&lower, &hits);
             for hit in &hits {
                 match hit.table {
-                    Table::Account => matter.is_account = true,
-                    Table::Strong => strong = true,
-                    Table::Weak => strong |= purposed.iter().any(|sentence| sentence.contains(&hit.from)),
-                    Table::Notice => matter.is_notice = true,
-                    Table::Other | Table::Trade => trade = true,
+                    KeywordTable::Account => topic.is_account = true,
+                    KeywordTable::Strong => strong = true,
+                    KeywordTable::Weak => strong |= purposed.iter().any(|sentence| sentence.contains(&hit.from)),
+                    KeywordTable::Notice => topic.is_notice = true,
+                    KeywordTable::Other | KeywordTable::Trade => trade = true,
                     _ => {}
                 }
             }
             trade_lines += usize::from(trade && !strong) * if at == 0 { 2 } else { 1 };
         }
-        matter.is_trade = trade_lines >= 2;
-        matter
+        topic.is_trade = trade_lines >= 2;
+        topic
     }
 }
 
-/// The words of a line without its links.
+/// Returns the words of a line without its URLs.
 pub(super) fn without_urls(line: &str) -> String {
     let mut words = String::with_capacity(line.len());
-    // Looking for one byte first spares nearly every word the search for three.
+    // Checking for one byte first avoids the substring search for most words.
     for word in line.split_whitespace().filter(|word| !(word.contains(':') && word.contains("://"))) {
         if !words.is_empty() {
             words.push(' ');
@@ -242,7 +251,7 @@ pub(super) fn without_urls(line: &str) -> String {
     words
 }
 
-fn bounded(part: &str) -> &str {
+fn truncated(part: &str) -> &str {
     &part[..part.floor_char_boundary(PART_BYTES_MAX)]
 }
 
@@ -251,20 +260,21 @@ fn is_web(url: &str) -> bool {
     scheme.starts_with("http://") || scheme.starts_with("https://")
 }
 
-/// Appends the shown form of `text`: white space folded, references decoded.
-fn write(line: &mut String, text: &str) {
+/// Appends displayed text: collapses white space and decodes character references.
+fn push_text(line: &mut String, text: &str) {
     for c in token::decode(text).chars() {
-        if c.is_whitespace() { gap(line) } else { line.push(c) }
+        if c.is_whitespace() { push_space(line) } else { line.push(c) }
     }
 }
 
-fn gap(line: &mut String) {
+fn push_space(line: &mut String) {
     if !line.is_empty() && !line.ends_with(' ') {
         line.push(' ');
     }
 }
 
-/// Without the punctuation of the sentence around it; a bracket stays when it was opened inside.
+/// Trims the punctuation of the surrounding sentence. A closing bracket is kept if the URL contains its opening
+/// bracket.
 fn trim_url(url: &str) -> &str {
     let mut url = url;
     loop {
@@ -287,7 +297,7 @@ fn trim_url(url: &str) -> &str {
     }
 }
 
-/// The label in `[label](`, when `before` ends so.
+/// Returns the label if `before` ends with `[label](`.
 fn markdown_label(before: &str) -> &str {
     let Some(label) = before.strip_suffix("](") else { return "" };
     label.rfind('[').map_or("", |at| &label[at + 1..])

@@ -1,4 +1,4 @@
-//! The corpus of account mails, and tables of traps and languages that it lacks.
+//! Tests with the corpus of account messages, and tables of pitfalls and languages that the corpus lacks.
 #![allow(clippy::unwrap_used)]
 
 mod corpus;

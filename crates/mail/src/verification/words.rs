@@ -1,178 +1,166 @@
-//! Key words of account mails, one file per family of languages. Everything is lower-case and matched as a part of the
-//! text, so that compounds and endings match too.
+//! Keywords of account messages, one data file per language family. All keywords are in lower case and match anywhere
+//! in the text, so that they also match inside compounds and before endings.
 
 use std::{ops::Range, sync::LazyLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-mod asian;
-mod eastern;
-mod germanic;
-mod purposes;
-mod romance;
-mod slavic;
+use crate::wordlist;
 
-/// The key words of a family of languages.
-#[derive(Debug)]
-pub(super) struct Family {
-    /// Phrases that name a code for signing in, whatever else the mail speaks of.
-    pub(super) strong: &'static [&'static str],
-    /// Words for "code", which also name other codes.
-    pub(super) weak: &'static [&'static str],
-    /// Words of accounts: sign in, password, verify, address.
-    pub(super) account: &'static [&'static str],
-    /// What a link of verification does: verify, confirm, activate, reset, accept, sign in.
-    pub(super) action: &'static [&'static str],
-    /// Sentences of mails that only tell what happened.
-    pub(super) notice: &'static [&'static str],
-    /// Words of offers, of post and of other codes: a code near them is another code, whatever else the sentence says.
-    pub(super) other: &'static [&'static str],
-    /// Words of orders, bills, bookings, tickets and shipments: a code near them is another code, unless the sentence
-    /// says outright what it is for; they also stand in names of services.
-    pub(super) trade: &'static [&'static str],
-    /// Words before a number that make it something else (order, account, phone, card), and units after it.
-    pub(super) counted: &'static [&'static str],
-}
+/// The data files of the language families. Each has all tables except [`KeywordTable::Purpose`].
+const FAMILIES: [&str; 5] = [
+    include_str!("words/germanic.txt"),
+    include_str!("words/romance.txt"),
+    include_str!("words/slavic.txt"),
+    include_str!("words/eastern.txt"),
+    include_str!("words/asian.txt"),
+];
 
-/// All families.
-const FAMILIES: [&Family; 5] = [&germanic::WORDS, &romance::WORDS, &slavic::WORDS, &eastern::WORDS, &asian::WORDS];
+/// The data file of [`KeywordTable::Purpose`].
+const PURPOSES: &str = include_str!("words/purposes.txt");
 
-/// Short words that live on in compounds and endings ("Anmeldecode", "kodunuz").
+/// The tables of a family by their names in the data files.
+const TABLES: [(&str, KeywordTable); 8] = [
+    ("strong", KeywordTable::Strong),
+    ("weak", KeywordTable::Weak),
+    ("account", KeywordTable::Account),
+    ("action", KeywordTable::Action),
+    ("notice", KeywordTable::Notice),
+    ("other", KeywordTable::Other),
+    ("trade", KeywordTable::Trade),
+    ("counted", KeywordTable::Counted),
+];
+
+/// Short words that also match inside compounds and with endings ("Anmeldecode", "kodunuz").
 const STEMS: [&str; 6] = ["code", "kode", "kood", "kod", "kód", "kôd"];
 
-/// Which table of a [`Family`] a word is from.
+/// The table of a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Table {
-    /// See [`Family::strong`].
+pub(super) enum KeywordTable {
+    /// Phrases that name a sign-in code, regardless of the other content.
     Strong,
-    /// See [`Family::weak`].
+    /// Words for "code" that may also refer to other codes.
     Weak,
-    /// See [`Family::account`].
+    /// Words about accounts: sign in, password, verify, address.
     Account,
-    /// See [`Family::action`].
+    /// Actions of a verification link: verify, confirm, activate, reset, accept, sign in.
     Action,
-    /// See [`Family::notice`].
+    /// Phrases of messages that only report an event.
     Notice,
-    /// See [`Family::other`].
+    /// Words of offers, postal addresses and other codes. A code near them is another kind of code in any case.
     Other,
-    /// See [`Family::trade`].
+    /// Words of orders, invoices, bookings, tickets and shipments. They also occur in names of services. A code near
+    /// them is another kind of code unless the sentence states its purpose directly.
     Trade,
-    /// See [`Family::counted`].
+    /// Words before a number that make it something else (order, account, phone, card), and units after it.
     Counted,
-    /// See [`purposes`].
+    /// Phrases that state the purpose of a code ("to sign in"). Only whole phrases count, in all languages.
     Purpose,
 }
 
-/// A key word in a text, by bytes.
+/// An occurrence of a keyword in a text, as a byte range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Hit {
-    /// Where it begins.
+pub(super) struct KeywordHit {
+    /// Start.
     pub(super) from: usize,
-    /// Where it ends.
+    /// Exclusive end.
     pub(super) to: usize,
-    /// Its table.
-    pub(super) table: Table,
+    /// The table of the keyword.
+    pub(super) table: KeywordTable,
 }
 
-/// All words in one automaton, so that the cost of a text does not grow with the tables.
-struct Automaton {
+/// All keywords in one automaton, so that the search time doesn't depend on the size of the tables.
+struct KeywordAutomaton {
     words: AhoCorasick,
-    /// What is known of each pattern.
-    known: Vec<Known>,
+    /// The keyword of each pattern.
+    keywords: Vec<Keyword>,
 }
 
-/// A word of the tables, with what its hits are judged by.
-struct Known {
-    table: Table,
+/// A keyword and the properties that decide whether an occurrence counts.
+struct Keyword {
+    table: KeywordTable,
     word: &'static str,
     /// See [`STEMS`].
     is_stem: bool,
-    /// So short that it also stands inside of other words.
+    /// Whether it is so short that it often occurs inside other words.
     is_short: bool,
 }
 
-impl Known {
-    fn new(table: Table, word: &'static str) -> Known {
+impl Keyword {
+    fn new(table: KeywordTable, word: &'static str) -> Keyword {
         let is_short = word.chars().count() <= 4 && !word.chars().any(super::shape::is_unspaced);
-        Known { table, word, is_stem: STEMS.contains(&word), is_short }
+        Keyword { table, word, is_stem: STEMS.contains(&word), is_short }
     }
 }
 
-static AUTOMATON: LazyLock<Automaton> = LazyLock::new(|| {
-    let mut known = Vec::new();
+static AUTOMATON: LazyLock<KeywordAutomaton> = LazyLock::new(|| {
+    let mut keywords = Vec::new();
     for family in FAMILIES {
-        for (table, words) in [
-            (Table::Strong, family.strong),
-            (Table::Weak, family.weak),
-            (Table::Account, family.account),
-            (Table::Action, family.action),
-            (Table::Notice, family.notice),
-            (Table::Other, family.other),
-            (Table::Trade, family.trade),
-            (Table::Counted, family.counted),
-        ] {
-            known.extend(words.iter().map(|word| Known::new(table, word)));
+        for (name, table) in TABLES {
+            keywords.extend(wordlist::table(family, name).into_iter().map(|word| Keyword::new(table, word)));
         }
     }
-    known.extend(purposes::PURPOSES.iter().map(|word| Known::new(Table::Purpose, word)));
-    // Few lines of few mails get here; a table of all transitions would take 16 MB for it.
+    let purposes = wordlist::table(PURPOSES, "purposes");
+    keywords.extend(purposes.into_iter().map(|word| Keyword::new(KeywordTable::Purpose, word)));
+    // Few lines are searched, so a full transition table of 16 MB isn't worth it.
     let words = AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::ContiguousNFA))
-        .build(known.iter().map(|known| known.word))
-        .expect("a few thousand short words fit an automaton");
-    Automaton { words, known }
+        .build(keywords.iter().map(|keyword| keyword.word))
+        .expect("the keyword tables must fit into an automaton");
+    KeywordAutomaton { words, keywords }
 });
 
-/// The key words in `text` (lower-case), in order of their ends.
-pub(super) fn hits(text: &str) -> impl Iterator<Item = Hit> {
+/// Returns the keywords in `text`, which must be in lower case, ordered by their ends.
+pub(super) fn hits(text: &str) -> impl Iterator<Item = KeywordHit> {
     AUTOMATON.words.find_overlapping_iter(text).filter_map(move |found| {
-        let known = &AUTOMATON.known[found.pattern().as_usize()];
-        let hit = Hit { from: found.start(), to: found.end(), table: known.table };
-        stands(text, hit, known).then_some(hit)
+        let keyword = &AUTOMATON.keywords[found.pattern().as_usize()];
+        let hit = KeywordHit { from: found.start(), to: found.end(), table: keyword.table };
+        is_separate(text, hit, keyword).then_some(hit)
     })
 }
 
-/// True when `text` (lower-case) has a word of the table.
-pub(super) fn any(text: &str, table: Table) -> bool {
+/// Returns whether `text`, which must be in lower case, contains a keyword of the table.
+pub(super) fn any(text: &str, table: KeywordTable) -> bool {
     hits(text).any(|hit| hit.table == table)
 }
 
-/// The sentences of `text`, by bytes, that say what a code is for, as "Use code 482913 to sign in" does, and nothing of
-/// an offer. A word for "code" in them is as sure as a phrase that names a code for signing in.
-pub(super) fn purposed(text: &str, hits: &[Hit]) -> Vec<Range<usize>> {
+/// Returns the byte ranges of the sentences that state the purpose of a code, as in "Use code 482913 to sign in", and
+/// don't mention an offer. A word for "code" in them counts like a phrase that names a sign-in code.
+pub(super) fn purpose_sentences(text: &str, hits: &[KeywordHit]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
-    for purpose in hits.iter().filter(|hit| hit.table == Table::Purpose) {
+    for purpose in hits.iter().filter(|hit| hit.table == KeywordTable::Purpose) {
         if found.last().is_none_or(|last| last.end <= purpose.from) {
             found.push(sentence(text, purpose));
         }
     }
-    let offers = |range: &Range<usize>| hits.iter().any(|hit| hit.table == Table::Other && range.contains(&hit.from));
+    let offers =
+        |range: &Range<usize>| hits.iter().any(|hit| hit.table == KeywordTable::Other && range.contains(&hit.from));
     found.retain(|range| !offers(range));
     found
 }
 
-/// The sentence around a word.
-fn sentence(text: &str, word: &Hit) -> Range<usize> {
+/// Returns the sentence around a word.
+fn sentence(text: &str, word: &KeywordHit) -> Range<usize> {
     const ENDS: [&str; 7] = [". ", "! ", "? ", "。", "！", "？", "।"];
     let from = ENDS.iter().filter_map(|end| text[..word.from].rfind(end)).max().unwrap_or(0);
     let to = ENDS.iter().filter_map(|end| text[word.to..].find(end)).min();
     from..to.map_or(text.len(), |to| word.to + to)
 }
 
-/// False for a short word inside of a longer one: "port" in "portal", "ref" in "prefer", "code" in "decode".
-fn stands(text: &str, hit: Hit, known: &Known) -> bool {
-    if !known.is_stem && !known.is_short {
+/// Returns false for a short word inside a longer one: "port" in "portal", "ref" in "prefer", "code" in "decode".
+fn is_separate(text: &str, hit: KeywordHit, keyword: &Keyword) -> bool {
+    if !keyword.is_stem && !keyword.is_short {
         return true;
     }
     let before = text[..hit.from].chars().next_back();
     let after = text[hit.to..].chars().next();
     let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !super::shape::is_unspaced(c));
-    if known.is_stem {
+    if keyword.is_stem {
         let odd =
             ["en", "de", "uni", "bar", "post", "zip", "s", "vs"].iter().any(|odd| text[..hit.from].ends_with(odd));
-        let longer = known.word == "code" && after.is_some_and(|c| c.is_ascii_alphabetic() && c != 's');
+        let longer = keyword.word == "code" && after.is_some_and(|c| c.is_ascii_alphabetic() && c != 's');
         let inside = odd && letter(before) || longer;
         return !inside;
     }
-    !letter(before) && (!letter(after) || !known.word.is_ascii())
+    !letter(before) && (!letter(after) || !keyword.word.is_ascii())
 }

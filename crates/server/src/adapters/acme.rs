@@ -1,8 +1,8 @@
-//! A certificate authority over ACME (RFC 8555), port [`Authority`]: an account, an order, the HTTP-01 challenge of each name,
-//! the certificate.
+//! The ACME client (RFC 8555), which implements [`AcmeClient`]: registers accounts, and orders certificates with
+//! HTTP-01.
 //!
-//! One order is one round: it never starts another by itself, and gives up after a bounded number of questions. What it needs
-//! to know it is told; what came of it is for the caller to keep. Time passes here as it does at the authority.
+//! An order is never repeated here and polls a limited number of times. The caller stores its result. It uses the
+//! system clock, because it waits for the authority.
 
 mod http;
 
@@ -13,37 +13,36 @@ use instant_acme::{
     NewOrder, Order, OrderStatus, Problem,
 };
 
-use self::http::Transport;
 use super::clock::SystemClock;
-use crate::{
-    ports::{Authority, CertificateOrder, Challenge, Clock, Declined, DeclinedWhy, Dns, Pending, Registration},
-    tls::Trust,
+use crate::adapters::acme::http::Transport;
+use posthouse_app::ports::{
+    AcmeClient, AcmeError, AcmeErrorKind, BoxFuture, CertificateOrder, Challenge, Clock, OutboundHttp, Registration,
 };
 
-/// Questions about one order before it is given up.
+/// Maximum polls of an order.
 const POLLS_MAX: i64 = 30;
-/// The time before the first question, in milliseconds; each other waits so much longer, up to the most.
+/// Wait before the first poll, in milliseconds; each further wait is longer by as much, up to [`POLL_MS_MAX`].
 const POLL_MS: i64 = 250;
-/// The longest time between two questions, in milliseconds: a round ends within two minutes.
+/// Maximum wait between polls, in milliseconds. It ends an order within two minutes.
 const POLL_MS_MAX: i64 = 5_000;
 
-/// Authorities that are spoken to over the network.
-pub struct Authorities {
-    dns: Arc<dyn Dns>,
+/// The ACME client of the process.
+pub struct InstantAcmeClient {
+    http: Arc<dyn OutboundHttp>,
 }
 
-impl Authorities {
-    /// Looks names up there.
+impl InstantAcmeClient {
+    /// Creates a client that sends its requests with `http`.
     #[must_use]
-    pub fn new(dns: Arc<dyn Dns>) -> Self {
-        Self { dns }
+    pub fn new(http: Arc<dyn OutboundHttp>) -> Self {
+        Self { http }
     }
 
     fn transport(&self, root: Option<PathBuf>) -> Transport {
-        Transport::new(Arc::clone(&self.dns), root.map_or(Trust::Machine, Trust::File))
+        Transport::new(Arc::clone(&self.http), root)
     }
 
-    async fn register(&self, new: Registration) -> Result<String, Declined> {
+    async fn register(&self, new: Registration) -> Result<String, AcmeError> {
         let transport = self.transport(new.root);
         let contact: Vec<String> = new.email.iter().map(|email| format!("mailto:{email}")).collect();
         let contact: Vec<&str> = contact.iter().map(String::as_str).collect();
@@ -55,16 +54,16 @@ impl Authorities {
         serde_json::to_string(&credentials).map_err(|error| transport.declined(&Error::Json(error)))
     }
 
-    async fn order(&self, wanted: CertificateOrder) -> Result<String, Declined> {
+    async fn order(&self, wanted: CertificateOrder) -> Result<String, AcmeError> {
         let transport = self.transport(wanted.root.clone());
-        let done = self.round(&transport, wanted).await;
+        let done = self.run_order(&transport, wanted).await;
         done.map_err(|ended| match ended {
-            Ended::Acme(error) => transport.declined(&error),
-            Ended::Declined(declined) => declined,
+            OrderError::Acme(error) => transport.declined(&error),
+            OrderError::Declined(declined) => declined,
         })
     }
 
-    async fn round(&self, transport: &Transport, wanted: CertificateOrder) -> Result<String, Ended> {
+    async fn run_order(&self, transport: &Transport, wanted: CertificateOrder) -> Result<String, OrderError> {
         let credentials: AccountCredentials = serde_json::from_str(&wanted.credentials.0).map_err(Error::Json)?;
         let builder = Account::builder_with_http(Box::new(transport.clone()));
         let account = builder.from_credentials(credentials).await?;
@@ -82,24 +81,24 @@ impl Authorities {
         if status == OrderStatus::Invalid {
             return Err(refused(&mut order).await);
         }
-        order.certificate().await?.ok_or(Ended::Acme(Error::Str("certificate of a valid order")))
+        order.certificate().await?.ok_or(OrderError::Acme(Error::Str("certificate of a valid order")))
     }
 }
 
-/// Why a round ended without a certificate.
-enum Ended {
+/// Why an order ended without a certificate.
+enum OrderError {
     Acme(Error),
-    Declined(Declined),
+    Declined(AcmeError),
 }
 
-impl From<Error> for Ended {
+impl From<Error> for OrderError {
     fn from(error: Error) -> Self {
         Self::Acme(error)
     }
 }
 
-/// Publishes the answer for each name that has to be proved, and says that it is there.
-async fn answer_challenges(order: &mut Order, wanted: &CertificateOrder) -> Result<(), Ended> {
+/// Publishes the challenge response for each name that isn't validated yet, and notifies the authority.
+async fn answer_challenges(order: &mut Order, wanted: &CertificateOrder) -> Result<(), OrderError> {
     let mut authorizations = order.authorizations();
     while let Some(authorization) = authorizations.next().await {
         let mut authorization = authorization?;
@@ -108,21 +107,21 @@ async fn answer_challenges(order: &mut Order, wanted: &CertificateOrder) -> Resu
         }
         let Some(mut challenge) = authorization.challenge(ChallengeType::Http01) else {
             let what = "the authority offers no HTTP-01 challenge for a name".to_owned();
-            return Err(Ended::Declined(Declined { why: DeclinedWhy::Refused, what, retry_after_s: None }));
+            return Err(OrderError::Declined(AcmeError { why: AcmeErrorKind::Refused, what, retry_after_s: None }));
         };
         let answer =
             Challenge { token: challenge.token.clone(), answer: challenge.key_authorization().as_str().to_owned() };
         (wanted.publish)(answer).await.map_err(|what| {
-            let what = format!("the answer to the challenge cannot be stored: {what}");
-            Ended::Declined(Declined { why: DeclinedWhy::Unreachable, what, retry_after_s: None })
+            let what = format!("cannot store the challenge response: {what}");
+            OrderError::Declined(AcmeError { why: AcmeErrorKind::Unreachable, what, retry_after_s: None })
         })?;
         challenge.set_ready().await?;
     }
     Ok(())
 }
 
-/// Asks for the state of the order until it is one of those.
-async fn poll(order: &mut Order, is_over: impl Fn(OrderStatus) -> bool) -> Result<OrderStatus, Ended> {
+/// Polls the order until `is_over` returns true for its status.
+async fn poll(order: &mut Order, is_over: impl Fn(OrderStatus) -> bool) -> Result<OrderStatus, OrderError> {
     for asked in 1..=POLLS_MAX {
         let status = order.state().status;
         if is_over(status) {
@@ -137,23 +136,23 @@ async fn poll(order: &mut Order, is_over: impl Fn(OrderStatus) -> bool) -> Resul
         return Ok(status);
     }
     let what = format!("the authority did not decide in time: the order is still {status:?}").to_lowercase();
-    Err(Ended::Declined(Declined { why: DeclinedWhy::Unreachable, what, retry_after_s: None }))
+    Err(OrderError::Declined(AcmeError { why: AcmeErrorKind::Unreachable, what, retry_after_s: None }))
 }
 
-/// What the authority says against an order that failed: the errors of its challenges say most.
-async fn refused(order: &mut Order) -> Ended {
-    let mut said = order.state().error.as_ref().map(words).into_iter().collect::<Vec<_>>();
+/// Collects the errors of a failed order and of its challenges.
+async fn refused(order: &mut Order) -> OrderError {
+    let mut errors = order.state().error.as_ref().map(words).into_iter().collect::<Vec<_>>();
     let mut authorizations = order.authorizations();
     while let Some(Ok(authorization)) = authorizations.next().await {
         let name = authorization.identifier().to_string();
-        let errors = authorization.challenges.iter().filter_map(|challenge| challenge.error.as_ref());
-        said.extend(errors.map(|error| format!("{name}: {}", words(error))));
+        let failed = authorization.challenges.iter().filter_map(|challenge| challenge.error.as_ref());
+        errors.extend(failed.map(|error| format!("{name}: {}", words(error))));
     }
-    let what = if said.is_empty() { "the order is invalid".to_owned() } else { said.join("; ") };
-    Ended::Declined(Declined { why: DeclinedWhy::Refused, what, retry_after_s: None })
+    let what = if errors.is_empty() { "the order is invalid".to_owned() } else { errors.join("; ") };
+    OrderError::Declined(AcmeError { why: AcmeErrorKind::Refused, what, retry_after_s: None })
 }
 
-/// The type without its namespace, and the words.
+/// Formats a problem as its type without namespace, and its details.
 fn words(problem: &Problem) -> String {
     let kind = problem.r#type.as_deref().unwrap_or("error");
     let kind = kind.rsplit(':').next().unwrap_or(kind);
@@ -163,32 +162,32 @@ fn words(problem: &Problem) -> String {
 }
 
 impl Transport {
-    fn declined(&self, error: &Error) -> Declined {
+    fn declined(&self, error: &Error) -> AcmeError {
         let (why, what) = match error {
-            Error::Api(problem) => (why(problem), words(problem)),
-            Error::Json(_) => (DeclinedWhy::Unreachable, "the authority's answer is not one of ACME".to_owned()),
-            other => (DeclinedWhy::Unreachable, other.to_string()),
+            Error::Api(problem) => (error_kind(problem), words(problem)),
+            Error::Json(_) => (AcmeErrorKind::Unreachable, "the authority's response is not valid ACME".to_owned()),
+            other => (AcmeErrorKind::Unreachable, other.to_string()),
         };
-        Declined { why, what, retry_after_s: self.retry_after_s() }
+        AcmeError { why, what, retry_after_s: self.retry_after_s() }
     }
 }
 
-fn why(problem: &Problem) -> DeclinedWhy {
+fn error_kind(problem: &Problem) -> AcmeErrorKind {
     match problem.r#type.as_deref().and_then(|kind| kind.strip_prefix("urn:ietf:params:acme:error:")) {
-        Some("rateLimited") => DeclinedWhy::RateLimited,
-        Some("accountDoesNotExist") => DeclinedWhy::UnknownAccount,
-        Some("serverInternal" | "badNonce") => DeclinedWhy::Unreachable,
-        _ if problem.status.is_some_and(|status| status >= 500) => DeclinedWhy::Unreachable,
-        _ => DeclinedWhy::Refused,
+        Some("rateLimited") => AcmeErrorKind::RateLimited,
+        Some("accountDoesNotExist") => AcmeErrorKind::UnknownAccount,
+        Some("serverInternal" | "badNonce") => AcmeErrorKind::Unreachable,
+        _ if problem.status.is_some_and(|status| status >= 500) => AcmeErrorKind::Unreachable,
+        _ => AcmeErrorKind::Refused,
     }
 }
 
-impl Authority for Authorities {
-    fn register(&self, new: Registration) -> Pending<'_, Result<String, Declined>> {
+impl AcmeClient for InstantAcmeClient {
+    fn register(&self, new: Registration) -> BoxFuture<'_, Result<String, AcmeError>> {
         Box::pin(self.register(new))
     }
 
-    fn order(&self, wanted: CertificateOrder) -> Pending<'_, Result<String, Declined>> {
+    fn order(&self, wanted: CertificateOrder) -> BoxFuture<'_, Result<String, AcmeError>> {
         Box::pin(self.order(wanted))
     }
 }

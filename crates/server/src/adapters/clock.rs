@@ -1,12 +1,12 @@
-//! The only reader of real time and of the system's randomness.
+//! The system clock and random number generator. Nothing else reads them.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use posthouse_domain::time::Time;
 
-use crate::ports::{Clock, Pending};
+use posthouse_app::ports::{BoxFuture, Clock};
 
-/// The clock of the machine.
+/// The system clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -16,12 +16,12 @@ impl Clock for SystemClock {
         Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 
-    fn sleep_until(&self, time: Time) -> Pending<'static, ()> {
-        let left_ms = u64::try_from(time.since_ms(self.now())).unwrap_or(0);
-        Box::pin(tokio::time::sleep(Duration::from_millis(left_ms)))
+    fn sleep_until(&self, time: Time) -> BoxFuture<'static, ()> {
+        let remaining_ms = u64::try_from(time.since_ms(self.now())).unwrap_or(0);
+        Box::pin(tokio::time::sleep(Duration::from_millis(remaining_ms)))
     }
 
     fn random(&self, buffer: &mut [u8]) {
-        getrandom::fill(buffer).expect("the operating system gives random bytes");
+        getrandom::fill(buffer).expect("the operating system provides random bytes");
     }
 }

@@ -1,7 +1,7 @@
-//! Names, looked up through the configured nameservers (`dns.nameservers`) or the system's.
+//! The DNS resolver, which uses the configured nameservers (`dns.nameservers`) or the system's.
 //!
-//! Knows the difference between "no such name", "no such record" and "no answer" (RFC 1035 §4.1.1, RFC 2308). Names below
-//! `localhost` are answered here and never leave the machine (RFC 6761 §6.3). Never reads the hosts file.
+//! It distinguishes "no such name", "no such record" and "no answer" (RFC 1035 §4.1.1, RFC 2308). Names below
+//! `localhost` are resolved locally (RFC 6761 §6.3). The hosts file isn't used.
 
 mod health;
 mod zones;
@@ -27,93 +27,91 @@ use hickory_resolver::{
     },
 };
 use posthouse_domain::time::Time;
-use posthouse_mail::auth::{Answer, Question, QuestionKind, Records};
+use posthouse_mail::auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
 
-use self::{
+use crate::adapters::dns::{
     health::{Admission, Health, PROBE_MS},
     zones::Zones,
 };
-use crate::ports::{Clock, Dns, Pending};
+use posthouse_app::ports::{BoxFuture, Clock, Dns};
 
 /// Time limit of one attempt, in milliseconds.
 const ATTEMPT_MS: u64 = 1_500;
-/// Attempts of one question, the first included.
+/// Attempts of a query, including the first.
 const ATTEMPTS: usize = 2;
-/// Answers kept, for as long as their TTL says: three for each destination of mail, and what is asked about incoming mail.
+/// Maximum cached answers: about three for each mail destination, and those for incoming mail.
 const CACHE_ENTRIES_MAX: u64 = 16_384;
-/// Questions under way at one nameserver.
+/// Maximum concurrent queries to one nameserver.
 const QUESTIONS_ACTIVE_MAX: usize = 1_024;
-/// Longest time an answer is kept, in seconds, whatever its TTL.
+/// Maximum time an answer is cached, in seconds.
 const CACHE_SECONDS_MAX: u64 = 3_600;
-/// Longest time a negative answer is kept, in seconds: somebody may just be setting up the name.
+/// Maximum time a negative answer is cached, in seconds. It is short because the record may just be being published.
 const CACHE_NEGATIVE_SECONDS_MAX: u64 = 60;
-/// Time after which a question without an answer makes us ask whether the nameservers are there, in milliseconds: longer than
-/// most answers take, and short enough that a mail learns of an outage while it still waits.
+/// Time without an answer after which the nameservers are probed, in milliseconds: longer than most answers take, and
+/// short enough to detect an outage before the query times out.
 const OVERDUE_MS: i64 = 400;
-/// How long the nameservers have for an answer to our own questions, in milliseconds.
+/// Time limit of a probe, in milliseconds.
 const OWN_QUESTIONS_MS: i64 = 1_000;
-/// Most records of one answer that are handed on.
+/// Maximum records of one answer that are returned.
 const RECORDS_MAX: usize = 200;
 
 /// The resolver of the process.
 pub struct Resolver {
     resolver: TokioResolver,
     clock: Arc<dyn Clock>,
-    /// What is asked to learn whether the nameservers are there.
+    /// The queries of a probe.
     own: Vec<(Name, RecordType)>,
-    /// What they last answered, whatever it was: one that knows nothing of our own questions may know this.
+    /// The last query that was answered. A nameserver that drops the probe's queries may answer this one.
     lately: Mutex<Option<(Name, RecordType)>>,
     health: Mutex<Health>,
     zones: Mutex<Zones>,
-    /// What the servers said to our own questions, and when they were asked. Locked while they are being asked: one asks for
-    /// all.
+    /// Time and result of the last probe. Locked during a probe, so that one task probes for all.
     probed: tokio::sync::Mutex<Option<(Time, Probed)>>,
 }
 
-/// What came of our own questions.
+/// The result of a probe.
 #[derive(Clone, Copy, Debug)]
 struct Probed {
-    /// A nameserver said something.
+    /// Whether a nameserver answered.
     answered: bool,
-    /// It was of use.
+    /// Whether an answer was usable.
     resolved: bool,
 }
 
 impl Resolver {
-    /// A resolver that asks these nameservers, or the system's when there are none.
+    /// Creates a resolver that uses these nameservers, or the system's if there are none.
     ///
     /// # Errors
-    /// When the resolver cannot be set up.
+    /// Returns an error if the resolver can't be set up.
     pub fn new(nameservers: &[SocketAddr], clock: Arc<dyn Clock>) -> io::Result<Self> {
         let mut builder = match TokioResolver::builder_tokio() {
             Ok(builder) if nameservers.is_empty() => builder,
-            // Without any configuration the C library asks this machine, too (resolv.conf(5)).
+            // Without configuration the C library queries localhost too (resolv.conf(5)).
             Err(_) if nameservers.is_empty() => builder_for(&[SocketAddr::from((Ipv4Addr::LOCALHOST, 53))]),
             _ => builder_for(nameservers),
         };
         set_options(builder.options_mut());
         let resolver = builder.build().map_err(io::Error::other)?;
-        // Whoever resolves names at all knows the root, and has it at hand. Two questions, for a datagram may be lost.
+        // Every recursive resolver knows the root. Two queries, because a datagram may be lost.
         let own = vec![(Name::root(), RecordType::NS), (Name::root(), RecordType::SOA)];
         let (lately, health, zones) = (Mutex::default(), Mutex::default(), Mutex::default());
         Ok(Self { resolver, clock, own, lately, health, zones, probed: tokio::sync::Mutex::default() })
     }
 
-    /// Also asks about that domain, which is this server's own, to learn whether the nameservers are there: a private one may
-    /// know nothing of the root.
+    /// Adds this server's own domain to the probe, because a private nameserver may not resolve the root.
     #[must_use]
-    pub fn knowing(mut self, domain: &str) -> Self {
-        let is_local = local_answer(&Question::new(domain, QuestionKind::Ns)).is_some();
+    pub fn with_probe_domain(mut self, domain: &str) -> Self {
+        let is_local = local_answer(&DnsQuestion::new(domain, DnsRecordType::Ns)).is_some();
         self.own.extend(name(domain).filter(|_| !is_local).map(|name| (name, RecordType::NS)));
         self
     }
 
-    async fn ask(&self, question: Question) -> Answer {
+    async fn query(&self, question: DnsQuestion) -> DnsAnswer {
         if let Some(answer) = local_answer(&question) {
             return answer;
         }
         let Some(name) = name(&question.name) else {
-            return Answer::NoSuchName;
+            return DnsAnswer::NoSuchName;
         };
         let began = self.clock.now();
         let admission = self.health().admit(began);
@@ -122,26 +120,26 @@ impl Resolver {
             Admission::Refuse => false,
             Admission::Probe => self.are_there(began).await,
         };
-        if !may_ask || !self.zones().may_ask(&question.name, began) {
-            return Answer::Failed;
+        if !may_ask || !self.zones().may_query(&question.name, began) {
+            return DnsAnswer::Failed;
         }
-        let mut lookup: Pending<'_, Heard> = Box::pin(self.resolver.lookup(name, record_type(question.kind)));
-        // An answer that is there at once was kept from before, and says nothing of the nameservers.
+        let mut lookup: BoxFuture<'_, Heard> = Box::pin(self.resolver.lookup(name, record_type(question.kind)));
+        // An immediate answer is from the cache and doesn't show that the nameservers work.
         if let Poll::Ready(kept) = futures_util::poll!(&mut lookup) {
             return answer(question.kind, kept);
         }
-        self.hear(&question, lookup).await
+        self.await_answer(&question, lookup).await
     }
 
-    /// Waits for the answer of a question that was asked; not for long where the nameservers turn out to be away.
-    async fn hear(&self, question: &Question, mut lookup: Pending<'_, Heard>) -> Answer {
+    /// Waits for the answer to a query, but not if a probe shows that the nameservers don't answer.
+    async fn await_answer(&self, question: &DnsQuestion, mut lookup: BoxFuture<'_, Heard>) -> DnsAnswer {
         let in_time = tokio::select! {
             biased;
             heard = &mut lookup => Some(heard),
             () = self.clock.sleep_until(self.clock.now().plus_ms(OVERDUE_MS)) => None,
         };
         let heard = match in_time {
-            Some(heard) if !is_silence(&heard) => heard,
+            Some(heard) if !is_no_answer(&heard) => heard,
             early => {
                 let now = self.clock.now();
                 self.zones().slow(&question.name, now);
@@ -159,48 +157,48 @@ impl Resolver {
                 tokio::select! {
                     biased;
                     heard = late => heard,
-                    () = away => return Answer::Failed,
+                    () = away => return DnsAnswer::Failed,
                 }
             }
         };
-        if !is_silence(&heard) {
+        if !is_no_answer(&heard) {
             let answer = answer(question.kind, heard);
-            let resolved = answer != Answer::Failed;
+            let resolved = answer != DnsAnswer::Failed;
             self.health().answered(self.clock.now(), resolved);
             if resolved {
                 self.zones().answered(&question.name);
-                *self.lately() = name(&question.name).map(|name| (name, record_type(question.kind)));
+                *self.recent_answer() = name(&question.name).map(|name| (name, record_type(question.kind)));
             }
             return answer;
         }
         answer(question.kind, heard)
     }
 
-    /// Whether the nameservers are there, as our own questions find out; that they are not begins an outage.
+    /// Returns whether the nameservers answer a probe. Without an answer an outage begins.
     async fn are_there(&self, now: Time) -> bool {
         self.probe(now).await.answered
     }
 
-    /// Asks our own questions, unless that was just done.
+    /// Probes the nameservers, unless that was done recently.
     async fn probe(&self, now: Time) -> Probed {
         let mut last = self.probed.lock().await;
         if let Some((_, probed)) = last.filter(|(at, _)| now < at.plus_ms(PROBE_MS)) {
             return probed;
         }
         let began = self.clock.now();
-        let mut probed = self.ask_own().await;
+        let mut probed = self.probe_own_domain().await;
         let now = self.clock.now();
         if probed.answered {
             self.health().answered(now, probed.resolved);
         } else {
-            probed.answered = !self.health().unanswered(began, now);
+            probed.answered = !self.health().record_unanswered(began, now);
         }
         *last = Some((now, probed));
         probed
     }
 
-    async fn ask_own(&self) -> Probed {
-        let lately = self.lately().clone();
+    async fn probe_own_domain(&self) -> Probed {
+        let lately = self.recent_answer().clone();
         let mut asked: FuturesUnordered<_> = self
             .own
             .iter()
@@ -219,8 +217,8 @@ impl Resolver {
                 () = &mut end => None,
             };
             let Some(heard) = heard else { break };
-            probed.answered |= !is_silence(&heard);
-            probed.resolved |= !is_silence(&heard) && answer(QuestionKind::Ns, heard) != Answer::Failed;
+            probed.answered |= !is_no_answer(&heard);
+            probed.resolved |= !is_no_answer(&heard) && answer(DnsRecordType::Ns, heard) != DnsAnswer::Failed;
         }
         probed
     }
@@ -229,7 +227,7 @@ impl Resolver {
         self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lately(&self) -> MutexGuard<'_, Option<(Name, RecordType)>> {
+    fn recent_answer(&self) -> MutexGuard<'_, Option<(Name, RecordType)>> {
         self.lately.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -237,7 +235,7 @@ impl Resolver {
         self.zones.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the nameservers resolve anything now: our own questions, or whatever was asked lately.
+    /// Returns whether the nameservers resolve anything now, in a probe or in recent queries.
     async fn resolves(&self) -> bool {
         let now = self.clock.now();
         let probed = self.probe(now).await;
@@ -245,10 +243,10 @@ impl Resolver {
     }
 }
 
-/// What a nameserver said, if it did.
+/// The result of a lookup.
 type Heard = Result<Lookup, NetError>;
 
-fn answer(kind: QuestionKind, heard: Heard) -> Answer {
+fn answer(kind: DnsRecordType, heard: Heard) -> DnsAnswer {
     match heard {
         Ok(lookup) => records(kind, lookup.answers()),
         Err(error) => negative(&error),
@@ -256,15 +254,15 @@ fn answer(kind: QuestionKind, heard: Heard) -> Answer {
 }
 
 impl Dns for Resolver {
-    fn lookup(&self, question: Question) -> Pending<'_, Answer> {
-        Box::pin(self.ask(question))
+    fn lookup(&self, question: DnsQuestion) -> BoxFuture<'_, DnsAnswer> {
+        Box::pin(self.query(question))
     }
 
-    fn is_served(&self) -> Pending<'_, bool> {
+    fn is_served(&self) -> BoxFuture<'_, bool> {
         Box::pin(self.resolves())
     }
 
-    fn forget(&self) {
+    fn clear_cache(&self) {
         self.resolver.clear_cache();
     }
 }
@@ -296,79 +294,79 @@ fn set_options(options: &mut ResolverOpts) {
     options.edns0 = true;
 }
 
-/// `localhost` and everything below it is this machine, and has nothing but its addresses.
-fn local_answer(question: &Question) -> Option<Answer> {
+/// Answers queries for `localhost` and its subdomains, which have only loopback addresses.
+fn local_answer(question: &DnsQuestion) -> Option<DnsAnswer> {
     let name = question.name.strip_suffix('.').unwrap_or(&question.name);
     if name != "localhost" && !name.ends_with(".localhost") {
         return None;
     }
     Some(match question.kind {
-        QuestionKind::A => Answer::Records(Records::A(vec![Ipv4Addr::LOCALHOST])),
-        QuestionKind::Aaaa => Answer::Records(Records::Aaaa(vec![Ipv6Addr::LOCALHOST])),
-        QuestionKind::Txt | QuestionKind::Mx | QuestionKind::Ptr | QuestionKind::Ns => Answer::NoData,
+        DnsRecordType::A => DnsAnswer::Records(DnsRecords::A(vec![Ipv4Addr::LOCALHOST])),
+        DnsRecordType::Aaaa => DnsAnswer::Records(DnsRecords::Aaaa(vec![Ipv6Addr::LOCALHOST])),
+        DnsRecordType::Txt | DnsRecordType::Mx | DnsRecordType::Ptr | DnsRecordType::Ns => DnsAnswer::NoData,
     })
 }
 
-/// The name as DNS carries it; none when it cannot. Its labels may hold any octet, as they came from mail.
+/// Converts a name for DNS, if possible. Labels may have any octet, because names come from mail.
 fn name(text: &str) -> Option<Name> {
     let text = text.strip_suffix('.').unwrap_or(text);
     Name::from_labels(text.split('.').map(str::as_bytes)).ok()
 }
 
-fn record_type(kind: QuestionKind) -> RecordType {
+fn record_type(kind: DnsRecordType) -> RecordType {
     match kind {
-        QuestionKind::Txt => RecordType::TXT,
-        QuestionKind::Mx => RecordType::MX,
-        QuestionKind::A => RecordType::A,
-        QuestionKind::Aaaa => RecordType::AAAA,
-        QuestionKind::Ptr => RecordType::PTR,
-        QuestionKind::Ns => RecordType::NS,
+        DnsRecordType::Txt => RecordType::TXT,
+        DnsRecordType::Mx => RecordType::MX,
+        DnsRecordType::A => RecordType::A,
+        DnsRecordType::Aaaa => RecordType::AAAA,
+        DnsRecordType::Ptr => RecordType::PTR,
+        DnsRecordType::Ns => RecordType::NS,
     }
 }
 
-/// The records of the type asked for; what stands beside them, such as aliases, has done its work.
-fn records(kind: QuestionKind, answers: &[Record]) -> Answer {
+/// Returns the records of the requested type and ignores others, such as aliases.
+fn records(kind: DnsRecordType, answers: &[Record]) -> DnsAnswer {
     let data = || answers.iter().map(|record| &record.data).take(RECORDS_MAX);
     let records = match kind {
-        QuestionKind::Txt => Records::Txt(
+        DnsRecordType::Txt => DnsRecords::Txt(
             data()
                 .filter_map(|data| if let RData::TXT(txt) = data { Some(txt.txt_data.concat()) } else { None })
                 .collect(),
         ),
-        QuestionKind::Mx => Records::Mx(
+        DnsRecordType::Mx => DnsRecords::Mx(
             data()
                 .filter_map(
                     |data| if let RData::MX(mx) = data { Some((mx.preference, text(&mx.exchange))) } else { None },
                 )
                 .collect(),
         ),
-        QuestionKind::A => {
-            Records::A(data().filter_map(|data| if let RData::A(a) = data { Some(a.0) } else { None }).collect())
+        DnsRecordType::A => {
+            DnsRecords::A(data().filter_map(|data| if let RData::A(a) = data { Some(a.0) } else { None }).collect())
         }
-        QuestionKind::Aaaa => {
-            Records::Aaaa(data().filter_map(|data| if let RData::AAAA(a) = data { Some(a.0) } else { None }).collect())
-        }
-        QuestionKind::Ptr => Records::Ptr(
+        DnsRecordType::Aaaa => DnsRecords::Aaaa(
+            data().filter_map(|data| if let RData::AAAA(a) = data { Some(a.0) } else { None }).collect(),
+        ),
+        DnsRecordType::Ptr => DnsRecords::Ptr(
             data().filter_map(|data| if let RData::PTR(ptr) = data { Some(text(&ptr.0)) } else { None }).collect(),
         ),
-        QuestionKind::Ns => Records::Ns(
+        DnsRecordType::Ns => DnsRecords::Ns(
             data().filter_map(|data| if let RData::NS(ns) = data { Some(text(&ns.0)) } else { None }).collect(),
         ),
     };
-    if is_empty(&records) { Answer::NoData } else { Answer::Records(records) }
+    if is_empty(&records) { DnsAnswer::NoData } else { DnsAnswer::Records(records) }
 }
 
-fn is_empty(records: &Records) -> bool {
+fn is_empty(records: &DnsRecords) -> bool {
     match records {
-        Records::Txt(list) => list.is_empty(),
-        Records::Mx(list) => list.is_empty(),
-        Records::A(list) => list.is_empty(),
-        Records::Aaaa(list) => list.is_empty(),
-        Records::Ptr(list) | Records::Ns(list) => list.is_empty(),
+        DnsRecords::Txt(list) => list.is_empty(),
+        DnsRecords::Mx(list) => list.is_empty(),
+        DnsRecords::A(list) => list.is_empty(),
+        DnsRecords::Aaaa(list) => list.is_empty(),
+        DnsRecords::Ptr(list) | DnsRecords::Ns(list) => list.is_empty(),
     }
 }
 
-/// A host name in lower case without the root's dot; the root itself is `.` (null MX, RFC 7505).
+/// Formats a host name in lower case without the final dot; the root is `.` (null MX, RFC 7505).
 fn text(name: &Name) -> String {
     if name.is_root() {
         return ".".to_owned();
@@ -380,19 +378,19 @@ fn text(name: &Name) -> String {
     text
 }
 
-fn negative(error: &NetError) -> Answer {
+fn negative(error: &NetError) -> DnsAnswer {
     match error {
         NetError::Dns(DnsError::NoRecordsFound(none)) => match none.response_code {
-            ResponseCode::NXDomain => Answer::NoSuchName,
-            ResponseCode::NoError => Answer::NoData,
-            _ => Answer::Failed,
+            ResponseCode::NXDomain => DnsAnswer::NoSuchName,
+            ResponseCode::NoError => DnsAnswer::NoData,
+            _ => DnsAnswer::Failed,
         },
-        _ => Answer::Failed,
+        _ => DnsAnswer::Failed,
     }
 }
 
 /// Whether no nameserver said anything at all; a nameserver that says it failed is there.
-fn is_silence(heard: &Heard) -> bool {
+fn is_no_answer(heard: &Heard) -> bool {
     matches!(heard, Err(NetError::Timeout | NetError::NoConnections | NetError::Io(_) | NetError::Busy))
 }
 
@@ -403,15 +401,15 @@ mod tests {
 
     #[test]
     fn names_below_localhost_are_answered_here() {
-        let ask = |name: &str, kind| local_answer(&Question::new(name, kind));
-        let v4 = Answer::Records(Records::A(vec![Ipv4Addr::LOCALHOST]));
-        let v6 = Answer::Records(Records::Aaaa(vec![Ipv6Addr::LOCALHOST]));
-        assert_eq!(ask("localhost", QuestionKind::A), Some(v4.clone()));
-        assert_eq!(ask("Agents.LOCALHOST.", QuestionKind::A), Some(v4));
-        assert_eq!(ask("agents.localhost", QuestionKind::Aaaa), Some(v6));
-        assert_eq!(ask("_dmarc.agents.localhost", QuestionKind::Txt), Some(Answer::NoData));
-        assert_eq!(ask("notlocalhost", QuestionKind::A), None);
-        assert_eq!(ask("localhost.example.org", QuestionKind::A), None);
+        let ask = |name: &str, kind| local_answer(&DnsQuestion::new(name, kind));
+        let v4 = DnsAnswer::Records(DnsRecords::A(vec![Ipv4Addr::LOCALHOST]));
+        let v6 = DnsAnswer::Records(DnsRecords::Aaaa(vec![Ipv6Addr::LOCALHOST]));
+        assert_eq!(ask("localhost", DnsRecordType::A), Some(v4.clone()));
+        assert_eq!(ask("Agents.LOCALHOST.", DnsRecordType::A), Some(v4));
+        assert_eq!(ask("agents.localhost", DnsRecordType::Aaaa), Some(v6));
+        assert_eq!(ask("_dmarc.agents.localhost", DnsRecordType::Txt), Some(DnsAnswer::NoData));
+        assert_eq!(ask("notlocalhost", DnsRecordType::A), None);
+        assert_eq!(ask("localhost.example.org", DnsRecordType::A), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! SMTP to other servers over TCP and TLS, with connections that are used again (RFC 5321 §4.5.4, RFC 3207, RFC 7435).
+//! The SMTP client, which reuses connections (RFC 5321 §4.5.4, RFC 3207, RFC 7435).
 //!
-//! Drives the session of `posthouse_mail::smtp::client`; what a reply means is decided there, what follows from it above.
-//! A host never gets more connections than allowed, nor do all hosts together; an idle one makes room for a new one.
+//! It drives the sessions of `posthouse_mail::smtp::client`, which interpret replies. Connections are limited per host
+//! and in total; an idle connection is closed if a new one would exceed the limit.
 
 mod connection;
 mod pool;
@@ -13,63 +13,64 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use posthouse_mail::smtp::client::{ConnectionFailure, Message, RecipientOutcome, Stage};
+use posthouse_mail::smtp::client::{ConnectionFailure, OutboundMessage, RecipientOutcome, SmtpStage};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
-use crate::ports::{Answered, Clock, Peer, Pending, SmtpOut};
 use connection::Connection;
-use pool::{Key, Pool};
+use pool::{SmtpConnectionKey, SmtpConnectionPool};
+use posthouse_app::ports::{BoxFuture, Clock, Peer, SmtpResponse, SmtpTransport};
 use tls::Connectors;
 
-pub use crate::tls::ClientTlsError as TlsError;
+pub use posthouse_app::tls::TlsClientError;
 
-/// How long an unused connection is kept open, in milliseconds.
+/// How long an idle connection is kept open, in milliseconds.
 pub const IDLE_MS_MAX: i64 = 10_000;
-/// How often unused connections are looked at, in milliseconds.
+/// How often idle connections are checked, in milliseconds.
 const TENDING_MS: i64 = 2_000;
-/// Hosts whose connections are counted before those that have none are forgotten.
+/// Number of hosts at which those without connections are removed.
 const HOSTS_COUNTED_MAX: usize = 1_000;
 
-/// The way out for mail.
+/// The SMTP client of the process.
 pub struct SmtpClient {
     clock: Arc<dyn Clock>,
     connectors: Connectors,
     /// Connections to all hosts together (`delivery.max_connections`).
     connections_max: usize,
-    pool: Mutex<Pool>,
+    pool: Mutex<SmtpConnectionPool>,
     hosts: Mutex<HashMap<SocketAddr, Arc<Semaphore>>>,
     all: Semaphore,
 }
 
-/// The right to have a connection. The host's turn comes first, so that who waits for a busy host holds up no other.
-struct Turn<'a> {
+/// A permit for one connection. The host's permit is acquired first, so that waiting for a busy host doesn't block
+/// others.
+struct ConnectionPermit<'a> {
     _host: OwnedSemaphorePermit,
     _all: SemaphorePermit<'a>,
 }
 
 impl SmtpClient {
-    /// A client without any connection, that may have so many to all hosts together.
+    /// Creates a client with a limit of connections to all hosts together.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>, connections_max: usize) -> Self {
         Self {
             clock,
             connectors: Connectors::default(),
             connections_max,
-            pool: Mutex::new(Pool::default()),
+            pool: Mutex::new(SmtpConnectionPool::default()),
             hosts: Mutex::new(HashMap::new()),
             all: Semaphore::new(connections_max.max(1)),
         }
     }
 
-    /// Closes unused connections as their time comes, for ever. Without it they are closed when others need the room.
-    pub async fn tend(&self) {
+    /// Closes idle connections in a loop that never ends. Without it they are closed only at the connection limit.
+    pub async fn close_idle_loop(&self) {
         loop {
             self.clock.sleep_until(self.clock.now().plus_ms(TENDING_MS)).await;
             self.close_idle(IDLE_MS_MAX).await;
         }
     }
 
-    /// Says good-bye on every connection that was unused for so long; 0 means on all of them.
+    /// Closes every connection that was idle for at least `idle_ms` with QUIT; 0 closes all idle ones.
     pub async fn close_idle(&self, idle_ms: i64) {
         let until = self.clock.now().plus_ms(-idle_ms);
         let old = lock(&self.pool).take_unused_since(until);
@@ -78,7 +79,7 @@ impl SmtpClient {
         }
     }
 
-    async fn turn(&self, peer: &Peer) -> Turn<'_> {
+    async fn permit(&self, peer: &Peer) -> ConnectionPermit<'_> {
         let host = {
             let mut hosts = lock(&self.hosts);
             if hosts.len() >= HOSTS_COUNTED_MAX {
@@ -89,14 +90,14 @@ impl SmtpClient {
         };
         let never_closed = "the semaphores are never closed";
         let host = host.acquire_owned().await.expect(never_closed);
-        Turn { _host: host, _all: self.all.acquire().await.expect(never_closed) }
+        ConnectionPermit { _host: host, _all: self.all.acquire().await.expect(never_closed) }
     }
 
-    async fn offer(&self, peer: &Peer, message: Message) -> Result<Answered, ConnectionFailure> {
-        let _turn = self.turn(peer).await;
-        let key = Key::of(peer);
+    async fn offer(&self, peer: &Peer, message: OutboundMessage) -> Result<SmtpResponse, ConnectionFailure> {
+        let _permit = self.permit(peer).await;
+        let key = SmtpConnectionKey::of(peer);
         let since = self.clock.now().plus_ms(-IDLE_MS_MAX);
-        let used = lock(&self.pool).take(&key, since);
+        let used = lock(&self.pool).checkout(&key, since);
         if let Some(mut connection) = used {
             let outcomes = connection.send(message.clone()).await;
             if !is_stale(&outcomes) {
@@ -109,25 +110,25 @@ impl SmtpClient {
         Ok(self.finish((peer, key), connection, outcomes).await)
     }
 
-    /// Keeps the connection for the next message, or closes it.
+    /// Returns the connection to the pool, or closes it.
     async fn finish(
         &self,
-        (peer, key): (&Peer, Key),
+        (peer, key): (&Peer, SmtpConnectionKey),
         mut connection: Connection,
         outcomes: Vec<RecipientOutcome>,
-    ) -> Answered {
+    ) -> SmtpResponse {
         let tls = connection.tls();
         if connection.is_ready().await {
             if connection.messages() < peer.messages_max {
-                lock(&self.pool).put(key, connection, self.clock.now());
+                lock(&self.pool).checkin(key, connection, self.clock.now());
             } else {
                 connection.close().await;
             }
         }
-        Answered { outcomes, tls }
+        SmtpResponse { outcomes, tls }
     }
 
-    /// Closes the connection that is unused for longest, if there are as many as allowed.
+    /// Closes the connection that is idle longest if the limit is reached.
     async fn make_room(&self) {
         let busy = self.connections_max.saturating_sub(self.all.available_permits());
         let oldest = {
@@ -140,10 +141,10 @@ impl SmtpClient {
     }
 }
 
-/// Whether a connection that was used before had died, or was ended by the server, before it heard of this message.
+/// Returns whether a reused connection was closed before the server accepted the sender of this message.
 fn is_stale(outcomes: &[RecipientOutcome]) -> bool {
     let early = |outcome: &RecipientOutcome| {
-        outcome.try_next_host && matches!(outcome.stage, Stage::MailFrom | Stage::Reset | Stage::Idle)
+        outcome.try_next_host && matches!(outcome.stage, SmtpStage::MailFrom | SmtpStage::Reset | SmtpStage::Idle)
     };
     !outcomes.is_empty() && outcomes.iter().all(early)
 }
@@ -152,8 +153,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl SmtpOut for SmtpClient {
-    fn offer(&self, peer: Peer, message: Message) -> Pending<'_, Result<Answered, ConnectionFailure>> {
+impl SmtpTransport for SmtpClient {
+    fn offer(&self, peer: Peer, message: OutboundMessage) -> BoxFuture<'_, Result<SmtpResponse, ConnectionFailure>> {
         Box::pin(async move { self.offer(&peer, message).await })
     }
 }

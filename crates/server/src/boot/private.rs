@@ -1,19 +1,20 @@
-//! What others may read of the store: nothing. The process makes only private files ([`crate::files::make_all_private`]);
-//! here are narrowed those that an older version or a restore of it made, or somebody copied here.
+//! Removes the permissions of other users from files of the store. The process creates only private files
+//! ([`posthouse_app::files::make_all_private`]), but older versions or an operator may have created others.
 
 use std::path::{Path, PathBuf};
 
 use posthouse_store::{DatabaseUrl, backup::BLOBS_DIR};
 
-use crate::{config::Config, files};
+use crate::config::Configuration;
+use posthouse_app::files;
 
-/// What SQLite and the lock of the service have beside the database; SQLite gives its own files the rights of the database.
+/// Suffixes of the files next to the database. SQLite gives its own files the permissions of the database.
 const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-serving"];
-/// Folders of the data directory that hold mail or keys.
+/// Directories in the data directory that have mail or keys.
 const FOLDERS: [&str; 2] = [BLOBS_DIR, "tls"];
 
-/// Narrows the database, the blobs and the keys. The data directory itself stays as the operator made it.
-pub(super) fn narrow(config: &Config, database: &DatabaseUrl) {
+/// Makes the database, the blobs and the keys private. The data directory itself keeps its mode.
+pub(super) fn narrow(config: &Configuration, database: &DatabaseUrl) {
     let mut paths: Vec<PathBuf> = FOLDERS.iter().map(|name| config.data_dir.join(name)).collect();
     if let DatabaseUrl::Sqlite(path) = database {
         paths.extend(BESIDE.iter().map(|ending| {
@@ -32,7 +33,7 @@ pub(super) fn narrow(config: &Config, database: &DatabaseUrl) {
     }
 }
 
-/// The folders of a blob store: what else is in a directory of the operator's is not ours.
+/// Returns the shard directories of a blob store. Other files in the directory belong to the operator.
 fn shards(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let is_shard = |name: &str| name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit());

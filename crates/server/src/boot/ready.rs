@@ -1,4 +1,4 @@
-//! What a started service tells: the ready file for machines, the terminal's text for people (operations.md).
+//! The output of a start: the ready file, and the text on the terminal (`docs/OPERATING.md`).
 
 use std::{
     fs,
@@ -9,26 +9,26 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{BootError, Plan, first::FirstRun};
-use crate::{app::App, files};
+use super::{BootError, ServeOptions, first_start::FirstRun};
+use posthouse_app::{app::App, files, settings::DeliveryMode};
 
-/// The ready file. It is there while this process is ready, and neither before nor after.
+/// The ready file. It exists only while this process is ready.
 #[derive(Debug)]
 pub struct ReadyFile {
     path: PathBuf,
-    /// What this process wrote.
+    /// The content that this process wrote.
     text: Option<String>,
 }
 
 impl ReadyFile {
-    /// Takes the place: what a process before this one left is removed, which would say that this one is ready.
+    /// Removes the ready file of a previous process, which would claim that this one is ready.
     ///
     /// # Errors
-    /// [`BootError::ReadyFile`].
+    /// Returns [`BootError::ReadyFile`] if the file can't be removed.
     pub fn claim(path: PathBuf) -> Result<Self, BootError> {
         let removed = match fs::symlink_metadata(&path) {
-            // A device or a link is nobody's ready file; it is not ours to remove.
-            Ok(found) if !found.is_file() => Err(io::Error::other("it is there and is no file")),
+            // A device, directory or link isn't a ready file, so it must not be removed.
+            Ok(found) if !found.is_file() => Err(io::Error::other("it exists and is not a file")),
             Ok(_) => fs::remove_file(&path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
@@ -39,12 +39,12 @@ impl ReadyFile {
         }
     }
 
-    /// Tries the place, before anything is made that this file alone tells.
+    /// Checks that the file can be written, before the start creates an API key that only this file may show.
     ///
     /// # Errors
-    /// [`BootError::ReadyFile`].
-    pub(super) fn try_place(&self) -> Result<(), BootError> {
-        files::try_place(&self.path).map_err(|cause| BootError::ReadyFile { path: self.path.clone(), cause })
+    /// Returns [`BootError::ReadyFile`] if it can't be written.
+    pub(super) fn check_writable(&self) -> Result<(), BootError> {
+        files::check_writable(&self.path).map_err(|cause| BootError::ReadyFile { path: self.path.clone(), cause })
     }
 
     fn write(&mut self, text: String) -> io::Result<()> {
@@ -53,16 +53,16 @@ impl ReadyFile {
         Ok(())
     }
 
-    /// Removes what this process wrote. What the next one wrote in its place stays.
-    pub(super) fn withdraw(self) {
+    /// Removes the file if this process wrote it. A file that another process wrote since then stays.
+    pub(super) fn remove(self) {
         if self.text.is_some() && fs::read_to_string(&self.path).ok() == self.text {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// The addresses that are listened on.
-pub(super) struct Bound {
+/// The addresses of the listeners.
+pub(super) struct BoundAddresses {
     /// The API.
     pub(super) http: Option<SocketAddr>,
     /// The API over TLS.
@@ -71,25 +71,30 @@ pub(super) struct Bound {
     pub(super) smtp: Option<SocketAddr>,
     /// Submission with STARTTLS.
     pub(super) submission: Option<SocketAddr>,
-    /// Submission over TLS.
+    /// Submission with implicit TLS.
     pub(super) submission_tls: Option<SocketAddr>,
 }
 
-impl Bound {
-    /// Whether somebody may ask for TLS.
+impl BoundAddresses {
+    /// Returns whether any listener uses TLS.
     pub(super) fn wants_certificate(&self) -> bool {
         [self.https, self.smtp, self.submission, self.submission_tls].iter().any(Option::is_some)
     }
 }
 
-/// Writes the lines for the terminal, the ready file, and last of all the log's `ready`.
-pub(super) fn announce(app: &App, plan: &mut Plan, bound: &Bound, first: Option<&FirstRun>) -> Result<(), BootError> {
+/// Prints the banner of the first start, writes the ready file and finally logs `ready`.
+pub(super) fn announce(
+    app: &App,
+    plan: &mut ServeOptions,
+    bound: &BoundAddresses,
+    first: Option<&FirstRun>,
+) -> Result<(), BootError> {
     if let Some(first) = first {
-        // A closed standard output is no reason not to run.
-        let _ = std::io::stdout().lock().write_all(welcome(app, bound, first).as_bytes());
+        // A closed standard output doesn't prevent the start.
+        let _ = std::io::stdout().lock().write_all(banner(app, bound, first).as_bytes());
     }
     if let Some(file) = &mut plan.ready_file {
-        let what = format!("the ready file {} cannot be written", file.path.display());
+        let what = format!("cannot write the ready file {}", file.path.display());
         file.write(format!("{}\n", document(bound, first))).map_err(BootError::io(what))?;
     }
     let roles: Vec<&str> = plan.roles.iter().map(|role| role.text()).collect();
@@ -107,7 +112,7 @@ pub(super) fn announce(app: &App, plan: &mut Plan, bound: &Bound, first: Option<
     Ok(())
 }
 
-fn document(bound: &Bound, first: Option<&FirstRun>) -> Value {
+fn document(bound: &BoundAddresses, first: Option<&FirstRun>) -> Value {
     let shown = |address: Option<SocketAddr>| address.map(|address| address.to_string());
     let mut document = json!({
         "pid": std::process::id(),
@@ -122,48 +127,63 @@ fn document(bound: &Bound, first: Option<&FirstRun>) -> Value {
     }
     if let Some(first) = first {
         document["first_run"] = json!({
-            "workspace_id": first.made.workspace.id.to_string(),
-            "api_key": first.made.secret.reveal(),
+            "workspace_id": first.created.workspace.id.to_string(),
+            "api_key": first.created.secret.reveal(),
             "sign_in_url": Value::Null,
         });
     }
     document
 }
 
-fn welcome(app: &App, bound: &Bound, first: &FirstRun) -> String {
-    let key = first.made.secret.reveal();
+/// The text of the first start. Its lines fit a terminal of 80 columns.
+fn banner(app: &App, bound: &BoundAddresses, first: &FirstRun) -> String {
+    let key = first.created.secret.reveal();
     let (base, inbox, address) = (&app.config.base_url, &first.inbox_id, first.address.canonical());
-    let shown =
-        |door: Option<SocketAddr>| door.map_or_else(|| "not in this process".to_owned(), |address| address.to_string());
-    let (smtp, submission) = (shown(bound.smtp), shown(bound.submission.or(bound.submission_tls)));
-    // The welcome mail comes through our own listener, or does not come.
-    let read = if bound.smtp.is_some() {
-        "Read the mail that is there already:"
-    } else {
-        "Read its mail, once there is some:"
+    let shown = |address: Option<SocketAddr>| {
+        address.map_or_else(|| "not in this process".to_owned(), |address| address.to_string())
+    };
+    let submission = match bound.submission.or(bound.submission_tls) {
+        Some(address) => format!("{address}   user: inbox address, password: API key"),
+        None => shown(None),
     };
     let mut lines = vec![
         String::new(),
-        "Posthouse is ready. This is its first start, so here is your API key; it is shown only now.".to_owned(),
+        "Posthouse is running. Save your API key: it is shown only this once.".to_owned(),
         String::new(),
         format!("  API key   {key}"),
-        format!("  API       {base}        docs: {base}/docs"),
-        format!("  SMTP      {smtp}"),
-        format!("  Submit    {submission}        user: the address of an inbox, password: an API key"),
+        format!("  API       {base}"),
+        format!("  Docs      {base}/docs"),
+    ];
+    lines.extend(bound.https.map(|address| format!("  HTTPS     {address}")));
+    lines.extend([
+        format!("  SMTP      {}", shown(bound.smtp)),
+        format!("  Submit    {submission}"),
         format!("  Inbox     {address}"),
+        format!("  Data      {}", app.config.data_dir.display()),
         String::new(),
+    ]);
+    if app.config.delivery.mode == DeliveryMode::Capture {
+        lines.extend(["Outgoing mail is captured: nothing leaves this machine.".to_owned(), String::new()]);
+    }
+    // Without the mail exchanger in this process no welcome mail is sent.
+    let read = if bound.smtp.is_some() { "Read the welcome mail:" } else { "Read mail, once some has arrived:" };
+    lines.extend([
         read.to_owned(),
         String::new(),
-        format!("  curl -H 'Authorization: Bearer {key}' {base}/v1/inboxes/{inbox}/messages"),
+        format!("  export POSTHOUSE_KEY={key}"),
+        "  curl -H \"Authorization: Bearer $POSTHOUSE_KEY\" \\".to_owned(),
+        format!("  {base}/v1/inboxes/{inbox}/messages"),
         String::new(),
-    ];
+    ]);
     if let Some(smtp) = bound.smtp {
         lines.extend([
-            "Send another one to it:".to_owned(),
+            "Send it another mail:".to_owned(),
             String::new(),
-            format!("  swaks --server {smtp} --from you@example.com --to {address} --header 'Subject: Hello'"),
+            format!("  swaks --server {smtp} --from you@example.com \\"),
+            format!("  --to {address} --header 'Subject: Hello'"),
             String::new(),
         ]);
     }
+    lines.extend(["Stop with Ctrl-C. `posthouse help` lists the commands.".to_owned(), String::new()]);
     lines.join("\n") + "\n"
 }

@@ -1,35 +1,36 @@
-//! The listeners for HTTP: the API in clear and over TLS, and those that only answer challenges.
+//! The HTTP listeners: the API over HTTP and HTTPS, and listeners that serve only ACME challenges.
 
+use posthouse_http::Api;
 use std::{net::SocketAddr, sync::Arc};
 
 use tokio::net::TcpListener;
 
 use super::BootError;
-use crate::{
-    app::App,
-    config::Config,
-    http::{challenge, listener::Entry, router, routes},
-};
+use crate::config::Configuration;
+use posthouse_http::{challenge, listener::ListenerEntry, router, routes};
 
-/// What HTTP/1.1 over TLS is called in a handshake (RFC 7301).
+/// The ALPN protocol id of HTTP/1.1 (RFC 7301).
 const PROTOCOL: &str = "http/1.1";
 
-/// Bound listeners.
-pub struct Web {
+/// The bound HTTP listeners.
+pub struct HttpListeners {
     clear: TcpListener,
     tls: Vec<TcpListener>,
     challenges: Vec<TcpListener>,
+    /// Whether `http.listen` redirects to `base_url`.
+    redirect_to_https: bool,
 }
 
-/// Binds what the configuration names.
+/// Binds the configured addresses.
 ///
 /// # Errors
-/// When an address cannot be listened on.
-pub async fn bind(config: &Config) -> Result<Web, BootError> {
-    Ok(Web {
-        clear: one("http.listen", config.http.listen).await?,
-        tls: all("http.listen_tls", &config.http.listen_tls).await?,
-        challenges: all("acme.listen", &config.acme.listen).await?,
+/// Returns [`BootError::Listen`] if an address can't be bound.
+pub async fn bind(config: &Configuration) -> Result<HttpListeners, BootError> {
+    Ok(HttpListeners {
+        clear: one("http.listen", config.listen.http).await?,
+        tls: all("http.listen_tls", &config.listen.http_tls).await?,
+        challenges: all("acme.listen", &config.listen.acme).await?,
+        redirect_to_https: config.listen.redirect_to_https,
     })
 }
 
@@ -45,47 +46,44 @@ async fn one(key: &str, address: SocketAddr) -> Result<TcpListener, BootError> {
     TcpListener::bind(address).await.map_err(BootError::listen(key, address))
 }
 
-impl Web {
-    /// Where `http.listen` is.
+impl HttpListeners {
+    /// Returns the address of `http.listen`.
     #[must_use]
     pub fn address(&self) -> Option<SocketAddr> {
         self.clear.local_addr().ok()
     }
 
-    /// Where those of `http.listen_tls` are.
+    /// Returns the addresses of `http.listen_tls`.
     #[must_use]
     pub fn https_addresses(&self) -> Vec<SocketAddr> {
         self.tls.iter().filter_map(|listener| listener.local_addr().ok()).collect()
     }
 
-    /// Where those of `acme.listen` are.
+    /// Returns the addresses of `acme.listen`.
     #[must_use]
     pub fn challenge_addresses(&self) -> Vec<SocketAddr> {
         self.challenges.iter().filter_map(|listener| listener.local_addr().ok()).collect()
     }
 
-    /// What answers at each of them.
+    /// Returns each listener with its router.
     ///
     /// # Errors
-    /// When TLS cannot be set up.
-    pub fn entries(self, app: &Arc<App>) -> Result<Vec<Entry>, BootError> {
+    /// Returns [`BootError::Tls`] if TLS can't be set up.
+    pub fn entries(self, app: &Arc<Api>) -> Result<Vec<ListenerEntry>, BootError> {
         let tls = app.tls.server_config(&[PROTOCOL]).map_err(|error| BootError::Tls(error.to_string()))?;
         let api = router::build(app, routes::all());
-        let clear = if app.config.http.redirect_to_https {
-            challenge::leading_on(app, routes::in_clear())
-        } else {
-            api.clone()
-        };
-        let mut entries = vec![Entry { listener: self.clear, router: clear, tls: None }];
-        entries.extend(self.tls.into_iter().map(|listener| Entry {
+        let clear =
+            if self.redirect_to_https { challenge::redirecting(app, routes::plaintext_routes()) } else { api.clone() };
+        let mut entries = vec![ListenerEntry { listener: self.clear, router: clear, tls: None }];
+        entries.extend(self.tls.into_iter().map(|listener| ListenerEntry {
             listener,
             router: api.clone(),
             tls: Some(Arc::clone(&tls)),
         }));
-        let porch = challenge::leading_on(app, challenge::routes());
-        entries.extend(self.challenges.into_iter().map(|listener| Entry {
+        let challenges = challenge::redirecting(app, challenge::routes());
+        entries.extend(self.challenges.into_iter().map(|listener| ListenerEntry {
             listener,
-            router: porch.clone(),
+            router: challenges.clone(),
             tls: None,
         }));
         Ok(entries)

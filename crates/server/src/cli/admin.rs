@@ -3,45 +3,43 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::{Common, Done, Failure, print, runtime};
-use crate::{
-    app::relabel::{self, Relabeled},
-    boot,
-};
+use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, runtime};
+use crate::boot;
+use posthouse_app::inbound::relabel::{self, RelabelTotals};
 
 #[derive(Subcommand, Debug)]
 pub(super) enum Command {
-    /// Read the raw bytes of received mail again and set author and labels by today's rules, also while the service runs.
+    /// Parse received mail again and set author and labels by the current rules; the service may be running.
     Relabel(Relabel),
 }
 
 #[derive(Args, Debug)]
 pub(super) struct Relabel {
-    /// Only count what would change.
+    /// Only count the messages that would change.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    common: Common,
+    output: OutputOptions,
 }
 
-pub(super) fn run(command: Command) -> Result<(), Failure> {
+pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), CommandError> {
     let Command::Relabel(given) = command;
-    let config = given.common.load()?;
+    let config = options.load()?;
     let done = runtime()?.block_on(async {
         let app = boot::bare_program(&config)?;
-        let done = relabel::run(&app, given.dry_run).await.map_err(|refusal| Failure::failed(refusal.message));
+        let done = relabel::run(&app, given.dry_run).await.map_err(|refusal| CommandError::failed(refusal.message));
         boot::close(app.store.clone()).await;
         done
     })?;
-    let Relabeled { read, changed, unreadable } = done;
+    let RelabelTotals { read, changed, unreadable } = done;
     let json = json!({ "read": read, "changed": changed, "unreadable": unreadable, "dry_run": given.dry_run });
     let verb = if given.dry_run { "would change" } else { "changed" };
     let mut text = format!("Read {read} received messages; {changed} {verb}.");
     if unreadable > 0 {
         text.push_str(&format!(
-            " {unreadable} could not be read and stay as they are: see the log, and run `posthouse check`."
+            " {unreadable} could not be read and are unchanged: see the log, and run `posthouse check`."
         ));
     }
-    let told = if given.dry_run { Done::Nothing } else { Done::This(text.clone()) };
-    print(&given.common, &json, &text, &told)
+    let done = if given.dry_run { CommandEffect::Nothing } else { CommandEffect::This(text.clone()) };
+    print(&given.output, &json, &text, &done)
 }

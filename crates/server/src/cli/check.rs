@@ -1,13 +1,14 @@
-//! `posthouse check`, the doctor: one line a check, what it found and what to do (operations.md).
+//! `posthouse check`: prints one line per check with the result and what to do (`docs/guides/domain-checks.md`).
 //!
-//! Changes nothing that a start would not change; exit code 1 when a check failed, 0 with warnings.
+//! It changes nothing on disk; only a bucket gets a test object, which is deleted at once. The exit code is 1 if a check
+//! failed, and 0 with warnings.
 
 mod instance_key;
 mod integrity;
 mod names;
 mod network;
 mod reputation;
-mod store;
+mod storage;
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -15,21 +16,22 @@ use clap::Args;
 use posthouse_domain::time::{DAY_MS, Time};
 use serde_json::{Value, json};
 
-use super::{Common, Done, Failure, print};
-use crate::{
-    app::{App, check_reputation::look_up, keep_certificate, obtain_certificate},
-    boot,
-    config::{Config, DeliveryMode},
+use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print};
+use crate::{boot, config::Configuration};
+use posthouse_app::{
+    app::App,
+    domains::{acme, certificate, reputation::resolve_addresses},
     ports::Dns,
+    settings::{AppConfig, DeliveryMode},
     tls::{self, CertificateFacts},
 };
 
-/// Days before its end from which a certificate is worth a warning.
+/// A certificate that expires within this many days gets a warning.
 const CERTIFICATE_DAYS_LOW: i64 = 14;
-/// How long each part of the look at the outside world may take, in milliseconds. They go on beside each other.
+/// Time limit of each external check, in milliseconds. External checks run concurrently.
 const PART_MS_MAX: u64 = 25_000;
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Level {
     Ok,
@@ -47,12 +49,12 @@ impl Level {
     }
 }
 
-/// One line.
+/// One line of the output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Finding {
     level: Level,
     what: String,
-    /// What to do; empty when all is well.
+    /// What to do; empty if the check is ok.
     advice: String,
 }
 
@@ -65,7 +67,7 @@ impl Finding {
         Self { level: Level::Warning, what: what.into(), advice: advice.into() }
     }
 
-    /// A failure of something that not everybody uses.
+    /// Turns a failure into a warning, for features that aren't always used.
     fn at_most_a_warning(mut self) -> Self {
         if matches!(self.level, Level::Failed) {
             self.level = Level::Warning;
@@ -88,20 +90,31 @@ impl Finding {
     }
 }
 
-/// `posthouse check`.
+/// Shown below the options.
+const EXAMPLES: &str = "\
+Each line begins with ok, warning or failed, and ends with what to do. The exit
+code is 1 if a check failed. Nothing on disk is changed.
+
+Examples:
+  Check everything a configuration names, before the first start or later:
+    posthouse check --config /etc/posthouse/posthouse.toml
+  Without reading all stored data:
+    posthouse check --quick";
+
+/// Options of `posthouse check`.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Options {
-    /// Leave out what reads all that is stored: the integrity check of the database, and the bytes of the blobs.
+    /// Skip the checks that read all stored data: database integrity and blob contents.
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
-    common: Common,
+    output: OutputOptions,
 }
 
-pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let common = &options.common;
-    let config = common.load()?;
-    let findings = super::runtime()?.block_on(look(&config, options.quick));
+pub(super) fn run(given: &Options, options: &GlobalOptions) -> Result<(), CommandError> {
+    let config = options.load()?;
+    let findings = super::runtime()?.block_on(all(&config, given.quick));
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     let (failed, warnings) = (count(Level::Failed), count(Level::Warning));
     let lines: Vec<String> = findings.iter().map(Finding::line).collect();
@@ -109,28 +122,29 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         "ok": failed == 0, "failed": failed, "warnings": warnings,
         "checks": findings.iter().map(Finding::view).collect::<Vec<Value>>(),
     });
-    print(common, &json, &lines.join("\n"), &Done::Nothing)?;
+    print(&given.output, &json, &lines.join("\n"), &CommandEffect::Nothing)?;
     if failed > 0 {
-        return Err(Failure::Failed(format!("{failed} of {} checks failed", findings.len())));
+        return Err(CommandError::Failed(format!("{failed} of {} checks failed", findings.len())));
     }
     Ok(())
 }
 
-async fn look(config: &Config, quick: bool) -> Vec<Finding> {
-    let mut findings = vec![configuration(config)];
-    findings.extend(store::check(config, quick).await);
-    // The line about the database says why there is none.
-    let app = boot::bare_program(config).ok();
+async fn all(config: &Configuration, quick: bool) -> Vec<Finding> {
+    let mut findings = vec![configuration(config), set_keys(config)];
+    let storage = storage::check(config, quick).await;
+    findings.extend(storage.findings);
+    // If the blob store can't be opened, its line has the reason.
+    let app = storage.store.and_then(|store| boot::inspect::program(config, store).ok());
     if let Some(app) = &app {
         findings.extend(integrity::blobs(config, &app.store, quick).await);
         findings.push(instance_key::check(app).await);
     }
     findings.extend(network::ports(config).await);
-    if !config.smtp.acme {
+    if !config.acme.enabled {
         findings.extend(certificate(config, boot::clock().now()));
     }
     match boot::resolver(config) {
-        Ok(dns) => findings.extend(outside(config, dns, app.as_ref()).await),
+        Ok(dns) => findings.extend(outside(config, dns, app.as_ref(), storage.missing_advice).await),
         Err(error) => findings.push(Finding::failed(format!("DNS: {error}"), "correct dns.nameservers")),
     }
     if let Some(app) = app {
@@ -139,39 +153,46 @@ async fn look(config: &Config, quick: bool) -> Vec<Finding> {
     findings
 }
 
-/// What the outside world sees of us: domains, this host, the ways in and out, blocklists. Each part has its time. Without
-/// the program, which is without its store, what needs that is left out, and said.
-async fn outside(config: &Config, dns: Arc<dyn Dns>, app: Option<&Arc<App>>) -> Vec<Finding> {
+/// Runs the external checks: domains, host name, inbound and outbound connections, blocklists. Each has its own time
+/// limit. Without a store, the checks that need it are skipped and listed.
+async fn outside(
+    config: &Configuration,
+    dns: Arc<dyn Dns>,
+    app: Option<&Arc<App>>,
+    advice: &'static str,
+) -> Vec<Finding> {
     let dns = app.map_or(dns.as_ref(), |app| app.dns.as_ref());
-    let is_asked = names::is_asked(config, &config.smtp.hostname);
-    let own = if is_asked { look_up(dns, &config.smtp.hostname).await } else { Some(Vec::new()) };
-    let host = async { if is_asked { names::host(dns, config, own.as_deref()).await } else { Vec::new() } };
+    let is_looked_up = names::is_looked_up(config, &config.hostname);
+    let own = if is_looked_up { resolve_addresses(dns, &config.hostname).await } else { Some(Vec::new()) };
+    let host = async { if is_looked_up { names::host(dns, config, own.as_deref()).await } else { Vec::new() } };
     let addresses = own.clone().unwrap_or_default();
-    let (host, ways) =
-        (in_time("name of this host", host), in_time("ways in and out", network::ways(dns, config, &addresses)));
+    let (host, connections) = (
+        in_time("host name", host),
+        in_time("inbound and outbound connections", network::connections(dns, config, &addresses)),
+    );
     let Some(app) = app else {
-        let (host, ways) = tokio::join!(host, ways);
-        return [host, ways, vec![left_out(config)]].concat();
+        let (host, connections) = tokio::join!(host, connections);
+        return [host, connections, vec![skipped(config, advice)]].concat();
     };
     let parts = tokio::join!(
-        in_time("records of the domains here", names::served(app)),
-        in_time("records of workspaces' domains", names::own(app)),
+        in_time("records of the default and temporary domain", names::served(app)),
+        in_time("records of custom domains", names::custom_domains(app)),
         host,
-        ways,
+        connections,
         in_time("blocklists", reputation::check(app, own.is_some())),
-        in_time("TLS certificate", issued(app)),
+        in_time("TLS certificate", acme_certificate(app)),
     );
     [parts.0, parts.1, parts.2, parts.3, parts.4, parts.5].concat()
 }
 
-/// What cannot be looked at without the store.
-fn left_out(config: &Config) -> Finding {
-    let certificate = if config.smtp.acme { ", the certificate by ACME" } else { "" };
+/// Lists the checks that were skipped because they need the store.
+fn skipped(config: &Configuration, advice: &str) -> Finding {
+    let certificate = if config.acme.enabled { ", the ACME certificate" } else { "" };
     let what = format!(
-        "not looked at without the database: the instance key, DNS records of the domains here and of workspaces' domains, \
-         blocklists{certificate}"
+        "skipped without the database: the instance key, DNS records of the default, temporary and custom domains, \
+        blocklists{certificate}"
     );
-    Finding::warning(what, "mend the database first, then check again")
+    Finding::warning(what, advice)
 }
 
 async fn in_time(what: &str, part: impl Future<Output = Vec<Finding>>) -> Vec<Finding> {
@@ -182,17 +203,17 @@ async fn in_time(what: &str, part: impl Future<Output = Vec<Finding>>) -> Vec<Fi
     })
 }
 
-fn configuration(config: &Config) -> Finding {
+fn configuration(config: &Configuration) -> Finding {
     if config.is_loopback_profile() {
         let advice = "to serve other machines, set delivery.mode and the listeners";
         let url = &config.base_url;
-        return Finding::ok(format!("config: loopback profile at {url}, everything stays on this machine ({advice})"));
+        return Finding::ok(format!("config: loopback profile at {url}, nothing leaves this machine ({advice})"));
     }
     let public = config.delivery.mode != DeliveryMode::Capture;
     if public && config.base_url.starts_with("http://") {
         return Finding::warning(
             "config: base_url is not https",
-            "put a TLS proxy in front and set base_url to its URL",
+            "set http.listen_tls or use a TLS proxy, and set base_url to the https URL",
         );
     }
     let mode = match config.delivery.mode {
@@ -203,7 +224,17 @@ fn configuration(config: &Config) -> Finding {
     Finding::ok(format!("config: delivery.mode is {mode}, base_url is {}", config.base_url))
 }
 
-fn certificate(config: &Config, now: Time) -> Vec<Finding> {
+/// Lists the keys that have a value, and where it comes from.
+fn set_keys(config: &Configuration) -> Finding {
+    let keys: Vec<String> = config.set_keys.iter().map(|set| format!("{} ({})", set.name, set.source.text())).collect();
+    let keys = if keys.is_empty() { "no keys are set".to_owned() } else { keys.join(", ") };
+    Finding::ok(format!("config: {keys}; other keys have their defaults"))
+}
+
+fn certificate(config: &Configuration, now: Time) -> Vec<Finding> {
+    if !tls::has_certificate(config) {
+        return vec![Finding::ok("TLS certificate: none yet; the first start creates a self-signed one")];
+    }
     let facts = match tls::facts(config) {
         Ok(facts) => facts,
         Err(error) => {
@@ -212,38 +243,37 @@ fn certificate(config: &Config, now: Time) -> Vec<Finding> {
         }
     };
     if let Err(error) = tls::server_config(config) {
-        let advice = "give the key that belongs to the certificate";
+        let advice = "set smtp.tls_key to the key of this certificate";
         return vec![Finding::failed(format!("TLS certificate: {error}"), advice)];
     }
-    judged(config, &facts, now)
+    certificate_findings(config, &facts, now)
 }
 
-/// The certificate by ACME, which is in the store.
-async fn issued(app: &App) -> Vec<Finding> {
-    if !app.config.smtp.acme {
+/// Checks the ACME certificate, which is in the store.
+async fn acme_certificate(app: &App) -> Vec<Finding> {
+    if !app.config.acme.enabled {
         return Vec::new();
     }
-    let trouble = obtain_certificate::trouble(app).await.ok().flatten();
-    let found = match keep_certificate::stored_facts(app).await {
-        Ok(Some(facts)) => judged(&app.config, &facts, app.clock.now()),
+    let trouble = acme::last_error(app).await.ok().flatten();
+    let found = match certificate::stored_facts(app).await {
+        Ok(Some(facts)) => certificate_findings(&app.config, &facts, app.clock.now()),
         Ok(None) => {
-            let advice =
-                "start the service, and look for acme.refused in its log; port 80 of each name must lead to it";
-            vec![Finding::warning("TLS certificate: none by ACME yet", advice)]
+            let advice = "start the service, and search its log for acme.refused; port 80 of each name must reach it";
+            vec![Finding::warning("TLS certificate: no ACME certificate yet", advice)]
         }
         Err(error) => {
-            vec![Finding::failed(format!("TLS certificate: {error}"), "bring back the instance key of this store")]
+            vec![Finding::failed(format!("TLS certificate: {error}"), "restore the instance key of this store")]
         }
     };
     let last =
-        trouble.map(|why| Finding::warning(format!("ACME: the last attempt failed: {why}"), "it is tried again"));
+        trouble.map(|why| Finding::warning(format!("ACME: the last attempt failed: {why}"), "the service retries it"));
     found.into_iter().chain(last).collect()
 }
 
-/// One line for each thing that is wrong with it: what ends soon may be for another name too.
-fn judged(config: &Config, facts: &CertificateFacts, now: Time) -> Vec<Finding> {
+/// Returns one finding per problem, because a certificate that expires soon may also have the wrong name.
+fn certificate_findings(config: &AppConfig, facts: &CertificateFacts, now: Time) -> Vec<Finding> {
     let days = facts.expires_at.since_ms(now).div_euclid(DAY_MS);
-    let what = format!("TLS certificate: until {} ({days} days)", facts.expires_at);
+    let what = format!("TLS certificate: valid until {} ({days} days)", facts.expires_at);
     let mut found = Vec::new();
     if facts.expires_at <= now {
         found.push(Finding::failed(format!("TLS certificate: expired at {}", facts.expires_at), "renew it"));
@@ -252,16 +282,16 @@ fn judged(config: &Config, facts: &CertificateFacts, now: Time) -> Vec<Finding> 
     }
     if facts.begins_at > now {
         let what = format!("TLS certificate: not valid before {}", facts.begins_at);
-        found.push(Finding::warning(what, "check the clock of this machine, or wait until then with using it"));
+        found.push(Finding::warning(what, "check the clock of this machine, or use the certificate later"));
     }
-    if !facts.covers(&config.smtp.hostname) {
+    if !facts.covers(&config.hostname) {
         let what = format!("{what}, for {}", facts.names.join(", "));
-        found.push(Finding::warning(what, format!("it should be for {}", config.smtp.hostname)));
+        found.push(Finding::warning(what, format!("it should be for {}", config.hostname)));
     }
     if facts.self_signed() && config.delivery.mode != DeliveryMode::Capture {
         found.push(Finding::warning(
             format!("{what}, self-signed"),
-            "set smtp.acme, or give smtp.tls_cert and smtp.tls_key of a public authority",
+            "set smtp.acme, or smtp.tls_cert and smtp.tls_key with a certificate of a public authority",
         ));
     }
     if found.is_empty() { vec![Finding::ok(what)] } else { found }
@@ -270,12 +300,12 @@ fn judged(config: &Config, facts: &CertificateFacts, now: Time) -> Vec<Finding> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tls::Source;
+    use posthouse_app::tls::CertificateSource;
 
     #[test]
-    fn a_certificate_has_a_line_for_each_thing_that_is_wrong_with_it() {
-        let mut config = Config::loopback();
-        config.smtp.hostname = "mx.example.com".to_owned();
+    fn each_certificate_problem_is_a_finding() {
+        let mut config = Configuration::loopback();
+        config.hostname = "mx.example.com".to_owned();
         let now = Time::parse("2026-09-15T12:00:00.000Z").expect("a time");
         let day = |days: i64| now.plus_ms(days * DAY_MS);
         let (ok, warning, failed) = (Level::Ok, Level::Warning, Level::Failed);
@@ -290,9 +320,13 @@ mod tests {
             (1, 90, "mx.example.com", vec![(warning, "not valid before 2026-09-16")]),
         ] {
             let names = vec![name.to_owned()];
-            let facts =
-                CertificateFacts { begins_at: day(begins), expires_at: day(ends), names, source: Source::Files };
-            let found = judged(&config, &facts, now);
+            let facts = CertificateFacts {
+                begins_at: day(begins),
+                expires_at: day(ends),
+                names,
+                source: CertificateSource::Files,
+            };
+            let found = certificate_findings(&config, &facts, now);
             let lines: Vec<String> = found.iter().map(Finding::line).collect();
             assert_eq!(found.len(), expected.len(), "{lines:?}");
             for (finding, (level, text)) in found.iter().zip(expected) {

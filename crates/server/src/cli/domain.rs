@@ -1,4 +1,4 @@
-//! `posthouse domain add | list | show | check | set`: the domains of workspaces, with the records to publish.
+//! `posthouse domain add | list | show | check | set`: custom domains and the records to publish.
 
 mod table;
 
@@ -7,48 +7,49 @@ use std::sync::Arc;
 use clap::{Args, Subcommand, ValueEnum};
 use posthouse_domain::{
     auth::Caller,
-    error::{Code, Refusal},
+    error::{ErrorCode, Refusal},
     id::{DomainId, WorkspaceId},
-    mail_domain::{self, MailDomain, Status},
-    page::Page,
+    mail_domain::{self, DomainStatus, MailDomain},
+    page::PageRange,
     workspace::Workspace,
 };
 use posthouse_store::{Store, mail_domains};
 use serde_json::{Value, json};
 
-use super::{Common, Done, Failure, print, workspace};
-use crate::{
-    app::{App, add_domain, change_domain, check_domain},
-    boot,
-    views::domain::DomainView,
+use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, workspace};
+use crate::boot;
+use posthouse_api::views::domain::DomainView;
+use posthouse_app::{
+    app::App,
+    domains::{add, change, check},
 };
 
-/// Most domains of a workspace that are looked at.
+/// Maximum number of domains that are read per workspace.
 const DOMAINS_MAX: u32 = 10_000;
 
 #[derive(Subcommand, Debug)]
 pub(super) enum Command {
     /// Add a domain to a workspace; prints the records to publish.
     Add(Add),
-    /// List the domains of a workspace, or of all.
+    /// List the domains of one workspace or of all workspaces.
     List {
-        /// The workspace.
+        /// Id of the workspace.
         #[arg(long, value_name = "ID")]
         workspace: Option<String>,
         #[command(flatten)]
-        common: Common,
+        output: OutputOptions,
     },
-    /// Show a domain with its records, as of the last check.
+    /// Show a domain and its records, as of the last check.
     Show {
         #[command(flatten)]
         which: Which,
-        /// Print the records as lines of a zone file.
+        /// Print the records in zone file format.
         #[arg(long, conflicts_with = "json")]
         zone_file: bool,
     },
-    /// Look its records up now; exit code 1 where a required one is missing or wrong.
+    /// Check the records of a domain now; exit code 1 if a required record is missing or wrong.
     Check(Which),
-    /// Switch it off: nothing is sent from it or taken for it. Or on again, which looks its records up.
+    /// Disable a domain, so that it neither sends nor receives, or enable it and check its records.
     Set {
         #[command(flatten)]
         which: Which,
@@ -63,75 +64,87 @@ pub(super) enum Switch {
     Disabled,
 }
 
+/// Shown below the options.
+const ADD_EXAMPLES: &str = "\
+Examples:
+  Send from and receive at a domain:
+    posthouse domain add mail.example.com
+  Print its records as a zone file, then check them:
+    posthouse domain show mail.example.com --zone-file
+    posthouse domain check mail.example.com";
+
 #[derive(Args, Debug)]
+#[command(after_help = ADD_EXAMPLES)]
 pub(super) struct Add {
     /// The domain, such as mail.example.com.
     domain: String,
-    /// The workspace; may be left out where there is only one.
+    /// Id of the workspace; optional if there is only one.
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
-    /// It only sends: no mail is taken for it, and no MX record is needed.
+    /// Only send from this domain: no mail is accepted for it, and no MX record is required.
     #[arg(long)]
     no_receiving: bool,
     #[command(flatten)]
-    common: Common,
+    output: OutputOptions,
 }
 
 #[derive(Args, Debug)]
 pub(super) struct Which {
-    /// The domain, or its id.
+    /// The domain or its id.
     domain: String,
-    /// The workspace, where several have the domain.
+    /// Id of the workspace; required if several have this domain.
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
     #[command(flatten)]
-    common: Common,
+    output: OutputOptions,
 }
 
-pub(super) fn run(command: Command) -> Result<(), Failure> {
+pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), CommandError> {
     match command {
-        Command::Add(given) => Desk::open(&given.common, Use::Seals)?.add(&given),
-        Command::List { workspace, common } => Desk::open(&common, Use::Reads)?.list(workspace.as_deref(), &common),
-        Command::Show { which, zone_file } => Desk::open(&which.common, Use::Reads)?.show(&which, zone_file),
-        Command::Check(which) => Desk::open(&which.common, Use::Seals)?.check(&which),
-        Command::Set { which, status } => Desk::open(&which.common, Use::Seals)?.set(&which, status),
+        Command::Add(given) => DomainCommands::open(options, Use::Seals)?.add(&given),
+        Command::List { workspace, output } => {
+            DomainCommands::open(options, Use::Reads)?.list(workspace.as_deref(), &output)
+        }
+        Command::Show { which, zone_file } => DomainCommands::open(options, Use::Reads)?.show(&which, zone_file),
+        Command::Check(which) => DomainCommands::open(options, Use::Seals)?.check(&which),
+        Command::Set { which, status } => DomainCommands::open(options, Use::Seals)?.set(&which, status),
     }
 }
 
-impl Failure {
-    /// What the API would refuse.
+impl CommandError {
+    /// Converts an error of the API: an invalid request is a usage error.
     fn refused(refusal: Refusal) -> Self {
         match refusal.code {
-            Code::InvalidRequest => Self::Usage(refusal.message),
+            ErrorCode::InvalidRequest => Self::Usage(refusal.message),
             _ => Self::Failed(refusal.message),
         }
     }
 }
 
-/// What a command does with the instance key.
+/// Whether a command uses the instance key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// It may make keys of a domain.
+    /// The command may create DKIM keys, which are encrypted with it.
     Seals,
-    /// Nothing.
+    /// The command only reads.
     Reads,
 }
 
-/// The program and a runtime for what it waits for.
-struct Desk {
+/// The application and the runtime that commands block on.
+struct DomainCommands {
     runtime: tokio::runtime::Runtime,
     app: Arc<App>,
 }
 
-impl Drop for Desk {
+impl Drop for DomainCommands {
     fn drop(&mut self) {
         self.app.store.close();
     }
 }
 
-impl Desk {
-    fn open(common: &Common, how: Use) -> Result<Self, Failure> {
-        let config = common.load()?;
+impl DomainCommands {
+    fn open(options: &GlobalOptions, how: Use) -> Result<Self, CommandError> {
+        let config = options.load()?;
         let runtime = super::runtime()?;
         let app = match how {
             Use::Seals => runtime.block_on(boot::program(&config))?,
@@ -140,18 +153,18 @@ impl Desk {
         Ok(Self { runtime, app })
     }
 
-    fn add(&self, given: &Add) -> Result<(), Failure> {
+    fn add(&self, given: &Add) -> Result<(), CommandError> {
         let owner = self.workspace(given.workspace.as_deref())?;
-        let adding = add_domain::add(&self.app, Caller::operator(owner), &given.domain, !given.no_receiving);
-        let domain = self.runtime.block_on(adding).map_err(Failure::refused)?;
+        let adding = add::add(&self.app, Caller::operator(owner), &given.domain, !given.no_receiving);
+        let domain = self.runtime.block_on(adding).map_err(CommandError::refused)?;
         let view = self.view(&domain)?;
-        let next = format!("Publish them, then look with: posthouse domain check {}", domain.name);
+        let next = format!("Publish these records, then run: posthouse domain check {}", domain.name);
         let text = format!("{}\n\n{next}", table::domain(&view, table::Values::All));
-        let done = format!("{0} was added: posthouse domain show {0}", domain.name);
-        print(&given.common, &view, &text, &Done::This(done))
+        let done = format!("{0} was added: run posthouse domain show {0}", domain.name);
+        print(&given.output, &view, &text, &CommandEffect::This(done))
     }
 
-    fn list(&self, workspace: Option<&str>, common: &Common) -> Result<(), Failure> {
+    fn list(&self, workspace: Option<&str>, output: &OutputOptions) -> Result<(), CommandError> {
         let owners = match workspace {
             Some(id) => vec![workspace::find(&self.app.store, workspace::workspace_id(id)?)?],
             None => workspace::all(&self.app.store)?,
@@ -168,77 +181,79 @@ impl Desk {
                 views.push(self.view(domain)?);
             }
         }
-        let text = if lines.is_empty() { "There is no domain yet.".to_owned() } else { lines.join("\n") };
-        print(common, &json!({ "data": views }), &text, &Done::Nothing)
+        let text = if lines.is_empty() { "There are no domains yet.".to_owned() } else { lines.join("\n") };
+        print(output, &json!({ "data": views }), &text, &CommandEffect::Nothing)
     }
 
-    fn show(&self, which: &Which, zone_file: bool) -> Result<(), Failure> {
+    fn show(&self, which: &Which, zone_file: bool) -> Result<(), CommandError> {
         let domain = self.find(which)?;
         let view = self.view(&domain)?;
         let text = if zone_file {
-            mail_domain::zone_file(&domain.expected(&self.app.config.here())).trim_end().to_owned()
+            mail_domain::zone_file(&domain.expected(&self.app.config.server_dns())).trim_end().to_owned()
         } else {
             table::domain(&view, table::Values::All)
         };
-        print(&which.common, &view, &text, &Done::Nothing)
+        print(&which.output, &view, &text, &CommandEffect::Nothing)
     }
 
-    fn check(&self, which: &Which) -> Result<(), Failure> {
+    fn check(&self, which: &Which) -> Result<(), CommandError> {
         let found = self.find(which)?;
-        let checking = check_domain::check(&self.app, found.workspace, found.id);
-        let outcome = self.runtime.block_on(checking).map_err(Failure::refused)?;
+        let checking = check::check(&self.app, found.workspace, found.id);
+        let outcome = self.runtime.block_on(checking).map_err(CommandError::refused)?;
         let view = self.view(&outcome.domain)?;
         let name = &outcome.domain.name;
-        let done = Done::This(format!("{name} was checked: posthouse domain show {name}"));
-        print(&which.common, &view, &table::domain(&view, table::Values::NotOk), &done)?;
+        let done = CommandEffect::This(format!("{name} was checked: run posthouse domain show {name}"));
+        print(&which.output, &view, &table::domain(&view, table::Values::NotOk), &done)?;
         if outcome.taken {
-            return Err(Failure::Failed(format!("another workspace has verified {name}")));
+            return Err(CommandError::Failed(format!("another workspace has verified {name}")));
         }
-        if outcome.domain.status == Status::Verified {
+        if outcome.domain.status == DomainStatus::Verified {
             return Ok(());
         }
-        let missing = table::wrong(&view);
+        let missing = table::count_wrong(&view);
         let why = match (missing, outcome.domain.status) {
             (0, status) => format!("{name} is {}", status.text()),
             (1, _) => "1 required record is missing or wrong".to_owned(),
             (count, _) => format!("{count} required records are missing or wrong"),
         };
-        Err(Failure::Failed(why))
+        Err(CommandError::Failed(why))
     }
 
-    fn set(&self, which: &Which, status: Switch) -> Result<(), Failure> {
+    fn set(&self, which: &Which, status: Switch) -> Result<(), CommandError> {
         let found = self.find(which)?;
         let enabled = status == Switch::Active;
-        let setting = change_domain::set_enabled(&self.app, Caller::operator(found.workspace), found.id, enabled);
-        let domain = self.runtime.block_on(setting).map_err(Failure::refused)?;
+        let setting = change::set_enabled(&self.app, Caller::operator(found.workspace), found.id, enabled);
+        let domain = self.runtime.block_on(setting).map_err(CommandError::refused)?;
         if enabled {
             return self.check(which);
         }
         let view = self.view(&domain)?;
-        let done = Done::This(format!("{} is switched off", domain.name));
-        print(&which.common, &view, &table::title(&view), &done)
+        let done = CommandEffect::This(format!("{} was disabled", domain.name));
+        print(&which.output, &view, &table::title(&view), &done)
     }
 
-    /// The workspace of that id, or the only one.
-    fn workspace(&self, given: Option<&str>) -> Result<WorkspaceId, Failure> {
+    /// Returns the workspace with this id or, without an id, the only workspace.
+    fn workspace(&self, given: Option<&str>) -> Result<WorkspaceId, CommandError> {
         if let Some(id) = given {
             return Ok(workspace::find(&self.app.store, workspace::workspace_id(id)?)?.id);
         }
         match workspace::all(&self.app.store)?.as_slice() {
             [one] => Ok(one.id),
-            [] => Err(Failure::Failed("there is no workspace yet; see posthouse workspace create".to_owned())),
-            _ => Err(Failure::Usage("there are several workspaces: name one with --workspace ID".to_owned())),
+            [] => Err(CommandError::Failed(
+                "there are no workspaces yet; create one with posthouse workspace create".to_owned(),
+            )),
+            _ => Err(CommandError::Usage("there are several workspaces; choose one with --workspace ID".to_owned())),
         }
     }
 
-    /// The domain of that name or id.
-    fn find(&self, which: &Which) -> Result<MailDomain, Failure> {
+    /// Finds a domain by name or id.
+    fn find(&self, which: &Which) -> Result<MailDomain, CommandError> {
         let owners: Vec<WorkspaceId> = match &which.workspace {
             Some(id) => vec![workspace::workspace_id(id)?],
             None => workspace::all(&self.app.store)?.into_iter().map(|owner| owner.id).collect(),
         };
         let id = which.domain.parse::<DomainId>().ok();
-        let name = add_domain::canonical(&which.domain).unwrap_or_default();
+        let name = add::canonical(&which.domain).unwrap_or_default();
         let found = self.app.store.read_blocking(move |tx| {
             let mut found = Vec::new();
             for owner in &owners {
@@ -255,13 +270,16 @@ impl Desk {
         match found.len() {
             1 => found.into_iter().next().ok_or_else(|| missing(&which.domain)),
             0 => Err(missing(&which.domain)),
-            _ => Err(Failure::Usage(format!("several workspaces have {}: name one with --workspace ID", which.domain))),
+            _ => Err(CommandError::Usage(format!(
+                "several workspaces have {}; choose one with --workspace ID",
+                which.domain
+            ))),
         }
     }
 
-    fn view(&self, domain: &MailDomain) -> Result<Value, Failure> {
-        let view = DomainView::of(domain, &self.app.config.here(), self.app.clock.now());
-        let mut view = serde_json::to_value(view).map_err(Failure::failed)?;
+    fn view(&self, domain: &MailDomain) -> Result<Value, CommandError> {
+        let view = DomainView::of(domain, &self.app.config.server_dns(), self.app.clock.now());
+        let mut view = serde_json::to_value(view).map_err(CommandError::failed)?;
         view["workspace_id"] = domain.workspace.to_string().into();
         Ok(view)
     }
@@ -271,10 +289,10 @@ fn heading(owner: &Workspace) -> String {
     format!("{}  {}", owner.id, owner.name)
 }
 
-fn missing(domain: &str) -> Failure {
-    Failure::Failed(format!("there is no domain {domain}; see posthouse domain list"))
+fn missing(domain: &str) -> CommandError {
+    CommandError::Failed(format!("there is no domain {domain}; see posthouse domain list"))
 }
 
 fn of_workspace(store: &Store, id: WorkspaceId) -> posthouse_store::Result<Vec<MailDomain>> {
-    store.read_blocking(move |tx| mail_domains::page(tx, id, &Page { after: None, limit: DOMAINS_MAX }))
+    store.read_blocking(move |tx| mail_domains::page(tx, id, &PageRange { after: None, limit: DOMAINS_MAX }))
 }

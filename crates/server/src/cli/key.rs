@@ -7,59 +7,68 @@ use posthouse_domain::{
 };
 use posthouse_store::{
     inboxes,
-    keys::{self, Key},
+    keys::{self, ApiKey},
 };
 use serde_json::{Value, json};
 
-use super::{Common, Done, Failure, checked_name, print, workspace};
-use crate::{
-    app::create_workspace::{NewKey, new_key},
-    boot,
-};
+use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, checked_name, print, workspace};
+use crate::boot;
+use posthouse_app::workspaces::create::{NewKey, new_key};
 
-/// Most keys that `list` shows.
+/// Maximum number of keys that `list` shows.
 const KEYS_MAX: u32 = 10_000;
 
 #[derive(Subcommand, Debug)]
 pub(super) enum Command {
-    /// Make a key; prints it once.
+    /// Create a key; prints it once.
     Create(Create),
     /// List the keys of a workspace.
     List {
-        /// The workspace.
+        /// Id of the workspace.
         #[arg(long, value_name = "ID")]
         workspace: String,
         #[command(flatten)]
-        common: Common,
+        output: OutputOptions,
     },
     /// Revoke a key for good.
     Revoke {
-        /// The key's id.
+        /// Id of the key.
         id: String,
         #[command(flatten)]
-        common: Common,
+        output: OutputOptions,
     },
 }
 
+/// Shown below the options.
+const CREATE_EXAMPLES: &str = "\
+Examples:
+  A key for one agent, which can read, send and wait in one inbox:
+    posthouse key create --workspace ID --scope inbox --inbox ID --permissions agent
+  A key that can only send:
+    posthouse key create --workspace ID --name mailer --permissions send_only
+
+`posthouse workspace list` shows the ids of workspaces.";
+
 #[derive(Args, Debug)]
+#[command(after_help = CREATE_EXAMPLES)]
 pub(super) struct Create {
-    /// The workspace.
+    /// Id of the workspace.
     #[arg(long, value_name = "ID")]
     workspace: String,
-    /// What it is called.
+    /// Name of the key.
     #[arg(long, default_value = "cli")]
     name: String,
-    /// How far it reaches.
+    /// What the key can access.
     #[arg(long, value_enum, default_value_t = ScopeName::Workspace)]
     scope: ScopeName,
-    /// The inbox of a key with `--scope inbox`.
+    /// Id of the inbox; requires --scope inbox.
     #[arg(long, value_name = "ID")]
     inbox: Option<String>,
-    /// Permissions and presets (full, agent, send_only, read_only), joined by commas.
+    /// Permissions and presets (full, agent, send_only, read_only), separated by commas.
     #[arg(long, value_name = "LIST", default_value = "full")]
     permissions: String,
     #[command(flatten)]
-    common: Common,
+    output: OutputOptions,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -69,34 +78,36 @@ enum ScopeName {
     Inbox,
 }
 
-pub(super) fn run(command: Command) -> Result<(), Failure> {
+pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), CommandError> {
     match command {
-        Command::Create(given) => create(&given),
-        Command::List { workspace, common } => list(&workspace, &common),
-        Command::Revoke { id, common } => revoke(&id, &common),
+        Command::Create(given) => create(&given, options),
+        Command::List { workspace, output } => list(&workspace, &output, options),
+        Command::Revoke { id, output } => revoke(&id, &output, options),
     }
 }
 
-fn create(given: &Create) -> Result<(), Failure> {
+fn create(given: &Create, options: &GlobalOptions) -> Result<(), CommandError> {
     let id = workspace_id(&given.workspace)?;
     let scope = scope(given)?;
     let permissions = Permissions::parse(&given.permissions).map_err(|name| {
         let known: Vec<&str> = Permission::ALL.iter().map(|permission| permission.text()).collect();
-        Failure::Usage(format!(
-            "--permissions: {name} is none; there are full, agent, send_only, read_only, {}",
+        CommandError::Usage(format!(
+            "--permissions: unknown permission {name}; use full, agent, send_only, read_only, {}",
             known.join(", ")
         ))
     })?;
     if permissions == Permissions::default() {
-        return Err(Failure::Usage("--permissions must name at least one".to_owned()));
+        return Err(CommandError::Usage("--permissions must name at least one permission".to_owned()));
     }
     let name = checked_name(&given.name)?;
-    let store = boot::open_store(&given.common.load()?)?;
+    let store = boot::open_store(&options.load()?)?;
     workspace::find(&store, id)?;
     if let Scope::Inbox(inbox) = scope
         && store.read_blocking(move |tx| inboxes::get(tx, id, inbox))?.is_none_or(|found| found.deleted_at.is_some())
     {
-        return Err(Failure::Failed(format!("the workspace has no inbox {inbox}")));
+        return Err(CommandError::Failed(format!(
+            "the workspace has no inbox {inbox}; use the id of one of its inboxes"
+        )));
     }
     let clock = boot::clock();
     let made = new_key(clock.as_ref(), &clock.ids(), NewKey { workspace: id, name, scope, permissions });
@@ -107,58 +118,61 @@ fn create(given: &Create) -> Result<(), Failure> {
     let text = format!("Key      {}\nAPI key  {}  (shown only now)", made.key.id, made.secret.reveal());
     store.close();
     let id = made.key.id;
-    let done = format!("key {id} was made and nobody knows it: posthouse key revoke {id}, then make another");
-    print(&given.common, &json, &text, &Done::This(done))
+    let done = format!("key {id} was created but not shown: run posthouse key revoke {id}, then create another");
+    print(&given.output, &json, &text, &CommandEffect::This(done))
 }
 
-fn scope(given: &Create) -> Result<Scope, Failure> {
+fn scope(given: &Create) -> Result<Scope, CommandError> {
     match (given.scope, given.inbox.as_deref()) {
         (ScopeName::Org, None) => Ok(Scope::Org),
         (ScopeName::Workspace, None) => Ok(Scope::Workspace),
         (ScopeName::Inbox, Some(id)) => {
             let id: InboxId =
-                id.parse().map_err(|_| Failure::Usage(format!("--inbox {id} is not the id of an inbox")))?;
+                id.parse().map_err(|_| CommandError::Usage(format!("--inbox {id} is not an inbox id")))?;
             Ok(Scope::Inbox(id))
         }
-        (ScopeName::Inbox, None) => Err(Failure::Usage("--scope inbox needs --inbox ID".to_owned())),
-        (_, Some(_)) => Err(Failure::Usage("--inbox is only for --scope inbox".to_owned())),
+        (ScopeName::Inbox, None) => Err(CommandError::Usage("--scope inbox requires --inbox ID".to_owned())),
+        (_, Some(_)) => Err(CommandError::Usage("--inbox requires --scope inbox".to_owned())),
     }
 }
 
-fn list(workspace: &str, common: &Common) -> Result<(), Failure> {
+fn list(workspace: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
     let id = workspace_id(workspace)?;
-    let store = boot::open_store(&common.load()?)?;
+    let store = boot::open_store(&options.load()?)?;
     workspace::find(&store, id)?;
     let found = store.read_blocking(move |tx| keys::list(tx, id, KEYS_MAX))?;
     let text: Vec<String> = found.iter().map(line).collect();
-    let text = if text.is_empty() { "The workspace has no key.".to_owned() } else { text.join("\n") };
+    let text = if text.is_empty() { "The workspace has no keys.".to_owned() } else { text.join("\n") };
     store.close();
     let json = json!({ "data": found.iter().map(view).collect::<Vec<Value>>() });
-    print(common, &json, &text, &Done::Nothing)
+    print(output, &json, &text, &CommandEffect::Nothing)
 }
 
-fn revoke(id: &str, common: &Common) -> Result<(), Failure> {
-    let key: KeyId = id.parse().map_err(|_| Failure::Usage(format!("{id} is not the id of a key")))?;
-    let store = boot::open_store(&common.load()?)?;
+fn revoke(id: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
+    let key: KeyId =
+        id.parse().map_err(|_| CommandError::Usage(format!("{id} is not a key id; see posthouse key list")))?;
+    let store = boot::open_store(&options.load()?)?;
     let now = boot::clock().now();
     if !store.write_blocking(move |tx| keys::revoke(tx, key, now))? {
-        return Err(Failure::Failed(format!("there is no key {key} that is not revoked yet")));
+        return Err(CommandError::Failed(format!("key {key} does not exist or is already revoked")));
     }
     store.close();
     let json = json!({ "id": key.to_string(), "revoked_at": now.to_string() });
-    print(common, &json, &format!("Revoked {key}."), &Done::This(format!("key {key} is revoked")))
+    print(output, &json, &format!("Revoked {key}."), &CommandEffect::This(format!("key {key} was revoked")))
 }
 
-fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {
-    text.parse().map_err(|_| Failure::Usage(format!("--workspace {text} is not the id of a workspace")))
+fn workspace_id(text: &str) -> Result<WorkspaceId, CommandError> {
+    text.parse().map_err(|_| {
+        CommandError::Usage(format!("--workspace {text} is not a workspace id; see posthouse workspace list"))
+    })
 }
 
-fn line(key: &Key) -> String {
+fn line(key: &ApiKey) -> String {
     let state = key.revoked_at.map_or_else(|| "active".to_owned(), |at| format!("revoked {at}"));
     format!("{}  {}…  {:<9} {state}  {}", key.id, key.shown, key.scope.text(), key.name)
 }
 
-fn view(key: &Key) -> Value {
+fn view(key: &ApiKey) -> Value {
     json!({
         "id": key.id.to_string(),
         "workspace_id": key.workspace.to_string(),

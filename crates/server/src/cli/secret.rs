@@ -3,43 +3,49 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use posthouse_store::Alone;
+use posthouse_store::ExclusiveAccess;
 use serde_json::json;
 
-use super::{Common, Done, Failure, print, runtime};
-use crate::{
-    app::rotate_key::{self, Rotated, RotationError},
-    boot,
-};
+use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, runtime};
+use crate::boot;
+use posthouse_app::keyring::rotate::{self, KeyRotation, RotationError};
 
 #[derive(Subcommand, Debug)]
 pub(super) enum Command {
-    /// Put everything that is sealed under a new instance key; the service must be stopped.
+    /// Encrypt all stored secrets with a new instance key; the service must be stopped.
     Rotate(Rotate),
 }
 
+/// Shown below the options.
+const EXAMPLES: &str = "\
+Example:
+  systemctl stop posthouse
+  posthouse secret rotate --config /etc/posthouse/posthouse.toml
+  systemctl start posthouse";
+
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Rotate {
-    /// Where the new key goes when it is the setting `instance_key`; else it takes the place of `instance.key`.
+    /// File for the new key; required if the key is the setting instance_key. Otherwise instance.key is replaced.
     #[arg(long, value_name = "FILE")]
     to: Option<PathBuf>,
     #[command(flatten)]
-    common: Common,
+    output: OutputOptions,
 }
 
-pub(super) fn run(command: Command) -> Result<(), Failure> {
+pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), CommandError> {
     let Command::Rotate(given) = command;
-    let config = given.common.load()?;
+    let config = options.load()?;
     let url = boot::database_url(&config)?;
-    let Some(_alone) = Alone::with(&url)? else {
-        let why = "the service runs and would go on with the key before: stop it (every process of it), then try again";
-        return Err(Failure::Failed(why.to_owned()));
+    let Some(_alone) = ExclusiveAccess::with(&url)? else {
+        let why = "the service is running and would keep using the old key: stop all its processes, then try again";
+        return Err(CommandError::Failed(why.to_owned()));
     };
     let rotated = runtime()?.block_on(async {
         let app = boot::bare_program(&config)?;
-        let rotated = rotate_key::rotate(&app, given.to.as_deref()).await.map_err(|error| match error {
-            RotationError::NoFile | RotationError::NeedlessFile => Failure::Usage(error.to_string()),
-            other => Failure::failed(other),
+        let rotated = rotate::rotate(&app, given.to.as_deref()).await.map_err(|error| match error {
+            RotationError::NoFile | RotationError::NeedlessFile => CommandError::Usage(error.to_string()),
+            other => CommandError::failed(other),
         });
         boot::close(app.store.clone()).await;
         rotated
@@ -49,25 +55,25 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
         "key_file": rotated.key.display().to_string(),
         "old_key_file": rotated.old.as_ref().map(|old| old.display().to_string()),
     });
-    let text = told(&rotated);
-    print(&given.common, &json, &text, &Done::This(text.clone()))
+    let text = summary(&rotated);
+    print(&given.output, &json, &text, &CommandEffect::This(text.clone()))
 }
 
-fn told(rotated: &Rotated) -> String {
+fn summary(rotated: &KeyRotation) -> String {
     let done = match rotated.secrets {
-        Some(count) => format!("Put {count} secrets under a new instance key."),
-        None => "The secrets are under this key already.".to_owned(),
+        Some(count) => format!("Encrypted {count} secrets with a new instance key."),
+        None => "The secrets are already encrypted with this key.".to_owned(),
     };
     let key = rotated.key.display();
     let next = match &rotated.old {
         Some(old) => format!(
-            "The new key is {key}; the one before is {}.\nBackups made until now need the old one: keep it as long as them. \
-             Copy the new one to every\nmachine that serves this store, and make a backup.",
+            "The new key is {key}; the old key is {}.\nEarlier backups need the old key: keep it as long as you \
+             keep them. Copy the new key to every\nmachine that serves this store, and make a backup.",
             old.display()
         ),
         None => format!(
-            "The new key is in {key}: make it the setting instance_key (or instance_key_file = \"{key}\")\n\
-             before the next start. Backups made until now need the key before."
+            "The new key is in {key}: use it as the setting instance_key (or instance_key_file = \"{key}\")\n\
+            before the next start. Earlier backups need the old key."
         ),
     };
     format!("{done}\n{next}")

@@ -4,37 +4,45 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::Failure;
+use super::{CommandError, GlobalOptions};
 use crate::{
     boot::{self, ReadyFile, Role},
-    config::{self, Listeners, SOCKET_WRONG, Sources},
+    config::{INVALID_SOCKET, Listeners},
 };
+
+/// Shown below the options.
+const EXAMPLES: &str = "\
+Examples:
+  On this machine only; the first start prints an API key:
+    posthouse serve
+  The same on other ports:
+    posthouse serve --http-listen 127.0.0.1:8090 --smtp-listen 127.0.0.1:2590
+  With a configuration, as a system service does:
+    posthouse serve --config /etc/posthouse/posthouse.toml
+
+While every listener is on loopback and delivery.mode isn't set, outgoing mail
+is captured and nothing leaves this machine.";
 
 /// Options of `posthouse serve`.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Options {
-    /// The TOML configuration file; the environment (POSTHOUSE__SECTION__KEY) goes over it.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Where the embedded database, blobs and keys are.
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<PathBuf>,
-    /// Written, whole, once every listener is bound.
+    /// File to write, atomically, once the service is ready.
     #[arg(long, value_name = "FILE")]
     ready_file: Option<PathBuf>,
-    /// Address and port of the API, instead of http.listen.
+    /// Address and port of the API; overrides http.listen.
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     http_listen: Option<SocketAddr>,
-    /// Addresses and ports of the mail exchanger, instead of smtp.listen; several joined by commas.
+    /// Addresses and ports of the mail exchanger, separated by commas; overrides smtp.listen.
     #[arg(long, value_delimiter = ',', value_name = "ADDRESS", value_parser = address)]
     smtp_listen: Vec<SocketAddr>,
-    /// Addresses and ports of submission, instead of submission.listen; several joined by commas.
+    /// Addresses and ports of submission, separated by commas; overrides submission.listen.
     #[arg(long, value_delimiter = ',', value_name = "ADDRESS", value_parser = address)]
     submission_listen: Vec<SocketAddr>,
-    /// What this process does.
+    /// Parts of the service that this process runs, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "ROLES", default_value = "http,smtp,submission,worker")]
     roles: Vec<Role>,
-    /// Begin a new store where there are remains of one whose database is gone; the remains are moved aside.
+    /// Start a new store although the database of the previous one is lost; its remaining files are moved aside.
     #[arg(long)]
     new_store: bool,
 }
@@ -50,27 +58,26 @@ impl ValueEnum for Role {
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {
-    text.trim().parse().map_err(|_| SOCKET_WRONG.to_owned())
+    text.trim().parse().map_err(|_| INVALID_SOCKET.to_owned())
 }
 
-pub(super) fn run(mut options: Options) -> Result<(), Failure> {
-    // Before anything can fail: a file of the run before would say that this one is ready.
-    let ready_file = options.ready_file.take().map(ReadyFile::claim).transpose()?;
-    // A role that is named twice is one.
+pub(super) fn run(mut given: Options, options: &GlobalOptions) -> Result<(), CommandError> {
+    // First of all: a ready file of a previous run would claim that this process is ready.
+    let ready_file = given.ready_file.take().map(ReadyFile::claim).transpose()?;
+    // A role may be named twice.
     let mut roles: Vec<Role> = Vec::new();
-    options.roles.into_iter().for_each(|role| {
+    given.roles.into_iter().for_each(|role| {
         if !roles.contains(&role) {
             roles.push(role)
         }
     });
-    let listeners =
-        Listeners { http: options.http_listen, smtp: options.smtp_listen, submission: options.submission_listen };
-    let sources = Sources::of_process(options.config, options.data_dir).with_listeners(listeners);
-    let config = config::load(&sources)?;
+    let listeners = Listeners { http: given.http_listen, smtp: given.smtp_listen, submission: given.submission_listen };
+    let config = crate::config::load(&options.sources().with_listeners(listeners))?;
     crate::telemetry::start(&config.log);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::failed)?;
-    let served = runtime.block_on(boot::serve(config, boot::Plan { roles, ready_file, new_store: options.new_store }));
-    // What is still running after the drain has had its time; it must not hold the process up.
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CommandError::failed)?;
+    let served =
+        runtime.block_on(boot::serve(config, boot::ServeOptions { roles, ready_file, new_store: given.new_store }));
+    // Work that is still running used up the drain time and must not block the exit.
     runtime.shutdown_background();
-    served.map_err(Failure::from)
+    served.map_err(CommandError::from)
 }

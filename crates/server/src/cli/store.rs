@@ -3,72 +3,114 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use posthouse_store::backup::{self, Contents};
+use posthouse_store::backup::{self, BackupProgress, BackupStep, BackupSummary};
 use serde_json::json;
 
-use super::{Common, Done, Failure, print, runtime};
+use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, progress::ProgressLine, runtime};
 use crate::boot;
 
-/// What of the data directory belongs to a backup beside database and blobs: what stored secrets are sealed with, and the
-/// certificate that senders may have remembered.
+/// Entries of the data directory that a backup includes in addition to database and blobs: the instance key, and the
+/// self-signed certificate, because senders may have pinned it.
 const FOLDERS: &[&str] = &["instance.key", "tls"];
 
-/// `posthouse backup FILE`, `posthouse restore FILE`.
+const MIB: u64 = 1 << 20;
+
+/// Shown below the options.
+const EXAMPLES: &str = "\
+Examples:
+  Save all data, also while the service runs:
+    posthouse backup /backup/posthouse.tar
+  Restore it into a new directory, then start the service with it:
+    posthouse restore /backup/posthouse.tar --data-dir /var/lib/posthouse-new
+    posthouse serve --data-dir /var/lib/posthouse-new";
+
+/// Options of `posthouse backup FILE` and `posthouse restore FILE`.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Archive {
-    /// The archive, a tar file.
+    /// The backup, a tar file.
     file: PathBuf,
     #[command(flatten)]
-    common: Common,
+    output: OutputOptions,
 }
 
-pub(super) fn migrate(common: &Common) -> Result<(), Failure> {
-    let config = common.load()?;
+pub(super) fn migrate(output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
+    let config = options.load()?;
     let applied = boot::migrate(&config)?;
     let text = match applied.as_slice() {
         [] => "The schema is up to date.".to_owned(),
         names => format!("Applied {}.", names.join(", ")),
     };
-    print(common, &json!({ "applied": applied }), &text, &Done::This("the schema is up to date".to_owned()))
+    print(output, &json!({ "applied": applied }), &text, &CommandEffect::This("the schema is up to date".to_owned()))
 }
 
-pub(super) fn backup(given: &Archive) -> Result<(), Failure> {
+pub(super) fn backup(given: &Archive, options: &GlobalOptions) -> Result<(), CommandError> {
     is_file(&given.file)?;
-    let config = given.common.load()?;
-    boot::check_belonging(&config)?;
-    let source = backup::Source {
+    let config = options.load()?;
+    boot::check_store_identity(&config)?;
+    let source = backup::BackupSource {
         database: boot::database_url(&config)?,
         data_dir: config.data_dir.clone(),
         folders: FOLDERS.iter().map(|name| (*name).to_owned()).collect(),
     };
     let blobs = boot::open_blobs(&config)?;
-    let contents = runtime()?.block_on(backup::save(&source, &blobs, &given.file))?;
+    let contents = match ProgressLine::on_terminal() {
+        Some(mut line) => {
+            let mut show = |progress| line.show(|| backup_text(progress));
+            runtime()?.block_on(backup::save_with_progress(&source, &blobs, &given.file, Some(&mut show)))?
+        }
+        None => runtime()?.block_on(backup::save(&source, &blobs, &given.file))?,
+    };
     done(given, "Saved", contents)
 }
 
-pub(super) fn restore(given: &Archive) -> Result<(), Failure> {
+pub(super) fn restore(given: &Archive, options: &GlobalOptions) -> Result<(), CommandError> {
     is_file(&given.file)?;
-    let config = given.common.load()?;
+    let config = options.load()?;
     if config.database_url.as_deref().is_some_and(|url| !url.starts_with("sqlite:")) {
-        return Err(Failure::Failed("restore is for the embedded database; use the tools of PostgreSQL".to_owned()));
+        return Err(CommandError::Failed(
+            "restore works only with the embedded database; for PostgreSQL, use its own tools".to_owned(),
+        ));
     }
     let blobs = boot::open_blobs(&config)?;
-    let contents = runtime()?.block_on(backup::restore(&given.file, &config.data_dir, &blobs))?;
+    let contents = match ProgressLine::on_terminal() {
+        Some(mut line) => {
+            let mut show = |progress| line.show(|| restore_text(progress));
+            runtime()?.block_on(backup::restore_with_progress(&given.file, &config.data_dir, &blobs, &mut show))?
+        }
+        None => runtime()?.block_on(backup::restore(&given.file, &config.data_dir, &blobs))?,
+    };
     done(given, "Restored", contents)
 }
 
-/// Elsewhere `-` is standard output or input; here it would be a file of that name.
-fn is_file(path: &Path) -> Result<(), Failure> {
+/// Rejects `-`, which other programs use for standard input or output.
+fn is_file(path: &Path) -> Result<(), CommandError> {
     if path == Path::new("-") {
-        let what = "FILE - must be a file: name one, such as /backup/posthouse.tar (one that is called so is ./-)";
-        return Err(Failure::Usage(what.to_owned()));
+        let what = "FILE must be the path of a file, such as /backup/posthouse.tar; for a file named -, pass ./-";
+        return Err(CommandError::Usage(what.to_owned()));
     }
     Ok(())
 }
 
-fn done(given: &Archive, what: &str, contents: Contents) -> Result<(), Failure> {
+fn backup_text(progress: BackupProgress) -> String {
+    let BackupProgress { step, done, total } = progress;
+    match step {
+        BackupStep::Database => format!("Saving: {done} of {total} files, copying the database"),
+        BackupStep::Files | BackupStep::Check => format!("Saving: {done} of {total} files"),
+    }
+}
+
+fn restore_text(progress: BackupProgress) -> String {
+    let BackupProgress { step, done, total } = progress;
+    match step {
+        BackupStep::Check => "Restoring: checking the database".to_owned(),
+        BackupStep::Files | BackupStep::Database => format!("Restoring: {} of {} MiB", done / MIB, total.div_ceil(MIB)),
+    }
+}
+
+fn done(given: &Archive, what: &str, contents: BackupSummary) -> Result<(), CommandError> {
     let file = given.file.display().to_string();
     let text = format!("{what} the database, {} blobs and {} other files: {file}", contents.blobs, contents.files);
     let json = json!({ "file": file, "blobs": contents.blobs, "files": contents.files });
-    print(&given.common, &json, &text, &Done::This(text.clone()))
+    print(&given.output, &json, &text, &CommandEffect::This(text.clone()))
 }

@@ -5,91 +5,109 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use posthouse_domain::{
-    actor::{Actor, ActorKind},
+    actor::Actor,
     id::WorkspaceId,
     plan::Plan,
-    workspace::{AiProcessing, Notice, Workspace},
+    workspace::{AiProcessing, Workspace, WorkspaceNotice},
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Store, deliveries, inboxes, workspaces};
+use posthouse_store::{Store, inboxes, jobs, workspaces};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Common, Done, Failure, checked_name, print};
-use crate::{
-    app::{
-        create_workspace::{NewWorkspace, create},
-        judge_sending, stop_workspace,
-    },
-    boot,
+use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, checked_name, print};
+use crate::boot;
+use posthouse_app::{
     ports::Clock,
+    workspaces::{
+        create::{NewWorkspace, create},
+        stop, suspension,
+    },
 };
 
-/// Longest retention that can be set, in days.
+/// Maximum retention, in days.
 const RETENTION_DAYS_MAX: u32 = 36_500;
-/// Workspaces of one query of `list`.
+/// Workspaces per query of `list`.
 const PAGE: u32 = 500;
 
 #[derive(Subcommand, Debug)]
 pub(super) enum Command {
-    /// Make a workspace with an owner; prints its id and an org-wide API key, once.
+    /// Create a workspace; prints its id and an org-wide API key, once.
     Create(Create),
     /// List the workspaces.
-    List(Common),
+    List(OutputOptions),
     /// Show one workspace.
     Show {
-        /// The workspace.
+        /// Id of the workspace.
         id: String,
         #[command(flatten)]
-        common: Common,
+        output: OutputOptions,
     },
     /// Change a workspace.
     Set(Box<Set>),
 }
 
+/// Shown below the options.
+const CREATE_EXAMPLES: &str = "\
+Example:
+  posthouse workspace create --name \"My workspace\" --owner you@example.com";
+
 #[derive(Args, Debug)]
+#[command(after_help = CREATE_EXAMPLES)]
 pub(super) struct Create {
-    /// What it is called.
+    /// Name of the workspace.
     #[arg(long)]
     name: String,
-    /// The owner's address.
+    /// Email address of the owner.
     #[arg(long, value_name = "EMAIL")]
     owner: String,
+    /// Plan, which sets the limits.
     #[arg(long, value_parser = plan(), default_value = Plan::Team.text())]
     plan: Plan,
     #[command(flatten)]
-    common: Common,
+    output: OutputOptions,
 }
 
+/// Shown below the options.
+const SET_EXAMPLES: &str = "\
+Examples:
+  posthouse workspace set ID --plan builder
+  posthouse workspace set ID --daily-send-limit 1000 --retention-days 90
+  posthouse workspace set ID --resume";
+
 #[derive(Args, Debug)]
+#[command(after_help = SET_EXAMPLES, override_usage = "posthouse workspace set <ID> <CHANGES>")]
 #[group(id = "changes", required = true, multiple = true,
     args = ["plan", "status", "notice", "clear_notice", "ai_processing", "daily_send_limit", "retention_days", "resume"])]
 pub(super) struct Set {
-    /// The workspace.
+    /// Id of the workspace.
     id: String,
+    /// Plan, which sets the limits.
     #[arg(long, value_parser = plan())]
     plan: Option<Plan>,
+    /// Suspend sending, or allow it again.
     #[arg(long, value_enum)]
     status: Option<Status>,
-    /// What every answer to this workspace's keys carries.
+    /// Notice in every API response to keys of this workspace.
     #[arg(long, value_name = "TEXT", conflicts_with = "clear_notice")]
     notice: Option<String>,
-    /// Take the notice away.
+    /// Remove the notice.
     #[arg(long)]
     clear_notice: bool,
+    /// How much of the mail AI features may process.
     #[arg(long, value_parser = ai_processing())]
     ai_processing: Option<AiProcessing>,
-    /// Messages a day, instead of the plan's; `plan` goes back to the plan's.
+    /// Maximum messages per day; plan restores the limit of the plan.
     #[arg(long, value_name = "N", value_parser = daily_send_limit)]
     daily_send_limit: Option<DailyLimit>,
-    /// Delete mail that is older than so many days; `off` keeps it for ever.
+    /// Delete mail that is older than N days; off keeps it forever.
     #[arg(long, value_name = "N", value_parser = retention_days)]
     retention_days: Option<RetentionDays>,
     /// End the emergency stop.
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
-    common: Common,
+    output: OutputOptions,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -123,29 +141,29 @@ fn daily_send_limit(text: &str) -> Result<DailyLimit, String> {
 
 fn plan() -> impl TypedValueParser<Value = Plan> {
     let names = PossibleValuesParser::new(Plan::ALL.iter().map(|plan| plan.text()));
-    names.map(|name| Plan::parse(&name).expect("only names of plans come through"))
+    names.map(|name| Plan::parse(&name).expect("the parser accepts only plan names"))
 }
 
 fn ai_processing() -> impl TypedValueParser<Value = AiProcessing> {
     let names = PossibleValuesParser::new(AiProcessing::ALL.iter().map(|setting| setting.text()));
-    names.map(|name| AiProcessing::parse(&name).expect("only names of settings come through"))
+    names.map(|name| AiProcessing::parse(&name).expect("the parser accepts only setting names"))
 }
 
-pub(super) fn run(command: Command) -> Result<(), Failure> {
+pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), CommandError> {
     match command {
-        Command::Create(given) => create_one(&given),
-        Command::List(common) => list(&common),
-        Command::Show { id, common } => show(&id, &common),
-        Command::Set(given) => set(&given),
+        Command::Create(given) => create_one(&given, options),
+        Command::List(output) => list(&output, options),
+        Command::Show { id, output } => show(&id, &output, options),
+        Command::Set(given) => set(&given, options),
     }
 }
 
-fn create_one(given: &Create) -> Result<(), Failure> {
+fn create_one(given: &Create, options: &GlobalOptions) -> Result<(), CommandError> {
     let owner = Address::parse(&given.owner)
-        .map_err(|error| Failure::Usage(format!("--owner {}: {error}", given.owner)))?
+        .map_err(|error| CommandError::Usage(format!("--owner {}: {error}", given.owner)))?
         .canonical();
     let name = checked_name(&given.name)?;
-    let store = boot::open_store(&given.common.load()?)?;
+    let store = boot::open_store(&options.load()?)?;
     let clock = boot::clock();
     let made = create(clock.as_ref(), &NewWorkspace { name, owner, plan: given.plan });
     let stored = made.clone();
@@ -165,14 +183,14 @@ fn create_one(given: &Create) -> Result<(), Failure> {
     store.close();
     let id = made.workspace.id;
     let done = format!(
-        "workspace {id} was made and nobody knows its API key: make another with posthouse key create --workspace {id} \
-         --scope org"
+        "workspace {id} was created but its API key was not shown: create another with posthouse key \
+         create --workspace {id} --scope org"
     );
-    print(&given.common, &json, &text, &Done::This(done))
+    print(&given.output, &json, &text, &CommandEffect::This(done))
 }
 
-/// Every workspace.
-pub(super) fn all(store: &Store) -> Result<Vec<Workspace>, Failure> {
+/// Returns every workspace.
+pub(super) fn all(store: &Store) -> Result<Vec<Workspace>, CommandError> {
     let mut all: Vec<Workspace> = Vec::new();
     loop {
         let after = all.last().map_or(WorkspaceId(Uuid::nil()), |last| last.id);
@@ -185,63 +203,61 @@ pub(super) fn all(store: &Store) -> Result<Vec<Workspace>, Failure> {
     }
 }
 
-fn list(common: &Common) -> Result<(), Failure> {
-    let store = boot::open_store(&common.load()?)?;
+fn list(output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
+    let store = boot::open_store(&options.load()?)?;
     let all = all(&store)?;
     let text: Vec<String> = all.iter().map(line).collect();
-    let text = if text.is_empty() { "There is no workspace yet.".to_owned() } else { text.join("\n") };
+    let text = if text.is_empty() { "There are no workspaces yet.".to_owned() } else { text.join("\n") };
     store.close();
-    print(common, &json!({ "data": all.iter().map(view).collect::<Vec<Value>>() }), &text, &Done::Nothing)
+    print(output, &json!({ "data": all.iter().map(view).collect::<Vec<Value>>() }), &text, &CommandEffect::Nothing)
 }
 
-fn show(id: &str, common: &Common) -> Result<(), Failure> {
+fn show(id: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
     let id = workspace_id(id)?;
-    let store = boot::open_store(&common.load()?)?;
+    let store = boot::open_store(&options.load()?)?;
     let workspace = find(&store, id)?;
     store.close();
-    print_one(common, &workspace, &Done::Nothing)
+    print_one(output, &workspace, &CommandEffect::Nothing)
 }
 
-fn set(given: &Set) -> Result<(), Failure> {
+fn set(given: &Set, options: &GlobalOptions) -> Result<(), CommandError> {
     let id = workspace_id(&given.id)?;
     if given.notice.as_ref().is_some_and(|text| text.trim().is_empty() || text.chars().count() > 1_000) {
-        return Err(Failure::Usage("--notice must have 1 to 1000 characters".to_owned()));
+        return Err(CommandError::Usage("--notice must have 1 to 1000 characters".to_owned()));
     }
-    let store = boot::open_store(&given.common.load()?)?;
+    let store = boot::open_store(&options.load()?)?;
     let clock = boot::clock();
     let (changes, ids, now) = (Changes::of(given, clock.as_ref()), clock.ids(), clock.now());
     let changed = store.write_blocking(move |tx| -> posthouse_store::Result<_> {
-        // Whoever stops or suspends it meanwhile waits, so that nothing is written back that changed.
+        // Locks the workspace, so that a concurrent stop or suspension isn't overwritten.
         inboxes::take_workspace(tx, id)?;
         let Some(mut workspace) = workspaces::get(tx, id)? else { return Ok(None) };
         let was_suspended = workspace.suspended;
         changes.apply(&mut workspace);
         if was_suspended && !workspace.suspended {
-            judge_sending::recover(tx, id, now)?;
+            suspension::recover(tx, id, now)?;
         }
         workspaces::update(tx, &workspace)?;
-        deliveries::release_held(tx, id, now)?;
+        jobs::recovery::release_held(tx, id, now)?;
         tx.wake(id.0);
         if changes.resume {
-            stop_workspace::resume(tx, id, &operator(), &ids, now)?;
+            stop::resume(tx, id, &Actor::operator(RESUME_LABEL), &ids, now)?;
         }
         workspaces::get(tx, id)
     })?;
     store.close();
-    let done = Done::This(format!("workspace {id} was changed: posthouse workspace show {id}"));
-    print_one(&given.common, &changed.ok_or_else(|| missing(id))?, &done)
+    let done = CommandEffect::This(format!("workspace {id} was changed: run posthouse workspace show {id}"));
+    print_one(&given.output, &changed.ok_or_else(|| missing(id))?, &done)
 }
 
-/// Who uses the command.
-fn operator() -> Actor {
-    Actor { kind: ActorKind::Operator, id: None, label: "posthouse workspace set --resume".to_owned() }
-}
+/// The label of the operator in the event of a resumed workspace.
+const RESUME_LABEL: &str = "posthouse workspace set --resume";
 
-/// What `set` changes.
+/// The changes of `posthouse workspace set`.
 struct Changes {
     plan: Option<Plan>,
     suspended: Option<bool>,
-    notice: Option<Option<Notice>>,
+    notice: Option<Option<WorkspaceNotice>>,
     ai_processing: Option<AiProcessing>,
     daily_send_limit: Option<Option<u64>>,
     retention_days: Option<Option<u32>>,
@@ -250,8 +266,10 @@ struct Changes {
 
 impl Changes {
     fn of(given: &Set, clock: &dyn Clock) -> Self {
-        let notice =
-            given.notice.as_ref().map(|message| Notice { message: message.trim().to_owned(), created_at: clock.now() });
+        let notice = given
+            .notice
+            .as_ref()
+            .map(|message| WorkspaceNotice { message: message.trim().to_owned(), created_at: clock.now() });
         Self {
             plan: given.plan,
             suspended: given.status.map(|status| status == Status::Suspended),
@@ -279,26 +297,25 @@ impl Changes {
     }
 }
 
-pub(super) fn workspace_id(text: &str) -> Result<WorkspaceId, Failure> {
-    text.parse()
-        .map_err(|_| Failure::Usage(format!("{text} is not the id of a workspace; see posthouse workspace list")))
+pub(super) fn workspace_id(text: &str) -> Result<WorkspaceId, CommandError> {
+    text.parse().map_err(|_| CommandError::Usage(format!("{text} is not a workspace id; see posthouse workspace list")))
 }
 
-fn missing(id: WorkspaceId) -> Failure {
-    Failure::Failed(format!("there is no workspace {id}; see posthouse workspace list"))
+fn missing(id: WorkspaceId) -> CommandError {
+    CommandError::Failed(format!("there is no workspace {id}; see posthouse workspace list"))
 }
 
-/// The workspace, or the failure that names the id.
-pub(super) fn find(store: &Store, id: WorkspaceId) -> Result<Workspace, Failure> {
+/// Returns the workspace, or an error that names the id.
+pub(super) fn find(store: &Store, id: WorkspaceId) -> Result<Workspace, CommandError> {
     store.read_blocking(move |tx| workspaces::get(tx, id))?.ok_or_else(|| missing(id))
 }
 
-fn print_one(common: &Common, workspace: &Workspace, done: &Done) -> Result<(), Failure> {
+fn print_one(output: &OutputOptions, workspace: &Workspace, done: &CommandEffect) -> Result<(), CommandError> {
     let view = view(workspace);
     let rows = view.as_object().into_iter().flatten();
     let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let text: Vec<String> = rows.map(|(name, value)| format!("{name:<22} {}", shown(value))).collect();
-    print(common, &view, &text.join("\n"), done)
+    print(output, &view, &text.join("\n"), done)
 }
 
 fn status(workspace: &Workspace) -> &'static str {

@@ -1,210 +1,277 @@
-//! From single values to a whole configuration: what belongs together is checked together.
+//! Builds the configuration from the values of the keys, and checks keys that depend on each other.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::net::SocketAddr;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use posthouse_app::settings::{
+    AcmeConfig, AiConfig, AiEndpoint, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig,
+    ExternalAccount, InboundConfig, MailConfig, TlsFiles, WebhookConfig, problem::ConfigProblem,
+};
+use posthouse_http::HttpConfig;
 use posthouse_mail::address::Address;
 
 use super::{
-    AiEndpoint, Categoriser, Config, DeliveryMode, ExternalAccount, Relay, SecretText, TlsFiles, problem::Problem, urls,
+    configuration::{BlobOptions, CONTENT_BYTES_MAX, Configuration, ListenConfig, LogConfig, SmtpConfig},
+    keys::{
+        delivery::{self, DeliveryModeName},
+        general, http, plans, services, smtp,
+    },
+    lookup::KeyValues,
+    urls,
 };
 
-/// Names of one certificate: what Let's Encrypt takes.
+/// Maximum number of names of one certificate, the limit of Let's Encrypt.
 const ACME_NAMES_MAX: usize = 100;
+/// Name of the server if neither `smtp.hostname` nor `base_url` has one.
+const LOCALHOST: &str = "localhost";
 
-/// The names of `delivery.mode`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Mode {
-    /// `direct`
-    Direct,
-    /// `relay`
-    Relay,
-    /// `capture`
-    Capture,
+/// Builds the configuration. Records conflicts between keys in `problems`; problems of single keys are in `values`.
+pub(super) fn assemble(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>) -> Configuration {
+    let listen = listeners(values);
+    let base_url = values.find(&general::BASE_URL);
+    let mut config = Configuration {
+        http: HttpConfig {
+            allowed_hosts: values.get(&http::ALLOWED_HOSTS),
+            trusted_proxies: values.get(&http::TRUSTED_PROXIES),
+            metrics_token: values.find(&http::METRICS_TOKEN),
+            is_on_loopback: false,
+        },
+        smtp: connections(values),
+        base_url_follows_listener: base_url.is_none(),
+        database_url: values.find(&general::DATABASE_URL),
+        blob_url: values.find(&general::BLOB_URL),
+        blob_options: BlobOptions::default(),
+        log: LogConfig { json: values.get(&general::LOG_JSON), level: values.get(&general::LOG_LEVEL).to_owned() },
+        set_keys: values.set_keys(),
+        app: app(values, base_url.unwrap_or_else(|| Configuration::base_url_of(listen.http)), problems),
+        listen,
+    };
+    config.apply_listeners();
+    set_mode(values, &mut config, problems);
+    set_permissions(values, &mut config);
+    set_acme_names(&mut config, problems);
+    check_listeners(&config, problems);
+    config
 }
 
-/// A configuration whose values are fine one by one.
-#[derive(Debug)]
-pub(super) struct Draft {
-    pub(super) config: Config,
-    pub(super) mode: Option<Mode>,
-    pub(super) relay: Option<Relay>,
-    pub(super) mail_to_private_networks: Option<bool>,
-    pub(super) webhooks_to_private_networks: Option<bool>,
-    pub(super) webhooks_to_http: Option<bool>,
-    pub(super) hostname: Option<String>,
-    pub(super) temporary_domain: Option<String>,
-    pub(super) tls_cert: Option<PathBuf>,
-    pub(super) tls_key: Option<PathBuf>,
-    pub(super) eab_key_id: Option<String>,
-    pub(super) eab_key: Option<String>,
-    pub(super) ai_base_url: Option<String>,
-    pub(super) ai_model: Option<String>,
-    pub(super) ai_api_key: Option<String>,
+fn listeners(values: &mut KeyValues) -> ListenConfig {
+    ListenConfig {
+        http: values.get(&http::LISTEN),
+        http_tls: values.get(&http::LISTEN_TLS),
+        redirect_to_https: values.get(&http::REDIRECT_TO_HTTPS),
+        acme: values.get(&http::ACME_LISTEN),
+        smtp: values.get(&smtp::LISTEN),
+        submission: values.get(&smtp::SUBMISSION_LISTEN),
+        submission_tls: values.get(&smtp::SUBMISSION_LISTEN_TLS),
+    }
 }
 
-impl Draft {
-    /// The defaults.
-    pub(super) fn new() -> Self {
-        Self {
-            config: Config::loopback(),
-            mode: None,
-            relay: None,
-            mail_to_private_networks: None,
-            webhooks_to_private_networks: None,
-            webhooks_to_http: None,
-            hostname: None,
-            temporary_domain: None,
-            tls_cert: None,
-            tls_key: None,
-            eab_key_id: None,
-            eab_key: None,
-            ai_base_url: None,
-            ai_model: None,
-            ai_api_key: None,
-        }
+fn connections(values: &mut KeyValues) -> SmtpConfig {
+    SmtpConfig {
+        proxy_protocol_from: values.get(&smtp::PROXY_PROTOCOL_FROM),
+        submission_proxy_protocol_from: values.get(&smtp::SUBMISSION_PROXY_PROTOCOL_FROM),
+        connections_max: values.get(&smtp::MAX_CONNECTIONS),
+        connections_per_client_max: values.get(&smtp::MAX_CONNECTIONS_PER_CLIENT),
+        idle_timeout_ms: values.get(&smtp::IDLE_TIMEOUT),
+        content_bytes_max: CONTENT_BYTES_MAX,
+        connections_per_minute: values.get(&smtp::MAX_CONNECTIONS_PER_CLIENT_PER_MINUTE),
+        messages_per_minute: values.get(&smtp::MAX_MESSAGES_PER_CLIENT_PER_MINUTE),
+        recipients_per_minute: values.get(&smtp::MAX_RECIPIENTS_PER_CLIENT_PER_MINUTE),
     }
+}
 
-    /// Puts together what belongs together, or records what does not fit.
-    pub(super) fn finish(mut self, problems: &mut Vec<Problem>) -> Config {
-        self.delivery(problems);
-        self.permissions();
-        self.tls(problems);
-        self.ai(problems);
-        self.names(problems);
-        self.acme(problems);
-        self.https(problems);
-        if self.config.http.listen.port() != 0 && self.config.smtp.listen.contains(&self.config.http.listen) {
-            add(problems, "smtp.listen", "must not name the address of http.listen");
-        }
-        self.config
+fn app(values: &mut KeyValues, base_url: String, problems: &mut Vec<ConfigProblem>) -> AppConfig {
+    let hostname = values.find(&smtp::HOSTNAME).or_else(|| urls::host_name(&base_url));
+    AppConfig {
+        base_url,
+        is_on_loopback: false,
+        data_dir: values.get(&general::DATA_DIR),
+        instance_key: values.find(&general::INSTANCE_KEY),
+        hostname: hostname.unwrap_or_else(|| LOCALHOST.to_owned()),
+        message_bytes_max: values.get(&smtp::MAX_MESSAGE_BYTES),
+        tls: tls(values, problems),
+        acme: acme(values, problems),
+        inbound: InboundConfig {
+            reject_dmarc_fail: values.get(&smtp::REJECT_DMARC_FAIL),
+            dnsbl: values.get(&smtp::DNSBL),
+            dnsbl_timeout_ms: values.get(&smtp::DNSBL_TIMEOUT),
+            greylisting: values.get(&smtp::GREYLISTING),
+            greylisting_delay_ms: values.get(&smtp::GREYLISTING_DELAY),
+            trusted_clients: values.get(&smtp::TRUSTED_CLIENTS),
+            feedback_sources: values.get(&services::FEEDBACK),
+        },
+        mail: mail(values, problems),
+        delivery: DeliveryConfig {
+            mode: DeliveryMode::Capture,
+            port: values.get(&delivery::PORT),
+            retry_schedule_ms: values.get(&delivery::RETRY_SCHEDULE),
+            allow_private_networks: false,
+            connections_max: values.get(&delivery::MAX_CONNECTIONS),
+            connections_per_destination_max: values.find(&delivery::MAX_CONNECTIONS_PER_DESTINATION),
+            sign: values.get(&delivery::SIGN),
+            greylist_schedule_ms: values.get(&delivery::GREYLIST_SCHEDULE),
+            ip_choice: values.get(&delivery::IP_PREFERENCE),
+            sources: values.get(&delivery::SOURCE_ADDRESSES),
+            helo_name: values.find(&delivery::HELO_NAME),
+        },
+        dkim: DkimConfig { ed25519: values.get(&delivery::DKIM_ED25519) },
+        webhooks: WebhookConfig {
+            allow_private_networks: false,
+            allow_http: false,
+            backoff_start_ms: values.get(&services::WEBHOOKS_BACKOFF_START),
+            timeout_ms: values.get(&services::WEBHOOKS_TIMEOUT),
+        },
+        nameservers: values.find(&services::NAMESERVERS).unwrap_or_default(),
+        blocklists: values.get(&services::BLOCKLISTS),
+        ai: ai(values, problems),
+        plans: plans::limits(values),
     }
+}
 
-    fn delivery(&mut self, problems: &mut Vec<Problem>) {
-        let mode = self.mode.or(self.config.is_on_loopback().then_some(Mode::Capture));
-        self.config.delivery.mode = match (mode, self.relay.take()) {
-            (Some(Mode::Relay), Some(relay)) => DeliveryMode::Relay(relay),
-            (Some(Mode::Relay), None) => {
-                add(problems, "delivery.relay_url", "is required with delivery.mode = \"relay\"");
-                return;
+fn tls(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>) -> Option<TlsFiles> {
+    match (values.find(&smtp::TLS_CERT), values.find(&smtp::TLS_KEY)) {
+        (Some(cert), Some(key)) => return Some(TlsFiles { cert, key }),
+        (Some(_), None) => add(problems, "smtp.tls_key", "is required with smtp.tls_cert"),
+        (None, Some(_)) => add(problems, "smtp.tls_cert", "is required with smtp.tls_key"),
+        (None, None) => {}
+    }
+    None
+}
+
+fn acme(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>) -> AcmeConfig {
+    let external_account = match (values.find(&http::ACME_EAB_KEY_ID), values.find(&http::ACME_EAB_KEY)) {
+        (Some(key_id), Some(key)) => {
+            let is_key = URL_SAFE_NO_PAD.decode(key.0.trim_end_matches('=')).is_ok_and(|bytes| !bytes.is_empty());
+            if !is_key {
+                add(problems, "acme.eab_key", "must be base64url, as the authority shows it");
             }
-            (Some(_), Some(_)) => {
-                add(problems, "delivery.relay_url", "is only for delivery.mode = \"relay\"");
-                return;
-            }
-            (Some(Mode::Direct), None) => DeliveryMode::Direct,
-            (Some(Mode::Capture), None) => DeliveryMode::Capture,
-            (None, _) => {
-                let text = "is required unless every listener is on loopback: \"direct\" (to mail exchangers), \"relay\" (by \
-                            delivery.relay_url) or \"capture\" (nothing leaves this machine)";
-                add(problems, "delivery.mode", text);
-                return;
-            }
-        };
-    }
-
-    /// What the loopback profile permits, unless told otherwise. The mode is known by now.
-    fn permissions(&mut self) {
-        let default = self.config.is_loopback_profile();
-        self.config.delivery.allow_private_networks = self.mail_to_private_networks.unwrap_or(default);
-        self.config.webhooks.allow_private_networks = self.webhooks_to_private_networks.unwrap_or(default);
-        self.config.webhooks.allow_http = self.webhooks_to_http.unwrap_or(default);
-    }
-
-    fn tls(&mut self, problems: &mut Vec<Problem>) {
-        match (self.tls_cert.take(), self.tls_key.take()) {
-            (Some(cert), Some(key)) => self.config.smtp.tls = Some(TlsFiles { cert, key }),
-            (Some(_), None) => add(problems, "smtp.tls_key", "is required with smtp.tls_cert"),
-            (None, Some(_)) => add(problems, "smtp.tls_cert", "is required with smtp.tls_key"),
-            (None, None) => {}
+            Some(ExternalAccount { key_id, key })
         }
-        if self.config.smtp.acme && self.config.smtp.tls.is_some() {
-            add(problems, "smtp.acme", "must be false where smtp.tls_cert is given");
+        (Some(_), None) => {
+            add(problems, "acme.eab_key", "is required with acme.eab_key_id");
+            None
         }
+        (None, Some(_)) => {
+            add(problems, "acme.eab_key_id", "is required with acme.eab_key");
+            None
+        }
+        (None, None) => None,
+    };
+    AcmeConfig {
+        enabled: values.get(&smtp::ACME),
+        directory: values.get(&http::ACME_DIRECTORY),
+        root: values.find(&http::ACME_ROOT),
+        email: values.find(&http::ACME_EMAIL),
+        names: values.find(&http::ACME_NAMES).unwrap_or_default(),
+        external_account,
     }
+}
 
-    /// What a certificate by ACME needs. The names follow those of the service, so they are known last.
-    fn acme(&mut self, problems: &mut Vec<Problem>) {
-        match (self.eab_key_id.take(), self.eab_key.take()) {
-            (Some(key_id), Some(key)) => {
-                let is_key = URL_SAFE_NO_PAD.decode(key.trim_end_matches('=')).is_ok_and(|bytes| !bytes.is_empty());
-                if !is_key {
-                    add(problems, "acme.eab_key", "must be base64url, as the authority shows it");
+fn mail(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>) -> MailConfig {
+    let default_domain = values.get(&general::MAIL_DEFAULT_DOMAIN);
+    let temporary_domain = values.find(&general::MAIL_TEMPORARY_DOMAIN);
+    let temporary_domain = temporary_domain.unwrap_or_else(|| format!("tmp.{default_domain}"));
+    if temporary_domain == default_domain {
+        add(problems, "mail.temporary_domain", "must differ from mail.default_domain");
+    }
+    if Address::parse(&format!("postmaster@{temporary_domain}")).is_err() {
+        add(
+            problems,
+            "mail.temporary_domain",
+            "is required, because 'tmp.' followed by mail.default_domain is not a valid domain name",
+        );
+    }
+    MailConfig { default_domain, temporary_domain, postmaster: values.find(&general::MAIL_POSTMASTER) }
+}
+
+fn ai(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>) -> AiConfig {
+    let (categoriser, drafting) = (values.get(&services::CATEGORISER), values.get(&services::DRAFTING));
+    let api_key = values.find(&services::AI_API_KEY);
+    let endpoint = match (values.find(&services::AI_BASE_URL), values.find(&services::AI_MODEL)) {
+        (Some(base_url), Some(model)) => Some(AiEndpoint { base_url, model, api_key: api_key.map(|key| key.0) }),
+        (base_url, model) => {
+            let is_needed = categoriser == Categoriser::OpenAi || drafting;
+            for (name, is_set) in [("ai.base_url", base_url.is_some()), ("ai.model", model.is_some())] {
+                if is_needed && !is_set {
+                    add(problems, name, "is required with \"openai\"");
                 }
-                self.config.acme.external_account = Some(ExternalAccount { key_id, key: SecretText(key) });
             }
-            (Some(_), None) => add(problems, "acme.eab_key", "is required with acme.eab_key_id"),
-            (None, Some(_)) => add(problems, "acme.eab_key_id", "is required with acme.eab_key"),
-            (None, None) => {}
+            None
         }
-        let config = &mut self.config;
-        if !config.smtp.acme || config.smtp.tls.is_some() {
-            return;
-        }
-        if config.acme.names.is_empty() {
-            config.acme.names.push(config.smtp.hostname.clone());
-            let https = (!config.http.listen_tls.is_empty()).then(|| urls::host_name(&config.base_url)).flatten();
-            config.acme.names.extend(https.filter(|host| *host != config.smtp.hostname));
-        }
-        config.acme.names.iter_mut().for_each(|name| name.make_ascii_lowercase());
-        if let Some(name) = config.acme.names.iter().find(|name| !name.contains('.')) {
-            let text = format!("'{name}' is no public name: set smtp.hostname or acme.names");
-            add(problems, "smtp.acme", &text);
-        }
-        if config.acme.names.len() > ACME_NAMES_MAX {
-            add(problems, "acme.names", "must not be more than 100");
-        }
-    }
+    };
+    AiConfig { categoriser, drafting, endpoint }
+}
 
-    fn https(&mut self, problems: &mut Vec<Problem>) {
-        let http = &self.config.http;
-        if http.redirect_to_https && !self.config.base_url.starts_with("https://") {
-            add(problems, "base_url", "must be https with http.redirect_to_https");
+/// Sets the delivery mode. Without a value it depends on the listeners.
+fn set_mode(values: &mut KeyValues, config: &mut Configuration, problems: &mut Vec<ConfigProblem>) {
+    let mode = values.find(&delivery::MODE);
+    let mode = mode.or_else(|| config.is_on_loopback.then_some(DeliveryModeName::Capture));
+    config.delivery.mode = match (mode, values.find(&delivery::RELAY_URL)) {
+        (Some(DeliveryModeName::Relay), Some(relay)) => DeliveryMode::Relay(relay),
+        (Some(DeliveryModeName::Relay), None) => {
+            return add(problems, "delivery.relay_url", "is required with delivery.mode = \"relay\"");
         }
-        let taken = |address: &SocketAddr| address.port() != 0 && *address == http.listen;
-        for (key, addresses) in [("http.listen_tls", &http.listen_tls), ("acme.listen", &self.config.acme.listen)] {
-            if addresses.iter().any(taken) {
-                add(problems, key, "must not name the address of http.listen");
-            }
+        (Some(_), Some(_)) => {
+            return add(problems, "delivery.relay_url", "requires delivery.mode = \"relay\"");
         }
-    }
+        (Some(DeliveryModeName::Direct), None) => DeliveryMode::Direct,
+        (Some(DeliveryModeName::Capture), None) => DeliveryMode::Capture,
+        (None, _) => {
+            let text = "is required unless every listener is on loopback: \"direct\" (to mail exchangers), \"relay\" \
+                (through delivery.relay_url) or \"capture\" (nothing leaves this machine)";
+            return add(problems, "delivery.mode", text);
+        }
+    };
+}
 
-    fn ai(&mut self, problems: &mut Vec<Problem>) {
-        let ai = &mut self.config.ai;
-        match (self.ai_base_url.take(), self.ai_model.take()) {
-            (Some(base_url), Some(model)) => {
-                ai.endpoint = Some(AiEndpoint { base_url, model, api_key: self.ai_api_key.take() });
-            }
-            (base_url, model) if ai.categoriser == Categoriser::OpenAi || ai.drafting => {
-                for (name, given) in [("ai.base_url", base_url.is_some()), ("ai.model", model.is_some())] {
-                    if !given {
-                        add(problems, name, "is required with \"openai\"");
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
+/// Sets the permissions, which the loopback profile grants by default. The mode must be set before.
+fn set_permissions(values: &mut KeyValues, config: &mut Configuration) {
+    let default = config.is_loopback_profile();
+    config.delivery.allow_private_networks = values.find(&delivery::ALLOW_PRIVATE_NETWORKS).unwrap_or(default);
+    let webhooks = &mut config.app.webhooks;
+    webhooks.allow_private_networks = values.find(&services::WEBHOOKS_ALLOW_PRIVATE_NETWORKS).unwrap_or(default);
+    webhooks.allow_http = values.find(&services::WEBHOOKS_ALLOW_HTTP).unwrap_or(default);
+}
 
-    fn names(&mut self, problems: &mut Vec<Problem>) {
-        let config = &mut self.config;
-        let host = self.hostname.take().or_else(|| urls::host_name(&config.base_url));
-        if let Some(host) = host {
-            config.smtp.hostname = host;
-        }
-        match self.temporary_domain.take() {
-            Some(domain) => config.mail.temporary_domain = domain,
-            None => config.mail.temporary_domain = format!("tmp.{}", config.mail.default_domain),
-        }
-        if config.mail.temporary_domain == config.mail.default_domain {
-            add(problems, "mail.temporary_domain", "must not be mail.default_domain");
-        }
-        if Address::parse(&format!("postmaster@{}", config.mail.temporary_domain)).is_err() {
-            add(problems, "mail.temporary_domain", "is required: 'tmp.' before mail.default_domain is no domain name");
+/// Sets the names of the ACME certificate, by default those of the service.
+fn set_acme_names(config: &mut Configuration, problems: &mut Vec<ConfigProblem>) {
+    if !config.acme.enabled {
+        return;
+    }
+    if config.tls.is_some() {
+        return add(problems, "smtp.acme", "must be false if smtp.tls_cert is set");
+    }
+    if config.acme.names.is_empty() {
+        let hostname = config.hostname.clone();
+        let https = (!config.listen.http_tls.is_empty()).then(|| urls::host_name(&config.base_url)).flatten();
+        let https = https.filter(|host| *host != hostname);
+        config.acme.names = [Some(hostname), https].into_iter().flatten().collect();
+    }
+    config.acme.names.iter_mut().for_each(|name| name.make_ascii_lowercase());
+    if let Some(name) = config.acme.names.iter().find(|name| !name.contains('.')) {
+        let text = format!("'{name}' is not a public name; set smtp.hostname or acme.names");
+        add(problems, "smtp.acme", &text);
+    }
+    if config.acme.names.len() > ACME_NAMES_MAX {
+        add(problems, "acme.names", &format!("must have at most {ACME_NAMES_MAX} names"));
+    }
+}
+
+fn check_listeners(config: &Configuration, problems: &mut Vec<ConfigProblem>) {
+    let listen = &config.listen;
+    if listen.redirect_to_https && !config.base_url.starts_with("https://") {
+        add(problems, "base_url", "must be https with http.redirect_to_https");
+    }
+    let is_taken = |address: &SocketAddr| address.port() != 0 && *address == listen.http;
+    for (key, addresses) in
+        [("http.listen_tls", &listen.http_tls), ("acme.listen", &listen.acme), ("smtp.listen", &listen.smtp)]
+    {
+        if addresses.iter().any(is_taken) {
+            add(problems, key, "must differ from http.listen");
         }
     }
 }
 
-fn add(problems: &mut Vec<Problem>, key: &str, problem: &str) {
-    problems.push(Problem { key: key.to_owned(), value: None, problem: problem.to_owned() });
+fn add(problems: &mut Vec<ConfigProblem>, key: &str, problem: &str) {
+    problems.push(ConfigProblem { key: key.to_owned(), value: None, problem: problem.to_owned() });
 }

@@ -1,10 +1,14 @@
-//! Every key with good and bad values, and how the sources are put together.
+//! Tests of every key with valid and invalid values, and of the precedence of sources.
 
-use std::collections::HashSet;
+mod declarations;
+
+use std::{collections::HashSet, net::SocketAddr, path::PathBuf};
+
+use posthouse_app::settings::{problem::ConfigError, *};
 
 use super::*;
 
-/// Every key with a good value, as TOML, and a bad one.
+/// Every key with a valid and an invalid value, as TOML.
 const TABLE: &[(&str, &str, &str)] = &[
     ("base_url", "'https://mail.example.com'", "'mail.example.com'"),
     ("data_dir", "'/tmp/x'", "5"),
@@ -78,12 +82,12 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("log.level", "'debug'", "'loud'"),
 ];
 
-fn of_text(text: &str) -> Result<Config, ConfigError> {
+fn of_text(text: &str) -> Result<Configuration, ConfigError> {
     of(text, &[])
 }
 
 /// Loads a file with that text, under those variables.
-fn of(text: &str, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+fn of(text: &str, variables: &[(&str, &str)]) -> Result<Configuration, ConfigError> {
     let name = posthouse_mail::address::DOMAIN_BYTES_MAX + text.len();
     let unique = format!("{:?}-{name}-{}", std::thread::current().id(), std::process::id());
     let path = std::env::temp_dir().join(format!("posthouse-config-{}", unique.replace(['(', ')'], "")));
@@ -94,12 +98,12 @@ fn of(text: &str, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
     loaded
 }
 
-fn of_variables(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+fn of_variables(variables: &[(&str, &str)]) -> Result<Configuration, ConfigError> {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     load(&Sources { variables, ..Sources::default() })
 }
 
-/// What has to stand beside a key.
+/// Returns the other keys that a key requires.
 fn beside(name: &str) -> &'static str {
     match name {
         "delivery.mode" => "",
@@ -113,7 +117,7 @@ fn beside(name: &str) -> &'static str {
 }
 
 #[test]
-fn every_key_takes_good_values_and_refuses_bad_ones() {
+fn keys_accept_valid_values_and_reject_invalid_ones() {
     for (name, good, bad) in TABLE {
         let loaded = of_text(&format!("{}{name} = {good}\n", beside(name)));
         assert!(loaded.is_ok(), "{name} = {good}: {loaded:?}");
@@ -127,16 +131,16 @@ fn every_key_takes_good_values_and_refuses_bad_ones() {
 #[test]
 fn the_table_of_tests_has_every_key() {
     let tested: HashSet<&str> = TABLE.iter().map(|(name, ..)| *name).collect();
-    for key in keys().filter(|key| !key.name.starts_with("plans.")) {
+    for key in keys().filter(|key| key.section() != "plans") {
         assert!(tested.contains(key.name), "{} has no test", key.name);
     }
     let all: HashSet<&str> = keys().map(|key| key.name).collect();
-    assert_eq!(all.len(), keys().count(), "a key stands twice in the table");
+    assert_eq!(all.len(), keys::declared().count(), "a key is declared twice, or its section is missing");
 }
 
 #[test]
 fn every_limit_of_every_plan_is_a_number_or_unlimited() {
-    for key in keys().filter(|key| key.name.starts_with("plans.")) {
+    for key in keys().filter(|key| key.section() == "plans") {
         for (value, fine) in
             [("7", true), ("'unlimited'", true), ("0", true), ("-1", false), ("'7'", false), ("'no'", false)]
         {
@@ -150,20 +154,20 @@ fn every_limit_of_every_plan_is_a_number_or_unlimited() {
 }
 
 #[test]
-fn without_anything_it_is_the_loopback_profile() {
+fn the_default_is_the_loopback_profile() {
     let config = of_variables(&[("PATH", "/bin"), ("POSTHOUSE_CORPORA", "/x")]).expect("fine");
     assert!(config.is_loopback_profile() && config.base_url_follows_listener);
     assert_eq!(config.delivery.mode, DeliveryMode::Capture);
     assert!(
         config.delivery.allow_private_networks && config.webhooks.allow_private_networks && config.webhooks.allow_http
     );
-    assert_eq!(config.smtp.hostname, "localhost");
+    assert_eq!(config.hostname, "localhost");
     assert_eq!(config.mail.temporary_domain, "tmp.agents.localhost");
 }
 
 #[test]
-fn the_loopback_profile_holds_whatever_else_is_configured() {
-    let permits = |config: &Config| {
+fn other_keys_do_not_end_the_loopback_profile() {
+    let permits = |config: &Configuration| {
         let all = [
             config.delivery.allow_private_networks,
             config.webhooks.allow_private_networks,
@@ -212,7 +216,7 @@ fn the_loopback_profile_holds_whatever_else_is_configured() {
 }
 
 #[test]
-fn listeners_of_the_command_line_win() {
+fn command_line_listeners_override_other_sources() {
     let address = |text: &str| text.parse::<SocketAddr>().expect("an address");
     let of = |listeners: Listeners| {
         let variables = [("POSTHOUSE__HTTP__LISTEN", "0.0.0.0:1"), ("POSTHOUSE__SMTP__LISTEN", "0.0.0.0:2,0.0.0.0:3")];
@@ -222,15 +226,15 @@ fn listeners_of_the_command_line_win() {
     let http = Some(address("127.0.0.1:8090"));
     let smtp = vec![address("127.0.0.1:2526"), address("[::1]:2526")];
     let config = of(Listeners { http, smtp: smtp.clone(), submission: Vec::new() }).expect("all are on loopback");
-    assert!(config.http.listen == address("127.0.0.1:8090") && config.smtp.listen == smtp);
-    assert_eq!(config.submission.listen, [address("127.0.0.1:2587")], "what is not given stays");
+    assert!(config.listen.http == address("127.0.0.1:8090") && config.listen.smtp == smtp);
+    assert_eq!(config.listen.submission, [address("127.0.0.1:2587")], "a listener that is not set keeps its default");
     let error =
         of(Listeners { submission: vec![address("192.0.2.1:587")], ..Listeners::default() }).expect_err("no mode");
     assert_eq!(error.0[0].key, "delivery.mode");
 }
 
 #[test]
-fn the_environment_goes_over_the_file() {
+fn the_environment_overrides_the_file() {
     let text = "delivery.mode = 'capture'\n[smtp]\nlisten = ['127.0.0.1:1']\nmax_message_bytes = 2048\n";
     let variables = [
         ("POSTHOUSE__SMTP__LISTEN", "127.0.0.1:2,[::1]:3"),
@@ -243,14 +247,11 @@ fn the_environment_goes_over_the_file() {
         ("POSTHOUSE__LOG__LEVEL", ""),
     ];
     let config = of(text, &variables).expect("fine");
-    assert_eq!(config.smtp.listen.len(), 2);
-    assert_eq!((config.smtp.message_bytes_max, config.smtp.connections_max), (1 << 20, 7));
-    assert!(config.smtp.reject_dmarc_fail);
+    assert_eq!(config.listen.smtp.len(), 2);
+    assert_eq!((config.message_bytes_max, config.smtp.connections_max), (1 << 20, 7));
+    assert!(config.inbound.reject_dmarc_fail);
     assert_eq!((config.plans.free.inboxes, config.plans.free.domains), (None, Some(4)));
-    assert_eq!(
-        (config.base_url.as_str(), config.smtp.hostname.as_str()),
-        ("https://mail.example.com", "mail.example.com")
-    );
+    assert_eq!((config.base_url.as_str(), config.hostname.as_str()), ("https://mail.example.com", "mail.example.com"));
     assert_eq!(config.log.level, "info");
 }
 
@@ -275,7 +276,7 @@ fn unknown_keys_name_the_nearest_one() {
 }
 
 #[test]
-fn a_secret_behind_a_typing_error_is_not_shown() {
+fn a_secret_with_a_mistyped_key_is_not_shown() {
     let url = "smtp://u:sekrit@h.example";
     let texts = [
         format!("delivery.relay_ulr = '{url}'"),
@@ -300,7 +301,7 @@ fn a_secret_behind_a_typing_error_is_not_shown() {
 }
 
 #[test]
-fn a_section_that_is_given_a_value_is_called_one() {
+fn a_value_for_a_section_is_an_error() {
     let table = [
         ("smtp", "smtp.listen = [\"127.0.0.1:2525\"]"),
         ("http", "http.listen = \"127.0.0.1:8080\""),
@@ -308,7 +309,8 @@ fn a_section_that_is_given_a_value_is_called_one() {
         ("plans.free", "plans.free.inboxes = 3"),
     ];
     for (section, example) in table {
-        let expected = format!("{section}: is a section and has no value itself; set keys in it, such as {example}");
+        let expected =
+            format!("{section}: is a section and has no value of its own; set keys in it, such as {example}");
         let error = of_text(
             &format!("delivery.mode = 'capture'\n{section} = 'x'\n")
                 .replace("delivery.mode = 'capture'\ndelivery =", "delivery ="),
@@ -321,7 +323,7 @@ fn a_section_that_is_given_a_value_is_called_one() {
 }
 
 #[test]
-fn every_problem_is_said_at_once_with_key_and_value() {
+fn all_problems_are_reported_with_key_and_value() {
     let error = of_text("delivery.mode = 'x'\nhttp.listen = 'y'\nnope = 1\n").expect_err("three");
     let text = error.to_string();
     assert_eq!(text.lines().count(), 3, "{text}");
@@ -329,7 +331,7 @@ fn every_problem_is_said_at_once_with_key_and_value() {
 }
 
 #[test]
-fn what_belongs_together_is_checked_together() {
+fn dependent_keys_are_checked() {
     let table = [
         ("delivery.mode = 'relay'", "delivery.relay_url"),
         ("delivery.mode = 'direct'\ndelivery.relay_url = 'smtp://r.example'", "delivery.relay_url"),
@@ -361,15 +363,15 @@ fn what_belongs_together_is_checked_together() {
 }
 
 #[test]
-fn the_names_of_a_certificate_follow_those_of_the_service() {
+fn certificate_names_default_to_those_of_the_service() {
     let names = |more: &str| {
         let text = format!(
             "delivery.mode = 'capture'\nbase_url = 'https://Api.example.com'\nsmtp.hostname = 'mx.example.com'\n\
              smtp.acme = true\n{more}"
         );
-        of_text(&text).expect("fine").acme.names
+        of_text(&text).expect("fine").app.acme.names
     };
-    assert_eq!(names(""), ["mx.example.com"], "HTTPS is somebody else's");
+    assert_eq!(names(""), ["mx.example.com"], "without http.listen_tls a proxy has the certificate of base_url");
     assert_eq!(names("http.listen_tls = ['0.0.0.0:443']"), ["mx.example.com", "api.example.com"]);
     assert_eq!(names("acme.names = ['A.example.com']"), ["a.example.com"]);
 }
@@ -398,20 +400,9 @@ fn secrets_come_from_files_and_are_never_shown() {
 }
 
 #[test]
-fn broken_and_missing_files_are_named() {
+fn errors_name_malformed_and_missing_files() {
     let said = of_text("# é\nabé = = 1").expect_err("broken").to_string();
     assert!(said.contains("is not valid TOML at line 2, column 7: "), "{said}");
     let sources = Sources { file: Some(PathBuf::from("/nonexistent/posthouse.toml")), ..Sources::default() };
     assert!(load(&sources).expect_err("missing").to_string().contains("/nonexistent/posthouse.toml"));
-}
-
-#[test]
-fn the_reference_in_the_docs_is_the_table() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CONFIGURATION.md");
-    let written = std::fs::read_to_string(path).unwrap_or_default();
-    if !written.contains(&reference()) {
-        let expected = std::env::temp_dir().join("posthouse-configuration-reference.md");
-        std::fs::write(&expected, reference()).expect("written");
-        panic!("docs/CONFIGURATION.md does not hold the table of keys; it should be as in {}", expected.display());
-    }
 }

@@ -1,48 +1,48 @@
-//! The URLs of the configuration, checked in form: nothing is looked up or connected to.
+//! Parses the URLs of the configuration. Nothing is looked up or connected to.
 
 use hyper::http::Uri;
 
-use super::{LETS_ENCRYPT, LETS_ENCRYPT_STAGING, Relay};
+use posthouse_app::settings::Relay;
 
-/// Reads the URL of an HTTP server and takes its trailing slash away.
-pub(super) fn http(text: &str) -> Result<String, String> {
-    let wrong = || "must be a URL such as https://mail.example.com, without a query".to_owned();
-    let uri: Uri = text.parse().map_err(|_| wrong())?;
-    let web = matches!(uri.scheme_str(), Some("http" | "https"));
-    if !web || uri.host().is_none_or(str::is_empty) || uri.query().is_some() || text.contains(['@', '#']) {
-        return Err(wrong());
+/// The directory of Let's Encrypt.
+const LETS_ENCRYPT: &str = "https://acme-v02.api.letsencrypt.org/directory";
+/// The staging directory of Let's Encrypt: high rate limits, and certificates that no client trusts.
+const LETS_ENCRYPT_STAGING: &str = "https://acme-staging-v02.api.letsencrypt.org/directory";
+
+/// Parses the URL of an HTTP server and removes its trailing slash.
+pub(super) fn http(text: &str) -> Option<String> {
+    let uri: Uri = text.parse().ok()?;
+    let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
+    if !is_http || uri.host().is_none_or(str::is_empty) || uri.query().is_some() || text.contains(['@', '#']) {
+        return None;
     }
-    Ok(text.trim_end_matches('/').to_owned())
+    Some(text.trim_end_matches('/').to_owned())
 }
 
-/// Reads where blobs are. Credentials of a bucket come from elsewhere.
-pub(super) fn blobs(text: &str) -> Result<String, String> {
+/// Returns whether the text is the URL of a blob store. It has no credentials.
+pub(super) fn is_blob_store(text: &str) -> bool {
     let is_bucket = |rest: &str| {
         let bucket = rest.split('/').next().unwrap_or_default();
         !bucket.is_empty() && !rest.contains(['@', '?', '#']) && !bucket.contains(':')
     };
-    let is_place = match (text.strip_prefix("s3://"), text.strip_prefix("file:///")) {
+    match (text.strip_prefix("s3://"), text.strip_prefix("file:///")) {
         (Some(rest), _) => is_bucket(rest),
         (_, Some(path)) => !path.is_empty(),
         _ => false,
-    };
-    if is_place {
-        return Ok(text.to_owned());
     }
-    Err("must be s3://bucket/prefix, with credentials by the usual AWS variables, or file:///path".to_owned())
 }
 
-/// Reads the URL of an ACME directory, or the name of a known one. Its answers are believed for what they prove, so it is https.
-pub(super) fn acme_directory(text: &str) -> Result<String, String> {
+/// Parses the URL of an ACME directory, which must be https, or the name of a known one.
+pub(super) fn acme_directory(text: &str) -> Option<String> {
     match text {
-        "letsencrypt" => Ok(LETS_ENCRYPT.to_owned()),
-        "letsencrypt-staging" => Ok(LETS_ENCRYPT_STAGING.to_owned()),
-        url if url.starts_with("https://") && http(url).is_ok() => Ok(url.to_owned()),
-        _ => Err("must be letsencrypt, letsencrypt-staging or an https URL".to_owned()),
+        "letsencrypt" => Some(LETS_ENCRYPT.to_owned()),
+        "letsencrypt-staging" => Some(LETS_ENCRYPT_STAGING.to_owned()),
+        url if url.starts_with("https://") && http(url).is_some() => Some(url.to_owned()),
+        _ => None,
     }
 }
 
-/// The host of a checked HTTP URL, if it is a name and not an address.
+/// Returns the host of a valid HTTP URL, unless it is an IP address.
 pub(super) fn host_name(url: &str) -> Option<String> {
     let uri: Uri = url.parse().ok()?;
     let host = uri.host()?;
@@ -50,36 +50,23 @@ pub(super) fn host_name(url: &str) -> Option<String> {
     (!is_address).then(|| host.to_ascii_lowercase())
 }
 
-/// Whether the host of a checked HTTP URL is this machine.
-pub(super) fn is_on_loopback(url: &str) -> bool {
-    let Ok(uri) = url.parse::<Uri>() else { return false };
-    let host = uri.host().unwrap_or_default();
-    match host.trim_matches(['[', ']']).parse::<std::net::IpAddr>() {
-        Ok(address) => address.to_canonical().is_loopback(),
-        Err(_) => {
-            host.trim_end_matches('.').rsplit('.').next().is_some_and(|top| top.eq_ignore_ascii_case("localhost"))
-        }
-    }
-}
-
-/// Reads `smtp://user:pass@host:port` or `smtps://…`; user and password are percent-decoded.
-pub(super) fn relay(text: &str) -> Result<Relay, String> {
-    let wrong = || "must be a URL such as smtp://user:password@host:587, or smtps:// for TLS from the start".to_owned();
-    let uri: Uri = text.parse().map_err(|_| wrong())?;
+/// Parses `smtp://user:pass@host:port` or `smtps://…`; user and password are percent-decoded.
+pub(super) fn relay(text: &str) -> Option<Relay> {
+    let uri: Uri = text.parse().ok()?;
     let implicit_tls = match uri.scheme_str() {
         Some("smtp") => false,
         Some("smtps") => true,
-        _ => return Err(wrong()),
+        _ => return None,
     };
-    let authority = uri.authority().ok_or_else(wrong)?;
+    let authority = uri.authority()?;
     let host = authority.host().trim_matches(['[', ']']).to_owned();
     if host.is_empty() || !matches!(uri.path(), "" | "/") || uri.query().is_some() {
-        return Err(wrong());
+        return None;
     }
     let credentials = match authority.as_str().rsplit_once('@') {
         Some((user_info, _)) => {
-            let (user, password) = user_info.split_once(':').ok_or_else(wrong)?;
-            Some((decoded(user).ok_or_else(wrong)?, decoded(password).ok_or_else(wrong)?))
+            let (user, password) = user_info.split_once(':')?;
+            Some((decoded(user)?, decoded(password)?))
         }
         None => None,
     };
@@ -88,7 +75,7 @@ pub(super) fn relay(text: &str) -> Result<Relay, String> {
         (false, Some(_)) => 587,
         (false, None) => 25,
     };
-    Ok(Relay { host, port: authority.port_u16().unwrap_or(usual), credentials, implicit_tls })
+    Some(Relay { host, port: authority.port_u16().unwrap_or(usual), credentials, implicit_tls })
 }
 
 fn decoded(text: &str) -> Option<String> {
@@ -100,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relays_are_read() {
+    fn relay_urls_are_parsed() {
         let table = [
             ("smtp://relay.example", Some(("relay.example", 25, None, false))),
             ("smtp://u:p%40ss@relay.example:2525", Some(("relay.example", 2525, Some(("u", "p@ss")), false))),
@@ -113,7 +100,7 @@ mod tests {
             ("relay.example:25", None),
         ];
         for (text, expected) in table {
-            let found = relay(text).ok();
+            let found = relay(text);
             let expected = expected.map(|(host, port, credentials, implicit_tls)| Relay {
                 host: host.to_owned(),
                 port,
@@ -125,46 +112,24 @@ mod tests {
     }
 
     #[test]
-    fn places_of_blobs_are_read() {
+    fn blob_urls_are_parsed() {
         for good in ["s3://bucket", "s3://bucket/a/b", "file:///var/lib/blobs"] {
-            assert_eq!(blobs(good), Ok(good.to_owned()));
+            assert!(is_blob_store(good), "{good}");
         }
         for bad in ["s3://", "s3:///p", "s3://u:p@bucket/p", "s3://bucket?x=y", "file:///", "file://a", "/a", ""] {
-            assert!(blobs(bad).is_err(), "{bad}");
+            assert!(!is_blob_store(bad), "{bad}");
         }
     }
 
     #[test]
-    fn base_urls_are_read() {
-        assert_eq!(http("https://mail.example.com/"), Ok("https://mail.example.com".to_owned()));
-        assert_eq!(http("http://127.0.0.1:8080"), Ok("http://127.0.0.1:8080".to_owned()));
+    fn base_urls_are_parsed() {
+        assert_eq!(http("https://mail.example.com/").as_deref(), Some("https://mail.example.com"));
+        assert_eq!(http("http://127.0.0.1:8080").as_deref(), Some("http://127.0.0.1:8080"));
         for bad in ["mail.example.com", "ftp://x", "https://", "https://u:p@x", "https://x/?a=b", "https://x/#a", ""] {
-            assert!(http(bad).is_err(), "{bad}");
+            assert!(http(bad).is_none(), "{bad}");
         }
         assert_eq!(host_name("https://Mail.example.com:8443/x").as_deref(), Some("mail.example.com"));
         assert_eq!(host_name("http://[::1]:80"), None);
         assert_eq!(host_name("http://127.0.0.1:8080"), None);
-    }
-
-    #[test]
-    fn this_machine_is_known() {
-        for url in [
-            "http://127.0.0.1:8080",
-            "http://127.9.9.9",
-            "https://[::1]:1/x",
-            "http://LocalHost",
-            "http://a.localhost.",
-        ] {
-            assert!(is_on_loopback(url), "{url}");
-        }
-        for url in [
-            "http://0.0.0.0",
-            "http://[::]",
-            "http://192.0.2.1",
-            "http://localhost.example.com",
-            "https://mail.example.com",
-        ] {
-            assert!(!is_on_loopback(url), "{url}");
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! How many connections there are, in all and of each client. Places are taken and given back; nobody waits for one.
+//! Limits of SMTP connections, in total and per client. A permit is granted at once or not at all.
 
 use std::{
     collections::HashMap,
@@ -6,12 +6,12 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Bits of an IPv6 address that tell clients apart: one host commands all addresses of its /64.
+/// Prefix length that identifies an IPv6 client, because one host has all addresses of its /64.
 const V6_CLIENT_BITS: u32 = 64;
 
-/// The places of all listeners together.
+/// The connection permits of all listeners together.
 #[derive(Clone)]
-pub(super) struct Places(Arc<Shared>);
+pub(super) struct ConnectionPermits(Arc<Shared>);
 
 struct Shared {
     all_max: usize,
@@ -25,38 +25,38 @@ struct Taken {
     clients: HashMap<IpAddr, usize>,
 }
 
-/// A place of a connection; given back when dropped.
-pub(super) struct Place {
-    places: Places,
+/// The permit of a connection; dropping it releases it.
+pub(super) struct ConnectionPermit {
+    places: ConnectionPermits,
     client: Option<IpAddr>,
 }
 
-impl Places {
-    /// So many places in all, and for each client.
+impl ConnectionPermits {
+    /// Creates the permits with a total limit and a limit per client.
     pub(super) fn new(all_max: usize, client_max: usize) -> Self {
         Self(Arc::new(Shared { all_max, client_max, taken: Mutex::default() }))
     }
 
-    /// A place for a connection of a client that is not known yet; none when all are taken.
-    pub(super) fn take(&self) -> Option<Place> {
-        let mut taken = self.taken();
+    /// Takes a permit before the client is known. Returns `None` at the total limit.
+    pub(super) fn acquire(&self) -> Option<ConnectionPermit> {
+        let mut taken = self.permits();
         if taken.all >= self.0.all_max {
             return None;
         }
         taken.all += 1;
-        Some(Place { places: self.clone(), client: None })
+        Some(ConnectionPermit { places: self.clone(), client: None })
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn permits(&self) -> MutexGuard<'_, Taken> {
         self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Place {
-    /// Counts the connection as that client's; false when it has too many.
-    pub(super) fn is_of(&mut self, client: IpAddr) -> bool {
+impl ConnectionPermit {
+    /// Counts the connection for a client. Returns false at the client's limit.
+    pub(super) fn assign(&mut self, client: IpAddr) -> bool {
         let key = network_of(client);
-        let mut taken = self.places.taken();
+        let mut taken = self.places.permits();
         let count = taken.clients.entry(key).or_insert(0);
         if *count >= self.places.0.client_max {
             return false;
@@ -67,9 +67,9 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut taken = self.places.taken();
+        let mut taken = self.places.permits();
         taken.all -= 1;
         if let Some(client) = self.client
             && let Some(count) = taken.clients.get_mut(&client)
@@ -82,7 +82,7 @@ impl Drop for Place {
     }
 }
 
-/// What is one client: an address, or the network that one host commands.
+/// Returns what identifies a client: an IPv4 address or an IPv6 /64 network.
 pub(super) fn network_of(client: IpAddr) -> IpAddr {
     match client.to_canonical() {
         IpAddr::V6(v6) => {
@@ -99,29 +99,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_limited_in_all_and_for_each_client_and_come_back() {
-        let places = Places::new(3, 2);
+    fn permits_are_limited_in_total_and_per_client_and_released() {
+        let places = ConnectionPermits::new(3, 2);
         let (a, b) = ("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
-        let mut first = places.take().unwrap();
-        let mut second = places.take().unwrap();
-        let mut third = places.take().unwrap();
-        assert!(places.take().is_none());
-        assert!(first.is_of(a) && second.is_of(a) && !third.is_of(a));
-        assert!(third.is_of(b));
+        let mut first = places.acquire().unwrap();
+        let mut second = places.acquire().unwrap();
+        let mut third = places.acquire().unwrap();
+        assert!(places.acquire().is_none());
+        assert!(first.assign(a) && second.assign(a) && !third.assign(a));
+        assert!(third.assign(b));
         drop(first);
-        assert!(places.take().unwrap().is_of(a));
+        assert!(places.acquire().unwrap().assign(a));
         drop((second, third));
-        assert!(places.taken().clients.is_empty());
-        assert_eq!(places.taken().all, 0);
+        assert!(places.permits().clients.is_empty());
+        assert_eq!(places.permits().all, 0);
     }
 
     #[test]
     fn one_ipv6_network_is_one_client() {
-        let places = Places::new(9, 1);
-        let mut first = places.take().unwrap();
-        let mut second = places.take().unwrap();
-        assert!(first.is_of("2001:db8::1".parse().unwrap()));
-        assert!(!second.is_of("2001:db8::2:1".parse().unwrap()));
-        assert!(second.is_of("2001:db8:0:1::1".parse().unwrap()));
+        let places = ConnectionPermits::new(9, 1);
+        let mut first = places.acquire().unwrap();
+        let mut second = places.acquire().unwrap();
+        assert!(first.assign("2001:db8::1".parse().unwrap()));
+        assert!(!second.assign("2001:db8::2:1".parse().unwrap()));
+        assert!(second.assign("2001:db8:0:1::1".parse().unwrap()));
     }
 }

@@ -1,4 +1,4 @@
-//! What the mail exchanger answers in a session (RFC 5321, decision 17): anybody may write to who is here.
+//! The mail exchanger's side of a session (RFC 5321): anyone may send to an inbox of this service.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -6,92 +6,97 @@ use posthouse_mail::{
     address::Address,
     smtp::{
         command::EnvelopeAddress,
-        reply::{EnhancedCode, Reply},
-        server::{RecipientQuery, SenderQuery, Transaction, Verdict},
+        reply::{EnhancedStatusCode, ServerReply},
+        server::{InboundTransaction, RecipientQuery, SenderQuery, SessionDecision},
     },
 };
 
-use super::{listener::House, rates::Counted, replies};
-use crate::app::{
-    App,
-    receive::{self, Arrival, RecipientVerdict},
-    screen_client::{self, Offer, Screening},
+use super::{client_limits::RateLimitedAction, frontend::SmtpFrontend, replies};
+use posthouse_app::{
+    app::App,
+    inbound::{
+        receive::{self, InboundMail},
+        recipient::{self, RecipientVerdict},
+        screen_client::{self, ClientScreening, ScreeningRequest},
+    },
 };
 
-/// The desk of one session.
+/// The mail exchanger's state for one session.
 pub(super) struct Inbound<'h> {
-    house: &'h House,
+    frontend: &'h SmtpFrontend,
     app: &'h Arc<App>,
     client_ip: IpAddr,
-    /// Whether the recipients taken so far are role addresses; none before the first.
+    /// Whether the accepted recipients are role addresses; `None` before the first.
     to_role: Option<bool>,
 }
 
 impl<'h> Inbound<'h> {
-    pub(super) fn new(house: &'h House, client_ip: IpAddr) -> Self {
-        Self { house, app: &house.app, client_ip, to_role: None }
+    pub(super) fn new(frontend: &'h SmtpFrontend, client_ip: IpAddr) -> Self {
+        Self { frontend, app: &frontend.app.app, client_ip, to_role: None }
     }
 
-    pub(super) fn sender(&self, query: &SenderQuery) -> Verdict {
+    pub(super) fn sender(&self, query: &SenderQuery) -> SessionDecision {
         match &query.mail_from {
-            Some(path) if path.to_address().is_none() => Verdict::Reject(replies::BAD_SENDER),
-            _ if !self.house.may(self.client_ip, Counted::Message) => Verdict::Reject(replies::TOO_MANY_MESSAGES),
-            _ => Verdict::Accept,
+            Some(path) if path.to_address().is_none() => SessionDecision::Reject(replies::BAD_SENDER),
+            _ if !self.frontend.allow(self.client_ip, RateLimitedAction::Message) => {
+                SessionDecision::Reject(replies::TOO_MANY_MESSAGES)
+            }
+            _ => SessionDecision::Accept,
         }
     }
 
-    /// AUTH is never offered at this door, so the session never asks this.
-    pub(super) fn authenticate(&self) -> Verdict {
-        Verdict::Reject(replies::NO_AUTH)
+    /// Rejects AUTH, which the mail exchanger never offers.
+    pub(super) fn authenticate(&self) -> SessionDecision {
+        SessionDecision::Reject(replies::NO_AUTH)
     }
 
-    pub(super) async fn recipient(&mut self, query: &RecipientQuery) -> Verdict {
+    pub(super) async fn recipient(&mut self, query: &RecipientQuery) -> SessionDecision {
         let Some(address) = self.address(&query.address) else {
-            return Verdict::Reject(replies::UNKNOWN_RECIPIENT);
+            return SessionDecision::Reject(replies::UNKNOWN_RECIPIENT);
         };
         if self.app.store.damage().is_some() {
-            // What a damaged database does not find may be there all the same.
-            return Verdict::Reject(replies::UNAVAILABLE);
+            // A damaged database may fail to find an existing inbox.
+            return SessionDecision::Reject(replies::UNAVAILABLE);
         }
-        let is_role = receive::is_role(&address);
-        if !is_role && !self.house.may(self.client_ip, Counted::Recipient) {
-            return Verdict::Reject(replies::TOO_MANY_RECIPIENTS);
+        let is_role = recipient::is_role(&address);
+        if !is_role && !self.frontend.allow(self.client_ip, RateLimitedAction::Recipient) {
+            return SessionDecision::Reject(replies::TOO_MANY_RECIPIENTS);
         }
-        match receive::recipient(self.app, &address).await {
+        match recipient::recipient(self.app, &address).await {
             Ok(RecipientVerdict::Accept) => {}
-            Ok(RecipientVerdict::Unknown) => return Verdict::Reject(replies::UNKNOWN_RECIPIENT),
-            Err(refusal) => return Verdict::Reject(replies::refusal(&refusal)),
+            Ok(RecipientVerdict::Unknown) => return SessionDecision::Reject(replies::UNKNOWN_RECIPIENT),
+            Err(refusal) => return SessionDecision::Reject(replies::refusal(&refusal)),
         }
         if query.accepted == 0 {
             self.to_role = None;
         }
-        // A whole message is refused or taken; what must never be refused travels alone.
-        if self.app.config.smtp.reject_dmarc_fail && self.to_role.is_some_and(|so_far| so_far != is_role) {
-            return Verdict::Reject(replies::ROLE_APART);
+        // A message is refused as a whole, and mail to role addresses must never be refused.
+        if self.app.config.inbound.reject_dmarc_fail && self.to_role.is_some_and(|so_far| so_far != is_role) {
+            return SessionDecision::Reject(replies::SEPARATE_ROLE_MAIL);
         }
         let verdict = self.screen(query, &address).await;
-        if verdict == Verdict::Accept {
+        if verdict == SessionDecision::Accept {
             self.to_role = Some(is_role);
         }
         verdict
     }
 
-    /// What the operator's rules say of the client.
-    async fn screen(&self, query: &RecipientQuery, recipient: &Address) -> Verdict {
+    /// Applies blocklists and greylisting to the client.
+    async fn screen(&self, query: &RecipientQuery, recipient: &Address) -> SessionDecision {
         let mail_from = query.mail_from.as_ref().and_then(EnvelopeAddress::to_address);
-        let offer = Offer { client_ip: self.client_ip, mail_from: mail_from.as_ref(), recipient };
-        let (rule, reply) = match screen_client::screen(self.app, offer).await {
-            Ok(Screening::Welcome) => return Verdict::Accept,
-            Ok(Screening::Listed(list)) => ("dnsbl", replies::listed(self.client_ip, &list)),
-            Ok(Screening::ComeBack) => ("greylisting", replies::GREYLISTED),
-            Err(refusal) => return Verdict::Reject(replies::refusal(&refusal)),
+        let offer = ScreeningRequest { client_ip: self.client_ip, mail_from: mail_from.as_ref(), recipient };
+        let (rule, reply) = match screen_client::screen(self.app, &self.frontend.app.blocklist_cache, offer).await {
+            Ok(ClientScreening::Accept) => return SessionDecision::Accept,
+            Ok(ClientScreening::Listed(list)) => ("dnsbl", replies::listed(self.client_ip, &list)),
+            Ok(ClientScreening::RetryLater) => ("greylisting", replies::GREYLISTED),
+            Err(refusal) => return SessionDecision::Reject(replies::refusal(&refusal)),
         };
-        self.app.metrics.smtp_screened(rule);
+        self.app.metrics.smtp_rejected_by_policy(rule);
         tracing::debug!(client = %self.client_ip, rule, "smtp.turned_away");
-        Verdict::Reject(reply)
+        SessionDecision::Reject(reply)
     }
 
-    /// The address meant by a path; `<postmaster>` alone is ours (RFC 5321 §4.5.1).
+    /// Returns the address of a path. `<postmaster>` without a domain is at the default domain (RFC 5321 §4.5.1).
     fn address(&self, path: &EnvelopeAddress) -> Option<Address> {
         match path.domain() {
             Some(_) => path.to_address(),
@@ -100,7 +105,7 @@ impl<'h> Inbound<'h> {
     }
 
     /// Stores a message for its recipients.
-    pub(super) async fn store(&self, transaction: Transaction, tls: Option<String>) -> Reply {
+    pub(super) async fn store(&self, transaction: InboundTransaction, tls: Option<String>) -> ServerReply {
         let app = self.app;
         let began = app.clock.now();
         let body_bytes = transaction.data.len();
@@ -112,12 +117,12 @@ impl<'h> Inbound<'h> {
                 app.metrics.smtp_message("stored");
                 let message_id = ids.first().map(ToString::to_string).unwrap_or_default();
                 tracing::debug!(message_id, outcome = "stored", body_bytes, recipients, took_ms, "smtp.message");
-                // A report about mail of a deleted inbox is heard and kept nowhere.
-                let words = if ids.is_empty() { "Heard".to_owned() } else { format!("Stored as {message_id}") };
-                Reply::new(250, EnhancedCode(2, 0, 0), words)
+                // A report about mail of a deleted inbox is processed but not stored.
+                let text = if ids.is_empty() { "Processed".to_owned() } else { format!("Stored as {message_id}") };
+                ServerReply::new(250, EnhancedStatusCode(2, 0, 0), text)
             }
             Err(refusal) => {
-                app.shortage.note(&refusal);
+                app.storage_health.record(&refusal);
                 let reply = replies::refusal(&refusal);
                 let outcome = if reply.code() < 500 { "deferred" } else { "refused" };
                 app.metrics.smtp_message(outcome);
@@ -127,8 +132,8 @@ impl<'h> Inbound<'h> {
         }
     }
 
-    fn arrival(&self, transaction: Transaction, tls: Option<String>) -> Arrival {
-        Arrival {
+    fn arrival(&self, transaction: InboundTransaction, tls: Option<String>) -> InboundMail {
+        InboundMail {
             protocol: protocol(&transaction),
             mail_from: transaction.mail_from.as_ref().and_then(EnvelopeAddress::to_address),
             recipients: transaction.recipients.iter().filter_map(|path| self.address(path)).collect(),
@@ -140,8 +145,8 @@ impl<'h> Inbound<'h> {
     }
 }
 
-/// The transmission type of the trace field (RFC 3848, RFC 6531 §4.3).
-fn protocol(transaction: &Transaction) -> &'static str {
+/// Returns the transmission type for the trace field (RFC 3848, RFC 6531 §4.3).
+fn protocol(transaction: &InboundTransaction) -> &'static str {
     match (transaction.smtputf8, transaction.tls, transaction.esmtp) {
         (true, true, _) => "UTF8SMTPS",
         (true, false, _) => "UTF8SMTP",

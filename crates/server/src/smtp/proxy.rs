@@ -1,39 +1,40 @@
 //! The header of the PROXY protocol, versions 1 and 2 (haproxy.org/download/3.0/doc/proxy-protocol.txt).
 //!
-//! Pure: bytes in, the client's address out. Whether a peer may send one is decided by its listener; a header is never
-//! looked for in what other peers send. Nothing malformed is guessed at.
+//! Parses bytes into the client's address. The listener decides which peers must send a header; data of other peers is
+//! never parsed as one. A malformed header is an error.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Longest header of version 1, its CRLF included.
+/// Maximum length of a version 1 header, with CRLF.
 const V1_BYTES_MAX: usize = 107;
-/// What a header of version 2 begins with.
+/// The first bytes of a version 2 header.
 const V2_SIGNATURE: &[u8; 12] = b"\r\n\r\n\0\r\nQUIT\n";
-/// Signature, version and command, family and transport, and the length of what follows.
+/// Length of signature, version and command, family and transport, and length field.
 const V2_FIXED_BYTES: usize = 16;
-/// Longest variable part of version 2 that is taken, in bytes: addresses and some TLVs.
+/// Maximum length of the variable part of version 2, addresses and TLVs, in bytes.
 const V2_VARIABLE_BYTES_MAX: usize = 4_096;
 
-/// Most bytes a header can have; whoever reads one needs no more room.
+/// Maximum length of a header in bytes.
 pub(super) const HEADER_BYTES_MAX: usize = V2_FIXED_BYTES + V2_VARIABLE_BYTES_MAX;
 
-/// What the first bytes of a connection say.
+/// The result of parsing the first bytes of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Header {
     /// More bytes are needed.
     Partial,
-    /// A whole header.
+    /// A complete header.
     Whole {
-        /// Its length; what follows belongs to the client.
+        /// The length of the header. The client's data follows.
         bytes: usize,
-        /// The client's address; none where the proxy speaks for itself or does not know it: then the peer is the client.
+        /// The client's address. `None` if the proxy connects for itself or doesn't know it; then the peer is the
+        /// client.
         client: Option<IpAddr>,
     },
-    /// No header, or a broken one: close without a word.
+    /// Not a valid header; the connection must be closed without a reply.
     Malformed,
 }
 
-/// Reads the header at the front of `bytes`.
+/// Parses the header at the start of `bytes`.
 pub(super) fn parse(bytes: &[u8]) -> Header {
     let compared = bytes.len().min(V2_SIGNATURE.len());
     if bytes[..compared] == V2_SIGNATURE[..compared] {
@@ -58,7 +59,8 @@ fn version_1(bytes: &[u8]) -> Header {
     }
 }
 
-/// The line of version 1 behind its first word: none when it is malformed, otherwise the client, if it is told.
+/// Parses a version 1 header after its first word. Returns `None` if it is malformed, otherwise the client if it is
+/// known.
 fn line(text: &str) -> Option<Option<IpAddr>> {
     if text == "UNKNOWN" || text.starts_with("UNKNOWN ") {
         return Some(None);
@@ -97,9 +99,9 @@ fn version_2(bytes: &[u8]) -> Header {
         return Header::Partial;
     };
     let client = match (command, bytes[13]) {
-        // LOCAL: the proxy checks whether we live. Whatever addresses follow are to be ignored.
+        // LOCAL: a health check of the proxy. Addresses must be ignored.
         (0, _) => None,
-        // A family the proxy does not know, or a Unix socket: not a network client.
+        // An unknown family or a Unix socket isn't a network client.
         (_, 0x00 | 0x31) => None,
         (_, 0x11) if length >= 12 => prefix::<4>(variable).map(IpAddr::from),
         (_, 0x21) if length >= 36 => prefix::<16>(variable).map(IpAddr::from),
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn version_1_tells_the_client() {
+    fn version_1_has_the_client() {
         for (header, expected) in [
             ("PROXY TCP4 192.0.2.7 198.51.100.1 56324 25\r\n", client("192.0.2.7")),
             ("PROXY TCP6 2001:db8::7 2001:db8::1 56324 25\r\n", client("2001:db8::7")),
@@ -145,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn version_2_tells_the_client() {
+    fn version_2_has_the_client() {
         let v4 = [192, 0, 2, 7, 198, 51, 100, 1, 0xdc, 4, 0, 25];
         let mut v6 = [0; 36];
         v6[..16].copy_from_slice(&"2001:db8::7".parse::<Ipv6Addr>().unwrap().octets());
@@ -200,7 +202,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_reads_past_its_bound(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), front in 0..3) {
+        fn never_reads_past_its_limit(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), front in 0..3) {
             let front: &[u8] = match front { 0 => V2_SIGNATURE, 1 => b"PROXY ", _ => b"" };
             bytes.splice(0..0, front.iter().copied());
             if let Header::Whole { bytes: length, .. } = parse(&bytes) {

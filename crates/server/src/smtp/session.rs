@@ -1,75 +1,78 @@
-//! One SMTP session: moves bytes between a connection and a session of the mail crate, and has a desk answer what that
-//! session asks (RFC 5321). What the answers are differs between the mail exchanger and submission; the rest does not.
+//! An SMTP session: moves bytes between a connection and the protocol session of the mail crate, and passes that
+//! session's requests to the mail exchanger or to submission (RFC 5321).
 //!
-//! A 250 to content is written only after the desk has stored it. What has not come whole is not stored.
+//! The 250 reply to content is written only after the message is stored. Incomplete messages aren't stored.
 
 use std::{io, net::IpAddr, pin::Pin};
 
 use posthouse_mail::smtp::{
-    reply::Reply,
-    server::{Credentials, Farewell, RecipientQuery, SenderQuery, ServerSession, Step, Transaction, Verdict},
+    reply::ServerReply,
+    server::{
+        DisconnectReason, InboundTransaction, LoginCredentials, RecipientQuery, SenderQuery, ServerSession, ServerStep,
+        SessionDecision,
+    },
 };
 
 use super::{
+    frontend::{CONTENT_BYTES_FREE, ConnectionKind, SmtpFrontend},
     inbound::Inbound,
-    listener::{CONTENT_BYTES_FREE, Door, House},
-    patience::Patience,
     submission::Submission,
-    wire::Wire,
+    wire::SmtpStream,
 };
-use crate::ports::Pending;
+use crate::smtp::timeouts::SessionTimeouts;
+use posthouse_app::ports::BoxFuture;
 
-/// A connection whose client is known.
+/// An SMTP session on one connection.
 pub(super) struct Session<'h> {
-    house: &'h House,
+    frontend: &'h SmtpFrontend,
     smtp: ServerSession,
-    desk: Desk<'h>,
-    patience: Patience,
-    /// Comes back when the process begins to stop; none when it has.
-    stopping: Option<Pending<'h, ()>>,
-    /// Bytes of content that this session holds in memory, as counted in the house.
+    service: SmtpRole<'h>,
+    timeouts: SessionTimeouts,
+    /// Completes when the process starts to drain; `None` afterwards.
+    stopping: Option<BoxFuture<'h, ()>>,
+    /// Bytes of content that this session buffers, as counted in the shared state.
     content_bytes: u64,
 }
 
-/// Who answers what a session asks.
-enum Desk<'h> {
+/// The service that answers the requests of a session.
+enum SmtpRole<'h> {
     Inbound(Inbound<'h>),
     Submission(Submission<'h>),
 }
 
-impl Desk<'_> {
-    async fn sender(&mut self, query: &SenderQuery) -> Verdict {
+impl SmtpRole<'_> {
+    async fn sender(&mut self, query: &SenderQuery) -> SessionDecision {
         match self {
-            Desk::Inbound(desk) => desk.sender(query),
-            Desk::Submission(desk) => desk.sender(query),
+            SmtpRole::Inbound(service) => service.sender(query),
+            SmtpRole::Submission(service) => service.sender(query),
         }
     }
 
-    async fn recipient(&mut self, query: &RecipientQuery) -> Verdict {
+    async fn recipient(&mut self, query: &RecipientQuery) -> SessionDecision {
         match self {
-            Desk::Inbound(desk) => desk.recipient(query).await,
-            Desk::Submission(desk) => desk.recipient(query),
+            SmtpRole::Inbound(service) => service.recipient(query).await,
+            SmtpRole::Submission(service) => service.recipient(query),
         }
     }
 
-    async fn authenticate(&mut self, credentials: &Credentials) -> Verdict {
+    async fn authenticate(&mut self, credentials: &LoginCredentials) -> SessionDecision {
         match self {
-            Desk::Inbound(desk) => desk.authenticate(),
-            Desk::Submission(desk) => desk.authenticate(credentials).await,
+            SmtpRole::Inbound(service) => service.authenticate(),
+            SmtpRole::Submission(service) => service.authenticate(credentials).await,
         }
     }
 
-    /// Stores a message; 2xx only when it is stored.
-    async fn store(&mut self, transaction: Transaction, tls: Option<String>) -> Reply {
+    /// Stores a message and returns the reply, which is 2xx only if the message was stored.
+    async fn store(&mut self, transaction: InboundTransaction, tls: Option<String>) -> ServerReply {
         match self {
-            Desk::Inbound(desk) => desk.store(transaction, tls).await,
-            Desk::Submission(desk) => desk.store(transaction).await,
+            SmtpRole::Inbound(service) => service.store(transaction, tls).await,
+            SmtpRole::Submission(service) => service.store(transaction).await,
         }
     }
 }
 
 /// Why waiting for the client ended.
-enum Heard {
+enum ReadOutcome {
     Bytes,
     End,
     Late,
@@ -77,92 +80,94 @@ enum Heard {
 }
 
 impl<'h> Session<'h> {
-    /// A session and the greeting to write first.
+    /// Creates a session. Returns it with the greeting.
     pub(super) fn new(
-        house: &'h House,
-        door: Door,
+        frontend: &'h SmtpFrontend,
+        door: ConnectionKind,
         (peer_ip, client_ip): (IpAddr, IpAddr),
-        patience: Patience,
+        patience: SessionTimeouts,
     ) -> (Self, Vec<u8>) {
         let on_loopback = peer_ip.is_loopback() && client_ip.is_loopback();
-        let (smtp, greeting) = ServerSession::new(house.session_config(door, on_loopback));
-        let stopping: Pending<'h, ()> = Box::pin(house.app.life.drained());
-        let desk = match house.failed_logins() {
-            None => Desk::Inbound(Inbound::new(house, client_ip)),
-            Some(failed) => Desk::Submission(Submission::new(&house.app, failed, client_ip)),
+        let (smtp, greeting) = ServerSession::new(frontend.session_config(door, on_loopback));
+        let stopping: BoxFuture<'h, ()> = Box::pin(frontend.app.lifecycle.drained());
+        let service = match frontend.failed_logins() {
+            None => SmtpRole::Inbound(Inbound::new(frontend, client_ip)),
+            Some(failed) => SmtpRole::Submission(Submission::new(&frontend.app.app, failed, client_ip)),
         };
-        let session = Self { house, smtp, desk, patience, stopping: Some(stopping), content_bytes: 0 };
+        let session = Self { frontend, smtp, service, timeouts: patience, stopping: Some(stopping), content_bytes: 0 };
         (session, greeting)
     }
 
-    /// Runs the session to its end. `early` is what the client sent before the greeting.
+    /// Runs the session to its end. `early` is data that the client sent before the greeting.
     ///
     /// # Errors
-    /// The connection's.
-    pub(super) async fn run(mut self, mut wire: Wire, greeting: Vec<u8>, early: &[u8]) -> io::Result<()> {
+    /// Returns an error if the connection fails.
+    pub(super) async fn run(mut self, mut wire: SmtpStream, greeting: Vec<u8>, early: &[u8]) -> io::Result<()> {
         self.smtp.receive(early);
         self.write(&mut wire, &greeting).await?;
         loop {
             match self.smtp.step() {
-                Step::NeedInput => self.listen(&mut wire).await?,
-                Step::Write(bytes) => self.write(&mut wire, &bytes).await?,
-                Step::StartTls => {
+                ServerStep::NeedInput => self.wait_for_input(&mut wire).await?,
+                ServerStep::Write(bytes) => self.write(&mut wire, &bytes).await?,
+                ServerStep::StartTls => {
                     wire = self.encrypt(wire).await?;
                     self.smtp.tls_started();
                 }
-                Step::Sender(query) => {
-                    let verdict = self.desk.sender(&query).await;
+                ServerStep::Sender(query) => {
+                    let verdict = self.service.sender(&query).await;
                     self.smtp.sender(verdict);
                 }
-                Step::Recipient(query) => {
-                    let verdict = self.desk.recipient(&query).await;
+                ServerStep::Recipient(query) => {
+                    let verdict = self.service.recipient(&query).await;
                     self.smtp.recipient(verdict);
                 }
-                Step::Message(transaction) => self.message(&mut wire, *transaction).await?,
-                Step::Authenticate(credentials) => {
-                    let verdict = self.desk.authenticate(&credentials).await;
+                ServerStep::Message(transaction) => self.message(&mut wire, *transaction).await?,
+                ServerStep::Authenticate(credentials) => {
+                    let verdict = self.service.authenticate(&credentials).await;
                     self.smtp.authenticated(verdict);
                 }
-                Step::Pending | Step::Close => break,
+                ServerStep::Pending | ServerStep::Close => break,
             }
         }
         self.linger(wire).await
     }
 
-    /// Gives the client a moment to read its last reply, unless the process stops.
-    async fn linger(mut self, mut wire: Wire) -> io::Result<()> {
-        let deadline = self.patience.linger();
-        let house = self.house;
+    /// Waits briefly for the client to read the last reply, unless the process drains.
+    async fn linger(mut self, mut wire: SmtpStream) -> io::Result<()> {
+        let deadline = self.timeouts.linger();
+        let frontend = self.frontend;
         tokio::select! {
             biased;
-            closed = self.patience.within(deadline, wire.close()) => closed.unwrap_or(Ok(())),
-            () = house.app.life.drained() => Ok(()),
+            closed = self.timeouts.within(deadline, wire.close()) => closed.unwrap_or(Ok(())),
+            () = frontend.app.lifecycle.drained() => Ok(()),
         }
     }
 
-    /// Waits for bytes, or for a reason not to wait any longer.
-    async fn listen(&mut self, wire: &mut Wire) -> io::Result<()> {
-        self.patience.transaction(!self.smtp.is_idle());
-        match self.hear(wire).await? {
-            Heard::Bytes => return self.bound_content(wire).await,
-            Heard::End => return Err(io::ErrorKind::UnexpectedEof.into()),
-            // A message cut off by the end of the process is the process's doing, not the client's.
-            Heard::Late if self.stopping.is_none() => self.farewell(wire, Farewell::ShuttingDown).await?,
-            Heard::Late => self.farewell(wire, Farewell::TimedOut).await?,
-            Heard::Stopping => {
+    /// Waits for input, a timeout or the end of the process.
+    async fn wait_for_input(&mut self, wire: &mut SmtpStream) -> io::Result<()> {
+        self.timeouts.transaction(!self.smtp.is_idle());
+        match self.read(wire).await? {
+            ReadOutcome::Bytes => return self.bound_content(wire).await,
+            ReadOutcome::End => return Err(io::ErrorKind::UnexpectedEof.into()),
+            // If the process is draining, the reply names that and not a timeout of the client.
+            ReadOutcome::Late if self.stopping.is_none() => {
+                self.say_goodbye(wire, DisconnectReason::ShuttingDown).await?
+            }
+            ReadOutcome::Late => self.say_goodbye(wire, DisconnectReason::TimedOut).await?,
+            ReadOutcome::Stopping => {
                 self.stopping = None;
-                self.patience.draining();
+                self.timeouts.draining();
                 if !self.smtp.is_taking_content() {
-                    self.farewell(wire, Farewell::ShuttingDown).await?;
+                    self.say_goodbye(wire, DisconnectReason::ShuttingDown).await?;
                 }
             }
         }
         Ok(())
     }
 
-    async fn hear(&mut self, wire: &mut Wire) -> io::Result<Heard> {
-        let deadline = self.patience.deadline();
-        let Self { smtp, patience, stopping, .. } = self;
+    async fn read(&mut self, wire: &mut SmtpStream) -> io::Result<ReadOutcome> {
+        let deadline = self.timeouts.deadline();
+        let Self { smtp, timeouts: patience, stopping, .. } = self;
         let stop = async {
             match stopping {
                 Some(stopping) => Pin::new(stopping).await,
@@ -172,70 +177,70 @@ impl<'h> Session<'h> {
         let bytes = tokio::select! {
             biased;
             bytes = wire.read(|bytes| smtp.receive(bytes)) => bytes?,
-            () = stop => return Ok(Heard::Stopping),
-            () = patience.late(deadline) => return Ok(Heard::Late),
+            () = stop => return Ok(ReadOutcome::Stopping),
+            () = patience.deadline_passed(deadline) => return Ok(ReadOutcome::Late),
         };
-        patience.heard(bytes);
-        Ok(if bytes == 0 { Heard::End } else { Heard::Bytes })
+        patience.record_read(bytes);
+        Ok(if bytes == 0 { ReadOutcome::End } else { ReadOutcome::Bytes })
     }
 
-    /// Keeps account of the content in memory. A session that wants much while there is too much of it has to go.
-    async fn bound_content(&mut self, wire: &mut Wire) -> io::Result<()> {
+    /// Counts buffered content. If all sessions together exceed the limit, a session above its free share is closed.
+    async fn bound_content(&mut self, wire: &mut SmtpStream) -> io::Result<()> {
         let held = self.smtp.content_bytes();
-        if self.house.content(self.content_bytes, held) || held <= CONTENT_BYTES_FREE {
+        if self.frontend.content(self.content_bytes, held) || held <= CONTENT_BYTES_FREE {
             self.content_bytes = held;
             return Ok(());
         }
         tracing::warn!("smtp.too_much_content");
-        // The content goes with the farewell, and others have its room before the client hears of it.
-        let bytes = self.smtp.farewell(Farewell::Overloaded);
-        self.house.content(held, self.smtp.content_bytes());
+        // The farewell drops the content, so that its memory is released before the reply is written.
+        let bytes = self.smtp.disconnect(DisconnectReason::Overloaded);
+        self.frontend.content(held, self.smtp.content_bytes());
         self.content_bytes = self.smtp.content_bytes();
         self.write(wire, &bytes).await
     }
 
-    async fn farewell(&mut self, wire: &mut Wire, why: Farewell) -> io::Result<()> {
-        let bytes = self.smtp.farewell(why);
+    async fn say_goodbye(&mut self, wire: &mut SmtpStream, why: DisconnectReason) -> io::Result<()> {
+        let bytes = self.smtp.disconnect(why);
         self.write(wire, &bytes).await
     }
 
-    async fn write(&mut self, wire: &mut Wire, bytes: &[u8]) -> io::Result<()> {
-        let deadline = self.patience.opening();
-        let written = self.patience.within(deadline, wire.write(bytes)).await;
-        self.patience.spoke();
+    async fn write(&mut self, wire: &mut SmtpStream, bytes: &[u8]) -> io::Result<()> {
+        let deadline = self.timeouts.opening();
+        let written = self.timeouts.within(deadline, wire.write(bytes)).await;
+        self.timeouts.record_write();
         written.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// Shakes hands, as far as there is a certificate.
+    /// Starts TLS if there is a certificate.
     ///
     /// # Errors
-    /// The connection's.
-    pub(super) async fn encrypt(&mut self, wire: Wire) -> io::Result<Wire> {
-        let Some(config) = self.house.tls() else {
+    /// Returns an error if the handshake fails or times out.
+    pub(super) async fn encrypt(&mut self, wire: SmtpStream) -> io::Result<SmtpStream> {
+        let Some(config) = self.frontend.tls() else {
             return Ok(wire);
         };
-        let deadline = self.patience.opening();
-        let encrypted = self.patience.within(deadline, wire.encrypt(config)).await;
-        self.patience.spoke();
+        let deadline = self.timeouts.opening();
+        let encrypted = self.timeouts.within(deadline, wire.encrypt(config)).await;
+        self.timeouts.record_write();
         encrypted.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// Stores a message and says so; then, when the process stops, takes leave before the next one.
-    async fn message(&mut self, wire: &mut Wire, transaction: Transaction) -> io::Result<()> {
-        let reply = self.desk.store(transaction, wire.tls()).await;
+    /// Stores a message and replies. If the process is draining, the session ends before the next message.
+    async fn message(&mut self, wire: &mut SmtpStream, transaction: InboundTransaction) -> io::Result<()> {
+        let reply = self.service.store(transaction, wire.tls()).await;
         self.smtp.finish(reply);
-        self.house.content(self.content_bytes, 0);
+        self.frontend.content(self.content_bytes, 0);
         self.content_bytes = 0;
-        if self.house.app.life.is_draining() {
-            return self.farewell(wire, Farewell::ShuttingDown).await;
+        if self.frontend.app.lifecycle.is_draining() {
+            return self.say_goodbye(wire, DisconnectReason::ShuttingDown).await;
         }
         Ok(())
     }
 }
 
-/// Whatever ends a session, its content is no longer in memory.
+/// Releases the counted content, however the session ended.
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        self.house.content(self.content_bytes, 0);
+        self.frontend.content(self.content_bytes, 0);
     }
 }

@@ -1,5 +1,5 @@
-//! The byte stream under a session, in clear or encrypted. Holds no buffer of its own while nothing comes: an idle
-//! connection costs a socket and little else.
+//! The byte stream of a session, plain or encrypted. It has no buffer while idle, so that an idle connection needs
+//! little more than a socket.
 
 use std::{
     future::poll_fn,
@@ -16,19 +16,19 @@ use tokio::{
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-/// Most bytes read at once; on the stack, and only while something is there to read.
+/// Maximum bytes per read. The buffer is on the stack, only while data is read.
 const READ_BYTES: usize = 32 * 1024;
 
 /// A connection.
-pub(super) enum Wire {
-    /// In clear.
+pub(super) enum SmtpStream {
+    /// Without TLS.
     Plain(TcpStream),
-    /// Under TLS.
+    /// With TLS.
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-impl Wire {
-    /// Waits for bytes and hands them over; 0 is the end of the stream. Given up, it has read nothing.
+impl SmtpStream {
+    /// Waits for bytes and passes them to `take`. Returns their count, 0 at the end of the stream. Cancel safe.
     pub(super) async fn read(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<usize> {
         poll_fn(|context| {
             let mut room = [const { MaybeUninit::<u8>::uninit() }; READ_BYTES];
@@ -47,46 +47,45 @@ impl Wire {
 
     fn poll_read(&mut self, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self {
-            Wire::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
-            Wire::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
+            SmtpStream::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
+            SmtpStream::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
         }
     }
 
-    /// Writes all of it, and sends it.
+    /// Writes and flushes all bytes.
     pub(super) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Wire::Plain(stream) => stream.write_all(bytes).await,
-            Wire::Tls(stream) => {
+            SmtpStream::Plain(stream) => stream.write_all(bytes).await,
+            SmtpStream::Tls(stream) => {
                 stream.write_all(bytes).await?;
                 stream.flush().await
             }
         }
     }
 
-    /// Says that nothing more will be written, and waits for the client's end: closing with bytes unread would take the
-    /// last reply away from it.
+    /// Shuts down writing and waits for the client to close. Closing with unread bytes would discard the last reply.
     pub(super) async fn close(&mut self) -> io::Result<()> {
         match self {
-            Wire::Plain(stream) => AsyncWriteExt::shutdown(stream).await?,
-            Wire::Tls(stream) => AsyncWriteExt::shutdown(stream.as_mut()).await?,
+            SmtpStream::Plain(stream) => AsyncWriteExt::shutdown(stream).await?,
+            SmtpStream::Tls(stream) => AsyncWriteExt::shutdown(stream.as_mut()).await?,
         }
         while self.read(|_| ()).await? > 0 {}
         Ok(())
     }
 
-    /// Begins TLS as its server. A wire that is encrypted already stays as it is.
-    pub(super) async fn encrypt(self, config: Arc<rustls::ServerConfig>) -> io::Result<Wire> {
+    /// Starts TLS as the server, unless the stream is already encrypted.
+    pub(super) async fn encrypt(self, config: Arc<rustls::ServerConfig>) -> io::Result<SmtpStream> {
         match self {
-            Wire::Plain(stream) => Ok(Wire::Tls(Box::new(TlsAcceptor::from(config).accept(stream).await?))),
+            SmtpStream::Plain(stream) => Ok(SmtpStream::Tls(Box::new(TlsAcceptor::from(config).accept(stream).await?))),
             encrypted => Ok(encrypted),
         }
     }
 
-    /// Version and cipher for the trace field: `TLSv1.3 TLS13_AES_256_GCM_SHA384`.
+    /// Returns version and cipher for the trace field, such as `TLSv1.3 TLS13_AES_256_GCM_SHA384`.
     pub(super) fn tls(&self) -> Option<String> {
         match self {
-            Wire::Plain(_) => None,
-            Wire::Tls(stream) => {
+            SmtpStream::Plain(_) => None,
+            SmtpStream::Tls(stream) => {
                 let session = stream.get_ref().1;
                 let version = session.protocol_version()?;
                 let suite = session.negotiated_cipher_suite()?.suite();

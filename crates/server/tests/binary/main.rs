@@ -1,10 +1,13 @@
-//! The binary from outside: what commands print, how they exit, what `serve` tells and how it ends (operations.md).
+//! Tests of the binary: output and exit codes of commands, and the start and end of `serve` (`docs/OPERATING.md`).
 #![allow(clippy::unwrap_used)]
 
 mod admin;
 mod blobs;
 mod certificate;
-mod house;
-mod rights;
+mod commands;
+mod file_permissions;
+mod harness;
+mod listeners;
 mod serving;
+mod terminal;
 mod usage;

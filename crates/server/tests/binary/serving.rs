@@ -1,16 +1,16 @@
-//! `posthouse serve`: the ready file, the first start, commands beside it, and its end.
+//! `posthouse serve`: the ready file, the first start, commands while it runs, and the stop.
 
 use std::io::{Read, Write};
 
 use serde_json::Value;
 
-use crate::house::House;
+use crate::harness::Sandbox;
 
 #[test]
-fn the_first_start_makes_a_workspace_and_later_ones_do_not() {
-    let house = House::new("first");
-    let config = house.configure("delivery.mode = 'capture'\n");
-    let service = house.serve(&config, &[]);
+fn only_the_first_start_creates_a_workspace() {
+    let sandbox = Sandbox::new("first");
+    let config = sandbox.configure("delivery.mode = 'capture'\n");
+    let service = sandbox.serve(&config, &[]);
     assert_eq!(service.ready["pid"].as_u64().map(|pid| pid > 0), Some(true));
     assert_ne!(service.address("http").port(), 0);
     assert_ne!(service.address("smtp").port(), 0);
@@ -23,41 +23,41 @@ fn the_first_start_makes_a_workspace_and_later_ones_do_not() {
     let account: Value = serde_json::from_str(&body).unwrap();
     assert_eq!((&account["workspace"]["id"], &account["key"]["scope"]), (&first["workspace_id"], &"org".into()));
 
-    let ran = service.stop();
-    assert_eq!(ran.code, 0, "{}", ran.err);
-    assert_eq!(ran.out.matches(&key).count(), ran.out.matches("ph_").count(), "only this key is shown");
-    assert!(ran.out.contains("curl ") && ran.out.contains("swaks "), "{}", ran.out);
-    assert!(!ran.err.contains(&key), "the log must not hold the key");
+    let output = service.stop();
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert_eq!(output.stdout.matches(&key).count(), output.stdout.matches("ph_").count(), "only this key is shown");
+    assert!(output.stdout.contains("curl ") && output.stdout.contains("swaks "), "{}", output.stdout);
+    assert!(!output.stderr.contains(&key), "the log must not have the key");
 
-    let again = house.serve(&config, &[]);
+    let again = sandbox.serve(&config, &[]);
     assert!(again.ready.get("first_run").is_none());
     let (head, _) = again.get("/v1/account", &format!("authorization: Bearer {key}\r\n"));
     assert!(head.starts_with("http/1.1 200"), "{head}");
-    assert_eq!(again.stop().out, "");
+    assert_eq!(again.stop().stdout, "");
 }
 
-/// Workspace, key and inbox are made together or not at all: a start that breaks off leaves everything to the next.
+/// Workspace, key and inbox are created in one transaction.
 #[test]
-fn a_first_start_that_breaks_off_is_made_whole_by_the_next() {
-    let house = House::new("broken-off");
-    let config = house.configure("delivery.mode = 'capture'\n");
-    assert_eq!(house.run(&["migrate", "--config", config.to_str().unwrap()]).code, 0);
+fn the_start_after_a_failed_first_start_creates_everything() {
+    let sandbox = Sandbox::new("broken-off");
+    let config = sandbox.configure("delivery.mode = 'capture'\n");
+    assert_eq!(sandbox.run(&["migrate", "--config", config.to_str().unwrap()]).code, 0);
     let change = |text: &'static str| {
-        let url = posthouse_store::DatabaseUrl::Sqlite(house.path("data/posthouse.db"));
+        let url = posthouse_store::DatabaseUrl::Sqlite(sandbox.path("data/posthouse.db"));
         let store = posthouse_store::Store::open(posthouse_store::StoreConfig::new(url)).unwrap();
-        let sql = posthouse_store::Sql::built("CHANGE", text.to_owned());
+        let sql = posthouse_store::Sql::from_fragments("CHANGE", text.to_owned());
         let changed = store.write_blocking(move |tx| tx.exec(&sql, &[])).unwrap();
         assert_eq!(changed, 1, "{text}");
         store.close();
     };
-    // The first inbox cannot be made: its name was used before.
+    // The first inbox can't be created, because its address was used before.
     change("INSERT INTO addresses (address, workspace_id, inbox_id) VALUES ('welcome@agents.localhost', x'00', x'00')");
-    let broken = house.run(&["serve", "--config", config.to_str().unwrap()]);
+    let broken = sandbox.run(&["serve", "--config", config.to_str().unwrap()]);
     assert_eq!(broken.code, 1);
-    assert!(broken.err.contains("first inbox"), "{}", broken.err);
+    assert!(broken.stderr.contains("first inbox"), "{}", broken.stderr);
     change("DELETE FROM addresses WHERE address = 'welcome@agents.localhost'");
 
-    let mut service = house.serve(&config, &[]);
+    let mut service = sandbox.serve(&config, &[]);
     let key = service.ready["first_run"]["api_key"].as_str().expect("the next start is the first").to_owned();
     service.read_log_until("welcome mail delivered");
     let (_, inboxes) = service.get("/v1/inboxes", &format!("authorization: Bearer {key}\r\n"));
@@ -67,21 +67,21 @@ fn a_first_start_that_breaks_off_is_made_whole_by_the_next() {
 }
 
 #[test]
-fn commands_work_beside_a_running_service() {
-    let house = House::new("beside");
-    let config = house.configure("delivery.mode = 'capture'\n");
-    let service = house.serve(&config, &[]);
+fn commands_work_while_the_service_runs() {
+    let sandbox = Sandbox::new("beside");
+    let config = sandbox.configure("delivery.mode = 'capture'\n");
+    let service = sandbox.serve(&config, &[]);
     let config = config.to_str().unwrap();
     let made =
-        house.run(&["workspace", "create", "--config", config, "--name", "B", "--owner", "b@b.example", "--json"]);
+        sandbox.run(&["workspace", "create", "--config", config, "--name", "B", "--owner", "b@b.example", "--json"]);
     let made = made.json();
     let authorization = format!("authorization: Bearer {}\r\n", made["api_key"].as_str().unwrap());
     assert!(service.get("/v1/account", &authorization).0.starts_with("http/1.1 200"));
     let id = made["workspace_id"].as_str().unwrap();
-    house.run(&["workspace", "set", id, "--config", config, "--notice", "Grüße", "--json"]).json();
+    sandbox.run(&["workspace", "set", id, "--config", config, "--notice", "Grüße", "--json"]).json();
     let (head, _) = service.get("/v1/account", &authorization);
     assert!(head.contains("service-notice: gr%c3%bc%c3%9fe"), "{head}");
-    for (path, fields, told) in [
+    for (path, fields, has_notice) in [
         ("/v1/nowhere", authorization.as_str(), true),
         ("/v1/openapi.json", &authorization, true),
         ("/v1/webhooks/events", &authorization, true),
@@ -89,18 +89,18 @@ fn commands_work_beside_a_running_service() {
         ("/v1/webhooks/events", "authorization: Bearer nobody\r\n", false),
     ] {
         let (head, _) = service.get(path, fields);
-        assert_eq!(head.contains("service-notice: "), told, "{path} {fields}: {head}");
+        assert_eq!(head.contains("service-notice: "), has_notice, "{path} {fields}: {head}");
     }
-    let ran = house.run(&["check", "--config", config]);
-    assert_eq!(ran.code, 0, "{}", ran.out);
+    let output = sandbox.run(&["check", "--config", config]);
+    assert_eq!(output.code, 0, "{}", output.stdout);
     assert_eq!(service.stop().code, 0);
 }
 
 #[test]
-fn what_it_shows_of_itself() {
-    let house = House::new("shows");
-    let config = house.configure("delivery.mode = 'capture'\nhttp.metrics_token = 'sesame'\nlog.format = 'json'\n");
-    let service = house.serve(&config, &[]);
+fn pages_about_the_service_and_its_log() {
+    let sandbox = Sandbox::new("shows");
+    let config = sandbox.configure("delivery.mode = 'capture'\nhttp.metrics_token = 'sesame'\nlog.format = 'json'\n");
+    let service = sandbox.serve(&config, &[]);
     for (path, content_type) in [
         ("/healthz", "application/json"),
         ("/readyz", "application/json"),
@@ -123,20 +123,31 @@ fn what_it_shows_of_itself() {
     let (head, body) = service.get("/nowhere", "");
     assert!(head.starts_with("http/1.1 404") && body.contains("\"not_found\""), "{head} {body}");
 
-    let ran = service.stop();
-    for line in ran.err.lines() {
+    let html = "accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
+    let (redirected, body) = service.get("/", html);
+    assert!(redirected.starts_with("http/1.1 302") && redirected.contains("\r\nlocation: /docs\r\n"), "{redirected}");
+    assert!(redirected.contains("\r\nvary: accept") && redirected.contains("x-request-id: ") && body.is_empty());
+    for accept in ["", "accept: */*\r\n", "accept: application/json\r\n"] {
+        let (head, body) = service.get("/", accept);
+        assert!(head.starts_with("http/1.1 404") && body.contains("\"not_found\""), "{accept}: {head} {body}");
+        assert!(body.contains("The reference is at `/docs`"), "{accept}: {body}");
+    }
+    assert!(service.get("/nowhere", html).0.starts_with("http/1.1 404"), "only `/` is redirected");
+
+    let output = service.stop();
+    for line in output.stderr.lines() {
         let line: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         assert!(line["timestamp"].is_string() && line["level"].is_string());
     }
     let id = head.split("x-request-id: ").nth(1).unwrap().lines().next().unwrap();
-    assert!(ran.err.contains(id), "the log bears the request's id");
+    assert!(output.stderr.contains(id), "the log has the request id");
 }
 
 #[test]
-fn roles_decide_what_is_listened_on() {
-    let house = House::new("roles");
-    let config = house.configure("delivery.mode = 'capture'\n");
-    let service = house.serve(&config, &["--roles", "smtp"]);
+fn roles_select_the_listeners() {
+    let sandbox = Sandbox::new("roles");
+    let config = sandbox.configure("delivery.mode = 'capture'\n");
+    let service = sandbox.serve(&config, &["--roles", "smtp"]);
     assert_eq!(service.ready["http"], Value::Null);
     assert!(service.ready.get("first_run").is_none());
     let mut stream = std::net::TcpStream::connect(service.address("smtp")).unwrap();
@@ -146,95 +157,95 @@ fn roles_decide_what_is_listened_on() {
     assert_eq!(service.stop().code, 0);
 }
 
-/// It was printed to who had no SMTP listener in the process that there is mail already.
+/// Without an SMTP listener in the process, the text of the first start announced a welcome mail.
 #[test]
 fn a_first_start_without_the_mail_exchanger_promises_no_mail() {
-    let house = House::new("http-alone");
-    let config = house.configure("delivery.mode = 'capture'\n");
-    let service = house.serve(&config, &["--roles", "http,http"]);
+    let sandbox = Sandbox::new("http-alone");
+    let config = sandbox.configure("delivery.mode = 'capture'\n");
+    let service = sandbox.serve(&config, &["--roles", "http,http"]);
     assert!(service.ready["first_run"].is_object(), "{}", service.ready);
-    let ran = service.stop();
-    assert!(ran.out.contains("curl ") && !ran.out.contains("there already"), "{}", ran.out);
-    assert!(!ran.out.contains("swaks ") && !ran.out.contains("another process"), "{}", ran.out);
-    assert!(ran.err.contains("roles=\"http\"") || ran.err.contains("roles=http "), "{}", ran.err);
+    let output = service.stop();
+    assert!(output.stdout.contains("curl ") && !output.stdout.contains("welcome mail"), "{}", output.stdout);
+    assert!(!output.stdout.contains("swaks ") && !output.stdout.contains("another process"), "{}", output.stdout);
+    assert!(output.stderr.contains("roles=\"http\"") || output.stderr.contains("roles=http "), "{}", output.stderr);
 }
 
-/// The port of `submission.listen_tls` was picked and told to nobody.
+/// The selected port of `submission.listen_tls` wasn't reported anywhere.
 #[test]
-fn every_picked_port_is_in_the_ready_file_and_in_the_log() {
-    let house = House::new("picked-port");
-    let config = house.configure("delivery.mode = 'capture'\nsubmission.listen_tls = ['127.0.0.1:0']\n");
-    let service = house.serve(&config, &[]);
+fn the_ready_file_and_the_log_have_every_selected_port() {
+    let sandbox = Sandbox::new("picked-port");
+    let config = sandbox.configure("delivery.mode = 'capture'\nsubmission.listen_tls = ['127.0.0.1:0']\n");
+    let service = sandbox.serve(&config, &[]);
     let (clear, tls) = (service.address("submission"), service.address("submission_tls"));
     assert!(tls.port() != 0 && tls != clear);
     std::net::TcpStream::connect(tls).unwrap();
-    let ran = service.stop();
-    assert!(ran.err.contains(&format!("submission_tls={tls}")), "{}", ran.err);
-    let config = house.configure("delivery.mode = 'capture'\n");
-    let service = house.serve(&config, &[]);
+    let output = service.stop();
+    assert!(output.stderr.contains(&format!("submission_tls={tls}")), "{}", output.stderr);
+    let config = sandbox.configure("delivery.mode = 'capture'\n");
+    let service = sandbox.serve(&config, &[]);
     assert!(service.ready.as_object().unwrap().contains_key("submission_tls"), "{}", service.ready);
     assert_eq!(service.ready["submission_tls"], Value::Null);
     assert_eq!(service.stop().code, 0);
 }
 
-/// A ready file of the run before said that a start that failed had succeeded.
+/// A ready file of the previous run made a failed start look successful.
 #[test]
-fn a_ready_file_is_there_while_the_service_is_ready_and_not_longer() {
-    let house = House::new("ready-file");
-    let config = house.configure("delivery.mode = 'capture'\n");
-    let file = house.path("data/told.json");
+fn the_ready_file_exists_while_the_service_is_ready() {
+    let sandbox = Sandbox::new("ready-file");
+    let config = sandbox.configure("delivery.mode = 'capture'\n");
+    let file = sandbox.path("data/ready.json");
     let arguments = ["--ready-file", file.to_str().unwrap()];
-    std::fs::create_dir(house.path("data")).unwrap();
+    std::fs::create_dir(sandbox.path("data")).unwrap();
     std::fs::write(&file, "{\"pid\":1}").unwrap();
-    let missing = house.path("absent.toml");
-    let failed = house.run(&[&["serve", "--config", missing.to_str().unwrap()][..], &arguments].concat());
-    assert_eq!(failed.code, 2, "{}", failed.err);
+    let missing = sandbox.path("absent.toml");
+    let failed = sandbox.run(&[&["serve", "--config", missing.to_str().unwrap()][..], &arguments].concat());
+    assert_eq!(failed.code, 2, "{}", failed.stderr);
     assert!(!file.exists());
-    // A first start makes the directory.
-    std::fs::remove_dir(house.path("data")).unwrap();
-    let mut child = house.command();
+    // A first start creates the directory.
+    std::fs::remove_dir(sandbox.path("data")).unwrap();
+    let mut child = sandbox.command();
     let mut child = child.args(["serve", "--config", config.to_str().unwrap()]).args(arguments);
     child = child.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
     let mut child = child.spawn().unwrap();
     let log = std::io::BufReader::new(child.stderr.take().unwrap());
     let mut lines = std::io::BufRead::lines(log);
     lines.find(|line| line.as_ref().unwrap().contains(" ready ")).unwrap().unwrap();
-    let told: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-    assert_eq!(told["pid"], child.id());
+    let ready: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(ready["pid"], child.id());
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
     lines.for_each(drop);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(!file.exists());
 }
 
-/// The first start printed its key, ended because of the ready file, and the next one had no key to tell.
+/// The first start printed its key and then failed because of the ready file; the next start had no key to show.
 #[test]
-fn a_ready_file_that_cannot_be_written_ends_the_start_before_there_is_a_key() {
-    let house = House::new("no-ready-file");
-    let config = house.configure("delivery.mode = 'capture'\n");
+fn an_unwritable_ready_file_ends_the_start_before_a_key_is_created() {
+    let sandbox = Sandbox::new("no-ready-file");
+    let config = sandbox.configure("delivery.mode = 'capture'\n");
     let serve = ["serve", "--config", config.to_str().unwrap(), "--ready-file"];
-    std::fs::write(house.path("file"), "").unwrap();
-    std::fs::create_dir(house.path("directory")).unwrap();
-    std::os::unix::fs::symlink("file", house.path("link")).unwrap();
+    std::fs::write(sandbox.path("file"), "").unwrap();
+    std::fs::create_dir(sandbox.path("directory")).unwrap();
+    std::os::unix::fs::symlink("file", sandbox.path("link")).unwrap();
     for place in ["absent/ready.json", "file/ready.json", "directory", "link"] {
-        let path = house.path(place);
-        let ran = house.run(&[&serve[..], &[path.to_str().unwrap()]].concat());
-        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{place}: {}", ran.err);
-        assert!(ran.err.contains(&format!("--ready-file {}", path.display())), "{place}: {}", ran.err);
-        assert!(ran.err.contains("it must be a file in a directory"), "{place}: {}", ran.err);
+        let path = sandbox.path(place);
+        let output = sandbox.run(&[&serve[..], &[path.to_str().unwrap()]].concat());
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{place}: {}", output.stderr);
+        assert!(output.stderr.contains(&format!("--ready-file {}", path.display())), "{place}: {}", output.stderr);
+        assert!(output.stderr.contains("it must be a file in an existing directory"), "{place}: {}", output.stderr);
     }
-    assert!(!house.path("data/posthouse.db").exists(), "nothing was made");
-    assert!(house.path("link").is_symlink(), "nor taken away");
-    let service = house.serve(&config, &[]);
+    assert!(!sandbox.path("data/posthouse.db").exists(), "nothing was created");
+    assert!(sandbox.path("link").is_symlink(), "nothing was removed");
+    let service = sandbox.serve(&config, &[]);
     assert!(service.ready["first_run"].is_object(), "{}", service.ready);
     assert_eq!(service.stop().code, 0);
 }
 
 #[test]
-fn idle_connections_do_not_hold_the_end_up() {
-    let house = House::new("idle");
-    let config = house.configure("delivery.mode = 'capture'\n");
-    let service = house.serve(&config, &[]);
+fn idle_connections_do_not_delay_the_stop() {
+    let sandbox = Sandbox::new("idle");
+    let config = sandbox.configure("delivery.mode = 'capture'\n");
+    let service = sandbox.serve(&config, &[]);
     let mut silent = service.connect();
     let mut begun = service.connect();
     begun.write_all(b"GET /healthz HTTP/1.1\r\nhost:").unwrap();
@@ -243,18 +254,18 @@ fn idle_connections_do_not_hold_the_end_up() {
     let mut first = [0; 12];
     kept.read_exact(&mut first).unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
-    let ran = service.stop();
-    assert_eq!(ran.code, 0);
-    assert!(ran.err.contains("stopped") && !ran.err.contains("cut_off"), "{}", ran.err);
+    let output = service.stop();
+    assert_eq!(output.code, 0);
+    assert!(output.stderr.contains("stopped") && !output.stderr.contains("cut_off"), "{}", output.stderr);
     let mut rest = Vec::new();
     assert_eq!(silent.read_to_end(&mut rest).unwrap_or(0), 0);
 }
 
 #[test]
-fn a_request_that_never_ends_is_cut_off() {
-    let house = House::new("never-ends");
-    let config = house.configure("delivery.mode = 'capture'\n");
-    let service = house.serve(&config, &[]);
+fn an_endless_request_is_cut_off_at_the_stop() {
+    let sandbox = Sandbox::new("never-ends");
+    let config = sandbox.configure("delivery.mode = 'capture'\n");
+    let service = sandbox.serve(&config, &[]);
     let key = service.ready["first_run"]["api_key"].as_str().unwrap().to_owned();
     let mut endless = service.connect();
     write!(
@@ -263,48 +274,52 @@ fn a_request_that_never_ends_is_cut_off() {
          content-length: 100\r\n\r\n{{\"username\":"
     )
     .unwrap();
-    // An answer on another connection: by now the first request is in.
+    // After a response on another connection, the service has the first request.
     assert!(service.get("/healthz", "").0.starts_with("http/1.1 200"));
-    let ran = service.stop();
-    assert_eq!(ran.code, 0);
-    assert!(ran.err.contains("drain.cut_off") && ran.err.contains("stopped"), "{}", ran.err);
+    let output = service.stop();
+    assert_eq!(output.code, 0);
+    assert!(output.stderr.contains("drain.cut_off") && output.stderr.contains("stopped"), "{}", output.stderr);
     let mut rest = Vec::new();
-    assert_eq!(endless.read_to_end(&mut rest).unwrap_or(0), 0, "nothing was answered");
+    assert_eq!(endless.read_to_end(&mut rest).unwrap_or(0), 0, "there was no response");
 }
 
 #[test]
-fn an_address_in_use_is_named() {
-    let house = House::new("in-use");
+fn an_address_in_use_is_an_error_with_its_setting() {
+    let sandbox = Sandbox::new("in-use");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();
-    let path = house.path("c.toml");
-    let data = house.path("data");
+    let path = sandbox.path("c.toml");
+    let data = sandbox.path("data");
     std::fs::write(
         &path,
         format!("delivery.mode = 'capture'\nhttp.listen = '{address}'\ndata_dir = '{}'", data.display()),
     )
     .unwrap();
-    let ran = house.run(&["serve", "--config", path.to_str().unwrap()]);
-    assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("http.listen") && ran.err.contains(&address.to_string()), "{}", ran.err);
+    let output = sandbox.run(&["serve", "--config", path.to_str().unwrap()]);
+    assert_eq!(output.code, 1);
+    assert!(output.stderr.contains("http.listen") && output.stderr.contains(&address.to_string()), "{}", output.stderr);
     assert!(
-        ran.err.contains("stop what listens there, or set http.listen to another address (or give --http-listen)"),
+        output
+            .stderr
+            .contains("stop the program that uses it, or set http.listen (or --http-listen) to another address"),
         "{}",
-        ran.err
+        output.stderr
     );
 }
 
 #[test]
-fn the_welcome_mail_comes_through_the_own_listener_and_the_pasted_line_shows_it() {
-    let house = House::new("welcome");
-    let config = house.configure("delivery.mode = 'capture'\n");
-    let mut service = house.serve(&config, &[]);
+fn the_command_of_the_first_start_shows_the_welcome_mail() {
+    let sandbox = Sandbox::new("welcome");
+    let config = sandbox.configure("delivery.mode = 'capture'\n");
+    let mut service = sandbox.serve(&config, &[]);
     service.read_log_until("welcome mail delivered");
     let key = service.ready["first_run"]["api_key"].as_str().unwrap().to_owned();
     let authorization = format!("authorization: Bearer {key}\r\n");
-    let shown = service.read_line_with("curl ");
-    let path = shown.split("/v1/").nth(1).unwrap().trim();
-    assert!(shown.contains(&key), "{shown}");
+    let export = service.read_line_with("export POSTHOUSE_KEY=");
+    assert!(export.contains(&key), "{export}");
+    service.read_line_with("curl -H \"Authorization: Bearer $POSTHOUSE_KEY\"");
+    let url = service.read_line_with("/v1/");
+    let path = url.split("/v1/").nth(1).unwrap().trim();
     let (head, body) = service.get(&format!("/v1/{path}"), &authorization);
     assert!(head.starts_with("http/1.1 200"), "{head}");
     let list: Value = serde_json::from_str(&body).unwrap();
@@ -314,22 +329,26 @@ fn the_welcome_mail_comes_through_the_own_listener_and_the_pasted_line_shows_it(
 }
 
 #[test]
-fn listeners_of_the_command_line_win_and_loopback_needs_no_mode() {
-    let house = House::new("listeners");
-    let config = house.path("c.toml");
+fn listeners_of_the_command_line_override_the_configuration() {
+    let sandbox = Sandbox::new("listeners");
+    let config = sandbox.path("c.toml");
     let text = "log.level = 'debug'\nhttp.listen = '0.0.0.0:0'\nsubmission.listen = ['0.0.0.0:0']\n";
-    std::fs::write(&config, format!("{text}data_dir = '{}'\n", house.path("data").display())).unwrap();
+    std::fs::write(&config, format!("{text}data_dir = '{}'\n", sandbox.path("data").display())).unwrap();
     let variables = [("POSTHOUSE__SMTP__LISTEN", "0.0.0.0:0")];
-    let ran =
-        house.run_with(&variables, &["serve", "--config", config.to_str().unwrap(), "--smtp-listen", "127.0.0.1:0"]);
-    assert!(ran.code == 2 && ran.err.contains("delivery.mode: is required"), "two are not on loopback: {}", ran.err);
+    let output =
+        sandbox.run_with(&variables, &["serve", "--config", config.to_str().unwrap(), "--smtp-listen", "127.0.0.1:0"]);
+    assert!(
+        output.code == 2 && output.stderr.contains("delivery.mode: is required"),
+        "two are not on loopback: {}",
+        output.stderr
+    );
     let flags = [
         ["--http-listen", "127.0.0.1:0"],
         ["--smtp-listen", "127.0.0.1:0,127.0.0.2:0"],
         ["--smtp-listen", "127.0.0.3:0"],
         ["--submission-listen", "127.0.0.4:0"],
     ];
-    let service = house.serve_with(&variables, &config, &flags.concat());
+    let service = sandbox.serve_with(&variables, &config, &flags.concat());
     for (listener, ip) in [("http", "127.0.0.1:"), ("smtp", "127.0.0.1:"), ("submission", "127.0.0.4:")] {
         assert!(service.ready[listener].as_str().unwrap().starts_with(ip), "{}", service.ready);
     }

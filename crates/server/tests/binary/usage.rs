@@ -1,10 +1,10 @@
-//! Bad usage and bad configuration: exit code 2 with the key, the value and what is allowed.
+//! Invalid usage and configuration: exit code 2, with the key, the value and what is allowed.
 
-use crate::house::House;
+use crate::harness::Sandbox;
 
 #[test]
 fn bad_usage_is_exit_code_2() {
-    let house = House::new("usage");
+    let sandbox = Sandbox::new("usage");
     let table: &[&[&str]] = &[
         &[],
         &["fly"],
@@ -37,67 +37,75 @@ fn bad_usage_is_exit_code_2() {
         &["restore", "-"],
     ];
     for arguments in table {
-        let ran = house.run(arguments);
-        assert_eq!(ran.code, 2, "{arguments:?}\n{}{}", ran.out, ran.err);
-        assert_eq!(ran.out, "", "{arguments:?}");
-        assert!(!ran.err.is_empty(), "{arguments:?}");
+        let output = sandbox.run(arguments);
+        assert_eq!(output.code, 2, "{arguments:?}\n{}{}", output.stdout, output.stderr);
+        assert_eq!(output.stdout, "", "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
     }
-    assert!(!house.path("data").exists(), "bad usage must leave nothing behind");
+    assert!(!sandbox.path("data").exists(), "invalid usage must not create files");
 }
 
 #[test]
-fn a_bad_listener_is_told_what_is_allowed() {
-    let house = House::new("listener");
-    let ran = house.run(&["serve", "--smtp-listen", "127.0.0.1:0,mail.example"]);
-    assert!(ran.err.contains("mail.example") && ran.err.contains("--smtp-listen"), "{}", ran.err);
-    assert!(ran.err.contains("must be an IP address and a port, such as"), "{}", ran.err);
-    let ran = house.run(&["serve", "--http-listen", "0.0.0.0:0"]);
-    assert!(ran.err.contains("delivery.mode: is required unless every listener is on loopback"), "{}", ran.err);
+fn an_invalid_listener_error_states_what_is_allowed() {
+    let sandbox = Sandbox::new("listener");
+    let output = sandbox.run(&["serve", "--smtp-listen", "127.0.0.1:0,mail.example"]);
+    assert!(output.stderr.contains("mail.example") && output.stderr.contains("--smtp-listen"), "{}", output.stderr);
+    assert!(output.stderr.contains("must be an IP address and a port, such as"), "{}", output.stderr);
+    let output = sandbox.run(&["serve", "--http-listen", "0.0.0.0:0"]);
+    assert!(
+        output.stderr.contains("delivery.mode: is required unless every listener is on loopback"),
+        "{}",
+        output.stderr
+    );
 }
 
 #[test]
-fn help_and_version_are_answers() {
-    let house = House::new("help");
+fn help_and_version_go_to_standard_output() {
+    let sandbox = Sandbox::new("help");
     for arguments in [&["--help"][..], &["--version"], &["workspace", "set", "--help"]] {
-        let ran = house.run(arguments);
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{arguments:?}");
-        assert!(!ran.out.is_empty());
+        let output = sandbox.run(arguments);
+        assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{arguments:?}");
+        assert!(!output.stdout.is_empty());
     }
 }
 
 #[test]
 fn a_bad_configuration_names_key_value_and_what_is_allowed() {
-    let house = House::new("bad-config");
-    let config = house.configure("delivery.mode = 'drect'\nsmtp.hostnam = 'x.example'\n");
+    let sandbox = Sandbox::new("bad-config");
+    let config = sandbox.configure("delivery.mode = 'drect'\nsmtp.hostnam = 'x.example'\n");
     for command in ["serve", "check", "migrate"] {
-        let ran = house.run(&[command, "--config", config.to_str().unwrap()]);
-        assert_eq!(ran.code, 2, "{command}: {}", ran.err);
-        assert!(ran.err.contains("delivery.mode = \"drect\": must be one of direct, relay, capture"), "{}", ran.err);
-        assert!(ran.err.contains("smtp.hostnam: is not a key; did you mean smtp.hostname?"), "{}", ran.err);
-        assert_eq!(ran.out, "");
+        let output = sandbox.run(&[command, "--config", config.to_str().unwrap()]);
+        assert_eq!(output.code, 2, "{command}: {}", output.stderr);
+        assert!(
+            output.stderr.contains("delivery.mode = \"drect\": must be one of direct, relay, capture"),
+            "{}",
+            output.stderr
+        );
+        assert!(output.stderr.contains("smtp.hostnam: is not a key; did you mean smtp.hostname?"), "{}", output.stderr);
+        assert_eq!(output.stdout, "");
     }
 }
 
 #[test]
-fn a_key_for_secrets_that_is_none_is_a_bad_configuration_and_not_shown() {
-    let house = House::new("bad-key");
+fn an_invalid_instance_key_is_a_configuration_error_and_not_shown() {
+    let sandbox = Sandbox::new("bad-key");
     for bad in ["c2hvcnQ=", "not base64, not base64, not base64, not bas="] {
-        let config = house.configure(&format!("delivery.mode = 'capture'\ninstance_key = '{bad}'\n"));
+        let config = sandbox.configure(&format!("delivery.mode = 'capture'\ninstance_key = '{bad}'\n"));
         for command in ["serve", "check"] {
-            let ran = house.run(&[command, "--config", config.to_str().unwrap()]);
-            assert_eq!(ran.code, 2, "{command}: {}", ran.err);
-            assert!(ran.err.contains("config: instance_key: must be 32 bytes in base64"), "{}", ran.err);
-            assert!(!ran.err.contains(bad), "{}", ran.err);
+            let output = sandbox.run(&[command, "--config", config.to_str().unwrap()]);
+            assert_eq!(output.code, 2, "{command}: {}", output.stderr);
+            assert!(output.stderr.contains("config: instance_key: must be 32 bytes in base64"), "{}", output.stderr);
+            assert!(!output.stderr.contains(bad), "{}", output.stderr);
         }
     }
-    assert!(!house.path("data").exists(), "a bad configuration must leave nothing behind");
+    assert!(!sandbox.path("data").exists(), "an invalid configuration must not create files");
 }
 
 #[test]
 fn the_environment_is_read_and_checked() {
-    let house = House::new("environment");
+    let sandbox = Sandbox::new("environment");
     let output =
-        house.command().args(["migrate", "--json"]).env("POSTHOUSE__DELIVERY__MODUS", "direct").output().unwrap();
+        sandbox.command().args(["migrate", "--json"]).env("POSTHOUSE__DELIVERY__MODUS", "direct").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.contains("delivery.modus: is not a key"), "{text}");

@@ -1,72 +1,115 @@
-//! Reading an archive back into an empty data directory. Nothing outside that directory is ever written.
+//! Restores an archive into an empty data directory. Never writes outside that directory.
 
-use super::seal::Seal;
-use super::{BLOBS_DIR, Contents, DATABASE_FILE, END_FILE, FORMAT, at, check_database};
-use crate::{Blobs, Digest, Error, Result};
+use super::hash::ArchiveHash;
+use super::{
+    BLOBS_DIR, BackupProgress, BackupStep, BackupSummary, DATABASE_FILE, END_FILE, FORMAT, OnProgress, at,
+    check_database,
+};
+use crate::{BlobDigest, BlobStore, Error, Result};
 use bytes::Bytes;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Component, Path};
 
-/// Bound on one blob of an archive, in bytes: far above any mail, far below memory.
+/// Largest blob accepted from an archive, in bytes: far above any message, far below memory.
 const BLOB_BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// Bound on the closing member, in bytes.
+/// Largest closing member, in bytes.
 const END_BYTES_MAX: u64 = 4096;
-/// Buffer of the archive being read, in bytes.
+/// Read buffer for the archive, in bytes.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// Restores an archive into `data_dir`, which must be empty or missing, and its blobs into `blobs`; then checks the
-/// database, each blob's bytes against its name, all bytes against the hash of the archive, and that nothing is missing.
-/// Flushed when it returns; meant for the command line. After an error the directory is empty again.
+/// Restores an archive into `data_dir`, which must be empty or missing, and its blobs into `blobs`. Then checks the
+/// database, each blob against its hash, all bytes against the archive's hash, and that nothing is missing. All files
+/// are flushed when it returns; meant for the command line. After an error the directory is empty again.
 ///
 /// # Errors
-/// [`Error::Schema`] with a text for the operator where the directory is not empty or the file is no archive;
-/// [`Error::Corrupt`] where the archive is damaged or cut off.
-pub async fn restore(file: &Path, data_dir: &Path, blobs: &Blobs) -> Result<Contents> {
+/// Returns [`Error::Schema`] with a message for the operator if the directory isn't empty or the file isn't an archive,
+/// and [`Error::Inconsistent`] if the archive is damaged or incomplete.
+pub async fn restore(file: &Path, data_dir: &Path, blobs: &BlobStore) -> Result<BackupSummary> {
+    restore_with_progress(file, data_dir, blobs, &mut |_| ()).await
+}
+
+/// [`restore`], and calls `on_progress` periodically.
+///
+/// # Errors
+/// See [`restore`].
+pub async fn restore_with_progress(
+    file: &Path,
+    data_dir: &Path,
+    blobs: &BlobStore,
+    on_progress: OnProgress<'_>,
+) -> Result<BackupSummary> {
     let archive = File::open(file).map_err(|error| at(file, &error))?;
+    let total = archive.metadata().map_err(|error| at(file, &error))?.len();
     make_empty(data_dir)?;
-    let restored = fill(archive, data_dir, blobs).await;
+    let mut reader = ProgressReader { archive, done: 0, total, on_progress };
+    let mut restored = fill(&mut reader, data_dir, blobs).await;
+    if restored.is_ok() {
+        (reader.on_progress)(BackupProgress { step: BackupStep::Check, done: total, total });
+        restored = finish(data_dir).and(restored);
+    }
     if restored.is_err() {
         clear(data_dir);
     }
     restored
 }
 
-async fn fill(archive: File, data_dir: &Path, blobs: &Blobs) -> Result<Contents> {
+/// Reader of the archive that reports how much was read.
+struct ProgressReader<'a> {
+    archive: File,
+    done: u64,
+    total: u64,
+    on_progress: OnProgress<'a>,
+}
+
+impl Read for ProgressReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.archive.read(buffer)?;
+        self.done += count as u64;
+        (self.on_progress)(BackupProgress { step: BackupStep::Files, done: self.done, total: self.total });
+        Ok(count)
+    }
+}
+
+/// Checks the restored database, and flushes the directory.
+fn finish(data_dir: &Path) -> Result<()> {
+    check_database(&rusqlite::Connection::open(data_dir.join(DATABASE_FILE))?)?;
+    Ok(File::open(data_dir)?.sync_all()?)
+}
+
+async fn fill(archive: &mut ProgressReader<'_>, data_dir: &Path, blobs: &BlobStore) -> Result<BackupSummary> {
     let mut archive = tar::Archive::new(BufReader::with_capacity(BUFFER_BYTES, archive));
-    let (mut count, mut files, mut seal) = (0, 0, Seal::default());
+    let (mut count, mut files, mut hash) = (0, 0, ArchiveHash::default());
     let (mut end, mut has_database) = (None, false);
     for entry in archive.entries()? {
-        let mut entry = entry.map_err(|_| cut_off())?;
+        let mut entry = entry.map_err(|_| incomplete())?;
         if end.is_some() {
-            return Err(corrupt("something follows its end"));
+            return Err(corrupt("it has data after its end"));
         }
         let name = entry.path()?.into_owned();
-        let name = name.to_str().filter(|name| is_plain(name)).ok_or_else(|| corrupt("a member has a wild name"))?;
+        let name = name.to_str().filter(|name| is_plain(name)).ok_or_else(|| corrupt("a member has an unsafe path"))?;
         if name == END_FILE {
             let bytes = read_all(&mut entry, END_BYTES_MAX)?;
-            end = Some(serde_json::from_slice::<Contents>(&bytes).map_err(damaged)?);
+            end = Some(serde_json::from_slice::<BackupSummary>(&bytes).map_err(damaged)?);
         } else if name.starts_with(BLOBS_DIR) {
-            put_blob(blobs, name, read_all(&mut seal.member(name, entry), BLOB_BYTES_MAX)?).await?;
+            put_blob(blobs, name, read_all(&mut hash.member(name, entry), BLOB_BYTES_MAX)?).await?;
             count += 1;
         } else {
-            write_file(&data_dir.join(name), &mut seal.member(name, entry))?;
+            write_file(&data_dir.join(name), &mut hash.member(name, entry))?;
             if name == DATABASE_FILE { has_database = true } else { files += 1 }
         }
     }
-    let found = Contents { format: FORMAT, blobs: count, files, sha256: seal.close() };
+    let found = BackupSummary { format: FORMAT, blobs: count, files, sha256: hash.close() };
     match end {
         Some(end) if end == found && has_database => {}
-        Some(end) if end.sha256 != found.sha256 => return Err(corrupt("its bytes are not the ones that were saved")),
-        _ => return Err(cut_off()),
+        Some(end) if end.sha256 != found.sha256 => return Err(corrupt("its bytes don't match the recorded hash")),
+        _ => return Err(incomplete()),
     }
-    check_database(&rusqlite::Connection::open(data_dir.join(DATABASE_FILE))?)?;
-    File::open(data_dir)?.sync_all()?;
     Ok(found)
 }
 
-/// Takes away what a restore that failed has left in a directory that was empty before. What cannot be taken away stays,
-/// and the next restore says that the directory is not empty.
+/// Removes the leftovers of a failed restore from a directory that was empty before. Files that can't be removed stay,
+/// and the next restore reports that the directory isn't empty.
 fn clear(data_dir: &Path) {
     for entry in std::fs::read_dir(data_dir).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -74,19 +117,19 @@ fn clear(data_dir: &Path) {
     }
 }
 
-fn cut_off() -> Error {
-    corrupt("it is cut off, or no backup of posthouse")
+fn incomplete() -> Error {
+    corrupt("it is incomplete, or not a Posthouse backup")
 }
 
-fn corrupt(why: &str) -> Error {
-    Error::Corrupt(format!("the archive is damaged: {why}").into())
+fn corrupt(problem: &str) -> Error {
+    Error::Inconsistent(format!("the archive is damaged: {problem}").into())
 }
 
 fn damaged(error: impl std::fmt::Display) -> Error {
     corrupt(&error.to_string())
 }
 
-/// A relative path of ordinary names, so that no member is written outside the data directory.
+/// Accepts relative paths of ordinary names only, so that no member is written outside the data directory.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
 }
@@ -108,17 +151,17 @@ fn read_all(entry: &mut impl Read, bytes_max: u64) -> Result<Vec<u8>> {
     if bytes.len() as u64 > bytes_max { Err(corrupt("a member is too large")) } else { Ok(bytes) }
 }
 
-async fn put_blob(blobs: &Blobs, name: &str, bytes: Vec<u8>) -> Result<()> {
-    let named: Digest =
-        name.rsplit('/').next().unwrap_or_default().parse().map_err(|_| corrupt("a blob has no name"))?;
-    if Digest::of(&bytes) != named {
-        return Err(corrupt(&format!("blob {named} has other bytes than its name says")));
+async fn put_blob(blobs: &BlobStore, name: &str, bytes: Vec<u8>) -> Result<()> {
+    let named: BlobDigest =
+        name.rsplit('/').next().unwrap_or_default().parse().map_err(|_| corrupt("a blob's name isn't a hash"))?;
+    if BlobDigest::of(&bytes) != named {
+        return Err(corrupt(&format!("blob {named} doesn't match its hash")));
     }
     blobs.put(Bytes::from(bytes)).await.map(|_| ())
 }
 
 fn write_file(path: &Path, content: &mut impl Read) -> Result<()> {
-    let folder = path.parent().ok_or_else(|| corrupt("a member has a wild name"))?;
+    let folder = path.parent().ok_or_else(|| corrupt("a member has an unsafe path"))?;
     std::fs::create_dir_all(folder)?;
     let mut options = File::options();
     options.write(true).create_new(true);

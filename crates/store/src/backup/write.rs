@@ -1,29 +1,48 @@
-//! Writing an archive.
+//! Writes an archive.
 
-use super::seal::Seal;
-use super::{BLOBS_DIR, Contents, DATABASE_FILE, END_FILE, FORMAT, Source, at, check_database, sqlite_path};
-use crate::{Blobs, Digest, Error, Result};
+use super::hash::ArchiveHash;
+use super::{
+    BLOBS_DIR, BackupProgress, BackupSource, BackupStep, BackupSummary, DATABASE_FILE, END_FILE, FORMAT, OnProgress,
+    at, check_database, sqlite_path,
+};
+use crate::{BlobDigest, BlobStore, Error, Result};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Buffer of the archive being written, in bytes.
+/// Write buffer for the archive, in bytes.
 const BUFFER_BYTES: usize = 256 * 1024;
-/// Rights of the members: they hold mail and keys.
+/// File mode of the members: they contain mail and keys.
 const MODE: u32 = 0o600;
 
-/// Writes an archive of `source` and `blobs` to `file`, which appears whole or not at all. Blocks the thread it runs on
+/// Writes an archive of `source` and `blobs` to `file`, which appears complete or not at all. Blocks the current thread
 /// while the database is copied; meant for the command line.
 ///
 /// # Errors
-/// [`Error::Schema`] for PostgreSQL, [`Error::Corrupt`] where the copy of the database is damaged, otherwise as the
-/// blobs and the file system say.
-pub async fn save(source: &Source, blobs: &Blobs, file: &Path) -> Result<Contents> {
+/// Returns [`Error::Schema`] for PostgreSQL, [`Error::Inconsistent`] if the database copy is damaged, and other errors if
+/// the blob store or the file system fails.
+pub async fn save(source: &BackupSource, blobs: &BlobStore, file: &Path) -> Result<BackupSummary> {
+    save_with_progress(source, blobs, file, None).await
+}
+
+/// [`save`], and calls `on_progress` after each file. To know the total it lists the blobs once more.
+///
+/// # Errors
+/// See [`save`].
+pub async fn save_with_progress(
+    source: &BackupSource,
+    blobs: &BlobStore,
+    file: &Path,
+    on_progress: Option<OnProgress<'_>>,
+) -> Result<BackupSummary> {
     let database = sqlite_path(&source.database)?;
-    let partial = beside(file, "partial");
-    let copy = beside(file, "database.partial");
-    let saved = save_to(source, database, blobs, &partial, &copy).await;
+    let partial = sibling(file, "partial");
+    let copy = sibling(file, "database.partial");
+    let saved = match BackupArchive::create(&partial) {
+        Ok(archive) => save_to(source, database, blobs, archive.reporting(blobs, on_progress).await, &copy).await,
+        Err(error) => Err(error),
+    };
     let _ = std::fs::remove_file(&copy);
     match saved {
         Ok(contents) => {
@@ -42,10 +61,17 @@ pub async fn save(source: &Source, blobs: &Blobs, file: &Path) -> Result<Content
     }
 }
 
-async fn save_to(source: &Source, database: &Path, blobs: &Blobs, partial: &Path, copy: &Path) -> Result<Contents> {
-    let mut archive = Archive::create(partial)?;
+async fn save_to(
+    source: &BackupSource,
+    database: &Path,
+    blobs: &BlobStore,
+    archive: Result<BackupArchive<'_>>,
+    copy: &Path,
+) -> Result<BackupSummary> {
+    let mut archive = archive?;
     let mut stored = BTreeSet::new();
     archive.add_blobs(blobs, &mut stored).await?;
+    archive.report(BackupStep::Database);
     copy_database(database, copy)?;
     archive.add_file(DATABASE_FILE, copy)?;
     archive.add_blobs(blobs, &mut stored).await?;
@@ -53,15 +79,15 @@ async fn save_to(source: &Source, database: &Path, blobs: &Blobs, partial: &Path
     for folder in &source.folders {
         files += archive.add_folder(&source.data_dir, Path::new(folder))?;
     }
-    let sha256 = std::mem::take(&mut archive.seal).close();
-    let contents = Contents { format: FORMAT, blobs: stored.len() as u64, files, sha256 };
+    let sha256 = std::mem::take(&mut archive.hash).close();
+    let contents = BackupSummary { format: FORMAT, blobs: stored.len() as u64, files, sha256 };
     let end = serde_json::to_vec(&contents).map_err(Error::db)?;
     archive.add(END_FILE, end.len() as u64, end.as_slice())?;
     archive.finish()?;
     Ok(contents)
 }
 
-fn beside(file: &Path, ending: &str) -> PathBuf {
+fn sibling(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".");
     name.push(ending);
@@ -73,30 +99,33 @@ fn flush_folder_of(file: &Path) -> Result<()> {
     Ok(File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?)
 }
 
-/// Copies the database as of one moment; writers go on meanwhile.
+/// Copies the database as of one moment. Writers continue in the meantime.
 fn copy_database(database: &Path, copy: &Path) -> Result<()> {
     let _ = std::fs::remove_file(copy);
-    // Without CREATE: a missing database is an error, not an empty backup.
+    // Without CREATE: a missing database must be an error, not an empty backup.
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let from = rusqlite::Connection::open_with_flags(database, flags)?;
     let mut to = rusqlite::Connection::open(copy)?;
-    // All pages in one step: in smaller ones each commit of the service would begin the copy anew.
+    // Copies all pages in one step: with smaller steps, each commit of the service would restart the copy.
     match rusqlite::backup::Backup::new(&from, &mut to)?.step(-1)? {
         rusqlite::backup::StepResult::Done => {}
-        other => return Err(Error::unavailable(format_args!("the database could not be copied now: {other:?}"))),
+        other => return Err(Error::unavailable(format_args!("the database can't be copied right now: {other:?}"))),
     }
     check_database(&to)?;
-    // One file, without a log beside it.
+    // Leaves a single file, without a WAL next to it.
     to.pragma_update(None, "journal_mode", "DELETE")?;
     to.close().map_err(|(_, error)| Error::from(error))
 }
 
-struct Archive {
+struct BackupArchive<'a> {
     tar: tar::Builder<BufWriter<File>>,
-    seal: Seal,
+    hash: ArchiveHash,
+    done: u64,
+    total: u64,
+    on_progress: Option<OnProgress<'a>>,
 }
 
-impl Archive {
+impl<'a> BackupArchive<'a> {
     fn create(path: &Path) -> Result<Self> {
         let mut options = File::options();
         options.write(true).create(true).truncate(true);
@@ -104,7 +133,28 @@ impl Archive {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, MODE);
         let file = options.open(path).map_err(|error| at(path, &error))?;
         let tar = tar::Builder::new(BufWriter::with_capacity(BUFFER_BYTES, file));
-        Ok(Archive { tar, seal: Seal::default() })
+        Ok(BackupArchive { tar, hash: ArchiveHash::default(), done: 0, total: 0, on_progress: None })
+    }
+
+    /// Reports progress from now on.
+    async fn reporting(mut self, blobs: &BlobStore, on_progress: Option<OnProgress<'a>>) -> Result<Self> {
+        if on_progress.is_some() {
+            // The database, and the key and the certificate, which are few.
+            self.total = 1;
+            for shard in 0..=u8::MAX {
+                self.total += blobs.list(shard, i64::MAX).await?.len() as u64;
+            }
+            self.on_progress = on_progress;
+            self.report(BackupStep::Files);
+        }
+        Ok(self)
+    }
+
+    fn report(&mut self, step: BackupStep) {
+        let (done, total) = (self.done, self.total.max(self.done));
+        if let Some(on_progress) = &mut self.on_progress {
+            on_progress(BackupProgress { step, done, total });
+        }
     }
 
     fn add(&mut self, name: &str, size: u64, content: impl Read) -> Result<()> {
@@ -112,23 +162,26 @@ impl Archive {
         header.set_size(size);
         header.set_mode(MODE);
         header.set_entry_type(tar::EntryType::Regular);
-        Ok(self.tar.append_data(&mut header, name, self.seal.member(name, content))?)
+        self.tar.append_data(&mut header, name, self.hash.member(name, content))?;
+        self.done += 1;
+        self.report(BackupStep::Files);
+        Ok(())
     }
 
     fn add_file(&mut self, name: &str, path: &Path) -> Result<()> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
-        self.add(name, size, file.take(size)) // a file that grows meanwhile is taken as it began
+        self.add(name, size, file.take(size)) // if the file grows meanwhile, copies its initial size
     }
 
-    /// Adds the blobs that are not in `stored` yet.
-    async fn add_blobs(&mut self, blobs: &Blobs, stored: &mut BTreeSet<Digest>) -> Result<()> {
+    /// Adds the blobs that aren't in `stored` yet.
+    async fn add_blobs(&mut self, blobs: &BlobStore, stored: &mut BTreeSet<BlobDigest>) -> Result<()> {
         for shard in 0..=u8::MAX {
             for digest in blobs.list(shard, i64::MAX).await? {
                 if stored.contains(&digest) {
                     continue;
                 }
-                // Gone since it was listed: then the database, read later, does not name it either.
+                // Deleted after it was listed: the database, copied later, doesn't reference it either.
                 let Some(bytes) = blobs.get(&digest).await? else { continue };
                 self.add(&format!("{BLOBS_DIR}/{}", digest.path()), bytes.len() as u64, bytes.as_ref())?;
                 stored.insert(digest);
@@ -137,7 +190,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Adds the files below a folder of the data directory; links are passed over.
+    /// Adds the files below a directory of the data directory. Symbolic links are skipped.
     fn add_folder(&mut self, data_dir: &Path, folder: &Path) -> Result<u64> {
         let path = data_dir.join(folder);
         if !path.exists() {

@@ -1,7 +1,7 @@
-//! Blobs as files, `ab/cd/abcd…` below a directory. A file appears whole or not at all, and is flushed with its
-//! directories before it counts as stored.
+//! Blobs as files, `ab/cd/abcd…` below a directory. A file appears complete or not at all. A blob counts as stored
+//! after the file and its directories are flushed.
 
-use super::Digest;
+use super::BlobDigest;
 use crate::{Error, Result};
 use bytes::Bytes;
 use std::io::{self, ErrorKind};
@@ -9,50 +9,51 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 use tokio::fs;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 
-/// Ending of a file that is being written.
+/// Extension of a file that is being written.
 const PARTIAL: &str = "partial";
+/// Most bytes that are read from a file at once.
+const CHUNK_BYTES: usize = 64 * 1024;
 
-/// The directory, and how many files were begun, which gives each a name of its own while it is written.
-pub(super) struct Folder {
+/// The directory, and a counter that gives each partial file a unique name.
+pub(super) struct BlobFolder {
     root: PathBuf,
     begun: AtomicU64,
 }
 
-impl Folder {
+impl BlobFolder {
     pub(super) fn new(root: PathBuf) -> Self {
-        Folder { root, begun: AtomicU64::new(0) }
+        BlobFolder { root, begun: AtomicU64::new(0) }
     }
 
-    fn path(&self, digest: &Digest) -> PathBuf {
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn path(&self, digest: &BlobDigest) -> PathBuf {
         self.root.join(digest.path())
     }
 
-    /// What the file system says, with the place.
     fn failed(&self, error: &io::Error) -> Error {
-        let text = format!("{}: {error}", self.root.display());
-        match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Error::Full(text.into()),
-            _ => Error::Blob(text.into()),
-        }
+        failed(&self.root, error)
     }
 
-    /// Makes the directory where it is missing, and a file in it that is gone at once.
+    /// Creates the directory if missing, and creates and removes a test file in it.
     pub(super) async fn prepare(&self) -> Result<()> {
-        let tried = async {
+        let probe = async {
             fs::create_dir_all(&self.root).await?;
             let (partial, _) = self.begin(&self.root).await?;
             fs::remove_file(&partial).await
         };
-        tried.await.map_err(|error| self.failed(&error))
+        probe.await.map_err(|error| self.failed(&error))
     }
 
-    pub(super) async fn put(&self, digest: &Digest, bytes: &[u8]) -> Result<()> {
-        self.place(digest, bytes).await.map_err(|error| self.failed(&error))
+    pub(super) async fn put(&self, digest: &BlobDigest, bytes: &[u8]) -> Result<()> {
+        self.write_durably(digest, bytes).await.map_err(|error| self.failed(&error))
     }
 
-    async fn place(&self, digest: &Digest, bytes: &[u8]) -> io::Result<()> {
+    async fn write_durably(&self, digest: &BlobDigest, bytes: &[u8]) -> io::Result<()> {
         let path = self.path(digest);
         let folder = path.parent().unwrap_or(&self.root);
         make_folders(&self.root, folder).await?;
@@ -65,7 +66,7 @@ impl Folder {
         flush_folder(folder).await
     }
 
-    /// A new file beside the place it will have, which no other writer of the same blob uses.
+    /// Creates a partial file next to the final path, with a name that no other writer of the same blob uses.
     async fn begin(&self, folder: &Path) -> io::Result<(PathBuf, fs::File)> {
         loop {
             let n = self.begun.fetch_add(1, Ordering::Relaxed);
@@ -78,12 +79,22 @@ impl Folder {
         }
     }
 
-    pub(super) async fn get(&self, digest: &Digest) -> Result<Option<Bytes>> {
-        let read = found(fs::read(self.path(digest)).await).map_err(|error| self.failed(&error));
+    pub(super) async fn get(&self, digest: &BlobDigest) -> Result<Option<Bytes>> {
+        let read = optional(fs::read(self.path(digest)).await).map_err(|error| self.failed(&error));
         Ok(read?.map(Bytes::from))
     }
 
-    pub(super) async fn exists(&self, digest: &Digest) -> Result<bool> {
+    /// Opens a blob for reading, and returns its size in bytes; `None` if it doesn't exist.
+    pub(super) async fn reader(&self, digest: &BlobDigest) -> Result<Option<(FileReader, u64)>> {
+        let opened = async {
+            let Some(file) = optional(fs::File::open(self.path(digest)).await)? else { return Ok(None) };
+            let bytes = file.metadata().await?.len();
+            Ok(Some((FileReader { file, root: self.root.clone() }, bytes)))
+        };
+        opened.await.map_err(|error| self.failed(&error))
+    }
+
+    pub(super) async fn exists(&self, digest: &BlobDigest) -> Result<bool> {
         fs::try_exists(self.path(digest)).await.map_err(|error| self.failed(&error))
     }
 
@@ -96,12 +107,12 @@ impl Folder {
         Ok(false)
     }
 
-    pub(super) async fn delete(&self, digest: &Digest) -> Result<()> {
-        let removed = found(fs::remove_file(self.path(digest)).await);
+    pub(super) async fn delete(&self, digest: &BlobDigest) -> Result<()> {
+        let removed = optional(fs::remove_file(self.path(digest)).await);
         removed.map(|_| ()).map_err(|error| self.failed(&error))
     }
 
-    pub(super) async fn list(&self, shard: u8, before_ms: i64) -> Result<Vec<Digest>> {
+    pub(super) async fn list(&self, shard: u8, before_ms: i64) -> Result<Vec<BlobDigest>> {
         let paths = self.older(shard, before_ms).await.map_err(|error| self.failed(&error))?;
         Ok(paths.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect())
     }
@@ -110,7 +121,7 @@ impl Folder {
         let removed = async {
             for path in self.older(shard, before_ms).await? {
                 if path.extension().is_some_and(|ending| ending == PARTIAL) {
-                    found(fs::remove_file(&path).await)?;
+                    optional(fs::remove_file(&path).await)?;
                 }
             }
             Ok(())
@@ -118,13 +129,13 @@ impl Folder {
         removed.await.map_err(|error| self.failed(&error))
     }
 
-    /// The files of a shard that were last written before a time.
+    /// Returns the files of a shard that were last written before a time.
     async fn older(&self, shard: u8, before_ms: i64) -> io::Result<Vec<PathBuf>> {
         let before = UNIX_EPOCH + Duration::from_millis(before_ms.max(0).unsigned_abs());
         let mut older = Vec::new();
         for folder in entries(&self.root.join(format!("{shard:02x}"))).await? {
             for path in entries(&folder).await? {
-                if let Some(metadata) = found(fs::metadata(&path).await)?
+                if let Some(metadata) = optional(fs::metadata(&path).await)?
                     && metadata.modified()? < before
                 {
                     older.push(path);
@@ -132,6 +143,36 @@ impl Folder {
             }
         }
         Ok(older)
+    }
+}
+
+/// An open blob. It can be read to its end even if the blob is deleted meanwhile.
+pub(super) struct FileReader {
+    file: fs::File,
+    root: PathBuf,
+}
+
+impl FileReader {
+    /// Returns the next bytes, at most [`CHUNK_BYTES`]; empty at the end.
+    pub(super) async fn next_chunk(&mut self) -> Result<Bytes> {
+        let mut chunk = vec![0; CHUNK_BYTES];
+        let bytes = self.file.read(&mut chunk).await.map_err(|error| failed(&self.root, &error))?;
+        chunk.truncate(bytes);
+        Ok(chunk.into())
+    }
+
+    /// Continues at the first byte.
+    pub(super) async fn rewind(&mut self) -> Result<()> {
+        self.file.rewind().await.map(|_| ()).map_err(|error| failed(&self.root, &error))
+    }
+}
+
+/// Converts an I/O error to one that names the directory.
+fn failed(root: &Path, error: &io::Error) -> Error {
+    let text = format!("{}: {error}", root.display());
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Error::StorageFull(text.into()),
+        _ => Error::BlobStore(text.into()),
     }
 }
 
@@ -143,7 +184,7 @@ async fn write(mut file: fs::File, partial: &Path, path: &Path, bytes: &[u8]) ->
     fs::rename(partial, path).await
 }
 
-/// Makes the folders that are missing and flushes each into the one above it.
+/// Creates the missing directories and flushes the parent of each.
 async fn make_folders(root: &Path, folder: &Path) -> io::Result<()> {
     if fs::try_exists(folder).await? {
         return Ok(());
@@ -165,8 +206,8 @@ async fn flush_folder(folder: &Path) -> io::Result<()> {
     fs::File::open(folder).await?.sync_all().await
 }
 
-/// That there is no such file is an answer, not an error.
-fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+/// Converts "not found" to `None`.
+fn optional<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -175,7 +216,7 @@ fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 }
 
 async fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let Some(mut reading) = found(fs::read_dir(folder).await)? else { return Ok(Vec::new()) };
+    let Some(mut reading) = optional(fs::read_dir(folder).await)? else { return Ok(Vec::new()) };
     let mut paths = Vec::new();
     while let Some(entry) = reading.next_entry().await? {
         paths.push(entry.path());

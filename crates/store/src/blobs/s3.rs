@@ -1,34 +1,35 @@
-//! Blobs in a bucket of S3 or of anything that speaks like it. A PUT that was answered is durable by the service's word.
+//! Blobs in an S3 bucket or an S3-compatible service. The service guarantees that an acknowledged PUT is durable.
 
-use super::Digest;
+use super::BlobDigest;
 use crate::{Error, Result};
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::path::Path;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore as _, ObjectStoreExt as _, RetryConfig};
-use std::time::Duration;
+use std::{ops::Range, time::Duration};
 
-/// How long one request may take.
+/// Timeout of one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long to wait for a connection.
+/// Timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How often a request is sent again after a server's error, and how long that may go on.
+/// Number of retries after a server error.
 const RETRIES_MAX: usize = 3;
-/// See [`RETRIES_MAX`].
+/// Total time allowed for retries.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 
-pub(super) struct Bucket {
+pub(super) struct S3Bucket {
     store: AmazonS3,
     prefix: String,
-    /// The URL without what must not be shown.
-    place: String,
+    /// The URL without credentials, for error messages.
+    display_url: String,
 }
 
-impl Bucket {
+impl S3Bucket {
     pub(super) fn open(url: &str, options: &[(String, String)]) -> Result<Self> {
         let wrong = |e: object_store::Error| Error::schema(format_args!("blob_url: {e}"));
-        // One DELETE per object: the bulk form is not spoken by everything that speaks like S3, and hides what went wrong.
+        // One DELETE per object: not every S3-compatible service supports bulk deletes, and they hide individual
+        // errors.
         let mut builder = AmazonS3Builder::new().with_url(url).with_disable_bulk_delete(true);
         for (name, value) in options {
             if let Ok(key) = name.to_ascii_lowercase().parse::<AmazonS3ConfigKey>() {
@@ -45,16 +46,16 @@ impl Bucket {
         let store = builder.with_client_options(client).with_retry(retry).build().map_err(wrong)?;
         let rest = url.trim_start_matches("s3://").trim_end_matches('/');
         let prefix = rest.split_once('/').map_or(String::new(), |(_, prefix)| format!("{prefix}/"));
-        let place = format!("s3://{}", rest.rsplit_once('@').map_or(rest, |(_, place)| place));
-        Ok(Bucket { store, prefix, place })
+        let display_url = format!("s3://{}", rest.rsplit_once('@').map_or(rest, |(_, host)| host));
+        Ok(S3Bucket { store, prefix, display_url })
     }
 
     fn failed(&self, error: object_store::Error) -> Error {
-        Error::blob(format_args!("{}: {}", self.place, cause(&error)))
+        Error::blob(format_args!("{}: {}", self.display_url, cause(&error)))
     }
 
-    /// That there is no such object is an answer, not an error.
-    fn found<T>(&self, result: object_store::Result<T>) -> Result<Option<T>> {
+    /// Converts "not found" to `None`.
+    fn optional<T>(&self, result: object_store::Result<T>) -> Result<Option<T>> {
         match result {
             Ok(value) => Ok(Some(value)),
             Err(error) if is_absent(&error) => Ok(None),
@@ -62,29 +63,39 @@ impl Bucket {
         }
     }
 
-    fn path(&self, digest: &Digest) -> Path {
+    fn path(&self, digest: &BlobDigest) -> Path {
         Path::from(format!("{}{}", self.prefix, digest.path()))
     }
 
-    pub(super) async fn put(&self, digest: &Digest, bytes: Bytes) -> Result<()> {
+    pub(super) async fn put(&self, digest: &BlobDigest, bytes: Bytes) -> Result<()> {
         self.store.put(&self.path(digest), bytes.into()).await.map(|_| ()).map_err(|error| self.failed(error))
     }
 
-    pub(super) async fn get(&self, digest: &Digest) -> Result<Option<Bytes>> {
-        match self.found(self.store.get(&self.path(digest)).await)? {
-            Some(reading) => self.found(reading.bytes().await),
+    pub(super) async fn get(&self, digest: &BlobDigest) -> Result<Option<Bytes>> {
+        match self.optional(self.store.get(&self.path(digest)).await)? {
+            Some(reading) => self.optional(reading.bytes().await),
             None => Ok(None),
         }
     }
 
-    pub(super) async fn exists(&self, digest: &Digest) -> Result<bool> {
-        Ok(self.found(self.store.head(&self.path(digest)).await)?.is_some())
+    /// Returns the size of the blob in bytes, or `None` if it doesn't exist.
+    pub(super) async fn size(&self, digest: &BlobDigest) -> Result<Option<u64>> {
+        Ok(self.optional(self.store.head(&self.path(digest)).await)?.map(|meta| meta.size))
+    }
+
+    /// Returns a range of the bytes, or `None` if the blob doesn't exist.
+    pub(super) async fn get_range(&self, digest: &BlobDigest, range: Range<u64>) -> Result<Option<Bytes>> {
+        self.optional(self.store.get_range(&self.path(digest), range).await)
+    }
+
+    pub(super) async fn exists(&self, digest: &BlobDigest) -> Result<bool> {
+        Ok(self.size(digest).await?.is_some())
     }
 
     pub(super) async fn any(&self) -> Result<bool> {
         let folder = Path::from(self.prefix.trim_end_matches('/'));
         let is_blob = |meta: &object_store::ObjectMeta| {
-            meta.location.filename().is_some_and(|name| name.parse::<Digest>().is_ok())
+            meta.location.filename().is_some_and(|name| name.parse::<BlobDigest>().is_ok())
         };
         let mut objects = self.store.list(Some(&folder));
         while let Some(object) = objects.try_next().await.map_err(|error| self.failed(error))? {
@@ -95,54 +106,54 @@ impl Bucket {
         Ok(false)
     }
 
-    pub(super) async fn delete(&self, digest: &Digest) -> Result<()> {
-        self.found(self.store.delete(&self.path(digest)).await).map(|_| ())
+    pub(super) async fn delete(&self, digest: &BlobDigest) -> Result<()> {
+        self.optional(self.store.delete(&self.path(digest)).await).map(|_| ())
     }
 
-    pub(super) async fn list(&self, shard: u8, before_ms: i64) -> Result<Vec<Digest>> {
+    pub(super) async fn list(&self, shard: u8, before_ms: i64) -> Result<Vec<BlobDigest>> {
         let folder = Path::from(format!("{}{shard:02x}", self.prefix));
         let named = |meta: object_store::ObjectMeta| {
             let is_old = meta.last_modified.timestamp_millis() < before_ms;
-            let digest = meta.location.filename().and_then(|name| name.parse::<Digest>().ok());
+            let digest = meta.location.filename().and_then(|name| name.parse::<BlobDigest>().ok());
             std::future::ready(Ok(digest.filter(|_| is_old)))
         };
         self.store.list(Some(&folder)).try_filter_map(named).try_collect().await.map_err(|error| self.failed(error))
     }
 }
 
-/// Where machines of AWS ask for credentials: who is told to look there was given none.
+/// The AWS instance metadata address. An error that mentions it means that no credentials are configured.
 const CREDENTIALS_HOST: &str = "169.254.169.254";
-/// What S3 calls a bucket that is not there.
+/// The S3 error code for a missing bucket.
 const NO_BUCKET: &str = "NoSuchBucket";
-/// Most characters of what a service says that are kept.
-const SAID_CHARS_MAX: usize = 200;
+/// Most characters of a service's error message that are kept.
+const MESSAGE_CHARS_MAX: usize = 200;
 
-/// Whether there is no such object. That there is no such bucket has the same status.
+/// Returns whether the object doesn't exist. A missing bucket has the same HTTP status but is an error.
 fn is_absent(error: &object_store::Error) -> bool {
     matches!(error, object_store::Error::NotFound { .. }) && !error.to_string().contains(NO_BUCKET)
 }
 
-/// Why a request failed, in one line for the operator: no addresses that are signed, and of the service's answer its code and
-/// message alone, for the rest repeats what the request was signed with.
+/// Returns one line for the operator with the reason a request failed. Omits signed URLs, and keeps only the code and
+/// message of the service's response, because the rest repeats the signed request.
 fn cause(error: &object_store::Error) -> String {
     let text = error.to_string();
     let mut root: &dyn std::error::Error = error;
     while let Some(source) = root.source() {
         root = source;
     }
-    let said = match (between(&text, "<Code>", "</Code>"), between(&text, "<Message>", "</Message>")) {
+    let message = match (between(&text, "<Code>", "</Code>"), between(&text, "<Message>", "</Message>")) {
         (Some(code), Some(message)) => format!("{code}: {message}"),
         (Some(code), None) => code.to_owned(),
-        // A page instead of an answer: its first line has the status.
+        // The response isn't an S3 error document: its first line has the status.
         _ => root.to_string().lines().next().unwrap_or_default().trim_end_matches([' ', ':']).to_owned(),
     };
-    let said: String = said.chars().filter(|c| !c.is_control()).take(SAID_CHARS_MAX).collect();
+    let message: String = message.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS_MAX).collect();
     if text.contains(CREDENTIALS_HOST) {
         return format!(
-            "there are no credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, and the machine has none ({said})"
+            "there are no credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, and the machine has none ({message})"
         );
     }
-    said
+    message
 }
 
 fn between<'a>(text: &'a str, begin: &str, end: &str) -> Option<&'a str> {
@@ -155,14 +166,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_bucket_is_no_missing_object() {
+    fn a_missing_bucket_is_not_a_missing_object() {
         let missing = |code: &str| object_store::Error::NotFound { path: "ab/cd".to_owned(), source: code.into() };
         assert!(is_absent(&missing("404: <Code>NoSuchKey</Code>")) && is_absent(&missing("404: ")));
         assert!(!is_absent(&missing("404: <Code>NoSuchBucket</Code>")));
     }
 
     #[test]
-    fn an_answer_gives_its_code_and_message_and_nothing_that_was_signed() {
+    fn error_text_has_the_code_and_message_and_nothing_signed() {
         let body = "Server returned non-2xx status code: 403 Forbidden: <Error><Code>SignatureDoesNotMatch</Code>\
                     <Message>Check your\nkey.</Message><StringToSign>AKIA-signed</StringToSign></Error>";
         let error = object_store::Error::Generic { store: "S3", source: body.into() };

@@ -1,15 +1,15 @@
-//! What the two drivers say, sorted into the kinds of [`Error`].
+//! Maps the errors of both drivers to [`Error`].
 
 use crate::Error;
 use std::sync::Arc;
 
-/// Sorts SQLite's result codes. <https://www.sqlite.org/rescode.html>
+/// Maps SQLite's result codes. <https://www.sqlite.org/rescode.html>
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode;
         let text: Arc<str> = error.to_string().into();
         match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => Error::Full(text),
+            Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => Error::StorageFull(text),
             Some(
                 ErrorCode::DatabaseBusy
                 | ErrorCode::DatabaseLocked
@@ -17,13 +17,13 @@ impl From<rusqlite::Error> for Error {
                 | ErrorCode::PermissionDenied
                 | ErrorCode::OutOfMemory,
             ) => Error::Unavailable(text),
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Damaged(text),
-            _ => Error::Db(text),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::DatabaseDamaged(text),
+            _ => Error::Statement(text),
         }
     }
 }
 
-/// Sorts PostgreSQL's SQLSTATE codes. <https://www.postgresql.org/docs/current/errcodes-appendix.html>
+/// Maps PostgreSQL's SQLSTATE codes. <https://www.postgresql.org/docs/current/errcodes-appendix.html>
 impl From<postgres::Error> for Error {
     fn from(error: postgres::Error) -> Self {
         let text: Arc<str> = match error.as_db_error() {
@@ -34,23 +34,23 @@ impl From<postgres::Error> for Error {
         }
         .into();
         let Some(code) = error.code().map(postgres::error::SqlState::code) else {
-            return if is_encoding(&error) { Error::Db(text) } else { Error::Unavailable(text) };
+            return if is_encoding(&error) { Error::Statement(text) } else { Error::Unavailable(text) };
         };
         match code {
-            // Serialisation failure, deadlock; a plan or a statement that went stale after a migration or a pooler's switch.
-            "40001" | "40P01" | "26000" => Error::Retry(text),
-            "0A000" if text.contains("cached plan") => Error::Retry(text),
-            "53100" | "53200" | "58030" => Error::Full(text),
+            // Serialization failure, deadlock; or a plan or statement made stale by a migration or a connection pooler.
+            "40001" | "40P01" | "26000" => Error::Conflict(text),
+            "0A000" if text.contains("cached plan") => Error::Conflict(text),
+            "53100" | "53200" | "58030" => Error::StorageFull(text),
             "53300" | "57014" | "25006" | "55P03" => Error::Unavailable(text),
-            // Damaged data or index; a file of a table that is gone.
-            "XX001" | "XX002" | "58P01" => Error::Damaged(text),
+            // Damaged data or index, or a missing table file.
+            "XX001" | "XX002" | "58P01" => Error::DatabaseDamaged(text),
             c if c.starts_with("08") || c.starts_with("57P") => Error::Unavailable(text),
-            _ => Error::Db(text),
+            _ => Error::Statement(text),
         }
     }
 }
 
-/// Whether the failure arose in turning values to or from bytes, so on our side of the wire.
+/// Returns whether the error arose on the client side while encoding or decoding values.
 fn is_encoding(error: &postgres::Error) -> bool {
     let text = error.to_string();
     text.starts_with("error serializing") || text.starts_with("error deserializing") || text.contains("expected")

@@ -1,27 +1,27 @@
-//! Writes that fail on purpose: how a test makes the transaction of its choice fail, at the point of its choice.
+//! Injected write failures: a test can make a chosen transaction fail at a chosen point.
 
 use std::sync::Arc;
 
 use crate::Result;
 
-/// A point of a write transaction at which it can fail.
+/// A point of a write transaction at which a failure can be injected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WritePoint {
-    /// Before it begins: nothing of it is run.
+    /// Before it begins: nothing runs.
     Begin,
-    /// At its COMMIT: it is rolled back.
+    /// At COMMIT: it is rolled back.
     Commit,
-    /// Behind its COMMIT: it is in the database, and who asked for it is told that it failed. A connection that breaks while
-    /// the answer is on its way looks like this.
-    Committed,
+    /// After COMMIT: the changes are stored, but the caller gets an error. This simulates a connection that breaks
+    /// while the response is in transit.
+    AfterCommit,
 }
 
-/// Is asked at each point of each write transaction whether it goes on. For tests; a service has none.
+/// A callback that can fail each point of each write transaction. For tests only.
 #[derive(Clone)]
 pub struct WriteFaults(Arc<dyn Fn(WritePoint) -> Result<()> + Send + Sync>);
 
 impl WriteFaults {
-    /// Those of that function.
+    /// Creates faults from a function.
     pub fn new(at: impl Fn(WritePoint) -> Result<()> + Send + Sync + 'static) -> Self {
         WriteFaults(Arc::new(at))
     }
@@ -33,7 +33,7 @@ impl std::fmt::Debug for WriteFaults {
     }
 }
 
-/// Asks the faults, where there are some.
+/// Calls the fault callback, if any.
 pub(crate) fn check(faults: Option<&WriteFaults>, point: WritePoint) -> Result<()> {
     faults.map_or(Ok(()), |faults| faults.0(point))
 }

@@ -1,11 +1,11 @@
-//! Wakes between processes on PostgreSQL: NOTIFY after the commit, LISTEN on a connection of its own.
+//! Cross-process wakes on PostgreSQL: NOTIFY after the commit, LISTEN on a dedicated connection.
 //!
-//! NOTIFY is not sent inside the business transaction: PostgreSQL then takes one cluster-wide lock from before the COMMIT
-//! until after its flush, so all such commits of all processes would stand in one line. Instead one thread sends what was
-//! committed, many workspaces to a message. Should the process die between COMMIT and NOTIFY, waiters of *other*
-//! processes find the change at their next timed look; a waiter must always have one.
+//! NOTIFY isn't part of the business transaction: PostgreSQL would then hold one cluster-wide lock from before the
+//! COMMIT until after its flush, which would serialize such commits across all processes. Instead, one thread announces
+//! commits afterward, with many workspaces per message. If the process dies between COMMIT and NOTIFY, waiters in
+//! *other* processes only find the change at their next timed poll, so every waiter must have one.
 
-use crate::db::postgres::PgConnection;
+use crate::db::connection::PgConnection;
 use crate::db::presence;
 use crate::db::wakes::Wakes;
 use crate::{Error, Result};
@@ -17,29 +17,29 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 use uuid::Uuid;
 
-/// Ids in one message: 37 bytes each, and PostgreSQL takes less than 8,000.
+/// IDs per message: 37 bytes each, and PostgreSQL limits a payload to less than 8,000 bytes.
 const IDS_PER_MESSAGE: usize = 200;
-/// Commits waiting to be told; beyond that the others are told to look at everything.
+/// Commits waiting to be announced. Beyond that, a single message wakes all waiters instead.
 const QUEUE_LEN: usize = 4096;
-/// Pause before the next attempt to connect, and the longest a thread takes to notice the end of the store.
+/// Pause before the next connection attempt; also the longest a thread takes to notice that the store was closed.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The message that wakes everybody.
+/// The payload that wakes all waiters.
 const EVERYTHING: &str = "*";
 
-/// Tells the other processes.
-pub(crate) struct Notifier {
+/// Announces commits to the other processes.
+pub(crate) struct WakeNotifier {
     queue: Sender<Vec<Uuid>>,
-    /// Something could not be queued or sent: tell them to look at everything.
+    /// Set when an announcement couldn't be queued or sent: the next message wakes all waiters.
     overflow: Arc<AtomicBool>,
-    /// Dropped with the `Notifier`; the listening thread ends when it hears that.
+    /// Dropped with the `WakeNotifier`, which ends the listening thread.
     _listening: Sender<()>,
 }
 
-impl Notifier {
-    /// Starts the telling and the listening thread. Both end soon after the `Notifier` is dropped. The listening
-    /// connection, which is there all the time, is also where a process that serves says so.
+impl WakeNotifier {
+    /// Starts the sending and the listening thread. Both end soon after the `WakeNotifier` is dropped. The listening
+    /// connection is permanent, so it also holds the lock that marks the store as served.
     ///
-    /// The receiver is cut off when everything is told.
+    /// The returned receiver disconnects once everything is announced.
     pub(crate) fn start(url: &str, wakes: &Wakes, serving: bool) -> Result<(Self, Receiver<()>)> {
         let mut first = PgConnection::connect(url)?;
         if serving {
@@ -49,17 +49,17 @@ impl Notifier {
         let overflow = Arc::new(AtomicBool::new(false));
         let own_pid = Arc::new(AtomicI32::new(0));
         let (listening, ended) = bounded(0);
-        let (telling, told) = bounded(0);
+        let (sending, sent) = bounded(0);
         let (overflowed, own) = (overflow.clone(), own_pid.clone());
-        let teller =
-            Teller { url: url.to_owned(), queue: receiver, overflow: overflowed, own_pid: own, _telling: telling };
-        let listener = Listener { url: url.to_owned(), wakes: wakes.clone(), own_pid, ended, serving };
-        spawn("db-tell", move || teller.run())?;
+        let sender =
+            WakeSender { url: url.to_owned(), queue: receiver, overflow: overflowed, own_pid: own, _sending: sending };
+        let listener = WakeListener { url: url.to_owned(), wakes: wakes.clone(), own_pid, ended, serving };
+        spawn("db-notify", move || sender.run())?;
         spawn("db-listen", move || listener.run(first))?;
-        Ok((Notifier { queue, overflow, _listening: listening }, told))
+        Ok((WakeNotifier { queue, overflow, _listening: listening }, sent))
     }
 
-    pub(crate) fn tell(&self, workspace_ids: Vec<Uuid>) {
+    pub(crate) fn notify(&self, workspace_ids: Vec<Uuid>) {
         if !workspace_ids.is_empty()
             && let Err(TrySendError::Full(_)) = self.queue.try_send(workspace_ids)
         {
@@ -72,35 +72,35 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(body).map(|_| ()).map_err(Error::unavailable)
 }
 
-struct Teller {
+struct WakeSender {
     url: String,
     queue: Receiver<Vec<Uuid>>,
     overflow: Arc<AtomicBool>,
     own_pid: Arc<AtomicI32>,
     /// Dropped at the end.
-    _telling: Sender<()>,
+    _sending: Sender<()>,
 }
 
-impl Teller {
+impl WakeSender {
     fn run(self) {
-        let (mut connection, mut is_untold, mut is_open) = (None, false, true);
+        let (mut connection, mut has_unsent, mut is_open) = (None, false, true);
         while is_open {
-            // What could not be told is told as soon as that works, also when nothing is committed meanwhile.
-            let news = if is_untold { self.queue.recv_timeout(PAUSE) } else { self.queue.recv().map_err(Into::into) };
-            is_open = news != Err(RecvTimeoutError::Disconnected);
-            let ids: BTreeSet<Uuid> = news.into_iter().chain(self.queue.try_iter()).flatten().collect();
-            if ids.is_empty() && !is_untold {
+            // Unsent announcements are retried until they succeed, even if nothing is committed in the meantime.
+            let batch = if has_unsent { self.queue.recv_timeout(PAUSE) } else { self.queue.recv().map_err(Into::into) };
+            is_open = batch != Err(RecvTimeoutError::Disconnected);
+            let ids: BTreeSet<Uuid> = batch.into_iter().chain(self.queue.try_iter()).flatten().collect();
+            if ids.is_empty() && !has_unsent {
                 continue;
             }
-            // A connection that broke while nothing was told is found out only now.
-            let told = self.send(&mut connection, &ids).or_else(|_| {
+            // A broken idle connection is only detected by sending, so this retries once on a new one.
+            let sent = self.send(&mut connection, &ids).or_else(|_| {
                 self.overflow.store(true, Ordering::Relaxed);
                 connection = None;
                 self.send(&mut connection, &ids)
             });
-            is_untold = told.is_err();
-            if let Err(error) = told {
-                tracing::debug!(cause = error.internal(), "wakes were not told to other processes");
+            has_unsent = sent.is_err();
+            if let Err(error) = sent {
+                tracing::debug!(cause = error.internal(), "failed to announce commits to other processes");
                 self.overflow.store(true, Ordering::Relaxed);
                 connection = None;
             }
@@ -110,25 +110,25 @@ impl Teller {
     fn send(&self, connection: &mut Option<PgConnection>, ids: &BTreeSet<Uuid>) -> Result<()> {
         let connection = match connection {
             Some(connection) => connection,
-            none => {
+            empty => {
                 let mut fresh = PgConnection::connect(&self.url)?;
                 self.own_pid.store(fresh.client().query_one("SELECT pg_backend_pid()", &[])?.get(0), Ordering::Relaxed);
-                none.insert(fresh)
+                empty.insert(fresh)
             }
         };
         if self.overflow.swap(false, Ordering::Relaxed) {
             return connection.batch("NOTIFY posthouse_wakes, '*'");
         }
         let ids: Vec<_> = ids.iter().collect();
-        for part in ids.chunks(IDS_PER_MESSAGE) {
-            let text = part.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-            connection.batch(&format!("NOTIFY posthouse_wakes, '{text}'"))?; // hexadecimal digits: nothing to escape
+        for chunk in ids.chunks(IDS_PER_MESSAGE) {
+            let text = chunk.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+            connection.batch(&format!("NOTIFY posthouse_wakes, '{text}'"))?; // UUIDs need no escaping
         }
         Ok(())
     }
 }
 
-struct Listener {
+struct WakeListener {
     url: String,
     wakes: Wakes,
     own_pid: Arc<AtomicI32>,
@@ -136,12 +136,12 @@ struct Listener {
     serving: bool,
 }
 
-impl Listener {
+impl WakeListener {
     fn run(self, first: PgConnection) {
         let mut first = Some(first);
         while !self.is_ended_after(Duration::ZERO) {
             if let Err(error) = self.connection(first.take()).and_then(|connection| self.listen(connection)) {
-                tracing::debug!(error = error.internal(), "listening for wakes is interrupted");
+                tracing::debug!(error = error.internal(), "listening for wakes was interrupted");
                 if self.is_ended_after(PAUSE) {
                     return;
                 }
@@ -166,9 +166,9 @@ impl Listener {
 
     fn listen(&self, mut connection: PgConnection) -> Result<()> {
         connection.batch("LISTEN posthouse_wakes")?;
-        self.wakes.publish_all(); // whatever was told while nobody listened
+        self.wakes.publish_all(); // covers announcements made while not listening
         while !self.is_ended_after(Duration::ZERO) {
-            self.hear(&mut connection)?;
+            self.forward_notifications(&mut connection)?;
             if connection.client().is_closed() {
                 return Err(Error::unavailable("the listening connection was closed"));
             }
@@ -176,18 +176,19 @@ impl Listener {
         Ok(())
     }
 
-    /// Passes on what is heard until nothing comes for a while.
-    fn hear(&self, connection: &mut PgConnection) -> Result<()> {
+    /// Forwards notifications to the waiters of this process until none arrives for [`PAUSE`].
+    fn forward_notifications(&self, connection: &mut PgConnection) -> Result<()> {
         let mut notifications = connection.client().notifications();
         let mut iter = notifications.timeout_iter(PAUSE);
-        while let Some(heard) = iter.next()? {
-            if heard.process_id() == self.own_pid.load(Ordering::Relaxed) {
+        while let Some(notification) = iter.next()? {
+            if notification.process_id() == self.own_pid.load(Ordering::Relaxed) {
                 continue;
             }
-            if heard.payload() == EVERYTHING {
+            if notification.payload() == EVERYTHING {
                 self.wakes.publish_all();
             } else {
-                self.wakes.publish(&heard.payload().split(',').filter_map(|id| id.parse().ok()).collect::<Vec<_>>());
+                self.wakes
+                    .publish(&notification.payload().split(',').filter_map(|id| id.parse().ok()).collect::<Vec<_>>());
             }
         }
         Ok(())

@@ -1,41 +1,41 @@
-//! Whether the files of an SQLite database are still where they were. SQLite writes on into files that were removed or replaced,
-//! and what it acknowledges then is gone with the process.
+//! Detects that the files of a SQLite database were removed or replaced while open. SQLite keeps writing to the old
+//! files, and everything it acknowledges then is lost when the process ends.
 
 use crate::Error;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Endings of the files: the database itself, and its log.
-const ENDINGS: [&str; 2] = ["", "-wal"];
+/// Suffixes of the files: the database itself and its write-ahead log.
+const SUFFIXES: [&str; 2] = ["", "-wal"];
 
-/// The files of an open database, and which ones they were when they were first seen.
-pub(crate) struct Place {
-    files: [(PathBuf, Option<(u64, u64)>); ENDINGS.len()],
+/// The paths of an open database's files, with the device and inode of each when first seen.
+pub(crate) struct DatabaseFiles {
+    files: [(PathBuf, Option<(u64, u64)>); SUFFIXES.len()],
 }
 
-impl Place {
+impl DatabaseFiles {
     pub(crate) fn of(database: &Path) -> Self {
-        let files = ENDINGS.map(|ending| {
+        let files = SUFFIXES.map(|suffix| {
             let mut name = database.as_os_str().to_owned();
-            name.push(ending);
+            name.push(suffix);
             (PathBuf::from(name), None)
         });
-        let mut place = Place { files };
+        let mut place = DatabaseFiles { files };
         let _ = place.check();
         place
     }
 
-    /// Looks whether all that were seen are there and the same.
+    /// Checks that all files seen so far exist and are the same.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where one is not.
+    /// Returns [`Error::DatabaseDamaged`] if a file was removed or replaced.
     pub(crate) fn check(&mut self) -> Result<(), Error> {
         for (path, known) in &mut self.files {
             let now = match std::fs::metadata(&*path) {
                 Ok(file) => Some((file.dev(), file.ino())),
                 Err(error) if error.kind() == ErrorKind::NotFound => None,
-                // It may be there all the same.
+                // Unknown: the file may still be there.
                 Err(_) => continue,
             };
             match (*known, now) {
@@ -56,12 +56,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_was_seen_must_stay() {
+    fn a_file_must_not_be_removed_or_replaced() {
         let dir = std::env::temp_dir().join(format!("posthouse-place-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         let (database, log) = (dir.join("a.db"), dir.join("a.db-wal"));
         std::fs::write(&database, "x").unwrap();
-        let mut place = Place::of(&database);
+        let mut place = DatabaseFiles::of(&database);
         place.check().unwrap();
         std::fs::write(&log, "x").unwrap();
         place.check().unwrap();

@@ -1,96 +1,98 @@
-//! Whether somebody serves a store: for the work that must be alone with it.
+//! Presence locks, which show whether a process serves a store, for commands that need exclusive access.
 //!
-//! Who serves holds a shared lock for as long as it lives: on a file beside an SQLite database, in the server of a
-//! PostgreSQL one. The lock ends with the process, however that ends. Commands beside a running service hold none.
+//! A serving process holds a shared lock for its lifetime: on a file next to a SQLite database, or an advisory lock in
+//! a PostgreSQL server. The lock ends with the process in every case. Commands that run next to a service hold none.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 
 use postgres::error::SqlState;
 
-use crate::db::postgres::PgConnection;
+use crate::db::connection::PgConnection;
 use crate::{DatabaseUrl, Error, Result};
 
 /// The advisory lock on PostgreSQL: "servings" in ASCII.
 const LOCK: i64 = 0x7365_7276_696e_6773;
-/// How long it is waited for, in milliseconds.
+/// How long to wait for the lock, in milliseconds.
 const LOCK_WAIT_MS: u32 = 5_000;
-/// What the lock's file is called, behind the name of the database.
-const ENDING: &str = "-serving";
+/// Suffix of the lock file, after the name of the database.
+const SUFFIX: &str = "-serving";
 
-/// Being alone with a store; ends when it is dropped.
+/// Exclusive access to a store, until dropped.
 #[derive(Debug)]
-pub struct Alone {
-    _held: Held,
+pub struct ExclusiveAccess {
+    _lock: PresenceLock,
 }
 
-enum Held {
+enum PresenceLock {
     File(#[expect(dead_code, reason = "held for the lock that ends with it")] File),
     Server(#[expect(dead_code, reason = "held for the lock that ends with it")] Box<PgConnection>),
 }
 
-impl std::fmt::Debug for Held {
+impl std::fmt::Debug for PresenceLock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Held::File(_) => "File",
-            Held::Server(_) => "Server",
+            PresenceLock::File(_) => "File",
+            PresenceLock::Server(_) => "Server",
         })
     }
 }
 
-impl Alone {
-    /// Takes the place of who would serve; none where somebody does. Blocks; may be called from anywhere.
+impl ExclusiveAccess {
+    /// Acquires exclusive access, or returns `None` if a process serves the store. Blocks; may be called from any
+    /// thread.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] where the database cannot be reached.
+    /// Returns [`Error::Unavailable`] if the database can't be reached.
     pub fn with(url: &DatabaseUrl) -> Result<Option<Self>> {
-        super::apart(|| match url {
+        super::thread::on_own_thread(|| match url {
             DatabaseUrl::Sqlite(path) => {
                 let file = lock_file(path)?;
-                Ok(is_taken(file.try_lock())?.then_some(Alone { _held: Held::File(file) }))
+                Ok(acquired(file.try_lock())?.then_some(ExclusiveAccess { _lock: PresenceLock::File(file) }))
             }
             DatabaseUrl::Postgres(url) => {
                 let mut connection = PgConnection::connect(url)?;
-                let taken = lock(&mut connection, "pg_advisory_lock")?;
-                Ok(taken.then(|| Alone { _held: Held::Server(Box::new(connection)) }))
+                let is_locked = lock(&mut connection, "pg_advisory_lock")?;
+                Ok(is_locked.then(|| ExclusiveAccess { _lock: PresenceLock::Server(Box::new(connection)) }))
             }
         })
     }
 }
 
-/// Says that this process serves the SQLite database, until the file is dropped.
+/// Marks the SQLite database as served by this process until the file is dropped.
 pub(crate) fn serve_file(path: &Path) -> Result<File> {
     let file = lock_file(path)?;
-    if is_taken(file.try_lock_shared())? { Ok(file) } else { Err(in_use()) }
+    if acquired(file.try_lock_shared())? { Ok(file) } else { Err(in_use()) }
 }
 
-/// Says that this process serves the PostgreSQL database, until the connection ends.
+/// Marks the PostgreSQL database as served by this process until the connection ends.
 pub(crate) fn serve_on(connection: &mut PgConnection) -> Result<()> {
     if lock(connection, "pg_advisory_lock_shared")? { Ok(()) } else { Err(in_use()) }
 }
 
 fn in_use() -> Error {
-    Error::unavailable("a command that must be alone with the store is at work; start again when it is done")
+    Error::unavailable("a command has exclusive access to the store; start again when it is done")
 }
 
 fn lock_file(path: &Path) -> Result<File> {
     let mut name = path.as_os_str().to_owned();
-    name.push(ENDING);
+    name.push(SUFFIX);
     OpenOptions::new().create(true).append(true).open(name).map_err(Error::unavailable)
 }
 
-fn is_taken(tried: std::result::Result<(), TryLockError>) -> Result<bool> {
-    match tried {
+fn acquired(attempt: std::result::Result<(), TryLockError>) -> Result<bool> {
+    match attempt {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),
         Err(TryLockError::Error(error)) => Err(Error::unavailable(error)),
     }
 }
 
-/// Whether the lock was got. It is waited for: the server sees only after a moment that a process was killed.
+/// Acquires the lock; returns whether that succeeded. Waits for a while, because the server notices a killed process
+/// late.
 fn lock(connection: &mut PgConnection, function: &str) -> Result<bool> {
-    let asked = format!("SET lock_timeout = {LOCK_WAIT_MS}; SELECT {function}({LOCK}); RESET lock_timeout");
-    match connection.client().batch_execute(&asked) {
+    let batch = format!("SET lock_timeout = {LOCK_WAIT_MS}; SELECT {function}({LOCK}); RESET lock_timeout");
+    match connection.client().batch_execute(&batch) {
         Ok(()) => Ok(true),
         Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => Ok(false),
         Err(error) => Err(error.into()),

@@ -1,8 +1,8 @@
-//! A PostgreSQL server: how its URL says it is to be reached, and the TLS in between.
+//! PostgreSQL connection settings: parsing the URL, and TLS to the server.
 //!
-//! `sslmode` means what it means to PostgreSQL's own clients: `disable`; `prefer` (the default: TLS with any certificate
-//! where the server has it); `require` (TLS with any certificate); `verify-full` (the certificate must be for the host, by an
-//! authority of the machine or of the file `sslrootcert`). Channel binding is not offered.
+//! `sslmode` has the same meaning as in libpq: `disable`; `prefer` (the default: TLS with any certificate if the server
+//! supports it); `require` (TLS with any certificate); `verify-full` (the certificate must match the host and be signed
+//! by an authority trusted by the system or listed in the file `sslrootcert`). Channel binding isn't supported.
 
 use std::{error, future::Future, io, path::PathBuf, pin::Pin, task};
 
@@ -17,37 +17,37 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::{TlsConnector, client};
 
-use crate::tls::{Trust, client_config};
+use crate::tls::{CertificateTrust, client_config};
 use crate::{Error, Result};
 
-/// A URL as it should be.
+/// An example of a valid URL.
 const EXAMPLE: &str = "postgres://user:password@host/name";
-/// How long to wait for a connection.
+/// Timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// The planner is to walk indexes, as the statements are written for it: what it would rather do while tables have no
-/// statistics, or those of another tenant's size, reads whole tables. `set_config` only of what this server knows.
+/// Makes the planner use indexes, as the statements expect. Without statistics, or with those of a tenant of a
+/// different size, it would read whole tables. Calls `set_config` only for settings that this server supports.
 const SETTINGS: &str =
     "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('enable_seqscan', 'enable_sort',
     'enable_hashjoin', 'enable_mergejoin', 'enable_material', 'jit')";
 
-/// A server, as its URL names it.
+/// A PostgreSQL server as described by its URL.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct PgServer {
     config: Config,
-    trust: Trust,
+    trust: CertificateTrust,
 }
 
-impl Server {
+impl PgServer {
     pub(crate) fn parse(url: &str) -> Result<Self> {
-        let wrong = |problem: String| Error::schema(format_args!("database_url: {problem}"));
-        let (place, query) = url.split_once('?').unwrap_or((url, ""));
+        let invalid = |problem: String| Error::schema(format_args!("database_url: {problem}"));
+        let (address, query) = url.split_once('?').unwrap_or((url, ""));
         let (mut mode, mut roots, mut rest) = (SslMode::Prefer, None, Vec::new());
         let mut is_verified = false;
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             match pair.split_once('=') {
-                Some(("sslmode", word)) => {
-                    (mode, is_verified) = sslmode(word).ok_or_else(|| {
-                        wrong(format!("sslmode is {word:?}, must be disable, prefer, require or verify-full"))
+                Some(("sslmode", mode_name)) => {
+                    (mode, is_verified) = sslmode(mode_name).ok_or_else(|| {
+                        invalid(format!("sslmode must be disable, prefer, require or verify-full, not {mode_name:?}"))
                     })?;
                 }
                 Some(("sslrootcert", path)) => roots = Some(percent_decode_str(path).decode_utf8_lossy().into_owned()),
@@ -55,18 +55,18 @@ impl Server {
             }
         }
         let trust = match roots {
-            None if is_verified => Trust::Machine,
-            None => Trust::Anybody,
-            Some(path) if is_verified => Trust::File(PathBuf::from(path)),
-            Some(_) => return Err(wrong("sslrootcert is used with sslmode=verify-full only".to_owned())),
+            None if is_verified => CertificateTrust::SystemRoots,
+            None => CertificateTrust::AnyCertificate,
+            Some(path) if is_verified => CertificateTrust::RootsFile(PathBuf::from(path)),
+            Some(_) => return Err(invalid("sslrootcert requires sslmode=verify-full".to_owned())),
         };
-        let plain = if rest.is_empty() { place.to_owned() } else { format!("{place}?{}", rest.join("&")) };
+        let plain = if rest.is_empty() { address.to_owned() } else { format!("{address}?{}", rest.join("&")) };
         let mut config: Config = plain.parse().map_err(|error: postgres::Error| {
             let cause = error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
-            wrong(format!("must be a URL such as {EXAMPLE}: {cause}"))
+            invalid(format!("must be a URL such as {EXAMPLE}: {cause}"))
         })?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(wrong(format!("must name a host, as in {EXAMPLE}")));
+            return Err(invalid(format!("must name a host, as in {EXAMPLE}")));
         }
         config.ssl_mode(mode);
         if config.get_connect_timeout().is_none() {
@@ -76,13 +76,13 @@ impl Server {
             config.application_name("posthouse");
         }
         config.notice_callback(|_| ());
-        Ok(Server { config, trust })
+        Ok(PgServer { config, trust })
     }
 
     pub(crate) fn connect(&self) -> Result<Client> {
         let tls = client_config(&self.trust).map_err(|error| Error::schema(format_args!("database_url: {error}")))?;
-        let mut client = self.config.connect(Tls(tls.into())).map_err(|e| match Error::from(e) {
-            Error::Db(text) => Error::Unavailable(text), // wrong password, no such database
+        let mut client = self.config.connect(PgTls(tls.into())).map_err(|e| match Error::from(e) {
+            Error::Statement(text) => Error::Unavailable(text), // invalid password, no such database
             other => other,
         })?;
         client.batch_execute(SETTINGS)?;
@@ -90,7 +90,7 @@ impl Server {
     }
 }
 
-/// The mode of that name, and whether the server must prove itself.
+/// Parses `sslmode`; also returns whether the server's certificate must be verified.
 fn sslmode(word: &str) -> Option<(SslMode, bool)> {
     match word {
         "disable" => Some((SslMode::Disable, false)),
@@ -102,46 +102,46 @@ fn sslmode(word: &str) -> Option<(SslMode, bool)> {
 }
 
 #[derive(Clone)]
-struct Tls(TlsConnector);
+struct PgTls(TlsConnector);
 
-/// TLS to one host.
-struct ToHost {
+/// The TLS connector for one host.
+struct HostConnector {
     connector: TlsConnector,
     name: ServerName<'static>,
 }
 
 /// The encrypted connection.
-struct Encrypted(client::TlsStream<Socket>);
+struct EncryptedStream(client::TlsStream<Socket>);
 
-impl MakeTlsConnect<Socket> for Tls {
-    type Stream = Encrypted;
-    type TlsConnect = ToHost;
+impl MakeTlsConnect<Socket> for PgTls {
+    type Stream = EncryptedStream;
+    type TlsConnect = HostConnector;
     type Error = rustls_pki_types::InvalidDnsNameError;
 
-    fn make_tls_connect(&mut self, host: &str) -> Result<ToHost, Self::Error> {
-        // A server on a local socket has no name, and no TLS: PostgreSQL answers so before the name is looked at.
+    fn make_tls_connect(&mut self, host: &str) -> Result<HostConnector, Self::Error> {
+        // A server on a local socket has no name and no TLS: the connection reports this before the name is checked.
         let host = if host.is_empty() { "localhost" } else { host };
-        Ok(ToHost { connector: self.0.clone(), name: ServerName::try_from(host)?.to_owned() })
+        Ok(HostConnector { connector: self.0.clone(), name: ServerName::try_from(host)?.to_owned() })
     }
 }
 
-impl TlsConnect<Socket> for ToHost {
-    type Stream = Encrypted;
+impl TlsConnect<Socket> for HostConnector {
+    type Stream = EncryptedStream;
     type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<Encrypted>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = io::Result<EncryptedStream>> + Send>>;
 
     fn connect(self, socket: Socket) -> Self::Future {
-        Box::pin(async move { self.connector.connect(self.name, socket).await.map(Encrypted) })
+        Box::pin(async move { self.connector.connect(self.name, socket).await.map(EncryptedStream) })
     }
 }
 
-impl TlsStream for Encrypted {
+impl TlsStream for EncryptedStream {
     fn channel_binding(&self) -> ChannelBinding {
         ChannelBinding::none()
     }
 }
 
-impl AsyncRead for Encrypted {
+impl AsyncRead for EncryptedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut task::Context<'_>,
@@ -151,7 +151,7 @@ impl AsyncRead for Encrypted {
     }
 }
 
-impl AsyncWrite for Encrypted {
+impl AsyncWrite for EncryptedStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut task::Context<'_>,

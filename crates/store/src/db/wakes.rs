@@ -1,30 +1,30 @@
-//! Wakes: who waits for a workspace hears that something was committed there. They carry nothing.
+//! Wakes: notifications that something was committed in a workspace. They carry no data.
 //!
-//! A waiter registers before it looks, so no commit between looking and sleeping is lost. A waiter that sleeps costs a
-//! few hundred bytes and no timer; 10,000 of them are ordinary.
+//! A waiter subscribes before it reads, so that no commit between reading and sleeping is missed. A sleeping waiter
+//! costs a few hundred bytes and no timer; 10,000 of them are normal.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use uuid::Uuid;
 
-/// All waiters of this process. Cloning is cheap.
+/// The registry of all waiters of this process. Cloning is cheap.
 #[derive(Clone)]
 pub struct Wakes {
-    inner: Arc<Inner>,
+    inner: Arc<WakesInner>,
 }
 
-struct Inner {
+struct WakesInner {
     /// One channel per workspace that has waiters; removed with its last waiter.
     channels: Mutex<HashMap<Uuid, watch::Sender<()>>>,
-    /// For those who wait for any workspace, such as the job runner.
+    /// For waiters on any workspace, such as the job runner.
     any: watch::Sender<()>,
 }
 
-/// One who waits. Make it, look at the rows, then sleep on [`Waiter::changed`], look again.
-pub struct Waiter {
+/// A wake subscription. Create it, read the rows, wait on [`WakeWaiter::changed`], read again.
+pub struct WakeWaiter {
     wakes: Wakes,
-    /// `None`: waits for any workspace.
+    /// `None` waits for any workspace.
     workspace_id: Option<Uuid>,
     /// `None` only while being dropped.
     receiver: Option<watch::Receiver<()>>,
@@ -32,20 +32,20 @@ pub struct Waiter {
 
 impl Wakes {
     pub(crate) fn new() -> Self {
-        Wakes { inner: Arc::new(Inner { channels: Mutex::default(), any: watch::Sender::new(()) }) }
+        Wakes { inner: Arc::new(WakesInner { channels: Mutex::default(), any: watch::Sender::new(()) }) }
     }
 
-    /// Registers for the wakes of one workspace, from now on.
+    /// Subscribes to the wakes of one workspace, from now on.
     #[must_use]
-    pub fn subscribe(&self, workspace_id: Uuid) -> Waiter {
+    pub fn subscribe(&self, workspace_id: Uuid) -> WakeWaiter {
         let receiver = self.channels().entry(workspace_id).or_insert_with(|| watch::Sender::new(())).subscribe();
-        Waiter { wakes: self.clone(), workspace_id: Some(workspace_id), receiver: Some(receiver) }
+        WakeWaiter { wakes: self.clone(), workspace_id: Some(workspace_id), receiver: Some(receiver) }
     }
 
-    /// Registers for the wakes of every workspace, from now on.
+    /// Subscribes to the wakes of all workspaces, from now on.
     #[must_use]
-    pub fn subscribe_any(&self) -> Waiter {
-        Waiter { wakes: self.clone(), workspace_id: None, receiver: Some(self.inner.any.subscribe()) }
+    pub fn subscribe_any(&self) -> WakeWaiter {
+        WakeWaiter { wakes: self.clone(), workspace_id: None, receiver: Some(self.inner.any.subscribe()) }
     }
 
     /// Wakes the waiters of these workspaces.
@@ -62,7 +62,7 @@ impl Wakes {
         self.inner.any.send_replace(());
     }
 
-    /// Wakes everybody: something may have changed that nobody named.
+    /// Wakes all waiters: any workspace may have changed.
     pub(crate) fn publish_all(&self) {
         for channel in self.channels().values() {
             channel.send_replace(());
@@ -70,7 +70,7 @@ impl Wakes {
         self.inner.any.send_replace(());
     }
 
-    /// How many workspaces are waited for now.
+    /// Returns the number of workspaces that have waiters.
     #[must_use]
     pub fn workspaces_waited_for(&self) -> usize {
         self.channels().len()
@@ -81,20 +81,20 @@ impl Wakes {
     }
 }
 
-impl Waiter {
-    /// Returns at once if there was a wake since this waiter was made or last returned from here; otherwise sleeps until
-    /// the next. Cancel-safe. May wake without cause.
+impl WakeWaiter {
+    /// Waits for the next wake. Returns immediately if there was one since this waiter was created or last returned
+    /// from here. Cancel-safe. May return spuriously.
     pub async fn changed(&mut self) {
         if let Some(receiver) = &mut self.receiver
             && receiver.changed().await.is_err()
         {
-            // Cannot happen: the sender lives in the registry as long as it has receivers. Never spin.
+            // Can't happen: the sender stays in the registry as long as it has receivers. Don't spin.
             std::future::pending::<()>().await;
         }
     }
 }
 
-impl Drop for Waiter {
+impl Drop for WakeWaiter {
     fn drop(&mut self) {
         let Some(id) = self.workspace_id else { return };
         let mut channels = self.wakes.channels();
@@ -112,12 +112,12 @@ mod tests {
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 
-    fn ready(waiter: &mut Waiter) -> bool {
+    fn ready(waiter: &mut WakeWaiter) -> bool {
         pin!(waiter.changed()).poll(&mut Context::from_waker(Waker::noop())) == Poll::Ready(())
     }
 
     #[test]
-    fn a_wake_between_registering_and_sleeping_is_not_lost() {
+    fn a_wake_between_subscribing_and_waiting_is_not_lost() {
         let wakes = Wakes::new();
         let (mine, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let mut waiter = wakes.subscribe(mine);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_registry_forgets_with_the_last_waiter() {
+    fn the_registry_removes_a_workspace_with_its_last_waiter() {
         let wakes = Wakes::new();
         let id = Uuid::from_u128(7);
         let (a, b) = (wakes.subscribe(id), wakes.subscribe(id));

@@ -1,11 +1,11 @@
-//! Lists of inboxes, newest first, and what is counted for each.
+//! Lists of inboxes, newest first, and counts per inbox.
 //!
-//! A filter by metadata is driven by its rows, the rarest filter first, so that its cost is that of what it finds.
+//! A metadata filter is driven by its rows, rarest filter first, so that the cost depends on the number of matches.
 
 use posthouse_domain::{
     id::{InboxId, WorkspaceId},
     inbox::Inbox,
-    page::{Page, Position},
+    page::{CursorPosition, PageRange},
     time::Time,
 };
 use uuid::Uuid;
@@ -14,62 +14,62 @@ use super::select;
 use crate::{Result, Sql, ToValue, Tx, many, p, statements};
 
 statements! {
-    ALL_KINDS = select!("inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.temporary >= $2 AND i.temporary <= $3
+    PAGE = select!("inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.temporary >= $2 AND i.temporary <= $3
         AND (i.expires_at IS NULL OR i.expires_at > $4) AND (i.created_at, i.id) < ($5, $6)
         ORDER BY i.created_at DESC, i.id DESC LIMIT $7");
-    HOW_MANY = "SELECT count(*) FROM (SELECT inbox_id FROM inbox_metadata WHERE workspace_id = $1 AND key = $2 AND value = $3 LIMIT $4) s";
-    BOUNCES = "SELECT m.inbox_id, count(*) FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.status = 'bounced'
+    COUNT_WITH_METADATA = "SELECT count(*) FROM (SELECT inbox_id FROM inbox_metadata WHERE workspace_id = $1 AND key = $2 AND value = $3 LIMIT $4) s";
+    BOUNCES = "SELECT m.inbox_id, count(*) AS messages FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.status = 'bounced'
         AND m.status_at > $102 AND m.inbox_id {AMONG} {pg:m} GROUP BY m.inbox_id";
 }
 
-/// Rows of one filter that are counted to find the rarest.
-const RARITY_MAX: u32 = 1_000;
+/// Rows counted per filter to find the rarest.
+const RARITY_COUNT_MAX: u32 = 1_000;
 
-/// Which inboxes are wanted by their life.
+/// Filter for inboxes by lifetime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lives {
-    /// Those that do not expire.
+pub enum InboxLifetime {
+    /// Inboxes that don't expire.
     Permanent,
-    /// Those that do.
+    /// Inboxes that expire.
     Temporary,
     /// Both.
-    Both,
+    Any,
 }
 
-/// Which inboxes are wanted.
+/// A query for a list of inboxes.
 #[derive(Clone, Debug)]
-pub struct Query {
-    /// The tenant.
+pub struct InboxListQuery {
+    /// The workspace.
     pub workspace: WorkspaceId,
-    /// By their life.
-    pub lives: Lives,
-    /// Metadata keys and the text that each must have; at most ten.
+    /// Permanent, temporary or both.
+    pub lives: InboxLifetime,
+    /// Metadata keys with their required values; at most ten.
     pub metadata: Vec<(String, String)>,
-    /// Which part.
-    pub page: Page,
-    /// Temporary ones that expired by then are left out.
+    /// The page.
+    pub page: PageRange,
+    /// The current time; expired temporary inboxes are omitted.
     pub now: Time,
 }
 
-/// A page of inboxes, newest first.
+/// Returns a page of inboxes, newest first.
 ///
 /// # Errors
-/// The store's own.
-pub fn page(tx: &mut Tx, query: &Query) -> Result<Vec<Inbox>> {
+/// Returns an error if the database call fails.
+pub fn page(tx: &mut Tx, query: &InboxListQuery) -> Result<Vec<Inbox>> {
     let (low, high) = match query.lives {
-        Lives::Permanent => (false, false),
-        Lives::Temporary => (true, true),
-        Lives::Both => (false, true),
+        InboxLifetime::Permanent => (false, false),
+        InboxLifetime::Temporary => (true, true),
+        InboxLifetime::Any => (false, true),
     };
-    let after = query.page.after.unwrap_or(Position { sort: i64::MAX, id: Uuid::max() });
+    let after = query.page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     let mut filters: Vec<&(String, String)> = query.metadata.iter().collect();
     if filters.is_empty() {
-        return tx.rows(&ALL_KINDS, p![query.workspace, low, high, query.now, after.sort, after.id, query.page.limit]);
+        return tx.rows(&PAGE, p![query.workspace, low, high, query.now, after.sort, after.id, query.page.limit]);
     }
     if filters.len() > 1 {
         let mut counted = Vec::with_capacity(filters.len());
         for filter in filters {
-            counted.push((how_many(tx, query.workspace, filter)?, filter));
+            counted.push((count_matches(tx, query.workspace, filter)?, filter));
         }
         counted.sort_by_key(|(count, _)| *count);
         filters = counted.into_iter().map(|(_, filter)| filter).collect();
@@ -81,12 +81,11 @@ pub fn page(tx: &mut Tx, query: &Query) -> Result<Vec<Inbox>> {
     tx.rows(&filtered(filters.len()), &parameters)
 }
 
-fn how_many(tx: &mut Tx, workspace: WorkspaceId, (key, text): &(String, String)) -> Result<i64> {
-    Ok(tx.value(&HOW_MANY, p![workspace, key, text, RARITY_MAX])?.unwrap_or(0))
+fn count_matches(tx: &mut Tx, workspace: WorkspaceId, (key, text): &(String, String)) -> Result<i64> {
+    Ok(tx.value(&COUNT_WITH_METADATA, p![workspace, key, text, RARITY_COUNT_MAX])?.unwrap_or(0))
 }
 
-/// The statement for that many metadata filters. The CROSS JOIN keeps SQLite at the written order; what is found is
-/// sorted.
+/// Builds the statement for that many metadata filters. The CROSS JOIN fixes SQLite's join order; the result is sorted.
 fn filtered(filters: usize) -> Sql {
     let mut text = String::from(select!(
         "inbox_metadata f0 CROSS JOIN {pg:LATERAL (SELECT * FROM} inboxes i {lite:ON}{pg:WHERE} i.workspace_id = $1
@@ -104,13 +103,14 @@ fn filtered(filters: usize) -> Sql {
         ));
     }
     text.push_str(" ORDER BY i.created_at + 0 DESC, i.id DESC LIMIT $7");
-    Sql::built("INBOXES_BY_METADATA", text)
+    Sql::from_fragments("INBOXES_BY_METADATA", text)
 }
 
-/// How many sent messages of each of up to 100 inboxes bounced since then; inboxes without any are left out.
+/// Returns, for up to 100 inboxes, the number of sent messages that bounced since a time; inboxes without any are
+/// omitted.
 ///
 /// # Errors
-/// The store's own.
+/// Returns an error if the database call fails.
 pub fn bounces_since(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -122,5 +122,8 @@ pub fn bounces_since(
     }
     let mut parameters = many::parameters(&workspace, inboxes);
     parameters.push(since.to_value());
-    tx.rows(&BOUNCES, &parameters)
+    let rows: Vec<BouncesRow> = tx.rows(&BOUNCES, &parameters)?;
+    Ok(rows.into_iter().map(|row| (row.inbox_id, row.messages)).collect())
 }
+
+crate::row_struct!(BouncesRow { inbox_id: InboxId, messages: u64 });

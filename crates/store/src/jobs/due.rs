@@ -1,9 +1,9 @@
-//! Which jobs to claim next: fair over workspaces and their lanes, within the room that each lane has.
+//! Selects the jobs to claim next, fairly across workspaces and their lanes, within the capacity of each lane.
 //!
-//! A read, apart from the claim: what two processes find at once, one of them gets. A small backlog is looked at whole. Of a
-//! large one every workspace is looked at in turn, and of each the head of one lane after the other from where the last look
-//! ended, so that nobody waits behind somebody else's mail. Lanes without room, and lanes whose jobs are all for later, cost
-//! one step each.
+//! Selection only reads and is separate from the claim: if two processes select the same job, one of them gets it. A
+//! small backlog is read completely. In a large backlog, workspaces are visited in rotation, and the lanes of each in
+//! rotation from where the previous scan ended, so that no workspace waits behind another's backlog. Lanes without
+//! capacity, and lanes with only future jobs, cost one step each.
 
 mod choose;
 
@@ -11,6 +11,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use posthouse_domain::{
     id::{JobId, WorkspaceId},
+    job::JobKind,
     time::Time,
 };
 use uuid::Uuid;
@@ -28,122 +29,128 @@ statements! {
         AND run_at <= $4 ORDER BY run_at LIMIT $5";
 }
 
-/// Jobs that are looked at, oldest first; a backlog below it is looked at whole.
+/// Number of oldest jobs read. A smaller backlog is read completely.
 const OLDEST_MAX: u32 = 128;
-/// Workspaces that are looked at in one go of a larger backlog.
+/// Workspaces visited per scan of a large backlog.
 const WORKSPACES_MAX: usize = 32;
-/// Lanes that are looked at in one go of a larger backlog, of all those workspaces together.
+/// Lanes visited per scan of a large backlog, across all visited workspaces.
 const LANES_MAX: usize = 192;
-/// Lanes of one workspace that are looked at in any case.
+/// Fewest lanes visited per workspace.
 const LANES_MIN: usize = 4;
 
-/// What may be claimed.
+/// Limits for a selection of due jobs.
 #[derive(Clone)]
-pub struct Wanted {
-    /// What is to be done.
-    pub kind: &'static str,
-    /// The time.
+pub struct DueJobsQuery {
+    /// The job kind.
+    pub kind: JobKind,
+    /// The current time.
     pub now: Time,
-    /// Most jobs.
+    /// Maximum number of jobs to select.
     pub limit: usize,
-    /// How many more may run of the kind at once, at least `limit`.
+    /// Free capacity for the job kind, at least `limit`.
     pub free: usize,
-    /// How many run of each workspace now.
+    /// Number of running jobs per workspace.
     pub running: HashMap<WorkspaceId, usize>,
-    /// The room of each lane; jobs without a lane are bounded by `limit` alone.
-    pub rooms: Rooms,
-    /// Where the last look at a large backlog ended.
-    pub from: Cursor,
+    /// Capacity of each lane; jobs without a lane are limited only by `limit`.
+    pub rooms: LaneCapacities,
+    /// Position where the previous scan of a large backlog ended.
+    pub from: DueJobsCursor,
 }
 
-/// Says how much room a workspace's mail has in a lane.
-pub type Rooms = Arc<dyn Fn(WorkspaceId, &str) -> Room + Send + Sync>;
+/// Returns the capacity of a lane for a workspace.
+pub type LaneCapacities = Arc<dyn Fn(WorkspaceId, &str) -> LaneCapacity + Send + Sync>;
 
-/// How many jobs of a lane may be claimed: as many as are left in all of its shares.
+/// The capacity of a lane: the minimum of its shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Room {
-    /// The shares: of the destination and of its class, each as a whole and for the workspace.
-    pub shares: [Share; 4],
+pub struct LaneCapacity {
+    /// The shares: destination and destination class, each in total and for the workspace.
+    pub shares: [CapacityShare; 4],
 }
 
-/// A part of something that several lanes draw on.
+/// A capacity that several lanes share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Share {
-    /// Which: lanes that say the same draw on the same.
+pub struct CapacityShare {
+    /// Identifies the share; lanes with the same value use the same capacity.
     pub of: u64,
-    /// How many jobs it has room for.
+    /// Remaining number of jobs.
     pub free: usize,
 }
 
-impl Room {
-    /// Without a bound.
-    pub const UNLIMITED: Self = Self { shares: [Share { of: 0, free: usize::MAX }; 4] };
+impl LaneCapacity {
+    /// A capacity without a limit.
+    pub const UNLIMITED: Self = Self { shares: [CapacityShare { of: 0, free: usize::MAX }; 4] };
 
-    /// What is left in the smallest of its shares.
+    /// Returns the smallest remaining capacity of its shares.
     #[must_use]
     pub fn free(&self) -> usize {
         self.shares.iter().map(|share| share.free).min().unwrap_or(0)
     }
 }
 
-/// A place among the workspaces and the lanes of each, so that each gets its turn.
+/// The position of a scan: the last workspace, and the last lane of each workspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Cursor {
+pub struct DueJobsCursor {
     workspace: Uuid,
     lanes: HashMap<Uuid, String>,
 }
 
-/// Jobs that may be claimed.
+/// The result of a selection.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
-    /// In the order in which they should be claimed.
+pub struct DueJobs {
+    /// The jobs to claim, in order.
     pub ids: Vec<JobId>,
-    /// Where the next look begins.
-    pub next: Cursor,
-    /// There are lanes or workspaces that this look did not come to.
+    /// Position for the next scan.
+    pub next: DueJobsCursor,
+    /// Whether the scan didn't reach all lanes and workspaces.
     pub is_partial: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Candidate {
+struct JobCandidate {
     id: JobId,
     workspace: WorkspaceId,
     lane: String,
     run_at: Time,
 }
 
-crate::from_row!(Candidate { id, workspace, lane, run_at });
+crate::from_row!(JobCandidate { id, workspace = workspace_id, lane, run_at });
 
-/// Finds jobs that are due.
+crate::row_struct!(LaneRow { lane: String, run_at: Time });
+
+/// Selects jobs that are due.
 ///
 /// # Errors
-/// The store's own.
-pub fn find(tx: &mut Tx, wanted: &Wanted) -> Result<Found> {
-    let mut seen: Vec<Candidate> = tx.rows(&OLDEST, p![wanted.kind, wanted.now, OLDEST_MAX])?;
-    if seen.len() < OLDEST_MAX as usize {
-        return Ok(Found { ids: choose::choose(seen, wanted), next: Cursor::default(), is_partial: false });
+/// Returns an error if the database call fails.
+pub fn find(tx: &mut Tx, wanted: &DueJobsQuery) -> Result<DueJobs> {
+    let mut candidates: Vec<JobCandidate> = tx.rows(&OLDEST, p![wanted.kind, wanted.now, OLDEST_MAX])?;
+    if candidates.len() < OLDEST_MAX as usize {
+        return Ok(DueJobs {
+            ids: choose::choose(candidates, wanted),
+            next: DueJobsCursor::default(),
+            is_partial: false,
+        });
     }
     let mut next = wanted.from.clone();
     let (workspaces, mut is_partial) = workspaces(tx, wanted, &mut next)?;
     if !is_partial {
-        // Of those that have no jobs any more nothing is kept.
+        // Drops the positions of workspaces that have no jobs left.
         next.lanes.retain(|id, _| workspaces.contains(&WorkspaceId(*id)));
     }
     let lanes = (LANES_MAX / workspaces.len().max(1)).max(LANES_MIN);
     let jobs = (wanted.limit / workspaces.len().max(1)).max(LANES_MIN);
     for workspace in workspaces {
         let from = next.lanes.remove(&workspace.0).unwrap_or_default();
-        let walk = Walk { workspace, lanes, jobs };
-        if let Some(end) = walk.go(from, (tx, wanted), &mut seen)? {
+        let scan = LaneScan { workspace, lanes, jobs };
+        if let Some(end) = scan.run(tx, wanted, from, &mut candidates)? {
             is_partial = true;
             next.lanes.insert(workspace.0, end);
         }
     }
-    Ok(Found { ids: choose::choose(seen, wanted), next, is_partial })
+    Ok(DueJobs { ids: choose::choose(candidates, wanted), next, is_partial })
 }
 
-/// The next workspaces with jobs of the kind, and whether there are more than these.
-fn workspaces(tx: &mut Tx, wanted: &Wanted, next: &mut Cursor) -> Result<(Vec<WorkspaceId>, bool)> {
+/// Returns the next workspaces with jobs of the kind, and whether there are more.
+fn workspaces(tx: &mut Tx, wanted: &DueJobsQuery, next: &mut DueJobsCursor) -> Result<(Vec<WorkspaceId>, bool)> {
     let mut found: Vec<WorkspaceId> = Vec::new();
     let mut has_wrapped = next.workspace.is_nil();
     while found.len() < WORKSPACES_MAX {
@@ -167,31 +174,37 @@ fn workspaces(tx: &mut Tx, wanted: &Wanted, next: &mut Cursor) -> Result<(Vec<Wo
     Ok((found, true))
 }
 
-/// A look at the lanes of one workspace: at so many of them, for so many jobs.
-struct Walk {
+/// A scan over the lanes of one workspace, limited in lanes and jobs.
+struct LaneScan {
     workspace: WorkspaceId,
     lanes: usize,
     jobs: usize,
 }
 
-impl Walk {
-    /// Gathers the heads of its lanes that have room; where it ended, if there are lanes that it did not come to.
-    fn go(&self, from: String, (tx, wanted): (&mut Tx, &Wanted), seen: &mut Vec<Candidate>) -> Result<Option<String>> {
-        // Every lane sorts behind the empty text, which jobs without one have.
+impl LaneScan {
+    /// Collects the oldest jobs of the lanes with capacity. Returns the position where it ended if lanes remain.
+    fn run(
+        &self,
+        tx: &mut Tx,
+        wanted: &DueJobsQuery,
+        from: String,
+        candidates: &mut Vec<JobCandidate>,
+    ) -> Result<Option<String>> {
+        // Jobs without a lane have an empty lane, which sorts before all others.
         let (is_whole, mut lane, mut jobs) = (from.is_empty(), from, 0);
         if is_whole {
-            jobs += self.heads("", wanted.limit, (tx, wanted), seen)?;
+            jobs += self.heads(tx, wanted, "", wanted.limit, candidates)?;
         }
         for _ in 0..self.lanes {
             if jobs >= self.jobs {
                 break;
             }
-            let head: Option<(String, Time)> = tx.one(&NEXT_LANE, p![wanted.kind, self.workspace, lane])?;
-            let Some((found, run_at)) = head else { return Ok((!is_whole).then(String::new)) };
+            let head: Option<LaneRow> = tx.one(&NEXT_LANE, p![wanted.kind, self.workspace, lane])?;
+            let Some(LaneRow { lane: found, run_at }) = head else { return Ok((!is_whole).then(String::new)) };
             lane = found;
-            let room = if run_at <= wanted.now { (wanted.rooms)(self.workspace, &lane).free() } else { 0 };
-            if room > 0 {
-                jobs += self.heads(&lane, room, (tx, wanted), seen)?;
+            let capacity = if run_at <= wanted.now { (wanted.rooms)(self.workspace, &lane).free() } else { 0 };
+            if capacity > 0 {
+                jobs += self.heads(tx, wanted, &lane, capacity, candidates)?;
             }
         }
         Ok(Some(lane))
@@ -199,15 +212,16 @@ impl Walk {
 
     fn heads(
         &self,
+        tx: &mut Tx,
+        wanted: &DueJobsQuery,
         lane: &str,
-        room: usize,
-        (tx, wanted): (&mut Tx, &Wanted),
-        seen: &mut Vec<Candidate>,
+        capacity: usize,
+        candidates: &mut Vec<JobCandidate>,
     ) -> Result<usize> {
-        let most = u32::try_from(room.min(self.jobs)).unwrap_or(OLDEST_MAX);
-        let heads: Vec<Candidate> = tx.rows(&OF_LANE, p![wanted.kind, self.workspace, lane, wanted.now, most])?;
+        let most = u32::try_from(capacity.min(self.jobs)).unwrap_or(OLDEST_MAX);
+        let heads: Vec<JobCandidate> = tx.rows(&OF_LANE, p![wanted.kind, self.workspace, lane, wanted.now, most])?;
         let count = heads.len();
-        seen.extend(heads);
+        candidates.extend(heads);
         Ok(count)
     }
 }

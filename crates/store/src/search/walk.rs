@@ -1,44 +1,48 @@
-//! The walk through the hits of a tier, newest first.
+//! Scans the hits of a tier, newest first.
 //!
-//! FTS5 gives hits newest first and stops when there are enough. GIN gives all of them in no order, and does not know the
-//! order of words: whether they are a phrase is seen in each document alone, at a hundred times the cost. So on PostgreSQL a
-//! range is gone through in three ways (`Way`): where a sample says that hits are frequent, the newest documents one by one;
-//! of the others the index says which fit; and for a phrase, which have its words, of which then the newest are looked at.
+//! FTS5 returns hits newest first and stops when there are enough. GIN returns all hits unordered and doesn't know word
+//! order: phrases must be checked in each document, at a hundred times the cost. PostgreSQL therefore uses three
+//! strategies: if a sample shows that hits are frequent, the newest documents are checked one by one; otherwise the
+//! index returns the hits; and for a phrase, the index returns the documents with its words, which are then checked,
+//! newest first.
 
 use std::ops::Range;
 
 use posthouse_domain::{
     id::{MessageId, WorkspaceId},
-    message::{Channel, Kind},
-    search::{Expression, Query, Tier, needed_pairs},
+    message::{Channel, MessageKind},
+    search::{ParsedQuery, RankTier, SearchExpression, needed_pairs},
 };
 
 use super::{
-    Hit, Narrowing, SAMPLE,
-    statement::{PAIRS_MAX, Shape, Way, statement},
-    words::{fts5, has_phrase, loosened, tsquery},
+    IndexHit, SAMPLE, SearchScope,
+    statement::{PAIRS_MAX, ScanStrategy, SearchShape, statement},
+    words::{fts5, has_phrase, relax, tsquery},
 };
 use crate::{Engine, Result, ToValue, Tx, Value, p};
 
-/// The newest documents that say how frequent hits are.
+/// Number of newest documents sampled to estimate the frequency of hits.
 const SAMPLE_DOCS: u32 = 64;
-/// As many of them with all words of the query are frequent: then the index of words finds a large part of everything.
+/// Hits are frequent if at least this many sampled documents have all words of the query: the word index would return a
+/// large part of all documents.
 const SAMPLE_FREQUENT: i64 = 2;
-/// As many where the words have to be in order, which few of them are.
+/// The same threshold if the words must be in order, which holds for only a few of these documents.
 const SAMPLE_FREQUENT_IN_ORDER: i64 = 4;
-/// Numbers of documents that are looked at one by one where hits are frequent, before it is asked how many more it would take.
+/// Numbers of documents checked one by one if hits are frequent, before estimating how many more are needed.
 const WINDOWS: [i64; 2] = [2_048, 6_144];
-/// As many documents are looked at one by one in the time of one that the index of words finds.
+/// Number of documents that can be checked in the time that the word index needs per result.
 const EACH_PER_CANDIDATE: i64 = 2;
 
-/// The hits of one tier in a range, newest first.
-pub(super) fn walk(
+/// Returns the hits of one tier in a range, newest first.
+pub(super) fn scan(
     tx: &mut Tx,
-    narrowing: Narrowing,
-    (query, sample): &(&Query, Sample),
-    (tier, docs): (Tier, Range<i64>),
+    narrowing: SearchScope,
+    query: &ParsedQuery,
+    sample: &Sample,
+    tier: RankTier,
+    docs: Range<i64>,
     limit: u32,
-) -> Result<Vec<Hit>> {
+) -> Result<Vec<IndexHit>> {
     let engine = tx.engine();
     let expression = query.expression(tier, &narrowing.scope());
     let pairs = match engine {
@@ -46,153 +50,161 @@ pub(super) fn walk(
         Engine::Postgres => needed_pairs(&expression, PAIRS_MAX),
     };
     let numbers: Vec<i64> = pairs.iter().flatten().copied().map(i64::from).collect();
-    let (channel, kind) = (narrowing.channel.map(Channel::text), narrowing.kind.map(Kind::text));
-    let (before, after, files) = (query.before, query.after, &query.has_attachments);
+    let (channel, kind) = (narrowing.channel.map(Channel::text), narrowing.kind.map(MessageKind::text));
+    let (before, after, has_attachments) = (query.before, query.after, &query.has_attachments);
     let mut more: Vec<Value<'_>> = channel.iter().chain(&kind).map(ToValue::to_value).collect();
     more.extend(before.iter().chain(&after).map(ToValue::to_value));
-    more.extend(files.iter().map(ToValue::to_value));
+    more.extend(has_attachments.iter().map(ToValue::to_value));
     more.extend(query.labels.iter().chain(&query.without_labels).map(ToValue::to_value));
     more.extend(numbers.iter().map(ToValue::to_value));
-    let shape = Shape {
-        named: [
+    let shape = SearchShape {
+        comparisons: [
             channel.is_some(),
             kind.is_some(),
             before.is_some(),
             after.is_some(),
-            !files.is_empty(),
-            files.len() > 1,
+            !has_attachments.is_empty(),
+            has_attachments.len() > 1,
         ],
         labels: query.labels.len(),
         without_labels: query.without_labels.len(),
         pairs: pairs.len(),
     };
-    let walk = Walk { workspace: narrowing.workspace, tier, expression: &expression, shape, more };
+    let scan = TierScan { workspace: narrowing.workspace, tier, expression: &expression, shape, more };
     match engine {
-        Engine::Sqlite => walk.part(tx, Way::Words, &docs, limit),
-        Engine::Postgres => walk.newest_first(tx, sample, docs, limit),
+        Engine::Sqlite => scan.part(tx, ScanStrategy::Words, &docs, limit),
+        Engine::Postgres => scan.newest_first(tx, sample, docs, limit),
     }
 }
 
-/// What the statements of a tier have in common.
-struct Walk<'a> {
+/// The common parts of the statements of a tier.
+struct TierScan<'a> {
     workspace: WorkspaceId,
-    tier: Tier,
-    expression: &'a Expression,
-    shape: Shape,
-    /// The parameters behind the first five.
+    tier: RankTier,
+    expression: &'a SearchExpression,
+    shape: SearchShape,
+    /// The parameters after the first five.
     more: Vec<Value<'a>>,
 }
 
-impl Walk<'_> {
-    /// On PostgreSQL: where hits are frequent, the newest documents are looked at one by one; what is left is the index's.
-    fn newest_first(&self, tx: &mut Tx, sample: &Sample, docs: Range<i64>, limit: u32) -> Result<Vec<Hit>> {
+impl TierScan<'_> {
+    /// For PostgreSQL: checks the newest documents one by one if hits are frequent, and leaves the rest to the index.
+    fn newest_first(&self, tx: &mut Tx, sample: &Sample, docs: Range<i64>, limit: u32) -> Result<Vec<IndexHit>> {
         let has_phrase = has_phrase(self.expression);
-        let (mut hits, mut below): (Vec<Hit>, i64) = (Vec::new(), docs.end);
+        let (mut hits, mut below): (Vec<IndexHit>, i64) = (Vec::new(), docs.end);
         if sample.is_frequent(self.tier, has_phrase) {
-            // Of words alone the index knows everything; of a phrase it gives candidates, whose texts are read as here.
-            let budget = if has_phrase { sample.in_all(self.tier) * EACH_PER_CANDIDATE } else { 0 };
+            // For single words the index returns all hits; for a phrase, only candidates whose words must be read too.
+            let budget = if has_phrase { sample.estimated_total(self.tier) * EACH_PER_CANDIDATE } else { 0 };
             while let Some(window) = window(docs.end - below, hits.len(), limit, budget) {
                 let start = docs.start.max(below - window);
-                hits.extend(self.part(tx, Way::Each, &(start..below), left(limit, &hits))?);
+                hits.extend(self.part(tx, ScanStrategy::Each, &(start..below), remaining(limit, &hits))?);
                 below = start;
-                // A few new ones in the sample are no sign of many: then the index knows better.
+                // A few hits in the sample don't mean many hits overall: then the index is faster.
                 if below == docs.start || !has_phrase && hits.len() < limit as usize / 4 {
                     break;
                 }
             }
         }
-        let way = if has_phrase { Way::Candidates } else { Way::Words };
-        hits.extend(self.part(tx, way, &(docs.start..below), left(limit, &hits))?);
+        let strategy = if has_phrase { ScanStrategy::Candidates } else { ScanStrategy::Words };
+        hits.extend(self.part(tx, strategy, &(docs.start..below), remaining(limit, &hits))?);
         Ok(hits)
     }
 
-    fn part(&self, tx: &mut Tx, way: Way, docs: &Range<i64>, limit: u32) -> Result<Vec<Hit>> {
+    fn part(&self, tx: &mut Tx, strategy: ScanStrategy, docs: &Range<i64>, limit: u32) -> Result<Vec<IndexHit>> {
         if limit == 0 || docs.is_empty() {
             return Ok(Vec::new());
         }
         let engine = tx.engine();
-        let asked = match engine {
+        let match_text = match engine {
             Engine::Sqlite => fts5(self.expression),
             Engine::Postgres => tsquery(self.expression),
         };
-        let words = if way == Way::Candidates { tsquery(&loosened(self.expression)) } else { String::new() };
-        let mut parameters: Vec<Value<'_>> = p![self.workspace, asked, docs.start, docs.end, limit].to_vec();
+        let words = if strategy == ScanStrategy::Candidates { tsquery(&relax(self.expression)) } else { String::new() };
+        let mut parameters: Vec<Value<'_>> = p![self.workspace, match_text, docs.start, docs.end, limit].to_vec();
         parameters.extend(self.more.iter().cloned());
-        if way == Way::Candidates {
+        if strategy == ScanStrategy::Candidates {
             parameters.push(words.to_value());
         }
-        let found: Vec<(i64, MessageId)> = tx.rows(&statement(engine, way, self.shape), &parameters)?;
-        Ok(found.into_iter().map(|(doc, message)| Hit { doc, message, tier: self.tier }).collect())
+        let found: Vec<DocRow> = tx.rows(&statement(engine, strategy, self.shape), &parameters)?;
+        Ok(found.into_iter().map(|row| IndexHit { doc: row.doc, message: row.message_id, tier: self.tier }).collect())
     }
 }
 
-/// How many more are wanted.
-pub(super) fn left(limit: u32, hits: &[Hit]) -> u32 {
+/// Returns how many more hits are needed.
+pub(super) fn remaining(limit: u32, hits: &[IndexHit]) -> u32 {
     limit.saturating_sub(u32::try_from(hits.len()).unwrap_or(u32::MAX))
 }
 
-/// How many documents to look at one by one next, when as many were looked at and found; none when there are enough, or it
-/// would likely take more than the budget, which is what the index of words would cost.
-fn window(looked: i64, found: usize, limit: u32, budget: i64) -> Option<i64> {
+/// Returns how many documents to check one by one next, given how many were checked and found so far. `None` if there
+/// are enough hits, or if it would likely cost more than the budget, which is the cost of using the word index.
+fn window(checked: i64, found: usize, limit: u32, budget: i64) -> Option<i64> {
     let [first, second] = WINDOWS;
     let (found, limit) = (i64::try_from(found).unwrap_or(i64::MAX), i64::from(limit));
     if found >= limit {
         None
-    } else if looked < first {
+    } else if checked < first {
         Some(first)
-    } else if looked < first + second {
+    } else if checked < first + second {
         Some(second)
     } else {
-        // A quarter more than it takes if they are as frequent farther on.
-        let needed = (looked * (limit - found)).checked_div(found)? * 5 / 4;
-        (looked - first - second + needed <= budget).then_some(needed)
+        // Adds a quarter, in case hits are less frequent farther on.
+        let needed = (checked * (limit - found)).checked_div(found)? * 5 / 4;
+        (checked - first - second + needed <= budget).then_some(needed)
     }
 }
 
-/// How many of the newest documents have the words of each tier: where they are many, it is quicker to look at the newest than
-/// to ask the index of words. Never on SQLite, whose index stops by itself when there are enough.
+/// The number of newest documents that have the words of each tier. If there are many, checking the newest documents is
+/// faster than using the word index. Unused on SQLite, whose index stops when there are enough hits.
 pub(super) struct Sample {
-    /// Best tier first.
-    fitting: [i64; Tier::ALL.len()],
-    /// Documents in all.
+    /// Number of matching documents per tier, best tier first.
+    matching: [i64; RankTier::ALL.len()],
+    /// Number of documents in the range.
     docs: i64,
 }
 
 impl Sample {
-    pub(super) fn take(tx: &mut Tx, narrowing: Narrowing, query: &Query, docs: &Range<i64>) -> Result<Self> {
-        let fitting = match tx.engine() {
-            Engine::Sqlite => [0; Tier::ALL.len()],
+    pub(super) fn estimate(
+        tx: &mut Tx,
+        narrowing: SearchScope,
+        query: &ParsedQuery,
+        docs: &Range<i64>,
+    ) -> Result<Self> {
+        let matching = match tx.engine() {
+            Engine::Sqlite => [0; RankTier::ALL.len()],
             Engine::Postgres => {
-                let [subject, strong, plain] = Tier::ALL.map(|tier| {
-                    let expression = query.fits(tier, &narrowing.scope());
-                    // Of a phrase the words are what makes the index slow.
-                    tsquery(&if has_phrase(&expression) { loosened(&expression) } else { expression })
+                let [subject, strong, plain] = RankTier::ALL.map(|tier| {
+                    let expression = query.candidates_of(tier, &narrowing.scope());
+                    // For a phrase, the frequency of its single words determines how slow the index is.
+                    tsquery(&if has_phrase(&expression) { relax(&expression) } else { expression })
                 });
                 let parameters = p![narrowing.workspace, docs.start, docs.end, SAMPLE_DOCS, subject, strong, plain];
-                let (subject, strong, plain) = tx.one(&SAMPLE, parameters)?.unwrap_or_default();
-                [subject, strong, plain]
+                let counts: Option<SampleRow> = tx.one(&SAMPLE, parameters)?;
+                counts.map_or([0; RankTier::ALL.len()], |row| [row.subject, row.strong, row.plain])
             }
         };
-        Ok(Self { fitting, docs: docs.end - docs.start })
+        Ok(Self { matching, docs: docs.end - docs.start })
     }
 
-    fn is_frequent(&self, tier: Tier, in_order: bool) -> bool {
-        self.fitting[tier as usize] >= if in_order { SAMPLE_FREQUENT_IN_ORDER } else { SAMPLE_FREQUENT }
+    fn is_frequent(&self, tier: RankTier, in_order: bool) -> bool {
+        self.matching[tier as usize] >= if in_order { SAMPLE_FREQUENT_IN_ORDER } else { SAMPLE_FREQUENT }
     }
 
-    /// How many documents have the words, if they are everywhere as frequent as among the newest.
-    fn in_all(&self, tier: Tier) -> i64 {
-        self.fitting[tier as usize] * self.docs / i64::from(SAMPLE_DOCS)
+    /// Estimates how many documents have the words, assuming the frequency of the sample.
+    fn estimated_total(&self, tier: RankTier) -> i64 {
+        self.matching[tier as usize] * self.docs / i64::from(SAMPLE_DOCS)
     }
 }
+
+crate::row_struct!(DocRow { doc: i64, message_id: MessageId });
+crate::row_struct!(SampleRow { subject: i64, strong: i64, plain: i64 });
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn as_many_are_looked_at_as_it_takes_unless_the_index_is_quicker() {
-        for (looked, found, budget, expected) in [
+    fn checks_documents_one_by_one_until_the_index_is_faster() {
+        for (checked, found, budget, expected) in [
             (0, 0, 0, Some(2_048)),
             (2_048, 0, 0, Some(6_144)),
             (2_048, 26, 100_000, None),
@@ -204,7 +216,7 @@ mod tests {
             (18_432, 25, 11_160, None),
             (8_192, 25, 0, None),
         ] {
-            assert_eq!(window(looked, found, 26, budget), expected, "{looked} {found} {budget}");
+            assert_eq!(window(checked, found, 26, budget), expected, "{checked} {found} {budget}");
         }
     }
 }

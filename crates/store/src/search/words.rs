@@ -1,84 +1,86 @@
-//! An expression in the words of each index, and what the index of PostgreSQL cannot tell of it.
+//! Converts expressions to the query syntax of each index.
 
 use std::collections::HashMap;
 
-use posthouse_domain::search::{Expression, Tokens};
+use posthouse_domain::search::{IndexedText, SearchExpression};
 
-/// The greatest place of a word that PostgreSQL keeps.
-const PLACE_MAX: usize = 16_383;
-/// Places that PostgreSQL keeps of one word.
-const PLACES_MAX: usize = 255;
-/// What stands behind a word, with a number, where its further places are kept. No word holds it.
-const AGAIN: char = '\u{E010}';
+/// The highest word position that PostgreSQL stores.
+const POSITION_MAX: usize = 16_383;
+/// The number of positions that PostgreSQL stores per word.
+const POSITIONS_PER_WORD_MAX: usize = 255;
+/// Marks a continuation of a word, followed by a number, to store further positions. No word contains it.
+const CONTINUATION: char = '\u{E010}';
 
-/// The words with their places, as PostgreSQL reads a `tsvector`. Words hold letters and digits alone.
-pub(super) fn vector(tokens: &Tokens) -> String {
+/// Formats words and positions as a PostgreSQL `tsvector`. Words contain letters and digits only.
+pub(super) fn vector(tokens: &IndexedText) -> String {
     let mut out = String::with_capacity(tokens.0.len() * 2);
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    for (place, word) in (1..).zip(tokens.words()).filter(|(_, word)| !Tokens::is_gap(word)) {
-        let before = places.entry(word).or_default();
-        let place = PLACE_MAX.min(place);
-        match *before / PLACES_MAX {
-            0 => out.push_str(&format!("'{word}':{place} ")),
-            times => out.push_str(&format!("'{word}{AGAIN}{times}':{place} ")),
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for (position, word) in (1..).zip(tokens.words()).filter(|(_, word)| !IndexedText::is_separator(word)) {
+        let before = counts.entry(word).or_default();
+        let position = POSITION_MAX.min(position);
+        match *before / POSITIONS_PER_WORD_MAX {
+            0 => out.push_str(&format!("'{word}':{position} ")),
+            times => out.push_str(&format!("'{word}{CONTINUATION}{times}':{position} ")),
         }
         *before += 1;
     }
     out
 }
 
-/// What the index of words can tell by itself: documents with all words of a phrase, whatever they must not have.
-pub(super) fn loosened(expression: &Expression) -> Expression {
-    let each = |all: &[Expression]| all.iter().map(loosened).collect();
+/// Relaxes an expression to what the word index can answer: all words of a phrase in any order, without exclusions.
+pub(super) fn relax(expression: &SearchExpression) -> SearchExpression {
+    let each = |all: &[SearchExpression]| all.iter().map(relax).collect();
     match expression {
-        Expression::All(all) => Expression::All(each(all)),
-        Expression::Any(all) => Expression::Any(each(all)),
-        Expression::Without(yes, _) => loosened(yes),
-        Expression::Phrase(words) => {
-            Expression::All(words.iter().map(|word| Expression::Phrase(vec![word.clone()])).collect())
+        SearchExpression::All(all) => SearchExpression::All(each(all)),
+        SearchExpression::Any(all) => SearchExpression::Any(each(all)),
+        SearchExpression::Without(yes, _) => relax(yes),
+        SearchExpression::Phrase(words) => {
+            SearchExpression::All(words.iter().map(|word| SearchExpression::Phrase(vec![word.clone()])).collect())
         }
-        Expression::Beginning(word) => Expression::Beginning(word.clone()),
-        Expression::Narrowed(few, _) => loosened(few),
+        SearchExpression::Prefix(word) => SearchExpression::Prefix(word.clone()),
+        SearchExpression::Both(few, _) => relax(few),
     }
 }
 
-/// Whether the places of words matter, which the index of words does not know.
-pub(super) fn has_phrase(expression: &Expression) -> bool {
+/// Returns whether word order matters, which the word index doesn't know.
+pub(super) fn has_phrase(expression: &SearchExpression) -> bool {
     match expression {
-        Expression::All(all) | Expression::Any(all) => all.iter().any(has_phrase),
-        Expression::Without(yes, no) => has_phrase(yes) || has_phrase(no),
-        Expression::Phrase(words) => words.len() > 1,
-        Expression::Beginning(_) => false,
-        Expression::Narrowed(few, all) => has_phrase(few) || has_phrase(all),
+        SearchExpression::All(all) | SearchExpression::Any(all) => all.iter().any(has_phrase),
+        SearchExpression::Without(yes, no) => has_phrase(yes) || has_phrase(no),
+        SearchExpression::Phrase(words) => words.len() > 1,
+        SearchExpression::Prefix(_) => false,
+        SearchExpression::Both(few, all) => has_phrase(few) || has_phrase(all),
     }
 }
 
-/// The expression in the words of FTS5. Every word is quoted; none holds a quote.
-pub(super) fn fts5(expression: &Expression) -> String {
-    let joined = |all: &[Expression], by: &str| format!("({})", all.iter().map(fts5).collect::<Vec<_>>().join(by));
+/// Formats an expression for FTS5. Every word is quoted; no word contains a quote.
+pub(super) fn fts5(expression: &SearchExpression) -> String {
+    let joined =
+        |all: &[SearchExpression], by: &str| format!("({})", all.iter().map(fts5).collect::<Vec<_>>().join(by));
     match expression {
-        Expression::All(all) => joined(all, " AND "),
-        Expression::Any(all) => joined(all, " OR "),
-        Expression::Without(yes, no) => format!("({} NOT {})", fts5(yes), fts5(no)),
-        Expression::Phrase(words) => format!("\"{}\"", words.join(" ")),
-        Expression::Beginning(word) => format!("\"{word}\" *"),
-        Expression::Narrowed(few, all) => format!("({} AND {})", fts5(few), fts5(all)),
+        SearchExpression::All(all) => joined(all, " AND "),
+        SearchExpression::Any(all) => joined(all, " OR "),
+        SearchExpression::Without(yes, no) => format!("({} NOT {})", fts5(yes), fts5(no)),
+        SearchExpression::Phrase(words) => format!("\"{}\"", words.join(" ")),
+        SearchExpression::Prefix(word) => format!("\"{word}\" *"),
+        SearchExpression::Both(few, all) => format!("({} AND {})", fts5(few), fts5(all)),
     }
 }
 
-/// The expression in the words of `tsquery`.
-pub(super) fn tsquery(expression: &Expression) -> String {
-    let joined = |all: &[Expression], by: &str| format!("({})", all.iter().map(tsquery).collect::<Vec<_>>().join(by));
+/// Formats an expression as a `tsquery`.
+pub(super) fn tsquery(expression: &SearchExpression) -> String {
+    let joined =
+        |all: &[SearchExpression], by: &str| format!("({})", all.iter().map(tsquery).collect::<Vec<_>>().join(by));
     match expression {
-        Expression::All(all) => joined(all, " & "),
-        Expression::Any(all) => joined(all, " | "),
-        Expression::Without(yes, no) => format!("({} & !{})", tsquery(yes), tsquery(no)),
-        Expression::Phrase(words) if words.len() == 1 => format!("('{}')", words[0]),
-        Expression::Phrase(words) => {
-            let placed = words.iter().map(|word| format!("('{word}' | '{word}{AGAIN}':*)"));
+        SearchExpression::All(all) => joined(all, " & "),
+        SearchExpression::Any(all) => joined(all, " | "),
+        SearchExpression::Without(yes, no) => format!("({} & !{})", tsquery(yes), tsquery(no)),
+        SearchExpression::Phrase(words) if words.len() == 1 => format!("('{}')", words[0]),
+        SearchExpression::Phrase(words) => {
+            let placed = words.iter().map(|word| format!("('{word}' | '{word}{CONTINUATION}':*)"));
             format!("({})", placed.collect::<Vec<_>>().join(" <-> "))
         }
-        Expression::Beginning(word) => format!("'{word}':*"),
-        Expression::Narrowed(few, all) => format!("({} & {})", tsquery(few), tsquery(all)),
+        SearchExpression::Prefix(word) => format!("'{word}':*"),
+        SearchExpression::Both(few, all) => format!("({} & {})", tsquery(few), tsquery(all)),
     }
 }

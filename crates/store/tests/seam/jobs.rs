@@ -1,26 +1,27 @@
-//! The job table: leases, fences, attempts, and who is served first.
+//! The job table: leases, fencing tokens, attempts and fairness.
 
 use std::{collections::HashMap, sync::Arc};
 
 use posthouse_domain::{
     id::{JobId, WorkspaceId},
+    job::{JobKind, JobReason},
     time::Time,
 };
 use posthouse_store::{
     DatabaseUrl, Error, Result, Store, StoreConfig,
     jobs::{
-        self, Lease, Leased, NewJob, Outcome,
-        due::{self, Cursor, Room, Rooms, Share, Wanted},
+        self, JobLease, JobOutcome, LeasedJob, NewJob,
+        due::{self, CapacityShare, DueJobsCursor, DueJobsQuery, LaneCapacities, LaneCapacity},
     },
 };
 use uuid::Uuid;
 
 use crate::support::Dir;
 
-const KIND: &str = "outbound";
+const KIND: JobKind = JobKind::Outbound;
 const NOW: Time = Time::from_millis(1_800_000_000_000);
 
-/// Runs a test on the product's schema on both engines.
+/// Runs a test with the real schema on both engines.
 async fn on_both(test: impl AsyncFn(Store)) {
     let dir = Dir::new();
     let postgres = crate::postgres::Cluster::shared().create_database().parse().unwrap();
@@ -40,27 +41,29 @@ fn job(n: u128, workspace: u128, lane: &str) -> NewJob {
         lane: lane.to_owned(),
         run_at: NOW,
         attempt_max: 2,
-        why: "queued",
+        why: JobReason::Queued,
         created_at: NOW,
     }
 }
 
-async fn enqueue(store: &Store, made: Vec<NewJob>) {
-    store.write(move |tx| -> Result<()> { made.iter().try_for_each(|job| jobs::enqueue(tx, job)) }).await.unwrap();
+async fn enqueue(store: &Store, new: Vec<NewJob>) {
+    store.write(move |tx| -> Result<()> { new.iter().try_for_each(|job| jobs::enqueue(tx, job)) }).await.unwrap();
 }
 
-async fn claim(store: &Store, now: Time, limit: usize) -> Vec<Leased> {
+async fn claim(store: &Store, now: Time, limit: usize) -> Vec<LeasedJob> {
     let token = Uuid::from_u128(u128::try_from(now.millis()).unwrap() << 8 | limit as u128);
-    let [rest, ..] = Room::UNLIMITED.shares;
-    let room = move |_, lane: &str| Room { shares: [Share { of: lane.len() as u64, free: 10 }, rest, rest, rest] };
-    let (rooms, from): (Rooms, _) = (Arc::new(room), Cursor::default());
-    let wanted = Wanted { kind: KIND, now, limit, free: 1_000, running: HashMap::new(), rooms, from };
-    let lease = Lease { token, now, until: now.plus_ms(60_000) };
+    let [rest, ..] = LaneCapacity::UNLIMITED.shares;
+    let capacity = move |_, lane: &str| LaneCapacity {
+        shares: [CapacityShare { of: lane.len() as u64, free: 10 }, rest, rest, rest],
+    };
+    let (rooms, from): (LaneCapacities, _) = (Arc::new(capacity), DueJobsCursor::default());
+    let wanted = DueJobsQuery { kind: KIND, now, limit, free: 1_000, running: HashMap::new(), rooms, from };
+    let lease = JobLease { token, now, until: now.plus_ms(60_000) };
     let found = store.read(move |tx| due::find(tx, &wanted)).await.unwrap();
     store.write(move |tx| jobs::claim(tx, KIND, &found.ids, lease)).await.unwrap()
 }
 
-async fn settle(store: &Store, job: &Leased, outcome: Outcome) -> bool {
+async fn settle(store: &Store, job: &LeasedJob, outcome: JobOutcome) -> bool {
     let job = job.clone();
     store.write(move |tx| jobs::settle(tx, &job, &outcome)).await.unwrap()
 }
@@ -71,33 +74,33 @@ async fn states(store: &Store) -> Vec<(String, u64)> {
 }
 
 #[tokio::test]
-async fn a_claimed_job_is_nobody_elses_until_its_lease_ends() {
+async fn a_claimed_job_is_exclusive_until_its_lease_expires() {
     on_both(async |store| {
         enqueue(&store, vec![job(1, 1, "a.example")]).await;
         let first = claim(&store, NOW, 5).await;
         assert_eq!((first.len(), first[0].attempt), (1, 1));
         assert_eq!(claim(&store, NOW.plus_ms(59_999), 5).await, []);
         let later = NOW.plus_ms(60_000);
-        let freed = store.write(move |tx| jobs::free_expired(tx, later)).await.unwrap();
+        let freed = store.write(move |tx| jobs::release_expired(tx, later)).await.unwrap();
         assert_eq!(freed, 1);
         let second = claim(&store, later, 5).await;
         assert_eq!((second.len(), second[0].attempt), (1, 2));
-        assert!(!settle(&store, &first[0], Outcome::Done).await, "the first lease is over");
-        assert!(settle(&store, &second[0], Outcome::Done).await);
+        assert!(!settle(&store, &first[0], JobOutcome::Done).await, "the first lease is over");
+        assert!(settle(&store, &second[0], JobOutcome::Done).await);
         assert_eq!(states(&store).await, []);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_job_that_kills_its_process_runs_out_of_attempts() {
+async fn a_job_that_crashes_its_process_runs_out_of_attempts() {
     on_both(async |store| {
         enqueue(&store, vec![job(1, 1, "")]).await;
         let mut now = NOW;
         for _ in 0..2 {
             assert_eq!(claim(&store, now, 1).await.len(), 1);
             now = now.plus_ms(60_000);
-            store.write(move |tx| jobs::free_expired(tx, now)).await.unwrap();
+            store.write(move |tx| jobs::release_expired(tx, now)).await.unwrap();
         }
         assert_eq!(claim(&store, now, 1).await, []);
         let dead = store.read(|tx| jobs::dead(tx, 10)).await.unwrap();
@@ -107,40 +110,40 @@ async fn a_job_that_kills_its_process_runs_out_of_attempts() {
 }
 
 #[tokio::test]
-async fn outcomes_keep_give_back_and_use_up_attempts() {
+async fn outcomes_count_or_return_attempts() {
     on_both(async |store| {
         enqueue(&store, vec![job(1, 1, "")]).await;
         let held = claim(&store, NOW, 1).await.remove(0);
         let at = NOW.plus_ms(10);
-        assert!(settle(&store, &held, Outcome::Hold { at, why: "workspace_stopped" }).await);
-        assert_eq!(claim(&store, NOW.plus_ms(9), 1).await, [], "it is not due");
+        assert!(settle(&store, &held, JobOutcome::Hold { at, why: JobReason::WorkspaceStopped }).await);
+        assert_eq!(claim(&store, NOW.plus_ms(9), 1).await, [], "not due yet");
         let first = claim(&store, at, 1).await.remove(0);
         assert_eq!((first.attempt, first.why.as_str()), (1, "workspace_stopped"));
-        assert!(settle(&store, &first, Outcome::Retry { at, why: "greylisted" }).await);
+        assert!(settle(&store, &first, JobOutcome::Retry { at, why: JobReason::TemporaryFailure }).await);
         let second = claim(&store, at.plus_ms(1), 1).await.remove(0);
         assert_eq!(second.attempt, 2);
-        assert!(settle(&store, &second, Outcome::Retry { at, why: "greylisted" }).await);
+        assert!(settle(&store, &second, JobOutcome::Retry { at, why: JobReason::TemporaryFailure }).await);
         assert_eq!(states(&store).await, [("dead".to_owned(), 1)]);
         enqueue(&store, vec![job(2, 1, "")]).await;
         let released = claim(&store, NOW, 1).await;
         store.write(move |tx| jobs::release(tx, &released)).await.unwrap();
-        assert_eq!(claim(&store, NOW.plus_ms(1), 1).await[0].attempt, 1, "a lease handed back costs no attempt");
+        assert_eq!(claim(&store, NOW.plus_ms(1), 1).await[0].attempt, 1, "a released lease costs no attempt");
     })
     .await;
 }
 
 #[tokio::test]
-async fn making_a_job_anew_moves_it_and_ends_its_lease() {
+async fn enqueuing_again_reschedules_the_job_and_ends_its_lease() {
     on_both(async |store| {
         enqueue(&store, vec![job(1, 1, "")]).await;
         let leased = claim(&store, NOW, 1).await.remove(0);
         let moved = NewJob { run_at: NOW.plus_ms(5_000), id: JobId(Uuid::from_u128(9)), ..job(1, 1, "") };
         enqueue(&store, vec![moved]).await;
-        assert!(!settle(&store, &leased, Outcome::Done).await);
+        assert!(!settle(&store, &leased, JobOutcome::Done).await);
         assert_eq!(claim(&store, NOW.plus_ms(4_999), 1).await, []);
         let next = store.read(|tx| jobs::next_at(tx, &[KIND], NOW)).await.unwrap();
         assert_eq!(next, Some(NOW.plus_ms(5_000)));
-        assert_eq!(claim(&store, NOW.plus_ms(5_000), 1).await[0].id, leased.id, "there is one job of a subject");
+        assert_eq!(claim(&store, NOW.plus_ms(5_000), 1).await[0].id, leased.id, "a subject has one job");
     })
     .await;
 }
@@ -153,20 +156,20 @@ async fn a_small_workspace_does_not_wait_behind_a_large_backlog() {
         enqueue(&store, vec![NewJob { run_at: NOW.plus_ms(1), ..job(1_000, 2, "quick.example") }]).await;
         let claimed = claim(&store, NOW.plus_ms(1), 20).await;
         assert!(claimed.iter().any(|job| job.lane == "quick.example"));
-        assert_eq!(claimed.iter().filter(|job| job.lane == "slow.example").count(), 10, "the bound of the lane");
+        assert_eq!(claimed.iter().filter(|job| job.lane == "slow.example").count(), 10, "the limit of the lane");
     })
     .await;
 }
 
 #[tokio::test]
-async fn two_who_claim_at_once_never_get_the_same_job() {
+async fn concurrent_claims_never_get_the_same_job() {
     on_both(async |store| {
         enqueue(&store, (1..=40).map(|n| job(n, n % 3, "")).collect()).await;
         let mut claims = tokio::task::JoinSet::new();
         for worker in 0..8_u32 {
             let store = store.clone();
             claims.spawn(async move {
-                let lease = Lease { token: Uuid::from_u128(worker.into()), now: NOW, until: NOW.plus_ms(1_000) };
+                let lease = JobLease { token: Uuid::from_u128(worker.into()), now: NOW, until: NOW.plus_ms(1_000) };
                 let ids: Vec<JobId> = (1..=40).map(|n| JobId(Uuid::from_u128(n))).collect();
                 store.write(move |tx| -> Result<_, Error> { jobs::claim(tx, KIND, &ids, lease) }).await.unwrap()
             });
@@ -181,42 +184,42 @@ async fn two_who_claim_at_once_never_get_the_same_job() {
 }
 
 #[tokio::test]
-async fn a_flood_over_many_lanes_hides_no_other_workspace_and_no_lane_for_ever() {
+async fn a_backlog_over_many_lanes_never_starves_a_workspace_or_lane() {
     on_both(async |store| {
         let lane = |n: u128| format!("{n:04}.example");
-        let mut flood: Vec<NewJob> = (1..=2_000).map(|n| job(n, 1, &lane(n % 500))).collect();
-        // Of every second lane all jobs are for later; they are neither found nor in the way.
-        flood.iter_mut().filter(|job| job.lane < lane(250)).for_each(|job| job.run_at = NOW.plus_ms(60_000));
-        enqueue(&store, flood).await;
+        let mut backlog: Vec<NewJob> = (1..=2_000).map(|n| job(n, 1, &lane(n % 500))).collect();
+        // In every second lane, all jobs are due later; they are neither selected nor block others.
+        backlog.iter_mut().filter(|job| job.lane < lane(250)).for_each(|job| job.run_at = NOW.plus_ms(60_000));
+        enqueue(&store, backlog).await;
         let later = (3_000..3_040).map(|n| NewJob { run_at: NOW.plus_ms(1), ..job(n, n, "one.example") });
         enqueue(&store, later.collect()).await;
-        let no_room = Share { of: 1, free: 0 };
-        let [free, ..] = Room::UNLIMITED.shares;
-        // Nothing has room but the last lanes of the flood and the mail of the others.
-        let room = move |_, lane: &str| {
-            let own = if lane >= "0490" { free } else { no_room };
-            Room { shares: [own, free, free, free] }
+        let exhausted = CapacityShare { of: 1, free: 0 };
+        let [free, ..] = LaneCapacity::UNLIMITED.shares;
+        // Only the last lanes of the backlog and the jobs of the other workspaces have capacity.
+        let capacity = move |_, lane: &str| {
+            let own = if lane >= "0490" { free } else { exhausted };
+            LaneCapacity { shares: [own, free, free, free] }
         };
-        let (mut from, mut found, mut looks) = (Cursor::default(), Vec::new(), 0);
+        let (mut from, mut found, mut scans) = (DueJobsCursor::default(), Vec::new(), 0);
         while found.len() < 80 {
-            let wanted = Wanted {
+            let wanted = DueJobsQuery {
                 kind: KIND,
                 now: NOW.plus_ms(1),
                 limit: 100,
                 free: 1_000,
                 running: HashMap::new(),
-                rooms: Arc::new(room),
+                rooms: Arc::new(capacity),
                 from: from.clone(),
             };
             let one = store.read(move |tx| due::find(tx, &wanted)).await.unwrap();
             from = one.next;
             found.extend(one.ids.into_iter().filter(|id| !found.contains(id)).collect::<Vec<_>>());
-            looks += 1;
-            assert!(one.is_partial || found.len() == 80, "a look that does not come to everything says so");
-            assert!(looks < 200, "{} of 80 found", found.len());
+            scans += 1;
+            assert!(one.is_partial || found.len() == 80, "an incomplete scan must be marked as partial");
+            assert!(scans < 200, "{} of 80 found", found.len());
         }
         let others = found.iter().filter(|id| id.0.as_u128() >= 3_000).count();
-        assert_eq!(others, 40, "one each of forty others, and four each of ten lanes of the flood");
+        assert_eq!(others, 40, "one job each of forty other workspaces, and four each of ten lanes of the backlog");
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! Lists against a model that filters and sorts in memory, on both engines; and the plans of their statements.
+//! Lists compared with an in-memory model, on both engines; and the query plans of their statements.
 
 mod pages;
 mod plans;
@@ -9,26 +9,26 @@ use crate::support::{Dir, config, sqlite_config};
 use posthouse_domain::{
     id::{AttachmentId, ContentId, InboxId, MessageId, ThreadId, WorkspaceId},
     inbox::Inbox,
-    message::{Attachment, Bodies, Channel, Direction, Kind, Message, Status},
+    message::{Attachment, Channel, Direction, Message, MessageBodies, MessageKind, MessageStatus},
     thread::Thread,
     time::Time,
 };
 use posthouse_store::{
     Result, Store, Tx, attachments,
-    contents::{self, Raw, RawPlace},
+    contents::{self, RawLocation, StoredRaw},
     inboxes,
-    message_list::Place,
+    message_list::InboxRef,
     messages, migrate, threads as stored_threads, workspaces,
 };
 use uuid::Uuid;
 
 pub(super) const WORKSPACE: WorkspaceId = WorkspaceId(Uuid::from_u128(1));
 pub(super) const INBOX: InboxId = InboxId(Uuid::from_u128(10));
-pub(super) const PLACE: Place = Place { workspace: WORKSPACE, inbox: INBOX };
-/// Where the made-up time begins.
+pub(super) const PLACE: InboxRef = InboxRef { workspace: WORKSPACE, inbox: INBOX };
+/// The start of the simulated time.
 pub(super) const START_MS: i64 = 1_800_000_000_000;
 
-/// Runs a test on both engines over the schema of the release, with a workspace and two inboxes.
+/// Runs a test on both engines with the real schema, a workspace and two inboxes.
 pub(super) async fn on_both<F: AsyncFn(Store)>(test: F) {
     let dir = Dir::new();
     let postgres = config(crate::postgres::Cluster::shared().create_database().parse().unwrap());
@@ -44,7 +44,7 @@ pub(super) async fn on_both<F: AsyncFn(Store)>(test: F) {
 fn set_up(tx: &mut Tx) -> Result<()> {
     use posthouse_domain::{
         plan::Plan,
-        workspace::{AiProcessing, Claim, Workspace},
+        workspace::{AiProcessing, ClaimStatus, Workspace},
     };
     workspaces::insert(
         tx,
@@ -54,7 +54,7 @@ fn set_up(tx: &mut Tx) -> Result<()> {
             owner_email: "o@x.example".into(),
             plan: Plan::Team,
             suspended: false,
-            claim: Claim::NotApplicable,
+            claim: ClaimStatus::NotApplicable,
             claimed_at: None,
             notice: None,
             stopped_at: None,
@@ -93,12 +93,12 @@ fn inbox(n: u128) -> Inbox {
     }
 }
 
-/// `n` milliseconds after the start.
+/// Returns the time `n` milliseconds after the start.
 pub(super) fn at(n: i64) -> Time {
     Time::from_millis(START_MS + n)
 }
 
-/// The `n`th message of the inbox: its content and thread have the same number.
+/// Returns the `n`th message of the inbox; its content and thread have the same number.
 pub(super) fn message(n: u128, labels: &[&str]) -> Message {
     Message {
         workspace: WORKSPACE,
@@ -107,9 +107,9 @@ pub(super) fn message(n: u128, labels: &[&str]) -> Message {
         thread: ThreadId(Uuid::from_u128(n)),
         content: ContentId(Uuid::from_u128(n)),
         direction: Direction::Inbound,
-        status: Status::Received,
+        status: MessageStatus::Received,
         channel: Channel::Email,
-        kind: Kind::Message,
+        kind: MessageKind::Message,
         rfc_message_id: format!("<{n}@x.example>"),
         in_reply_to: None,
         references: Vec::new(),
@@ -153,11 +153,11 @@ pub(super) fn thread(n: u128, inbox: InboxId, last: i64) -> Thread {
 }
 
 pub(super) fn put_content(tx: &mut Tx, id: ContentId) -> Result<()> {
-    let raw = Raw { place: RawPlace::Inline(vec![1]), bytes: 1 };
-    contents::insert(tx, WORKSPACE, id, &raw, &Bodies { headers_json: "{}".into(), ..Bodies::default() })
+    let raw = StoredRaw { place: RawLocation::Inline(vec![1]), bytes: 1 };
+    contents::insert(tx, WORKSPACE, id, &raw, &MessageBodies { headers_json: "{}".into(), ..MessageBodies::default() })
 }
 
-/// Stores a message with a content of its own.
+/// Stores a message with its own content.
 pub(super) fn put(tx: &mut Tx, message: &Message) -> Result<()> {
     put_content(tx, message.content)?;
     messages::insert(tx, message)
@@ -183,12 +183,12 @@ pub(super) fn put_file(tx: &mut Tx, message: MessageId, n: u128) -> Result<()> {
     attachments::insert(tx, WORKSPACE, &file)
 }
 
-/// A source of numbers that repeats itself: the same test is the same each time.
+/// A deterministic random number generator, so that tests are repeatable.
 pub(super) struct Numbers(pub(super) u64);
 
 impl Numbers {
     pub(super) fn below(&mut self, bound: u64) -> u64 {
-        // Knuth's MMIX constants; the high bits are the good ones.
+        // Knuth's MMIX constants; the high bits are more random.
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }

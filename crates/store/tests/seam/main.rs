@@ -1,4 +1,5 @@
-//! The seam on both engines: a SQLite file in a temporary directory, a database of a throw-away PostgreSQL cluster.
+//! Tests of the store on both engines: a SQLite file in a temporary directory, and a database of a temporary PostgreSQL
+//! cluster.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../../tests/src/postgres.rs"]
@@ -8,11 +9,16 @@ mod postgres;
 mod backups;
 mod blobs;
 mod both;
+mod column_names;
 mod jobs;
 mod lists;
 mod on_postgres;
 mod on_sqlite;
 mod postgres_tls;
+mod raw_reader;
+mod read_only;
 mod s3_server;
+mod schema;
 mod support;
 mod upgrade;
+mod wiping;

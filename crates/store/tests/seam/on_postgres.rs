@@ -1,4 +1,4 @@
-//! What only PostgreSQL has: a server that goes away, other processes, reruns.
+//! Behavior specific to PostgreSQL: server outages, other processes, retries.
 
 use crate::postgres::Cluster;
 use crate::support::*;
@@ -20,7 +20,7 @@ fn database(cluster: &Cluster) -> DatabaseUrl {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_goes_away_and_comes_back() {
+async fn the_store_recovers_from_a_database_outage() {
     let cluster = Cluster::start();
     let store = Store::open(config(database(&cluster))).unwrap();
     let id = Uuid::from_u128(3);
@@ -28,37 +28,37 @@ async fn a_database_that_goes_away_and_comes_back() {
     for order in ["stop", "crash"] {
         store.write(|tx| bump(tx, "c")).await.unwrap();
         acknowledged += 1;
-        cluster.order(order);
+        cluster.command(order);
         for _ in 0..30 {
-            let answer = store.write(|tx| bump(tx, "c")).await;
-            assert!(matches!(answer, Err(Error::Unavailable(_))), "{answer:?}");
+            let result = store.write(|tx| bump(tx, "c")).await;
+            assert!(matches!(result, Err(Error::Unavailable(_))), "{result:?}");
             assert!(matches!(store.read(|tx| get(tx, "c")).await, Err(Error::Unavailable(_))));
         }
-        cluster.order("start");
+        cluster.command("start");
         let mut waiter = store.subscribe(id);
-        // The pause after a failed attempt must end by itself.
+        // The pause after a failed attempt must end without intervention.
         while store.write(|tx| bump(tx, "c")).await.is_err() {
             tokio::task::yield_now().await;
         }
         acknowledged += 1;
         assert_eq!(store.read(|tx| get(tx, "c")).await.unwrap(), Some(acknowledged));
-        waiter.changed().await; // the listener connects again and wakes everybody, for wakes may have been lost
+        waiter.changed().await; // the listener reconnects and wakes all waiters, because wakes may have been lost
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn idle_connections_that_were_cut_are_not_noticed_by_anybody() {
+async fn terminated_idle_connections_cause_no_errors() {
     let store = Store::open(config(database(Cluster::shared()))).unwrap();
-    let cut = posthouse_store::Sql::built(
-        "CUT",
+    let terminate = posthouse_store::Sql::from_fragments(
+        "TERMINATE",
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
           WHERE datname = current_database() AND pid <> pg_backend_pid()"
             .to_owned(),
     );
     for i in 0..100i64 {
         if i % 10 == 9 {
-            let cut = cut.clone();
-            let (n,): (i64,) = store.read(move |tx| tx.one(&cut, p![])).await.unwrap().unwrap();
+            let terminate = terminate.clone();
+            let (n,): (i64,) = store.read(move |tx| tx.one(&terminate, p![])).await.unwrap().unwrap();
             assert!(n > 0);
         }
         assert_eq!(store.write(|tx| bump(tx, "c")).await.unwrap(), i + 1);
@@ -66,7 +66,7 @@ async fn idle_connections_that_were_cut_are_not_noticed_by_anybody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn deadlocks_are_run_again() {
+async fn deadlocked_units_are_retried() {
     let store = Store::open(config(database(Cluster::shared()))).unwrap();
     for name in ["a", "b"] {
         store.write(move |tx| tx.exec(&SET, p![name, 0i64])).await.unwrap();
@@ -79,19 +79,19 @@ async fn deadlocks_are_run_again() {
             tx.exec(&LOCK_AND_ADD, p![first, 1i64])?;
             runs.fetch_add(1, Ordering::SeqCst);
             if mine.fetch_add(1, Ordering::SeqCst) == 0 {
-                barrier.wait(); // the first time both hold what the other wants
+                barrier.wait(); // on the first run, each holds the row that the other needs
             }
             tx.exec(&LOCK_AND_ADD, p![second, 1i64])
         })
     };
     let (one, two) = tokio::join!(crossing("a", "b"), crossing("b", "a"));
     assert_eq!((one.unwrap(), two.unwrap()), (1, 1));
-    assert!(runs.load(Ordering::SeqCst) >= 3, "one of the two ran again");
+    assert!(runs.load(Ordering::SeqCst) >= 3, "one of the two was retried");
     assert_eq!(store.read(|tx| Ok::<_, Error>((get(tx, "a")?, get(tx, "b")?))).await.unwrap(), (Some(2), Some(2)));
 }
 
 #[tokio::test]
-async fn parameters_of_a_narrower_type_are_refused() {
+async fn parameters_of_a_narrower_type_are_rejected() {
     let store = Store::open(config(database(Cluster::shared()))).unwrap();
     let error = store.read(|tx| tx.rows::<(String,)>(&NARROW, p![1i64])).await.unwrap_err();
     assert!(error.internal().contains("NARROW"), "{error:?}");
@@ -112,7 +112,7 @@ async fn a_statement_prepared_before_a_migration_is_prepared_again() {
     store.write(|tx| bump(tx, "a")).await.unwrap();
     assert_eq!(store.read(|tx| get(tx, "a")).await.unwrap(), Some(1));
     store.write(|tx| tx.exec(&NARROWER_COLUMN, p![])).await.unwrap();
-    // PostgreSQL refuses the old plan, since the type of its result has changed.
+    // PostgreSQL rejects the old plan, because its result type changed.
     assert_eq!(store.read(|tx| get(tx, "a")).await.unwrap(), Some(1));
     assert_eq!(store.write(|tx| bump(tx, "a")).await.unwrap(), 2);
 }

@@ -1,4 +1,4 @@
-//! What only SQLite has: one disk, one writer, commit groups.
+//! Behavior specific to SQLite: one disk, one writer, group commit.
 
 use crate::support::*;
 use posthouse_store::{Error, Store, p};
@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use uuid::Uuid;
 
-/// Bytes of one row: some hundred of them fill the file.
+/// Size of one row: a few hundred of them fill the file.
 const BODY_BYTES: usize = 3000;
 const WRITES: u128 = 600;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn on_a_full_disk_what_was_acknowledged_is_there_and_what_failed_is_not() {
+async fn on_a_full_disk_exactly_the_acknowledged_units_are_stored() {
     let dir = Dir::new();
     let mut config = sqlite_config(&dir);
     config.sqlite_pages_max = Some(200);
@@ -31,31 +31,30 @@ async fn on_a_full_disk_what_was_acknowledged_is_there_and_what_failed_is_not() 
         .collect();
     let (mut stored, mut failed) = (0, 0);
     for task in tasks {
-        let (id, answer) = task.await.unwrap();
-        type Columns = (Uuid, String, f64, Vec<u8>, bool, i64);
-        let row: Option<Columns> = store.read(move |tx| tx.one(&GET_THING, p![id])).await.unwrap();
-        match answer {
+        let (id, result) = task.await.unwrap();
+        let row: Option<(Uuid,)> = store.read(move |tx| tx.one(&THING_ID, p![id])).await.unwrap();
+        match result {
             Ok(1) => {
                 assert!(row.is_some(), "acknowledged but missing");
                 stored += 1;
             }
-            Err(Error::Full(_)) => {
+            Err(Error::StorageFull(_)) => {
                 assert!(row.is_none(), "stored but failed");
                 failed += 1;
             }
             other => panic!("{other:?}"),
         }
     }
-    assert!(stored > 20 && failed > 20, "{stored} stored, {failed} failed: the disk was not full in the middle");
-    // The store goes on: what fits is taken.
+    assert!(stored > 20 && failed > 20, "{stored} stored, {failed} failed: the disk must fill up midway");
+    // The store keeps working: a write that fits succeeds.
     store.write(|tx| tx.exec(&SET, p!["small", 1i64])).await.unwrap();
 }
 
-/// Keeps the writer busy until the sender is dropped, so that what comes meanwhile is one group.
+/// Keeps the writer busy until the sender is dropped, so that units queued meanwhile form one group.
 async fn block(store: &Store) -> (mpsc::Sender<()>, tokio::task::JoinHandle<Result<(), Error>>) {
     let (release, wait) = mpsc::channel::<()>();
-    let (wait, begun) = (std::sync::Mutex::new(wait), Arc::new(AtomicBool::new(false)));
-    let (writer, flag) = (store.clone(), begun.clone());
+    let (wait, started) = (std::sync::Mutex::new(wait), Arc::new(AtomicBool::new(false)));
+    let (writer, flag) = (store.clone(), started.clone());
     let unit = tokio::spawn(async move {
         writer
             .write(move |_| {
@@ -65,20 +64,20 @@ async fn block(store: &Store) -> (mpsc::Sender<()>, tokio::task::JoinHandle<Resu
             })
             .await
     });
-    while !begun.load(Ordering::SeqCst) {
+    while !started.load(Ordering::SeqCst) {
         tokio::task::yield_now().await;
     }
     (release, unit)
 }
 
 #[tokio::test]
-async fn a_full_queue_is_said_at_once() {
+async fn a_full_queue_is_reported_immediately() {
     let dir = Dir::new();
     let mut config = sqlite_config(&dir);
     config.queue_len = 3;
     let store = Store::open(config).unwrap();
     let (release, blocker) = block(&store).await;
-    let answers: Vec<_> = (0..5)
+    let results: Vec<_> = (0..5)
         .map(|i| {
             let store = store.clone();
             tokio::spawn(async move { store.write(move |tx| bump(tx, &format!("q{i}"))).await })
@@ -91,8 +90,8 @@ async fn a_full_queue_is_said_at_once() {
     drop(release);
     blocker.await.unwrap().unwrap();
     let mut outcomes = (0, 0);
-    for answer in answers {
-        match answer.await.unwrap() {
+    for result in results {
+        match result.await.unwrap() {
             Ok(_) => outcomes.0 += 1,
             Err(Error::Overloaded) => outcomes.1 += 1,
             Err(other) => panic!("{other:?}"),
@@ -102,10 +101,10 @@ async fn a_full_queue_is_said_at_once() {
 }
 
 #[tokio::test]
-async fn a_group_keeps_what_is_kept_whatever_its_neighbours_do() {
+async fn a_group_keeps_successful_units_whatever_the_others_do() {
     let dir = Dir::new();
     let store = Store::open(sqlite_config(&dir)).unwrap();
-    // Every pattern of kept, refused and panicking among five units of one group.
+    // All combinations of success, error and panic among five units of one group.
     for pattern in 0..3u32.pow(5) {
         let (release, blocker) = block(&store).await;
         let units: Vec<_> = (0..5)
@@ -140,10 +139,10 @@ async fn a_group_keeps_what_is_kept_whatever_its_neighbours_do() {
 }
 
 #[tokio::test]
-async fn a_commit_of_another_process_wakes_everybody() {
+async fn a_commit_of_another_process_wakes_all_waiters() {
     let dir = Dir::new();
     let store = Store::open(sqlite_config(&dir)).unwrap();
-    let other = Store::open(sqlite_config(&dir)).unwrap(); // stands for the other process: nothing is shared but the file
+    let other = Store::open(sqlite_config(&dir)).unwrap(); // simulates another process: only the file is shared
     let mut waiter = store.subscribe(Uuid::from_u128(9));
     other.write(|tx| bump(tx, "foreign")).await.unwrap();
     waiter.changed().await;
@@ -151,17 +150,17 @@ async fn a_commit_of_another_process_wakes_everybody() {
 }
 
 #[tokio::test]
-async fn settings_of_durability_are_what_they_must_be() {
+async fn durability_settings_are_correct() {
     let dir = Dir::new();
     let store = Store::open(sqlite_config(&dir)).unwrap();
-    let ask = |text: &str| posthouse_store::Sql::built("PRAGMA", text.to_owned());
-    let (synchronous, foreign_keys) = (ask("PRAGMA synchronous"), ask("PRAGMA foreign_keys"));
-    let asked = move |tx: &mut posthouse_store::Tx| {
+    let pragma = |text: &str| posthouse_store::Sql::from_fragments("PRAGMA", text.to_owned());
+    let (synchronous, foreign_keys) = (pragma("PRAGMA synchronous"), pragma("PRAGMA foreign_keys"));
+    let read_settings = move |tx: &mut posthouse_store::Tx| {
         let (s,): (i64,) = tx.one(&synchronous, p![])?.unwrap();
         let (f,): (bool,) = tx.one(&foreign_keys, p![])?.unwrap();
         Ok::<_, Error>((s, f))
     };
-    assert_eq!(store.write(asked).await.unwrap(), (2, true), "synchronous must be FULL, foreign keys on");
-    let (mode,): (String,) = store.read(move |tx| tx.one(&ask("PRAGMA journal_mode"), p![])).await.unwrap().unwrap();
+    assert_eq!(store.write(read_settings).await.unwrap(), (2, true), "synchronous must be FULL, foreign keys on");
+    let (mode,): (String,) = store.read(move |tx| tx.one(&pragma("PRAGMA journal_mode"), p![])).await.unwrap().unwrap();
     assert_eq!(mode, "wal");
 }

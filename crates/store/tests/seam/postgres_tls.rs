@@ -5,13 +5,16 @@ use crate::support::*;
 use posthouse_store::{Error, Sql, Store, p};
 use std::net::SocketAddr;
 
-/// Whether the connection that asks is encrypted; an error where there is none.
+/// Returns whether the connection is encrypted; fails if there is no connection.
 fn is_encrypted(url: &str) -> Result<bool, Error> {
-    let asks = Sql::built("ASKS", "SELECT CAST(ssl AS TEXT) FROM pg_stat_ssl WHERE pid = pg_backend_pid()".to_owned());
+    let query = Sql::from_fragments(
+        "IS_ENCRYPTED",
+        "SELECT CAST(ssl AS TEXT) FROM pg_stat_ssl WHERE pid = pg_backend_pid()".to_owned(),
+    );
     let store = Store::open(config(url.parse()?))?;
-    let answer = store.read_blocking(move |tx| tx.one::<(String,)>(&asks, p![]))?;
+    let row = store.read_blocking(move |tx| tx.one::<(String,)>(&query, p![]))?;
     store.close();
-    Ok(answer == Some(("true".to_owned(),)))
+    Ok(row == Some(("true".to_owned(),)))
 }
 
 fn url(host: &str, address: SocketAddr, query: &str) -> String {
@@ -19,11 +22,11 @@ fn url(host: &str, address: SocketAddr, query: &str) -> String {
 }
 
 #[test]
-fn every_sslmode_does_what_it_says() {
+fn every_sslmode_works_as_documented() {
     let dir = Dir::new();
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    std::fs::write(dir.path().join("server.crt"), made.cert.pem()).unwrap();
-    std::fs::write(dir.path().join("server.key"), made.signing_key.serialize_pem()).unwrap();
+    let certificate = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    std::fs::write(dir.path().join("server.crt"), certificate.cert.pem()).unwrap();
+    std::fs::write(dir.path().join("server.key"), certificate.signing_key.serialize_pem()).unwrap();
     let (_cluster, address) = Cluster::start_on_port(Some(dir.path()));
     let roots = format!("&sslrootcert={}", dir.path().join("server.crt").display());
 
@@ -35,8 +38,8 @@ fn every_sslmode_does_what_it_says() {
     let verified = format!("&sslmode=verify-full{roots}");
     assert!(is_encrypted(&url("localhost", address, &verified)).unwrap());
 
-    let mistrusted = is_encrypted(&url("localhost", address, "&sslmode=verify-full")).unwrap_err();
-    assert!(matches!(&mistrusted, Error::Unavailable(text) if text.contains("ertificate")), "{mistrusted:?}");
+    let untrusted = is_encrypted(&url("localhost", address, "&sslmode=verify-full")).unwrap_err();
+    assert!(matches!(&untrusted, Error::Unavailable(text) if text.contains("ertificate")), "{untrusted:?}");
     let other_host = is_encrypted(&url("db.example", address, &verified)).unwrap_err();
     assert!(matches!(&other_host, Error::Unavailable(text) if text.contains("not valid for name")), "{other_host:?}");
     let no_file = is_encrypted(&url("localhost", address, "&sslmode=verify-full&sslrootcert=/no/such.pem"));
@@ -44,7 +47,7 @@ fn every_sslmode_does_what_it_says() {
 }
 
 #[test]
-fn without_tls_on_the_server_prefer_is_plain_and_require_is_refused() {
+fn without_server_tls_prefer_is_unencrypted_and_require_fails() {
     let (_cluster, address) = Cluster::start_on_port(None);
     for query in ["", "&sslmode=disable", "&sslmode=prefer"] {
         assert!(!is_encrypted(&url("localhost", address, query)).unwrap(), "{query}");

@@ -1,4 +1,5 @@
-//! A real S3 server over a directory (s3s and s3s-fs), which checks the signature of every request; and a way to let it fail.
+//! A real S3 server over a directory (s3s and s3s-fs) that checks the signature of every request and can inject
+//! failures.
 
 use crate::support::Dir;
 use bytes::Bytes;
@@ -11,19 +12,19 @@ use s3s::service::{S3Service, S3ServiceBuilder};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
-/// A time before every object of a test: 2024-01-01, in milliseconds.
+/// A time before all objects of a test: 2024-01-01, in milliseconds.
 pub(crate) const LONG_AGO_MS: i64 = 1_704_067_200_000;
 
 /// A server with one empty bucket, `bucket`.
 pub(crate) struct S3Server {
     endpoint: String,
-    /// Answers to give before any other, to be taken from the end.
+    /// Statuses to respond with before anything else, used from the end.
     pub(crate) failures: Arc<Mutex<Vec<StatusCode>>>,
     _objects: Dir,
 }
 
 impl S3Server {
-    /// Listens on a free port.
+    /// Starts a server on a free port.
     pub(crate) async fn start() -> Self {
         let objects = Dir::new();
         std::fs::create_dir(objects.path().join("bucket")).unwrap();
@@ -44,7 +45,7 @@ impl S3Server {
         Self { endpoint, failures, _objects: objects }
     }
 
-    /// The options that lead there, as the environment gives them.
+    /// Returns the options for connecting to it, as environment variables.
     pub(crate) fn options(&self, secret: &str) -> Vec<(String, String)> {
         [
             ("AWS_ENDPOINT_URL", &*self.endpoint),

@@ -1,4 +1,4 @@
-//! A small schema, stores on both engines, and directories that go away.
+//! A small schema, stores on both engines, and temporary directories.
 
 use posthouse_store::{DatabaseUrl, Error, Migration, Store, StoreConfig, Tx, p, statements};
 use std::path::{Path, PathBuf};
@@ -27,18 +27,19 @@ statements! {
     BUMP = "INSERT INTO counters (name, n) VALUES ($1, 1) ON CONFLICT (name) DO UPDATE SET n = counters.n + 1 RETURNING n";
     SET = "INSERT INTO counters (name, n) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET n = excluded.n";
     GET = "SELECT n FROM counters WHERE name = $1";
-    /// `$2` stands before `$1`: bound by position the two would change places.
+    /// `$2` occurs before `$1`: binding by order of occurrence would swap them.
     SWAP = "UPDATE counters SET n = $2 WHERE name = $1 AND n < $2";
     NAMES = "SELECT name FROM counters ORDER BY name";
     PUT_THING = "INSERT INTO things (id, name, size, body, flag, n) VALUES ($1, $2, $3, $4, $5, $6)";
     GET_THING = "SELECT id, name, size, body, flag, n FROM things WHERE id = $1";
+    THING_ID = "SELECT id FROM things WHERE id = $1";
     CLAIM = "UPDATE counters SET n = n + 1 WHERE name IN (SELECT name FROM counters WHERE n < $1 ORDER BY name LIMIT $2 {SKIP_LOCKED})
              RETURNING name";
     FIND = "SELECT rowid FROM words WHERE words MATCH $1" / "SELECT id FROM words WHERE body @@ plainto_tsquery('simple', $1)";
 }
 
 pub(crate) fn bump(tx: &mut Tx, name: &str) -> Result<i64, Error> {
-    let (n,) = tx.one(&BUMP, p![name])?.ok_or_else(|| Error::Db("no row".into()))?;
+    let (n,) = tx.one(&BUMP, p![name])?.ok_or_else(|| Error::Statement("no row".into()))?;
     Ok(n)
 }
 
@@ -46,7 +47,7 @@ pub(crate) fn get(tx: &mut Tx, name: &str) -> Result<Option<i64>, Error> {
     Ok(tx.one(&GET, p![name])?.map(|(n,)| n))
 }
 
-/// A directory of its own, removed at the end.
+/// A temporary directory, removed when dropped.
 pub(crate) struct Dir(PathBuf);
 
 impl Dir {

@@ -1,9 +1,10 @@
-//! Laws that hold for everything of a kind: every route, every error, every list, every statement, every source file.
+//! Rules that hold for every route, every error, every list, every page and every source file.
 
 mod documents;
 mod errors;
-mod house_rules;
 mod isolation;
+mod layout_rules;
+mod links;
 mod openapi;
 mod pages;
 mod permissions;

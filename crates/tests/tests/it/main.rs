@@ -1,20 +1,20 @@
 //! The black-box suite: one integration binary, so that the harness is linked once.
 //!
 //! - `routes`: mirrors the URLs of the API, one file per path and verb.
-//! - `journeys`: what a user does from end to end.
-//! - `symptoms`: one file per bug or RFC trap, named after what was seen.
-//! - `contracts`: laws that hold for everything: permissions, errors, pages, statements, the rules of the house.
+//! - `scenarios`: end-to-end flows.
+//! - `regressions`: one file per fixed bug or RFC pitfall, named after its symptom.
+//! - `contracts`: rules that hold for everything: permissions, errors, pages, isolation, the layout of the sources.
 //! - `harness`: the harness itself.
-//! - `desk`: the server with one inbox that many tests begin with.
-//! - `sim`: seeded random operations with faults and crashes against a small model.
+//! - `inbox_fixture`: a server with one inbox, the start of many tests.
+//! - `sim`: faults, crashes and interleavings at every moment.
 //!
 //! It must never sleep, read the wall clock or reach the network outside this machine.
 #![allow(clippy::unwrap_used)]
 
 mod contracts;
-mod desk;
 mod harness;
-mod journeys;
+mod inbox_fixture;
+mod regressions;
 mod routes;
+mod scenarios;
 mod sim;
-mod symptoms;

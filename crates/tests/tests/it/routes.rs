@@ -1,8 +1,9 @@
-//! Tests of single routes; the folders mirror the paths of the API document.
+//! Tests of single routes. The folders mirror the URL paths.
 
 mod account;
 mod contacts;
 mod domains;
+mod downloads;
 mod drafts;
 mod emergency;
 mod events;

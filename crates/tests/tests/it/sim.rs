@@ -1,4 +1,4 @@
-//! Faults, crashes and interleavings: what only shows when things happen at the worst moment.
+//! Faults, crashes and interleavings: problems that only occur at the worst moment.
 
 mod crash;
 mod failing_writes;

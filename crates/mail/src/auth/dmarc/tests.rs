@@ -1,17 +1,17 @@
-//! Tables for the tree walk, alignment and policy discovery.
+//! Tables for the DMARC tree walk, alignment and policy discovery.
 
-use super::super::dns::{DnsFacts, Question, Records};
+use super::super::dns::{DnsFacts, DnsQuestion, DnsRecords};
 use super::*;
 
-/// Judges `author` with the DMARC records given by domain; every other name does not exist.
-fn judged(author: &str, spf: &str, dkim: &str, records: &[(&str, &str)]) -> Judgement {
-    let identifier = |domain| Identifier { domain, passed: true, temporary: false };
+/// Evaluates DMARC for `author`. `records` holds the DMARC record of each domain; other names do not exist.
+fn evaluate(author: &str, spf: &str, dkim: &str, records: &[(&str, &str)]) -> DmarcEvaluation {
+    let identifier = |domain| DmarcIdentifier { domain, passed: true, temporary: false };
     let mut facts = DnsFacts::new();
     for _ in 0..8 {
-        let mut lookup = Lookup::new(&facts, false);
-        match judge(author, identifier(spf), &[identifier(dkim)], &mut lookup) {
+        let mut lookup = DnsLookup::new(&facts, false);
+        match super::evaluate(author, identifier(spf), &[identifier(dkim)], &mut lookup) {
             Ok(judgement) => return judgement,
-            Err(Pending) => {
+            Err(DnsPending) => {
                 for question in lookup.into_missing() {
                     let answer = answer(&question, records);
                     facts.insert(question, answer);
@@ -22,21 +22,21 @@ fn judged(author: &str, spf: &str, dkim: &str, records: &[(&str, &str)]) -> Judg
     panic!("too many rounds");
 }
 
-fn answer(question: &Question, records: &[(&str, &str)]) -> Answer {
+fn answer(question: &DnsQuestion, records: &[(&str, &str)]) -> DnsAnswer {
     let texts: Vec<_> = records
         .iter()
         .filter(|(name, _)| question.name == format!("_dmarc.{name}"))
         .map(|(_, text)| text.as_bytes().to_vec())
         .collect();
     match texts.first().map(Vec::as_slice) {
-        None => Answer::NoSuchName,
-        Some(b"FAILED") => Answer::Failed,
-        Some(_) => Answer::Records(Records::Txt(texts)),
+        None => DnsAnswer::NoSuchName,
+        Some(b"FAILED") => DnsAnswer::Failed,
+        Some(_) => DnsAnswer::Records(DnsRecords::Txt(texts)),
     }
 }
 
 #[test]
-fn a_walk_asks_at_most_eight_names() {
+fn a_tree_walk_queries_at_most_eight_names() {
     for (domain, names) in [
         ("com", vec!["com"]),
         ("a.example.com", vec!["a.example.com", "example.com", "com"]),
@@ -60,7 +60,7 @@ fn a_walk_asks_at_most_eight_names() {
 }
 
 #[test]
-fn identifiers_align_by_the_organisational_domain() {
+fn identifiers_align_by_organizational_domain() {
     const ORG: (&str, &str) = ("example.com", "v=DMARC1; p=reject");
     const PSD: (&str, &str) = ("co.uk", "v=DMARC1; p=none; psd=y");
     for (author, identifier, records, result) in [
@@ -75,7 +75,7 @@ fn identifiers_align_by_the_organisational_domain() {
         // Strict alignment.
         ("example.com", "mail.example.com", &[("example.com", "v=DMARC1;p=none;adkim=s;aspf=s")], DmarcResult::Fail),
         ("example.com", "example.com", &[("example.com", "v=DMARC1;p=none;adkim=s;aspf=s")], DmarcResult::Pass),
-        // A registry above, and an organisation within another's domain.
+        // A public suffix above the author, and an organization inside another organization's domain.
         ("one.co.uk", "two.co.uk", &[PSD], DmarcResult::Fail),
         ("one.co.uk", "a.one.co.uk", &[PSD], DmarcResult::Pass),
         ("b.example.com", "a.example.com", &[ORG, ("b.example.com", "v=DMARC1;p=none;psd=n")], DmarcResult::Fail),
@@ -91,20 +91,20 @@ fn identifiers_align_by_the_organisational_domain() {
             &[("example.com", "v=DMARC1; p=maybe; rua=mailto:a@b.example")],
             DmarcResult::Fail,
         ),
-        // DNS.
+        // DNS failure.
         ("example.com", "example.com", &[("example.com", "FAILED")], DmarcResult::TempError),
     ] {
-        let both = judged(author, identifier, identifier, records).verdict;
+        let both = evaluate(author, identifier, identifier, records).verdict;
         assert_eq!(both.result, result, "{author} {identifier} {records:?}");
-        let by_dkim = judged(author, "elsewhere.example", identifier, records);
+        let by_dkim = evaluate(author, "elsewhere.example", identifier, records);
         assert_eq!(by_dkim.verdict.result, result, "DKIM: {author} {identifier} {records:?}");
-        let by_spf = judged(author, identifier, "elsewhere.example", records).verdict;
+        let by_spf = evaluate(author, identifier, "elsewhere.example", records).verdict;
         assert_eq!(by_spf.result, result, "SPF: {author} {identifier} {records:?}");
     }
 }
 
 #[test]
-fn the_policy_is_that_of_the_closest_record() {
+fn the_closest_record_sets_the_policy() {
     use DmarcPolicy::{None as Nothing, Quarantine, Reject};
     for (author, records, policy) in [
         ("example.com", &[("example.com", "v=DMARC1; p=Reject")][..], Some(Reject)),
@@ -126,7 +126,7 @@ fn the_policy_is_that_of_the_closest_record() {
         ("example.com", &[("com", "V=DMARC1; p=reject")], None),
         ("example.com", &[("example.com", "p=reject; v=DMARC1")], None),
     ] {
-        let verdict = judged(author, "x.example", "y.example", records).verdict;
+        let verdict = evaluate(author, "x.example", "y.example", records).verdict;
         assert_eq!(verdict.policy, policy, "{author} {records:?}");
     }
 }

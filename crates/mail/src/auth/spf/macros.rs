@@ -1,9 +1,9 @@
-//! Macro strings of SPF (RFC 7208 §7): parsed once, expanded with the values of one check. Asks no questions.
+//! SPF macro strings (RFC 7208 §7): parsed once, expanded with the values of one check. Needs no DNS.
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
-/// Longest domain an expansion may give; longer ones lose labels from the left (RFC 7208 §7.3).
+/// Longest domain after expansion; longer ones lose labels from the left (RFC 7208 §7.3).
 const EXPANDED_DOMAIN_BYTES_MAX: usize = 253;
 
 /// Longest explanation kept, in bytes.
@@ -11,18 +11,18 @@ const EXPLANATION_BYTES_MAX: usize = 500;
 
 /// A parsed macro-string.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct MacroString {
-    pieces: Vec<Piece>,
+pub(super) struct SpfMacroString {
+    pieces: Vec<MacroPiece>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum MacroPiece {
     Literal(String),
-    Macro(Macro),
+    Macro(SpfMacro),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Macro {
+struct SpfMacro {
     letter: u8,
     labels_max: Option<usize>,
     reversed: bool,
@@ -30,9 +30,9 @@ struct Macro {
     url_escaped: bool,
 }
 
-/// The values macros stand for.
+/// The values that macros expand to.
 #[derive(Debug, Clone)]
-pub(super) struct MacroValues<'v> {
+pub(super) struct SpfMacroValues<'v> {
     pub(super) local_part: &'v str,
     pub(super) sender_domain: &'v str,
     pub(super) domain: &'v str,
@@ -44,18 +44,18 @@ pub(super) struct MacroValues<'v> {
     pub(super) client_name: &'v str,
 }
 
-impl MacroString {
-    /// Parses a `domain-spec`: the macros `c`, `r`, `t` are not allowed, and the end is a macro or a top label (§7.1).
+impl SpfMacroString {
+    /// Parses a `domain-spec`: without the macros `c`, `r` and `t`, and ending in a macro or a top label (§7.1).
     pub(super) fn parse_domain(text: &str) -> Option<Self> {
         let parsed = Self::parse(text, b"slodiphv", false)?;
         let valid_end = match parsed.pieces.last()? {
-            Piece::Macro(_) => true,
-            Piece::Literal(literal) => ends_in_top_label(literal),
+            MacroPiece::Macro(_) => true,
+            MacroPiece::Literal(literal) => ends_in_top_label(literal),
         };
         valid_end.then_some(parsed)
     }
 
-    /// Parses the value of an unknown modifier: any macro-string.
+    /// Parses the value of an unknown modifier, which may be any macro-string.
     pub(super) fn parse_text(text: &str) -> Option<Self> {
         Self::parse(text, b"slodiphvcrt", false)
     }
@@ -85,9 +85,9 @@ impl MacroString {
                 b'{' => {
                     let (inner, after) = rest.get(2..)?.split_once('}')?;
                     if !literal.is_empty() {
-                        pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+                        pieces.push(MacroPiece::Literal(std::mem::take(&mut literal)));
                     }
-                    pieces.push(Piece::Macro(Macro::parse(inner, letters)?));
+                    pieces.push(MacroPiece::Macro(SpfMacro::parse(inner, letters)?));
                     rest = after;
                     continue;
                 }
@@ -96,18 +96,18 @@ impl MacroString {
             rest = rest.get(2..)?;
         }
         if !literal.is_empty() {
-            pieces.push(Piece::Literal(literal));
+            pieces.push(MacroPiece::Literal(literal));
         }
         Some(Self { pieces })
     }
 
-    /// True when `%{p}` occurs, whose value costs look-ups.
+    /// Returns true if `%{p}` occurs. Its value needs DNS lookups.
     pub(super) fn needs_client_name(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Macro(m) if m.letter == b'p'))
+        self.pieces.iter().any(|piece| matches!(piece, MacroPiece::Macro(m) if m.letter == b'p'))
     }
 
-    /// Expands to a domain name: no trailing dot, shortened from the left to 253 bytes.
-    pub(super) fn expand_domain(&self, values: &MacroValues<'_>) -> String {
+    /// Expands to a domain name without a trailing dot, shortened from the left to 253 bytes.
+    pub(super) fn expand_domain(&self, values: &SpfMacroValues<'_>) -> String {
         let expanded = self.expand(values);
         let mut domain = expanded.strip_suffix('.').unwrap_or(&expanded);
         while domain.len() > EXPANDED_DOMAIN_BYTES_MAX {
@@ -120,7 +120,7 @@ impl MacroString {
     }
 
     /// Expands to an explanation text of at most 500 bytes.
-    pub(super) fn expand_text(&self, values: &MacroValues<'_>) -> String {
+    pub(super) fn expand_text(&self, values: &SpfMacroValues<'_>) -> String {
         let mut text = self.expand(values);
         if text.len() > EXPLANATION_BYTES_MAX {
             text.truncate(text.floor_char_boundary(EXPLANATION_BYTES_MAX));
@@ -128,19 +128,19 @@ impl MacroString {
         text
     }
 
-    fn expand(&self, values: &MacroValues<'_>) -> String {
+    fn expand(&self, values: &SpfMacroValues<'_>) -> String {
         let mut out = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Literal(literal) => out.push_str(literal),
-                Piece::Macro(m) => m.expand(values, &mut out),
+                MacroPiece::Literal(literal) => out.push_str(literal),
+                MacroPiece::Macro(m) => m.expand(values, &mut out),
             }
         }
         out
     }
 }
 
-/// `"." toplabel [ "." ]` at the end of a literal (§7.1).
+/// Returns true if a literal ends in `"." toplabel [ "." ]` (§7.1).
 fn ends_in_top_label(literal: &str) -> bool {
     let literal = literal.strip_suffix('.').unwrap_or(literal);
     let Some((_, label)) = literal.rsplit_once('.') else {
@@ -153,7 +153,7 @@ fn ends_in_top_label(literal: &str) -> bool {
         && label.bytes().any(|b| !b.is_ascii_digit())
 }
 
-impl Macro {
+impl SpfMacro {
     fn parse(inner: &str, letters: &[u8]) -> Option<Self> {
         let letter = *inner.as_bytes().first()?;
         let lower = letter.to_ascii_lowercase();
@@ -163,7 +163,7 @@ impl Macro {
         let rest = inner.get(1..)?;
         let after_digits = rest.trim_start_matches(|c: char| c.is_ascii_digit());
         let digits = rest.get(..rest.len() - after_digits.len())?;
-        // Zero labels would be nothing (§7.3); a number too large for any domain takes all labels.
+        // Zero labels are not allowed (§7.3); a number larger than any domain selects all labels.
         let labels_max = if digits.is_empty() { None } else { Some(digits.parse().unwrap_or(usize::MAX)) };
         if labels_max == Some(0) {
             return None;
@@ -182,7 +182,7 @@ impl Macro {
         })
     }
 
-    fn expand(&self, values: &MacroValues<'_>, out: &mut String) {
+    fn expand(&self, values: &SpfMacroValues<'_>, out: &mut String) {
         let value = self.value(values);
         let mut parts: Vec<&str> = value.split(|c| self.delimiters.contains(c)).collect();
         if self.reversed {
@@ -197,7 +197,7 @@ impl Macro {
         }
     }
 
-    fn value(&self, values: &MacroValues<'_>) -> String {
+    fn value(&self, values: &SpfMacroValues<'_>) -> String {
         match self.letter {
             b's' => format!("{}@{}", values.local_part, values.sender_domain),
             b'l' => values.local_part.to_owned(),
@@ -214,7 +214,7 @@ impl Macro {
     }
 }
 
-/// The `i` macro: dotted quad, or all nibbles of an IPv6 address with dots between (§7.3).
+/// Formats the `i` macro: a dotted quad, or all nibbles of an IPv6 address separated by dots (§7.3).
 fn dotted(ip: IpAddr) -> String {
     let IpAddr::V6(v6) = ip else {
         return ip.to_string();
@@ -224,7 +224,7 @@ fn dotted(ip: IpAddr) -> String {
     nibbles.join(".")
 }
 
-/// Percent-encodes everything but the unreserved characters of RFC 3986 §2.3.
+/// Percent-encodes everything except the unreserved characters of RFC 3986 §2.3.
 fn push_escaped(text: &str, out: &mut String) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -240,8 +240,8 @@ fn push_escaped(text: &str, out: &mut String) {
 mod tests {
     use super::*;
 
-    fn values() -> MacroValues<'static> {
-        MacroValues {
+    fn values() -> SpfMacroValues<'static> {
+        SpfMacroValues {
             local_part: "strong-bad",
             sender_domain: "email.example.com",
             domain: "email.example.com",
@@ -270,16 +270,16 @@ mod tests {
             ("%{S}", "strong-bad%40email.example.com"),
             ("%%%_%-", "% %20"),
         ] {
-            let parsed = MacroString::parse_text(text).expect(text);
+            let parsed = SpfMacroString::parse_text(text).expect(text);
             assert_eq!(parsed.expand(&values()), expected, "{text}");
         }
     }
 
     #[test]
     fn long_domains_lose_labels_from_the_left() {
-        let parsed = MacroString::parse_domain(&"%{o}.".repeat(20)).map(|m| m.expand_domain(&values()));
+        let parsed = SpfMacroString::parse_domain(&"%{o}.".repeat(20)).map(|m| m.expand_domain(&values()));
         assert_eq!(parsed, None, "a domain must end in a macro or a top label");
-        let parsed = MacroString::parse_domain(&format!("{}%{{o}}", "%{o}.".repeat(20))).expect("valid");
+        let parsed = SpfMacroString::parse_domain(&format!("{}%{{o}}", "%{o}.".repeat(20))).expect("valid");
         let domain = parsed.expand_domain(&values());
         assert!(domain.len() <= EXPANDED_DOMAIN_BYTES_MAX && domain.len() > 230, "{}", domain.len());
         assert!(domain.ends_with(".email.example.com"));

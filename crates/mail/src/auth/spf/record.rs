@@ -1,74 +1,74 @@
-//! Syntax of an SPF record (RFC 7208 §4.5, §4.6.1, §5, §6, §12): text in, terms out. Asks no questions.
+//! Parser for SPF records (RFC 7208 §4.5, §4.6.1, §5, §6, §12). Needs no DNS.
 
-use super::macros::MacroString;
+use super::macros::SpfMacroString;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Result a matching mechanism gives (RFC 7208 §4.6.2).
+/// The result that a matching mechanism yields (RFC 7208 §4.6.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Qualifier {
+pub(super) enum SpfQualifier {
     Pass,
     Fail,
     SoftFail,
     Neutral,
 }
 
-/// Domain and prefix lengths of an `a` or `mx` mechanism.
+/// The domain and prefix lengths of an `a` or `mx` mechanism.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Target {
-    pub(super) domain: Option<MacroString>,
+pub(super) struct SpfTarget {
+    pub(super) domain: Option<SpfMacroString>,
     pub(super) prefix4: u8,
     pub(super) prefix6: u8,
 }
 
-/// What is compared with the client (RFC 7208 §5).
+/// What the client address is compared with (RFC 7208 §5).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Mechanism {
+pub(super) enum SpfMechanism {
     All,
-    Include(MacroString),
-    A(Target),
-    Mx(Target),
-    Ptr(Option<MacroString>),
+    Include(SpfMacroString),
+    A(SpfTarget),
+    Mx(SpfTarget),
+    Ptr(Option<SpfMacroString>),
     Ip4(Ipv4Addr, u8),
     Ip6(Ipv6Addr, u8),
-    Exists(MacroString),
+    Exists(SpfMacroString),
 }
 
-/// One mechanism with its qualifier.
+/// A mechanism with its qualifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Directive {
-    pub(super) qualifier: Qualifier,
-    pub(super) mechanism: Mechanism,
+pub(super) struct SpfDirective {
+    pub(super) qualifier: SpfQualifier,
+    pub(super) mechanism: SpfMechanism,
 }
 
-/// A whole record without syntax errors.
+/// A complete, syntactically valid record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Record {
-    pub(super) directives: Vec<Directive>,
-    pub(super) redirect: Option<MacroString>,
-    pub(super) exp: Option<MacroString>,
+pub(super) struct SpfRecord {
+    pub(super) directives: Vec<SpfDirective>,
+    pub(super) redirect: Option<SpfMacroString>,
+    pub(super) exp: Option<SpfMacroString>,
 }
 
-/// The record is not valid; the text says where (the term, cut short).
+/// The record is invalid. The text is the faulty term, truncated.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Malformed(pub(super) String);
+pub(super) struct SpfSyntaxError(pub(super) String);
 
-/// True for text that claims to be an SPF record: `v=spf1`, then a space or the end (RFC 7208 §4.5).
+/// Returns true for text that claims to be an SPF record: `v=spf1`, followed by a space or the end (RFC 7208 §4.5).
 pub(super) fn is_spf(text: &[u8]) -> bool {
     text.get(..6).is_some_and(|v| v.eq_ignore_ascii_case(b"v=spf1")) && matches!(text.get(6), None | Some(b' '))
 }
 
-impl Record {
-    /// Parses text for which [`is_spf`] holds. Any error anywhere makes the whole record invalid (RFC 7208 §4.6).
-    pub(super) fn parse(text: &[u8]) -> Result<Self, Malformed> {
+impl SpfRecord {
+    /// Parses text that [`is_spf`] accepts. One syntax error makes the whole record invalid (RFC 7208 §4.6).
+    pub(super) fn parse(text: &[u8]) -> Result<Self, SpfSyntaxError> {
         let Ok(text) = std::str::from_utf8(text) else {
-            return Err(Malformed("not ASCII".to_owned()));
+            return Err(SpfSyntaxError("not ASCII".to_owned()));
         };
         if !text.bytes().all(|b| (0x20..0x7f).contains(&b)) {
-            return Err(Malformed("not printable ASCII".to_owned()));
+            return Err(SpfSyntaxError("not printable ASCII".to_owned()));
         }
         let mut record = Self::default();
         for term in text.split(' ').skip(1).filter(|term| !term.is_empty()) {
-            record.push(term).ok_or_else(|| Malformed(term.chars().take(60).collect()))?;
+            record.push(term).ok_or_else(|| SpfSyntaxError(term.chars().take(60).collect()))?;
         }
         Ok(record)
     }
@@ -80,14 +80,14 @@ impl Record {
             } else if name.eq_ignore_ascii_case("exp") {
                 &mut self.exp
             } else {
-                // Unknown modifiers are ignored, but their syntax counts (§6).
-                MacroString::parse_text(value)?;
+                // Unknown modifiers are ignored, but a syntax error in one still makes the record invalid (§6).
+                SpfMacroString::parse_text(value)?;
                 return Some(());
             };
             if slot.is_some() {
                 return None;
             }
-            *slot = Some(MacroString::parse_domain(value)?);
+            *slot = Some(SpfMacroString::parse_domain(value)?);
             return Some(());
         }
         self.directives.push(parse_directive(term)?);
@@ -102,49 +102,50 @@ fn split_modifier(term: &str) -> Option<(&str, &str)> {
     (starts && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))).then_some((name, value))
 }
 
-fn parse_directive(term: &str) -> Option<Directive> {
+fn parse_directive(term: &str) -> Option<SpfDirective> {
     let (qualifier, rest) = match term.as_bytes().first()? {
-        b'+' => (Qualifier::Pass, term.get(1..)?),
-        b'-' => (Qualifier::Fail, term.get(1..)?),
-        b'~' => (Qualifier::SoftFail, term.get(1..)?),
-        b'?' => (Qualifier::Neutral, term.get(1..)?),
-        _ => (Qualifier::Pass, term),
+        b'+' => (SpfQualifier::Pass, term.get(1..)?),
+        b'-' => (SpfQualifier::Fail, term.get(1..)?),
+        b'~' => (SpfQualifier::SoftFail, term.get(1..)?),
+        b'?' => (SpfQualifier::Neutral, term.get(1..)?),
+        _ => (SpfQualifier::Pass, term),
     };
     let end = rest.find([':', '/']).unwrap_or(rest.len());
     let (name, argument) = rest.split_at(end);
     let mechanism = match name.to_ascii_lowercase().as_str() {
-        "all" => argument.is_empty().then_some(Mechanism::All)?,
-        "include" => Mechanism::Include(required_domain(argument)?),
-        "exists" => Mechanism::Exists(required_domain(argument)?),
-        "ptr" if argument.is_empty() => Mechanism::Ptr(None),
-        "ptr" => Mechanism::Ptr(Some(required_domain(argument)?)),
-        "a" => Mechanism::A(parse_target(argument)?),
-        "mx" => Mechanism::Mx(parse_target(argument)?),
+        "all" => argument.is_empty().then_some(SpfMechanism::All)?,
+        "include" => SpfMechanism::Include(required_domain(argument)?),
+        "exists" => SpfMechanism::Exists(required_domain(argument)?),
+        "ptr" if argument.is_empty() => SpfMechanism::Ptr(None),
+        "ptr" => SpfMechanism::Ptr(Some(required_domain(argument)?)),
+        "a" => SpfMechanism::A(parse_target(argument)?),
+        "mx" => SpfMechanism::Mx(parse_target(argument)?),
         "ip4" => parse_ip4(argument.strip_prefix(':')?)?,
         "ip6" => parse_ip6(argument.strip_prefix(':')?)?,
         _ => return None,
     };
-    Some(Directive { qualifier, mechanism })
+    Some(SpfDirective { qualifier, mechanism })
 }
 
-fn required_domain(argument: &str) -> Option<MacroString> {
-    MacroString::parse_domain(argument.strip_prefix(':')?)
+fn required_domain(argument: &str) -> Option<SpfMacroString> {
+    SpfMacroString::parse_domain(argument.strip_prefix(':')?)
 }
 
-/// `[ ":" domain-spec ] [ dual-cidr-length ]`. The lengths are taken from the end, for a domain-spec may hold slashes.
-fn parse_target(argument: &str) -> Option<Target> {
+/// Parses `[ ":" domain-spec ] [ dual-cidr-length ]`. Cuts the lengths off the end, as a domain-spec may contain
+/// slashes.
+fn parse_target(argument: &str) -> Option<SpfTarget> {
     let (rest, prefix6) = cut_prefix(argument, "//", 128)?;
     let (rest, prefix4) = cut_prefix(rest, "/", 32)?;
     let domain = if rest.is_empty() { None } else { Some(required_domain(rest)?) };
-    Some(Target { domain, prefix4, prefix6 })
+    Some(SpfTarget { domain, prefix4, prefix6 })
 }
 
-/// Cuts `mark` and digits off the end. None when the number is not allowed.
+/// Cuts `mark` and digits off the end. Returns `None` if the number is out of range.
 fn cut_prefix<'t>(text: &'t str, mark: &str, bits_max: u8) -> Option<(&'t str, u8)> {
     let head = text.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = text.get(head.len()..)?;
     match head.strip_suffix(mark) {
-        // A single slash that is the second half of a double one belongs to an IPv6 length that was malformed.
+        // A single slash preceded by another one is part of a malformed IPv6 length.
         Some(before) if !digits.is_empty() && (mark == "//" || !before.ends_with('/')) => {
             Some((before, prefix_length(digits, bits_max)?))
         }
@@ -160,20 +161,20 @@ fn prefix_length(digits: &str, bits_max: u8) -> Option<u8> {
     digits.parse().ok().filter(|bits| *bits <= bits_max)
 }
 
-fn parse_ip4(argument: &str) -> Option<Mechanism> {
+fn parse_ip4(argument: &str) -> Option<SpfMechanism> {
     let (address, bits) = match argument.split_once('/') {
         Some((address, digits)) => (address, prefix_length(digits, 32)?),
         None => (argument, 32),
     };
-    Some(Mechanism::Ip4(address.parse().ok()?, bits))
+    Some(SpfMechanism::Ip4(address.parse().ok()?, bits))
 }
 
-fn parse_ip6(argument: &str) -> Option<Mechanism> {
+fn parse_ip6(argument: &str) -> Option<SpfMechanism> {
     let (address, bits) = match argument.split_once('/') {
         Some((address, digits)) => (address, prefix_length(digits, 128)?),
         None => (argument, 128),
     };
-    Some(Mechanism::Ip6(address.parse().ok()?, bits))
+    Some(SpfMechanism::Ip6(address.parse().ok()?, bits))
 }
 
 #[cfg(test)]
@@ -181,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_are_told_from_other_text() {
+    fn spf_records_are_distinguished_from_other_text() {
         for (text, expected) in [
             ("v=spf1", true),
             ("V=SPF1 -all", true),
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_are_valid_or_not() {
+    fn terms_are_accepted_or_rejected() {
         for term in [
             "a",
             "A",
@@ -217,7 +218,7 @@ mod tests {
             "redirect=b.example",
             "exp=b.example",
         ] {
-            assert!(Record::parse(format!("v=spf1 {term}").as_bytes()).is_ok(), "{term}");
+            assert!(SpfRecord::parse(format!("v=spf1 {term}").as_bytes()).is_ok(), "{term}");
         }
         for term in [
             "all:b",
@@ -255,7 +256,7 @@ mod tests {
             "a:%{d0}",
             "redirect=b.example redirect=b.example",
         ] {
-            assert!(Record::parse(format!("v=spf1 {term}").as_bytes()).is_err(), "{term}");
+            assert!(SpfRecord::parse(format!("v=spf1 {term}").as_bytes()).is_err(), "{term}");
         }
     }
 }

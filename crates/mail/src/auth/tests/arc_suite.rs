@@ -1,10 +1,10 @@
 //! The published ARC validation suite.
 
-use super::{ArcResult, corpus_text, input, settle, text_records};
+use super::{ArcResult, corpus_text, input, text_records, verify_with};
 use saphyr::{LoadableYamlNode, Yaml};
 
 #[test]
-fn every_chain_of_the_arc_suite_is_judged_right() {
+fn every_chain_of_the_arc_suite_gets_the_expected_result() {
     let Some(text) = corpus_text("arc/validation-tests.yml") else {
         return;
     };
@@ -20,11 +20,11 @@ fn every_chain_of_the_arc_suite_is_judged_right() {
         for (name, test) in document["tests"].as_mapping().expect("tests") {
             count += 1;
             let message = test["message"].as_str().expect("a message").replace('\n', "\r\n");
-            let verdict = settle(input(message.as_bytes()), text_records(&keys)).arc;
+            let verdict = verify_with(input(message.as_bytes()), text_records(&keys)).arc;
             let expected = match test["cv"].as_str() {
                 Some("Pass") => ArcResult::Pass,
                 Some("None") => ArcResult::None,
-                // An empty value stands for chains that say themselves that they have failed.
+                // An empty value marks chains whose seals record an earlier failure.
                 _ => ArcResult::Fail,
             };
             if verdict.result != expected {

@@ -1,11 +1,11 @@
-//! Published DKIM vectors: the first lines of a file are its key records, the rest is the signed message.
+//! Published DKIM vectors: the first lines of each file hold its key records, the rest is the signed message.
 
-use super::{DkimResult, Input, corpus_text, input, settle, text_records};
+use super::{AuthInput, DkimResult, corpus_text, input, text_records, verify_with};
 
-/// The only expiry date among the vectors, of 005.
+/// The only expiration time among the vectors (005).
 const EXPIRES_S: i64 = 1_667_930_064;
 
-/// A time at which none of the vectors has expired.
+/// A time at which no vector has expired.
 const NOW_S: i64 = EXPIRES_S - 1;
 
 #[test]
@@ -21,13 +21,13 @@ fn every_dkim_vector_verifies() {
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .collect();
         let raw = message.replace("\r\n", "\n").replace('\n', "\r\n");
-        let results = settle(Input { now_s: NOW_S, ..input(raw.as_bytes()) }, text_records(&records));
+        let results = verify_with(AuthInput { now_s: NOW_S, ..input(raw.as_bytes()) }, text_records(&records));
         assert!(!results.dkim.is_empty(), "{number}: no signature");
         for verdict in &results.dkim {
             assert_eq!(verdict.result, DkimResult::Pass, "{number}: {verdict:?}");
         }
         let changed = raw.replacen("\r\n\r\n", "\r\n\r\nChanged. ", 1);
-        let results = settle(Input { now_s: NOW_S, ..input(changed.as_bytes()) }, text_records(&records));
+        let results = verify_with(AuthInput { now_s: NOW_S, ..input(changed.as_bytes()) }, text_records(&records));
         assert!(results.dkim.iter().all(|verdict| verdict.result == DkimResult::Fail), "{number}: {results:?}");
     }
 }
@@ -42,7 +42,7 @@ fn an_expired_signature_does_not_pass() {
     let records = [(name.to_owned(), key.to_owned())];
     let raw = message.replace('\n', "\r\n");
     for (now_s, result) in [(EXPIRES_S, DkimResult::Pass), (EXPIRES_S + 1, DkimResult::Fail)] {
-        let results = settle(Input { now_s, ..input(raw.as_bytes()) }, text_records(&records));
+        let results = verify_with(AuthInput { now_s, ..input(raw.as_bytes()) }, text_records(&records));
         assert_eq!(results.dkim[0].result, result, "{results:?}");
     }
 }

@@ -1,10 +1,10 @@
-//! Whatever comes in from strangers, a verification ends with verdicts, within its rounds and questions.
+//! Verification of hostile mail and DNS data ends in verdicts, within the limits on rounds and questions.
 
 use super::*;
 use crate::trace::{authentication_results, is_foreign_claim};
 use proptest::prelude::*;
 
-/// Fragments that reach further into the parsers than random bytes do.
+/// Generates fragments that get deeper into the parsers than random bytes.
 fn fragment() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(
@@ -32,23 +32,23 @@ fn text_record() -> impl Strategy<Value = String> {
     ]
 }
 
-fn answer(question: &Question, texts: &[String], seed: u8) -> Answer {
+fn answer(question: &DnsQuestion, texts: &[String], seed: u8) -> DnsAnswer {
     let choice = question.name.bytes().fold(seed, |sum, b| sum.wrapping_mul(31).wrapping_add(b));
     let hosts = || (0..choice % 14).map(|n| format!("h{n}.a.example"));
     match (question.kind, choice % 7) {
-        (_, 0) => Answer::NoSuchName,
-        (_, 1) => Answer::NoData,
-        (_, 2) => Answer::Failed,
-        // A resolver that answers another question than the one asked.
-        (_, 3) => Answer::Records(Records::Aaaa(vec![])),
-        (QuestionKind::Txt, _) => {
-            Answer::Records(Records::Txt(texts.iter().map(|text| text.clone().into_bytes()).take(2).collect()))
+        (_, 0) => DnsAnswer::NoSuchName,
+        (_, 1) => DnsAnswer::NoData,
+        (_, 2) => DnsAnswer::Failed,
+        // A resolver that returns records of another type than requested.
+        (_, 3) => DnsAnswer::Records(DnsRecords::Aaaa(vec![])),
+        (DnsRecordType::Txt, _) => {
+            DnsAnswer::Records(DnsRecords::Txt(texts.iter().map(|text| text.clone().into_bytes()).take(2).collect()))
         }
-        (QuestionKind::Mx, _) => Answer::Records(Records::Mx(hosts().map(|host| (1, host)).collect())),
-        (QuestionKind::A, _) => Answer::Records(Records::A(vec![[192, 0, 2, choice].into()])),
-        (QuestionKind::Aaaa, _) => Answer::Records(Records::Aaaa(vec![])),
-        (QuestionKind::Ns, _) => Answer::NoData,
-        (QuestionKind::Ptr, _) => Answer::Records(Records::Ptr(hosts().collect())),
+        (DnsRecordType::Mx, _) => DnsAnswer::Records(DnsRecords::Mx(hosts().map(|host| (1, host)).collect())),
+        (DnsRecordType::A, _) => DnsAnswer::Records(DnsRecords::A(vec![[192, 0, 2, choice].into()])),
+        (DnsRecordType::Aaaa, _) => DnsAnswer::Records(DnsRecords::Aaaa(vec![])),
+        (DnsRecordType::Ns, _) => DnsAnswer::NoData,
+        (DnsRecordType::Ptr, _) => DnsAnswer::Records(DnsRecords::Ptr(hosts().collect())),
     }
 }
 
@@ -64,22 +64,22 @@ proptest! {
         mail_from in "[a-z.@%ü\"\r\n]{0,30}",
     ) {
         let raw = fragments.join("\r\n");
-        let input = Input { helo: &helo, mail_from: &mail_from, ..input(raw.as_bytes()) };
-        let mut verification = Verification::begin(input);
+        let input = AuthInput { helo: &helo, mail_from: &mail_from, ..input(raw.as_bytes()) };
+        let mut verification = AuthVerification::begin(input);
         let mut facts = DnsFacts::new();
         let mut results = None;
-        for _ in 0..ROUNDS_MAX {
+        for _ in 0..DNS_ROUNDS_MAX {
             match verification.evaluate(&facts) {
-                Outcome::Verdicts(verdicts) => {
+                AuthOutcome::Verdicts(verdicts) => {
                     results = Some(*verdicts);
                     break;
                 }
-                Outcome::Missing(questions) => {
+                AuthOutcome::NeedsDns(questions) => {
                     for question in questions {
                         let answer = answer(&question, &texts, seed);
                         facts.insert(question, answer);
                     }
-                    prop_assert!(facts.len() <= QUESTIONS_MAX);
+                    prop_assert!(facts.len() <= DNS_QUESTIONS_MAX);
                 }
             }
         }
@@ -91,12 +91,12 @@ proptest! {
 }
 
 #[test]
-fn many_signatures_and_sets_are_cut_off() {
+fn signatures_and_arc_sets_beyond_the_limits_are_ignored() {
     let signature = "DKIM-Signature: v=1; a=rsa-sha256; d=D.example; s=s; h=from; \
                      bh=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=; b=AAAA; c=relaxed/relaxed\r\n";
     let raw: String = (0..200).map(|n| signature.replace("d=D", &format!("d=d{n}"))).collect();
-    let mut verification = Verification::begin(input(raw.as_bytes()));
-    let Outcome::Missing(questions) = verification.evaluate(&DnsFacts::new()) else {
+    let mut verification = AuthVerification::begin(input(raw.as_bytes()));
+    let AuthOutcome::NeedsDns(questions) = verification.evaluate(&DnsFacts::new()) else {
         panic!("keys are needed");
     };
     let keys = questions.iter().filter(|question| question.name.contains("_domainkey")).count();
@@ -110,46 +110,46 @@ fn many_signatures_and_sets_are_cut_off() {
         )
     };
     let raw: String = (1..=ARC_SETS_MAX + 1).map(set).collect();
-    let results = settle(input(raw.as_bytes()), |_| Answer::NoSuchName);
+    let results = verify_with(input(raw.as_bytes()), |_| DnsAnswer::NoSuchName);
     assert_eq!((results.arc.result, results.arc.reason.as_str()), (ArcResult::Fail, "the chain is too long"));
 }
 
 #[test]
 fn a_verification_can_be_concluded_at_any_time() {
     let raw = b"From: a@a.example\r\n\r\n";
-    let mut verification = Verification::begin(Input { mail_from: "a@a.example", ..input(raw) });
+    let mut verification = AuthVerification::begin(AuthInput { mail_from: "a@a.example", ..input(raw) });
     let results = verification.conclude(&DnsFacts::new());
     assert_eq!(results.spf.result, SpfResult::TempError);
     assert_eq!(results.dmarc.result, DmarcResult::TempError);
-    assert!(results.auth_failed() && results.auth_unknown_label(), "what was not looked up vouches for nobody");
-    assert!(!results.dmarc_fail_label() && !results.spf_fail_label(), "and accuses nobody");
+    assert!(results.auth_failed() && results.auth_unknown_label(), "a missing lookup authenticates no domain");
+    assert!(!results.dmarc_fail_label() && !results.spf_fail_label(), "and causes no failure label");
 }
 
 #[test]
-fn an_author_behind_too_many_fields_is_no_author() {
+fn an_author_behind_too_many_fields_is_ignored() {
     let junk = "X: y\r\n".repeat(5000);
     let raw = format!("{junk}From: ceo@bank.example\r\n\r\n");
     let records = [("_dmarc.bank.example".to_owned(), "v=DMARC1; p=reject".to_owned())];
-    let results = settle(input(raw.as_bytes()), text_records(&records));
+    let results = verify_with(input(raw.as_bytes()), text_records(&records));
     assert_eq!((results.dmarc.result, results.dmarc.domain.as_str()), (DmarcResult::Fail, ""));
 }
 
 #[test]
-fn a_signature_does_not_count_where_later_fields_were_not_looked_at() {
+fn a_signature_does_not_pass_when_later_fields_were_not_parsed() {
     let key = crate::dkim::DkimKey::generate_ed25519().expect("a new key");
     let record = ("e1._domainkey.example.org".to_owned(), key.dns_record().expect("a record"));
     let mail = "From: a@example.org\r\n\r\nHi\r\n";
-    let options = crate::dkim::SignOptions { domain: "example.org", selector: "e1", now_s: 1 };
+    let options = crate::dkim::DkimSignOptions { domain: "example.org", selector: "e1", now_s: 1 };
     let field = key.sign(mail.as_bytes(), &options).expect("a signature");
     for (junk, result) in [(1900, DkimResult::Pass), (2000, DkimResult::Neutral)] {
         let raw = format!("{field}{}{mail}", "X: y\r\n".repeat(junk));
-        let results = settle(input(raw.as_bytes()), text_records(std::slice::from_ref(&record)));
+        let results = verify_with(input(raw.as_bytes()), text_records(std::slice::from_ref(&record)));
         assert_eq!(results.dkim[0].result, result, "{results:?}");
     }
 }
 
 #[test]
-fn a_large_body_is_hashed_only_in_a_few_ways() {
+fn a_large_body_is_hashed_in_a_limited_number_of_ways() {
     let field = |n| {
         format!(
             "DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=a.example; s=s; h=from; l={n}; \
@@ -157,7 +157,7 @@ fn a_large_body_is_hashed_only_in_a_few_ways() {
         )
     };
     let raw: String = (1..=DKIM_SIGNATURES_MAX).map(field).chain(["\r\nbody\r\n".to_owned()]).collect();
-    let results = settle(input(raw.as_bytes()), |_| Answer::NoSuchName);
+    let results = verify_with(input(raw.as_bytes()), |_| DnsAnswer::NoSuchName);
     let unchecked = results.dkim.iter().filter(|v| v.reason.contains("too many ways")).count();
     assert_eq!((results.dkim.len(), unchecked), (DKIM_SIGNATURES_MAX, 5));
 }

@@ -1,26 +1,26 @@
-//! How many rounds of questions a verification takes: each round is a wait for DNS while a client waits for its 250.
+//! The number of DNS rounds that a verification needs. The SMTP client waits for its 250 during every round.
 
 use super::*;
 
 const MAIL: &[u8] = b"DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=mail.example.org; s=s1; h=from; \
     bh=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=; b=AAAA\r\nFrom: a@example.org\r\n\r\n";
 
-fn names(questions: &[Question]) -> Vec<&str> {
+fn names(questions: &[DnsQuestion]) -> Vec<&str> {
     let mut names: Vec<_> = questions.iter().map(|question| question.name.as_str()).collect();
     names.sort_unstable();
     names
 }
 
-fn missing(outcome: Outcome) -> Vec<Question> {
+fn missing(outcome: AuthOutcome) -> Vec<DnsQuestion> {
     match outcome {
-        Outcome::Missing(questions) => questions,
-        Outcome::Verdicts(results) => panic!("nothing missing: {results:?}"),
+        AuthOutcome::NeedsDns(questions) => questions,
+        AuthOutcome::Verdicts(results) => panic!("nothing missing: {results:?}"),
     }
 }
 
 #[test]
-fn everything_that_can_be_asked_at_once_is_asked_at_once() {
-    let mut verification = Verification::begin(Input { mail_from: "a@bounce.example.org", ..input(MAIL) });
+fn independent_questions_are_asked_in_one_round() {
+    let mut verification = AuthVerification::begin(AuthInput { mail_from: "a@bounce.example.org", ..input(MAIL) });
     let mut facts = DnsFacts::new();
     let first = missing(verification.evaluate(&facts));
     assert_eq!(
@@ -29,11 +29,11 @@ fn everything_that_can_be_asked_at_once_is_asked_at_once() {
     );
     for question in first {
         let answer = match question.name.as_str() {
-            "bounce.example.org" => Answer::Records(Records::Txt(vec![
+            "bounce.example.org" => DnsAnswer::Records(DnsRecords::Txt(vec![
                 b"v=spf1 a include:a.example include:b.example mx:c.example -all redirect=never.example".to_vec(),
             ])),
-            "_dmarc.example.org" => Answer::Records(Records::Txt(vec![b"v=DMARC1; p=none".to_vec()])),
-            _ => Answer::NoSuchName,
+            "_dmarc.example.org" => DnsAnswer::Records(DnsRecords::Txt(vec![b"v=DMARC1; p=none".to_vec()])),
+            _ => DnsAnswer::NoSuchName,
         };
         facts.insert(question, answer);
     }
@@ -44,13 +44,13 @@ fn everything_that_can_be_asked_at_once_is_asked_at_once() {
 
 #[test]
 fn one_shot_and_stepwise_verification_agree() {
-    let input = Input { mail_from: "a@bounce.example.org", ..input(MAIL) };
-    let results = settle(input, |_| Answer::NoSuchName);
+    let input = AuthInput { mail_from: "a@bounce.example.org", ..input(MAIL) };
+    let results = verify_with(input, |_| DnsAnswer::NoSuchName);
     let mut facts = DnsFacts::new();
-    while let Outcome::Missing(questions) = verify(&input, &facts) {
+    while let AuthOutcome::NeedsDns(questions) = verify(&input, &facts) {
         for question in questions {
-            facts.insert(question, Answer::NoSuchName);
+            facts.insert(question, DnsAnswer::NoSuchName);
         }
     }
-    assert_eq!(verify(&input, &facts), Outcome::Verdicts(Box::new(results)));
+    assert_eq!(verify(&input, &facts), AuthOutcome::Verdicts(Box::new(results)));
 }

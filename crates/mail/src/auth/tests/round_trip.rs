@@ -1,9 +1,9 @@
-//! Mail that this crate signs verifies, and every change that matters is noticed.
+//! Mail signed by this crate verifies, and every relevant change is detected.
 
 use super::*;
-use crate::dkim::canon::{Canon, hash_body};
+use crate::dkim::canon::{Canonicalization, hash_body};
 use crate::dkim::cover::header_data;
-use crate::dkim::message::Field;
+use crate::dkim::message::SignedField;
 use crate::dkim::{DkimKey, sign_all};
 
 const MAIL: &str = "From: Ann <ann@mail.example.org>\r\nTo: bob@example.net\r\nSubject: Hi\r\n\
@@ -32,11 +32,11 @@ fn signed() -> Signed {
 }
 
 fn verify_mail(mail: &str, records: &[(String, String)]) -> AuthResults {
-    settle(Input { mail_from: "ann@bounce.example.org", ..input(mail.as_bytes()) }, text_records(records))
+    verify_with(AuthInput { mail_from: "ann@bounce.example.org", ..input(mail.as_bytes()) }, text_records(records))
 }
 
 #[test]
-fn our_signatures_pass_and_are_aligned_and_outweigh_spf() {
+fn own_signatures_pass_align_and_outweigh_spf() {
     let Signed { mail, records } = signed();
     let results = verify_mail(&mail, &records);
     assert_eq!(results.dkim.len(), 2);
@@ -50,7 +50,7 @@ fn our_signatures_pass_and_are_aligned_and_outweigh_spf() {
 }
 
 #[test]
-fn changes_on_the_way_are_noticed_unless_they_are_white_space() {
+fn changes_in_transit_are_detected_unless_they_are_white_space() {
     let Signed { mail, records } = signed();
     for (from, to, passes) in [
         ("Hello,  Bob\r\n", "Hello, Bob \r\n", true),
@@ -74,19 +74,19 @@ fn changes_on_the_way_are_noticed_unless_they_are_white_space() {
 }
 
 #[test]
-fn a_signature_of_a_part_of_the_body_is_policy_not_pass() {
+fn a_signature_over_part_of_the_body_is_policy_not_pass() {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
     let key = DkimKey::generate_ed25519().expect("a new key");
     let record = (String::from("e1._domainkey.example.org"), key.dns_record().expect("a record"));
     let names = ["from".to_owned(), "subject".to_owned()];
     for (body_bytes, result) in [(5, DkimResult::Policy), (12, DkimResult::Pass), (13, DkimResult::Fail)] {
-        let hash = STANDARD.encode(hash_body(b"Hello, Bob\r\n", Canon::Relaxed, Some(body_bytes)).sha256);
+        let hash = STANDARD.encode(hash_body(b"Hello, Bob\r\n", Canonicalization::Relaxed, Some(body_bytes)).sha256);
         let value = format!(
             " v=1; a=ed25519-sha256; c=relaxed/relaxed; d=example.org; s=e1; h=from:subject; l={body_bytes}; bh={hash}; b="
         );
-        let own = Field { name: b"DKIM-Signature", value: value.as_bytes(), raw: b"" };
-        let data = header_data(&Message::split(MAIL.as_bytes()), &names, &own, Canon::Relaxed);
+        let own = SignedField { name: b"DKIM-Signature", value: value.as_bytes(), raw: b"" };
+        let data = header_data(&SignedMessage::split(MAIL.as_bytes()), &names, &own, Canonicalization::Relaxed);
         let signature = STANDARD.encode(key.sign_data(&data).expect("a signature"));
         let mail = format!("DKIM-Signature:{value}{signature}\r\n{MAIL}");
         let results = verify_mail(&mail, std::slice::from_ref(&record));
@@ -95,42 +95,42 @@ fn a_signature_of_a_part_of_the_body_is_policy_not_pass() {
 }
 
 #[test]
-fn missing_revoked_and_unreachable_keys_have_their_own_results() {
+fn missing_revoked_and_unreachable_keys_have_distinct_results() {
     let Signed { mail, mut records } = signed();
     records[0].1 = "v=DKIM1; p=".to_owned();
     records[1].0 = "other._domainkey.example.org".to_owned();
     let results = verify_mail(&mail, &records);
     assert!(results.dkim.iter().all(|verdict| verdict.result == DkimResult::PermError), "{results:?}");
     assert_eq!(results.dkim[0].reason, "the key has been revoked");
-    let failing = |question: &Question| {
-        if question.name.contains("_domainkey") { Answer::Failed } else { text_records(&records)(question) }
+    let failing = |question: &DnsQuestion| {
+        if question.name.contains("_domainkey") { DnsAnswer::Failed } else { text_records(&records)(question) }
     };
-    let results = settle(input(mail.as_bytes()), failing);
+    let results = verify_with(input(mail.as_bytes()), failing);
     assert!(results.dkim.iter().all(|verdict| verdict.result == DkimResult::TempError), "{results:?}");
     assert_eq!(results.dmarc.result, DmarcResult::TempError);
     assert!(results.auth_unknown_label() && results.auth_failed() && !results.dmarc_fail_label());
-    assert_eq!(results.author_alignment(), Alignment::Unknown);
+    assert_eq!(results.author_alignment(), DmarcAlignment::Unknown);
 }
 
-/// Signs a mail with `h=` of these names and puts the signature on top.
+/// Signs a message with `h=` set to `names`. Returns the signed message and the DNS record of the key.
 fn signed_over(names: &[&str], mail: &str) -> (String, (String, String)) {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
     let key = DkimKey::generate_ed25519().expect("a new key");
     let record = (String::from("e1._domainkey.example.org"), key.dns_record().expect("a record"));
-    let message = Message::split(mail.as_bytes());
-    let hash = STANDARD.encode(hash_body(message.body, Canon::Relaxed, None).sha256);
+    let message = SignedMessage::split(mail.as_bytes());
+    let hash = STANDARD.encode(hash_body(message.body, Canonicalization::Relaxed, None).sha256);
     let value =
         format!(" v=1; a=ed25519-sha256; c=relaxed/relaxed; d=example.org; s=e1; h={}; bh={hash}; b=", names.join(":"));
-    let own = Field { name: b"DKIM-Signature", value: value.as_bytes(), raw: b"" };
+    let own = SignedField { name: b"DKIM-Signature", value: value.as_bytes(), raw: b"" };
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let data = header_data(&message, &names, &own, Canon::Relaxed);
+    let data = header_data(&message, &names, &own, Canonicalization::Relaxed);
     let signature = STANDARD.encode(key.sign_data(&data).expect("a signature"));
     (format!("DKIM-Signature:{value}{signature}\r\n{mail}"), record)
 }
 
 #[test]
-fn a_field_shown_more_often_than_it_is_signed_makes_a_signature_policy() {
+fn a_field_displayed_more_often_than_it_is_signed_makes_a_signature_policy() {
     const MAIL: &str = "From: Ann <ann@example.org>\r\nSubject: Hi\r\nTo: bob@x.example\r\n\r\nHello\r\n";
     let shown = [
         "Subject",
@@ -148,7 +148,7 @@ fn a_field_shown_more_often_than_it_is_signed_makes_a_signature_policy() {
     for name in shown {
         let added = format!("{name}: <added@evil.example>\r\n");
         let with = |head: &str, mail: &str| format!("{head}{mail}");
-        // (names signed, fields of that name when it was signed, fields added on top, result)
+        // (times the name is signed, fields of that name at signing, fields added on top, result)
         for (signed, before, after, result) in [
             (1, 1, 0, DkimResult::Pass),
             (1, 1, 1, DkimResult::Policy),
@@ -164,7 +164,7 @@ fn a_field_shown_more_often_than_it_is_signed_makes_a_signature_policy() {
             if result == DkimResult::Policy {
                 let reason = format!("{name} occurs {} times and is signed {signed} times", before + after);
                 assert_eq!(results.dkim[0].reason, reason);
-                assert_eq!(results.author_alignment(), Alignment::Fail);
+                assert_eq!(results.author_alignment(), DmarcAlignment::Fail);
             }
         }
     }

@@ -1,10 +1,10 @@
-//! The published suite of RFC 7208: every test must give an allowed result, and its explanation.
+//! The published test suite of RFC 7208: every test must give an allowed result and its explanation.
 
 use super::zone::Zone;
-use super::{Input, corpus_text, settle};
+use super::{AuthInput, corpus_text, verify_with};
 use saphyr::{LoadableYamlNode, Yaml};
 
-/// What the suite writes for "no explanation of the domain".
+/// The suite's marker for "the domain has no explanation of its own".
 const DEFAULT_EXPLANATION: &str = "DEFAULT";
 
 #[test]
@@ -30,7 +30,7 @@ fn every_test_of_the_spf_suite_passes() {
 
 fn run(test: &Yaml<'_>, zone: &Zone) -> Result<(), String> {
     let text = |name: &str| test[name].as_str().unwrap_or_default();
-    let input = Input {
+    let input = AuthInput {
         raw: b"",
         client_ip: text("host").parse().expect("an address"),
         helo: text("helo"),
@@ -38,7 +38,7 @@ fn run(test: &Yaml<'_>, zone: &Zone) -> Result<(), String> {
         hostname: "mail.example.net",
         now_s: 1_700_000_000,
     };
-    let verdict = settle(input, |question| zone.resolve(question)).spf;
+    let verdict = verify_with(input, |question| zone.resolve(question)).spf;
     let expected = &test["result"];
     let allowed: Vec<&str> = match expected.as_sequence() {
         Some(list) => list.iter().filter_map(Yaml::as_str).collect(),

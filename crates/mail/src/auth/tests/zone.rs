@@ -1,24 +1,24 @@
-//! A small DNS zone as the SPF suite writes it: record lists with time-outs in between.
+//! A small DNS zone in the SPF suite's format: lists of records, with timeouts between them.
 
-use super::{Answer, Question, QuestionKind, Records};
+use super::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
 use saphyr::Yaml;
 use std::collections::HashMap;
 
-/// Longest chain of aliases followed.
+/// Longest chain of aliases that is followed.
 const ALIASES_MAX: usize = 8;
 
-/// One entry of a name.
-enum Entry {
+/// One entry of a name in the zone.
+enum ZoneEntry {
     Timeout,
     Record(String, Vec<String>),
 }
 
 /// Names with their entries in order.
 pub(super) struct Zone {
-    names: HashMap<String, Vec<Entry>>,
+    names: HashMap<String, Vec<ZoneEntry>>,
 }
 
-/// Text of a scalar, or of the scalars of a list.
+/// Returns the text of a scalar, or of all scalars in a list.
 fn texts(value: &Yaml<'_>) -> Vec<String> {
     match value.as_sequence() {
         Some(list) => list.iter().flat_map(texts).collect(),
@@ -30,102 +30,104 @@ fn texts(value: &Yaml<'_>) -> Vec<String> {
     }
 }
 
-fn entry(value: &Yaml<'_>) -> Entry {
+fn entry(value: &Yaml<'_>) -> ZoneEntry {
     match value.as_mapping() {
         None => {
             assert_eq!(value.as_str(), Some("TIMEOUT"));
-            Entry::Timeout
+            ZoneEntry::Timeout
         }
         Some(map) => {
             let (kind, value) = map.iter().next().expect("one record type");
-            Entry::Record(kind.as_str().expect("a type").to_owned(), texts(value))
+            ZoneEntry::Record(kind.as_str().expect("a type").to_owned(), texts(value))
         }
     }
 }
 
 impl Zone {
-    /// Reads `zonedata`. Records of the type SPF stand for text records where a name has no others.
+    /// Reads `zonedata`. Records of type SPF count as text records if a name has no TXT records.
     pub(super) fn read(zone: &Yaml<'_>) -> Self {
         let mut names = HashMap::new();
         for (name, list) in zone.as_mapping().expect("a zone") {
-            let mut entries: Vec<Entry> = list.as_sequence().expect("a list").iter().map(entry).collect();
-            let has_text = entries.iter().any(|e| matches!(e, Entry::Record(kind, _) if kind == "TXT"));
+            let mut entries: Vec<ZoneEntry> = list.as_sequence().expect("a list").iter().map(entry).collect();
+            let has_text = entries.iter().any(|e| matches!(e, ZoneEntry::Record(kind, _) if kind == "TXT"));
             for entry in &mut entries {
-                if let Entry::Record(kind, _) = entry
+                if let ZoneEntry::Record(kind, _) = entry
                     && kind == "SPF"
                     && !has_text
                 {
                     "TXT".clone_into(kind);
                 }
             }
-            entries.retain(|e| !matches!(e, Entry::Record(_, value) if *value == ["NONE"]));
+            entries.retain(|e| !matches!(e, ZoneEntry::Record(_, value) if *value == ["NONE"]));
             let name = name.as_str().expect("a name").to_ascii_lowercase();
             names.insert(name, entries);
         }
         Self { names }
     }
 
-    /// Answers as a resolver would.
-    pub(super) fn resolve(&self, question: &Question) -> Answer {
+    /// Answers a question like a resolver.
+    pub(super) fn resolve(&self, question: &DnsQuestion) -> DnsAnswer {
         self.follow(&question.name, question.kind, ALIASES_MAX)
     }
 
-    fn follow(&self, name: &str, kind: QuestionKind, aliases_left: usize) -> Answer {
+    fn follow(&self, name: &str, kind: DnsRecordType, aliases_left: usize) -> DnsAnswer {
         let Some(entries) = self.names.get(name) else {
-            return Answer::NoSuchName;
+            return DnsAnswer::NoSuchName;
         };
         let wanted = match kind {
-            QuestionKind::Txt => "TXT",
-            QuestionKind::Mx => "MX",
-            QuestionKind::A => "A",
-            QuestionKind::Aaaa => "AAAA",
-            QuestionKind::Ptr => "PTR",
-            QuestionKind::Ns => "NS",
+            DnsRecordType::Txt => "TXT",
+            DnsRecordType::Mx => "MX",
+            DnsRecordType::A => "A",
+            DnsRecordType::Aaaa => "AAAA",
+            DnsRecordType::Ptr => "PTR",
+            DnsRecordType::Ns => "NS",
         };
         let mut found = Vec::new();
         for entry in entries {
             match entry {
-                Entry::Timeout if found.is_empty() => return Answer::Failed,
-                Entry::Timeout => break,
-                Entry::Record(kind, value) if kind == wanted && *value == ["TIMEOUT"] => return Answer::Failed,
-                Entry::Record(kind, value) if kind == wanted => found.push(value),
-                Entry::Record(kind, value) if kind == "CNAME" && aliases_left > 0 => {
+                ZoneEntry::Timeout if found.is_empty() => return DnsAnswer::Failed,
+                ZoneEntry::Timeout => break,
+                ZoneEntry::Record(kind, value) if kind == wanted && *value == ["TIMEOUT"] => return DnsAnswer::Failed,
+                ZoneEntry::Record(kind, value) if kind == wanted => found.push(value),
+                ZoneEntry::Record(kind, value) if kind == "CNAME" && aliases_left > 0 => {
                     return self.follow(&value[0].to_ascii_lowercase(), wanted_kind(wanted), aliases_left - 1);
                 }
-                Entry::Record(..) => {}
+                ZoneEntry::Record(..) => {}
             }
         }
         if found.is_empty() {
-            return Answer::NoData;
+            return DnsAnswer::NoData;
         }
-        Answer::Records(records(kind, &found))
+        DnsAnswer::Records(records(kind, &found))
     }
 }
 
-fn wanted_kind(name: &str) -> QuestionKind {
+fn wanted_kind(name: &str) -> DnsRecordType {
     match name {
-        "TXT" => QuestionKind::Txt,
-        "MX" => QuestionKind::Mx,
-        "A" => QuestionKind::A,
-        "AAAA" => QuestionKind::Aaaa,
-        _ => QuestionKind::Ptr,
+        "TXT" => DnsRecordType::Txt,
+        "MX" => DnsRecordType::Mx,
+        "A" => DnsRecordType::A,
+        "AAAA" => DnsRecordType::Aaaa,
+        _ => DnsRecordType::Ptr,
     }
 }
 
-fn records(kind: QuestionKind, found: &[&Vec<String>]) -> Records {
+fn records(kind: DnsRecordType, found: &[&Vec<String>]) -> DnsRecords {
     match kind {
-        QuestionKind::Txt => Records::Txt(found.iter().map(|strings| bytes(&strings.concat())).collect()),
-        QuestionKind::Mx => {
-            Records::Mx(found.iter().map(|value| (value[0].parse().expect("a preference"), value[1].clone())).collect())
+        DnsRecordType::Txt => DnsRecords::Txt(found.iter().map(|strings| bytes(&strings.concat())).collect()),
+        DnsRecordType::Mx => DnsRecords::Mx(
+            found.iter().map(|value| (value[0].parse().expect("a preference"), value[1].clone())).collect(),
+        ),
+        DnsRecordType::A => DnsRecords::A(found.iter().map(|value| value[0].parse().expect("an address")).collect()),
+        DnsRecordType::Aaaa => {
+            DnsRecords::Aaaa(found.iter().map(|value| value[0].parse().expect("an address")).collect())
         }
-        QuestionKind::A => Records::A(found.iter().map(|value| value[0].parse().expect("an address")).collect()),
-        QuestionKind::Aaaa => Records::Aaaa(found.iter().map(|value| value[0].parse().expect("an address")).collect()),
-        QuestionKind::Ns => Records::Ns(found.iter().map(|value| value[0].clone()).collect()),
-        QuestionKind::Ptr => Records::Ptr(found.iter().map(|value| value[0].clone()).collect()),
+        DnsRecordType::Ns => DnsRecords::Ns(found.iter().map(|value| value[0].clone()).collect()),
+        DnsRecordType::Ptr => DnsRecords::Ptr(found.iter().map(|value| value[0].clone()).collect()),
     }
 }
 
-/// The suite writes bytes above 127 as characters of the same number.
+/// Decodes a string of the suite, which writes bytes above 127 as characters with the same number.
 fn bytes(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(0xff)).collect()
 }

@@ -1,6 +1,6 @@
-//! Attributions, separators and HTML of clients and languages that the corpora lack, and hostile input.
+//! Tests of attributions, separators and HTML of clients and languages that the corpora lack, and of hostile input.
 
-use crate::extract::{Method, new_text};
+use crate::extract::{ExtractionMethod, new_text};
 
 fn text(input: &str) -> String {
     new_text(Some(input), None).unwrap().text
@@ -90,14 +90,14 @@ fn header_blocks_and_separators_end_the_new_text() {
 }
 
 #[test]
-fn a_travel_note_with_labels_stays() {
+fn travel_notes_with_labels_are_kept() {
     let note = "Please book:\n\nFrom: Berlin\nTo: Munich\nDate: 12 May\n\nThanks";
     assert_eq!(text(note), note);
 }
 
 #[test]
-fn html_of_known_clients_is_cut_at_its_markers() {
-    let mails = [
+fn html_of_known_clients_is_cut_at_their_markers() {
+    let messages = [
         "<div dir=ltr>New text.</div><br><div class=gmail_quote><div class=gmail_attr>On x wrote:<br></div><blockquote class=gmail_quote>Old</blockquote></div>",
         "<p>New text.</p><div id=appendonsend></div><hr><div id=divRplyFwdMsg>From: x</div><p>Old</p>",
         "<p>New text.</p><div style='border:none;border-top:solid #E1E1E1 1.0pt;padding:3.0pt 0cm 0cm 0cm'><p>Von: x</p></div><p>Old</p>",
@@ -108,21 +108,21 @@ fn html_of_known_clients_is_cut_at_its_markers() {
         "<div>New text.<div name=quote style='border-left:2px solid #C3D9E5'><b>Von:</b> x<br>Old</div></div>",
         "<div>New text.</div><div>16.11.2021, 12:34, \"A\" &lt;a@a.example&gt;:</div><blockquote>Old</blockquote>",
     ];
-    for mail in mails {
-        assert_eq!(html(mail), "New text.", "{mail}");
+    for message in messages {
+        assert_eq!(html(message), "New text.", "{message}");
     }
-    let found = new_text(Some("New text."), Some(mails[0])).unwrap();
-    assert_eq!(found.method, Method::Structure);
+    let found = new_text(Some("New text."), Some(messages[0])).unwrap();
+    assert_eq!(found.method, ExtractionMethod::Structure);
 }
 
 #[test]
-fn answers_between_quotes_in_html_stay() {
-    let mail = "<div class=gmail_quote><div class=gmail_attr>On x wrote:</div><blockquote class=gmail_quote>Question one</blockquote></div><div>Answer one</div><blockquote class=gmail_quote>Question two</blockquote><div>Answer two</div>";
-    assert_eq!(html(mail), "Answer one\n\nAnswer two");
+fn replies_between_quotes_in_html_are_kept() {
+    let message = "<div class=gmail_quote><div class=gmail_attr>On x wrote:</div><blockquote class=gmail_quote>Question one</blockquote></div><div>Answer one</div><blockquote class=gmail_quote>Question two</blockquote><div>Answer two</div>";
+    assert_eq!(html(message), "Answer one\n\nAnswer two");
 }
 
 #[test]
-fn megabytes_of_quotes_and_nested_elements_are_read_in_linear_time() {
+fn large_quotes_and_nested_elements_are_processed_in_linear_time() {
     assert_eq!(text(&">\n".repeat(500_000)), "");
     assert_eq!(html(&"<blockquote type=cite>".repeat(100_000)), "");
     html(&"<div class='x' <a \"<".repeat(50_000));

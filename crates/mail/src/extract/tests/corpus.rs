@@ -1,10 +1,10 @@
-//! The gate of issue 2: no leaked history in at least 95 % of the replies of `replies/set-*.jsonl`.
+//! Quality gate: extraction must not leak history in at least 95 % of the replies of `replies/set-*.jsonl`.
 
 use std::collections::HashSet;
 
 use crate::{extract::new_text, tests::corpus};
 
-/// Share of replies without leaked history, and share without loss of expected text.
+/// Minimum share of replies without leaked history, and of replies without loss of expected text.
 const SHARE_MIN: f64 = 0.95;
 
 #[derive(serde::Deserialize)]
@@ -22,7 +22,7 @@ fn lines(text: &str) -> HashSet<String> {
     text.lines().map(fold).filter(|line| line.chars().any(char::is_alphanumeric)).collect()
 }
 
-/// Signatures that were kept: not a failure.
+/// Returns whether a line belongs to a signature. A signature that is kept isn't a failure.
 fn is_signature(reply: &Reply, line: &str) -> bool {
     let input = reply.input.lines().map(fold).collect::<Vec<_>>();
     let at = input.iter().position(|input| input == line).unwrap_or(0);
@@ -32,7 +32,7 @@ fn is_signature(reply: &Reply, line: &str) -> bool {
 }
 
 #[test]
-fn replies_of_the_corpora_leak_no_history_and_lose_no_text() {
+fn extraction_leaks_no_history_and_loses_no_text() {
     let Some(folder) = corpus("replies") else { return };
     let (mut total, mut exact, mut leaked, mut lost) = (0_u32, 0_u32, 0_u32, 0_u32);
     for set in ["set-a.jsonl", "set-b.jsonl"] {

@@ -1,14 +1,14 @@
-//! Character sets of mail that the decoders in use do not know, and the names that mailers give to those they do.
+//! Character sets in mail that `encoding_rs` and `mail_parser` don't decode, and alternative labels for those they do.
 //!
-//! The seven-bit sets are turned into their eight-bit kin: the same tables with the high bit set. Output is at most four
-//! times the input. Never fails.
+//! The 7-bit sets are converted to the corresponding 8-bit sets, which have the same tables with the high bit set.
+//! Never fails. The output is at most four times the input.
 
 use encoding_rs::{EUC_KR, GBK};
 
-/// Longest label that is looked at, in bytes.
+/// Maximum length of a label, in bytes.
 const LABEL_BYTES_MAX: usize = 64;
 
-/// Windows and DOS code pages and the set that each of them is.
+/// Windows and DOS code pages with the label of the corresponding character set.
 const CODE_PAGES: &[(&str, &str)] = &[
     ("437", IBM437),
     ("850", "cp850"),
@@ -30,7 +30,7 @@ const CODE_PAGES: &[(&str, &str)] = &[
     ("65001", "utf-8"),
 ];
 
-/// What stands before the number of a code page.
+/// Prefixes of code page numbers in labels.
 const CODE_PAGE_PREFIXES: &[&str] = &["cp", "ms", "win", "windows", "windows-cp", "ibm"];
 
 const ISO_2022_KR: &str = "iso-2022-kr";
@@ -38,11 +38,11 @@ const HZ: &str = "hz-gb-2312";
 const IBM437: &str = "ibm437";
 const UNREADABLE: &str = "replacement";
 
-/// The upper half of code page 437, of DOS.
+/// The upper half of the DOS code page 437.
 const IBM437_UPPER: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀\
                             αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// The name under which a set of this label can be decoded, where that is another one, or where [`decode`] knows it alone.
+/// Returns the label that the decoders know this character set by, if it differs or if only [`decode`] supports it.
 pub(super) fn known_as(label: &str) -> Option<&'static str> {
     if label.len() > LABEL_BYTES_MAX {
         return None;
@@ -52,7 +52,7 @@ pub(super) fn known_as(label: &str) -> Option<&'static str> {
     match label {
         "iso-2022-kr" | "csiso2022kr" => Some(ISO_2022_KR),
         "hz-gb-2312" | "hz-gb2312" | "hz" => Some(HZ),
-        // Neither their tables nor their shifts are known here: what is ASCII in them stays.
+        // Their tables and shift sequences aren't supported; only their ASCII text is kept.
         "iso-2022-cn" | "iso-2022-cn-ext" | "csiso2022cn" | "replacement" => Some(UNREADABLE),
         "utf-32" | "utf32" | "ucs-4" | "iso-10646-ucs-4" | "csucs4" => Some("utf-32"),
         "utf-32be" | "utf32be" | "ucs-4be" => Some("utf-32be"),
@@ -70,7 +70,7 @@ fn code_page(label: &str) -> Option<&'static str> {
     CODE_PAGE_PREFIXES.contains(&prefix).then_some(*name)
 }
 
-/// The text in one of the sets that are decoded here, by a name of [`known_as`].
+/// Decodes the character sets that only this module supports, by a label from [`known_as`].
 pub(super) fn decode(name: &str, bytes: &[u8]) -> Option<String> {
     match name {
         ISO_2022_KR => Some(EUC_KR.decode_without_bom_handling(&iso_2022_kr(bytes)).0.into_owned()),
@@ -83,7 +83,8 @@ pub(super) fn decode(name: &str, bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// ISO-2022-KR as EUC-KR (RFC 1557): SO begins Korean, SI or the end of the line ends it; the designator says nothing.
+/// Converts ISO-2022-KR to EUC-KR (RFC 1557): SO begins Korean, SI or the end of the line ends it. The designator is
+/// skipped.
 fn iso_2022_kr(bytes: &[u8]) -> Vec<u8> {
     const DESIGNATOR: &[u8] = b"\x1b$)C";
     let mut out = Vec::with_capacity(bytes.len());
@@ -108,8 +109,8 @@ fn iso_2022_kr(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// HZ as GBK (RFC 1843): `~{` begins Chinese, `~}` or the end of the line ends it, `~~` is `~`, `~` at the end of a line
-/// joins it with the next.
+/// Converts HZ to GBK (RFC 1843): `~{` begins Chinese, `~}` or the end of the line ends it, `~~` is a `~`, and a `~` at
+/// the end of a line joins it with the next line.
 fn hz(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut is_chinese = false;
@@ -152,10 +153,10 @@ fn ibm437(bytes: &[u8]) -> String {
     bytes.iter().map(read).collect()
 }
 
-/// UTF-32 in the order of its byte order mark, else in the given one.
-fn utf_32(bytes: &[u8], given: fn([u8; 4]) -> u32) -> String {
+/// Decodes UTF-32 in the byte order of its byte order mark, or else with `default_order`.
+fn utf_32(bytes: &[u8], default_order: fn([u8; 4]) -> u32) -> String {
     let (mut units, surplus) = bytes.as_chunks::<4>();
-    let mut read = given;
+    let mut read = default_order;
     if let [mark @ ([0, 0, 0xfe, 0xff] | [0xff, 0xfe, 0, 0]), rest @ ..] = units {
         read = if mark[0] == 0 { u32::from_be_bytes } else { u32::from_le_bytes };
         units = rest;
@@ -173,7 +174,7 @@ mod tests {
     use crate::parse::charset;
 
     #[test]
-    fn a_body_is_one_replacement_character() {
+    fn seven_bit_and_utf_32_sets_are_decoded() {
         let table: &[(&str, &[u8], &str)] = &[
             ("iso-2022-kr", b"Hello", "Hello"),
             ("ISO-2022-KR", b"\x1b$)C\r\n\x0eGQ1[\x0f a\r\n\x0eGQ\r\nb\x0f", "\r\n한글 a\r\n한\r\nb"),
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn character_sets_of_windows_are_unknown_by_their_other_names() {
+    fn code_pages_are_decoded_by_their_alternative_labels() {
         let table: &[(&[&str], &[u8], &str)] = &[
             (
                 &[

@@ -1,15 +1,15 @@
-//! The gate of issue 3: recipient and hard or soft right in at least 95 % of the real reports whose reason is one of six.
+//! Checks a corpus of real reports: recipient and permanence must be right in 95 % of those with six main reasons.
 
 use crate::{
-    bounce::Class,
+    bounce::BounceClass,
     parse::parse,
-    report::{News, read},
+    report::{ReportContent, read},
     tests::corpus,
 };
 
-/// Share of gated reports with recipient and kind both right.
+/// Minimum share of the checked reports with the right recipient and kind.
 const SHARE_MIN: f64 = 0.95;
-/// Reasons that the gate is about.
+/// The main reasons: permanent and temporary.
 const HARD: [&str; 3] = ["userunknown", "hostunknown", "hasmoved"];
 const SOFT: [&str; 3] = ["mailboxfull", "expired", "toomanyconn"];
 
@@ -25,48 +25,48 @@ struct Expected {
     reason: String,
 }
 
-/// The mail as SMTP would bring it: some files came from systems with other line ends.
+/// Returns the message as SMTP would deliver it. Some files come from systems with other line ends.
 fn mail(path: &std::path::Path) -> Vec<u8> {
     let raw = std::fs::read(path).expect("a mail of the corpus can be read");
     if raw.contains(&b'\n') { raw } else { raw.into_iter().map(|b| if b == b'\r' { b'\n' } else { b }).collect() }
 }
 
-/// What the corpus calls a reason, and the classes that say the same.
-const MEANT: [(&str, &[Class]); 26] = [
-    ("userunknown", &[Class::UnknownUser, Class::InactiveUser]),
-    ("hasmoved", &[Class::InactiveUser, Class::UnknownUser]),
-    ("suspend", &[Class::InactiveUser, Class::UnknownUser]),
-    ("hostunknown", &[Class::UnknownDomain]),
-    ("notaccept", &[Class::UnknownDomain, Class::Policy]),
-    ("mailboxfull", &[Class::MailboxFull]),
-    ("expired", &[Class::Expired, Class::Network]),
-    ("networkerror", &[Class::Network, Class::Expired, Class::UnknownDomain]),
-    ("toomanyconn", &[Class::RateLimited]),
-    ("speeding", &[Class::RateLimited]),
-    ("exceedlimit", &[Class::RateLimited, Class::TooLarge]),
-    ("blocked", &[Class::Reputation, Class::Policy, Class::Spam]),
-    ("badreputation", &[Class::Reputation]),
-    ("authfailure", &[Class::Authentication]),
-    ("requireptr", &[Class::Authentication]),
-    ("spamdetected", &[Class::Spam]),
-    ("contenterror", &[Class::Content]),
-    ("virusdetected", &[Class::Content]),
-    ("notcompliantrfc", &[Class::Content]),
-    ("mesgtoobig", &[Class::TooLarge]),
-    ("policyviolation", &[Class::Policy, Class::Content, Class::Spam, Class::Authentication]),
-    ("securityerror", &[Class::Policy, Class::Authentication, Class::Content]),
-    ("norelaying", &[Class::Policy]),
-    ("rejected", &[Class::Policy, Class::Reputation, Class::Authentication, Class::Spam]),
-    ("systemfull", &[Class::System]),
-    ("systemerror", &[Class::System, Class::Network]),
+/// The corpus's names for reasons, and the equivalent classes.
+const EQUIVALENT_CLASSES: [(&str, &[BounceClass]); 26] = [
+    ("userunknown", &[BounceClass::UnknownUser, BounceClass::InactiveUser]),
+    ("hasmoved", &[BounceClass::InactiveUser, BounceClass::UnknownUser]),
+    ("suspend", &[BounceClass::InactiveUser, BounceClass::UnknownUser]),
+    ("hostunknown", &[BounceClass::UnknownDomain]),
+    ("notaccept", &[BounceClass::UnknownDomain, BounceClass::Policy]),
+    ("mailboxfull", &[BounceClass::MailboxFull]),
+    ("expired", &[BounceClass::Expired, BounceClass::Network]),
+    ("networkerror", &[BounceClass::Network, BounceClass::Expired, BounceClass::UnknownDomain]),
+    ("toomanyconn", &[BounceClass::RateLimited]),
+    ("speeding", &[BounceClass::RateLimited]),
+    ("exceedlimit", &[BounceClass::RateLimited, BounceClass::TooLarge]),
+    ("blocked", &[BounceClass::Reputation, BounceClass::Policy, BounceClass::Spam]),
+    ("badreputation", &[BounceClass::Reputation]),
+    ("authfailure", &[BounceClass::Authentication]),
+    ("requireptr", &[BounceClass::Authentication]),
+    ("spamdetected", &[BounceClass::Spam]),
+    ("contenterror", &[BounceClass::Content]),
+    ("virusdetected", &[BounceClass::Content]),
+    ("notcompliantrfc", &[BounceClass::Content]),
+    ("mesgtoobig", &[BounceClass::TooLarge]),
+    ("policyviolation", &[BounceClass::Policy, BounceClass::Content, BounceClass::Spam, BounceClass::Authentication]),
+    ("securityerror", &[BounceClass::Policy, BounceClass::Authentication, BounceClass::Content]),
+    ("norelaying", &[BounceClass::Policy]),
+    ("rejected", &[BounceClass::Policy, BounceClass::Reputation, BounceClass::Authentication, BounceClass::Spam]),
+    ("systemfull", &[BounceClass::System]),
+    ("systemerror", &[BounceClass::System, BounceClass::Network]),
 ];
-/// Share of the reports with a reason of the table whose class is one of its.
-const MEANT_SHARE_MIN: f64 = 0.78;
+/// Minimum share of the reports with a reason in the table whose class is one of those listed.
+const CLASS_SHARE_MIN: f64 = 0.78;
 
-/// The class of the only fate that is about that recipient.
-fn class_of(raw: &[u8], recipient: &str) -> Option<Class> {
+/// Returns the class that a report has for a recipient.
+fn class_of(raw: &[u8], recipient: &str) -> Option<BounceClass> {
     let report = read(&parse(raw), true)?;
-    let News::Delivery(fates) = &report.news else { return None };
+    let ReportContent::Delivery(fates) = &report.news else { return None };
     let is_it = |address: &crate::address::Address| address.canonical().eq_ignore_ascii_case(recipient);
     let fate = fates.iter().find(|fate| fate.addresses.iter().any(is_it))?;
     Some(fate.class)
@@ -80,27 +80,29 @@ fn real_reports_have_the_class_of_their_reason() {
     for case in cases.lines().map(|line| serde_json::from_str::<Case>(line).expect("a case")) {
         let raw = mail(&folder.join("mail").join(&case.file));
         for expected in &case.list {
-            let meant = MEANT.iter().find(|(reason, _)| *reason == expected.reason);
-            let (Some((_, meant)), Some(class)) = (meant, class_of(&raw, &expected.recipient)) else { continue };
+            let equivalents = EQUIVALENT_CLASSES.iter().find(|(reason, _)| *reason == expected.reason);
+            let (Some((_, equivalents)), Some(class)) = (equivalents, class_of(&raw, &expected.recipient)) else {
+                continue;
+            };
             count += 1;
-            right += u32::from(meant.contains(&class));
-            if !meant.contains(&class) {
-                println!("{}: {} is read as {}", case.file, expected.reason, class.text());
+            right += u32::from(equivalents.contains(&class));
+            if !equivalents.contains(&class) {
+                println!("{}: {} is classified as {}", case.file, expected.reason, class.text());
             }
         }
     }
-    println!("bounces: class of {right} of {count} as the corpus says");
-    assert!(count > 0 && f64::from(right) / f64::from(count) >= MEANT_SHARE_MIN);
+    println!("bounces: {right} of {count} classes match the corpus");
+    assert!(count > 0 && f64::from(right) / f64::from(count) >= CLASS_SHARE_MIN);
 }
 
-/// What the report says of that recipient: whether it is hard, if it speaks of it at all. Complaints are soft.
-fn told(raw: &[u8], recipient: &str) -> Option<bool> {
+/// Returns whether the report has a hard failure for the recipient; `None` if it does not name it. Complaints are soft.
+fn hard_failure(raw: &[u8], recipient: &str) -> Option<bool> {
     let report = read(&parse(raw), true)?;
     match &report.news {
-        News::Complaint { recipients, .. } => {
+        ReportContent::Complaint { recipients, .. } => {
             recipients.iter().any(|address| address.canonical().eq_ignore_ascii_case(recipient)).then_some(false)
         }
-        News::Delivery(fates) => {
+        ReportContent::Delivery(fates) => {
             let is_it = |address: &crate::address::Address| {
                 address.canonical().eq_ignore_ascii_case(recipient)
                     || address.to_string().eq_ignore_ascii_case(recipient)
@@ -112,28 +114,28 @@ fn told(raw: &[u8], recipient: &str) -> Option<bool> {
 }
 
 #[test]
-fn real_reports_are_read_right() {
+fn real_reports_are_parsed_correctly() {
     let Some(folder) = corpus("bounces") else { return };
     let cases = std::fs::read_to_string(folder.join("expected.jsonl")).expect("the expectations can be read");
-    let (mut gated, mut right, mut others, mut known) = (0_u32, 0_u32, 0_u32, 0_u32);
+    let (mut checked, mut right, mut others, mut known) = (0_u32, 0_u32, 0_u32, 0_u32);
     for case in cases.lines().map(|line| serde_json::from_str::<Case>(line).expect("a case")) {
         let raw = mail(&folder.join("mail").join(&case.file));
         for expected in &case.list {
             let (hard, soft) = (HARD.contains(&&*expected.reason), SOFT.contains(&&*expected.reason));
-            let told = told(&raw, &expected.recipient);
+            let is_hard = hard_failure(&raw, &expected.recipient);
             if !hard && !soft {
                 others += 1;
-                known += u32::from(told.is_some());
+                known += u32::from(is_hard.is_some());
                 continue;
             }
-            gated += 1;
-            if told == Some(hard) {
+            checked += 1;
+            if is_hard == Some(hard) {
                 right += 1;
             } else {
-                println!("{}: {} is {}, read as {told:?}", case.file, expected.recipient, expected.reason);
+                println!("{}: {} is {}, parsed as {is_hard:?}", case.file, expected.recipient, expected.reason);
             }
         }
     }
-    println!("bounces: {right} of {gated} gated right; recipient of {known} of {others} others");
-    assert!(gated > 0 && f64::from(right) / f64::from(gated) >= SHARE_MIN);
+    println!("bounces: {right} of {checked} checked are right; {known} of {others} others name the recipient");
+    assert!(checked > 0 && f64::from(right) / f64::from(checked) >= SHARE_MIN);
 }

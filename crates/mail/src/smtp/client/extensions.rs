@@ -1,10 +1,10 @@
-//! What a server offers in its answer to `EHLO` (RFC 5321 §4.1.1.1). Only what the sender makes use of is kept.
+//! The extensions in a server's reply to `EHLO` (RFC 5321 §4.1.1.1). Only those that the client uses are parsed.
 
-use super::reply::Reply;
+use super::reply::ReceivedReply;
 
-/// The extensions of one server, as of its last `EHLO` answer. None of them before `EHLO` and after `HELO`.
+/// The extensions of a server, from its last reply to `EHLO`. None are set before `EHLO` or after `HELO`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Extensions {
+pub struct ServerExtensions {
     /// `STARTTLS` (RFC 3207).
     pub starttls: bool,
     /// `PIPELINING` (RFC 2920).
@@ -13,22 +13,22 @@ pub struct Extensions {
     pub eight_bit_mime: bool,
     /// `SMTPUTF8` (RFC 6531).
     pub smtputf8: bool,
-    /// `SIZE` is offered (RFC 1870).
+    /// `SIZE` (RFC 1870).
     pub size: bool,
-    /// The largest message in bytes that `SIZE` names; `None` where it names none or 0, which means no fixed limit.
+    /// The largest message in bytes according to `SIZE`; `None` if it names no limit or 0, which means the same.
     pub size_bytes_max: Option<u64>,
     /// `AUTH PLAIN` (RFC 4616).
     pub auth_plain: bool,
-    /// `AUTH LOGIN`, never standardised and still the only one of some relays.
+    /// `AUTH LOGIN`, which was never standardized but is the only mechanism of some relays.
     pub auth_login: bool,
 }
 
-impl Extensions {
-    /// Reads the lines after the first one, which holds the server's name.
-    pub(super) fn of(reply: &Reply) -> Self {
+impl ServerExtensions {
+    /// Parses the reply. The first line is skipped; it holds the server's name.
+    pub(super) fn of(reply: &ReceivedReply) -> Self {
         let mut offered = Self::default();
         for line in reply.lines.iter().skip(1) {
-            // `AUTH=LOGIN` is how some servers still repeat the line for clients of the last century.
+            // Some servers repeat the line as `AUTH=LOGIN` for very old clients.
             let line = line.to_ascii_uppercase().replace("AUTH=", "AUTH ");
             let mut words = line.split_ascii_whitespace();
             match words.next() {

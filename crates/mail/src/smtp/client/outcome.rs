@@ -1,16 +1,16 @@
-//! What came of a message for each recipient, and what ended a connection.
+//! The outcome of a message for each recipient, and the failure of a connection.
 
-use super::reply::{Reply, clean_text};
+use super::reply::{ReceivedReply, clean_text};
 use crate::address::Address;
 
-/// How far the dialogue had come.
+/// The point of the session where a result was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// Decided on this side, before a command about it was sent.
+pub enum SmtpStage {
+    /// Decided locally, before a command was sent.
     Local,
-    /// Before the first byte: for failures that the owner of the socket reports.
+    /// Before the session starts: for connection failures that the owner of the socket reports.
     Connect,
-    /// Waiting for the server's first words.
+    /// Waiting for the greeting.
     Greeting,
     /// `EHLO` or `HELO`.
     Ehlo,
@@ -24,16 +24,16 @@ pub enum Stage {
     MailFrom,
     /// `RCPT TO`.
     RcptTo,
-    /// `DATA` and the text that follows it.
+    /// `DATA` and the content that follows it.
     Data,
-    /// The answer to the final dot: whether the server took the message.
+    /// The reply to the final dot, which accepts or rejects the message.
     EndOfData,
     /// Between messages, and `QUIT`.
     Idle,
 }
 
-impl Stage {
-    /// The stage as a word for logs and for people.
+impl SmtpStage {
+    /// Returns the stage as a word for logs and results.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -53,10 +53,10 @@ impl Stage {
     }
 }
 
-/// What to do about a recipient now.
+/// The result of a delivery attempt for one recipient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeliveryResult {
-    /// The server took the message and the duty to deliver it (RFC 5321 §4.2.5).
+    /// The server accepted the message and the responsibility for it (RFC 5321 §4.2.5).
     Delivered,
     /// Try again later.
     Temporary,
@@ -64,45 +64,45 @@ pub enum DeliveryResult {
     Permanent,
 }
 
-/// What came of a message for one recipient.
+/// The outcome of a message for one recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecipientOutcome {
-    /// The recipient as it was given.
+    /// The recipient, as passed in.
     pub address: Address,
     /// Whether it is delivered, and if not, whether to try again.
     pub result: DeliveryResult,
-    /// The reply code that decided; `None` where no reply did.
+    /// The reply code that decided; `None` if no reply did.
     pub smtp_code: Option<u16>,
-    /// The enhanced status code that came with it or that describes a decision of this side (RFC 3463).
+    /// The enhanced status code of that reply, or the one that describes a local decision (RFC 3463).
     pub enhanced_code: Option<String>,
-    /// The reply's text, cleaned and cut, or a sentence of this side.
+    /// The sanitized and truncated text of the reply, or a description of a local decision.
     pub text: String,
-    /// Where it was decided.
-    pub stage: Stage,
-    /// The host failed rather than the recipient: another MX host of the domain may be tried at once.
+    /// The stage where it was decided.
+    pub stage: SmtpStage,
+    /// Whether the host failed rather than the recipient, so that another MX host may be tried immediately.
     pub try_next_host: bool,
 }
 
-/// Why a connection can't be used any further.
+/// Why a connection can't be used any longer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectionFailure {
-    /// Where it happened.
-    pub stage: Stage,
-    /// The reply code that ended it; `None` for lost connections, broken protocol and refusals of this side.
+    /// The stage where it failed.
+    pub stage: SmtpStage,
+    /// The reply code that ended the connection; `None` for a lost connection, a protocol error or a local decision.
     pub code: Option<u16>,
     /// The enhanced status code of that reply.
     pub enhanced_code: Option<String>,
-    /// The reply's text, cleaned and cut, or a sentence of this side.
+    /// The sanitized and truncated text of the reply, or a description of the failure.
     pub text: String,
-    /// The host said 5yz: asking this host again is pointless. Other hosts of the domain may still be tried.
+    /// The host replied 5yz, so retrying it is pointless. Other hosts of the domain may still be tried.
     pub permanent: bool,
-    /// TLS failed and the policy is opportunistic: the same host may be tried once more with TLS off (RFC 7435).
+    /// TLS failed and the policy is opportunistic: the same host may be tried once more without TLS (RFC 7435).
     pub retry_without_tls: bool,
 }
 
 impl ConnectionFailure {
-    /// The server's refusal.
-    pub(super) fn refused(stage: Stage, reply: &Reply) -> Self {
+    /// Creates a failure from a reply that refuses the connection.
+    pub(super) fn refused(stage: SmtpStage, reply: &ReceivedReply) -> Self {
         Self {
             stage,
             code: Some(reply.code),
@@ -113,8 +113,8 @@ impl ConnectionFailure {
         }
     }
 
-    /// A failure without a reply.
-    pub(super) fn without_reply(stage: Stage, text: &str) -> Self {
+    /// Creates a failure without a reply.
+    pub(super) fn without_reply(stage: SmtpStage, text: &str) -> Self {
         Self {
             stage,
             code: None,
@@ -125,13 +125,13 @@ impl ConnectionFailure {
         }
     }
 
-    /// A reply that the dialogue has no place for.
-    pub(super) fn unexpected(stage: Stage, reply: &Reply) -> Self {
-        Self::without_reply(stage, &format!("the server answered {} where that reply has no meaning", reply.code))
+    /// Creates a failure for a reply that is not valid at this stage.
+    pub(super) fn unexpected(stage: SmtpStage, reply: &ReceivedReply) -> Self {
+        Self::without_reply(stage, &format!("the server sent an unexpected {} reply", reply.code))
     }
 
-    /// Bytes from the server while it was not asked for any.
-    pub(super) fn out_of_turn(stage: Stage) -> Self {
-        Self::without_reply(stage, "the server spoke out of turn")
+    /// Creates a failure for bytes that the server sent while no reply was due.
+    pub(super) fn unexpected_bytes(stage: SmtpStage) -> Self {
+        Self::without_reply(stage, "the server sent data before a reply was due")
     }
 }

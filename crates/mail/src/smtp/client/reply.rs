@@ -1,52 +1,52 @@
-//! Replies of the peer, read from its bytes (RFC 5321 §4.2, enhanced codes RFC 3463 and RFC 2034).
+//! Parser for server replies (RFC 5321 §4.2; enhanced status codes: RFC 3463 and RFC 2034).
 //!
-//! How the bytes were cut into packets never matters. A peer that talks without end is stopped by the limits here.
+//! The result does not depend on how the bytes are split into packets. Limits stop a server that sends without end.
 
 use std::collections::VecDeque;
 
-/// Longest line of a reply in bytes without its line end. RFC 5321 §4.5.3.1.5 says 512; real servers exceed it.
+/// Longest reply line in bytes, without its line end. RFC 5321 §4.5.3.1.5 allows 512; real servers exceed that.
 pub const REPLY_LINE_BYTES_MAX: usize = 2_048;
 
-/// Most lines of one reply; an own limit, far above any EHLO answer.
+/// Most lines of one reply. Not set by an RFC; far more than any EHLO reply has.
 pub const REPLY_LINES_MAX: usize = 128;
 
-/// Most bytes that wait unread, enough for the replies to a full pipelined group.
+/// Most unparsed bytes buffered: enough for the replies to a full pipelined group.
 pub const REPLY_BUFFER_BYTES_MAX: usize = 512 * 1024;
 
-/// Longest text kept of a reply, in bytes.
+/// Longest reply text that is kept, in bytes.
 pub const REPLY_TEXT_BYTES_MAX: usize = 512;
 
-/// One reply: its code, and its lines as text without the code.
+/// A reply: its code, and the text of its lines without the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reply {
+pub(super) struct ReceivedReply {
     pub(super) code: u16,
     pub(super) lines: Vec<String>,
 }
 
-impl Reply {
-    /// 2yz: done.
+impl ReceivedReply {
+    /// Returns true for 2yz replies.
     pub(super) fn is_success(&self) -> bool {
         self.code / 100 == 2
     }
 
-    /// 4yz or 5yz: refused for now, or for good.
+    /// Returns true for 4yz and 5yz replies.
     pub(super) fn is_refusal(&self) -> bool {
         self.code >= 400
     }
 
-    /// The enhanced status code that opens the text, if one does.
+    /// Returns the enhanced status code at the start of the text, if any.
     pub(super) fn enhanced_code(&self) -> Option<String> {
         self.lines.first().and_then(|line| split_enhanced(line)).map(|(code, _)| code.to_owned())
     }
 
-    /// The lines as one, without enhanced codes and control characters, cut at [`REPLY_TEXT_BYTES_MAX`].
+    /// Returns all lines as one, without enhanced codes and control characters, truncated to [`REPLY_TEXT_BYTES_MAX`].
     pub(super) fn text(&self) -> String {
         let bare = self.lines.iter().map(|line| split_enhanced(line).map_or(line.as_str(), |(_, rest)| rest));
         clean_text(bare)
     }
 }
 
-/// Joins texts with single spaces, turns control characters into spaces and cuts at [`REPLY_TEXT_BYTES_MAX`].
+/// Joins texts with single spaces, replaces control characters with spaces, and truncates to [`REPLY_TEXT_BYTES_MAX`].
 pub(super) fn clean_text<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut clean = String::new();
     let words = texts.into_iter().flat_map(|text| text.split(|next: char| next.is_control() || next.is_whitespace()));
@@ -63,20 +63,20 @@ pub(super) fn clean_text<'a>(texts: impl IntoIterator<Item = &'a str>) -> String
     clean
 }
 
-/// `5.1.1 text` as code and text (RFC 3463 §2: class 2, 4 or 5, then two numbers of one to three digits).
+/// Splits `5.1.1 text` into code and text (RFC 3463 §2: class 2, 4 or 5, then two numbers of one to three digits).
 fn split_enhanced(line: &str) -> Option<(&str, &str)> {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     let mut parts = word.split('.');
     let class = parts.next()?;
     let is_number = |part: &str| (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
-    let good = matches!(class, "2" | "4" | "5")
+    let is_valid = matches!(class, "2" | "4" | "5")
         && parts.next().is_some_and(is_number)
         && parts.next().is_some_and(is_number)
         && parts.next().is_none();
-    good.then_some((word, rest))
+    is_valid.then_some((word, rest))
 }
 
-/// What a peer said that is not SMTP.
+/// A violation of the reply syntax or its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ReplyError {
     #[error("the server sent a line that is not an SMTP reply")]
@@ -87,21 +87,21 @@ pub(super) enum ReplyError {
     LineTooLong,
     #[error("the server sent a reply of more than {REPLY_LINES_MAX} lines")]
     TooManyLines,
-    #[error("the server sent more than it was asked for")]
-    TooMuch,
+    #[error("the server sent more data than expected")]
+    BufferFull,
 }
 
-/// The peer's bytes on their way to replies.
+/// Collects bytes from the server and parses them into replies.
 #[derive(Debug, Default)]
-pub(super) struct Replies {
+pub(super) struct ReplyReader {
     buffer: VecDeque<u8>,
-    /// Lines of a reply whose last line has not come yet.
-    partial: Option<Reply>,
+    /// The lines so far of a reply that is not complete.
+    partial: Option<ReceivedReply>,
     overflow: bool,
 }
 
-impl Replies {
-    /// Takes bytes from the peer.
+impl ReplyReader {
+    /// Accepts bytes from the server.
     pub(super) fn receive(&mut self, bytes: &[u8]) {
         if self.buffer.len() + bytes.len() > REPLY_BUFFER_BYTES_MAX {
             self.overflow = true;
@@ -110,19 +110,19 @@ impl Replies {
         }
     }
 
-    /// Whether nothing waits, not even a part of a reply.
+    /// Returns true if no bytes are buffered, not even part of a reply.
     pub(super) fn is_empty(&self) -> bool {
         self.buffer.is_empty() && self.partial.is_none() && !self.overflow
     }
 
-    /// The next whole reply, if it has come.
-    pub(super) fn take(&mut self) -> Result<Option<Reply>, ReplyError> {
+    /// Returns the next complete reply, if there is one.
+    pub(super) fn take(&mut self) -> Result<Option<ReceivedReply>, ReplyError> {
         if self.overflow {
-            return Err(ReplyError::TooMuch);
+            return Err(ReplyError::BufferFull);
         }
         while let Some(line) = self.take_line()? {
             let (code, last, text) = split_line(&line)?;
-            let mut reply = self.partial.take().unwrap_or(Reply { code, lines: Vec::new() });
+            let mut reply = self.partial.take().unwrap_or(ReceivedReply { code, lines: Vec::new() });
             if reply.code != code {
                 return Err(ReplyError::CodesDiffer);
             }
@@ -138,7 +138,7 @@ impl Replies {
         Ok(None)
     }
 
-    /// The next whole line without its end. A bare LF ends a line too: it is the peer's own reply, nothing can be hidden.
+    /// Returns the next complete line without its end. A bare LF also ends a line; in a reply this can't hide anything.
     fn take_line(&mut self) -> Result<Option<Vec<u8>>, ReplyError> {
         let window = REPLY_LINE_BYTES_MAX + 2;
         let Some(end) = self.buffer.iter().take(window).position(|byte| *byte == b'\n') else {
@@ -153,7 +153,7 @@ impl Replies {
     }
 }
 
-/// A line as code, whether it is the last one, and its text.
+/// Splits a line into its code, whether it is the last line, and its text.
 fn split_line(line: &[u8]) -> Result<(u16, bool, String), ReplyError> {
     let (code, rest) = line.split_at_checked(3).ok_or(ReplyError::Malformed)?;
     let (b'2'..=b'5', true) = (code[0], code.iter().all(u8::is_ascii_digit)) else {
@@ -175,8 +175,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn read(text: &[u8]) -> Result<Vec<Reply>, ReplyError> {
-        let mut replies = Replies::default();
+    fn read(text: &[u8]) -> Result<Vec<ReceivedReply>, ReplyError> {
+        let mut replies = ReplyReader::default();
         replies.receive(text);
         let mut all = Vec::new();
         while let Some(reply) = replies.take()? {
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_read() {
+    fn replies_are_parsed() {
         for (text, code, enhanced, shown) in [
             ("250 ok\r\n", 250, None, "ok"),
             ("250\r\n", 250, None, ""),
@@ -212,11 +212,11 @@ mod tests {
     }
 
     #[test]
-    fn malformed_replies_are_refused() {
+    fn malformed_replies_are_rejected() {
         let long = format!("250 {}\r\n", "x".repeat(REPLY_LINE_BYTES_MAX));
         let many = "250-x\r\n".repeat(REPLY_LINES_MAX + 1);
         let flood = "x".repeat(REPLY_BUFFER_BYTES_MAX + 1);
-        for (text, wrong) in [
+        for (text, error) in [
             ("\r\n", ReplyError::Malformed),
             ("25\r\n", ReplyError::Malformed),
             ("150 x\r\n", ReplyError::Malformed),
@@ -228,10 +228,10 @@ mod tests {
             ("250-a\r\n251 b\r\n", ReplyError::CodesDiffer),
             (&long, ReplyError::LineTooLong),
             (&many, ReplyError::TooManyLines),
-            (&flood, ReplyError::TooMuch),
+            (&flood, ReplyError::BufferFull),
             (&flood[..REPLY_LINE_BYTES_MAX + 2], ReplyError::LineTooLong),
         ] {
-            assert_eq!(read(text.as_bytes()), Err(wrong), "{:?}", &text[..text.len().min(40)]);
+            assert_eq!(read(text.as_bytes()), Err(error), "{:?}", &text[..text.len().min(40)]);
         }
     }
 
@@ -243,9 +243,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn splitting_changes_nothing(text in "([2-5][0-9]{2}[ -][a-z.0-9 ]{0,9}\r?\n|[ -~\r\n]{0,9}){0,9}", cut in 1usize..7) {
+        fn splitting_does_not_change_the_result(
+            text in "([2-5][0-9]{2}[ -][a-z.0-9 ]{0,9}\r?\n|[ -~\r\n]{0,9}){0,9}",
+            cut in 1usize..7,
+        ) {
             let whole = read(text.as_bytes());
-            let mut replies = Replies::default();
+            let mut replies = ReplyReader::default();
             let mut all = Ok(Vec::new());
             'feed: for piece in text.as_bytes().chunks(cut) {
                 replies.receive(piece);
@@ -253,7 +256,7 @@ mod tests {
                     match (replies.take(), all.as_mut()) {
                         (Ok(Some(reply)), Ok(list)) => list.push(reply),
                         (Ok(_), _) => break,
-                        (Err(wrong), _) => { all = Err(wrong); break 'feed; }
+                        (Err(error), _) => { all = Err(error); break 'feed; }
                     }
                 }
             }

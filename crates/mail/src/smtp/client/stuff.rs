@@ -1,18 +1,18 @@
-//! The body of `DATA` as it goes over the wire: CRLF line ends, dots doubled, ended by a lone dot (RFC 5321 §4.5.2).
+//! Wire format of `DATA` content: CRLF line ends, doubled leading dots, and a final lone dot (RFC 5321 §4.5.2).
 //!
-//! What leaves here never holds a bare CR, a bare LF or a NUL, so that no receiver can see an end of the message where we
-//! did not put one (SMTP smuggling; RFC 5321 §2.3.8 forbids bare CR and LF).
+//! The output never contains a bare CR, a bare LF or a NUL, so that no receiver can find an end of the message that we
+//! did not send (SMTP smuggling; RFC 5321 §2.3.8 forbids bare CR and LF).
 
 use std::borrow::Cow;
 
-/// The end of the message, also where it follows nothing.
+/// The end of a message, also of an empty one.
 const END: &[u8] = b".\r\n";
 
-/// Turns a message into wire form piece by piece. The pieces' borders change nothing.
+/// Converts a message into wire format piece by piece. The result does not depend on how the message is split.
 #[derive(Debug, Clone)]
 pub(super) struct DotStuffer {
     line_start: bool,
-    /// A CR was the last byte: written as CRLF already, an LF that follows belongs to it.
+    /// The last byte was a CR. It is already written as CRLF, so a following LF is skipped.
     after_cr: bool,
 }
 
@@ -21,24 +21,24 @@ impl DotStuffer {
         Self { line_start: true, after_cr: false }
     }
 
-    /// Appends the wire form of `piece` to `out`: at most twice its length.
+    /// Appends the wire format of `piece` to `out`: at most twice its length.
     pub(super) fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         let mut rest = piece;
         while let Some(first) = rest.first() {
-            let plain = if self.line_start && *first == b'.' { 0 } else { plain_length(rest) };
-            if plain > 0 {
-                out.extend_from_slice(&rest[..plain]);
+            let unchanged = if self.line_start && *first == b'.' { 0 } else { bytes_before_special(rest) };
+            if unchanged > 0 {
+                out.extend_from_slice(&rest[..unchanged]);
                 (self.line_start, self.after_cr) = (false, false);
-                rest = &rest[plain..];
+                rest = &rest[unchanged..];
                 continue;
             }
-            self.special(*first, out);
+            self.write_special(*first, out);
             rest = &rest[1..];
         }
     }
 
-    /// CR, LF, NUL, or a dot at the start of a line.
-    fn special(&mut self, byte: u8, out: &mut Vec<u8>) {
+    /// Writes a CR, LF, NUL, or a dot at the start of a line.
+    fn write_special(&mut self, byte: u8, out: &mut Vec<u8>) {
         match byte {
             b'\r' => {
                 out.extend_from_slice(b"\r\n");
@@ -53,7 +53,7 @@ impl DotStuffer {
                 out.extend_from_slice(b"..");
                 (self.line_start, self.after_cr) = (false, false);
             }
-            // NUL is left out, as some receivers do themselves, behind which a dot would become the first of its line.
+            // NUL is dropped, because some receivers do so too: a dot after it would then start a line.
             _ => {}
         }
     }
@@ -67,13 +67,13 @@ impl DotStuffer {
     }
 }
 
-/// How many bytes from the start are none of CR, LF and NUL.
-fn plain_length(bytes: &[u8]) -> usize {
+/// Returns the number of leading bytes before the first CR, LF or NUL.
+fn bytes_before_special(bytes: &[u8]) -> usize {
     bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n' | 0)).unwrap_or(bytes.len())
 }
 
-/// `body` with every line ended by CRLF and without NUL: the bytes that will be sent, dot-stuffing aside. A message should
-/// pass here before it is signed (RFC 6376 §5.3); for one that is clean already this only looks and copies nothing.
+/// Returns `body` with CRLF line ends and without NUL: the bytes that are sent, apart from dot-stuffing. Call it before
+/// signing a message (RFC 6376 §5.3). A body that is already clean is not copied.
 #[must_use]
 pub fn normalise_line_ends(body: &[u8]) -> Cow<'_, [u8]> {
     if is_clean(body) {
@@ -96,8 +96,8 @@ pub fn normalise_line_ends(body: &[u8]) -> Cow<'_, [u8]> {
 fn is_clean(body: &[u8]) -> bool {
     let mut rest = body;
     loop {
-        let plain = plain_length(rest);
-        rest = match &rest[plain..] {
+        let unchanged = bytes_before_special(rest);
+        rest = match &rest[unchanged..] {
             [] => return true,
             [b'\r', b'\n', after @ ..] => after,
             _ => return false,
@@ -118,7 +118,7 @@ mod tests {
         out
     }
 
-    /// The strictest and the laxest receiver must see one end only: at the very end.
+    /// Checks that even the most lenient receiver finds one end of the message only, at the very end.
     fn assert_one_end(body: &[u8]) {
         for piece_bytes in [1, 2, 3, usize::MAX] {
             let wire = stuffed(body, piece_bytes);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn no_smuggling_sequence_of_the_corpus_leaves() {
+    fn no_smuggling_sequence_of_the_corpus_is_sent() {
         let Some(text) = crate::tests::corpus_text("smtp-end-of-data.json") else { return };
         let sequences: serde_json::Value = serde_json::from_str(&text).unwrap();
         for list in ["outbound", "inbound"] {
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// What a receiver stores: dots undone, the end cut off.
+    /// Returns what a receiver stores: without dot-stuffing and the final dot.
     fn unstuffed(wire: &[u8]) -> Vec<u8> {
         let body = wire.strip_suffix(END).unwrap();
         let mut out = Vec::new();
@@ -178,7 +178,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_body_has_one_end_and_arrives_whole(body in prop::collection::vec(prop::sample::select(b"\r\n.\0a".to_vec()), 0..24)) {
+        fn any_body_has_one_end_and_arrives_complete(
+            body in prop::collection::vec(prop::sample::select(b"\r\n.\0a".to_vec()), 0..24),
+        ) {
             assert_one_end(&body);
             let mut expected = normalise_line_ends(&body).into_owned();
             if !expected.is_empty() && !expected.ends_with(b"\n") {

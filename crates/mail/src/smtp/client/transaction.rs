@@ -1,147 +1,148 @@
-//! One message on a connection: MAIL, RCPT for each recipient, DATA, the text (RFC 5321 §3.3), with the commands in groups
-//! where the server takes them so (RFC 2920).
+//! One message on a connection: MAIL, RCPT for each recipient, DATA and the content (RFC 5321 §3.3). Commands are
+//! pipelined if the server supports it (RFC 2920).
 //!
-//! Every recipient ends with exactly one outcome, however the dialogue ends.
+//! Every recipient gets exactly one outcome, however the session ends.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-use super::extensions::Extensions;
-use super::message::{Message, mail_line, obstacle};
-use super::outcome::{ConnectionFailure, DeliveryResult, RecipientOutcome, Stage};
-use super::reply::{Replies, Reply};
+use super::extensions::ServerExtensions;
+use super::message::{OutboundMessage, mail_line, unsupported};
+use super::outcome::{ConnectionFailure, DeliveryResult, RecipientOutcome, SmtpStage};
+use super::reply::{ReceivedReply, ReplyReader};
 use super::stuff::DotStuffer;
 use crate::address::Address;
 
-/// Most commands written before their replies are read, so that neither side's window can fill up (RFC 2920 §3.1).
+/// Most commands sent before their replies are read, so that neither side's TCP window fills up (RFC 2920 §3.1).
 pub const PIPELINED_COMMANDS_MAX: usize = 100;
 
-/// Most bytes of the message taken into one [`super::Step::Write`], before dot-stuffing.
+/// Most message bytes in one [`super::ClientStep::Write`], before dot-stuffing.
 pub const BODY_PIECE_BYTES: usize = 64 * 1024;
 
-/// A recipient on its way.
+/// The state of one recipient.
 #[derive(Debug)]
-enum Slot {
+enum RecipientState {
     Open,
     Accepted,
     Decided(RecipientOutcome),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Command {
+enum EnvelopeCommand {
     Mail,
     /// The index of the recipient.
     Rcpt(usize),
     Data,
 }
 
-impl Command {
-    fn stage(self) -> Stage {
+impl EnvelopeCommand {
+    fn stage(self) -> SmtpStage {
         match self {
-            Self::Mail => Stage::MailFrom,
-            Self::Rcpt(_) => Stage::RcptTo,
-            Self::Data => Stage::Data,
+            Self::Mail => SmtpStage::MailFrom,
+            Self::Rcpt(_) => SmtpStage::RcptTo,
+            Self::Data => SmtpStage::Data,
         }
     }
 }
 
 #[derive(Debug)]
-enum Phase {
+enum TransactionPhase {
     Commands,
-    /// The text is being written: how many bytes of it are done.
+    /// The content is being sent. The number counts the bytes sent so far.
     Body(DotStuffer, usize),
     EndOfData,
-    /// DATA was pipelined and taken although every recipient was refused: a lone dot ends it (RFC 2920 §3.1).
+    /// The server accepted a pipelined DATA but refused every recipient: a lone dot ends it (RFC 2920 §3.1).
     Cancel,
 }
 
-/// What the session should do next.
+/// The next action for the session.
 #[derive(Debug)]
-pub(super) enum Turn {
+pub(super) enum TransactionStep {
     Write(Vec<u8>),
     NeedInput,
     Finished,
-    Broken(ConnectionFailure),
+    Failed(ConnectionFailure),
 }
 
 /// The state of one message.
 #[derive(Debug)]
-pub(super) struct Transaction {
-    message: Message,
-    slots: Vec<Slot>,
-    commands: VecDeque<Command>,
-    awaiting: VecDeque<Command>,
-    phase: Phase,
-    data_taken: bool,
+pub(super) struct OutboundTransaction {
+    message: OutboundMessage,
+    states: Vec<RecipientState>,
+    commands: VecDeque<EnvelopeCommand>,
+    awaiting: VecDeque<EnvelopeCommand>,
+    phase: TransactionPhase,
+    data_accepted: bool,
     mail_line: String,
-    group_max: usize,
+    commands_per_group_max: usize,
     needs_reset: bool,
 }
 
-impl Transaction {
-    pub(super) fn new(message: Message, offered: &Extensions) -> Self {
-        let mut slots: Vec<Slot> = message.recipients.iter().map(|_| Slot::Open).collect();
-        for (slot, address) in slots.iter_mut().zip(&message.recipients) {
-            if let Some(obstacle) = obstacle(&message, address, offered) {
-                *slot = Slot::Decided(obstacle);
+impl OutboundTransaction {
+    pub(super) fn new(message: OutboundMessage, offered: &ServerExtensions) -> Self {
+        let mut states: Vec<RecipientState> = message.recipients.iter().map(|_| RecipientState::Open).collect();
+        for (state, address) in states.iter_mut().zip(&message.recipients) {
+            if let Some(obstacle) = unsupported(&message, address, offered) {
+                *state = RecipientState::Decided(obstacle);
             }
         }
-        let open: Vec<usize> = (0..slots.len()).filter(|index| matches!(slots[*index], Slot::Open)).collect();
+        let open: Vec<usize> =
+            (0..states.len()).filter(|index| matches!(states[*index], RecipientState::Open)).collect();
         let needs_utf8 = message.smtputf8
             || message.mail_from.as_ref().is_some_and(|address| !address.is_ascii())
             || open.iter().any(|index| !message.recipients[*index].is_ascii());
         let mut commands = VecDeque::with_capacity(open.len() + 2);
         if !open.is_empty() {
-            commands.push_back(Command::Mail);
-            commands.extend(open.into_iter().map(Command::Rcpt));
-            commands.push_back(Command::Data);
+            commands.push_back(EnvelopeCommand::Mail);
+            commands.extend(open.into_iter().map(EnvelopeCommand::Rcpt));
+            commands.push_back(EnvelopeCommand::Data);
         }
         Self {
             mail_line: mail_line(&message, offered, needs_utf8),
             message,
-            slots,
+            states,
             commands,
             awaiting: VecDeque::new(),
-            phase: Phase::Commands,
-            data_taken: false,
-            group_max: if offered.pipelining { PIPELINED_COMMANDS_MAX } else { 1 },
+            phase: TransactionPhase::Commands,
+            data_accepted: false,
+            commands_per_group_max: if offered.pipelining { PIPELINED_COMMANDS_MAX } else { 1 },
             needs_reset: false,
         }
     }
 
-    /// Whether the server may still hold a half-finished transaction.
+    /// Returns whether the server may still hold an incomplete transaction.
     pub(super) fn needs_reset(&self) -> bool {
         self.needs_reset
     }
 
-    /// Where the dialogue stands.
-    pub(super) fn stage(&self) -> Stage {
+    /// Returns the current stage.
+    pub(super) fn stage(&self) -> SmtpStage {
         match &self.phase {
-            Phase::Commands => {
-                self.awaiting.front().or(self.commands.front()).map_or(Stage::MailFrom, |command| command.stage())
+            TransactionPhase::Commands => {
+                self.awaiting.front().or(self.commands.front()).map_or(SmtpStage::MailFrom, |command| command.stage())
             }
-            Phase::Body(..) | Phase::Cancel => Stage::Data,
-            Phase::EndOfData => Stage::EndOfData,
+            TransactionPhase::Body(..) | TransactionPhase::Cancel => SmtpStage::Data,
+            TransactionPhase::EndOfData => SmtpStage::EndOfData,
         }
     }
 
-    /// Whether the text is being written, for the time limit.
+    /// Returns whether content is being sent, which has a separate timeout.
     pub(super) fn is_writing_body(&self) -> bool {
-        matches!(self.phase, Phase::Body(..))
+        matches!(self.phase, TransactionPhase::Body(..))
     }
 
-    /// Moves on as far as the peer's replies allow.
-    pub(super) fn turn(&mut self, replies: &mut Replies) -> Turn {
-        self.try_turn(replies).unwrap_or_else(Turn::Broken)
+    /// Advances as far as the server's replies allow.
+    pub(super) fn advance(&mut self, replies: &mut ReplyReader) -> TransactionStep {
+        self.try_advance(replies).unwrap_or_else(TransactionStep::Failed)
     }
 
-    fn try_turn(&mut self, replies: &mut Replies) -> Result<Turn, ConnectionFailure> {
+    fn try_advance(&mut self, replies: &mut ReplyReader) -> Result<TransactionStep, ConnectionFailure> {
         loop {
             match &self.phase {
-                Phase::Commands => {
+                TransactionPhase::Commands => {
                     if let Some(command) = self.awaiting.front().copied() {
                         let Some(reply) = self.take_reply(replies)? else {
-                            return Ok(Turn::NeedInput);
+                            return Ok(TransactionStep::NeedInput);
                         };
                         self.awaiting.pop_front();
                         self.on_reply(command, &reply)?;
@@ -149,120 +150,121 @@ impl Transaction {
                         return Ok(turn);
                     }
                 }
-                Phase::Body(..) => return self.next_piece(replies).map(Turn::Write),
-                Phase::EndOfData => {
+                TransactionPhase::Body(..) => return self.next_piece(replies).map(TransactionStep::Write),
+                TransactionPhase::EndOfData => {
                     let Some(reply) = self.take_reply(replies)? else {
-                        return Ok(Turn::NeedInput);
+                        return Ok(TransactionStep::NeedInput);
                     };
                     self.on_final_reply(&reply)?;
-                    return Ok(Turn::Finished);
+                    return Ok(TransactionStep::Finished);
                 }
-                Phase::Cancel => {
+                TransactionPhase::Cancel => {
                     let reply = self.take_reply(replies)?;
-                    return Ok(if reply.is_some() { Turn::Finished } else { Turn::NeedInput });
+                    return Ok(if reply.is_some() { TransactionStep::Finished } else { TransactionStep::NeedInput });
                 }
             }
         }
     }
 
-    /// The next reply; 421 ends the connection at any time (RFC 5321 §3.8).
-    fn take_reply(&self, replies: &mut Replies) -> Result<Option<Reply>, ConnectionFailure> {
+    /// Returns the next reply. A 421 ends the connection at any time (RFC 5321 §3.8).
+    fn take_reply(&self, replies: &mut ReplyReader) -> Result<Option<ReceivedReply>, ConnectionFailure> {
         match replies.take() {
             Ok(Some(reply)) if reply.code == 421 => Err(ConnectionFailure::refused(self.stage(), &reply)),
             Ok(reply) => Ok(reply),
-            Err(wrong) => Err(ConnectionFailure::without_reply(self.stage(), &wrong.to_string())),
+            Err(error) => Err(ConnectionFailure::without_reply(self.stage(), &error.to_string())),
         }
     }
 
-    /// With no reply outstanding: the next group of commands, or the end of the commands.
-    fn next_group(&mut self, replies: &mut Replies) -> Result<Option<Turn>, ConnectionFailure> {
-        let accepted = self.slots.iter().any(|slot| matches!(slot, Slot::Accepted));
-        let open = self.slots.iter().any(|slot| matches!(slot, Slot::Open));
-        if self.data_taken {
+    /// Returns the next group of commands, or ends the command phase. Call it only when no reply is outstanding.
+    fn next_group(&mut self, replies: &mut ReplyReader) -> Result<Option<TransactionStep>, ConnectionFailure> {
+        let accepted = self.states.iter().any(|state| matches!(state, RecipientState::Accepted));
+        let open = self.states.iter().any(|state| matches!(state, RecipientState::Open));
+        if self.data_accepted {
             if !accepted {
-                self.phase = Phase::Cancel;
-                return Ok(Some(Turn::Write(b".\r\n".to_vec())));
+                self.phase = TransactionPhase::Cancel;
+                return Ok(Some(TransactionStep::Write(b".\r\n".to_vec())));
             }
-            self.phase = Phase::Body(DotStuffer::new(), 0);
+            self.phase = TransactionPhase::Body(DotStuffer::new(), 0);
             return Ok(None);
         }
         if self.commands.is_empty() || !(open || accepted) {
-            return Ok(Some(Turn::Finished));
+            return Ok(Some(TransactionStep::Finished));
         }
-        // A reply that nothing asked for would be taken for the answer to what is written now.
+        // An unsolicited reply would be mistaken for the reply to the next command.
         if self.take_reply(replies)?.is_some() || !replies.is_empty() {
-            return Err(ConnectionFailure::out_of_turn(self.stage()));
+            return Err(ConnectionFailure::unexpected_bytes(self.stage()));
         }
         let mut out = String::new();
-        let group: Vec<Command> = self.commands.drain(..self.group_max.min(self.commands.len())).collect();
+        let group: Vec<EnvelopeCommand> =
+            self.commands.drain(..self.commands_per_group_max.min(self.commands.len())).collect();
         for command in group {
             self.write_command(command, &mut out);
             self.awaiting.push_back(command);
         }
         self.needs_reset = true;
-        Ok(Some(Turn::Write(out.into_bytes())))
+        Ok(Some(TransactionStep::Write(out.into_bytes())))
     }
 
-    fn write_command(&self, command: Command, out: &mut String) {
+    fn write_command(&self, command: EnvelopeCommand, out: &mut String) {
         // Writing to a String cannot fail.
         let _ = match command {
-            Command::Mail => write!(out, "{}\r\n", self.mail_line),
-            Command::Rcpt(index) => write!(out, "RCPT TO:<{}>\r\n", self.message.recipients[index].smtp_form()),
-            Command::Data => write!(out, "DATA\r\n"),
+            EnvelopeCommand::Mail => write!(out, "{}\r\n", self.mail_line),
+            EnvelopeCommand::Rcpt(index) => write!(out, "RCPT TO:<{}>\r\n", self.message.recipients[index].smtp_form()),
+            EnvelopeCommand::Data => write!(out, "DATA\r\n"),
         };
     }
 
-    fn on_reply(&mut self, command: Command, reply: &Reply) -> Result<(), ConnectionFailure> {
+    fn on_reply(&mut self, command: EnvelopeCommand, reply: &ReceivedReply) -> Result<(), ConnectionFailure> {
         match command {
             _ if reply.is_refusal() => self.on_refusal(command, reply),
-            Command::Mail if reply.is_success() => {}
-            Command::Rcpt(index) if reply.is_success() => {
-                if let Slot::Open = self.slots[index] {
-                    self.slots[index] = Slot::Accepted;
+            EnvelopeCommand::Mail if reply.is_success() => {}
+            EnvelopeCommand::Rcpt(index) if reply.is_success() => {
+                if let RecipientState::Open = self.states[index] {
+                    self.states[index] = RecipientState::Accepted;
                 }
             }
-            Command::Data if reply.code == 354 => self.data_taken = true,
+            EnvelopeCommand::Data if reply.code == 354 => self.data_accepted = true,
             _ => return Err(ConnectionFailure::unexpected(command.stage(), reply)),
         }
         Ok(())
     }
 
-    fn on_refusal(&mut self, command: Command, reply: &Reply) {
+    fn on_refusal(&mut self, command: EnvelopeCommand, reply: &ReceivedReply) {
         match command {
-            Command::Rcpt(index) => self.decide(index, reply, Stage::RcptTo),
-            Command::Mail | Command::Data => {
-                (0..self.slots.len()).for_each(|index| self.decide(index, reply, command.stage()));
+            EnvelopeCommand::Rcpt(index) => self.decide(index, reply, SmtpStage::RcptTo),
+            EnvelopeCommand::Mail | EnvelopeCommand::Data => {
+                (0..self.states.len()).for_each(|index| self.decide(index, reply, command.stage()));
                 self.commands.clear();
             }
         }
     }
 
-    /// The reply to the final dot holds for every recipient that was accepted (RFC 5321 §4.2.5).
-    fn on_final_reply(&mut self, reply: &Reply) -> Result<(), ConnectionFailure> {
+    /// Applies the reply to the final dot to every accepted recipient (RFC 5321 §4.2.5).
+    fn on_final_reply(&mut self, reply: &ReceivedReply) -> Result<(), ConnectionFailure> {
         if !reply.is_success() && !reply.is_refusal() {
-            return Err(ConnectionFailure::unexpected(Stage::EndOfData, reply));
+            return Err(ConnectionFailure::unexpected(SmtpStage::EndOfData, reply));
         }
-        (0..self.slots.len()).for_each(|index| self.decide(index, reply, Stage::EndOfData));
+        (0..self.states.len()).for_each(|index| self.decide(index, reply, SmtpStage::EndOfData));
         self.needs_reset = false;
         Ok(())
     }
 
-    /// Gives an undecided recipient its outcome.
-    fn decide(&mut self, index: usize, reply: &Reply, stage: Stage) {
-        if let Slot::Decided(_) = self.slots[index] {
+    /// Sets the outcome of a recipient that has none yet.
+    fn decide(&mut self, index: usize, reply: &ReceivedReply, stage: SmtpStage) {
+        if let RecipientState::Decided(_) = self.states[index] {
             return;
         }
         let enhanced_code = reply.enhanced_code();
         let result = match reply.code {
             ..300 => DeliveryResult::Delivered,
-            // A 552 for "too many recipients" is to be taken as 452 (RFC 5321 §4.5.3.1.10).
-            552 if stage == Stage::RcptTo && matches!(enhanced_code.as_deref(), None | Some("5.5.3")) => {
+            // RFC 5321 §4.5.3.1.10: treat a 552 for "too many recipients" like 452.
+            552 if stage == SmtpStage::RcptTo && matches!(enhanced_code.as_deref(), None | Some("5.5.3")) => {
                 DeliveryResult::Temporary
             }
             300..500 => DeliveryResult::Temporary,
             _ => DeliveryResult::Permanent,
         };
-        self.slots[index] = Slot::Decided(RecipientOutcome {
+        self.states[index] = RecipientState::Decided(RecipientOutcome {
             address: self.message.recipients[index].clone(),
             result,
             smtp_code: Some(reply.code),
@@ -273,43 +275,46 @@ impl Transaction {
         });
     }
 
-    /// The next piece of the text. A server that speaks before the end is not listening any more.
-    fn next_piece(&mut self, replies: &mut Replies) -> Result<Vec<u8>, ConnectionFailure> {
+    /// Returns the next piece of content. If the server replies before the end, it no longer reads content.
+    fn next_piece(&mut self, replies: &mut ReplyReader) -> Result<Vec<u8>, ConnectionFailure> {
         if let Some(reply) = self.take_reply(replies)? {
             if !reply.is_refusal() {
-                return Err(ConnectionFailure::unexpected(Stage::Data, &reply));
+                return Err(ConnectionFailure::unexpected(SmtpStage::Data, &reply));
             }
-            (0..self.slots.len()).for_each(|index| self.decide(index, &reply, Stage::Data));
-            return Err(ConnectionFailure::without_reply(Stage::Data, "the server refused the message before its end"));
+            (0..self.states.len()).for_each(|index| self.decide(index, &reply, SmtpStage::Data));
+            return Err(ConnectionFailure::without_reply(
+                SmtpStage::Data,
+                "the server rejected the message before it was complete",
+            ));
         }
-        let Phase::Body(stuffer, done) = &mut self.phase else {
+        let TransactionPhase::Body(stuffer, bytes_sent) = &mut self.phase else {
             return Ok(Vec::new());
         };
-        let end = self.message.body.len().min(*done + BODY_PIECE_BYTES);
-        let piece = &self.message.body[*done..end];
+        let end = self.message.body.len().min(*bytes_sent + BODY_PIECE_BYTES);
+        let piece = &self.message.body[*bytes_sent..end];
         let mut out = Vec::with_capacity(piece.len() + piece.len() / 16 + 8);
         stuffer.push(piece, &mut out);
-        *done = end;
+        *bytes_sent = end;
         if end == self.message.body.len() {
             stuffer.finish(&mut out);
-            self.phase = Phase::EndOfData;
+            self.phase = TransactionPhase::EndOfData;
         }
         Ok(out)
     }
 
-    /// The outcomes once finished.
+    /// Returns the outcomes of a finished transaction.
     pub(super) fn into_outcomes(self) -> Vec<RecipientOutcome> {
-        // A finished transaction has decided every slot; were one left, trying again is the harmless answer.
+        // A finished transaction has an outcome for every recipient; if one were missing, a retry would be harmless.
         self.into_outcomes_after(&ConnectionFailure::without_reply(
-            Stage::Local,
-            "no answer was given for this recipient",
+            SmtpStage::Local,
+            "the server sent no reply for this recipient",
         ))
     }
 
-    /// The outcomes when the connection failed: who was decided stays so, the rest is to be tried again.
+    /// Returns the outcomes after the connection failed. Recipients without an outcome may be retried.
     pub(super) fn into_outcomes_after(self, failure: &ConnectionFailure) -> Vec<RecipientOutcome> {
-        // Behind the final dot the server may hold the message already: another host at once would make a duplicate likely.
-        let may_be_delivered = matches!(self.phase, Phase::EndOfData) && failure.code.is_none();
+        // After the final dot the server may already have accepted the message. Another attempt could duplicate it.
+        let may_be_delivered = matches!(self.phase, TransactionPhase::EndOfData) && failure.code.is_none();
         let undecided = |address: &Address| RecipientOutcome {
             address: address.clone(),
             result: DeliveryResult::Temporary,
@@ -319,12 +324,12 @@ impl Transaction {
             stage: failure.stage,
             try_next_host: !may_be_delivered,
         };
-        self.slots
+        self.states
             .into_iter()
             .zip(&self.message.recipients)
-            .map(|(slot, address)| match slot {
-                Slot::Decided(outcome) => outcome,
-                Slot::Open | Slot::Accepted => undecided(address),
+            .map(|(state, address)| match state {
+                RecipientState::Decided(outcome) => outcome,
+                RecipientState::Open | RecipientState::Accepted => undecided(address),
             })
             .collect()
     }

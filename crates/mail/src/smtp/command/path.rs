@@ -1,7 +1,7 @@
-//! Paths of MAIL and RCPT: `<>`, `<postmaster>`, `<user@domain>`, quoted local parts, address literals, source routes
-//! (RFC 5321 §4.1.2, RFC 6531 §3.3).
+//! Parser for the paths of MAIL and RCPT: `<>`, `<postmaster>`, `<user@domain>`, quoted local parts, address literals
+//! and source routes (RFC 5321 §4.1.2, RFC 6531 §3.3).
 //!
-//! Strict where a lenient reading could change who is meant; never decides whether an address exists.
+//! Strict where lenient parsing could result in another address. Does not check whether an address exists.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -15,10 +15,10 @@ pub const DOMAIN_BYTES_MAX: usize = 255;
 /// Longest label of a domain in bytes (RFC 1035 §2.3.4).
 pub const LABEL_BYTES_MAX: usize = 63;
 
-/// An address of the envelope. Kept as it was written, except that quoting is undone.
+/// An envelope address. Kept as written, except that quoting is removed.
 ///
-/// The local part may be longer than the 64 bytes of RFC 5321 §4.5.3.1.1, as forwarders write them; the whole is
-/// bounded by [`ADDRESS_BYTES_MAX`].
+/// The local part may exceed the 64 bytes of RFC 5321 §4.5.3.1.1, because forwarders generate such addresses. The whole
+/// address is limited to [`ADDRESS_BYTES_MAX`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct EnvelopeAddress {
     local: String,
@@ -26,28 +26,28 @@ pub struct EnvelopeAddress {
 }
 
 impl EnvelopeAddress {
-    /// The local part without quoting.
+    /// Returns the local part without quoting.
     pub fn local(&self) -> &str {
         &self.local
     }
 
-    /// The domain as written, or an address literal with its brackets; `None` for `<postmaster>` alone.
+    /// Returns the domain as written, or an address literal with its brackets; `None` for a bare `<postmaster>`.
     pub fn domain(&self) -> Option<&str> {
         self.domain.as_deref()
     }
 
-    /// The same as an [`Address`]; `None` where it has no domain, or where [`Address`] is stricter than SMTP.
+    /// Converts to an [`Address`]. Returns `None` without a domain, or if [`Address`] is stricter than SMTP.
     pub fn to_address(&self) -> Option<Address> {
         Address::parse_smtp(&self.to_string()).ok()
     }
 
-    /// Whether the address needs no SMTPUTF8 (RFC 6531).
+    /// Returns whether the address can be used without SMTPUTF8 (RFC 6531).
     pub fn is_ascii(&self) -> bool {
         self.local.is_ascii() && self.domain.as_ref().is_none_or(|domain| domain.is_ascii())
     }
 }
 
-/// As it goes into a path: quoted only where it must be.
+/// Formats the address for a path, with quotes only if required.
 impl fmt::Display for EnvelopeAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if is_dot_string(&self.local) {
@@ -63,20 +63,20 @@ impl fmt::Display for EnvelopeAddress {
     }
 }
 
-/// A path as it stands between angle brackets.
+/// The content of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Path {
+pub(super) enum EnvelopePath {
     /// `<>`.
     Null,
     /// `<local@domain>`, or `<postmaster>`.
     Address(EnvelopeAddress),
 }
 
-/// Reads a path at the start of `text`; the path and what follows it, or `None` if there is none.
-pub(super) fn parse(text: &str) -> Option<(Path, &str)> {
+/// Parses a path at the start of `text`. Returns the path and the rest of the text, or `None` if the path is invalid.
+pub(super) fn parse(text: &str) -> Option<(EnvelopePath, &str)> {
     let text = text.strip_prefix('<')?;
     if let Some(rest) = text.strip_prefix('>') {
-        return Some((Path::Null, rest));
+        return Some((EnvelopePath::Null, rest));
     }
     let text = skip_source_route(text)?;
     let (local, rest) = parse_local(text)?;
@@ -93,15 +93,15 @@ pub(super) fn parse(text: &str) -> Option<(Path, &str)> {
     let domain_bytes = domain.as_ref().map_or(0, String::len);
     let complete = domain.is_some() || local.eq_ignore_ascii_case("postmaster");
     let short = local.len() + 1 + domain_bytes <= ADDRESS_BYTES_MAX;
-    (complete && short).then_some((Path::Address(EnvelopeAddress { local, domain }), rest))
+    (complete && short).then_some((EnvelopePath::Address(EnvelopeAddress { local, domain }), rest))
 }
 
-/// Ignores `@a,@b:` in front of a mailbox, as RFC 5321 §3.6.1 and appendix C ask.
+/// Skips a source route `@a,@b:` before a mailbox, as RFC 5321 §3.6.1 and appendix C recommend.
 fn skip_source_route(text: &str) -> Option<&str> {
     if !text.starts_with('@') {
         return Some(text);
     }
-    // An address literal of IPv6 has colons of its own, so the end of the route is the first colon outside brackets.
+    // IPv6 address literals contain colons, so the route ends at the first colon outside brackets.
     let mut in_literal = false;
     let end = text.find(|c: char| {
         in_literal = match c {
@@ -115,7 +115,7 @@ fn skip_source_route(text: &str) -> Option<&str> {
     text[..end].split(',').all(is_hop).then_some(&text[end + 1..])
 }
 
-/// The local part without quoting, and what follows it.
+/// Parses a local part. Returns it without quoting, and the rest of the text.
 fn parse_local(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find(['@', '>'])?;
@@ -140,7 +140,7 @@ fn parse_local(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Whether the local part can stand without quotes (RFC 5321 §4.1.2 Dot-string).
+/// Returns whether the local part needs no quotes (RFC 5321 §4.1.2, Dot-string).
 fn is_dot_string(local: &str) -> bool {
     local.split('.').all(|atom| !atom.is_empty() && atom.chars().all(is_atext))
 }
@@ -153,7 +153,7 @@ fn is_atext(c: char) -> bool {
     }
 }
 
-/// Whether `domain` is a host name, an internationalised one, or an address literal.
+/// Returns whether `domain` is a host name, an internationalized host name, or an address literal.
 pub(super) fn is_domain_or_literal(domain: &str) -> bool {
     if domain.len() > DOMAIN_BYTES_MAX {
         return false;
@@ -167,7 +167,8 @@ pub(super) fn is_domain_or_literal(domain: &str) -> bool {
     idna::domain_to_ascii(domain).is_ok_and(|ascii| ascii.len() <= DOMAIN_BYTES_MAX && ascii.split('.').all(is_label))
 }
 
-/// A label of letters, digits and hyphens; the underscore is no host name but occurs in real sender domains.
+/// Returns whether a label has only letters, digits, hyphens and underscores. Underscores are not valid in host names
+/// but occur in real sender domains.
 fn is_label(label: &str) -> bool {
     let inside = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     (1..=LABEL_BYTES_MAX).contains(&label.len())
@@ -189,14 +190,14 @@ mod tests {
 
     fn read(text: &str) -> Option<String> {
         match parse(text)? {
-            (Path::Null, "") => Some("null".to_owned()),
-            (Path::Address(address), "") => Some(address.to_string()),
+            (EnvelopePath::Null, "") => Some("null".to_owned()),
+            (EnvelopePath::Address(address), "") => Some(address.to_string()),
             (_, _) => None,
         }
     }
 
     #[test]
-    fn good_paths() {
+    fn valid_paths_are_parsed() {
         let table = [
             ("<>", "null"),
             ("<a@b.example>", "a@b.example"),
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_paths() {
+    fn invalid_paths_are_rejected() {
         let table = [
             "",
             "a@b",
@@ -254,14 +255,14 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_bounded() {
+    fn lengths_are_limited() {
         let label = "d".repeat(LABEL_BYTES_MAX);
         let domain = [label.as_str(); 4].join(".");
         assert!(read(&format!("<a@{domain}>")).is_some());
         assert!(read(&format!("<a@{domain}.e>")).is_none());
         assert!(read(&format!("<a@{label}d.example>")).is_none());
-        let room = ADDRESS_BYTES_MAX - "@b.example".len();
-        assert!(read(&format!("<{}@b.example>", "l".repeat(room))).is_some());
-        assert!(read(&format!("<{}@b.example>", "l".repeat(room + 1))).is_none());
+        let local_bytes_max = ADDRESS_BYTES_MAX - "@b.example".len();
+        assert!(read(&format!("<{}@b.example>", "l".repeat(local_bytes_max))).is_some());
+        assert!(read(&format!("<{}@b.example>", "l".repeat(local_bytes_max + 1))).is_none());
     }
 }

@@ -1,10 +1,10 @@
-//! Tables of command lines.
+//! Tables of command lines and the expected results.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 
 #[test]
-fn refused_lines() {
+fn invalid_lines_get_the_right_reply() {
     let table = [
         ("", "500 5.5.1"),
         ("FOO", "500 5.5.1"),
@@ -43,49 +43,49 @@ fn refused_lines() {
         ("AUTH PLAIN a b", "501 5.5.4"),
     ];
     for (line, reply) in table {
-        let refusal = Command::parse(line.as_bytes()).unwrap_err().to_string();
+        let refusal = SmtpCommand::parse(line.as_bytes()).unwrap_err().to_string();
         assert!(refusal.starts_with(reply), "{line}: {refusal}");
     }
-    assert!(Command::parse(b"NOOP \xff").is_err(), "not UTF-8");
+    assert!(SmtpCommand::parse(b"NOOP \xff").is_err(), "not UTF-8");
 }
 
 #[test]
-fn understood_lines() {
-    let chunk = |bytes, last| Command::Bdat(Some(Chunk { bytes, last }));
+fn valid_lines_are_parsed() {
+    let chunk = |bytes, last| SmtpCommand::Bdat(Some(ChunkHeader { bytes, last }));
     let table = [
-        ("noop whatever", Command::Noop),
-        ("RSET  ", Command::Rset),
-        ("eHlO [192.0.2.1]", Command::Ehlo("[192.0.2.1]".to_owned())),
-        ("HELO my_pc", Command::Helo("my_pc".to_owned())),
-        ("EHLO  host.example  ", Command::Ehlo("host.example".to_owned())),
-        ("HELO   host.example", Command::Helo("host.example".to_owned())),
-        ("MAIL  FROM: <> ", Command::Mail(MailCommand::default())),
+        ("noop whatever", SmtpCommand::Noop),
+        ("RSET  ", SmtpCommand::Rset),
+        ("eHlO [192.0.2.1]", SmtpCommand::Ehlo("[192.0.2.1]".to_owned())),
+        ("HELO my_pc", SmtpCommand::Helo("my_pc".to_owned())),
+        ("EHLO  host.example  ", SmtpCommand::Ehlo("host.example".to_owned())),
+        ("HELO   host.example", SmtpCommand::Helo("host.example".to_owned())),
+        ("MAIL  FROM: <> ", SmtpCommand::Mail(MailCommand::default())),
         ("BDAT  10", chunk(10, false)),
-        ("DATA  ", Command::Data),
-        ("LHLO x", Command::Lhlo),
+        ("DATA  ", SmtpCommand::Data),
+        ("LHLO x", SmtpCommand::Lhlo),
         ("BDAT 10", chunk(10, false)),
         ("bdat 0 last", chunk(0, true)),
         ("BDAT 99999999999999999999 LAST", chunk(u64::MAX, true)),
-        ("BDAT", Command::Bdat(None)),
-        ("BDAT -1", Command::Bdat(None)),
-        ("BDAT 1 FIRST", Command::Bdat(None)),
-        ("GET / HTTP/1.1", Command::Http),
-        ("VRFY", Command::Vrfy),
-        ("MAIL FROM:<>", Command::Mail(MailCommand::default())),
+        ("BDAT", SmtpCommand::Bdat(None)),
+        ("BDAT -1", SmtpCommand::Bdat(None)),
+        ("BDAT 1 FIRST", SmtpCommand::Bdat(None)),
+        ("GET / HTTP/1.1", SmtpCommand::HttpRequest),
+        ("VRFY", SmtpCommand::Vrfy),
+        ("MAIL FROM:<>", SmtpCommand::Mail(MailCommand::default())),
     ];
     for (line, command) in table {
-        assert_eq!(Command::parse(line.as_bytes()), Ok(command), "{line}");
+        assert_eq!(SmtpCommand::parse(line.as_bytes()), Ok(command), "{line}");
     }
 }
 
 #[test]
-fn parameters_of_mail() {
+fn mail_parameters_are_parsed() {
     let line = "mail from: <ä@b.example>  size=42 BODY=8bitmime SMTPUTF8 AUTH=<>";
-    let Ok(Command::Mail(mail)) = Command::parse(line.as_bytes()) else {
+    let Ok(SmtpCommand::Mail(mail)) = SmtpCommand::parse(line.as_bytes()) else {
         panic!("not understood");
     };
     assert_eq!(mail.from.as_ref().unwrap().to_string(), "ä@b.example");
-    assert_eq!((mail.size, mail.body), (Some(42), Some(Body::EightBitMime)));
+    assert_eq!((mail.size, mail.body), (Some(42), Some(BodyType::EightBitMime)));
     assert!(mail.smtputf8 && mail.auth && mail.has_parameters());
 }
 
@@ -95,13 +95,13 @@ fn line_lengths_depend_on_the_verb() {
         [("NOOP ", COMMAND_LINE_BYTES_MAX), ("RCPT TO:", PATH_LINE_BYTES_MAX), ("AUTH PLAIN ", AUTH_LINE_BYTES_MAX)];
     for (start, max) in table {
         let line = |bytes: usize| format!("{start}{}", "x".repeat(bytes - 2 - start.len()));
-        assert_ne!(Command::parse(line(max).as_bytes()), Err(TOO_LONG), "{start}");
-        assert_eq!(Command::parse(line(max + 1).as_bytes()), Err(TOO_LONG), "{start}");
+        assert_ne!(SmtpCommand::parse(line(max).as_bytes()), Err(TOO_LONG), "{start}");
+        assert_eq!(SmtpCommand::parse(line(max + 1).as_bytes()), Err(TOO_LONG), "{start}");
     }
 }
 
 #[test]
 fn a_password_is_never_shown() {
-    let command = Command::parse(b"AUTH PLAIN c2VjcmV0").unwrap();
+    let command = SmtpCommand::parse(b"AUTH PLAIN c2VjcmV0").unwrap();
     assert_eq!(format!("{command:?}"), "Auth(AuthCommand(PLAIN))");
 }

@@ -1,4 +1,4 @@
-//! Tests of the content reader: tables, limits, and independence from how input is cut.
+//! Tests of the content reader: tables, limits, and independence from how the input is split.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -6,9 +6,9 @@ use proptest::prelude::*;
 
 const LIMITS: ContentLimits = ContentLimits { bytes_max: 1_000_000, bytes_expected: 0 };
 
-/// Feeds `input` in pieces of `size`; the content, how many bytes were used, and whether the end was seen.
-fn read(framing: Framing, input: &[u8], size: usize) -> (Result<Vec<u8>, Flaw>, usize, bool) {
-    let mut content = Content::new(framing, LIMITS);
+/// Feeds `input` in pieces of `size`. Returns the content, the bytes consumed, and whether it ended.
+fn read(framing: ContentFraming, input: &[u8], size: usize) -> (Result<Vec<u8>, ContentFlaw>, usize, bool) {
+    let mut content = ContentReader::new(framing, LIMITS);
     let mut used = 0;
     for piece in input.chunks(size) {
         let progress = content.feed(piece);
@@ -21,10 +21,10 @@ fn read(framing: Framing, input: &[u8], size: usize) -> (Result<Vec<u8>, Flaw>, 
 }
 
 #[test]
-fn only_crlf_dot_crlf_ends_and_only_doubled_dots_are_undone() {
+fn only_crlf_dot_crlf_ends_content_and_only_doubled_dots_are_unstuffed() {
     let ok = |text: &str| Ok(text.as_bytes().to_vec());
-    let bare = Err(Flaw::BareLineBreak);
-    type Row = (&'static str, Result<Vec<u8>, Flaw>, bool);
+    let bare = Err(ContentFlaw::BareLineBreak);
+    type Row = (&'static str, Result<Vec<u8>, ContentFlaw>, bool);
     let table: &[Row] = &[
         (".\r\n", ok(""), true),
         ("a\r\n.\r\n", ok("a\r\n"), true),
@@ -42,7 +42,7 @@ fn only_crlf_dot_crlf_ends_and_only_doubled_dots_are_undone() {
     ];
     for (input, content, ended) in table {
         for size in 1..=input.len() {
-            let (got, used, end) = read(Framing::Dotted, input.as_bytes(), size);
+            let (got, used, end) = read(ContentFraming::Dotted, input.as_bytes(), size);
             assert_eq!((&got, end), (content, *ended), "{input:?} in pieces of {size}");
             assert_eq!(used, input.len(), "{input:?} in pieces of {size}");
         }
@@ -50,14 +50,14 @@ fn only_crlf_dot_crlf_ends_and_only_doubled_dots_are_undone() {
 }
 
 #[test]
-fn what_follows_the_end_is_left_alone() {
-    let (content, used, ended) = read(Framing::Dotted, b"a\r\n.\r\nQUIT\r\n", 100);
+fn bytes_after_the_end_are_not_consumed() {
+    let (content, used, ended) = read(ContentFraming::Dotted, b"a\r\n.\r\nQUIT\r\n", 100);
     assert_eq!((content, used, ended), (Ok(b"a\r\n".to_vec()), 6, true));
 }
 
 #[test]
-fn counted_content_knows_no_dots() {
-    let (content, _, ended) = read(Framing::Counted, b".\r\n..\r\nx", 2);
+fn dots_in_counted_content_are_unchanged() {
+    let (content, _, ended) = read(ContentFraming::Counted, b".\r\n..\r\nx", 2);
     assert_eq!((content, ended), (Ok(b".\r\n..\r\nx".to_vec()), false));
 }
 
@@ -71,19 +71,19 @@ fn limits_are_exact() {
         (text + "\r\n\r\n.\r\n").into_bytes()
     };
     for size in [1, 7, 1 << 20] {
-        let flaw = |input: &[u8]| read(Framing::Dotted, input, size).0.err();
+        let flaw = |input: &[u8]| read(ContentFraming::Dotted, input, size).0.err();
         assert_eq!(flaw(&line(CONTENT_LINE_BYTES_MAX)), None);
-        assert_eq!(flaw(&line(CONTENT_LINE_BYTES_MAX + 1)), Some(Flaw::LineTooLong));
+        assert_eq!(flaw(&line(CONTENT_LINE_BYTES_MAX + 1)), Some(ContentFlaw::LineTooLong));
         assert_eq!(flaw(&header(HEADER_BYTES_MAX)), None);
-        assert_eq!(flaw(&header(HEADER_BYTES_MAX + 64)), Some(Flaw::HeaderTooLarge));
+        assert_eq!(flaw(&header(HEADER_BYTES_MAX + 64)), Some(ContentFlaw::HeaderTooLarge));
     }
 }
 
 #[test]
-fn size_counts_content_without_stuffing() {
-    for (input, flaw) in [("..1\r\n.\r\n", None), ("..12\r\n.\r\n", Some(Flaw::TooLarge))] {
+fn the_size_excludes_stuffed_dots() {
+    for (input, flaw) in [("..1\r\n.\r\n", None), ("..12\r\n.\r\n", Some(ContentFlaw::TooLarge))] {
         let limits = ContentLimits { bytes_max: 4, bytes_expected: u64::MAX };
-        let mut content = Content::new(Framing::Dotted, limits);
+        let mut content = ContentReader::new(ContentFraming::Dotted, limits);
         assert!(content.data.capacity() as u64 <= CONTENT_RESERVE_BYTES_MAX);
         assert!(content.feed(input.as_bytes()).ended);
         assert_eq!(content.finish().err(), flaw);
@@ -91,8 +91,8 @@ fn size_counts_content_without_stuffing() {
 }
 
 #[test]
-fn refused_content_frees_its_memory() {
-    let mut content = Content::new(Framing::Dotted, LIMITS);
+fn rejected_content_frees_its_memory() {
+    let mut content = ContentReader::new(ContentFraming::Dotted, LIMITS);
     content.feed(&b"a line of text\r\n".repeat(1000));
     content.feed(b"bare\n");
     content.feed(&b"a line of text\r\n".repeat(1000));
@@ -118,15 +118,15 @@ fn tricky() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn cutting_the_input_changes_nothing(input in tricky(), size in 1_usize..8) {
-        for framing in [Framing::Dotted, Framing::Counted] {
+    fn splitting_the_input_does_not_change_the_result(input in tricky(), size in 1_usize..8) {
+        for framing in [ContentFraming::Dotted, ContentFraming::Counted] {
             let whole = read(framing, &input, input.len().max(1));
             prop_assert_eq!(&read(framing, &input, size), &whole);
         }
     }
 
     #[test]
-    fn stuffing_is_undone(body in "([.a-z ]{0,5}\r\n){0,20}") {
+    fn stuffed_dots_are_removed(body in "([.a-z ]{0,5}\r\n){0,20}") {
         let mut stuffed = Vec::new();
         for line in body.split_inclusive('\n') {
             if line.starts_with('.') {
@@ -135,7 +135,7 @@ proptest! {
             stuffed.extend_from_slice(line.as_bytes());
         }
         stuffed.extend_from_slice(b".\r\n");
-        let (content, used, ended) = read(Framing::Dotted, &stuffed, 3);
+        let (content, used, ended) = read(ContentFraming::Dotted, &stuffed, 3);
         prop_assert_eq!((content, used, ended), (Ok(body.into_bytes()), stuffed.len(), true));
     }
 }

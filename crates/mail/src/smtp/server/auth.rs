@@ -1,13 +1,13 @@
-//! AUTH PLAIN and LOGIN (RFC 4954, RFC 4616). Never judges a password and never keeps one.
+//! AUTH PLAIN and AUTH LOGIN (RFC 4954, RFC 4616). Does not check or keep passwords.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::super::command::AuthCommand;
-use super::super::reply::Reply;
-use super::{AuthOffer, Credentials, Line, Phase, Question, ServerSession, Step, replies};
+use super::super::reply::ServerReply;
+use super::{AuthMode, InputLine, LoginCredentials, PendingDecision, ServerPhase, ServerSession, ServerStep, replies};
 
-/// What the next line of the exchange is.
+/// The expected next line of the exchange.
 #[derive(Debug)]
 pub(super) enum AuthState {
     Plain,
@@ -16,19 +16,19 @@ pub(super) enum AuthState {
 }
 
 impl ServerSession {
-    /// Whether AUTH may be used right now, and so is announced.
+    /// Returns whether AUTH is currently allowed and therefore announced.
     pub(super) fn may_login(&self) -> bool {
         let offered = match self.config.auth {
-            AuthOffer::Never => false,
-            AuthOffer::OverTls => self.tls,
-            AuthOffer::Always => true,
+            AuthMode::Never => false,
+            AuthMode::OverTls => self.tls,
+            AuthMode::Always => true,
         };
         offered && self.user.is_none()
     }
 
-    pub(super) fn auth(&mut self, auth: AuthCommand) -> Option<Step> {
+    pub(super) fn auth(&mut self, auth: AuthCommand) -> Option<ServerStep> {
         let extended = self.hello.as_ref().is_some_and(|hello| hello.extended);
-        let refusal = if self.config.auth == AuthOffer::Never {
+        let refusal = if self.config.auth == AuthMode::Never {
             Some(&replies::NO_AUTH)
         } else if !extended {
             Some(&replies::EHLO_FIRST)
@@ -55,38 +55,38 @@ impl ServerSession {
         };
         match auth.initial.as_deref() {
             // An empty initial response is written `=` (RFC 4954 §4).
-            Some("=") => self.response(state, b""),
-            Some(initial) => self.response(state, initial.as_bytes()),
+            Some("=") => self.handle_response(state, b""),
+            Some(initial) => self.handle_response(state, initial.as_bytes()),
             None => {
-                self.challenge(state);
+                self.send_challenge(state);
                 None
             }
         }
     }
 
-    fn challenge(&mut self, state: AuthState) {
+    fn send_challenge(&mut self, state: AuthState) {
         let text = match state {
             AuthState::Plain => "",
             AuthState::LoginUser => "VXNlcm5hbWU6",
             AuthState::LoginPassword(_) => "UGFzc3dvcmQ6",
         };
-        self.reply(&Reply::plain(334, text));
-        self.phase = Phase::Auth(state);
+        self.reply(&ServerReply::plain(334, text));
+        self.phase = ServerPhase::Auth(state);
     }
 
-    pub(super) fn auth_line(&mut self) -> Option<Step> {
+    pub(super) fn auth_line(&mut self) -> Option<ServerStep> {
         let line = match self.input.next_line() {
-            Line::Partial => return Some(Step::NeedInput),
-            Line::Complete(line) => Ok(line),
-            Line::TooLong => Err(&replies::LINE_TOO_LONG),
-            Line::BareLineBreak => Err(&replies::BARE_LINE_BREAK),
-            Line::Flood => {
+            InputLine::Partial => return Some(ServerStep::NeedInput),
+            InputLine::Complete(line) => Ok(line),
+            InputLine::TooLong => Err(&replies::LINE_TOO_LONG),
+            InputLine::BareLineBreak => Err(&replies::BARE_LINE_BREAK),
+            InputLine::FarTooLong => {
                 self.refuse_and_close(&replies::LINE_TOO_LONG);
                 return None;
             }
         };
-        let state = match std::mem::replace(&mut self.phase, Phase::Command) {
-            Phase::Auth(state) => state,
+        let state = match std::mem::replace(&mut self.phase, ServerPhase::Command) {
+            ServerPhase::Auth(state) => state,
             other => {
                 self.phase = other;
                 return None;
@@ -94,13 +94,13 @@ impl ServerSession {
         };
         match line {
             Ok(line) if line == b"*" => self.refuse(&replies::LOGIN_CANCELLED),
-            Ok(line) => return self.response(state, &line),
+            Ok(line) => return self.handle_response(state, &line),
             Err(reply) => self.refuse(reply),
         }
         None
     }
 
-    fn response(&mut self, state: AuthState, base64: &[u8]) -> Option<Step> {
+    fn handle_response(&mut self, state: AuthState, base64: &[u8]) -> Option<ServerStep> {
         let decoded = STANDARD.decode(base64).ok();
         let Some(text) = decoded.and_then(|bytes| String::from_utf8(bytes).ok()) else {
             self.refuse(&replies::LOGIN_BROKEN);
@@ -108,36 +108,37 @@ impl ServerSession {
         };
         match state {
             AuthState::Plain => match *text.split('\0').collect::<Vec<_>>() {
-                // `[authzid] NUL authcid NUL passwd` (RFC 4616 §2); nobody may act for another user here.
-                [acting_for, user, password] if acting_for.is_empty() || acting_for == user => {
-                    return self.ask(Credentials { user: user.to_owned(), password: password.to_owned() });
+                // `[authzid] NUL authcid NUL passwd` (RFC 4616 §2). Acting for another user is not supported.
+                [authorization_id, user, password] if authorization_id.is_empty() || authorization_id == user => {
+                    return self
+                        .request_check(LoginCredentials { user: user.to_owned(), password: password.to_owned() });
                 }
                 [_, _, _] => self.refuse_login(&replies::LOGIN_REFUSED),
                 _ => self.refuse(&replies::LOGIN_BROKEN),
             },
-            AuthState::LoginUser => self.challenge(AuthState::LoginPassword(text)),
+            AuthState::LoginUser => self.send_challenge(AuthState::LoginPassword(text)),
             AuthState::LoginPassword(user) => {
-                return self.ask(Credentials { user, password: text });
+                return self.request_check(LoginCredentials { user, password: text });
             }
         }
         None
     }
 
-    fn ask(&mut self, credentials: Credentials) -> Option<Step> {
+    fn request_check(&mut self, credentials: LoginCredentials) -> Option<ServerStep> {
         if credentials.user.is_empty() || credentials.password.is_empty() {
             self.refuse_login(&replies::LOGIN_REFUSED);
             return None;
         }
-        self.phase = Phase::Awaiting(Question::Login(credentials.user.clone()));
-        Some(Step::Authenticate(credentials))
+        self.phase = ServerPhase::Awaiting(PendingDecision::Login(credentials.user.clone()));
+        Some(ServerStep::Authenticate(credentials))
     }
 
-    pub(super) fn refuse_login(&mut self, reply: &Reply) {
+    pub(super) fn refuse_login(&mut self, reply: &ServerReply) {
         self.refuse(reply);
         self.counts.logins_failed += 1;
-        let closed = matches!(self.phase, Phase::Closed);
+        let closed = matches!(self.phase, ServerPhase::Closed);
         if !closed && self.counts.logins_failed >= self.config.logins_failed_max {
-            self.hang_up("Too many failed logins");
+            self.close_for_policy("Too many failed logins");
         }
     }
 }

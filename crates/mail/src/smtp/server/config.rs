@@ -1,11 +1,11 @@
-//! What an operator may choose about receiving sessions. Holds no secrets.
+//! Settings of server sessions. Contains no secrets.
 
 use crate::limits::{MESSAGE_BYTES_MAX_DEFAULT, RECIPIENTS_MAX};
 
-/// Whether sessions can be encrypted.
+/// The TLS mode of a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TlsOffer {
-    /// There is no certificate.
+pub enum TlsMode {
+    /// No TLS, because there is no certificate.
     Unavailable,
     /// STARTTLS is announced (RFC 3207).
     StartTls,
@@ -13,44 +13,44 @@ pub enum TlsOffer {
     Active,
 }
 
-/// Whether clients can authenticate (RFC 4954).
+/// The authentication mode of a listener (RFC 4954).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AuthOffer {
-    /// Never: the mail exchanger.
+pub enum AuthMode {
+    /// Never offered: mail exchange.
     Never,
-    /// Under TLS, and nothing is accepted without it: submission.
+    /// Offered only under TLS, and required before MAIL: submission.
     OverTls,
-    /// As `OverTls`, but also in clear: submission on loopback (decision 16).
+    /// Like `OverTls`, but also without TLS: submission on a loopback address.
     Always,
 }
 
-/// Settings of receiving sessions; shared by all sessions of a listener.
+/// Settings shared by all sessions of a listener.
 #[derive(Debug, Clone)]
-pub struct ServerConfig {
-    /// Our name in greeting, EHLO and farewell.
+pub struct SmtpServerConfig {
+    /// Name of this server in the greeting, the EHLO reply and the closing reply.
     pub hostname: String,
-    /// Most bytes of one message, announced as SIZE (decision 13).
+    /// Largest message in bytes, announced as SIZE.
     pub message_bytes_max: u64,
-    /// Most recipients of one message, announced as LIMITS RCPTMAX (decision 13, RFC 9422).
+    /// Most recipients of one message, announced as LIMITS RCPTMAX (RFC 9422).
     pub recipients_max: usize,
-    /// Errors of a client, refused recipients included, at which its session ends.
+    /// Errors of the client, including refused recipients, after which the session ends.
     pub errors_max: u32,
-    /// Commands a client may give since the last message before its session ends; RCPT and DATA do not count.
+    /// Commands since the last message after which the session ends. RCPT and DATA don't count.
     pub commands_idle_max: u32,
-    /// Messages of one session.
+    /// Most messages in one session.
     pub messages_max: u32,
-    /// Failed logins of one session.
+    /// Most failed logins in one session.
     pub logins_failed_max: u32,
-    /// Encryption.
-    pub tls: TlsOffer,
-    /// Authentication; anything but `Never` makes it mandatory before MAIL.
-    pub auth: AuthOffer,
+    /// The TLS mode.
+    pub tls: TlsMode,
+    /// The authentication mode. Anything but `Never` requires authentication before MAIL.
+    pub auth: AuthMode,
 }
 
-impl ServerConfig {
-    /// Defaults of a mail exchanger that calls itself `hostname`.
-    pub fn mail_exchanger(hostname: impl Into<String>) -> ServerConfig {
-        ServerConfig {
+impl SmtpServerConfig {
+    /// Returns the defaults of a mail exchanger with the name `hostname`.
+    pub fn mail_exchanger(hostname: impl Into<String>) -> SmtpServerConfig {
+        SmtpServerConfig {
             hostname: hostname.into(),
             message_bytes_max: MESSAGE_BYTES_MAX_DEFAULT,
             recipients_max: RECIPIENTS_MAX,
@@ -58,13 +58,13 @@ impl ServerConfig {
             commands_idle_max: 100,
             messages_max: 1000,
             logins_failed_max: 3,
-            tls: TlsOffer::StartTls,
-            auth: AuthOffer::Never,
+            tls: TlsMode::StartTls,
+            auth: AuthMode::Never,
         }
     }
 
-    /// Defaults of a submission server that calls itself `hostname` (RFC 6409).
-    pub fn submission(hostname: impl Into<String>) -> ServerConfig {
-        ServerConfig { auth: AuthOffer::OverTls, ..ServerConfig::mail_exchanger(hostname) }
+    /// Returns the defaults of a submission server with the name `hostname` (RFC 6409).
+    pub fn submission(hostname: impl Into<String>) -> SmtpServerConfig {
+        SmtpServerConfig { auth: AuthMode::OverTls, ..SmtpServerConfig::mail_exchanger(hostname) }
     }
 }

@@ -1,22 +1,22 @@
 //! DATA and BDAT: from the command to the complete message (RFC 5321 §4.1.1.4, RFC 3030 §2).
 //!
-//! Refused content is read to its end and dropped, within bounds, so that no byte of it is taken for a command.
+//! Rejected content is read to its end and discarded, up to a limit, so that none of it is taken for a command.
 
-use super::super::command::Chunk;
-use super::super::dot::{Content, ContentLimits, Flaw, Framing};
-use super::super::reply::Reply;
-use super::{Phase, Question, ServerSession, Step, Transaction, replies};
+use super::super::command::ChunkHeader;
+use super::super::dot::{ContentFlaw, ContentFraming, ContentLimits, ContentReader};
+use super::super::reply::ServerReply;
+use super::{InboundTransaction, PendingDecision, ServerPhase, ServerSession, ServerStep, replies};
 
-/// Bytes above the message limit that are read and dropped in wait of the end before the session ends.
+/// Bytes beyond the message limit that are read and discarded while waiting for the end, before the session ends.
 const DROP_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A chunk on its way.
+/// A chunk that is being received.
 #[derive(Debug)]
 pub(super) struct ChunkState {
-    chunk: Chunk,
+    chunk: ChunkHeader,
     bytes_left: u64,
-    /// Why the chunk is dropped, if it is.
-    refusal: Option<Reply>,
+    /// The reply for a chunk that is discarded.
+    refusal: Option<ServerReply>,
 }
 
 impl ServerSession {
@@ -27,14 +27,14 @@ impl ServerSession {
                 self.refuse(&replies::CHUNKS_BEGUN);
             }
             None => {
-                self.phase = Phase::Data(self.new_content(Framing::Dotted, 0));
+                self.phase = ServerPhase::Data(self.new_content(ContentFraming::Dotted, 0));
                 self.reply(&replies::start_content());
             }
         }
     }
 
-    /// Why content cannot be taken now.
-    fn refuse_content(&self) -> Option<Reply> {
+    /// Returns the reply if content is not allowed now.
+    fn refuse_content(&self) -> Option<ServerReply> {
         match &self.envelope {
             None => Some(replies::MAIL_FIRST),
             Some(envelope) if envelope.recipients.is_empty() => Some(replies::NO_RECIPIENTS),
@@ -42,9 +42,9 @@ impl ServerSession {
         }
     }
 
-    fn new_content(&self, framing: Framing, bytes_expected: u64) -> Box<Content> {
+    fn new_content(&self, framing: ContentFraming, bytes_expected: u64) -> Box<ContentReader> {
         let declared = self.envelope.as_ref().and_then(|envelope| envelope.size);
-        Box::new(Content::new(
+        Box::new(ContentReader::new(
             framing,
             ContentLimits {
                 bytes_max: self.config.message_bytes_max,
@@ -53,15 +53,15 @@ impl ServerSession {
         ))
     }
 
-    pub(super) fn data(&mut self) -> Option<Step> {
-        let Phase::Data(content) = &mut self.phase else {
+    pub(super) fn data(&mut self) -> Option<ServerStep> {
+        let ServerPhase::Data(content) = &mut self.phase else {
             return None;
         };
         let rest = self.input.rest();
-        // Content above the bound is not even looked at, so that cutting the input differently changes nothing.
+        // Content beyond the limit is not even examined, so that the result does not depend on how the input is split.
         let bound = self.config.message_bytes_max.saturating_add(DROP_BYTES_MAX);
-        let room = usize::try_from(bound.saturating_sub(content.bytes())).unwrap_or(usize::MAX);
-        let piece = &rest[..rest.len().min(room)];
+        let remaining = usize::try_from(bound.saturating_sub(content.bytes())).unwrap_or(usize::MAX);
+        let piece = &rest[..rest.len().min(remaining)];
         let progress = content.feed(piece);
         self.input.consume(progress.consumed);
         if progress.ended {
@@ -71,12 +71,12 @@ impl ServerSession {
             self.refuse_and_close(&replies::TOO_LARGE);
             return None;
         }
-        self.input.rest().is_empty().then_some(Step::NeedInput)
+        self.input.rest().is_empty().then_some(ServerStep::NeedInput)
     }
 
-    fn end_content(&mut self) -> Option<Step> {
-        match std::mem::replace(&mut self.phase, Phase::Command) {
-            Phase::Data(content) => self.deliver(content.finish()),
+    fn end_content(&mut self) -> Option<ServerStep> {
+        match std::mem::replace(&mut self.phase, ServerPhase::Command) {
+            ServerPhase::Data(content) => self.finish_message(content.finish()),
             other => {
                 self.phase = other;
                 None
@@ -84,8 +84,8 @@ impl ServerSession {
         }
     }
 
-    /// Hands the message out, or refuses it for its flaw. Either way the transaction is over.
-    fn deliver(&mut self, content: Result<Vec<u8>, Flaw>) -> Option<Step> {
+    /// Ends the transaction: passes the message to the caller, or rejects it for its flaw.
+    fn finish_message(&mut self, content: Result<Vec<u8>, ContentFlaw>) -> Option<ServerStep> {
         let envelope = self.envelope.take()?;
         let hello = self.hello.clone()?;
         let data = match content {
@@ -95,8 +95,8 @@ impl ServerSession {
                 return None;
             }
         };
-        self.phase = Phase::Awaiting(Question::Message);
-        Some(Step::Message(Box::new(Transaction {
+        self.phase = ServerPhase::Awaiting(PendingDecision::Message);
+        Some(ServerStep::Message(Box::new(InboundTransaction {
             mail_from: envelope.mail_from,
             recipients: envelope.recipients,
             data,
@@ -109,8 +109,8 @@ impl ServerSession {
         })))
     }
 
-    /// Begins a chunk, which is read whatever its answer will be: its bytes follow without waiting.
-    pub(super) fn begin_chunk(&mut self, chunk: Option<Chunk>) {
+    /// Starts a chunk. Its bytes follow without waiting for a reply, so even a rejected chunk is read.
+    pub(super) fn begin_chunk(&mut self, chunk: Option<ChunkHeader>) {
         let Some(chunk) = chunk else {
             self.refuse_and_close(&replies::BAD_CHUNK);
             return;
@@ -128,12 +128,12 @@ impl ServerSession {
             None => None,
         };
         if refusal.is_none() {
-            let fresh = self.new_content(Framing::Counted, chunk.bytes);
+            let fresh = self.new_content(ContentFraming::Counted, chunk.bytes);
             if let Some(envelope) = &mut self.envelope {
                 envelope.chunks.get_or_insert(fresh);
             }
         }
-        self.phase = Phase::Chunk(ChunkState { chunk, bytes_left: chunk.bytes, refusal });
+        self.phase = ServerPhase::Chunk(ChunkState { chunk, bytes_left: chunk.bytes, refusal });
     }
 
     fn chunk_bytes(&self) -> u64 {
@@ -141,8 +141,8 @@ impl ServerSession {
         chunks.map_or(0, |content| content.bytes())
     }
 
-    pub(super) fn chunk(&mut self) -> Option<Step> {
-        let Phase::Chunk(state) = &mut self.phase else {
+    pub(super) fn chunk(&mut self) -> Option<ServerStep> {
+        let ServerPhase::Chunk(state) = &mut self.phase else {
             return None;
         };
         let rest = self.input.rest();
@@ -155,13 +155,13 @@ impl ServerSession {
         self.input.consume(count);
         match state.bytes_left {
             0 => self.end_chunk(),
-            _ => Some(Step::NeedInput),
+            _ => Some(ServerStep::NeedInput),
         }
     }
 
-    fn end_chunk(&mut self) -> Option<Step> {
-        let state = match std::mem::replace(&mut self.phase, Phase::Command) {
-            Phase::Chunk(state) => state,
+    fn end_chunk(&mut self) -> Option<ServerStep> {
+        let state = match std::mem::replace(&mut self.phase, ServerPhase::Command) {
+            ServerPhase::Chunk(state) => state,
             other => {
                 self.phase = other;
                 return None;
@@ -173,7 +173,7 @@ impl ServerSession {
         }
         let content = self.envelope.as_mut().and_then(|envelope| envelope.chunks.take())?;
         if state.chunk.last {
-            return self.deliver(content.finish());
+            return self.finish_message(content.finish());
         }
         match (content.flaw(), &mut self.envelope) {
             (None, Some(envelope)) => {
@@ -186,8 +186,8 @@ impl ServerSession {
         None
     }
 
-    /// A refused chunk ends its transaction: chunks that follow are refused until MAIL (RFC 3030 §2).
-    fn refuse_chunk(&mut self, reply: &Reply) {
+    /// Rejects a chunk and ends its transaction. Later chunks are rejected until the next MAIL (RFC 3030 §2).
+    fn refuse_chunk(&mut self, reply: &ServerReply) {
         self.envelope = None;
         self.refuse(reply);
     }

@@ -1,92 +1,135 @@
-//! The wording of every reply of the receiving side, in one place. Bland on purpose: never names what is inside.
+//! The text of every server reply, in one place. Replies deliberately reveal no internal details.
 
-use super::super::dot::Flaw;
-use super::super::reply::{EnhancedCode as Code, Reply};
-use super::Farewell;
+use super::super::dot::ContentFlaw;
+use super::super::reply::{EnhancedStatusCode as Code, ServerReply};
+use super::DisconnectReason;
 
-pub(super) const SENDER_OK: Reply = Reply::fixed(250, Code(2, 1, 0), "Sender OK");
-pub(super) const RECIPIENT_OK: Reply = Reply::fixed(250, Code(2, 1, 5), "Recipient OK");
-pub(super) const OK: Reply = Reply::fixed(250, Code(2, 0, 0), "OK");
-pub(super) const LOGIN_OK: Reply = Reply::fixed(235, Code(2, 7, 0), "Authentication successful");
-pub(super) const TLS_READY: Reply = Reply::fixed(220, Code(2, 0, 0), "Ready to start TLS");
-pub(super) const VRFY: Reply = Reply::fixed(252, Code(2, 0, 0), "Send mail to find out");
-/// Where nobody can log in.
-pub(super) const HELP: Reply =
-    Reply::fixed(214, Code(2, 0, 0), "EHLO HELO STARTTLS MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT\nRFC 5321");
-/// Where clients log in.
-pub(super) const HELP_WITH_LOGIN: Reply =
-    Reply::fixed(214, Code(2, 0, 0), "EHLO HELO STARTTLS AUTH MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT\nRFC 5321");
+pub(super) const SENDER_OK: ServerReply = ServerReply::fixed(250, Code(2, 1, 0), "Sender OK");
+pub(super) const RECIPIENT_OK: ServerReply = ServerReply::fixed(250, Code(2, 1, 5), "Recipient OK");
+pub(super) const OK: ServerReply = ServerReply::fixed(250, Code(2, 0, 0), "OK");
+pub(super) const LOGIN_OK: ServerReply = ServerReply::fixed(235, Code(2, 7, 0), "Authentication successful");
+pub(super) const TLS_READY: ServerReply = ServerReply::fixed(220, Code(2, 0, 0), "Ready to start TLS");
+pub(super) const VRFY: ServerReply =
+    ServerReply::fixed(252, Code(2, 0, 0), "Cannot verify the address; send the message to find out");
+/// For servers without authentication.
+pub(super) const HELP: ServerReply =
+    ServerReply::fixed(214, Code(2, 0, 0), "EHLO HELO STARTTLS MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT\nRFC 5321");
+/// For servers with authentication.
+pub(super) const HELP_WITH_LOGIN: ServerReply = ServerReply::fixed(
+    214,
+    Code(2, 0, 0),
+    "EHLO HELO STARTTLS AUTH MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT\nRFC 5321",
+);
 
-pub(super) const LINE_TOO_LONG: Reply = Reply::fixed(500, Code(5, 5, 2), "Line too long");
-pub(super) const BARE_LINE_BREAK: Reply =
-    Reply::fixed(500, Code(5, 5, 2), "Lines end with CRLF; bare CR or LF refused");
-pub(super) const HELLO_FIRST: Reply = Reply::fixed(503, Code(5, 5, 1), "EHLO or HELO first");
-pub(super) const EHLO_FIRST: Reply = Reply::fixed(503, Code(5, 5, 1), "EHLO first");
-pub(super) const NO_LMTP: Reply = Reply::fixed(500, Code(5, 5, 1), "This is SMTP, say EHLO");
-pub(super) const NO_HTTP: Reply = Reply::fixed(554, Code(5, 5, 1), "This is SMTP, not HTTP");
-pub(super) const NO_EXPN: Reply = Reply::fixed(502, Code(5, 5, 1), "EXPN not implemented");
-pub(super) const NO_TLS: Reply = Reply::fixed(502, Code(5, 5, 1), "STARTTLS not available");
-pub(super) const TLS_ALREADY: Reply = Reply::fixed(503, Code(5, 5, 1), "TLS already active");
-pub(super) const NO_AUTH: Reply = Reply::fixed(502, Code(5, 5, 1), "AUTH not available");
+/// The reply to a command or an authentication response longer than the limit.
+pub(super) const LINE_TOO_LONG: ServerReply = ServerReply::fixed(500, Code(5, 5, 2), "Line too long");
+/// The reply to a command line with a bare CR or LF.
+pub(super) const BARE_LINE_BREAK: ServerReply =
+    ServerReply::fixed(500, Code(5, 5, 2), "Lines must end with CRLF; a bare CR or LF is not allowed");
+/// The reply to MAIL before EHLO or HELO.
+pub(super) const HELLO_FIRST: ServerReply = ServerReply::fixed(503, Code(5, 5, 1), "Send EHLO or HELO first");
+/// The reply to AUTH before EHLO.
+pub(super) const EHLO_FIRST: ServerReply = ServerReply::fixed(503, Code(5, 5, 1), "Send EHLO first");
+/// The reply to LHLO, the greeting of LMTP.
+pub(super) const NO_LMTP: ServerReply = ServerReply::fixed(500, Code(5, 5, 1), "This is SMTP, not LMTP; send EHLO");
+/// The reply to an HTTP request. The connection is closed.
+pub(super) const NO_HTTP: ServerReply = ServerReply::fixed(554, Code(5, 5, 1), "This is SMTP, not HTTP");
+/// The reply to EXPN.
+pub(super) const NO_EXPN: ServerReply = ServerReply::fixed(502, Code(5, 5, 1), "EXPN not implemented");
+/// The reply to STARTTLS on a listener without it.
+pub(super) const NO_TLS: ServerReply = ServerReply::fixed(502, Code(5, 5, 1), "STARTTLS not available");
+/// The reply to STARTTLS on an encrypted connection.
+pub(super) const TLS_ALREADY: ServerReply = ServerReply::fixed(503, Code(5, 5, 1), "TLS already active");
+/// The reply to AUTH on a listener without logins.
+pub(super) const NO_AUTH: ServerReply = ServerReply::fixed(502, Code(5, 5, 1), "AUTH not available on this port");
 
-pub(super) const MAIL_TWICE: Reply = Reply::fixed(503, Code(5, 5, 1), "Sender already given");
-pub(super) const PARAMETERS_NEED_EHLO: Reply = Reply::fixed(555, Code(5, 5, 4), "Parameters need EHLO");
-pub(super) const PARAMETER_UNKNOWN: Reply = Reply::fixed(555, Code(5, 5, 4), "Parameter not supported");
-pub(super) const MAIL_FIRST: Reply = Reply::fixed(503, Code(5, 5, 1), "MAIL first");
-pub(super) const NO_RECIPIENTS: Reply = Reply::fixed(554, Code(5, 5, 1), "No valid recipients");
-pub(super) const CHUNKS_BEGUN: Reply = Reply::fixed(503, Code(5, 5, 1), "Only BDAT or RSET may follow BDAT");
-pub(super) const NEEDS_SMTPUTF8: Reply = Reply::fixed(553, Code(5, 6, 7), "A non-ASCII address needs SMTPUTF8 at MAIL");
-pub(super) const TOO_MANY_RECIPIENTS: Reply = Reply::fixed(452, Code(4, 5, 3), "Too many recipients");
-pub(super) const TOO_LARGE: Reply = Reply::fixed(552, Code(5, 3, 4), "Message too large");
-pub(super) const BAD_CHUNK: Reply = Reply::fixed(501, Code(5, 5, 4), "Syntax: BDAT size [LAST]; closing");
+/// The reply to MAIL during a transaction.
+pub(super) const MAIL_TWICE: ServerReply =
+    ServerReply::fixed(503, Code(5, 5, 1), "A transaction is already open; send RSET to cancel it");
+/// The reply to parameters of MAIL after HELO.
+pub(super) const PARAMETERS_NEED_EHLO: ServerReply = ServerReply::fixed(555, Code(5, 5, 4), "Parameters require EHLO");
+/// The reply to an unsupported parameter of MAIL or RCPT.
+pub(super) const PARAMETER_UNKNOWN: ServerReply = ServerReply::fixed(555, Code(5, 5, 4), "Parameter not supported");
+/// The reply to RCPT, DATA or BDAT before MAIL.
+pub(super) const MAIL_FIRST: ServerReply = ServerReply::fixed(503, Code(5, 5, 1), "Send MAIL first");
+/// The reply to DATA or BDAT without an accepted recipient.
+pub(super) const NO_RECIPIENTS: ServerReply = ServerReply::fixed(554, Code(5, 5, 1), "No valid recipients");
+/// The reply to RCPT or DATA between the chunks of a message.
+pub(super) const CHUNKS_BEGUN: ServerReply =
+    ServerReply::fixed(503, Code(5, 5, 1), "Only BDAT or RSET may follow BDAT");
+/// The reply to a non-ASCII address without SMTPUTF8.
+pub(super) const NEEDS_SMTPUTF8: ServerReply =
+    ServerReply::fixed(553, Code(5, 6, 7), "A non-ASCII address requires the SMTPUTF8 parameter of MAIL");
+/// The reply to a recipient beyond the limit of a transaction.
+pub(super) const TOO_MANY_RECIPIENTS: ServerReply = ServerReply::fixed(452, Code(4, 5, 3), "Too many recipients");
+/// The reply to a message larger than the limit.
+pub(super) const TOO_LARGE: ServerReply = ServerReply::fixed(552, Code(5, 3, 4), "Message too large");
+/// The reply to BDAT with an invalid argument. The connection is closed.
+pub(super) const BAD_CHUNK: ServerReply =
+    ServerReply::fixed(501, Code(5, 5, 4), "Syntax: BDAT size [LAST]; closing connection");
 
-pub(super) const LOGIN_NEEDED: Reply = Reply::fixed(530, Code(5, 7, 0), "Authentication required");
-pub(super) const TLS_NEEDED: Reply = Reply::fixed(538, Code(5, 7, 11), "Say STARTTLS first");
-pub(super) const LOGIN_TWICE: Reply = Reply::fixed(503, Code(5, 5, 1), "Already authenticated");
-pub(super) const LOGIN_IN_MAIL: Reply = Reply::fixed(503, Code(5, 5, 1), "Not inside a transaction");
-pub(super) const MECHANISM_UNKNOWN: Reply =
-    Reply::fixed(504, Code(5, 5, 4), "Mechanism not supported, use PLAIN or LOGIN");
-pub(super) const LOGIN_BROKEN: Reply = Reply::fixed(501, Code(5, 5, 2), "Bad response");
-pub(super) const LOGIN_CANCELLED: Reply = Reply::fixed(501, Code(5, 7, 0), "Authentication cancelled");
-pub(super) const LOGIN_REFUSED: Reply = Reply::fixed(535, Code(5, 7, 8), "Bad user or password");
+/// The reply to MAIL before a login.
+pub(super) const LOGIN_NEEDED: ServerReply = ServerReply::fixed(530, Code(5, 7, 0), "Authentication required");
+/// The reply to AUTH without TLS on a listener that requires TLS.
+pub(super) const TLS_NEEDED: ServerReply = ServerReply::fixed(538, Code(5, 7, 11), "Send STARTTLS first");
+/// The reply to AUTH after a successful login.
+pub(super) const LOGIN_TWICE: ServerReply = ServerReply::fixed(503, Code(5, 5, 1), "Already authenticated");
+/// The reply to AUTH during a transaction.
+pub(super) const LOGIN_IN_MAIL: ServerReply =
+    ServerReply::fixed(503, Code(5, 5, 1), "AUTH is not allowed during a transaction");
+/// The reply to AUTH with an unsupported mechanism.
+pub(super) const MECHANISM_UNKNOWN: ServerReply =
+    ServerReply::fixed(504, Code(5, 5, 4), "Mechanism not supported; use PLAIN or LOGIN");
+/// The reply to a malformed authentication response.
+pub(super) const LOGIN_BROKEN: ServerReply = ServerReply::fixed(501, Code(5, 5, 2), "Invalid authentication response");
+/// The reply to `*`, which cancels a login.
+pub(super) const LOGIN_CANCELLED: ServerReply = ServerReply::fixed(501, Code(5, 7, 0), "Authentication canceled");
+/// The reply to a login without a user or password, or on behalf of another user.
+pub(super) const LOGIN_REFUSED: ServerReply = ServerReply::fixed(535, Code(5, 7, 8), "Bad user or password");
 
-pub(super) fn greeting(hostname: &str) -> Reply {
-    Reply::plain(220, format!("{hostname} ESMTP"))
+pub(super) fn greeting(hostname: &str) -> ServerReply {
+    ServerReply::plain(220, format!("{hostname} ESMTP"))
 }
 
-pub(super) fn start_content() -> Reply {
-    Reply::plain(354, "End with <CRLF>.<CRLF>")
+pub(super) fn start_content() -> ServerReply {
+    ServerReply::plain(354, "End with <CRLF>.<CRLF>")
 }
 
-pub(super) fn bye(hostname: &str) -> Reply {
-    Reply::new(221, Code(2, 0, 0), format!("{hostname} closing"))
+pub(super) fn closing(hostname: &str) -> ServerReply {
+    ServerReply::new(221, Code(2, 0, 0), format!("{hostname} closing connection"))
 }
 
-pub(super) fn hang_up(hostname: &str, why: &str) -> Reply {
-    Reply::new(421, Code(4, 7, 0), format!("{hostname} {why}"))
+/// Returns the reply to a client that exceeds a limit of the session: errors, failed logins, messages, recipients, or
+/// commands without a message. The connection is closed.
+pub(super) fn policy_close(hostname: &str, reason: &str) -> ServerReply {
+    ServerReply::new(421, Code(4, 7, 0), format!("{hostname} {reason}"))
 }
 
-pub(super) fn chunk_taken(bytes: u64) -> Reply {
-    Reply::new(250, Code(2, 0, 0), format!("{bytes} octets received"))
+pub(super) fn chunk_taken(bytes: u64) -> ServerReply {
+    ServerReply::new(250, Code(2, 0, 0), format!("{bytes} octets received"))
 }
 
-/// Why a complete message is refused for what its bytes are.
-pub(super) fn flaw(flaw: Flaw) -> Reply {
+/// Returns the reply to a message whose content is not acceptable.
+pub(super) fn flaw(flaw: ContentFlaw) -> ServerReply {
     match flaw {
-        Flaw::TooLarge => TOO_LARGE,
-        Flaw::BareLineBreak => Reply::fixed(550, Code(5, 6, 0), "Message has a bare CR or LF"),
-        Flaw::HeaderTooLarge => Reply::fixed(550, Code(5, 6, 0), "The header is too large"),
-        Flaw::LineTooLong => Reply::fixed(550, Code(5, 6, 0), "Message has an over-long line"),
+        ContentFlaw::TooLarge => TOO_LARGE,
+        ContentFlaw::BareLineBreak => ServerReply::fixed(550, Code(5, 6, 0), "Message contains a bare CR or LF"),
+        ContentFlaw::HeaderTooLarge => ServerReply::fixed(550, Code(5, 6, 0), "Message header too large"),
+        ContentFlaw::LineTooLong => ServerReply::fixed(550, Code(5, 6, 0), "Message contains an overlong line"),
     }
 }
 
-pub(super) fn farewell(why: Farewell, hostname: &str) -> Reply {
-    let (code, text) = match why {
-        Farewell::TimedOut => (Code(4, 4, 2), "Timeout"),
-        Farewell::ShuttingDown => (Code(4, 3, 2), "Shutting down"),
-        Farewell::Overloaded => (Code(4, 3, 2), "Too busy, try again later"),
-        Farewell::TooManyConnections => (Code(4, 7, 0), "Too many connections"),
-        Farewell::TooOften => (Code(4, 7, 0), "Too many new connections from your address, try again in a minute"),
+/// Returns the reply to a client whose connection is closed: after a timeout, at a shutdown, or with too many
+/// connections.
+pub(super) fn disconnect(reason: DisconnectReason, hostname: &str) -> ServerReply {
+    let (code, text) = match reason {
+        DisconnectReason::TimedOut => (Code(4, 4, 2), "Timeout"),
+        DisconnectReason::ShuttingDown => (Code(4, 3, 2), "Shutting down"),
+        DisconnectReason::Overloaded => (Code(4, 3, 2), "Too busy, try again later"),
+        DisconnectReason::TooManyConnections => (Code(4, 7, 0), "Too many connections"),
+        DisconnectReason::TooOften => {
+            (Code(4, 7, 0), "Too many new connections from your address, try again in a minute")
+        }
     };
-    Reply::new(421, code, format!("{hostname} {text}"))
+    ServerReply::new(421, code, format!("{hostname} {text}"))
 }

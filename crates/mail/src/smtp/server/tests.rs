@@ -1,4 +1,4 @@
-//! Tests of the receiving session: a scripted shell, dialogues, smuggling, properties.
+//! Tests of the server session: a scripted caller, dialogues, smuggling, properties.
 #![allow(clippy::unwrap_used)]
 
 mod dialogues;
@@ -6,44 +6,44 @@ mod limits;
 mod properties;
 mod smuggling;
 
-use super::super::reply::EnhancedCode;
+use super::super::reply::EnhancedStatusCode;
 use super::*;
 
-/// What one session did.
+/// The results of one session.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Outcome {
-    /// Everything written, the greeting left out.
+pub(super) struct ServerRun {
+    /// Everything written, without the greeting.
     pub(super) written: String,
-    pub(super) messages: Vec<Transaction>,
+    pub(super) messages: Vec<InboundTransaction>,
     pub(super) logins: Vec<(String, String)>,
     pub(super) tls_starts: usize,
     pub(super) closed: bool,
 }
 
-impl Outcome {
-    /// The last line of each reply.
+impl ServerRun {
+    /// Returns the last line of each reply.
     pub(super) fn replies(&self) -> Vec<&str> {
         let last = |line: &&str| line.as_bytes().get(3) == Some(&b' ');
         self.written.lines().filter(last).collect()
     }
 }
 
-pub(super) fn config() -> ServerConfig {
-    ServerConfig { message_bytes_max: 10_000, recipients_max: 3, ..ServerConfig::mail_exchanger("mx.example") }
+pub(super) fn config() -> SmtpServerConfig {
+    SmtpServerConfig { message_bytes_max: 10_000, recipients_max: 3, ..SmtpServerConfig::mail_exchanger("mx.example") }
 }
 
-/// Plays the shell. Each segment is what the client sends in clear or under one TLS session; it is cut into pieces
-/// of `piece_bytes`.
-pub(super) fn drive(config: ServerConfig, segments: &[&[u8]], piece_bytes: usize) -> Outcome {
+/// Plays the caller. Each segment is what the client sends in plaintext or within one TLS session, split into pieces of
+/// `piece_bytes`.
+pub(super) fn drive(config: SmtpServerConfig, segments: &[&[u8]], piece_bytes: usize) -> ServerRun {
     let (mut session, greeting) = ServerSession::new(config);
     assert_eq!(greeting, b"220 mx.example ESMTP\r\n");
-    let mut outcome = Outcome::default();
+    let mut result = ServerRun::default();
     for (number, segment) in segments.iter().enumerate() {
         let mut pieces = segment.chunks(piece_bytes);
-        while let Some(step) = play(&mut session, &mut outcome) {
+        while let Some(step) = play(&mut session, &mut result) {
             match step {
-                Step::StartTls => {
-                    // What the client sent too early may come in at any time before the handshake.
+                ServerStep::StartTls => {
+                    // Bytes that the client sent too early may arrive at any time before the handshake.
                     pieces.by_ref().for_each(|piece| session.receive(piece));
                     if number + 1 < segments.len() {
                         session.tls_started();
@@ -57,50 +57,50 @@ pub(super) fn drive(config: ServerConfig, segments: &[&[u8]], piece_bytes: usize
             }
         }
     }
-    outcome.closed = matches!(session.step(), Step::Close);
-    outcome
+    result.closed = matches!(session.step(), ServerStep::Close);
+    result
 }
 
-/// Answers questions until the session wants input or TLS (`Some`), or closes (`None`).
-fn play(session: &mut ServerSession, outcome: &mut Outcome) -> Option<Step> {
+/// Answers steps until the session needs input or TLS (`Some`), or closes (`None`).
+fn play(session: &mut ServerSession, result: &mut ServerRun) -> Option<ServerStep> {
     loop {
         match session.step() {
-            step @ Step::NeedInput => return Some(step),
-            step @ Step::StartTls => {
-                outcome.tls_starts += 1;
+            step @ ServerStep::NeedInput => return Some(step),
+            step @ ServerStep::StartTls => {
+                result.tls_starts += 1;
                 return Some(step);
             }
-            Step::Write(bytes) => outcome.written += std::str::from_utf8(&bytes).unwrap(),
-            Step::Sender(query) => {
-                assert!(matches!(session.step(), Step::Pending));
-                session.sender(judge(query.mail_from.as_ref()));
+            ServerStep::Write(bytes) => result.written += std::str::from_utf8(&bytes).unwrap(),
+            ServerStep::Sender(query) => {
+                assert!(matches!(session.step(), ServerStep::Pending));
+                session.sender(decide(query.mail_from.as_ref()));
             }
-            Step::Recipient(query) => session.recipient(judge(Some(&query.address))),
-            Step::Authenticate(login) => {
+            ServerStep::Recipient(query) => session.recipient(decide(Some(&query.address))),
+            ServerStep::Authenticate(login) => {
                 let good = login.password == "secret";
-                outcome.logins.push((login.user, login.password));
+                result.logins.push((login.user, login.password));
                 session.authenticated(match good {
-                    true => Verdict::Accept,
-                    false => Verdict::Reject(replies::LOGIN_REFUSED),
+                    true => SessionDecision::Accept,
+                    false => SessionDecision::Reject(replies::LOGIN_REFUSED),
                 });
             }
-            Step::Message(transaction) => {
-                outcome.messages.push(*transaction);
-                session.finish(Reply::fixed(250, EnhancedCode(2, 0, 0), "Stored"));
+            ServerStep::Message(transaction) => {
+                result.messages.push(*transaction);
+                session.finish(ServerReply::fixed(250, EnhancedStatusCode(2, 0, 0), "Stored"));
             }
-            Step::Pending => panic!("every question was answered"),
-            Step::Close => return None,
+            ServerStep::Pending => panic!("every question was answered"),
+            ServerStep::Close => return None,
         }
     }
 }
 
-fn judge(address: Option<&EnvelopeAddress>) -> Verdict {
+fn decide(address: Option<&EnvelopeAddress>) -> SessionDecision {
     match address.map(EnvelopeAddress::local) {
         Some("unknown") => {
-            let code = EnhancedCode(5, 1, 1);
-            Verdict::Reject(Reply::fixed(550, code, "No such mailbox"))
+            let code = EnhancedStatusCode(5, 1, 1);
+            SessionDecision::Reject(ServerReply::fixed(550, code, "No such mailbox"))
         }
-        Some("busy") => Verdict::Reject(Reply::fixed(451, EnhancedCode(4, 3, 0), "Later")),
-        _ => Verdict::Accept,
+        Some("busy") => SessionDecision::Reject(ServerReply::fixed(451, EnhancedStatusCode(4, 3, 0), "Later")),
+        _ => SessionDecision::Accept,
     }
 }

@@ -1,53 +1,56 @@
-//! One method per SMTP verb: checks the state of the session, changes it, replies (RFC 5321 §4.1.1, §4.1.4).
+//! One method per SMTP verb: checks and changes the state of the session, and replies (RFC 5321 §4.1.1, §4.1.4).
 
-use super::super::command::{Command, EnvelopeAddress, MailCommand};
-use super::super::reply::Reply;
-use super::transaction::Envelope;
-use super::{AuthOffer, Hello, Phase, Question, RecipientQuery, SenderQuery, ServerSession, Step, TlsOffer, replies};
+use super::super::command::{EnvelopeAddress, MailCommand, SmtpCommand};
+use super::super::reply::ServerReply;
+use super::transaction::PendingEnvelope;
+use super::{
+    AuthMode, ClientGreeting, PendingDecision, RecipientQuery, SenderQuery, ServerPhase, ServerSession, ServerStep,
+    TlsMode, replies,
+};
 
-/// Recipients above the limit that are refused one by one in a transaction before the session ends.
+/// Recipients beyond the limit that are refused individually in one transaction before the session ends.
 const RECIPIENTS_OVER_MAX: u32 = 1000;
 
 impl ServerSession {
-    pub(super) fn run(&mut self, line: &[u8]) -> Option<Step> {
-        let command = match Command::parse(line) {
+    pub(super) fn run(&mut self, line: &[u8]) -> Option<ServerStep> {
+        let command = match SmtpCommand::parse(line) {
             Ok(command) => command,
             Err(reply) => {
                 self.refuse(&reply);
                 return None;
             }
         };
-        if !self.may_go_on(&command) {
-            self.hang_up("Too many commands without a message");
+        if !self.may_continue(&command) {
+            self.close_for_policy("Too many commands without a message");
             return None;
         }
         match command {
-            Command::Ehlo(name) => self.ehlo(name),
-            Command::Helo(name) => self.helo(name),
-            Command::Lhlo => self.refuse(&replies::NO_LMTP),
-            Command::StartTls => self.start_tls(),
-            Command::Mail(mail) => return self.mail(mail),
-            Command::Rcpt(address) => return self.rcpt(address),
-            Command::Data => self.begin_data(),
-            Command::Bdat(chunk) => self.begin_chunk(chunk),
-            Command::Auth(auth) => return self.auth(auth),
-            Command::Vrfy => self.reply(&replies::VRFY),
-            Command::Expn => self.refuse(&replies::NO_EXPN),
-            Command::Help if self.config.auth == AuthOffer::Never => self.reply(&replies::HELP),
-            Command::Help => self.reply(&replies::HELP_WITH_LOGIN),
-            Command::Noop => self.reply(&replies::OK),
-            Command::Rset => self.rset(),
-            Command::Quit => self.quit(),
-            Command::Http => self.refuse_and_close(&replies::NO_HTTP),
+            SmtpCommand::Ehlo(name) => self.ehlo(name),
+            SmtpCommand::Helo(name) => self.helo(name),
+            SmtpCommand::Lhlo => self.refuse(&replies::NO_LMTP),
+            SmtpCommand::StartTls => self.start_tls(),
+            SmtpCommand::Mail(mail) => return self.mail(mail),
+            SmtpCommand::Rcpt(address) => return self.rcpt(address),
+            SmtpCommand::Data => self.begin_data(),
+            SmtpCommand::Bdat(chunk) => self.begin_chunk(chunk),
+            SmtpCommand::Auth(auth) => return self.auth(auth),
+            SmtpCommand::Vrfy => self.reply(&replies::VRFY),
+            SmtpCommand::Expn => self.refuse(&replies::NO_EXPN),
+            SmtpCommand::Help if self.config.auth == AuthMode::Never => self.reply(&replies::HELP),
+            SmtpCommand::Help => self.reply(&replies::HELP_WITH_LOGIN),
+            SmtpCommand::Noop => self.reply(&replies::OK),
+            SmtpCommand::Rset => self.rset(),
+            SmtpCommand::Quit => self.quit(),
+            SmtpCommand::HttpRequest => self.refuse_and_close(&replies::NO_HTTP),
         }
         None
     }
 
-    /// Counts commands that bring no message nearer to its end; whether the client may still give them.
-    fn may_go_on(&mut self, command: &Command) -> bool {
+    /// Counts commands that don't help to complete a message. Returns whether the client may continue.
+    fn may_continue(&mut self, command: &SmtpCommand) -> bool {
         let idle = match command {
-            Command::Rcpt(_) | Command::Data | Command::Quit => false,
-            Command::Bdat(chunk) => chunk.is_some_and(|chunk| chunk.bytes == 0),
+            SmtpCommand::Rcpt(_) | SmtpCommand::Data | SmtpCommand::Quit => false,
+            SmtpCommand::Bdat(chunk) => chunk.is_some_and(|chunk| chunk.bytes == 0),
             _ => true,
         };
         self.counts.commands_idle += u32::from(idle);
@@ -61,43 +64,43 @@ impl ServerSession {
             "{}\nPIPELINING\nSIZE {}\n8BITMIME\nENHANCEDSTATUSCODES\nSMTPUTF8\nCHUNKING\nLIMITS RCPTMAX={} MAILMAX={}",
             config.hostname, config.message_bytes_max, config.recipients_max, config.messages_max
         );
-        if config.tls == TlsOffer::StartTls && !self.tls {
+        if config.tls == TlsMode::StartTls && !self.tls {
             text.push_str("\nSTARTTLS");
         }
         if self.may_login() {
             text.push_str("\nAUTH PLAIN LOGIN");
         }
         text.push_str("\nHELP");
-        self.reply(&Reply::plain(250, text));
-        self.hello = Some(Hello { name, extended: true });
+        self.reply(&ServerReply::plain(250, text));
+        self.hello = Some(ClientGreeting { name, extended: true });
     }
 
     fn helo(&mut self, name: String) {
         self.envelope = None;
-        let reply = Reply::plain(250, &self.config.hostname);
+        let reply = ServerReply::plain(250, &self.config.hostname);
         self.reply(&reply);
-        self.hello = Some(Hello { name, extended: false });
+        self.hello = Some(ClientGreeting { name, extended: false });
     }
 
     fn start_tls(&mut self) {
         match self.config.tls {
             _ if self.tls => self.refuse(&replies::TLS_ALREADY),
-            TlsOffer::StartTls => {
+            TlsMode::StartTls => {
                 self.reply(&replies::TLS_READY);
-                // What stands behind STARTTLS was sent in clear by who knows whom (RFC 3207 §6, CVE-2011-0411).
-                self.input = super::Input::default();
-                self.phase = Phase::TlsWanted;
+                // Input after STARTTLS was sent in plaintext and could be injected (RFC 3207 §6, CVE-2011-0411).
+                self.input = super::InputBuffer::default();
+                self.phase = ServerPhase::TlsWanted;
             }
-            TlsOffer::Unavailable | TlsOffer::Active => self.refuse(&replies::NO_TLS),
+            TlsMode::Unavailable | TlsMode::Active => self.refuse(&replies::NO_TLS),
         }
     }
 
-    fn mail(&mut self, mail: MailCommand) -> Option<Step> {
+    fn mail(&mut self, mail: MailCommand) -> Option<ServerStep> {
         let Some(hello) = &self.hello else {
             self.refuse(&replies::HELLO_FIRST);
             return None;
         };
-        let offers_auth = self.config.auth != AuthOffer::Never;
+        let offers_auth = self.config.auth != AuthMode::Never;
         let refusal = if self.envelope.is_some() {
             Some(&replies::MAIL_TWICE)
         } else if offers_auth && self.user.is_none() {
@@ -116,7 +119,7 @@ impl ServerSession {
             return None;
         }
         if self.counts.messages >= self.config.messages_max {
-            self.hang_up("Too many messages in one session, come again");
+            self.close_for_policy("Too many messages in one session; reconnect to send more");
             return None;
         }
         let query = SenderQuery {
@@ -125,11 +128,11 @@ impl ServerSession {
             helo: hello.name.clone(),
             user: self.user.clone(),
         };
-        self.phase = Phase::Awaiting(Question::Sender(Box::new(Envelope::new(mail))));
-        Some(Step::Sender(query))
+        self.phase = ServerPhase::Awaiting(PendingDecision::Sender(Box::new(PendingEnvelope::new(mail))));
+        Some(ServerStep::Sender(query))
     }
 
-    fn rcpt(&mut self, address: EnvelopeAddress) -> Option<Step> {
+    fn rcpt(&mut self, address: EnvelopeAddress) -> Option<ServerStep> {
         let Some(envelope) = &mut self.envelope else {
             self.refuse(&replies::MAIL_FIRST);
             return None;
@@ -143,12 +146,13 @@ impl ServerSession {
             return None;
         }
         if envelope.recipients.len() >= self.config.recipients_max {
-            // No error of the client: it sends the rest in another transaction (RFC 5321 §4.5.3.1.10).
+            // Not an error of the client: it sends the remaining recipients in another transaction
+            // (RFC 5321 §4.5.3.1.10).
             envelope.recipients_over += 1;
-            let patient = envelope.recipients_over <= RECIPIENTS_OVER_MAX;
+            let may_continue = envelope.recipients_over <= RECIPIENTS_OVER_MAX;
             self.reply(&replies::TOO_MANY_RECIPIENTS);
-            if !patient {
-                self.hang_up("Too many recipients");
+            if !may_continue {
+                self.close_for_policy("Too many recipients");
             }
             return None;
         }
@@ -158,8 +162,8 @@ impl ServerSession {
             accepted: envelope.recipients.len(),
             user: self.user.clone(),
         };
-        self.phase = Phase::Awaiting(Question::Recipient(address));
-        Some(Step::Recipient(query))
+        self.phase = ServerPhase::Awaiting(PendingDecision::Recipient(address));
+        Some(ServerStep::Recipient(query))
     }
 
     fn rset(&mut self) {
@@ -168,7 +172,7 @@ impl ServerSession {
     }
 
     fn quit(&mut self) {
-        let reply = replies::bye(&self.config.hostname);
+        let reply = replies::closing(&self.config.hostname);
         self.refuse_and_close(&reply);
     }
 }

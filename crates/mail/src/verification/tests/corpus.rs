@@ -1,11 +1,11 @@
-//! The gate of issue 2: at least 99 % of the mails of `verification/mails.jsonl` fully right.
+//! Quality gate: code and link must both be correct for at least 99 % of the messages of `verification/mails.jsonl`.
 
 use crate::{
     tests::corpus_text,
-    verification::{CONFIDENCE_MAX, Mail, detect},
+    verification::{CONFIDENCE_MAX, VerificationInput, detect},
 };
 
-/// Share of mails with code and link both as expected.
+/// Minimum share of messages whose code and link are both as expected.
 const SHARE_MIN: f64 = 0.99;
 
 #[derive(serde::Deserialize)]
@@ -18,18 +18,22 @@ struct Case {
 }
 
 #[test]
-fn account_mails_of_the_corpus_are_read_right() {
+fn codes_and_links_of_the_corpus_are_detected() {
     let Some(corpus) = corpus_text("verification/mails.jsonl") else { return };
-    let (mut total, mut right) = (0_u32, 0_u32);
+    let (mut total, mut correct) = (0_u32, 0_u32);
     for case in corpus.lines().map(|line| serde_json::from_str::<Case>(line).unwrap()) {
-        let mail =
-            Mail { subject: &case.subject, text: Some(&case.text), html: None, from: "noreply@portal.acme.example" };
-        let found = detect(&mail);
+        let message = VerificationInput {
+            subject: &case.subject,
+            text: Some(&case.text),
+            html: None,
+            from: "noreply@portal.acme.example",
+        };
+        let found = detect(&message);
         assert!(found.as_ref().is_none_or(|found| found.confidence > 0.0 && found.confidence <= CONFIDENCE_MAX));
         let (code, link) = found.map_or((None, None), |found| (found.code, found.link));
         total += 1;
         if (&code, &link) == (&case.expected_code, &case.expected_link) {
-            right += 1;
+            correct += 1;
         } else {
             println!(
                 "{}: code {code:?} for {:?}, link {link:?} for {:?}",
@@ -37,6 +41,6 @@ fn account_mails_of_the_corpus_are_read_right() {
             );
         }
     }
-    println!("verification: {right} of {total} right");
-    assert!(total > 0 && f64::from(right) / f64::from(total) >= SHARE_MIN);
+    println!("verification: {correct} of {total} correct");
+    assert!(total > 0 && f64::from(correct) / f64::from(total) >= SHARE_MIN);
 }

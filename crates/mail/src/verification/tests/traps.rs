@@ -1,22 +1,24 @@
-//! The traps of the field notes (item 27) by name, and codes and links in languages and forms that the corpus lacks.
+//! Tables of common pitfalls, and of codes and links in languages and forms that the corpus lacks.
 
-use crate::verification::{Mail, detect};
+use crate::verification::{VerificationInput, detect};
 
 fn code(subject: &str, text: &str) -> Option<String> {
-    detect(&Mail { subject, text: Some(text), ..Mail::default() }).and_then(|found| found.code)
+    detect(&VerificationInput { subject, text: Some(text), ..VerificationInput::default() })
+        .and_then(|found| found.code)
 }
 
 fn link(subject: &str, text: &str) -> Option<String> {
-    detect(&Mail { subject, text: Some(text), ..Mail::default() }).and_then(|found| found.link)
+    detect(&VerificationInput { subject, text: Some(text), ..VerificationInput::default() })
+        .and_then(|found| found.link)
 }
 
 fn html(subject: &str, html: &str) -> (Option<String>, Option<String>) {
-    detect(&Mail { subject, html: Some(html), ..Mail::default() })
+    detect(&VerificationInput { subject, html: Some(html), ..VerificationInput::default() })
         .map_or((None, None), |found| (found.code, found.link))
 }
 
 #[test]
-fn codes_in_many_languages_and_forms_are_found() {
+fn codes_in_many_languages_and_forms_are_detected() {
     let cases = [
         ("Your code", "Your Acme verification code is 482913.", "482913"),
         ("482913 is your Acme code", "Enter it to sign in.", "482913"),
@@ -57,7 +59,7 @@ fn codes_in_many_languages_and_forms_are_found() {
 }
 
 #[test]
-fn a_code_to_use_for_signing_in_is_told_from_a_coupon() {
+fn sign_in_codes_are_distinguished_from_coupons() {
     let found = [
         ("Use code 482913 to sign in.", "482913"),
         ("Use code 482913 to log in to your account.", "482913"),
@@ -102,7 +104,7 @@ fn a_code_to_use_for_signing_in_is_told_from_a_coupon() {
 }
 
 #[test]
-fn the_name_of_a_service_is_neither_a_code_nor_a_reason_against_one() {
+fn service_names_are_neither_codes_nor_exclusions() {
     let found = [
         ("Your verification code for Flight Center is 482913.", "482913"),
         ("Your one-time code to redeem: 482913", "482913"),
@@ -145,7 +147,7 @@ fn the_name_of_a_service_is_neither_a_code_nor_a_reason_against_one() {
 }
 
 #[test]
-fn numbers_that_are_no_codes_are_not_found() {
+fn other_numbers_are_not_detected_as_codes() {
     let cases = [
         ("Order 482913 confirmed", "Your order number is 482913.\nTotal: $1234.56\nTracking number 940011189922"),
         ("Your invoice", "Invoice INV48291 of 2026-11-20 for 1,234.00 EUR. Customer 482913."),
@@ -175,26 +177,26 @@ fn numbers_that_are_no_codes_are_not_found() {
 }
 
 #[test]
-fn a_css_colour_is_not_a_code_and_digits_in_boxes_are() {
-    let mail = "<style>.a{color:#482913}</style><p style='color:#112233'>Your verification code is</p><table><tr><td>4</td><td>8</td><td>2</td><td>9</td><td>1</td><td>3</td></tr></table>";
-    assert_eq!(html("Sign in", mail).0.as_deref(), Some("482913"));
+fn css_colors_are_ignored_and_digits_in_separate_elements_are_joined() {
+    let message = "<style>.a{color:#482913}</style><p style='color:#112233'>Your verification code is</p><table><tr><td>4</td><td>8</td><td>2</td><td>9</td><td>1</td><td>3</td></tr></table>";
+    assert_eq!(html("Sign in", message).0.as_deref(), Some("482913"));
     let spans = "<p>Your login code:</p><h1><span>4</span><span>8</span><span>2</span><span>9</span><span>1</span><span>3</span></h1>";
     assert_eq!(html("Sign in", spans).0.as_deref(), Some("482913"));
 }
 
 #[test]
-fn links_are_found_in_text_and_in_href_alone() {
+fn links_are_detected_in_text_and_in_href_attributes() {
     let text = "Confirm your email address:\nhttps://acme.example/confirm?token=abc123def456.\n\nUnsubscribe: https://acme.example/u/abc123def456ghi789";
     assert_eq!(link("Confirm your email", text).as_deref(), Some("https://acme.example/confirm?token=abc123def456"));
-    let mail = "<p>Welcome</p><a href='https://acme.example/help'>Help</a><a href='https://click.acme.example/ls/click?upn=u001.Abc9dEf8&amp;x=1'>Verify your account</a><a href='https://acme.example/unsubscribe?t=abc123def456ghi789'>Unsubscribe</a>";
+    let message = "<p>Welcome</p><a href='https://acme.example/help'>Help</a><a href='https://click.acme.example/ls/click?upn=u001.Abc9dEf8&amp;x=1'>Verify your account</a><a href='https://acme.example/unsubscribe?t=abc123def456ghi789'>Unsubscribe</a>";
     assert_eq!(
-        html("Verify your account", mail).1.as_deref(),
+        html("Verify your account", message).1.as_deref(),
         Some("https://click.acme.example/ls/click?upn=u001.Abc9dEf8&x=1")
     );
 }
 
 #[test]
-fn short_tokens_are_enough_where_the_mail_asks_for_what_the_link_does() {
+fn short_tokens_suffice_next_to_a_matching_request() {
     let cases = [
         ("Verify email", "Verify email\n", "https://acme.test/verify?t=1&u=2"),
         ("Welcome", "Hi,\n\nVerify email: ", "https://acme.test/verify?t=1&u=2"),
@@ -220,8 +222,8 @@ fn short_tokens_are_enough_where_the_mail_asks_for_what_the_link_does() {
     for (subject, text, url) in cases {
         assert_eq!(link(subject, &format!("{text}{url}\n\nhttps://acme.test/help?v=1")).as_deref(), Some(url), "{url}");
     }
-    let mail = "<a href='https://acme.test/fr/valider?x=9zz'>Valider mon compte</a><a href='https://acme.test/fr/valider/u?x=9zz'>Se désabonner</a>";
-    assert_eq!(html("Bienvenue", mail).1.as_deref(), Some("https://acme.test/fr/valider?x=9zz"));
+    let message = "<a href='https://acme.test/fr/valider?x=9zz'>Valider mon compte</a><a href='https://acme.test/fr/valider/u?x=9zz'>Se désabonner</a>";
+    assert_eq!(html("Bienvenue", message).1.as_deref(), Some("https://acme.test/fr/valider?x=9zz"));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Whether the configured nameservers answer at all.
 //!
-//! A question that gets no answer says nothing about them: the nameservers of the name asked about may be silent, and strangers
-//! choose those names. It only makes us ask something of our own choice, which every nameserver can answer. Any answer, whatever
-//! it is about, came from a configured nameserver and shows that it is there.
+//! A question that gets no answer says nothing about them: the nameservers of the name asked about may be silent, and
+//! strangers choose those names. It only triggers a probe with our own queries, which every nameserver can answer. Any
+//! answer, whatever it is about, came from a configured nameserver and shows that it is there.
 
 use posthouse_domain::time::Time;
 
@@ -14,15 +14,15 @@ pub(super) const PROBE_MS: i64 = 3_000;
 /// What to do with a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Admission {
-    /// Ask it.
+    /// Send the query.
     Ask,
-    /// The nameservers did not answer: ask whether they do now, and then this.
+    /// The nameservers didn't answer: probe them before the query.
     Probe,
     /// The nameservers do not answer.
     Refuse,
 }
 
-/// What is known about the nameservers as a whole.
+/// The state of the nameservers as a whole.
 #[derive(Debug, Default)]
 pub(super) struct Health {
     answered_at: Option<Time>,
@@ -31,7 +31,7 @@ pub(super) struct Health {
 }
 
 impl Health {
-    /// What to do now. After an outage one question probes for all: the others are refused until it has an answer.
+    /// Decides about a query. After an outage one query probes, and others are refused until the probe has a result.
     pub(super) fn admit(&mut self, now: Time) -> Admission {
         match self.silent_until {
             None => Admission::Ask,
@@ -43,16 +43,16 @@ impl Health {
         }
     }
 
-    /// A nameserver answered; `resolved` where the answer was of use. Any answer ends an outage.
+    /// Records an answer; `resolved` if it was usable. Any answer ends an outage.
     pub(super) fn answered(&mut self, now: Time, resolved: bool) {
         self.answered_at = Some(now);
         self.resolved_at = if resolved { Some(now) } else { self.resolved_at };
         self.silent_until = None;
     }
 
-    /// Our own questions, asked at `began`, got no answer; whether that is an outage. It is not one where anything else was
-    /// answered since.
-    pub(super) fn unanswered(&mut self, began: Time, now: Time) -> bool {
+    /// Records a probe, begun at `began`, without an answer. Returns whether that is an outage, which it isn't if any
+    /// other query was answered since.
+    pub(super) fn record_unanswered(&mut self, began: Time, now: Time) -> bool {
         if self.answered_at.is_some_and(|at| at >= began) {
             return false;
         }
@@ -60,7 +60,7 @@ impl Health {
         true
     }
 
-    /// Whether a nameserver gave an answer of use since then.
+    /// Returns whether there was a usable answer since `began`.
     pub(super) fn resolved_since(&self, began: Time) -> bool {
         self.resolved_at.is_some_and(|at| at >= began)
     }
@@ -75,26 +75,26 @@ mod tests {
     }
 
     #[test]
-    fn an_outage_begins_with_our_own_question_and_ends_with_any_answer() {
+    fn an_outage_begins_with_a_failed_probe_and_ends_with_any_answer() {
         let mut health = Health::default();
         assert_eq!(health.admit(at(1_000)), Admission::Ask);
-        assert!(health.unanswered(at(1_000), at(2_000)));
+        assert!(health.record_unanswered(at(1_000), at(2_000)));
         assert_eq!(health.admit(at(2_000)), Admission::Refuse);
         assert_eq!(health.admit(at(2_000 + OUTAGE_MS - 1)), Admission::Refuse);
         assert_eq!(health.admit(at(20_000)), Admission::Probe, "one probes after the pause");
         assert_eq!(health.admit(at(20_001)), Admission::Refuse, "and only one");
-        assert_eq!(health.admit(at(20_000 + PROBE_MS)), Admission::Probe, "a lost probe holds nobody up for ever");
-        assert!(health.unanswered(at(23_000), at(24_000)));
+        assert_eq!(health.admit(at(20_000 + PROBE_MS)), Admission::Probe, "a lost probe doesn't block queries forever");
+        assert!(health.record_unanswered(at(23_000), at(24_000)));
         assert_eq!(health.admit(at(24_000)), Admission::Refuse);
         health.answered(at(25_000), false);
         assert_eq!(health.admit(at(25_000)), Admission::Ask);
     }
 
     #[test]
-    fn an_answer_about_anything_shows_that_they_are_there() {
+    fn any_answer_prevents_an_outage() {
         let mut health = Health::default();
         health.answered(at(1_500), false);
-        assert!(!health.unanswered(at(1_000), at(2_000)));
+        assert!(!health.record_unanswered(at(1_000), at(2_000)));
         assert_eq!(health.admit(at(2_000)), Admission::Ask);
         assert!(!health.resolved_since(at(0)), "a failure is an answer, and of no use");
         health.answered(at(2_500), true);

@@ -1,46 +1,46 @@
-//! Zones whose own nameservers are silent. Each question about them is under way for seconds, and there is room for so many:
-//! a stranger who has mail sent with names of a silent zone must not use up the room that the mail of others needs.
+//! Skips zones whose nameservers don't answer. Each query about them takes seconds, and concurrent queries are limited,
+//! so mail that names such a zone must not use up the queries that other mail needs.
 
 use std::collections::HashMap;
 
 use posthouse_domain::time::Time;
 
-/// Slow questions about one zone, at the same time or in a row, after which it is left alone.
+/// Slow queries about a zone, concurrent or in a row, after which it is skipped.
 const SLOW_MAX: u32 = 8;
-/// How long it is left alone, in milliseconds.
+/// How long a zone is skipped, in milliseconds.
 const REST_MS: i64 = 15_000;
-/// Zones that are known at once. Beyond that those that do not rest are forgotten.
+/// Maximum zones that are tracked. At the limit, zones that aren't skipped are removed.
 const ZONES_MAX: usize = 4_096;
-/// Longest second label that is taken for one of a registry below a country (`co.uk`), in bytes.
+/// Maximum length of a second label that counts as a registry below a country (`co.uk`), in bytes.
 const REGISTRY_BYTES_MAX: usize = 3;
 /// Labels of the zone of an IPv4 network of 16 bits, and of an IPv6 network of 32.
 const REVERSE_LABELS: [(&str, usize); 2] = [("in-addr", 4), ("ip6", 10)];
 
-/// What is known of one zone.
+/// The state of a zone.
 #[derive(Debug, Default)]
 struct Zone {
-    /// Questions that take long, and those before that came to nothing.
+    /// Slow queries that aren't answered.
     slow: u32,
-    rests_until: Option<Time>,
+    paused_until: Option<Time>,
 }
 
-/// The zones that were slow lately.
+/// The zones with slow queries.
 #[derive(Debug, Default)]
 pub(super) struct Zones {
     zones: HashMap<String, Zone>,
 }
 
 impl Zones {
-    /// Whether to ask about a name now.
-    pub(super) fn may_ask(&self, name: &str, now: Time) -> bool {
-        let rests_until = || self.zones.get(&zone_of(name))?.rests_until;
+    /// Returns whether a name may be queried now.
+    pub(super) fn may_query(&self, name: &str, now: Time) -> bool {
+        let rests_until = || self.zones.get(&zone_of(name))?.paused_until;
         self.zones.is_empty() || rests_until().is_none_or(|until| now >= until)
     }
 
-    /// A question about the name takes long.
+    /// Records a slow query.
     pub(super) fn slow(&mut self, name: &str, now: Time) {
         if self.zones.len() >= ZONES_MAX {
-            self.zones.retain(|_, zone| zone.rests_until.is_some_and(|until| now < until));
+            self.zones.retain(|_, zone| zone.paused_until.is_some_and(|until| now < until));
         }
         if self.zones.len() >= ZONES_MAX {
             return;
@@ -48,13 +48,13 @@ impl Zones {
         let zone = self.zones.entry(zone_of(name)).or_default();
         zone.slow += 1;
         if zone.slow >= SLOW_MAX {
-            zone.rests_until = Some(now.plus_ms(REST_MS));
-            // After the rest one more is enough.
+            zone.paused_until = Some(now.plus_ms(REST_MS));
+            // After the pause, one more slow query is enough.
             zone.slow = SLOW_MAX - 1;
         }
     }
 
-    /// A question about the name was answered.
+    /// Records an answered query.
     pub(super) fn answered(&mut self, name: &str) {
         if !self.zones.is_empty() {
             self.zones.remove(&zone_of(name));
@@ -62,8 +62,7 @@ impl Zones {
     }
 }
 
-/// The part of a name that one owner answers for, as far as that can be told without a list: two labels, or three below a
-/// country.
+/// Estimates the registered domain of a name without a list: two labels, or three below a country.
 fn zone_of(name: &str) -> String {
     let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
     let labels: Vec<&str> = name.rsplit('.').collect();
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_is_what_one_owner_answers_for() {
+    fn names_are_grouped_by_registered_domain() {
         let table = [
             ("example.com", "example.com"),
             ("a.b.Example.COM.", "example.com"),
@@ -101,23 +100,23 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_zone_rests_and_no_other_does() {
+    fn only_a_silent_zone_is_skipped() {
         let mut zones = Zones::default();
         for n in 0..SLOW_MAX {
-            assert!(zones.may_ask("x.dead.example", at(0)), "after {n}");
+            assert!(zones.may_query("x.dead.example", at(0)), "after {n}");
             zones.slow(&format!("x{n}.dead.example"), at(0));
         }
-        assert!(!zones.may_ask("y.dead.example", at(REST_MS - 1)));
-        assert!(zones.may_ask("alive.example", at(0)));
-        assert!(zones.may_ask("y.dead.example", at(REST_MS)));
+        assert!(!zones.may_query("y.dead.example", at(REST_MS - 1)));
+        assert!(zones.may_query("alive.example", at(0)));
+        assert!(zones.may_query("y.dead.example", at(REST_MS)));
         zones.slow("y.dead.example", at(REST_MS));
-        assert!(!zones.may_ask("y.dead.example", at(REST_MS)), "one more is enough");
+        assert!(!zones.may_query("y.dead.example", at(REST_MS)), "one more is enough");
         zones.answered("z.dead.example");
-        assert!(zones.may_ask("y.dead.example", at(REST_MS)));
+        assert!(zones.may_query("y.dead.example", at(REST_MS)));
     }
 
     #[test]
-    fn many_zones_are_not_kept() {
+    fn tracked_zones_are_limited() {
         let mut zones = Zones::default();
         (0..3 * ZONES_MAX).for_each(|n| zones.slow(&format!("x.n{n}.example"), at(0)));
         assert!(zones.zones.len() <= ZONES_MAX);

@@ -1,10 +1,11 @@
-//! One connection: the socket below a sans-IO session.
+//! One SMTP connection: the socket of a sans-IO session.
 
 use std::{io, net::SocketAddr, time::Duration};
 
-use posthouse_domain::{message::TlsUse, time::Time};
+use posthouse_domain::{message::TlsParameters, time::Time};
 use posthouse_mail::smtp::client::{
-    ClientSession, ConnectionFailure, Message, RecipientOutcome, Stage, Step, TLS_TIMEOUT_MS, Tls,
+    ClientSession, ClientStep, ConnectionFailure, OutboundMessage, RecipientOutcome, SmtpStage, TLS_TIMEOUT_MS,
+    TlsPolicy,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -13,52 +14,52 @@ use tokio::{
 use tokio_rustls::client::TlsStream;
 
 use super::tls::Connectors;
-use crate::{ports::Peer, tls::version_and_cipher};
+use posthouse_app::{ports::Peer, tls::version_and_cipher};
 
-/// How long the TCP handshake may take, in milliseconds.
+/// Time limit of the TCP handshake, in milliseconds.
 const CONNECT_MS_MAX: u64 = 30_000;
-/// How long saying good-bye may take, in milliseconds.
+/// Time limit of closing with QUIT, in milliseconds.
 const CLOSE_MS_MAX: u64 = 1_000;
-/// Bytes read at once: replies are short.
+/// Size of the read buffer; replies are short.
 const READ_BYTES: usize = 4 * 1024;
 
 enum Stream {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
-    /// The handshake took it and failed.
+    /// The TLS handshake failed and consumed the socket.
     Gone,
 }
 
-/// A connection and where its dialogue stands.
+/// A connection with the state of its session.
 pub(super) struct Connection {
     session: ClientSession,
     stream: Stream,
     messages: u32,
     tls: TlsPeer,
-    used: Option<TlsUse>,
+    used: Option<TlsParameters>,
 }
 
-/// Whom a handshake is made with.
+/// The parameters of a TLS handshake.
 struct TlsPeer {
     connectors: Connectors,
     host: String,
     verify: bool,
-    /// The time for judging a certificate.
+    /// The time at which certificates are verified.
     now: Time,
 }
 
 impl Connection {
-    /// Connects, and speaks until the server waits for a message.
+    /// Connects and runs the session until the server is ready for a message.
     pub(super) async fn open(peer: &Peer, connectors: &Connectors, now: Time) -> Result<Self, ConnectionFailure> {
         let bound = bound(peer).map_err(|error| {
             let text = format!("mail cannot leave from this address (delivery.source_addresses): {error}");
-            ConnectionFailure { stage: Stage::Local, ..failed(&text) }
+            ConnectionFailure { stage: SmtpStage::Local, ..failed(&text) }
         })?;
         let socket = within(CONNECT_MS_MAX, connect(peer, bound)).await.map_err(|why| failed(&why))?;
-        // Commands and replies are small and answered one by one: Nagle's algorithm would delay each of them.
+        // Commands are small and answered one by one, so Nagle's algorithm would delay each of them.
         let _ = socket.set_nodelay(true);
         let tls = TlsPeer { connectors: connectors.clone(), host: peer.host.clone(), verify: peer.verify, now };
-        let (stream, used) = if peer.session.tls == Tls::Implicit {
+        let (stream, used) = if peer.session.tls == TlsPolicy::Implicit {
             let shaken = within(TLS_TIMEOUT_MS, tls.handshake(socket)).await.map_err(|why| failed(&why))?;
             let used = tls.used(&shaken);
             (Stream::Tls(Box::new(shaken)), used)
@@ -68,63 +69,65 @@ impl Connection {
         let session = ClientSession::new(peer.session.clone());
         let mut connection = Self { session, stream, messages: 0, tls, used };
         match connection.advance().await {
-            Step::Ready => Ok(connection),
-            Step::Failed(failure) => Err(failure),
-            _ => Err(failed("the dialogue ended before a message")),
+            ClientStep::Ready => Ok(connection),
+            ClientStep::Failed(failure) => Err(failure),
+            _ => Err(failed("the session ended before a message")),
         }
     }
 
-    /// Sends a message; only for one that is ready. Ask [`Connection::is_ready`] afterwards.
-    pub(super) async fn send(&mut self, message: Message) -> Vec<RecipientOutcome> {
+    /// Sends a message on a ready connection. Call [`Connection::is_ready`] before the next one.
+    pub(super) async fn send(&mut self, message: OutboundMessage) -> Vec<RecipientOutcome> {
         self.messages += 1;
         if self.session.send(message).is_err() {
             return Vec::new();
         }
         match self.advance().await {
-            Step::Done(outcomes) => outcomes,
+            ClientStep::Done(outcomes) => outcomes,
             _ => Vec::new(),
         }
     }
 
-    /// Whether another message can follow.
+    /// Returns whether another message can be sent.
     pub(super) async fn is_ready(&mut self) -> bool {
-        matches!(self.advance().await, Step::Ready)
+        matches!(self.advance().await, ClientStep::Ready)
     }
 
     pub(super) fn messages(&self) -> u32 {
         self.messages
     }
 
-    /// How it is encrypted, if it is.
-    pub(super) fn tls(&self) -> Option<TlsUse> {
+    /// Returns how the connection is encrypted, if it is.
+    pub(super) fn tls(&self) -> Option<TlsParameters> {
         self.used.clone()
     }
 
-    /// Says good-bye and does not wait for the answer: nothing depends on it.
+    /// Sends QUIT and closes without waiting for the reply.
     pub(super) async fn close(mut self) {
         self.session.quit();
-        if let Step::Write(bytes) = self.session.step() {
+        if let ClientStep::Write(bytes) = self.session.step() {
             let _ = within(CLOSE_MS_MAX, self.stream.write(&bytes)).await;
             let _ = within(CLOSE_MS_MAX, self.stream.shutdown()).await;
         }
     }
 
-    /// Does what the session asks for until there is something to decide.
-    async fn advance(&mut self) -> Step {
+    /// Performs the I/O that the session requests, until it returns another step.
+    async fn advance(&mut self) -> ClientStep {
         let mut buffer = [0; READ_BYTES];
         loop {
             match self.session.step() {
-                Step::Write(bytes) => {
+                ClientStep::Write(bytes) => {
                     if let Err(why) = within(self.session.deadline_ms(), self.stream.write(&bytes)).await {
-                        self.session.lost(&why);
+                        self.session.connection_lost(&why);
                     }
                 }
-                Step::NeedInput => match within(self.session.deadline_ms(), self.stream.read(&mut buffer)).await {
-                    Ok(0) => self.session.lost("the server closed the connection"),
-                    Ok(count) => self.session.receive(&buffer[..count]),
-                    Err(why) => self.session.lost(&why),
-                },
-                Step::StartTls => self.start_tls().await,
+                ClientStep::NeedInput => {
+                    match within(self.session.deadline_ms(), self.stream.read(&mut buffer)).await {
+                        Ok(0) => self.session.connection_lost("the server closed the connection"),
+                        Ok(count) => self.session.receive(&buffer[..count]),
+                        Err(why) => self.session.connection_lost(&why),
+                    }
+                }
+                ClientStep::StartTls => self.start_tls().await,
                 decided => return decided,
             }
         }
@@ -153,15 +156,15 @@ impl TlsPeer {
         connector.connect(name, socket).await
     }
 
-    /// What came of the handshake. Where any certificate will do, whether it was valid is asked afterwards.
-    fn used(&self, stream: &TlsStream<TcpStream>) -> Option<TlsUse> {
+    /// Describes a completed handshake. If any certificate was accepted, it is verified now.
+    fn used(&self, stream: &TlsStream<TcpStream>) -> Option<TlsParameters> {
         let (socket, session) = stream.get_ref();
         let (version, cipher) = version_and_cipher(session)?;
         let valid = || {
             let name = self.connectors.server_name(&self.host, socket.peer_addr().ok()?);
             Some(self.connectors.are_valid(session.peer_certificates()?, &name, self.now))
         };
-        Some(TlsUse { version, cipher, verified: self.verify || valid().unwrap_or(false) })
+        Some(TlsParameters { version, cipher, verified: self.verify || valid().unwrap_or(false) })
     }
 }
 
@@ -194,7 +197,7 @@ impl Stream {
     }
 }
 
-/// A socket of the address to connect from, where one is asked for.
+/// Returns a socket bound to the source address, if there is one.
 fn bound(peer: &Peer) -> io::Result<Option<TcpSocket>> {
     let Some(source) = peer.source else { return Ok(None) };
     let socket = if source.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
@@ -202,7 +205,7 @@ fn bound(peer: &Peer) -> io::Result<Option<TcpSocket>> {
     Ok(Some(socket))
 }
 
-/// Connects from there, or from the address that the system picks.
+/// Connects from the bound socket, or from an address that the system selects.
 async fn connect(peer: &Peer, bound: Option<TcpSocket>) -> io::Result<TcpStream> {
     match bound {
         Some(socket) => socket.connect(peer.address).await,
@@ -210,7 +213,7 @@ async fn connect(peer: &Peer, bound: Option<TcpSocket>) -> io::Result<TcpStream>
     }
 }
 
-/// Bounds an operation in time; what went wrong is a text for people.
+/// Runs an operation with a time limit and formats its error.
 async fn within<T>(limit_ms: u64, work: impl Future<Output = io::Result<T>>) -> Result<T, String> {
     match tokio::time::timeout(Duration::from_millis(limit_ms), work).await {
         Ok(done) => done.map_err(|error| error.to_string()),
@@ -220,7 +223,7 @@ async fn within<T>(limit_ms: u64, work: impl Future<Output = io::Result<T>>) -> 
 
 fn failed(why: &str) -> ConnectionFailure {
     ConnectionFailure {
-        stage: Stage::Connect,
+        stage: SmtpStage::Connect,
         code: None,
         enhanced_code: None,
         text: why.to_owned(),

@@ -1,6 +1,4 @@
-//! Connections that wait for their next message.
-//!
-//! Never holds one that is in use, and never waits: who takes a connection out owns it.
+//! The pool of idle SMTP connections. A connection in use isn't in the pool.
 
 use std::{
     collections::HashMap,
@@ -8,14 +6,14 @@ use std::{
 };
 
 use posthouse_domain::time::Time;
-use posthouse_mail::smtp::client::Tls;
+use posthouse_mail::smtp::client::TlsPolicy;
 
 use super::connection::Connection;
-use crate::ports::Peer;
+use posthouse_app::ports::Peer;
 
-/// What two messages must have in common to share a connection.
+/// The properties that messages on one connection share.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Key {
+pub(super) struct SmtpConnectionKey {
     address: SocketAddr,
     host: String,
     tls: &'static str,
@@ -24,13 +22,13 @@ pub(super) struct Key {
     source: Option<IpAddr>,
 }
 
-impl Key {
+impl SmtpConnectionKey {
     pub(super) fn of(peer: &Peer) -> Self {
         let tls = match peer.session.tls {
-            Tls::Opportunistic => "opportunistic",
-            Tls::Required => "required",
-            Tls::Off => "off",
-            Tls::Implicit => "implicit",
+            TlsPolicy::Opportunistic => "opportunistic",
+            TlsPolicy::Required => "required",
+            TlsPolicy::Off => "off",
+            TlsPolicy::Implicit => "implicit",
         };
         let user = peer.session.auth.as_ref().map(|login| login.username.clone());
         let Peer { address, verify, source, .. } = *peer;
@@ -43,33 +41,33 @@ struct Unused {
     since: Time,
 }
 
-/// The connections.
+/// The idle connections.
 #[derive(Default)]
-pub(super) struct Pool {
-    unused: HashMap<Key, Vec<Unused>>,
+pub(super) struct SmtpConnectionPool {
+    unused: HashMap<SmtpConnectionKey, Vec<Unused>>,
     count: usize,
 }
 
-impl Pool {
-    /// How many there are.
+impl SmtpConnectionPool {
+    /// Returns the number of idle connections.
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// The one that was used last, unless that was before `since`: then the server may have closed it by now.
-    pub(super) fn take(&mut self, key: &Key, since: Time) -> Option<Connection> {
+    /// Takes the most recently used connection, unless it is idle since before `since`: the server may have closed it.
+    pub(super) fn checkout(&mut self, key: &SmtpConnectionKey, since: Time) -> Option<Connection> {
         let list = self.unused.get_mut(key)?;
         let last = list.pop_if(|unused| unused.since >= since)?;
         self.count -= 1;
         Some(last.connection)
     }
 
-    pub(super) fn put(&mut self, key: Key, connection: Connection, now: Time) {
+    pub(super) fn checkin(&mut self, key: SmtpConnectionKey, connection: Connection, now: Time) {
         self.unused.entry(key).or_default().push(Unused { connection, since: now });
         self.count += 1;
     }
 
-    /// Takes out those that are unused since `until` or longer.
+    /// Removes the connections that are idle since `until` or longer.
     pub(super) fn take_unused_since(&mut self, until: Time) -> Vec<Connection> {
         let mut old = Vec::new();
         for list in self.unused.values_mut() {

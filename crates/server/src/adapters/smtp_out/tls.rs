@@ -1,5 +1,5 @@
-//! TLS as a client: either any certificate will do, because plaintext would be the alternative (RFC 7435), or it must be
-//! valid for the host by the certificate authorities of the machine.
+//! TLS for outbound connections. Either any certificate is accepted, because plain text would be the alternative
+//! (RFC 7435), or it must be valid for the host according to the system's certificate authorities.
 
 use std::{net::SocketAddr, sync::Arc, sync::OnceLock};
 
@@ -7,44 +7,48 @@ use posthouse_domain::time::Time;
 use rustls_pki_types::{CertificateDer, ServerName};
 use tokio_rustls::TlsConnector;
 
-use crate::tls::{ClientTlsError as TlsError, Judge, Trust, client_config};
+use posthouse_app::tls::{CertificateTrust, CertificateVerifier, TlsClientError, client_config};
 
-/// The two ways to begin TLS, made when first needed. Cloning is cheap.
+/// The TLS connectors, created on first use. Clones share them.
 #[derive(Clone, Default)]
 pub(in crate::adapters) struct Connectors(Arc<Made>);
 
 #[derive(Default)]
 struct Made {
-    any: OnceLock<Result<TlsConnector, TlsError>>,
-    verified: OnceLock<Result<TlsConnector, TlsError>>,
-    /// None on a machine without certificate authorities.
-    judge: OnceLock<Option<Judge>>,
+    any: OnceLock<Result<TlsConnector, TlsClientError>>,
+    verified: OnceLock<Result<TlsConnector, TlsClientError>>,
+    /// `None` on a system without certificate authorities.
+    judge: OnceLock<Option<CertificateVerifier>>,
 }
 
 impl Connectors {
-    /// The connector that verifies, or the one that takes any certificate.
-    pub(in crate::adapters) fn of(&self, verify: bool) -> Result<TlsConnector, TlsError> {
-        let (made, trust) = if verify { (&self.0.verified, Trust::Machine) } else { (&self.0.any, Trust::Anybody) };
+    /// Returns the connector that verifies certificates, or the one that accepts any.
+    pub(in crate::adapters) fn of(&self, verify: bool) -> Result<TlsConnector, TlsClientError> {
+        let (made, trust) = if verify {
+            (&self.0.verified, CertificateTrust::SystemRoots)
+        } else {
+            (&self.0.any, CertificateTrust::AnyCertificate)
+        };
         made.get_or_init(|| connector(&trust)).clone()
     }
 
-    /// Whether these certificates would have done for that name if they had been verified.
+    /// Returns whether a certificate chain is valid for a name.
     pub(in crate::adapters) fn are_valid(
         &self,
         chain: &[CertificateDer<'_>],
         name: &ServerName<'_>,
         now: Time,
     ) -> bool {
-        let judge = self.0.judge.get_or_init(|| Judge::new(&Trust::Machine).ok());
+        let judge = self.0.judge.get_or_init(|| CertificateVerifier::new(&CertificateTrust::SystemRoots).ok());
         judge.as_ref().is_some_and(|judge| judge.is_valid(chain, name, now.seconds()))
     }
 
-    /// The name for the handshake: the host's, or its address where the host has no name that TLS can carry.
+    /// Returns the server name for the handshake: the host's name, or its address if TLS can't represent the name.
     pub(in crate::adapters) fn server_name(&self, host: &str, address: SocketAddr) -> ServerName<'static> {
         ServerName::try_from(host.to_owned()).unwrap_or_else(|_| ServerName::from(address.ip()))
     }
 }
 
-fn connector(trust: &Trust) -> Result<TlsConnector, TlsError> {
+fn connector(trust: &CertificateTrust) -> Result<TlsConnector, TlsClientError> {
     Ok(TlsConnector::from(client_config(trust)?))
 }

@@ -1,33 +1,38 @@
-//! Whether the instance key is that of the store. Makes none.
+//! Checks that the instance key belongs to the store. It creates no key.
 
 use super::Finding;
-use crate::app::{
-    App,
-    signing::{
-        self, InstanceKeyError, SigningError,
-        key_file::{self, KeyFile, Standing},
+use posthouse_app::{
+    app::App,
+    domains::dkim,
+    keyring::signer::SigningError,
+    keyring::{
+        instance_key::InstanceKeyError,
+        key_file::KeyFile,
+        proof::{self, KeyStatus},
     },
 };
 
 pub(super) async fn check(app: &App) -> Finding {
     let place = match app.config.instance_key {
         Some(_) => "the setting instance_key".to_owned(),
-        None => KeyFile::of(app).path().display().to_string(),
+        None => KeyFile::of(&app.config).path().display().to_string(),
     };
-    let standing = match key_file::standing(app).await {
+    let standing = match proof::status(app).await {
         Ok(standing) => standing,
         Err(error) => return failed(&error),
     };
     match standing {
-        Standing::Absent => Finding::ok("instance key: none yet, nothing is sealed; the first start makes one"),
-        Standing::Unused => Finding::ok(format!("instance key: {place}; nothing is sealed yet")),
-        Standing::Next => Finding::warning(
-            "instance key: a rotation was cut off behind its commit",
-            "nothing is lost; the next start ends it",
+        KeyStatus::Absent => {
+            Finding::ok("instance key: none yet and nothing is encrypted; the first start creates one")
+        }
+        KeyStatus::Unused => Finding::ok(format!("instance key: {place}; nothing is encrypted yet")),
+        KeyStatus::RotationInterrupted => Finding::warning(
+            "instance key: a rotation was interrupted after its commit",
+            "nothing is lost; the next start completes it",
         ),
-        // The start opens the keys that sign mail, so they are opened here too.
-        Standing::Noted | Standing::Opens => match signing::existing(app).await {
-            Ok(_) => Finding::ok(format!("instance key: {place} is that of the store")),
+        // A start decrypts the DKIM keys, so the check does too.
+        KeyStatus::Proven | KeyStatus::Unproven => match dkim::existing_records(app).await {
+            Ok(_) => Finding::ok(format!("instance key: {place} belongs to this store")),
             Err(error) => failed(&error),
         },
     }
@@ -36,10 +41,10 @@ pub(super) async fn check(app: &App) -> Finding {
 fn failed(error: &SigningError) -> Finding {
     let advice = match error {
         SigningError::InstanceKey(InstanceKeyError::Missing { .. } | InstanceKeyError::WrongKey) => {
-            "a new key would open nothing"
+            "restore the instance key of this store; a new key can't decrypt anything"
         }
-        SigningError::InstanceKey(InstanceKeyError::Malformed { .. }) => "bring back the instance key of this store",
-        SigningError::InstanceKey(InstanceKeyError::File { .. }) => "let the user of the service read it",
+        SigningError::InstanceKey(InstanceKeyError::Malformed { .. }) => "restore the instance key of this store",
+        SigningError::InstanceKey(InstanceKeyError::File { .. }) => "make it readable for the user of the service",
         SigningError::InstanceKey(InstanceKeyError::Crypto) | SigningError::Key(_) | SigningError::Store(_) => {
             "check the database, then try again"
         }

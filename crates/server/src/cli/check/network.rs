@@ -1,6 +1,6 @@
-//! Ports of our own, and the ways in and out on port 25.
+//! Checks the ports of the listeners, and inbound and outbound connections on port 25.
 //!
-//! Nothing is sent but greetings: connections are opened, listened to and closed.
+//! Connections are opened, the greeting is read, and they are closed. No mail is sent.
 
 use std::{
     io,
@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
-use posthouse_mail::auth::{Answer, Question, QuestionKind, Records};
+use posthouse_mail::auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -17,40 +17,41 @@ use tokio::{
 };
 
 use super::Finding;
-use crate::{
-    app::check_reputation::addresses,
-    config::{Config, DeliveryMode, Network},
+use crate::config::Configuration;
+use posthouse_app::{
+    domains::reputation::addresses,
     ports::Dns,
+    settings::{DeliveryMode, network::Network},
 };
 
-/// How long one connection or look-up may take, in milliseconds.
-const PATIENCE_MS: u64 = 5_000;
-/// How much of a greeting is read, in bytes.
+/// Time limit of one connection or lookup, in milliseconds.
+const TIMEOUT_MS: u64 = 5_000;
+/// Maximum length of a greeting, in bytes.
 const GREETING_BYTES_MAX: u64 = 512;
-/// A domain whose mail exchangers are there for everybody, to see whether port 25 is open on the way out.
-const WITNESS: &str = "gmail.com";
-/// Addresses of it that are tried.
-const WITNESS_ADDRESSES_MAX: usize = 2;
+/// A domain whose mail exchangers accept connections from everywhere, for testing outbound port 25.
+const TEST_DOMAIN: &str = "gmail.com";
+/// Addresses of the test domain that are tried.
+const TEST_ADDRESSES_MAX: usize = 2;
 
-/// This machine.
+/// The loopback address.
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// Whether our ports are free, or taken by ourselves.
-pub(super) async fn ports(config: &Config) -> Vec<Finding> {
-    let mut found = vec![port("http.listen", config.http.listen, Some(b"GET /healthz HTTP/1.0\r\n\r\n")).await];
-    for address in &config.smtp.listen {
+/// Checks that each port is free or used by this service.
+pub(super) async fn ports(config: &Configuration) -> Vec<Finding> {
+    let mut found = vec![port("http.listen", config.listen.http, Some(b"GET /healthz HTTP/1.0\r\n\r\n")).await];
+    for address in &config.listen.smtp {
         found.push(mail_port("smtp.listen", *address, &config.smtp.proxy_protocol_from).await);
     }
-    for address in &config.submission.listen {
-        found.push(mail_port("submission.listen", *address, &config.submission.proxy_protocol_from).await);
+    for address in &config.listen.submission {
+        found.push(mail_port("submission.listen", *address, &config.smtp.submission_proxy_protocol_from).await);
     }
-    for address in &config.http.listen_tls {
+    for address in &config.listen.http_tls {
         found.push(tls_port("http.listen_tls", *address).await);
     }
-    for address in &config.acme.listen {
+    for address in &config.listen.acme {
         found.push(tls_port("acme.listen", *address).await);
     }
-    for address in &config.submission.listen_tls {
+    for address in &config.listen.submission_tls {
         found.push(tls_port("submission.listen_tls", *address).await);
     }
     found
@@ -68,34 +69,34 @@ async fn port(key: &str, address: SocketAddr, question: Option<&[u8]>) -> Findin
         },
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             let advice = "ports below 1024 need the capability CAP_NET_BIND_SERVICE";
-            Finding::failed(format!("{what} may not be listened on"), advice)
+            Finding::failed(format!("no permission to listen on {what}"), advice)
         }
         Err(error) => Finding::failed(format!("{what}: {error}"), format!("correct {key}")),
     }
 }
 
-/// As [`port`], of a listener that greets, unless it waits for a proxy to speak first.
+/// Like [`port`], for an SMTP listener. Behind a proxy it sends no greeting until the proxy's header arrives.
 async fn mail_port(key: &str, address: SocketAddr, proxies: &[Network]) -> Finding {
     if is_proxied(address, proxies) { tls_port(key, address).await } else { port(key, address, None).await }
 }
 
-/// Whether who connects from this machine is taken for a proxy (PROXY protocol).
+/// Returns whether a connection from this machine must begin with a PROXY protocol header.
 fn is_proxied(address: SocketAddr, proxies: &[Network]) -> bool {
     let from = if address.ip().is_unspecified() { LOOPBACK } else { address.ip() };
     proxies.iter().any(|network| network.contains(from))
 }
 
-/// As [`port`], where whoever listens says nothing before a handshake.
+/// Like [`port`], for a listener that sends nothing before a TLS handshake.
 async fn tls_port(key: &str, address: SocketAddr) -> Finding {
     match TcpListener::bind(address).await {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-            Finding::ok(format!("port: {key} {address} is in use; by the running service, if there is one"))
+            Finding::ok(format!("port: {key} {address} is in use, by the running service if there is one"))
         }
         _ => port(key, address, None).await,
     }
 }
 
-/// What the other side says first, or to that question.
+/// Reads a greeting, or the response to `question`.
 async fn greeting(address: SocketAddr, question: Option<&[u8]>) -> io::Result<String> {
     let ask = async {
         let mut stream = TcpStream::connect(address).await?;
@@ -104,7 +105,7 @@ async fn greeting(address: SocketAddr, question: Option<&[u8]>) -> io::Result<St
         }
         let mut text = Vec::new();
         let mut stream = stream.take(GREETING_BYTES_MAX);
-        // An answer to a question ends with the connection; a greeting is the first piece.
+        // A response ends with the connection; a greeting is the first data that arrives.
         if question.is_some() {
             stream.read_to_end(&mut text).await?;
         } else {
@@ -112,17 +113,17 @@ async fn greeting(address: SocketAddr, question: Option<&[u8]>) -> io::Result<St
         }
         Ok(String::from_utf8_lossy(&text).into_owned())
     };
-    timeout(Duration::from_millis(PATIENCE_MS), ask).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
+    timeout(Duration::from_millis(TIMEOUT_MS), ask).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
 }
 
-/// The way in and the way out.
-pub(super) async fn ways(dns: &dyn Dns, config: &Config, addresses: &[IpAddr]) -> Vec<Finding> {
-    let (way_in, way_out) = tokio::join!(way_in(config, addresses), way_out(dns, config));
-    way_in.into_iter().chain(sources(config).await).chain([way_out]).collect()
+/// Checks inbound and outbound connections.
+pub(super) async fn connections(dns: &dyn Dns, config: &Configuration, addresses: &[IpAddr]) -> Vec<Finding> {
+    let (inbound, outbound) = tokio::join!(inbound(config, addresses), outbound(dns, config));
+    inbound.into_iter().chain(sources(config).await).chain([outbound]).collect()
 }
 
-/// Whether this machine has the addresses that mail is to leave from.
-async fn sources(config: &Config) -> Vec<Finding> {
+/// Checks that this machine has the configured source addresses.
+async fn sources(config: &Configuration) -> Vec<Finding> {
     let mut found = Vec::new();
     for source in &config.delivery.sources {
         let what = format!("source: {}", source.address);
@@ -137,8 +138,8 @@ async fn sources(config: &Config) -> Vec<Finding> {
     found
 }
 
-/// Whether other servers reach this one: its own public address is tried, at the port that mail servers use.
-async fn way_in(config: &Config, addresses: &[IpAddr]) -> Vec<Finding> {
+/// Checks that this server is reachable at its public addresses, on the port that mail servers use.
+async fn inbound(config: &Configuration, addresses: &[IpAddr]) -> Vec<Finding> {
     let port = config.delivery.port;
     let what = |address: &IpAddr| format!("inbound: port {port} of {address}");
     if config.delivery.mode == DeliveryMode::Capture || addresses.is_empty() {
@@ -146,22 +147,25 @@ async fn way_in(config: &Config, addresses: &[IpAddr]) -> Vec<Finding> {
     }
     if !is_serving(config).await {
         let advice = "start the service, then check again";
-        return vec![Finding::warning(format!("inbound: port {port} was not tried, nobody listens"), advice)];
+        return vec![Finding::warning(
+            format!("inbound: port {port} was not tested, the service is not running"),
+            advice,
+        )];
     }
     let tries = addresses.iter().map(|address| async move {
         match greeting(SocketAddr::from((*address, port)), None).await {
-            Ok(text) if greets_as(&text, &config.smtp.hostname) => {
-                Finding::ok(format!("{} answers as {}", what(address), config.smtp.hostname))
+            Ok(text) if greets_as(&text, &config.hostname) => {
+                Finding::ok(format!("{} answers as {}", what(address), config.hostname))
             }
             Ok(text) if text.starts_with("220") => {
-                let (said, host) = (text.lines().next().unwrap_or_default(), &config.smtp.hostname);
+                let (greeting, host) = (text.lines().next().unwrap_or_default(), &config.hostname);
                 let advice =
-                    format!("lead the port to this service, or set smtp.hostname to its name instead of {host}");
-                Finding::failed(format!("{} answers \"{said}\"", what(address)), advice)
+                    format!("forward the port to this service, or set smtp.hostname to its name instead of {host}");
+                Finding::failed(format!("{} answers \"{greeting}\"", what(address)), advice)
             }
             _ => {
-                let advice = "open the port in every firewall and lead it to smtp.listen; if a network lets no machine \
-                              reach its own public address, try from elsewhere";
+                let advice = "open the port in every firewall and forward it to smtp.listen; if machines in your \
+                network can't reach their own public address, test from elsewhere";
                 Finding::warning(format!("{} does not answer from here", what(address)), advice)
             }
         }
@@ -169,8 +173,8 @@ async fn way_in(config: &Config, addresses: &[IpAddr]) -> Vec<Finding> {
     join_all(tries).await
 }
 
-async fn is_serving(config: &Config) -> bool {
-    for address in &config.smtp.listen {
+async fn is_serving(config: &Configuration) -> bool {
+    for address in &config.listen.smtp {
         let mut address = *address;
         if address.ip().is_unspecified() {
             address.set_ip(LOOPBACK);
@@ -190,15 +194,15 @@ fn greets_as(text: &str, host: &str) -> bool {
         .is_some_and(|rest| rest.trim_start_matches([' ', '-']).split_whitespace().next() == Some(host))
 }
 
-async fn way_out(dns: &dyn Dns, config: &Config) -> Finding {
+async fn outbound(dns: &dyn Dns, config: &Configuration) -> Finding {
     match &config.delivery.mode {
         DeliveryMode::Capture => Finding::ok("outbound: nothing leaves this machine (delivery.mode is capture)"),
         DeliveryMode::Relay(relay) => {
             let place = (relay.host.as_str(), relay.port);
-            let connected = timeout(Duration::from_millis(PATIENCE_MS), TcpStream::connect(place)).await;
+            let connected = timeout(Duration::from_millis(TIMEOUT_MS), TcpStream::connect(place)).await;
             let what = format!("outbound: relay {}:{}", relay.host, relay.port);
             match connected {
-                Ok(Ok(_)) => Finding::ok(format!("{what} takes connections")),
+                Ok(Ok(_)) => Finding::ok(format!("{what} accepts connections")),
                 _ => Finding::failed(format!("{what} cannot be reached"), "check delivery.relay_url and the firewall"),
             }
         }
@@ -207,15 +211,15 @@ async fn way_out(dns: &dyn Dns, config: &Config) -> Finding {
 }
 
 async fn port_25(dns: &dyn Dns, port: u16) -> Finding {
-    let hosts = match dns.lookup(Question::new(WITNESS, QuestionKind::Mx)).await {
-        Answer::Records(Records::Mx(hosts)) => hosts,
+    let hosts = match dns.lookup(DnsQuestion::new(TEST_DOMAIN, DnsRecordType::Mx)).await {
+        DnsAnswer::Records(DnsRecords::Mx(hosts)) => hosts,
         _ => Vec::new(),
     };
     let Some((_, host)) = hosts.into_iter().min() else {
-        let what = format!("outbound: port {port} was not tried, {WITNESS} could not be looked up");
-        return Finding::warning(what, "check dns.nameservers and the way to the internet");
+        let what = format!("outbound: port {port} was not tested, {TEST_DOMAIN} could not be looked up");
+        return Finding::warning(what, "check dns.nameservers and the internet connection");
     };
-    for address in addresses(dns, &host).await.into_iter().take(WITNESS_ADDRESSES_MAX) {
+    for address in addresses(dns, &host).await.into_iter().take(TEST_ADDRESSES_MAX) {
         if greeting(SocketAddr::from((address, port)), None).await.is_ok_and(|text| text.starts_with("220")) {
             return Finding::ok(format!("outbound: port {port} is open ({host} answers)"));
         }
@@ -229,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_greeting_names_the_server() {
+    fn greetings_are_compared_with_the_host_name() {
         for (text, expected) in [
             ("220 mx.example.com ESMTP Posthouse\r\n", true),
             ("220-mx.example.com\r\n", true),

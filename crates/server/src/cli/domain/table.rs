@@ -1,30 +1,30 @@
-//! A domain's records as a terminal of 80 columns shows them.
+//! Renders a domain and its records for a terminal of 80 columns.
 //!
-//! Values begin at the left margin and have nothing but themselves in their lines, so that they can be copied; a value of
-//! several lines is broken without a space.
+//! A value begins at the left margin and has its lines to itself, so that it can be copied. A value of several lines is
+//! broken without a space.
 
 use serde_json::Value;
 
-/// Columns of a terminal.
+/// Width of a terminal.
 const COLUMNS: usize = 80;
-/// Columns in front of a name.
+/// Width of the columns before the name.
 const BEFORE_NAME: usize = 38;
 
-/// Of which records the values are shown.
+/// The records whose values are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Values {
-    /// Of all.
+    /// All records.
     All,
-    /// Of those that are missing or wrong.
+    /// Records that are missing or wrong.
     NotOk,
 }
 
-/// A domain with its records, from its view.
+/// Renders a domain with its records.
 pub(super) fn domain(view: &Value, values: Values) -> String {
     let records = records(view);
     let mut lines: Vec<String> = pieces(&title(view), COLUMNS).map(str::to_owned).collect();
     lines.push(format!("id {}", text(view, "id")));
-    lines.push(format!("of the workspace {}", text(view, "workspace_id")));
+    lines.push(format!("workspace {}", text(view, "workspace_id")));
     lines.push(String::new());
     lines.push(row(["RECORD", "TYPE", "NEEDED", "FOUND"], "NAME"));
     for record in records {
@@ -41,7 +41,7 @@ pub(super) fn domain(view: &Value, values: Values) -> String {
         records.iter().filter(|record| values == Values::All || record["status"] != "ok").collect();
     if !shown.is_empty() {
         lines.push(String::new());
-        lines.push("The values to publish (what stands in several lines is one, without spaces):".to_owned());
+        lines.push("Values to publish (join the lines of a value without spaces):".to_owned());
     }
     for record in shown {
         lines.push(String::new());
@@ -52,8 +52,8 @@ pub(super) fn domain(view: &Value, values: Values) -> String {
     lines.join("\n")
 }
 
-/// How many required records are not as they should be.
-pub(super) fn wrong(view: &Value) -> usize {
+/// Counts the required records that are missing or wrong.
+pub(super) fn count_wrong(view: &Value) -> usize {
     records(view).iter().filter(|record| record["required"] == true && record["status"] != "ok").count()
 }
 
@@ -65,11 +65,11 @@ fn text<'v>(value: &'v Value, member: &str) -> &'v str {
     value[member].as_str().unwrap_or_default()
 }
 
-/// How it stands, in a line.
+/// Renders name and status in one line.
 pub(super) fn title(view: &Value) -> String {
     let receiving = match (text(view, "status"), view["receiving"] == true) {
-        ("disabled", _) => "neither takes nor sends mail",
-        (_, true) => "takes and sends mail",
+        ("disabled", _) => "neither receives nor sends mail",
+        (_, true) => "receives and sends mail",
         (_, false) => "only sends mail",
     };
     let mut title = format!("{} is {} and {receiving}", text(view, "domain"), text(view, "status"));
@@ -83,18 +83,18 @@ fn row([record, kind, needed, found]: [&str; 4], name: &str) -> String {
     format!("{record:<13} {kind:<5} {needed:<7} {found:<9} {name}").trim_end().to_owned()
 }
 
-/// What was found instead, and what is likely wrong.
+/// Lists the values that were found instead, and the likely mistake.
 fn remarks(record: &Value) -> Vec<String> {
     let key = text(record, "key");
     let found = record["found"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let mut lines: Vec<String> = found.map(|value| format!("{key}: found instead: {value}")).collect();
     if record["hint"] == "full_name_in_host" {
-        lines.push(format!("{key}: published with the zone twice in its name; type only the part shown below"));
+        lines.push(format!("{key}: published with the zone twice in its name; enter only the name shown below"));
     }
     lines
 }
 
-/// A text in pieces of that many characters.
+/// Splits a text into pieces of at most `columns` characters.
 fn pieces(text: &str, columns: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_fits_and_values_can_be_put_together_again() {
+    fn lines_fit_and_split_values_can_be_joined() {
         let (name, value) =
             (format!("s1._domainkey.{}.example", "a".repeat(60)), format!("v=DKIM1; p={}", "B".repeat(400)));
         let record = |key: &str, status: &str| json!({ "key": key, "type": "TXT", "name": name, "host": name, "value": value, "required": true, "status": status });
@@ -123,10 +123,10 @@ mod tests {
         });
         let shown = domain(&view, Values::All);
         assert!(shown.lines().all(|line| line.chars().count() <= COLUMNS), "{shown}");
-        let (_, values) = shown.split_once("dkim_previous TXT at").expect("the values stand below");
+        let (_, values) = shown.split_once("dkim_previous TXT at").expect("the values follow the table");
         let joined: String = values.lines().skip(2).take_while(|line| !line.is_empty()).collect();
         assert_eq!(joined, value);
         assert_eq!(domain(&view, Values::NotOk).matches("v=DKIM1").count(), 1);
-        assert_eq!(wrong(&view), 1);
+        assert_eq!(count_wrong(&view), 1);
     }
 }

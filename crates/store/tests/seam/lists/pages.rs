@@ -1,11 +1,11 @@
-//! Pages of messages, glimpses for long-polls, and erasing.
+//! Pages of messages, message summaries for long-polls, and erasing.
 
 use super::*;
-use posthouse_domain::message::Verification;
+use posthouse_domain::message::MessageVerification;
 use posthouse_store::{
-    arrivals::{self, Between, Sort},
+    arrivals::{self, ArrivalFilter, ArrivalTimeRange},
     erase,
-    message_list::{self, Filter},
+    message_list::{self, MessageFilter},
 };
 
 const LABELS: [&str; 5] = ["a", "b", "rare", "blocked", "ai:sales"];
@@ -18,16 +18,17 @@ fn random_message(n: u128, numbers: &mut Numbers) -> Message {
     message.is_read = numbers.below(2) == 0;
     if numbers.below(3) == 0 {
         message.direction = Direction::Outbound;
-        message.status = [Status::Queued, Status::Sent, Status::Bounced][numbers.below(3) as usize];
+        message.status =
+            [MessageStatus::Queued, MessageStatus::Sent, MessageStatus::Bounced][numbers.below(3) as usize];
     }
     message.channel = [Channel::Email, Channel::Agent][numbers.below(2) as usize];
-    message.kind = [Kind::Message, Kind::Task][numbers.below(2) as usize];
+    message.kind = [MessageKind::Message, MessageKind::Task][numbers.below(2) as usize];
     message
 }
 
-fn random_filter(numbers: &mut Numbers) -> Filter {
+fn random_filter(numbers: &mut Numbers) -> MessageFilter {
     let labels = (0..numbers.below(4)).map(|_| LABELS[numbers.below(5) as usize].to_owned()).collect();
-    Filter {
+    MessageFilter {
         labels,
         any_label: numbers.maybe(|_| vec!["ai:sales", "local:spam"]).unwrap_or_default(),
         hidden_labels: numbers
@@ -35,13 +36,13 @@ fn random_filter(numbers: &mut Numbers) -> Filter {
             .unwrap_or_default(),
         is_read: numbers.maybe(|n| n.below(2) == 0),
         direction: numbers.maybe(|n| [Direction::Inbound, Direction::Outbound][n.below(2) as usize]),
-        status: numbers.maybe(|n| [Status::Received, Status::Bounced][n.below(2) as usize]),
+        status: numbers.maybe(|n| [MessageStatus::Received, MessageStatus::Bounced][n.below(2) as usize]),
         channel: numbers.maybe(|_| Channel::Email),
-        kind: numbers.maybe(|_| Kind::Task),
+        kind: numbers.maybe(|_| MessageKind::Task),
     }
 }
 
-fn passes(message: &Message, filter: &Filter) -> bool {
+fn passes(message: &Message, filter: &MessageFilter) -> bool {
     let has = |label: &str| message.labels.iter().any(|l| l == label);
     filter.labels.iter().all(|label| has(label))
         && (filter.any_label.is_empty() || filter.any_label.iter().any(|label| has(label)))
@@ -53,8 +54,8 @@ fn passes(message: &Message, filter: &Filter) -> bool {
         && filter.kind.is_none_or(|kind| message.kind == kind)
 }
 
-/// Every page of a filter, with an arrival between the pages that must not shift them.
-fn all_pages(tx: &mut Tx, filter: &Filter, limit: u32) -> Result<Vec<MessageId>> {
+/// Returns all pages of a filter, concatenated.
+fn all_pages(tx: &mut Tx, filter: &MessageFilter, limit: u32) -> Result<Vec<MessageId>> {
     let (mut ids, mut before) = (Vec::new(), None);
     loop {
         let page = message_list::page(tx, PLACE, filter, before, limit)?;
@@ -67,7 +68,7 @@ fn all_pages(tx: &mut Tx, filter: &Filter, limit: u32) -> Result<Vec<MessageId>>
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_are_those_of_the_model_under_every_filter() {
+async fn message_pages_match_the_model_under_every_filter() {
     on_both(async |store| {
         let mut numbers = Numbers(7);
         let all: Vec<Message> = (1..=300).map(|n| random_message(n, &mut numbers)).collect();
@@ -76,8 +77,8 @@ async fn pages_are_those_of_the_model_under_every_filter() {
         for _ in 0..150 {
             let (filter, limit) = (random_filter(&mut numbers), 1 + numbers.below(40) as u32);
             let expected: Vec<MessageId> = all.iter().rev().filter(|m| passes(m, &filter)).map(|m| m.id).collect();
-            let asked = filter.clone();
-            let found = store.read(move |tx| all_pages(tx, &asked, limit)).await.unwrap();
+            let query = filter.clone();
+            let found = store.read(move |tx| all_pages(tx, &query, limit)).await.unwrap();
             assert_eq!(found, expected, "{filter:?} by {limit}");
         }
     })
@@ -88,7 +89,7 @@ async fn pages_are_those_of_the_model_under_every_filter() {
 async fn an_insert_between_pages_neither_repeats_nor_hides_a_message() {
     on_both(async |store| {
         store.write(|tx| (1..=10).try_for_each(|n| put(tx, &message(n, &["a"])))).await.unwrap();
-        let filter = Filter { labels: vec!["a".into()], ..Filter::default() };
+        let filter = MessageFilter { labels: vec!["a".into()], ..MessageFilter::default() };
         let first = {
             let f = filter.clone();
             store.read(move |tx| message_list::page(tx, PLACE, &f, None, 4)).await.unwrap()
@@ -103,7 +104,7 @@ async fn an_insert_between_pages_neither_repeats_nor_hides_a_message() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn changed_labels_are_found_and_lost_at_once() {
+async fn changed_labels_take_effect_immediately() {
     on_both(async |store| {
         store.write(|tx| put(tx, &message(1, &["a"]))).await.unwrap();
         store
@@ -115,7 +116,7 @@ async fn changed_labels_are_found_and_lost_at_once() {
             .await
             .unwrap();
         for (label, found) in [("a", 0), ("b", 1)] {
-            let filter = Filter { labels: vec![label.into()], is_read: Some(true), ..Filter::default() };
+            let filter = MessageFilter { labels: vec![label.into()], is_read: Some(true), ..MessageFilter::default() };
             let page = store.read(move |tx| message_list::page(tx, PLACE, &filter, None, 5)).await.unwrap();
             assert_eq!(page.len(), found, "{label}");
         }
@@ -124,7 +125,7 @@ async fn changed_labels_are_found_and_lost_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn glimpses_come_in_order_and_pass_blocked_mail_over() {
+async fn long_poll_reads_are_ordered_and_skip_blocked_messages() {
     on_both(async |store| {
         store
             .write(|tx| {
@@ -133,7 +134,7 @@ async fn glimpses_come_in_order_and_pass_blocked_mail_over() {
                     if n != 2 {
                         let code = Some(format!("{n}"));
                         message.verification =
-                            Some(Verification { code, link: None, confidence: 0.5, auth_failed: n == 5 });
+                            Some(MessageVerification { code, link: None, confidence: 0.5, auth_failed: n == 5 });
                     }
                     put(tx, &message)?;
                 }
@@ -141,11 +142,11 @@ async fn glimpses_come_in_order_and_pass_blocked_mail_over() {
             })
             .await
             .unwrap();
-        let sort = Sort { direction: Direction::Inbound, channel: None, kind: Some(Kind::Message) };
-        let numbers = |found: Vec<arrivals::Glimpse>| found.iter().map(|g| g.id.0.as_u128()).collect::<Vec<_>>();
+        let sort = ArrivalFilter { direction: Direction::Inbound, channel: None, kind: Some(MessageKind::Message) };
+        let numbers = |found: Vec<arrivals::ArrivalSummary>| found.iter().map(|g| g.id.0.as_u128()).collect::<Vec<_>>();
         let after = store.read(move |tx| arrivals::after(tx, PLACE, sort, at(1), 3)).await.unwrap();
         assert_eq!(numbers(after), [2, 4, 5]);
-        let between = Between { since: at(1), until: at(6) };
+        let between = ArrivalTimeRange { since: at(1), until: at(6) };
         let found = store.read(move |tx| arrivals::verifications(tx, PLACE, between, 9)).await.unwrap();
         assert!(found[0].verification.as_ref().unwrap().auth_failed);
         assert_eq!(numbers(found), [5, 4]);
@@ -154,7 +155,7 @@ async fn glimpses_come_in_order_and_pass_blocked_mail_over() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn erasing_a_thread_takes_what_hangs_on_it_and_nothing_else() {
+async fn erasing_a_thread_deletes_its_dependent_rows_and_nothing_else() {
     on_both(async |store| {
         let in_thread = |n| Message { thread: ThreadId(Uuid::from_u128(77)), ..message(n, &["a"]) };
         store
@@ -179,7 +180,7 @@ async fn erasing_a_thread_takes_what_hangs_on_it_and_nothing_else() {
         store
             .read(move |tx| {
                 assert_eq!(stored_threads::get(tx, WORKSPACE, thread_id)?, None);
-                let filter = Filter { labels: vec!["a".into()], ..Filter::default() };
+                let filter = MessageFilter { labels: vec!["a".into()], ..MessageFilter::default() };
                 let left = message_list::page(tx, PLACE, &filter, None, 10)?;
                 assert_eq!(left.iter().map(|m| m.id).collect::<Vec<_>>(), [message(9, &[]).id]);
                 for (n, there) in [(1, false), (2, true), (3, false)] {

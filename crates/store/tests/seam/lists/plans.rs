@@ -1,11 +1,11 @@
-//! Every statement of a list walks an index in the order that it needs, as far as the planner of SQLite says.
+//! Checks with SQLite's query planner that every list statement scans an index in the required order.
 
 use super::*;
 use posthouse_store::{
-    Engine, Sql, Value, contact_list, drafts::list as draft_list, message_list, search, statements, thread_list,
+    Engine, Sql, Value, all_statements, contact_list, drafts::list as draft_list, message_list, search, thread_list,
 };
 
-/// The files whose statements are planned one by one.
+/// Files whose statements are checked one by one.
 const FILES: [&str; 14] = [
     "approvals",
     "arrivals",
@@ -23,7 +23,7 @@ const FILES: [&str; 14] = [
     "messages",
 ];
 
-/// The highest placeholder.
+/// Returns the highest placeholder.
 fn parameters(text: &str) -> usize {
     text.split('$')
         .skip(1)
@@ -35,12 +35,17 @@ fn parameters(text: &str) -> usize {
         .unwrap_or(0)
 }
 
+posthouse_store::row_struct!(
+    #[allow(dead_code)]
+    PlanRow { id: i64, parent: i64, notused: i64, detail: String }
+);
+
 fn plan(tx: &mut Tx, sql: &Sql) -> Result<Vec<String>> {
     let text = sql.text(Engine::Sqlite).into_owned();
     let nulls = vec![Value::Null; parameters(&text)];
-    let explain = Sql::built("EXPLAIN", format!("EXPLAIN QUERY PLAN {text}"));
-    let rows: Vec<(i64, i64, i64, String)> = tx.rows(&explain, &nulls)?;
-    Ok(rows.into_iter().map(|(_, _, _, detail)| detail).collect())
+    let explain = Sql::from_fragments("EXPLAIN", format!("EXPLAIN QUERY PLAN {text}"));
+    let rows: Vec<PlanRow> = tx.rows(&explain, &nulls)?;
+    Ok(rows.into_iter().map(|row| row.detail).collect())
 }
 
 fn sqlite() -> (Dir, Store) {
@@ -51,13 +56,13 @@ fn sqlite() -> (Dir, Store) {
 }
 
 fn scans(plan: &[String]) -> bool {
-    // A scan of an inner query is not one of a table.
+    // A scan of a subquery isn't a table scan.
     let inner = ["bounded", "CONSTANT ROW", "(subquery"];
     plan.iter().any(|step| step.starts_with("SCAN ") && !inner.iter().any(|name| step.contains(name)))
 }
 
 #[test]
-fn pages_walk_an_index_in_order() {
+fn pages_scan_an_index_in_order() {
     let (_dir, store) = sqlite();
     store
         .read_blocking(|tx| {
@@ -67,7 +72,7 @@ fn pages_walk_an_index_in_order() {
                 let plan = plan(tx, sql)?;
                 let text = sql.text(Engine::Sqlite);
                 assert!(!scans(&plan), "{plan:#?}\n{text}");
-                // Threads of a rare label are sorted: there are at most a thousand.
+                // Threads with a rare label are sorted; there are at most a thousand.
                 let sorts = plan.iter().any(|step| step.contains("TEMP B-TREE"));
                 assert!(
                     !sorts
@@ -83,19 +88,19 @@ fn pages_walk_an_index_in_order() {
     store.close();
 }
 
-/// `is_read=false` and `status` walked the whole inbox: 127 ms and 203 ms at 100,000 messages of which none matched.
+/// Regression test: `is_read=false` and `status` scanned the whole inbox.
 #[test]
-fn unread_mail_and_rare_statuses_have_an_index_of_their_own() {
+fn unread_messages_and_rare_statuses_have_their_own_index() {
     let (_dir, store) = sqlite();
     store
         .read_blocking(|tx| {
             for (words, index) in [("m.is_read = 0", "messages_unread"), ("m.status = 'bounced'", "messages_status")] {
                 let shapes = message_list::shapes(0);
                 let text = |sql: &Sql| sql.text(Engine::Sqlite).into_owned();
-                let alone = |sql: &&Sql| {
+                let is_only_filter = |sql: &&Sql| {
                     text(sql).contains(words) && !text(sql).contains("EXISTS") && !text(sql).contains("||")
                 };
-                let sql = shapes.iter().find(alone).expect("a list under that filter alone");
+                let sql = shapes.iter().find(is_only_filter).expect("a list with only that filter");
                 let plan = plan(tx, sql)?;
                 assert!(plan.iter().any(|step| step.contains(index)), "{plan:#?}\n{}", text(sql));
             }
@@ -105,18 +110,18 @@ fn unread_mail_and_rare_statuses_have_an_index_of_their_own() {
     store.close();
 }
 
-/// The drafts that wait for somebody are few among those that were sent.
+/// Drafts that wait for action are few among those already sent.
 #[test]
-fn drafts_of_one_status_have_an_index_of_their_own() {
+fn drafts_of_one_status_have_their_own_index() {
     let (_dir, store) = sqlite();
     store
         .read_blocking(|tx| {
             for sql in draft_list::shapes(0).iter().filter(|sql| sql.text(Engine::Sqlite).contains("d.status = $5")) {
                 let plan = plan(tx, sql)?;
                 let text = sql.text(Engine::Sqlite);
-                let walked =
+                let uses_index =
                     plan.iter().any(|step| step.contains("status") || text.contains("d.thread_id IS NOT NULL"));
-                assert!(walked, "{plan:#?}\n{text}");
+                assert!(uses_index, "{plan:#?}\n{text}");
             }
             Ok::<_, posthouse_store::Error>(())
         })
@@ -124,9 +129,10 @@ fn drafts_of_one_status_have_an_index_of_their_own() {
     store.close();
 }
 
-/// Deleting the contacts of a domain walked all those of the workspace, and deleting a domain all its inboxes.
+/// Regression test: deleting the contacts of a domain scanned the whole workspace, and deleting a domain scanned all
+/// its inboxes.
 #[test]
-fn what_a_domain_has_is_found_by_the_domain() {
+fn lookups_by_domain_use_the_domain_index() {
     let (_dir, store) = sqlite();
     store
         .read_blocking(|tx| {
@@ -135,7 +141,8 @@ fn what_a_domain_has_is_found_by_the_domain() {
                 ("contact_list", "IN_DOMAIN", "contacts_domain"),
                 ("mail_domains", "INBOXES", "inboxes_domain"),
             ] {
-                let all = statements::FILES.iter().find(|(of, _)| *of == file).map(|(_, all)| *all).unwrap_or_default();
+                let all =
+                    all_statements::FILES.iter().find(|(of, _)| *of == file).map(|(_, all)| *all).unwrap_or_default();
                 let sql = all.iter().find(|sql| sql.name() == name).expect("the statement");
                 let plan = plan(tx, sql)?;
                 assert!(plan.len() == 1 && plan[0].contains(index), "{file} {name}: {plan:#?}");
@@ -147,12 +154,12 @@ fn what_a_domain_has_is_found_by_the_domain() {
 }
 
 #[test]
-fn statements_of_the_reading_side_never_scan_a_table() {
+fn read_statements_never_scan_a_table() {
     let (_dir, store) = sqlite();
     store
         .read_blocking(|tx| {
-            for (file, all) in statements::FILES.iter().filter(|(file, _)| FILES.contains(file)) {
-                for sql in all.iter().filter(|sql| !["INSERT", "BLOB_USED", "LOST"].contains(&sql.name())) {
+            for (file, all) in all_statements::FILES.iter().filter(|(file, _)| FILES.contains(file)) {
+                for sql in all.iter().filter(|sql| !["INSERT", "BLOB_USED", "WITHOUT_JOB"].contains(&sql.name())) {
                     let plan = plan(tx, sql)?;
                     assert!(!scans(&plan), "{file} {}: {plan:#?}", sql.name());
                 }
@@ -164,7 +171,7 @@ fn statements_of_the_reading_side_never_scan_a_table() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_shape_is_prepared_on_both_engines() {
+async fn every_shape_prepares_on_both_engines() {
     on_both(async |store| {
         store
             .read(|tx| {
@@ -175,7 +182,7 @@ async fn every_shape_is_prepared_on_both_engines() {
                     draft_list::shapes(10),
                 ];
                 let search = search::shapes(tx.engine(), 3);
-                lists.concat().iter().chain(&search).try_for_each(|sql| tx.prepare(sql))
+                lists.concat().iter().chain(&search).try_for_each(|sql| tx.prepare(sql).map(drop))
             })
             .await
             .unwrap();

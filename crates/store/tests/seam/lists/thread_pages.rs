@@ -1,21 +1,21 @@
 //! Pages of threads.
 
 use super::*;
-use posthouse_domain::page::Position;
-use posthouse_store::thread_list::{self, Filter};
+use posthouse_domain::page::CursorPosition;
+use posthouse_store::thread_list::{self, ThreadFilter};
 
 const LABELS: [&str; 3] = ["a", "b", "rare"];
 
 fn random_thread(n: u128, numbers: &mut Numbers) -> Thread {
     let labels = LABELS.iter().zip([2, 3, 15]).filter(|(_, weight)| numbers.below(*weight) == 0);
     let labels = labels.map(|(label, _)| (*label).to_owned()).collect();
-    // Few different times, so that ids decide often.
+    // Only a few distinct times, so that IDs often decide the order.
     let inbox = InboxId(Uuid::from_u128(10 + u128::from(numbers.below(2))));
     Thread { labels, ..thread(1_000 - n, inbox, numbers.below(30) as i64) }
 }
 
-fn random_filter(numbers: &mut Numbers) -> Filter {
-    Filter {
+fn random_filter(numbers: &mut Numbers) -> ThreadFilter {
+    ThreadFilter {
         inbox: numbers.maybe(|_| INBOX),
         labels: (0..numbers.below(3)).map(|_| LABELS[numbers.below(3) as usize].to_owned()).collect(),
         before: numbers.maybe(|n| at(n.below(30) as i64)),
@@ -26,7 +26,7 @@ fn random_filter(numbers: &mut Numbers) -> Filter {
     }
 }
 
-fn passes(thread: &Thread, filter: &Filter) -> bool {
+fn passes(thread: &Thread, filter: &ThreadFilter) -> bool {
     let contains = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
     filter.inbox.is_none_or(|inbox| thread.inbox == inbox)
         && filter.labels.iter().all(|label| thread.labels.contains(label))
@@ -36,14 +36,14 @@ fn passes(thread: &Thread, filter: &Filter) -> bool {
         && filter.subject.as_ref().is_none_or(|part| contains(thread.subject.as_deref().unwrap(), part))
 }
 
-fn all_pages(tx: &mut Tx, filter: &Filter, limit: u32) -> Result<Vec<ThreadId>> {
+fn all_pages(tx: &mut Tx, filter: &ThreadFilter, limit: u32) -> Result<Vec<ThreadId>> {
     let (mut ids, mut position) = (Vec::new(), None);
     loop {
         let page = thread_list::page(tx, WORKSPACE, filter, position, limit)?;
         ids.extend(page.iter().map(|thread| thread.id));
         match page.last() {
             Some(last) if page.len() == limit as usize => {
-                position = Some(Position { sort: last.last_message_at.millis(), id: last.id.0 });
+                position = Some(CursorPosition { sort: last.last_message_at.millis(), id: last.id.0 });
             }
             _ => return Ok(ids),
         }
@@ -51,7 +51,7 @@ fn all_pages(tx: &mut Tx, filter: &Filter, limit: u32) -> Result<Vec<ThreadId>> 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_are_those_of_the_model_under_every_filter() {
+async fn thread_pages_match_the_model_under_every_filter() {
     on_both(async |store| {
         let mut numbers = Numbers(11);
         let mut all: Vec<Thread> = (1..=120).map(|n| random_thread(n, &mut numbers)).collect();
@@ -64,8 +64,8 @@ async fn pages_are_those_of_the_model_under_every_filter() {
             if !filter.ascending {
                 expected.reverse();
             }
-            let asked = filter.clone();
-            let found = store.read(move |tx| all_pages(tx, &asked, limit)).await.unwrap();
+            let query = filter.clone();
+            let found = store.read(move |tx| all_pages(tx, &query, limit)).await.unwrap();
             assert_eq!(found, expected, "{filter:?} by {limit}");
         }
     })
@@ -73,11 +73,11 @@ async fn pages_are_those_of_the_model_under_every_filter() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_label_on_very_many_threads_is_looked_up_beside_the_walk() {
+async fn a_label_on_very_many_threads_is_checked_per_row() {
     on_both(async |store| {
         let threads = |n| Thread { labels: vec!["a".into()], ..thread(n, INBOX, n as i64) };
         store.write(move |tx| (1..=1_100).try_for_each(|n| put_thread(tx, &threads(n)))).await.unwrap();
-        let filter = Filter { labels: vec!["a".into()], ..Filter::default() };
+        let filter = ThreadFilter { labels: vec!["a".into()], ..ThreadFilter::default() };
         let page = store.read(move |tx| thread_list::page(tx, WORKSPACE, &filter, None, 2)).await.unwrap();
         assert_eq!(page.iter().map(|t| t.id.0.as_u128()).collect::<Vec<_>>(), [1_100, 1_099]);
     })

@@ -1,33 +1,33 @@
-//! Every error of the table is met by a test of this suite, or named here with the issue that will bring one.
+//! Every error code appears in a test of this suite, or in the list of pending codes.
 //!
-//! A test meets a code by `.error("code")`; `.invalid_fields(…)` meets `invalid_request`. The list below only shrinks.
+//! A test covers a code with `.error("code")`; `.invalid_fields(…)` covers `invalid_request`. The list may only shrink.
 
-use posthouse_domain::error::Code;
+use posthouse_domain::error::ErrorCode;
 use std::{collections::BTreeSet, path::Path};
 
-/// Codes without a test yet, with their issue.
+/// Codes without a test yet, each with its issue number.
 const PENDING: &[(&str, u32)] = &[];
-/// Codes that come before any route, so that a test reads them from a raw connection.
+/// Codes of errors before routing, which tests read from a raw connection.
 const RAW: &[&str] = &["header_too_large"];
 
-/// The codes that the suite meets.
-fn met() -> BTreeSet<String> {
+/// Returns the codes that the suite covers.
+fn covered_codes() -> BTreeSet<String> {
     let mut texts = Vec::new();
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it"), &mut texts);
     let call = [".error", "(\""].concat();
-    let mut met: BTreeSet<String> = RAW
+    let mut covered_codes: BTreeSet<String> = RAW
         .iter()
         .filter(|code| texts.iter().any(|text| text.contains(&format!("\"431\", \"{code}\""))))
         .map(|code| (*code).to_owned())
         .collect();
     for text in &texts {
         let codes = text.split(&call).skip(1).filter_map(|rest| rest.split('"').next());
-        met.extend(codes.map(str::to_owned));
+        covered_codes.extend(codes.map(str::to_owned));
         if text.contains(&[".invalid_fields", "("].concat()) {
-            met.insert("invalid_request".to_owned());
+            covered_codes.insert("invalid_request".to_owned());
         }
     }
-    met
+    covered_codes
 }
 
 fn read(folder: &Path, texts: &mut Vec<String>) {
@@ -42,30 +42,33 @@ fn read(folder: &Path, texts: &mut Vec<String>) {
 }
 
 #[test]
-fn every_code_is_met_by_a_test_or_pending() {
-    let met = met();
-    for code in Code::ALL {
+fn every_error_code_is_covered_by_a_test_or_pending() {
+    let covered_codes = covered_codes();
+    for code in ErrorCode::ALL {
         let text = code.text();
         let pending = PENDING.iter().any(|(name, _)| *name == text);
-        assert!(met.contains(text) || pending, "no test meets {text}: write one that ends with .error(\"{text}\")");
+        assert!(
+            covered_codes.contains(text) || pending,
+            "no test covers {text}: write one that ends with .error(\"{text}\")"
+        );
     }
 }
 
 #[test]
-fn the_list_of_pending_codes_names_codes() {
+fn pending_codes_exist() {
     for (name, issue) in PENDING {
-        assert!(Code::ALL.iter().any(|code| code.text() == *name), "{name} (issue {issue}) is not in the table");
+        assert!(ErrorCode::ALL.iter().any(|code| code.text() == *name), "{name} (issue {issue}) is not in the table");
     }
 }
 
-/// A change that brings a test takes its code off the list; the gate holds it to that.
+/// A change that adds a test removes its code from the list. Only CI enforces this.
 #[test]
-fn what_is_met_is_not_pending() {
-    let met = met();
-    let stale: Vec<_> = PENDING.iter().filter(|(name, _)| met.contains(*name)).collect();
+fn covered_codes_are_not_pending() {
+    let covered_codes = covered_codes();
+    let stale: Vec<_> = PENDING.iter().filter(|(name, _)| covered_codes.contains(*name)).collect();
     if std::env::var("CI").is_ok_and(|value| value == "true") {
-        assert!(stale.is_empty(), "take these off the list: {stale:?}");
+        assert!(stale.is_empty(), "remove these from the list: {stale:?}");
     } else if !stale.is_empty() {
-        eprintln!("take these off the list: {stale:?}");
+        eprintln!("remove these from the list: {stale:?}");
     }
 }

@@ -1,30 +1,29 @@
-//! The document that the server gives has exactly the routes that the server has.
+//! The served OpenAPI description lists exactly the routes of the server.
 
-use posthouse_server::http::routes;
+use posthouse_http::routes;
 use posthouse_tests::TestServer;
 use std::collections::BTreeSet;
 
 #[tokio::test]
-async fn the_served_document_has_every_route_and_no_other() {
+async fn the_served_document_lists_exactly_the_routes() {
     let server = TestServer::plain().await;
     let document = server.anonymous().get("/v1/openapi.json").await.expect(200);
     assert_eq!(document["openapi"], "3.1.0");
-    let mut told = BTreeSet::new();
+    let mut listed = BTreeSet::new();
     for (path, operations) in document["paths"].as_object().unwrap() {
         for (method, operation) in operations.as_object().unwrap() {
-            told.insert((method.to_uppercase(), path.clone(), operation["operationId"].as_str().unwrap().to_owned()));
+            listed.insert((method.to_uppercase(), path.clone(), operation["operationId"].as_str().unwrap().to_owned()));
         }
     }
-    let row = |route: posthouse_server::http::route::Route| {
-        (route.method.to_string(), route.path.to_owned(), route.name.to_owned())
-    };
+    let row =
+        |route: posthouse_http::route::Route| (route.method.to_string(), route.path.to_owned(), route.name.to_owned());
     let table: BTreeSet<_> = routes::all().into_iter().map(row).collect();
-    assert_eq!(told, table);
+    assert_eq!(listed, table);
     server.finish().await;
 }
 
 #[tokio::test]
-async fn every_way_of_sending_tells_every_refusal_of_the_gate() {
+async fn every_sending_route_documents_every_send_error() {
     let server = TestServer::plain().await;
     let document = server.anonymous().get("/v1/openapi.json").await.expect(200);
     let refusals = [
@@ -50,8 +49,8 @@ async fn every_way_of_sending_tells_every_refusal_of_the_gate() {
         for (status, code) in refusals {
             let answer = &document["paths"][&path]["post"]["responses"][status.to_string()];
             let codes = &answer["content"]["application/json"]["schema"]["properties"]["error"]["properties"]["code"];
-            let told = codes["enum"].as_array().is_some_and(|codes| codes.iter().any(|told| told == code));
-            assert!(told, "{path} does not tell of {status} {code}: {codes}");
+            let listed = codes["enum"].as_array().is_some_and(|codes| codes.iter().any(|listed| listed == code));
+            assert!(listed, "{path} does not document {status} {code}: {codes}");
         }
     }
     server.finish().await;

@@ -1,55 +1,57 @@
-//! Who may use which route: every route of the table against no key, every single permission and every scope
-//! (contract §1.5 and §28, decisions 3 and 8).
+//! Access to routes: every route of the table with no key, with every single permission and with every scope.
 
 use axum::http::Method;
+use posthouse_app::access::actor;
 use posthouse_domain::{
-    auth::{Permission, Scope},
+    actor::{Actor, ActorKind},
+    auth::{Caller, KeyPrincipal, Permission, Permissions, Principal, Scope},
     id::InboxId,
     plan::Plan,
 };
-use posthouse_server::http::{
-    route::{Access, Reach, Route},
+use posthouse_http::{
+    auth,
+    route::{RequiredScope, Route, RouteAccess},
     routes,
 };
-use posthouse_store::keys;
+use posthouse_store::{Error, Tx, keys};
 use posthouse_tests::{
     TestServer,
     fixtures::TestKey,
-    http::{Api, Reply},
+    http::{Api, ApiResponse},
 };
 use uuid::Uuid;
 
-/// An id that nothing has.
+/// An id of nothing.
 const UNKNOWN: Uuid = Uuid::from_u128(0x0199_0000_0000_7000_8000_0000_0000_00ff);
 
-/// Routes that every key may use, and that refuse a key of one inbox that does not name its inbox.
+/// Routes that every key may use, but that reject an inbox key unless the request names its inbox.
 const NAMES_ITS_INBOX: [&str; 1] = ["listListEntries"];
 
-/// The routes that need a key.
-fn guarded() -> impl Iterator<Item = (Route, Permission, Reach)> {
+/// Returns the routes that need a key.
+fn guarded() -> impl Iterator<Item = (Route, Permission, RequiredScope)> {
     routes::all().into_iter().filter_map(|route| match route.access {
-        Access::Key(permission, reach) => Some((route, permission, reach)),
-        Access::Public => None,
+        RouteAccess::Key(permission, reach) => Some((route, permission, reach)),
+        RouteAccess::Public => None,
     })
 }
 
-/// The path with an unknown id for every parameter.
+/// Returns the path with an unknown id for every parameter.
 fn path(route: &Route) -> String {
     let segment = |segment: &str| if segment.starts_with('{') { UNKNOWN.to_string() } else { segment.to_owned() };
     route.path.split('/').map(segment).collect::<Vec<_>>().join("/")
 }
 
-async fn ask(api: &Api, route: &Route) -> Reply {
+async fn request(api: &Api, route: &Route) -> ApiResponse {
     api.send(route.method.clone(), &path(route), None).await
 }
 
-fn is_denied(reply: &Reply) -> bool {
+fn is_denied(reply: &ApiResponse) -> bool {
     let code = reply["error"]["code"].as_str().unwrap_or_default();
     matches!(code, "unauthorized" | "insufficient_permissions" | "forbidden")
 }
 
 #[tokio::test]
-async fn without_a_good_key_every_guarded_route_is_401() {
+async fn guarded_routes_return_401_without_a_valid_key() {
     let server = TestServer::plain().await;
     let owner = server.workspace(Plan::Team).await;
     let revoked = server.key(&owner, "full", Scope::Org).await;
@@ -64,7 +66,7 @@ async fn without_a_good_key_every_guarded_route_is_401() {
     ];
     for (route, ..) in guarded() {
         for api in &callers {
-            let reply = ask(api, &route).await.error("unauthorized");
+            let reply = request(api, &route).await.error("unauthorized");
             assert!(reply.header("www-authenticate").is_some_and(|value| value.starts_with("Bearer")), "{reply}");
         }
     }
@@ -72,7 +74,7 @@ async fn without_a_good_key_every_guarded_route_is_401() {
 }
 
 #[tokio::test]
-async fn every_route_wants_its_permission_and_no_other() {
+async fn every_route_requires_exactly_its_permissions() {
     let mut server = TestServer::plain().await;
     let owner = server.workspace(Plan::Team).await;
     let mut keys: Vec<(Permission, TestKey)> = Vec::new();
@@ -81,7 +83,7 @@ async fn every_route_wants_its_permission_and_no_other() {
     }
     for (route, wanted, _) in guarded() {
         for (permission, key) in &keys {
-            let reply = ask(&server.api(key), &route).await;
+            let reply = request(&server.api(key), &route).await;
             let missing = std::iter::once(wanted).chain(route.also.iter().copied()).find(|one| one != permission);
             if let Some(missing) = missing {
                 let reply = reply.error("insufficient_permissions");
@@ -93,7 +95,7 @@ async fn every_route_wants_its_permission_and_no_other() {
         if !route.also.is_empty() {
             let all: Vec<&str> = std::iter::once(&wanted).chain(route.also).map(|one| one.text()).collect();
             let key = server.key(&owner, &all.join(","), Scope::Org).await;
-            let reply = ask(&server.api(&key), &route).await;
+            let reply = request(&server.api(&key), &route).await;
             assert!(!is_denied(&reply), "{} with {all:?}: {reply}", route.name);
         }
     }
@@ -102,66 +104,106 @@ async fn every_route_wants_its_permission_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_key_of_one_inbox_is_403_on_routes_of_the_workspace_and_404_for_what_it_cannot_see() {
+async fn an_inbox_key_gets_403_on_workspace_routes_and_404_for_other_inboxes() {
     let server = TestServer::plain().await;
     let owner = server.workspace(Plan::Team).await;
     let inbox = server.inbox(&owner).await;
     let key = server.key(&owner, "full", Scope::Inbox(inbox.id)).await;
     let api = server.api(&key);
     for (route, _, reach) in guarded() {
-        let reply = ask(&api, &route).await;
+        let reply = request(&api, &route).await;
         match reach {
-            Reach::Workspace | Reach::Org => drop(reply.error("forbidden")),
-            Reach::Any if NAMES_ITS_INBOX.contains(&route.name) => drop(reply.error("forbidden")),
-            Reach::Any => assert!(!is_denied(&reply), "{}: {reply}", route.name),
+            RequiredScope::Workspace | RequiredScope::Org => drop(reply.error("forbidden")),
+            RequiredScope::Any if NAMES_ITS_INBOX.contains(&route.name) => drop(reply.error("forbidden")),
+            RequiredScope::Any => assert!(!is_denied(&reply), "{}: {reply}", route.name),
         }
     }
     server.finish().await;
 }
 
 #[tokio::test]
-async fn a_key_of_the_workspace_is_403_on_routes_of_the_organisation() {
+async fn a_workspace_key_gets_403_on_organization_routes() {
     let server = TestServer::plain().await;
     let owner = server.workspace(Plan::Team).await;
     let api = server.api(&server.key(&owner, "full", Scope::Workspace).await);
-    for (route, ..) in guarded().filter(|(_, _, reach)| *reach == Reach::Org) {
-        ask(&api, &route).await.error("forbidden");
+    for (route, ..) in guarded().filter(|(_, _, reach)| *reach == RequiredScope::Org) {
+        request(&api, &route).await.error("forbidden");
     }
+    server.finish().await;
+}
+
+/// Returns a caller for every kind of principal, the key with full access.
+fn callers(key: &TestKey) -> [Caller; 3] {
+    let full = KeyPrincipal { id: key.id, scope: Scope::Org, permissions: Permissions::full() };
+    let workspace = key.workspace;
+    [Caller::key(workspace, full), Caller::operator(workspace), Caller::service(workspace, InboxId(UNKNOWN))]
+}
+
+#[tokio::test]
+async fn every_route_states_which_principals_may_use_it() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    for route in routes::all() {
+        for caller in callers(&key) {
+            let may_use = match (route.access, caller.principal) {
+                (RouteAccess::Public, Principal::Key(_) | Principal::Operator | Principal::Service { .. })
+                | (RouteAccess::Key(..), Principal::Key(_)) => true,
+                (RouteAccess::Key(..), Principal::Operator | Principal::Service { .. }) => false,
+            };
+            let result = auth::authorize(&caller, &route);
+            assert_eq!(result.is_ok(), may_use, "{}: {:?}", route.name, caller.principal);
+        }
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn actors_of_records_name_the_principal_and_never_the_service() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let callers = callers(&key);
+    let read = move |tx: &mut Tx| -> Result<Vec<Option<Actor>>, Error> {
+        Ok(callers.iter().map(|caller| actor::of(tx, caller).ok()).collect())
+    };
+    let actors = server.store().read(read).await.unwrap();
+    let [Some(of_key), Some(of_operator), None] = &actors[..] else { panic!("{actors:?}") };
+    assert_eq!((of_key.kind, of_key.id.as_deref()), (ActorKind::ApiKey, Some(&*key.id.to_string())));
+    assert!(!of_key.label.is_empty());
+    assert_eq!((of_operator.kind, &of_operator.id), (ActorKind::Operator, &None));
     server.finish().await;
 }
 
 #[tokio::test]
 async fn public_routes_need_no_key() {
     let server = TestServer::plain().await;
-    for route in routes::all().into_iter().filter(|route| route.access == Access::Public) {
-        let reply = ask(&server.anonymous(), &route).await;
+    for route in routes::all().into_iter().filter(|route| route.access == RouteAccess::Public) {
+        let reply = request(&server.anonymous(), &route).await;
         assert!(!is_denied(&reply), "{}: {reply}", route.name);
     }
     server.finish().await;
 }
 
 #[tokio::test]
-async fn other_paths_are_404_and_other_methods_405_with_allow() {
+async fn unknown_paths_return_404_and_unknown_methods_405_with_allow() {
     let server = TestServer::plain().await;
     let api = server.anonymous();
     api.get("/v1/no-such-route").await.error("not_found");
     api.get("/").await;
     for route in routes::all() {
         let others = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
-        let taken: Vec<Method> =
+        let used: Vec<Method> =
             routes::all().into_iter().filter(|other| other.path == route.path).map(|other| other.method).collect();
-        let unused = others.into_iter().find(|method| !taken.contains(method)).expect("no path takes every method");
+        let unused = others.into_iter().find(|method| !used.contains(method)).expect("no path accepts every method");
         let reply = api.send(unused, &path(&route), None).await.error("method_not_allowed");
         let allow = reply.header("allow").unwrap_or_default();
-        for method in &taken {
+        for method in &used {
             assert!(allow.split(',').any(|name| name.trim() == method.as_str()), "Allow: {allow} of {reply}");
         }
     }
     server.finish().await;
 }
 
-/// The unknown id is an id.
 #[test]
-fn the_unknown_id_has_the_form_of_one() {
+fn the_unknown_id_is_well_formed() {
     assert!(UNKNOWN.to_string().parse::<InboxId>().is_ok());
 }

@@ -1,7 +1,8 @@
-//! What the documentation says to type is typed, and what it shows is what comes out: `README.md` and `docs/journeys`.
+//! What the documentation says to type is typed, and what it shows is what comes out: `README.md` and `docs/guides`.
 //!
-//! Every `sh` block of a page runs in one bash session against the real binary; a `json` block after it is part of a line
-//! of its output, a `text` block lines of it in that order. Ids, times and keys may differ. It must never run another
+//! Every `sh` block of a page runs in one bash session against the real binary, a `python` block as a file of Python, a `ts`
+//! block as an ES module of Node; a `json` block after it is part of a line of its output, a `text` block lines of it in that
+//! order. `py` and `js` blocks are only shown. Ids, times and keys may differ. It must never run another
 //! page's commands, nor repair a page's mistakes.
 
 mod internet;
@@ -15,7 +16,7 @@ use posthouse_tests::{
     dir::ScratchDir,
     dns::FakeDns,
     name_server,
-    process::{Process, binary},
+    process::{ServiceProcess, binary},
     smtp_sink::SmtpSink,
 };
 use serde_json::Value;
@@ -43,85 +44,105 @@ const RANDOM_CHARS_MIN: usize = 30;
 const RSA_END: &str = "IDAQAB";
 
 #[test]
-fn the_readme_does_what_it_says() {
+fn the_readme_runs_as_written() {
     run("README.md");
 }
 
 #[test]
-fn the_page_about_receiving_does_what_it_says() {
-    run("docs/journeys/receiving.md");
+fn the_tutorial_runs_as_written() {
+    run("docs/tutorial.md");
 }
 
 #[test]
-fn the_page_about_waiting_does_what_it_says() {
-    run("docs/journeys/waiting.md");
+fn the_receiving_guide_runs_as_written() {
+    run("docs/guides/receiving.md");
 }
 
 #[test]
-fn the_page_about_the_queue_does_what_it_says() {
-    run("docs/journeys/queue.md");
+fn the_waiting_guide_runs_as_written() {
+    run("docs/guides/waiting.md");
 }
 
 #[test]
-fn the_page_about_searching_does_what_it_says() {
-    run("docs/journeys/search.md");
+fn the_queue_guide_runs_as_written() {
+    run("docs/guides/queue.md");
 }
 
 #[test]
-fn the_page_about_sending_does_what_it_says() {
-    run("docs/journeys/sending.md");
+fn the_searching_guide_runs_as_written() {
+    run("docs/guides/search.md");
 }
 
 #[test]
-fn the_page_about_forwarding_does_what_it_says() {
-    run("docs/journeys/forwarding.md");
+fn the_sending_guide_runs_as_written() {
+    run("docs/guides/sending.md");
 }
 
 #[test]
-fn the_page_about_contacts_does_what_it_says() {
-    run("docs/journeys/contacts.md");
+fn the_forwarding_guide_runs_as_written() {
+    run("docs/guides/forwarding.md");
 }
 
 #[test]
-fn the_page_about_lists_does_what_it_says() {
-    run("docs/journeys/lists.md");
+fn the_contacts_guide_runs_as_written() {
+    run("docs/guides/contacts.md");
 }
 
 #[test]
-fn the_page_about_submission_does_what_it_says() {
-    run("docs/journeys/submission.md");
+fn the_lists_guide_runs_as_written() {
+    run("docs/guides/lists.md");
 }
 
 #[test]
-fn the_page_about_the_stream_does_what_it_says() {
-    run("docs/journeys/stream.md");
+fn the_submission_guide_runs_as_written() {
+    run("docs/guides/submission.md");
 }
 
 #[test]
-fn the_page_about_temporary_inboxes_does_what_it_says() {
-    run("docs/journeys/temporary-inboxes.md");
+fn the_stream_guide_runs_as_written() {
+    run("docs/guides/stream.md");
 }
 
 #[test]
-fn the_page_about_webhooks_does_what_it_says() {
-    run("docs/journeys/webhooks.md");
+fn the_temporary_inboxes_guide_runs_as_written() {
+    run("docs/guides/temporary-inboxes.md");
 }
 
 #[test]
-fn the_page_about_drafts_does_what_it_says() {
-    run("docs/journeys/drafts.md");
+fn the_webhooks_guide_runs_as_written() {
+    run("docs/guides/webhooks.md");
 }
 
 #[test]
-fn the_page_about_the_emergency_stop_does_what_it_says() {
-    run("docs/journeys/emergency-stop.md");
+fn the_drafts_guide_runs_as_written() {
+    run("docs/guides/drafts.md");
 }
 
 #[test]
-fn the_page_about_a_domain_from_zero_does_what_it_says() {
+fn the_emergency_stop_guide_runs_as_written() {
+    run("docs/guides/emergency-stop.md");
+}
+
+#[test]
+fn the_bounces_guide_runs_as_written() {
+    run("docs/guides/bounces.md");
+}
+
+#[test]
+fn the_domains_by_the_api_guide_runs_as_written() {
+    run("docs/guides/domains.md");
+}
+
+#[test]
+fn the_metrics_guide_runs_as_written() {
+    run("docs/guides/metrics.md");
+}
+
+#[test]
+fn the_own_domain_guide_runs_as_written() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime can be started");
     let stage = Stage::on_the_internet(&runtime);
-    stage.play("docs/journeys/own-domain.md");
+    stage.play("docs/guides/own-domain.md");
 }
 
 /// A fenced block.
@@ -168,7 +189,12 @@ impl Stage {
         }
         let (before, steps) = steps(blocks(&std::fs::read_to_string(root().join(page)).expect(page)));
         assert!(!steps.is_empty(), "{page} has no sh block");
-        let service = Process::start(self.dir.path(), &self.config);
+        if let Some(program) = missing(&steps) {
+            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{program} is missing: scripts/need.sh test");
+            println!("{program} is missing: {page} was not tried");
+            return;
+        }
+        let service = ServiceProcess::start(self.dir.path(), &self.config);
         let terminal =
             std::fs::read_to_string(self.dir.path().join("terminal.txt")).expect("the service said something");
         for shown in before.iter().filter(|block| block.language == "text") {
@@ -187,12 +213,12 @@ impl Stage {
         assert!(service.stop().success(), "the service did not stop well after {page}");
     }
     /// Runs the steps in one session; what each of them said.
-    fn outputs(&self, page: &str, steps: &[Step], service: &Process) -> Vec<String> {
+    fn outputs(&self, page: &str, steps: &[Step], service: &ServiceProcess) -> Vec<String> {
         let mark = |at: usize| format!("=== step {at} ===\n");
         let key = service.ready["first_run"]["api_key"].as_str().expect("a first start has a key");
         let mut script = "exec 2>&1\n".to_owned();
         for (at, step) in steps.iter().enumerate() {
-            let commands = normal(&step.commands.text, |name| (name == "KEY").then_some(key));
+            let commands = normal(&runnable(&step.commands), |name| (name == "KEY").then_some(key));
             script.push_str(&format!("printf '%s' '{}'\n{commands}", mark(at)));
         }
         let real = |name| service.address(name).to_string();
@@ -253,6 +279,40 @@ fn have(program: &str) -> bool {
     Command::new("sh").args(["-c", &format!("command -v {program}")]).output().is_ok_and(|said| said.status.success())
 }
 
+/// Interpreters that may have `httpx`: the first of the `PATH`, and Debian's, whose packages apt installs.
+const PYTHONS: &[&str] = &["python3", "/usr/bin/python3"];
+
+/// The Python that can import `httpx`.
+fn python() -> Option<&'static str> {
+    let can_import = |python: &&str| {
+        let import = Command::new(python).args(["-c", "import httpx"]).output();
+        import.is_ok_and(|output| output.status.success())
+    };
+    PYTHONS.iter().copied().find(can_import)
+}
+
+/// A program that the steps need and this machine doesn't have.
+fn missing(steps: &[Step]) -> Option<&'static str> {
+    let has = |language: &str| steps.iter().any(|step| step.commands.language == language);
+    let uses = |program: &str| steps.iter().any(|step| step.commands.text.contains(program));
+    let needs = [
+        ("httpx for Python", has("python") && python().is_none()),
+        ("node", has("ts") && !have("node")),
+        ("jq", uses("jq ") && !have("jq")),
+    ];
+    needs.into_iter().find(|(_, is_missing)| *is_missing).map(|(program, _)| program)
+}
+
+/// The commands of a block for bash: programs in other languages are saved and run.
+fn runnable(block: &Block) -> String {
+    let (file, interpreter) = match block.language.as_str() {
+        "python" => ("example.py", python().expect("pages with Python run only if an interpreter has httpx")),
+        "ts" => ("example.mjs", "node"),
+        _ => return block.text.clone(),
+    };
+    format!("cat >{file} <<'END-OF-EXAMPLE'\n{}END-OF-EXAMPLE\n{interpreter} {file}\n", block.text)
+}
+
 fn blocks(markdown: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<Block> = None;
@@ -278,7 +338,7 @@ fn steps(blocks: Vec<Block>) -> (Vec<Block>, Vec<Step>) {
     let (mut before, mut steps) = (Vec::new(), Vec::<Step>::new());
     for block in blocks {
         match (block.language.as_str(), steps.last_mut()) {
-            ("sh", _) => steps.push(Step { commands: block, shown: Vec::new() }),
+            ("sh" | "python" | "ts", _) => steps.push(Step { commands: block, shown: Vec::new() }),
             (_, Some(step)) => step.shown.push(block),
             (_, None) => before.push(block),
         }
@@ -305,10 +365,11 @@ fn free_address() -> String {
 }
 
 /// The text with the addresses that the pages use.
-fn documented(text: &str, service: &Process) -> String {
+fn documented(text: &str, service: &ServiceProcess) -> String {
     text.replace(&service.address("http").to_string(), HTTP)
         .replace(&service.address("smtp").to_string(), SMTP)
         .replace(&service.address("submission").to_string(), SUBMISSION)
+        .replace("  Data      data\n", "  Data      ./data\n")
 }
 
 fn check_json(page: &str, shown: &Block, output: &str) {

@@ -1,18 +1,18 @@
-//! `GET /v1/account` (contract §2).
+//! `GET /v1/account`.
 
 use posthouse_domain::plan::Plan;
 use posthouse_tests::TestServer;
 use serde_json::json;
 
 #[tokio::test]
-async fn the_account_shows_workspace_plan_and_the_asking_key() {
+async fn the_account_shows_the_workspace_the_plan_and_the_calling_key() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Builder).await;
     let reply = server.api(&key).get("/v1/account").await.expect(200);
     assert_eq!(reply["workspace"]["id"], key.workspace.to_string());
     assert_eq!(reply["workspace"]["created_at"], posthouse_tests::clock::START);
     assert_eq!(reply["limits"]["requests_per_minute"], 600);
-    // A person or the operator made it: there is nothing to claim.
+    // An operator created it, so there is nothing to claim.
     let claim = json!({ "status": "not_applicable", "claimed_at": null, "pending_email": null, "expires_at": null });
     assert_eq!((&reply["claim"], reply["restrictions"].is_null()), (&claim, true));
     assert_eq!(reply["key"]["id"], key.id.to_string());
@@ -20,7 +20,7 @@ async fn the_account_shows_workspace_plan_and_the_asking_key() {
 }
 
 #[tokio::test]
-async fn a_key_outlives_a_crash() {
+async fn a_key_survives_a_crash() {
     let mut server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);

@@ -1,18 +1,18 @@
-//! `/v1/contacts` (API document, Contacts; contract §8; decision 22).
+//! `/v1/contacts`.
 
 mod change;
-mod made;
+mod create;
 mod read;
 
-use posthouse_tests::Letter;
+use posthouse_tests::TestMessage;
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::inbox_fixture::InboxFixture;
 
-impl Desk {
-    /// Receives a mail with that subject from a `From` value.
-    async fn hear(&self, from: &str, subject: &str) {
-        self.server.deliver(&Letter::new(subject, "text").with("From", from), &self.inbox.address).await;
+impl InboxFixture {
+    /// Receives a message with this subject from a `From` value.
+    async fn receive_with_subject(&self, from: &str, subject: &str) {
+        self.server.deliver(&TestMessage::new(subject, "text").with("From", from), &self.inbox.address).await;
     }
 
     async fn write_to(&self, to: Value) -> Value {
@@ -23,7 +23,7 @@ impl Desk {
         sent.json
     }
 
-    /// The contact of an address, if there is one.
+    /// Returns the contact of an address, if it exists.
     async fn contact(&self, address: &str) -> Option<Value> {
         let path = format!("/v1/contacts/by-address/{}", address.replace('@', "%40").replace('+', "%2B"));
         let reply = self.api.get(&path).await;
@@ -39,7 +39,7 @@ impl Desk {
         contact["id"].as_str().unwrap().to_owned()
     }
 
-    /// The addresses that a list shows.
+    /// Returns the addresses in a list.
     async fn listed(&self, query: &str) -> Vec<String> {
         let page = self.api.get(&format!("/v1/contacts?{query}")).await.expect(200);
         page.data().iter().map(|contact| contact["address"].as_str().unwrap().to_owned()).collect()

@@ -1,12 +1,12 @@
-//! `/v1/domains` (API document, Domains; contract §13.4).
+//! `/v1/domains`.
 
+use posthouse_app::{inbound::recipient, jobs::reconcile};
 use posthouse_domain::{
-    mail_domain::RETIRE_AFTER_MS,
+    mail_domain::KEY_RETIREMENT_MS,
     plan::Plan,
     time::{DAY_MS, MINUTE_MS, SECOND_MS},
 };
-use posthouse_server::{app::receive, jobs::sweep};
-use posthouse_tests::{Options, TestServer, http::Api};
+use posthouse_tests::{ServerOptions, TestServer, http::Api};
 use serde_json::{Value, json};
 
 use super::messages::read::mail;
@@ -16,7 +16,7 @@ mod zone;
 const DOMAIN: &str = "mail.acme.example";
 
 async fn start() -> TestServer {
-    TestServer::start(Options::default().configure(|config| config.smtp.hostname = "mx.post.example".to_owned())).await
+    TestServer::start(ServerOptions::default().configure(|config| config.hostname = "mx.post.example".to_owned())).await
 }
 
 async fn add(api: &Api) -> Value {
@@ -28,7 +28,7 @@ fn record<'a>(domain: &'a Value, key: &str) -> &'a Value {
     records.iter().find(|record| record["key"] == key).unwrap_or(&Value::Null)
 }
 
-/// Publishes a record as it is shown.
+/// Publishes a record as the API shows it.
 fn publish(server: &TestServer, record: &Value) {
     let (name, value) = (record["name"].as_str().unwrap(), record["value"].as_str().unwrap());
     match value.split_once(' ').filter(|_| record["type"] == "MX") {
@@ -90,7 +90,7 @@ async fn a_domain_is_added_published_verified_and_used() {
 
     let inbox = server.inbox_with(&key, on_it).await;
     assert_eq!(inbox.address, "desk@mail.acme.example");
-    server.arrive(&inbox, mail("Hello")).await;
+    server.receive_message(&inbox, mail("Hello")).await;
     let send = json!({ "to": "eve@far.example", "subject": "Hi", "text": "Hello." });
     api.post(&format!("/v1/inboxes/{}/messages", inbox.id), send).await.expect(202);
     let local = json!({ "to": "desk@mail.acme.example", "subject": "To myself", "text": "Hello." });
@@ -120,30 +120,35 @@ async fn lost_records_stop_sending_and_receiving_can_be_turned_off() {
     let send = || json!({ "to": "eve@far.example", "subject": "Hi", "text": "Hello." });
     let address = posthouse_mail::address::Address::parse(made.text("address")).unwrap();
     let abuse = posthouse_mail::address::Address::parse("abuse@mail.acme.example").unwrap();
-    let takes =
-        async |address| receive::recipient(server.app(), address).await.unwrap() == receive::RecipientVerdict::Accept;
-    assert!(takes(&address).await && takes(&abuse).await);
+    let accepts = async |address| {
+        recipient::recipient(server.app(), address).await.unwrap() == recipient::RecipientVerdict::Accept
+    };
+    assert!(accepts(&address).await && accepts(&abuse).await);
 
     server.dns.remove("s1._domainkey.mail.acme.example");
     server.advance(DAY_MS + MINUTE_MS).await;
     assert_eq!(api.get(&path).await.expect(200)["status"], "failed");
     api.post(&messages, send()).await.error("domain_not_verified");
-    assert!(takes(&address).await, "mail still finds the way here");
+    assert!(accepts(&address).await, "messages are still routed here");
     publish(&server, record(&domain, "dkim"));
     server.advance(MINUTE_MS).await;
     assert_eq!(api.get(&path).await.expect(200)["status"], "verified");
-    let told = api.get("/v1/events?types=domain.failed,domain.verified").await.expect(200);
-    let kinds: Vec<&str> = told.data().iter().map(|event| event["type"].as_str().unwrap()).collect();
+    let events = api.get("/v1/events?types=domain.failed,domain.verified").await.expect(200);
+    let kinds: Vec<&str> = events.data().iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["domain.verified", "domain.failed", "domain.verified"]);
 
     server.dns.fail_all(true);
     server.advance(DAY_MS + MINUTE_MS).await;
-    assert_eq!(api.get(&path).await.expect(200)["status"], "verified", "silence is no proof");
+    assert_eq!(
+        api.get(&path).await.expect(200)["status"],
+        "verified",
+        "a DNS failure is not proof of a missing record"
+    );
     server.dns.fail_all(false);
 
     let changed = api.patch(&path, json!({ "receiving": false })).await.expect(200);
     assert_eq!((&changed["receiving"], &record(&changed.json, "mx")["required"]), (&json!(false), &json!(false)));
-    assert!(!takes(&address).await && !takes(&abuse).await);
+    assert!(!accepts(&address).await && !accepts(&abuse).await);
     api.post(&messages, send()).await.expect(202);
     api.patch(&path, json!({})).await.invalid_fields(&["receiving"]);
     server.settle().await;
@@ -151,7 +156,7 @@ async fn lost_records_stop_sending_and_receiving_can_be_turned_off() {
 }
 
 #[tokio::test]
-async fn a_dkim_key_is_rotated_when_its_record_is_seen() {
+async fn a_dkim_key_is_rotated_after_its_record_is_found() {
     let server = start().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
@@ -166,7 +171,7 @@ async fn a_dkim_key_is_rotated_when_its_record_is_seen() {
     );
     assert_eq!(record(&rotating, "dkim_next")["required"], false);
     let again = api.post_empty(&format!("{path}/dkim/rotate")).await.expect(200);
-    assert_eq!(record(&again.json, "dkim_next"), record(&rotating, "dkim_next"), "the key that waits stays");
+    assert_eq!(record(&again.json, "dkim_next"), record(&rotating, "dkim_next"), "the pending key stays the same");
     api.post_empty(&format!("{path}/dkim/activate")).await.error("dkim_record_not_found");
 
     publish(&server, record(&rotating, "dkim_next"));
@@ -175,21 +180,25 @@ async fn a_dkim_key_is_rotated_when_its_record_is_seen() {
     assert_eq!(switched["dkim"]["previous"]["selector"], "s1");
     assert_eq!(record(&switched, "dkim_previous")["value"], record(&domain, "dkim")["value"]);
     assert_eq!((&switched["status"], &record(&switched, "dkim")["status"]), (&json!("verified"), &json!("ok")));
-    let told = api.get("/v1/events?types=domain.dkim_rotated").await.expect(200);
-    assert_eq!(told.data()[0]["data"]["domain"]["dkim"]["selector"], "s2");
+    let events = api.get("/v1/events?types=domain.dkim_rotated").await.expect(200);
+    assert_eq!(events.data()[0]["data"]["domain"]["dkim"]["selector"], "s2");
     api.post_empty(&format!("{path}/dkim/rotate")).await.error("dkim_rotation_too_soon");
 
-    server.advance(RETIRE_AFTER_MS + DAY_MS).await;
+    server.advance(KEY_RETIREMENT_MS + DAY_MS).await;
     let retired = api.get(&path).await.expect(200).json.clone();
     assert_eq!((&retired["dkim"]["previous"], record(&retired, "dkim_previous")), (&Value::Null, &Value::Null));
     let back = api.post_empty(&format!("{path}/dkim/rotate")).await.expect(200).json.clone();
     assert_eq!(back["dkim"]["next"]["selector"], "s1");
-    assert_ne!(record(&back, "dkim_next")["value"], record(&domain, "dkim")["value"], "a new key under the old name");
+    assert_ne!(
+        record(&back, "dkim_next")["value"],
+        record(&domain, "dkim")["value"],
+        "a new key with the old selector"
+    );
     server.finish().await;
 }
 
 #[tokio::test]
-async fn a_name_is_verified_by_one_workspace_alone() {
+async fn only_one_workspace_can_verify_a_domain() {
     let server = start().await;
     let (first, second) = (server.workspace(Plan::Team).await, server.workspace(Plan::Team).await);
     let (mine, theirs) = (server.api(&first), server.api(&second));
@@ -209,7 +218,7 @@ async fn a_name_is_verified_by_one_workspace_alone() {
 }
 
 #[tokio::test]
-async fn a_domain_whose_owner_lost_it_goes_to_who_proves_it() {
+async fn a_domain_moves_to_the_workspace_that_proves_ownership() {
     let server = start().await;
     let (first, second) = (server.workspace(Plan::Team).await, server.workspace(Plan::Team).await);
     let (mine, theirs) = (server.api(&first), server.api(&second));
@@ -233,7 +242,7 @@ async fn a_domain_whose_owner_lost_it_goes_to_who_proves_it() {
 }
 
 #[tokio::test]
-async fn what_is_no_domain_or_too_many_is_refused() {
+async fn invalid_domains_and_domains_over_the_limit_are_rejected() {
     let server = start().await;
     let key = server.workspace(Plan::Free).await;
     let api = server.api(&key);
@@ -263,18 +272,18 @@ async fn what_is_no_domain_or_too_many_is_refused() {
 }
 
 #[tokio::test]
-async fn a_lost_check_is_made_anew_by_the_sweep() {
+async fn the_sweep_recreates_a_lost_check() {
     let server = start().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
     let domain = add(&api).await;
     let subject = domain["id"].as_str().unwrap().parse().unwrap();
-    assert_eq!(sweep::run(server.app()).await.unwrap(), 0);
+    assert_eq!(reconcile::run(server.app()).await.unwrap(), 0);
     let cancel = move |tx: &mut posthouse_store::Tx| {
-        posthouse_store::jobs::cancel(tx, posthouse_store::jobs::DOMAIN_CHECK, subject)
+        posthouse_store::jobs::cancel(tx, posthouse_domain::job::JobKind::DomainCheck, subject)
     };
     server.app().store.write(cancel).await.unwrap();
-    assert_eq!(sweep::run(server.app()).await.unwrap(), 1);
+    assert_eq!(reconcile::run(server.app()).await.unwrap(), 1);
     server.settle().await;
     let checked = api.get(&format!("/v1/domains/{}", domain["id"].as_str().unwrap())).await.expect(200);
     assert!(checked["last_checked_at"].is_string());

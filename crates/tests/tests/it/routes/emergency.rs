@@ -1,16 +1,16 @@
-//! `POST /v1/emergency-stop`. What it stops is in `journeys/standing`.
+//! `POST /v1/emergency-stop`. Its effects are tested in `scenarios/workspace_states`.
 
+use posthouse_app::{ports::Clock as _, workspaces::stop};
 use posthouse_domain::{
     actor::{Actor, ActorKind},
     auth::Scope,
     plan::Plan,
 };
-use posthouse_server::{app::stop_workspace, ports::Clock as _};
 use posthouse_tests::TestServer;
 use serde_json::json;
 
 #[tokio::test]
-async fn a_stop_is_told_once_and_ends_by_the_owners_command() {
+async fn a_stop_is_announced_once_and_ended_by_an_operator() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
@@ -23,11 +23,11 @@ async fn a_stop_is_told_once_and_ends_by_the_owners_command() {
     });
     assert_eq!(stopped.json, json!({ "org": org }));
     let inbox = server.inbox(&key).await;
-    let letter = json!({ "to": inbox.address, "subject": "Plan", "text": "Here." });
-    api.post(&format!("/v1/inboxes/{}/messages", inbox.id), letter).await.error("workspace_stopped");
+    let body = json!({ "to": inbox.address, "subject": "Plan", "text": "Here." });
+    api.post(&format!("/v1/inboxes/{}/messages", inbox.id), body).await.error("workspace_stopped");
     server.clock.advance(1_000);
     let again = api.post("/v1/emergency-stop", json!({ "reason": "Other." })).await.expect(200);
-    assert_eq!(again.json, stopped.json, "stopping a stopped workspace changes nothing");
+    assert_eq!(again.json, stopped.json, "a second stop changes nothing");
     let account = api.get("/v1/account").await.expect(200);
     assert_eq!(account["workspace"]["emergency_stopped_at"], at);
     assert_eq!(account["workspace"]["emergency_stop_reason"], "It writes nonsense.");
@@ -35,10 +35,10 @@ async fn a_stop_is_told_once_and_ends_by_the_owners_command() {
     let owner = Actor { kind: ActorKind::Operator, id: None, label: "the owner".to_owned() };
     for _ in 0..2 {
         let (owner, ids) = (owner.clone(), ids.clone());
-        server.store().write(move |tx| stop_workspace::resume(tx, id, &owner, &ids, now)).await.unwrap();
+        server.store().write(move |tx| stop::resume(tx, id, &owner, &ids, now)).await.unwrap();
     }
     let log = api.get("/v1/events").await.expect(200);
-    let told: Vec<_> = log.data().iter().map(|event| (event["type"].clone(), event["data"].clone())).collect();
+    let events: Vec<_> = log.data().iter().map(|event| (event["type"].clone(), event["data"].clone())).collect();
     let actor = json!({ "type": "api_key", "id": key.id.to_string(), "label": "first key" });
     let running = json!({
         "id": key.workspace.to_string(), "name": "Test workspace", "emergency_stopped_at": null,
@@ -49,13 +49,13 @@ async fn a_stop_is_told_once_and_ends_by_the_owners_command() {
         (json!("workspace.stopped"), json!({ "workspace": org, "reason": "It writes nonsense.", "actor": actor })),
         (json!("workspace.resumed"), json!({ "workspace": running, "stopped_at": at, "actor": by })),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(events, expected);
     assert_eq!(api.get("/v1/account").await.expect(200)["workspace"]["emergency_stopped_at"], json!(null));
     server.finish().await;
 }
 
 #[tokio::test]
-async fn a_reason_is_optional_and_bounded_and_the_key_org_wide() {
+async fn a_reason_is_optional_and_bounded_and_the_key_must_be_org_wide() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);

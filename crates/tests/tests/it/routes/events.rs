@@ -1,9 +1,9 @@
-//! `GET /v1/events`: what the one reader of the log lets through (decision 12).
+//! `GET /v1/events`: filters and visibility.
 
 use posthouse_domain::{auth::Scope, plan::Plan};
-use posthouse_tests::{Letter, TestServer, http::Api};
+use posthouse_tests::{TestMessage, TestServer, http::Api};
 
-/// Types and inboxes of a list, oldest first.
+/// Returns types and inboxes of the listed events, oldest first.
 async fn list(api: &Api, query: &str) -> Vec<(String, String)> {
     let reply = api.get(&format!("/v1/events{query}")).await.expect(200);
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
@@ -11,13 +11,13 @@ async fn list(api: &Api, query: &str) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn the_log_is_narrowed_by_types_inbox_and_key() {
+async fn the_log_is_filtered_by_types_inbox_and_key() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
     let (one, two) = (server.inbox(&key).await, server.inbox(&key).await);
-    server.deliver(&Letter::new("a", "text"), &one.address).await;
-    server.deliver(&Letter::new("b", "text"), &two.address).await;
+    server.deliver(&TestMessage::new("a", "text"), &one.address).await;
+    server.deliver(&TestMessage::new("b", "text"), &two.address).await;
     api.post_empty(&format!("/v1/inboxes/{}/pause", one.id)).await.expect(200);
     let (first, second) = (one.id.to_string(), two.id.to_string());
     let received = |inbox: &str| ("message.received".to_owned(), inbox.to_owned());
@@ -36,7 +36,7 @@ async fn the_log_is_narrowed_by_types_inbox_and_key() {
 }
 
 #[tokio::test]
-async fn a_wrong_type_is_told_the_nearest() {
+async fn an_unknown_type_gets_a_suggestion() {
     let server = TestServer::plain().await;
     let api = server.api(&server.workspace(Plan::Team).await);
     let reply = api.get("/v1/events?types=message.recieved").await.invalid_fields(&["types"]);

@@ -1,17 +1,18 @@
-//! `/v1/inboxes/{id}/forwarding` and `/confirm/forwarding/{token}`. What is forwarded, and how, is in `journeys/forwarding`.
+//! `/v1/inboxes/{id}/forwarding` and `/confirm/forwarding/{token}`. Forwarding itself is tested in
+//! `scenarios/forwarding`.
 
+use posthouse_app::settings::DeliveryMode;
 use posthouse_domain::{auth::Scope, plan::Plan, time::DAY_MS};
-use posthouse_server::config::DeliveryMode;
 use posthouse_tests::{
     TestServer,
     fixtures::{TestInbox, TestKey},
     http::Api,
-    server::Options,
+    server::ServerOptions,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
 
-struct Desk {
+struct Fixture {
     server: TestServer,
     key: TestKey,
     api: Api,
@@ -19,10 +20,10 @@ struct Desk {
     path: String,
 }
 
-impl Desk {
-    /// Nothing leaves, so the link can be read in the captured mail.
+impl Fixture {
+    /// Captures outbound messages, so that the test can read the link in them.
     async fn open() -> Self {
-        let capture = Options::default().configure(|config| config.delivery.mode = DeliveryMode::Capture);
+        let capture = ServerOptions::default().configure(|config| config.delivery.mode = DeliveryMode::Capture);
         let server = TestServer::start(capture).await;
         let key = server.workspace(Plan::Team).await;
         let (api, inbox) = (server.api(&key), server.inbox_with(&key, json!({ "username": "sam" })).await);
@@ -39,9 +40,9 @@ impl Desk {
         self.api.get(&self.path).await.expect(200).data().to_vec()
     }
 
-    /// The path of the link in the newest captured mail.
+    /// Returns the path of the link in the newest captured message.
     async fn link(&self) -> String {
-        let sent = self.server.newest(&self.api, &self.inbox.id.to_string()).await;
+        let sent = self.server.newest_message(&self.api, &self.inbox.id.to_string()).await;
         let text = sent["text"].as_str().unwrap();
         let at = text.find("/confirm/forwarding/").unwrap_or_else(|| panic!("no link in {text}"));
         text[at..].lines().next().unwrap().to_owned()
@@ -54,18 +55,18 @@ impl Desk {
 }
 
 #[tokio::test]
-async fn an_address_is_pending_until_its_owner_presses_the_button() {
-    let desk = Desk::open().await;
-    let added = desk.add("Dana@X.example").await;
+async fn an_address_is_pending_until_its_owner_confirms() {
+    let fixture = Fixture::open().await;
+    let added = fixture.add("Dana@X.example").await;
     let now = "2026-09-15T12:00:00.001Z";
     let expected = json!({
-        "id": added["id"], "inbox_id": desk.inbox.id.to_string(), "address": "dana@x.example", "status": "pending",
+        "id": added["id"], "inbox_id": fixture.inbox.id.to_string(), "address": "dana@x.example", "status": "pending",
         "skip_flagged": true, "confirmed_at": null, "confirmation_sent_at": now, "last_forwarded_at": null,
         "forwarded_count": 0, "error": null, "created_at": now,
     });
     assert_eq!(added, expected);
-    assert_eq!(desk.all().await, std::slice::from_ref(&added));
-    let (link, anybody) = (desk.link().await, desk.server.anonymous());
+    assert_eq!(fixture.all().await, std::slice::from_ref(&added));
+    let (link, anybody) = (fixture.link().await, fixture.server.anonymous());
     for _ in 0..2 {
         let page = anybody.get(&link).await.expect(200);
         assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
@@ -73,128 +74,132 @@ async fn an_address_is_pending_until_its_owner_presses_the_button() {
         let text = String::from_utf8(page.bytes.clone()).unwrap();
         assert!(text.contains("<form method=\"post\">") && text.contains("dana@x.example"), "{text}");
     }
-    assert_eq!(desk.all().await[0]["status"], "pending", "looking at the page uses nothing up");
-    desk.server.clock.advance(1_000);
+    assert_eq!(fixture.all().await[0]["status"], "pending", "viewing the page does not confirm");
+    fixture.server.clock.advance(1_000);
     let pressed = anybody.raw(Method::POST, &link, "application/x-www-form-urlencoded", "").await.expect(200);
     assert!(String::from_utf8(pressed.bytes.clone()).unwrap().contains("is forwarded to"));
-    let confirmed = &desk.all().await[0];
+    let confirmed = &fixture.all().await[0];
     assert_eq!(
         (&confirmed["status"], &confirmed["confirmed_at"]),
         (&json!("confirmed"), &json!("2026-09-15T12:00:01.001Z"))
     );
     anybody.post_empty(&link).await.error("invalid_token");
     let page = anybody.get(&link).await.expect(200);
-    assert!(!String::from_utf8(page.bytes.clone()).unwrap().contains("<form"), "there is nothing left to press");
-    desk.api.delete(&format!("{}/{}", desk.path, added["id"].as_str().unwrap())).await.expect(204);
-    assert_eq!(desk.all().await, [] as [Value; 0]);
+    assert!(!String::from_utf8(page.bytes.clone()).unwrap().contains("<form"), "no form is left");
+    fixture.api.delete(&format!("{}/{}", fixture.path, added["id"].as_str().unwrap())).await.expect(204);
+    assert_eq!(fixture.all().await, [] as [Value; 0]);
     anybody.get(&link).await.error("invalid_token");
-    desk.close().await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn a_link_works_for_seven_days_and_a_new_one_ends_it() {
-    let desk = Desk::open().await;
-    let added = desk.add("dana@x.example").await;
-    let resend = format!("{}/{}/resend", desk.path, added["id"].as_str().unwrap());
-    let first = desk.link().await;
-    desk.server.clock.advance(7 * DAY_MS);
-    desk.server.anonymous().get(&first).await.error("invalid_token");
-    desk.server.anonymous().post_empty(&first).await.error("invalid_token");
-    let again = desk.api.post_empty(&resend).await.expect(200);
+async fn a_link_works_for_seven_days_or_until_a_new_one() {
+    let fixture = Fixture::open().await;
+    let added = fixture.add("dana@x.example").await;
+    let resend = format!("{}/{}/resend", fixture.path, added["id"].as_str().unwrap());
+    let first = fixture.link().await;
+    fixture.server.clock.advance(7 * DAY_MS);
+    fixture.server.anonymous().get(&first).await.error("invalid_token");
+    fixture.server.anonymous().post_empty(&first).await.error("invalid_token");
+    let again = fixture.api.post_empty(&resend).await.expect(200);
     assert_eq!((again.text("status"), again.text("confirmation_sent_at")), ("pending", "2026-09-22T12:00:00.001Z"));
-    let second = desk.link().await;
-    desk.server.clock.advance(1);
-    desk.api.post_empty(&resend).await.expect(200);
-    let third = desk.link().await;
+    let second = fixture.link().await;
+    fixture.server.clock.advance(1);
+    fixture.api.post_empty(&resend).await.expect(200);
+    let third = fixture.link().await;
     assert_ne!(second, third);
-    desk.server.anonymous().post_empty(&second).await.error("invalid_token");
-    desk.server.anonymous().post_empty(&third).await.expect(200);
-    let sent = desk.server.newest(&desk.api, &desk.inbox.id.to_string()).await;
-    let asked = desk.api.post_empty(&resend).await.expect(200);
-    assert_eq!(asked.text("status"), "confirmed");
+    fixture.server.anonymous().post_empty(&second).await.error("invalid_token");
+    fixture.server.anonymous().post_empty(&third).await.expect(200);
+    let sent = fixture.server.newest_message(&fixture.api, &fixture.inbox.id.to_string()).await;
+    let resent = fixture.api.post_empty(&resend).await.expect(200);
+    assert_eq!(resent.text("status"), "confirmed");
     assert_eq!(
-        desk.server.newest(&desk.api, &desk.inbox.id.to_string()).await["id"],
+        fixture.server.newest_message(&fixture.api, &fixture.inbox.id.to_string()).await["id"],
         sent["id"],
-        "nobody is asked twice"
+        "no second request is sent"
     );
     for wrong in ["/confirm/forwarding/x", "/confirm/forwarding/00000000000000000000000000000000"] {
-        desk.server.anonymous().get(wrong).await.error("invalid_token");
-        desk.server.anonymous().post_empty(wrong).await.error("invalid_token");
+        fixture.server.anonymous().get(wrong).await.error("invalid_token");
+        fixture.server.anonymous().post_empty(wrong).await.error("invalid_token");
     }
-    desk.close().await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn an_inbox_has_three_addresses_each_once() {
-    let desk = Desk::open().await;
-    let first = desk.add("a@x.example").await;
-    desk.add("b@x.example").await;
-    let before = desk.server.newest(&desk.api, &desk.inbox.id.to_string()).await;
+async fn an_inbox_has_at_most_three_different_addresses() {
+    let fixture = Fixture::open().await;
+    let first = fixture.add("a@x.example").await;
+    fixture.add("b@x.example").await;
+    let before = fixture.server.newest_message(&fixture.api, &fixture.inbox.id.to_string()).await;
     let body = json!({ "address": "A@x.example", "skip_flagged": false });
-    let known = desk.api.post(&desk.path, body).await.expect(200);
+    let known = fixture.api.post(&fixture.path, body).await.expect(200);
     assert_eq!((&known["id"], &known["skip_flagged"]), (&first["id"], &json!(false)));
-    assert_eq!(desk.server.newest(&desk.api, &desk.inbox.id.to_string()).await["id"], before["id"], "no second mail");
-    desk.add("c@x.example").await;
-    desk.api.post(&desk.path, json!({ "address": "d@x.example" })).await.invalid_fields(&["address"]);
-    let addresses: Vec<Value> = desk.all().await.iter().map(|one| one["address"].clone()).collect();
+    assert_eq!(
+        fixture.server.newest_message(&fixture.api, &fixture.inbox.id.to_string()).await["id"],
+        before["id"],
+        "no second message"
+    );
+    fixture.add("c@x.example").await;
+    fixture.api.post(&fixture.path, json!({ "address": "d@x.example" })).await.invalid_fields(&["address"]);
+    let addresses: Vec<Value> = fixture.all().await.iter().map(|one| one["address"].clone()).collect();
     assert_eq!(addresses, ["a@x.example", "b@x.example", "c@x.example"]);
-    desk.api.delete(&format!("{}/{}", desk.path, first["id"].as_str().unwrap())).await.expect(204);
-    desk.add("d@x.example").await;
-    desk.close().await;
+    fixture.api.delete(&format!("{}/{}", fixture.path, first["id"].as_str().unwrap())).await.expect(204);
+    fixture.add("d@x.example").await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn requests_that_cannot_be() {
-    let desk = Desk::open().await;
-    for address in [json!("nobody"), json!(1), json!(desk.inbox.address), json!("sam+tag@agents.localhost")] {
-        desk.api.post(&desk.path, json!({ "address": address })).await.invalid_fields(&["address"]);
+async fn invalid_requests_are_rejected() {
+    let fixture = Fixture::open().await;
+    for address in [json!("nobody"), json!(1), json!(fixture.inbox.address), json!("sam+tag@agents.localhost")] {
+        fixture.api.post(&fixture.path, json!({ "address": address })).await.invalid_fields(&["address"]);
     }
-    desk.api.post(&desk.path, json!({})).await.invalid_fields(&["address"]);
+    fixture.api.post(&fixture.path, json!({})).await.invalid_fields(&["address"]);
     let body = json!({ "address": "a@x.example", "skip_flaged": 1 });
-    desk.api.post(&desk.path, body).await.invalid_fields(&["skip_flaged"]);
+    fixture.api.post(&fixture.path, body).await.invalid_fields(&["skip_flaged"]);
     let unknown = "0192f0c1-2345-7000-8000-0123456789ab";
     for id in [unknown, "x"] {
-        desk.api.delete(&format!("{}/{id}", desk.path)).await.error("not_found");
-        desk.api.post_empty(&format!("{}/{id}/resend", desk.path)).await.error("not_found");
-        desk.api.get(&format!("/v1/inboxes/{id}/forwarding")).await.error("not_found");
+        fixture.api.delete(&format!("{}/{id}", fixture.path)).await.error("not_found");
+        fixture.api.post_empty(&format!("{}/{id}/resend", fixture.path)).await.error("not_found");
+        fixture.api.get(&format!("/v1/inboxes/{id}/forwarding")).await.error("not_found");
     }
-    let temporary = desk.server.inbox_with(&desk.key, json!({ "ttl_seconds": 600 })).await;
+    let temporary = fixture.server.inbox_with(&fixture.key, json!({ "ttl_seconds": 600 })).await;
     let path = format!("/v1/inboxes/{}/forwarding", temporary.id);
-    desk.api.post(&path, json!({ "address": "a@x.example" })).await.error("temporary_inbox_receive_only");
-    assert_eq!(desk.all().await, [] as [Value; 0], "what is refused is not stored");
-    desk.close().await;
+    fixture.api.post(&path, json!({ "address": "a@x.example" })).await.error("temporary_inbox_receive_only");
+    assert_eq!(fixture.all().await, [] as [Value; 0], "rejected addresses are not stored");
+    fixture.close().await;
 }
 
 #[tokio::test]
 async fn addresses_belong_to_their_inbox_and_need_both_permissions() {
-    let desk = Desk::open().await;
-    let added = desk.add("a@x.example").await;
+    let fixture = Fixture::open().await;
+    let added = fixture.add("a@x.example").await;
     let id = added["id"].as_str().unwrap();
-    let other = desk.server.inbox(&desk.key).await;
+    let other = fixture.server.inbox(&fixture.key).await;
     let elsewhere = format!("/v1/inboxes/{}/forwarding", other.id);
-    desk.api.delete(&format!("{elsewhere}/{id}")).await.error("not_found");
-    desk.api.post_empty(&format!("{elsewhere}/{id}/resend")).await.error("not_found");
-    let narrow = desk.server.api(&desk.server.key(&desk.key, "full", Scope::Inbox(other.id)).await);
-    narrow.get(&desk.path).await.error("not_found");
-    narrow.post(&desk.path, json!({ "address": "b@x.example" })).await.error("not_found");
+    fixture.api.delete(&format!("{elsewhere}/{id}")).await.error("not_found");
+    fixture.api.post_empty(&format!("{elsewhere}/{id}/resend")).await.error("not_found");
+    let narrow = fixture.server.api(&fixture.server.key(&fixture.key, "full", Scope::Inbox(other.id)).await);
+    narrow.get(&fixture.path).await.error("not_found");
+    narrow.post(&fixture.path, json!({ "address": "b@x.example" })).await.error("not_found");
     narrow.get(&elsewhere).await.expect(200);
-    let stranger = desk.server.workspace(Plan::Team).await;
-    desk.server.api(&stranger).get(&desk.path).await.error("not_found");
+    let stranger = fixture.server.workspace(Plan::Team).await;
+    fixture.server.api(&stranger).get(&fixture.path).await.error("not_found");
     let cannot_send =
-        desk.server.api(&desk.server.key(&desk.key, "inboxes:read,inboxes:write", Scope::Workspace).await);
-    cannot_send.post(&desk.path, json!({ "address": "b@x.example" })).await.error("insufficient_permissions");
-    cannot_send.post_empty(&format!("{}/{id}/resend", desk.path)).await.error("insufficient_permissions");
-    cannot_send.delete(&format!("{}/{id}", desk.path)).await.expect(204);
-    desk.close().await;
+        fixture.server.api(&fixture.server.key(&fixture.key, "inboxes:read,inboxes:write", Scope::Workspace).await);
+    cannot_send.post(&fixture.path, json!({ "address": "b@x.example" })).await.error("insufficient_permissions");
+    cannot_send.post_empty(&format!("{}/{id}/resend", fixture.path)).await.error("insufficient_permissions");
+    cannot_send.delete(&format!("{}/{id}", fixture.path)).await.expect(204);
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn a_deleted_inbox_has_no_addresses_and_its_links_lead_nowhere() {
-    let desk = Desk::open().await;
-    desk.add("a@x.example").await;
-    let link = desk.link().await;
-    desk.api.delete(&format!("/v1/inboxes/{}", desk.inbox.id)).await.expect(204);
-    desk.api.get(&desk.path).await.error("not_found");
-    desk.server.anonymous().post_empty(&link).await.error("invalid_token");
-    desk.close().await;
+async fn deleting_an_inbox_removes_its_addresses_and_links() {
+    let fixture = Fixture::open().await;
+    fixture.add("a@x.example").await;
+    let link = fixture.link().await;
+    fixture.api.delete(&format!("/v1/inboxes/{}", fixture.inbox.id)).await.expect(204);
+    fixture.api.get(&fixture.path).await.error("not_found");
+    fixture.server.anonymous().post_empty(&link).await.error("invalid_token");
+    fixture.close().await;
 }

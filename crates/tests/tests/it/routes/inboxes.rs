@@ -1,4 +1,4 @@
-//! `/v1/inboxes` (API document, Inboxes; contract §3).
+//! `/v1/inboxes`.
 
 mod create;
 mod list;

@@ -1,28 +1,28 @@
-//! `POST /dev/inbound` (decision 25).
+//! `POST /dev/inbound`.
 
+use posthouse_app::settings::DeliveryMode;
 use posthouse_domain::plan::Plan;
-use posthouse_server::config::DeliveryMode;
 use posthouse_tests::{
     TestServer,
-    http::{Api, Reply},
-    server::Options,
+    http::{Api, ApiResponse},
+    server::ServerOptions,
 };
 use reqwest::Method;
 
 const MAIL: &str = "From: Dana <dana@elsewhere.example>\nTo: first@agents.localhost\nCc: second+tag@agents.localhost\n\
                     Subject: Offer\nMessage-ID: <offer@elsewhere.example>\n\nDo you want it?\n";
 
-async fn inject(api: &Api, query: &str) -> Reply {
+async fn inject(api: &Api, query: &str) -> ApiResponse {
     let mail = MAIL.replace('\n', "\r\n");
     api.raw(Method::POST, &format!("/dev/inbound{query}"), "message/rfc822", mail).await
 }
 
 async fn capturing() -> TestServer {
-    TestServer::start(Options::default().configure(|config| config.delivery.mode = DeliveryMode::Capture)).await
+    TestServer::start(ServerOptions::default().configure(|config| config.delivery.mode = DeliveryMode::Capture)).await
 }
 
 #[tokio::test]
-async fn a_mail_reaches_the_inboxes_of_to_and_cc_without_a_key() {
+async fn an_injected_message_reaches_the_inboxes_in_to_and_cc_without_a_key() {
     let server = capturing().await;
     let key = server.workspace(Plan::Team).await;
     let first = server.inbox_named(&key, "first").await;
@@ -34,13 +34,13 @@ async fn a_mail_reaches_the_inboxes_of_to_and_cc_without_a_key() {
         assert_eq!(list.data()[0]["subject"], "Offer");
         let id = list.data()[0]["id"].as_str().unwrap().to_owned();
         let raw = server.api(&key).get(&format!("/v1/messages/{id}/raw")).await.expect(200);
-        assert!(raw.bytes.ends_with(MAIL.replace('\n', "\r\n").as_bytes()), "the bytes are as they came");
+        assert!(raw.bytes.ends_with(MAIL.replace('\n', "\r\n").as_bytes()), "the bytes are unchanged");
     }
     server.finish().await;
 }
 
 #[tokio::test]
-async fn the_query_names_recipients_and_strangers_are_refused() {
+async fn the_query_names_recipients_and_unknown_ones_are_refused() {
     let server = capturing().await;
     let key = server.workspace(Plan::Team).await;
     server.inbox_named(&key, "third").await;
@@ -56,9 +56,10 @@ async fn the_query_names_recipients_and_strangers_are_refused() {
 }
 
 #[tokio::test]
-async fn a_server_that_delivers_has_no_such_door() {
+async fn the_route_exists_only_in_capture_mode() {
     let server =
-        TestServer::start(Options::default().configure(|config| config.delivery.mode = DeliveryMode::Direct)).await;
+        TestServer::start(ServerOptions::default().configure(|config| config.delivery.mode = DeliveryMode::Direct))
+            .await;
     inject(&server.anonymous(), "").await.expect(404);
     server.finish().await;
 }

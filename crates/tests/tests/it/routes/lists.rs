@@ -1,4 +1,4 @@
-//! `/v1/lists` and what the lists do to mail in and out (contract §13.1).
+//! `/v1/lists`, and the effect of allow and block lists on inbound and outbound messages.
 
 mod entries;
 mod receive;

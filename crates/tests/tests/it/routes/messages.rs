@@ -1,4 +1,4 @@
-//! Tests of the routes that send: `/v1/inboxes/{id}/messages` and what is below a message of it.
+//! The routes that send: `/v1/inboxes/{id}/messages` and those below a message.
 
 mod dry_run;
 mod files;
@@ -13,15 +13,15 @@ mod send;
 use posthouse_tests::{
     TestServer,
     fixtures::{TestInbox, TestKey},
-    http::Reply,
+    http::ApiResponse,
 };
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::inbox_fixture::InboxFixture;
 
-impl Desk {
-    /// POST below the messages of the inbox.
-    async fn post(&self, below: &str, body: Value) -> Reply {
+impl InboxFixture {
+    /// Sends a POST request below the messages of the inbox.
+    async fn post(&self, below: &str, body: Value) -> ApiResponse {
         self.api.post(&self.messages(below), body).await
     }
 
@@ -29,22 +29,22 @@ impl Desk {
         format!("/v1/inboxes/{}/messages{below}", self.inbox.id)
     }
 
-    async fn message(&self, id: &str) -> Reply {
+    async fn message(&self, id: &str) -> ApiResponse {
         self.api.get(&format!("/v1/messages/{id}")).await.expect(200)
     }
 
-    /// The newest message of an inbox.
-    async fn newest(&self, inbox: &TestInbox) -> Value {
+    /// Returns the newest message of an inbox.
+    async fn newest_message(&self, inbox: &TestInbox) -> Value {
         let list = self.api.get(&format!("/v1/inboxes/{}/messages?limit=1", inbox.id)).await.expect(200);
         list.data().first().cloned().unwrap_or(Value::Null)
     }
 
-    /// A mail from elsewhere arrives; its id.
-    async fn arrives_at(&self, to: &TestInbox, mail: &str) -> String {
-        self.server.arrive(to, mail.replace('\n', "\r\n")).await.to_string()
+    /// Receives a message and returns its id.
+    async fn receive_at(&self, to: &TestInbox, mail: &str) -> String {
+        self.server.receive_message(to, mail.replace('\n', "\r\n")).await.to_string()
     }
 
-    /// Ends the test; mail to elsewhere may wait.
+    /// Ends the test. Messages to other servers may remain queued.
     async fn close_queued(mut self) {
         self.server.allow().queued().due("outbound");
         self.server.finish().await;
@@ -55,12 +55,12 @@ async fn inbox(server: &TestServer, key: &TestKey, name: &str) -> TestInbox {
     server.inbox_with(key, json!({ "username": name, "display_name": format!("The {name}") })).await
 }
 
-/// A body that sends.
-fn letter(to: &str) -> Value {
+/// Returns a body for a send.
+fn send_body(to: &str) -> Value {
     json!({ "to": to, "subject": "Plan", "text": "Here it is." })
 }
 
-/// The mail that a stranger writes.
+/// Returns a message from an external sender.
 fn mail(extra: &str) -> String {
     format!(
         "From: Dana <dana@elsewhere.example>\nTo: sender@agents.localhost, eve@b.example\nCc: fay@c.example\nSubject: Offer\n\

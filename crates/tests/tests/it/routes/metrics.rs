@@ -1,4 +1,4 @@
-//! `GET /v1/metrics` and `GET /v1/deliverability` (contract §13.2, §13.3).
+//! `GET /v1/metrics` and `GET /v1/deliverability`.
 
 use posthouse_domain::plan::Plan;
 use posthouse_tests::TestServer;
@@ -11,12 +11,12 @@ fn sums(metrics: &Value) -> (Value, Value) {
 }
 
 #[tokio::test]
-async fn what_happened_is_counted_in_the_hours_and_days_of_a_zone() {
+async fn messages_are_counted_by_hour_and_day_of_a_time_zone() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     for subject in ["One", "Two"] {
-        server.arrive(&inbox, mail(subject)).await;
+        server.receive_message(&inbox, mail(subject)).await;
     }
     server.advance(posthouse_domain::time::HOUR_MS * 2).await;
     let send = json!({ "to": "eve@far.example", "subject": "Hi", "text": "Hello." });
@@ -53,7 +53,7 @@ async fn what_happened_is_counted_in_the_hours_and_days_of_a_zone() {
 }
 
 #[tokio::test]
-async fn a_bounce_is_counted_with_its_reason() {
+async fn bounces_are_counted_with_their_reason() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
@@ -78,13 +78,13 @@ async fn a_bounce_is_counted_with_its_reason() {
 }
 
 #[tokio::test]
-async fn bad_spans_and_zones_are_refused_and_inboxes_kept_apart() {
+async fn invalid_ranges_and_zones_are_rejected_and_inboxes_are_counted_separately() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let other = server.workspace(Plan::Team).await;
     let (api, mine) = (server.api(&key), server.inbox(&key).await);
     let theirs = server.inbox(&other).await;
-    server.arrive(&theirs, mail("Theirs")).await;
+    server.receive_message(&theirs, mail("Theirs")).await;
     for (query, field) in [
         ("from=2026-01-01&to=2025-01-01", "to"),
         ("from=2025-01-01&to=2025-06-01", "to"),
@@ -104,10 +104,10 @@ async fn bad_spans_and_zones_are_refused_and_inboxes_kept_apart() {
 }
 
 #[tokio::test]
-async fn blocklists_are_asked_about_our_own_address_once_an_hour() {
+async fn blocklists_are_queried_for_the_server_address_once_an_hour() {
     use std::net::{IpAddr, Ipv4Addr};
-    let options = posthouse_tests::Options::default().configure(|config| {
-        config.smtp.hostname = "mx.host.example".to_owned();
+    let options = posthouse_tests::ServerOptions::default().configure(|config| {
+        config.hostname = "mx.host.example".to_owned();
         config.blocklists = vec!["one.example".to_owned(), "two.example".to_owned()];
     });
     let server = TestServer::start(options).await;
@@ -122,7 +122,7 @@ async fn blocklists_are_asked_about_our_own_address_once_an_hour() {
     assert_eq!(clean["status"], "clean");
     assert_eq!(clean["lists"][1], json!({ "name": "two.example", "status": "clean" }));
     server.dns.address("44.33.22.11.two.example", IpAddr::V4(Ipv4Addr::new(127, 0, 0, 4)));
-    assert_eq!(reputation().await, clean, "kept for an hour");
+    assert_eq!(reputation().await, clean, "cached for an hour");
 
     server.advance(posthouse_domain::time::HOUR_MS).await;
     server.dns.fail("44.33.22.11.one.example", true);

@@ -1,4 +1,4 @@
-//! The work queue: claim, ack, nack, extend, and leases as fences (contract §4.8, decision 24).
+//! The work queue: claim, ack, nack, extend, and leases as fencing tokens.
 
 mod fence;
 mod others;
@@ -13,9 +13,9 @@ use posthouse_domain::{
 };
 use posthouse_store::messages;
 use posthouse_tests::{
-    Options, TestServer,
+    ServerOptions, TestServer,
     fixtures::{TestInbox, TestKey},
-    http::{Api, Reply},
+    http::{Api, ApiResponse},
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -23,15 +23,15 @@ use uuid::Uuid;
 
 use super::messages::read::mail;
 
-/// A server with an inbox whose queue has begun.
-struct World {
+/// A server with an inbox whose queue was initialized by a first claim.
+struct Fixture {
     server: TestServer,
     key: TestKey,
     api: Api,
     inbox: TestInbox,
 }
 
-impl World {
+impl Fixture {
     async fn new() -> Self {
         Self::on(TestServer::plain().await).await
     }
@@ -39,33 +39,33 @@ impl World {
     async fn on(server: TestServer) -> Self {
         let key = server.workspace(Plan::Team).await;
         let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-        let world = Self { server, key, api, inbox };
-        assert_eq!(world.claim(json!({})).await.json, json!({ "data": [], "paused": false }));
-        world
+        let fixture = Self { server, key, api, inbox };
+        assert_eq!(fixture.claim(json!({})).await.json, json!({ "data": [], "paused": false }));
+        fixture
     }
 
     async fn deliver(&self, subject: &str) -> String {
-        self.server.arrive(&self.inbox, mail(subject)).await.to_string()
+        self.server.receive_message(&self.inbox, mail(subject)).await.to_string()
     }
 
-    async fn claim(&self, body: Value) -> Reply {
+    async fn claim(&self, body: Value) -> ApiResponse {
         self.api.post(&format!("/v1/inboxes/{}/messages/claim", self.inbox.id), body).await.expect(200)
     }
 
-    /// The only message that a claim of up to 50 gives.
+    /// Claims up to 50 messages and returns the only one.
     async fn claim_one(&self) -> Value {
         let reply = self.claim(json!({ "limit": 50 })).await;
         assert_eq!(reply.data().len(), 1, "{reply}");
         reply.data()[0].clone()
     }
 
-    /// The subjects that a claim gives, in order.
+    /// Returns the subjects of a claim, in order.
     async fn subjects(&self, body: Value) -> Vec<String> {
         let claimed = self.claim(body).await;
         claimed.data().iter().map(|c| c["message"]["subject"].as_str().unwrap().to_owned()).collect()
     }
 
-    async fn tell(&self, claimed: &Value, verb: &str, more: Value) -> Reply {
+    async fn post_with_lease(&self, claimed: &Value, verb: &str, more: Value) -> ApiResponse {
         let mut body = more;
         body["lease_id"] = claimed["lease_id"].clone();
         let id = claimed["message"]["id"].as_str().unwrap();
@@ -74,274 +74,274 @@ impl World {
 }
 
 #[tokio::test]
-async fn a_queue_begins_with_its_first_claim_or_where_that_says() {
-    let world = World::new().await;
-    let later = world.server.inbox(&world.key).await;
-    world.server.arrive(&later, mail("History")).await;
+async fn a_queue_starts_at_its_first_claim_or_at_since() {
+    let fixture = Fixture::new().await;
+    let later = fixture.server.inbox(&fixture.key).await;
+    fixture.server.receive_message(&later, mail("History")).await;
     let path = format!("/v1/inboxes/{}/messages/claim", later.id);
-    assert_eq!(world.api.post_empty(&path).await.expect(200).json, json!({ "data": [], "paused": false }));
-    world.api.post(&path, json!({ "since": "2020-01-01T00:00:00Z" })).await.expect(200);
-    // The clock stands still: what comes in the millisecond of the first claim is behind it all the same.
-    world.server.arrive(&later, mail("New")).await;
-    let claimed = world.api.post(&path, json!({ "since": "2020-01-01T00:00:00Z" })).await.expect(200);
+    assert_eq!(fixture.api.post_empty(&path).await.expect(200).json, json!({ "data": [], "paused": false }));
+    fixture.api.post(&path, json!({ "since": "2020-01-01T00:00:00Z" })).await.expect(200);
+    // The clock doesn't move: a message in the same millisecond as the first claim is still after it.
+    fixture.server.receive_message(&later, mail("New")).await;
+    let claimed = fixture.api.post(&path, json!({ "since": "2020-01-01T00:00:00Z" })).await.expect(200);
     assert_eq!(claimed.data().len(), 1);
     assert_eq!(claimed.data()[0]["message"]["subject"], "New");
 
-    let old = world.server.inbox(&world.key).await;
+    let old = fixture.server.inbox(&fixture.key).await;
     for subject in ["First", "Second", "Third"] {
-        world.server.arrive(&old, mail(subject)).await;
-        world.server.clock.advance(1_000);
+        fixture.server.receive_message(&old, mail(subject)).await;
+        fixture.server.clock.advance(1_000);
     }
-    let messages = world.api.get(&format!("/v1/inboxes/{}/messages", old.id)).await.expect(200);
+    let messages = fixture.api.get(&format!("/v1/inboxes/{}/messages", old.id)).await.expect(200);
     let since = messages.data()[1]["created_at"].clone();
     let path = format!("/v1/inboxes/{}/messages/claim", old.id);
-    let claimed = world.api.post(&path, json!({ "since": since })).await.expect(200);
+    let claimed = fixture.api.post(&path, json!({ "since": since })).await.expect(200);
     let subjects: Vec<_> = claimed.data().iter().map(|c| c["message"]["subject"].clone()).collect();
-    assert_eq!(subjects, ["Second", "Third"], "the message of that moment is in it");
-    world.server.finish().await;
+    assert_eq!(subjects, ["Second", "Third"], "since is inclusive");
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_lease_hides_a_message_and_ack_ends_it() {
-    let world = World::new().await;
-    let ids = [world.deliver("One").await, world.deliver("Two").await];
-    let now = posthouse_server::ports::Clock::now(&world.server.clock);
-    let claimed = world.claim(json!({ "limit": 1, "lease_seconds": 60, "consumer": "worker 1" })).await;
+async fn a_lease_hides_a_message_and_ack_finishes_it() {
+    let fixture = Fixture::new().await;
+    let ids = [fixture.deliver("One").await, fixture.deliver("Two").await];
+    let now = posthouse_app::ports::Clock::now(&fixture.server.clock);
+    let claimed = fixture.claim(json!({ "limit": 1, "lease_seconds": 60, "consumer": "worker 1" })).await;
     let first = claimed.data()[0].clone();
     assert_eq!(claimed.data().len(), 1);
     assert_eq!(first["message"]["id"], ids[0]);
     assert_eq!(first["delivery_count"], 1);
     assert_eq!(first["lease_until"], now.plus_ms(60_000).to_string());
     assert_eq!(first["message"]["text"].as_str().map(str::trim), Some("Hello there."));
-    assert_eq!(world.subjects(json!({})).await, ["Two"]);
-    assert_eq!(world.subjects(json!({})).await, [""; 0]);
+    assert_eq!(fixture.subjects(json!({})).await, ["Two"]);
+    assert_eq!(fixture.subjects(json!({})).await, [""; 0]);
 
-    let acked = world.tell(&first, "ack", json!({ "mark_read": true })).await.expect(200);
+    let acked = fixture.post_with_lease(&first, "ack", json!({ "mark_read": true })).await.expect(200);
     assert_eq!(acked.json, json!({ "id": ids[0], "acked_at": now.to_string() }));
-    world.server.clock.advance(5_000);
-    assert_eq!(world.tell(&first, "ack", json!({})).await.expect(200).json, acked.json, "asked again");
-    assert_eq!(world.api.get(&format!("/v1/messages/{}", ids[0])).await.expect(200)["is_read"], true);
+    fixture.server.clock.advance(5_000);
+    assert_eq!(fixture.post_with_lease(&first, "ack", json!({})).await.expect(200).json, acked.json, "a repeated ack");
+    assert_eq!(fixture.api.get(&format!("/v1/messages/{}", ids[0])).await.expect(200)["is_read"], true);
     for verb in ["nack", "extend"] {
-        world.tell(&first, verb, json!({})).await.error("lease_expired");
+        fixture.post_with_lease(&first, verb, json!({})).await.error("lease_expired");
     }
-    world.server.clock.advance(3_600_000);
-    assert_eq!(world.subjects(json!({})).await, ["Two"], "never handed out again");
-    world.server.finish().await;
+    fixture.server.clock.advance(3_600_000);
+    assert_eq!(fixture.subjects(json!({})).await, ["Two"], "never delivered again");
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_lease_that_ran_out_is_good_until_the_message_is_claimed_again() {
-    let world = World::new().await;
-    world.deliver("One").await;
-    let first = world.claim(json!({ "lease_seconds": 30 })).await.data()[0].clone();
-    world.server.clock.advance(29_999);
-    assert_eq!(world.subjects(json!({})).await, [""; 0]);
-    world.server.clock.advance(1);
-    let until = world.tell(&first, "extend", json!({ "lease_seconds": 30 })).await.expect(200);
-    let now = posthouse_server::ports::Clock::now(&world.server.clock);
+async fn an_expired_lease_is_valid_until_the_message_is_claimed_again() {
+    let fixture = Fixture::new().await;
+    fixture.deliver("One").await;
+    let first = fixture.claim(json!({ "lease_seconds": 30 })).await.data()[0].clone();
+    fixture.server.clock.advance(29_999);
+    assert_eq!(fixture.subjects(json!({})).await, [""; 0]);
+    fixture.server.clock.advance(1);
+    let until = fixture.post_with_lease(&first, "extend", json!({ "lease_seconds": 30 })).await.expect(200);
+    let now = posthouse_app::ports::Clock::now(&fixture.server.clock);
     assert_eq!(until["lease_until"], now.plus_ms(30_000).to_string());
     assert_eq!(until["lease_id"], first["lease_id"]);
-    assert_eq!(world.subjects(json!({})).await, [""; 0], "it is hidden again");
-    world.server.clock.advance(30_000);
-    let second = world.claim_one().await;
+    assert_eq!(fixture.subjects(json!({})).await, [""; 0], "it is hidden again");
+    fixture.server.clock.advance(30_000);
+    let second = fixture.claim_one().await;
     assert_eq!(second["delivery_count"], 2);
     assert_ne!(second["lease_id"], first["lease_id"]);
     for verb in ["ack", "nack", "extend"] {
-        world.tell(&first, verb, json!({})).await.error("lease_expired");
+        fixture.post_with_lease(&first, verb, json!({})).await.error("lease_expired");
     }
-    world.server.clock.advance(300_000);
-    world.tell(&second, "ack", json!({})).await.expect(200);
-    assert_eq!(world.subjects(json!({})).await, [""; 0]);
-    world.server.finish().await;
+    fixture.server.clock.advance(300_000);
+    fixture.post_with_lease(&second, "ack", json!({})).await.expect(200);
+    assert_eq!(fixture.subjects(json!({})).await, [""; 0]);
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn nack_gives_back_now_or_later_and_the_tenth_makes_a_dead_letter() {
-    let world = World::new().await;
-    let id = world.deliver("Hard").await;
-    world.deliver("Easy").await;
-    let now = posthouse_server::ports::Clock::now(&world.server.clock);
-    let first = world.claim(json!({ "limit": 1 })).await.data()[0].clone();
-    let back = world.tell(&first, "nack", json!({ "delay_seconds": 60 })).await.expect(200);
+async fn nack_returns_a_message_now_or_later_and_the_tenth_makes_a_dead_letter() {
+    let fixture = Fixture::new().await;
+    let id = fixture.deliver("Hard").await;
+    fixture.deliver("Easy").await;
+    let now = posthouse_app::ports::Clock::now(&fixture.server.clock);
+    let first = fixture.claim(json!({ "limit": 1 })).await.data()[0].clone();
+    let back = fixture.post_with_lease(&first, "nack", json!({ "delay_seconds": 60 })).await.expect(200);
     let at = now.plus_ms(60_000).to_string();
     assert_eq!(back.json, json!({ "id": id, "delivery_count": 1, "available_at": at, "dead_letter": false }));
-    world.tell(&first, "ack", json!({})).await.error("lease_expired");
-    assert_eq!(world.subjects(json!({ "limit": 50 })).await, ["Easy"]);
-    world.server.clock.advance(60_000);
+    fixture.post_with_lease(&first, "ack", json!({})).await.error("lease_expired");
+    assert_eq!(fixture.subjects(json!({ "limit": 50 })).await, ["Easy"]);
+    fixture.server.clock.advance(60_000);
     for delivery in 2..=10 {
-        let again = world.claim_one().await;
+        let again = fixture.claim_one().await;
         assert_eq!((again["message"]["id"].as_str(), &again["delivery_count"]), (Some(id.as_str()), &json!(delivery)));
-        let back = world.tell(&again, "nack", json!({})).await.expect(200);
+        let back = fixture.post_with_lease(&again, "nack", json!({})).await.expect(200);
         assert_eq!(back["dead_letter"], delivery == 10);
         assert_eq!(back["available_at"].is_null(), delivery == 10);
     }
-    assert_eq!(world.subjects(json!({})).await, [""; 0]);
-    let shown = world.api.get(&format!("/v1/messages/{id}")).await.expect(200);
+    assert_eq!(fixture.subjects(json!({})).await, [""; 0]);
+    let shown = fixture.api.get(&format!("/v1/messages/{id}")).await.expect(200);
     assert_eq!(shown["labels"], json!(["queue:dead-letter"]));
-    let metrics = world.api.get("/v1/metrics").await.expect(200);
+    let metrics = fixture.api.get("/v1/metrics").await.expect(200);
     let queue = &metrics["queue"][0];
     assert_eq!((&queue["dead_letters"], &queue["depth"], &queue["in_flight"]), (&json!(1), &json!(0), &json!(1)));
-    let dead = world.api.get(&format!("/v1/inboxes/{}/messages?labels=queue:dead-letter", world.inbox.id)).await;
+    let dead = fixture.api.get(&format!("/v1/inboxes/{}/messages?labels=queue:dead-letter", fixture.inbox.id)).await;
     assert_eq!(dead.expect(200).data().len(), 1);
-    world.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_tenth_lease_that_runs_out_leaves_a_dead_letter_with_or_without_a_claim() {
-    let world = World::new().await;
-    let (watched, forgotten) = (world.deliver("Watched").await, world.deliver("Forgotten").await);
+async fn an_expired_tenth_lease_makes_a_dead_letter_with_or_without_a_claim() {
+    let fixture = Fixture::new().await;
+    let (watched, forgotten) = (fixture.deliver("Watched").await, fixture.deliver("Forgotten").await);
     let mut last = Vec::new();
     for _ in 0..10 {
-        last = world.claim(json!({ "lease_seconds": 30 })).await.data().to_vec();
+        last = fixture.claim(json!({ "lease_seconds": 30 })).await.data().to_vec();
         assert_eq!(last.len(), 2);
-        world.server.clock.advance(30_000);
+        fixture.server.clock.advance(30_000);
     }
-    world.tell(&last[0], "ack", json!({})).await.error("lease_expired");
-    let metrics = world.api.get("/v1/metrics").await.expect(200);
-    assert_eq!(metrics["queue"][0]["dead_letters"], 2, "time alone makes them dead");
-    posthouse_server::jobs::sweep::run(world.server.app()).await.unwrap();
+    fixture.post_with_lease(&last[0], "ack", json!({})).await.error("lease_expired");
+    let metrics = fixture.api.get("/v1/metrics").await.expect(200);
+    assert_eq!(metrics["queue"][0]["dead_letters"], 2, "time alone makes them dead letters");
+    posthouse_app::jobs::reconcile::run(fixture.server.app()).await.unwrap();
     for id in [&watched, &forgotten] {
-        let shown = world.api.get(&format!("/v1/messages/{id}")).await.expect(200);
+        let shown = fixture.api.get(&format!("/v1/messages/{id}")).await.expect(200);
         assert_eq!(shown["labels"], json!(["queue:dead-letter"]));
     }
-    assert_eq!(world.subjects(json!({})).await, [""; 0]);
-    world.server.finish().await;
+    assert_eq!(fixture.subjects(json!({})).await, [""; 0]);
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn one_message_of_a_conversation_is_handed_out_at_a_time_in_order() {
-    let world = World::new().await;
+async fn messages_of_a_thread_are_claimed_one_at_a_time_in_order() {
+    let fixture = Fixture::new().await;
     let answer = |subject: &str| mail(subject).replace("\r\n\r\n", "\r\nIn-Reply-To: <Trip@sender.example>\r\n\r\n");
-    world.deliver("Trip").await;
+    fixture.deliver("Trip").await;
     for subject in ["Re: Trip", "Re: Re: Trip"] {
-        world.server.arrive(&world.inbox, answer(subject)).await;
+        fixture.server.receive_message(&fixture.inbox, answer(subject)).await;
     }
-    world.deliver("Other").await;
-    let claimed = world.claim(json!({})).await;
+    fixture.deliver("Other").await;
+    let claimed = fixture.claim(json!({})).await;
     let subjects: Vec<_> = claimed.data().iter().map(|c| c["message"]["subject"].clone()).collect();
     assert_eq!(subjects, ["Trip", "Other"]);
-    assert_eq!(world.subjects(json!({})).await, [""; 0]);
+    assert_eq!(fixture.subjects(json!({})).await, [""; 0]);
     let trip = &claimed.data()[0];
-    world.tell(trip, "nack", json!({ "delay_seconds": 10 })).await.expect(200);
-    assert_eq!(world.subjects(json!({})).await, [""; 0], "what waits for its first message waits with it");
-    world.server.clock.advance(10_000);
-    let trip = world.claim_one().await;
+    fixture.post_with_lease(trip, "nack", json!({ "delay_seconds": 10 })).await.expect(200);
+    assert_eq!(fixture.subjects(json!({})).await, [""; 0], "the later messages of the thread wait with it");
+    fixture.server.clock.advance(10_000);
+    let trip = fixture.claim_one().await;
     assert_eq!(trip["message"]["subject"], "Trip");
-    world.tell(&trip, "ack", json!({})).await.expect(200);
-    assert_eq!(world.claim_one().await["message"]["subject"], "Re: Trip");
-    world.server.clock.advance(300_000);
-    assert_eq!(world.subjects(json!({})).await, ["Re: Trip", "Other"], "oldest first, also what comes back");
-    world.server.finish().await;
+    fixture.post_with_lease(&trip, "ack", json!({})).await.expect(200);
+    assert_eq!(fixture.claim_one().await["message"]["subject"], "Re: Trip");
+    fixture.server.clock.advance(300_000);
+    assert_eq!(fixture.subjects(json!({})).await, ["Re: Trip", "Other"], "oldest first, including returned messages");
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_claim_waits_for_mail_for_what_is_given_back_and_for_time() {
-    let world = World::new().await;
+async fn a_waiting_claim_gets_new_messages_nacked_ones_and_expired_leases() {
+    let fixture = Fixture::new().await;
     let wait = |seconds: f64| {
-        let (api, path) = (world.api.clone(), format!("/v1/inboxes/{}/messages/claim", world.inbox.id));
+        let (api, path) = (fixture.api.clone(), format!("/v1/inboxes/{}/messages/claim", fixture.inbox.id));
         tokio::spawn(
             async move { api.post(&path, json!({ "wait": seconds, "lease_seconds": 30 })).await.expect(200).json },
         )
     };
-    let waiting = wait(20.0);
-    world.server.clock.waiting(1).await;
-    world.deliver("One").await;
-    let one = waiting.await.unwrap()["data"][0].clone();
+    let wait_task = wait(20.0);
+    fixture.server.clock.wait_for_sleepers(1).await;
+    fixture.deliver("One").await;
+    let one = wait_task.await.unwrap()["data"][0].clone();
     assert_eq!(one["message"]["subject"], "One");
-    let waiting = wait(20.0);
-    world.server.clock.waiting(1).await;
-    world.tell(&one, "nack", json!({})).await.expect(200);
-    assert_eq!(waiting.await.unwrap()["data"][0]["delivery_count"], 2);
-    let waiting = wait(30.0);
-    world.server.clock.waiting(1).await;
-    world.server.clock.advance(30_000);
-    assert_eq!(waiting.await.unwrap()["data"][0]["delivery_count"], 3, "the lease ran out meanwhile");
-    let waiting = wait(1.5);
-    world.server.clock.waiting(1).await;
-    world.server.clock.advance(1_500);
-    assert_eq!(waiting.await.unwrap(), json!({ "data": [], "paused": false }));
-    world.server.finish().await;
+    let wait_task = wait(20.0);
+    fixture.server.clock.wait_for_sleepers(1).await;
+    fixture.post_with_lease(&one, "nack", json!({})).await.expect(200);
+    assert_eq!(wait_task.await.unwrap()["data"][0]["delivery_count"], 2);
+    let wait_task = wait(30.0);
+    fixture.server.clock.wait_for_sleepers(1).await;
+    fixture.server.clock.advance(30_000);
+    assert_eq!(wait_task.await.unwrap()["data"][0]["delivery_count"], 3, "the lease expired meanwhile");
+    let wait_task = wait(1.5);
+    fixture.server.clock.wait_for_sleepers(1).await;
+    fixture.server.clock.advance(1_500);
+    assert_eq!(wait_task.await.unwrap(), json!({ "data": [], "paused": false }));
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn the_next_of_a_conversation_is_handed_to_who_waits_when_the_one_before_is_acked() {
-    let world = World::new().await;
-    world.deliver("Trip").await;
-    let trip = world.claim_one().await;
-    world.deliver("Re: Trip").await;
-    let (api, path) = (world.api.clone(), format!("/v1/inboxes/{}/messages/claim", world.inbox.id));
-    let waiting = tokio::spawn(async move { api.post(&path, json!({ "wait": 20 })).await.expect(200).json });
-    world.server.clock.waiting(1).await;
-    world.tell(&trip, "ack", json!({})).await.expect(200);
-    let next = waiting.await.unwrap();
+async fn a_waiting_claim_gets_the_next_message_of_a_thread_after_an_ack() {
+    let fixture = Fixture::new().await;
+    fixture.deliver("Trip").await;
+    let trip = fixture.claim_one().await;
+    fixture.deliver("Re: Trip").await;
+    let (api, path) = (fixture.api.clone(), format!("/v1/inboxes/{}/messages/claim", fixture.inbox.id));
+    let wait_task = tokio::spawn(async move { api.post(&path, json!({ "wait": 20 })).await.expect(200).json });
+    fixture.server.clock.wait_for_sleepers(1).await;
+    fixture.post_with_lease(&trip, "ack", json!({})).await.expect(200);
+    let next = wait_task.await.unwrap();
     assert_eq!(next["data"][0]["message"]["subject"], "Re: Trip", "{next}");
     assert_eq!(next["data"][0]["message"]["thread_id"], trip["message"]["thread_id"]);
-    world.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_paused_inbox_and_a_stopped_workspace_hand_nothing_out() {
-    let world = World::new().await;
-    world.deliver("One").await;
-    let path = format!("/v1/inboxes/{}", world.inbox.id);
+async fn a_paused_inbox_and_a_stopped_workspace_return_nothing() {
+    let fixture = Fixture::new().await;
+    fixture.deliver("One").await;
+    let path = format!("/v1/inboxes/{}", fixture.inbox.id);
     let nothing = json!({ "data": [], "paused": true });
-    world.api.post_empty(&format!("{path}/pause")).await.expect(200);
-    assert_eq!(world.claim(json!({ "wait": 20 })).await.json, nothing);
-    world.deliver("Two").await;
-    world.api.post_empty(&format!("{path}/resume")).await.expect(200);
-    let claimed = world.claim(json!({ "limit": 1 })).await.data()[0].clone();
-    let (id, now) = (world.key.workspace, posthouse_server::ports::Clock::now(&world.server.clock));
+    fixture.api.post_empty(&format!("{path}/pause")).await.expect(200);
+    assert_eq!(fixture.claim(json!({ "wait": 20 })).await.json, nothing);
+    fixture.deliver("Two").await;
+    fixture.api.post_empty(&format!("{path}/resume")).await.expect(200);
+    let claimed = fixture.claim(json!({ "limit": 1 })).await.data()[0].clone();
+    let (id, now) = (fixture.key.workspace, posthouse_app::ports::Clock::now(&fixture.server.clock));
     let stop = |at| {
-        world.server.store().write(move |tx| {
+        fixture.server.store().write(move |tx| {
             let mut workspace = posthouse_store::workspaces::get(tx, id)?.unwrap();
             workspace.stopped_at = at;
             posthouse_store::workspaces::update(tx, &workspace)
         })
     };
     stop(Some(now)).await.unwrap();
-    assert_eq!(world.claim(json!({})).await.json, nothing);
-    world.tell(&claimed, "ack", json!({})).await.expect(200);
+    assert_eq!(fixture.claim(json!({})).await.json, nothing);
+    fixture.post_with_lease(&claimed, "ack", json!({})).await.expect(200);
     stop(None).await.unwrap();
-    assert_eq!(world.subjects(json!({})).await, ["Two"]);
-    world.server.finish().await;
+    assert_eq!(fixture.subjects(json!({})).await, ["Two"]);
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_claim_that_waits_is_answered_when_nothing_is_handed_out_any_more() {
-    let world = World::new().await;
-    let path = format!("/v1/inboxes/{}", world.inbox.id);
+async fn a_waiting_claim_returns_when_the_inbox_is_paused_or_the_workspace_stopped() {
+    let fixture = Fixture::new().await;
+    let path = format!("/v1/inboxes/{}", fixture.inbox.id);
     let wait = || {
-        let (api, path) = (world.api.clone(), format!("{path}/messages/claim"));
+        let (api, path) = (fixture.api.clone(), format!("{path}/messages/claim"));
         tokio::spawn(async move { api.post(&path, json!({ "wait": 20 })).await.expect(200).json })
     };
     let nothing = json!({ "data": [], "paused": true });
-    let waiting = wait();
-    world.server.clock.waiting(1).await;
-    world.api.post_empty(&format!("{path}/pause")).await.expect(200);
-    assert_eq!(waiting.await.unwrap(), nothing);
-    world.api.post_empty(&format!("{path}/resume")).await.expect(200);
-    let waiting = wait();
-    world.server.clock.waiting(1).await;
-    world.api.post("/v1/emergency-stop", json!({ "reason": "Enough." })).await.expect(200);
-    assert_eq!(waiting.await.unwrap(), nothing);
-    world.server.finish().await;
+    let wait_task = wait();
+    fixture.server.clock.wait_for_sleepers(1).await;
+    fixture.api.post_empty(&format!("{path}/pause")).await.expect(200);
+    assert_eq!(wait_task.await.unwrap(), nothing);
+    fixture.api.post_empty(&format!("{path}/resume")).await.expect(200);
+    let wait_task = wait();
+    fixture.server.clock.wait_for_sleepers(1).await;
+    fixture.api.post("/v1/emergency-stop", json!({ "reason": "Enough." })).await.expect(200);
+    assert_eq!(wait_task.await.unwrap(), nothing);
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn filters_leave_the_rest_for_others() {
-    let world = World::new().await;
-    let body = json!({ "to": world.inbox.address, "subject": "Task", "text": "Do it.", "type": "task" });
-    let sender = world.server.inbox(&world.key).await;
-    world.deliver("Plain").await;
-    world.api.post(&format!("/v1/inboxes/{}/messages", sender.id), body).await.expect(202);
+async fn filters_leave_other_messages_for_other_claims() {
+    let fixture = Fixture::new().await;
+    let body = json!({ "to": fixture.inbox.address, "subject": "Task", "text": "Do it.", "type": "task" });
+    let sender = fixture.server.inbox(&fixture.key).await;
+    fixture.deliver("Plain").await;
+    fixture.api.post(&format!("/v1/inboxes/{}/messages", sender.id), body).await.expect(202);
     for filter in [json!({ "analysis": "completed" }), json!({ "type": "event" }), json!({ "channel": "mixed" })] {
-        assert_eq!(world.subjects(filter).await, [""; 0]);
+        assert_eq!(fixture.subjects(filter).await, [""; 0]);
     }
-    assert_eq!(world.subjects(json!({ "type": "task", "channel": "agent", "enriched": true })).await, ["Task"]);
-    assert_eq!(world.subjects(json!({ "include_unscreened": true, "include_held": true })).await, ["Plain"]);
-    let key = world.server.key(&world.key, "messages:read,messages:write", Scope::Workspace).await;
-    let path = format!("/v1/inboxes/{}/messages/claim", world.inbox.id);
-    world.server.api(&key).post(&path, json!({ "include_held": true })).await.error("insufficient_permissions");
+    assert_eq!(fixture.subjects(json!({ "type": "task", "channel": "agent", "enriched": true })).await, ["Task"]);
+    assert_eq!(fixture.subjects(json!({ "include_unscreened": true, "include_held": true })).await, ["Plain"]);
+    let key = fixture.server.key(&fixture.key, "messages:read,messages:write", Scope::Workspace).await;
+    let path = format!("/v1/inboxes/{}/messages/claim", fixture.inbox.id);
+    fixture.server.api(&key).post(&path, json!({ "include_held": true })).await.error("insufficient_permissions");
     for (field, bad) in [
         ("limit", json!(0)),
         ("limit", json!(51)),
@@ -355,7 +355,7 @@ async fn filters_leave_the_rest_for_others() {
         ("type", json!("mail")),
         ("leases", json!(1)),
     ] {
-        world.api.post(&path, json!({ field: bad })).await.invalid_fields(&[field]);
+        fixture.api.post(&path, json!({ field: bad })).await.invalid_fields(&[field]);
     }
     for (verb, body, field) in [
         ("ack", json!({}), "lease_id"),
@@ -363,55 +363,55 @@ async fn filters_leave_the_rest_for_others() {
         ("extend", json!({ "lease_id": "x", "lease_seconds": 29 }), "lease_seconds"),
     ] {
         let path = format!("/v1/messages/{}/{verb}", Uuid::from_u128(1));
-        world.api.post(&path, body).await.invalid_fields(&[field]);
+        fixture.api.post(&path, body).await.invalid_fields(&[field]);
     }
-    world.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn what_was_handed_out_and_deleted_since_is_gone_and_what_never_was_is_not_found() {
-    let world = World::new().await;
-    world.deliver("Thread").await;
-    let claimed = world.claim_one().await;
-    let unclaimed = world.deliver("Unclaimed").await;
+async fn a_claimed_and_deleted_message_is_gone_and_an_unclaimed_one_not_found() {
+    let fixture = Fixture::new().await;
+    fixture.deliver("Thread").await;
+    let claimed = fixture.claim_one().await;
+    let unclaimed = fixture.deliver("Unclaimed").await;
     let thread = claimed["message"]["thread_id"].as_str().unwrap();
-    world.api.delete(&format!("/v1/threads/{thread}")).await.expect(200);
-    let temporary = world.server.inbox_with(&world.key, json!({ "ttl_seconds": 600 })).await;
-    let lasting = world.server.inbox(&world.key).await;
+    fixture.api.delete(&format!("/v1/threads/{thread}")).await.expect(200);
+    let temporary = fixture.server.inbox_with(&fixture.key, json!({ "ttl_seconds": 600 })).await;
+    let lasting = fixture.server.inbox(&fixture.key).await;
     let mut all = vec![claimed];
     for inbox in [&temporary, &lasting] {
         let path = format!("/v1/inboxes/{}/messages/claim", inbox.id);
-        world.api.post_empty(&path).await.expect(200);
-        world.server.arrive(inbox, mail("Short")).await;
-        all.push(world.api.post_empty(&path).await.expect(200).data()[0].clone());
-        world.api.delete(&format!("/v1/inboxes/{}", inbox.id)).await.expect(204);
-        world.api.post_empty(&path).await.error("not_found");
+        fixture.api.post_empty(&path).await.expect(200);
+        fixture.server.receive_message(inbox, mail("Short")).await;
+        all.push(fixture.api.post_empty(&path).await.expect(200).data()[0].clone());
+        fixture.api.delete(&format!("/v1/inboxes/{}", inbox.id)).await.expect(204);
+        fixture.api.post_empty(&path).await.error("not_found");
     }
     for claimed in &all {
         for verb in ["ack", "nack", "extend", "ack"] {
-            let reply = world.tell(claimed, verb, json!({})).await.expect(200);
+            let reply = fixture.post_with_lease(claimed, verb, json!({})).await.expect(200);
             assert_eq!(reply.json, json!({ "id": claimed["message"]["id"], "gone": true }));
         }
     }
     let lease = json!({ "lease_id": Uuid::from_u128(1) });
-    world.api.post(&format!("/v1/messages/{unclaimed}/ack"), lease.clone()).await.error("lease_expired");
-    world.api.post(&format!("/v1/messages/{}/ack", Uuid::from_u128(1)), lease.clone()).await.error("not_found");
-    world.api.post("/v1/messages/nonsense/ack", lease).await.error("not_found");
-    let stranger = world.server.workspace(Plan::Team).await;
-    let other = world.server.key(&world.key, "full", Scope::Inbox(lasting.id)).await;
+    fixture.api.post(&format!("/v1/messages/{unclaimed}/ack"), lease.clone()).await.error("lease_expired");
+    fixture.api.post(&format!("/v1/messages/{}/ack", Uuid::from_u128(1)), lease.clone()).await.error("not_found");
+    fixture.api.post("/v1/messages/nonsense/ack", lease).await.error("not_found");
+    let stranger = fixture.server.workspace(Plan::Team).await;
+    let other = fixture.server.key(&fixture.key, "full", Scope::Inbox(lasting.id)).await;
     for key in [&stranger, &other] {
         for claimed in all.iter().take(2) {
             let (id, lease) = (claimed["message"]["id"].as_str().unwrap(), json!({ "lease_id": claimed["lease_id"] }));
-            world.server.api(key).post(&format!("/v1/messages/{id}/ack"), lease).await.error("not_found");
+            fixture.server.api(key).post(&format!("/v1/messages/{id}/ack"), lease).await.error("not_found");
         }
     }
-    world.server.finish().await;
+    fixture.server.finish().await;
 }
 
-/// Stores so many more messages like the first, each with a conversation of its own.
+/// Stores `count` more messages like the first, each in its own thread.
 pub(in crate::routes) async fn multiply(server: &TestServer, workspace: WorkspaceId, first: &str, count: usize) {
     let id: MessageId = first.parse().unwrap();
-    let ids = posthouse_server::ports::Clock::ids(&server.clock);
+    let ids = posthouse_app::ports::Clock::ids(&server.clock);
     let work = move |tx: &mut posthouse_store::Tx| {
         let (first, ids) = (messages::get(tx, workspace, id)?.unwrap(), ids.clone());
         for n in 0..count {
@@ -427,15 +427,15 @@ pub(in crate::routes) async fn multiply(server: &TestServer, workspace: Workspac
 }
 
 #[tokio::test]
-async fn eight_claimers_never_hold_one_message_at_the_same_time_and_lose_none() {
+async fn eight_concurrent_workers_never_share_a_message_and_lose_none() {
     const MESSAGES: usize = 10_000;
-    // The clock stands still: no minute ends.
-    let unlimited = Options::default().configure(|config| config.plans.team.requests_per_minute = None);
-    let world = World::on(TestServer::start(unlimited).await).await;
-    let first = world.deliver("First").await;
-    multiply(&world.server, world.key.workspace, &first, MESSAGES - 1).await;
+    // The clock doesn't move, so the per-minute limit would never reset.
+    let unlimited = ServerOptions::default().configure(|config| config.plans.team.requests_per_minute = None);
+    let fixture = Fixture::on(TestServer::start(unlimited).await).await;
+    let first = fixture.deliver("First").await;
+    multiply(&fixture.server, fixture.key.workspace, &first, MESSAGES - 1).await;
     let claimer = |n: usize| {
-        let (api, inbox) = (world.api.clone(), world.inbox.id);
+        let (api, inbox) = (fixture.api.clone(), fixture.inbox.id);
         tokio::spawn(async move {
             let (mut held, mut finished) = (Vec::new(), Vec::new());
             loop {
@@ -447,7 +447,7 @@ async fn eight_claimers_never_hold_one_message_at_the_same_time_and_lose_none() 
                 for (at, claimed) in reply.data().iter().enumerate() {
                     let id = claimed["message"]["id"].as_str().unwrap().to_owned();
                     held.push((id.clone(), claimed["delivery_count"].as_u64().unwrap()));
-                    // Now and then one is given back, for somebody else.
+                    // Some messages are returned for another worker.
                     let again = at == 3 && claimed["delivery_count"] == 1;
                     let verb = if again { "nack" } else { "ack" };
                     let lease = json!({ "lease_id": claimed["lease_id"] });
@@ -464,19 +464,19 @@ async fn eight_claimers_never_hold_one_message_at_the_same_time_and_lose_none() 
     for claimer in claimers {
         let (some, done) = claimer.await.unwrap();
         for delivery in some {
-            assert!(held.insert(delivery.clone()), "{delivery:?} was handed out twice");
+            assert!(held.insert(delivery.clone()), "{delivery:?} was claimed twice");
         }
         for id in done {
             assert!(finished.insert(id.clone()), "{id} was finished twice");
         }
     }
-    // What was given back last may have been missed by all who had ended by then.
-    for claimed in world.claim(json!({ "limit": 50 })).await.data() {
-        world.tell(claimed, "ack", json!({})).await.expect(200);
+    // The last returned messages may be left after all workers have ended.
+    for claimed in fixture.claim(json!({ "limit": 50 })).await.data() {
+        fixture.post_with_lease(claimed, "ack", json!({})).await.expect(200);
         finished.insert(claimed["message"]["id"].as_str().unwrap().to_owned());
     }
     assert_eq!(finished.len(), MESSAGES);
-    let metrics = world.api.get("/v1/metrics").await.expect(200);
+    let metrics = fixture.api.get("/v1/metrics").await.expect(200);
     assert_eq!((&metrics["queue"][0]["depth"], &metrics["queue"][0]["in_flight"]), (&json!(0), &json!(0)));
-    world.server.finish().await;
+    fixture.server.finish().await;
 }

@@ -1,5 +1,4 @@
-//! Refusals that belong to no single resource: what any route says to a body that it cannot take, and when something
-//! inside is broken.
+//! Errors of no particular resource: rejected request bodies, and internal errors.
 
 use posthouse_domain::plan::Plan;
 use posthouse_store::{Error, Sql, p};
@@ -7,18 +6,18 @@ use posthouse_tests::TestServer;
 use reqwest::Method;
 
 #[tokio::test]
-async fn a_body_over_the_limit_of_its_route_is_refused_and_read_to_its_end() {
+async fn an_oversized_body_is_rejected_and_read_to_its_end() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
     let large = vec![b' '; 3 * 1024 * 1024];
     api.raw(Method::POST, "/v1/inboxes", "application/json", large).await.error("body_too_large");
-    assert!(api.get("/v1/inboxes").await.expect(200).data().is_empty(), "nothing was made");
+    assert!(api.get("/v1/inboxes").await.expect(200).data().is_empty(), "nothing was created");
     server.finish().await;
 }
 
 #[tokio::test]
-async fn a_body_of_another_content_type_is_refused_with_the_one_to_send() {
+async fn an_unsupported_content_type_is_rejected_with_the_expected_one() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
@@ -31,16 +30,16 @@ async fn a_body_of_another_content_type_is_refused_with_the_one_to_send() {
 }
 
 #[tokio::test]
-async fn what_is_damaged_inside_is_an_error_of_its_own_that_tells_nothing_of_it() {
+async fn damaged_data_is_reported_without_internal_details() {
     let mut server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     server.deliver_raw(b"From: a@x.example\r\nSubject: x\r\n\r\ny\r\n", &[&inbox.address]).await.expect(250);
-    let message = server.newest(&api, &inbox.id.to_string()).await;
+    let message = server.newest_message(&api, &inbox.id.to_string()).await;
     let workspace = key.workspace;
     let damage = move |tx: &mut posthouse_store::Tx| -> Result<u64, Error> {
         let text = "UPDATE contents SET raw = $2 WHERE workspace_id = $1".to_owned();
-        tx.exec(&Sql::built("DAMAGE", text), p![workspace, b"no zstd".to_vec()])
+        tx.exec(&Sql::from_fragments("DAMAGE", text), p![workspace, b"no zstd".to_vec()])
     };
     assert_eq!(server.store().write(damage).await.unwrap(), 1);
     let raw = format!("/v1/messages/{}/raw", message["id"].as_str().unwrap());
@@ -48,7 +47,7 @@ async fn what_is_damaged_inside_is_an_error_of_its_own_that_tells_nothing_of_it(
     assert!(!refused.to_string().contains("zstd"), "{refused}");
     let damage = move |tx: &mut posthouse_store::Tx| -> Result<u64, Error> {
         let text = "UPDATE messages SET labels = $2 WHERE workspace_id = $1".to_owned();
-        tx.exec(&Sql::built("DAMAGE", text), p![workspace, "no list"])
+        tx.exec(&Sql::from_fragments("DAMAGE", text), p![workspace, "no list"])
     };
     assert_eq!(server.store().write(damage).await.unwrap(), 1);
     let path = format!("/v1/messages/{}", message["id"].as_str().unwrap());

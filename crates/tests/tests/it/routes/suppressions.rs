@@ -1,18 +1,18 @@
-//! `/v1/suppressions` (decision 15).
+//! `/v1/suppressions`.
 
+use posthouse_app::settings::DeliveryMode;
 use posthouse_domain::{auth::Scope, plan::Plan};
-use posthouse_server::config::DeliveryMode;
-use posthouse_tests::{TestServer, server::Options};
+use posthouse_tests::{TestServer, server::ServerOptions};
 use reqwest::Method;
 use serde_json::json;
 
 #[tokio::test]
-async fn what_is_suppressed_by_hand_is_refused_until_it_is_lifted() {
+async fn a_manual_suppression_blocks_sends_until_it_is_deleted() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let path = format!("/v1/inboxes/{}/messages", inbox.id);
-    let letter = json!({ "to": ["Bob <BOB+x@Remote.example>", "ann@remote.example"], "subject": "s", "text": "t" });
+    let body = json!({ "to": ["Bob <BOB+x@Remote.example>", "ann@remote.example"], "subject": "s", "text": "t" });
 
     let made = api.post("/v1/suppressions", json!({ "address": "bob+X@remote.EXAMPLE" })).await.expect(201);
     assert_eq!(made.text("address"), "bob+x@remote.example");
@@ -24,24 +24,24 @@ async fn what_is_suppressed_by_hand_is_refused_until_it_is_lifted() {
     let again = api.post("/v1/suppressions", json!({ "address": "bob+x@remote.example" })).await.expect(200);
     assert_eq!(again.json, made.json);
 
-    let refused = api.post(&path, letter.clone()).await.error("recipient_suppressed");
+    let refused = api.post(&path, body.clone()).await.error("recipient_suppressed");
     assert_eq!(refused["error"]["details"]["addresses"], json!(["bob+x@remote.example"]));
     api.delete("/v1/suppressions/bob%2Bx%40remote.example").await.expect(204);
     api.delete("/v1/suppressions/bob%2Bx%40remote.example").await.error("not_found");
     api.delete("/v1/suppressions/no-address").await.error("not_found");
-    api.post(&path, letter).await.expect(202);
+    api.post(&path, body).await.expect(202);
     server.settle().await;
     server.finish().await;
 }
 
 #[tokio::test]
-async fn a_bounce_suppresses_with_its_reason_and_filters_narrow() {
+async fn a_bounce_suppresses_the_address_and_the_list_can_be_filtered() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let nobody = format!("nobody@{}", inbox.address.split('@').nth(1).unwrap());
-    let letter = json!({ "to": [nobody], "subject": "s", "text": "t" });
-    let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), letter).await.expect(202);
+    let body = json!({ "to": [nobody], "subject": "s", "text": "t" });
+    let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), body).await.expect(202);
     server.clock.advance(1);
     api.post("/v1/suppressions", json!({ "address": "by_hand@remote.example" })).await.expect(201);
 
@@ -77,7 +77,7 @@ async fn a_bounce_suppresses_with_its_reason_and_filters_narrow() {
     server.finish().await;
 }
 
-/// What a mail provider sends when its user calls a mail spam (RFC 5965).
+/// Returns the complaint that a mail provider sends when its user reports spam (RFC 5965).
 fn complaint(about: &str) -> String {
     format!(
         "From: feedback@x.example\r\nSubject: Complaint\r\nMIME-Version: 1.0\r\n\
@@ -89,15 +89,15 @@ fn complaint(about: &str) -> String {
 }
 
 #[tokio::test]
-async fn who_complained_gets_no_mail_by_any_way_of_sending() {
-    let capture = Options::default().configure(|config| config.delivery.mode = DeliveryMode::Capture);
+async fn every_sending_route_rejects_a_recipient_that_complained() {
+    let capture = ServerOptions::default().configure(|config| config.delivery.mode = DeliveryMode::Capture);
     let server = TestServer::start(capture).await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let path = format!("/v1/inboxes/{}", inbox.id);
-    let letter = json!({ "to": "Bob <Bob@x.example>", "subject": "s", "text": "t" });
-    let first = api.post(&format!("{path}/messages"), letter.clone()).await.expect(202);
-    let draft = api.post(&format!("{path}/drafts"), letter.clone()).await.expect(201).text("id").to_owned();
+    let body = json!({ "to": "Bob <Bob@x.example>", "subject": "s", "text": "t" });
+    let first = api.post(&format!("{path}/messages"), body.clone()).await.expect(202);
+    let draft = api.post(&format!("{path}/drafts"), body.clone()).await.expect(201).text("id").to_owned();
     server.settle().await;
     let outbox = api.get("/dev/outbox").await.expect(200);
     let return_path = outbox.data()[0]["envelope"]["from"].as_str().unwrap().replace('+', "%2B");
@@ -107,11 +107,11 @@ async fn who_complained_gets_no_mail_by_any_way_of_sending() {
 
     let list = api.get("/v1/suppressions?reason=complaint").await.expect(200);
     assert_eq!(list.data().len(), 1, "{list}");
-    let told = &list.data()[0];
-    assert_eq!((&told["address"], &told["message_id"]), (&json!("bob@x.example"), &first["id"]));
+    let suppression = &list.data()[0];
+    assert_eq!((&suppression["address"], &suppression["message_id"]), (&json!("bob@x.example"), &first["id"]));
     for (below, body) in [
-        ("/messages".to_owned(), letter.clone()),
-        ("/messages/send".to_owned(), letter),
+        ("/messages".to_owned(), body.clone()),
+        ("/messages/send".to_owned(), body),
         (format!("/messages/{}/forward", first.text("id")), json!({ "to": "a@x.example", "bcc": "BOB@X.example" })),
         (format!("/drafts/{draft}/send"), json!({})),
     ] {

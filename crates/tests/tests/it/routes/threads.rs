@@ -1,4 +1,4 @@
-//! `/v1/threads` and `/v1/events` (contract §6, §11.4; decision 12).
+//! `/v1/threads` and `/v1/events`.
 
 use posthouse_domain::plan::Plan;
 use posthouse_tests::TestServer;
@@ -7,14 +7,14 @@ use serde_json::json;
 use super::messages::read::mail;
 
 #[tokio::test]
-async fn a_thread_shows_its_messages_in_order_and_is_deleted_with_them() {
+async fn a_thread_lists_its_messages_in_order_and_is_deleted_with_them() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-    let first = server.arrive(&inbox, mail("Plan")).await;
+    let first = server.receive_message(&inbox, mail("Plan")).await;
     let reply = "From: Eve <eve@y.example>\r\nTo: bot@agents.example\r\nSubject: Re: Plan\r\nIn-Reply-To: <Plan@sender.example>\r\n\r\nYes.\r\n";
-    let second = server.arrive(&inbox, reply).await;
-    let other = server.arrive(&inbox, mail("Other")).await;
+    let second = server.receive_message(&inbox, reply).await;
+    let other = server.receive_message(&inbox, mail("Other")).await;
     let thread_id = api.get(&format!("/v1/messages/{first}")).await.text("thread_id").to_owned();
     let path = format!("/v1/threads/{thread_id}");
 
@@ -60,13 +60,13 @@ async fn a_thread_shows_its_messages_in_order_and_is_deleted_with_them() {
 }
 
 #[tokio::test]
-async fn events_come_oldest_first_and_go_on_behind_an_event() {
+async fn events_are_listed_oldest_first_and_continue_after_an_event() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let mut ids = Vec::new();
     for n in 0..3 {
-        ids.push(server.arrive(&inbox, mail(&format!("Number {n}"))).await.to_string());
+        ids.push(server.receive_message(&inbox, mail(&format!("Number {n}"))).await.to_string());
     }
     api.post(&format!("/v1/inboxes/{}/pause", inbox.id), json!({ "reason": "lunch" })).await.expect(200);
     let page = api.get("/v1/events?limit=2").await.expect(200);

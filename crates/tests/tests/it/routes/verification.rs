@@ -1,5 +1,5 @@
-//! Codes in mail whose sender failed authentication (docs/journeys/receiving.md, The author): skipped unless asked for, and marked wherever they are
-//! shown.
+//! Verification codes in messages that failed authentication: skipped unless requested, and marked wherever they are
+//! shown. See docs/guides/receiving.md, "The author".
 
 use posthouse_domain::{id::MessageId, plan::Plan};
 use posthouse_tests::{
@@ -9,18 +9,19 @@ use posthouse_tests::{
 };
 use serde_json::json;
 
-/// The envelope sender of mail that [`TestServer::arrive`] stores.
+/// The domain of the envelope sender that [`TestServer::receive_message`] uses.
 const ENVELOPE: &str = "sender.example";
 
-struct World {
+struct Fixture {
     server: TestServer,
     key: TestKey,
     api: Api,
     inbox: TestInbox,
 }
 
-impl World {
-    /// `bank.example` and `sender.example` have DMARC records; mail from here is authorised by `sender.example` alone.
+impl Fixture {
+    /// Starts a server for which `bank.example` and `sender.example` have DMARC records, and only `sender.example`
+    /// authorizes this client.
     async fn new() -> Self {
         let server = TestServer::plain().await;
         server.dns.txt(ENVELOPE, "v=spf1 ip4:127.0.0.0/8 -all");
@@ -38,7 +39,7 @@ impl World {
             "From: {author}\r\nTo: {}\r\nSubject: Your verification code\r\n\r\nYour verification code is {code}.\r\n",
             self.inbox.address
         );
-        self.server.arrive(&self.inbox, mail).await
+        self.server.receive_message(&self.inbox, mail).await
     }
 
     fn path(&self, query: &str) -> String {
@@ -47,69 +48,72 @@ impl World {
 }
 
 #[tokio::test]
-async fn a_code_of_a_forged_sender_is_not_handed_out_however_new_it_is() {
-    let world = World::new().await;
-    let real = world.code("dana@sender.example", "482913").await;
-    let forged = world.code("Bank <no-reply@bank.example>", "666666").await;
-    let found = world.api.get(&world.path("&since=2020-01-01")).await.expect(200);
+async fn a_code_from_a_forged_sender_is_skipped_even_if_it_is_newer() {
+    let fixture = Fixture::new().await;
+    let real = fixture.code("dana@sender.example", "482913").await;
+    let forged = fixture.code("Bank <no-reply@bank.example>", "666666").await;
+    let found = fixture.api.get(&fixture.path("&since=2020-01-01")).await.expect(200);
     let shown = (&found["data"]["message_id"], &found["data"]["code"], &found["data"]["auth_failed"]);
     assert_eq!(shown, (&json!(real.to_string()), &json!("482913"), &json!(null)));
-    let found = world.api.get(&world.path("&since=2020-01-01&include_unauthenticated=true")).await.expect(200);
+    let found = fixture.api.get(&fixture.path("&since=2020-01-01&include_unauthenticated=true")).await.expect(200);
     let shown = (&found["data"]["message_id"], &found["data"]["code"], &found["data"]["auth_failed"]);
     assert_eq!(shown, (&json!(forged.to_string()), &json!("666666"), &json!(true)));
-    world.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_code_of_a_forged_sender_ends_no_wait() {
-    let world = World::new().await;
-    let (api, path) = (world.api.clone(), world.path(""));
-    let waiting = tokio::spawn(async move { api.get(&path).await.expect(200).json });
-    world.server.clock.waiting(1).await;
-    world.code("Bank <no-reply@bank.example>", "666666").await;
-    let real = world.code("dana@sender.example", "482913").await;
-    assert_eq!(waiting.await.unwrap()["data"]["message_id"], real.to_string());
+async fn a_code_from_a_forged_sender_does_not_end_a_wait() {
+    let fixture = Fixture::new().await;
+    let (api, path) = (fixture.api.clone(), fixture.path(""));
+    let wait_task = tokio::spawn(async move { api.get(&path).await.expect(200).json });
+    fixture.server.clock.wait_for_sleepers(1).await;
+    fixture.code("Bank <no-reply@bank.example>", "666666").await;
+    let real = fixture.code("dana@sender.example", "482913").await;
+    assert_eq!(wait_task.await.unwrap()["data"]["message_id"], real.to_string());
 
-    let (api, path) = (world.api.clone(), world.path("&from=bank.example"));
-    let waiting = tokio::spawn(async move { api.get(&path).await.expect(200).json });
-    world.server.clock.waiting(1).await;
-    world.code("Bank <no-reply@bank.example>", "666666").await;
-    world.server.clock.advance(1_000);
-    assert_eq!(waiting.await.unwrap(), json!({ "data": null }), "nothing but a forged one came");
-    world.server.finish().await;
+    let (api, path) = (fixture.api.clone(), fixture.path("&from=bank.example"));
+    let wait_task = tokio::spawn(async move { api.get(&path).await.expect(200).json });
+    fixture.server.clock.wait_for_sleepers(1).await;
+    fixture.code("Bank <no-reply@bank.example>", "666666").await;
+    fixture.server.clock.advance(1_000);
+    assert_eq!(wait_task.await.unwrap(), json!({ "data": null }), "only a forged one arrived");
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_failed_sender_is_marked_wherever_the_code_is_shown() {
-    let world = World::new().await;
-    world.server.dns.remove(ENVELOPE);
-    world.server.dns.txt(ENVELOPE, "v=spf1 -all");
-    // SPF fails, and so does DMARC; SPF alone; SPF alone of a domain without DMARC.
+async fn a_code_from_an_unauthenticated_sender_is_marked_everywhere() {
+    let fixture = Fixture::new().await;
+    fixture.server.dns.remove(ENVELOPE);
+    fixture.server.dns.txt(ENVELOPE, "v=spf1 -all");
+    // SPF and DMARC fail; only SPF fails; only SPF fails for a domain without DMARC.
     for (author, label) in [
         ("no-reply@bank.example", "dmarc-fail"),
         ("dana@sender.example", "spf-fail"),
         ("eve@unpublished.example", "spf-fail"),
     ] {
-        let id = world.code(author, "666666").await.to_string();
-        let message = world.api.get(&format!("/v1/messages/{id}")).await.expect(200);
+        let id = fixture.code(author, "666666").await.to_string();
+        let message = fixture.api.get(&format!("/v1/messages/{id}")).await.expect(200);
         assert!(message["labels"].as_array().unwrap().contains(&json!(label)), "{message}");
-        let list = world.api.get(&format!("/v1/inboxes/{}/messages?limit=1", world.inbox.id)).await.expect(200);
-        let log = world.api.get("/v1/events?types=message.received&limit=100").await.expect(200);
-        let told = &log.data().last().unwrap()["data"]["message"];
-        for shown in [&message.json, &list.data()[0], told] {
+        let list = fixture.api.get(&format!("/v1/inboxes/{}/messages?limit=1", fixture.inbox.id)).await.expect(200);
+        let log = fixture.api.get("/v1/events?types=message.received&limit=100").await.expect(200);
+        let logged = &log.data().last().unwrap()["data"]["message"];
+        for shown in [&message.json, &list.data()[0], logged] {
             assert_eq!((&shown["id"], &shown["ai"]["verification"]["auth_failed"]), (&json!(id), &json!(true)));
         }
     }
-    world.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_sender_that_passed_is_not_marked() {
-    let world = World::new().await;
-    let id = world.code("dana@sender.example", "482913").await;
-    let message = world.api.get(&format!("/v1/messages/{id}")).await.expect(200);
+async fn a_code_from_an_authenticated_sender_is_not_marked() {
+    let fixture = Fixture::new().await;
+    let id = fixture.code("dana@sender.example", "482913").await;
+    let message = fixture.api.get(&format!("/v1/messages/{id}")).await.expect(200);
     assert_eq!(message["ai"]["verification"]["auth_failed"], json!(null), "{message}");
     assert_eq!(message["labels"], json!([]));
-    assert_eq!(world.server.api(&world.key).get(&world.path("&since=2020-01-01")).await["data"]["code"], "482913");
-    world.server.finish().await;
+    assert_eq!(
+        fixture.server.api(&fixture.key).get(&fixture.path("&since=2020-01-01")).await["data"]["code"],
+        "482913"
+    );
+    fixture.server.finish().await;
 }

@@ -1,4 +1,4 @@
-//! The long-polls (contract §4.7).
+//! Long-polls.
 
 use posthouse_domain::{auth::Scope, plan::Plan};
 use posthouse_tests::TestServer;
@@ -10,23 +10,23 @@ const CODE: &str = "From: Bank <no-reply@bank.example>\r\nTo: bot@agents.example
     Your verification code is 482913. It expires in 10 minutes.\r\n";
 
 #[tokio::test]
-async fn a_wait_is_woken_by_the_commit_and_gives_the_oldest_message_behind_since() {
+async fn a_commit_wakes_a_wait_which_returns_the_oldest_message_after_since() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-    let old = server.arrive(&inbox, mail("Old")).await;
+    let old = server.receive_message(&inbox, mail("Old")).await;
     let path = format!("/v1/inboxes/{}/messages/wait", inbox.id);
-    let waiting = tokio::spawn({
+    let wait_task = tokio::spawn({
         let (api, path) = (api.clone(), path.clone());
         async move { api.get(&path).await.expect(200) }
     });
-    server.clock.waiting(1).await;
-    // The clock stands still: the second message is stored in the millisecond of the first.
-    let new = server.arrive(&inbox, mail("New")).await;
-    let found = waiting.await.unwrap();
+    server.clock.wait_for_sleepers(1).await;
+    // The clock doesn't move: the second message is stored in the same millisecond as the first.
+    let new = server.receive_message(&inbox, mail("New")).await;
+    let found = wait_task.await.unwrap();
     let newest = found["data"]["id"] == new.to_string();
     assert!(newest, "{found}");
-    server.arrive(&inbox, mail("Newer")).await;
+    server.receive_message(&inbox, mail("Newer")).await;
     let created_at = api.get(&format!("/v1/messages/{old}")).await.text("created_at").to_owned();
     let next = api.get(&format!("{path}?since={created_at}")).await.expect(200);
     assert_eq!(next["data"]["id"], new.to_string());
@@ -38,7 +38,7 @@ async fn a_wait_is_woken_by_the_commit_and_gives_the_oldest_message_behind_since
 }
 
 #[tokio::test]
-async fn a_wait_ends_at_its_timeout_and_at_once_when_the_server_drains() {
+async fn a_wait_ends_at_its_timeout_or_when_the_server_drains() {
     let mut server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
@@ -49,8 +49,8 @@ async fn a_wait_ends_at_its_timeout_and_at_once_when_the_server_drains() {
     let short = wait("messages/wait?timeout=1.5");
     let filtered = wait("messages/wait?timeout=1.5&from=nobody");
     let code = wait("verification?timeout=1.5");
-    server.clock.waiting(3).await;
-    server.arrive(&inbox, "From: a@y.example\r\nSubject: to the first\r\n\r\nx\r\n").await;
+    server.clock.wait_for_sleepers(3).await;
+    server.receive_message(&inbox, "From: a@y.example\r\nSubject: to the first\r\n\r\nx\r\n").await;
     assert_eq!(short.await.unwrap()["data"]["subject"], "to the first");
     server.clock.advance(1_499);
     assert_eq!(server.clock.waiters(), 2);
@@ -58,7 +58,7 @@ async fn a_wait_ends_at_its_timeout_and_at_once_when_the_server_drains() {
     assert_eq!(filtered.await.unwrap(), json!({ "data": null }));
     assert_eq!(code.await.unwrap(), json!({ "data": null }));
     let long = wait("messages/wait?timeout=60");
-    server.clock.waiting(1).await;
+    server.clock.wait_for_sleepers(1).await;
     server.stop().await;
     assert_eq!(long.await.unwrap(), json!({ "data": null }));
     server.run().await;
@@ -70,7 +70,7 @@ async fn a_wait_ends_at_its_timeout_and_at_once_when_the_server_drains() {
 }
 
 #[tokio::test]
-async fn a_leader_that_leaves_takes_no_wake_with_it() {
+async fn a_waiter_that_leaves_does_not_take_the_wakeup_of_others() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (first, second) = (server.inbox(&key).await, server.inbox(&key).await);
@@ -80,59 +80,59 @@ async fn a_leader_that_leaves_takes_no_wake_with_it() {
         tokio::spawn(async move { api.get(&path).await.expect(200).json })
     };
     let leader = wait(first.id, 1);
-    server.clock.waiting(1).await;
+    server.clock.wait_for_sleepers(1).await;
     let followers: Vec<_> = (0..5).map(|_| wait(second.id, 30)).collect();
-    server.clock.waiting(6).await;
-    assert_eq!(server.app().arrivals.workspaces(), 1);
+    server.clock.wait_for_sleepers(6).await;
+    assert_eq!(server.app().waiters.workspaces(), 1);
     server.clock.advance(1_000);
     assert!(leader.await.unwrap()["data"].is_null());
-    let id = server.arrive(&second, mail("For the rest")).await;
+    let id = server.receive_message(&second, mail("For the rest")).await;
     for follower in followers {
         assert_eq!(follower.await.unwrap()["data"]["id"], id.to_string());
     }
-    assert_eq!(server.app().arrivals.workspaces(), 0, "nobody waits, so nothing is remembered");
+    assert_eq!(server.app().waiters.workspaces(), 0, "without waiters nothing is kept");
     server.finish().await;
 }
 
 #[tokio::test]
-async fn the_newest_code_is_found_and_the_inbox_key_is_enough() {
+async fn the_newest_code_is_returned_also_to_an_inbox_key() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let inbox = server.inbox(&key).await;
     let narrow = server.api(&server.key(&key, "agent", Scope::Inbox(inbox.id)).await);
     let path = format!("/v1/inboxes/{}/verification?since=2020-01-01&include_unauthenticated=true", inbox.id);
-    let waiting = tokio::spawn({
+    let wait_task = tokio::spawn({
         let (narrow, path) = (narrow.clone(), path.clone());
         async move { narrow.get(&path).await.expect(200) }
     });
-    server.clock.waiting(1).await;
-    server.arrive(&inbox, mail("No code")).await;
-    let id = server.arrive(&inbox, CODE).await;
-    let found = waiting.await.unwrap();
+    server.clock.wait_for_sleepers(1).await;
+    server.receive_message(&inbox, mail("No code")).await;
+    let id = server.receive_message(&inbox, CODE).await;
+    let found = wait_task.await.unwrap();
     assert_eq!(found["data"]["code"], "482913", "{found}");
     assert_eq!(found["data"]["message_id"], id.to_string());
     assert_eq!(found["data"]["from"], "Bank <no-reply@bank.example>");
     assert!(found["data"]["categoriser_probability"].is_null());
-    let newer = server.arrive(&inbox, CODE.replace("482913", "771204")).await;
+    let newer = server.receive_message(&inbox, CODE.replace("482913", "771204")).await;
     let found = narrow.get(&path).await.expect(200);
     assert_eq!((&found["data"]["code"], &found["data"]["message_id"]), (&json!("771204"), &json!(newer.to_string())));
     server.finish().await;
 }
 
 #[tokio::test]
-async fn sent_mail_can_be_waited_for_before_it_has_left() {
+async fn a_wait_can_return_a_message_that_is_queued_for_sending() {
     let mut server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-    let waiting = tokio::spawn({
+    let wait_task = tokio::spawn({
         let (api, path) = (api.clone(), format!("/v1/inboxes/{}/messages/wait?direction=outbound", inbox.id));
         async move { api.get(&path).await.expect(200) }
     });
-    server.clock.waiting(1).await;
-    server.arrive(&inbox, mail("Not this one")).await;
-    let letter = json!({ "to": "a@elsewhere.example", "subject": "Out", "text": "x" });
-    let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), letter).await.expect(202);
-    let found = waiting.await.unwrap();
+    server.clock.wait_for_sleepers(1).await;
+    server.receive_message(&inbox, mail("Not this one")).await;
+    let body = json!({ "to": "a@elsewhere.example", "subject": "Out", "text": "x" });
+    let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), body).await.expect(202);
+    let found = wait_task.await.unwrap();
     assert_eq!(found["data"]["id"], sent["id"]);
     assert_eq!(found["data"]["screening"], json!(null));
     assert_eq!(found["data"]["delivery"][0]["address"], "a@elsewhere.example");

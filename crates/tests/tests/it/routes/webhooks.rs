@@ -1,6 +1,6 @@
-//! `/v1/webhooks` (contract §11.2; decisions 9 to 11).
+//! `/v1/webhooks`.
 
-mod catalogue;
+mod catalog;
 mod change;
 mod create;
 mod deliveries;
@@ -11,12 +11,12 @@ use posthouse_domain::plan::Plan;
 use posthouse_tests::{
     TestServer, WebhookSink,
     fixtures::{TestInbox, TestKey},
-    http::{Api, Reply},
+    http::{Api, ApiResponse},
 };
 use serde_json::{Value, json};
 
-/// A server with an inbox and a receiver.
-pub(crate) struct World {
+/// A server with an inbox and a webhook receiver.
+pub(crate) struct WebhookFixture {
     pub(crate) server: TestServer,
     pub(crate) key: TestKey,
     pub(crate) api: Api,
@@ -24,7 +24,7 @@ pub(crate) struct World {
     pub(crate) sink: WebhookSink,
 }
 
-impl World {
+impl WebhookFixture {
     pub(crate) async fn new() -> Self {
         Self::on(TestServer::plain().await).await
     }
@@ -35,8 +35,8 @@ impl World {
         Self { server, key, api, inbox, sink: WebhookSink::start().await }
     }
 
-    /// Makes a webhook to the receiver with more members.
-    pub(crate) async fn webhook(&self, more: Value) -> Reply {
+    /// Creates a webhook to the receiver with more members.
+    pub(crate) async fn webhook(&self, more: Value) -> ApiResponse {
         let mut body = json!({ "url": self.sink.url() });
         for (name, value) in more.as_object().into_iter().flatten() {
             body[name] = value.clone();
@@ -44,8 +44,8 @@ impl World {
         self.api.post("/v1/webhooks", body).await.expect(201)
     }
 
-    /// The attempts of a webhook, newest first.
-    pub(crate) async fn attempts(&self, webhook: &Reply) -> Vec<Value> {
+    /// Returns the attempts of a webhook, newest first.
+    pub(crate) async fn attempts(&self, webhook: &ApiResponse) -> Vec<Value> {
         let path = format!("/v1/webhooks/{}/deliveries?limit=100", webhook.text("id"));
         self.api.get(&path).await.expect(200).data().to_vec()
     }

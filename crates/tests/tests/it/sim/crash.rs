@@ -1,8 +1,8 @@
-//! SIGKILL under load, again and again: whatever was answered with 250 or 202 is there afterwards, and every queued send
-//! goes out at least once.
+//! SIGKILL under load, repeatedly: everything acknowledged with 250 or 202 is stored, every queued message is sent at
+//! least once, and an inbox of another workspace gets one copy.
 //!
-//! The moment of each kill is a number of acknowledgements drawn from a printed seed; what the other connections are doing
-//! at that moment is nobody's choice.
+//! Each kill happens after a number of acknowledgments drawn from a printed seed. The other connections may be in any
+//! state at that moment.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use posthouse_tests::{dir::ScratchDir, http::Api, postgres::Cluster, process::Process};
+use posthouse_tests::{command, dir::ScratchDir, http::Api, postgres::Cluster, process::ServiceProcess};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
@@ -21,60 +21,61 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::relay::Relay;
+use super::relay::TestRelay;
 
-/// Kills on the embedded database.
+/// Number of kills with SQLite.
 const SQLITE_ROUNDS: u32 = 25;
-/// Kills on PostgreSQL.
+/// Number of kills with PostgreSQL.
 const POSTGRES_ROUNDS: u32 = 10;
-/// Most acknowledgements before a kill.
+/// Maximum number of acknowledgments before a kill.
 const ACKS_MAX: u64 = 80;
-/// Clients of each kind.
+/// Number of clients of each kind.
 const CLIENTS: u32 = 4;
-/// How long the last start may take to send what is queued, leases of the killed included, in seconds.
+/// How long the last start may take to send the queue, including expiring leases of killed processes, in seconds.
 const DRAIN_S: u64 = 150;
-/// Where the moments of the kills come from.
+/// The seed of the moments of the kills.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What a client was promised.
-enum Promise {
-    /// A received mail, by its subject.
+/// An acknowledgment that a client got.
+enum Acknowledgment {
+    /// A received message, by subject.
     Received(String),
-    /// A queued send, by its subject.
+    /// A queued message, by subject.
     Queued(String),
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_kill_at_any_moment_loses_nothing_that_was_acknowledged() {
+async fn a_kill_at_any_moment_loses_no_acknowledged_message() {
     let on_postgres = std::env::var("POSTHOUSE_TEST_DATABASE").is_ok_and(|engine| engine == "postgres");
     let rounds = if on_postgres { POSTGRES_ROUNDS } else { SQLITE_ROUNDS };
     let dir = ScratchDir::new();
-    let relay = Relay::start().await;
+    let relay = TestRelay::start().await;
     let config = config(relay.address, on_postgres.then(|| Cluster::shared().create_database()));
     let (mut received, mut queued) = (HashSet::new(), HashSet::new());
     let mut agent = None;
     let mut random = SEED;
     println!("seed {SEED:#x}, {rounds} rounds");
     for round in 0..rounds {
-        let process = Process::start(dir.path(), &config);
+        let process = ServiceProcess::start(dir.path(), &config);
         let agent = match &agent {
             Some(agent) => agent,
             None => agent.insert(Agent::first(&process, dir.path()).await),
         };
         let acks = draw(&mut random) % ACKS_MAX + 1;
-        for promise in load_until(process, agent, round, acks).await {
-            match promise {
-                Promise::Received(subject) => received.insert(subject),
-                Promise::Queued(subject) => queued.insert(subject),
+        for acknowledgment in load_until(process, agent, round, acks).await {
+            match acknowledgment {
+                Acknowledgment::Received(subject) => received.insert(subject),
+                Acknowledgment::Queued(subject) => queued.insert(subject),
             };
         }
     }
-    let process = Process::start(dir.path(), &config);
+    let process = ServiceProcess::start(dir.path(), &config);
     let agent = agent.expect("there was a round");
     let delivered = relay.wait_for(&queued, Duration::from_secs(DRAIN_S)).await;
     let stored = agent.subjects(&process).await;
     verify(&received, &queued, &stored, &delivered);
-    assert!(process.stop().success(), "SIGTERM is a clean end");
+    agent.verify_other_workspace(&process, &queued).await;
+    assert!(process.stop().success(), "SIGTERM stops cleanly");
 }
 
 fn verify(
@@ -107,7 +108,7 @@ fn config(relay: SocketAddr, database: Option<String>) -> String {
     )
 }
 
-/// The next number of a fixed sequence (SplitMix64).
+/// Returns the next number of a fixed sequence (SplitMix64).
 pub(super) fn draw(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -116,120 +117,158 @@ pub(super) fn draw(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The one who sends and reads.
+/// The user that sends and reads.
 struct Agent {
+    key: String,
+    inbox: String,
+    address: String,
+    other: OtherAgent,
+}
+
+/// A user in another workspace.
+struct OtherAgent {
     key: String,
     inbox: String,
     address: String,
 }
 
 impl Agent {
-    async fn first(process: &Process, dir: &Path) -> Self {
+    async fn first(process: &ServiceProcess, dir: &Path) -> Self {
         let key = match process.ready["first_run"]["api_key"].as_str() {
             Some(key) => key.to_owned(),
-            None => panic!("a first start in {} makes a key: {}", dir.display(), process.ready),
+            None => panic!("a first start in {} creates a key: {}", dir.display(), process.ready),
         };
         let made = api(process, &key).post("/v1/inboxes", json!({ "username": "crash" })).await.expect(201);
         let text = |name: &str| made[name].as_str().unwrap_or_default().to_owned();
-        Self { inbox: text("id"), address: text("address"), key }
+        let create = ["workspace", "create", "--name", "Other", "--owner", "other@example.org", "--json"];
+        let created = command::run(dir, &create).json(0);
+        let other_key = created["api_key"].as_str().unwrap_or_default().to_owned();
+        let other = api(process, &other_key).post("/v1/inboxes", json!({ "username": "other" })).await.expect(201);
+        let (inbox, address) = (other.text("id").to_owned(), other.text("address").to_owned());
+        let other = OtherAgent { key: other_key, inbox, address };
+        Self { inbox: text("id"), address: text("address"), key, other }
     }
 
-    /// How often each subject is stored.
-    async fn subjects(&self, process: &Process) -> HashMap<String, u32> {
-        let api = api(process, &self.key);
-        let (mut subjects, mut cursor) = (HashMap::new(), String::new());
-        loop {
-            let page = api.get(&format!("/v1/inboxes/{}/messages?limit=100{cursor}", self.inbox)).await.expect(200);
-            for message in page["data"].as_array().into_iter().flatten() {
-                *subjects.entry(message["subject"].as_str().unwrap_or_default().to_owned()).or_insert(0) += 1;
+    /// Waits until the inbox of the other workspace has every queued message, and checks that it has each once.
+    async fn verify_other_workspace(&self, process: &ServiceProcess, queued: &HashSet<String>) {
+        let OtherAgent { key, inbox, .. } = &self.other;
+        let api = api(process, key);
+        let copies = async {
+            loop {
+                let copies = subjects(&api, inbox).await;
+                if queued.iter().all(|subject| copies.contains_key(subject)) {
+                    return copies;
+                }
+                api.get(&format!("/v1/inboxes/{inbox}/messages/wait?timeout=1")).await;
             }
-            match page["next_cursor"].as_str() {
-                Some(next) => cursor = format!("&cursor={next}"),
-                None => return subjects,
-            }
+        };
+        let copies = tokio::time::timeout(Duration::from_secs(DRAIN_S), copies).await.expect("every copy arrives");
+        let twice: Vec<&String> = copies.iter().filter(|(_, count)| **count > 1).map(|(subject, _)| subject).collect();
+        assert!(twice.is_empty(), "copied twice: {twice:?}");
+    }
+
+    /// Returns how often each subject is stored.
+    async fn subjects(&self, process: &ServiceProcess) -> HashMap<String, u32> {
+        subjects(&api(process, &self.key), &self.inbox).await
+    }
+}
+
+/// Returns how often each subject is stored in an inbox.
+async fn subjects(api: &Api, inbox: &str) -> HashMap<String, u32> {
+    let (mut subjects, mut cursor) = (HashMap::new(), String::new());
+    loop {
+        let page = api.get(&format!("/v1/inboxes/{inbox}/messages?limit=100{cursor}")).await.expect(200);
+        for message in page["data"].as_array().into_iter().flatten() {
+            *subjects.entry(message["subject"].as_str().unwrap_or_default().to_owned()).or_insert(0) += 1;
+        }
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return subjects,
         }
     }
 }
 
-fn api(process: &Process, key: &str) -> Api {
+fn api(process: &ServiceProcess, key: &str) -> Api {
     Api::new(&format!("http://{}", process.address("http"))).with_key(key)
 }
 
-/// Lets clients work until that many promises were given, kills the process, and says what was promised.
-async fn load_until(process: Process, agent: &Agent, round: u32, acks: u64) -> Vec<Promise> {
-    let (promised, mut promises) = unbounded_channel();
+/// Runs clients until they have that many acknowledgments, kills the process, and returns the acknowledgments.
+async fn load_until(process: ServiceProcess, agent: &Agent, round: u32, acks: u64) -> Vec<Acknowledgment> {
+    let (sender, mut receiver) = unbounded_channel();
     let mut clients = JoinSet::new();
     for client in 0..CLIENTS {
-        let (smtp, to, teller) = (process.address("smtp"), agent.address.clone(), promised.clone());
+        let (smtp, to, report_sender) = (process.address("smtp"), agent.address.clone(), sender.clone());
         clients.spawn(async move {
-            // The error is the kill.
-            let tell = |subject| drop(teller.send(Promise::Received(subject)));
-            let _ = deliver_without_end(smtp, &to, &format!("in {round} {client}"), tell).await;
+            // An error means that the process was killed.
+            let report = |subject| drop(report_sender.send(Acknowledgment::Received(subject)));
+            let _ = deliver_without_end(smtp, &to, &format!("in {round} {client}"), report).await;
         });
         let (api, path) = (api(&process, &agent.key), format!("/v1/inboxes/{}/messages", agent.inbox));
-        let promised = promised.clone();
-        clients.spawn(async move { send_without_end(&api, &path, &format!("out {round} {client}"), &promised).await });
+        let to = ["someone@elsewhere.example".to_owned(), agent.other.address.clone()];
+        let sender = sender.clone();
+        let name = format!("out {round} {client}");
+        clients.spawn(async move { send_without_end(&api, &path, &to, &name, &sender).await });
     }
-    drop(promised);
-    let mut given = Vec::new();
-    while (given.len() as u64) < acks {
-        given.push(promises.recv().await.expect("clients work until the kill"));
+    drop(sender);
+    let mut acknowledged = Vec::new();
+    while (acknowledged.len() as u64) < acks {
+        acknowledged.push(receiver.recv().await.expect("clients work until the kill"));
     }
     process.kill();
     while clients.join_next().await.is_some() {}
-    while let Ok(promise) = promises.try_recv() {
-        given.push(promise);
+    while let Ok(acknowledgment) = receiver.try_recv() {
+        acknowledged.push(acknowledgment);
     }
-    given
+    acknowledged
 }
 
-async fn send_without_end(api: &Api, path: &str, name: &str, promised: &UnboundedSender<Promise>) {
+async fn send_without_end(api: &Api, path: &str, to: &[String], name: &str, sender: &UnboundedSender<Acknowledgment>) {
     for n in 0u32.. {
         let subject = format!("{name} {n}");
-        let body: Value = json!({ "to": "someone@elsewhere.example", "subject": subject, "text": "A test." });
+        let body: Value = json!({ "to": to, "subject": subject, "text": "A test." });
         match api.try_post(path, &body).await {
-            Some(reply) if reply.status == 202 => drop(promised.send(Promise::Queued(subject))),
+            Some(reply) if reply.status == 202 => drop(sender.send(Acknowledgment::Queued(subject))),
             _ => return,
         }
     }
 }
 
-/// Delivers one mail after the other and tells the subject of each that was acknowledged.
+/// Delivers messages in a loop and reports the subject of each acknowledged one.
 pub(super) async fn deliver_without_end(
     smtp: SocketAddr,
     to: &str,
     name: &str,
-    tell: impl Fn(String),
+    report: impl Fn(String),
 ) -> io::Result<()> {
     let mut wire = BufReader::new(TcpStream::connect(smtp).await?);
-    hear(&mut wire, "220").await?;
-    say(&mut wire, "EHLO client.example\r\n", "250").await?;
+    read_reply(&mut wire, "220").await?;
+    send_command(&mut wire, "EHLO client.example\r\n", "250").await?;
     for n in 0u32.. {
         let subject = format!("{name} {n}");
-        say(&mut wire, "MAIL FROM:<someone@elsewhere.example>\r\n", "250").await?;
-        say(&mut wire, &format!("RCPT TO:<{to}>\r\n"), "250").await?;
-        say(&mut wire, "DATA\r\n", "354").await?;
+        send_command(&mut wire, "MAIL FROM:<someone@elsewhere.example>\r\n", "250").await?;
+        send_command(&mut wire, &format!("RCPT TO:<{to}>\r\n"), "250").await?;
+        send_command(&mut wire, "DATA\r\n", "354").await?;
         let mail = format!("From: someone@elsewhere.example\r\nTo: {to}\r\nSubject: {subject}\r\n\r\nA test.\r\n.\r\n");
-        say(&mut wire, &mail, "250").await?;
-        tell(subject);
+        send_command(&mut wire, &mail, "250").await?;
+        report(subject);
     }
     Ok(())
 }
 
-async fn say(wire: &mut BufReader<TcpStream>, words: &str, code: &str) -> io::Result<()> {
-    wire.get_mut().write_all(words.as_bytes()).await?;
-    hear(wire, code).await
+async fn send_command(wire: &mut BufReader<TcpStream>, command: &str, code: &str) -> io::Result<()> {
+    wire.get_mut().write_all(command.as_bytes()).await?;
+    read_reply(wire, code).await
 }
 
-/// Reads a whole reply and looks at its code.
-async fn hear(wire: &mut BufReader<TcpStream>, code: &str) -> io::Result<()> {
+/// Reads a whole reply and asserts its code.
+async fn read_reply(wire: &mut BufReader<TcpStream>, code: &str) -> io::Result<()> {
     let mut line = String::new();
     loop {
         line.clear();
         if wire.take(4096).read_line(&mut line).await? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        assert!(line.starts_with(code), "expected {code}, heard {line}");
+        assert!(line.starts_with(code), "expected {code}, got {line}");
         if line.as_bytes().get(3) != Some(&b'-') {
             return Ok(());
         }

@@ -1,31 +1,31 @@
-//! Every write of a busy hour fails once: the first in one run, the second in the next, until a run has fewer writes. Whatever
-//! was answered with 250 or 2xx is there afterwards, every event reaches the webhook and the stream once and in the order of its
-//! conversation, every mail that another server took is sent once and is known to be.
+//! Every write of a busy hour fails once: the first in one run, the second in the next, until a run has fewer writes.
+//! Everything acknowledged with 250 or 2xx is stored, every event reaches the webhook and the stream once and in the
+//! order of its thread, and every message that another server accepted is sent once and marked as sent.
 //!
-//! Clients do what clients do: after a 451 or a 503 they try again.
+//! Clients behave as real ones: they retry after a 451 or a 503.
 
 mod run;
 
+use posthouse_app::settings::DeliveryMode;
 use posthouse_domain::time::MINUTE_MS;
-use posthouse_server::config::DeliveryMode;
 use posthouse_store::WritePoint;
-use posthouse_tests::{Options, TestServer, fault::FailingWrites, smtp_sink::SmtpSink};
+use posthouse_tests::{ServerOptions, TestServer, fault::FailingWrites, smtp_sink::SmtpSink};
 
-use self::run::Run;
+use self::run::WorkloadRun;
 
-/// What runs share.
-struct World {
+/// The state that runs share.
+struct Fixture {
     server: TestServer,
     writes: FailingWrites,
-    /// The mail exchanger of all domains elsewhere.
+    /// The mail exchanger of all external domains.
     exchanger: SmtpSink,
 }
 
-impl World {
+impl Fixture {
     async fn new() -> Self {
         let (writes, exchanger) = (FailingWrites::default(), SmtpSink::start().await);
         let port = exchanger.address.port();
-        let options = Options::default().failing_writes(&writes).configure(move |config| {
+        let options = ServerOptions::default().failing_writes(&writes).configure(move |config| {
             config.delivery.mode = DeliveryMode::Direct;
             config.delivery.port = port;
             config.delivery.retry_schedule_ms = vec![MINUTE_MS, MINUTE_MS];
@@ -40,27 +40,27 @@ impl World {
 }
 
 async fn each_write_fails_once(point: WritePoint) {
-    let mut world = World::new().await;
-    world.server.allow().log_error("store.writes_fail");
+    let mut fixture = Fixture::new().await;
+    fixture.server.allow().log_error("store.writes_fail");
     let mut n = 0;
     loop {
         n += 1;
-        let mut run = Run::prepare(&world, n).await;
-        world.writes.nth(point, n);
-        run.go(&world).await;
-        let failed = world.writes.end();
-        run.verify(&world, point).await;
+        let mut run = WorkloadRun::prepare(&fixture, n).await;
+        fixture.writes.fail_nth(point, n);
+        run.execute(&fixture).await;
+        let failed = fixture.writes.stop();
+        run.verify(&fixture, point).await;
         if failed == 0 {
             break;
         }
     }
     println!("{point:?}: {} writes, each failed once", n - 1);
     assert!(n > 30, "a run has only {n} writes");
-    world.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_write_that_is_refused_loses_nothing() {
+async fn a_write_that_cannot_begin_loses_nothing() {
     each_write_fails_once(WritePoint::Begin).await;
 }
 
@@ -70,6 +70,6 @@ async fn a_write_that_fails_at_its_commit_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_write_that_is_committed_and_called_failed_loses_nothing() {
-    each_write_fails_once(WritePoint::Committed).await;
+async fn a_committed_write_reported_as_failed_loses_nothing() {
+    each_write_fails_once(WritePoint::AfterCommit).await;
 }

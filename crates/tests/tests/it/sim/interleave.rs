@@ -1,5 +1,5 @@
-//! Every moment between two steps of a request: somebody else commits right after its first unit in the store, in the next run
-//! right after its second, and so on to the last. Whatever the moment, nothing is missed and nothing is done twice.
+//! Every moment between two steps of a request: another request commits right after its first store unit, in the next
+//! run right after its second, and so on. At no moment is anything missed or done twice.
 
 mod drafts;
 mod waits;

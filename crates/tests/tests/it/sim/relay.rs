@@ -1,4 +1,4 @@
-//! A relay that takes everything and remembers the subjects: where the queue of the service under test goes.
+//! A relay that accepts everything and counts subjects, as the target of the service's queue.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -13,40 +13,40 @@ use tokio::{
     sync::watch,
 };
 
-/// The relay. It works until the test ends.
-pub(crate) struct Relay {
-    /// Where it listens.
+/// The relay. It runs until the test ends.
+pub(crate) struct TestRelay {
+    /// The listener's address.
     pub(crate) address: SocketAddr,
-    taken: watch::Receiver<HashMap<String, u32>>,
+    counts: watch::Receiver<HashMap<String, u32>>,
 }
 
-impl Relay {
-    /// Starts it.
+impl TestRelay {
+    /// Starts the relay.
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has ports");
         let address = listener.local_addr().expect("a bound socket has an address");
-        let (notes, taken) = watch::channel(HashMap::new());
-        let notes = Arc::new(notes);
+        let (sender, counts) = watch::channel(HashMap::new());
+        let sender = Arc::new(sender);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let notes = notes.clone();
-                // The other side is killed at any moment.
-                tokio::spawn(async move { drop(serve(stream, &notes).await) });
+                let sender = sender.clone();
+                // The client may be killed at any moment.
+                tokio::spawn(async move { drop(serve(stream, &sender).await) });
             }
         });
-        Self { address, taken }
+        Self { address, counts }
     }
 
-    /// How often each subject came, once all of these did or the time is over.
+    /// Waits until all subjects have arrived or the time is over. Returns the count of each subject.
     pub(crate) async fn wait_for(&self, subjects: &HashSet<String>, at_most: Duration) -> HashMap<String, u32> {
-        let mut taken = self.taken.clone();
-        let all = taken.wait_for(|taken| subjects.iter().all(|subject| taken.contains_key(subject)));
+        let mut counts = self.counts.clone();
+        let all = counts.wait_for(|counts| subjects.iter().all(|subject| counts.contains_key(subject)));
         let _ = tokio::time::timeout(at_most, all).await;
-        self.taken.borrow().clone()
+        self.counts.borrow().clone()
     }
 }
 
-async fn serve(stream: TcpStream, notes: &watch::Sender<HashMap<String, u32>>) -> std::io::Result<()> {
+async fn serve(stream: TcpStream, sender: &watch::Sender<HashMap<String, u32>>) -> std::io::Result<()> {
     let mut wire = BufReader::new(stream);
     wire.write_all(b"220 relay.example\r\n").await?;
     let (mut line, mut subject, mut in_content) = (String::new(), String::new(), false);
@@ -62,8 +62,8 @@ async fn serve(stream: TcpStream, notes: &watch::Sender<HashMap<String, u32>>) -
             }
             if text == "." {
                 in_content = false;
-                notes.send_modify(|taken| *taken.entry(subject.clone()).or_insert(0) += 1);
-                wire.write_all(b"250 2.0.0 taken\r\n").await?;
+                sender.send_modify(|counts| *counts.entry(subject.clone()).or_insert(0) += 1);
+                wire.write_all(b"250 2.0.0 accepted\r\n").await?;
             }
             continue;
         }

@@ -1,4 +1,4 @@
-//! Another key of the instance, and every moment at which putting the store under it can be cut off.
+//! Rotating the instance key, and every moment at which the rotation can be interrupted.
 
 use std::{
     path::{Path, PathBuf},
@@ -9,23 +9,23 @@ use std::{
 use posthouse_domain::id::{WebhookId, WorkspaceId};
 use posthouse_store::{DatabaseUrl, Engine, Error, Store, StoreConfig, Tx, webhooks};
 use posthouse_tests::{
-    command::{self, Ran},
+    command::{self, CommandResult},
     dir::ScratchDir,
     http::Api,
     postgres::Cluster,
-    process::Process,
+    process::ServiceProcess,
     server::engine_of_run,
 };
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-/// Kills at a moment of nobody's choice.
+/// Number of kills at arbitrary moments.
 const KILLS: u32 = 10;
-/// What the receiver of a webhook's events is told, and nobody else.
+/// A secret header field of a webhook.
 const FIELD: &str = "Bearer of-the-owner";
 
-/// A store that was used, and is not served now.
-struct World {
+/// A used store without a running service.
+struct Fixture {
     dir: ScratchDir,
     config: String,
     database: DatabaseUrl,
@@ -34,7 +34,7 @@ struct World {
     webhook: WebhookId,
 }
 
-impl World {
+impl Fixture {
     async fn new(more: &str) -> Self {
         let dir = ScratchDir::new();
         let (line, database) = match engine_of_run() {
@@ -49,10 +49,11 @@ impl World {
              submission.listen = [\"127.0.0.1:0\"]\ndelivery.mode = \"capture\"\ndns.nameservers = [\"127.0.0.1:9\"]\n\
              webhooks.allow_http = true\nwebhooks.allow_private_networks = true\n"
         );
-        let service = Process::start(dir.path(), &config);
+        let service = ServiceProcess::start(dir.path(), &config);
         let first = service.ready["first_run"].clone();
         let api_key = first["api_key"].as_str().expect("a first start has a key").to_owned();
-        let workspace = first["workspace_id"].as_str().and_then(|id| id.parse().ok()).expect("and a workspace");
+        let workspace =
+            first["workspace_id"].as_str().and_then(|id| id.parse().ok()).expect("a first start has a workspace");
         let api = api(&service, &api_key);
         api.post("/v1/domains", json!({ "domain": "mail.acme.example" })).await.expect(201);
         let hook = json!({ "url": "http://127.0.0.1:9009/", "headers": { "Authorization": FIELD } });
@@ -61,7 +62,7 @@ impl World {
         Self { dir, config, database, api_key, workspace, webhook }
     }
 
-    fn run(&self, arguments: &[&str]) -> Ran {
+    fn run(&self, arguments: &[&str]) -> CommandResult {
         command::run(self.dir.path(), arguments)
     }
 
@@ -74,61 +75,61 @@ impl World {
     }
 
     fn rotate(&self) {
-        let told = self.run(&["secret", "rotate"]).well();
-        assert!(told.starts_with("Put 5 secrets under a new instance key.\n"), "{told}");
-        assert!(told.lines().all(|line| line.chars().count() <= 120), "{told}");
+        let output = self.run(&["secret", "rotate"]).success();
+        assert!(output.starts_with("Encrypted 5 secrets with a new instance key.\n"), "{output}");
+        assert!(output.lines().all(|line| line.chars().count() <= 120), "{output}");
     }
 
-    /// Begins a rotation.
-    fn rotating(&self) -> Child {
+    /// Starts a rotation in the background.
+    fn spawn_rotation(&self) -> Child {
         let mut command = command::command(self.dir.path(), &["secret", "rotate"]);
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary runs")
     }
 
-    /// The service starts and shows what is sealed.
-    async fn is_whole(&self) {
-        let service = Process::start(self.dir.path(), &self.config);
+    /// Asserts that the service starts and can decrypt its secrets.
+    async fn assert_usable(&self) {
+        let service = ServiceProcess::start(self.dir.path(), &self.config);
         let shown = api(&service, &self.api_key).get(&format!("/v1/webhooks/{}", self.webhook)).await.expect(200);
         assert_eq!(shown["headers"]["Authorization"], FIELD, "{}", shown.json);
         assert!(service.stop().success());
-        assert!(!self.file("instance.key.next").exists(), "nothing is left half-way");
-        // This opens each secret, or fails.
+        assert!(!self.file("instance.key.next").exists(), "no rotation is left unfinished");
+        // This decrypts every secret, or fails.
         let again = self.run(&["secret", "rotate", "--json"]).json(0);
         assert_eq!(again["secrets"], SECRETS);
     }
 }
 
-/// Two keys of the default domain, one of the own domain, header fields and secret of the webhook.
+/// Two keys of the default domain, one of the customer domain, header fields and secret of the webhook.
 const SECRETS: u64 = 5;
 
-fn api(service: &Process, key: &str) -> Api {
+fn api(service: &ServiceProcess, key: &str) -> Api {
     Api::new(&format!("http://{}", service.address("http"))).with_key(key)
 }
 
-/// Waits for a file, and for the process that makes it.
+/// Waits until a file exists or its process ends.
 fn await_file(path: &Path, child: &mut Child) {
-    while !path.exists() && child.try_wait().expect("a child can be asked").is_none() {
+    while !path.exists() && child.try_wait().expect("the status of a child can be read").is_none() {
         std::thread::yield_now();
     }
 }
 
-/// The row of the webhook in the hands of somebody else, so that a rotation stands still behind its other rows.
-struct Held {
+/// A lock on the row of the webhook, which blocks a rotation after it has changed its other rows.
+struct HeldRow {
     store: Store,
     release: Option<oneshot::Sender<()>>,
 }
 
-impl Held {
-    async fn on(world: &World) -> Self {
-        let store = Store::open(StoreConfig::new(world.database.clone())).expect("the store can be opened twice");
+impl HeldRow {
+    async fn on(fixture: &Fixture) -> Self {
+        let store = Store::open(StoreConfig::new(fixture.database.clone())).expect("the store can be opened twice");
         let (release, wait) = oneshot::channel::<()>();
         let (taken, is_taken) = oneshot::channel::<()>();
         let once = Arc::new(Mutex::new(Some((taken, wait))));
-        let (workspace, webhook) = (world.workspace, world.webhook);
+        let (workspace, webhook) = (fixture.workspace, fixture.webhook);
         let holder = store.clone();
         tokio::spawn(async move {
             let hold = move |tx: &mut Tx| -> Result<(), Error> {
-                webhooks::take(tx, workspace, webhook)?;
+                webhooks::lock(tx, workspace, webhook)?;
                 if let Some((taken, wait)) = once.lock().unwrap().take() {
                     let _ = taken.send(());
                     let _ = wait.blocking_recv();
@@ -137,21 +138,21 @@ impl Held {
             };
             let _ = holder.write(hold).await;
         });
-        is_taken.await.expect("the row can be taken");
+        is_taken.await.expect("the row can be locked");
         Self { store, release: Some(release) }
     }
 
-    /// Waits until somebody stands before the row.
-    async fn await_waiter(&self, world: &World) {
-        let DatabaseUrl::Postgres(url) = world.database.clone() else { return };
-        let looked = tokio::task::spawn_blocking(move || {
+    /// Waits until another connection waits for the row.
+    async fn await_waiter(&self, fixture: &Fixture) {
+        let DatabaseUrl::Postgres(url) = fixture.database.clone() else { return };
+        let waited = tokio::task::spawn_blocking(move || {
             let mut client = postgres::Client::connect(&url, postgres::NoTls)?;
             let waiting =
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
             while client.query_one(waiting, &[])?.get::<_, i64>(0) == 0 {}
             Ok::<_, postgres::Error>(())
         });
-        looked.await.expect("looking does not panic").expect("the server says who waits");
+        waited.await.expect("the query does not panic").expect("the server lists its locks");
     }
 
     async fn release(mut self) {
@@ -162,115 +163,116 @@ impl Held {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everything_sealed_is_put_under_a_new_key() {
-    let world = World::new("").await;
-    let before = world.key();
-    let rotated = world.run(&["secret", "rotate", "--json"]).json(0);
+async fn a_rotation_encrypts_every_secret_with_the_new_key() {
+    let fixture = Fixture::new("").await;
+    let before = fixture.key();
+    let rotated = fixture.run(&["secret", "rotate", "--json"]).json(0);
     assert_eq!(rotated["secrets"], SECRETS);
-    assert_ne!(world.key(), before);
-    let old = world.dir.path().join(rotated["old_key_file"].as_str().expect("the key before is kept"));
+    assert_ne!(fixture.key(), before);
+    let old = fixture.dir.path().join(rotated["old_key_file"].as_str().expect("the old key is kept"));
     assert_eq!(std::fs::read_to_string(&old).unwrap(), before);
-    world.rotate();
-    world.is_whole().await;
+    fixture.rotate();
+    fixture.assert_usable().await;
 
-    std::fs::copy(&old, world.file("instance.key")).unwrap();
-    let refused = world.run(&["serve"]);
+    std::fs::copy(&old, fixture.file("instance.key")).unwrap();
+    let refused = fixture.run(&["serve"]);
     assert_eq!(refused.code, 1, "{}", refused.err);
     assert!(refused.err.contains("another instance key"), "{}", refused.err);
-    let refused = world.run(&["secret", "rotate"]);
+    let refused = fixture.run(&["secret", "rotate"]);
     assert_eq!(refused.code, 1, "{}", refused.err);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_running_service_is_not_left_with_the_key_before() {
-    let world = World::new("").await;
-    let (service, before) = (Process::start(world.dir.path(), &world.config), world.key());
-    let refused = world.run(&["secret", "rotate"]);
+async fn a_rotation_is_refused_while_the_service_runs() {
+    let fixture = Fixture::new("").await;
+    let (service, before) = (ServiceProcess::start(fixture.dir.path(), &fixture.config), fixture.key());
+    let refused = fixture.run(&["secret", "rotate"]);
     assert_eq!((refused.code, refused.out.as_str()), (1, ""));
-    assert!(refused.err.contains("stop it"), "{}", refused.err);
-    assert_eq!(world.key(), before);
+    assert!(refused.err.contains("stop all its processes"), "{}", refused.err);
+    assert_eq!(fixture.key(), before);
     service.kill();
-    world.rotate();
+    fixture.rotate();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rotation_killed_half_way_did_not_happen() {
+async fn a_rotation_killed_before_its_commit_has_no_effect() {
     if engine_of_run() == Engine::Sqlite {
-        // Who holds its one lock keeps a rotation from beginning; kills in the middle are below.
+        // Holding SQLite's only lock would keep the rotation from starting. The kills below cover the middle.
         return;
     }
-    let world = World::new("").await;
-    let before = world.key();
-    let held = Held::on(&world).await;
-    let mut child = world.rotating();
-    await_file(&world.file("instance.key.next"), &mut child);
-    held.await_waiter(&world).await;
-    child.kill().expect("it stands still");
+    let fixture = Fixture::new("").await;
+    let before = fixture.key();
+    let held_row = HeldRow::on(&fixture).await;
+    let mut child = fixture.spawn_rotation();
+    await_file(&fixture.file("instance.key.next"), &mut child);
+    held_row.await_waiter(&fixture).await;
+    child.kill().expect("it is blocked");
     child.wait().expect("a child can be waited for");
-    held.release().await;
-    assert_eq!(world.key(), before);
-    let service = Process::start(world.dir.path(), &world.config);
-    assert!(service.stop().success(), "the key before is still the one");
-    world.rotate();
-    world.is_whole().await;
+    held_row.release().await;
+    assert_eq!(fixture.key(), before);
+    let service = ServiceProcess::start(fixture.dir.path(), &fixture.config);
+    assert!(service.stop().success(), "the old key is still valid");
+    fixture.rotate();
+    fixture.assert_usable().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rotation_killed_behind_its_commit_is_ended_by_the_next_start() {
-    let world = World::new("").await;
-    let before = world.key();
-    let rotated = world.run(&["secret", "rotate", "--json"]).json(0);
-    let new = world.key();
-    // As it is between the commit and the renaming.
-    let old = world.dir.path().join(rotated["old_key_file"].as_str().expect("the key before is kept"));
-    std::fs::rename(world.file("instance.key"), world.file("instance.key.next")).unwrap();
-    std::fs::rename(old, world.file("instance.key")).unwrap();
-    assert_eq!(world.key(), before);
-    let service = Process::start(world.dir.path(), &world.config);
-    assert_eq!(world.key(), new);
+async fn the_next_start_finishes_a_rotation_killed_after_its_commit() {
+    let fixture = Fixture::new("").await;
+    let before = fixture.key();
+    let rotated = fixture.run(&["secret", "rotate", "--json"]).json(0);
+    let new = fixture.key();
+    // The state between the commit and the rename.
+    let old = fixture.dir.path().join(rotated["old_key_file"].as_str().expect("the old key is kept"));
+    std::fs::rename(fixture.file("instance.key"), fixture.file("instance.key.next")).unwrap();
+    std::fs::rename(old, fixture.file("instance.key")).unwrap();
+    assert_eq!(fixture.key(), before);
+    let service = ServiceProcess::start(fixture.dir.path(), &fixture.config);
+    assert_eq!(fixture.key(), new);
     assert!(service.stop().success());
-    world.is_whole().await;
+    fixture.assert_usable().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_kill_at_any_moment_leaves_a_key_that_opens_everything() {
-    let world = World::new("").await;
+async fn a_kill_at_any_moment_leaves_a_key_that_decrypts_every_secret() {
+    let fixture = Fixture::new("").await;
     for round in 0..KILLS {
-        let mut child = world.rotating();
-        await_file(&world.file("instance.key.next"), &mut child);
-        // A little later each time, by work and not by time.
+        let mut child = fixture.spawn_rotation();
+        await_file(&fixture.file("instance.key.next"), &mut child);
+        // Slightly later each round, by work instead of time.
         for _ in 0..round * 2 {
-            let _ = std::fs::read_dir(world.dir.path().join("data")).map(Iterator::count);
+            let _ = std::fs::read_dir(fixture.dir.path().join("data")).map(Iterator::count);
         }
         let _ = child.kill();
         child.wait().expect("a child can be waited for");
-        let service = Process::start(world.dir.path(), &world.config);
+        let service = ServiceProcess::start(fixture.dir.path(), &fixture.config);
         assert!(service.stop().success());
     }
-    world.rotate();
-    world.is_whole().await;
+    fixture.rotate();
+    fixture.assert_usable().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_is_a_setting_is_rotated_into_a_file() {
+async fn a_key_from_the_configuration_is_rotated_into_a_file() {
     let key = |byte: &str| format!("instance_key = \"{}=\"\n", byte.repeat(43));
     let first = key("A");
-    let world = World::new(&first).await;
+    let fixture = Fixture::new(&first).await;
     let write =
-        |more: &str| std::fs::write(world.dir.path().join("posthouse.toml"), world.config.replace(&first, more));
-    assert_eq!(world.run(&["secret", "rotate"]).code, 2, "nobody says where the new key goes");
+        |more: &str| std::fs::write(fixture.dir.path().join("posthouse.toml"), fixture.config.replace(&first, more));
+    assert_eq!(fixture.run(&["secret", "rotate"]).code, 2, "the file for the new key is required");
     let rotate = ["secret", "rotate", "--json", "--to", "new.key"];
-    let rotated: Value = world.run(&rotate).json(0);
+    let rotated: Value = fixture.run(&rotate).json(0);
     assert_eq!((&rotated["secrets"], &rotated["key_file"]), (&json!(SECRETS), &json!("new.key")));
-    assert_eq!(world.run(&rotate).json(0)["secrets"], Value::Null, "it is done already");
-    assert_eq!(world.run(&["serve"]).code, 1, "the setting is still the key before");
+    assert_eq!(fixture.run(&rotate).json(0)["secrets"], Value::Null, "already rotated");
+    assert_eq!(fixture.run(&["serve"]).code, 1, "the configuration still has the old key");
 
     write("instance_key_file = \"new.key\"\n").unwrap();
-    let service = Process::start(world.dir.path(), &world.config.replace(&first, "instance_key_file = \"new.key\"\n"));
-    let shown = api(&service, &world.api_key).get(&format!("/v1/webhooks/{}", world.webhook)).await.expect(200);
+    let service =
+        ServiceProcess::start(fixture.dir.path(), &fixture.config.replace(&first, "instance_key_file = \"new.key\"\n"));
+    let shown = api(&service, &fixture.api_key).get(&format!("/v1/webhooks/{}", fixture.webhook)).await.expect(200);
     assert_eq!(shown["headers"]["Authorization"], FIELD);
     assert!(service.stop().success());
-    let taken = world.run(&["secret", "rotate", "--to", "posthouse.toml"]);
-    assert_eq!(taken.code, 1, "{}", taken.err);
-    assert!(!world.file("instance.key").exists());
+    let refused = fixture.run(&["secret", "rotate", "--to", "posthouse.toml"]);
+    assert_eq!(refused.code, 1, "{}", refused.err);
+    assert!(!fixture.file("instance.key").exists());
 }

@@ -1,81 +1,88 @@
-//! Our sender against our receiver: two readings of the same RFCs must agree.
+//! The client session against the server session of this crate: both must agree on the protocol.
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::smtp::reply::{EnhancedCode, Reply};
-use crate::smtp::server::{self, ServerConfig, ServerSession, Verdict};
+use crate::smtp::reply::{EnhancedStatusCode, ServerReply};
+use crate::smtp::server::{self, ServerSession, SessionDecision, SmtpServerConfig};
 
-/// What one connection brought to both sides.
+/// The results of one connection on both sides.
 #[derive(Default)]
 struct Exchange {
     outcomes: Vec<String>,
     failures: Vec<String>,
-    received: Vec<server::Transaction>,
+    received: Vec<server::InboundTransaction>,
     logins: Vec<(String, String)>,
 }
 
-fn verdict_of(accepts: bool) -> Verdict {
+fn verdict_of(accepts: bool) -> SessionDecision {
     if accepts {
-        return Verdict::Accept;
+        return SessionDecision::Accept;
     }
-    Verdict::Reject(Reply::new(550, EnhancedCode(5, 1, 1), "no such user"))
+    SessionDecision::Reject(ServerReply::new(550, EnhancedStatusCode(5, 1, 1), "no such user"))
 }
 
-/// Lets the server act until it waits for input; what it says, and whether it wants TLS now.
+/// Runs the server until it waits for input. Returns the bytes that it sends, and whether it starts TLS.
 fn serve(server: &mut ServerSession, exchange: &mut Exchange) -> (Vec<u8>, bool) {
-    let mut said = Vec::new();
+    let mut sent = Vec::new();
     loop {
         match server.step() {
-            server::Step::NeedInput | server::Step::Pending | server::Step::Close => return (said, false),
-            server::Step::StartTls => return (said, true),
-            server::Step::Write(bytes) => said.extend(bytes),
-            server::Step::Sender(_) => server.sender(Verdict::Accept),
-            server::Step::Recipient(query) => server.recipient(verdict_of(query.address.local() != "nobody")),
-            server::Step::Authenticate(login) => {
-                server.authenticated(Verdict::Accept);
+            server::ServerStep::NeedInput | server::ServerStep::Pending | server::ServerStep::Close => {
+                return (sent, false);
+            }
+            server::ServerStep::StartTls => return (sent, true),
+            server::ServerStep::Write(bytes) => sent.extend(bytes),
+            server::ServerStep::Sender(_) => server.sender(SessionDecision::Accept),
+            server::ServerStep::Recipient(query) => server.recipient(verdict_of(query.address.local() != "nobody")),
+            server::ServerStep::Authenticate(login) => {
+                server.authenticated(SessionDecision::Accept);
                 exchange.logins.push((login.user, login.password));
             }
-            server::Step::Message(transaction) => {
+            server::ServerStep::Message(transaction) => {
                 exchange.received.push(*transaction);
-                server.finish(Reply::new(250, EnhancedCode(2, 0, 0), "stored"));
+                server.finish(ServerReply::new(250, EnhancedStatusCode(2, 0, 0), "stored"));
             }
         }
     }
 }
 
-fn connect(client: Config, server: ServerConfig, messages: &[Message], piece_bytes: usize) -> Exchange {
+fn connect(
+    client: ClientConfig,
+    server: SmtpServerConfig,
+    messages: &[OutboundMessage],
+    piece_bytes: usize,
+) -> Exchange {
     let mut exchange = Exchange::default();
     let (mut server, greeting) = ServerSession::new(server);
     let mut client = ClientSession::new(client);
     let (mut to_client, mut messages) = (greeting, messages.iter().cloned());
     loop {
         let step = client.step();
-        if step == Step::NeedInput && !to_client.is_empty() {
+        if step == ClientStep::NeedInput && !to_client.is_empty() {
             let piece: Vec<u8> = to_client.drain(..piece_bytes.min(to_client.len())).collect();
             client.receive(&piece);
             continue;
         }
         match step {
-            Step::Write(bytes) => {
+            ClientStep::Write(bytes) => {
                 for piece in bytes.chunks(piece_bytes) {
                     server.receive(piece);
                     to_client.extend(serve(&mut server, &mut exchange).0);
                 }
             }
-            Step::NeedInput => client.lost("the server is silent"),
-            Step::StartTls => {
+            ClientStep::NeedInput => client.connection_lost("the server is silent"),
+            ClientStep::StartTls => {
                 assert!(serve(&mut server, &mut exchange).1, "only one side wants TLS");
                 server.tls_started();
                 client.tls_started();
             }
-            Step::Ready => match messages.next() {
+            ClientStep::Ready => match messages.next() {
                 Some(message) => client.send(message).unwrap(),
                 None => client.quit(),
             },
-            Step::Done(outcomes) => exchange.outcomes.extend(outcomes.iter().map(line_of)),
-            Step::Failed(failure) => exchange.failures.push(line_of_failure(&failure)),
-            Step::Closed => return exchange,
+            ClientStep::Done(outcomes) => exchange.outcomes.extend(outcomes.iter().map(line_of)),
+            ClientStep::Failed(failure) => exchange.failures.push(line_of_failure(&failure)),
+            ClientStep::Closed => return exchange,
         }
     }
 }
@@ -89,8 +96,12 @@ fn mail_with_every_kind_of_address_passes() {
         message(&["e@y.example"], "."),
     ];
     for piece_bytes in [1, 2, 7, 1_000] {
-        let exchange =
-            connect(config(Tls::Opportunistic), ServerConfig::mail_exchanger("mx.example"), &messages, piece_bytes);
+        let exchange = connect(
+            config(TlsPolicy::Opportunistic),
+            SmtpServerConfig::mail_exchanger("mx.example"),
+            &messages,
+            piece_bytes,
+        );
         assert_eq!(
             exchange.outcomes,
             [
@@ -113,8 +124,8 @@ fn mail_with_every_kind_of_address_passes() {
 #[test]
 fn submission_with_a_login_over_tls_passes() {
     let exchange = connect(
-        with_login(Tls::Required),
-        ServerConfig::submission("mx.example"),
+        with_login(TlsPolicy::Required),
+        SmtpServerConfig::submission("mx.example"),
         &[message(&["b@y.example"], "x")],
         3,
     );
@@ -123,7 +134,7 @@ fn submission_with_a_login_over_tls_passes() {
 }
 
 proptest! {
-    /// No body of ours is ever refused for its line ends, taken for two messages, or changed on the way.
+    /// No body is rejected for its line ends, split into two messages, or changed in transit.
     #[test]
     fn any_body_arrives_as_one_message(
         body in prop::collection::vec(prop::sample::select(vec!["\r", "\n", "\r\n", ".", "\0", "RSET", "ä"]), 0..30),
@@ -131,7 +142,7 @@ proptest! {
     ) {
         let body = body.concat();
         let messages = [message(&["b@y.example"], &body)];
-        let exchange = connect(config(Tls::Off), ServerConfig::mail_exchanger("mx.example"), &messages, piece_bytes);
+        let exchange = connect(config(TlsPolicy::Off), SmtpServerConfig::mail_exchanger("mx.example"), &messages, piece_bytes);
         prop_assert_eq!(exchange.outcomes, ["b@y.example Delivered 250 2.0.0 end_of_data: stored"]);
         prop_assert_eq!(exchange.received.len(), 1);
         let mut expected = normalise_line_ends(body.as_bytes()).into_owned();

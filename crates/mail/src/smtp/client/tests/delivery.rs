@@ -1,4 +1,4 @@
-//! MAIL, RCPT, DATA: what comes of each recipient.
+//! MAIL, RCPT and DATA: the outcome of each recipient.
 
 use super::*;
 
@@ -8,67 +8,67 @@ const GROUP: &str = "C: MAIL FROM:<a@x.example> SIZE=8\nC: RCPT TO:<b@y.example>
 const TEXT: &str = "C: hello!\nC: .";
 
 #[track_caller]
-fn pipelined(script: &str, wanted: &[&str]) {
-    play(&config(Tls::Off), &[message(&TWO, "hello!\r\n")], &format!("{PIPELINED}\n{GROUP}\n{script}"), wanted);
+fn pipelined(script: &str, expected: &[&str]) {
+    play(&config(TlsPolicy::Off), &[message(&TWO, "hello!\r\n")], &format!("{PIPELINED}\n{GROUP}\n{script}"), expected);
 }
 
 #[track_caller]
-fn one_by_one(script: &str, wanted: &[&str]) {
+fn one_by_one(script: &str, expected: &[&str]) {
     play(
-        &config(Tls::Off),
+        &config(TlsPolicy::Off),
         &[message(&TWO, "hello!\r\n")],
         &format!("{PLAIN}\nC: MAIL FROM:<a@x.example>\n{script}"),
-        wanted,
+        expected,
     );
 }
 
 #[test]
 fn delivered_to_all() {
-    let wanted = [
+    let expected = [
         "b@y.example Delivered 250 2.0.0 end_of_data: queued as 7",
         "c@y.example Delivered 250 2.0.0 end_of_data: queued as 7",
     ];
     pipelined(
         &format!("S: 250 ok\nS: 250 ok\nS: 251 will forward\nS: 354 go\n{TEXT}\nS: 250 2.0.0 queued as 7\n{BYE}"),
-        &wanted,
+        &expected,
     );
     let script =
         "S: 250 ok\nC: RCPT TO:<b@y.example>\nS: 250 ok\nC: RCPT TO:<c@y.example>\nS: 252 may be\nC: DATA\nS: 354 go";
-    one_by_one(&format!("{script}\n{TEXT}\nS: 250-2.0.0 queued\nS: 250 2.0.0 as 7\n{BYE}"), &wanted);
+    one_by_one(&format!("{script}\n{TEXT}\nS: 250-2.0.0 queued\nS: 250 2.0.0 as 7\n{BYE}"), &expected);
 }
 
 #[test]
 fn some_recipients_refused() {
-    let wanted =
+    let expected =
         ["b@y.example Permanent 550 5.1.1 rcpt_to: no such user", "c@y.example Delivered 250 - end_of_data: ok"];
     pipelined(
         &format!("S: 250 ok\nS: 550 5.1.1 no such user\nS: 250 ok\nS: 354 go\n{TEXT}\nS: 250 ok\n{BYE}"),
-        &wanted,
+        &expected,
     );
     let script = "S: 250 ok\nC: RCPT TO:<b@y.example>\nS: 550 5.1.1 no such user\nC: RCPT TO:<c@y.example>\nS: 250 ok\nC: DATA\nS: 354 go";
-    one_by_one(&format!("{script}\n{TEXT}\nS: 250 ok\n{BYE}"), &wanted);
+    one_by_one(&format!("{script}\n{TEXT}\nS: 250 ok\n{BYE}"), &expected);
 }
 
 #[test]
 fn all_recipients_refused() {
-    let wanted = ["b@y.example Permanent 550 - rcpt_to: no", "c@y.example Temporary 450 4.2.1 rcpt_to: greylisted"];
+    let expected = ["b@y.example Permanent 550 - rcpt_to: no", "c@y.example Temporary 450 4.2.1 rcpt_to: greylisted"];
     let refused = "S: 250 ok\nS: 550 no\nS: 450 4.2.1 greylisted";
-    pipelined(&format!("{refused}\nS: 554 no valid recipients\n{BYE}"), &wanted);
-    // The server takes DATA all the same: an empty text to nobody ends it.
-    pipelined(&format!("{refused}\nS: 354 go\nC: .\nS: 554 no valid recipients\n{BYE}"), &wanted);
+    pipelined(&format!("{refused}\nS: 554 no valid recipients\n{BYE}"), &expected);
+    // The server accepts DATA all the same: the client ends it without content.
+    pipelined(&format!("{refused}\nS: 354 go\nC: .\nS: 554 no valid recipients\n{BYE}"), &expected);
     let script = "S: 250 ok\nC: RCPT TO:<b@y.example>\nS: 550 no\nC: RCPT TO:<c@y.example>\nS: 450 4.2.1 greylisted";
-    one_by_one(&format!("{script}\n{BYE}"), &wanted);
+    one_by_one(&format!("{script}\n{BYE}"), &expected);
 }
 
 #[test]
 fn sender_refused() {
-    let wanted = ["b@y.example Permanent 550 5.7.1 mail_from: no", "c@y.example Permanent 550 5.7.1 mail_from: no"];
-    pipelined(&format!("S: 550 5.7.1 no\nS: 503 what\nS: 503 what\nS: 503 what\n{BYE}"), &wanted);
-    pipelined(&format!("S: 550 5.7.1 no\nS: 250 ok\nS: 250 ok\nS: 354 go\nC: .\nS: 250 ok\n{BYE}"), &wanted);
-    one_by_one(&format!("S: 550 5.7.1 no\n{BYE}"), &wanted);
+    let expected = ["b@y.example Permanent 550 5.7.1 mail_from: no", "c@y.example Permanent 550 5.7.1 mail_from: no"];
+    pipelined(&format!("S: 550 5.7.1 no\nS: 503 what\nS: 503 what\nS: 503 what\n{BYE}"), &expected);
+    pipelined(&format!("S: 550 5.7.1 no\nS: 250 ok\nS: 250 ok\nS: 354 go\nC: .\nS: 250 ok\n{BYE}"), &expected);
+    one_by_one(&format!("S: 550 5.7.1 no\n{BYE}"), &expected);
     one_by_one(
         &format!("S: 451 4.3.0 later\n{BYE}"),
-        &wanted
+        &expected
             .map(|line| line.replace("Permanent 550 5.7.1", "Temporary 451 4.3.0").replace("no", "later"))
             .iter()
             .map(String::as_str)
@@ -77,7 +77,7 @@ fn sender_refused() {
 }
 
 #[test]
-fn text_refused_at_data_and_after_it() {
+fn content_refused_at_data_and_after_it() {
     let both = |end: &str| TWO.map(|address| format!("{address} {end}"));
     for (script, end) in [
         ("S: 451 4.3.0 later".to_owned(), "Temporary 451 4.3.0 data: later"),
@@ -85,19 +85,19 @@ fn text_refused_at_data_and_after_it() {
         (format!("S: 354 go\n{TEXT}\nS: 550 5.7.1 spam"), "Permanent 550 5.7.1 end_of_data: spam"),
         (format!("S: 354 go\n{TEXT}\nS: 452 4.2.2 full"), "Temporary 452 4.2.2 end_of_data: full"),
     ] {
-        let wanted = both(end);
-        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-        pipelined(&format!("S: 250 ok\nS: 250 ok\nS: 250 ok\n{script}\n{BYE}"), &wanted);
+        let expected = both(end);
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        pipelined(&format!("S: 250 ok\nS: 250 ok\nS: 250 ok\n{script}\n{BYE}"), &expected);
     }
 }
 
-/// The connection ends at each place: decided recipients stay decided, the others are tried at another host, but for the
-/// time between the final dot and its answer.
+/// Closes the connection at each stage. Recipients with an outcome keep it. The others are tried at another host,
+/// unless the connection ends between the final dot and its reply.
 #[test]
 fn connections_that_end_midway() {
     let both = |end: &str| TWO.map(|address| format!("{address} {end}")).to_vec();
     let refused = "b@y.example Permanent 550 - rcpt_to: no".to_owned();
-    for (script, mut wanted, failure) in [
+    for (script, mut expected, failure) in [
         (
             "LOST".to_owned(),
             both("Temporary - - mail_from next-host: the connection was reset"),
@@ -120,8 +120,8 @@ fn connections_that_end_midway() {
         ),
         (
             "S: 250 ok\nS: 250 ok\nS: 250 ok\nS: 250 no 354".to_owned(),
-            both("Temporary - - data next-host: the server answered 250 where that reply has no meaning"),
-            "failed - data: the server answered 250 where that reply has no meaning",
+            both("Temporary - - data next-host: the server sent an unexpected 250 reply"),
+            "failed - data: the server sent an unexpected 250 reply",
         ),
         (
             format!("S: 250 ok\nS: 550 no\nS: 250 ok\nS: 354 go\n{TEXT}\nLOST"),
@@ -139,35 +139,35 @@ fn connections_that_end_midway() {
             "failed - rcpt_to: the server sent a line that is not an SMTP reply",
         ),
     ] {
-        wanted.push(failure.to_owned());
-        pipelined(&script, &wanted.iter().map(String::as_str).collect::<Vec<_>>());
+        expected.push(failure.to_owned());
+        pipelined(&script, &expected.iter().map(String::as_str).collect::<Vec<_>>());
     }
 }
 
 #[test]
-fn a_server_that_refuses_inside_the_text_is_heard() {
-    let mut session = ClientSession::new(config(Tls::Off));
+fn a_refusal_while_content_is_sent_is_processed() {
+    let mut session = ClientSession::new(config(TlsPolicy::Off));
     let body = "x".repeat(3 * BODY_PIECE_BYTES);
-    for said in ["220 mx\r\n", "250-mx\r\n250 PIPELINING\r\n"] {
-        session.receive(said.as_bytes());
-        assert!(matches!(session.step(), Step::Write(_) | Step::Ready));
+    for reply in ["220 mx\r\n", "250-mx\r\n250 PIPELINING\r\n"] {
+        session.receive(reply.as_bytes());
+        assert!(matches!(session.step(), ClientStep::Write(_) | ClientStep::Ready));
     }
     session.send(message(&["b@y.example"], &body)).unwrap();
-    assert!(matches!(session.step(), Step::Write(_)));
+    assert!(matches!(session.step(), ClientStep::Write(_)));
     session.receive(b"250 ok\r\n250 ok\r\n354 go\r\n");
-    let Step::Write(first) = session.step() else { panic!("no text") };
+    let ClientStep::Write(first) = session.step() else { panic!("no text") };
     assert_eq!((first.len(), session.deadline_ms()), (BODY_PIECE_BYTES, DATA_PIECE_TIMEOUT_MS));
     session.receive(b"552 5.3.4 too much\r\n");
-    session.lost("broken pipe");
-    let Step::Done(outcomes) = session.step() else { panic!("no outcome") };
+    session.connection_lost("broken pipe");
+    let ClientStep::Done(outcomes) = session.step() else { panic!("no outcome") };
     assert_eq!(line_of(&outcomes[0]), "b@y.example Permanent 552 5.3.4 data: too much");
-    assert!(matches!(session.step(), Step::Failed(_)));
-    assert_eq!(session.step(), Step::Closed);
+    assert!(matches!(session.step(), ClientStep::Failed(_)));
+    assert_eq!(session.step(), ClientStep::Closed);
 }
 
 #[test]
 fn too_many_recipients_is_temporary() {
-    for (reply, wanted) in [
+    for (reply, expected) in [
         ("552 too many recipients", "b@y.example Temporary 552 - rcpt_to: too many recipients"),
         ("552 5.5.3 too many recipients", "b@y.example Temporary 552 5.5.3 rcpt_to: too many recipients"),
         ("552 5.2.2 mailbox full", "b@y.example Permanent 552 5.2.2 rcpt_to: mailbox full"),
@@ -175,36 +175,37 @@ fn too_many_recipients_is_temporary() {
     ] {
         let script =
             format!("{PLAIN}\nC: MAIL FROM:<a@x.example>\nS: 250 ok\nC: RCPT TO:<b@y.example>\nS: {reply}\n{BYE}");
-        play(&config(Tls::Off), &[message(&["b@y.example"], "x")], &script, &[wanted]);
+        play(&config(TlsPolicy::Off), &[message(&["b@y.example"], "x")], &script, &[expected]);
     }
 }
 
 #[test]
-fn a_second_message_follows_with_a_reset_only_where_one_is_due() {
+fn a_second_message_is_preceded_by_a_reset_only_if_needed() {
     let messages = [message(&["b@y.example"], "1"), message(&["c@y.example"], "2")];
-    let ask = |address: &str| format!("C: MAIL FROM:<a@x.example> SIZE=1\nC: RCPT TO:<{address}>\nC: DATA\nS: 250 ok");
-    let (first, second) = (ask("b@y.example"), ask("c@y.example"));
-    let taken = "S: 250 ok\nS: 354 go";
+    let envelope =
+        |address: &str| format!("C: MAIL FROM:<a@x.example> SIZE=1\nC: RCPT TO:<{address}>\nC: DATA\nS: 250 ok");
+    let (first, second) = (envelope("b@y.example"), envelope("c@y.example"));
+    let accepted = "S: 250 ok\nS: 354 go";
     let done = "c@y.example Delivered 250 - end_of_data: ok";
     play(
-        &config(Tls::Off),
+        &config(TlsPolicy::Off),
         &messages,
         &format!(
-            "{PIPELINED}\n{first}\n{taken}\nC: 1\nC: .\nS: 250 ok\n{second}\n{taken}\nC: 2\nC: .\nS: 250 ok\n{BYE}"
+            "{PIPELINED}\n{first}\n{accepted}\nC: 1\nC: .\nS: 250 ok\n{second}\n{accepted}\nC: 2\nC: .\nS: 250 ok\n{BYE}"
         ),
         &["b@y.example Delivered 250 - end_of_data: ok", done],
     );
     let refused = "S: 550 no\nS: 554 nobody";
     play(
-        &config(Tls::Off),
+        &config(TlsPolicy::Off),
         &messages,
         &format!(
-            "{PIPELINED}\n{first}\n{refused}\nC: RSET\nS: 250 ok\n{second}\n{taken}\nC: 2\nC: .\nS: 250 ok\n{BYE}"
+            "{PIPELINED}\n{first}\n{refused}\nC: RSET\nS: 250 ok\n{second}\n{accepted}\nC: 2\nC: .\nS: 250 ok\n{BYE}"
         ),
         &["b@y.example Permanent 550 - rcpt_to: no", done],
     );
     play(
-        &config(Tls::Off),
+        &config(TlsPolicy::Off),
         &messages,
         &format!("{PIPELINED}\n{first}\n{refused}\nC: RSET\nS: 421 bye"),
         &[
@@ -215,55 +216,56 @@ fn a_second_message_follows_with_a_reset_only_where_one_is_due() {
     );
 }
 
-/// A reply too many would be taken for the answer to the next command, and a refusal for an acceptance.
+/// An extra reply would be mistaken for the reply to the next command, and a refusal for an acceptance.
 #[test]
-fn a_reply_to_nothing_ends_the_connection() {
+fn an_unsolicited_reply_ends_the_connection() {
     let script = format!(
         "{PIPELINED}\nC: MAIL FROM:<a@x.example> SIZE=1\nC: RCPT TO:<b@y.example>\nC: DATA\nS: 250 ok\nS: 250 ok\nS: 354 go\nC: 1\nC: .\nS: 250 ok\nS: 250 extra"
     );
     let messages = [message(&["b@y.example"], "1")];
-    let wanted = ["b@y.example Delivered 250 - end_of_data: ok", "failed - idle: the server spoke out of turn"];
-    assert_eq!(play_in_pieces(&config(Tls::Off), &messages, &script, usize::MAX), wanted);
+    let expected =
+        ["b@y.example Delivered 250 - end_of_data: ok", "failed - idle: the server sent data before a reply was due"];
+    assert_eq!(play_in_pieces(&config(TlsPolicy::Off), &messages, &script, usize::MAX), expected);
 }
 
 #[test]
-fn what_the_server_cannot_carry_is_not_offered_to_it() {
+fn messages_that_the_server_does_not_support_are_not_sent() {
     let offer = |extension: &str| format!("S: 220 mx\nC: EHLO me.example\nS: 250-mx\nS: 250 {extension}");
-    let utf8_header = Message { smtputf8: true, ..message(&["b@y.example"], "Subject: Grüße\r\n\r\n") };
+    let utf8_header = OutboundMessage { smtputf8: true, ..message(&["b@y.example"], "Subject: Grüße\r\n\r\n") };
     let utf8_sender =
-        Message { mail_from: Some(Address::parse("ä@x.example").unwrap()), ..message(&["b@y.example"], "x") };
+        OutboundMessage { mail_from: Some(Address::parse("ä@x.example").unwrap()), ..message(&["b@y.example"], "x") };
     let idn = message(&["b@bücher.example"], "x");
     let body = |from: &str, to: &str| format!("C: MAIL FROM:<{from}\nS: 250 ok\nC: RCPT TO:<{to}>\nS: 550 no\n{BYE}");
-    for (extension, message, script, wanted) in [
+    for (extension, message, script, expected) in [
         (
             "X",
             utf8_header.clone(),
             BYE.into(),
-            "b@y.example Permanent - 5.6.9 local: the server does not take headers beyond ASCII (SMTPUTF8)",
+            "b@y.example Permanent - 5.6.9 local: the server does not support non-ASCII header fields (SMTPUTF8)",
         ),
         (
             "X",
             utf8_sender.clone(),
             BYE.into(),
-            "b@y.example Permanent - 5.6.7 local: the server does not take addresses beyond ASCII (SMTPUTF8)",
+            "b@y.example Permanent - 5.6.7 local: the server does not support non-ASCII addresses (SMTPUTF8)",
         ),
         (
             "X",
             message(&["ü@y.example"], "x"),
             BYE.into(),
-            "ü@y.example Permanent - 5.6.7 local: the server does not take addresses beyond ASCII (SMTPUTF8)",
+            "ü@y.example Permanent - 5.6.7 local: the server does not support non-ASCII addresses (SMTPUTF8)",
         ),
         (
             "X",
             message(&["b@y.example"], "ü"),
             BYE.into(),
-            "b@y.example Permanent - 5.6.3 local: the server does not take 8-bit text (8BITMIME)",
+            "b@y.example Permanent - 5.6.3 local: the server does not support 8-bit content (8BITMIME)",
         ),
         (
             "SIZE 2",
             message(&["b@y.example"], "xyz"),
             BYE.into(),
-            "b@y.example Permanent - 5.3.4 local: the message has 3 bytes, the server takes 2",
+            "b@y.example Permanent - 5.3.4 local: the message has 3 bytes; the server accepts at most 2",
         ),
         (
             "SIZE 0",
@@ -292,34 +294,34 @@ fn what_the_server_cannot_carry_is_not_offered_to_it() {
         ),
     ] {
         let opening = offer(extension).replace("S: 250 8BITMIME\n", "S: 250-8BITMIME\n");
-        play(&config(Tls::Off), &[message], &format!("{opening}\n{script}"), &[wanted]);
+        play(&config(TlsPolicy::Off), &[message], &format!("{opening}\n{script}"), &[expected]);
     }
 }
 
 #[test]
-fn one_recipient_beyond_ascii_does_not_spoil_the_other() {
+fn a_non_ascii_recipient_does_not_affect_the_others() {
     let script = format!(
         "{PLAIN}\nC: MAIL FROM:<>\nS: 250 ok\nC: RCPT TO:<c@y.example>\nS: 250 ok\nC: DATA\nS: 354 go\nC: x\nC: .\nS: 250 ok\n{BYE}"
     );
-    let message = Message { mail_from: None, ..message(&["ü@y.example", "c@y.example"], "x") };
-    let wanted = [
-        "ü@y.example Permanent - 5.6.7 local: the server does not take addresses beyond ASCII (SMTPUTF8)",
+    let message = OutboundMessage { mail_from: None, ..message(&["ü@y.example", "c@y.example"], "x") };
+    let expected = [
+        "ü@y.example Permanent - 5.6.7 local: the server does not support non-ASCII addresses (SMTPUTF8)",
         "c@y.example Delivered 250 - end_of_data: ok",
     ];
-    play(&config(Tls::Off), &[message], &script, &wanted);
+    play(&config(TlsPolicy::Off), &[message], &script, &expected);
 }
 
 #[test]
-fn bare_line_ends_and_dots_leave_as_they_should() {
+fn bare_line_ends_and_dots_are_converted() {
     let script = format!(
         "{PLAIN}\nC: MAIL FROM:<a@x.example>\nS: 250 ok\nC: RCPT TO:<b@y.example>\nS: 250 ok\nC: DATA\nS: 354 go\nC: a\nC: ..\nC: MAIL FROM:<e@v.example>\nC: ..b\nC: .\nS: 250 ok\n{BYE}"
     );
     let messages = [message(&["b@y.example"], "a\n.\nMAIL FROM:<e@v.example>\r.b")];
-    play(&config(Tls::Off), &messages, &script, &["b@y.example Delivered 250 - end_of_data: ok"]);
+    play(&config(TlsPolicy::Off), &messages, &script, &["b@y.example Delivered 250 - end_of_data: ok"]);
 }
 
 #[test]
-fn commands_are_sent_in_groups_that_both_sides_can_hold() {
+fn pipelined_groups_are_limited_in_size() {
     let recipients: Vec<String> = (0..150).map(|index| format!("r{index}@y.example")).collect();
     let rcpt = |range: std::ops::Range<usize>| {
         recipients[range].iter().map(|address| format!("C: RCPT TO:<{address}>\n")).collect::<String>()
@@ -332,11 +334,11 @@ fn commands_are_sent_in_groups_that_both_sides_can_hold() {
         "S: 250 ok\n".repeat(151 - PIPELINED_COMMANDS_MAX),
     );
     let all: Vec<&str> = recipients.iter().map(String::as_str).collect();
-    let results = play_in_pieces(&config(Tls::Off), &[message(&all, "x")], &script, 13);
+    let results = play_in_pieces(&config(TlsPolicy::Off), &[message(&all, "x")], &script, 13);
     assert!(results.len() == 150 && results.iter().all(|line| line.contains("Delivered")));
 }
 
 #[test]
-fn a_message_for_nobody_is_done_at_once() {
-    play(&config(Tls::Off), &[message(&[], "x")], &format!("{PLAIN}\n{BYE}"), &[]);
+fn a_message_without_recipients_is_finished_immediately() {
+    play(&config(TlsPolicy::Off), &[message(&[], "x")], &format!("{PLAIN}\n{BYE}"), &[]);
 }

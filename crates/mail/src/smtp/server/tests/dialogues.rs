@@ -1,11 +1,11 @@
-//! Dialogues as scripts: `C:` what the client sends, `S:` how the last line of the reply begins, `TLS` the handshake,
-//! `M:` a message that was handed out (sender, recipients, content), `END` that the server closed.
+//! Dialogues as scripts. `C:` is what the client sends, `S:` how the last line of the reply starts, `TLS` the
+//! handshake, `M:` a received message (sender, recipients, content), and `END` that the server closes the connection.
 
 use super::super::*;
-use super::{Outcome, config, drive};
+use super::{ServerRun, config, drive};
 
-/// Runs a script in several cuts and compares everything it states.
-fn check(config: &ServerConfig, script: &str) {
+/// Runs a script with several splits of the input and compares all results.
+fn check(config: &SmtpServerConfig, script: &str) {
     let mut segments = vec![Vec::new()];
     let (mut replies, mut messages, mut end) = (Vec::new(), Vec::new(), false);
     for line in script.lines().map(str::trim_start) {
@@ -25,23 +25,23 @@ fn check(config: &ServerConfig, script: &str) {
     }
     let segments: Vec<&[u8]> = segments.iter().map(Vec::as_slice).collect();
     for piece_bytes in [1, 3, 17, 1 << 20] {
-        let outcome = drive(config.clone(), &segments, piece_bytes);
-        let got = outcome.replies();
+        let result = drive(config.clone(), &segments, piece_bytes);
+        let got = result.replies();
         let same = got.len() == replies.len() && got.iter().zip(&replies).all(|(a, b)| a.starts_with(b));
         assert!(same, "cut at {piece_bytes}: got {got:#?}, expected {replies:#?}");
-        assert_eq!(told(&outcome), messages, "cut at {piece_bytes}");
-        assert_eq!(outcome.closed, end, "cut at {piece_bytes}: closed");
+        assert_eq!(message_lines(&result), messages, "cut at {piece_bytes}");
+        assert_eq!(result.closed, end, "cut at {piece_bytes}: closed");
     }
 }
 
-fn told(outcome: &Outcome) -> Vec<String> {
-    let tell = |message: &Transaction| {
+fn message_lines(result: &ServerRun) -> Vec<String> {
+    let format_message = |message: &InboundTransaction| {
         let from = message.mail_from.as_ref().map_or(String::new(), ToString::to_string);
         let to: Vec<String> = message.recipients.iter().map(ToString::to_string).collect();
         let data = String::from_utf8_lossy(&message.data).replace("\r\n", "|");
         format!("<{from}> <{}> {data}", to.join(","))
     };
-    outcome.messages.iter().map(tell).collect()
+    result.messages.iter().map(format_message).collect()
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_plain_delivery() {
 }
 
 #[test]
-fn the_null_sender_writes_to_postmaster_over_helo() {
+fn the_null_sender_can_reach_postmaster_over_helo() {
     check(
         &config(),
         "C: HELO old
@@ -93,7 +93,7 @@ fn the_null_sender_writes_to_postmaster_over_helo() {
 }
 
 #[test]
-fn commands_in_the_wrong_order() {
+fn commands_in_the_wrong_order_are_refused() {
     check(
         &config(),
         "C: MAIL FROM:<a@b.example>
@@ -145,18 +145,18 @@ fn commands_in_the_wrong_order() {
 
 #[test]
 fn extensions_are_announced() {
-    let outcome = drive(config(), &[b"EHLO c\r\n"], 100);
+    let result = drive(config(), &[b"EHLO c\r\n"], 100);
     let expected = "250-mx.example\r\n250-PIPELINING\r\n250-SIZE 10000\r\n250-8BITMIME\r\n250-ENHANCEDSTATUSCODES\r\n\
         250-SMTPUTF8\r\n250-CHUNKING\r\n250-LIMITS RCPTMAX=3 MAILMAX=1000\r\n250-STARTTLS\r\n250 HELP\r\n";
-    assert_eq!(outcome.written, expected);
-    let submission = ServerConfig { tls: TlsOffer::Active, ..ServerConfig::submission("mx.example") };
-    let outcome = drive(submission, &[b"EHLO c\r\n"], 100);
-    assert!(outcome.written.contains("250-AUTH PLAIN LOGIN\r\n"));
-    assert!(!outcome.written.contains("STARTTLS"));
+    assert_eq!(result.written, expected);
+    let submission = SmtpServerConfig { tls: TlsMode::Active, ..SmtpServerConfig::submission("mx.example") };
+    let result = drive(submission, &[b"EHLO c\r\n"], 100);
+    assert!(result.written.contains("250-AUTH PLAIN LOGIN\r\n"));
+    assert!(!result.written.contains("STARTTLS"));
 }
 
 #[test]
-fn refused_senders_and_recipients() {
+fn refused_senders_and_recipients_get_their_reply() {
     check(
         &config(),
         "C: EHLO c
@@ -196,7 +196,7 @@ fn refused_senders_and_recipients() {
 }
 
 #[test]
-fn declared_and_real_sizes() {
+fn declared_and_actual_sizes_are_limited() {
     let line = "x".repeat(98);
     let script = |lines: usize, reply: &str| {
         let body = format!("C: {line}\n").repeat(lines);
@@ -212,7 +212,7 @@ fn declared_and_real_sizes() {
 }
 
 #[test]
-fn chunks() {
+fn chunks_are_accepted_in_valid_order_only() {
     check(
         &config(),
         "C: EHLO c
@@ -252,7 +252,7 @@ fn chunks() {
 }
 
 #[test]
-fn oversized_and_spoiled_chunks_are_drained() {
+fn oversized_and_invalid_chunks_are_read_and_discarded() {
     let huge = "x".repeat(9_998);
     let script = format!(
         "C: EHLO c\nS: 250\nC: MAIL FROM:<a@b.example>\nS: 250\nC: RCPT TO:<x@c.example>\nS: 250\n\
@@ -266,7 +266,7 @@ fn oversized_and_spoiled_chunks_are_drained() {
 }
 
 #[test]
-fn tls_forgets_everything_and_drops_what_was_sent_too_early() {
+fn tls_discards_all_state_and_early_input() {
     check(
         &config(),
         "C: EHLO c
@@ -288,13 +288,13 @@ fn tls_forgets_everything_and_drops_what_was_sent_too_early() {
          S: 221
          END",
     );
-    let without = ServerConfig { tls: TlsOffer::Unavailable, ..config() };
+    let without = SmtpServerConfig { tls: TlsMode::Unavailable, ..config() };
     check(&without, "C: EHLO c\nS: 250\nC: STARTTLS\nS: 502 5.5.1");
 }
 
 #[test]
-fn logins() {
-    let submission = ServerConfig { auth: AuthOffer::OverTls, logins_failed_max: 2, ..config() };
+fn logins_succeed_or_get_the_right_reply() {
+    let submission = SmtpServerConfig { auth: AuthMode::OverTls, logins_failed_max: 2, ..config() };
     // AGFkYQBzZWNyZXQ= is NUL ada NUL secret; YWRh is ada; c2VjcmV0 is secret; bm8= is no.
     check(
         &submission,
@@ -338,8 +338,8 @@ fn logins() {
          C: MAIL FROM:<a@b.example> AUTH=<>
          S: 250",
     );
-    // Ym9iAGFkYQBzZWNyZXQ= is bob NUL ada NUL secret: ada for bob.
-    let plain = ServerConfig { auth: AuthOffer::Always, logins_failed_max: 3, ..config() };
+    // Ym9iAGFkYQBzZWNyZXQ= is bob NUL ada NUL secret: ada acting for bob.
+    let plain = SmtpServerConfig { auth: AuthMode::Always, logins_failed_max: 3, ..config() };
     check(
         &plain,
         "C: EHLO c

@@ -1,11 +1,11 @@
-//! Laws of the session for any input: the cut does not matter, nothing panics, memory stays bounded.
+//! Invariants of the session for any input: splitting it does not matter, nothing panics, memory stays bounded.
 
 use proptest::prelude::*;
 
 use super::super::*;
 use super::{config, drive};
 
-/// Lines and fragments from which sessions are strung together, most of them sensible.
+/// Lines and fragments that sessions are built from, most of them valid.
 const PIECES: &[&[u8]] = &[
     b"EHLO c.example\r\n",
     b"HELO c\r\n",
@@ -46,13 +46,13 @@ fn sessions() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
-fn open_config() -> ServerConfig {
-    ServerConfig { auth: AuthOffer::Always, message_bytes_max: 60, ..config() }
+fn open_config() -> SmtpServerConfig {
+    SmtpServerConfig { auth: AuthMode::Always, message_bytes_max: 60, ..config() }
 }
 
 proptest! {
     #[test]
-    fn cutting_the_input_changes_nothing(
+    fn splitting_the_input_does_not_change_the_result(
         first in sessions(),
         second in sessions(),
         piece_bytes in 1_usize..50,
@@ -65,13 +65,13 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_answered_in_well_formed_lines(input in prop::collection::vec(any::<u8>(), 0..4000)) {
-        let outcome = drive(config(), &[&input], 100);
-        for line in outcome.written.split_inclusive("\r\n") {
+    fn any_bytes_get_well_formed_replies(input in prop::collection::vec(any::<u8>(), 0..4000)) {
+        let result = drive(config(), &[&input], 100);
+        for line in result.written.split_inclusive("\r\n") {
             prop_assert!(line.len() <= 512 && line.ends_with("\r\n") && line.is_ascii());
             prop_assert!(line.as_bytes()[..3].iter().all(u8::is_ascii_digit));
         }
-        prop_assert_eq!(outcome.messages.len(), 0);
+        prop_assert_eq!(result.messages.len(), 0);
     }
 
     #[test]
@@ -87,9 +87,9 @@ proptest! {
         }).collect();
         let chunked = format!("{head}BDAT {} LAST\r\n{message}", message.len());
         for input in [format!("{head}DATA\r\n{stuffed}.\r\n"), chunked] {
-            let outcome = drive(config(), &[input.as_bytes()], piece_bytes);
-            prop_assert_eq!(outcome.messages.len(), 1);
-            prop_assert_eq!(&outcome.messages[0].data, message.as_bytes());
+            let result = drive(config(), &[input.as_bytes()], piece_bytes);
+            prop_assert_eq!(result.messages.len(), 1);
+            prop_assert_eq!(&result.messages[0].data, message.as_bytes());
         }
     }
 }

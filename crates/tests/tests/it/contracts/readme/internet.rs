@@ -28,7 +28,7 @@ impl Stage {
             let dns = world();
             let files = std::fs::read_dir(&published).into_iter().flatten().flatten().map(|entry| entry.path());
             for file in files.filter(|path| path.to_string_lossy().ends_with(PUBLISHED)) {
-                dns.import(&std::fs::read_to_string(file).unwrap_or_default());
+                dns.import_zone(&std::fs::read_to_string(file).unwrap_or_default());
             }
             dns.answer(question)
         });

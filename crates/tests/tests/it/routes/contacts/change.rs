@@ -1,29 +1,29 @@
-//! Changes, deletion, forgetting.
+//! Changing, deleting and forgetting contacts.
 
 use posthouse_domain::auth::Scope;
 use serde_json::json;
 
-use super::Desk;
+use super::InboxFixture;
 
 #[tokio::test]
-async fn a_change_merges_and_nothing_else_is_taken() {
-    let desk = Desk::open().await;
-    desk.hear("Ann <ann@one.example>", "s").await;
-    let path = format!("/v1/contacts/{}", desk.id("ann@one.example").await);
-    let before = desk.api.get(&path).await.expect(200);
-    let same = desk.api.patch(&path, json!({})).await.expect(200);
+async fn a_change_is_merged_and_unknown_fields_are_rejected() {
+    let fixture = InboxFixture::open().await;
+    fixture.receive_with_subject("Ann <ann@one.example>", "s").await;
+    let path = format!("/v1/contacts/{}", fixture.id("ann@one.example").await);
+    let before = fixture.api.get(&path).await.expect(200);
+    let same = fixture.api.patch(&path, json!({})).await.expect(200);
     assert_eq!((&same["name"], &same["name_source"]), (&before["name"], &json!("auto")));
     assert!(same.json.get("recent_threads").is_none());
 
     let change =
         json!({ "notes": "Likes\ntea", "metadata": { "a": 1, "b": "x", "c": null }, "add_labels": ["x", "ai:y", "x"] });
-    let changed = desk.api.patch(&path, change).await.expect(200);
+    let changed = fixture.api.patch(&path, change).await.expect(200);
     assert_eq!(
         (&changed["notes"], &changed["metadata"], &changed["labels"]),
         (&json!("Likes\ntea"), &json!({ "a": 1, "b": "x" }), &json!(["x", "ai:y"]))
     );
     let change = json!({ "notes": null, "metadata": { "a": null }, "remove_labels": ["x", "gone"], "name": "" });
-    let changed = desk.api.patch(&path, change).await.expect(200);
+    let changed = fixture.api.patch(&path, change).await.expect(200);
     assert_eq!(
         (&changed["notes"], &changed["metadata"], &changed["labels"]),
         (&json!(null), &json!({ "b": "x" }), &json!(["ai:y"]))
@@ -31,7 +31,8 @@ async fn a_change_merges_and_nothing_else_is_taken() {
     assert_eq!((&changed["name"], &changed["name_source"]), (&json!(null), &json!("manual")));
 
     let long = |n: usize| "x".repeat(n);
-    desk.api
+    fixture
+        .api
         .patch(&path, json!({ "name": long(200), "notes": long(10_000), "metadata": { "k": long(1_000) } }))
         .await
         .expect(200);
@@ -51,45 +52,49 @@ async fn a_change_merges_and_nothing_else_is_taken() {
         (json!({ "address": "b@c.example" }), "address"),
         (json!({ "message_count": 3 }), "message_count"),
     ] {
-        desk.api.patch(&path, body).await.invalid_fields(&[field]);
+        fixture.api.patch(&path, body).await.invalid_fields(&[field]);
     }
-    desk.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn deleted_comes_back_with_mail_and_forgotten_only_when_we_write() {
-    let desk = Desk::open().await;
-    desk.hear("Ann <ann@one.example>", "s").await;
-    let first = desk.id("ann@one.example").await;
-    desk.api.patch(&format!("/v1/contacts/{first}"), json!({ "notes": "n", "add_labels": ["vip"] })).await.expect(200);
-    desk.api.delete(&format!("/v1/contacts/{first}")).await.expect(204);
-    desk.api.delete(&format!("/v1/contacts/{first}")).await.error("not_found");
-    assert!(desk.listed("label=vip").await.is_empty());
-    let message = desk.server.newest(&desk.api, &desk.inbox.id.to_string()).await;
-    assert!(message["contact_id"].is_null(), "the message stays, its contact is gone");
-    desk.hear("Ann <ann@one.example>", "t").await;
-    let second = desk.contact("ann@one.example").await.unwrap();
+async fn a_deleted_contact_returns_with_a_message_and_a_forgotten_one_only_when_written_to() {
+    let fixture = InboxFixture::open().await;
+    fixture.receive_with_subject("Ann <ann@one.example>", "s").await;
+    let first = fixture.id("ann@one.example").await;
+    fixture
+        .api
+        .patch(&format!("/v1/contacts/{first}"), json!({ "notes": "n", "add_labels": ["vip"] }))
+        .await
+        .expect(200);
+    fixture.api.delete(&format!("/v1/contacts/{first}")).await.expect(204);
+    fixture.api.delete(&format!("/v1/contacts/{first}")).await.error("not_found");
+    assert!(fixture.listed("label=vip").await.is_empty());
+    let message = fixture.server.newest_message(&fixture.api, &fixture.inbox.id.to_string()).await;
+    assert!(message["contact_id"].is_null(), "the message stays without its contact");
+    fixture.receive_with_subject("Ann <ann@one.example>", "t").await;
+    let second = fixture.contact("ann@one.example").await.unwrap();
     assert_ne!(second["id"], json!(first));
     assert_eq!((&second["notes"], &second["labels"], &second["message_count"]), (&json!(null), &json!([]), &json!(1)));
 
-    desk.api.delete(&format!("/v1/contacts/{}?forget=true", second["id"].as_str().unwrap())).await.expect(204);
-    desk.hear("Ann <ann@one.example>", "u").await;
-    assert!(desk.contact("ann@one.example").await.is_none());
-    assert!(desk.server.newest(&desk.api, &desk.inbox.id.to_string()).await["contact_id"].is_null());
-    desk.write_to(json!("ann@one.example")).await;
-    assert_eq!(desk.contact("ann@one.example").await.unwrap()["kind"], "person");
-    desk.hear("Ann <ann@one.example>", "v").await;
-    assert_eq!(desk.contact("ann@one.example").await.unwrap()["message_count"], 2);
-    desk.server.finish().await;
+    fixture.api.delete(&format!("/v1/contacts/{}?forget=true", second["id"].as_str().unwrap())).await.expect(204);
+    fixture.receive_with_subject("Ann <ann@one.example>", "u").await;
+    assert!(fixture.contact("ann@one.example").await.is_none());
+    assert!(fixture.server.newest_message(&fixture.api, &fixture.inbox.id.to_string()).await["contact_id"].is_null());
+    fixture.write_to(json!("ann@one.example")).await;
+    assert_eq!(fixture.contact("ann@one.example").await.unwrap()["kind"], "person");
+    fixture.receive_with_subject("Ann <ann@one.example>", "v").await;
+    assert_eq!(fixture.contact("ann@one.example").await.unwrap()["message_count"], 2);
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn many_are_deleted_by_kind_and_domain() {
-    let desk = Desk::open().await;
+async fn contacts_are_deleted_in_bulk_by_kind_and_domain() {
+    let fixture = InboxFixture::open().await;
     for from in ["a@one.example", "b@one.example", "no-reply@one.example", "c@two.example"] {
-        desk.hear(from, "s").await;
+        fixture.receive_with_subject(from, "s").await;
     }
-    let call = async |body| desk.api.post("/v1/contacts/delete", body).await.expect(200).json;
+    let call = async |body| fixture.api.post("/v1/contacts/delete", body).await.expect(200).json;
     let dry = call(json!({ "domain": "ONE.example", "dry_run": true, "forget": true })).await;
     assert_eq!(dry, json!({ "matched": 3, "deleted": 0, "forgotten": 0, "has_more": false, "dry_run": true }));
     let none = call(json!({ "kind": ["sales"], "domain": "one.example" })).await;
@@ -98,10 +103,10 @@ async fn many_are_deleted_by_kind_and_domain() {
     assert_eq!((&some["matched"], &some["deleted"], &some["forgotten"]), (&json!(1), &json!(1), &json!(0)));
     let rest = call(json!({ "domain": "one.example", "forget": true })).await;
     assert_eq!((&rest["deleted"], &rest["forgotten"]), (&json!(2), &json!(2)));
-    assert_eq!(desk.listed("").await, ["c@two.example"]);
-    desk.hear("a@one.example", "s").await;
-    desk.hear("no-reply@one.example", "s").await;
-    assert_eq!(desk.listed("").await, ["no-reply@one.example", "c@two.example"]);
+    assert_eq!(fixture.listed("").await, ["c@two.example"]);
+    fixture.receive_with_subject("a@one.example", "s").await;
+    fixture.receive_with_subject("no-reply@one.example", "s").await;
+    assert_eq!(fixture.listed("").await, ["no-reply@one.example", "c@two.example"]);
     for (body, field) in [
         (json!({}), "kind"),
         (json!({ "dry_run": true }), "kind"),
@@ -110,47 +115,48 @@ async fn many_are_deleted_by_kind_and_domain() {
         (json!({ "kind": ["x"] }), "kind[0]"),
         (json!({ "domain": "" }), "domain"),
     ] {
-        desk.api.post("/v1/contacts/delete", body).await.invalid_fields(&[field]);
+        fixture.api.post("/v1/contacts/delete", body).await.invalid_fields(&[field]);
     }
-    desk.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_key_of_one_inbox_reads_and_changes_and_deletes_nothing() {
-    let desk = Desk::open().await;
-    desk.hear("ann@one.example", "s").await;
-    let path = format!("/v1/contacts/{}", desk.id("ann@one.example").await);
-    let narrow = desk.server.key(&desk.key, "contacts:read,contacts:write", Scope::Inbox(desk.inbox.id)).await;
-    let narrow = desk.server.api(&narrow);
+async fn an_inbox_key_can_read_and_change_but_not_delete_contacts() {
+    let fixture = InboxFixture::open().await;
+    fixture.receive_with_subject("ann@one.example", "s").await;
+    let path = format!("/v1/contacts/{}", fixture.id("ann@one.example").await);
+    let narrow = fixture.server.key(&fixture.key, "contacts:read,contacts:write", Scope::Inbox(fixture.inbox.id)).await;
+    let narrow = fixture.server.api(&narrow);
     narrow.get(&path).await.expect(200);
     narrow.patch(&path, json!({ "notes": "n" })).await.expect(200);
     narrow.delete(&path).await.error("forbidden");
     narrow.post("/v1/contacts/delete", json!({ "kind": ["person"] })).await.error("forbidden");
-    desk.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn at_most_a_thousand_go_in_one_call() {
-    let desk = Desk::open().await;
-    let (workspace, inbox) = (desk.key.workspace, desk.inbox.id);
-    desk.server
+async fn one_call_deletes_at_most_a_thousand_contacts() {
+    let fixture = InboxFixture::open().await;
+    let (workspace, inbox) = (fixture.key.workspace, fixture.inbox.id);
+    fixture
+        .server
         .store()
         .write(move |tx| {
             use posthouse_domain::{
-                contact::{Part, Person},
-                id::Ids,
+                contact::{MessageParticipant, ParticipantRole},
+                id::IdGenerator,
                 time::Time,
             };
             use posthouse_mail::address::Mailbox;
-            let (ids, at) = (Ids::new(Time::from_millis(1), [7; 8]), Time::from_millis(1));
+            let (ids, at) = (IdGenerator::new(Time::from_millis(1), [7; 8]), Time::from_millis(1));
             for n in 0..1_003 {
                 let mailbox = Mailbox::parse(&format!("p{n}@one.example")).unwrap();
-                let occasion = posthouse_store::contacts::Occasion { workspace, inbox, subject: None, at };
-                posthouse_store::contacts::meet(
+                let occasion = posthouse_store::contacts::ContactActivity { workspace, inbox, subject: None, at };
+                posthouse_store::contacts::upsert(
                     tx,
                     occasion,
                     ids.next(),
-                    &Person::of(&mailbox, Part::Reader),
+                    &MessageParticipant::of(&mailbox, ParticipantRole::CoRecipient),
                     b"none",
                 )?;
             }
@@ -159,14 +165,15 @@ async fn at_most_a_thousand_go_in_one_call() {
         .await
         .unwrap();
     let body = json!({ "kind": ["unknown"] });
-    let dry = desk.api.post("/v1/contacts/delete", json!({ "kind": ["unknown"], "dry_run": true })).await.expect(200);
+    let dry =
+        fixture.api.post("/v1/contacts/delete", json!({ "kind": ["unknown"], "dry_run": true })).await.expect(200);
     assert_eq!((&dry["matched"], &dry["has_more"]), (&json!(1_003), &json!(true)));
-    let first = desk.api.post("/v1/contacts/delete", body.clone()).await.expect(200);
+    let first = fixture.api.post("/v1/contacts/delete", body.clone()).await.expect(200);
     assert_eq!(
         (&first["matched"], &first["deleted"], &first["has_more"]),
         (&json!(1_003), &json!(1_000), &json!(true))
     );
-    let last = desk.api.post("/v1/contacts/delete", body).await.expect(200);
+    let last = fixture.api.post("/v1/contacts/delete", body).await.expect(200);
     assert_eq!((&last["matched"], &last["deleted"], &last["has_more"]), (&json!(3), &json!(3), &json!(false)));
-    desk.server.finish().await;
+    fixture.server.finish().await;
 }

@@ -1,10 +1,10 @@
-//! Lists of drafts: filters, scope, order. The laws of pages are in `contracts/pages`.
+//! Lists of drafts: filters, scope, order. The rules of paging are in `contracts/pages`.
 
 use posthouse_domain::auth::Scope;
-use posthouse_tests::{Letter, http::Api};
+use posthouse_tests::{TestMessage, http::Api};
 use serde_json::json;
 
-use super::Desk;
+use super::InboxFixture;
 
 async fn subjects(api: &Api, path: &str) -> Vec<String> {
     let reply = api.get(path).await.expect(200);
@@ -12,25 +12,26 @@ async fn subjects(api: &Api, path: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn lists_are_narrowed_by_inbox_status_thread_metadata_and_key() {
-    let desk = Desk::open().await;
-    let other = desk.server.inbox(&desk.key).await;
-    let mail = desk.arrives(Letter::new("Offer", "text")).await;
+async fn lists_are_filtered_by_inbox_status_thread_metadata_and_key() {
+    let fixture = InboxFixture::open().await;
+    let other = fixture.server.inbox(&fixture.key).await;
+    let mail = fixture.receive_mail(TestMessage::new("Offer", "text")).await;
     let add = async |path: &str, body: serde_json::Value| {
-        desk.server.clock.advance(1);
-        desk.api.post(path, body).await.expect(201).text("id").to_owned()
+        fixture.server.clock.advance(1);
+        fixture.api.post(path, body).await.expect(201).text("id").to_owned()
     };
-    let here = desk.path("");
+    let here = fixture.path("");
     add(&here, json!({ "subject": "one", "metadata": { "of": "a", "n": 1 } })).await;
     let two =
-        add(&here, json!({ "subject": "two", "to": desk.inbox.address, "text": "t", "metadata": { "of": "a" } })).await;
+        add(&here, json!({ "subject": "two", "to": fixture.inbox.address, "text": "t", "metadata": { "of": "a" } }))
+            .await;
     add(&here, json!({ "subject": "three", "thread_id": mail["thread_id"] })).await;
     let four = add(&format!("/v1/inboxes/{}/drafts", other.id), json!({ "subject": "four" })).await;
-    desk.send(&two).await.expect(202);
-    desk.api.post_empty(&format!("/v1/inboxes/{}/drafts/{four}/cancel", other.id)).await.expect(200);
+    fixture.send(&two).await.expect(202);
+    fixture.api.post_empty(&format!("/v1/inboxes/{}/drafts/{four}/cancel", other.id)).await.expect(200);
     let all = ["four", "three", "two", "one"];
-    assert_eq!(subjects(&desk.api, "/v1/drafts").await, all);
-    assert_eq!(subjects(&desk.api, &here).await, ["three", "two", "one"]);
+    assert_eq!(subjects(&fixture.api, "/v1/drafts").await, all);
+    assert_eq!(subjects(&fixture.api, &here).await, ["three", "two", "one"]);
     let table: [(String, &[&str]); 9] = [
         (format!("inbox_id={}", other.id), &["four"]),
         ("status=sent,cancelled".to_owned(), &["four", "two"]),
@@ -43,17 +44,17 @@ async fn lists_are_narrowed_by_inbox_status_thread_metadata_and_key() {
         ("metadata.of=a&status=sent&limit=1".to_owned(), &["two"]),
     ];
     for (query, expected) in table {
-        assert_eq!(subjects(&desk.api, &format!("/v1/drafts?{query}")).await, expected, "{query}");
+        assert_eq!(subjects(&fixture.api, &format!("/v1/drafts?{query}")).await, expected, "{query}");
     }
-    desk.api.get("/v1/drafts?status=open").await.invalid_fields(&["status"]);
-    desk.api.get("/v1/drafts?inbox_id=x&thread_id=y").await.invalid_fields(&["inbox_id", "thread_id"]);
-    let narrow = desk.server.api(&desk.server.key(&desk.key, "drafts:read", Scope::Inbox(other.id)).await);
+    fixture.api.get("/v1/drafts?status=open").await.invalid_fields(&["status"]);
+    fixture.api.get("/v1/drafts?inbox_id=x&thread_id=y").await.invalid_fields(&["inbox_id", "thread_id"]);
+    let narrow = fixture.server.api(&fixture.server.key(&fixture.key, "drafts:read", Scope::Inbox(other.id)).await);
     assert_eq!(subjects(&narrow, "/v1/drafts").await, ["four"]);
-    narrow.get(&format!("/v1/drafts?inbox_id={}", desk.inbox.id)).await.error("not_found");
+    narrow.get(&format!("/v1/drafts?inbox_id={}", fixture.inbox.id)).await.error("not_found");
     narrow.get(&here).await.error("not_found");
-    let stranger = desk.server.api(&desk.server.workspace(posthouse_domain::plan::Plan::Team).await);
+    let stranger = fixture.server.api(&fixture.server.workspace(posthouse_domain::plan::Plan::Team).await);
     assert_eq!(subjects(&stranger, "/v1/drafts").await, Vec::<String>::new());
-    desk.api.delete(&format!("/v1/inboxes/{}", other.id)).await.expect(204);
-    assert_eq!(subjects(&desk.api, "/v1/drafts").await, &all[1..]);
-    desk.close().await;
+    fixture.api.delete(&format!("/v1/inboxes/{}", other.id)).await.expect(204);
+    assert_eq!(subjects(&fixture.api, "/v1/drafts").await, &all[1..]);
+    fixture.close().await;
 }

@@ -1,16 +1,16 @@
-//! Every state against everything that can be done to a draft (contract §5.2).
+//! Every state of a draft with every operation.
 
+use posthouse_app::ports::Clock as _;
 use posthouse_domain::time::HOUR_MS;
-use posthouse_server::ports::Clock as _;
-use posthouse_tests::server::Options;
+use posthouse_tests::server::ServerOptions;
 use serde_json::json;
 
-use super::Desk;
+use super::InboxFixture;
 
-/// The states that a caller can meet; `sending` lasts as long as one transaction.
+/// The states that a caller can see. `sending` only exists inside one transaction.
 const STATES: [&str; 5] = ["draft", "scheduled", "sent", "failed", "cancelled"];
 
-/// What can be done, and the state after it for each of [`STATES`]; nothing where it is refused.
+/// The operations and the state after each of [`STATES`], or `None` if rejected.
 const TABLE: &[(&str, [Option<&str>; 5])] = &[
     ("edit", [Some("draft"), Some("scheduled"), None, None, None]),
     ("rewrite", [Some("draft"), Some("draft"), None, None, None]),
@@ -23,78 +23,79 @@ const TABLE: &[(&str, [Option<&str>; 5])] = &[
     ("delete", [Some("gone"), Some("gone"), Some("gone"), Some("gone"), Some("gone")]),
 ];
 
-/// A draft in that state, complete again.
-async fn in_state(desk: &Desk, state: &str) -> String {
-    let (mut body, nobody) = (desk.letter(), format!("nobody{}@agents.localhost", desk.server.clock.now().millis()));
+/// Creates a complete draft in this state.
+async fn in_state(fixture: &InboxFixture, state: &str) -> String {
+    let (mut body, nobody) =
+        (fixture.complete_body(), format!("nobody{}@agents.localhost", fixture.server.clock.now().millis()));
     if matches!(state, "scheduled" | "failed") {
-        body["send_at"] = json!(desk.ahead(HOUR_MS));
+        body["send_at"] = json!(fixture.ahead(HOUR_MS));
     }
     if state == "failed" {
         body["to"] = json!(nobody);
     }
-    let id = desk.draft(body).await.text("id").to_owned();
+    let id = fixture.draft(body).await.text("id").to_owned();
     match state {
-        "sent" => drop(desk.send(&id).await.expect(202)),
-        "cancelled" => drop(desk.act(&id, "cancel", json!({})).await.expect(200)),
+        "sent" => drop(fixture.send(&id).await.expect(202)),
+        "cancelled" => drop(fixture.act(&id, "cancel", json!({})).await.expect(200)),
         "failed" => {
-            // A suppression refuses it at its time, and is lifted again.
+            // A suppression makes it fail when due, and is removed again.
             let first = json!({ "to": nobody, "subject": "Plan", "text": "Bounces." });
-            let path = format!("/v1/inboxes/{}/messages", desk.inbox.id);
-            desk.api.post(&path, first).await.expect(202);
-            desk.server.advance(HOUR_MS).await;
-            let workspace = desk.key.workspace;
+            let path = format!("/v1/inboxes/{}/messages", fixture.inbox.id);
+            fixture.api.post(&path, first).await.expect(202);
+            fixture.server.advance(HOUR_MS).await;
+            let workspace = fixture.key.workspace;
             let lift =
                 move |tx: &mut posthouse_store::Tx| posthouse_store::suppressions::remove(tx, workspace, &nobody);
-            assert!(desk.server.store().write(lift).await.unwrap());
+            assert!(fixture.server.store().write(lift).await.unwrap());
         }
         _ => {}
     }
-    assert_eq!(desk.get(&id).await["status"], state);
+    assert_eq!(fixture.get(&id).await["status"], state);
     id
 }
 
-async fn take(desk: &Desk, id: &str, what: &str) -> Option<String> {
-    let later = desk.ahead(2 * HOUR_MS);
+async fn perform(fixture: &InboxFixture, id: &str, what: &str) -> Option<String> {
+    let later = fixture.ahead(2 * HOUR_MS);
     let reply = match what {
-        "edit" => desk.patch(id, json!({ "labels": ["new"] })).await,
-        "rewrite" => desk.patch(id, json!({ "text": "New." })).await,
-        "unschedule" => desk.patch(id, json!({ "send_at": null })).await,
-        "edit and schedule" => desk.patch(id, json!({ "text": "New.", "send_at": later })).await,
-        "schedule" => desk.act(id, "schedule", json!({ "send_at": later })).await,
-        "send" => desk.send(id).await,
-        "cancel" => desk.act(id, "cancel", json!({})).await,
+        "edit" => fixture.patch(id, json!({ "labels": ["new"] })).await,
+        "rewrite" => fixture.patch(id, json!({ "text": "New." })).await,
+        "unschedule" => fixture.patch(id, json!({ "send_at": null })).await,
+        "edit and schedule" => fixture.patch(id, json!({ "text": "New.", "send_at": later })).await,
+        "schedule" => fixture.act(id, "schedule", json!({ "send_at": later })).await,
+        "send" => fixture.send(id).await,
+        "cancel" => fixture.act(id, "cancel", json!({})).await,
         "wait" => {
-            desk.server.advance(3 * HOUR_MS).await;
-            desk.get(id).await
+            fixture.server.advance(3 * HOUR_MS).await;
+            fixture.get(id).await
         }
-        _ => desk.api.delete(&desk.path(&format!("/{id}"))).await,
+        _ => fixture.api.delete(&fixture.path(&format!("/{id}"))).await,
     };
     match reply.status {
         204 => {
-            desk.api.get(&desk.path(&format!("/{id}"))).await.error("not_found");
+            fixture.api.get(&fixture.path(&format!("/{id}"))).await.error("not_found");
             Some("gone".to_owned())
         }
         409 => {
-            let state = desk.get(id).await["status"].clone();
+            let state = fixture.get(id).await["status"].clone();
             assert_eq!(reply.error("draft_not_editable")["error"]["details"]["status"], state);
             None
         }
         _ => {
             assert!(reply.status < 300, "{reply}");
-            Some(desk.get(id).await.text("status").to_owned())
+            Some(fixture.get(id).await.text("status").to_owned())
         }
     }
 }
 
 #[tokio::test]
-async fn every_step_from_every_state() {
+async fn every_operation_has_its_expected_result_in_every_state() {
     for (at, state) in STATES.iter().enumerate() {
-        let desk = Desk::with(Options::default()).await;
+        let fixture = InboxFixture::with(ServerOptions::default()).await;
         for (what, expected) in TABLE {
-            let id = in_state(&desk, state).await;
-            let after = take(&desk, &id, what).await;
+            let id = in_state(&fixture, state).await;
+            let after = perform(&fixture, &id, what).await;
             assert_eq!(after.as_deref(), expected[at], "{what} from {state}");
         }
-        desk.close().await;
+        fixture.close().await;
     }
 }

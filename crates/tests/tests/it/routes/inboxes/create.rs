@@ -28,7 +28,7 @@ async fn a_new_inbox_has_every_field() {
 }
 
 #[tokio::test]
-async fn without_a_username_the_address_is_readable() {
+async fn a_generated_username_is_readable() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let first = server.api(&key).post_empty("/v1/inboxes").await.expect(201).json;
@@ -44,7 +44,7 @@ async fn without_a_username_the_address_is_readable() {
 }
 
 #[tokio::test]
-async fn bad_fields_are_all_named() {
+async fn all_invalid_fields_are_reported() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let long = "x".repeat(1_001);
@@ -97,7 +97,7 @@ async fn an_address_is_never_used_twice() {
 }
 
 #[tokio::test]
-async fn a_repeated_client_id_answers_the_inbox_that_is_there() {
+async fn a_repeated_client_id_returns_the_existing_inbox() {
     let server = TestServer::plain().await;
     let (key, other) = (server.workspace(Plan::Free).await, server.workspace(Plan::Free).await);
     let api = server.api(&key);
@@ -106,13 +106,13 @@ async fn a_repeated_client_id_answers_the_inbox_that_is_there() {
     assert_eq!(made, again);
     server.api(&other).post("/v1/inboxes", json!({ "client_id": "c" })).await.expect(201);
     api.delete(&format!("/v1/inboxes/{}", made["id"].as_str().expect("text"))).await.expect(204);
-    let anew = api.post("/v1/inboxes", json!({ "client_id": "c" })).await.expect(201).json;
-    assert_ne!(anew["id"], made["id"]);
+    let recreated = api.post("/v1/inboxes", json!({ "client_id": "c" })).await.expect(201).json;
+    assert_ne!(recreated["id"], made["id"]);
     server.finish().await;
 }
 
 #[tokio::test]
-async fn concurrent_creates_with_one_client_id_make_one_inbox() {
+async fn concurrent_creates_with_one_client_id_create_one_inbox() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Free).await;
     let mut creates = tokio::task::JoinSet::new();
@@ -129,7 +129,7 @@ async fn concurrent_creates_with_one_client_id_make_one_inbox() {
 }
 
 #[tokio::test]
-async fn the_plan_counts_inboxes_that_are_not_temporary() {
+async fn the_plan_limit_does_not_count_temporary_inboxes() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Free).await;
     let api = server.api(&key);
@@ -146,7 +146,7 @@ async fn the_plan_counts_inboxes_that_are_not_temporary() {
 }
 
 #[tokio::test]
-async fn concurrent_creates_keep_the_plan() {
+async fn concurrent_creates_respect_the_plan_limit() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Free).await;
     let mut creates = tokio::task::JoinSet::new();
@@ -160,7 +160,7 @@ async fn concurrent_creates_keep_the_plan() {
 }
 
 #[tokio::test]
-async fn keys_without_the_right_or_the_reach_are_refused() {
+async fn keys_without_permission_or_scope_are_rejected() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let made = server.inbox(&key).await;
@@ -172,9 +172,10 @@ async fn keys_without_the_right_or_the_reach_are_refused() {
     server.finish().await;
 }
 
-/// Else any tenant could be who a certificate authority asks, and who hears the complaints about all others.
+/// Otherwise any tenant could receive a certificate authority's validation messages and the complaints about other
+/// tenants.
 #[tokio::test]
-async fn names_of_the_owner_of_the_shared_domain_are_for_the_first_workspace() {
+async fn role_addresses_of_the_shared_domain_are_reserved_for_the_first_workspace() {
     let server = TestServer::plain().await;
     let first = server.workspace(Plan::Team).await;
     server.clock.advance(1);
@@ -187,9 +188,9 @@ async fn names_of_the_owner_of_the_shared_domain_are_for_the_first_workspace() {
     server.finish().await;
 }
 
-/// Mail to them would be taken for reports about sent mail, or be theirs.
+/// Messages to such an inbox could not be told apart from reports about sent messages.
 #[tokio::test]
-async fn the_local_part_of_return_paths_is_no_inbox() {
+async fn the_local_part_of_return_paths_can_not_be_an_inbox() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
@@ -198,7 +199,7 @@ async fn the_local_part_of_return_paths_is_no_inbox() {
     }
     let domain = api.post("/v1/domains", json!({ "domain": "acme.example", "receiving": true })).await.expect(201);
     let path = format!("/v1/domains/{}", domain.text("id"));
-    server.dns.import(api.get(&format!("{path}/zone-file")).await.expect(200).text("content"));
+    server.dns.import_zone(api.get(&format!("{path}/zone-file")).await.expect(200).text("content"));
     api.post_empty(&format!("{path}/verify")).await.expect(200);
     api.post("/v1/inboxes", json!({ "username": "bounces", "domain": "acme.example" }))
         .await
@@ -206,11 +207,11 @@ async fn the_local_part_of_return_paths_is_no_inbox() {
     let mut smtp = server.smtp().await;
     smtp.line("MAIL FROM:<>").await.expect(250);
     for address in ["bounces", "Bounces", "bounces+", "bounces+x", "bounces+0123456789abcdef", "\"bounces\""] {
-        smtp.line(&format!("RCPT TO:<{address}@agents.localhost>")).await.says(550, "5.1.1");
+        smtp.line(&format!("RCPT TO:<{address}@agents.localhost>")).await.expect_enhanced(550, "5.1.1");
     }
     let mut smtp = server.smtp().await;
     smtp.line("MAIL FROM:<>").await.expect(250);
-    smtp.line("RCPT TO:<bounces@acme.example>").await.says(550, "5.1.1");
-    smtp.line("RCPT TO:<bounces+x@acme.example>").await.says(550, "5.1.1");
+    smtp.line("RCPT TO:<bounces@acme.example>").await.expect_enhanced(550, "5.1.1");
+    smtp.line("RCPT TO:<bounces+x@acme.example>").await.expect_enhanced(550, "5.1.1");
     server.finish().await;
 }

@@ -3,11 +3,11 @@
 use posthouse_domain::{auth::Scope, plan::Plan};
 use posthouse_tests::{
     TestServer,
-    http::{Api, Reply},
+    http::{Api, ApiResponse},
 };
 use serde_json::json;
 
-fn names(page: &Reply) -> Vec<String> {
+fn names(page: &ApiResponse) -> Vec<String> {
     let data = page.json["data"].as_array().cloned().unwrap_or_default();
     data.iter().map(|inbox| inbox["username"].as_str().unwrap_or_default().to_owned()).collect()
 }
@@ -39,7 +39,7 @@ async fn pages_are_newest_first_and_stable_under_inserts() {
 }
 
 #[tokio::test]
-async fn inboxes_of_one_millisecond_are_each_listed_once() {
+async fn inboxes_created_in_one_millisecond_are_each_listed_once() {
     let server = TestServer::plain().await;
     let api = server.api(&server.workspace(Plan::Team).await);
     let mut made = Vec::new();
@@ -96,7 +96,7 @@ async fn metadata_filters_compare_text_and_combine() {
 }
 
 #[tokio::test]
-async fn filtered_pages_go_on_where_they_ended() {
+async fn filtered_pages_continue_where_they_ended() {
     let server = TestServer::plain().await;
     let api = server.api(&server.workspace(Plan::Team).await);
     for n in 0..5 {
@@ -115,7 +115,7 @@ async fn filtered_pages_go_on_where_they_ended() {
 }
 
 #[tokio::test]
-async fn temporary_ones_are_listed_when_asked_for() {
+async fn temporary_inboxes_are_listed_only_on_request() {
     let server = TestServer::plain().await;
     let api = server.api(&server.workspace(Plan::Team).await);
     make(&api, "lasting", json!({})).await;
@@ -128,7 +128,7 @@ async fn temporary_ones_are_listed_when_asked_for() {
 }
 
 #[tokio::test]
-async fn a_key_sees_its_workspace_or_its_inbox_alone() {
+async fn a_key_sees_only_its_workspace_or_its_inbox() {
     let server = TestServer::plain().await;
     let (key, other) = (server.workspace(Plan::Team).await, server.workspace(Plan::Team).await);
     make(&server.api(&key), "mine", json!({ "k": "v" })).await;
@@ -144,7 +144,7 @@ async fn a_key_sees_its_workspace_or_its_inbox_alone() {
 }
 
 #[tokio::test]
-async fn bad_parameters_are_all_named() {
+async fn all_invalid_parameters_are_reported() {
     let server = TestServer::plain().await;
     let api = server.api(&server.workspace(Plan::Team).await);
     let table: &[(&str, &[&str])] = &[

@@ -12,7 +12,7 @@ async fn made(server: &TestServer, key: &TestKey, body: Value) -> (Api, String) 
 }
 
 #[tokio::test]
-async fn a_change_keeps_what_it_leaves_out() {
+async fn a_change_keeps_omitted_fields() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let body = json!({ "username": "sales", "display_name": "Sales", "metadata": { "a": 1, "b": 2 } });
@@ -39,7 +39,7 @@ async fn a_change_keeps_what_it_leaves_out() {
 }
 
 #[tokio::test]
-async fn bad_changes_are_refused_whole() {
+async fn an_invalid_change_is_rejected_entirely() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let full: Value = (0..50).map(|n| (format!("k{n}"), json!(n))).collect::<serde_json::Map<_, _>>().into();
@@ -61,7 +61,7 @@ async fn bad_changes_are_refused_whole() {
 }
 
 #[tokio::test]
-async fn a_deleted_inbox_is_gone_for_every_route_and_key() {
+async fn a_deleted_inbox_is_not_found_on_any_route_with_any_key() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let inbox = server.api(&key).post("/v1/inboxes", json!({})).await.expect(201);
@@ -82,18 +82,18 @@ async fn a_deleted_inbox_is_gone_for_every_route_and_key() {
 }
 
 #[tokio::test]
-async fn other_inboxes_and_other_workspaces_are_invisible() {
+async fn inboxes_outside_the_scope_of_a_key_are_invisible() {
     let server = TestServer::plain().await;
     let (key, stranger) = (server.workspace(Plan::Team).await, server.workspace(Plan::Team).await);
     let (api, path) = made(&server, &key, json!({})).await;
     let (_, sibling) = made(&server, &key, json!({})).await;
     let sibling_id = sibling.rsplit('/').next().expect("an id").parse().expect("an id");
     let narrow = server.key(&key, "full", Scope::Inbox(sibling_id)).await;
-    for blind in [server.api(&stranger), server.api(&narrow)] {
-        blind.get(&path).await.error("not_found");
-        blind.patch(&path, json!({ "display_name": "x" })).await.error("not_found");
-        blind.post_empty(&format!("{path}/pause")).await.error("not_found");
-        blind.delete(&path).await.error("not_found");
+    for api in [server.api(&stranger), server.api(&narrow)] {
+        api.get(&path).await.error("not_found");
+        api.patch(&path, json!({ "display_name": "x" })).await.error("not_found");
+        api.post_empty(&format!("{path}/pause")).await.error("not_found");
+        api.delete(&path).await.error("not_found");
     }
     server.api(&narrow).patch(&sibling, json!({ "display_name": "own" })).await.expect(200);
     assert_eq!(api.get(&path).await.expect(200)["status"], "active");

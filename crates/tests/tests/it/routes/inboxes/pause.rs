@@ -1,17 +1,17 @@
 //! `POST /v1/inboxes/{id}/pause` and `/resume`.
 
+use posthouse_app::{ports::Clock, settings::DeliveryMode};
 use posthouse_domain::{
     event::{EventKind, NewEvent},
     id::{EventId, InboxId, WorkspaceId},
     plan::Plan,
 };
-use posthouse_server::{config::DeliveryMode, ports::Clock};
 use posthouse_store::{Error, events};
-use posthouse_tests::{TestServer, server::Options};
+use posthouse_tests::{TestServer, server::ServerOptions};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// The log of a workspace: types and payloads.
+/// Returns the event log of a workspace: types and payloads.
 async fn log(server: &TestServer, workspace: WorkspaceId) -> Vec<(String, Value)> {
     let found = server.store().read(move |tx| events::after(tx, workspace, None, 0, 100)).await.unwrap();
     let shown = |e: posthouse_domain::event::Event| {
@@ -20,7 +20,7 @@ async fn log(server: &TestServer, workspace: WorkspaceId) -> Vec<(String, Value)
     found.into_iter().map(shown).collect()
 }
 
-async fn hold(server: &TestServer, workspace: WorkspaceId, inbox: InboxId, words: &str) {
+async fn hold(server: &TestServer, workspace: WorkspaceId, inbox: InboxId, text: &str) {
     let event = NewEvent {
         workspace,
         id: server.clock.ids().next::<EventId>(),
@@ -28,14 +28,14 @@ async fn hold(server: &TestServer, workspace: WorkspaceId, inbox: InboxId, words
         inbox: Some(inbox),
         thread: None,
         message: None,
-        detail_json: json!({ "n": words }).to_string(),
+        detail_json: json!({ "n": text }).to_string(),
         at: server.clock.now(),
     };
     server.store().write(move |tx| -> Result<(), Error> { events::append_or_hold(tx, true, &event) }).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_pause_holds_events_and_the_end_of_it_lets_them_go_in_order() {
+async fn a_pause_holds_events_and_resuming_releases_them_in_order() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
@@ -47,7 +47,7 @@ async fn a_pause_holds_events_and_the_end_of_it_lets_them_go_in_order() {
     assert_eq!((&paused["status"], &paused["paused_reason"]), (&json!("paused"), &json!("holiday")));
     assert_eq!(paused["paused_at"], "2026-09-15T12:00:01.000Z");
     let again = api.post(&format!("{path}/pause"), json!({ "reason": "other" })).await.expect(200).json;
-    assert_eq!(again, paused, "pausing a paused inbox changes nothing");
+    assert_eq!(again, paused, "a second pause changes nothing");
     for n in ["1", "2", "3"] {
         server.clock.advance(10);
         hold(&server, key.workspace, inbox, n).await;
@@ -81,14 +81,14 @@ async fn a_reason_is_optional_and_bounded() {
 }
 
 #[tokio::test]
-async fn a_report_about_sent_mail_is_told_after_the_pause() {
-    let capture = Options::default().configure(|config| config.delivery.mode = DeliveryMode::Capture);
+async fn a_bounce_during_a_pause_is_announced_after_it() {
+    let capture = ServerOptions::default().configure(|config| config.delivery.mode = DeliveryMode::Capture);
     let server = TestServer::start(capture).await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let path = format!("/v1/inboxes/{}", inbox.id);
-    let letter = json!({ "to": "bob@x.example", "subject": "s", "text": "t" });
-    let sent = api.post(&format!("{path}/messages"), letter).await.expect(202);
+    let body = json!({ "to": "bob@x.example", "subject": "s", "text": "t" });
+    let sent = api.post(&format!("{path}/messages"), body).await.expect(202);
     server.settle().await;
     let outbox = api.get("/dev/outbox").await.expect(200);
     let return_path = outbox.data()[0]["envelope"]["from"].as_str().unwrap().replace('+', "%2B");

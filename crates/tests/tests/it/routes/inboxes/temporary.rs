@@ -1,7 +1,7 @@
-//! The life of temporary inboxes (API document, States and Limits).
+//! The life cycle of temporary inboxes.
 
-use posthouse_domain::{event::EventKind, id::InboxId, plan::Plan};
-use posthouse_server::jobs::{runner, sweep};
+use posthouse_app::jobs::{reconcile, runner};
+use posthouse_domain::{event::EventKind, id::InboxId, job::JobKind, plan::Plan};
 use posthouse_store::{Error, events, inboxes, jobs};
 use posthouse_tests::TestServer;
 use serde_json::json;
@@ -9,7 +9,7 @@ use serde_json::json;
 const HOUR_MS: i64 = 3_600_000;
 
 #[tokio::test]
-async fn it_expires_at_its_time_once() {
+async fn a_temporary_inbox_expires_once_and_on_time() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Free).await;
     let api = server.api(&key);
@@ -28,7 +28,7 @@ async fn it_expires_at_its_time_once() {
     api.get(&path).await.error("not_found");
     assert_eq!(api.get("/v1/inboxes?temporary=true").await.expect(200)["data"], json!([]));
     server.advance(HOUR_MS).await;
-    sweep::run(server.app()).await.unwrap();
+    reconcile::run(server.app()).await.unwrap();
     server.settle().await;
     let workspace = key.workspace;
     let log = server.store().read(move |tx| events::after(tx, workspace, None, 0, 10)).await.unwrap();
@@ -58,7 +58,7 @@ async fn an_extension_counts_from_now_and_ends_a_day_after_creation() {
 }
 
 #[tokio::test]
-async fn a_deleted_one_is_wiped_without_an_event() {
+async fn a_deleted_temporary_inbox_is_wiped_without_an_event() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Free).await;
     let api = server.api(&key);
@@ -76,7 +76,7 @@ async fn a_deleted_one_is_wiped_without_an_event() {
 }
 
 #[tokio::test]
-async fn limits_are_25_at_once_and_60_an_hour() {
+async fn at_most_25_exist_and_60_an_hour_can_be_created() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
@@ -103,16 +103,16 @@ async fn limits_are_25_at_once_and_60_an_hour() {
 }
 
 #[tokio::test]
-async fn a_lost_expiry_is_made_anew_by_the_sweep() {
+async fn the_sweep_recreates_a_lost_expiry() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Free).await;
     let api = server.api(&key);
     let id = api.post("/v1/inboxes", json!({ "ttl_seconds": 60 })).await.expect(201).text("id").to_owned();
     let subject = id.parse::<InboxId>().expect("an id").0;
-    assert_eq!(sweep::run(server.app()).await.unwrap(), 0, "nothing is lost yet");
-    let lose = move |tx: &mut _| -> Result<(), Error> { jobs::cancel(tx, jobs::INBOX_EXPIRY, subject) };
+    assert_eq!(reconcile::run(server.app()).await.unwrap(), 0, "nothing is lost yet");
+    let lose = move |tx: &mut _| -> Result<(), Error> { jobs::cancel(tx, JobKind::InboxExpiry, subject) };
     server.store().write(lose).await.unwrap();
-    assert_eq!(sweep::run(server.app()).await.unwrap(), 1);
+    assert_eq!(reconcile::run(server.app()).await.unwrap(), 1);
     server.advance(60_000).await;
     let workspace = key.workspace;
     let log = server.store().read(move |tx| events::after(tx, workspace, None, 0, 10)).await.unwrap();
@@ -121,7 +121,7 @@ async fn a_lost_expiry_is_made_anew_by_the_sweep() {
 }
 
 #[tokio::test]
-async fn the_runner_ends_it_at_its_time_and_stops_with_the_process() {
+async fn the_job_runner_expires_an_inbox_and_stops_with_the_process() {
     let mut server = TestServer::plain().await;
     let key = server.workspace(Plan::Free).await;
     let api = server.api(&key);
@@ -129,13 +129,13 @@ async fn the_runner_ends_it_at_its_time_and_stops_with_the_process() {
     let id = api.post("/v1/inboxes", json!({ "ttl_seconds": 60 })).await.expect(201).text("id").to_owned();
     let workspace = key.workspace;
     let mut waiter = server.store().subscribe(workspace.0);
-    server.clock.waiting(1).await;
+    server.clock.wait_for_sleepers(1).await;
     server.clock.advance(60_000);
     while server.store().read(move |tx| events::after(tx, workspace, None, 0, 10)).await.unwrap().is_empty() {
         waiter.changed().await;
     }
     api.get(&format!("/v1/inboxes/{id}")).await.error("not_found");
-    server.app().life.drain();
+    server.app().lifecycle.drain();
     running.await.unwrap();
     server.restart().await;
     server.finish().await;

@@ -1,4 +1,4 @@
-//! What is left of the mail of an inbox that ends: nothing of a temporary one, all of what others share.
+//! Data of an ended inbox: nothing of a temporary one remains, and everything shared with others does.
 
 use posthouse_domain::{event::EventKind, plan::Plan};
 use posthouse_store::{attachments, contents, events, messages, threads};
@@ -11,19 +11,19 @@ const WITH_FILE: &str = "From: Dana <dana@sender.example>\r\nTo: all@agents.exam
     Content-Disposition: attachment; filename=a.csv\r\n\r\na,b\r\n--b--\r\n";
 
 #[tokio::test]
-async fn wiping_an_inbox_leaves_nothing_of_it_and_everything_of_others() {
+async fn wiping_an_inbox_deletes_its_data_and_keeps_that_of_others() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
     let lasting = server.inbox(&key).await;
     let brief = server.inbox_with(&key, json!({ "ttl_seconds": 60 })).await;
     let other = server.inbox_with(&key, json!({ "ttl_seconds": 3_600 })).await;
-    let shared = server.arrive_at(&[&lasting, &brief], WITH_FILE).await;
-    let alone = server.arrive_at(&[&other], WITH_FILE).await[0];
+    let shared = server.receive_for(&[&lasting, &brief], WITH_FILE).await;
+    let alone = server.receive_for(&[&other], WITH_FILE).await[0];
     let workspace = key.workspace;
     let stored = |id| server.store().read(move |tx| messages::get(tx, workspace, id));
     let (gone, kept) = (stored(shared[1]).await.unwrap().unwrap(), stored(shared[0]).await.unwrap().unwrap());
-    assert_eq!(gone.content, kept.content, "one mail is stored once");
+    assert_eq!(gone.content, kept.content, "one message is stored once");
     let single = stored(alone).await.unwrap().unwrap();
 
     server.advance(60_000).await;
@@ -50,12 +50,12 @@ async fn wiping_an_inbox_leaves_nothing_of_it_and_everything_of_others() {
 }
 
 #[tokio::test]
-async fn mail_of_a_deleted_inbox_is_unreachable() {
+async fn messages_of_a_deleted_inbox_are_not_found() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
     let inbox = server.inbox(&key).await;
-    let message = server.arrive_at(&[&inbox], WITH_FILE).await[0];
+    let message = server.receive_for(&[&inbox], WITH_FILE).await[0];
     let shown = api.get(&format!("/v1/messages/{message}")).await.expect(200);
     let file = shown["attachments"][0]["id"].as_str().unwrap().to_owned();
     let thread = shown.text("thread_id").to_owned();
@@ -74,24 +74,24 @@ async fn mail_of_a_deleted_inbox_is_unreachable() {
 }
 
 #[tokio::test]
-async fn mail_that_comes_in_a_pause_is_told_of_at_its_end() {
+async fn messages_received_during_a_pause_are_announced_after_it() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
     let inbox = server.inbox(&key).await;
     let path = format!("/v1/inboxes/{}", inbox.id);
     api.post_empty(&format!("{path}/pause")).await.expect(200);
-    let first = server.arrive_at(&[&inbox], WITH_FILE).await[0];
+    let first = server.receive_for(&[&inbox], WITH_FILE).await[0];
     server.clock.advance(1);
-    let second = server.arrive_at(&[&inbox], WITH_FILE).await[0];
+    let second = server.receive_for(&[&inbox], WITH_FILE).await[0];
     let workspace = key.workspace;
     let log = |after| server.store().read(move |tx| events::after(tx, workspace, None, after, 10));
     assert_eq!(log(1).await.unwrap(), [], "only the pause itself is in the log");
     assert_eq!(api.get(&format!("{path}/messages")).await.expect(200)["data"].as_array().map(Vec::len), Some(2));
     let resumed = api.post_empty(&format!("{path}/resume")).await.expect(200);
     assert_eq!(resumed["released_events"], 2);
-    let told = log(1).await.unwrap();
-    let found: Vec<_> = told.iter().map(|e| (e.event.kind, e.event.message)).collect();
+    let events = log(1).await.unwrap();
+    let found: Vec<_> = events.iter().map(|e| (e.event.kind, e.event.message)).collect();
     let received = EventKind::MessageReceived;
     assert_eq!(found, [(EventKind::InboxResumed, None), (received, Some(first)), (received, Some(second))]);
     server.finish().await;

@@ -1,4 +1,4 @@
-//! The entries themselves.
+//! List entries.
 
 use posthouse_domain::{auth::Scope, plan::Plan};
 use posthouse_tests::TestServer;
@@ -7,7 +7,7 @@ use serde_json::json;
 const PATH: &str = "/v1/lists";
 
 #[tokio::test]
-async fn entries_are_made_listed_and_deleted() {
+async fn entries_are_created_listed_and_deleted() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
@@ -51,12 +51,12 @@ async fn entries_are_made_listed_and_deleted() {
     api.delete(&format!("{PATH}/{}", made.text("id"))).await.expect(204);
     api.delete(&format!("{PATH}/{}", made.text("id"))).await.error("not_found");
     api.delete(&format!("/v1/inboxes/{}", inbox.id)).await.expect(204);
-    assert_eq!(api.get(PATH).await.expect(200).data().len(), 1, "the inbox took its entries with it");
+    assert_eq!(api.get(PATH).await.expect(200).data().len(), 1, "deleting the inbox deletes its entries");
     server.finish().await;
 }
 
 #[tokio::test]
-async fn what_is_no_entry_is_refused() {
+async fn invalid_entries_are_rejected() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let api = server.api(&key);
@@ -84,7 +84,7 @@ async fn what_is_no_entry_is_refused() {
 }
 
 #[tokio::test]
-async fn a_key_of_one_inbox_manages_that_inbox_s_entries_alone() {
+async fn an_inbox_key_manages_only_the_entries_of_its_inbox() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox, other) = (server.api(&key), server.inbox(&key).await, server.inbox(&key).await);

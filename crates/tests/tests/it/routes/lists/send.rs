@@ -1,11 +1,11 @@
-//! What the send and reply lists refuse.
+//! The effect of send and reply lists.
 
 use posthouse_domain::plan::Plan;
-use posthouse_tests::{Letter, TestServer};
+use posthouse_tests::{TestMessage, TestServer};
 use serde_json::json;
 
 #[tokio::test]
-async fn sends_and_answers_have_lists_of_their_own() {
+async fn sends_and_replies_have_separate_lists() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox, other) = (server.api(&key), server.inbox(&key).await, server.inbox(&key).await);
@@ -13,16 +13,16 @@ async fn sends_and_answers_have_lists_of_their_own() {
         let body = json!({ "direction": direction, "kind": kind, "pattern": pattern, "inbox_id": inbox });
         api.post("/v1/lists", body).await.expect(201).text("id").to_owned()
     };
-    server.deliver(&Letter::new("Hi", "t").with("Cc", "cc@sub.third.example"), &inbox.address).await;
-    let message = server.newest(&api, &inbox.id.to_string()).await["id"].as_str().unwrap().to_owned();
+    server.deliver(&TestMessage::new("Hi", "t").with("Cc", "cc@sub.third.example"), &inbox.address).await;
+    let message = server.newest_message(&api, &inbox.id.to_string()).await["id"].as_str().unwrap().to_owned();
     let send = format!("/v1/inboxes/{}/messages", inbox.id);
     let reply = format!("{send}/{message}/reply");
-    let letter = json!({ "to": "Ann <Ann@Remote.example>", "cc": "b@c.example", "subject": "s", "text": "t" });
+    let body = json!({ "to": "Ann <Ann@Remote.example>", "cc": "b@c.example", "subject": "s", "text": "t" });
 
     entry("send", "block", "remote.example", None).await;
-    let refused = api.post(&send, letter.clone()).await.error("recipient_blocked");
+    let refused = api.post(&send, body.clone()).await.error("recipient_blocked");
     assert_eq!(refused["error"]["details"]["addresses"], json!(["ann@remote.example"]));
-    let decision = api.post(&format!("{send}?dry_run=true"), letter.clone()).await.expect(200);
+    let decision = api.post(&format!("{send}?dry_run=true"), body.clone()).await.expect(200);
     assert_eq!(decision["recipients"][0]["blocked"], true, "{decision}");
     assert_eq!(decision["recipients"][1]["blocked"], false, "{decision}");
     let forward = json!({ "to": "ann@remote.example" });
@@ -36,16 +36,16 @@ async fn sends_and_answers_have_lists_of_their_own() {
     let third = json!({ "to": "x@third.example", "subject": "s", "text": "t" });
     api.post(&send, third.clone()).await.expect(202);
 
-    // One allow entry closes the direction for everybody else, in that inbox.
+    // An allow entry blocks everyone else in that direction, in that inbox.
     entry("send", "allow", "only.example", Some(inbox.id.to_string())).await;
     api.post(&send, third.clone()).await.error("recipient_blocked");
     api.post(&send, json!({ "to": "a@only.example", "subject": "s", "text": "t" })).await.expect(202);
     api.post(&format!("/v1/inboxes/{}/messages", other.id), third).await.expect(202);
-    // Lists come before suppressions and behind the standing of inbox and workspace.
+    // Lists are checked before suppressions and after the states of the inbox and the workspace.
     api.post("/v1/suppressions", json!({ "address": "ann@remote.example" })).await.expect(201);
-    api.post(&send, letter.clone()).await.error("recipient_blocked");
+    api.post(&send, body.clone()).await.error("recipient_blocked");
     api.post_empty(&format!("/v1/inboxes/{}/pause", inbox.id)).await.expect(200);
-    api.post(&send, letter).await.error("inbox_paused");
+    api.post(&send, body).await.error("inbox_paused");
     api.post_empty(&format!("/v1/inboxes/{}/resume", inbox.id)).await.expect(200);
     server.settle().await;
     server.finish().await;

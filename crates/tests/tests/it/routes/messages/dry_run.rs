@@ -1,16 +1,16 @@
-//! `POST …/messages?dry_run=true`: the decision, and nothing stored (decision 14).
+//! `POST …/messages?dry_run=true`: returns the decision and stores nothing.
 
 use serde_json::json;
 
-use super::{Desk, inbox, letter};
+use super::{InboxFixture, inbox, send_body};
 
 #[tokio::test]
-async fn a_dry_run_says_what_would_become_of_the_message() {
-    let desk = Desk::open().await;
-    inbox(&desk.server, &desk.key, "friend").await;
+async fn a_dry_run_returns_the_decision_without_sending() {
+    let fixture = InboxFixture::open().await;
+    inbox(&fixture.server, &fixture.key, "friend").await;
     let body = json!({ "to": ["friend@agents.localhost", "dana@elsewhere.example"], "subject": "x", "text": "y" });
     for path in ["?dry_run=true", "/send?dry_run=true"] {
-        let decision = desk.api.idempotent("k").post(&desk.messages(path), body.clone()).await.expect(200);
+        let decision = fixture.api.idempotent("k").post(&fixture.messages(path), body.clone()).await.expect(200);
         assert_eq!(decision["allowed"], true);
         assert_eq!(decision["refusal"], json!(null));
         let recipients = json!([
@@ -21,8 +21,8 @@ async fn a_dry_run_says_what_would_become_of_the_message() {
         assert!(decision["message_size_bytes"].as_u64().unwrap() > 200);
         assert_eq!(decision["limits_left"]["emails_per_month"], 500_000);
     }
-    assert_eq!(desk.newest(&desk.inbox).await, json!(null), "nothing is stored");
-    desk.post("?dry_run=true", letter("nobody")).await.error("invalid_request");
-    desk.post("?dry_run=maybe", letter("a@b.example")).await.invalid_fields(&["dry_run"]);
-    desk.server.finish().await;
+    assert_eq!(fixture.newest_message(&fixture.inbox).await, json!(null), "nothing is stored");
+    fixture.post("?dry_run=true", send_body("nobody")).await.error("invalid_request");
+    fixture.post("?dry_run=maybe", send_body("a@b.example")).await.invalid_fields(&["dry_run"]);
+    fixture.server.finish().await;
 }

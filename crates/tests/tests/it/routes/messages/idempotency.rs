@@ -1,60 +1,60 @@
-//! `Idempotency-Key` on the routes that send (decision 4).
+//! `Idempotency-Key` on the routes that send.
 
 use posthouse_domain::time::DAY_MS;
 
-use super::{Desk, letter};
+use super::{InboxFixture, send_body};
 
 #[tokio::test]
-async fn a_repeated_request_gets_the_first_answer_and_sends_nothing() {
-    let desk = Desk::open().await;
-    let api = desk.api.idempotent("k-1");
-    let first = api.post(&desk.messages(""), letter("sender@agents.localhost")).await.expect(202);
+async fn a_repeated_request_replays_the_first_response_and_sends_nothing() {
+    let fixture = InboxFixture::open().await;
+    let api = fixture.api.idempotent("k-1");
+    let first = api.post(&fixture.messages(""), send_body("sender@agents.localhost")).await.expect(202);
     assert_eq!(first.header("idempotent-replayed"), None);
-    for path in [desk.messages(""), desk.messages("/send")] {
-        let again = api.post(&path, letter("sender@agents.localhost")).await.expect(202);
+    for path in [fixture.messages(""), fixture.messages("/send")] {
+        let again = api.post(&path, send_body("sender@agents.localhost")).await.expect(202);
         assert_eq!(again.bytes, first.bytes, "byte for byte");
         assert_eq!(again.header("idempotent-replayed"), Some("true"));
     }
-    api.post(&desk.messages(""), letter("eve@b.example")).await.error("idempotency_key_reused");
-    let list = desk.api.get(&desk.messages("?direction=outbound")).await.expect(200);
+    api.post(&fixture.messages(""), send_body("eve@b.example")).await.error("idempotency_key_reused");
+    let list = fixture.api.get(&fixture.messages("?direction=outbound")).await.expect(200);
     assert_eq!(list.data().len(), 1);
-    desk.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_key_is_forgotten_after_a_day() {
-    let desk = Desk::open().await;
-    let api = desk.api.idempotent("k-1");
-    let first = api.post(&desk.messages(""), letter("sender@agents.localhost")).await.expect(202);
-    desk.server.advance(DAY_MS - 1).await;
-    let again = api.post(&desk.messages(""), letter("sender@agents.localhost")).await.expect(202);
+async fn an_idempotency_key_expires_after_a_day() {
+    let fixture = InboxFixture::open().await;
+    let api = fixture.api.idempotent("k-1");
+    let first = api.post(&fixture.messages(""), send_body("sender@agents.localhost")).await.expect(202);
+    fixture.server.advance(DAY_MS - 1).await;
+    let again = api.post(&fixture.messages(""), send_body("sender@agents.localhost")).await.expect(202);
     assert_eq!(again.bytes, first.bytes);
-    desk.server.advance(1).await;
-    let new = api.post(&desk.messages(""), letter("sender@agents.localhost")).await.expect(202);
+    fixture.server.advance(1).await;
+    let new = api.post(&fixture.messages(""), send_body("sender@agents.localhost")).await.expect(202);
     assert_ne!(new.text("id"), first.text("id"));
-    desk.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_refusal_leaves_the_key_free() {
-    let desk = Desk::open().await;
-    let api = desk.api.idempotent("k-1");
-    api.post(&desk.messages(""), letter("not an address")).await.error("invalid_request");
-    super::refusals::pause(&desk, true).await;
-    api.post(&desk.messages(""), letter("sender@agents.localhost")).await.error("inbox_paused");
-    super::refusals::pause(&desk, false).await;
-    api.post(&desk.messages(""), letter("sender@agents.localhost")).await.expect(202);
-    desk.server.finish().await;
+async fn an_error_leaves_the_key_unused() {
+    let fixture = InboxFixture::open().await;
+    let api = fixture.api.idempotent("k-1");
+    api.post(&fixture.messages(""), send_body("not an address")).await.error("invalid_request");
+    super::refusals::pause(&fixture, true).await;
+    api.post(&fixture.messages(""), send_body("sender@agents.localhost")).await.error("inbox_paused");
+    super::refusals::pause(&fixture, false).await;
+    api.post(&fixture.messages(""), send_body("sender@agents.localhost")).await.expect(202);
+    fixture.server.finish().await;
 }
 
-/// A client that repeats before it has the answer must not send twice, whichever request comes first.
+/// A client that retries before it has the response must not send twice, whichever request is first.
 #[tokio::test]
-async fn requests_at_the_same_time_send_once() {
-    let desk = Desk::open().await;
+async fn concurrent_requests_with_one_key_send_once() {
+    let fixture = InboxFixture::open().await;
     let mut requests = tokio::task::JoinSet::new();
     for _ in 0..8 {
-        let (api, path) = (desk.api.idempotent("k-1"), desk.messages(""));
-        requests.spawn(async move { api.post(&path, letter("sender@agents.localhost")).await });
+        let (api, path) = (fixture.api.idempotent("k-1"), fixture.messages(""));
+        requests.spawn(async move { api.post(&path, send_body("sender@agents.localhost")).await });
     }
     for reply in requests.join_all().await {
         match reply.status {
@@ -62,7 +62,7 @@ async fn requests_at_the_same_time_send_once() {
             _ => drop(reply.error("idempotency_in_flight")),
         }
     }
-    let list = desk.api.get(&desk.messages("?direction=outbound")).await.expect(200);
+    let list = fixture.api.get(&fixture.messages("?direction=outbound")).await.expect(200);
     assert_eq!(list.data().len(), 1);
-    desk.server.finish().await;
+    fixture.server.finish().await;
 }

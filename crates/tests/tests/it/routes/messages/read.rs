@@ -1,10 +1,10 @@
-//! `/v1/messages` and the messages of an inbox (contract §4.1 to §4.4, §4.6).
+//! `/v1/messages` and the messages of an inbox.
 
 use posthouse_domain::{auth::Scope, plan::Plan};
 use posthouse_tests::TestServer;
 use serde_json::{Value, json};
 
-/// A small mail with that subject.
+/// Returns a small message with this subject.
 pub(in crate::routes) fn mail(subject: &str) -> String {
     format!(
         "From: Dana <dana@sender.example>\r\nTo: bot@agents.example\r\nSubject: {subject}\r\nMessage-ID: <{}@sender.example>\r\n\r\nHello there.\r\n",
@@ -17,7 +17,7 @@ const WITH_FILE: &str = "From: Dana <dana@sender.example>\r\nTo: bot@agents.exam
     Content-Type: text/html; charset=utf-8\r\nContent-Disposition: attachment; filename=\"../e vil\\\".html\"\r\n\
     Content-Transfer-Encoding: base64\r\n\r\nPHNjcmlwdD4x\r\n--b--\r\n";
 
-/// Every member of contract §4.1 that is never absent.
+/// The members that every message has.
 const MEMBERS: [&str; 40] = [
     "id",
     "inbox_id",
@@ -62,11 +62,11 @@ const MEMBERS: [&str; 40] = [
 ];
 
 #[tokio::test]
-async fn a_received_message_has_every_member_of_the_contract() {
+async fn a_received_message_has_every_member() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-    let id = server.arrive(&inbox, mail("Hello")).await;
+    let id = server.receive_message(&inbox, mail("Hello")).await;
     let message = api.get(&format!("/v1/messages/{id}")).await.expect(200);
     for member in MEMBERS {
         assert!(message.json.get(member).is_some(), "{member} in {message}");
@@ -86,13 +86,13 @@ async fn a_received_message_has_every_member_of_the_contract() {
 }
 
 #[tokio::test]
-async fn pages_go_back_in_time_and_cursors_belong_to_their_filters() {
+async fn pages_are_newest_first_and_cursors_belong_to_their_filters() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let mut ids = Vec::new();
     for n in 0..5 {
-        ids.push(server.arrive(&inbox, mail(&format!("Number {n}"))).await.to_string());
+        ids.push(server.receive_message(&inbox, mail(&format!("Number {n}"))).await.to_string());
     }
     ids.reverse();
     let path = format!("/v1/inboxes/{}/messages", inbox.id);
@@ -101,8 +101,8 @@ async fn pages_go_back_in_time_and_cursors_belong_to_their_filters() {
         let page = api.get(&format!("{path}?limit=2{next}")).await.expect(200);
         assert!(page.data().len() <= 2);
         found.extend(page.data().iter().map(|m| m["id"].as_str().unwrap().to_owned()));
-        // Inserts do not shift what follows.
-        server.arrive(&inbox, mail(&format!("Later {}", found.len()))).await;
+        // Inserts don't shift later pages.
+        server.receive_message(&inbox, mail(&format!("Later {}", found.len()))).await;
         match page["next_cursor"].as_str() {
             Some(cursor) => next = format!("&cursor={cursor}"),
             None => break,
@@ -118,12 +118,12 @@ async fn pages_go_back_in_time_and_cursors_belong_to_their_filters() {
 }
 
 #[tokio::test]
-async fn labels_and_read_state_change_and_system_labels_are_not_the_callers() {
+async fn labels_and_read_state_can_be_changed_except_system_labels() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-    let id = server.arrive(&inbox, mail("Hello")).await;
-    let other = server.arrive(&inbox, mail("Other")).await;
+    let id = server.receive_message(&inbox, mail("Hello")).await;
+    let other = server.receive_message(&inbox, mail("Other")).await;
     let path = format!("/v1/messages/{id}");
     let before = api.get(&path).await["labels"].as_array().unwrap().clone();
     let changed = api.patch(&path, json!({ "add_labels": ["b", "a", "b"], "is_read": true })).await.expect(200);
@@ -159,11 +159,11 @@ async fn labels_and_read_state_change_and_system_labels_are_not_the_callers() {
 }
 
 #[tokio::test]
-async fn raw_mail_is_what_was_received_behind_our_trace_and_files_are_only_downloaded() {
+async fn raw_messages_are_the_received_bytes_after_the_trace_and_attachments_are_only_downloaded() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-    let id = server.arrive(&inbox, WITH_FILE).await;
+    let id = server.receive_message(&inbox, WITH_FILE).await;
     let raw = api.get(&format!("/v1/messages/{id}/raw")).await.expect(200);
     assert!(raw.bytes.ends_with(WITH_FILE.as_bytes()));
     assert!(raw.bytes.starts_with(b"Return-Path: <dana@sender.example>\r\n"), "{raw}");
@@ -185,11 +185,11 @@ async fn raw_mail_is_what_was_received_behind_our_trace_and_files_are_only_downl
 }
 
 #[tokio::test]
-async fn mail_too_large_for_the_database_comes_back_whole_from_the_blob_store() {
+async fn a_message_too_large_for_the_database_is_read_from_the_blob_store() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-    // Digits that do not compress well, from a generator that repeats itself.
+    // Letters that do not compress well, from a deterministic generator.
     let mut state = 1_u64;
     let mut digit = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -198,9 +198,9 @@ async fn mail_too_large_for_the_database_comes_back_whole_from_the_blob_store() 
     let line = |digit: &mut dyn FnMut() -> char| (0..76).map(|_| digit()).collect::<String>();
     let body: Vec<String> = (0..9_000).map(|_| line(&mut digit)).collect();
     let raw = WITH_FILE.replace("PHNjcmlwdD4x", &body.join("\r\n"));
-    let id = server.arrive(&inbox, raw.clone()).await;
+    let id = server.receive_message(&inbox, raw.clone()).await;
     let blobs = server.data_dir().join("blobs");
-    assert!(blobs.is_dir(), "the mail is in the blob store");
+    assert!(blobs.is_dir(), "the message is in the blob store");
     let found = api.get(&format!("/v1/messages/{id}/raw")).await.expect(200);
     assert!(found.bytes.ends_with(raw.as_bytes()));
     let message = api.get(&format!("/v1/messages/{id}")).await.expect(200);
@@ -211,11 +211,11 @@ async fn mail_too_large_for_the_database_comes_back_whole_from_the_blob_store() 
 }
 
 #[tokio::test]
-async fn what_others_have_is_not_found() {
+async fn data_of_other_inboxes_and_workspaces_is_not_found() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (mine, other) = (server.inbox(&key).await, server.inbox(&key).await);
-    let id = server.arrive(&mine, WITH_FILE).await;
+    let id = server.receive_message(&mine, WITH_FILE).await;
     let message = server.api(&key).get(&format!("/v1/messages/{id}")).await;
     let (thread, file) = (message.text("thread_id"), message["attachments"][0]["id"].as_str().unwrap());
     let narrow = server.key(&key, "full", Scope::Inbox(other.id)).await;

@@ -1,19 +1,19 @@
-//! `POST /v1/inboxes/{id}/messages`: what is taken, and where it goes.
+//! `POST /v1/inboxes/{id}/messages`: which requests are accepted, and where messages go.
 
-use posthouse_tests::server::Options;
+use posthouse_tests::server::ServerOptions;
 use serde_json::json;
 
-use super::{Desk, inbox, letter};
+use super::{InboxFixture, inbox, send_body};
 
 #[tokio::test]
-async fn mail_to_elsewhere_is_queued() {
-    let desk = Desk::open().await;
+async fn a_message_to_an_external_recipient_is_queued() {
+    let fixture = InboxFixture::open().await;
     let body = json!({
         "to": ["Dana <dana@elsewhere.example>", "eve@b.example"], "cc": "DANA@elsewhere.example", "bcc": ["fay@b.example"],
         "subject": "Plan", "text": "Here it is.", "html": "<p>Here it is.</p>", "labels": ["q3", "q3"], "type": "task",
         "attachments": [{ "filename": "a.txt", "content_type": "text/plain", "content_base64": "aGVsbG8K" }],
     });
-    let sent = desk.post("", body).await.expect(202);
+    let sent = fixture.post("", body).await.expect(202);
     assert_eq!(sent["status"], "queued");
     assert_eq!(sent["channel"], "email");
     assert_eq!(sent["direction"], "outbound");
@@ -30,88 +30,88 @@ async fn mail_to_elsewhere_is_queued() {
     let addresses: Vec<&str> = delivery.iter().map(|entry| entry["address"].as_str().unwrap()).collect();
     assert_eq!(addresses, ["dana@elsewhere.example", "eve@b.example", "fay@b.example"], "each address once");
     assert!(delivery.iter().all(|entry| entry["status"] == "queued" && entry["channel"] == "email"), "{sent}");
-    let raw = desk.api.get(&format!("/v1/messages/{}", sent.text("id"))).await.expect(200);
-    assert_eq!(raw.json, sent.json, "what is read is what was answered");
+    let raw = fixture.api.get(&format!("/v1/messages/{}", sent.text("id"))).await.expect(200);
+    assert_eq!(raw.json, sent.json, "reading returns the response of the send");
     assert!(!raw["headers"].to_string().contains("fay@b.example"), "Bcc is in no header");
-    desk.close_queued().await;
+    fixture.close_queued().await;
 }
 
 #[tokio::test]
-async fn mail_to_an_inbox_of_this_server_is_there_at_once() {
-    let desk = Desk::open().await;
-    let friend = inbox(&desk.server, &desk.key, "friend").await;
+async fn a_message_to_a_local_inbox_is_delivered_at_once() {
+    let fixture = InboxFixture::open().await;
+    let friend = inbox(&fixture.server, &fixture.key, "friend").await;
     let body = json!({
         "to": "friend+tag@agents.localhost", "subject": "Ping", "data": { "n": 1 },
         "attachments": [{ "filename": "a.bin", "content_type": "application/octet-stream", "content_base64": "AAEC" }],
     });
-    let sent = desk.post("/send", body).await.expect(202);
+    let sent = fixture.post("/send", body).await.expect(202);
     assert_eq!(sent["status"], "queued");
     assert_eq!(sent["channel"], "agent");
     assert_eq!(sent["delivery"][0]["status"], "queued");
-    let after = desk.message(sent.text("id")).await;
+    let after = fixture.message(sent.text("id")).await;
     assert_eq!(after["status"], "delivered");
     assert_eq!(after["delivery"][0]["status"], "delivered");
     assert!(after["sent_at"].is_string());
-    let copy = desk.newest(&friend).await;
+    let copy = fixture.newest_message(&friend).await;
     assert_eq!(copy["channel"], "agent");
     assert_eq!(copy["status"], "received");
     assert_eq!(copy["data"], json!({ "n": 1 }));
     assert_eq!(copy["text"], "This message carries structured data.");
     assert_eq!(copy["rfc_message_id"], sent["rfc_message_id"]);
-    assert_eq!(copy["attachments"].as_array().unwrap().len(), 1, "the data is no file here");
+    assert_eq!(copy["attachments"].as_array().unwrap().len(), 1, "the data is not an attachment here");
     assert_eq!(copy["labels"], json!([]));
     let results = copy["headers"]["authentication-results"].as_str().unwrap();
     assert!(results.contains("dmarc=pass"), "{results}");
-    desk.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn both_sorts_of_recipients_are_served_and_an_unknown_inbox_bounces() {
-    let desk = Desk::open().await;
-    let friend = inbox(&desk.server, &desk.key, "friend").await;
+async fn local_and_external_recipients_can_be_mixed_and_an_unknown_inbox_bounces() {
+    let fixture = InboxFixture::open().await;
+    let friend = inbox(&fixture.server, &fixture.key, "friend").await;
     let body = json!({
         "to": [friend.address, "nobody@agents.localhost", "dana@elsewhere.example"], "subject": "Ping", "data": [1],
     });
-    let sent = desk.post("", body).await.expect(202);
+    let sent = fixture.post("", body).await.expect(202);
     assert_eq!(sent["channel"], "mixed");
-    assert_eq!(sent["attachments"][0]["filename"], "service-data.json", "for those elsewhere");
-    let after = desk.message(sent.text("id")).await;
-    assert_eq!(after["status"], "bounced", "the worst of the entries");
+    assert_eq!(sent["attachments"][0]["filename"], "service-data.json", "for the external recipients");
+    let after = fixture.message(sent.text("id")).await;
+    assert_eq!(after["status"], "bounced", "the worst of all entries");
     let statuses: Vec<&str> =
         after["delivery"].as_array().unwrap().iter().map(|entry| entry["status"].as_str().unwrap()).collect();
     assert_eq!(statuses, ["delivered", "bounced", "queued"]);
     assert_eq!(after["delivery"][1]["enhanced_code"], "5.1.1");
-    assert_eq!(desk.newest(&friend).await["attachments"], json!([]), "the copy here has the data as data");
-    let events = desk.api.get("/v1/events").await.expect(200);
+    assert_eq!(fixture.newest_message(&friend).await["attachments"], json!([]), "the local copy has the data as data");
+    let events = fixture.api.get("/v1/events").await.expect(200);
     let types: Vec<&str> = events.data().iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(types, ["message.received", "message.sent", "message.delivered", "message.bounced"]);
     let bounce = &events.data()[3]["data"]["bounce"];
     assert_eq!(bounce["type"], "hard");
     assert_eq!(bounce["recipients"][0]["address"], "nobody@agents.localhost");
-    desk.close_queued().await;
+    fixture.close_queued().await;
 }
 
 #[tokio::test]
 async fn one_inbox_behind_two_addresses_gets_one_copy() {
-    let desk = Desk::open().await;
-    let friend = inbox(&desk.server, &desk.key, "friend").await;
+    let fixture = InboxFixture::open().await;
+    let friend = inbox(&fixture.server, &fixture.key, "friend").await;
     let body = json!({ "to": ["friend+a@agents.localhost", "friend@agents.localhost"], "subject": "", "text": "Hi" });
-    let sent = desk.post("", body).await.expect(202);
+    let sent = fixture.post("", body).await.expect(202);
     assert_eq!(sent["delivery"].as_array().unwrap().len(), 2);
-    let list = desk.api.get(&format!("/v1/inboxes/{}/messages", friend.id)).await.expect(200);
+    let list = fixture.api.get(&format!("/v1/inboxes/{}/messages", friend.id)).await.expect(200);
     assert_eq!(list.data().len(), 1);
-    desk.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn every_problem_of_a_request_is_said_at_once() {
-    let desk = Desk::open().await;
+async fn all_problems_of_a_request_are_reported_at_once() {
+    let fixture = InboxFixture::open().await;
     let body = json!({
         "to": ["no address", "a@b.example"], "subject": "one\r\nBcc: x@y.example", "agent_signature": "x",
         "labels": ["a b"], "data": "text", "type": "order",
         "attachments": [{ "filename": "../a", "content_type": "x", "content_base64": "!" }],
     });
-    desk.post("", body).await.invalid_fields(&[
+    fixture.post("", body).await.invalid_fields(&[
         "agent_signature",
         "to[0]",
         "subject",
@@ -124,43 +124,44 @@ async fn every_problem_of_a_request_is_said_at_once() {
     ]);
     let many: Vec<String> = (0..26).map(|n| format!("p{n}@b.example")).collect();
     let body = json!({ "to": many, "cc": many, "subject": "x", "text": "" });
-    let reply = desk.post("", body).await.invalid_fields(&["to", "text"]);
+    let reply = fixture.post("", body).await.invalid_fields(&["to", "text"]);
     assert!(reply["error"]["details"].to_string().contains("50"), "{reply}");
-    desk.post("", json!({ "to": [], "subject": "x", "text": "y", "labels": ["ai:urgent"] }))
+    fixture
+        .post("", json!({ "to": [], "subject": "x", "text": "y", "labels": ["ai:urgent"] }))
         .await
         .invalid_fields(&["to", "labels[0]"]);
-    desk.post("", json!({ "text": "y" })).await.invalid_fields(&["to", "subject"]);
-    assert_eq!(desk.newest(&desk.inbox).await, json!(null), "nothing is stored");
-    desk.server.finish().await;
+    fixture.post("", json!({ "text": "y" })).await.invalid_fields(&["to", "subject"]);
+    assert_eq!(fixture.newest_message(&fixture.inbox).await, json!(null), "nothing is stored");
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_message_over_the_size_limit_is_refused_whole() {
-    let small = Options::default().configure(|config| config.smtp.message_bytes_max = 2_000);
-    let desk = Desk::with(small).await;
+async fn a_message_over_the_size_limit_is_rejected() {
+    let small = ServerOptions::default().configure(|config| config.message_bytes_max = 2_000);
+    let fixture = InboxFixture::with(small).await;
     let body = json!({ "to": "dana@elsewhere.example", "subject": "x", "text": "y".repeat(3_000) });
-    let refused = desk.post("", body.clone()).await.error("message_too_large");
+    let refused = fixture.post("", body.clone()).await.error("message_too_large");
     assert_eq!(refused["error"]["details"]["max_bytes"], 2_000);
-    let decision = desk.post("?dry_run=true", body).await.expect(200);
+    let decision = fixture.post("?dry_run=true", body).await.expect(200);
     assert_eq!(decision["refusal"]["code"], "message_too_large");
-    desk.post("", letter("dana@elsewhere.example")).await.expect(202);
-    desk.close_queued().await;
+    fixture.post("", send_body("dana@elsewhere.example")).await.expect(202);
+    fixture.close_queued().await;
 }
 
 #[tokio::test]
-async fn only_a_key_that_may_send_from_the_inbox_sends() {
+async fn only_a_key_with_access_to_the_inbox_can_send() {
     use posthouse_domain::auth::Scope;
-    let desk = Desk::open().await;
-    let other = inbox(&desk.server, &desk.key, "other").await;
-    let stranger = desk.server.workspace(posthouse_domain::plan::Plan::Team).await;
-    let narrow = desk.server.key(&desk.key, "send_only", Scope::Inbox(other.id)).await;
-    let reader = desk.server.key(&desk.key, "read_only", Scope::Workspace).await;
-    let path = desk.messages("");
+    let fixture = InboxFixture::open().await;
+    let other = inbox(&fixture.server, &fixture.key, "other").await;
+    let stranger = fixture.server.workspace(posthouse_domain::plan::Plan::Team).await;
+    let narrow = fixture.server.key(&fixture.key, "send_only", Scope::Inbox(other.id)).await;
+    let reader = fixture.server.key(&fixture.key, "read_only", Scope::Workspace).await;
+    let path = fixture.messages("");
     for key in [&stranger, &narrow] {
-        desk.server.api(key).post(&path, letter("a@b.example")).await.error("not_found");
+        fixture.server.api(key).post(&path, send_body("a@b.example")).await.error("not_found");
     }
-    desk.server.api(&reader).post(&path, letter("a@b.example")).await.error("insufficient_permissions");
+    fixture.server.api(&reader).post(&path, send_body("a@b.example")).await.error("insufficient_permissions");
     let own = format!("/v1/inboxes/{}/messages", other.id);
-    desk.server.api(&narrow).post(&own, letter("a@b.example")).await.expect(202);
-    desk.close_queued().await;
+    fixture.server.api(&narrow).post(&own, send_body("a@b.example")).await.expect(202);
+    fixture.close_queued().await;
 }

@@ -1,8 +1,8 @@
-//! A lease is good in the hands of keys that see its message, and of no others.
+//! A lease can be used by the keys that see its message, and by no others.
 
 use super::*;
 
-/// Every request that carries a lease.
+/// Returns every request that accepts a lease.
 fn requests(inbox: &TestInbox, claimed: &Value) -> Vec<(Method, String, Value)> {
     let id = claimed["message"]["id"].as_str().unwrap();
     let (of_inbox, of_message) = (format!("/v1/inboxes/{}/messages/{id}", inbox.id), format!("/v1/messages/{id}"));
@@ -21,63 +21,63 @@ fn requests(inbox: &TestInbox, claimed: &Value) -> Vec<(Method, String, Value)> 
 }
 
 #[tokio::test]
-async fn a_lease_of_another_inbox_or_workspace_is_good_for_nothing() {
-    let world = World::new().await;
-    let (id, other) = (world.deliver("Mine").await, world.server.inbox(&world.key).await);
-    let claimed = world.claim_one().await;
-    let before = world.api.get(&format!("/v1/messages/{id}")).await.expect(200);
-    let stranger = world.server.workspace(Plan::Team).await;
-    let their_inbox = world.server.inbox(&stranger).await;
+async fn a_lease_is_useless_to_other_inboxes_and_workspaces() {
+    let fixture = Fixture::new().await;
+    let (id, other) = (fixture.deliver("Mine").await, fixture.server.inbox(&fixture.key).await);
+    let claimed = fixture.claim_one().await;
+    let before = fixture.api.get(&format!("/v1/messages/{id}")).await.expect(200);
+    let stranger = fixture.server.workspace(Plan::Team).await;
+    let their_inbox = fixture.server.inbox(&stranger).await;
     let keys = [
-        world.server.key(&world.key, "full", Scope::Inbox(other.id)).await,
+        fixture.server.key(&fixture.key, "full", Scope::Inbox(other.id)).await,
         stranger.clone(),
-        world.server.key(&stranger, "full", Scope::Workspace).await,
-        world.server.key(&stranger, "full", Scope::Inbox(their_inbox.id)).await,
+        fixture.server.key(&stranger, "full", Scope::Workspace).await,
+        fixture.server.key(&stranger, "full", Scope::Inbox(their_inbox.id)).await,
     ];
     for key in &keys {
-        let api = world.server.api(key);
+        let api = fixture.server.api(key);
         let own = if key.workspace == stranger.workspace { &their_inbox } else { &other };
-        for (method, path, body) in requests(&world.inbox, &claimed).into_iter().chain(requests(own, &claimed)) {
+        for (method, path, body) in requests(&fixture.inbox, &claimed).into_iter().chain(requests(own, &claimed)) {
             api.send(method, &path, Some(body)).await.error("not_found");
         }
     }
-    assert_eq!(world.api.get(&format!("/v1/messages/{id}")).await.expect(200).json, before.json);
-    let sent = world.api.get(&format!("/v1/inboxes/{}/messages?direction=outbound", world.inbox.id)).await;
+    assert_eq!(fixture.api.get(&format!("/v1/messages/{id}")).await.expect(200).json, before.json);
+    let sent = fixture.api.get(&format!("/v1/inboxes/{}/messages?direction=outbound", fixture.inbox.id)).await;
     assert_eq!(sent.expect(200).data().len(), 0);
-    world.server.clock.advance(299_999);
-    assert_eq!(world.subjects(json!({})).await, [""; 0], "it was not given back");
-    world.server.clock.advance(1);
-    let again = world.claim_one().await;
+    fixture.server.clock.advance(299_999);
+    assert_eq!(fixture.subjects(json!({})).await, [""; 0], "it was not returned");
+    fixture.server.clock.advance(1);
+    let again = fixture.claim_one().await;
     assert_eq!(again["delivery_count"], 2, "it was neither finished nor extended");
-    world.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_lease_of_one_message_is_good_for_no_other() {
-    let world = World::new().await;
-    world.deliver("Mine").await;
-    let mine = world.claim_one().await;
-    let other = world.server.inbox(&world.key).await;
-    let narrow = world.server.api(&world.server.key(&world.key, "full", Scope::Inbox(other.id)).await);
+async fn a_lease_is_valid_for_its_message_only() {
+    let fixture = Fixture::new().await;
+    fixture.deliver("Mine").await;
+    let mine = fixture.claim_one().await;
+    let other = fixture.server.inbox(&fixture.key).await;
+    let narrow = fixture.server.api(&fixture.server.key(&fixture.key, "full", Scope::Inbox(other.id)).await);
     let path = format!("/v1/inboxes/{}/messages/claim", other.id);
     narrow.post_empty(&path).await.expect(200);
-    world.server.arrive(&other, mail("Theirs")).await;
+    fixture.server.receive_message(&other, mail("Theirs")).await;
     let mut theirs = narrow.post_empty(&path).await.expect(200).data()[0].clone();
     theirs["lease_id"] = mine["lease_id"].clone();
     for (method, path, body) in requests(&other, &theirs) {
         narrow.send(method, &path, Some(body)).await.error("lease_expired");
     }
-    world.tell(&mine, "ack", json!({})).await.expect(200);
-    world.server.finish().await;
+    fixture.post_with_lease(&mine, "ack", json!({})).await.expect(200);
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_key_of_the_inbox_itself_finishes_what_another_key_of_it_claimed() {
-    let world = World::new().await;
-    world.deliver("Mine").await;
-    let claimed = world.claim_one().await;
-    let narrow = world.server.api(&world.server.key(&world.key, "agent", Scope::Inbox(world.inbox.id)).await);
-    let (_, path, body) = requests(&world.inbox, &claimed).swap_remove(0);
+async fn another_key_of_the_inbox_can_ack_a_claimed_message() {
+    let fixture = Fixture::new().await;
+    fixture.deliver("Mine").await;
+    let claimed = fixture.claim_one().await;
+    let narrow = fixture.server.api(&fixture.server.key(&fixture.key, "agent", Scope::Inbox(fixture.inbox.id)).await);
+    let (_, path, body) = requests(&fixture.inbox, &claimed).swap_remove(0);
     narrow.post(&path, body).await.expect(200);
-    world.server.finish().await;
+    fixture.server.finish().await;
 }

@@ -1,21 +1,21 @@
-//! `POST /v1/webhooks` and what it refuses.
+//! `POST /v1/webhooks`.
 
 use posthouse_domain::{auth::Scope, plan::Plan};
 use posthouse_store::{Error, Tx, p, statements};
 use posthouse_tests::TestServer;
 use serde_json::json;
 
-use super::World;
+use super::WebhookFixture;
 
 statements! {
     UNCLAIM = "UPDATE workspaces SET claim_status = 'unclaimed' WHERE id = $1";
 }
 
 #[tokio::test]
-async fn a_webhook_has_the_members_of_the_contract_and_shows_its_secret_once() {
-    let world = World::new().await;
-    let made = world.webhook(json!({})).await;
-    assert_eq!(made["url"], world.sink.url());
+async fn a_new_webhook_has_every_member_and_shows_its_secret_once() {
+    let fixture = WebhookFixture::new().await;
+    let made = fixture.webhook(json!({})).await;
+    assert_eq!(made["url"], fixture.sink.url());
     let default = [
         "message.received",
         "message.sent",
@@ -35,52 +35,52 @@ async fn a_webhook_has_the_members_of_the_contract_and_shows_its_secret_once() {
     let secret = made.text("secret");
     assert!(secret.starts_with("whsec_") && secret.len() == 6 + 44, "{secret}");
     assert_eq!(made.text("secret_hint"), format!("whsec_…{}", &secret[secret.len() - 4..]));
-    let read = world.api.get(&format!("/v1/webhooks/{}", made.text("id"))).await.expect(200);
+    let read = fixture.api.get(&format!("/v1/webhooks/{}", made.text("id"))).await.expect(200);
     let mut without = made.json.clone();
     without.as_object_mut().unwrap().shift_remove("secret");
     assert_eq!(read.json, without);
-    let list = world.api.get("/v1/webhooks").await.expect(200);
+    let list = fixture.api.get("/v1/webhooks").await.expect(200);
     assert_eq!((list.data(), &list["next_cursor"]), (&[without][..], &json!(null)));
     assert!(!String::from_utf8_lossy(&list.bytes).contains(secret));
-    world.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn what_is_given_is_kept_and_secrets_are_not_in_the_store_as_they_are() {
-    let world = World::new().await;
-    let made = world
+async fn given_values_are_kept_and_secrets_are_encrypted_in_the_store() {
+    let fixture = WebhookFixture::new().await;
+    let made = fixture
         .webhook(json!({
             "events": ["inbox.paused", "message.received", "inbox.paused"],
-            "inbox_ids": [world.inbox.id.to_string()],
+            "inbox_ids": [fixture.inbox.id.to_string()],
             "secret": "topsecret-of-mine",
             "payload": "envelope",
             "headers": { "Authorization": "Bearer abc-of-mine", "X-Tenant": "7" },
         }))
         .await;
     assert_eq!(made["events"], json!(["inbox.paused", "message.received"]));
-    assert_eq!(made["inbox_ids"], json!([world.inbox.id.to_string()]));
+    assert_eq!(made["inbox_ids"], json!([fixture.inbox.id.to_string()]));
     assert_eq!((made.text("secret"), made.text("payload")), ("topsecret-of-mine", "envelope"));
     assert_eq!(made["headers"], json!({ "Authorization": "Bearer abc-of-mine", "X-Tenant": "7" }));
     let id = made.text("id").parse().unwrap();
-    let workspace = world.key.workspace;
-    let stored = world.server.store().read(move |tx| posthouse_store::webhooks::get(tx, workspace, id)).await;
+    let workspace = fixture.key.workspace;
+    let stored = fixture.server.store().read(move |tx| posthouse_store::webhooks::get(tx, workspace, id)).await;
     let stored = stored.unwrap().expect("it is stored");
     for sealed in [&stored.secret, &stored.headers] {
         let text = String::from_utf8_lossy(sealed);
         assert!(!text.contains("of-mine") && !text.contains("Tenant"), "{text}");
     }
-    world.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn every_problem_of_a_body_is_said_at_once() {
-    let world = World::new().await;
-    let post = |body| world.api.post("/v1/webhooks", body);
+async fn all_problems_of_a_body_are_reported_at_once() {
+    let fixture = WebhookFixture::new().await;
+    let post = |body| fixture.api.post("/v1/webhooks", body);
     post(json!({})).await.invalid_fields(&["url"]);
     post(json!({ "url": 7, "events": [], "inbox_ids": ["x"], "secret": "", "payload": "half", "headers": [], "name": "x" }))
         .await
         .invalid_fields(&["url", "events", "inbox_ids[0]", "secret", "payload", "headers", "name"]);
-    let reply = post(json!({ "url": world.sink.url(), "events": ["message.recieved"] })).await;
+    let reply = post(json!({ "url": fixture.sink.url(), "events": ["message.recieved"] })).await;
     let problem = reply["error"]["details"]["fields"][0]["problem"].as_str().unwrap_or_default().to_owned();
     assert!(problem.contains("did you mean message.received?"), "{reply}");
     reply.invalid_fields(&["events[0]"]);
@@ -88,7 +88,7 @@ async fn every_problem_of_a_body_is_said_at_once() {
         "X-Service-Signature": "x", "Webhook-Id": "x", "Content-Type": "text/plain", "Host": "x", "Content-Length": "1",
         "X-Split": "a\r\nX-Evil: 1", "X Bad": "x", "X-Fine": "y", "x-fine": "z", "X-Number": 7,
     });
-    post(json!({ "url": world.sink.url(), "headers": headers })).await.invalid_fields(&[
+    post(json!({ "url": fixture.sink.url(), "headers": headers })).await.invalid_fields(&[
         "headers.X-Service-Signature",
         "headers.Webhook-Id",
         "headers.Content-Type",
@@ -100,34 +100,34 @@ async fn every_problem_of_a_body_is_said_at_once() {
         "headers.X-Number",
     ]);
     let many: serde_json::Map<String, serde_json::Value> = (0..21).map(|n| (format!("X-{n}"), json!("x"))).collect();
-    post(json!({ "url": world.sink.url(), "headers": many })).await.invalid_fields(&["headers"]);
-    world.server.finish().await;
+    post(json!({ "url": fixture.sink.url(), "headers": many })).await.invalid_fields(&["headers"]);
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn inboxes_must_be_ones_that_the_caller_sees() {
-    let world = World::new().await;
-    let other = world.server.workspace(Plan::Team).await;
-    let foreign = world.server.inbox(&other).await.id.to_string();
-    let gone = world.server.inbox(&world.key).await.id.to_string();
-    world.api.delete(&format!("/v1/inboxes/{gone}")).await.expect(204);
+async fn inboxes_must_be_visible_to_the_caller() {
+    let fixture = WebhookFixture::new().await;
+    let other = fixture.server.workspace(Plan::Team).await;
+    let foreign = fixture.server.inbox(&other).await.id.to_string();
+    let gone = fixture.server.inbox(&fixture.key).await.id.to_string();
+    fixture.api.delete(&format!("/v1/inboxes/{gone}")).await.expect(204);
     for id in [foreign, gone] {
-        let body = json!({ "url": world.sink.url(), "inbox_ids": [world.inbox.id.to_string(), id] });
-        world.api.post("/v1/webhooks", body).await.error("not_found");
+        let body = json!({ "url": fixture.sink.url(), "inbox_ids": [fixture.inbox.id.to_string(), id] });
+        fixture.api.post("/v1/webhooks", body).await.error("not_found");
     }
-    world.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_key_of_one_inbox_manages_no_webhooks_and_other_workspaces_have_none_of_ours() {
-    let world = World::new().await;
-    let made = world.webhook(json!({})).await;
+async fn inbox_keys_and_other_workspaces_cannot_access_webhooks() {
+    let fixture = WebhookFixture::new().await;
+    let made = fixture.webhook(json!({})).await;
     let path = format!("/v1/webhooks/{}", made.text("id"));
-    let narrow = world.server.api(&world.server.key(&world.key, "full", Scope::Inbox(world.inbox.id)).await);
+    let narrow = fixture.server.api(&fixture.server.key(&fixture.key, "full", Scope::Inbox(fixture.inbox.id)).await);
     narrow.get("/v1/webhooks").await.error("forbidden");
-    narrow.post("/v1/webhooks", json!({ "url": world.sink.url() })).await.error("forbidden");
+    narrow.post("/v1/webhooks", json!({ "url": fixture.sink.url() })).await.error("forbidden");
     narrow.get(&path).await.error("forbidden");
-    let other = world.server.api(&world.server.workspace(Plan::Team).await);
+    let other = fixture.server.api(&fixture.server.workspace(Plan::Team).await);
     assert_eq!(other.get("/v1/webhooks").await.expect(200).data(), &[] as &[serde_json::Value]);
     other.get(&path).await.error("not_found");
     other.patch(&path, json!({ "enabled": false })).await.error("not_found");
@@ -135,22 +135,22 @@ async fn a_key_of_one_inbox_manages_no_webhooks_and_other_workspaces_have_none_o
     other.get(&format!("{path}/deliveries")).await.error("not_found");
     other.post_empty(&format!("{path}/test")).await.error("not_found");
     other.post_empty(&format!("{path}/rotate-secret")).await.error("not_found");
-    world.api.get("/v1/webhooks/not-an-id").await.error("not_found");
-    world.server.finish().await;
+    fixture.api.get("/v1/webhooks/not-an-id").await.error("not_found");
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn an_unclaimed_workspace_has_no_webhooks() {
-    let world = World::new().await;
-    let workspace = world.key.workspace;
+async fn an_unclaimed_workspace_cannot_create_webhooks() {
+    let fixture = WebhookFixture::new().await;
+    let workspace = fixture.key.workspace;
     let unclaim = move |tx: &mut Tx| -> Result<u64, Error> { tx.exec(&UNCLAIM, p![workspace]) };
-    world.server.store().write(unclaim).await.unwrap();
-    world.api.post("/v1/webhooks", json!({ "url": world.sink.url() })).await.error("unclaimed_workspace");
-    world.server.finish().await;
+    fixture.server.store().write(unclaim).await.unwrap();
+    fixture.api.post("/v1/webhooks", json!({ "url": fixture.sink.url() })).await.error("unclaimed_workspace");
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn a_workspace_has_a_bounded_number_of_webhooks() {
+async fn the_number_of_webhooks_is_limited() {
     let server = TestServer::plain().await;
     let api = server.api(&server.workspace(Plan::Team).await);
     for n in 0..200 {

@@ -1,54 +1,56 @@
-//! `/v1/webhooks/{id}/test`, `/deliveries` and `/redeliver` (decision 11).
+//! `/v1/webhooks/{id}/test`, `/deliveries` and `/redeliver`.
 
-use posthouse_tests::{Letter, Say};
+use posthouse_tests::{TestMessage, WebhookReply};
 use serde_json::{Value, json};
 
-use super::World;
+use super::WebhookFixture;
 
 #[tokio::test]
-async fn a_test_goes_to_that_webhook_alone_and_is_listed() {
-    let world = World::new().await;
-    let (made, other) = (world.webhook(json!({})).await, world.webhook(json!({ "events": ["webhook.test"] })).await);
-    let tried = world.api.post_empty(&format!("/v1/webhooks/{}/test", made.text("id"))).await.expect(202);
-    let pending = world.attempts(&made).await;
+async fn a_test_event_goes_only_to_its_webhook_and_is_listed() {
+    let fixture = WebhookFixture::new().await;
+    let (made, other) =
+        (fixture.webhook(json!({})).await, fixture.webhook(json!({ "events": ["webhook.test"] })).await);
+    let tested = fixture.api.post_empty(&format!("/v1/webhooks/{}/test", made.text("id"))).await.expect(202);
+    let pending = fixture.attempts(&made).await;
     assert_eq!(pending.len(), 1);
-    assert_eq!((&pending[0]["id"], &pending[0]["status"]), (&tried["delivery_id"], &json!("pending")));
+    assert_eq!((&pending[0]["id"], &pending[0]["status"]), (&tested["delivery_id"], &json!("pending")));
     assert_eq!(pending[0]["response_status"], json!(null));
-    world.sink.next(Say::Status(201, "thanks".to_owned()));
-    world.server.settle().await;
-    let posts = world.sink.posts();
+    fixture.sink.next(WebhookReply::Status(201, "thanks".to_owned()));
+    fixture.server.settle().await;
+    let posts = fixture.sink.posts();
     assert_eq!(posts.len(), 1);
     let event = posts[0].json();
-    assert_eq!((&event["id"], &event["type"]), (&tried["event_id"], &json!("webhook.test")));
+    assert_eq!((&event["id"], &event["type"]), (&tested["event_id"], &json!("webhook.test")));
     assert_eq!(event["data"]["webhook"]["id"], made["id"]);
-    let attempts = world.attempts(&made).await;
+    let attempts = fixture.attempts(&made).await;
     let expected = json!([{
-        "id": tried["delivery_id"], "event_id": tried["event_id"], "event_type": "webhook.test", "attempt": 1,
+        "id": tested["delivery_id"], "event_id": tested["event_id"], "event_type": "webhook.test", "attempt": 1,
         "status": "succeeded", "response_status": 201, "response_excerpt": "thanks", "error": null, "duration_ms": 0,
         "created_at": "2026-09-15T12:00:00.000Z", "next_attempt_at": null,
     }]);
     assert_eq!(json!(attempts), expected);
-    assert_eq!(world.attempts(&other).await.len(), 0);
-    let log = world.api.get("/v1/events").await.expect(200);
-    assert_eq!(log.data()[0]["id"], tried["event_id"], "the log has it too");
-    world.server.finish().await;
+    assert_eq!(fixture.attempts(&other).await.len(), 0);
+    let log = fixture.api.get("/v1/events").await.expect(200);
+    assert_eq!(log.data()[0]["id"], tested["event_id"], "the log has it too");
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn every_attempt_is_listed_newest_first_with_what_was_answered() {
-    let world = World::new().await;
-    let made = world.webhook(json!({})).await;
-    world.sink.next(Say::Status(500, "x".repeat(600)));
-    world.sink.next(Say::Field(302, "Location: http://127.0.0.1:9/".to_owned()));
-    world.sink.next(Say::HangUp);
-    world.server.deliver(&Letter::new("a", "text"), &world.inbox.address).await;
-    world.server.settle().await;
+async fn every_attempt_is_listed_newest_first_with_its_response() {
+    let fixture = WebhookFixture::new().await;
+    let made = fixture.webhook(json!({})).await;
+    fixture.sink.next(WebhookReply::Status(500, "x".repeat(600)));
+    fixture.sink.next(WebhookReply::Field(302, "Location: http://127.0.0.1:9/".to_owned()));
+    fixture.sink.next(WebhookReply::HangUp);
+    fixture.server.deliver(&TestMessage::new("a", "text"), &fixture.inbox.address).await;
+    fixture.server.settle().await;
     for _ in 0..3 {
-        let next = world.attempts(&made).await[0]["next_attempt_at"].as_str().expect("there is a next one").to_owned();
-        world.server.clock.set(posthouse_domain::time::Time::parse(&next).unwrap());
-        world.server.settle().await;
+        let next =
+            fixture.attempts(&made).await[0]["next_attempt_at"].as_str().expect("there is a next one").to_owned();
+        fixture.server.clock.set(posthouse_domain::time::Time::parse(&next).unwrap());
+        fixture.server.settle().await;
     }
-    let attempts = world.attempts(&made).await;
+    let attempts = fixture.attempts(&made).await;
     let column = |name: &str| attempts.iter().map(|one| one[name].clone()).collect::<Vec<_>>();
     assert_eq!(column("attempt"), [4, 3, 2, 1]);
     assert_eq!(column("status"), ["succeeded", "failed", "failed", "failed"]);
@@ -59,46 +61,47 @@ async fn every_attempt_is_listed_newest_first_with_what_was_answered() {
     assert_eq!(attempts[0]["error"], json!(null));
     let event = &attempts[0]["event_id"];
     assert!(attempts.iter().all(|one| one["event_id"] == *event && one["event_type"] == "message.received"));
-    let ids: Vec<_> = world.sink.posts().iter().map(|post| post.header("webhook-id").map(str::to_owned)).collect();
+    let ids: Vec<_> = fixture.sink.posts().iter().map(|post| post.header("webhook-id").map(str::to_owned)).collect();
     assert!(ids.iter().all(|id| id.as_deref() == event.as_str()), "one id for every attempt: {ids:?}");
-    let shown = world.api.get(&format!("/v1/webhooks/{}", made.text("id"))).await.expect(200);
+    let shown = fixture.api.get(&format!("/v1/webhooks/{}", made.text("id"))).await.expect(200);
     assert_eq!((&shown["stats"]["deliveries_24h"], &shown["stats"]["failed_24h"]), (&json!(4), &json!(3)));
     assert_eq!(shown["stats"]["error_rate_24h"], 0.75);
     assert!(shown["stats"]["last_success_at"].is_string() && shown["stats"]["last_failure_at"].is_string());
-    world.server.advance(25 * 3_600_000).await;
-    let later = world.api.get(&format!("/v1/webhooks/{}", made.text("id"))).await.expect(200);
+    fixture.server.advance(25 * 3_600_000).await;
+    let later = fixture.api.get(&format!("/v1/webhooks/{}", made.text("id"))).await.expect(200);
     assert_eq!((&later["stats"]["deliveries_24h"], &later["stats"]["error_rate_24h"]), (&json!(0), &json!(0.0)));
-    world.server.finish().await;
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
-async fn an_event_is_sent_again_when_asked_to() {
-    let world = World::new().await;
-    let made = world.webhook(json!({})).await;
-    world.server.deliver(&Letter::new("a", "text"), &world.inbox.address).await;
-    world.server.settle().await;
-    let first = world.attempts(&made).await[0].clone();
+async fn an_event_can_be_redelivered() {
+    let fixture = WebhookFixture::new().await;
+    let made = fixture.webhook(json!({})).await;
+    fixture.server.deliver(&TestMessage::new("a", "text"), &fixture.inbox.address).await;
+    fixture.server.settle().await;
+    let first = fixture.attempts(&made).await[0].clone();
     let path = format!("/v1/webhooks/{}/deliveries", made.text("id"));
-    world.server.clock.advance(1);
-    let again = world.api.post_empty(&format!("{path}/{}/redeliver", first["id"].as_str().unwrap())).await.expect(202);
+    fixture.server.clock.advance(1);
+    let again =
+        fixture.api.post_empty(&format!("{path}/{}/redeliver", first["id"].as_str().unwrap())).await.expect(202);
     assert_eq!(again["event_id"], first["event_id"]);
-    world.server.settle().await;
-    let attempts = world.attempts(&made).await;
+    fixture.server.settle().await;
+    let attempts = fixture.attempts(&made).await;
     assert_eq!((attempts.len(), &attempts[0]["id"]), (2, &again["delivery_id"]));
     assert_eq!((&attempts[0]["attempt"], &attempts[0]["status"]), (&json!(1), &json!("succeeded")));
-    let posts = world.sink.posts();
+    let posts = fixture.sink.posts();
     assert_eq!(posts[0].body, posts[1].body, "the same event, byte for byte");
-    let thread = world.api.get("/v1/threads").await.expect(200).data()[0]["id"].as_str().unwrap().to_owned();
-    world.api.delete(&format!("/v1/threads/{thread}")).await.expect(200);
-    world.api.post_empty(&format!("{path}/{}/redeliver", first["id"].as_str().unwrap())).await.expect(202);
-    world.server.settle().await;
-    let last: Value = serde_json::from_slice(&world.sink.posts()[2].body).unwrap();
+    let thread = fixture.api.get("/v1/threads").await.expect(200).data()[0]["id"].as_str().unwrap().to_owned();
+    fixture.api.delete(&format!("/v1/threads/{thread}")).await.expect(200);
+    fixture.api.post_empty(&format!("{path}/{}/redeliver", first["id"].as_str().unwrap())).await.expect(202);
+    fixture.server.settle().await;
+    let last: Value = serde_json::from_slice(&fixture.sink.posts()[2].body).unwrap();
     assert_eq!(
         (&last["data"]["message"], &last["data"]["gone"]),
         (&json!(null), &json!(true)),
         "it was deleted meanwhile"
     );
-    world.api.post_empty(&format!("{path}/{}/redeliver", made.text("id"))).await.error("not_found");
-    world.api.post_empty(&format!("{path}/nonsense/redeliver")).await.error("not_found");
-    world.server.finish().await;
+    fixture.api.post_empty(&format!("{path}/{}/redeliver", made.text("id"))).await.error("not_found");
+    fixture.api.post_empty(&format!("{path}/nonsense/redeliver")).await.error("not_found");
+    fixture.server.finish().await;
 }

@@ -1,50 +1,50 @@
-//! One run: a workspace, everything that can happen in it, and what must be true afterwards.
+//! One run: a workspace, everything that can happen in it, and the checks afterwards.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use posthouse_app::ports::Clock as _;
 use posthouse_domain::{event::EventKind, plan::Plan, time::MINUTE_MS};
-use posthouse_server::ports::Clock as _;
 use posthouse_store::WritePoint;
 use posthouse_tests::{
-    Letter, Say, TestServer, WebhookSink,
+    TestMessage, TestServer, WebhookReply, WebhookSink,
     fixtures::{TestInbox, TestKey},
-    http::{Api, Reply},
+    http::{Api, ApiResponse},
     mail::SENDER,
-    smtp_sink::Received,
+    smtp_sink::SinkMessage,
     stream::StreamClient,
 };
 use serde_json::{Value, json};
 
-use super::World;
+use super::Fixture;
 
-/// How often a client tries.
+/// Maximum number of attempts of a client.
 const TRIES: usize = 4;
 
-pub(super) struct Run {
+pub(super) struct WorkloadRun {
     name: String,
     key: TestKey,
     api: Api,
     inbox: TestInbox,
-    colleague: TestInbox,
+    second_inbox: TestInbox,
     hooks: WebhookSink,
     webhook: String,
-    /// The end of the log when the webhook was made.
-    began: usize,
-    /// Events that a stream has told.
+    /// The length of the log when the webhook was created.
+    log_start: usize,
+    /// Event ids that a stream delivered.
     streamed: Vec<Value>,
-    /// Subjects that were acknowledged with 250.
+    /// Subjects acknowledged with 250.
     received: Vec<String>,
-    /// Subjects that were put off with 451 at first: they may be there twice.
-    put_off: HashSet<String>,
-    /// Messages that were acknowledged with 202, with how many recipients each has elsewhere.
+    /// Subjects that first got a 451. They may be stored twice.
+    deferred: HashSet<String>,
+    /// Messages acknowledged with 202, with their number of external recipients.
     queued: Vec<(String, usize)>,
-    handed_out: Vec<String>,
+    claimed_subjects: Vec<String>,
 }
 
-/// Tries a request until it is answered otherwise than with 503.
-async fn insist(ask: impl AsyncFn() -> Reply) -> Reply {
+/// Repeats a request until the response is not a 503.
+async fn retry(request: impl AsyncFn() -> ApiResponse) -> ApiResponse {
     for _ in 0..TRIES {
-        let reply = ask().await;
+        let reply = request().await;
         if reply.status != 503 {
             return reply;
         }
@@ -58,76 +58,76 @@ fn link(mail: &str) -> String {
     mail[at..].lines().next().unwrap_or_default().trim_end().to_owned()
 }
 
-impl Run {
-    /// Makes a workspace with two inboxes, a temporary one, a forwarding address and a webhook.
-    pub(super) async fn prepare(world: &World, n: u64) -> Self {
-        let (server, name) = (&world.server, format!("run-{n}"));
+impl WorkloadRun {
+    /// Creates a workspace with two inboxes, a temporary one, a forwarding address and a webhook.
+    pub(super) async fn prepare(fixture: &Fixture, n: u64) -> Self {
+        let (server, name) = (&fixture.server, format!("run-{n}"));
         let key = server.workspace(Plan::Team).await;
-        let (api, inbox, colleague) = (server.api(&key), server.inbox(&key).await, server.inbox(&key).await);
+        let (api, inbox, second_inbox) = (server.api(&key), server.inbox(&key).await, server.inbox(&key).await);
         let path = format!("/v1/inboxes/{}", inbox.id);
         let friend = json!({ "address": format!("friend{n}@b.example") });
         api.post(&format!("{path}/forwarding"), friend).await.expect(201);
         server.settle().await;
-        let asked = world.exchanger.received().pop().expect("the question arrived");
-        server.anonymous().post_empty(&link(&asked.data)).await.expect(200);
-        // The queue begins with its first claim.
+        let request_mail = fixture.exchanger.received().pop().expect("the confirmation request arrived");
+        server.anonymous().post_empty(&link(&request_mail.data)).await.expect(200);
+        // The first claim initializes the queue.
         api.post_empty(&format!("{path}/messages/claim")).await.expect(200);
         api.post("/v1/inboxes", json!({ "ttl_seconds": 90 })).await.expect(201);
         let hooks = WebhookSink::start().await;
-        let began = log(&api).await.len();
+        let log_start = log(&api).await.len();
         let kinds: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.text()).collect();
         let made = api.post("/v1/webhooks", json!({ "url": hooks.url(), "events": kinds })).await.expect(201);
         let webhook = made.text("id").to_owned();
-        hooks.next(Say::Status(503, String::new()));
-        let (streamed, received, put_off, queued) = (Vec::new(), Vec::new(), HashSet::new(), Vec::new());
-        let handed_out = Vec::new();
+        hooks.next(WebhookReply::Status(503, String::new()));
+        let (streamed, received, deferred, queued) = (Vec::new(), Vec::new(), HashSet::new(), Vec::new());
+        let claimed_subjects = Vec::new();
         Self {
             name,
             key,
             api,
             inbox,
-            colleague,
+            second_inbox,
             hooks,
             webhook,
-            began,
+            log_start,
             streamed,
             received,
-            put_off,
+            deferred,
             queued,
-            handed_out,
+            claimed_subjects,
         }
     }
 
-    /// Everything happens, while one write fails.
-    pub(super) async fn go(&mut self, world: &World) {
-        let server = &world.server;
-        let mut stream = self.listen(server).await;
+    /// Runs everything while one write fails.
+    pub(super) async fn execute(&mut self, fixture: &Fixture) {
+        let server = &fixture.server;
+        let mut stream = self.open_stream(server).await;
         self.first_mail(server).await;
         for subject in ["second", "third"] {
             self.mail(server, subject, "<first>").await;
         }
         self.mail(server, "aside", "<other>").await;
         self.send("to several", json!(["ann@b.example", "eve@b.example", "bob@c.example"]), 3).await;
-        self.send("to both", json!(["ann@b.example", self.colleague.address]), 1).await;
+        self.send("to both", json!(["ann@b.example", self.second_inbox.address]), 1).await;
         self.drafts(server).await;
-        server.settle_in_spite().await;
-        self.report(world).await;
+        server.settle_with_failing_writes().await;
+        self.report(fixture).await;
         self.work(server).await;
-        self.hear(&mut stream).await;
+        self.read_stream(&mut stream).await;
         stream.close().await;
-        // The end of the temporary inbox, the scheduled draft, the next attempt at the webhook, and every lease.
+        // The temporary inbox and all leases expire, and the scheduled draft and the next webhook attempt become due.
         for minutes in [2, 2, 2, 10, 2] {
             server.clock.advance(minutes * MINUTE_MS);
-            server.settle_in_spite().await;
+            server.settle_with_failing_writes().await;
             self.work(server).await;
         }
-        let mut stream = self.listen(server).await;
-        self.hear(&mut stream).await;
+        let mut stream = self.open_stream(server).await;
+        self.read_stream(&mut stream).await;
         stream.close().await;
     }
 
-    /// Opens a stream and resumes behind the last event it told; the first begins at the end of the log.
-    async fn listen(&mut self, server: &TestServer) -> StreamClient {
+    /// Opens a stream and resumes after the last delivered event. The first one starts at the end of the log.
+    async fn open_stream(&mut self, server: &TestServer) -> StreamClient {
         let mut stream = server.stream(&self.key).await;
         let since = self.streamed.last().cloned();
         let frame = since.map_or_else(|| json!({}), |last| json!({ "since": last }));
@@ -135,15 +135,15 @@ impl Run {
         stream
     }
 
-    /// Takes what the stream has told until now.
-    async fn hear(&mut self, stream: &mut StreamClient) {
+    /// Reads the stream up to the end of the log.
+    async fn read_stream(&mut self, stream: &mut StreamClient) {
         let end = log(&self.api).await.last().map(|event| event["id"].clone());
         while self.streamed.last() != end.as_ref() {
             self.streamed.push(stream.expect("event").await["event"]["id"].clone());
         }
     }
 
-    /// The first mail comes while a long-poll waits for it.
+    /// The first message arrives while a long-poll waits for it.
     async fn first_mail(&mut self, server: &TestServer) {
         let since = server.clock.now().plus_ms(-1);
         let path = format!("/v1/inboxes/{}/messages/wait?since={since}&timeout=50", self.inbox.id);
@@ -158,15 +158,15 @@ impl Run {
         let subject = format!("{} {word}", self.name);
         let id = |word: &str| format!("<{}.{word}@remote.example>", self.name.replace(' ', "."));
         let answers = id(answers.trim_matches(['<', '>']));
-        let letter = Letter::new(&subject, "Hello.").with("Message-ID", &id(word)).with("In-Reply-To", &answers);
+        let message = TestMessage::new(&subject, "Hello.").with("Message-ID", &id(word)).with("In-Reply-To", &answers);
         server.clock.advance(1);
-        let raw = letter.raw(&self.inbox.address, server.clock.now());
-        self.hand_in(server, SENDER, &self.inbox.address.clone(), &raw, &subject).await;
+        let raw = message.raw(&self.inbox.address, server.clock.now());
+        self.deliver(server, SENDER, &self.inbox.address.clone(), &raw, &subject).await;
         self.received.push(subject);
     }
 
-    /// Hands mail in by SMTP until it is acknowledged.
-    async fn hand_in(&mut self, server: &TestServer, from: &str, to: &str, raw: &str, subject: &str) {
+    /// Delivers a message by SMTP until it is acknowledged.
+    async fn deliver(&mut self, server: &TestServer, from: &str, to: &str, raw: &str, subject: &str) {
         for _ in 0..TRIES {
             let mut client = server.smtp().await;
             let reply = client.mail(from, &[to], raw.as_bytes()).await;
@@ -175,7 +175,7 @@ impl Run {
                 return;
             }
             assert_eq!(reply.code, 451, "{reply:?}");
-            self.put_off.insert(subject.to_owned());
+            self.deferred.insert(subject.to_owned());
         }
         panic!("only one write fails");
     }
@@ -185,11 +185,11 @@ impl Run {
         let api = self.api.idempotent(&subject.replace(' ', "-"));
         let path = format!("/v1/inboxes/{}/messages", self.inbox.id);
         let body = json!({ "to": to, "subject": subject, "text": "Hello." });
-        insist(async || api.post(&path, body.clone()).await).await.expect(202);
+        retry(async || api.post(&path, body.clone()).await).await.expect(202);
         self.queued.push((subject, elsewhere));
     }
 
-    /// One draft is sent at once, another has a time.
+    /// Sends one draft at once and schedules another.
     async fn drafts(&mut self, server: &TestServer) {
         let path = format!("/v1/inboxes/{}/drafts", self.inbox.id);
         let at = server.clock.now().plus_ms(2 * MINUTE_MS).to_string();
@@ -198,41 +198,41 @@ impl Run {
             let mut body = json!({ "to": "ann@b.example", "subject": subject, "text": "Hello." });
             more.as_object().into_iter().flatten().for_each(|(name, value)| body[name] = value.clone());
             let api = self.api.idempotent(&subject.replace(' ', "-"));
-            let made = insist(async || api.post(&path, body.clone()).await).await.expect(201);
+            let made = retry(async || api.post(&path, body.clone()).await).await.expect(201);
             if word == "draft" {
                 let send = format!("{path}/{}/send", made.text("id"));
                 let api = self.api.idempotent(&format!("send-{}", subject.replace(' ', "-")));
-                insist(async || api.post_empty(&send).await).await.expect(202);
+                retry(async || api.post_empty(&send).await).await.expect(202);
             }
             self.queued.push((subject, 1));
         }
     }
 
-    /// A server elsewhere reports that it did not deliver to eve after all.
-    async fn report(&mut self, world: &World) {
+    /// Another server reports that the message to eve was not delivered.
+    async fn report(&mut self, fixture: &Fixture) {
         let subject = format!("{} to several", self.name);
-        let sent = world.exchanger.received();
-        let is_it = |mail: &&Received| {
+        let sent = fixture.exchanger.received();
+        let is_it = |mail: &&SinkMessage| {
             mail.data.contains(&subject) && mail.recipients.iter().any(|recipient| recipient == "eve@b.example")
         };
-        // One whose settling is put off for longer has been taken all the same.
-        let mail = sent.iter().find(is_it).expect("the mail was taken");
+        // The message was sent even if recording its outcome was delayed.
+        let mail = sent.iter().find(is_it).expect("the message was accepted");
         let path = mail.mail.split_once('<').and_then(|(_, rest)| rest.split_once('>')).expect("a return path").0;
         let notice = "From: MAILER-DAEMON@mx.b.example\r\nSubject: failure notice\r\n\r\n\
             Hi. This is the qmail-send program at mx.b.example.\r\n\
             I'm afraid I wasn't able to deliver your message to the following addresses.\r\n\r\n<eve@b.example>:\r\n\
             Remote host said: 550 5.1.1 No such user here\r\nGiving up on 192.0.2.1.\r\n";
-        world.server.clock.advance(1);
-        self.hand_in(&world.server, "", path, notice, "failure notice").await;
+        fixture.server.clock.advance(1);
+        self.deliver(&fixture.server, "", path, notice, "failure notice").await;
     }
 
-    /// Claims and finishes what there is.
+    /// Claims and acknowledges all available messages.
     async fn work(&mut self, server: &TestServer) {
         let claim = format!("/v1/inboxes/{}/messages/claim", self.inbox.id);
         loop {
             server.clock.advance(1);
             let body = json!({ "limit": 10, "lease_seconds": 30 });
-            let claimed = insist(async || self.api.post(&claim, body.clone()).await).await.expect(200);
+            let claimed = retry(async || self.api.post(&claim, body.clone()).await).await.expect(200);
             if claimed.data().is_empty() {
                 return;
             }
@@ -240,14 +240,14 @@ impl Run {
                 let (id, lease) =
                     (one["message"]["id"].as_str().unwrap_or_default(), json!({ "lease_id": one["lease_id"] }));
                 let path = format!("/v1/messages/{id}/ack");
-                insist(async || self.api.post(&path, lease.clone()).await).await.expect(200);
-                self.handed_out.push(one["message"]["subject"].as_str().unwrap_or_default().to_owned());
+                retry(async || self.api.post(&path, lease.clone()).await).await.expect(200);
+                self.claimed_subjects.push(one["message"]["subject"].as_str().unwrap_or_default().to_owned());
             }
         }
     }
 
-    /// What must be true whichever write failed.
-    pub(super) async fn verify(&self, world: &World, point: WritePoint) {
+    /// Checks what must hold whichever write failed.
+    pub(super) async fn verify(&self, fixture: &Fixture, point: WritePoint) {
         let all = log(&self.api).await;
         let path = format!("/v1/webhooks/{}/deliveries?limit=100", self.webhook);
         let attempts = self.api.get(&path).await.expect(200);
@@ -255,7 +255,7 @@ impl Run {
         assert_eq!(failed.len(), 1, "{}: attempts that failed: {failed:#?}", self.name);
         self.verify_events(&all);
         self.verify_received(point).await;
-        self.verify_sent(world).await;
+        self.verify_sent(fixture).await;
         let kinds: HashSet<&str> = all.iter().filter_map(|event| event["type"].as_str()).collect();
         for kind in
             ["message.received", "message.sent", "message.delivered", "message.bounced", "inbox.expired", "draft.sent"]
@@ -264,68 +264,69 @@ impl Run {
         }
     }
 
-    /// The webhook and the stream have the log.
+    /// Checks that the webhook and the stream have the same events as the log.
     fn verify_events(&self, all: &[Value]) {
-        let told: Vec<&Value> = all[self.began..].iter().map(|event| &event["id"]).collect();
-        assert_eq!(self.streamed.iter().collect::<Vec<_>>(), told, "{}: the stream has the log", self.name);
+        let logged_ids: Vec<&Value> = all[self.log_start..].iter().map(|event| &event["id"]).collect();
+        assert_eq!(self.streamed.iter().collect::<Vec<_>>(), logged_ids, "{}: the stream has the log", self.name);
         let posts: Vec<Value> = self.hooks.posts().iter().map(|post| post.json()).collect();
         let mut counts: HashMap<&str, usize> = HashMap::new();
         posts.iter().for_each(|event| *counts.entry(id(event)).or_default() += 1);
         let kind = |event: &Value| event["type"].as_str().unwrap_or_default().to_owned();
-        let lost = all[self.began..].iter().filter(|event| !counts.contains_key(id(event)));
+        let lost = all[self.log_start..].iter().filter(|event| !counts.contains_key(id(event)));
         let lost: Vec<String> = lost.map(kind).collect();
-        assert!(lost.is_empty(), "{}: {} events came, and never these: {lost:?}", self.name, counts.len());
-        assert_eq!(counts.len(), told.len(), "{}", self.name);
-        // The receiver refused the first.
+        assert!(lost.is_empty(), "{}: {} events arrived, but not these: {lost:?}", self.name, counts.len());
+        assert_eq!(counts.len(), logged_ids.len(), "{}", self.name);
+        // The receiver rejected the first event once.
         let refused = posts.first().map(id);
         let twice: Vec<_> =
             counts.iter().filter(|(id, count)| **count != 1 + usize::from(Some(**id) == refused)).collect();
-        assert!(twice.is_empty(), "{}: came as often: {twice:?}", self.name);
+        assert!(twice.is_empty(), "{}: wrong number of deliveries: {twice:?}", self.name);
         let mut seen = HashSet::new();
         let firsts = posts.iter().filter(|event| seen.insert(id(event)));
         assert_eq!(
             by_thread(firsts),
-            by_thread(all[self.began..].iter()),
-            "{}: the order of each conversation",
+            by_thread(all[self.log_start..].iter()),
+            "{}: the order of each thread",
             self.name
         );
     }
 
-    /// What was acknowledged is in the inbox, and was handed out to a worker.
+    /// Checks that acknowledged messages are in the inbox and were claimed by a worker.
     async fn verify_received(&self, point: WritePoint) {
         let path = format!("/v1/inboxes/{}/messages?direction=inbound&limit=100", self.inbox.id);
         let list = self.api.get(&path).await.expect(200);
         let stored: Vec<&str> = list.data().iter().filter_map(|message| message["subject"].as_str()).collect();
         for subject in &self.received {
             let count = stored.iter().filter(|one| *one == subject).count();
-            // Whoever was told 451 hands the mail in again, also when it is there.
-            let most = 1 + usize::from(point == WritePoint::Committed && self.put_off.contains(subject));
+            // A client that got a 451 delivers the message again, even if it was stored.
+            let most = 1 + usize::from(point == WritePoint::AfterCommit && self.deferred.contains(subject));
             assert!((1..=most).contains(&count), "{subject} is stored {count} times");
-            let worked = self.handed_out.iter().filter(|one| *one == subject).count();
-            assert_eq!(worked, count, "{subject} was stored {count} times and handed out {worked} times");
+            let worked = self.claimed_subjects.iter().filter(|one| *one == subject).count();
+            assert_eq!(worked, count, "{subject} was stored {count} times and claimed {worked} times");
         }
     }
 
-    /// What was queued has left once for each recipient, and says so; what was received was passed on.
-    async fn verify_sent(&self, world: &World) {
-        let arrived = world.exchanger.received();
+    /// Checks that queued messages were sent once per recipient and are marked so, and that received ones were
+    /// forwarded.
+    async fn verify_sent(&self, fixture: &Fixture) {
+        let arrived = fixture.exchanger.received();
         let of = |subject: &str| -> usize {
             let line = format!("Subject: {subject}\r\n");
             arrived.iter().filter(|mail| mail.data.contains(&line)).map(|mail| mail.recipients.len()).sum()
         };
         for (subject, recipients) in &self.queued {
-            assert_eq!(of(subject), *recipients, "{subject} arrived so often");
+            assert_eq!(of(subject), *recipients, "number of arrivals of {subject}");
         }
         for subject in &self.received {
             let count = of(subject);
-            let most = 1 + usize::from(self.put_off.contains(subject));
-            assert!((1..=most).contains(&count), "{subject} was passed on {count} times");
+            let most = 1 + usize::from(self.deferred.contains(subject));
+            assert!((1..=most).contains(&count), "{subject} was forwarded {count} times");
         }
         let path = format!("/v1/inboxes/{}/messages?direction=outbound&limit=100", self.inbox.id);
         let list = self.api.get(&path).await.expect(200);
         for (subject, _) in &self.queued {
             let found: Vec<&Value> = list.data().iter().filter(|message| message["subject"] == *subject).collect();
-            assert_eq!(found.len(), 1, "{subject} is stored so often");
+            assert_eq!(found.len(), 1, "number of stored copies of {subject}");
             let expected = if subject.ends_with("to several") { "bounced" } else { "delivered" };
             assert_eq!(found[0]["status"], expected, "{subject}: {}", found[0]);
         }
@@ -336,7 +337,7 @@ fn id(event: &Value) -> &str {
     event["id"].as_str().unwrap_or_default()
 }
 
-/// The events of each conversation, in their order.
+/// Returns the events of each thread, in order.
 fn by_thread<'a>(events: impl Iterator<Item = &'a Value>) -> BTreeMap<String, Vec<String>> {
     let mut threads: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for event in events {
@@ -348,7 +349,7 @@ fn by_thread<'a>(events: impl Iterator<Item = &'a Value>) -> BTreeMap<String, Ve
     threads
 }
 
-/// The whole log of the workspace.
+/// Returns the whole log of the workspace.
 async fn log(api: &Api) -> Vec<Value> {
     let (mut events, mut cursor) = (Vec::new(), String::new());
     loop {

@@ -1,15 +1,15 @@
-//! A draft is sent once, as it was when its sender vouched for it, or not at all: whatever happens to it on its way.
+//! A draft is sent once, with the content that was approved, or not at all, whatever happens during the send.
 
+use posthouse_app::ports::Clock as _;
 use posthouse_domain::time::HOUR_MS;
-use posthouse_server::ports::Clock as _;
-use posthouse_tests::http::Reply;
+use posthouse_tests::http::ApiResponse;
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::inbox_fixture::InboxFixture;
 
-/// What another request does to a draft meanwhile.
+/// A concurrent operation on a draft.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Change {
+enum DraftChange {
     Text,
     Bcc,
     Files,
@@ -19,12 +19,12 @@ enum Change {
     Send,
 }
 
-use Change::{Bcc, Cancel, Delete, Files, Schedule, Send, Text};
+use DraftChange::{Bcc, Cancel, Delete, Files, Schedule, Send, Text};
 
-const CHANGES: [Change; 7] = [Text, Bcc, Files, Cancel, Delete, Schedule, Send];
+const CHANGES: [DraftChange; 7] = [Text, Bcc, Files, Cancel, Delete, Schedule, Send];
 
-impl Change {
-    /// What it writes into the draft, if it writes.
+impl DraftChange {
+    /// Returns the content that it writes, if any.
     fn content(self) -> Option<Value> {
         let file = json!({ "filename": "a.txt", "content_type": "text/plain", "content_base64": "YQ==" });
         match self {
@@ -36,13 +36,13 @@ impl Change {
     }
 }
 
-impl Desk {
+impl InboxFixture {
     fn draft_path(&self, below: &str) -> String {
         format!("/v1/inboxes/{}/drafts{below}", self.inbox.id)
     }
 
-    /// A draft to the inbox itself, scheduled if there is a time; its id.
-    async fn prepared(&self, send_at: Option<String>) -> String {
+    /// Creates a draft to the inbox itself, scheduled if a time is given, and returns its id.
+    async fn create_draft(&self, send_at: Option<String>) -> String {
         let mut body = json!({ "to": self.inbox.address, "subject": "Plan", "text": "Here it is." });
         if let Some(at) = send_at {
             body["send_at"] = at.into();
@@ -50,7 +50,7 @@ impl Desk {
         self.api.post(&self.draft_path(""), body).await.expect(201).text("id").to_owned()
     }
 
-    async fn make(&self, change: Change, id: &str) -> Reply {
+    async fn apply(&self, change: DraftChange, id: &str) -> ApiResponse {
         let path = self.draft_path(&format!("/{id}"));
         let at = self.server.clock.now().plus_ms(2 * HOUR_MS).to_string();
         match (change, change.content()) {
@@ -62,51 +62,58 @@ impl Desk {
         }
     }
 
-    /// The messages that were sent, newest first.
+    /// Returns the sent messages, newest first.
     async fn outbound(&self) -> Vec<Value> {
         let path = format!("/v1/inboxes/{}/messages?direction=outbound&limit=100", self.inbox.id);
         self.api.get(&path).await.expect(200).data().to_vec()
     }
 
-    /// What leaves with each content, and the hash that stands for it, from sends that nobody disturbs.
+    /// Returns the sent content of each variant with its approval hash, from undisturbed sends.
     async fn hashes(&self) -> Vec<(Value, Value)> {
         let mut hashes = Vec::new();
         for change in [None, Some(Text), Some(Bcc), Some(Files)] {
-            let id = self.prepared(None).await;
+            let id = self.create_draft(None).await;
             if let Some(change) = change {
-                self.make(change, &id).await.expect(200);
+                self.apply(change, &id).await.expect(200);
             }
-            let message = self.make(Send, &id).await.expect(202)["message"].clone();
-            hashes.push((leaving(&message), message["approval"]["content_sha256"].clone()));
+            let message = self.apply(Send, &id).await.expect(202)["message"].clone();
+            hashes.push((sent_content(&message), message["approval"]["content_sha256"].clone()));
         }
         assert!((1..4).all(|at| hashes[at].1 != hashes[0].1), "{hashes:?}");
         hashes
     }
 
-    /// What must hold after a send and a change of a draft that met, of which the first `before` messages are no part.
-    async fn check(&self, (id, before): (&str, usize), (change, made): (Change, &Reply), hashes: &[(Value, Value)]) {
+    /// Checks the result of a concurrent send and change of a draft. The first `before` messages are older.
+    async fn check(
+        &self,
+        id: &str,
+        before: usize,
+        change: DraftChange,
+        applied: &ApiResponse,
+        hashes: &[(Value, Value)],
+    ) {
         let mut sent = self.outbound().await;
         sent.truncate(sent.len() - before);
         assert!(sent.len() <= 1, "{change:?}: sent twice: {sent:?}");
-        // A change that was taken is in what leaves later; one that was refused is not.
-        let is_taken = made.status == 200 && change.content().is_some();
-        let expected = if is_taken { leaving(&made.json) } else { hashes[0].0.clone() };
+        // An accepted change is in the sent content, a rejected one isn't.
+        let is_accepted = applied.status == 200 && change.content().is_some();
+        let expected = if is_accepted { sent_content(&applied.json) } else { hashes[0].0.clone() };
         for message in &sent {
-            let shown = (leaving(message), message["approval"]["content_sha256"].clone());
-            assert_eq!(shown.0, expected, "{change:?} was answered {made}");
-            assert!(hashes.contains(&shown), "{change:?}: approved was something else: {message}");
-            assert!(change != Cancel || made.status != 200, "sent after it was given up: {message}");
+            let shown = (sent_content(message), message["approval"]["content_sha256"].clone());
+            assert_eq!(shown.0, expected, "{change:?} got {applied}");
+            assert!(hashes.contains(&shown), "{change:?}: the approved content differs: {message}");
+            assert!(change != Cancel || applied.status != 200, "sent after it was canceled: {message}");
         }
         let now = self.api.get(&self.draft_path(&format!("/{id}"))).await;
         match now["status"].as_str() {
             Some("sent") => assert_eq!(now["sent_message_id"], sent[0]["id"], "{change:?}: {now}"),
             Some("cancelled") => assert_eq!((change, sent.len()), (Cancel, 0)),
             None => assert_eq!(change, Delete, "{now}"),
-            // Nobody sent it yet: what was changed can still be sent.
+            // It is unsent: the changed draft can still be sent.
             Some(_) => {
                 assert_eq!(sent.len(), 0, "{change:?}: {now}");
-                let message = self.make(Send, id).await.expect(202)["message"].clone();
-                let shown = (leaving(&message), message["approval"]["content_sha256"].clone());
+                let message = self.apply(Send, id).await.expect(202)["message"].clone();
+                let shown = (sent_content(&message), message["approval"]["content_sha256"].clone());
                 assert_eq!(shown.0, expected, "{change:?}");
                 assert!(hashes.contains(&shown), "{change:?}: {message}");
             }
@@ -114,92 +121,92 @@ impl Desk {
     }
 }
 
-/// What leaves, of a message or a draft.
-fn leaving(of: &Value) -> Value {
+/// Returns the sent content of a message or a draft.
+fn sent_content(of: &Value) -> Value {
     let files: Vec<&Value> = of["attachments"].as_array().into_iter().flatten().map(|file| &file["filename"]).collect();
     json!([of["text"], of["bcc"], files])
 }
 
 #[tokio::test]
-async fn a_draft_that_changes_between_two_steps_of_its_send_is_never_sent_as_it_was() {
-    let desk = Desk::open().await;
-    let hashes = desk.hashes().await;
+async fn a_change_during_a_send_never_sends_the_old_content() {
+    let fixture = InboxFixture::open().await;
+    let hashes = fixture.hashes().await;
     for change in CHANGES {
         for unit in 1.. {
-            let (id, before) = (desk.prepared(None).await, desk.outbound().await.len());
-            let breakpoint = desk.server.break_after(unit);
-            let (api, path) = (desk.api.clone(), desk.draft_path(&format!("/{id}/send")));
+            let (id, before) = (fixture.create_draft(None).await, fixture.outbound().await.len());
+            let breakpoint = fixture.server.break_after(unit);
+            let (api, path) = (fixture.api.clone(), fixture.draft_path(&format!("/{id}/send")));
             let mut request = tokio::spawn(async move { api.post_empty(&path).await });
-            let Ok(stopped) = breakpoint.hit_before(&mut request).await else {
+            let Ok(paused) = breakpoint.hit_before(&mut request).await else {
                 assert!(unit > 2, "a send reads and writes");
                 break;
             };
-            let made = desk.make(change, &id).await;
-            drop(stopped);
+            let applied = fixture.apply(change, &id).await;
+            drop(paused);
             let sent = request.await.unwrap();
             if sent.status != 202 {
                 let code = if change == Delete { "not_found" } else { "draft_not_editable" };
                 sent.error(code);
             }
-            desk.check((&id, before), (change, &made), &hashes).await;
+            fixture.check(&id, before, change, &applied, &hashes).await;
         }
     }
-    desk.close().await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn a_draft_that_is_sent_between_two_steps_of_a_change_stays_as_it_was_sent() {
-    let desk = Desk::open().await;
-    let hashes = desk.hashes().await;
+async fn a_send_during_a_change_keeps_the_sent_content() {
+    let fixture = InboxFixture::open().await;
+    let hashes = fixture.hashes().await;
     for change in [Text, Bcc, Files] {
         for unit in 1.. {
-            let (id, before) = (desk.prepared(None).await, desk.outbound().await.len());
-            let breakpoint = desk.server.break_after(unit);
-            let (api, path) = (desk.api.clone(), desk.draft_path(&format!("/{id}")));
+            let (id, before) = (fixture.create_draft(None).await, fixture.outbound().await.len());
+            let breakpoint = fixture.server.break_after(unit);
+            let (api, path) = (fixture.api.clone(), fixture.draft_path(&format!("/{id}")));
             let mut request = tokio::spawn(async move { api.patch(&path, change.content().unwrap()).await });
-            let Ok(stopped) = breakpoint.hit_before(&mut request).await else {
+            let Ok(paused) = breakpoint.hit_before(&mut request).await else {
                 assert!(unit > 1, "a change writes");
                 break;
             };
-            desk.make(Send, &id).await.expect(202);
-            drop(stopped);
-            let made = request.await.unwrap();
-            if made.status != 200 {
-                desk.check((&id, before), (change, &made.error("draft_not_editable")), &hashes).await;
+            fixture.apply(Send, &id).await.expect(202);
+            drop(paused);
+            let applied = request.await.unwrap();
+            if applied.status != 200 {
+                fixture.check(&id, before, change, &applied.error("draft_not_editable"), &hashes).await;
             } else {
-                desk.check((&id, before), (change, &made), &hashes).await;
+                fixture.check(&id, before, change, &applied, &hashes).await;
             }
         }
     }
-    desk.close().await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn a_draft_that_changes_while_its_time_comes_is_never_sent_as_it_was() {
-    let desk = Desk::open().await;
-    let hashes = desk.hashes().await;
+async fn a_change_while_a_draft_is_due_never_sends_the_old_content() {
+    let fixture = InboxFixture::open().await;
+    let hashes = fixture.hashes().await;
     for change in CHANGES {
         for unit in 1.. {
-            desk.server.settle().await;
-            let at = desk.server.clock.now().plus_ms(HOUR_MS);
-            let (id, before) = (desk.prepared(Some(at.to_string())).await, desk.outbound().await.len());
-            desk.server.clock.set(at);
-            let breakpoint = desk.server.break_after(unit);
-            let mut settling = Box::pin(desk.server.settle());
-            let stopped = tokio::select! {
+            fixture.server.settle().await;
+            let at = fixture.server.clock.now().plus_ms(HOUR_MS);
+            let (id, before) = (fixture.create_draft(Some(at.to_string())).await, fixture.outbound().await.len());
+            fixture.server.clock.set(at);
+            let breakpoint = fixture.server.break_after(unit);
+            let mut settling = Box::pin(fixture.server.settle());
+            let paused = tokio::select! {
                 biased;
-                stopped = breakpoint.hit() => stopped,
+                paused = breakpoint.hit() => paused,
                 () = &mut settling => {
-                    assert!(unit > 2, "the job is taken, the draft read and sent");
+                    assert!(unit > 2, "the job is claimed, the draft read and sent");
                     break;
                 }
             };
-            let made = desk.make(change, &id).await;
-            drop(stopped);
+            let applied = fixture.apply(change, &id).await;
+            drop(paused);
             settling.await;
-            desk.check((&id, before), (change, &made), &hashes).await;
+            fixture.check(&id, before, change, &applied, &hashes).await;
         }
     }
-    desk.server.advance(3 * HOUR_MS).await;
-    desk.close().await;
+    fixture.server.advance(3 * HOUR_MS).await;
+    fixture.close().await;
 }

@@ -1,0 +1,98 @@
+//! Views: the JSON form of each record, the same in responses, events and stored idempotent responses.
+//!
+//! A view borrows its record and checks no permission; access is checked before a view is built.
+
+pub mod contact;
+pub mod deliverability;
+pub mod domain;
+pub mod draft;
+pub mod event;
+pub mod forwarding;
+pub mod inbox;
+pub mod list_entry;
+pub mod message;
+pub mod metrics;
+pub mod queue;
+pub mod search;
+pub mod suppression;
+pub mod thread;
+pub mod webhook;
+pub mod workspace;
+
+use std::borrow::Cow;
+
+use posthouse_domain::{named::NamedEnum, time::Time};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// A time in UTC with milliseconds, written as `2026-01-01T00:00:00.000Z`.
+#[derive(Clone, Copy, Debug)]
+pub struct TimestampView(Time);
+
+impl From<Time> for TimestampView {
+    fn from(time: Time) -> Self {
+        Self(time)
+    }
+}
+
+impl Serialize for TimestampView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl JsonSchema for TimestampView {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Moment".into()
+    }
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date-time" })
+    }
+}
+
+/// Returns the schema of a named enum: a string with the list of its names.
+pub fn name_of<E: NamedEnum>(_generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": E::names() })
+}
+
+/// One page of a list.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{T}Page")]
+pub struct PageView<T> {
+    /// Records of this page.
+    pub data: Vec<T>,
+    /// Value of `cursor` for the next page; null on the last page.
+    pub next_cursor: Option<String>,
+}
+
+/// One record, or null if there is nothing to return.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{T}OrNone")]
+pub struct NullableView<T> {
+    /// Record, or null.
+    pub data: Option<T>,
+}
+
+/// The records of a request for several ids.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{T}Batch")]
+pub struct BatchView<T> {
+    /// Records in the order of the requested ids.
+    pub data: Vec<T>,
+    /// Requested ids that don't exist or are out of the key's scope.
+    pub missing: Vec<String>,
+}
+
+/// Returns stored JSON text unchanged, or null if the text isn't valid JSON (which is never stored).
+pub fn json_text(text: &str) -> &RawValue {
+    serde_json::from_str(text).unwrap_or(RawValue::NULL)
+}
+
+/// Returns the bytes as lower-case hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,185 @@
+//! The draft object, and the approval that remains with the sent message.
+
+use crate::views::hex;
+use posthouse_domain::record::ApprovalOfMessage;
+use posthouse_domain::{
+    draft::{self, Draft, DraftFile},
+    message::MessageKind,
+    metadata::{self, Metadata},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::{TimestampView, json_text, name_of, workspace::ActorView};
+
+/// A draft.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Draft")]
+pub struct DraftView<'a> {
+    id: Uuid,
+    /// Inbox that sends the draft.
+    inbox_id: Uuid,
+    /// `draft`, `scheduled`, `sent`, `failed` or `cancelled`. `sending` exists only within one transaction and is never
+    /// returned.
+    #[schemars(schema_with = "name_of::<draft::DraftStatus>")]
+    status: &'static str,
+    /// Message that the draft replies to.
+    reply_to_message_id: Option<Uuid>,
+    /// Thread of the message that it replies to, or of the sent message.
+    thread_id: Option<Uuid>,
+    /// Whether the reply goes to all recipients.
+    reply_all: bool,
+    /// To recipients.
+    to: &'a [String],
+    /// Cc recipients.
+    cc: &'a [String],
+    /// Bcc recipients.
+    bcc: &'a [String],
+    /// Subject of the message.
+    subject: Option<&'a str>,
+    /// Plain text body; null after the draft is sent.
+    text: Option<&'a str>,
+    /// HTML body; null after the draft is sent.
+    html: Option<&'a str>,
+    /// Attachments; empty after the draft is sent.
+    attachments: Vec<DraftFileView<'a>>,
+    /// Caller's own keys and values.
+    metadata: Metadata,
+    /// Labels, copied to the sent message.
+    labels: &'a [String],
+    /// `api`, or `ai` if a language model wrote the draft.
+    #[schemars(schema_with = "name_of::<draft::DraftSource>")]
+    source: &'static str,
+    /// Sender's hint: `message`, `task` or `event`.
+    #[schemars(schema_with = "name_of::<MessageKind>")]
+    r#type: &'static str,
+    /// Structured data for the recipient.
+    #[schemars(with = "Option<serde_json::Value>")]
+    data: Option<&'a RawValue>,
+    /// Scheduled time of sending.
+    send_at: Option<TimestampView>,
+    /// Time at which the draft was sent.
+    sent_at: Option<TimestampView>,
+    /// Message that the draft became.
+    sent_message_id: Option<Uuid>,
+    /// Actor that sent or scheduled the draft, or last changed its content while it was scheduled.
+    approved_by: Option<ActorView>,
+    /// Time of the approval.
+    approved_at: Option<TimestampView>,
+    /// SHA-256 of the approved content (recipients, subject, bodies, data and attachments), in lower-case hex.
+    approved_content_sha256: Option<String>,
+    /// Reason for the refusal of the last attempt to send.
+    error: Option<DraftErrorView<'a>>,
+    created_at: TimestampView,
+    /// Time of the last change.
+    updated_at: TimestampView,
+}
+
+/// An attachment of a draft.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DraftAttachment")]
+pub struct DraftFileView<'a> {
+    id: Uuid,
+    /// File name.
+    filename: &'a str,
+    /// Media type, such as `application/pdf`.
+    content_type: &'a str,
+    /// Size in bytes.
+    size_bytes: u64,
+    /// SHA-256 of the content, in lower-case hex.
+    sha256: String,
+}
+
+/// The refusal of an attempt to send a draft.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DraftError")]
+pub struct DraftErrorView<'a> {
+    /// Error code.
+    code: &'a str,
+    /// Error message.
+    message: &'a str,
+}
+
+/// The approval of a message that was a draft.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Approval")]
+pub struct ApprovalView {
+    /// Draft that became the message; it may have been deleted.
+    draft_id: Uuid,
+    /// Actor that approved the content.
+    by: ActorView,
+    /// Time of the approval.
+    at: TimestampView,
+    /// SHA-256 of the sent content (recipients, subject, bodies, data and attachments), in lower-case hex.
+    content_sha256: String,
+}
+
+impl<'a> DraftView<'a> {
+    /// Returns the view of a draft.
+    #[must_use]
+    pub fn of(draft: &'a Draft) -> Self {
+        let (d, c, approval) = (draft, &draft.content, draft.approval.as_ref());
+        Self {
+            id: d.id.into(),
+            inbox_id: d.inbox.into(),
+            status: d.status.text(),
+            reply_to_message_id: d.answers.map(Into::into),
+            thread_id: d.thread.map(Into::into),
+            reply_all: d.reply_all,
+            to: &c.to,
+            cc: &c.cc,
+            bcc: &c.bcc,
+            subject: c.subject.as_deref(),
+            text: c.text.as_deref(),
+            html: c.html.as_deref(),
+            attachments: c.files.iter().map(DraftFileView::of).collect(),
+            metadata: metadata::read(&d.metadata_json),
+            labels: &d.labels,
+            source: d.source.text(),
+            r#type: c.kind.text(),
+            data: c.data_json.as_deref().map(json_text),
+            send_at: d.send_at.map(Into::into),
+            sent_at: d.sent_at.map(Into::into),
+            sent_message_id: d.sent_message.map(Into::into),
+            approved_by: approval.map(|approval| ActorView::of(&approval.by)),
+            approved_at: approval.map(|approval| approval.at.into()),
+            approved_content_sha256: approval.map(|approval| hex(&approval.content_sha256)),
+            error: d.failure.as_ref().map(|f| DraftErrorView { code: &f.code, message: &f.message }),
+            created_at: d.created_at.into(),
+            updated_at: d.updated_at.into(),
+        }
+    }
+
+    /// Returns the view of a draft without its bodies and data, as the event log stores it.
+    #[must_use]
+    pub fn without_bodies(draft: &'a Draft) -> Self {
+        Self { text: None, html: None, data: None, ..Self::of(draft) }
+    }
+}
+
+impl<'a> DraftFileView<'a> {
+    fn of(file: &'a DraftFile) -> Self {
+        Self {
+            id: file.id.into(),
+            filename: &file.filename,
+            content_type: &file.content_type,
+            size_bytes: file.size_bytes,
+            sha256: hex(&file.sha256),
+        }
+    }
+}
+
+impl ApprovalView {
+    /// Returns the view of a message's approval.
+    #[must_use]
+    pub fn of(record: &ApprovalOfMessage) -> Self {
+        Self {
+            draft_id: record.draft.into(),
+            by: ActorView::of(&record.approval.by),
+            at: record.approval.at.into(),
+            content_sha256: hex(&record.approval.content_sha256),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The event catalog: every event type with an example in both payload forms, rendered by the code that renders real
+//! events, and the `webhooks` section of the OpenAPI description.
+
+use posthouse_domain::event::{EventKind, EventPayload};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{EnvelopeData, EventView, GoneEvent, MessageEvent, data, draft, sample};
+
+/// The event catalog.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "EventCatalog")]
+pub struct EventCatalogView {
+    /// Event types.
+    data: Vec<EventTypeView>,
+}
+
+/// An event type.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "EventType")]
+pub struct EventTypeView {
+    /// Name of the type.
+    r#type: &'static str,
+    /// Condition under which the event occurs.
+    description: &'static str,
+    /// Example event with `payload: full`.
+    example: Value,
+    /// Same event with `payload: envelope`.
+    envelope_example: Value,
+}
+
+/// Returns the schema of one form of an event's data.
+type Describe = fn(&mut SchemaGenerator) -> Schema;
+
+/// Returns the schemas of an event type's data. A message event has a second form, for a message that was deleted
+/// since.
+pub(super) fn data_schemas(kind: EventKind) -> Vec<Describe> {
+    use EventKind::*;
+    match kind {
+        MessageReceived
+        | MessageSent
+        | MessageDelivered
+        | MessageBounced
+        | MessageComplained
+        | MessageEnriched
+        | MessageReleased
+        | MessageReceivedBlocked => vec![of::<MessageEvent<'_>>, of::<GoneEvent<'_>>],
+        InboxExpired => vec![of::<data::InboxExpired>],
+        InboxPaused => vec![of::<data::InboxPaused>],
+        InboxResumed => vec![of::<data::InboxResumed>],
+        DomainVerified | DomainFailed | DomainDkimRotated | DomainDkimRotationDue => vec![of::<data::DomainData>],
+        WebhookTest => vec![of::<data::WebhookTest>],
+        DraftCreated | DraftUpdated | DraftSent | DraftCancelled | DraftFailed => vec![of::<draft::DraftEvent<'_>>],
+        WorkspaceStopped => vec![of::<data::WorkspaceStopped>],
+        WorkspaceResumed => vec![of::<data::WorkspaceResumed>],
+    }
+}
+
+fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// Returns the event types whose data has a schema.
+fn documented_kinds() -> impl Iterator<Item = EventKind> {
+    EventKind::ALL.iter().copied().filter(|kind| !data_schemas(*kind).is_empty())
+}
+
+/// Returns the view of the event catalog.
+#[must_use]
+pub fn view() -> EventCatalogView {
+    let entry = |kind: EventKind| {
+        let shown = sample::shown(kind);
+        let example = |form| serde_json::to_value(EventView::in_form(&shown, form)).unwrap_or_default();
+        EventTypeView {
+            r#type: kind.text(),
+            description: kind.meaning(),
+            example: example(EventPayload::Full),
+            envelope_example: example(EventPayload::Envelope),
+        }
+    };
+    EventCatalogView { data: documented_kinds().map(entry).collect() }
+}
+
+/// Returns the `webhooks` section of the OpenAPI description: one request per event type.
+#[must_use]
+pub fn document(generator: &mut SchemaGenerator) -> Value {
+    let mut all = Map::new();
+    for (kind, entry) in documented_kinds().zip(view().data) {
+        let mut forms: Vec<Schema> = data_schemas(kind).into_iter().map(|describe| describe(generator)).collect();
+        forms.push(of::<EnvelopeData<'_>>(generator));
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "id": {
+                    "type": "string", "format": "uuid",
+                    "description": "Event id, the same on every attempt and every transport.",
+                },
+                "type": { "type": "string", "const": kind.text() },
+                "created_at": { "type": "string", "format": "date-time" },
+                "data": { "anyOf": forms },
+            },
+            "required": ["id", "type", "created_at", "data"],
+        });
+        all.insert(kind.text().to_owned(), json!({ "post": operation(kind, schema, &entry) }));
+    }
+    Value::Object(all)
+}
+
+fn operation(kind: EventKind, schema: Value, entry: &EventTypeView) -> Value {
+    let field = |name: &str, description: &str| {
+        json!({
+            "name": name, "in": "header", "required": true, "description": description, "schema": { "type": "string" },
+        })
+    };
+    json!({
+        "operationId": format!("on.{}", kind.text()),
+        "tags": ["webhooks"],
+        "summary": kind.meaning(),
+        "security": [],
+        "parameters": [
+            field(
+                "X-Service-Timestamp",
+                "Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off.",
+            ),
+            field(
+                "X-Service-Signature",
+                "Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned.",
+            ),
+            field("webhook-id", "Event id. Process each id once."),
+            field("webhook-timestamp", "Same as X-Service-Timestamp."),
+            field(
+                "webhook-signature",
+                "Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, \
+                 separated by a space.",
+            ),
+        ],
+        "requestBody": {
+            "required": true,
+            "content": { "application/json": { "schema": schema, "examples": {
+                "full": { "value": entry.example }, "envelope": { "value": entry.envelope_example },
+            } } },
+        },
+        "responses": {
+            "2XX": {
+                "description": "Acknowledged. Any other status, including redirects, or no complete response within 10 \
+                    seconds is a failure, with up to 8 retries within 24 hours.",
+            },
+        },
+    })
+}

@@ -1,0 +1,173 @@
+//! The data of each event type: stored in the log if the records won't contain it later, and the source of examples and
+//! schemas. A new event type adds its struct here and one arm in `catalogue.rs`.
+
+use posthouse_domain::message::RecipientDelivery;
+use posthouse_mail::bounce::BounceClass;
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::views::{
+    TimestampView,
+    domain::DomainView,
+    inbox::InboxView,
+    workspace::{ActorView, OrgView},
+};
+
+/// Returns the detail of an event as JSON text for the log.
+#[must_use]
+pub fn text(data: &impl Serialize) -> String {
+    serde_json::to_string(data).unwrap_or_else(|_| "{}".to_owned())
+}
+
+/// The data of `inbox.expired`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "InboxExpiredData")]
+pub struct InboxExpired {
+    /// Inbox before its deletion.
+    pub inbox: InboxView,
+}
+
+/// The data of `inbox.paused`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "InboxPausedData")]
+pub struct InboxPaused {
+    /// Inbox after the change.
+    pub inbox: InboxView,
+    /// Reason, for people.
+    pub reason: Option<String>,
+}
+
+/// The data of `inbox.resumed`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "InboxResumedData")]
+pub struct InboxResumed {
+    /// Inbox after the change.
+    pub inbox: InboxView,
+    /// Number of held events, which follow this one.
+    pub held_events: u64,
+}
+
+/// The stored detail of `message.sent` and `message.delivered`.
+#[derive(Serialize)]
+pub struct RecipientsDetail {
+    /// Recipients of this event.
+    pub recipients: Vec<String>,
+    /// Whether capture mode kept the message on this machine.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub captured: bool,
+}
+
+/// The stored detail of `message.bounced`.
+#[derive(Serialize)]
+pub struct BounceDetail {
+    /// Bounced recipients and reasons.
+    pub bounce: Bounce,
+}
+
+/// The bounced recipients of a message and the reasons.
+#[derive(Serialize, JsonSchema)]
+pub struct Bounce {
+    /// `hard` if delivery can never succeed; `soft` if it ran out of time.
+    pub r#type: &'static str,
+    /// Bounced recipients.
+    pub recipients: Vec<BouncedRecipient>,
+}
+
+/// A bounced recipient.
+#[derive(Serialize, JsonSchema)]
+pub struct BouncedRecipient {
+    /// Recipient's address.
+    pub address: String,
+    /// SMTP reply code of the remote server.
+    pub smtp_code: Option<u16>,
+    /// Enhanced status code of the remote server (RFC 3463).
+    pub enhanced_code: Option<String>,
+    /// Reply text of the remote server.
+    pub detail: Option<String>,
+    /// Bounce class: `unknown_user`, `inactive_user`, `unknown_domain`, `mailbox_full`, `rate_limited`, `greylisted`,
+    /// `reputation`, `authentication`, `spam`, `content`, `too_large`, `policy`, `network`, `expired`, `smtputf8`,
+    /// `system` or `other`.
+    pub class: &'static str,
+}
+
+impl BouncedRecipient {
+    /// Returns the recipient of a bounced delivery entry.
+    #[must_use]
+    pub fn of(entry: &RecipientDelivery) -> Self {
+        Self {
+            address: entry.address.clone(),
+            smtp_code: entry.smtp_code,
+            enhanced_code: entry.enhanced_code.clone(),
+            detail: entry.detail.clone(),
+            class: entry.class.unwrap_or(BounceClass::Other).text(),
+        }
+    }
+}
+
+/// The stored detail of `message.complained`.
+#[derive(Serialize)]
+pub struct ComplaintDetail {
+    /// Complaint.
+    pub complaint: Complaint,
+}
+
+/// A complaint about a message.
+#[derive(Serialize, JsonSchema)]
+pub struct Complaint {
+    /// Feedback type: `abuse`, `fraud`, `virus` or `other` (RFC 5965 §7.3).
+    pub r#type: String,
+    /// Addresses of the recipients that complained.
+    pub recipients: Vec<String>,
+}
+
+/// The data of `workspace.stopped`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WorkspaceStoppedData")]
+pub struct WorkspaceStopped {
+    /// Workspace after the change.
+    pub workspace: OrgView,
+    /// Reason, for people.
+    pub reason: Option<String>,
+    /// Actor that stopped it.
+    pub actor: ActorView,
+}
+
+/// The data of `workspace.resumed`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WorkspaceResumedData")]
+pub struct WorkspaceResumed {
+    /// Workspace after the change.
+    pub workspace: OrgView,
+    /// Time of the emergency stop.
+    pub stopped_at: TimestampView,
+    /// Actor that resumed it.
+    pub actor: ActorView,
+}
+
+/// The data of `domain.verified`, `domain.failed`, `domain.dkim_rotated` and `domain.dkim_rotation_due`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DomainEventData")]
+pub struct DomainData {
+    /// Domain at the time of the event.
+    pub domain: DomainView,
+}
+
+/// The data of `webhook.test`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookTestData")]
+pub struct WebhookTest {
+    /// Tested webhook.
+    pub webhook: TestedWebhook,
+    /// Note, for people.
+    pub note: String,
+}
+
+/// The webhook that a test event is sent to.
+#[derive(Serialize, JsonSchema)]
+pub struct TestedWebhook {
+    /// Webhook id.
+    pub id: Uuid,
+    /// URL of the webhook.
+    pub url: String,
+}

@@ -1,0 +1,265 @@
+//! Sample records for the examples of the event catalog.
+
+mod draft;
+
+use posthouse_domain::record::Record;
+use posthouse_domain::{
+    event::{Event, EventKind, NewEvent},
+    id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
+    inbox::Inbox,
+    mail_domain::{
+        CheckedRecord, DnsRecordKey, DomainStatus, MailDomain, ROTATION_DUE_AFTER_MS, RecordStatus, ServerDnsSettings,
+    },
+    message::{
+        Channel, DeliveryStatus, Direction, Message, MessageBodies, MessageKind, MessageStatus, RecipientDelivery,
+    },
+    plan::Plan,
+    time::Time,
+    workspace::{AiProcessing, ClaimStatus, Workspace},
+};
+use posthouse_mail::bounce::BounceClass;
+use uuid::Uuid;
+
+use super::{
+    RenderableEvent, data,
+    draft::{is_of_draft, restored},
+};
+use crate::views::{
+    domain::DomainView,
+    inbox::{InboxFacts, InboxView},
+    workspace::{ActorView, OrgView},
+};
+
+/// The time of every example: 2027-01-15T08:00:00Z.
+const NOW_MS: i64 = 1_800_000_000_000;
+/// The remote address of the examples.
+const THEIRS: &str = "dana@example.com";
+/// The inbox address of the examples.
+const OURS: &str = "bot@agents.example";
+
+/// Returns an example id.
+fn id<T: From<Uuid>>(number: u128) -> T {
+    T::from(Uuid::from_u128(0x0194_6000_0000_7000_8000_0000_0000_0000 + number))
+}
+
+/// Returns an example event of the given type.
+pub(super) fn shown(kind: EventKind) -> RenderableEvent {
+    let of_draft = is_of_draft(kind);
+    let is_of_message = kind.text().starts_with("message.") || kind == EventKind::DraftSent;
+    let detail_json = detail(kind);
+    let of_inbox = kind.text().starts_with("inbox.") || is_of_message || of_draft;
+    let event = NewEvent {
+        workspace: id(1),
+        id: id::<EventId>(2),
+        kind,
+        inbox: of_inbox.then(|| id::<InboxId>(3)),
+        thread: is_of_message.then(|| id::<ThreadId>(4)),
+        message: is_of_message.then(|| id::<MessageId>(5)),
+        detail_json,
+        at: Time::from_millis(NOW_MS),
+    };
+    let (inbox, record) = ((is_of_message || of_draft).then(|| inbox(None)), is_of_message.then(|| record(kind)));
+    let draft = of_draft.then(|| restored(&draft::of_kind(kind)));
+    RenderableEvent { event: Event { seq: 1, released: false, event }, inbox, record, draft }
+}
+
+/// Returns the stored detail of an example event.
+fn detail(kind: EventKind) -> String {
+    let recipients = || vec![THEIRS.to_owned()];
+    match kind {
+        EventKind::MessageSent | EventKind::MessageDelivered => {
+            data::text(&data::RecipientsDetail { recipients: recipients(), captured: false })
+        }
+        EventKind::MessageBounced => {
+            let entry = delivery(DeliveryStatus::Bounced);
+            let bounce = data::Bounce { r#type: "hard", recipients: vec![data::BouncedRecipient::of(&entry)] };
+            data::text(&data::BounceDetail { bounce })
+        }
+        EventKind::MessageComplained => {
+            let complaint = data::Complaint { r#type: "abuse".to_owned(), recipients: recipients() };
+            data::text(&data::ComplaintDetail { complaint })
+        }
+        EventKind::InboxExpired => data::text(&data::InboxExpired { inbox: inbox(None) }),
+        EventKind::InboxPaused => {
+            let reason = Some("The prompt is being rewritten.".to_owned());
+            data::text(&data::InboxPaused { inbox: inbox(reason.clone()), reason })
+        }
+        EventKind::InboxResumed => data::text(&data::InboxResumed { inbox: inbox(None), held_events: 2 }),
+        EventKind::DomainVerified
+        | EventKind::DomainFailed
+        | EventKind::DomainDkimRotated
+        | EventKind::DomainDkimRotationDue => {
+            let here = ServerDnsSettings { host: "mx.example.com".to_owned(), ed25519: false };
+            let domain = DomainView::of(&domain(kind), &here, Time::from_millis(NOW_MS));
+            data::text(&data::DomainData { domain })
+        }
+        EventKind::WebhookTest => {
+            let webhook = data::TestedWebhook { id: id(6), url: "https://example.com/hooks/mail".to_owned() };
+            data::text(&data::WebhookTest { webhook, note: "This is a test.".to_owned() })
+        }
+        EventKind::WorkspaceStopped => {
+            let reason = Some("It replies to the wrong people.".to_owned());
+            let workspace = OrgView::of(&workspace(true));
+            data::text(&data::WorkspaceStopped { workspace, reason, actor: ActorView::of(&draft::sample_actor()) })
+        }
+        EventKind::WorkspaceResumed => {
+            let (workspace, stopped_at) = (OrgView::of(&workspace(false)), Time::from_millis(NOW_MS).into());
+            data::text(&data::WorkspaceResumed { workspace, stopped_at, actor: ActorView::of(&draft::sample_actor()) })
+        }
+        _ => "{}".to_owned(),
+    }
+}
+
+/// Returns the example workspace, stopped or not.
+fn workspace(stopped: bool) -> Workspace {
+    let now = Time::from_millis(NOW_MS);
+    Workspace {
+        id: id(1),
+        name: "Acme".to_owned(),
+        owner_email: "owner@acme.example".to_owned(),
+        plan: Plan::Team,
+        suspended: false,
+        claim: ClaimStatus::NotApplicable,
+        claimed_at: None,
+        notice: None,
+        stopped_at: stopped.then_some(now),
+        stop_reason: stopped.then(|| "It replies to the wrong people.".to_owned()),
+        ai_processing: AiProcessing::Categorize,
+        screening: true,
+        daily_send_limit: None,
+        retention_days: None,
+        created_at: now,
+    }
+}
+
+/// Returns the example domain for an event type.
+fn domain(kind: EventKind) -> MailDomain {
+    let now = Time::from_millis(NOW_MS);
+    let status = if kind == EventKind::DomainFailed { DomainStatus::Failed } else { DomainStatus::Verified };
+    let since_ms = if kind == EventKind::DomainDkimRotationDue { ROTATION_DUE_AFTER_MS } else { 0 };
+    let found = |key| CheckedRecord { key, found: RecordStatus::Ok, values: Vec::new(), is_doubled: false };
+    let lost = |checked: &CheckedRecord| status == DomainStatus::Verified || checked.key != DnsRecordKey::Dkim;
+    let began = now.plus_ms(-since_ms);
+    let mut domain =
+        MailDomain::new(id(1), id(8), "mail.acme.example".to_owned(), "5f2b6c0d9e8a7b1c".to_owned(), began);
+    "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0".clone_into(&mut domain.active.record);
+    MailDomain {
+        status,
+        checked: DnsRecordKey::ALL.into_iter().take(5).map(found).filter(lost).collect(),
+        verified_at: Some(now),
+        last_checked_at: Some(now),
+        checks: 1,
+        rotation_announced: since_ms > 0,
+        ..domain
+    }
+}
+
+/// Returns the example inbox, paused if there is a reason.
+fn inbox(paused: Option<String>) -> InboxView {
+    let now = Time::from_millis(NOW_MS);
+    let inbox = Inbox {
+        workspace: id(1),
+        id: id(3),
+        address: OURS.to_owned(),
+        username: "bot".to_owned(),
+        domain: "agents.example".to_owned(),
+        display_name: Some("Support bot".to_owned()),
+        client_id: None,
+        metadata_json: "{}".to_owned(),
+        temporary: false,
+        expires_at: None,
+        paused_at: paused.is_some().then_some(now),
+        paused_reason: paused,
+        promotions_filter: None,
+        last_message_at: now,
+        created_at: now,
+        deleted_at: None,
+    };
+    InboxView::of(&inbox, InboxFacts { daily_sends: Some(100), recent_bounces: 0, pending_drafts: 0 })
+}
+
+fn record(kind: EventKind) -> Record {
+    use EventKind::{DraftSent, MessageBounced, MessageComplained, MessageDelivered, MessageSent};
+    let (status, entry) = match kind {
+        MessageSent => (MessageStatus::Sent, Some(DeliveryStatus::Sent)),
+        DraftSent => (MessageStatus::Queued, Some(DeliveryStatus::Queued)),
+        MessageDelivered => (MessageStatus::Delivered, Some(DeliveryStatus::Delivered)),
+        MessageBounced => (MessageStatus::Bounced, Some(DeliveryStatus::Bounced)),
+        MessageComplained => (MessageStatus::Complained, Some(DeliveryStatus::Complained)),
+        _ => (MessageStatus::Received, None),
+    };
+    let mut message = message(status, entry.is_none());
+    if kind == EventKind::MessageReceivedBlocked {
+        message.labels.push("blocked".to_owned());
+    }
+    let text = Some("Can you send the invoice of January again?".to_owned());
+    let headers_json = r#"{"subject":"Invoice"}"#.to_owned();
+    Record {
+        message,
+        bodies: MessageBodies { extracted_text: text.clone(), text, html: None, headers_json },
+        attachments: Vec::new(),
+        deliveries: entry.map(delivery).into_iter().collect(),
+        withheld: kind == EventKind::MessageReceivedBlocked,
+        approval: (kind == DraftSent).then(draft::approval),
+    }
+}
+
+fn message(status: MessageStatus, inbound: bool) -> Message {
+    let now = Time::from_millis(NOW_MS);
+    let (from, to) =
+        if inbound { ("Dana <dana@example.com>", OURS) } else { ("Support bot <bot@agents.example>", THEIRS) };
+    Message {
+        workspace: id::<WorkspaceId>(1),
+        id: id(5),
+        inbox: id(3),
+        thread: id(4),
+        content: id::<ContentId>(7),
+        direction: if inbound { Direction::Inbound } else { Direction::Outbound },
+        status,
+        channel: Channel::Email,
+        kind: MessageKind::Message,
+        rfc_message_id: "<20270115080000.1@example.com>".to_owned(),
+        in_reply_to: None,
+        references: Vec::new(),
+        from: from.to_owned(),
+        to: vec![to.to_owned()],
+        cc: Vec::new(),
+        bcc: Vec::new(),
+        reply_to: None,
+        subject: Some("Invoice".to_owned()),
+        labels: Vec::new(),
+        is_read: false,
+        auto_reply: false,
+        size_bytes: 2_210,
+        trace: String::new(),
+        verification: None,
+        data: None,
+        answers: None,
+        contact_address: None,
+        contact: None,
+        has_attachments: false,
+        status_at: now,
+        sent_at: (!inbound).then_some(now),
+        received_at: inbound.then_some(now),
+        created_at: now,
+    }
+}
+
+fn delivery(status: DeliveryStatus) -> RecipientDelivery {
+    let bounced = status == DeliveryStatus::Bounced;
+    RecipientDelivery {
+        position: 0,
+        envelope: None,
+        address: THEIRS.to_owned(),
+        channel: Channel::Email,
+        status,
+        smtp_code: Some(if bounced { 550 } else { 250 }),
+        enhanced_code: Some(if bounced { "5.1.1" } else { "2.0.0" }.to_owned()),
+        remote: Some("mx.example.com [192.0.2.25]".to_owned()),
+        detail: Some(if bounced { "5.1.1 no such user" } else { "2.0.0 accepted" }.to_owned()),
+        class: bounced.then_some(BounceClass::UnknownUser),
+        tls: None,
+        attempts: 1,
+        updated_at: Time::from_millis(NOW_MS),
+    }
+}

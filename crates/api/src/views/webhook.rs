@@ -1,0 +1,163 @@
+//! The webhook and webhook delivery objects. Only the response that creates a secret contains it.
+
+use std::collections::BTreeMap;
+
+use posthouse_domain::{
+    event::EventPayload,
+    webhook::{StartedAttempt, WebhookDelivery, WebhookDeliveryStatus, WebhookDetails},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::{TimestampView, name_of};
+
+/// A webhook.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Webhook")]
+pub struct WebhookView {
+    id: Uuid,
+    /// URL that receives events as POST requests.
+    url: String,
+    /// Event types to deliver.
+    events: Vec<&'static str>,
+    /// Inboxes whose events are delivered; null for every inbox. Events without an inbox are always delivered.
+    inbox_ids: Option<Vec<String>>,
+    /// Whether new events are delivered. A webhook is disabled after 5 days in which every attempt failed.
+    enabled: bool,
+    /// Payload form: `full` or `envelope`.
+    #[schemars(schema_with = "name_of::<EventPayload>")]
+    payload: &'static str,
+    /// Last characters of the secret, to tell secrets apart.
+    secret_hint: String,
+    /// Results of recent attempts.
+    stats: StatsView,
+    /// Header fields added to every request.
+    headers: BTreeMap<String, String>,
+    created_at: TimestampView,
+}
+
+/// A webhook with its secret, only in responses that create the secret.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookWithSecret")]
+pub struct SecretWebhookView {
+    #[serde(flatten)]
+    webhook: WebhookView,
+    /// Secret that signs requests. It is not returned again.
+    secret: String,
+}
+
+/// The results of a webhook's recent attempts.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookStats")]
+pub struct StatsView {
+    /// Number of attempts that ended in the last 24 hours.
+    deliveries_24h: u64,
+    /// Number of attempts that failed in the last 24 hours.
+    failed_24h: u64,
+    /// Failed share of these attempts, from 0 to 1.
+    error_rate_24h: f64,
+    /// Time of the last successful attempt.
+    last_success_at: Option<TimestampView>,
+    /// Time of the last failed attempt.
+    last_failure_at: Option<TimestampView>,
+}
+
+/// One attempt to deliver an event to a webhook.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookDelivery")]
+pub struct WebhookDeliveryView {
+    id: Uuid,
+    /// Delivered event.
+    event_id: Uuid,
+    /// Type of the event.
+    event_type: &'static str,
+    /// Number of the attempt, from 1 to 9.
+    attempt: u32,
+    /// `pending`, `succeeded` or `failed`.
+    #[schemars(schema_with = "name_of::<WebhookDeliveryStatus>")]
+    status: &'static str,
+    /// HTTP status of the response; null if there is no response.
+    response_status: Option<u16>,
+    /// First 500 bytes of the response body.
+    response_excerpt: Option<String>,
+    /// Reason for the failure.
+    error: Option<String>,
+    /// Duration of the attempt in milliseconds.
+    duration_ms: Option<i64>,
+    created_at: TimestampView,
+    /// Time of the next attempt; null unless this attempt failed and is retried.
+    next_attempt_at: Option<TimestampView>,
+}
+
+/// A delivery started by a test or a redelivery.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookTry")]
+pub struct StartedAttemptView {
+    /// Event to deliver.
+    event_id: Uuid,
+    /// Started attempt, as in the list of deliveries.
+    delivery_id: Uuid,
+}
+
+impl WebhookView {
+    /// Returns the view of a webhook.
+    #[must_use]
+    pub fn of(details: &WebhookDetails) -> Self {
+        let (w, counts) = (&details.webhook, details.counts);
+        let error_rate_24h = if counts.deliveries == 0 { 0.0 } else { counts.failed as f64 / counts.deliveries as f64 };
+        Self {
+            id: w.id.into(),
+            url: w.url.clone(),
+            events: w.kinds.iter().map(|kind| kind.text()).collect(),
+            inbox_ids: w.inboxes.as_ref().map(|ids| ids.iter().map(ToString::to_string).collect()),
+            enabled: w.enabled,
+            payload: w.payload.text(),
+            secret_hint: w.secret_hint.clone(),
+            stats: StatsView {
+                deliveries_24h: counts.deliveries,
+                failed_24h: counts.failed,
+                error_rate_24h,
+                last_success_at: w.last_success_at.map(Into::into),
+                last_failure_at: w.last_failure_at.map(Into::into),
+            },
+            headers: details.headers.iter().cloned().collect(),
+            created_at: w.created_at.into(),
+        }
+    }
+}
+
+impl SecretWebhookView {
+    /// Returns the view of a webhook and its new secret.
+    #[must_use]
+    pub fn of(details: &WebhookDetails) -> Self {
+        Self { webhook: WebhookView::of(details), secret: details.secret.clone().unwrap_or_default() }
+    }
+}
+
+impl WebhookDeliveryView {
+    /// Returns the view of an attempt.
+    #[must_use]
+    pub fn of(delivery: &WebhookDelivery) -> Self {
+        let d = delivery;
+        Self {
+            id: d.id.into(),
+            event_id: d.event.into(),
+            event_type: d.kind.text(),
+            attempt: d.attempt,
+            status: d.status.text(),
+            response_status: d.response_status,
+            response_excerpt: d.response_excerpt.clone(),
+            error: d.error.clone(),
+            duration_ms: d.duration_ms,
+            created_at: d.created_at.into(),
+            next_attempt_at: d.next_attempt_at.map(Into::into),
+        }
+    }
+}
+
+impl From<StartedAttempt> for StartedAttemptView {
+    fn from(started: StartedAttempt) -> Self {
+        Self { event_id: started.event.into(), delivery_id: started.delivery.into() }
+    }
+}

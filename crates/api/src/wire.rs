@@ -1,0 +1,189 @@
+//! Request types: each decodes itself from JSON or from query parameters, and returns its schema for the OpenAPI
+//! document.
+//!
+//! Validation and documentation come from one type, so they can't disagree. Decoding collects all problems of a request
+//! (`docs/decisions/0001-requests-are-not-decoded-by-serde.md`). No later code validates form.
+
+mod events;
+mod json;
+mod kinds;
+mod mail;
+mod names;
+mod object;
+mod query;
+mod strict;
+mod values;
+
+pub use crate::{choice, object, query};
+pub use json::{BoundedJson, JsonObject, Metadata};
+pub use kinds::{Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Label, Patch, UserLabel};
+pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};
+pub use query::{
+    Cursor, EmptyInput, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging, rows,
+};
+
+use posthouse_domain::{
+    error::{FieldProblem, Refusal},
+    text::closest,
+    time::Time,
+};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// The maximum number of problems in one error.
+const PROBLEMS_MAX: usize = 50;
+
+/// The type of a request body or of one of its fields.
+pub trait BodyValue: Sized {
+    /// Returns the JSON Schema (2020-12) of the type.
+    fn schema() -> Value;
+
+    /// Decodes a value, or records its problems at `path` and returns `None`.
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self>;
+
+    /// Returns the value of an absent field, or `None` if the field is required.
+    #[must_use]
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+/// The problems of a request.
+#[derive(Debug, Default)]
+pub struct Problems(Vec<FieldProblem>);
+
+impl Problems {
+    /// Records a problem. Always returns `None`, so that a decoder can return the result.
+    pub fn add<T>(&mut self, path: &str, problem: impl Into<String>) -> Option<T> {
+        if self.0.len() < PROBLEMS_MAX {
+            let path = if path.is_empty() { "body" } else { path };
+            self.0.push(FieldProblem { path: path.to_owned(), problem: problem.into() });
+        }
+        None
+    }
+
+    /// Returns whether there are no problems.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the decoded value if there are no problems.
+    ///
+    /// # Errors
+    /// Returns `invalid_request` with all problems otherwise.
+    pub fn finish<T>(self, value: Option<T>) -> Result<T, Refusal> {
+        match value {
+            Some(value) if self.0.is_empty() => Ok(value),
+            _ => Err(Refusal::invalid(&self.0)),
+        }
+    }
+}
+
+/// Decodes a request body. An empty body counts as `{}`, because clients send POST requests without a body.
+pub fn decode_json<T: BodyValue>(bytes: &[u8], problems: &mut Problems) -> Option<T> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return T::decode(&json!({}), "", problems);
+    }
+    match serde_json::from_slice::<strict::Strict>(bytes) {
+        Ok(strict::Strict(value)) => T::decode(&value, "", problems),
+        Err(error) => problems.add("body", format!("is not valid JSON ({error})")),
+    }
+}
+
+/// Returns the path of an object's member, such as `to` or `attachments[0].filename`.
+pub fn member(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// Returns the JSON type of a value with its article, for problems.
+pub fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Records that a value has the wrong type.
+pub fn expected<T>(wanted: &str, value: &Value, path: &str, problems: &mut Problems) -> Option<T> {
+    problems.add(path, format!("must be {wanted}, not {}", kind(value)))
+}
+
+/// Records an unknown name, and suggests the nearest known one.
+pub fn unknown<'a>(name: &str, path: &str, known: impl IntoIterator<Item = &'a str> + Clone, problems: &mut Problems) {
+    let problem = match closest(name, known.clone()) {
+        Some(near) => format!("is unknown; did you mean {near}?"),
+        None => {
+            let names: Vec<&str> = known.into_iter().collect();
+            if names.is_empty() {
+                "is unknown; nothing is accepted here".to_owned()
+            } else {
+                format!("is unknown; use one of {}", names.join(", "))
+            }
+        }
+    };
+    problems.add::<()>(path, problem);
+}
+
+impl BodyValue for bool {
+    fn schema() -> Value {
+        json!({ "type": "boolean" })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        value.as_bool().or_else(|| expected("`true` or `false`", value, path, problems))
+    }
+}
+
+impl BodyValue for Uuid {
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "uuid" })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        let Some(text) = value.as_str() else { return expected("a UUID", value, path, problems) };
+        Uuid::try_parse(text).ok().or_else(|| problems.add(path, "must be a UUID"))
+    }
+}
+
+impl BodyValue for Time {
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "date-time" })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        let Some(text) = value.as_str() else { return expected("an ISO 8601 time", value, path, problems) };
+        Time::parse(text).map_err(|problem| problems.add::<()>(path, problem)).ok()
+    }
+}
+
+impl<T: BodyValue> BodyValue for Option<T> {
+    fn schema() -> Value {
+        nullable(T::schema())
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        if value.is_null() { Some(None) } else { T::decode(value, path, problems).map(Some) }
+    }
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+/// Returns the schema extended to allow null.
+pub fn nullable(mut schema: Value) -> Value {
+    if let Some(choices) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
+        choices.push(json!({ "type": "null" }));
+        return schema;
+    }
+    match schema.get("type") {
+        Some(Value::String(one)) if schema.get("enum").is_none() => {
+            schema["type"] = json!([one, "null"]);
+            schema
+        }
+        _ => json!({ "anyOf": [schema, { "type": "null" }] }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,269 @@
+//! Value types: bounded text, numbers, lists, base64, labels, and members of PATCH bodies.
+
+use base64::{
+    Engine, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use posthouse_domain::label;
+use serde_json::{Value, json};
+
+use super::{BodyValue, Problems, expected, nullable};
+
+/// The maximum length of a label, in characters.
+const LABEL_CHARS_MAX: usize = 64;
+
+/// Text of `MIN` to `MAX` characters, without control characters except tabs, line breaks, form feeds (U+000C) and next
+/// lines (U+0085).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoundedText<const MIN: usize, const MAX: usize>(pub String);
+
+/// One line of `MIN` to `MAX` characters, without control characters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoundedLine<const MIN: usize, const MAX: usize>(pub String);
+
+/// An integer from `LOW` to `HIGH`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BoundedInt<const LOW: i64, const HIGH: i64>(pub i64);
+
+/// An array of `MIN` to `MAX` items.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoundedList<T, const MIN: usize, const MAX: usize>(pub Vec<T>);
+
+/// Up to `MAX` comma-separated values of one query parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommaList<T, const MAX: usize>(pub Vec<T>);
+
+/// Bytes in base64, in the standard or URL-safe alphabet, with or without padding and line breaks.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Base64(pub Vec<u8>);
+
+/// A label: 1 to 64 characters, without whitespace, commas and control characters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label(pub String);
+
+/// A label that callers can add and remove: any [`Label`] except system labels.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UserLabel(pub String);
+
+impl From<Label> for String {
+    fn from(label: Label) -> Self {
+        label.0
+    }
+}
+
+impl From<UserLabel> for String {
+    fn from(label: UserLabel) -> Self {
+        label.0
+    }
+}
+
+/// A member of a PATCH body: absent, null or a value.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Patch<T> {
+    /// Absent: the field keeps its value.
+    #[default]
+    Keep,
+    /// Null: the field is cleared.
+    Clear,
+    /// A new value.
+    Set(T),
+}
+
+impl<T> From<Option<T>> for Patch<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Keep, Self::Set)
+    }
+}
+
+impl std::fmt::Debug for Base64 {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Base64({} bytes)", self.0.len())
+    }
+}
+
+fn length_problem(text: &str, min: usize, max: usize) -> Option<String> {
+    // A text has at most as many characters as bytes, so most texts need no count.
+    if text.len() >= min * 4 && text.len() <= max {
+        return None;
+    }
+    let count = text.chars().count();
+    if count >= min && count <= max {
+        return None;
+    }
+    Some(if count < min && min == 1 {
+        "must not be empty".to_owned()
+    } else {
+        format!("must have {min} to {max} characters, not {count}")
+    })
+}
+
+pub(super) fn check_text(text: &str, min: usize, max: usize) -> Result<(), String> {
+    let control = |c: &char| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{c}' | '\u{85}');
+    match text.chars().find(control) {
+        Some(c) => Err(format!("must not contain the control character U+{:04X}", u32::from(c))),
+        None => length_problem(text, min, max).map_or(Ok(()), Err),
+    }
+}
+
+pub(super) fn check_line(text: &str, min: usize, max: usize) -> Result<(), String> {
+    match text.chars().find(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
+        Some('\r' | '\n') => Err("must be one line without line breaks".to_owned()),
+        Some(c) => Err(format!("must not contain the control character U+{:04X}", u32::from(c))),
+        None => length_problem(text, min, max).map_or(Ok(()), Err),
+    }
+}
+
+pub(super) fn check_label(text: &str) -> Result<(), String> {
+    check_line(text, 1, LABEL_CHARS_MAX)?;
+    if text.chars().any(|c| c.is_whitespace() || c == ',') {
+        return Err("must not contain whitespace or commas".to_owned());
+    }
+    Ok(())
+}
+
+pub(super) fn string<T>(
+    value: &Value,
+    path: &str,
+    problems: &mut Problems,
+    read: impl FnOnce(&str) -> Result<T, String>,
+) -> Option<T> {
+    match value.as_str().map(read) {
+        Some(Ok(read)) => Some(read),
+        Some(Err(problem)) => problems.add(path, problem),
+        None => expected("a string", value, path, problems),
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> BodyValue for BoundedText<MIN, MAX> {
+    fn schema() -> Value {
+        json!({ "type": "string", "minLength": MIN, "maxLength": MAX })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        string(value, path, problems, |text| check_text(text, MIN, MAX).map(|()| Self(text.to_owned())))
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> BodyValue for BoundedLine<MIN, MAX> {
+    fn schema() -> Value {
+        json!({ "type": "string", "minLength": MIN, "maxLength": MAX })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        string(value, path, problems, |text| check_line(text, MIN, MAX).map(|()| Self(text.to_owned())))
+    }
+}
+
+impl BodyValue for Label {
+    fn schema() -> Value {
+        json!({ "type": "string", "minLength": 1, "maxLength": LABEL_CHARS_MAX, "pattern": "^[^\\s,]+$" })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        string(value, path, problems, |text| check_label(text).map(|()| Self(text.to_owned())))
+    }
+}
+
+impl BodyValue for UserLabel {
+    fn schema() -> Value {
+        Label::schema()
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        string(value, path, problems, |text| {
+            check_label(text)?;
+            if label::is_system(text) {
+                return Err(format!("{text} is a system label, which only the service adds and removes"));
+            }
+            Ok(Self(text.to_owned()))
+        })
+    }
+}
+
+impl<const LOW: i64, const HIGH: i64> BoundedInt<LOW, HIGH> {
+    pub(super) fn checked(number: i64) -> Result<Self, String> {
+        if (LOW..=HIGH).contains(&number) {
+            Ok(Self(number))
+        } else {
+            Err(format!("must be between {LOW} and {HIGH}, not {number}"))
+        }
+    }
+}
+
+impl<const LOW: i64, const HIGH: i64> BodyValue for BoundedInt<LOW, HIGH> {
+    fn schema() -> Value {
+        json!({ "type": "integer", "minimum": LOW, "maximum": HIGH })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        match value.as_i64().map(Self::checked) {
+            Some(Ok(number)) => Some(number),
+            Some(Err(problem)) => problems.add(path, problem),
+            None if value.is_number() => problems.add(path, format!("must be a whole number between {LOW} and {HIGH}")),
+            None => expected("a whole number", value, path, problems),
+        }
+    }
+}
+
+impl<T: BodyValue, const MIN: usize, const MAX: usize> BodyValue for BoundedList<T, MIN, MAX> {
+    fn schema() -> Value {
+        json!({ "type": "array", "items": T::schema(), "minItems": MIN, "maxItems": MAX })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        let Some(items) = value.as_array() else { return expected("an array", value, path, problems) };
+        if items.len() < MIN || items.len() > MAX {
+            return problems.add(path, format!("must have {MIN} to {MAX} items, not {}", items.len()));
+        }
+        // Decode every item to report all problems; collecting directly would stop at the first.
+        let decoded: Vec<Option<T>> =
+            items.iter().enumerate().map(|(i, item)| T::decode(item, &format!("{path}[{i}]"), problems)).collect();
+        decoded.into_iter().collect::<Option<Vec<T>>>().map(Self)
+    }
+}
+
+impl BodyValue for Base64 {
+    fn schema() -> Value {
+        json!({ "type": "string", "contentEncoding": "base64" })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        string(value, path, problems, |text| decode_base64(text).map(Self))
+    }
+}
+
+fn decode_base64(text: &str) -> Result<Vec<u8>, String> {
+    const ANY_PADDING: GeneralPurposeConfig =
+        GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, ANY_PADDING);
+    const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, ANY_PADDING);
+    let packed: String;
+    let text = if text.bytes().any(|b| b.is_ascii_whitespace()) {
+        packed = text.split_ascii_whitespace().collect();
+        &packed
+    } else {
+        text
+    };
+    let engine = if text.bytes().any(|b| matches!(b, b'-' | b'_')) { URL_SAFE } else { STANDARD };
+    engine.decode(text).map_err(|e| format!("is not valid base64 ({e})"))
+}
+
+impl<T: BodyValue> BodyValue for Patch<T> {
+    fn schema() -> Value {
+        nullable(T::schema())
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        if value.is_null() { Some(Patch::Clear) } else { T::decode(value, path, problems).map(Patch::Set) }
+    }
+    fn absent() -> Option<Self> {
+        Some(Patch::Keep)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_allows_only_tabs_and_breaks_as_control_characters() {
+        assert_eq!(check_text("a\tb\r\nc\u{c}d\u{85}e", 1, 100), Ok(()));
+        for control in ['\0', '\u{b}', '\u{1b}', '\u{7f}', '\u{80}'] {
+            let problem = format!("must not contain the control character U+{:04X}", u32::from(control));
+            assert_eq!(check_text(&format!("a{control}"), 1, 100), Err(problem));
+        }
+        assert!(check_line("a\u{c}", 1, 100).is_err());
+    }
+}

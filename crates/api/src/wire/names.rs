@@ -1,0 +1,46 @@
+//! Named enums of the domain as request values.
+
+use posthouse_domain::{
+    contact::ContactKind,
+    draft,
+    list::{ListDirection, ListKind},
+    message::{Channel, Direction, MessageKind, MessageStatus},
+};
+use serde_json::{Value, json};
+
+use super::{BodyValue, Problems, QueryValue, expected};
+
+macro_rules! names {
+    ($($ty:ty),+ $(,)?) => {$(
+        impl BodyValue for $ty {
+            fn schema() -> Value {
+                json!({ "type": "string", "enum": texts(Self::ALL, Self::text) })
+            }
+
+            fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+                match value.as_str().map(<Self as QueryValue>::read) {
+                    Some(Ok(named)) => Some(named),
+                    Some(Err(problem)) => problems.add(path, problem),
+                    None => expected("a string", value, path, problems),
+                }
+            }
+        }
+
+        impl QueryValue for $ty {
+            fn schema() -> Value {
+                <Self as BodyValue>::schema()
+            }
+
+            fn read(text: &str) -> Result<Self, String> {
+                let problem = || format!("must be one of {}", texts(Self::ALL, Self::text).join(", "));
+                Self::parse(text).ok_or_else(problem)
+            }
+        }
+    )+};
+}
+
+names!(Channel, ContactKind, Direction, MessageKind, ListDirection, ListKind, MessageStatus, draft::DraftStatus);
+
+fn texts<T: Copy>(all: &[T], text: fn(T) -> &'static str) -> Vec<&'static str> {
+    all.iter().map(|value| text(*value)).collect()
+}

@@ -1,0 +1,318 @@
+//! Query parameters. Repeated and unknown parameters are refused.
+
+use posthouse_domain::{
+    error::Refusal,
+    page::{self, CursorKey, PageRequest},
+    text,
+    time::Time,
+};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{BoundedInt, BoundedLine, CommaList, Label, Problems, json::is_metadata_key, kinds};
+
+/// A set of query parameters.
+pub trait QueryParameters: Sized {
+    /// Returns the parameter objects for the OpenAPI description.
+    fn parameters() -> Vec<Value>;
+    /// Decodes the parameters, or records their problems.
+    fn decode(pairs: &[(String, String)], problems: &mut Problems) -> Option<Self>;
+}
+
+/// The type of a query parameter.
+pub trait QueryValue: Sized {
+    /// Returns the JSON Schema of the parameter.
+    fn schema() -> Value;
+
+    /// Parses the text of the parameter.
+    ///
+    /// # Errors
+    /// Returns the problem if the text is not valid.
+    fn read(text: &str) -> Result<Self, String>;
+
+    /// Returns the value of an absent parameter, or `None` if the parameter is required.
+    #[must_use]
+    fn absent() -> Option<Self> {
+        None
+    }
+
+    /// Returns the name of the parameter in the documentation.
+    #[must_use]
+    fn shown_name(name: &str) -> String {
+        name.to_owned()
+    }
+
+    /// Returns whether the type accepts this parameter because of a prefix of its name.
+    #[must_use]
+    fn takes_prefix(_name: &str) -> bool {
+        false
+    }
+
+    /// Decodes the parameter with the given name.
+    fn take(name: &str, pairs: &[(String, String)], problems: &mut Problems) -> Option<Self> {
+        let mut values = pairs.iter().filter(|(n, _)| n == name).map(|(_, value)| value);
+        match (values.next(), values.next()) {
+            (None, _) => Self::absent().or_else(|| problems.add(name, "is required")),
+            (Some(_), Some(_)) => problems.add(name, "must not be repeated"),
+            (Some(text), None) => Self::read(text).map_err(|problem| problems.add::<()>(name, problem)).ok(),
+        }
+    }
+}
+
+/// No query parameters, or an empty body object.
+#[derive(Clone, Copy, Debug)]
+pub struct EmptyInput;
+
+impl QueryParameters for EmptyInput {
+    fn parameters() -> Vec<Value> {
+        Vec::new()
+    }
+    fn decode(pairs: &[(String, String)], problems: &mut Problems) -> Option<Self> {
+        for (name, _) in pairs {
+            super::unknown(name, name, std::iter::empty(), problems);
+        }
+        Some(Self)
+    }
+}
+
+impl super::BodyValue for EmptyInput {
+    fn schema() -> Value {
+        json!({ "type": "object", "additionalProperties": false, "properties": {} })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        let Some(object) = value.as_object() else { return super::expected("an object", value, path, problems) };
+        for name in object.keys() {
+            super::unknown(name, name, std::iter::empty(), problems);
+        }
+        Some(Self)
+    }
+}
+
+/// Decodes the raw query of a URI.
+pub fn decode_query<Q: QueryParameters>(raw: Option<&str>, problems: &mut Problems) -> Option<Q> {
+    let pairs: Vec<(String, String)> = raw
+        .unwrap_or_default()
+        .split('&')
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            (decode_part(name), decode_part(value))
+        })
+        .collect();
+    Q::decode(&pairs, problems)
+}
+
+fn decode_part(part: &str) -> String {
+    let spaced = part.replace('+', " ");
+    percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
+}
+
+impl<T: QueryValue> QueryValue for Option<T> {
+    fn schema() -> Value {
+        T::schema()
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        T::read(text).map(Some)
+    }
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+/// A flag; false if absent.
+impl QueryValue for bool {
+    fn schema() -> Value {
+        json!({ "type": "boolean" })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| "must be `true` or `false`".to_owned())
+    }
+    fn absent() -> Option<Self> {
+        Some(false)
+    }
+}
+
+impl QueryValue for Time {
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "date-time" })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        // An unencoded '+' of a UTC offset arrives as a space.
+        Time::parse(&text.replace(' ', "+"))
+    }
+}
+
+impl QueryValue for Uuid {
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "uuid" })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        Uuid::try_parse(text).map_err(|_| "must be a UUID".to_owned())
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> QueryValue for BoundedLine<MIN, MAX> {
+    fn schema() -> Value {
+        json!({ "type": "string", "minLength": MIN, "maxLength": MAX })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        kinds::check_line(text, MIN, MAX).map(|()| Self(text.to_owned()))
+    }
+}
+
+impl QueryValue for Label {
+    fn schema() -> Value {
+        <Self as super::BodyValue>::schema()
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        kinds::check_label(text).map(|()| Self(text.to_owned()))
+    }
+}
+
+impl<const LOW: i64, const HIGH: i64> QueryValue for BoundedInt<LOW, HIGH> {
+    fn schema() -> Value {
+        json!({ "type": "integer", "minimum": LOW, "maximum": HIGH })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        let number: i64 = text.parse().map_err(|_| format!("must be a whole number between {LOW} and {HIGH}"))?;
+        Self::checked(number)
+    }
+}
+
+impl<T: QueryValue, const MAX: usize> QueryValue for CommaList<T, MAX> {
+    fn schema() -> Value {
+        json!({ "type": "string", "description": "Comma-separated values." })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        let items: Vec<&str> = text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
+        if items.len() > MAX {
+            return Err(format!("must have at most {MAX} values, not {}", items.len()));
+        }
+        items.into_iter().map(T::read).collect::<Result<Vec<T>, String>>().map(Self)
+    }
+    fn absent() -> Option<Self> {
+        Some(Self(Vec::new()))
+    }
+}
+
+/// A number of seconds from `LOW` to `HIGH`, with fractions, stored in milliseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seconds<const LOW: i64, const HIGH: i64, const DEFAULT: i64> {
+    /// The duration in milliseconds.
+    pub ms: i64,
+}
+
+impl<const LOW: i64, const HIGH: i64, const DEFAULT: i64> Seconds<LOW, HIGH, DEFAULT> {
+    fn checked(number: Option<f64>) -> Result<Self, String> {
+        let seconds = number
+            .filter(|s: &f64| s.is_finite())
+            .ok_or_else(|| format!("must be a number of seconds between {LOW} and {HIGH}"))?;
+        if seconds < LOW as f64 || seconds > HIGH as f64 {
+            return Err(format!("must be a number of seconds between {LOW} and {HIGH}"));
+        }
+        Ok(Self { ms: (seconds * 1_000.0).round() as i64 })
+    }
+}
+
+impl<const LOW: i64, const HIGH: i64, const DEFAULT: i64> super::BodyValue for Seconds<LOW, HIGH, DEFAULT> {
+    fn schema() -> Value {
+        <Self as QueryValue>::schema()
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        Self::checked(value.as_f64()).map_err(|problem| problems.add::<()>(path, problem)).ok()
+    }
+}
+
+impl<const LOW: i64, const HIGH: i64, const DEFAULT: i64> QueryValue for Seconds<LOW, HIGH, DEFAULT> {
+    fn schema() -> Value {
+        json!({ "type": "number", "minimum": LOW, "maximum": HIGH, "default": DEFAULT })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        Self::checked(text.parse().ok())
+    }
+    fn absent() -> Option<Self> {
+        Some(Self { ms: DEFAULT * 1_000 })
+    }
+}
+
+/// Filters of the form `metadata.<key>=<value>`, which must all match.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MetadataFilters(pub Vec<(String, String)>);
+
+impl MetadataFilters {
+    const PREFIX: &str = "metadata.";
+    /// The maximum number of metadata filters of one request.
+    const MAX: usize = 10;
+}
+
+impl QueryValue for MetadataFilters {
+    fn schema() -> Value {
+        json!({ "type": "string", "maxLength": 1_000 })
+    }
+    fn read(_text: &str) -> Result<Self, String> {
+        Err("must name a key: metadata.<key>=<value>".to_owned())
+    }
+    fn absent() -> Option<Self> {
+        Some(Self(Vec::new()))
+    }
+    fn shown_name(_name: &str) -> String {
+        "metadata.{key}".to_owned()
+    }
+    fn takes_prefix(name: &str) -> bool {
+        name.starts_with(Self::PREFIX)
+    }
+    fn take(name: &str, pairs: &[(String, String)], problems: &mut Problems) -> Option<Self> {
+        if pairs.iter().any(|(n, _)| n == name) {
+            return problems.add(name, "must name a key: metadata.<key>=<value>");
+        }
+        let mut filters: Vec<(String, String)> = Vec::new();
+        for (name, value) in pairs {
+            let Some(key) = name.strip_prefix(Self::PREFIX) else { continue };
+            if !is_metadata_key(key) {
+                problems.add::<()>(name, "the key must be 1 to 64 letters, digits, '_', '.' or '-'");
+            } else if filters.iter().any(|(k, v)| k == key && *v != text::indexed(value.clone())) {
+                problems.add::<()>(name, "must not be repeated");
+            } else {
+                filters.push((key.to_owned(), text::indexed(value.clone())));
+            }
+        }
+        if filters.len() > Self::MAX {
+            return problems.add(name, format!("must have at most {} keys, not {}", Self::MAX, filters.len()));
+        }
+        Some(Self(filters))
+    }
+}
+
+/// The number of items per page, from 1 to 100.
+pub type Limit = BoundedInt<1, { page::LIMIT_MAX as i64 }>;
+
+/// A cursor. Any text is valid here; the list checks it and returns `invalid_cursor`
+/// (`docs/decisions/0007-opaque-keyset-cursors.md`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cursor(pub String);
+
+impl QueryValue for Cursor {
+    fn schema() -> Value {
+        json!({ "type": "string", "minLength": 1, "maxLength": 500 })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// Returns the page that the parameters of a list select.
+///
+/// # Errors
+/// Returns `invalid_cursor` if the cursor doesn't belong to this list and these filters.
+pub fn paging<P: CursorKey>(
+    filters: String,
+    cursor: Option<&Cursor>,
+    limit: Option<Limit>,
+) -> Result<PageRequest<P>, Refusal> {
+    PageRequest::new(filters, cursor.map(|cursor| cursor.0.as_str()), rows(limit))
+}
+
+/// Returns the number of items per page.
+pub fn rows(limit: Option<Limit>) -> u32 {
+    limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(page::LIMIT_DEFAULT)
+}

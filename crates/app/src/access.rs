@@ -1,0 +1,6 @@
+//! Authentication and access checks: credentials resolve to callers, and callers load the records they may see.
+
+pub mod actor;
+pub mod authenticate;
+pub mod authorize;
+pub mod visible;

@@ -1,0 +1,25 @@
+//! The actor that records and events name for a caller.
+
+use posthouse_domain::{
+    actor::Actor,
+    auth::{Caller, Principal},
+};
+use posthouse_store::{Error, Result as StoreResult, Tx, keys};
+
+/// The label of the operator, which has no name.
+const OPERATOR_LABEL: &str = "posthouse";
+
+/// Returns the actor of a caller.
+///
+/// # Errors
+/// Returns an error for the service, which performs no recorded action of its own, or if the database call fails.
+pub fn of(tx: &mut Tx, caller: &Caller) -> StoreResult<Actor> {
+    match caller.principal {
+        Principal::Key(key) => {
+            let label = keys::name(tx, caller.workspace, key.id)?.unwrap_or_default();
+            Ok(Actor::api_key(key.id, label))
+        }
+        Principal::Operator => Ok(Actor::operator(OPERATOR_LABEL)),
+        Principal::Service { .. } => Err(Error::Inconsistent("the service is not an actor".into())),
+    }
+}

@@ -1,0 +1,97 @@
+//! Loads the records that a caller may see; every other record is `not_found`, whether it exists or not
+//! (`docs/decisions/0003-invisible-records-are-not-found.md`).
+//!
+//! Records of other workspaces are invisible, records of other inboxes to a key of one inbox, and everything in a
+//! deleted inbox. Handlers load a record that the caller named through this module only.
+
+use posthouse_domain::{
+    auth::{Caller, Permission},
+    error::{ErrorCode, Refusal},
+    id::{AttachmentId, InboxId, MessageId, ThreadId},
+    inbox::Inbox,
+    message::{Attachment, Message},
+    thread::Thread,
+};
+use posthouse_store::{Result as StoreResult, Tx, attachments, inboxes, messages, threads};
+
+/// Returns the inbox if it is not deleted.
+///
+/// # Errors
+/// Returns `not_found` if the inbox is missing or invisible, or an error if the database call fails.
+pub fn inbox(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<Inbox, Refusal> {
+    let found = if caller.scope().allows_inbox(id) { inboxes::get(tx, caller.workspace, id)? } else { None };
+    found.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(|| Refusal::not_found("inbox"))
+}
+
+/// Returns the message.
+///
+/// # Errors
+/// Returns `not_found` if the message is missing or invisible, or an error if the database call fails.
+pub fn message(tx: &mut Tx, caller: &Caller, id: MessageId) -> Result<Message, Refusal> {
+    let found = messages::get(tx, caller.workspace, id)?;
+    match found {
+        Some(message) if can_access(tx, caller, message.inbox)? => Ok(message),
+        _ => Err(Refusal::not_found("message")),
+    }
+}
+
+/// Checks that the caller may see the content of a message, because a reply quotes its subject and text.
+///
+/// # Errors
+/// Returns `not_found` if the content is withheld from the caller, or an error if the database call fails.
+pub fn content(tx: &mut Tx, caller: &Caller, message: &Message) -> Result<(), Refusal> {
+    if caller.permissions().has(Permission::MessagesRelease) || !messages::is_withheld(tx, message)? {
+        return Ok(());
+    }
+    let fix = "Use an API key with the permission `messages:release`.";
+    Err(Refusal::new(ErrorCode::NotFound, "The content of this message is withheld.").with_fix(fix))
+}
+
+/// Returns the messages among up to 100 that the caller may see, each once, in the order of `ids`.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn messages(tx: &mut Tx, caller: &Caller, ids: &[MessageId]) -> Result<Vec<Message>, Refusal> {
+    let mut found = messages::get_many(tx, caller.workspace, ids)?;
+    let mut inboxes: Vec<(InboxId, bool)> = Vec::new();
+    for message in &found {
+        if !inboxes.iter().any(|(inbox, _)| *inbox == message.inbox) {
+            inboxes.push((message.inbox, can_access(tx, caller, message.inbox)?));
+        }
+    }
+    found.retain(|message| inboxes.contains(&(message.inbox, true)));
+    found.sort_by_key(|message| ids.iter().position(|id| *id == message.id));
+    Ok(found)
+}
+
+/// Returns the thread.
+///
+/// # Errors
+/// Returns `not_found` if the thread is missing or invisible, or an error if the database call fails.
+pub fn thread(tx: &mut Tx, caller: &Caller, id: ThreadId) -> Result<Thread, Refusal> {
+    let found = threads::get(tx, caller.workspace, id)?;
+    match found {
+        Some(thread) if can_access(tx, caller, thread.inbox)? => Ok(thread),
+        _ => Err(Refusal::not_found("thread")),
+    }
+}
+
+/// Returns an attachment and its message.
+///
+/// # Errors
+/// Returns `not_found` if the attachment is missing or invisible, or an error if the database call fails.
+pub fn attachment(tx: &mut Tx, caller: &Caller, id: AttachmentId) -> Result<(Attachment, Message), Refusal> {
+    let Some(found) = attachments::get(tx, caller.workspace, id)? else {
+        return Err(Refusal::not_found("attachment"));
+    };
+    match messages::get(tx, caller.workspace, found.message)? {
+        Some(message) if can_access(tx, caller, message.inbox)? => Ok((found, message)),
+        _ => Err(Refusal::not_found("attachment")),
+    }
+}
+
+/// Returns true if the inbox exists and the caller may see its records.
+fn can_access(tx: &mut Tx, caller: &Caller, id: InboxId) -> StoreResult<bool> {
+    Ok(caller.scope().allows_inbox(id)
+        && inboxes::get(tx, caller.workspace, id)?.is_some_and(|inbox| inbox.deleted_at.is_none()))
+}

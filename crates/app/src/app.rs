@@ -1,0 +1,110 @@
+//! [`App`]: the dependencies of all use cases, built once at startup and passed by reference. There are no statics.
+//!
+//! Each use case gathers external facts, runs one transaction and sends a wakeup. Use cases don't depend on HTTP, SMTP,
+//! jobs or adapters.
+
+use crate::keyring::{signer::DkimKeyCache, vault::KeyCache};
+use std::sync::Arc;
+
+use posthouse_domain::error::{ErrorCode, Refusal};
+use posthouse_store::{Store, blobs::BlobStore};
+
+use crate::keyring::instance_key::{AddressKey, InstanceKey};
+use crate::{
+    lifecycle::Lifecycle,
+    limits::{blocking_pool::BlockingPool, storage_health::StorageHealth},
+    metrics::Metrics,
+    ports::{AcmeClient, Clock, Dns, OutboundHttp, SmtpTransport},
+    settings::{AppConfig, DeliveryMode},
+    tls::CertificateHolder,
+};
+
+/// The application.
+pub struct App {
+    /// The configuration.
+    pub config: AppConfig,
+    /// The database.
+    pub store: Store,
+    /// Time and randomness.
+    pub clock: Arc<dyn Clock>,
+    /// The DNS resolver.
+    pub dns: Arc<dyn Dns>,
+    /// The SMTP client.
+    pub smtp_out: Arc<dyn SmtpTransport>,
+    /// The HTTP client.
+    pub http_out: Arc<dyn OutboundHttp>,
+    /// The ACME client.
+    pub authority: Arc<dyn AcmeClient>,
+    /// The blob store.
+    pub blobs: BlobStore,
+    /// The instance key.
+    pub keys: KeyCache,
+    /// The certificate of the listeners.
+    pub tls: CertificateHolder,
+    /// The opened DKIM keys.
+    pub signer: DkimKeyCache,
+    /// The blocking pool.
+    pub blocking_pool: BlockingPool,
+    /// Prometheus metrics.
+    pub metrics: Metrics,
+    /// The storage health.
+    pub storage_health: StorageHealth,
+    /// The stage of the process; waiting tasks end when it drains.
+    pub lifecycle: Lifecycle,
+}
+
+/// The adapters of the ports.
+#[derive(Clone)]
+pub struct Ports {
+    /// Time and randomness.
+    pub clock: Arc<dyn Clock>,
+    /// The DNS resolver.
+    pub dns: Arc<dyn Dns>,
+    /// The SMTP client.
+    pub smtp_out: Arc<dyn SmtpTransport>,
+    /// The HTTP client.
+    pub http_out: Arc<dyn OutboundHttp>,
+    /// The ACME client.
+    pub authority: Arc<dyn AcmeClient>,
+}
+
+impl App {
+    /// Creates the application from its configuration, store and adapters.
+    #[must_use]
+    pub fn new(config: AppConfig, (store, blobs): (Store, BlobStore), ports: Ports) -> Self {
+        Self {
+            config,
+            store,
+            blobs,
+            clock: ports.clock,
+            dns: ports.dns,
+            smtp_out: ports.smtp_out,
+            http_out: ports.http_out,
+            authority: ports.authority,
+            keys: KeyCache::default(),
+            tls: CertificateHolder::default(),
+            signer: DkimKeyCache::default(),
+            blocking_pool: BlockingPool::default(),
+            metrics: Metrics::default(),
+            storage_health: StorageHealth::default(),
+            lifecycle: Lifecycle::default(),
+        }
+    }
+
+    /// Returns the key that hashes the addresses of forgotten contacts.
+    ///
+    /// # Errors
+    /// Returns `internal_error` if the instance key cannot be read.
+    pub fn address_key(&self) -> Result<AddressKey, Refusal> {
+        self.keys.key(&self.config).map(InstanceKey::addresses).map_err(|error| {
+            tracing::error!(cause = %error, "instance key not readable");
+            Refusal::new(ErrorCode::Internal, "The server's instance key couldn't be read.")
+        })
+    }
+
+    /// Returns whether mail to other domains is kept on this machine (`delivery.mode = "capture"`).
+    #[must_use]
+    pub fn captures(&self) -> bool {
+        self.config.delivery.mode == DeliveryMode::Capture
+    }
+}

@@ -1,0 +1,125 @@
+//! Updates and deletes contacts, at a caller's request (`docs/decisions/0054-contacts-come-from-mail.md`).
+
+use posthouse_domain::{
+    auth::Caller,
+    contact::{BULK_DELETE_MAX, Contact, ContactFieldSource, ContactKind, LABELS_MAX},
+    error::Refusal,
+    id::ContactId,
+    label::LabelChange,
+    metadata::{self, Metadata},
+};
+use posthouse_store::{
+    Tx,
+    contact_list::{self, ContactBulkFilter},
+    contacts,
+    dialect::IDS_MAX,
+};
+
+use crate::app::App;
+
+/// A change of a contact.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ContactChange {
+    /// The new name, or `None` inside to clear it; mail doesn't change it afterwards.
+    pub name: Option<Option<String>>,
+    /// The new notes, or `None` inside to clear them.
+    pub notes: Option<Option<String>>,
+    /// Metadata to merge; null deletes a key.
+    pub metadata: Metadata,
+    /// Labels added and removed.
+    pub labels: LabelChange,
+    /// The new kind; mail doesn't change it afterwards.
+    pub kind: Option<ContactKind>,
+}
+
+/// Changes a contact and returns it.
+///
+/// # Errors
+/// Returns `not_found` if the contact is missing, `invalid_request` for too many labels or keys, or an error if the
+/// database call fails.
+pub async fn change(app: &App, caller: Caller, id: ContactId, change: ContactChange) -> Result<Contact, Refusal> {
+    let work = move |tx: &mut Tx| {
+        let before = contacts::lock(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("contact"))?;
+        let after = changed(&before, &change)?;
+        contacts::update(tx, &before, &after)?;
+        Ok::<_, Refusal>(after)
+    };
+    app.store.write(work).await
+}
+
+fn changed(before: &Contact, change: &ContactChange) -> Result<Contact, Refusal> {
+    let mut after = before.clone();
+    if let Some(name) = &change.name {
+        (after.name, after.name_source) = (name.clone(), ContactFieldSource::Manual);
+    }
+    if let Some(kind) = change.kind {
+        (after.kind, after.kind_source) = (kind, ContactFieldSource::Manual);
+    }
+    if let Some(notes) = &change.notes {
+        after.notes.clone_from(notes);
+    }
+    after.labels = change.labels.applied_up_to(&before.labels, LABELS_MAX)?;
+    after.metadata_json = metadata::merged(&before.metadata_json, &change.metadata)?;
+    Ok(after)
+}
+
+/// Deletes a contact; its mail stays. With `forget`, received mail doesn't create the contact again.
+///
+/// # Errors
+/// Returns `not_found` if the contact is missing, or an error if the database call fails.
+pub async fn delete(app: &App, caller: Caller, id: ContactId, forget: bool) -> Result<(), Refusal> {
+    let key = app.address_key()?;
+    let work = move |tx: &mut Tx| {
+        let contact = contacts::lock(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("contact"))?;
+        if forget {
+            contacts::block_creation(tx, caller.workspace, &key.digest(caller.workspace, &contact.address))?;
+        }
+        contacts::delete(tx, caller.workspace, &[id])?;
+        Ok::<_, Refusal>(())
+    };
+    app.store.write(work).await
+}
+
+/// The result of a bulk deletion of contacts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ContactDeletionCounts {
+    /// The number of contacts that match.
+    pub matched: u64,
+    /// The number of contacts that were deleted.
+    pub deleted: u64,
+}
+
+/// Deletes up to [`BULK_DELETE_MAX`] contacts, or only counts them with `dry_run`.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn delete_many(
+    app: &App,
+    caller: Caller,
+    bulk: ContactBulkFilter,
+    forget: bool,
+    dry_run: bool,
+) -> Result<ContactDeletionCounts, Refusal> {
+    let workspace = caller.workspace;
+    if dry_run {
+        let matched = app.store.read(move |tx| contact_list::count(tx, workspace, &bulk)).await?;
+        return Ok(ContactDeletionCounts { matched, deleted: 0 });
+    }
+    let key = app.address_key()?;
+    let work = move |tx: &mut Tx| {
+        let matched = contact_list::count(tx, workspace, &bulk)?;
+        let taken = contact_list::matching(tx, workspace, &bulk, BULK_DELETE_MAX)?;
+        let mut deleted = 0;
+        for chunk in taken.chunks(IDS_MAX) {
+            if forget {
+                for (_, address) in chunk {
+                    contacts::block_creation(tx, workspace, &key.digest(workspace, address))?;
+                }
+            }
+            let ids: Vec<ContactId> = chunk.iter().map(|(id, _)| *id).collect();
+            deleted += contacts::delete(tx, workspace, &ids)?;
+        }
+        Ok::<_, Refusal>(ContactDeletionCounts { matched, deleted })
+    };
+    app.store.write(work).await
+}

@@ -1,0 +1,52 @@
+//! Creates and removes suppressions, at a caller's request.
+
+use posthouse_domain::{
+    auth::Caller,
+    error::Refusal,
+    suppression::{Suppression, SuppressionReason},
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{Tx, suppressions};
+
+use crate::app::App;
+
+/// The result of adding a suppression.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AddedSuppression {
+    /// The suppression in its current state.
+    pub suppression: Suppression,
+    /// Whether this request created it.
+    pub is_new: bool,
+}
+
+/// Suppresses an address; an address that is already suppressed keeps its reason.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn add(app: &App, caller: Caller, address: &Address) -> Result<AddedSuppression, Refusal> {
+    let new = Suppression {
+        workspace: caller.workspace,
+        address: address.canonical(),
+        reason: SuppressionReason::Manual,
+        detail: None,
+        message: None,
+        created_at: app.clock.now(),
+    };
+    let work = move |tx: &mut Tx| {
+        let is_new = suppressions::insert(tx, &new)?;
+        let existing = if is_new { None } else { suppressions::get(tx, new.workspace, &new.address)? };
+        Ok::<_, Refusal>(AddedSuppression { suppression: existing.unwrap_or_else(|| new.clone()), is_new })
+    };
+    app.store.write(work).await
+}
+
+/// Removes the suppression of an address, given in any equivalent form.
+///
+/// # Errors
+/// Returns `not_found` if the address is not suppressed, or an error if the database call fails.
+pub async fn remove(app: &App, caller: Caller, address: &str) -> Result<(), Refusal> {
+    let missing = || Refusal::not_found("suppression");
+    let address = Address::parse(address).map_err(|_| missing())?.canonical();
+    let work = move |tx: &mut Tx| Ok::<_, Refusal>(suppressions::remove(tx, caller.workspace, &address)?);
+    if app.store.write(work).await? { Ok(()) } else { Err(missing()) }
+}

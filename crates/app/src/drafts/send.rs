@@ -1,0 +1,191 @@
+//! Sends a draft. The transaction that queues the message compares and sets the draft, so that concurrent requests
+//! send it once.
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    auth::Caller,
+    draft::{self, Approval, Draft, DraftFailure, DraftStep},
+    error::{Detail, ErrorCode, Refusal},
+    event::EventKind,
+    id::{DraftId, IdGenerator, MessageId},
+    inbox::Inbox,
+    job::JobKind,
+    record::{ApprovalOfMessage, Record},
+    time::Time,
+};
+use posthouse_store::{
+    Error, Tx, approvals, draft_files, drafts,
+    idempotency::{self, IdempotencyClaim},
+    jobs, messages,
+};
+
+use super::{DraftRef, find};
+use crate::drafts::{
+    attachments,
+    compose::{self, DraftMaterial},
+    events::append_event,
+};
+use crate::{
+    access::{actor, visible},
+    app::App,
+    outbound::{
+        order::SendContext,
+        queue::{self, QueueHook, RenderResponse, SendResponse},
+    },
+};
+
+/// Renders the response body from the sent draft and its message.
+pub type RenderSent = fn(&Draft, &Record) -> Result<String, Refusal>;
+
+/// A draft that is being sent, as it was read before the transaction.
+#[derive(Clone, Debug)]
+pub(super) struct DraftBeingSent {
+    /// The draft as it was read.
+    draft: Draft,
+    /// The approval of a scheduled draft; `None` means that the caller approves now.
+    approval: Option<Approval>,
+    step: DraftStep,
+}
+
+impl DraftBeingSent {
+    /// Wraps a draft that the caller sends now.
+    pub(super) fn by_caller(draft: &Draft) -> Self {
+        Self { draft: draft.clone(), approval: None, step: DraftStep::Send }
+    }
+
+    /// Wraps a scheduled draft that is due.
+    pub(super) fn due(draft: &Draft) -> Self {
+        Self { draft: draft.clone(), approval: draft.approval.clone(), step: DraftStep::Due }
+    }
+
+    /// Returns a renderer of the response body from the sent draft and its message.
+    pub(super) fn render(self, render: RenderSent) -> RenderResponse {
+        Arc::new(move |record: &Record| {
+            let missing = || Refusal::new(ErrorCode::Internal, "The approval of the message is missing.");
+            let kept = record.approval.as_ref().ok_or_else(missing)?;
+            render(&self.draft.sent(&record.message, &kept.approval), record)
+        })
+    }
+}
+
+impl QueueHook for DraftBeingSent {
+    /// Locks the draft and refuses if it was sent, changed or cancelled since it was read.
+    fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
+        let found = drafts::lock(tx, self.draft.workspace, self.draft.id)?;
+        let now = found.ok_or_else(|| Refusal::not_found("draft"))?;
+        draft::apply(now.status, self.step)?;
+        if now.revision != self.draft.revision {
+            let refusal = Refusal::new(ErrorCode::DraftNotEditable, "The draft was changed while it was being sent.");
+            return Err(refusal.detail(Detail::Status(now.status)).with_fix("Read the draft and send it again."));
+        }
+        if self.approval.as_ref().is_some_and(|approval| approval.content_sha256 != now.content_sha256()) {
+            return Err(Error::Inconsistent(
+                "the content of a scheduled draft differs from the approved content".into(),
+            )
+            .into());
+        }
+        Ok(())
+    }
+
+    /// Marks the draft as sent and moves its approval to the message.
+    fn settle(
+        &self,
+        tx: &mut Tx,
+        message: MessageId,
+        (caller, ids): (&Caller, &IdGenerator),
+        now: Time,
+    ) -> Result<(), Refusal> {
+        let before = &self.draft;
+        let approval = match &self.approval {
+            Some(approval) => approval.clone(),
+            None => before.approved(actor::of(tx, caller)?, now),
+        };
+        let missing = || Error::Inconsistent("the message stored in this transaction is missing".into());
+        let stored = messages::get(tx, before.workspace, message)?.ok_or_else(missing)?;
+        let after = before.sent(&stored, &approval);
+        let kept = ApprovalOfMessage { message, draft: before.id, approval };
+        approvals::insert(tx, before.workspace, &kept)?;
+        drafts::update(tx, before, &after)?;
+        draft_files::delete_of(tx, before.workspace, before.id)?;
+        jobs::cancel(tx, JobKind::ScheduledDraft, before.id.0)?;
+        Ok(append_event(tx, EventKind::DraftSent, &after, ids, now)?)
+    }
+}
+
+/// The result of the read before a draft is sent.
+enum DraftRead {
+    Answered(SendResponse),
+    Ready(Box<(Inbox, Draft, Result<DraftMaterial, Refusal>)>),
+}
+
+/// Sends a draft now. If a check refuses it, the draft stays unsent and its `error` shows the refusal.
+///
+/// # Errors
+/// `not_found`, `draft_not_editable`, `invalid_request` for an incomplete draft; otherwise as
+/// [`crate::outbound::send::send`].
+pub async fn send(
+    app: &Arc<App>,
+    order: SendContext,
+    id: DraftId,
+    render: RenderSent,
+) -> Result<SendResponse, Refusal> {
+    let (caller, key, now) = (order.caller, order.key.clone(), app.clock.now());
+    let which = DraftRef { inbox: order.inbox, draft: id };
+    let read = move |tx: &mut Tx| {
+        visible::inbox(tx, &caller, which.inbox)?;
+        let claim = key.as_ref().map_or(Ok(IdempotencyClaim::New), |key| idempotency::find(tx, key, now))?;
+        if let Some(answer) = queue::recorded_response(claim)? {
+            return Ok(DraftRead::Answered(SendResponse { answer, replayed: true }));
+        }
+        let (inbox, found) = find(tx, &caller, which)?;
+        draft::apply(found.status, DraftStep::Send)?;
+        let material = compose::load_material(tx, &found);
+        Ok::<_, Refusal>(DraftRead::Ready(Box::new((inbox, found, material))))
+    };
+    let (inbox, found, material) = match app.store.read(read).await? {
+        DraftRead::Answered(posted) => return Ok(posted),
+        DraftRead::Ready(read) => *read,
+    };
+    let sealed = DraftBeingSent::by_caller(&found);
+    let rendered = sealed.clone().render(render);
+    let posted = attempt(app, order, (inbox, material), (sealed, rendered)).await;
+    if let Err(refusal) = &posted
+        && is_a_check(refusal.code)
+    {
+        let failure = failure(refusal);
+        app.store.write(move |tx| drafts::refused(tx, &found, &failure)).await?;
+    }
+    posted
+}
+
+/// Composes the message and queues it.
+pub(super) async fn attempt(
+    app: &Arc<App>,
+    order: SendContext,
+    (inbox, material): (Inbox, Result<DraftMaterial, Refusal>),
+    (sealed, render): (DraftBeingSent, RenderResponse),
+) -> Result<SendResponse, Refusal> {
+    let DraftMaterial { original, files } = material?;
+    let files = attachments::load(app, &sealed.draft, files).await?;
+    let letter = compose::outgoing_message(app, &sealed.draft, original, files)?;
+    queue::post_along(app, order, (letter, inbox), Box::new(sealed), render).await
+}
+
+/// Returns whether a refusal is about the message, so that the draft should show it.
+pub(super) const fn is_a_check(code: ErrorCode) -> bool {
+    !matches!(
+        code,
+        ErrorCode::Unavailable
+            | ErrorCode::Internal
+            | ErrorCode::StoreDamaged
+            | ErrorCode::ContentDamaged
+            | ErrorCode::IdempotencyKeyReused
+            | ErrorCode::IdempotencyInFlight
+            | ErrorCode::DraftNotEditable
+    )
+}
+
+pub(super) fn failure(refusal: &Refusal) -> DraftFailure {
+    DraftFailure { code: refusal.code.text().to_owned(), message: refusal.whole_message() }
+}

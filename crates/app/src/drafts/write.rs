@@ -1,0 +1,218 @@
+//! Creates and changes drafts. Fills in the recipients and the subject of a reply if the caller omits them.
+
+use posthouse_domain::{
+    auth::{Caller, Permission},
+    draft::{Draft, DraftChange, DraftFile, DraftSource, ScheduleChange},
+    error::Refusal,
+    event::EventKind,
+    id::{DraftId, IdGenerator, InboxId, MessageId, ThreadId},
+    inbox::Inbox,
+    message::Message,
+    send::reply_people,
+    time::Time,
+};
+use posthouse_mail::thread;
+use posthouse_store::{
+    Tx, drafts,
+    idempotency::{self, RecordedResponse},
+    message_list, messages,
+};
+
+use super::{DraftRef, StoredDraftFile, lock, set_job};
+use crate::drafts::{
+    attachments::{self, DraftFileInput},
+    events::append_event,
+};
+use crate::{
+    access::{actor, authorize::require_permission, visible},
+    app::App,
+    outbound::{
+        compose,
+        queue::{self, SendResponse},
+    },
+};
+
+/// The HTTP status of a created draft.
+const CREATED: u16 = 201;
+
+/// The requested content of a draft.
+#[derive(Clone, Debug, Default)]
+pub struct DraftInput {
+    /// The fields to set.
+    pub change: DraftChange,
+    /// The full list of files; `None` keeps the current files.
+    pub files: Option<Vec<DraftFileInput>>,
+    /// The message or thread to reply to.
+    pub target: ReplyTarget,
+}
+
+/// The message or thread that a draft replies to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ReplyTarget {
+    /// A message.
+    pub message: Option<MessageId>,
+    /// A thread; its latest message is meant.
+    pub thread: Option<ThreadId>,
+}
+
+/// A draft change after the work that precedes the transaction.
+#[derive(Clone)]
+struct PreparedChange {
+    caller: Caller,
+    change: DraftChange,
+    uploads: Option<Vec<StoredDraftFile>>,
+    target: ReplyTarget,
+    files_bytes_max: u64,
+    ids: IdGenerator,
+    now: Time,
+}
+
+impl PreparedChange {
+    async fn of(app: &App, caller: Caller, given: DraftInput) -> Result<Self, Refusal> {
+        if let ScheduleChange::At(_) = given.change.schedule {
+            require_permission(&caller, Permission::MessagesSend)?;
+        }
+        let (ids, now) = (app.clock.ids(), app.clock.now());
+        let uploads = match given.files {
+            Some(files) => Some(attachments::upload(app, files).await?),
+            None => None,
+        };
+        let files_bytes_max = app.config.message_bytes_max;
+        Ok(Self { caller, change: given.change, uploads, target: given.target, files_bytes_max, ids, now })
+    }
+
+    /// Returns the changed draft, and whether it differs. Doesn't store it.
+    fn apply(&self, tx: &mut Tx, inbox: &Inbox, before: &Draft) -> Result<(Draft, bool), Refusal> {
+        let mut change = self.change.clone();
+        if let Some(uploads) = &self.uploads {
+            change.files = Some(attachments::known(before, uploads, self.files_bytes_max)?);
+        }
+        fill_in(tx, &mut change, (inbox, before), (&self.caller, self.target))?;
+        let outcome = before.changed(&change, &actor::of(tx, &self.caller)?, self.now)?;
+        Ok((outcome.draft, outcome.changed))
+    }
+
+    /// Stores the files and the job of the draft.
+    fn attach(&self, tx: &mut Tx, draft: &Draft, before: &[DraftFile], ids: &IdGenerator) -> Result<(), Refusal> {
+        if let Some(uploads) = &self.uploads {
+            attachments::store(tx, draft, before, uploads)?;
+        }
+        Ok(set_job(tx, draft, ids, self.now)?)
+    }
+}
+
+/// Creates a draft; `render` renders the response body, which is stored for idempotency.
+///
+/// # Errors
+/// Returns `not_found`, `invalid_request`, `invalid_send_at`, `message_too_large`, `insufficient_permissions` if a
+/// send time is given without the permission to send, `idempotency_key_reused`, or an error if the database call
+/// fails.
+pub async fn create(
+    app: &App,
+    (caller, inbox): (Caller, InboxId),
+    key: Option<idempotency::IdempotencyKey>,
+    given: DraftInput,
+    render: fn(&Draft) -> Result<String, Refusal>,
+) -> Result<SendResponse, Refusal> {
+    let prepared = PreparedChange::of(app, caller, given).await?;
+    let work = move |tx: &mut Tx| {
+        let inbox = visible::inbox(tx, &caller, inbox)?;
+        if let Some(answer) = queue::claimed(tx, key.as_ref(), prepared.now)? {
+            return Ok(SendResponse { answer, replayed: true });
+        }
+        let ids = prepared.ids.clone();
+        let id: DraftId = ids.next();
+        let empty = Draft::new((inbox.workspace, id, inbox.id), DraftSource::Api, prepared.now);
+        let (mut draft, _) = prepared.apply(tx, &inbox, &empty)?;
+        draft.revision = empty.revision;
+        drafts::insert(tx, &draft)?;
+        prepared.attach(tx, &draft, &[], &ids)?;
+        let answer = RecordedResponse { status: CREATED, body: render(&draft)? };
+        if let Some(key) = &key {
+            idempotency::answer(tx, key, &answer)?;
+        }
+        append_event(tx, EventKind::DraftCreated, &draft, &ids, prepared.now)?;
+        Ok(SendResponse { answer, replayed: false })
+    };
+    app.store.write(work).await
+}
+
+/// Changes a draft. Changing the content of a scheduled draft unschedules it unless the request sets a time.
+///
+/// # Errors
+/// Returns the errors of [`create`], or `draft_not_editable`.
+pub async fn change(app: &App, caller: Caller, which: DraftRef, given: DraftInput) -> Result<Draft, Refusal> {
+    let prepared = PreparedChange::of(app, caller, given).await?;
+    let work = move |tx: &mut Tx| {
+        let (inbox, before) = lock(tx, &caller, which)?;
+        let (after, changed) = prepared.apply(tx, &inbox, &before)?;
+        if changed {
+            let ids = prepared.ids.clone();
+            drafts::update(tx, &before, &after)?;
+            prepared.attach(tx, &after, &before.content.files, &ids)?;
+            append_event(tx, EventKind::DraftUpdated, &after, &ids, prepared.now)?;
+        }
+        Ok::<_, Refusal>(after)
+    };
+    app.store.write(work).await
+}
+
+/// Looks up the message that the draft replies to and fills in fields that the caller omitted.
+fn fill_in(
+    tx: &mut Tx,
+    change: &mut DraftChange,
+    (inbox, before): (&Inbox, &Draft),
+    (caller, target): (&Caller, ReplyTarget),
+) -> Result<(), Refusal> {
+    let original = match (target.message, target.thread) {
+        (None, None) => {
+            // Without a new target, recipients are recomputed only if `reply_all` changes.
+            let all = change.reply_all.filter(|all| *all != before.reply_all);
+            let Some((id, all)) = before.answers.zip(all) else { return Ok(()) };
+            let Some(original) = messages::get(tx, inbox.workspace, id)? else { return Ok(()) };
+            return fill_in_recipients(change, &original, (inbox, all));
+        }
+        (Some(id), thread) => {
+            let original = of_inbox(visible::message(tx, caller, id)?, inbox)?;
+            visible::content(tx, caller, &original)?;
+            if thread.is_some_and(|thread| thread != original.thread) {
+                return Err(Refusal::invalid_field("thread_id", "is not the thread of `reply_to_message_id`"));
+            }
+            original
+        }
+        (None, Some(thread)) => {
+            let thread = visible::thread(tx, caller, thread)?;
+            let newest = message_list::of_thread(tx, inbox.workspace, thread.id, None, 1)?.pop();
+            of_inbox(newest.ok_or_else(|| Refusal::not_found("thread"))?, inbox)?
+        }
+    };
+    fill_in_recipients(change, &original, (inbox, change.reply_all.unwrap_or(before.reply_all)))?;
+    if change.subject.is_none() {
+        let subject = thread::reply_subject(original.subject.as_deref().unwrap_or_default());
+        change.subject = Some(Some(compose::bounded_subject(&subject)));
+    }
+    change.answers = Some((original.id, original.thread));
+    Ok(())
+}
+
+fn of_inbox(message: Message, inbox: &Inbox) -> Result<Message, Refusal> {
+    if message.inbox == inbox.id { Ok(message) } else { Err(Refusal::not_found("message")) }
+}
+
+/// Fills in the recipients of a reply if the caller omits them.
+fn fill_in_recipients(
+    change: &mut DraftChange,
+    original: &Message,
+    (inbox, all): (&Inbox, bool),
+) -> Result<(), Refusal> {
+    let own = compose::author(inbox)?;
+    let people = reply_people(original, own.address(), all);
+    let shown = |list: &[posthouse_mail::address::Mailbox]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+    if change.to.is_none() {
+        change.to = Some(shown(&people.to));
+        if change.cc.is_none() {
+            change.cc = Some(shown(&people.cc));
+        }
+    }
+    Ok(())
+}

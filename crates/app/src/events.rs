@@ -1,0 +1,6 @@
+//! The event log and its subscriptions.
+
+pub mod log;
+pub mod render;
+pub mod stream;
+pub mod subscriptions;

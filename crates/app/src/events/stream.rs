@@ -1,0 +1,169 @@
+//! The event stream: one-time tokens, permission checks and the start of a subscription (`docs/reference/stream.md`).
+//!
+//! Live events come from [`Streams`](crate::events::subscriptions::Streams). The replay and the live events leave
+//! no gap, because both use the position up to which the replay was read.
+
+use crate::events::render;
+use posthouse_domain::{
+    auth::{Caller, KEY_RANDOM_CHARS, Permission, Principal},
+    error::{ErrorCode, Refusal},
+    event::{Event, EventKind, EventPayload},
+    id::{EventId, InboxId, WorkspaceId},
+    stream::{REPLAY_EVENTS_MAX, REPLAY_MS, StreamToken, TOKEN_VALID_MS},
+    time::Time,
+};
+use posthouse_store::{Result as StoreResult, Tx, events, stream_tokens};
+
+use crate::{access::authorize::require_permission, app::App, events::log::EventFilter};
+use posthouse_api::views::event::EventView;
+
+/// Events read per query during a replay.
+const STEP: u32 = 200;
+/// Events scanned for a replay at most; a replay of rare types is truncated here.
+const SCANNED_MAX: usize = 20_000;
+
+/// A new stream token.
+#[derive(Clone, Debug)]
+pub struct IssuedStreamToken {
+    /// The secret.
+    pub token: StreamToken,
+    /// When it expires.
+    pub expires_at: Time,
+}
+
+/// Issues a single-use token for the caller's key.
+///
+/// # Errors
+/// Returns `forbidden` if the caller is not an API key, or an error if the database call fails.
+pub async fn issue(app: &App, caller: Caller) -> Result<IssuedStreamToken, Refusal> {
+    let mut random = [0; 2 * KEY_RANDOM_CHARS];
+    app.clock.random(&mut random);
+    let token = StreamToken::from_random(&random);
+    let (digest, now) = (token.digest(), app.clock.now());
+    let expires_at = now.plus_ms(TOKEN_VALID_MS);
+    let key = match caller.principal {
+        Principal::Key(key) => key.id,
+        Principal::Operator | Principal::Service { .. } => {
+            return Err(Refusal::new(ErrorCode::Forbidden, "Only an API key can create a stream token."));
+        }
+    };
+    let token_row = stream_tokens::StreamTokenRow { workspace: caller.workspace, key, expires_at };
+    app.store.write(move |tx| stream_tokens::insert(tx, &token_row, &digest, now)).await?;
+    Ok(IssuedStreamToken { token, expires_at })
+}
+
+/// Checks that the caller may subscribe to events.
+///
+/// # Errors
+/// Returns `insufficient_permissions` if it may not.
+pub fn may_listen(caller: &Caller) -> Result<(), Refusal> {
+    require_permission(caller, Permission::MessagesRead)
+}
+
+/// A subscription request.
+#[derive(Clone, Debug, Default)]
+pub struct SubscriptionRequest {
+    /// The inboxes; `None` for every event that the key may see.
+    pub inboxes: Option<Vec<InboxId>>,
+    /// The event types; empty for all types.
+    pub kinds: Vec<EventKind>,
+    /// The last event that the client received.
+    pub since: Option<EventId>,
+}
+
+/// The start of a subscription: its filter and its replay.
+#[derive(Clone, Debug)]
+pub struct SubscriptionStart {
+    /// The filter for live events.
+    pub filter: EventFilter,
+    /// The log position up to which events are in the replay or were received before.
+    pub seen: i64,
+    /// The missed events, oldest first.
+    pub replay: Vec<Event>,
+    /// Whether the replay leaves out missed events.
+    pub is_truncated: bool,
+}
+
+/// Starts a subscription.
+///
+/// # Errors
+/// Returns `not_found` for an inbox that the caller cannot see, or an error if the database call fails.
+pub async fn subscribe(app: &App, caller: Caller, wanted: SubscriptionRequest) -> Result<SubscriptionStart, Refusal> {
+    let oldest = app.clock.now().plus_ms(-REPLAY_MS);
+    app.store.read(move |tx| begin(tx, caller, wanted.clone(), oldest)).await
+}
+
+fn begin(tx: &mut Tx, caller: Caller, wanted: SubscriptionRequest, oldest: Time) -> Result<SubscriptionStart, Refusal> {
+    let filter = EventFilter::of(tx, &caller, wanted.kinds, wanted.inboxes)?;
+    let seen = events::head(tx, caller.workspace)?;
+    let mut subscription = SubscriptionStart { filter, seen, replay: Vec::new(), is_truncated: false };
+    if let Some(since) = wanted.since {
+        let position = events::seq_of(tx, caller.workspace, since)?;
+        subscription.is_truncated = position.is_none();
+        replay(tx, caller.workspace, &mut subscription, position.unwrap_or(0), oldest)?;
+    }
+    Ok(subscription)
+}
+
+/// Collects missed events, newest first, until the limit of events or age is reached.
+fn replay(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    to: &mut SubscriptionStart,
+    after: i64,
+    oldest: Time,
+) -> StoreResult<()> {
+    let inbox = to.filter.only_inbox();
+    let (mut before, mut scanned) = (to.seen + 1, 0);
+    'scan: loop {
+        let step = events::between(tx, workspace, inbox, (after, before), STEP)?;
+        scanned += step.len();
+        let is_end = step.len() < STEP as usize;
+        for event in step {
+            before = event.seq;
+            let is_wanted = to.filter.matches(&event);
+            if event.event.at < oldest || (is_wanted && to.replay.len() == REPLAY_EVENTS_MAX) {
+                to.is_truncated = true;
+                break 'scan;
+            }
+            if is_wanted {
+                to.replay.push(event);
+            }
+        }
+        if is_end {
+            break;
+        }
+        if scanned >= SCANNED_MAX {
+            to.is_truncated = true;
+            break;
+        }
+    }
+    to.replay.reverse();
+    Ok(())
+}
+
+/// Renders up to 100 events as JSON texts.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn show(
+    app: &App,
+    workspace: WorkspaceId,
+    some: Vec<Event>,
+    form: EventPayload,
+) -> Result<Vec<String>, Refusal> {
+    let (plans, now) = (app.config.plans, app.clock.now());
+    app.store
+        .read(move |tx| {
+            let shown = render::load(tx, workspace, some.clone(), (&plans, now))?;
+            Ok(shown.iter().map(|shown| written(&EventView::in_form(shown, form))).collect())
+        })
+        .await
+}
+
+/// Returns an event as JSON text.
+#[must_use]
+pub fn written(event: &EventView<'_>) -> String {
+    // Serializing an event view doesn't fail.
+    serde_json::to_string(event).unwrap_or_default()
+}

@@ -1,0 +1,55 @@
+//! Confirmation links of forwarding addresses. Opening the page consumes nothing; pressing its button consumes the
+//! link. See `docs/decisions/0025-links-in-mail.md`.
+
+use posthouse_domain::error::{ErrorCode, Refusal};
+use posthouse_store::{Tx, forwarding, inboxes};
+
+use crate::{app::App, keyring::sealed_link};
+
+/// The confirmation request behind a link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConfirmationRequest {
+    /// The address to forward to.
+    pub address: String,
+    /// The inbox whose mail is forwarded.
+    pub inbox: String,
+    /// Whether the address is already confirmed.
+    pub is_confirmed: bool,
+}
+
+/// Returns the confirmation request of a link, without consuming the link.
+///
+/// # Errors
+/// Returns `invalid_token`, or an error if the database call fails.
+pub async fn confirmation_request(app: &App, token: &str) -> Result<ConfirmationRequest, Refusal> {
+    let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
+    let now = app.clock.now();
+    app.store.read(move |tx| load(tx, &digest, now)).await
+}
+
+/// Confirms the address and consumes the link.
+///
+/// # Errors
+/// Returns `invalid_token`, or an error if the database call fails.
+pub async fn agree(app: &App, token: &str) -> Result<ConfirmationRequest, Refusal> {
+    let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
+    let now = app.clock.now();
+    let work = move |tx: &mut Tx| {
+        if !forwarding::confirm(tx, &digest, now)? {
+            return Err(invalid_link());
+        }
+        load(tx, &digest, now)
+    };
+    app.store.write(work).await
+}
+
+fn load(tx: &mut Tx, digest: &[u8; 32], now: posthouse_domain::time::Time) -> Result<ConfirmationRequest, Refusal> {
+    let found = forwarding::by_token(tx, digest, now)?.ok_or_else(invalid_link)?;
+    let inbox = inboxes::get(tx, found.workspace, found.inbox)?.filter(|inbox| inbox.deleted_at.is_none());
+    let inbox = inbox.ok_or_else(invalid_link)?.address;
+    Ok(ConfirmationRequest { address: found.address, inbox, is_confirmed: found.confirmed_at.is_some() })
+}
+
+fn invalid_link() -> Refusal {
+    Refusal::new(ErrorCode::InvalidToken, "The link was already used, was replaced by a newer one, or has expired.")
+}

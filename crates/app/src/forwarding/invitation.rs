@@ -1,0 +1,150 @@
+//! The confirmation mail to a forwarding address. It is sent from the inbox whose mail is forwarded, passes the same
+//! gate as other messages, and appears among the sent mail without the link (`sealed_link`).
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    auth::Caller,
+    error::{ErrorCode, Refusal},
+    forwarding::{ADDRESSES_MAX, CONFIRMATION_LINK_MS, ForwardingAddress},
+    id::{IdGenerator, MessageId},
+    inbox::Inbox,
+    send::MessageRecipients,
+    time::{DAY_MS, Time},
+};
+use posthouse_mail::{
+    address::{Address, Mailbox},
+    autoreply::AutoSubmittedKind,
+    build,
+    submission::SubmittedMessage,
+    thread,
+};
+use posthouse_store::{
+    Tx,
+    forwarding::{self, ForwardingToken},
+    inboxes,
+};
+
+use crate::{
+    app::App,
+    keyring::sealed_link::{self, TOKEN_PLACEHOLDER},
+    outbound::{
+        compose::{self, ComposedMessage, OutgoingKind, OutgoingMessage},
+        order::SendContext,
+        queue::{self, QueueHook},
+        submission::empty_content,
+    },
+};
+
+/// The path prefix of confirmation links.
+const PATH: &str = "/confirm/forwarding/";
+/// The subject of the confirmation mail.
+const SUBJECT: &str = "May mail be forwarded to you?";
+
+/// Whether the confirmation mail is the first one or a repetition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ConfirmationMailKind {
+    First,
+    Again,
+}
+
+/// The address of a confirmation mail, stored together with the mail.
+struct ConfirmationMail {
+    address: ForwardingAddress,
+    token: ForwardingToken,
+    kind: ConfirmationMailKind,
+}
+
+impl QueueHook for ConfirmationMail {
+    fn check_unchanged(&self, _: &mut Tx) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    /// Stores the address and its token. Locks the inbox, so that concurrent requests can't add an address twice or
+    /// exceed the limit.
+    fn settle(&self, tx: &mut Tx, _: MessageId, _: (&Caller, &IdGenerator), now: Time) -> Result<(), Refusal> {
+        let a = &self.address;
+        if self.kind == ConfirmationMailKind::Again {
+            let there = forwarding::lock(tx, a.workspace, a.id)?;
+            there.ok_or_else(|| Refusal::not_found("forwarding address"))?;
+            return Ok(forwarding::replace_token(tx, (a.workspace, a.id), &self.token, now)?);
+        }
+        inboxes::take(tx, a.workspace, a.inbox)?;
+        let there = forwarding::of_inbox(tx, a.workspace, a.inbox)?;
+        if there.iter().any(|known| known.address == a.address) {
+            return Err(Refusal::invalid_field("address", "was added by another request at the same time"));
+        }
+        if there.len() >= ADDRESSES_MAX {
+            return Err(too_many());
+        }
+        Ok(forwarding::insert(tx, a, &self.token)?)
+    }
+}
+
+/// Sends the confirmation mail and stores the address in the same transaction.
+pub(super) async fn send(
+    app: &Arc<App>,
+    caller: Caller,
+    (inbox, address): (Inbox, ForwardingAddress),
+    asks: ConfirmationMailKind,
+) -> Result<(), Refusal> {
+    let message: MessageId = app.clock.ids().next();
+    let token = sealed_link::token(app, message)?;
+    let broken = || Refusal::new(ErrorCode::Internal, "The confirmation mail couldn't be composed.");
+    let sha256 = sealed_link::digest(&token).ok_or_else(broken)?;
+    let to = Address::parse(&address.address).map_err(|_| broken())?;
+    let expires_at = app.clock.now().plus_ms(CONFIRMATION_LINK_MS);
+    // In capture mode nothing leaves, so the stored mail shows the link to developers.
+    let shown = if app.captures() { token.as_str() } else { TOKEN_PLACEHOLDER };
+    let author = Mailbox::from(compose::author(&inbox)?.into_address());
+    let text = text(&app.config.base_url, (author.address(), &to), shown);
+    let raw = written((&author, &to), message, &text, app.clock.now()).ok_or_else(broken)?;
+    let letter = OutgoingMessage {
+        message,
+        people: MessageRecipients { to: vec![Mailbox::from(to)], cc: Vec::new(), bcc: Vec::new() },
+        subject: SUBJECT.to_owned(),
+        content: empty_content(),
+        origin: OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: Some(token) }),
+    };
+    let order = SendContext { caller, inbox: inbox.id, key: None, fence: None };
+    let along = Box::new(ConfirmationMail { address, token: ForwardingToken { sha256, expires_at }, kind: asks });
+    queue::post_along(app, order, (letter, inbox), along, Arc::new(|_| Ok(String::new()))).await?;
+    Ok(())
+}
+
+fn text(base_url: &str, (inbox, to): (&Address, &Address), token: &str) -> String {
+    let days = CONFIRMATION_LINK_MS / DAY_MS;
+    format!(
+        "The mail that comes to {inbox} is to be forwarded to this address, {to}.\n\
+         Whoever manages that inbox asked for it.\n\n\
+         To agree, open this page and press its button. The link works once, for {days} days:\n\n\
+         {base_url}{PATH}{token}\n\n\
+         If you do not want this, you need not do anything: nothing is forwarded unless you agree.\n"
+    )
+}
+
+/// Composes the confirmation mail. Lines are not wrapped, so that the link stays intact.
+fn written((from, to): (&Mailbox, &Address), message: MessageId, text: &str, now: Time) -> Option<Vec<u8>> {
+    let mut raw = Vec::with_capacity(1_024);
+    build::address_field("From", from, &mut raw);
+    build::address_field("To", &Mailbox::from(to.clone()), &mut raw);
+    let coding = if text.is_ascii() { "7bit" } else { "8bit" };
+    let mut fields = vec![("Subject", SUBJECT)];
+    fields.extend(AutoSubmittedKind::AutoGenerated.fields());
+    fields.extend([
+        ("MIME-Version", "1.0"),
+        ("Content-Type", "text/plain; charset=utf-8"),
+        ("Content-Transfer-Encoding", coding),
+    ]);
+    let body = format!("\r\n{}", text.replace('\n', "\r\n"));
+    raw.append(&mut build::prepend(&fields, body.as_bytes()).ok()?);
+    let message_id = thread::new_message_id(&message.to_string(), from.address().domain());
+    Some(SubmittedMessage::read(&raw).ok()?.complete(&message_id, now.millis()))
+}
+
+/// Returns the refusal of an address that exceeds the limit.
+pub(super) fn too_many() -> Refusal {
+    let problem = format!("exceeds the limit of {ADDRESSES_MAX} addresses per inbox");
+    Refusal::invalid_field("address", problem)
+        .with_fix("Remove an address first: `DELETE /v1/inboxes/{id}/forwarding/{fid}`.")
+}

@@ -1,0 +1,345 @@
+//! Applies delivery reports and complaints to the sent mail they refer to: delivery entries, status, suppressions and
+//! events. Runs in the transaction that stores the report.
+//!
+//! A report counts if it arrived at the return path of a message for one recipient, which no third party can know; then
+//! it applies to that recipient only, whatever it contains (`docs/decisions/0022-return-path-per-recipient.md`). A
+//! report that names the Message-ID of a message counts as far as `report_source` allows
+//! (`docs/decisions/0023-reports-by-message-id.md`). A report never improves an entry that has failed.
+
+use posthouse_domain::{
+    delivery::{self, BounceKind, CAPTURED, DETAIL_CHARS_MAX},
+    event::{EventKind, NewEvent},
+    id::{IdGenerator, MessageId},
+    inbox::Inbox,
+    message::{Channel, DeliveryStatus, Direction, Message, RecipientDelivery, overall_status},
+    suppression::{Suppression, SuppressionReason},
+    suspension::Incident,
+    time::Time,
+};
+use posthouse_mail::{
+    address::Address,
+    report::{InboundReport, RecipientReport, ReportAction, ReportContent},
+};
+use posthouse_store::{
+    Result, Tx,
+    deliveries::{self, MessageStatusUpdate},
+    events, inboxes, messages, metrics, recipients, suppressions,
+};
+
+use super::report_source::{self, MailExchangers, ReportCoverage};
+use crate::{
+    inbound::{parse::ParsedMail, return_path::ReturnPath},
+    workspaces::suspension,
+};
+use posthouse_api::views::event::data;
+
+/// Feedback types that are no complaints: the opposite of one, and reports about forged mail.
+const NO_COMPLAINTS: [&str; 3] = ["not-spam", "auth-failure", "dmarc"];
+
+/// The facts that decide whether a report counts, in addition to the mail itself.
+#[derive(Clone, Copy, Default)]
+pub struct ReportContext<'a> {
+    /// The return paths of the report's recipients that resolve to the receiving inbox.
+    pub paths: &'a [ReturnPath],
+    /// The mail exchangers of the recipients that it may refer to.
+    pub exchangers: &'a [MailExchangers],
+    /// The sources of valid complaints (`feedback.sources`).
+    pub feedback_sources: &'a [String],
+}
+
+/// A sent message, and the recipients of it that a report covers.
+pub(super) type ReportedMessage = (Message, ReportCoverage);
+
+/// The change of one delivery entry.
+struct RecipientChange {
+    after: RecipientDelivery,
+    /// The diagnostic text of the remote server.
+    diagnostic: Option<String>,
+    /// Whether the failure is permanent.
+    hard: bool,
+    suppress: Option<SuppressionReason>,
+}
+
+impl RecipientChange {
+    /// Returns the incident that counts toward suspension, if any.
+    fn incident(&self) -> Option<Incident> {
+        match self.after.status {
+            DeliveryStatus::Complained => Some(Incident::Complaint),
+            DeliveryStatus::Bounced if self.hard => Some(Incident::HardBounce),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the messages that a mail reports about: those whose return paths it arrived at, otherwise one whose
+/// Message-ID it names. Empty if the mail is not a report or doesn't count.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(super) fn subjects(
+    tx: &mut Tx,
+    mail: &ParsedMail,
+    at: ReportContext<'_>,
+    inbox: &Inbox,
+) -> Result<Vec<ReportedMessage>> {
+    let Some(report) = &mail.report else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for path in at.paths {
+        let found = deliveries::anywhere(tx, path.message)?;
+        all.extend(found.map(|message| (message, ReportCoverage::Position(path.position))));
+    }
+    if !all.is_empty() {
+        return Ok(all);
+    }
+    let Some(original) = find_by_message_ids(tx, &report.original_ids, inbox)? else { return Ok(all) };
+    let entries = entries(tx, &original)?;
+    let domains: Vec<String> = entries.iter().filter_map(report_source::domain_of).collect();
+    let coverage = match &report.news {
+        ReportContent::Delivery(_) => report_source::of_delivery_report(mail, &domains, at.exchangers),
+        // A feedback source reports to an address of the sender, so it cannot be about another workspace.
+        ReportContent::Complaint { .. } if original.workspace != inbox.workspace => None,
+        ReportContent::Complaint { .. } => report_source::of_complaint(mail, &domains, at.feedback_sources),
+    };
+    let is_covered =
+        |coverage: &ReportCoverage| entries.iter().any(|entry| refers_to(report, entry, coverage, entries.len()));
+    all.extend(coverage.filter(is_covered).map(|coverage| (original, coverage)));
+    Ok(all)
+}
+
+/// Returns true if a report refers to a recipient within its coverage. A complaint without recipients may refer to any.
+fn refers_to(report: &InboundReport, entry: &RecipientDelivery, coverage: &ReportCoverage, recipients: usize) -> bool {
+    let refers = match &report.news {
+        ReportContent::Delivery(fates) => report_for(fates, entry, coverage, recipients).is_some(),
+        ReportContent::Complaint { recipients: named, .. } => {
+            named.is_empty() || is_complaint_about(named, entry, coverage, recipients)
+        }
+    };
+    refers && coverage.includes(entry)
+}
+
+/// Returns the first message that was sent with one of these Message-IDs.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(super) fn find_by_message_ids(tx: &mut Tx, original_ids: &[String], inbox: &Inbox) -> Result<Option<Message>> {
+    for rfc_message_id in original_ids {
+        let found = sent_with(tx, rfc_message_id, inbox)?;
+        if let Some(found) = found.filter(|found| found.direction == Direction::Outbound) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the delivery entries of a message.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(super) fn entries(tx: &mut Tx, message: &Message) -> Result<Vec<RecipientDelivery>> {
+    Ok(recipients::of(tx, message.workspace, &[message.id])?.into_iter().map(|entry| entry.delivery).collect())
+}
+
+/// Returns the message sent with a Message-ID. If the service created the Message-ID, it contains the ID of the
+/// message, which may be in any workspace; otherwise the message must be in this inbox.
+fn sent_with(tx: &mut Tx, rfc_message_id: &str, inbox: &Inbox) -> Result<Option<Message>> {
+    let left = rfc_message_id.trim_start_matches('<').split('@').next().unwrap_or_default();
+    if let Ok(id) = left.parse::<MessageId>() {
+        let found = match messages::get(tx, inbox.workspace, id)? {
+            None => deliveries::anywhere(tx, id)?,
+            found => found,
+        };
+        return Ok(found.filter(|found| found.rfc_message_id == rfc_message_id));
+    }
+    match messages::by_rfc_id(tx, inbox.workspace, inbox.id, rfc_message_id)? {
+        Some(found) => messages::get(tx, inbox.workspace, found.id),
+        None => Ok(None),
+    }
+}
+
+/// Applies a report to a sent message.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(super) fn apply_to_message(
+    tx: &mut Tx,
+    report: &InboundReport,
+    (original, coverage): &ReportedMessage,
+    ids: &IdGenerator,
+    now: Time,
+) -> Result<()> {
+    let tenant = original.workspace;
+    let Some(held) = deliveries::lock(tx, tenant, original.id)? else { return Ok(()) };
+    let entries = entries(tx, original)?;
+    let changes = changes(report, &entries, coverage, now);
+    if changes.is_empty() {
+        return Ok(());
+    }
+    for change in &changes {
+        recipients::update(tx, tenant, original.id, &change.after)?;
+        suppress(tx, original, change)?;
+    }
+    let status = overall_status(deliveries::statuses(tx, tenant, original.id)?);
+    let standing = MessageStatusUpdate { status, sent_at: held.sent_at, at: now };
+    deliveries::set_status(tx, tenant, original.id, (&held, standing))?;
+    for change in changes.iter().filter(|change| change.after.status == DeliveryStatus::Bounced) {
+        metrics::bounce(tx, (tenant, held.inbox), &change.after, now)?;
+    }
+    let is_bad =
+        |change: &RecipientChange| matches!(change.after.status, DeliveryStatus::Bounced | DeliveryStatus::Complained);
+    if changes.iter().any(is_bad) {
+        let incidents = changes.iter().filter_map(|change| Some((change.incident()?, change.after.address.as_str())));
+        suspension::record_incidents(tx, tenant, incidents, now)?;
+    }
+    let home = inboxes::get(tx, tenant, held.inbox)?.filter(|inbox| inbox.deleted_at.is_none());
+    let Some(home) = home else { return Ok(()) };
+    for (kind, detail_json) in event_data(report, &changes) {
+        let event = NewEvent {
+            workspace: tenant,
+            id: ids.next(),
+            kind,
+            inbox: Some(held.inbox),
+            thread: Some(held.thread),
+            message: Some(original.id),
+            detail_json,
+            at: now,
+        };
+        events::append_or_hold(tx, home.is_paused(), &event)?;
+    }
+    Ok(())
+}
+
+/// Returns the changes that a report makes; pure.
+fn changes(
+    report: &InboundReport,
+    entries: &[RecipientDelivery],
+    coverage: &ReportCoverage,
+    now: Time,
+) -> Vec<RecipientChange> {
+    let open = |entry: &&RecipientDelivery| {
+        let has_left = matches!(entry.status, DeliveryStatus::Sent | DeliveryStatus::Delivered);
+        entry.channel == Channel::Email && has_left && coverage.includes(entry)
+    };
+    let open = entries.iter().filter(open);
+    let all = entries.len();
+    match &report.news {
+        ReportContent::Delivery(fates) => {
+            open.filter_map(|entry| settled(entry, report_for(fates, entry, coverage, all)?, now)).collect()
+        }
+        ReportContent::Complaint { kind, .. } if NO_COMPLAINTS.contains(&kind.as_str()) => Vec::new(),
+        ReportContent::Complaint { recipients, .. } => open
+            .filter(|entry| is_complaint_about(recipients, entry, coverage, all))
+            .map(|entry| {
+                let after = RecipientDelivery { status: DeliveryStatus::Complained, updated_at: now, ..entry.clone() };
+                RecipientChange { after, diagnostic: None, hard: false, suppress: Some(SuppressionReason::Complaint) }
+            })
+            .collect(),
+    }
+}
+
+/// Returns the part of a delivery report that refers to a recipient. A report may hide the recipient or name a
+/// forwarding address instead. Then it applies if only one recipient is possible; if it arrived at a return path and
+/// lists several addresses, a failure takes precedence.
+fn report_for<'f>(
+    fates: &'f [RecipientReport],
+    entry: &RecipientDelivery,
+    coverage: &ReportCoverage,
+    recipients: usize,
+) -> Option<&'f RecipientReport> {
+    if let Some(named) = fates.iter().find(|fate| names(&fate.addresses, entry)) {
+        return Some(named);
+    }
+    match coverage {
+        ReportCoverage::Position(_) => fates.iter().find(|fate| fate.action == ReportAction::Failed).or(fates.first()),
+        _ => fates.first().filter(|_| recipients == 1 && fates.len() == 1),
+    }
+}
+
+/// Returns true if the complaint refers to this recipient.
+fn is_complaint_about(
+    named: &[Address],
+    entry: &RecipientDelivery,
+    coverage: &ReportCoverage,
+    recipients: usize,
+) -> bool {
+    matches!(coverage, ReportCoverage::Position(_)) || recipients == 1 || names(named, entry)
+}
+
+fn names(addresses: &[Address], entry: &RecipientDelivery) -> bool {
+    Address::parse(&entry.address).is_ok_and(|address| addresses.contains(&address))
+}
+
+fn settled(entry: &RecipientDelivery, fate: &RecipientReport, now: Time) -> Option<RecipientChange> {
+    let status = match fate.action {
+        ReportAction::Failed => DeliveryStatus::Bounced,
+        ReportAction::Delivered if entry.status == DeliveryStatus::Sent => DeliveryStatus::Delivered,
+        ReportAction::Delivered | ReportAction::Pending => return None,
+    };
+    // The development outbox recognizes captured mail by this detail.
+    let diagnostic = fate.diagnostic.as_ref().map(|text| text.chars().take(DETAIL_CHARS_MAX).collect::<String>());
+    let detail = if entry.detail.as_deref() == Some(CAPTURED) { entry.detail.clone() } else { diagnostic.clone() };
+    // The codes of the acceptance don't explain a bounce.
+    let accepted = Some(entry).filter(|_| status == DeliveryStatus::Delivered);
+    let after = RecipientDelivery {
+        status,
+        smtp_code: fate.diagnostic.as_deref().and_then(smtp_code).or(accepted.and_then(|entry| entry.smtp_code)),
+        enhanced_code: fate.status.clone().or_else(|| accepted?.enhanced_code.clone()),
+        remote: fate.remote.clone().or_else(|| entry.remote.clone()),
+        detail,
+        class: (status == DeliveryStatus::Bounced).then_some(fate.class),
+        updated_at: now,
+        ..entry.clone()
+    };
+    let hard = fate.is_hard();
+    let dead = status == DeliveryStatus::Bounced && hard && delivery::is_dead(fate.class, fate.status.as_deref());
+    Some(RecipientChange { after, diagnostic, hard, suppress: dead.then_some(SuppressionReason::Bounce) })
+}
+
+/// Returns the reply code at the start of a diagnostic text.
+fn smtp_code(diagnostic: &str) -> Option<u16> {
+    diagnostic.get(..3)?.parse().ok().filter(|code| (200..600).contains(code))
+}
+
+fn suppress(tx: &mut Tx, original: &Message, change: &RecipientChange) -> Result<()> {
+    let Some(reason) = change.suppress else { return Ok(()) };
+    let suppression = Suppression {
+        workspace: original.workspace,
+        address: Address::parse(&change.after.address)
+            .map_or_else(|_| change.after.address.clone(), |address| address.canonical()),
+        reason,
+        detail: change.diagnostic.clone(),
+        message: Some(original.id),
+        created_at: change.after.updated_at,
+    };
+    suppressions::insert(tx, &suppression)?;
+    Ok(())
+}
+
+/// Returns the types and data of the events for a report: at most one event of each type.
+fn event_data(report: &InboundReport, changes: &[RecipientChange]) -> Vec<(EventKind, String)> {
+    let with_status = |status| changes.iter().filter(move |change| change.after.status == status);
+    let addresses = |status| with_status(status).map(|change| change.after.address.clone()).collect::<Vec<String>>();
+    let mut events = Vec::new();
+    let delivered = addresses(DeliveryStatus::Delivered);
+    if !delivered.is_empty() {
+        let left = data::RecipientsDetail { recipients: delivered, captured: false };
+        events.push((EventKind::MessageDelivered, data::text(&left)));
+    }
+    let bounced: Vec<data::BouncedRecipient> = with_status(DeliveryStatus::Bounced)
+        .map(|RecipientChange { after, diagnostic, .. }| data::BouncedRecipient {
+            detail: diagnostic.clone(),
+            ..data::BouncedRecipient::of(after)
+        })
+        .collect();
+    if !bounced.is_empty() {
+        let hard = with_status(DeliveryStatus::Bounced).any(|change| change.hard);
+        let kind = if hard { BounceKind::Hard } else { BounceKind::Soft };
+        let bounce = data::Bounce { r#type: kind.text(), recipients: bounced };
+        events.push((EventKind::MessageBounced, data::text(&data::BounceDetail { bounce })));
+    }
+    let complained = addresses(DeliveryStatus::Complained);
+    if let (ReportContent::Complaint { kind, .. }, false) = (&report.news, complained.is_empty()) {
+        let complaint = data::Complaint { r#type: kind.clone(), recipients: complained };
+        events.push((EventKind::MessageComplained, data::text(&data::ComplaintDetail { complaint })));
+    }
+    events
+}

@@ -1,0 +1,47 @@
+//! Queues the automatic forwards of a received message, in the transaction that stores it.
+
+use posthouse_domain::{
+    forwarding::PendingForward,
+    id::{IdGenerator, JobId},
+    job::{JobKind, JobReason},
+    message::Message,
+    time::Time,
+};
+use posthouse_store::{
+    Result as StoreResult, Tx, forwarding,
+    jobs::{self, NewJob},
+};
+
+/// Queues a forward of a received message to each confirmed address.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(super) fn enqueue(tx: &mut Tx, message: &Message, ids: &IdGenerator) -> StoreResult<()> {
+    for to in forwarding::confirmed(tx, message.workspace, message.inbox)? {
+        let forward = PendingForward {
+            workspace: message.workspace,
+            id: ids.next(),
+            message: message.id,
+            to,
+            created_at: message.status_at,
+        };
+        forwarding::insert_pending(tx, &forward)?;
+        jobs::enqueue(tx, &job(&forward, ids.next(), message.status_at))?;
+    }
+    Ok(())
+}
+
+/// Builds the job that forwards a message.
+fn job(forward: &PendingForward, id: JobId, now: Time) -> NewJob {
+    NewJob {
+        id,
+        kind: JobKind::Forward,
+        workspace: forward.workspace,
+        subject: forward.id.0,
+        lane: forward.to.to_string(),
+        run_at: now,
+        attempt_max: JobKind::Forward.attempts_max(),
+        why: JobReason::Received,
+        created_at: now,
+    }
+}

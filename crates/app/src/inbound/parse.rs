@@ -1,0 +1,271 @@
+//! Turns raw bytes into a parsed message: header fields, bodies, new text, codes and links, labels. Pure.
+//!
+//! A mail is parsed once, whether it was received or is about to be sent; its copies in inboxes share the result.
+
+use posthouse_domain::{
+    id::WorkspaceId,
+    label::{AUTH_UNKNOWN, DMARC_FAIL, SPF_FAIL},
+    message::{Channel, MessageBodies, MessageKind, MessageVerification},
+};
+use posthouse_mail::{
+    address::{Address, Mailbox},
+    auth::{AuthResults, DkimResult, DmarcAlignment},
+    autoreply, extract,
+    header::{DecodedHeaders, HeaderValues},
+    parse::{self, ParsedMessage},
+    report::{self, InboundReport},
+    trace, verification,
+};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// Maximum size of the header map in JSON, in bytes. Further fields are left out; the raw bytes contain them.
+const HEADERS_JSON_BYTES_MAX: usize = 256 * 1024;
+/// Recipients shown per header field.
+const SHOWN_MAX: usize = 1_000;
+
+/// A parsed mail, independent of its recipients.
+#[derive(Clone, Debug)]
+pub struct ParsedMail {
+    /// Text, HTML, new text and the header map.
+    pub bodies: MessageBodies,
+    /// Its attachments.
+    pub files: Vec<AttachmentMetadata>,
+    /// `Message-ID` with angle brackets, if present.
+    pub rfc_message_id: Option<String>,
+    /// `In-Reply-To`
+    pub in_reply_to: Option<String>,
+    /// `References`
+    pub references: Vec<String>,
+    /// The author in header form; empty if the mail has no author.
+    pub from: String,
+    /// `To`
+    pub to: Vec<String>,
+    /// `Cc`
+    pub cc: Vec<String>,
+    /// `Reply-To`
+    pub reply_to: Option<String>,
+    /// `Subject`
+    pub subject: Option<String>,
+    /// The author, if present.
+    pub author: Option<Mailbox>,
+    /// Whether SPF or DKIM authenticates the author's domain; `None` for mail that wasn't received.
+    pub alignment: Option<DmarcAlignment>,
+    /// The recipients in `To` and `Cc`.
+    pub readers: Vec<Mailbox>,
+    /// The envelope sender.
+    pub envelope_from: Option<Address>,
+    /// Whether the mail is from the null sender.
+    pub null_sender: bool,
+    /// The workspace of the sending inbox, if the mail was sent by an inbox of this service.
+    pub agent_of: Option<WorkspaceId>,
+    /// The canonical addresses of the author and of the recipients in `To` and `Cc`.
+    pub people: Vec<String>,
+    /// System labels.
+    pub labels: Vec<String>,
+    /// Whether it is an automatic reply.
+    pub auto_reply: bool,
+    /// A verification code or link.
+    pub verification: Option<MessageVerification>,
+    /// The structured data of the sender, as JSON text.
+    pub data: Option<String>,
+    /// The message type chosen by the sender.
+    pub kind: MessageKind,
+    /// How the mail traveled.
+    pub channel: Channel,
+    /// The report about sent mail, if it contains one.
+    pub report: Option<InboundReport>,
+    /// Whether it presents itself as a report about sent mail, readable or not.
+    pub is_notice: bool,
+    /// The author, if authentication proves it.
+    pub proven_author: Option<ProvenAuthor>,
+    /// Size in bytes.
+    pub size_bytes: u64,
+}
+
+/// The metadata of an attachment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AttachmentMetadata {
+    /// Its file name.
+    pub filename: Option<String>,
+    /// Its media type.
+    pub content_type: String,
+    /// Its size in bytes.
+    pub size_bytes: u64,
+    /// SHA-256 of its bytes.
+    pub sha256: [u8; 32],
+    /// `Content-ID` without brackets.
+    pub content_id: Option<String>,
+    /// Whether it is displayed in the body.
+    pub inline: bool,
+}
+
+/// The author of a mail, proven by an aligned pass of SPF or DKIM.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProvenAuthor {
+    /// The address of the From field.
+    pub address: Address,
+    /// The domains of the aligned DKIM signatures that passed.
+    pub signers: Vec<String>,
+    /// Whether SPF is aligned and passes, so that the client is authorized for the domain.
+    pub spf_aligned: bool,
+}
+
+/// The SMTP envelope sender and the authentication results of a received mail.
+#[derive(Clone, Copy, Debug)]
+pub struct Provenance<'a> {
+    /// The envelope sender; `None` for the null sender.
+    pub mail_from: Option<&'a Address>,
+    /// The authentication results.
+    pub results: &'a AuthResults,
+    /// The name of this service in `Authentication-Results`.
+    pub authserv_id: &'a str,
+}
+
+/// Parses a mail; with its provenance if it was received.
+#[must_use]
+pub fn parse_message(raw: &[u8], provenance: Option<Provenance<'_>>) -> ParsedMail {
+    let parsed = parse::parse(raw);
+    let new_text = extract::new_text(parsed.text.as_deref(), parsed.html.as_deref());
+    let author = parsed.author.as_ref().ok().map(|author| author.mailbox().clone());
+    let from = author.as_ref().map(ToString::to_string).unwrap_or_default();
+    let found = provenance.and_then(|p| verification(&parsed, &from, p.results));
+    let null_sender = provenance.is_some_and(|p| p.mail_from.is_none());
+    let report = provenance.and_then(|_| report::read(&parsed, null_sender));
+    ParsedMail {
+        alignment: provenance.map(|p| p.results.author_alignment()),
+        readers: parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.clone()).collect(),
+        envelope_from: provenance.and_then(|p| p.mail_from.cloned()),
+        null_sender,
+        agent_of: None,
+        files: parsed.attachments.iter().map(file_facts).collect(),
+        people: participants(author.as_ref(), &parsed),
+        proven_author: provenance.zip(author.as_ref()).and_then(|(p, author)| proven_author(author, p.results)),
+        is_notice: report.is_some() || null_sender && author.as_ref().is_some_and(is_mailer_daemon),
+        author,
+        labels: provenance.map(|p| labels(p.results)).unwrap_or_default(),
+        auto_reply: provenance.is_some()
+            && (null_sender || report.is_some() || autoreply::is_automatic(&parsed.headers)),
+        report,
+        verification: found,
+        to: display_addresses(&parsed.to),
+        cc: display_addresses(&parsed.cc),
+        reply_to: Some(display_addresses(&parsed.reply_to).join(", ")).filter(|all| !all.is_empty()),
+        size_bytes: raw.len() as u64,
+        data: None,
+        kind: MessageKind::Message,
+        channel: Channel::Email,
+        from,
+        bodies: MessageBodies {
+            headers_json: headers_json(&parsed.headers, provenance),
+            text: parsed.text,
+            html: parsed.html,
+            extracted_text: new_text.map(|new| new.text),
+        },
+        rfc_message_id: parsed.message_id,
+        in_reply_to: parsed.in_reply_to,
+        references: parsed.references,
+        subject: parsed.subject,
+    }
+}
+
+fn display_addresses(parties: &[parse::AddressEntry]) -> Vec<String> {
+    parties.iter().take(SHOWN_MAX).map(|party| party.header_form.clone()).collect()
+}
+
+fn participants(author: Option<&Mailbox>, parsed: &ParsedMessage<'_>) -> Vec<String> {
+    let recipients = parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.as_ref());
+    let mut people: Vec<String> = Vec::new();
+    for address in author.into_iter().chain(recipients).map(|mailbox| mailbox.address().canonical()) {
+        if people.len() < posthouse_domain::thread::PARTICIPANTS_MAX && !people.contains(&address) {
+            people.push(address);
+        }
+    }
+    people
+}
+
+/// Returns the author if an SPF or DKIM pass is aligned with the author's domain, whatever its policy. If the policy
+/// cannot be retrieved, the author is not proven, because the policy may require more.
+fn proven_author(author: &Mailbox, results: &AuthResults) -> Option<ProvenAuthor> {
+    let passed = results.dkim.iter().filter(|verdict| verdict.result == DkimResult::Pass && verdict.aligned);
+    let signers = passed.map(|verdict| verdict.domain.clone()).collect();
+    let address = author.address().clone();
+    let is_proven = results.author_alignment() == DmarcAlignment::Pass && !results.auth_failed();
+    is_proven.then_some(ProvenAuthor { address, signers, spf_aligned: results.dmarc.spf_aligned })
+}
+
+/// Returns true for the name that servers use for reports in formats other than RFC 3464.
+fn is_mailer_daemon(author: &Mailbox) -> bool {
+    author.address().local().eq_ignore_ascii_case("mailer-daemon")
+}
+
+fn labels(results: &AuthResults) -> Vec<String> {
+    let all = [
+        (SPF_FAIL, results.spf_fail_label()),
+        (DMARC_FAIL, results.dmarc_fail_label()),
+        (AUTH_UNKNOWN, results.auth_unknown_label()),
+    ];
+    all.into_iter().filter(|(_, set)| *set).map(|(label, _)| label.to_owned()).collect()
+}
+
+fn verification(parsed: &ParsedMessage<'_>, from: &str, results: &AuthResults) -> Option<MessageVerification> {
+    let mail = verification::VerificationInput {
+        subject: parsed.subject.as_deref().unwrap_or_default(),
+        text: parsed.text.as_deref().filter(|_| !parsed.text_from_html),
+        html: parsed.html.as_deref(),
+        from,
+    };
+    let found = verification::detect(&mail)?;
+    Some(MessageVerification {
+        code: found.code,
+        link: found.link,
+        confidence: found.confidence,
+        auth_failed: results.auth_failed(),
+    })
+}
+
+fn file_facts(attachment: &parse::ParsedAttachment<'_>) -> AttachmentMetadata {
+    AttachmentMetadata {
+        filename: attachment.filename.clone(),
+        content_type: attachment.content_type.clone(),
+        size_bytes: attachment.size_bytes(),
+        sha256: Sha256::digest(&attachment.bytes).into(),
+        content_id: attachment.content_id.clone(),
+        inline: attachment.inline,
+    }
+}
+
+/// Returns the header map, with the authentication results of this service in front of those the mail claims
+/// (`docs/decisions/0020-failing-mail-is-labeled.md`).
+fn headers_json(headers: &DecodedHeaders, provenance: Option<Provenance<'_>>) -> String {
+    let ours = provenance.map(|p| trace::authentication_results(p.authserv_id, p.results));
+    let mut map = Map::new();
+    let mut bytes = 0;
+    for (name, value) in headers.map() {
+        let mut values = match value {
+            HeaderValues::One(one) => vec![one],
+            HeaderValues::Many(many) => many,
+        };
+        if let (true, Some(p)) = (name == "authentication-results", provenance) {
+            values.retain(|value| !trace::is_foreign_claim(value, p.authserv_id));
+        }
+        bytes += name.len() + values.iter().map(|v| v.len()).sum::<usize>();
+        if bytes > HEADERS_JSON_BYTES_MAX || values.is_empty() {
+            continue;
+        }
+        map.insert(name.to_owned(), one_or_many(values.into_iter().map(str::to_owned).collect()));
+    }
+    if let Some(ours) = ours {
+        let claimed = match map.remove("authentication-results") {
+            Some(Value::Array(many)) => many.into_iter().filter_map(|v| v.as_str().map(str::to_owned)).collect(),
+            Some(Value::String(one)) => vec![one],
+            _ => Vec::new(),
+        };
+        map.insert("authentication-results".to_owned(), one_or_many(std::iter::once(ours).chain(claimed).collect()));
+    }
+    Value::Object(map).to_string()
+}
+
+fn one_or_many(mut values: Vec<String>) -> Value {
+    if values.len() == 1 { Value::String(values.remove(0)) } else { values.into() }
+}

@@ -1,0 +1,319 @@
+//! Receives a mail: resolves its recipients, authenticates and parses it, and stores all copies in one transaction
+//! (`docs/FLOWS.md`).
+//!
+//! The SMTP server replies 250 after [`receive`] returns, never before.
+
+use std::{net::IpAddr, sync::Arc};
+
+use bytes::Bytes;
+use posthouse_domain::{
+    error::{Detail, ErrorCode, Refusal, RefusalReason},
+    id::{ContentId, IdGenerator, InboxId, MessageId, WorkspaceId},
+    inbox::Inbox,
+    time::Time,
+};
+use posthouse_mail::{
+    address::Address,
+    auth::{AuthDigest, AuthResults, DmarcPolicy, DmarcResult},
+    author::AuthorError,
+    trace::{self, ReceivedField},
+};
+use posthouse_store::{
+    Tx, blobs,
+    contents::{self, INLINE_BYTES_MAX, RawLocation, StoredRaw},
+    deliveries, inboxes,
+};
+
+use super::{
+    authenticate::{self, SmtpClientFacts, authenticate},
+    report_source::{MailExchangers, ReportCoverage},
+};
+use crate::{
+    app::App,
+    inbound::{
+        apply_report::{self, ReportContext, ReportedMessage},
+        exchangers,
+        parse::{ParsedMail, Provenance, parse_message},
+        recipient::{is_role, made_for_role, resolve_recipient, served_domains},
+        return_path::{self, ReturnPath},
+        role_mail,
+        store::{self, InboundCopy},
+    },
+    keyring::instance_key::AddressKey,
+};
+
+/// A mail and its SMTP envelope.
+#[derive(Clone, Debug)]
+pub struct InboundMail {
+    /// The envelope sender; `None` for the null sender.
+    pub mail_from: Option<Address>,
+    /// The envelope recipients.
+    pub recipients: Vec<Address>,
+    /// The raw mail.
+    pub raw: Vec<u8>,
+    /// The address of the client.
+    pub client_ip: IpAddr,
+    /// The host name of the client's HELO or EHLO.
+    pub helo: String,
+    /// The protocol for the `Received` line, such as `ESMTPS` (RFC 3848).
+    pub protocol: &'static str,
+    /// TLS version and cipher, if the mail arrived over TLS.
+    pub tls: Option<String>,
+}
+
+/// Stores a mail for all its recipients and returns the IDs of the copies. A report about mail of a deleted inbox is
+/// applied and has no copy.
+///
+/// # Errors
+/// Returns `message_too_large`; `invalid_request` for a mail without an author; `forbidden` for a DMARC failure if the
+/// operator rejects these; `not_found` if no recipient exists any more; `unavailable` if some don't; or an error if a
+/// store call fails.
+pub async fn receive(app: &Arc<App>, mut arrival: InboundMail) -> Result<Vec<MessageId>, Refusal> {
+    if arrival.raw.len() as u64 > app.config.message_bytes_max {
+        let max = app.config.message_bytes_max;
+        return Err(Refusal::new(ErrorCode::MessageTooLarge, format!("The message is larger than {max} bytes.")));
+    }
+    let (raw, digest) = authenticate::digest(app, std::mem::take(&mut arrival.raw)).await?;
+    arrival.raw = raw;
+    refuse_without_author(&arrival, &digest)?;
+    let author = digest.author().ok().map(|author| author.address().clone());
+    let handover =
+        SmtpClientFacts { client_ip: arrival.client_ip, helo: &arrival.helo, mail_from: arrival.mail_from.as_ref() };
+    let mut results = authenticate(app, (&arrival.raw, digest), handover).await;
+    if let Some(author) = author
+        && is_own_inbox(app, author).await?
+    {
+        results.refuse_claim_of_own_inbox();
+    }
+    refuse_by_policy(app, &arrival, &results)?;
+    let prepared = prepare(app, arrival, results).await?;
+    let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
+    let (hostname, key) = (app.config.hostname.clone(), app.address_key()?);
+    let feedback_sources = app.config.inbound.feedback_sources.clone();
+    let write = move |tx: &mut Tx| {
+        let settings =
+            StoreSettings { served: &served, hostname: &hostname, key: &key, feedback_sources: &feedback_sources };
+        store(tx, &prepared, settings, &ids.clone(), now)
+    };
+    app.store.write(write).await
+}
+
+/// Checks that a mail has one author (RFC 5322 §3.6.2). Mail from the null sender is stored in any case, because a
+/// rejected report would be lost (`docs/decisions/0016-mail-without-an-author.md`).
+fn refuse_without_author(arrival: &InboundMail, digest: &AuthDigest) -> Result<(), Refusal> {
+    match digest.author() {
+        Err(problem) if arrival.mail_from.is_some() => {
+            Err(Refusal::new(ErrorCode::InvalidRequest, format!("{problem}."))
+                .detail(Detail::Reason(RefusalReason::MalformedHeader))
+                .with_fix(match problem {
+                    AuthorError::Header(_) => "Correct the header and send the mail again.",
+                    _ => "Send the mail with one From header that names one address.",
+                }))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns true if an address is or was an inbox of this service. Mail from outside in its name needs our signature.
+async fn is_own_inbox(app: &App, author: Address) -> Result<bool, Refusal> {
+    let find = move |tx: &mut Tx| inboxes::by_address(tx, author.without_tag().canonical_str());
+    Ok(app.store.read_inline(find).await?.is_some())
+}
+
+/// Rejects mail that fails a `p=reject` policy, if the operator enabled that
+/// (`docs/decisions/0020-failing-mail-is-labeled.md`). Never rejects mail to role addresses, which has no other
+/// recipients in its transaction.
+fn refuse_by_policy(app: &App, arrival: &InboundMail, results: &AuthResults) -> Result<(), Refusal> {
+    if arrival.recipients.iter().any(is_role) {
+        return Ok(());
+    }
+    let rejected = results.dmarc.result == DmarcResult::Fail && results.dmarc.policy == Some(DmarcPolicy::Reject);
+    if app.config.inbound.reject_dmarc_fail && rejected {
+        app.metrics.smtp_rejected_by_policy("dmarc");
+        return Err(Refusal::new(
+            ErrorCode::Forbidden,
+            "The policy of the sender's domain rejects mail that fails DMARC.",
+        )
+        .detail(Detail::Reason(RefusalReason::Dmarc)));
+    }
+    Ok(())
+}
+
+/// A mail with everything that is computed before the transaction.
+struct PreparedMail {
+    arrival: InboundMail,
+    /// The return path that each recipient address encodes.
+    paths: Vec<Option<ReturnPath>>,
+    /// The mail exchangers of the recipients that it may report about.
+    exchangers: Vec<MailExchangers>,
+    mail: ParsedMail,
+    raw: StoredRaw,
+}
+
+/// The configuration that the transaction needs.
+#[derive(Clone, Copy)]
+struct StoreSettings<'a> {
+    /// The domains of the service.
+    served: &'a [String],
+    hostname: &'a str,
+    /// Hashes the addresses of forgotten contacts.
+    key: &'a AddressKey,
+    feedback_sources: &'a [String],
+}
+
+async fn prepare(app: &App, arrival: InboundMail, results: AuthResults) -> Result<PreparedMail, Refusal> {
+    let authserv_id = app.config.hostname.clone();
+    let paths = arrival.recipients.iter().map(|address| return_path::open(app, address));
+    let paths = paths.collect::<Result<Vec<_>, Refusal>>()?;
+    let bytes = arrival.raw.len();
+    let blobs = app.blobs.clone();
+    let work = move || -> posthouse_store::Result<(InboundMail, ParsedMail, Vec<u8>)> {
+        let provenance =
+            Provenance { mail_from: arrival.mail_from.as_ref(), results: &results, authserv_id: &authserv_id };
+        let mail = parse_message(&arrival.raw, Some(provenance));
+        let compressed = blobs.compress(&arrival.raw)?;
+        Ok((arrival, mail, compressed))
+    };
+    let (mut arrival, mail, compressed) = app.blocking_pool.run_sized(bytes, work).await??;
+    let raw = store_raw(app, compressed, bytes).await?;
+    let named_only = arrival.recipients.iter().zip(&paths).filter(|(_, path)| path.is_none());
+    let named_only = named_only.map(|(address, _)| address.clone()).collect();
+    let exchangers = exchangers::exchangers(app, &mail, named_only).await?;
+    // The bytes are in `raw` now; a group commit of large mails must not hold them twice.
+    arrival.raw = Vec::new();
+    Ok(PreparedMail { arrival, paths, exchangers, mail, raw })
+}
+
+/// Chooses where to keep compressed raw mail. Large mail goes to the blob store and is flushed before a row refers to
+/// it.
+///
+/// # Errors
+/// Returns an error if the blob store fails.
+pub async fn store_raw(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Result<StoredRaw, Refusal> {
+    let place = if compressed.len() <= INLINE_BYTES_MAX {
+        RawLocation::Inline(compressed)
+    } else {
+        let digest: blobs::BlobDigest = app.blobs.put(Bytes::from(compressed)).await?;
+        RawLocation::Blob(digest.to_string())
+    };
+    Ok(StoredRaw { place, bytes: raw_bytes as u64 })
+}
+
+/// An inbox that receives a copy.
+struct ReachedInbox<'p> {
+    inbox: Inbox,
+    /// The first recipient address that resolves to it.
+    address: &'p Address,
+    /// The return paths that resolve to it; one report may be about several recipients.
+    paths: Vec<ReturnPath>,
+}
+
+/// The destinations of a mail.
+#[derive(Default)]
+struct Destinations<'p> {
+    /// The inboxes, each once.
+    inboxes: Vec<ReachedInbox<'p>>,
+    /// The inboxes reached by a role address, with that address.
+    to_roles: Vec<(InboxId, &'p Address)>,
+    /// Sent messages of deleted inboxes that the mail reports about.
+    reported: Vec<ReportedMessage>,
+    /// The number of recipients that were accepted at RCPT and don't exist any more.
+    missing: usize,
+}
+
+/// Resolves the recipients to inboxes.
+fn resolve<'p>(
+    tx: &mut Tx,
+    prepared: &'p PreparedMail,
+    served: &[String],
+    ids: &IdGenerator,
+    now: Time,
+) -> posthouse_store::Result<Destinations<'p>> {
+    let mut all = Destinations::default();
+    for (address, path) in prepared.arrival.recipients.iter().zip(&prepared.paths) {
+        let inbox = match resolve_recipient(tx, (address, *path), served, now)? {
+            None if is_role(address) => made_for_role(tx, address, served, (ids, now))?,
+            inbox => inbox,
+        };
+        let Some(inbox) = inbox else {
+            let path = path.filter(|_| prepared.mail.report.is_some());
+            let sent = path.map(|path| deliveries::anywhere(tx, path.message)).transpose()?.flatten();
+            match sent.zip(path) {
+                Some((sent, path)) => all.reported.push((sent, ReportCoverage::Position(path.position))),
+                None => all.missing += 1,
+            }
+            continue;
+        };
+        if is_role(address) {
+            all.to_roles.push((inbox.id, address));
+        }
+        // An inbox that two recipients resolve to gets one copy.
+        match all.inboxes.iter_mut().find(|other| other.inbox.id == inbox.id) {
+            Some(known) => known.paths.extend(*path),
+            None => all.inboxes.push(ReachedInbox { inbox, address, paths: path.iter().copied().collect() }),
+        }
+    }
+    Ok(all)
+}
+
+fn store(
+    tx: &mut Tx,
+    prepared: &PreparedMail,
+    settings: StoreSettings<'_>,
+    ids: &IdGenerator,
+    now: Time,
+) -> Result<Vec<MessageId>, Refusal> {
+    let Destinations { inboxes: found, to_roles, reported, missing } =
+        resolve(tx, prepared, settings.served, ids, now)?;
+    match (found.len() + reported.len(), missing) {
+        (0, _) => return Err(Refusal::not_found("recipient")),
+        (_, 0) => {}
+        // A 250 would silently drop their copies. The client retries, and RCPT then rejects the missing recipients.
+        _ => return Err(Refusal::new(ErrorCode::Unavailable, "A recipient was deleted after it was accepted.")),
+    }
+    if found.len() > 1 {
+        inboxes::lock_all(tx, found.iter().map(|of| (of.inbox.workspace, of.inbox.id)).collect())?;
+    }
+    if let Some(report) = &prepared.mail.report {
+        reported.iter().try_for_each(|subject| apply_report::apply_to_message(tx, report, subject, ids, now))?;
+    }
+    let mut contents: Vec<(WorkspaceId, ContentId)> = Vec::new();
+    let mut stored = Vec::with_capacity(found.len());
+    for ReachedInbox { inbox, address, paths } in &found {
+        let content = match contents.iter().find(|(workspace, _)| *workspace == inbox.workspace) {
+            Some((_, content)) => *content,
+            None => {
+                let content = ids.next();
+                contents::insert(tx, inbox.workspace, content, &prepared.raw, &prepared.mail.bodies)?;
+                contents.push((inbox.workspace, content));
+                content
+            }
+        };
+        let trace = trace_lines(&prepared.arrival, address, settings.hostname, &content.to_string(), now);
+        let at = ReportContext { paths, exchangers: &prepared.exchangers, feedback_sources: settings.feedback_sources };
+        let copy = InboundCopy { mail: &prepared.mail, content, trace: &trace, at, key: settings.key };
+        let message = store::file(tx, copy, inbox, ids, now)?;
+        if let Some((_, role)) = to_roles.iter().find(|(id, _)| *id == inbox.id) {
+            role_mail::enqueue_notice(tx, (inbox.workspace, message), (&prepared.mail, role), ids, now)?;
+        }
+        stored.push(message);
+    }
+    Ok(stored)
+}
+
+fn trace_lines(arrival: &InboundMail, recipient: &Address, hostname: &str, id: &str, now: Time) -> String {
+    let mail_from = arrival.mail_from.as_ref().map(Address::smtp_form).unwrap_or_default();
+    let mut lines = trace::return_path(&mail_from);
+    lines.push_str(&trace::received(&ReceivedField {
+        from_helo: &arrival.helo,
+        client_ip: arrival.client_ip,
+        client_name: None,
+        by: hostname,
+        protocol: arrival.protocol,
+        id,
+        for_recipient: Some(&recipient.smtp_form()),
+        date_ms: now.millis(),
+        tls: arrival.tls.as_deref(),
+    }));
+    lines
+}

@@ -1,0 +1,47 @@
+//! Queues the notice about mail to postmaster and abuse addresses (RFC 5321 §4.5.1, RFC 2142).
+
+use posthouse_domain::{
+    id::{IdGenerator, MessageId, WorkspaceId},
+    job::{JobKind, JobReason},
+    time::Time,
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{
+    Result as StoreResult, Tx,
+    jobs::{self, NewJob},
+    role_mail::{self, RoleMail},
+};
+
+use crate::inbound::parse::ParsedMail;
+
+/// Queues a notice about a message to a role address, in the transaction that stores it. Mail from the null sender gets
+/// no notice, because it is an automatic report.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn enqueue_notice(
+    tx: &mut Tx,
+    (workspace, message): (WorkspaceId, MessageId),
+    (mail, recipient): (&ParsedMail, &Address),
+    ids: &IdGenerator,
+    now: Time,
+) -> StoreResult<()> {
+    if mail.null_sender {
+        return Ok(());
+    }
+    if !role_mail::add(tx, workspace, &RoleMail { message, address: recipient.canonical() }, now)? {
+        return Ok(());
+    }
+    let job = NewJob {
+        id: ids.next(),
+        kind: JobKind::RoleNotice,
+        workspace,
+        subject: workspace.0,
+        lane: String::new(),
+        run_at: now,
+        attempt_max: JobKind::RoleNotice.attempts_max(),
+        why: JobReason::Received,
+        created_at: now,
+    };
+    jobs::enqueue_missing(tx, &job)
+}

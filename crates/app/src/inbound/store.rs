@@ -1,0 +1,270 @@
+//! Stores a mail in an inbox: its thread, message, labels, attachments and event, in one transaction.
+
+use posthouse_domain::{
+    event::{EventKind, NewEvent},
+    id::{AttachmentId, ContentId, IdGenerator, MessageId, ThreadId},
+    inbox::Inbox,
+    label::{BLOCKED, UNVERIFIED_REPORT},
+    message::{Attachment, Direction, Message, MessageStatus},
+    metrics::Counters,
+    send::BOUNCE_LABEL,
+    text,
+    thread::{SUBJECT_WINDOW_MS, Thread},
+    time::Time,
+};
+use posthouse_mail::thread;
+use posthouse_store::{Error, Result, Tx, attachments, events, inboxes, messages, metrics, threads};
+
+use super::screen_sender;
+use crate::{
+    inbound::{
+        apply_report::{self, ReportContext},
+        conversation::JoinedThread,
+        forwards,
+        parse::ParsedMail,
+        upsert_contacts::{self, ContactContext},
+    },
+    keyring::instance_key::AddressKey,
+};
+
+/// Maximum number of references looked up, newest first.
+const REFERENCES_LOOKED_UP_MAX: usize = 20;
+
+/// A received mail to store in one inbox.
+#[derive(Clone, Copy)]
+pub struct InboundCopy<'a> {
+    /// The parsed mail.
+    pub mail: &'a ParsedMail,
+    /// Its content, already stored.
+    pub content: ContentId,
+    /// The trace lines in front of the raw bytes of this copy.
+    pub trace: &'a str,
+    /// The facts that decide whether it counts as a report about sent mail.
+    pub at: ReportContext<'a>,
+    /// Hashes the addresses of forgotten contacts.
+    pub key: &'a AddressKey,
+}
+
+/// Stores a received copy in an inbox. Its event is held while the inbox is paused.
+///
+/// # Errors
+/// Returns [`Error::Conflict`] if the inbox was deleted, or an error if the database call fails.
+pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator, now: Time) -> Result<MessageId> {
+    let mail = copy.mail;
+    // The inbox may have been deleted or resumed since it was resolved.
+    let gone = || Error::Conflict("the inbox was deleted since it was resolved".into());
+    let inbox =
+        &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
+    let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), mail.size_bytes, now)?;
+    let message: MessageId = ids.next();
+    let subjects = apply_report::subjects(tx, mail, copy.at, inbox)?;
+    let stopped = screen_sender::is_blocked(tx, mail, inbox)?;
+    let conversation = if stopped {
+        blocked_thread(tx, mail, inbox, ids, created_at)?
+    } else {
+        thread_of(tx, mail, inbox, ids, created_at)?
+    };
+    let mut stored = row(copy, inbox, message, conversation.id, created_at, now);
+    let is_report = !subjects.is_empty();
+    // A report that doesn't count is an ordinary message with its own event.
+    let label = if is_report { Some(BOUNCE_LABEL) } else { mail.is_notice.then_some(UNVERIFIED_REPORT) };
+    stored.labels.extend(label.map(str::to_owned));
+    stored.labels.extend(stopped.then(|| BLOCKED.to_owned()));
+    messages::insert(tx, &stored)?;
+    metrics::count(tx, (inbox.workspace, inbox.id), now, &Counters::received(&stored.labels))?;
+    file_attachments(tx, mail, &stored, ids)?;
+    if !stopped {
+        let subject = mail.subject.as_deref();
+        let meeting = ContactContext { inbox, conversation: &conversation, subject, at: created_at, key: copy.key };
+        upsert_contacts::received(tx, meeting, mail, ids)?;
+    }
+    if let Some(report) = &mail.report {
+        subjects.iter().try_for_each(|subject| apply_report::apply_to_message(tx, report, subject, ids, now))?;
+    }
+    if is_report {
+        // Clients learn about a report from the events of the sent message; the report itself has no event.
+        tx.wake(inbox.workspace.0);
+        return Ok(message);
+    }
+    if !stopped {
+        forwards::enqueue(tx, &stored, ids)?;
+    }
+    let kind = if stopped { EventKind::MessageReceivedBlocked } else { EventKind::MessageReceived };
+    announce(tx, &stored, kind, inbox, ids)?;
+    Ok(message)
+}
+
+/// Returns the row of a received copy.
+fn row(
+    copy: InboundCopy<'_>,
+    inbox: &Inbox,
+    message: MessageId,
+    thread: ThreadId,
+    created_at: Time,
+    now: Time,
+) -> Message {
+    let mail = copy.mail;
+    let own_id = || thread::new_message_id(&message.to_string(), &inbox.domain);
+    Message {
+        workspace: inbox.workspace,
+        id: message,
+        inbox: inbox.id,
+        thread,
+        content: copy.content,
+        direction: Direction::Inbound,
+        status: MessageStatus::Received,
+        channel: mail.channel,
+        kind: mail.kind,
+        rfc_message_id: mail.rfc_message_id.clone().unwrap_or_else(own_id),
+        in_reply_to: mail.in_reply_to.clone(),
+        references: mail.references.clone(),
+        from: mail.from.clone(),
+        to: mail.to.clone(),
+        cc: mail.cc.clone(),
+        bcc: Vec::new(),
+        reply_to: mail.reply_to.clone(),
+        subject: mail.subject.clone(),
+        labels: mail.labels.clone(),
+        is_read: false,
+        auto_reply: mail.auto_reply,
+        size_bytes: mail.size_bytes,
+        trace: copy.trace.to_owned(),
+        verification: mail.verification.clone(),
+        data: mail.data.clone(),
+        answers: None,
+        contact_address: mail.author.as_ref().filter(|_| !mail.null_sender).map(|author| author.address().canonical()),
+        contact: None,
+        has_attachments: !mail.files.is_empty(),
+        status_at: now,
+        sent_at: None,
+        received_at: Some(now),
+        created_at,
+    }
+}
+
+/// Appends the event of a message, or holds it while the inbox is paused.
+fn announce(tx: &mut Tx, message: &Message, kind: EventKind, inbox: &Inbox, ids: &IdGenerator) -> Result<()> {
+    let event = NewEvent {
+        workspace: inbox.workspace,
+        id: ids.next(),
+        kind,
+        inbox: Some(inbox.id),
+        thread: Some(message.thread),
+        message: Some(message.id),
+        detail_json: "{}".to_owned(),
+        at: message.status_at,
+    };
+    events::append_or_hold(tx, inbox.is_paused(), &event)?;
+    tx.wake(inbox.workspace.0);
+    Ok(())
+}
+
+/// Stores the metadata of the mail's attachments.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn file_attachments(tx: &mut Tx, mail: &ParsedMail, message: &Message, ids: &IdGenerator) -> Result<()> {
+    for (position, facts) in (0u32..).zip(&mail.files) {
+        let attachment = Attachment {
+            id: ids.next::<AttachmentId>(),
+            message: message.id,
+            position,
+            filename: facts.filename.clone(),
+            content_type: facts.content_type.clone(),
+            size_bytes: facts.size_bytes,
+            sha256: facts.sha256,
+            content_id: facts.content_id.clone(),
+            inline: facts.inline,
+        };
+        attachments::insert(tx, message.workspace, &attachment)?;
+    }
+    Ok(())
+}
+
+/// Adds a mail to its thread, or to a new thread (`docs/decisions/0047-threads-need-more-than-a-subject.md`).
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn thread_of(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, ids: &IdGenerator, at: Time) -> Result<JoinedThread> {
+    match found(tx, mail, inbox, at)? {
+        Some(found) => joined(tx, found, &mail.people, at),
+        None => begin(tx, mail, inbox, ids.next(), at),
+    }
+}
+
+/// Returns the thread of a mail that a receive list stopped. The mail doesn't change an existing thread; a new thread
+/// has a message count of 0 and stays unlisted until other mail joins it.
+fn blocked_thread(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, ids: &IdGenerator, at: Time) -> Result<JoinedThread> {
+    match found(tx, mail, inbox, at)? {
+        Some(found) => Ok(JoinedThread { id: found.id, known: found.participants }),
+        None => begin_with(tx, mail, inbox, ids.next(), 0, at),
+    }
+}
+
+/// Adds a message with these participants to a thread.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn joined(tx: &mut Tx, found: Thread, people: &[String], at: Time) -> Result<JoinedThread> {
+    threads::touch(tx, &found, people, at)?;
+    Ok(JoinedThread { id: found.id, known: found.participants })
+}
+
+fn found(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, at: Time) -> Result<Option<Thread>> {
+    if let Some(found) = by_references(tx, mail, inbox)? {
+        return Ok(Some(found));
+    }
+    let subject = mail.subject.as_deref().unwrap_or_default();
+    let key = text::indexed(thread::normalised_subject(subject));
+    if thread::is_reply_or_forward(subject) && !key.is_empty() {
+        let since = at.plus_ms(-SUBJECT_WINDOW_MS);
+        return threads::by_subject(tx, (inbox.workspace, inbox.id), &key, &mail.people, &inbox.address, since);
+    }
+    Ok(None)
+}
+
+/// Starts a thread with a mail.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn begin(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, id: ThreadId, at: Time) -> Result<JoinedThread> {
+    begin_with(tx, mail, inbox, id, 1, at)
+}
+
+fn begin_with(
+    tx: &mut Tx,
+    mail: &ParsedMail,
+    inbox: &Inbox,
+    id: ThreadId,
+    message_count: u64,
+    at: Time,
+) -> Result<JoinedThread> {
+    let key = text::indexed(thread::normalised_subject(mail.subject.as_deref().unwrap_or_default()));
+    let new = Thread {
+        workspace: inbox.workspace,
+        id,
+        inbox: inbox.id,
+        subject: mail.subject.clone(),
+        participants: mail.people.clone(),
+        message_count,
+        labels: Vec::new(),
+        metadata_json: "{}".to_owned(),
+        last_message_at: at,
+        created_at: at,
+    };
+    threads::begin(tx, &new, &key)?;
+    Ok(JoinedThread { id, known: Vec::new() })
+}
+
+fn by_references(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox) -> Result<Option<Thread>> {
+    // Mail of the inbox that returns to it, by itself or by a mailing list, is already in the thread.
+    let is_own = |id: &&String| thread::is_of_domain(id, &inbox.domain);
+    let own = mail.rfc_message_id.iter().filter(is_own);
+    let newest_first = own.chain(&mail.in_reply_to).chain(mail.references.iter().rev());
+    for id in newest_first.take(REFERENCES_LOOKED_UP_MAX) {
+        if let Some(referred) = messages::by_rfc_id(tx, inbox.workspace, inbox.id, id)? {
+            return threads::get(tx, inbox.workspace, referred.thread);
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,7 @@
+//! Creates, updates, deletes and wipes inboxes.
+
+pub mod change;
+pub mod create;
+pub mod delete;
+pub mod view;
+pub mod wipe;

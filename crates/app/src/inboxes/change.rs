@@ -1,0 +1,178 @@
+//! Updates, pauses and resumes an inbox.
+//!
+//! Each operation is one transaction that locks the inbox's row first; a pause and its event are committed together.
+
+use crate::inboxes::view;
+use posthouse_domain::{
+    auth::Caller,
+    error::Refusal,
+    event::{EventKind, NewEvent},
+    id::{IdGenerator, InboxId},
+    inbox::{self, Inbox},
+    metadata::{self, Metadata},
+    plan::{PlanLimits, Plans},
+    time::Time,
+};
+use posthouse_store::{Tx, events, inboxes, jobs, message_list::InboxRef, queue, workspaces};
+
+use crate::{app::App, inboxes::create};
+use posthouse_api::views::{event::data, inbox::InboxView};
+
+/// A change of an inbox; `None` leaves a setting unchanged.
+#[derive(Clone, Debug, Default)]
+pub struct InboxChange {
+    /// The display name; `None` inside clears it.
+    pub display_name: Option<Option<String>>,
+    /// Metadata to merge; null deletes a key.
+    pub metadata: Metadata,
+    /// The remaining lifetime of a temporary inbox, counted from now.
+    pub ttl_seconds: Option<i64>,
+    /// Whether promotions are filtered; `None` inside restores the default.
+    pub promotions_filter: Option<Option<bool>>,
+}
+
+/// The inputs of a transaction.
+#[derive(Clone)]
+struct Inputs {
+    caller: Caller,
+    id: InboxId,
+    plans: Plans,
+    ids: IdGenerator,
+    now: Time,
+}
+
+impl Inputs {
+    fn of(app: &App, caller: Caller, id: InboxId) -> Self {
+        Self { caller, id, plans: app.config.plans, ids: app.clock.ids(), now: app.clock.now() }
+    }
+
+    /// Locks the row of the inbox; returns it and the limits of its plan.
+    fn lock(&self, tx: &mut Tx) -> Result<(Inbox, PlanLimits), Refusal> {
+        let inbox = take(tx, &self.caller, self.id, self.now)?;
+        let tenant = workspaces::get(tx, self.caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        Ok((inbox, *self.plans.of(tenant.plan)))
+    }
+}
+
+/// Locks the row of an inbox and returns it.
+///
+/// # Errors
+/// Returns `not_found` if the inbox is missing, invisible, deleted or expired, or an error if the database call fails.
+pub fn take(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Result<Inbox, Refusal> {
+    let found = if caller.scope().allows_inbox(id) { inboxes::take(tx, caller.workspace, id)? } else { None };
+    found.filter(|inbox| inbox.receives(now)).ok_or_else(|| Refusal::not_found("inbox"))
+}
+
+/// Changes the settings of an inbox.
+///
+/// # Errors
+/// Returns `not_found` if the inbox is missing, `invalid_request` for too many metadata keys or for a lifetime of an
+/// inbox that doesn't expire, or an error if the database call fails.
+pub async fn change(app: &App, caller: Caller, id: InboxId, change: InboxChange) -> Result<InboxView, Refusal> {
+    let inputs = Inputs::of(app, caller, id);
+    app.store
+        .write(move |tx| {
+            let (before, limits) = inputs.lock(tx)?;
+            let after = changed(&before, &change, inputs.now)?;
+            inboxes::update(tx, &before, &after)?;
+            if after.expires_at != before.expires_at
+                && let Some(job) = create::expiry(inputs.ids.clone().next(), &after, inputs.now)
+            {
+                jobs::enqueue(tx, &job)?;
+            }
+            Ok(view::load(tx, &after, &limits, inputs.now)?)
+        })
+        .await
+}
+
+/// Returns the inbox with the change applied.
+fn changed(before: &Inbox, change: &InboxChange, now: Time) -> Result<Inbox, Refusal> {
+    let mut after = before.clone();
+    if let Some(display_name) = &change.display_name {
+        after.display_name.clone_from(display_name);
+    }
+    if let Some(filter) = change.promotions_filter {
+        after.promotions_filter = filter;
+    }
+    if let Some(ttl_seconds) = change.ttl_seconds {
+        if !before.temporary {
+            return Err(Refusal::invalid_field("ttl_seconds", "applies to temporary inboxes; this one doesn't expire"));
+        }
+        after.expires_at = Some(inbox::extended(before.created_at, now, ttl_seconds));
+    }
+    after.metadata_json = metadata::merged(&before.metadata_json, &change.metadata)?;
+    Ok(after)
+}
+
+/// Pauses an inbox: it keeps receiving, but doesn't send, and its events are held. Pausing a paused inbox changes
+/// nothing, including the reason.
+///
+/// # Errors
+/// Returns `not_found` if the inbox is missing, or an error if the database call fails.
+pub async fn pause(app: &App, caller: Caller, id: InboxId, reason: Option<String>) -> Result<InboxView, Refusal> {
+    let inputs = Inputs::of(app, caller, id);
+    app.store
+        .write(move |tx| {
+            let (mut inbox, limits) = inputs.lock(tx)?;
+            if !inboxes::pause(tx, &inbox, reason.as_deref(), inputs.now)? {
+                return Ok(view::load(tx, &inbox, &limits, inputs.now)?);
+            }
+            queue::wake(tx, InboxRef { workspace: inbox.workspace, inbox: inbox.id })?;
+            inbox.paused_at = Some(inputs.now);
+            inbox.paused_reason.clone_from(&reason);
+            let view = view::load(tx, &inbox, &limits, inputs.now)?;
+            let payload = data::text(&data::InboxPaused { inbox: view.clone(), reason: reason.clone() });
+            events::append(tx, &event(&inputs, EventKind::InboxPaused, payload))?;
+            Ok(view)
+        })
+        .await
+}
+
+/// A resumed inbox, and the number of held events that were added to the log.
+#[derive(Clone, Debug)]
+pub struct ResumedInbox {
+    /// The inbox object.
+    pub view: InboxView,
+    /// The number of held events.
+    pub released_events: u64,
+}
+
+/// Resumes an inbox: its held events follow `inbox.resumed` in order of arrival. Resuming an active inbox changes
+/// nothing.
+///
+/// # Errors
+/// Returns `not_found` if the inbox is missing, or an error if the database call fails.
+pub async fn resume(app: &App, caller: Caller, id: InboxId) -> Result<ResumedInbox, Refusal> {
+    let inputs = Inputs::of(app, caller, id);
+    app.store
+        .write(move |tx| {
+            let (mut inbox, limits) = inputs.lock(tx)?;
+            let was_paused = inboxes::resume(tx, &inbox)?;
+            (inbox.paused_at, inbox.paused_reason) = (None, None);
+            let view = view::load(tx, &inbox, &limits, inputs.now)?;
+            if !was_paused {
+                return Ok(ResumedInbox { view, released_events: 0 });
+            }
+            jobs::recovery::release_held(tx, inbox.workspace, inputs.now)?;
+            let held = events::count_held(tx, inbox.workspace, inbox.id)?;
+            let payload = data::text(&data::InboxResumed { inbox: view.clone(), held_events: held });
+            events::append(tx, &event(&inputs, EventKind::InboxResumed, payload))?;
+            let released_events = events::release(tx, inbox.workspace, inbox.id, inputs.now)?;
+            Ok(ResumedInbox { view, released_events })
+        })
+        .await
+}
+
+/// Builds an event about the inbox. Its `data` is stored in full, because it shows the inbox at the time of the event.
+fn event(inputs: &Inputs, kind: EventKind, detail_json: String) -> NewEvent {
+    NewEvent {
+        workspace: inputs.caller.workspace,
+        id: inputs.ids.clone().next(),
+        kind,
+        inbox: Some(inputs.id),
+        thread: None,
+        message: None,
+        detail_json,
+        at: inputs.now,
+    }
+}

@@ -1,0 +1,244 @@
+//! Creates permanent and temporary inboxes, with a chosen or a generated address.
+//!
+//! Random names are generated before the transaction, several at once, because a transaction may run twice.
+
+use crate::inboxes::view;
+use posthouse_domain::{
+    auth::Caller,
+    error::{Detail, ErrorCode, Refusal},
+    id::{IdGenerator, InboxId, JobId},
+    inbox::{self, Inbox, READABLE_RANDOM_BYTES, TEMPORARY_RANDOM_BYTES, Username},
+    job::{JobKind, JobReason},
+    metadata::Metadata,
+    plan::Plans,
+    time::{SECOND_MS, Time},
+};
+use posthouse_store::{
+    Tx, inboxes,
+    jobs::{self, NewJob},
+    mail_domains, workspaces,
+};
+
+use crate::app::App;
+use posthouse_api::views::inbox::InboxView;
+
+/// Generated names tried before the request fails; in a service with few inboxes, one in a million is in use.
+const NAMES_TRIED_MAX: usize = 16;
+
+/// An inbox to create.
+#[derive(Clone, Debug)]
+pub struct NewInbox {
+    /// Permanent or temporary, with the options of each.
+    pub life: Lifespan,
+    /// The display name.
+    pub display_name: Option<String>,
+    /// The caller's metadata; no value is null.
+    pub metadata: Metadata,
+}
+
+/// The lifetime of an inbox, with the options for its address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Lifespan {
+    /// Until it is deleted.
+    Permanent {
+        /// The local part; `None` generates a readable one.
+        username: Option<Username>,
+        /// The client's idempotency key.
+        client_id: Option<String>,
+        /// A verified domain of the workspace; `None` for the default domain of the service.
+        domain: Option<String>,
+    },
+    /// Until it expires. A temporary inbox only receives, at the domain of temporary inboxes.
+    Temporary {
+        /// The lifetime in seconds.
+        ttl_seconds: i64,
+    },
+}
+
+/// An inbox, and whether this request created it.
+#[derive(Clone, Debug)]
+pub struct CreatedInbox {
+    /// The inbox object.
+    pub view: InboxView,
+    /// False if an inbox with the same `client_id` exists.
+    pub is_new: bool,
+}
+
+/// The inputs of the transaction that creates an inbox.
+pub struct InboxCreation {
+    caller: Caller,
+    new: NewInbox,
+    names: Vec<Username>,
+    domain: String,
+    default_domain: String,
+    plans: Plans,
+    ids: IdGenerator,
+    now: Time,
+}
+
+/// Creates an inbox, or returns the inbox that was created with the same `client_id`.
+///
+/// # Errors
+/// Returns `address_taken`, `plan_limit_inboxes` or `temporary_inbox_limit`, or an error if the database call fails.
+pub async fn create(app: &App, caller: Caller, new: NewInbox) -> Result<CreatedInbox, Refusal> {
+    let plan = plan(app, caller, new);
+    app.store.write(move |tx| plan.execute(tx)).await
+}
+
+/// Prepares what [`create`] runs, for a transaction that creates more than the inbox.
+#[must_use]
+pub fn plan(app: &App, caller: Caller, new: NewInbox) -> InboxCreation {
+    let mail = &app.config.mail;
+    let (names, domain) = match &new.life {
+        Lifespan::Permanent { username, domain, .. } => (
+            username.as_ref().map_or_else(|| readable_names(app), |chosen| vec![chosen.clone()]),
+            domain.as_ref().unwrap_or(&mail.default_domain).clone(),
+        ),
+        Lifespan::Temporary { .. } => (temporary_names(app), mail.temporary_domain.clone()),
+    };
+    InboxCreation {
+        caller,
+        new,
+        names,
+        domain,
+        default_domain: mail.default_domain.clone(),
+        plans: app.config.plans,
+        ids: app.clock.ids(),
+        now: app.clock.now(),
+    }
+}
+
+fn readable_names(app: &App) -> Vec<Username> {
+    let mut random = [0; NAMES_TRIED_MAX * READABLE_RANDOM_BYTES];
+    app.clock.random(&mut random);
+    let (names, _) = random.as_chunks::<READABLE_RANDOM_BYTES>();
+    names.iter().map(|bytes| Username::readable(*bytes)).collect()
+}
+
+fn temporary_names(app: &App) -> Vec<Username> {
+    let mut random = [0; NAMES_TRIED_MAX * TEMPORARY_RANDOM_BYTES];
+    app.clock.random(&mut random);
+    let (names, _) = random.as_chunks::<TEMPORARY_RANDOM_BYTES>();
+    names.iter().map(|bytes| Username::temporary(*bytes)).collect()
+}
+
+impl InboxCreation {
+    /// Creates the inbox.
+    ///
+    /// # Errors
+    /// Returns the errors of [`create`].
+    pub fn execute(&self, tx: &mut Tx) -> Result<CreatedInbox, Refusal> {
+        let workspace = self.caller.workspace;
+        inboxes::take_workspace(tx, workspace)?;
+        let tenant = workspaces::get(tx, workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        let limits = self.plans.of(tenant.plan);
+        match &self.new.life {
+            Lifespan::Permanent { client_id, .. } => {
+                let found = match client_id {
+                    Some(client_id) => inboxes::by_client_id(tx, workspace, client_id)?,
+                    None => None,
+                };
+                if let Some(found) = found {
+                    return Ok(CreatedInbox { view: view::load(tx, &found, limits, self.now)?, is_new: false });
+                }
+                self.check_domain(tx)?;
+                inbox::may_create(inboxes::count(tx, workspace)?, limits.inboxes)?;
+            }
+            Lifespan::Temporary { .. } => {
+                inbox::may_create_temporary(&inboxes::temporary_use(tx, workspace, self.now)?, self.now)?;
+            }
+        }
+        let ids = self.ids.clone();
+        let inbox = self.insert(tx, ids.next())?;
+        if let Some(job) = expiry(ids.next(), &inbox, self.now) {
+            jobs::enqueue(tx, &job)?;
+        }
+        Ok(CreatedInbox { view: view::load(tx, &inbox, limits, self.now)?, is_new: true })
+    }
+
+    /// Checks that the domain is the service's default domain or a verified domain of the workspace.
+    fn check_domain(&self, tx: &mut Tx) -> Result<(), Refusal> {
+        if self.domain == self.default_domain {
+            return self.check_reserved_name(tx);
+        }
+        match mail_domains::by_name(tx, self.caller.workspace, &self.domain)? {
+            Some(domain) if domain.may_send() => Ok(()),
+            Some(domain) => {
+                let message = format!("The domain {} is {}.", domain.name, domain.status.text());
+                Err(Refusal::new(ErrorCode::DomainNotVerified, message))
+            }
+            None => {
+                let problem = format!("must be a verified domain of the workspace, or {}", self.default_domain);
+                Err(Refusal::invalid_field("domain", problem))
+            }
+        }
+    }
+
+    /// Reserves the owner's names at the default domain for the first workspace, which represents the owner.
+    fn check_reserved_name(&self, tx: &mut Tx) -> Result<(), Refusal> {
+        match self.names.iter().find(|name| name.is_postmaster_name()) {
+            Some(name) if workspaces::first(tx)? != Some(self.caller.workspace) => {
+                let problem = format!(
+                    "{} is reserved for the owner of this server; the name is available at your own domain",
+                    name.at(&self.domain)
+                );
+                Err(Refusal::invalid_field("username", problem))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Stores the inbox under the first name that was never used.
+    fn insert(&self, tx: &mut Tx, id: InboxId) -> Result<Inbox, Refusal> {
+        for name in &self.names {
+            let inbox = self.inbox(id, name);
+            if inboxes::insert(tx, &inbox)? {
+                return Ok(inbox);
+            }
+        }
+        let address = self.names.first().map(|name| name.at(&self.domain)).unwrap_or_default();
+        Err(Refusal::new(ErrorCode::AddressTaken, format!("The address {address} is or was an inbox."))
+            .detail(Detail::Address(address)))
+    }
+
+    fn inbox(&self, id: InboxId, name: &Username) -> Inbox {
+        let (client_id, ttl_seconds) = match &self.new.life {
+            Lifespan::Permanent { client_id, .. } => (client_id.clone(), None),
+            Lifespan::Temporary { ttl_seconds } => (None, Some(*ttl_seconds)),
+        };
+        Inbox {
+            workspace: self.caller.workspace,
+            id,
+            address: name.at(&self.domain),
+            username: name.as_str().to_owned(),
+            domain: self.domain.clone(),
+            display_name: self.new.display_name.clone(),
+            client_id,
+            metadata_json: serde_json::Value::Object(self.new.metadata.clone()).to_string(),
+            temporary: ttl_seconds.is_some(),
+            expires_at: ttl_seconds.map(|s| self.now.plus_ms(s.saturating_mul(SECOND_MS))),
+            paused_at: None,
+            paused_reason: None,
+            promotions_filter: None,
+            last_message_at: self.now,
+            created_at: self.now,
+            deleted_at: None,
+        }
+    }
+}
+
+/// Returns the job that expires a temporary inbox, or `None` for other inboxes. Enqueuing it again reschedules it.
+#[must_use]
+pub fn expiry(id: JobId, inbox: &Inbox, now: Time) -> Option<NewJob> {
+    inbox.expires_at.map(|run_at| NewJob {
+        id,
+        kind: JobKind::InboxExpiry,
+        workspace: inbox.workspace,
+        subject: inbox.id.0,
+        lane: String::new(),
+        run_at,
+        attempt_max: JobKind::InboxExpiry.attempts_max(),
+        why: JobReason::Expires,
+        created_at: now,
+    })
+}

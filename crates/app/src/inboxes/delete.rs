@@ -1,0 +1,43 @@
+//! Deletes an inbox: a permanent inbox is marked as deleted, a temporary inbox is wiped.
+//!
+//! Every record of a deleted inbox is `not_found`, and its queued mail fails in the same transaction. Its address is
+//! never used again.
+
+use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId};
+use posthouse_store::{contacts, drafts, events, forwarding, inboxes, lists, wipe as stored};
+
+use crate::{
+    app::App,
+    inboxes::{change, wipe},
+};
+
+/// The delivery detail of mail that was queued when the inbox was deleted.
+const DETAIL: &str = "the inbox was deleted before the message was sent";
+
+/// Deletes an inbox.
+///
+/// # Errors
+/// Returns `not_found` if the inbox is missing, or an error if the database call fails.
+/// `not_found`, or the store's own.
+pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusal> {
+    let now = app.clock.now();
+    let wiped = app
+        .store
+        .write(move |tx| {
+            let inbox = change::take(tx, &caller, id, now)?;
+            if inbox.temporary {
+                return Ok::<_, Refusal>(wipe::wipe(tx, &inbox, now)?);
+            }
+            inboxes::delete(tx, &inbox, now)?;
+            contacts::clear_subjects(tx, inbox.workspace, inbox.id)?;
+            lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
+            forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
+            events::delete_held(tx, inbox.workspace, inbox.id)?;
+            drafts::wipe_inbox(tx, inbox.workspace, inbox.id)?;
+            stored::fail_queued(tx, inbox.workspace, inbox.id, (DETAIL, now))?;
+            Ok(Vec::new())
+        })
+        .await?;
+    wipe::remove_blobs(app, wiped).await;
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! Wipes temporary inboxes when they expire or are deleted.
+
+use crate::inboxes::view;
+use posthouse_domain::{
+    event::{EventKind, NewEvent},
+    id::EventId,
+    inbox::Inbox,
+    job::JobKind,
+    plan::PlanLimits,
+    time::{MINUTE_MS, Time},
+};
+use posthouse_store::{BlobDigest, Result, Tx, contents, jobs, wipe};
+
+use crate::app::App;
+use posthouse_api::views::event::data;
+
+/// Minimum age of a blob to remove, in milliseconds: a younger blob may belong to an open transaction. The
+/// reconciliation sweep removes it later.
+const BLOB_SETTLED_MS: i64 = MINUTE_MS;
+
+/// Wipes an inbox whose row is locked: mail, attachments, threads, labels, metadata, held events and its expiry job.
+/// Returns the blobs that may now be unused.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn wipe(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
+    let blobs = wipe::inbox(tx, inbox, now)?;
+    jobs::cancel(tx, JobKind::InboxExpiry, inbox.id.0)?;
+    Ok(blobs)
+}
+
+/// Builds the event for an expired inbox, which shows the inbox as it was.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn event(tx: &mut Tx, inbox: &Inbox, id: EventId, (plan, now): (&PlanLimits, Time)) -> Result<NewEvent> {
+    let payload = data::InboxExpired { inbox: view::load(tx, inbox, plan, now)? };
+    Ok(NewEvent {
+        workspace: inbox.workspace,
+        id,
+        kind: EventKind::InboxExpired,
+        inbox: Some(inbox.id),
+        thread: None,
+        message: None,
+        detail_json: data::text(&payload),
+        at: now,
+    })
+}
+
+/// Removes the blobs that nothing refers to. The reconciliation sweep removes blobs that cannot be removed now.
+pub async fn remove_blobs(app: &App, names: Vec<String>) {
+    let before_ms = app.clock.now().plus_ms(-BLOB_SETTLED_MS).millis();
+    for name in names {
+        if let Err(error) = remove_unnamed(app, &name, before_ms).await {
+            tracing::warn!(cause = error.internal(), "blob not removed");
+        }
+    }
+}
+
+/// Removes a blob that was stored before `before_ms` if nothing refers to it. Returns true if it was removed.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn remove_unnamed(app: &App, name: &str, before_ms: i64) -> Result<bool> {
+    let digest: BlobDigest = name.parse()?;
+    let is_old = app.blobs.list(digest.0[0], before_ms).await?.contains(&digest);
+    let text = name.to_owned();
+    if !is_old || app.store.read_one(move |tx| contents::names_blob(tx, &text)).await? {
+        return Ok(false);
+    }
+    app.blobs.delete(&digest).await?;
+    Ok(true)
+}

@@ -1,0 +1,51 @@
+//! A running instance: the application and the state that its features share in memory.
+
+use std::{ops::Deref, sync::Arc};
+
+use crate::{
+    app::App,
+    events::subscriptions::Streams,
+    inbound::screen_client::BlocklistCache,
+    messages::{index::SearchIndex, waiters::InboxWaiters},
+    outbound::capacity::DeliveryCapacity,
+};
+
+/// The application with the in-memory state of each feature. Requests, jobs and listeners share one.
+pub struct Instance {
+    /// The application.
+    pub app: Arc<App>,
+    /// Delivery limits.
+    pub outbound: DeliveryCapacity,
+    /// The full-text index.
+    pub index: SearchIndex,
+    /// Pending long polls.
+    pub waiters: InboxWaiters,
+    /// Subscribers of the event stream.
+    pub subscriptions: Streams,
+    /// Recent answers of DNS blocklists about SMTP clients.
+    pub blocklist_cache: BlocklistCache,
+}
+
+impl Instance {
+    /// Creates an instance with empty in-memory state.
+    #[must_use]
+    pub fn new(app: Arc<App>) -> Self {
+        Self {
+            outbound: DeliveryCapacity::new(&app.config.delivery),
+            index: SearchIndex::default(),
+            waiters: InboxWaiters::default(),
+            subscriptions: Streams::default(),
+            blocklist_cache: BlocklistCache::default(),
+            app,
+        }
+    }
+}
+
+/// Lets code that holds the instance pass it to use cases, which expect the application.
+impl Deref for Instance {
+    type Target = App;
+
+    fn deref(&self) -> &App {
+        &self.app
+    }
+}

@@ -1,0 +1,20 @@
+//! Durable background work: the job runner, the job kinds, and the reconciliation sweep that recreates lost jobs.
+//!
+//! A new kind is a value of [`JobKind`](posthouse_domain::job::JobKind); the compiler then names the places that need
+//! its handler, its recovery and its limits. Jobs call use cases, never the other way round.
+
+pub mod certificate;
+pub mod definition;
+pub mod domain_check;
+mod forward;
+pub mod inbox_expiry;
+pub mod index;
+mod local_delivery;
+pub mod outbound;
+pub mod reconcile;
+pub mod registry;
+mod retention;
+mod role_notice;
+pub mod runner;
+mod scheduled_draft;
+pub mod webhook_notice;

@@ -1,0 +1,61 @@
+//! Gets and renews the ACME certificate. All processes share one job, whose lease keeps two of them from ordering at
+//! once. The job never completes: it waits for the next renewal.
+
+use crate::Instance;
+use std::sync::Arc;
+
+use posthouse_domain::{
+    id::WorkspaceId,
+    job::{JobKind, JobReason},
+    time::Time,
+};
+use posthouse_store::{
+    Result,
+    jobs::{self, JobOutcome, LeasedJob, NewJob},
+};
+use uuid::Uuid;
+
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use crate::domains::{
+    acme::{self, NextRunReason},
+    certificate,
+};
+
+pub(crate) fn kind() -> JobDefinition {
+    JobDefinition::new(JobKind::Certificate, run)
+}
+
+/// Creates the job unless it exists: at startup, after a change of names, and if it was lost.
+pub(super) async fn ensure(app: &Arc<Instance>, now: Time) -> Result<()> {
+    if !app.config.acme.enabled {
+        return Ok(());
+    }
+    let job = NewJob {
+        id: app.clock.ids().next(),
+        kind: JobKind::Certificate,
+        // The job belongs to no workspace.
+        workspace: WorkspaceId(Uuid::nil()),
+        subject: certificate::certificate_id(&app.config.acme),
+        lane: String::new(),
+        run_at: now,
+        attempt_max: JobKind::Certificate.attempts_max(),
+        why: JobReason::Wanted,
+        created_at: now,
+    };
+    app.store.write(move |tx| jobs::enqueue_missing(tx, &job)).await
+}
+
+async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+    if job.subject != certificate::certificate_id(&app.config.acme) {
+        // The job is for the certificate of an older configuration.
+        return Ok(JobAttemptResult::Settle(JobOutcome::Done));
+    }
+    let next = acme::run(&app.app).await?;
+    let (name, why) = match next.why {
+        NextRunReason::Renewal => ("done", JobReason::Renewal),
+        NextRunReason::Retry => ("retry", JobReason::NotIssued),
+    };
+    let outcome = JobOutcome::Hold { at: next.at, why };
+    app.store.write(move |tx| jobs::settle(tx, &job, &outcome)).await?;
+    Ok(JobAttemptResult::Settled(name))
+}

@@ -1,0 +1,40 @@
+//! Periodic domain checks: minutes apart while a domain is being set up, then daily.
+
+use crate::Instance;
+use std::sync::Arc;
+
+use posthouse_domain::{
+    error::ErrorCode,
+    id::DomainId,
+    job::{JobKind, JobReason},
+    mail_domain::DomainStatus,
+    time::MINUTE_MS,
+};
+use posthouse_store::jobs::{JobOutcome, LeasedJob};
+
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use crate::domains::check;
+
+/// Maximum concurrent checks in this process.
+const CONCURRENCY: usize = 4;
+/// The delay after a check that could not run, in milliseconds.
+const AGAIN_MS: i64 = MINUTE_MS;
+
+pub(crate) fn kind() -> JobDefinition {
+    JobDefinition::new(JobKind::DomainCheck, run).concurrency(CONCURRENCY)
+}
+
+async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+    match check::check(&app.app, job.workspace, DomainId(job.subject)).await {
+        Ok(outcome) if outcome.domain.status == DomainStatus::Disabled => {
+            Ok(JobAttemptResult::Settle(JobOutcome::Done))
+        }
+        // The check itself rescheduled this job.
+        Ok(_) => Ok(JobAttemptResult::Settled("done")),
+        Err(refusal) if refusal.code == ErrorCode::NotFound => Ok(JobAttemptResult::Settle(JobOutcome::Done)),
+        Err(_) => Ok(JobAttemptResult::Settle(JobOutcome::Hold {
+            at: app.clock.now().plus_ms(AGAIN_MS),
+            why: JobReason::StoreUnavailable,
+        })),
+    }
+}

@@ -1,0 +1,25 @@
+//! Sends an automatic forward of a received message.
+//!
+//! The rules are in [`crate::forwarding`]. The forward's row is the fencing token, so a job that runs twice sends once.
+
+use crate::Instance;
+use std::sync::Arc;
+
+use posthouse_domain::{id::ForwardId, job::JobKind};
+use posthouse_store::jobs::LeasedJob;
+
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use crate::forwarding::pass_on::forward;
+
+/// Maximum concurrent forwards in this process.
+const CONCURRENCY: usize = 8;
+
+pub(super) fn kind() -> JobDefinition {
+    JobDefinition::new(JobKind::Forward, run).concurrency(CONCURRENCY)
+}
+
+async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+    let is_last = job.attempt >= job.attempt_max;
+    let next = forward(&app.app, (job.workspace, ForwardId(job.subject)), is_last).await?;
+    Ok(JobAttemptResult::after(next, app.clock.now()))
+}

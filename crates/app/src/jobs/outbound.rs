@@ -1,0 +1,69 @@
+//! Runs one delivery attempt of an envelope; the job's lease is the fencing token.
+//!
+//! The delivery rules are in [`crate::outbound::deliver`].
+
+use crate::Instance;
+use std::sync::Arc;
+
+use posthouse_domain::{
+    id::{EnvelopeId, WorkspaceId},
+    job::JobKind,
+    time::{MINUTE_MS, Time},
+};
+use posthouse_store::jobs::{self, JobOutcome, LeasedJob, due::LaneCapacity};
+
+use super::definition::{HandlerResult, JobAttemptResult, JobCapacity, JobDefinition};
+use crate::outbound::{
+    deliver::{self, DeliveryStep, EnvelopeRef},
+    throttle::DestinationLimiter,
+};
+
+/// Attempts beyond the connection limit, which are loaded, signed or settled while others hold the connections.
+const ATTEMPTS_BESIDE: usize = 500;
+/// Maximum attempts per allowed connection.
+const ATTEMPTS_PER_CONNECTION: usize = 6;
+/// How long held mail waits before the next check, in milliseconds, if the hold isn't lifted earlier.
+const HELD_MS: i64 = 10 * MINUTE_MS;
+
+/// Returns the job kind, limited by the configured connections in all and by the limiter per destination.
+pub fn kind(app: &Instance) -> JobDefinition {
+    let connections = app.config.delivery.connections_max;
+    let most = connections.saturating_mul(ATTEMPTS_PER_CONNECTION).min(connections.saturating_add(ATTEMPTS_BESIDE));
+    JobDefinition::new(JobKind::Outbound, run).concurrency(most).lanes(Arc::new(app.outbound.limiter.clone()))
+}
+
+impl JobCapacity for DestinationLimiter {
+    fn available(&self, workspace: WorkspaceId, lane: &str, now: Time) -> LaneCapacity {
+        self.available(workspace, lane, now)
+    }
+
+    fn began(&self, workspace: WorkspaceId, lane: &str, now: Time) {
+        self.began(workspace, lane, now);
+    }
+
+    fn release(&self, workspace: WorkspaceId, lane: &str) {
+        self.release(workspace, lane);
+    }
+
+    fn next_at(&self) -> Option<Time> {
+        self.next_at()
+    }
+}
+
+async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+    let reference = EnvelopeRef { workspace: job.workspace, envelope: EnvelopeId(job.subject) };
+    let look_again_at = app.clock.now().plus_ms(HELD_MS);
+    let fence: deliver::SettleFence = Arc::new(move |tx, next| {
+        let outcome = match next {
+            DeliveryStep::Done => JobOutcome::Done,
+            DeliveryStep::Retry { at, why } => JobOutcome::Retry { at, why },
+            DeliveryStep::Hold { why, at } => JobOutcome::Hold { at: at.unwrap_or(look_again_at), why },
+        };
+        jobs::settle(tx, &job, &outcome)
+    });
+    Ok(JobAttemptResult::Settled(match deliver::deliver(&app.app, &app.outbound, reference, fence).await? {
+        DeliveryStep::Done => "done",
+        DeliveryStep::Retry { .. } => "retry",
+        DeliveryStep::Hold { .. } => "hold",
+    }))
+}

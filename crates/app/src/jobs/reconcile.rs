@@ -1,0 +1,162 @@
+//! The reconciliation sweep: once a minute, recreates lost jobs and deletes expired rows.
+//!
+//! The count of recreated jobs should stay at zero: every recreated job is the sign of a bug.
+
+use crate::Instance;
+use std::sync::Arc;
+
+use posthouse_domain::{
+    event,
+    job::{JobKind, JobReason},
+    queue::DELETED_RETENTION_MS,
+    suspension,
+    time::{DAY_MS, MINUTE_MS, Time},
+};
+use posthouse_store::{
+    Result, Tx, greylist, incidents,
+    jobs::{
+        self,
+        recovery::{self, LostJob},
+    },
+    local_deliveries, metrics, queue, sweep as store, webhooks,
+};
+
+use super::{certificate, retention};
+use crate::{
+    inboxes::wipe,
+    messages::claim,
+    outbound::deliver,
+    outbound::local_delivery::{self, run::LocalDeliveryRef},
+    webhooks::change::prune_attempts,
+};
+
+/// The interval of the sweep, in milliseconds.
+pub const EVERY_MS: i64 = MINUTE_MS;
+/// How long responses are kept for idempotency keys, in milliseconds (`docs/reference/conventions.md#idempotency`).
+const IDEMPOTENCY_KEPT_MS: i64 = DAY_MS;
+/// The age at which an unreferenced blob is deleted, in milliseconds.
+const BLOB_KEPT_MS: i64 = DAY_MS;
+/// Maximum jobs recreated in one sweep; the rest waits for the next sweep.
+const LOST_MAX: u32 = 500;
+/// Rows deleted in one transaction, so that other writers don't wait long.
+const ROWS_MAX: u32 = 1_000;
+/// Maximum transactions per sweep for each kind of row.
+const ROUNDS_MAX: usize = 50;
+
+/// Runs one sweep and returns how many jobs it recreated.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn run(app: &Arc<Instance>) -> Result<u64> {
+    let now = app.clock.now();
+    certificate::ensure(app, now).await?;
+    let recreated = recreate(app, now).await?;
+    fail_dead_envelopes(app).await?;
+    discard(app, now).await?;
+    prune_queues(app, now).await?;
+    retention::run(app, now).await?;
+    sweep_blobs(app, now).await?;
+    Ok(recreated)
+}
+
+/// Recreates the jobs that rows need and don't have ([`recovery`]).
+async fn recreate(app: &Arc<Instance>, now: Time) -> Result<u64> {
+    let read = |tx: &mut Tx| {
+        let mut lost: Vec<(JobKind, LostJob)> = Vec::new();
+        for kind in JobKind::ALL {
+            lost.extend(recovery::lost(tx, *kind, LOST_MAX)?.into_iter().map(|lost| (*kind, lost)));
+        }
+        Ok::<_, posthouse_store::Error>(lost)
+    };
+    let lost = app.store.read(read).await?;
+    if lost.is_empty() {
+        return Ok(0);
+    }
+    let ids = app.clock.ids();
+    let made = lost.into_iter().map(|(kind, lost)| jobs::NewJob {
+        id: ids.next(),
+        kind,
+        workspace: lost.workspace,
+        subject: lost.subject,
+        lane: lost.lane,
+        run_at: lost.run_at.max(now),
+        attempt_max: kind.attempts_max(),
+        why: JobReason::Recreated,
+        created_at: now,
+    });
+    let (lost, made): (Vec<_>, Vec<_>) = made.map(|job| (job.clone(), job)).unzip();
+    app.store.write(move |tx| made.iter().try_for_each(|job| jobs::enqueue_missing(tx, job))).await?;
+    for job in &lost {
+        let kind = job.kind.text();
+        tracing::warn!(kind, workspace_id = %job.workspace, subject_id = %job.subject, "job.recreated");
+        app.metrics.job(kind, "recreated");
+    }
+    Ok(lost.len() as u64)
+}
+
+/// Marks the envelopes and local deliveries of dead jobs as failed, and appends their events.
+async fn fail_dead_envelopes(app: &Arc<Instance>) -> Result<()> {
+    for dead in app.store.read(|tx| store::envelopes_dead(tx, LOST_MAX)).await? {
+        let why = format!("not sent: given up after {} attempts ({})", dead.attempts, dead.why);
+        let reference = deliver::EnvelopeRef { workspace: dead.workspace, envelope: dead.id };
+        if deliver::fail_envelope(&app.app, &app.outbound, reference, why).await? {
+            tracing::error!(envelope = %dead.id, attempts = dead.attempts, why = dead.why, "delivery.given_up");
+        }
+    }
+    for dead in app.store.read(|tx| local_deliveries::dead(tx, LOST_MAX)).await? {
+        let why = format!("not delivered: given up after {} attempts ({})", dead.attempts, dead.why);
+        let reference = LocalDeliveryRef { workspace: dead.workspace, id: dead.id };
+        if local_delivery::run::give_up(&app.app, reference, why).await? {
+            tracing::error!(envelope = %dead.id, attempts = dead.attempts, why = dead.why, "delivery.given_up");
+        }
+    }
+    Ok(())
+}
+
+/// Deletes old rows in small transactions.
+async fn discard(app: &Arc<Instance>, now: Time) -> Result<()> {
+    let (answers, events) = (now.plus_ms(-IDEMPOTENCY_KEPT_MS), now.plus_ms(-event::EVENT_RETENTION_MS));
+    repeat(app, move |tx| store::delete_idempotency(tx, answers, ROWS_MAX)).await?;
+    repeat(app, move |tx| store::delete_events(tx, events, ROWS_MAX)).await?;
+    repeat(app, move |tx| greylist::prune(tx, now, ROWS_MAX)).await?;
+    let incidents_before = now.plus_ms(-suspension::WINDOW_MS);
+    repeat(app, move |tx| incidents::delete_older(tx, incidents_before, ROWS_MAX)).await?;
+    // Attempts are kept as long as the events they name.
+    prune_attempts(app, events).await?;
+    app.store.write(move |tx| webhooks::prune_counts(tx, now)).await?;
+    app.store.write(move |tx| metrics::prune(tx, now)).await
+}
+
+/// Moves messages with used-up deliveries to the dead letters, and deletes old rows of removed queue entries.
+async fn prune_queues(app: &Arc<Instance>, now: Time) -> Result<()> {
+    repeat(app, move |tx| claim::dead_letter_exhausted(tx, None, now, LOST_MAX)).await?;
+    let before = now.plus_ms(-DELETED_RETENTION_MS);
+    repeat(app, move |tx| queue::delete_gone(tx, before, ROWS_MAX)).await
+}
+
+/// Repeats a step, each time in its own transaction, until no rows are left.
+async fn repeat(
+    app: &Arc<Instance>,
+    some: impl Fn(&mut Tx) -> Result<u64> + Clone + Send + Sync + 'static,
+) -> Result<()> {
+    for _ in 0..ROUNDS_MAX {
+        if app.store.write(some.clone()).await? == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Deletes unreferenced blobs in one of the 256 shards of the blob store, a different shard each time.
+async fn sweep_blobs(app: &Arc<Instance>, now: Time) -> Result<()> {
+    let before_ms = now.plus_ms(-BLOB_KEPT_MS).millis();
+    let shard = u8::try_from((now.millis() / EVERY_MS).rem_euclid(256)).unwrap_or(0);
+    for digest in app.blobs.list(shard, before_ms).await? {
+        let name = digest.to_string();
+        let named = app.store.read_one(move |tx| posthouse_store::contents::names_blob(tx, &name)).await?;
+        if !named && wipe::remove_unnamed(app, &digest.to_string(), before_ms).await? {
+            tracing::info!(blob = %digest, "blob.removed");
+        }
+    }
+    Ok(())
+}

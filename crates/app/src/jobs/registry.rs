@@ -1,0 +1,35 @@
+//! The definition of each job kind.
+
+use posthouse_domain::job::JobKind;
+
+use super::{
+    certificate, definition::JobDefinition, domain_check, forward, inbox_expiry, local_delivery, outbound, role_notice,
+    scheduled_draft, webhook_notice,
+};
+use crate::Instance;
+
+/// Returns the definition of a kind.
+fn definition(kind: JobKind, app: &Instance) -> JobDefinition {
+    match kind {
+        JobKind::Outbound => outbound::kind(app),
+        JobKind::LocalDelivery => local_delivery::kind(),
+        JobKind::ScheduledDraft => scheduled_draft::kind(),
+        JobKind::Forward => forward::kind(),
+        JobKind::InboxExpiry => inbox_expiry::kind(),
+        JobKind::DomainCheck => domain_check::kind(),
+        JobKind::Certificate => certificate::kind(),
+        JobKind::WebhookNotice => webhook_notice::kind(),
+        JobKind::RoleNotice => role_notice::kind(),
+    }
+}
+
+/// Returns whether this process runs jobs of a kind. Each kind costs a query per scan.
+fn is_run(kind: JobKind, app: &Instance) -> bool {
+    kind != JobKind::Certificate || app.config.acme.enabled
+}
+
+/// Returns the definition of every job kind that this process runs.
+#[must_use]
+pub fn all(app: &Instance) -> Vec<JobDefinition> {
+    JobKind::ALL.iter().filter(|kind| is_run(**kind, app)).map(|kind| definition(*kind, app)).collect()
+}

@@ -1,0 +1,71 @@
+//! Permanently deletes mail older than its workspace's retention: rows, files, labels, contents, blobs. Part of the
+//! sweep, in small transactions so that other writers don't wait long.
+
+use crate::Instance;
+use std::sync::Arc;
+
+use posthouse_domain::{
+    id::{InboxId, WorkspaceId},
+    time::{DAY_MS, Time},
+};
+use posthouse_store::{Result, erase, message_list::InboxRef, workspaces};
+use uuid::Uuid;
+
+use crate::inboxes::wipe;
+
+/// Workspaces per query.
+const WORKSPACES_PAGE: u32 = 500;
+/// Maximum inboxes of a workspace per sweep.
+const INBOXES_MAX: u32 = 1_000;
+/// Messages deleted per transaction.
+const MESSAGES_STEP: u32 = 200;
+/// Maximum transactions per sweep; the rest waits for the next sweep.
+const STEPS_MAX: u32 = 250;
+
+/// Deletes expired messages and returns how many.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(super) async fn run(app: &Arc<Instance>, now: Time) -> Result<u64> {
+    let (mut deleted, mut steps) = (0, STEPS_MAX);
+    let mut after = WorkspaceId(Uuid::nil());
+    loop {
+        let page = app.store.read(move |tx| workspaces::keeping_for_days(tx, after, WORKSPACES_PAGE)).await?;
+        let Some((last, _)) = page.last() else { return Ok(deleted) };
+        after = *last;
+        for (workspace, days) in page {
+            let before = now.plus_ms(-days.saturating_mul(DAY_MS));
+            let inboxes =
+                app.store.read(move |tx| erase::inboxes_with_older(tx, workspace, before, INBOXES_MAX)).await?;
+            for inbox in inboxes {
+                deleted += of_inbox(app, (workspace, inbox), before, &mut steps).await?;
+            }
+        }
+        if steps == 0 {
+            return Ok(deleted);
+        }
+    }
+}
+
+async fn of_inbox(
+    app: &Arc<Instance>,
+    (workspace, inbox): (WorkspaceId, InboxId),
+    before: Time,
+    steps: &mut u32,
+) -> Result<u64> {
+    let place = InboxRef { workspace, inbox };
+    let mut deleted = 0;
+    while *steps > 0 {
+        *steps -= 1;
+        let erased = app.store.write(move |tx| erase::messages_before(tx, place, before, MESSAGES_STEP)).await?;
+        wipe::remove_blobs(app, erased.blobs).await;
+        deleted += erased.messages;
+        if erased.messages < u64::from(MESSAGES_STEP) {
+            break;
+        }
+    }
+    if deleted > 0 {
+        tracing::info!(workspace_id = %workspace, inbox_id = %inbox, messages = deleted, "retention.deleted");
+    }
+    Ok(deleted)
+}

@@ -1,0 +1,41 @@
+//! Notifies a person of mail to postmaster and abuse addresses; the job's subject is the workspace. The job stays for a
+//! while after a notice, so that later mail is reported together. If the gate refuses the notice, for example while the
+//! workspace is stopped, the job retries for two days.
+
+use crate::Instance;
+use std::sync::Arc;
+
+use posthouse_domain::{
+    job::{JobKind, JobReason},
+    time::HOUR_MS,
+};
+use posthouse_store::jobs::{JobOutcome, LeasedJob};
+
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use crate::outbound::postmaster_notice::{self, NOTICE_INTERVAL_MS, NoticeResult};
+
+/// The delay after a refusal, in milliseconds.
+const AGAIN_MS: i64 = HOUR_MS;
+
+pub(super) fn kind() -> JobDefinition {
+    JobDefinition::new(JobKind::RoleNotice, run)
+}
+
+async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+    let now = app.clock.now();
+    match postmaster_notice::send_notice(&app.app, job.workspace).await {
+        Ok(NoticeResult::Nothing) => Ok(JobAttemptResult::Settle(JobOutcome::Done)),
+        Ok(NoticeResult::Sent) => Ok(JobAttemptResult::Settle(JobOutcome::Hold {
+            at: now.plus_ms(NOTICE_INTERVAL_MS),
+            why: JobReason::Pause,
+        })),
+        Err(refusal) if job.attempt >= job.attempt_max => {
+            tracing::warn!(workspace_id = %job.workspace, code = refusal.code.text(), "postmaster.not_told");
+            postmaster_notice::drop_pending(&app.app, job.workspace).await?;
+            Ok(JobAttemptResult::Settle(JobOutcome::Done))
+        }
+        Err(_) => {
+            Ok(JobAttemptResult::Settle(JobOutcome::Retry { at: now.plus_ms(AGAIN_MS), why: JobReason::Refused }))
+        }
+    }
+}

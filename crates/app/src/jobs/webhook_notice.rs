@@ -1,0 +1,36 @@
+//! Notifies an owner that a webhook was disabled. If the gate refuses the mail, for example while the workspace is
+//! stopped, the job retries for two days.
+
+use crate::Instance;
+use std::sync::Arc;
+
+use posthouse_domain::{
+    id::WebhookId,
+    job::{JobKind, JobReason},
+    time::HOUR_MS,
+};
+use posthouse_store::jobs::{JobOutcome, LeasedJob};
+
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use crate::webhooks::notice;
+
+/// The delay after a refusal, in milliseconds.
+const AGAIN_MS: i64 = HOUR_MS;
+
+pub(crate) fn kind() -> JobDefinition {
+    JobDefinition::new(JobKind::WebhookNotice, run)
+}
+
+async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+    match notice::send_notice(&app.app, job.workspace, WebhookId(job.subject)).await {
+        Ok(()) => Ok(JobAttemptResult::Settle(JobOutcome::Done)),
+        Err(refusal) if job.attempt >= job.attempt_max => {
+            tracing::warn!(webhook_id = %job.subject, code = refusal.code.text(), "webhook.owner_not_told");
+            Ok(JobAttemptResult::Settle(JobOutcome::Done))
+        }
+        Err(_) => Ok(JobAttemptResult::Settle(JobOutcome::Retry {
+            at: app.clock.now().plus_ms(AGAIN_MS),
+            why: JobReason::Refused,
+        })),
+    }
+}

@@ -1,0 +1,10 @@
+//! The instance key and everything sealed with it.
+
+pub mod context;
+pub mod instance_key;
+pub mod key_file;
+pub mod proof;
+pub mod rotate;
+pub mod sealed_link;
+pub mod signer;
+pub mod vault;

@@ -1,0 +1,89 @@
+//! Links that only the recipient of a mail can see (`docs/decisions/0025-links-in-mail.md`). The stored copy holds a
+//! placeholder, and the copies that are sent hold the link's token.
+//!
+//! A principal that can read sent mail, such as an agent, therefore cannot follow a link meant for the recipient. The
+//! token is derived from the instance key and the message id; only its SHA-256 is stored.
+
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    id::MessageId,
+};
+use sha2::{Digest, Sha256};
+
+use crate::{app::App, keyring::instance_key::InstanceKeyError};
+
+/// The placeholder: as long as a token, but not a valid one.
+pub const TOKEN_PLACEHOLDER: &str = "hidden-until-it-leaves-the-house";
+/// The largest mail that is searched for the placeholder, in bytes: mail that the service writes is small.
+const LOOKED_THROUGH_BYTES_MAX: usize = 16 * 1024;
+
+/// Returns the token of the link in a message.
+///
+/// # Errors
+/// Returns `internal_error` if the instance key cannot be read.
+pub fn token(app: &App, message: MessageId) -> Result<String, Refusal> {
+    app.keys.key(&app.config).map(|key| key.link(message.0.as_bytes())).map_err(|error| {
+        tracing::error!(cause = %error, "sealed_link.no_token");
+        Refusal::new(ErrorCode::Internal, "The link couldn't be created.")
+    })
+}
+
+/// Returns the digest to store for a token; `None` if the text is not a token.
+#[must_use]
+pub fn digest(token: &str) -> Option<[u8; 32]> {
+    let is_token =
+        token.len() == TOKEN_PLACEHOLDER.len() && token.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    is_token.then(|| Sha256::digest(token).into())
+}
+
+/// Returns the mail to send: the placeholder is replaced with the message's token.
+///
+/// # Errors
+/// Returns an error if the instance key cannot be read.
+pub fn open(app: &App, message: MessageId, raw: Vec<u8>) -> Result<Vec<u8>, InstanceKeyError> {
+    if !is_in(&raw) {
+        return Ok(raw);
+    }
+    let token = app.keys.key(&app.config)?.link(message.0.as_bytes());
+    Ok(replaced(&raw, &token).unwrap_or(raw))
+}
+
+/// Returns whether the mail contains the placeholder, so that the sent bytes differ from the stored ones.
+#[must_use]
+pub fn is_in(raw: &[u8]) -> bool {
+    at(raw).is_some()
+}
+
+/// Returns the mail with the token in place of the placeholder, if it has one.
+#[must_use]
+pub fn replaced(raw: &[u8], token: &str) -> Option<Vec<u8>> {
+    let at = at(raw)?;
+    Some([&raw[..at], token.as_bytes(), &raw[at + TOKEN_PLACEHOLDER.len()..]].concat())
+}
+
+fn at(raw: &[u8]) -> Option<usize> {
+    let short = Some(raw).filter(|raw| raw.len() <= LOOKED_THROUGH_BYTES_MAX)?;
+    short.windows(TOKEN_PLACEHOLDER.len()).position(|window| window == TOKEN_PLACEHOLDER.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholder_is_replaced_with_token() {
+        let token = "0123456789abcdef0123456789abcdef";
+        let raw = format!("Open {TOKEN_PLACEHOLDER} now");
+        assert_eq!(replaced(raw.as_bytes(), token), Some(format!("Open {token} now").into_bytes()));
+        assert_eq!(replaced(b"nothing", token), None);
+        assert_eq!(replaced(&raw.repeat(1_000).into_bytes(), token), None, "large mail is not searched");
+    }
+
+    #[test]
+    fn only_tokens_have_a_digest() {
+        assert!(digest("0123456789abcdef0123456789abcdef").is_some());
+        for text in ["", TOKEN_PLACEHOLDER, "0123456789ABCDEF0123456789ABCDEF", "0123456789abcdef0123456789abcde"] {
+            assert_eq!(digest(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The use cases of Posthouse, grouped by feature, with the jobs that run them later and the ports that they need.
+//!
+//! Nothing here names HTTP, SMTP, configuration files or a concrete adapter.
+
+pub mod access;
+pub mod app;
+pub mod contacts;
+pub mod domains;
+pub mod drafts;
+pub mod events;
+pub mod files;
+pub mod forwarding;
+pub mod inbound;
+pub mod inboxes;
+pub mod instance;
+pub mod jobs;
+pub mod keyring;
+pub mod lifecycle;
+pub mod limits;
+pub mod messages;
+pub mod metrics;
+pub mod next_step;
+pub mod outbound;
+pub mod persist;
+pub mod ports;
+
+pub mod settings;
+pub mod telemetry;
+pub mod tls;
+pub mod webhooks;
+pub mod workspaces;
+
+pub use app::{App, Ports};
+pub use instance::Instance;

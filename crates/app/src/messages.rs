@@ -1,0 +1,12 @@
+//! Stored messages: reading, changing, searching, waiting for and claiming them.
+
+pub mod change;
+pub mod claim;
+pub mod download;
+pub mod index;
+pub mod raw;
+pub mod search;
+pub mod settle_claim;
+pub mod threads;
+pub mod wait;
+pub mod waiters;

@@ -1,0 +1,246 @@
+//! Claims messages from the work queue of an inbox (`docs/reference/queue.md`).
+//!
+//! Each attempt is one transaction: it locks the queue's row, makes dead letters of messages with too many deliveries,
+//! makes delayed messages available, adds the messages stored since the last claim and leases the oldest ones. A
+//! waiting claim is woken by a commit of new mail, by a returned message and by due times, never by polling.
+
+use crate::messages::waiters::InboxWaiters;
+use posthouse_domain::queue::{ClaimedMessage, Claims};
+use posthouse_domain::{
+    auth::Caller,
+    error::Refusal,
+    id::{IdGenerator, InboxId, LeaseId, MessageId, ThreadId},
+    inbox::Inbox,
+    queue::{ClaimFilter, DEAD_LETTER, QueueItem, QueueItemState, lease_expired},
+    time::Time,
+};
+use posthouse_store::{
+    Result as StoreResult, Tx,
+    message_list::InboxRef,
+    messages::{self},
+    queue::{self, QueueLease},
+    workspaces,
+};
+
+use crate::messages::waiters::InboxActivity;
+use crate::{access::visible, app::App};
+
+/// Candidates read in addition to those requested, because some share a thread.
+const CANDIDATES_SPARE: u32 = 16;
+/// Pulls per transaction, so that a claim without matches in a long history doesn't block others for long.
+const PULLS_MAX: usize = 20;
+/// Dead letters made per attempt.
+const BURIED_MAX: u32 = 50;
+
+/// A claim request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClaimRequest {
+    /// The inbox.
+    pub inbox: InboxId,
+    /// Maximum number of messages.
+    pub limit: u32,
+    /// The length of each lease, in milliseconds.
+    pub lease_ms: i64,
+    /// The consumer's name, for display only.
+    pub consumer: Option<String>,
+    /// How long to wait if no message is available, in milliseconds.
+    pub wait_ms: i64,
+    /// Where the queue starts if this is its first claim.
+    pub since: Option<Time>,
+    /// The filter for messages.
+    pub wanted: ClaimFilter,
+}
+
+/// A new lease on a message.
+#[derive(Clone, Copy, Debug)]
+struct NewLease {
+    lease: LeaseId,
+    until: Time,
+    deliveries: u32,
+    message: MessageId,
+    thread: ThreadId,
+}
+
+/// The result of one claim attempt.
+enum Attempt {
+    Paused,
+    Leased(Vec<NewLease>),
+    /// Nothing yet: the attempt ended before the end of a long history.
+    Unfinished,
+    /// Nothing is available before the inbox changes from this state, or before that time.
+    Nothing(InboxActivity, Option<Time>),
+}
+
+/// Claims messages; waits for some if requested.
+///
+/// # Errors
+/// Returns `not_found` if the inbox is missing, or an error if a database call fails.
+pub async fn claim(app: &App, waiters: &InboxWaiters, caller: Caller, claim: ClaimRequest) -> Result<Claims, Refusal> {
+    let deadline = app.clock.now().plus_ms(claim.wait_ms);
+    let place = InboxRef { workspace: caller.workspace, inbox: claim.inbox };
+    // Registered before the first attempt, so that no message between the attempt and the wait is missed.
+    let mut watch = waiters.watch(&app.store, place);
+    loop {
+        let (request, ids, now) = (claim.clone(), app.clock.ids(), app.clock.now());
+        let attempt = app.store.write(move |tx| attempt(tx, caller, &request, &ids.clone(), now)).await?;
+        let (news, due) = match attempt {
+            Attempt::Paused => return Ok(Claims { claimed: Vec::new(), is_paused: true }),
+            Attempt::Leased(leases) => return read(app, caller, leases).await,
+            Attempt::Unfinished => continue,
+            Attempt::Nothing(news, due) => (news, due),
+        };
+        if now >= deadline {
+            return Ok(Claims::default());
+        }
+        let until = due.map_or(deadline, |due| due.min(deadline));
+        tokio::select! {
+            biased;
+            other = watch.other_than(news) => drop(other?),
+            () = app.lifecycle.drained() => return Ok(Claims::default()),
+            () = app.clock.sleep_until(until) => {}
+        }
+    }
+}
+
+fn attempt(
+    tx: &mut Tx,
+    caller: Caller,
+    claim: &ClaimRequest,
+    ids: &IdGenerator,
+    now: Time,
+) -> Result<Attempt, Refusal> {
+    let inbox = visible::inbox(tx, &caller, claim.inbox)?;
+    let workspace = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+    let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
+    // Messages stored later have a later time than the newest message, whatever the clock shows.
+    let beginning = claim.since.map_or(inbox.last_message_at, |since| since.plus_ms(-1));
+    let queue = queue::lock(tx, place, beginning, now)?;
+    if workspace.stopped_at.is_some() || inbox.is_paused() {
+        return Ok(Attempt::Paused);
+    }
+    dead_letter_exhausted(tx, Some(place), now, BURIED_MAX)?;
+    queue::promote(tx, place, now)?;
+    let (leases, is_finished) = lease_oldest(tx, &inbox, queue.position, claim, ids, now)?;
+    if !leases.is_empty() {
+        return Ok(Attempt::Leased(leases));
+    }
+    if !is_finished {
+        return Ok(Attempt::Unfinished);
+    }
+    let news = InboxActivity { newest: inbox.last_message_at, changes: queue.changes };
+    Ok(Attempt::Nothing(news, queue::next_due(tx, place, now)?))
+}
+
+/// Leases the oldest matching messages after position `start`, one per thread. Returns the leases, and whether the
+/// whole history was searched.
+fn lease_oldest(
+    tx: &mut Tx,
+    inbox: &Inbox,
+    start: Time,
+    claim: &ClaimRequest,
+    ids: &IdGenerator,
+    now: Time,
+) -> StoreResult<(Vec<NewLease>, bool)> {
+    let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
+    let (limit, chunk) = (claim.limit as usize, claim.limit * 2 + CANDIDATES_SPARE);
+    let mut leases: Vec<NewLease> = Vec::with_capacity(limit);
+    let (mut after, mut position, mut pulls) = (Time::from_millis(0), start, 0);
+    while leases.len() < limit {
+        let found = queue::candidates(tx, place, claim.wanted, (after, now), chunk)?;
+        for candidate in &found {
+            after = candidate.created_at;
+            if leases.len() == limit || claim.wanted.analysed {
+                break;
+            }
+            if leases.iter().any(|lease| lease.thread == candidate.thread) {
+                continue;
+            }
+            let lease: LeaseId = ids.next();
+            let until = now.plus_ms(claim.lease_ms);
+            let terms = QueueLease { id: lease, until, consumer: claim.consumer.as_deref() };
+            if let Some(deliveries) = queue::lease(tx, place.workspace, candidate.message, terms)? {
+                let (message, thread) = (candidate.message, candidate.thread);
+                leases.push(NewLease { lease, until, deliveries, message, thread });
+            }
+        }
+        if found.len() == chunk as usize {
+            continue;
+        }
+        if position >= inbox.last_message_at || pulls == PULLS_MAX {
+            break;
+        }
+        let Some(last) = queue::pull(tx, place, position)? else { break };
+        (position, pulls) = (last, pulls + 1);
+    }
+    if position != start {
+        queue::move_to(tx, place, position)?;
+    }
+    Ok((leases, pulls < PULLS_MAX))
+}
+
+/// Makes dead letters of the messages whose last delivery has expired; returns how many.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn dead_letter_exhausted(tx: &mut Tx, place: Option<InboxRef>, now: Time, limit: u32) -> StoreResult<u64> {
+    let spent = queue::exhausted(tx, place, now, limit)?;
+    for item in &spent {
+        dead_letter(tx, item, now)?;
+    }
+    Ok(spent.len() as u64)
+}
+
+/// Makes a message a dead letter.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn dead_letter(tx: &mut Tx, item: &QueueItem, now: Time) -> StoreResult<()> {
+    queue::settle(tx, item, QueueItemState::Dead, now)?;
+    messages::lock(tx, item.workspace, &[item.message])?;
+    let Some(before) = messages::get(tx, item.workspace, item.message)? else { return Ok(()) };
+    if !before.labels.iter().any(|label| label == DEAD_LETTER) {
+        let mut after = before.clone();
+        after.labels.push(DEAD_LETTER.to_owned());
+        messages::set_labels(tx, &before, &after)?;
+    }
+    Ok(())
+}
+
+/// Loads the leased messages. Leaves out messages that were deleted since.
+async fn read(app: &App, caller: Caller, leases: Vec<NewLease>) -> Result<Claims, Refusal> {
+    let ids: Vec<MessageId> = leases.iter().map(|lease| lease.message).collect();
+    let work = move |tx: &mut Tx| {
+        let found = messages::get_many(tx, caller.workspace, &ids)?;
+        messages::records(tx, caller.workspace, found)
+    };
+    let mut records = app.store.read(work).await?;
+    let mut claimed = Vec::with_capacity(leases.len());
+    for NewLease { lease, until, deliveries, message, .. } in leases {
+        if let Some(at) = records.iter().position(|record| record.message.id == message) {
+            claimed.push(ClaimedMessage { lease, until, deliveries, record: records.swap_remove(at) });
+        }
+    }
+    Ok(Claims { claimed, is_paused: false })
+}
+
+/// A fencing token that travels with a write, so that the write of a worker that lost its lease is rejected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FencingToken {
+    /// The claimed message.
+    pub message: MessageId,
+    /// The lease, as given by the caller.
+    pub lease: String,
+}
+
+impl FencingToken {
+    /// Checks that the lease is current or that its claim was acked. The queue item stays locked until the end of the
+    /// transaction, so that the message cannot be claimed in between.
+    ///
+    /// # Errors
+    /// Returns `lease_expired` if the lease is not valid, or an error if the database call fails.
+    pub fn check(&self, tx: &mut Tx, caller: &Caller, now: Time) -> Result<(), Refusal> {
+        let item = queue::item(tx, caller.workspace, self.message)?;
+        let item = item.filter(|item| caller.scope().allows_inbox(item.inbox)).ok_or_else(lease_expired)?;
+        item.check_lease(&self.lease, now).map(drop)
+    }
+}

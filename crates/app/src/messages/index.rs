@@ -1,0 +1,118 @@
+//! Updates the full-text index, some time after mail is stored and before every search
+//! (`docs/decisions/0044-search-is-indexed-later.md`).
+//!
+//! Storing a message only queues it for indexing. Indexing is about a third of the work of receiving mail, so it runs
+//! later, in batches.
+
+use posthouse_domain::{
+    error::Refusal,
+    id::WorkspaceId,
+    search::{self, IndexedText},
+};
+use posthouse_store::{
+    Error,
+    search::{self as store, PendingDocument},
+};
+
+use crate::app::App;
+
+/// Messages that may wait for indexing while mail arrives; the excess is indexed at once.
+const LAG_MAX: u32 = 5_000;
+
+/// The writer of the full-text index in this process: one batch at a time.
+#[derive(Debug, Default)]
+pub struct SearchIndex {
+    writing: tokio::sync::Mutex<()>,
+}
+
+/// The reason why a batch was not indexed.
+enum NotIndexed {
+    /// Writing the index failed.
+    Write(Error),
+    /// Any other failure.
+    Other(Refusal),
+}
+
+impl<T: Into<Refusal>> From<T> for NotIndexed {
+    fn from(refused: T) -> Self {
+        Self::Other(refused.into())
+    }
+}
+
+impl NotIndexed {
+    fn refusal(self) -> Refusal {
+        match self {
+            Self::Write(error) => error.into(),
+            Self::Other(refusal) => refusal,
+        }
+    }
+}
+
+/// Indexes the messages that a workspace has stored so far. If the disk is full or the database accepts no writes, the
+/// index stays as it is, so that reads continue.
+///
+/// # Errors
+/// Returns an error if a database read fails.
+pub async fn catch_up(app: &App, index: &SearchIndex, workspace: WorkspaceId) -> Result<(), Refusal> {
+    if !app.store.read(move |tx| store::has_pending(tx, workspace)).await? {
+        return Ok(());
+    }
+    // One writer at a time; a caller that waited here usually finds the work done.
+    let _guard = index.writing.lock().await;
+    loop {
+        match batch(app, workspace).await {
+            Ok(count) if count == u64::from(store::BATCH) => {}
+            Ok(_) => return Ok(()),
+            // The store logs damage once.
+            Err(NotIndexed::Write(Error::DatabaseDamaged(_))) => return Ok(()),
+            Err(NotIndexed::Write(error @ (Error::StorageFull(_) | Error::Unavailable(_)))) => {
+                tracing::warn!(workspace_id = %workspace, cause = error.internal(), "search.not_indexed");
+                return Ok(());
+            }
+            Err(failure) => return Err(failure.refusal()),
+        }
+    }
+}
+
+/// Returns the number of messages that wait for indexing, up to a bound.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn pending(app: &App) -> Result<u64, Refusal> {
+    Ok(app.store.read(|tx| store::pending_count(tx, LAG_MAX * 2)).await?)
+}
+
+/// Indexes the waiting messages of all workspaces: all of them, or until the backlog is within its limit.
+///
+/// # Errors
+/// Returns an error if a database call fails.
+pub async fn index_pending(app: &App, index: &SearchIndex, all: bool) -> Result<(), Refusal> {
+    let enough = if all { 0 } else { u64::from(LAG_MAX) };
+    while !app.lifecycle.is_draining() && pending(app).await? > enough {
+        let Some(workspace) = app.store.read(store::pending_somewhere).await? else { return Ok(()) };
+        let _guard = index.writing.lock().await;
+        if batch(app, workspace).await.map_err(NotIndexed::refusal)? == 0 {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Indexes up to [`store::BATCH`] messages of a workspace; returns how many were waiting in the batch.
+async fn batch(app: &App, workspace: WorkspaceId) -> Result<u64, NotIndexed> {
+    let found = app.store.read(move |tx| store::pending(tx, workspace)).await?;
+    let count = found.len() as u64;
+    if count == 0 {
+        return Ok(0);
+    }
+    let tokenize = move || -> Vec<(PendingDocument, IndexedText)> {
+        let indexed = |pending: PendingDocument| {
+            let tokens = search::index(&pending.source);
+            (pending, tokens)
+        };
+        found.into_iter().map(indexed).collect()
+    };
+    let tokenized = app.blocking_pool.run(tokenize).await?;
+    app.store.write_background(move |tx| store::insert(tx, workspace, &tokenized)).await.map_err(NotIndexed::Write)?;
+    Ok(count)
+}

@@ -1,0 +1,152 @@
+//! Returns the raw mail of a message and the bytes of its attachments.
+//!
+//! Attachments are extracted from the raw mail by position, so nothing is stored twice
+//! (`docs/decisions/0043-raw-mail-is-the-only-copy.md`).
+
+use posthouse_domain::{
+    auth::Caller,
+    error::{ErrorCode, Refusal},
+    id::{AttachmentId, ContentId, MessageId, WorkspaceId},
+    message::{Attachment, Message},
+};
+use posthouse_mail::parse;
+use posthouse_store::{
+    Error, Tx,
+    blobs::{self, BlobDigest},
+    contents::{self, RawLocation},
+    messages,
+};
+
+use super::download::{Download, RawPart, WHOLE_BYTES_MAX};
+use crate::{access::visible, app::App};
+
+/// Checks that the content is not withheld, or that the caller requested held mail.
+fn check_withheld(tx: &mut Tx, message: &Message, held: bool) -> Result<(), Refusal> {
+    if held || !messages::is_withheld(tx, message)? {
+        return Ok(());
+    }
+    let refusal = Refusal::new(ErrorCode::NotFound, "The content of this message is withheld.");
+    Err(refusal.with_fix("Set `include_held=true` and use an API key with the permission `messages:release`."))
+}
+
+/// Returns the raw mail of a message: the trace lines of this service, then exactly what was received or sent.
+///
+/// # Errors
+/// Returns `not_found` if the message is missing or withheld, or an error if a store call fails.
+pub async fn message(app: &App, caller: Caller, id: MessageId, held: bool) -> Result<Vec<u8>, Refusal> {
+    let read = move |tx: &mut Tx| {
+        let message = visible::message(tx, &caller, id)?;
+        check_withheld(tx, &message, held)?;
+        Ok::<_, Refusal>((message.trace, stored(tx, caller.workspace, message.content)?))
+    };
+    let (trace, raw) = app.store.read(read).await?;
+    let mut bytes = trace.into_bytes();
+    let unpacked = unpack(app, raw, |raw| raw).await?;
+    bytes.extend_from_slice(&unpacked);
+    Ok(bytes)
+}
+
+/// Returns the raw mail of a message as [`message`] does, in chunks if it is large.
+///
+/// # Errors
+/// Returns the errors of [`message`].
+pub async fn download(app: &App, caller: Caller, id: MessageId, held: bool) -> Result<Download, Refusal> {
+    let read = move |tx: &mut Tx| {
+        let message = visible::message(tx, &caller, id)?;
+        check_withheld(tx, &message, held)?;
+        Ok::<_, Refusal>((message.trace, stored(tx, caller.workspace, message.content)?))
+    };
+    let (trace, stored) = app.store.read(read).await?;
+    let raw = if stored.raw.bytes <= WHOLE_BYTES_MAX {
+        Download::whole(unpack(app, stored, |raw| raw).await?)
+    } else {
+        Download::open(app, stored.raw, None).await?
+    };
+    Ok(raw.after(trace.into_bytes()))
+}
+
+/// An attachment that was found in a raw mail.
+enum FoundPart {
+    Whole(Vec<u8>),
+    InRaw(RawPart),
+}
+
+/// Returns an attachment and its bytes, in chunks if they are many.
+///
+/// # Errors
+/// Returns `not_found` if the attachment is missing or withheld, or an error if a store call fails.
+pub async fn file(app: &App, caller: Caller, id: AttachmentId, held: bool) -> Result<(Attachment, Download), Refusal> {
+    let read = move |tx: &mut Tx| {
+        let (file, message) = visible::attachment(tx, &caller, id)?;
+        check_withheld(tx, &message, held)?;
+        Ok::<_, Refusal>((file, stored(tx, caller.workspace, message.content)?))
+    };
+    let (file, stored) = app.store.read(read).await?;
+    let (position, sha256, raw) = (file.position as usize, file.sha256, stored.raw.clone());
+    let found = unpack(app, stored, move |raw| find_part(&raw, position, sha256)).await?;
+    let download = match found {
+        Some(FoundPart::Whole(bytes)) => Download::whole(bytes),
+        Some(FoundPart::InRaw(part)) => Download::open_part(app, raw, part).await?,
+        None => {
+            return Err(Error::bad_content(format_args!("attachment {id} does not match the stored raw mail")).into());
+        }
+    };
+    Ok((file, download))
+}
+
+/// Finds the attachment at a position of a raw mail. Returns `None` if its bytes don't have the given hash.
+fn find_part(raw: &[u8], position: usize, sha256: [u8; 32]) -> Option<FoundPart> {
+    let mut parsed = parse::parse(raw);
+    let found = (position < parsed.attachments.len()).then(|| parsed.attachments.swap_remove(position))?;
+    if BlobDigest::of(&found.bytes).0 != sha256 {
+        return None;
+    }
+    let bytes = found.size_bytes();
+    let decoder = if bytes > WHOLE_BYTES_MAX { found.decoder(raw) } else { None };
+    Some(match decoder {
+        Some(decoder) => FoundPart::InRaw(RawPart { encoded: found.encoded, decoder, bytes }),
+        None => FoundPart::Whole(found.bytes.into_owned()),
+    })
+}
+
+/// Passes the raw bytes of a content, without trace lines, to `then` and returns its result.
+///
+/// # Errors
+/// Returns `content_damaged` if the bytes are missing or altered, or an error if a store call fails.
+pub async fn content<T: Send + 'static>(
+    app: &App,
+    stored: StoredContent,
+    then: impl FnOnce(Vec<u8>) -> T + Send + 'static,
+) -> Result<T, Refusal> {
+    unpack(app, stored, then).await
+}
+
+/// The stored bytes of a mail, with the ID that an operator can look up.
+pub struct StoredContent {
+    /// The content.
+    pub id: ContentId,
+    /// Where its bytes are stored.
+    pub raw: contents::StoredRaw,
+}
+
+fn stored(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<StoredContent, Refusal> {
+    let missing = || Error::bad_content(format_args!("content {id} of a message does not exist"));
+    let raw = contents::raw(tx, workspace, id)?.ok_or_else(missing)?;
+    Ok(StoredContent { id, raw })
+}
+
+/// Reads and decompresses raw mail and passes it to `then`; on the blocking pool if it is large.
+async fn unpack<T: Send + 'static>(
+    app: &App,
+    StoredContent { id, raw }: StoredContent,
+    then: impl FnOnce(Vec<u8>) -> T + Send + 'static,
+) -> Result<T, Refusal> {
+    let packed = match raw.place {
+        RawLocation::Inline(packed) => packed.into(),
+        RawLocation::Blob(name) => app.blobs.read(&name.parse()?).await?,
+    };
+    let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
+    let named = move |error: Error| Error::bad_content(format_args!("content {id}: {}", error.internal()));
+    let work = move || blobs::decompress(&packed, bytes_max).map(then).map_err(named);
+    Ok(app.blocking_pool.run_sized(bytes_max, work).await??)
+}

@@ -1,0 +1,213 @@
+//! Long polls for the oldest message after a time, and for the newest verification.
+//!
+//! Commits wake the waiters; there is no polling. A response is sent by its timeout, and at once when the process
+//! drains.
+
+use std::future::Future;
+
+use posthouse_domain::{
+    auth::Caller, error::Refusal, id::InboxId, message::Message, record::Record, sender::SenderFilter, time::Time,
+};
+use posthouse_store::{
+    Tx,
+    arrivals::{self, ArrivalFilter, ArrivalSummary, ArrivalTimeRange},
+    message_list::InboxRef,
+    messages,
+};
+
+use crate::messages::waiters::{InboxWaiters, InboxWatch};
+use crate::{access::visible, app::App};
+
+/// Messages read per query.
+const READ_MAX: u32 = 200;
+
+/// The inbox and the time limits of a long poll.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LongPoll {
+    /// The inbox.
+    pub inbox: InboxId,
+    /// Only messages after this time count; `None` for the time of the request.
+    pub since: Option<Time>,
+    /// When the request arrived.
+    pub arrived_at: Time,
+    /// The timeout, in milliseconds.
+    pub timeout_ms: i64,
+}
+
+/// A filter for messages.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NewMessageFilter {
+    /// The authenticated author.
+    pub from: Option<SenderFilter>,
+    /// A substring of the subject, case-insensitive.
+    pub subject: Option<String>,
+}
+
+impl NewMessageFilter {
+    fn lowered(self) -> Self {
+        Self { subject: self.subject.map(|part| part.to_lowercase()), ..self }
+    }
+
+    /// Returns true if the message matches; the substring of the subject must be in lower case.
+    fn matches(&self, summary: &ArrivalSummary) -> bool {
+        let subject = summary.subject.as_deref().unwrap_or_default();
+        self.from.as_ref().is_none_or(|from| from.matches_authenticated(&summary.from, &summary.labels))
+            && self.subject.as_ref().is_none_or(|part| subject.to_lowercase().contains(part))
+    }
+}
+
+/// Waits for the oldest message that matches.
+///
+/// # Errors
+/// Returns `not_found` if the inbox is missing, or an error if a database call fails.
+pub async fn message(
+    app: &App,
+    waiters: &InboxWaiters,
+    caller: Caller,
+    patience: LongPoll,
+    (sort, parts): (ArrivalFilter, NewMessageFilter),
+) -> Result<Option<Record>, Refusal> {
+    let start = Start::of(app, waiters, caller, patience).await?;
+    before_timeout(app, patience, Box::pin(find_message(app, start, sort, parts.lowered()))).await
+}
+
+/// Waits for the newest received message with a code or link from the given author. Messages that failed authentication
+/// count only with `unauthenticated`.
+///
+/// # Errors
+/// Returns `not_found` if the inbox is missing, or an error if a database call fails.
+pub async fn verification(
+    app: &App,
+    waiters: &InboxWaiters,
+    caller: Caller,
+    patience: LongPoll,
+    (from, unauthenticated): (Option<SenderFilter>, bool),
+) -> Result<Option<Message>, Refusal> {
+    let start = Start::of(app, waiters, caller, patience).await?;
+    before_timeout(app, patience, Box::pin(find_verification(app, start, from, unauthenticated))).await
+}
+
+/// Runs a search until it ends, the timeout passes or the process drains.
+async fn before_timeout<T>(
+    app: &App,
+    patience: LongPoll,
+    search: impl Future<Output = Result<T, Refusal>>,
+) -> Result<Option<T>, Refusal> {
+    let until = patience.arrived_at.plus_ms(patience.timeout_ms);
+    tokio::select! {
+        biased;
+        found = search => found.map(Some),
+        () = app.lifecycle.drained() => Ok(None),
+        () = app.clock.sleep_until(until) => Ok(None),
+    }
+}
+
+/// The starting point of a search.
+struct Start {
+    place: InboxRef,
+    watch: InboxWatch,
+    /// `created_at` of the inbox's newest message.
+    newest: Time,
+    /// Only messages after this time count.
+    since: Time,
+}
+
+impl Start {
+    /// Registers the watch before the first read, so that no commit in between is missed.
+    async fn of(app: &App, waiters: &InboxWaiters, caller: Caller, patience: LongPoll) -> Result<Self, Refusal> {
+        let place = InboxRef { workspace: caller.workspace, inbox: patience.inbox };
+        let watch = waiters.watch(&app.store, place);
+        let read = move |tx: &mut Tx| Ok::<_, Refusal>(visible::inbox(tx, &caller, place.inbox)?.last_message_at);
+        let newest = app.store.read_one(read).await?;
+        let since = patience.since.unwrap_or_else(|| request_time(patience.arrived_at, newest, app.clock.now()));
+        Ok(Self { place, watch, newest, since })
+    }
+}
+
+/// Returns the time of a request on the time scale of an inbox: that of its newest message, so that mail whose commit
+/// was in progress when the request arrived is found. A message stored between the request and the first read is newer
+/// than the request, so the time of arrival is the upper bound. Messages of one millisecond get later times than the
+/// clock, one millisecond apart; times ahead of the clock have no relation to the request, and such messages count as
+/// older.
+fn request_time(arrived_at: Time, newest: Time, now: Time) -> Time {
+    if newest <= now { newest.min(arrived_at) } else { newest }
+}
+
+async fn find_message(
+    app: &App,
+    start: Start,
+    sort: ArrivalFilter,
+    parts: NewMessageFilter,
+) -> Result<Record, Refusal> {
+    let Start { place, mut watch, mut newest, mut since } = start;
+    loop {
+        while since < newest {
+            let summaries = app.store.read_one(move |tx| arrivals::after(tx, place, sort, since, READ_MAX)).await?;
+            for found in summaries.iter().filter(|summary| parts.matches(summary)) {
+                let id = found.id;
+                // The message may have been deleted since the first query.
+                if let Some(record) = app.store.read(move |tx| messages::record(tx, place.workspace, id)).await? {
+                    return Ok(record);
+                }
+            }
+            match summaries.last() {
+                Some(last) if summaries.len() == READ_MAX as usize => since = last.created_at,
+                _ => since = newest,
+            }
+        }
+        newest = watch.newer(newest).await?;
+    }
+}
+
+async fn find_verification(
+    app: &App,
+    start: Start,
+    from: Option<SenderFilter>,
+    unauthenticated: bool,
+) -> Result<Message, Refusal> {
+    let fits = |g: &ArrivalSummary| match (&from, unauthenticated) {
+        (None, _) => true,
+        (Some(from), true) => from.matches(&g.from),
+        (Some(from), false) => from.matches_authenticated(&g.from, &g.labels),
+    };
+    let Start { place, mut watch, mut newest, mut since } = start;
+    loop {
+        let mut until = newest.plus_ms(1);
+        while since < until {
+            let between = ArrivalTimeRange { since, until };
+            let summaries = app.store.read_one(move |tx| arrivals::verifications(tx, place, between, READ_MAX)).await?;
+            let trusted =
+                |g: &ArrivalSummary| unauthenticated || g.verification.as_ref().is_some_and(|v| !v.auth_failed);
+            for found in summaries.iter().filter(|summary| trusted(summary) && fits(summary)) {
+                let id = found.id;
+                if let Some(message) = app.store.read_one(move |tx| messages::get(tx, place.workspace, id)).await? {
+                    return Ok(message);
+                }
+            }
+            match summaries.last() {
+                Some(last) if summaries.len() == READ_MAX as usize => until = last.created_at,
+                _ => break,
+            }
+        }
+        since = since.max(newest);
+        newest = watch.newer(newest).await?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mail_between_the_request_and_the_first_read_is_not_older_than_the_request() {
+        let ms = Time::from_millis;
+        for (arrived, newest, now, since, why) in [
+            (100, 50, 101, 50, "mail whose commit was in progress at the request has an earlier time"),
+            (100, 100, 101, 100, "stored in the millisecond of the request"),
+            (100, 103, 105, 100, "stored between the request and the first read"),
+            (100, 102, 100, 102, "the third message of one millisecond, all before the request"),
+        ] {
+            assert_eq!(request_time(ms(arrived), ms(newest), ms(now)), ms(since), "{why}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Prometheus metrics. Label values come from closed lists and never contain addresses.
+
+use posthouse_domain::pacing::{ThrottleSignal, ThrottleStatus, provider_of};
+use posthouse_mail::bounce::BounceClass;
+use prometheus_client::{
+    encoding::{EncodeLabelSet, text::encode},
+    metrics::{counter::Counter, family::Family, gauge::Gauge, info::Info},
+    registry::{Metric, Registry},
+};
+
+/// Every metric of the process.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    http_requests: Family<HttpLabels, Counter>,
+    smtp_messages: Family<Labels<1>, Counter>,
+    smtp_screened: Family<Labels<1>, Counter>,
+    submissions: Family<Labels<1>, Counter>,
+    deliveries: Family<Labels<1>, Counter>,
+    bounces: Family<Labels<1>, Counter>,
+    destinations: Family<Labels<2>, Counter>,
+    standings: Family<Labels<1>, Gauge>,
+    jobs: Family<Labels<2>, Counter>,
+    webhooks: Family<Labels<1>, Counter>,
+    store_queue: Family<Labels<1>, Gauge>,
+    certificate: Family<Labels<1>, Gauge>,
+    certificate_reads: Family<Labels<1>, Counter>,
+}
+
+/// Names and values of labels.
+type Labels<const COUNT: usize> = [(&'static str, &'static str); COUNT];
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct HttpLabels {
+    route: &'static str,
+    status: u16,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("posthouse");
+        registry.register("build", "Build information", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
+        let to = &mut registry;
+        Self {
+            http_requests: family(to, "http_requests", "HTTP responses, by route and status"),
+            smtp_messages: family(to, "smtp_messages", "Messages received by SMTP, by outcome"),
+            smtp_screened: family(to, "smtp_screened", "SMTP transactions rejected by inbound policy, by rule"),
+            submissions: family(to, "submissions", "Messages submitted by mail programs, by outcome"),
+            deliveries: family(to, "deliveries", "Recipients of sent mail, by outcome of the attempt"),
+            bounces: family(to, "bounces", "Recipients of sent mail that bounced, by class"),
+            destinations: family(to, "destination_attempts", "Delivery attempts, by provider and outcome"),
+            standings: family(to, "destinations", "Tracked destinations, by throttle state"),
+            jobs: family(to, "jobs", "Job attempts, by kind and outcome"),
+            webhooks: family(to, "webhook_attempts", "Webhook attempts, by outcome"),
+            store_queue: family(to, "store_queue", "Units of work waiting for the store, by queue"),
+            certificate: family(
+                to,
+                "tls_certificate_expiry_timestamp_seconds",
+                "Expiry of the current certificate, by source",
+            ),
+            certificate_reads: family(to, "tls_certificates", "New certificates loaded, by outcome"),
+            registry,
+        }
+    }
+}
+
+/// Registers a metric family.
+fn family<L, M>(registry: &mut Registry, name: &str, help: &str) -> Family<L, M>
+where
+    Family<L, M>: Metric + Clone + Default,
+{
+    let family = Family::default();
+    registry.register(name, help, Family::clone(&family));
+    family
+}
+
+impl Metrics {
+    /// Counts an HTTP response.
+    pub fn http_request(&self, route: &'static str, status: u16) {
+        self.http_requests.get_or_create(&HttpLabels { route, status }).inc();
+    }
+
+    /// Counts a message received by SMTP: `stored`, `refused`, `deferred`.
+    pub fn smtp_message(&self, outcome: &'static str) {
+        self.smtp_messages.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
+    /// Counts a transaction rejected by inbound policy: `dnsbl`, `greylisting`, `rate`, `dmarc`.
+    pub fn smtp_rejected_by_policy(&self, rule: &'static str) {
+        self.smtp_screened.get_or_create(&[("rule", rule)]).inc();
+    }
+
+    /// Counts a message submitted by a mail program: `queued`, `refused`, `deferred`.
+    pub fn submission(&self, outcome: &'static str) {
+        self.submissions.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
+    /// Counts a recipient by outcome: `delivered`, `bounced`, `captured`, `failed`, `retried`.
+    pub fn delivery(&self, outcome: &'static str) {
+        self.deliveries.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
+    /// Counts a recipient that bounced in an attempt.
+    pub fn bounce(&self, class: BounceClass) {
+        self.bounces.get_or_create(&[("class", class.text())]).inc();
+    }
+
+    /// Counts a delivery attempt: `took`, `answered`, `pushed_back`, `unreachable`; hosts of no known provider as
+    /// `other`.
+    pub fn destination(&self, host: &str, news: ThrottleSignal) {
+        let outcome = match news {
+            ThrottleSignal::Accepted => "took",
+            ThrottleSignal::Responded => "answered",
+            ThrottleSignal::PushedBack { .. } => "pushed_back",
+            ThrottleSignal::Unreachable => "unreachable",
+        };
+        let provider = provider_of(host).map_or("other", |provider| provider.name);
+        self.destinations.get_or_create(&[("provider", provider), ("outcome", outcome)]).inc();
+    }
+
+    /// Sets the number of destinations by throttle state.
+    pub fn destinations(&self, standings: [(ThrottleStatus, usize); 3]) {
+        for (standing, count) in standings {
+            let standing = match standing {
+                ThrottleStatus::Open => "open",
+                ThrottleStatus::Limited => "narrowed",
+                ThrottleStatus::Paused => "resting",
+            };
+            let count = i64::try_from(count).unwrap_or(i64::MAX);
+            self.standings.get_or_create(&[("standing", standing)]).set(count);
+        }
+    }
+
+    /// Counts a job attempt: `done`, `retry`, `hold`, `dead`, `recreated`.
+    pub fn job(&self, kind: &'static str, outcome: &'static str) {
+        self.jobs.get_or_create(&[("kind", kind), ("outcome", outcome)]).inc();
+    }
+
+    /// Counts a webhook attempt: `succeeded`, `failed`.
+    pub fn webhook(&self, outcome: &'static str) {
+        self.webhooks.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
+    /// Sets the number of units of work waiting for the store.
+    pub fn store_queue(&self, writes: usize, reads: usize) {
+        for (queue, waiting) in [("write", writes), ("read", reads)] {
+            let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
+            self.store_queue.get_or_create(&[("queue", queue)]).set(waiting);
+        }
+    }
+
+    /// Sets the expiry of the current certificate, in Unix seconds.
+    pub fn certificate(&self, source: &'static str, expires_at_s: i64) {
+        self.certificate.clear();
+        self.certificate.get_or_create(&[("source", source)]).set(expires_at_s);
+    }
+
+    /// Counts a new certificate: `taken`, `refused`.
+    pub fn certificate_read(&self, outcome: &'static str) {
+        self.certificate_reads.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
+    /// Returns the metrics in the Prometheus text format, for `GET /metrics`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing into a string cannot fail.
+        let _ = encode(&mut text, &self.registry);
+        classic(&text)
+    }
+}
+
+/// Converts OpenMetrics to the older Prometheus text format, which every scraper supports: a family has the name of its
+/// samples, and there is no end marker.
+fn classic(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut help = None;
+    for line in text.lines() {
+        let mut words = line.splitn(4, ' ');
+        match (words.next(), words.next(), words.next(), words.next()) {
+            (Some("#"), Some("EOF" | "UNIT"), ..) => {}
+            (Some("#"), Some("HELP"), Some(name), Some(about)) => help = Some((name, about)),
+            (Some("#"), Some("TYPE"), Some(name), Some(kind)) => {
+                let (ending, kind) = match kind {
+                    "counter" => ("_total", kind),
+                    "info" => ("_info", "gauge"),
+                    _ => ("", kind),
+                };
+                if let Some((_, about)) = help.take_if(|(of, _)| *of == name) {
+                    out.push_str(&format!("# HELP {name}{ending} {about}\n"));
+                }
+                out.push_str(&format!("# TYPE {name}{ending} {kind}\n"));
+            }
+            _ => {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn family_has_the_name_of_its_samples() {
+        let metrics = Metrics::default();
+        metrics.webhook("failed");
+        metrics.store_queue(1, 0);
+        let text = metrics.text();
+        for line in [
+            "# TYPE posthouse_webhook_attempts_total counter",
+            "posthouse_webhook_attempts_total{outcome=\"failed\"} 1",
+            "# TYPE posthouse_build_info gauge",
+            "# TYPE posthouse_store_queue gauge",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+        assert!(!text.contains("# EOF") && text.ends_with('\n'), "{text}");
+    }
+}

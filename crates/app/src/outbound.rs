@@ -1,0 +1,15 @@
+//! Composes, queues and delivers outgoing messages.
+
+pub mod capacity;
+pub mod compose;
+pub mod deliver;
+pub mod forward;
+pub mod local_delivery;
+pub mod notice;
+pub mod order;
+pub mod postmaster_notice;
+pub mod queue;
+pub mod reply;
+pub mod send;
+pub mod submission;
+pub mod throttle;

@@ -1,0 +1,162 @@
+//! Composes the MIME of an outgoing message (RFC 5322). Pure: ids and time are parameters.
+//!
+//! A message is rendered once. The same bytes are sent, shown to the sender and stored in local copies.
+
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    id::MessageId,
+    inbox::Inbox,
+    message::Message,
+    send::{DATA_FILE_NAME, MessageRecipients, OutgoingContent},
+    time::Time,
+};
+use posthouse_mail::{
+    address::{Address, Mailbox},
+    build::{self, MimeFile, MimeMessage},
+    thread,
+};
+
+/// The maximum length of a subject, in characters.
+pub const SUBJECT_CHARS_MAX: usize = 998;
+/// The text body of a message that has only structured data.
+const DATA_ONLY_TEXT: &str = "This message carries structured data.";
+
+/// The kind of an outgoing message.
+#[derive(Clone, Debug)]
+pub enum OutgoingKind {
+    /// A new message.
+    New,
+    /// A reply to a message of the same inbox.
+    Reply(Box<Message>),
+    /// A forward of one message. It starts a new thread.
+    Forward,
+    /// A message whose bytes a mail program composed.
+    Submitted(ComposedMessage),
+    /// An automatic forward of a received message, as the bytes to send. It starts a new thread.
+    AutomaticForward(Vec<u8>),
+}
+
+impl OutgoingKind {
+    /// Returns the bytes if the message is already composed.
+    pub fn raw(&mut self) -> Option<&mut Vec<u8>> {
+        match self {
+            OutgoingKind::Submitted(submitted) => Some(&mut submitted.raw),
+            OutgoingKind::AutomaticForward(raw) => Some(raw),
+            OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => None,
+        }
+    }
+}
+
+/// A message that is already composed.
+#[derive(Clone, Debug)]
+pub struct ComposedMessage {
+    /// The bytes to store and send.
+    pub raw: Vec<u8>,
+    /// The message of the same inbox that its `In-Reply-To` names.
+    pub answers: Option<Box<Message>>,
+    /// The token that replaces [placeholder](crate::keyring::sealed_link::TOKEN_PLACEHOLDER) in the copies of its
+    /// recipients.
+    pub token: Option<String>,
+}
+
+/// An outgoing message before it is stored.
+#[derive(Clone, Debug)]
+pub struct OutgoingMessage {
+    /// The message id, which is also part of its `Message-ID`.
+    pub message: MessageId,
+    /// The recipients.
+    pub people: MessageRecipients,
+    /// The subject.
+    pub subject: String,
+    /// Bodies, data, files and labels.
+    pub content: OutgoingContent,
+    /// The kind of message, with the message that it replies to or its bytes.
+    pub origin: OutgoingKind,
+}
+
+impl OutgoingMessage {
+    /// Returns the message that this message replies to.
+    #[must_use]
+    pub fn answers(&self) -> Option<&Message> {
+        match &self.origin {
+            OutgoingKind::Reply(original) => Some(original),
+            OutgoingKind::Submitted(submitted) => submitted.answers.as_deref(),
+            OutgoingKind::New | OutgoingKind::Forward | OutgoingKind::AutomaticForward(_) => None,
+        }
+    }
+}
+
+/// Returns the mailbox that an inbox sends from.
+///
+/// # Errors
+/// Returns `internal_error` if the stored address of the inbox is invalid.
+pub fn author(inbox: &Inbox) -> Result<Mailbox, Refusal> {
+    let address = Address::parse(&inbox.address)
+        .map_err(|_| Refusal::new(ErrorCode::Internal, "The inbox has an invalid address."))?;
+    Ok(Mailbox::cleaned(inbox.display_name.as_deref(), address))
+}
+
+/// Adds a text body to a message that has only structured data, and attaches the data as a file if a recipient is
+/// remote.
+pub fn complete(content: &mut OutgoingContent, has_remote_recipients: bool) {
+    let Some(data) = &content.data_json else { return };
+    let has_no_body = content.text.is_none() && content.html.is_none();
+    if has_remote_recipients {
+        content.files.push(posthouse_domain::send::OutgoingFile {
+            name: DATA_FILE_NAME.to_owned(),
+            content_type: "application/json".to_owned(),
+            content_id: None,
+            bytes: data.clone().into_bytes(),
+        });
+    }
+    if has_no_body {
+        let hint =
+            if has_remote_recipients { format!(" See the attached file {DATA_FILE_NAME}.") } else { String::new() };
+        content.text = Some(format!("{DATA_ONLY_TEXT}{hint}"));
+    }
+}
+
+/// Renders the message.
+///
+/// # Errors
+/// Returns `invalid_request` if a value can't be represented in a message.
+pub fn raw(letter: &OutgoingMessage, from: &Mailbox, now: Time) -> Result<Vec<u8>, Refusal> {
+    let message_id = thread::new_message_id(&letter.message.to_string(), from.address().domain());
+    let original = letter.answers();
+    let references = original.map(|o| thread::reply_references(&o.references, &o.rfc_message_id)).unwrap_or_default();
+    let content = &letter.content;
+    let files: Vec<MimeFile<'_>> = content
+        .files
+        .iter()
+        .map(|file| MimeFile {
+            filename: &file.name,
+            content_type: &file.content_type,
+            bytes: &file.bytes,
+            content_id: file.content_id.as_deref(),
+        })
+        .collect();
+    let outgoing = MimeMessage {
+        message_id: &message_id,
+        date_ms: now.millis(),
+        from,
+        to: &letter.people.to,
+        cc: &letter.people.cc,
+        reply_to: &[],
+        subject: &letter.subject,
+        text: content.text.as_deref(),
+        html: content.html.as_deref(),
+        attachments: &files,
+        in_reply_to: original.map(|o| o.rfc_message_id.as_str()),
+        references: &references,
+        extra: &[],
+    };
+    let built = build::build(&outgoing).map_err(|problem| Refusal::invalid_field("body", problem.to_string()))?;
+    Ok(built.raw)
+}
+
+/// Truncates a derived subject to [`SUBJECT_CHARS_MAX`].
+#[must_use]
+pub fn bounded_subject(subject: &str) -> String {
+    let end = subject.char_indices().nth(SUBJECT_CHARS_MAX).map_or(subject.len(), |(end, _)| end);
+    subject[..end].trim_end().to_owned()
+}

@@ -1,0 +1,262 @@
+//! Delivers one envelope: one message to one recipient. An attempt has three steps: `prepare` loads the rows and
+//! checks again whether the message may be sent, `call` signs and transmits it without an open transaction, and
+//! `settle` writes the result in one transaction, fenced by the caller.
+//!
+//! Each recipient has its own return path, so that a bounce identifies its message and recipient whatever its content.
+//! Recipients of one domain therefore get separate transactions, over reused connections.
+//!
+//! A crash between a server's 250 reply and the settling transaction sends the message again with the same
+//! `Message-ID`: delivery is at least once.
+
+mod call;
+mod cannot_send;
+pub(super) mod local;
+mod origin;
+pub mod prepare;
+mod relay;
+mod route;
+mod settle;
+
+use crate::outbound::capacity::DeliveryCapacity;
+use cannot_send::NotAttempted;
+use std::{sync::Arc, time::Duration};
+
+use posthouse_domain::{
+    delivery::{AttemptReport, OutboundMode, RetryDeadline},
+    id::{EnvelopeId, WorkspaceId},
+    job::JobReason,
+    message::RecipientDelivery,
+    time::Time,
+};
+use posthouse_mail::smtp::client::DeliveryResult;
+use posthouse_store::{Result as StoreResult, Tx, recipients};
+
+use crate::settings::DeliveryMode;
+use crate::{app::App, persist::persist};
+use prepare::LoadResult;
+
+/// Identifies an envelope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EnvelopeRef {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The envelope.
+    pub envelope: EnvelopeId,
+}
+
+/// The next step for an envelope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeliveryStep {
+    /// All recipients are settled, or the envelope was deleted.
+    Done,
+    /// Retry the recipients that are still queued.
+    Retry {
+        /// Time of the next attempt.
+        at: Time,
+        /// Reason.
+        why: JobReason,
+    },
+    /// No attempt was made and none is counted: the workspace or the inbox may not send now, or the destination is
+    /// throttled.
+    Hold {
+        /// Reason.
+        why: JobReason,
+        /// Time of the next check, if known.
+        at: Option<Time>,
+    },
+}
+
+/// Records the next step in the settling transaction and returns whether the caller's lease is still valid. If it
+/// returns `false`, another worker owns the envelope and nothing is written.
+pub type SettleFence = Arc<dyn Fn(&mut Tx, DeliveryStep) -> StoreResult<bool> + Send + Sync>;
+
+/// The timeout of the network part of an attempt, in milliseconds. It exceeds the 10 minutes that a client waits for
+/// the reply at the end of the data (RFC 5321 §4.5.3.2.6).
+pub const ATTEMPT_MS_MAX: u64 = 12 * 60_000;
+
+/// The minimum delay for mail to a throttled destination, in milliseconds.
+const POSTPONE_MS_MIN: i64 = 500;
+
+/// Makes one delivery attempt for an envelope and settles it. Settling is retried until it is committed or another
+/// worker owns the envelope, because a server may already have accepted the message.
+///
+/// # Errors
+/// Returns an error if the database call fails. Then nothing was sent, or the result can't be written; the job runs
+/// again.
+pub async fn deliver(
+    app: &Arc<App>,
+    outbound: &DeliveryCapacity,
+    reference: EnvelopeRef,
+    fence: SettleFence,
+) -> StoreResult<DeliveryStep> {
+    let means = means(app);
+    let wants_raw = means != OutboundMode::Capture;
+    let served = crate::inbound::recipient::served_domains(app);
+    let prepared = app.store.read_inline(move |tx| prepare::load(tx, reference, wants_raw, &served)).await?;
+    let (load, reports, end) = match prepared {
+        LoadResult::Gone => return finish(app, fence, DeliveryStep::Done).await,
+        LoadResult::Hold(reason) => return finish(app, fence, DeliveryStep::Hold { why: reason, at: None }).await,
+        LoadResult::Impossible(load, why) => {
+            let (reports, end) = (AttemptResult::Failed(why.to_owned()), end(app, outbound, &load));
+            return settle(app, FinishedDelivery { load: *load, reports, means, end }, fence).await;
+        }
+        LoadResult::Ready(load) if load.pending.len() > 1 => return split(app, reference, fence).await,
+        LoadResult::Ready(load) => {
+            // Computed before the attempt, because its result may pause the destination.
+            let end = end(app, outbound, &load);
+            let _room = outbound.memory.acquire(load.raw.as_ref().map_or(0, |raw| raw.bytes)).await;
+            let called =
+                tokio::time::timeout(Duration::from_millis(ATTEMPT_MS_MAX), call::call(app, outbound, &load)).await;
+            let all = |report: AttemptReport| vec![report; load.pending.len()];
+            let timeout =
+                |_| Ok(all(AttemptReport::local(DeliveryResult::Temporary, "4.4.1", "the delivery attempt timed out")));
+            let reports = match called.unwrap_or_else(timeout) {
+                Ok(reports) => AttemptResult::Called(reports),
+                Err(NotAttempted::Later(why)) => {
+                    tracing::error!(envelope = %reference.envelope, why, "delivery.not_possible_here");
+                    AttemptResult::Called(all(AttemptReport::local_failure("4.3.0", why)))
+                }
+                Err(NotAttempted::Never(why)) => AttemptResult::Failed(why.to_owned()),
+                Err(NotAttempted::NotBefore(at, host)) => return postpone(app, &load, at, &host, fence).await,
+            };
+            (load, reports, end)
+        }
+    };
+    settle(app, FinishedDelivery { load: *load, reports, means, end }, fence).await
+}
+
+/// Settles an envelope whose job is dead: its queued recipients fail. Returns whether there was anything to settle.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn fail_envelope(
+    app: &Arc<App>,
+    outbound: &DeliveryCapacity,
+    reference: EnvelopeRef,
+    why: String,
+) -> StoreResult<bool> {
+    let EnvelopeRef { workspace, envelope } = reference;
+    let Some(load) = app.store.read(move |tx| prepare::rows(tx, reference)).await? else { return Ok(false) };
+    // Another worker may have settled the envelope since the read.
+    let fence: SettleFence = Arc::new(move |tx, _| Ok(recipients::envelope(tx, workspace, envelope)?.is_some()));
+    let end = end(app, outbound, &load);
+    let settling = FinishedDelivery { load, reports: AttemptResult::Failed(why), means: means(app), end };
+    settle(app, settling, fence).await?;
+    Ok(true)
+}
+
+/// Returns the deadline of retries. While the destination is paused, only the expiry counts, not the number of
+/// attempts.
+fn end(app: &App, outbound: &DeliveryCapacity, load: &prepare::LoadedEnvelope) -> RetryDeadline {
+    let attempt_ms_max = i64::try_from(ATTEMPT_MS_MAX).unwrap_or(i64::MAX);
+    let end = RetryDeadline::of(&app.config.delivery.retry_schedule_ms, load.envelope.expires_at, attempt_ms_max);
+    let rests = outbound.limiter.is_paused(&load.envelope.destination, app.clock.now());
+    if rests { end.by_time_alone() } else { end }
+}
+
+/// Returns how mail leaves this server.
+fn means(app: &App) -> OutboundMode {
+    match app.config.delivery.mode {
+        DeliveryMode::Direct => OutboundMode::Direct,
+        DeliveryMode::Relay(_) => OutboundMode::Relay,
+        DeliveryMode::Capture => OutboundMode::Capture,
+    }
+}
+
+/// The result of an attempt.
+#[derive(Clone, Debug)]
+enum AttemptResult {
+    /// One report per pending recipient, in order.
+    Called(Vec<AttemptReport>),
+    /// The message can't be sent because of a local problem; the detail for all its delivery entries.
+    Failed(String),
+}
+
+/// A finished attempt before its result is written.
+#[derive(Clone)]
+struct FinishedDelivery {
+    load: prepare::LoadedEnvelope,
+    reports: AttemptResult,
+    means: OutboundMode,
+    /// The deadline of retries.
+    end: RetryDeadline,
+}
+
+/// Records the next step of the envelope, without changing its recipients.
+async fn finish(app: &App, fence: SettleFence, next: DeliveryStep) -> StoreResult<DeliveryStep> {
+    app.store.write(move |tx| fence(tx, next).map(|_| next)).await
+}
+
+/// Splits an envelope with several recipients, which older versions created per domain, into one envelope and job per
+/// recipient. Makes no attempt; the first recipient keeps this envelope.
+async fn split(app: &App, reference: EnvelopeRef, fence: SettleFence) -> StoreResult<DeliveryStep> {
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let next = DeliveryStep::Hold { why: JobReason::RecipientsSplit, at: Some(now) };
+    let write = move |tx: &mut Tx| {
+        if fence(tx, next)? {
+            prepare::split(tx, reference, &ids.clone(), now)?;
+        }
+        Ok(next)
+    };
+    app.store.write(write).await
+}
+
+/// Postpones the envelope without counting an attempt, because the destination is throttled. Entries without a detail
+/// get one that states the reason.
+async fn postpone(
+    app: &App,
+    load: &prepare::LoadedEnvelope,
+    at: Time,
+    host: &str,
+    fence: SettleFence,
+) -> StoreResult<DeliveryStep> {
+    let now = app.clock.now();
+    let at = at.max(now.plus_ms(POSTPONE_MS_MIN)).min(load.envelope.expires_at.max(now.plus_ms(1)));
+    let next = DeliveryStep::Hold { why: JobReason::DestinationRests, at: Some(at) };
+    let detail = format!("waiting: {host} accepts no more mail now; the next attempt is automatic");
+    let without_detail: Vec<_> = load.pending.iter().filter(|entry| entry.detail.is_none()).cloned().collect();
+    let (workspace, message) = (load.envelope.workspace, load.envelope.message);
+    let write = move |tx: &mut Tx| {
+        if fence(tx, next)? {
+            for entry in &without_detail {
+                let updated = RecipientDelivery { detail: Some(detail.clone()), updated_at: now, ..entry.clone() };
+                recipients::update(tx, workspace, message, &updated)?;
+            }
+        }
+        Ok(next)
+    };
+    app.store.write(write).await
+}
+
+/// Writes the result of an attempt and returns the next step.
+async fn settle(app: &App, mut settling: FinishedDelivery, fence: SettleFence) -> StoreResult<DeliveryStep> {
+    // The write may wait a long time and doesn't need the bytes.
+    settling.load.raw = None;
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let delivery = &app.config.delivery;
+    let schedules = settle::RetrySchedules {
+        usual: delivery.retry_schedule_ms.clone(),
+        greylist: delivery.greylist_schedule_ms.clone(),
+    };
+    let write = move |tx: &mut Tx| {
+        let plan = settle::plan(&settling, now);
+        let next = match plan.next_at(&settling, &schedules, now) {
+            None => DeliveryStep::Done,
+            Some(at) => DeliveryStep::Retry { at, why: JobReason::TemporaryFailure },
+        };
+        if !fence(tx, next)? {
+            return Ok(None);
+        }
+        let outcomes = settle::write(tx, &settling, &plan, &ids.clone(), now)?;
+        Ok(Some((next, outcomes)))
+    };
+    let Some((next, outcomes)) = persist(app, write).await? else {
+        tracing::warn!("delivery.lease_lost: another worker owns the envelope now; it may be delivered twice");
+        return Ok(DeliveryStep::Done);
+    };
+    for (outcome, bounced) in outcomes {
+        app.metrics.delivery(outcome);
+        bounced.into_iter().for_each(|class| app.metrics.bounce(class));
+    }
+    Ok(next)
+}

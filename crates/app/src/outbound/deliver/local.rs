@@ -1,0 +1,68 @@
+//! Settles a sent message for recipients in another workspace of this service, as a delivery by SMTP is settled.
+
+use posthouse_domain::{
+    delivery::{AttemptReport, OutboundMode, RetryDeadline},
+    id::IdGenerator,
+    message::{DeliveryStatus, RecipientDelivery},
+    time::Time,
+};
+use posthouse_mail::smtp::client::{DeliveryResult, SmtpStage};
+use posthouse_store::{
+    Result, Tx, inboxes,
+    local_deliveries::{LocalDelivery, LocalOutcome},
+    recipients::{self, OutboundEnvelope},
+};
+
+use super::{AttemptResult, FinishedDelivery, prepare::LoadedEnvelope, settle as settlement};
+
+/// The detail of an entry whose recipient has no inbox on this service.
+pub(in crate::outbound) const NO_SUCH_INBOX: &str = "There is no such inbox on this server.";
+
+/// Settles the recipients that are still queued. Does nothing if they were settled before, or if the message was
+/// deleted.
+pub(in crate::outbound) fn settle(
+    tx: &mut Tx,
+    delivery: &LocalDelivery,
+    outcome: &LocalOutcome,
+    ids: &IdGenerator,
+    now: Time,
+) -> Result<()> {
+    let workspace = delivery.sender_workspace;
+    let entries = recipients::of_envelope(tx, workspace, delivery.id)?.into_iter().map(|of| of.delivery);
+    let pending: Vec<_> = entries.filter(|entry| entry.status == DeliveryStatus::Queued).collect();
+    let Some(inbox) = inboxes::get(tx, workspace, delivery.sender_inbox)?.filter(|_| !pending.is_empty()) else {
+        return Ok(());
+    };
+    let reports = match outcome {
+        LocalOutcome::Failed(why) => AttemptResult::Failed(why.clone()),
+        LocalOutcome::Stored { missing } => {
+            let is_gone = |entry: &RecipientDelivery| missing.contains(&entry.position);
+            AttemptResult::Called(pending.iter().map(|entry| report(is_gone(entry))).collect())
+        }
+    };
+    let envelope = OutboundEnvelope {
+        workspace,
+        id: delivery.id,
+        message: delivery.message,
+        destination: String::new(),
+        expires_at: now,
+        signed: None,
+    };
+    let load = LoadedEnvelope { envelope, inbox, pending, raw: None, is_elsewhere: false };
+    let end = RetryDeadline::of(&[], now, 0);
+    let finished = FinishedDelivery { load, reports, means: OutboundMode::Direct, end };
+    let plan = settlement::plan(&finished, now);
+    settlement::write(tx, &finished, &plan, ids, now).map(drop)
+}
+
+/// Returns the report for a recipient: delivered, or a permanent failure if its inbox is gone.
+fn report(is_gone: bool) -> AttemptReport {
+    if !is_gone {
+        return AttemptReport { enhanced_code: None, ..AttemptReport::local(DeliveryResult::Delivered, "", "") };
+    }
+    AttemptReport {
+        smtp_code: Some(550),
+        stage: SmtpStage::RcptTo,
+        ..AttemptReport::local(DeliveryResult::Permanent, "5.1.1", NO_SUCH_INBOX)
+    }
+}

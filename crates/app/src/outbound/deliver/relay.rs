@@ -1,0 +1,156 @@
+//! Delivery through a relay (`delivery.relay_url`), whose URL sets login and TLS (RFC 4954, RFC 8314).
+//!
+//! If the relay is unreachable, or refuses the connection, the login or the right to relay, the operator must fix it:
+//! mail waits and doesn't bounce. A password is sent without TLS only to a loopback address.
+
+use crate::outbound::capacity::DeliveryCapacity;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use posthouse_domain::{
+    delivery::{AttemptReport, IpPreference, is_relay_misconfigured},
+    pacing::{self, DestinationLimits, ThrottleSignal},
+};
+use posthouse_mail::smtp::client::{
+    ClientConfig as SessionConfig, ClientCredentials, ConnectionFailure, DeliveryResult, OutboundMessage,
+    RecipientOutcome, SmtpStage, TlsPolicy,
+};
+
+use super::{cannot_send::NotAttempted, origin::SourceAddresses, prepare::LoadedEnvelope};
+use crate::{
+    app::App,
+    outbound::throttle::PermitResult,
+    ports::{HostAddresses, Peer, SmtpResponse, host_addresses},
+    settings::{DeliveryMode, Relay},
+};
+
+/// Sends the message to the relay and returns one report per recipient, in order.
+pub(super) async fn send(
+    app: &App,
+    outbound: &DeliveryCapacity,
+    load: &LoadedEnvelope,
+    message: OutboundMessage,
+) -> Result<Vec<AttemptReport>, NotAttempted> {
+    let count = message.recipients.len();
+    let DeliveryMode::Relay(relay) = &app.config.delivery.mode else {
+        return Ok(vec![AttemptReport::local_failure("4.3.5", "no relay is configured"); count]);
+    };
+    let origin = SourceAddresses::of(app, &relay.host);
+    let hosts = match find(app, &relay.host, origin.choice()).await {
+        Ok(hosts) => hosts,
+        Err(text) => {
+            tracing::error!(relay = %relay.host, why = text, "delivery.relay_not_found");
+            return Ok(vec![AttemptReport::local_failure("4.4.3", text); count]);
+        }
+    };
+    let (now, at_any_rate) = (app.clock.now(), app.clock.now() >= load.envelope.expires_at);
+    let turn = match outbound.limiter.acquire((&load.envelope.destination, &relay.host), at_any_rate, now).await {
+        PermitResult::Granted(turn) => turn,
+        PermitResult::NotBefore(at) => return Err(NotAttempted::NotBefore(at, relay.host.clone())),
+    };
+    let (mut reports, mut news) = (None, ThrottleSignal::Unreachable);
+    for ip in hosts {
+        let remote = format!("{} [{ip}]", relay.host);
+        match offer(app, relay, ip, &origin, turn.limits(), &message).await {
+            Ok(answered) => {
+                let converted: Vec<_> =
+                    answered.outcomes.iter().map(|outcome| report_of(outcome, &answered, &remote)).collect();
+                news = pacing::of_reports(&converted);
+                reports = Some(converted);
+                break;
+            }
+            Err(failure) => {
+                news = pacing::of_failure(&failure);
+                reports = Some(vec![connection_failure(&failure, &remote); count]);
+            }
+        }
+    }
+    turn.end(news, app.clock.now());
+    let nothing = || vec![AttemptReport::local_failure("4.4.1", "the relay has no address"); count];
+    Ok(reports.unwrap_or_else(nothing))
+}
+
+/// Resolves the addresses of the relay. Private networks are allowed, because the operator chose the relay.
+async fn find(app: &App, host: &str, choice: IpPreference) -> Result<Vec<IpAddr>, String> {
+    if let Ok(address) = host.parse() {
+        return Ok(vec![address]);
+    }
+    if host.eq_ignore_ascii_case("localhost") {
+        return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
+    }
+    match host_addresses(&*app.dns, host, false, choice).await {
+        HostAddresses::Found(addresses) => Ok(addresses),
+        HostAddresses::Failed => Err(format!("the address of the relay {host} cannot be looked up now")),
+        HostAddresses::None { .. } | HostAddresses::Guarded | HostAddresses::OtherKind => {
+            Err(format!("the relay {host} has no usable address in DNS"))
+        }
+    }
+}
+
+/// Sends the message to one address of the relay.
+async fn offer(
+    app: &App,
+    relay: &Relay,
+    ip: IpAddr,
+    origin: &SourceAddresses<'_>,
+    limits: DestinationLimits,
+    message: &OutboundMessage,
+) -> Result<SmtpResponse, ConnectionFailure> {
+    let auth = relay
+        .credentials
+        .as_ref()
+        .map(|(username, password)| ClientCredentials { username: username.clone(), password: password.clone() });
+    let loopback = ip.is_loopback();
+    let tls = match (relay.implicit_tls, auth.is_some() && !loopback) {
+        (true, _) => TlsPolicy::Implicit,
+        (false, true) => TlsPolicy::Required,
+        (false, false) => TlsPolicy::Opportunistic,
+    };
+    let (source, ehlo_name) = origin.for_peer(ip);
+    let peer = |tls| Peer {
+        host: relay.host.clone(),
+        address: SocketAddr::new(ip, relay.port),
+        session: SessionConfig { ehlo_name: ehlo_name.clone(), tls, auth: auth.clone() },
+        verify: !loopback && (auth.is_some() || relay.implicit_tls),
+        source,
+        connections_max: limits.connections_max,
+        messages_max: limits.messages_per_connection_max,
+    };
+    let answered = app.smtp_out.offer(peer(tls), message.clone()).await;
+    match answered {
+        Err(failure) if tls == TlsPolicy::Opportunistic && may_retry_in_plaintext(&failure, loopback) => {
+            app.smtp_out.offer(peer(TlsPolicy::Off), message.clone()).await
+        }
+        answered => answered,
+    }
+}
+
+/// Returns whether the same address may be retried without TLS: TLS failed and there is no password, or the relay is
+/// on this machine.
+fn may_retry_in_plaintext(failure: &ConnectionFailure, loopback: bool) -> bool {
+    let undecided = failure.code.is_none() && matches!(failure.stage, SmtpStage::Auth | SmtpStage::StartTls);
+    failure.retry_without_tls || (loopback && undecided)
+}
+
+/// Converts the relay's response for a recipient. A rejection caused by the relay configuration becomes temporary.
+fn report_of(outcome: &RecipientOutcome, answered: &SmtpResponse, remote: &str) -> AttemptReport {
+    let mut report = AttemptReport { tls: answered.tls.clone(), ..AttemptReport::of_outcome(outcome, remote) };
+    if report.result == DeliveryResult::Permanent && is_relay_misconfigured(outcome) {
+        tracing::error!(relay = remote, code = outcome.smtp_code, says = outcome.text, "delivery.relay_refuses_us");
+        (report.result, report.is_ours) = (DeliveryResult::Temporary, true);
+        report.text = format!("the relay refuses this service, not the recipient: {}", outcome.text);
+    }
+    report
+}
+
+/// Converts a failed connection to a temporary result, whatever the relay's code: the response is about this service,
+/// not about a recipient.
+fn connection_failure(failure: &ConnectionFailure, remote: &str) -> AttemptReport {
+    let mut report = AttemptReport { is_ours: true, ..AttemptReport::of_failure(failure, remote, false) };
+    if failure.stage == SmtpStage::Auth {
+        tracing::error!(relay = remote, code = failure.code, says = failure.text, "delivery.relay_login_failed");
+        report.text = format!("the relay does not accept the login of delivery.relay_url: {}", failure.text);
+    } else {
+        tracing::warn!(relay = remote, stage = failure.stage.as_str(), says = failure.text, "delivery.relay_failed");
+    }
+    report
+}

@@ -1,0 +1,153 @@
+//! Forwards one message: a new thread, with a note above the header block and bodies of the original, and its files
+//! unchanged.
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    auth::Caller,
+    error::{ErrorCode, Refusal},
+    id::MessageId,
+    inbox::Inbox,
+    message::{Message, MessageBodies},
+    send::{ForwardCommand, OutgoingContent, OutgoingFile},
+};
+use posthouse_mail::{html, parse, thread};
+use posthouse_store::{contents, messages};
+use serde_json::Value;
+
+use super::{
+    compose::{self, OutgoingKind, OutgoingMessage},
+    order::SendContext,
+};
+use crate::{
+    access::visible,
+    app::App,
+    messages::raw,
+    outbound::queue::{self, RenderResponse, SendResponse},
+};
+
+/// The maximum length of an original `Date` that is quoted unchanged, in bytes.
+const DATE_BYTES_MAX: usize = 100;
+
+/// Queues a forwarded message.
+///
+/// # Errors
+/// Returns `not_found` if the message is not in this inbox, or the errors of [`super::send::send`].
+pub async fn forward(
+    app: &Arc<App>,
+    order: SendContext,
+    (original, command): (MessageId, ForwardCommand),
+    render: RenderResponse,
+) -> Result<SendResponse, Refusal> {
+    let found = original_of(app, &order, original).await?;
+    let files = if command.include_files && found.message.has_attachments {
+        files(app, order.caller, original).await?
+    } else {
+        Vec::new()
+    };
+    let content = quoted(&found.message, &found.bodies, command.note);
+    let letter = OutgoingMessage {
+        message: app.clock.ids().next(),
+        people: command.people,
+        subject: compose::bounded_subject(&thread::forward_subject(
+            found.message.subject.as_deref().unwrap_or_default(),
+        )),
+        content: OutgoingContent { files, ..content },
+        origin: OutgoingKind::Forward,
+    };
+    queue::post(app, order, (letter, found.inbox), render).await
+}
+
+/// The message to forward.
+struct Original {
+    inbox: Inbox,
+    message: Message,
+    bodies: MessageBodies,
+}
+
+async fn original_of(app: &App, order: &SendContext, original: MessageId) -> Result<Original, Refusal> {
+    let (caller, id) = (order.caller, order.inbox);
+    app.store
+        .read(move |tx| {
+            let inbox = visible::inbox(tx, &caller, id)?;
+            let message = visible::message(tx, &caller, original)?;
+            if message.inbox != inbox.id {
+                return Err(Refusal::not_found("message"));
+            }
+            if messages::is_withheld(tx, &message)? {
+                return Err(Refusal::not_found("message")
+                    .with_fix("Forward another message; mail that a receive list blocked can't be forwarded."));
+            }
+            let bodies = contents::bodies(tx, message.workspace, &[message.content])?.pop().map(|found| found.bodies);
+            let missing = || Refusal::new(ErrorCode::Internal, "The content of the message is missing.");
+            Ok(Original { inbox, bodies: bodies.ok_or_else(missing)?, message })
+        })
+        .await
+}
+
+/// Returns the files of a stored message, unchanged.
+async fn files(app: &App, caller: Caller, original: MessageId) -> Result<Vec<OutgoingFile>, Refusal> {
+    let raw = raw::message(app, caller, original, true).await?;
+    app.blocking_pool.run_sized(raw.len(), move || parse::parse(&raw).attachments.into_iter().map(file).collect()).await
+}
+
+fn file(attachment: parse::ParsedAttachment<'_>) -> OutgoingFile {
+    let kind = &attachment.content_type;
+    let usable =
+        kind.split_once('/').is_some_and(|(main, sub)| !main.is_empty() && !sub.is_empty() && main != "multipart");
+    OutgoingFile {
+        name: attachment.filename.unwrap_or_default(),
+        content_type: if usable { kind.clone() } else { "application/octet-stream".to_owned() },
+        content_id: attachment
+            .content_id
+            .filter(|id| id.len() <= 250 && id.bytes().all(|b| b.is_ascii_graphic() && !b"<>".contains(&b))),
+        bytes: attachment.bytes.into_owned(),
+    }
+}
+
+/// Composes the note, the header block of the original and its bodies.
+fn quoted(original: &Message, bodies: &MessageBodies, note: OutgoingContent) -> OutgoingContent {
+    let block = header_block(original, bodies);
+    let note_text = note.text.clone().or_else(|| note.html.as_deref().map(html::to_text)).unwrap_or_default();
+    let text = format!("{}{block}\n{}", with_note(&note_text), bodies.text.as_deref().unwrap_or_default());
+    let html = (bodies.html.is_some() || note.html.is_some()).then(|| {
+        let mut out = note.html.clone().unwrap_or_default();
+        if note.html.is_none() && !note_text.is_empty() {
+            html::push_escaped(&mut out, &note_text);
+        }
+        out.push_str("<br>");
+        html::push_escaped(&mut out, &block);
+        out.push_str("<br>");
+        match (&bodies.html, &bodies.text) {
+            (Some(html), _) => out.push_str(html),
+            (None, Some(text)) => html::push_escaped(&mut out, text),
+            (None, None) => {}
+        }
+        out
+    });
+    OutgoingContent { text: Some(text), html, ..note }
+}
+
+fn with_note(note: &str) -> String {
+    if note.is_empty() { String::new() } else { format!("{note}\n\n") }
+}
+
+/// Returns the header block of the original, in the form that mail clients recognize.
+fn header_block(original: &Message, bodies: &MessageBodies) -> String {
+    let stored = || original.received_at.or(original.sent_at).unwrap_or(original.created_at).to_string();
+    let date = stated_date(bodies).unwrap_or_else(stored);
+    let mut block = format!("---------- Forwarded message ---------\nFrom: {}\nDate: {date}\n", original.from);
+    let lists = [("To", original.to.join(", ")), ("Cc", original.cc.join(", "))];
+    block.push_str(&format!("Subject: {}\n", original.subject.as_deref().unwrap_or_default()));
+    for (name, people) in lists.into_iter().filter(|(_, people)| !people.is_empty()) {
+        block.push_str(&format!("{name}: {people}\n"));
+    }
+    block
+}
+
+/// Returns the `Date` field of the original, if it is safe to quote.
+fn stated_date(bodies: &MessageBodies) -> Option<String> {
+    let headers: serde_json::Map<String, Value> = serde_json::from_str(&bodies.headers_json).ok()?;
+    let date = headers.get("date")?.as_str()?.trim();
+    (!date.is_empty() && date.len() <= DATE_BYTES_MAX && !date.contains(char::is_control)).then(|| date.to_owned())
+}

@@ -1,0 +1,143 @@
+//! Delivers to recipients on this service without SMTP. Copies for inboxes of the sender's workspace are stored in the
+//! transaction that stores the message. Other workspaces store theirs in a job of their own: [`accept`] enqueues it,
+//! [`run`] runs it.
+
+pub mod accept;
+pub mod run;
+
+use posthouse_domain::{
+    id::{ContentId, IdGenerator, WorkspaceId},
+    inbox::Inbox,
+    message::Channel,
+    send::DATA_FILE_NAME,
+    time::Time,
+};
+use posthouse_mail::{
+    address::Address,
+    auth::{
+        ArcResult, ArcVerdict, AuthResults, DmarcAlignment, DmarcResult, DmarcVerdict, SpfIdentity, SpfResult,
+        SpfVerdict,
+    },
+    trace,
+};
+use posthouse_store::{
+    Result, Tx,
+    contents::{self, StoredRaw},
+    local_deliveries::RequestedFields,
+};
+
+use crate::{
+    inbound::{
+        apply_report::ReportContext,
+        parse::{ParsedMail, Provenance, parse_message},
+        recipient::resolve,
+        store::{self, InboundCopy},
+    },
+    keyring::instance_key::AddressKey,
+};
+
+/// The reason in authentication results of local mail.
+const SUBMITTED_HERE: &str = "submitted on this server";
+
+/// The route of a message to a recipient.
+#[derive(Clone, Debug)]
+pub enum RecipientRoute {
+    /// Local delivery to an inbox.
+    Local(Box<Inbox>),
+    /// A served domain without such an inbox.
+    NoSuchInbox,
+    /// A remote recipient, by SMTP.
+    Remote,
+}
+
+/// Returns the route to an address. Only addresses at served domains are looked up.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn route_of(tx: &mut Tx, address: &Address, served: &[String], now: Time) -> Result<RecipientRoute> {
+    if !is_served(address, served) {
+        return Ok(RecipientRoute::Remote);
+    }
+    Ok(resolve(tx, address, served, now)?
+        .map_or(RecipientRoute::NoSuchInbox, |inbox| RecipientRoute::Local(Box::new(inbox))))
+}
+
+/// Returns whether the address is at a served domain.
+#[must_use]
+pub fn is_served(address: &Address, served: &[String]) -> bool {
+    served.iter().any(|domain| domain == address.domain())
+}
+
+/// Returns the authentication results of local mail: the service authenticated the sender itself.
+#[must_use]
+pub fn own_results(from: &Address) -> AuthResults {
+    let spf = SpfVerdict {
+        result: SpfResult::Pass,
+        identity: SpfIdentity::MailFrom,
+        domain: from.domain().to_owned(),
+        reason: SUBMITTED_HERE.to_owned(),
+        explanation: None,
+    };
+    AuthResults {
+        helo_spf: SpfVerdict { result: SpfResult::None, identity: SpfIdentity::Helo, ..spf.clone() },
+        spf,
+        dkim: Vec::new(),
+        dmarc: DmarcVerdict {
+            result: DmarcResult::Pass,
+            policy: None,
+            domain: from.domain().to_owned(),
+            reason: SUBMITTED_HERE.to_owned(),
+            alignment: DmarcAlignment::Pass,
+            spf_aligned: true,
+        },
+        arc: ArcVerdict { result: ArcResult::None, sets: 0, domain: String::new(), reason: String::new() },
+    }
+}
+
+/// Parses a message as its recipients on this service get it, sent by an inbox of the workspace `sender`. Fields that
+/// the request named replace those of the header. Structured data is stored as such, so the file with the data is
+/// removed.
+#[must_use]
+pub(super) fn received(
+    raw: &[u8],
+    provenance: Provenance<'_>,
+    sender: WorkspaceId,
+    requested: Option<&RequestedFields>,
+) -> ParsedMail {
+    let mut mail = parse_message(raw, Some(provenance));
+    if let Some(fields) = requested {
+        (mail.to, mail.cc) = (fields.to.clone(), fields.cc.clone());
+        mail.subject = Some(fields.subject.clone());
+        mail.data.clone_from(&fields.data);
+        mail.kind = fields.message_kind();
+        if fields.has_data_file {
+            mail.files.pop_if(|file| file.filename.as_deref() == Some(DATA_FILE_NAME));
+        }
+    }
+    ParsedMail { labels: Vec::new(), channel: Channel::Agent, agent_of: Some(sender), ..mail }
+}
+
+/// Stores one copy in each inbox of the sender's workspace, even if several recipient addresses reach it.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn deliver(
+    tx: &mut Tx,
+    (mail, raw): (&ParsedMail, &StoredRaw),
+    (from, inboxes, key): (&Address, &[&Inbox], &AddressKey),
+    ids: &IdGenerator,
+    now: Time,
+) -> Result<()> {
+    let Some(first) = inboxes.first() else { return Ok(()) };
+    let trace = trace::return_path(&from.smtp_form());
+    let content: ContentId = ids.next();
+    contents::insert(tx, first.workspace, content, raw, &mail.bodies)?;
+    for (at, inbox) in inboxes.iter().enumerate() {
+        if inboxes[..at].iter().any(|other| other.id == inbox.id) {
+            continue;
+        }
+        let copy = InboundCopy { mail, content, trace: &trace, at: ReportContext::default(), key };
+        store::file(tx, copy, inbox, ids, now)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! The sender's side of mail between workspaces: hands a message to the workspaces of its recipients, in the
+//! transaction that accepts it.
+
+use posthouse_domain::{
+    delivery::LocalDeliveryState,
+    id::{EnvelopeId, IdGenerator, WorkspaceId},
+    inbox::Inbox,
+    job::{JobKind, JobReason},
+    message::Message,
+    time::Time,
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{
+    Result, Tx,
+    contents::{self, StoredRaw},
+    jobs::{self, NewJob},
+    local_deliveries::{self, LocalDelivery, LocalRecipient, RequestedFields},
+};
+
+use super::RecipientRoute;
+use crate::inbound::parse::ParsedMail;
+
+/// The recipients of a message in another workspace.
+pub struct OtherWorkspace {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The id of the delivery to it.
+    pub delivery: EnvelopeId,
+    /// The recipients.
+    pub recipients: Vec<LocalRecipient>,
+}
+
+/// Returns the recipients on this service outside the sender's workspace, by workspace.
+pub fn other_workspaces(
+    sender: &Inbox,
+    routes: &[(Address, RecipientRoute)],
+    ids: &IdGenerator,
+) -> Vec<OtherWorkspace> {
+    let mut others: Vec<OtherWorkspace> = Vec::new();
+    for (position, (_, route)) in (0u32..).zip(routes) {
+        let RecipientRoute::Local(inbox) = route else { continue };
+        if inbox.workspace == sender.workspace {
+            continue;
+        }
+        let recipient = LocalRecipient { position, inbox: inbox.id };
+        match others.iter_mut().find(|other| other.workspace == inbox.workspace) {
+            Some(other) => other.recipients.push(recipient),
+            None => others.push(OtherWorkspace {
+                workspace: inbox.workspace,
+                delivery: ids.next(),
+                recipients: vec![recipient],
+            }),
+        }
+    }
+    others
+}
+
+/// The copy that recipients in other workspaces get.
+#[derive(Clone, Copy)]
+pub struct LocalCopy<'a> {
+    /// The parsed copy.
+    pub mail: &'a ParsedMail,
+    /// Its bytes.
+    pub raw: &'a StoredRaw,
+    /// The address of the sender's inbox.
+    pub from: &'a Address,
+    /// The fields that the sender's request named.
+    pub requested: Option<&'a RequestedFields>,
+}
+
+/// Stores the content of a copy and the delivery in each workspace, with a job of that workspace. Only inserts rows, so
+/// it waits for nobody else's transaction.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn enqueue(
+    tx: &mut Tx,
+    sent: &Message,
+    copy: LocalCopy<'_>,
+    others: Vec<OtherWorkspace>,
+    (ids, now): (&IdGenerator, Time),
+) -> Result<()> {
+    for other in others {
+        let delivery = LocalDelivery {
+            workspace: other.workspace,
+            id: other.delivery,
+            sender_workspace: sent.workspace,
+            sender_inbox: sent.inbox,
+            message: sent.id,
+            content: ids.next(),
+            mail_from: copy.from.to_string(),
+            requested: copy.requested.cloned(),
+            recipients: other.recipients,
+            state: LocalDeliveryState::Pending,
+            missing: Vec::new(),
+            detail: None,
+            created_at: sent.created_at,
+        };
+        contents::insert(tx, delivery.workspace, delivery.content, copy.raw, &copy.mail.bodies)?;
+        local_deliveries::insert(tx, &delivery)?;
+        let job = NewJob {
+            id: ids.next(),
+            kind: JobKind::LocalDelivery,
+            workspace: delivery.workspace,
+            subject: delivery.id.0,
+            lane: sent.inbox.to_string(),
+            run_at: now,
+            attempt_max: JobKind::LocalDelivery.attempts_max(),
+            why: JobReason::Queued,
+            created_at: now,
+        };
+        jobs::enqueue(tx, &job)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,259 @@
+//! The recipients' side of mail between workspaces: stores the copies of a message in a transaction of the recipients'
+//! workspace, then settles the sent message in a transaction of the sender's. See
+//! `docs/decisions/0059-local-delivery-is-the-recipients-job.md`.
+//!
+//! Each step is repeatable: the row of the delivery records that the copies are stored, and the entries of the sent
+//! message that they are settled. The row is deleted last. Deliveries from one inbox to one workspace happen in the
+//! order in which they were sent, whichever job runs first.
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    delivery::LocalDeliveryState,
+    id::{EnvelopeId, IdGenerator, InboxId, MessageId, WorkspaceId},
+    job::{JobKind, JobReason},
+    time::Time,
+};
+use posthouse_mail::{address::Address, trace};
+use posthouse_store::{
+    Error, Result as StoreResult, Tx, blobs,
+    contents::{self, RawLocation, StoredRaw},
+    deliveries, inboxes, jobs,
+    local_deliveries::{self, LocalDelivery, LocalOutcome},
+    workspaces,
+};
+
+use super::{own_results, received};
+use crate::{
+    app::App,
+    inbound::{
+        apply_report::ReportContext,
+        parse::{ParsedMail, Provenance},
+        store::{self, InboundCopy},
+    },
+    keyring::instance_key::AddressKey,
+    outbound::deliver::{local, prepare},
+};
+
+/// Deliveries of one sender that a job reads at once.
+const BATCH_MAX: u32 = 16;
+
+/// Identifies a local delivery.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LocalDeliveryRef {
+    /// The workspace of the recipients.
+    pub workspace: WorkspaceId,
+    /// The delivery.
+    pub id: EnvelopeId,
+}
+
+/// The next step of a local delivery.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LocalDeliveryStep {
+    /// The delivery is over, and its job is deleted.
+    Done,
+    /// There is no such delivery any more.
+    Gone,
+    /// The sender may not send now.
+    Hold(JobReason),
+}
+
+/// Runs a delivery after the earlier ones of its sender.
+///
+/// # Errors
+/// Returns an error if a store call fails. The delivery then continues where it was.
+pub async fn run(app: &Arc<App>, reference: LocalDeliveryRef) -> StoreResult<LocalDeliveryStep> {
+    let mut step = LocalDeliveryStep::Gone;
+    loop {
+        let Some(batch) = app.store.read(move |tx| load(tx, reference)).await? else { return Ok(step) };
+        let is_ready = |loaded: &LoadedDelivery| batch.hold.is_none() || loaded.raw.is_none();
+        let (mut outcomes, mut failure, mut waits) = (Vec::new(), None, false);
+        for loaded in batch.deliveries {
+            if !is_ready(&loaded) {
+                waits = true;
+                continue;
+            }
+            match outcome(app, &loaded).await {
+                Ok(Some(outcome)) => outcomes.push((loaded.delivery, outcome)),
+                Ok(None) => {}
+                // A later delivery must not overtake this one.
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            }
+        }
+        finish(app, outcomes).await?;
+        step = LocalDeliveryStep::Done;
+        match (failure, batch.hold) {
+            (Some(error), _) => return Err(error),
+            (None, Some(reason)) if waits => return Ok(LocalDeliveryStep::Hold(reason)),
+            _ => {}
+        }
+    }
+}
+
+/// Ends a delivery whose job is dead: recipients without a copy fail. Returns whether there was anything to end.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn give_up(app: &App, reference: LocalDeliveryRef, why: String) -> StoreResult<bool> {
+    let LocalDeliveryRef { workspace, id } = reference;
+    let write = move |tx: &mut Tx| {
+        let Some(delivery) = local_deliveries::take(tx, workspace, id)? else { return Ok::<_, Error>(None) };
+        if let Some(outcome) = recorded(&delivery) {
+            return Ok(Some((delivery, outcome)));
+        }
+        let outcome = LocalOutcome::Failed(why.clone());
+        contents::delete_unused(tx, workspace, delivery.content)?;
+        local_deliveries::settle(tx, &delivery, &outcome)?;
+        Ok(Some((delivery, outcome)))
+    };
+    let Some(ended) = app.store.write(write).await? else { return Ok(false) };
+    finish(app, vec![ended]).await?;
+    Ok(true)
+}
+
+/// The deliveries that a job handles together.
+struct DeliveryBatch {
+    /// Why the sender may not send now.
+    hold: Option<JobReason>,
+    /// The oldest deliveries of the sender, in order.
+    deliveries: Vec<LoadedDelivery>,
+}
+
+struct LoadedDelivery {
+    delivery: LocalDelivery,
+    /// The bytes of the copies; `None` if nothing remains to be stored.
+    raw: Option<StoredRaw>,
+}
+
+/// Returns the oldest deliveries from the sender of a delivery to its workspace; `None` if the delivery is over.
+fn load(tx: &mut Tx, reference: LocalDeliveryRef) -> StoreResult<Option<DeliveryBatch>> {
+    let Some(own) = local_deliveries::get(tx, reference.workspace, reference.id)? else { return Ok(None) };
+    let sender =
+        (workspaces::get(tx, own.sender_workspace)?, inboxes::get(tx, own.sender_workspace, own.sender_inbox)?);
+    let hold = match &sender {
+        (Some(workspace), Some(inbox)) => prepare::hold_reason(workspace, inbox),
+        _ => None,
+    };
+    let mut deliveries = Vec::new();
+    for delivery in local_deliveries::oldest_from(tx, own.workspace, own.sender_inbox, BATCH_MAX)? {
+        let raw = match delivery.state {
+            LocalDeliveryState::Pending => {
+                let missing = || Error::Inconsistent("a local delivery has no content".into());
+                Some(contents::raw(tx, delivery.workspace, delivery.content)?.ok_or_else(missing)?)
+            }
+            LocalDeliveryState::Stored | LocalDeliveryState::Failed => None,
+        };
+        deliveries.push(LoadedDelivery { delivery, raw });
+    }
+    Ok(Some(DeliveryBatch { hold, deliveries }))
+}
+
+/// Returns the outcome that the row of a delivery records.
+fn recorded(delivery: &LocalDelivery) -> Option<LocalOutcome> {
+    match delivery.state {
+        LocalDeliveryState::Pending => None,
+        LocalDeliveryState::Stored => Some(LocalOutcome::Stored { missing: delivery.missing.clone() }),
+        LocalDeliveryState::Failed => Some(LocalOutcome::Failed(delivery.detail.clone().unwrap_or_default())),
+    }
+}
+
+/// Stores the copies of a delivery unless that happened before. Returns the outcome; `None` if the delivery is over.
+async fn outcome(app: &App, loaded: &LoadedDelivery) -> StoreResult<Option<LocalOutcome>> {
+    let Some(raw) = &loaded.raw else { return Ok(recorded(&loaded.delivery)) };
+    let mail = parse(app, &loaded.delivery, raw.clone()).await?;
+    let key = app.address_key().map_err(|refusal| Error::Unavailable(refusal.message.into()))?;
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let reference = LocalDeliveryRef { workspace: loaded.delivery.workspace, id: loaded.delivery.id };
+    app.store.write(move |tx| store_copies(tx, reference, (&mail, &key), &ids.clone(), now)).await
+}
+
+/// Parses the copy. It was parsed before, when the message was accepted.
+async fn parse(app: &App, delivery: &LocalDelivery, raw: StoredRaw) -> StoreResult<ParsedMail> {
+    let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
+    let packed = match raw.place {
+        RawLocation::Inline(packed) => packed.into(),
+        RawLocation::Blob(name) => app.blobs.read(&name.parse()?).await?,
+    };
+    let from = sender(delivery)?;
+    let (hostname, workspace) = (app.config.hostname.clone(), delivery.sender_workspace);
+    let requested = delivery.requested.clone();
+    let work = move || -> StoreResult<ParsedMail> {
+        let raw = blobs::decompress(&packed, bytes_max)?;
+        let results = own_results(&from);
+        let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
+        Ok(received(&raw, provenance, workspace, requested.as_ref()))
+    };
+    let parsed = app.blocking_pool.run_sized(bytes_max, work).await;
+    parsed.map_err(|refusal| Error::Panicked(refusal.message.into()))?
+}
+
+fn sender(delivery: &LocalDelivery) -> StoreResult<Address> {
+    let broken = |_| Error::Inconsistent("a local delivery has no valid sender".into());
+    Address::parse(&delivery.mail_from).map_err(broken)
+}
+
+/// Stores one copy in each inbox that still exists and records the outcome, unless another worker did.
+fn store_copies(
+    tx: &mut Tx,
+    reference: LocalDeliveryRef,
+    (mail, key): (&ParsedMail, &AddressKey),
+    ids: &IdGenerator,
+    now: Time,
+) -> StoreResult<Option<LocalOutcome>> {
+    let LocalDeliveryRef { workspace, id } = reference;
+    let Some(delivery) = local_deliveries::take(tx, workspace, id)? else { return Ok(None) };
+    if let Some(outcome) = recorded(&delivery) {
+        return Ok(Some(outcome));
+    }
+    inboxes::lock_all(tx, delivery.recipients.iter().map(|recipient| (workspace, recipient.inbox)).collect())?;
+    let trace = trace::return_path(&sender(&delivery)?.smtp_form());
+    let copy = InboundCopy { mail, content: delivery.content, trace: &trace, at: ReportContext::default(), key };
+    let (mut reached, mut missing): (Vec<InboxId>, Vec<u32>) = (Vec::new(), Vec::new());
+    for recipient in &delivery.recipients {
+        if reached.contains(&recipient.inbox) {
+            continue;
+        }
+        match inboxes::live(tx, workspace, recipient.inbox, now)? {
+            Some(inbox) => {
+                store::file(tx, copy, &inbox, ids, now)?;
+                reached.push(inbox.id);
+            }
+            None => missing.push(recipient.position),
+        }
+    }
+    if reached.is_empty() {
+        contents::delete_unused(tx, workspace, delivery.content)?;
+    }
+    let outcome = LocalOutcome::Stored { missing };
+    local_deliveries::settle(tx, &delivery, &outcome)?;
+    Ok(Some(outcome))
+}
+
+/// Settles the sent messages of deliveries from one inbox, then deletes the deliveries with their jobs.
+async fn finish(app: &App, ended: Vec<(LocalDelivery, LocalOutcome)>) -> StoreResult<()> {
+    let Some((first, _)) = ended.first() else { return Ok(()) };
+    let (sender, ids, now) = (first.sender_workspace, app.clock.ids(), app.clock.now());
+    let over: Vec<LocalDeliveryRef> =
+        ended.iter().map(|(delivery, _)| LocalDeliveryRef { workspace: delivery.workspace, id: delivery.id }).collect();
+    let settle = move |tx: &mut Tx| -> StoreResult<()> {
+        // All messages are locked before anything else, in the order of all units.
+        let mut messages: Vec<MessageId> = ended.iter().map(|(delivery, _)| delivery.message).collect();
+        messages.sort_unstable();
+        for message in messages {
+            deliveries::lock(tx, sender, message)?;
+        }
+        let ids = ids.clone();
+        ended.iter().try_for_each(|(delivery, outcome)| local::settle(tx, delivery, outcome, &ids, now))
+    };
+    app.store.write(settle).await?;
+    let delete = move |tx: &mut Tx| -> StoreResult<()> {
+        over.iter().try_for_each(|LocalDeliveryRef { workspace, id }| {
+            local_deliveries::delete(tx, *workspace, *id)?;
+            jobs::cancel(tx, JobKind::LocalDelivery, id.0)
+        })
+    };
+    app.store.write(delete).await
+}

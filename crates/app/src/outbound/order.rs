@@ -1,0 +1,19 @@
+//! The common fields of all requests that send.
+
+use posthouse_domain::{auth::Caller, id::InboxId};
+use posthouse_store::idempotency;
+
+use crate::messages::claim::FencingToken;
+
+/// The caller, inbox and idempotency key of a request that sends.
+#[derive(Clone, Debug)]
+pub struct SendContext {
+    /// The caller.
+    pub caller: Caller,
+    /// The inbox to send from.
+    pub inbox: InboxId,
+    /// The idempotency key of the request, if any.
+    pub key: Option<idempotency::IdempotencyKey>,
+    /// The lease that the worker must hold on the original message of a reply or forward.
+    pub fence: Option<FencingToken>,
+}

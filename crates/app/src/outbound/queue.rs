@@ -1,0 +1,427 @@
+//! Stores outgoing messages; send, reply and forward all use this write. See `docs/FLOWS.md`.
+//!
+//! The message is composed and parsed first. One transaction then checks the gate and stores the counters, the
+//! message, its recipients, the local copies, the delivery jobs, the events and the idempotency record. A refused
+//! message leaves nothing behind.
+
+use std::{borrow::Cow, sync::Arc};
+
+use posthouse_domain::{
+    auth::Caller,
+    error::{Detail, ErrorCode, Refusal},
+    gate,
+    id::{IdGenerator, MessageId},
+    inbox::Inbox,
+    message::{DeliveryStatus, MessageStatus},
+    plan::Plans,
+    record::Record,
+    time::Time,
+};
+use posthouse_mail::{
+    address::{Address, Mailbox},
+    smtp::client::normalise_line_ends,
+};
+use posthouse_store::{
+    Tx,
+    contents::{RawLocation, StoredRaw},
+    idempotency::{self, IdempotencyClaim, RecordedResponse},
+    local_deliveries::RequestedFields,
+    messages,
+    recipients::DkimSignatures,
+    unclaimed, usage, workspaces,
+};
+
+use super::{
+    compose::{self, OutgoingKind, OutgoingMessage},
+    order::SendContext,
+};
+use crate::{
+    access::visible,
+    app::App,
+    domains::dkim,
+    inbound::{
+        parse::{ParsedMail, Provenance, parse_message},
+        receive::store_raw,
+        recipient::{served_domains, served_domains_of},
+    },
+    keyring::signer::{DomainKeys, SigningError},
+    keyring::{instance_key::AddressKey, sealed_link},
+    outbound::local_delivery::{self, RecipientRoute},
+    workspaces::suspension,
+};
+
+mod decide;
+mod write;
+
+pub use decide::{RecipientDecision, RemainingLimits, SendDecision, decide};
+
+/// Job attempts beyond the retry schedule, because a process crash uses up an attempt without trying.
+const SPARE_ATTEMPTS: usize = 200;
+/// The HTTP status of an accepted message.
+const ACCEPTED: u16 = 202;
+
+/// Renders the response body from the stored message. Runs inside the transaction, which stores the body for
+/// idempotency.
+pub type RenderResponse = Arc<dyn Fn(&Record) -> Result<String, Refusal> + Send + Sync>;
+
+/// The response to a request that sends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SendResponse {
+    /// Status and body.
+    pub answer: RecordedResponse,
+    /// Whether the response repeats that of an earlier request with the same idempotency key.
+    pub replayed: bool,
+}
+
+/// The configuration that the transaction needs.
+#[derive(Clone)]
+struct QueueConfig {
+    plans: Plans,
+    /// The service's own domains.
+    own: [String; 2],
+    /// The service's own domains, and workspace domains of recipients.
+    served: Vec<String>,
+    /// Time until a remote recipient expires, in milliseconds.
+    expiry_ms: i64,
+    /// The maximum number of attempts of a delivery job.
+    attempts_max: u32,
+    /// Hashes the addresses of forgotten contacts.
+    key: AddressKey,
+}
+
+/// A composed message, ready for the transaction.
+struct QueuedMessage {
+    order: SendContext,
+    config: QueueConfig,
+    message: OutgoingMessage,
+    from: Address,
+    /// The parsed message as the sender's inbox stores it.
+    sent: ParsedMail,
+    /// The parsed message as local recipients store it.
+    received: Option<ParsedMail>,
+    /// The fields of the request that replace those of the header in local copies.
+    requested: Option<RequestedFields>,
+    /// The bytes for local recipients, if they differ from those that the sender sees.
+    local_raw: Option<StoredRaw>,
+    /// The DKIM signatures, if the message could be signed now.
+    signed: Option<DkimSignatures>,
+    /// Other changes in the transaction of the message.
+    hook: Option<Box<dyn QueueHook>>,
+    now: Time,
+}
+
+/// Changes of other records in the transaction that stores a message, such as the draft that the message was made
+/// from.
+pub(crate) trait QueueHook: Send + Sync {
+    /// Checks that the records that the message was made from are unchanged.
+    ///
+    /// # Errors
+    /// Returns the refusal of the check, or an error if the database call fails.
+    fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal>;
+
+    /// Writes the changes.
+    ///
+    /// # Errors
+    /// Returns a refusal that rolls the message back too, or an error if the database call fails.
+    fn settle(&self, tx: &mut Tx, message: MessageId, by: (&Caller, &IdGenerator), now: Time) -> Result<(), Refusal>;
+}
+
+/// Queues a message.
+///
+/// # Errors
+/// Returns `message_too_large`, `idempotency_key_reused`, `not_found`, a refusal of the gate, or an error if the
+/// database call fails.
+pub async fn post(
+    app: &Arc<App>,
+    order: SendContext,
+    written: (OutgoingMessage, Inbox),
+    render: RenderResponse,
+) -> Result<SendResponse, Refusal> {
+    let built = ready(app, order, written).await?;
+    queue(app, built, render).await
+}
+
+/// Queues a message together with other changes.
+///
+/// # Errors
+/// Returns the errors of [`post`], and those of `along`.
+pub(crate) async fn post_along(
+    app: &Arc<App>,
+    order: SendContext,
+    written: (OutgoingMessage, Inbox),
+    along: Box<dyn QueueHook>,
+    render: RenderResponse,
+) -> Result<SendResponse, Refusal> {
+    let (ready, raw) = ready(app, order, written).await?;
+    queue(app, (QueuedMessage { hook: Some(along), ..ready }, raw), render).await
+}
+
+async fn queue(
+    app: &Arc<App>,
+    (mut ready, raw): (QueuedMessage, Vec<u8>),
+    render: RenderResponse,
+) -> Result<SendResponse, Refusal> {
+    if let Some(refusal) = size_refusal(app, &ready) {
+        return Err(refusal);
+    }
+    let keys = signing_keys(app, &ready, &raw).await;
+    let (blobs, bytes, now) = (app.blobs.clone(), raw.len(), ready.now);
+    let work = move || {
+        let signed = keys.and_then(|keys| keys.sign(&raw, now).inspect_err(log_unsigned).ok());
+        blobs.compress(&raw).map(|compressed| (signed, compressed))
+    };
+    let (signed, compressed) = app.blocking_pool.run_sized(bytes, work).await??;
+    ready.signed = signed;
+    let raw = store_raw(app, compressed, bytes).await?;
+    let (ids, workspace) = (app.clock.ids(), ready.order.caller.workspace);
+    let posted = app.store.write(move |tx| store(tx, &ready, &raw, &render, &ids.clone())).await;
+    if posted.as_ref().is_err_and(|refusal| refusal.code == ErrorCode::OrgSuspended) {
+        // The suspension was rolled back together with the message.
+        app.store.write(move |tx| suspension::record_incidents(tx, workspace, [], now)).await?;
+    }
+    posted
+}
+
+/// Returns the keys that can sign the message now; `None` if no remote server gets exactly these bytes.
+async fn signing_keys(app: &App, ready: &QueuedMessage, raw: &[u8]) -> Option<Arc<DomainKeys>> {
+    let is_remote = |address: &&Address| !local_delivery::is_served(address, &ready.config.served);
+    let is_sent_unchanged =
+        !app.captures() && ready.message.people.deliveries().iter().any(is_remote) && !sealed_link::is_in(raw);
+    if !is_sent_unchanged {
+        return None;
+    }
+    let keys = dkim::keys_of(app, ready.order.caller.workspace, ready.from.domain()).await;
+    keys.inspect_err(log_unsigned).ok().flatten()
+}
+
+/// Logs a signing failure. The message is accepted anyway: the delivery attempt signs it, or logs why it can't.
+fn log_unsigned(error: &SigningError) {
+    tracing::warn!(cause = %error, "signing.put_off");
+}
+
+/// Composes the message and parses it the way its recipients will.
+async fn ready(
+    app: &Arc<App>,
+    order: SendContext,
+    (mut letter, inbox): (OutgoingMessage, Inbox),
+) -> Result<(QueuedMessage, Vec<u8>), Refusal> {
+    let now = app.clock.now();
+    let author = compose::author(&inbox)?;
+    let house = QueueConfig {
+        plans: app.config.plans,
+        own: served_domains(app),
+        served: served_domains_of(app, &letter.people.deliveries()).await?,
+        expiry_ms: app.config.delivery.retry_schedule_ms.iter().sum(),
+        attempts_max: u32::try_from(app.config.delivery.retry_schedule_ms.len() + SPARE_ATTEMPTS).unwrap_or(u32::MAX),
+        key: app.address_key()?,
+    };
+    let hostname = app.config.hostname.clone();
+    let files_bytes = letter.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
+    let bytes = files_bytes + letter.origin.raw().map_or(0, |raw| raw.len());
+    let blobs = app.blobs.clone();
+    let work = move || -> Result<(QueuedMessage, Vec<u8>), Refusal> {
+        let is_local = |address: &Address| local_delivery::is_served(address, &house.served);
+        let (has_local, has_remote) = {
+            let all = letter.people.deliveries();
+            (all.iter().any(|a| is_local(a)), all.iter().any(|a| !is_local(a)))
+        };
+        let raw = match letter.origin.raw() {
+            Some(raw) => with_crlf(std::mem::take(raw)),
+            None => {
+                compose::complete(&mut letter.content, has_remote);
+                compose::raw(&letter, &author, now)?
+            }
+        };
+        let opened = with_link_token(&letter, &raw);
+        let from = author.into_address();
+        let results = local_delivery::own_results(&from);
+        let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
+        let requested = requested_fields(&letter, has_remote);
+        let received = has_local.then(|| {
+            let (raw, workspace) = (opened.as_ref().unwrap_or(&raw), order.caller.workspace);
+            with_requested_bodies(&letter, local_delivery::received(raw, provenance, workspace, requested.as_ref()))
+        });
+        let sent = with_requested_fields(&letter, parse_message(&raw, None));
+        let inline = |bytes: Vec<u8>| -> posthouse_store::Result<StoredRaw> {
+            Ok(StoredRaw { place: RawLocation::Inline(blobs.compress(&bytes)?), bytes: bytes.len() as u64 })
+        };
+        let opened = opened.map(inline).transpose()?;
+        let (signed, along) = (None, None);
+        let ready = QueuedMessage {
+            order,
+            config: house,
+            message: letter,
+            from,
+            sent,
+            received,
+            requested,
+            local_raw: opened,
+            signed,
+            hook: along,
+            now,
+        };
+        Ok((ready, raw))
+    };
+    app.blocking_pool.run_sized(bytes, work).await?
+}
+
+/// Normalizes the line endings of a message composed elsewhere, so that the signed and shown bytes are those that SMTP
+/// carries.
+fn with_crlf(raw: Vec<u8>) -> Vec<u8> {
+    match normalise_line_ends(&raw) {
+        Cow::Borrowed(_) => raw,
+        Cow::Owned(changed) => changed,
+    }
+}
+
+/// Returns the bytes with the link's token inserted; `None` if the stored bytes contain no sealed link.
+fn with_link_token(letter: &OutgoingMessage, raw: &[u8]) -> Option<Vec<u8>> {
+    let OutgoingKind::Submitted(submitted) = &letter.origin else { return None };
+    submitted.token.as_deref().and_then(|token| sealed_link::replaced(raw, token))
+}
+
+/// Replaces parsed fields with those of the request, so that the sender sees exactly what it sent. A message composed
+/// elsewhere keeps its parsed fields; an automatic forward shows its recipients.
+fn with_requested_fields(letter: &OutgoingMessage, mut mail: ParsedMail) -> ParsedMail {
+    let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
+    match letter.origin {
+        OutgoingKind::Submitted(_) => return mail,
+        OutgoingKind::AutomaticForward(_) => {
+            (mail.to, mail.cc) = (shown(&letter.people.to), Vec::new());
+            return mail;
+        }
+        OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {}
+    }
+    let content = &letter.content;
+    (mail.to, mail.cc) = (shown(&letter.people.to), shown(&letter.people.cc));
+    mail.subject = Some(letter.subject.clone());
+    mail.bodies.text = content.text.clone().or(mail.bodies.text);
+    mail.bodies.html = content.html.clone().or(mail.bodies.html);
+    mail.data = content.data_json.clone();
+    mail.kind = content.kind;
+    mail.labels = content.labels.clone();
+    mail
+}
+
+/// Returns the fields of the request that local copies show; `None` for a message composed elsewhere.
+fn requested_fields(letter: &OutgoingMessage, has_remote: bool) -> Option<RequestedFields> {
+    match letter.origin {
+        OutgoingKind::Submitted(_) | OutgoingKind::AutomaticForward(_) => None,
+        OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {
+            let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
+            Some(RequestedFields {
+                to: shown(&letter.people.to),
+                cc: shown(&letter.people.cc),
+                subject: letter.subject.clone(),
+                data: letter.content.data_json.clone(),
+                kind: letter.content.kind.text().to_owned(),
+                has_data_file: has_remote && letter.content.data_json.is_some(),
+            })
+        }
+    }
+}
+
+/// Replaces parsed bodies of a local copy with those of the request.
+fn with_requested_bodies(letter: &OutgoingMessage, mut mail: ParsedMail) -> ParsedMail {
+    mail.bodies.text = letter.content.text.clone().or(mail.bodies.text);
+    mail.bodies.html = letter.content.html.clone().or(mail.bodies.html);
+    mail
+}
+
+fn size_refusal(app: &App, ready: &QueuedMessage) -> Option<Refusal> {
+    let (bytes, max) = (ready.sent.size_bytes, app.config.message_bytes_max);
+    let message = format!("The message would be {bytes} bytes; the maximum is {max} bytes.");
+    (bytes > max).then(|| {
+        Refusal::new(ErrorCode::MessageTooLarge, message)
+            .detail(Detail::MessageSizeBytes(bytes))
+            .detail(Detail::MaxBytes(max))
+    })
+}
+
+fn store(
+    tx: &mut Tx,
+    ready: &QueuedMessage,
+    raw: &StoredRaw,
+    render: &RenderResponse,
+    ids: &IdGenerator,
+) -> Result<SendResponse, Refusal> {
+    let order = &ready.order;
+    if let Some(answer) = claimed(tx, order.key.as_ref(), ready.now)? {
+        return Ok(SendResponse { answer, replayed: true });
+    }
+    let inbox = visible::inbox(tx, &order.caller, order.inbox)?;
+    if let Some(fence) = &order.fence {
+        fence.check(tx, &order.caller, ready.now)?;
+    }
+    if let Some(along) = &ready.hook {
+        along.check_unchanged(tx)?;
+    }
+    let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+    let used = usage::sent(tx, inbox.workspace, inbox.id, ready.now)?;
+    let facts = decide::facts(tx, ready, (&workspace, &inbox), used)?;
+    gate::may_send(&facts)?;
+    if let Some(today) = &facts.recipients_day {
+        unclaimed::add(tx, workspace.id, &today.new, ready.now)?;
+    }
+    let ways = routes_of(tx, ready)?;
+    let id = write::message(tx, ready, raw, (&inbox, &ways), ids)?;
+    if let Some(along) = &ready.hook {
+        along.settle(tx, id, (&order.caller, ids), ready.now)?;
+    }
+    let body = render(&response_record(tx, &inbox, id)?)?;
+    let answer = RecordedResponse { status: ACCEPTED, body };
+    if let Some(key) = &order.key {
+        idempotency::answer(tx, key, &answer)?;
+    }
+    Ok(SendResponse { answer, replayed: false })
+}
+
+/// Claims the idempotency key of a request, or returns the response of an earlier request with the same key. The
+/// caller must check access to the records in the response first.
+///
+/// # Errors
+/// Returns `idempotency_key_reused` if another request used the key, or an error if the database call fails.
+pub(crate) fn claimed(
+    tx: &mut Tx,
+    key: Option<&idempotency::IdempotencyKey>,
+    now: Time,
+) -> Result<Option<RecordedResponse>, Refusal> {
+    let Some(key) = key else { return Ok(None) };
+    recorded_response(idempotency::claim(tx, key, now)?)
+}
+
+/// Returns the response of an earlier request with the same key, if any.
+///
+/// # Errors
+/// Returns `idempotency_key_reused` if another request used the key.
+pub(crate) fn recorded_response(claim: IdempotencyClaim) -> Result<Option<RecordedResponse>, Refusal> {
+    match claim {
+        IdempotencyClaim::New => Ok(None),
+        IdempotencyClaim::Replay(answer) => Ok(Some(answer)),
+        IdempotencyClaim::Conflict => Err(Refusal::new(
+            ErrorCode::IdempotencyKeyReused,
+            "This `Idempotency-Key` was used for another request within the last 24 hours.",
+        )),
+    }
+}
+
+/// Returns the route of each recipient.
+fn routes_of(tx: &mut Tx, ready: &QueuedMessage) -> posthouse_store::Result<Vec<(Address, RecipientRoute)>> {
+    let all = ready.message.people.deliveries();
+    all.into_iter()
+        .map(|address| Ok((address.clone(), local_delivery::route_of(tx, address, &ready.config.served, ready.now)?)))
+        .collect()
+}
+
+/// Returns the message as the response shows it: queued, whatever local recipients already received.
+fn response_record(tx: &mut Tx, inbox: &Inbox, id: MessageId) -> Result<Record, Refusal> {
+    let record = messages::record(tx, inbox.workspace, id)?;
+    let mut record = record.ok_or_else(|| Refusal::new(ErrorCode::Internal, "The message was not stored."))?;
+    record.message.status = MessageStatus::Queued;
+    record.message.sent_at = None;
+    for entry in &mut record.deliveries {
+        (entry.status, entry.attempts) = (DeliveryStatus::Queued, 0);
+        (entry.smtp_code, entry.enhanced_code, entry.detail, entry.class) = (None, None, None, None);
+    }
+    Ok(record)
+}

@@ -1,0 +1,255 @@
+//! Collects the facts for the gate, and returns its decision without sending (`dry_run`). See
+//! `docs/decisions/0026-one-gate-decides-sends.md`.
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    error::Refusal,
+    gate::{self, BURST_WINDOW_MS, DailyRecipients, LimitUsage, SendFacts},
+    inbox::Inbox,
+    list::{self, ListDirection},
+    message::{Channel, Direction, Message},
+    plan::Limit,
+    send::{BOUNCE_LABEL, RECIPIENTS_MAX, REPLY_WINDOW_MS, ReplyFacts, loop_rule},
+    suppression::SuppressionReason,
+    time::Time,
+    workspace::{ClaimStatus, UNCLAIMED_RECIPIENTS_PER_DAY, Workspace},
+};
+use posthouse_mail::address::{Address, Mailbox};
+use posthouse_store::{
+    Result as StoreResult, Tx, answers, lists, mail_domains, message_list::InboxRef, suppressions, threads, unclaimed,
+    usage, workspaces,
+};
+
+use super::{QueuedMessage, ready, size_refusal};
+use crate::{
+    access::visible,
+    app::App,
+    outbound::{
+        compose::OutgoingMessage,
+        local_delivery::{self, RecipientRoute},
+        order::SendContext,
+    },
+    workspaces::suspension,
+};
+
+/// The result of a dry run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SendDecision {
+    /// The refusal; `None` if the message would be sent.
+    pub refusal: Option<Refusal>,
+    /// The decision for each recipient.
+    pub recipients: Vec<RecipientDecision>,
+    /// The size of the composed message, in bytes.
+    pub message_size_bytes: u64,
+    /// The number of messages that the limits still allow, before this one.
+    pub left: RemainingLimits,
+}
+
+/// The decision for one recipient of a dry run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecipientDecision {
+    /// The address.
+    pub address: String,
+    /// `agent` or `email`.
+    pub channel: Channel,
+    /// Whether the message is refused because the address is suppressed.
+    pub suppressed: bool,
+    /// Whether the message is refused by a send or reply list.
+    pub blocked: bool,
+}
+
+/// The remaining messages of each limit; `None` means no limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RemainingLimits {
+    /// Monthly limit of the workspace.
+    pub month: Limit,
+    /// Daily limit of the inbox.
+    pub inbox_day: Limit,
+    /// Daily limit of the workspace.
+    pub workspace_day: Limit,
+    /// Burst limit of the workspace in five minutes.
+    pub burst: Limit,
+}
+
+/// Makes the decision of a send without storing anything.
+///
+/// # Errors
+/// Returns `not_found`, `invalid_request`, or an error if the database call fails.
+pub async fn decide(
+    app: &Arc<App>,
+    order: SendContext,
+    written: (OutgoingMessage, Inbox),
+) -> Result<SendDecision, Refusal> {
+    let (ready, _) = ready(app, order, written).await?;
+    let size = size_refusal(app, &ready);
+    app.store.read(move |tx| decision(tx, &ready, size.clone())).await
+}
+
+fn decision(tx: &mut Tx, ready: &QueuedMessage, size: Option<Refusal>) -> Result<SendDecision, Refusal> {
+    let inbox = visible::inbox(tx, &ready.order.caller, ready.order.inbox)?;
+    let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+    let used = usage::current(tx, inbox.workspace, inbox.id, ready.now)?;
+    let facts = facts(tx, ready, (&workspace, &inbox), used)?;
+    let recipients = ready.message.people.deliveries().into_iter().map(|address| RecipientDecision {
+        address: address.to_string(),
+        channel: if local_delivery::is_served(address, &ready.config.served) { Channel::Agent } else { Channel::Email },
+        suppressed: facts.suppressed.iter().any(|suppressed| suppressed == address.canonical_str()),
+        blocked: facts.blocked.iter().any(|blocked| blocked == address.canonical_str()),
+    });
+    let left = |of: LimitUsage| of.limit.map(|limit| limit.saturating_sub(of.used));
+    Ok(SendDecision {
+        recipients: recipients.collect(),
+        message_size_bytes: ready.sent.size_bytes,
+        left: RemainingLimits {
+            month: left(facts.month),
+            inbox_day: left(facts.inbox_day),
+            workspace_day: left(facts.workspace_day),
+            burst: left(facts.burst),
+        },
+        refusal: size.or_else(|| gate::may_send(&facts).err()),
+    })
+}
+
+/// Reads the facts for the gate, in the transaction that acts on its decision.
+pub(super) fn facts(
+    tx: &mut Tx,
+    ready: &QueuedMessage,
+    (workspace, inbox): (&Workspace, &Inbox),
+    used: usage::SentCounts,
+) -> StoreResult<SendFacts> {
+    let plan = ready.config.plans.of(workspace.plan);
+    let people = ready.message.people.deliveries();
+    let (burst, burst_oldest) = match plan.sends_per_5_minutes {
+        Some(_) => answers::sent_since(tx, workspace.id, ready.now.plus_ms(-BURST_WINDOW_MS))?,
+        None => (0, None),
+    };
+    let looping = match ready.message.answers() {
+        Some(original) => loop_rule(&answered(tx, original, ready.now)?),
+        None => None,
+    };
+    let suspended = workspace.suspended || suspension::is_overdue(tx, workspace.id, used.workspace_day, ready.now)?;
+    Ok(SendFacts {
+        now: ready.now,
+        workspace_stopped: workspace.stopped_at.is_some(),
+        inbox_paused: inbox.is_paused(),
+        inbox_temporary: inbox.temporary,
+        workspace_suspended: suspended,
+        domain_unverified: unverified(tx, ready, inbox)?,
+        blocked: blocked(tx, ready, inbox, &people)?,
+        suppressed: suppressed(tx, ready, workspace, &people)?,
+        loop_rule: looping,
+        recipients_day: recipients_day(tx, ready, workspace, &people)?,
+        month: LimitUsage { used: used.month, limit: plan.emails_per_month },
+        inbox_day: LimitUsage { used: used.inbox_day, limit: plan.daily_sends_per_inbox },
+        workspace_day: LimitUsage { used: used.workspace_day, limit: workspace.daily_send_limit.or(plan.daily_sends) },
+        burst: LimitUsage { used: burst, limit: plan.sends_per_5_minutes },
+        burst_oldest,
+    })
+}
+
+/// Returns the recipients that an unclaimed workspace would write to for the first time today; `None` if the workspace
+/// is claimed. In a reply within a thread that others began, the participants of the thread don't count.
+fn recipients_day(
+    tx: &mut Tx,
+    ready: &QueuedMessage,
+    workspace: &Workspace,
+    people: &[&Address],
+) -> StoreResult<Option<DailyRecipients>> {
+    if workspace.claim != ClaimStatus::Unclaimed {
+        return Ok(None);
+    }
+    let known = unclaimed::recipients(tx, workspace.id, ready.now)?;
+    let participants = match ready.message.answers() {
+        Some(original) if unclaimed::starts_with_received(tx, workspace.id, original.thread)? => {
+            threads::get(tx, workspace.id, original.thread)?.map(|thread| thread.participants).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    };
+    let mut new: Vec<String> = Vec::new();
+    for address in people.iter().map(|person| person.canonical()) {
+        if ![&known, &participants, &new].into_iter().any(|all| all.contains(&address)) {
+            new.push(address);
+        }
+    }
+    Ok(Some(DailyRecipients { used: known.len() as u64, new, max: UNCLAIMED_RECIPIENTS_PER_DAY }))
+}
+
+/// Returns whether the inbox uses a custom domain that is not verified or was deleted.
+fn unverified(tx: &mut Tx, ready: &QueuedMessage, inbox: &Inbox) -> StoreResult<bool> {
+    if ready.config.own.contains(&inbox.domain) {
+        return Ok(false);
+    }
+    let domain = mail_domains::by_name(tx, inbox.workspace, &inbox.domain)?;
+    Ok(!domain.is_some_and(|domain| domain.may_send()))
+}
+
+/// Returns the recipients that the lists block. Reply lists apply to participants of the original message, send lists
+/// to all others, so that a reply can't bypass the send lists.
+fn blocked(tx: &mut Tx, ready: &QueuedMessage, inbox: &Inbox, people: &[&Address]) -> StoreResult<Vec<String>> {
+    let participants: Vec<Address> = ready.message.answers().map(participants_of).unwrap_or_default();
+    let (answered, others): (Vec<&Address>, Vec<&Address>) =
+        people.iter().partition(|&&person| participants.contains(person));
+    let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
+    let mut blocked = Vec::new();
+    for (direction, people) in [(ListDirection::Reply, answered), (ListDirection::Send, others)] {
+        if people.is_empty() {
+            continue;
+        }
+        let patterns: Vec<Vec<String>> = people.iter().map(|person| list::patterns_of(person)).collect();
+        let mut all: Vec<&str> = patterns.iter().flatten().map(String::as_str).collect();
+        all.sort_unstable();
+        all.dedup();
+        let found = lists::matching(tx, place, direction, &all)?;
+        let refused = people
+            .iter()
+            .zip(&patterns)
+            .filter(|(_, patterns)| found.hits(patterns.iter().map(String::as_str)).stop(found.allow_only));
+        blocked.extend(refused.map(|(person, _)| person.canonical()));
+    }
+    Ok(blocked)
+}
+
+/// Returns all valid addresses in the address fields of a message.
+fn participants_of(original: &Message) -> Vec<Address> {
+    let reply_to = original.reply_to.as_deref().and_then(|all| Mailbox::parse_list(all, RECIPIENTS_MAX).ok());
+    let named = std::iter::once(&original.from).chain(&original.to).chain(&original.cc).chain(&original.bcc);
+    named
+        .filter_map(|text| Mailbox::parse(text).ok())
+        .chain(reply_to.unwrap_or_default())
+        .map(Mailbox::into_address)
+        .collect()
+}
+
+/// Returns the suppressed recipients. A bounce suppression of a local address no longer applies once its inbox exists.
+fn suppressed(
+    tx: &mut Tx,
+    ready: &QueuedMessage,
+    workspace: &Workspace,
+    people: &[&Address],
+) -> StoreResult<Vec<String>> {
+    let canonical: Vec<&str> = people.iter().map(|address| address.canonical_str()).collect();
+    let mut suppressed = Vec::new();
+    for (address, reason) in suppressions::of_addresses(tx, workspace.id, &canonical)? {
+        let known = people.iter().find(|person| person.canonical_str() == address);
+        if let (SuppressionReason::Bounce, Some(person)) = (reason, known)
+            && let RecipientRoute::Local(_) = local_delivery::route_of(tx, person, &ready.config.served, ready.now)?
+        {
+            continue;
+        }
+        suppressed.push(address);
+    }
+    Ok(suppressed)
+}
+
+/// Reads the facts about the original message that the loop rules need.
+fn answered(tx: &mut Tx, original: &Message, now: Time) -> StoreResult<ReplyFacts> {
+    let is_received = original.direction == Direction::Inbound;
+    let is_bounce = original.labels.iter().any(|label| label == BOUNCE_LABEL);
+    Ok(ReplyFacts {
+        automatic: is_received && (original.auto_reply || is_bounce),
+        returned: is_received && answers::was_sent(tx, original)?,
+        answers: answers::of(tx, original.workspace, original.id)?,
+        recent_replies: answers::in_thread(tx, original.workspace, original.thread, now.plus_ms(-REPLY_WINDOW_MS))?,
+    })
+}

@@ -1,0 +1,316 @@
+//! Writes the rows of an outgoing message: content, thread, message, files, recipients, envelopes with jobs, and
+//! events.
+
+use posthouse_domain::{
+    delivery::BounceKind,
+    event::{EventKind, NewEvent},
+    id::{ContentId, IdGenerator, JobId, MessageId, ThreadId},
+    inbox::Inbox,
+    job::{JobKind, JobReason},
+    message::{Channel, DeliveryStatus, Direction, Message, MessageStatus, RecipientDelivery, overall_status},
+    metrics::Counters,
+    suppression::{Suppression, SuppressionReason},
+    suspension::Incident,
+    time::Time,
+};
+use posthouse_mail::{address::Address, bounce::BounceClass};
+use posthouse_store::{
+    Result, Tx,
+    contents::{self, StoredRaw},
+    events, inboxes,
+    jobs::{self, NewJob},
+    messages, metrics,
+    recipients::{self, OutboundEnvelope},
+    suppressions, threads,
+};
+
+use super::QueuedMessage;
+use crate::{
+    inbound::{
+        conversation::JoinedThread,
+        store,
+        upsert_contacts::{self, ContactContext},
+    },
+    outbound::{
+        compose::OutgoingKind,
+        deliver::local,
+        local_delivery::{
+            self, RecipientRoute,
+            accept::{self, LocalCopy, OtherWorkspace},
+        },
+    },
+    workspaces::suspension,
+};
+use posthouse_api::views::event::data;
+
+/// Stores the message and all rows that belong to it.
+pub(super) fn message(
+    tx: &mut Tx,
+    ready: &QueuedMessage,
+    raw: &StoredRaw,
+    (inbox, ways): (&Inbox, &[(Address, RecipientRoute)]),
+    ids: &IdGenerator,
+) -> Result<MessageId> {
+    let here: Vec<&Inbox> =
+        ways.iter().filter_map(|(_, way)| inbox_of(way)).filter(|other| other.workspace == inbox.workspace).collect();
+    if !here.is_empty() {
+        let all = here.iter().copied().chain([inbox]);
+        inboxes::lock_all(tx, all.map(|inbox| (inbox.workspace, inbox.id)).collect())?;
+    }
+    let others = accept::other_workspaces(inbox, ways, ids);
+    let entries = entries(ready, ways, &others, ids);
+    let content: ContentId = ids.next();
+    contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
+    let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), ready.sent.size_bytes, ready.now)?;
+    let conversation = find_or_create_thread(tx, ready, inbox, ids, created_at)?;
+    let stored = row(ready, (inbox, ways), &entries, (conversation.id, content), created_at);
+    messages::insert(tx, &stored)?;
+    count(tx, &stored, &entries)?;
+    store::file_attachments(tx, &ready.sent, &stored, ids)?;
+    envelopes(tx, ready, inbox, (ways, &entries), ids)?;
+    for entry in &entries {
+        recipients::insert(tx, inbox.workspace, stored.id, entry)?;
+    }
+    for (entry, (address, _)) in entries.iter().zip(ways).filter(|(entry, _)| entry.status == DeliveryStatus::Bounced) {
+        suppress(tx, &stored, entry, address)?;
+    }
+    if let Some(mail) = &ready.received {
+        let raw = ready.local_raw.as_ref().unwrap_or(raw);
+        local_delivery::deliver(tx, (mail, raw), (&ready.from, &here, &ready.config.key), ids, ready.now)?;
+        let copy = LocalCopy { mail, raw, from: &ready.from, requested: ready.requested.as_ref() };
+        accept::enqueue(tx, &stored, copy, others, (ids, ready.now))?;
+    }
+    let (people, key) = (&ready.message.people, &ready.config.key);
+    let subject = Some(ready.message.subject.as_str());
+    let meeting = ContactContext { inbox, conversation: &conversation, subject, at: created_at, key };
+    upsert_contacts::sent(tx, meeting, people.to.iter().chain(&people.cc).chain(&people.bcc), ids)?;
+    if entries.iter().any(|entry| entry.status == DeliveryStatus::Bounced) {
+        // A local address without an inbox is a hard bounce.
+        let bounced = entries.iter().filter(|entry| entry.status == DeliveryStatus::Bounced);
+        let incidents = bounced.map(|entry| (Incident::HardBounce, entry.address.as_str()));
+        suspension::record_incidents(tx, stored.workspace, incidents, ready.now)?;
+    }
+    announce(tx, &stored, &entries, ids, ready.now)?;
+    Ok(stored.id)
+}
+
+/// Counts the message and its immediate bounces.
+fn count(tx: &mut Tx, message: &Message, entries: &[RecipientDelivery]) -> Result<()> {
+    let (place, now) = ((message.workspace, message.inbox), message.status_at);
+    metrics::count(tx, place, now, &Counters { sent: 1, ..Counters::default() })?;
+    let change = metrics::StatusChange { before: MessageStatus::Queued, after: message.status };
+    metrics::moved(tx, place, change, now)?;
+    for entry in entries.iter().filter(|entry| entry.status == DeliveryStatus::Bounced) {
+        metrics::bounce(tx, place, entry, now)?;
+    }
+    Ok(())
+}
+
+/// Suppresses a local address without an inbox, as a remote hard bounce would.
+fn suppress(tx: &mut Tx, message: &Message, entry: &RecipientDelivery, address: &Address) -> Result<()> {
+    let suppression = Suppression {
+        workspace: message.workspace,
+        address: address.canonical(),
+        reason: SuppressionReason::Bounce,
+        detail: entry.detail.clone(),
+        message: Some(message.id),
+        created_at: entry.updated_at,
+    };
+    suppressions::insert(tx, &suppression)?;
+    Ok(())
+}
+
+fn inbox_of(way: &RecipientRoute) -> Option<&Inbox> {
+    match way {
+        RecipientRoute::Local(inbox) => Some(inbox),
+        RecipientRoute::NoSuchInbox | RecipientRoute::Remote => None,
+    }
+}
+
+/// Returns the delivery entries. Each remote recipient has its own envelope, because it has its own return path. The
+/// recipients in another workspace share the id of the delivery to it.
+fn entries(
+    ready: &QueuedMessage,
+    ways: &[(Address, RecipientRoute)],
+    others: &[OtherWorkspace],
+    ids: &IdGenerator,
+) -> Vec<RecipientDelivery> {
+    let each = (0u32..).zip(ways).map(|(position, (address, way))| {
+        let mut entry = RecipientDelivery {
+            position,
+            envelope: None,
+            address: address.to_string(),
+            channel: Channel::Agent,
+            status: DeliveryStatus::Delivered,
+            smtp_code: None,
+            enhanced_code: None,
+            remote: None,
+            detail: None,
+            class: None,
+            tls: None,
+            attempts: 1,
+            updated_at: ready.now,
+        };
+        match way {
+            RecipientRoute::Local(inbox) => {
+                if let Some(other) = others.iter().find(|other| other.workspace == inbox.workspace) {
+                    entry.envelope = Some(other.delivery);
+                    (entry.status, entry.attempts) = (DeliveryStatus::Queued, 0);
+                }
+            }
+            RecipientRoute::NoSuchInbox => {
+                entry.status = DeliveryStatus::Bounced;
+                entry.smtp_code = Some(550);
+                entry.enhanced_code = Some("5.1.1".to_owned());
+                entry.detail = Some(local::NO_SUCH_INBOX.to_owned());
+                entry.class = Some(BounceClass::UnknownUser);
+            }
+            RecipientRoute::Remote => {
+                entry.envelope = Some(ids.next());
+                (entry.channel, entry.status, entry.attempts) = (Channel::Email, DeliveryStatus::Queued, 0);
+            }
+        }
+        entry
+    });
+    each.collect()
+}
+
+/// Finds or creates the thread of the message. A reply joins the thread of its original.
+fn find_or_create_thread(
+    tx: &mut Tx,
+    ready: &QueuedMessage,
+    inbox: &Inbox,
+    ids: &IdGenerator,
+    at: Time,
+) -> Result<JoinedThread> {
+    match &ready.message.origin {
+        OutgoingKind::New | OutgoingKind::Submitted(_) => store::thread_of(tx, &ready.sent, inbox, ids, at),
+        OutgoingKind::Reply(original) => match threads::get(tx, inbox.workspace, original.thread)? {
+            Some(found) => store::joined(tx, found, &ready.sent.people, at),
+            None => store::thread_of(tx, &ready.sent, inbox, ids, at),
+        },
+        OutgoingKind::Forward | OutgoingKind::AutomaticForward(_) => {
+            store::begin(tx, &ready.sent, inbox, ids.next(), at)
+        }
+    }
+}
+
+fn row(
+    ready: &QueuedMessage,
+    (inbox, ways): (&Inbox, &[(Address, RecipientRoute)]),
+    entries: &[RecipientDelivery],
+    (thread, content): (ThreadId, ContentId),
+    created_at: Time,
+) -> Message {
+    let (mail, letter) = (&ready.sent, &ready.message);
+    let all = |channel| entries.iter().all(|entry| entry.channel == channel);
+    let has_left = entries.iter().any(|entry| entry.status == DeliveryStatus::Delivered);
+    Message {
+        workspace: inbox.workspace,
+        id: letter.message,
+        inbox: inbox.id,
+        thread,
+        content,
+        direction: Direction::Outbound,
+        status: overall_status(entries.iter().map(|entry| entry.status)),
+        channel: match (all(Channel::Agent), all(Channel::Email)) {
+            (true, _) => Channel::Agent,
+            (_, true) => Channel::Email,
+            _ => Channel::Mixed,
+        },
+        kind: mail.kind,
+        rfc_message_id: mail.rfc_message_id.clone().unwrap_or_default(),
+        in_reply_to: mail.in_reply_to.clone(),
+        references: mail.references.clone(),
+        from: mail.from.clone(),
+        to: mail.to.clone(),
+        cc: mail.cc.clone(),
+        bcc: letter.people.bcc.iter().map(ToString::to_string).collect(),
+        reply_to: mail.reply_to.clone(),
+        subject: Some(letter.subject.clone()),
+        labels: mail.labels.clone(),
+        is_read: true,
+        auto_reply: false,
+        size_bytes: mail.size_bytes,
+        trace: String::new(),
+        verification: None,
+        data: mail.data.clone(),
+        answers: letter.answers().map(|original| original.id),
+        contact_address: contact_address(inbox, ways),
+        contact: None,
+        has_attachments: !mail.files.is_empty(),
+        status_at: ready.now,
+        sent_at: has_left.then_some(ready.now),
+        received_at: None,
+        created_at,
+    }
+}
+
+/// Returns the first recipient that is not an inbox of the same workspace, because those are not contacts.
+fn contact_address(inbox: &Inbox, ways: &[(Address, RecipientRoute)]) -> Option<String> {
+    let is_own = |way: &RecipientRoute| inbox_of(way).is_some_and(|other| other.workspace == inbox.workspace);
+    ways.iter().find(|(_, way)| !is_own(way)).map(|(address, _)| address.canonical())
+}
+
+/// Stores an envelope and its job for each remote recipient.
+fn envelopes(
+    tx: &mut Tx,
+    ready: &QueuedMessage,
+    inbox: &Inbox,
+    (ways, entries): (&[(Address, RecipientRoute)], &[RecipientDelivery]),
+    ids: &IdGenerator,
+) -> Result<()> {
+    for ((address, way), entry) in ways.iter().zip(entries) {
+        let (RecipientRoute::Remote, Some(id)) = (way, entry.envelope) else { continue };
+        let envelope = OutboundEnvelope {
+            workspace: inbox.workspace,
+            id,
+            message: ready.message.message,
+            destination: address.domain().to_owned(),
+            expires_at: ready.now.plus_ms(ready.config.expiry_ms),
+            signed: ready.signed.clone(),
+        };
+        recipients::insert_envelope(tx, &envelope)?;
+        let job = NewJob {
+            id: ids.next::<JobId>(),
+            kind: JobKind::Outbound,
+            workspace: inbox.workspace,
+            subject: *id.as_uuid(),
+            lane: envelope.destination,
+            run_at: ready.now,
+            attempt_max: ready.config.attempts_max,
+            why: JobReason::Queued,
+            created_at: ready.now,
+        };
+        jobs::enqueue(tx, &job)?;
+    }
+    Ok(())
+}
+
+/// Appends the events for recipients in the sender's workspace, which are settled immediately.
+fn announce(tx: &mut Tx, message: &Message, entries: &[RecipientDelivery], ids: &IdGenerator, now: Time) -> Result<()> {
+    let with = |status| entries.iter().filter(|entry| entry.status == status).collect::<Vec<_>>();
+    let (delivered, bounced) = (with(DeliveryStatus::Delivered), with(DeliveryStatus::Bounced));
+    let event = |kind, detail_json| NewEvent {
+        workspace: message.workspace,
+        id: ids.next(),
+        kind,
+        inbox: Some(message.inbox),
+        thread: Some(message.thread),
+        message: Some(message.id),
+        detail_json,
+        at: now,
+    };
+    if !delivered.is_empty() {
+        let recipients = delivered.iter().map(|entry| entry.address.clone()).collect();
+        let left = data::text(&data::RecipientsDetail { recipients, captured: false });
+        events::append(tx, &event(EventKind::MessageSent, left.clone()))?;
+        events::append(tx, &event(EventKind::MessageDelivered, left))?;
+    }
+    if !bounced.is_empty() {
+        let recipients = bounced.into_iter().map(data::BouncedRecipient::of).collect();
+        let bounce = data::Bounce { r#type: BounceKind::Hard.text(), recipients };
+        events::append(tx, &event(EventKind::MessageBounced, data::text(&data::BounceDetail { bounce })))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Replies to a message of the same inbox; computes recipients, subject and threading fields.
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    error::{Detail, Refusal},
+    id::MessageId,
+    message::Message,
+    send::{RECIPIENTS_MAX, ReplyCommand, reply_people},
+};
+use posthouse_mail::thread;
+
+use super::{
+    compose::{self, OutgoingKind, OutgoingMessage},
+    order::SendContext,
+};
+use crate::{
+    access::visible,
+    app::App,
+    outbound::queue::{self, RenderResponse, SendResponse},
+};
+
+/// Queues a reply.
+///
+/// # Errors
+/// Returns `not_found` if the message is not in this inbox, `invalid_request` if it has no address to reply to, or the
+/// errors of [`super::send::send`].
+pub async fn reply(
+    app: &Arc<App>,
+    order: SendContext,
+    (original, command): (MessageId, ReplyCommand),
+    render: RenderResponse,
+) -> Result<SendResponse, Refusal> {
+    let (caller, id) = (order.caller, order.inbox);
+    let (inbox, original) = app
+        .store
+        .read(move |tx| {
+            let inbox = visible::inbox(tx, &caller, id)?;
+            let message = visible::message(tx, &caller, original)?;
+            if message.inbox != inbox.id {
+                return Err(Refusal::not_found("message"));
+            }
+            visible::content(tx, &caller, &message)?;
+            Ok((inbox, message))
+        })
+        .await?;
+    let own = compose::author(&inbox)?;
+    let people = reply_people(&original, own.address(), command.all);
+    check_people(&original, people.count())?;
+    let letter = OutgoingMessage {
+        message: app.clock.ids().next(),
+        people,
+        subject: compose::bounded_subject(&thread::reply_subject(original.subject.as_deref().unwrap_or_default())),
+        content: command.content,
+        origin: OutgoingKind::Reply(Box::new(original)),
+    };
+    queue::post(app, order, (letter, inbox), render).await
+}
+
+fn check_people(original: &Message, count: usize) -> Result<(), Refusal> {
+    let problem = match count {
+        0 => "has no address to reply to; send a new message instead".to_owned(),
+        count if count > RECIPIENTS_MAX => {
+            format!("has {count} addresses to reply to; a message can have at most {RECIPIENTS_MAX} recipients")
+        }
+        _ => return Ok(()),
+    };
+    Err(Refusal::invalid_field("message_id", problem).detail(Detail::From(original.from.clone())))
+}

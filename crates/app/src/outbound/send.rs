@@ -1,0 +1,50 @@
+//! Sends a new message, or returns the decision about it (`dry_run`).
+
+use crate::outbound::order::SendContext;
+use std::sync::Arc;
+
+use super::compose::{OutgoingKind, OutgoingMessage};
+use crate::{
+    access::visible,
+    app::App,
+    outbound::queue::{self, RenderResponse, SendDecision, SendResponse},
+};
+use posthouse_domain::{error::Refusal, send::SendCommand};
+
+/// Queues a message.
+///
+/// # Errors
+/// Returns `not_found`, `invalid_request`, `message_too_large`, a refusal of the gate, or an error if the database
+/// call fails.
+pub async fn send(
+    app: &Arc<App>,
+    order: SendContext,
+    command: SendCommand,
+    render: RenderResponse,
+) -> Result<SendResponse, Refusal> {
+    let (caller, id) = (order.caller, order.inbox);
+    let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
+    let letter = outgoing_message(app, command);
+    queue::post(app, order, (letter, inbox), render).await
+}
+
+/// Returns the decision about a message without sending or storing it.
+///
+/// # Errors
+/// Returns the errors of [`send`], except refusals of the gate and the size limit, which are part of the decision.
+pub async fn dry_run(app: &Arc<App>, order: SendContext, command: SendCommand) -> Result<SendDecision, Refusal> {
+    let (caller, id) = (order.caller, order.inbox);
+    let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
+    let letter = outgoing_message(app, command);
+    queue::decide(app, order, (letter, inbox)).await
+}
+
+fn outgoing_message(app: &App, command: SendCommand) -> OutgoingMessage {
+    OutgoingMessage {
+        message: app.clock.ids().next(),
+        people: command.people,
+        subject: command.subject,
+        content: command.content,
+        origin: OutgoingKind::New,
+    }
+}

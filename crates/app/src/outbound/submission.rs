@@ -1,0 +1,180 @@
+//! SMTP submission (RFC 6409): logins, and messages composed by a mail program.
+//!
+//! The bytes stay as submitted except for `Bcc`, `Return-Path`, `Date` and `Message-ID`. Only the envelope determines
+//! the recipients.
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    auth::{ApiKeySecret, Caller, Permission},
+    error::{Detail, ErrorCode, Refusal, RefusalReason},
+    id::{InboxId, MessageId},
+    inbox::Inbox,
+    message::{Message, MessageKind},
+    record::Record,
+    send::{MessageRecipients, OutgoingContent},
+};
+use posthouse_mail::{
+    address::{Address, Mailbox},
+    header,
+    parse::{self, AddressEntry},
+    submission::{SubmissionError, SubmittedMessage},
+    thread,
+};
+use posthouse_store::{Tx, inboxes, messages};
+
+use super::{
+    compose::{self, ComposedMessage, OutgoingKind, OutgoingMessage},
+    order::SendContext,
+};
+use crate::{
+    access::{authenticate::authenticate, authorize::require_permission, visible},
+    app::App,
+    outbound::queue,
+};
+
+/// An authenticated SMTP login: a key that may send, and its inbox.
+#[derive(Clone, Debug)]
+pub struct SubmissionLogin {
+    key: ApiKeySecret,
+    inbox: InboxId,
+    address: Address,
+}
+
+impl SubmissionLogin {
+    /// Returns whether an address reaches the inbox: its own address, with or without a plus tag.
+    #[must_use]
+    pub fn is(&self, address: &Address) -> bool {
+        *address == self.address || address.without_tag() == self.address
+    }
+
+    /// Returns the address of the inbox.
+    #[must_use]
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+}
+
+/// A message with its envelope.
+#[derive(Debug)]
+pub struct SubmissionRequest {
+    /// The envelope recipients.
+    pub recipients: Vec<Address>,
+    /// The bytes as submitted.
+    pub raw: Vec<u8>,
+}
+
+/// Checks the user name (the address of an inbox) and the password (a key that may send from it).
+///
+/// # Errors
+/// Returns `unauthorized`, `insufficient_permissions`, `not_found` if the key can't access the inbox, or an error if
+/// the database call fails.
+pub async fn log_in(app: &App, user: &str, password: &str) -> Result<SubmissionLogin, Refusal> {
+    let unknown =
+        || Refusal::new(ErrorCode::Unauthorized, "The username must be an inbox address, the password an API key.");
+    let address = Address::parse(user.trim()).map_err(|_| unknown())?;
+    let key = ApiKeySecret::parse(password.trim()).ok_or_else(unknown)?;
+    let caller = authenticate(app, &key).await?.caller;
+    require_permission(&caller, Permission::MessagesSend)?;
+    let canonical = address.canonical();
+    let inbox = app.store.read(move |tx| inbox_of(tx, &caller, &canonical)).await?;
+    Ok(SubmissionLogin { key, inbox: inbox.id, address: Address::parse(&inbox.address).map_err(|_| unknown())? })
+}
+
+fn inbox_of(tx: &mut Tx, caller: &Caller, address: &str) -> Result<Inbox, Refusal> {
+    let found = inboxes::by_address(tx, address)?.ok_or_else(|| Refusal::not_found("inbox"))?;
+    visible::inbox(tx, caller, found.id)
+}
+
+/// Queues a submitted message.
+///
+/// # Errors
+/// Returns `unauthorized` if the key was revoked, `forbidden` if the author is not the inbox, or the errors of
+/// [`super::send::send`].
+pub async fn submit(
+    app: &Arc<App>,
+    login: &SubmissionLogin,
+    submission: SubmissionRequest,
+) -> Result<MessageId, Refusal> {
+    let caller = authenticate(app, &login.key).await?.caller;
+    require_permission(&caller, Permission::MessagesSend)?;
+    let draft = SubmittedMessage::read(&submission.raw).map_err(|problem| malformed(&problem))?;
+    check_authors(login, draft.authors())?;
+    let message: MessageId = app.clock.ids().next();
+    let own_id = thread::new_message_id(&message.to_string(), login.address.domain());
+    let raw = draft.complete(&own_id, app.clock.now().millis());
+    let (people, subject, in_reply_to) = read_header(&raw, submission.recipients);
+    let id = login.inbox;
+    let (inbox, answers) = app.store.read(move |tx| origin(tx, &caller, id, in_reply_to.as_deref())).await?;
+    let letter = OutgoingMessage {
+        message,
+        people,
+        subject: compose::bounded_subject(&subject),
+        content: empty_content(),
+        origin: OutgoingKind::Submitted(ComposedMessage { raw, answers: answers.map(Box::new), token: None }),
+    };
+    let order = SendContext { caller, inbox: id, key: None, fence: None };
+    queue::post(app, order, (letter, inbox), Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
+    Ok(message)
+}
+
+/// Returns the refusal of a header that other software could parse differently.
+fn malformed(problem: &SubmissionError) -> Refusal {
+    Refusal::new(ErrorCode::InvalidRequest, format!("{problem}."))
+        .detail(Detail::Reason(RefusalReason::MalformedHeader))
+        .with_fix("Correct the header and send the message again.")
+}
+
+fn check_authors(login: &SubmissionLogin, authors: &[Address]) -> Result<(), Refusal> {
+    let Some(other) = authors.iter().find(|author| !login.is(author)) else { return Ok(()) };
+    let own = &login.address;
+    let message = format!("The From or Sender header is {other}; it must be {own}, the inbox of this session's login.");
+    Err(Refusal::new(ErrorCode::Forbidden, message)
+        .with_fix("Set From and Sender to the address of the inbox that you log in as."))
+}
+
+/// Returns the recipients, with those missing in the header as `Bcc`; the subject; and the `In-Reply-To` message id.
+fn read_header(raw: &[u8], envelope: Vec<Address>) -> (MessageRecipients, String, Option<String>) {
+    let head = parse::parse(header::section(raw));
+    let named = |parties: Vec<AddressEntry>| -> Vec<Mailbox> {
+        let mailboxes = parties.into_iter().filter_map(|party| party.mailbox);
+        mailboxes.filter(|mailbox| envelope.contains(mailbox.address())).collect()
+    };
+    let mut people = MessageRecipients { to: named(head.to), cc: named(head.cc), bcc: Vec::new() };
+    for address in &envelope {
+        let is_named = people.deliveries().contains(&address);
+        if !is_named {
+            people.bcc.push(Mailbox::from(address.clone()));
+        }
+    }
+    (people, head.subject.unwrap_or_default(), head.in_reply_to)
+}
+
+/// Returns the inbox, and the message of this inbox that `in_reply_to` names.
+fn origin(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: InboxId,
+    in_reply_to: Option<&str>,
+) -> Result<(Inbox, Option<Message>), Refusal> {
+    let inbox = visible::inbox(tx, caller, id)?;
+    let Some(answered) = in_reply_to else { return Ok((inbox, None)) };
+    let referred = messages::by_rfc_id(tx, inbox.workspace, inbox.id, answered)?;
+    let message = match referred {
+        Some(referred) => messages::get(tx, inbox.workspace, referred.id)?,
+        None => None,
+    };
+    Ok((inbox, message))
+}
+
+/// Returns the empty content of a message whose bytes are already composed.
+pub(crate) fn empty_content() -> OutgoingContent {
+    OutgoingContent {
+        text: None,
+        html: None,
+        data_json: None,
+        files: Vec::new(),
+        labels: Vec::new(),
+        kind: MessageKind::Message,
+    }
+}

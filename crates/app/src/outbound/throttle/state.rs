@@ -1,0 +1,418 @@
+//! Throttle state: running jobs by destination domain and class, permits by destination.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
+
+use posthouse_domain::{
+    id::WorkspaceId,
+    pacing::{MailboxProvider, SLOW_MS, ThrottleSignal, ThrottleState, ThrottleStatus},
+    time::{HOUR_MS, Time},
+};
+use posthouse_store::jobs::due::{CapacityShare, LaneCapacity};
+use tokio::sync::oneshot;
+
+use super::{DestinationRules, tally::JobCounts};
+
+/// The maximum number of running jobs of a domain whose mail exchangers are unknown.
+const RUNNING_AT_FIRST: usize = 2;
+/// The maximum number of running jobs per connection to a fast destination: while one message is transmitted, others
+/// are loaded, signed and settled.
+const RUNNING_PER_CONNECTION: usize = 6;
+/// The delivery time from which a destination gets fewer jobs per connection, in milliseconds: transmission then takes
+/// most of the time.
+const MODERATE_MS: i64 = 100;
+/// The maximum number of running jobs per connection to such a destination.
+const RUNNING_PER_MODERATE_CONNECTION: usize = 2;
+/// The maximum number of running jobs for a paused destination. Each ends immediately.
+const RUNNING_WHILE_PAUSED: usize = 64;
+/// The number of domains, or destinations, above which idle ones are dropped.
+const TRACKED_MAX: usize = 20_000;
+/// The idle time after which one is dropped, in milliseconds.
+const IDLE_MS: i64 = HOUR_MS;
+
+/// The class that a destination's connections count against.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum DestinationClass {
+    Quick,
+    Unknown,
+    Slow,
+}
+
+#[derive(Default)]
+pub(super) struct LimiterState {
+    lanes: HashMap<String, DomainState>,
+    destinations: HashMap<Arc<str>, DestinationState>,
+    /// Running jobs, by class.
+    running: [JobCounts; 3],
+    permits: HashMap<u64, ActivePermit>,
+    /// Permits by start time, to find overdue ones; some have ended.
+    in_order: VecDeque<(Time, u64)>,
+    permits_granted: u64,
+    /// Destinations with a waiting attempt that needs only a free connection.
+    starving: VecDeque<Arc<str>>,
+    next_at: Option<Time>,
+}
+
+#[derive(Default)]
+struct DomainState {
+    site: Option<Arc<str>>,
+    running: JobCounts,
+    seen: Time,
+}
+
+struct DestinationState {
+    pace: ThrottleState,
+    /// Running jobs of its domains.
+    running: JobCounts,
+    /// Permits in use.
+    under_way: u32,
+    /// Permits in use for at least `SLOW_MS`.
+    overdue: u32,
+    waiting: VecDeque<oneshot::Sender<u64>>,
+    is_starved: bool,
+    seen: Time,
+    class: DestinationClass,
+}
+
+struct ActivePermit {
+    site: Arc<str>,
+    at: Time,
+    is_overdue: bool,
+}
+
+/// A request for a permit.
+pub(super) struct PermitRequest<'a> {
+    pub(super) lane: &'a str,
+    pub(super) site: &'a str,
+    pub(super) provider: Option<&'static MailboxProvider>,
+    pub(super) at_any_rate: bool,
+}
+
+/// The result of a request for a permit.
+pub(super) enum PermitDecision {
+    Granted(u64),
+    Wait(oneshot::Receiver<u64>),
+    NotBefore(Time),
+}
+
+impl LimiterState {
+    pub(super) fn available(
+        &mut self,
+        rules: &DestinationRules,
+        (workspace, lane): (WorkspaceId, &str),
+        now: Time,
+    ) -> LaneCapacity {
+        self.mark_overdue(now);
+        let found = self.lanes.get(lane);
+        let site = found.and_then(|lane| lane.site.as_ref()).and_then(|key| self.destinations.get_key_value(key));
+        let (own, class) = match (site, found) {
+            (Some((key, site)), _) => {
+                let (most, next_at) = site.running_max(now);
+                self.next_at = self.next_at.into_iter().chain(next_at).min();
+                (shares((1, key), site.running.free(most, workspace), workspace), site.class)
+            }
+            (None, found) => {
+                let most = if rules.single { usize::MAX } else { RUNNING_AT_FIRST };
+                let free = found
+                    .map_or(JobCounts::free_share(&[], most, workspace), |lane| lane.running.free(most, workspace));
+                (shares((0, lane), free, workspace), DestinationClass::Unknown)
+            }
+        };
+        let [of_class, of_workspace] = self.of_class(class, rules, workspace);
+        LaneCapacity { shares: [own[0], own[1], of_class, of_workspace] }
+    }
+
+    /// Returns the free connections of a class: slow destinations get at most half of all, slow and unknown ones
+    /// together at most three quarters.
+    fn of_class(
+        &self,
+        class: DestinationClass,
+        rules: &DestinationRules,
+        workspace: WorkspaceId,
+    ) -> [CapacityShare; 2] {
+        let all = rules.connections_max;
+        let [_, unknown, slow] = &self.running;
+        let free = if rules.single || class == DestinationClass::Quick {
+            (usize::MAX, usize::MAX)
+        } else {
+            let both = JobCounts::free_share(&[unknown, slow], (all * 3 / 4).max(1), workspace);
+            let half = JobCounts::free_share(&[slow], (all / 2).max(1), workspace);
+            if class == DestinationClass::Slow { (both.0.min(half.0), both.1.min(half.1)) } else { both }
+        };
+        // Slow and unknown destinations share one limit.
+        shares((2, if class == DestinationClass::Quick { "quick" } else { "uncertain" }), free, workspace)
+    }
+
+    pub(super) fn began(&mut self, (workspace, lane): (WorkspaceId, &str), now: Time) {
+        self.drop_idle(now);
+        let entry = self.lanes.entry(lane.to_owned()).or_default();
+        entry.running.add(workspace, 1);
+        entry.seen = now;
+        let class = match entry.site.as_ref().and_then(|key| self.destinations.get_mut(key)) {
+            Some(site) => {
+                site.running.add(workspace, 1);
+                site.class
+            }
+            None => DestinationClass::Unknown,
+        };
+        self.running[class as usize].add(workspace, 1);
+    }
+
+    pub(super) fn release(&mut self, (workspace, lane): (WorkspaceId, &str)) {
+        let Some(entry) = self.lanes.get_mut(lane) else { return };
+        if entry.running.take(workspace, 1) == 0 {
+            return;
+        }
+        let class = match entry.site.as_ref().and_then(|key| self.destinations.get_mut(key)) {
+            Some(site) => {
+                site.running.take(workspace, 1);
+                site.class
+            }
+            None => DestinationClass::Unknown,
+        };
+        self.running[class as usize].take(workspace, 1);
+    }
+
+    pub(super) fn is_paused(&self, lane: &str, now: Time) -> bool {
+        let site = self.lanes.get(lane).and_then(|lane| lane.site.as_ref()).and_then(|key| self.destinations.get(key));
+        site.is_some_and(|site| site.pace.paused_until(now).is_some())
+    }
+
+    pub(super) fn next_at(&mut self) -> Option<Time> {
+        self.next_at.take()
+    }
+
+    pub(super) fn enter(&mut self, rules: &DestinationRules, entry: &PermitRequest<'_>, now: Time) -> PermitDecision {
+        self.mark_overdue(now);
+        let key = self.destination(rules, entry, now);
+        self.assign(entry.lane, &key);
+        let Some(site) = self.destinations.get_mut(&key) else { return PermitDecision::NotBefore(now) };
+        if !entry.at_any_rate
+            && let Some(until) = site.pace.paused_until(now).or_else(|| site.pace.next_at(now))
+        {
+            return PermitDecision::NotBefore(until);
+        }
+        let is_free = site.under_way < site.pace.window();
+        let is_left = self.permits.len() < rules.connections_max;
+        if entry.at_any_rate || (is_free && is_left && site.waiting.is_empty()) {
+            return PermitDecision::Granted(self.begin(&key, now));
+        }
+        let (sender, receiver) = oneshot::channel();
+        site.waiting.push_back(sender);
+        if is_free {
+            self.enqueue_starving(&key);
+        }
+        PermitDecision::Wait(receiver)
+    }
+
+    /// Returns the start time of a permit and the limits of its destination.
+    pub(super) fn started_at(&self, turn: u64) -> Option<(Time, posthouse_domain::pacing::DestinationLimits)> {
+        let begun = self.permits.get(&turn)?;
+        Some((begun.at, self.destinations.get(&begun.site)?.pace.limits()))
+    }
+
+    /// Ends a permit with its result, and grants the free connection to a waiting attempt.
+    pub(super) fn end(&mut self, rules: &DestinationRules, turn: u64, news: Option<ThrottleSignal>, now: Time) {
+        let Some(begun) = self.permits.remove(&turn) else { return };
+        let Some(site) = self.destinations.get_mut(&begun.site) else { return };
+        site.under_way = site.under_way.saturating_sub(1);
+        site.overdue = site.overdue.saturating_sub(u32::from(begun.is_overdue));
+        site.seen = now;
+        if let Some(news) = news {
+            site.pace.record(news, begun.at, now);
+        }
+        self.classify(&begun.site);
+        self.enqueue_starving(&begun.site);
+        // Round robin over destinations, so that a busy one doesn't keep every connection that it frees.
+        while self.permits.len() < rules.connections_max {
+            let Some(key) = self.starving.pop_front() else { return };
+            if let Some(site) = self.destinations.get_mut(&key) {
+                site.is_starved = false;
+            }
+            if self.grant_next(&key, now) {
+                self.enqueue_starving(&key);
+            }
+        }
+    }
+
+    /// Queues the destination for the next free connection if an attempt waits there.
+    fn enqueue_starving(&mut self, key: &Arc<str>) {
+        let Some(site) = self.destinations.get_mut(key) else { return };
+        if !site.is_starved && !site.waiting.is_empty() {
+            site.is_starved = true;
+            self.starving.push_back(key.clone());
+        }
+    }
+
+    pub(super) fn count_by_status(&self, now: Time) -> impl Fn(ThrottleStatus) -> usize + use<> {
+        let all: Vec<ThrottleStatus> = self.destinations.values().map(|site| site.pace.status(now)).collect();
+        move |standing| all.iter().filter(|one| **one == standing).count()
+    }
+
+    /// Grants a permit to the longest waiting attempt of a destination with capacity; cancels all waits if the
+    /// destination is paused or at its rate limit. Returns whether a permit was granted.
+    fn grant_next(&mut self, key: &Arc<str>, now: Time) -> bool {
+        loop {
+            let Some(site) = self.destinations.get_mut(key) else { return false };
+            if site.pace.paused_until(now).is_some() || site.pace.next_at(now).is_some() {
+                site.waiting.clear();
+            }
+            if site.under_way >= site.pace.window() {
+                return false;
+            }
+            let Some(next) = site.waiting.pop_front() else { return false };
+            let turn = self.begin(key, now);
+            if next.send(turn).is_ok() {
+                return true;
+            }
+            // The attempt stopped waiting: undo the grant.
+            self.permits.remove(&turn);
+            if let Some(site) = self.destinations.get_mut(key) {
+                site.under_way = site.under_way.saturating_sub(1);
+            }
+        }
+    }
+
+    fn begin(&mut self, key: &Arc<str>, now: Time) -> u64 {
+        self.permits_granted += 1;
+        if let Some(site) = self.destinations.get_mut(key) {
+            site.pace.begin(now);
+            site.under_way += 1;
+        }
+        self.permits.insert(self.permits_granted, ActivePermit { site: key.clone(), at: now, is_overdue: false });
+        self.in_order.push_back((now, self.permits_granted));
+        self.permits_granted
+    }
+
+    fn destination(&mut self, rules: &DestinationRules, entry: &PermitRequest<'_>, now: Time) -> Arc<str> {
+        if let Some((key, _)) = self.destinations.get_key_value(entry.site) {
+            return key.clone();
+        }
+        let key: Arc<str> = entry.site.into();
+        let pace = ThrottleState::new(rules.limits(entry.provider));
+        let site = DestinationState {
+            pace,
+            running: JobCounts::default(),
+            under_way: 0,
+            overdue: 0,
+            waiting: VecDeque::new(),
+            is_starved: false,
+            seen: now,
+            class: DestinationClass::Unknown,
+        };
+        self.destinations.insert(key.clone(), site);
+        key
+    }
+
+    /// Counts the running jobs of a domain against a destination from now on.
+    fn assign(&mut self, lane: &str, key: &Arc<str>) {
+        let entry = self.lanes.entry(lane.to_owned()).or_default();
+        if entry.site.as_ref() == Some(key) {
+            return;
+        }
+        let (before, running) = (entry.site.replace(key.clone()), entry.running.clone());
+        let mut nowhere = running.clone();
+        let from = before.as_ref().and_then(|key| self.destinations.get_mut(key));
+        let from = from.map_or((&mut nowhere, DestinationClass::Unknown), |site| (&mut site.running, site.class));
+        let (mut moved, class_before) = (JobCounts::default(), from.1);
+        moved.move_from(from.0, &running);
+        let Some(site) = self.destinations.get_mut(key) else { return };
+        site.running.move_from(&mut moved, &running);
+        let class = site.class;
+        self.reclass((class_before, class), &running);
+    }
+
+    fn classify(&mut self, key: &Arc<str>) {
+        let Some(site) = self.destinations.get_mut(key) else { return };
+        let class = match (site.overdue > 0 || site.pace.is_slow(), site.pace.is_known()) {
+            (true, _) => DestinationClass::Slow,
+            (false, true) => DestinationClass::Quick,
+            (false, false) => DestinationClass::Unknown,
+        };
+        if class != site.class {
+            let (before, running) = (std::mem::replace(&mut site.class, class), site.running.clone());
+            self.reclass((before, class), &running);
+        }
+    }
+
+    fn reclass(&mut self, (before, after): (DestinationClass, DestinationClass), running: &JobCounts) {
+        if before != after {
+            let mut from = std::mem::take(&mut self.running[before as usize]);
+            self.running[after as usize].move_from(&mut from, running);
+            self.running[before as usize] = from;
+        }
+    }
+
+    /// Marks permits in use for at least `SLOW_MS` as overdue, which makes their destinations slow before a result is
+    /// known.
+    fn mark_overdue(&mut self, now: Time) {
+        while let Some((at, turn)) = self.in_order.front().copied() {
+            let ended = !self.permits.contains_key(&turn);
+            if !ended && now.since_ms(at) < SLOW_MS {
+                return;
+            }
+            self.in_order.pop_front();
+            let Some(begun) = self.permits.get_mut(&turn) else { continue };
+            begun.is_overdue = true;
+            let key = begun.site.clone();
+            if let Some(site) = self.destinations.get_mut(&key) {
+                site.overdue += 1;
+            }
+            self.classify(&key);
+        }
+    }
+
+    fn drop_idle(&mut self, now: Time) {
+        if self.lanes.len() >= TRACKED_MAX {
+            self.lanes.retain(|_, lane| lane.running.all() > 0 || now.since_ms(lane.seen) < IDLE_MS);
+            if self.lanes.len() >= TRACKED_MAX {
+                self.lanes.retain(|_, lane| lane.running.all() > 0);
+            }
+        }
+        if self.destinations.len() >= TRACKED_MAX {
+            let is_used = |site: &DestinationState| site.running.all() > 0 || site.under_way > 0;
+            self.destinations.retain(|_, site| is_used(site) || now.since_ms(site.seen) < IDLE_MS);
+            if self.destinations.len() >= TRACKED_MAX {
+                self.destinations.retain(|_, site| is_used(site));
+            }
+            let sites = &self.destinations;
+            self.lanes.retain(|_, lane| {
+                lane.running.all() > 0 || lane.site.as_ref().is_none_or(|key| sites.contains_key(key))
+            });
+        }
+    }
+}
+
+impl DestinationState {
+    /// Returns the maximum number of running jobs, and when a rate limit allows more.
+    fn running_max(&self, now: Time) -> (usize, Option<Time>) {
+        if self.pace.paused_until(now).is_some() {
+            return (RUNNING_WHILE_PAUSED, None);
+        }
+        if let Some(at) = self.pace.next_at(now) {
+            return (0, Some(at));
+        }
+        let window = self.pace.window() as usize;
+        let most = match self.pace.took_ms() {
+            // A quarter more than the window, reserved for workspaces without a running job.
+            _ if self.class == DestinationClass::Slow => (window * 5).div_ceil(4),
+            Some(ms) if ms < MODERATE_MS => window * RUNNING_PER_CONNECTION,
+            _ => window * RUNNING_PER_MODERATE_CONNECTION,
+        };
+        // Rate limits apply to starts, not to running jobs.
+        (most, None)
+    }
+}
+
+/// Returns the shares of a limit: the free part in total, and for one workspace.
+fn shares(of: impl Hash, (free, fair): (usize, usize), workspace: WorkspaceId) -> [CapacityShare; 2] {
+    let name = |owner: Option<WorkspaceId>| {
+        let mut hasher = DefaultHasher::new();
+        (&of, owner.map(|owner| owner.0)).hash(&mut hasher);
+        hasher.finish()
+    };
+    [CapacityShare { of: name(None), free }, CapacityShare { of: name(Some(workspace)), free: fair }]
+}

@@ -1,0 +1,61 @@
+//! Counts running jobs, in total and per workspace.
+
+use std::collections::HashMap;
+
+use posthouse_domain::id::WorkspaceId;
+
+/// A workspace may use this many times the capacity that it leaves free, which is 80% of the total.
+const TIMES_FREE: usize = 4;
+
+#[derive(Clone, Default)]
+pub(super) struct JobCounts {
+    all: usize,
+    of: HashMap<WorkspaceId, usize>,
+}
+
+impl JobCounts {
+    /// Returns the total.
+    pub(super) const fn all(&self) -> usize {
+        self.all
+    }
+
+    pub(super) fn add(&mut self, workspace: WorkspaceId, count: usize) {
+        self.all += count;
+        *self.of.entry(workspace).or_default() += count;
+    }
+
+    /// Subtracts up to `count` from a workspace; returns the number subtracted.
+    pub(super) fn take(&mut self, workspace: WorkspaceId, count: usize) -> usize {
+        let Some(of) = self.of.get_mut(&workspace) else { return 0 };
+        let taken = count.min(*of);
+        *of -= taken;
+        self.all -= taken;
+        if *of == 0 {
+            self.of.remove(&workspace);
+        }
+        taken
+    }
+
+    /// Moves the counts in `counted` from `other` to this tally.
+    pub(super) fn move_from(&mut self, other: &mut Self, counted: &Self) {
+        for (workspace, count) in &counted.of {
+            let taken = other.take(*workspace, *count);
+            self.add(*workspace, taken);
+        }
+    }
+
+    /// Returns the free part of `most` in total, and for the workspace.
+    pub(super) fn free(&self, most: usize, workspace: WorkspaceId) -> (usize, usize) {
+        Self::free_share(&[self], most, workspace)
+    }
+
+    /// Returns the free part of `most` that several tallies share, in total and for the workspace.
+    pub(super) fn free_share(tallies: &[&Self], most: usize, workspace: WorkspaceId) -> (usize, usize) {
+        let all: usize = tallies.iter().map(|tally| tally.all).sum();
+        let of: usize = tallies.iter().filter_map(|tally| tally.of.get(&workspace)).sum();
+        let free = most.saturating_sub(all);
+        // The workspace must leave a quarter of its use free. A workspace without jobs may use the last free unit.
+        let fair = free.saturating_mul(TIMES_FREE).saturating_sub(of) / (TIMES_FREE + 1);
+        (free, if of == 0 { fair.max(1) } else { fair })
+    }
+}

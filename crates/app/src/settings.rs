@@ -1,0 +1,277 @@
+//! The settings of the use cases, as plain structs: `App::config` holds them, and each feature reads its own.
+//!
+//! The server crate reads them from a file, the environment and the command line, and declares the keys with their
+//! defaults (`docs/reference/configuration.md`). Listeners, databases and logging have no settings here.
+
+#[cfg(test)]
+pub(crate) mod fixture;
+pub mod network;
+pub mod problem;
+
+pub use posthouse_domain::secret::SecretText;
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
+
+use posthouse_domain::{delivery::IpPreference, mail_domain::ServerDnsSettings, plan::Plans};
+
+pub use network::Network;
+pub use problem::{ConfigError, ConfigProblem};
+
+/// The settings of the use cases.
+#[derive(Clone, Debug)]
+pub struct AppConfig {
+    /// `base_url`, without a trailing slash.
+    pub base_url: String,
+    /// Whether only this machine can connect, because every listener is on loopback.
+    pub is_on_loopback: bool,
+    /// `data_dir`: the directory of the instance key and the self-signed certificate.
+    pub data_dir: PathBuf,
+    /// `instance_key`: the key that seals stored secrets, in base64; `None` means a file in `data_dir`.
+    pub instance_key: Option<SecretText>,
+    /// `smtp.hostname`: the server's name in greetings, trace lines, DNS records and authentication results.
+    pub hostname: String,
+    /// `smtp.max_message_bytes`: the maximum size of a message, received or sent.
+    pub message_bytes_max: u64,
+    /// `smtp.tls_cert` and `smtp.tls_key`; `None` means a self-signed certificate in `data_dir`.
+    pub tls: Option<TlsFiles>,
+    /// `smtp.acme` and `acme.*`
+    pub acme: AcmeConfig,
+    /// Rules of the receive pipeline.
+    pub inbound: InboundConfig,
+    /// `mail.*`
+    pub mail: MailConfig,
+    /// `delivery.*`
+    pub delivery: DeliveryConfig,
+    /// `dkim.*`
+    pub dkim: DkimConfig,
+    /// `webhooks.*`
+    pub webhooks: WebhookConfig,
+    /// `dns.nameservers`; empty means the system's.
+    pub nameservers: Vec<SocketAddr>,
+    /// `dns.blocklists`: zones to ask about this server's own addresses (RFC 5782).
+    pub blocklists: Vec<String>,
+    /// `ai.*`
+    pub ai: AiConfig,
+    /// `plans.*`
+    pub plans: Plans,
+}
+
+impl AppConfig {
+    /// Returns whether this is the loopback profile: capture mode, and no listener that other machines can reach. It
+    /// enables development routes and other features that would be unsafe in public.
+    #[must_use]
+    pub fn is_loopback_profile(&self) -> bool {
+        self.delivery.mode == DeliveryMode::Capture && self.is_on_loopback
+    }
+
+    /// Returns this server's properties for the DNS records of custom domains.
+    #[must_use]
+    pub fn server_dns(&self) -> ServerDnsSettings {
+        ServerDnsSettings { host: self.hostname.clone(), ed25519: self.dkim.ed25519 == Ed25519::All }
+    }
+}
+
+/// Rules of the receive pipeline. Submission, loopback and trusted clients are exempt from the checks of clients.
+#[derive(Clone, Debug)]
+pub struct InboundConfig {
+    /// `smtp.reject_dmarc_fail`: reject mail that fails a domain's DMARC policy `p=reject` during the SMTP session.
+    pub reject_dmarc_fail: bool,
+    /// `smtp.dnsbl`: zones to ask about clients (RFC 5782); listed clients are rejected.
+    pub dnsbl: Vec<String>,
+    /// `smtp.dnsbl_timeout`, for all zones together.
+    pub dnsbl_timeout_ms: i64,
+    /// `smtp.greylisting`
+    pub greylisting: bool,
+    /// `smtp.greylisting_delay`: the least time before an unknown client's retry is accepted.
+    pub greylisting_delay_ms: i64,
+    /// `smtp.trusted_clients`: the operator's own networks.
+    pub trusted_clients: Vec<Network>,
+    /// `feedback.sources`: domains and addresses whose complaints count.
+    pub feedback_sources: Vec<String>,
+}
+
+/// A certificate chain and its key, in PEM.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TlsFiles {
+    /// The chain.
+    pub cert: PathBuf,
+    /// The private key.
+    pub key: PathBuf,
+}
+
+/// `smtp.acme` and `acme.*`: certificates of an authority (RFC 8555).
+#[derive(Clone, Debug)]
+pub struct AcmeConfig {
+    /// `smtp.acme`: request and renew the certificate by ACME.
+    pub enabled: bool,
+    /// `acme.directory`: the URL of the certificate authority's directory (RFC 8555 §7.1.1).
+    pub directory: String,
+    /// `acme.root`: the root certificates to trust for the directory; `None` means the system's.
+    pub root: Option<PathBuf>,
+    /// `acme.email`: the contact address of the account.
+    pub email: Option<String>,
+    /// `acme.names`: the names of the certificate, in lower case.
+    pub names: Vec<String>,
+    /// `acme.eab_key_id` and `acme.eab_key`: external account binding (RFC 8555 §7.3.4).
+    pub external_account: Option<ExternalAccount>,
+}
+
+/// `acme.eab_key_id` and `acme.eab_key`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExternalAccount {
+    /// The key id.
+    pub key_id: String,
+    /// The key, in base64url.
+    pub key: SecretText,
+}
+
+/// `mail.*`
+#[derive(Clone, Debug)]
+pub struct MailConfig {
+    /// `mail.default_domain`
+    pub default_domain: String,
+    /// `mail.temporary_domain`
+    pub temporary_domain: String,
+    /// `mail.postmaster`: the address notified of mail to postmaster and abuse at these domains; `None` means the owner
+    /// of the first workspace.
+    pub postmaster: Option<String>,
+}
+
+/// `delivery.*`
+#[derive(Clone, Debug)]
+pub struct DeliveryConfig {
+    /// `delivery.mode`, with its settings.
+    pub mode: DeliveryMode,
+    /// `delivery.port`
+    pub port: u16,
+    /// `delivery.retry_schedule`, in milliseconds: the delay before each retry.
+    pub retry_schedule_ms: Vec<i64>,
+    /// `delivery.allow_private_networks`
+    pub allow_private_networks: bool,
+    /// `delivery.max_connections`, to all destinations together.
+    pub connections_max: usize,
+    /// `delivery.max_connections_per_destination`; `None` means 10, 20 to a relay, and the table's value for providers.
+    pub connections_per_destination_max: Option<usize>,
+    /// `delivery.sign`: sign outgoing mail with DKIM.
+    pub sign: bool,
+    /// `delivery.greylist_schedule`, in milliseconds: the delays while a server greylists.
+    pub greylist_schedule_ms: Vec<i64>,
+    /// `delivery.ip_preference`
+    pub ip_choice: IpPreference,
+    /// `delivery.source_addresses`; empty means that the system chooses.
+    pub sources: Vec<SourceAddress>,
+    /// `delivery.helo_name`; `None` means `smtp.hostname`.
+    pub helo_name: Option<String>,
+}
+
+/// A source address of outgoing mail.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceAddress {
+    /// The address; this machine must have it.
+    pub address: IpAddr,
+    /// The EHLO name for this address, if it has one.
+    pub helo: Option<String>,
+}
+
+/// `delivery.mode`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DeliveryMode {
+    /// Deliver to the mail exchangers of each destination.
+    Direct,
+    /// Deliver to one relay.
+    Relay(Relay),
+    /// Keep mail to other domains on this machine.
+    Capture,
+}
+
+/// `delivery.relay_url`
+#[derive(Clone, PartialEq, Eq)]
+pub struct Relay {
+    /// Host name or address.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+    /// User and password for AUTH.
+    pub credentials: Option<(String, String)>,
+    /// `smtps://`: TLS from the first byte.
+    pub implicit_tls: bool,
+}
+
+impl std::fmt::Debug for Relay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Relay({}:{})", self.host, self.port)
+    }
+}
+
+/// `dkim.*`
+#[derive(Clone, Copy, Debug)]
+pub struct DkimConfig {
+    /// `dkim.ed25519`: which mail is signed with Ed25519 beside RSA.
+    pub ed25519: Ed25519,
+}
+
+/// `dkim.ed25519`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ed25519 {
+    /// Sign with RSA only.
+    Off,
+    /// Sign mail of the default domain.
+    DefaultDomain,
+    /// Also sign mail of custom domains, each with one more DNS record.
+    All,
+}
+
+/// `webhooks.*`
+#[derive(Clone, Debug)]
+pub struct WebhookConfig {
+    /// `webhooks.allow_private_networks`
+    pub allow_private_networks: bool,
+    /// `webhooks.allow_http`
+    pub allow_http: bool,
+    /// `webhooks.backoff_start`: the delay before the first retry; the others follow
+    /// `docs/reference/webhooks.md#retries`.
+    pub backoff_start_ms: i64,
+    /// `webhooks.timeout`, for one attempt.
+    pub timeout_ms: i64,
+}
+
+/// `ai.*`
+#[derive(Clone, Debug)]
+pub struct AiConfig {
+    /// `ai.categoriser`
+    pub categoriser: Categoriser,
+    /// `ai.drafting` is `openai`.
+    pub drafting: bool,
+    /// `ai.base_url`, `ai.model` and `ai.api_key`; set if a setting above needs it.
+    pub endpoint: Option<AiEndpoint>,
+}
+
+/// `ai.categoriser`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Categoriser {
+    /// The local model in the binary.
+    Builtin,
+    /// A server with the OpenAI chat-completions API.
+    OpenAi,
+    /// No categorizer.
+    Off,
+}
+
+/// A server with the OpenAI chat-completions API.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AiEndpoint {
+    /// `ai.base_url`, without a trailing slash.
+    pub base_url: String,
+    /// `ai.model`
+    pub model: String,
+    /// `ai.api_key`; some local servers need none.
+    pub api_key: Option<String>,
+}
+
+impl std::fmt::Debug for AiEndpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "AiEndpoint({} {})", self.base_url, self.model)
+    }
+}

@@ -1,0 +1,89 @@
+//! Settings for unit tests. The values are not the defaults of the configuration.
+
+use std::path::PathBuf;
+
+use posthouse_domain::{
+    delivery::IpPreference,
+    plan::{PlanLimits, Plans},
+};
+
+use super::{
+    AcmeConfig, AiConfig, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig, Ed25519, InboundConfig,
+    MailConfig, WebhookConfig,
+};
+
+/// Returns settings in capture mode, with all else switched off.
+pub(crate) fn settings() -> AppConfig {
+    AppConfig {
+        base_url: "http://127.0.0.1:8080".to_owned(),
+        is_on_loopback: true,
+        data_dir: PathBuf::from("./data"),
+        instance_key: None,
+        hostname: "localhost".to_owned(),
+        message_bytes_max: 1 << 20,
+        tls: None,
+        acme: AcmeConfig {
+            enabled: false,
+            directory: String::new(),
+            root: None,
+            email: None,
+            names: Vec::new(),
+            external_account: None,
+        },
+        inbound: InboundConfig {
+            reject_dmarc_fail: false,
+            dnsbl: Vec::new(),
+            dnsbl_timeout_ms: 1_000,
+            greylisting: false,
+            greylisting_delay_ms: 1_000,
+            trusted_clients: Vec::new(),
+            feedback_sources: Vec::new(),
+        },
+        mail: MailConfig {
+            default_domain: "agents.localhost".to_owned(),
+            temporary_domain: "tmp.agents.localhost".to_owned(),
+            postmaster: None,
+        },
+        delivery: delivery(),
+        dkim: DkimConfig { ed25519: Ed25519::Off },
+        webhooks: WebhookConfig {
+            allow_private_networks: true,
+            allow_http: true,
+            backoff_start_ms: 1_000,
+            timeout_ms: 1_000,
+        },
+        nameservers: Vec::new(),
+        blocklists: Vec::new(),
+        ai: AiConfig { categoriser: Categoriser::Off, drafting: false, endpoint: None },
+        plans: Plans { free: unlimited(), builder: unlimited(), team: unlimited() },
+    }
+}
+
+fn unlimited() -> PlanLimits {
+    PlanLimits {
+        inboxes: None,
+        domains: None,
+        emails_per_month: None,
+        daily_sends_per_inbox: None,
+        daily_sends: None,
+        sends_per_5_minutes: None,
+        requests_per_minute: None,
+    }
+}
+
+/// Returns delivery settings in capture mode, for up to 500 connections.
+pub(crate) fn delivery() -> DeliveryConfig {
+    DeliveryConfig {
+        mode: DeliveryMode::Capture,
+        port: 25,
+        retry_schedule_ms: vec![60_000],
+        allow_private_networks: true,
+        connections_max: 500,
+        connections_per_destination_max: None,
+        sign: true,
+        greylist_schedule_ms: vec![60_000],
+        ip_choice: IpPreference::default(),
+        sources: Vec::new(),
+        helo_name: None,
+    }
+}

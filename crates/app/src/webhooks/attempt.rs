@@ -1,0 +1,122 @@
+//! One delivery attempt: check the URL, sign, POST, classify the response.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use posthouse_domain::{
+    time::Time,
+    webhook::{EXCERPT_BYTES_MAX, Webhook, WebhookDelivery, WebhookDeliveryStatus, excerpt},
+};
+
+use super::{
+    LeasedAttempt, seal,
+    sign::{self, SigningSecrets},
+    url,
+};
+use crate::{
+    app::App,
+    ports::{HttpHeader, HttpLimits, HttpMethod, HttpRequest, HttpResponse},
+};
+
+/// The `User-Agent` of webhook requests.
+const USER_AGENT: &str = concat!("Posthouse/", env!("CARGO_PKG_VERSION"), " (webhooks)");
+
+/// A finished attempt.
+#[derive(Clone, Debug)]
+pub struct FinishedAttempt {
+    /// The leased attempt.
+    pub leased_attempt: LeasedAttempt,
+    /// The result; the next attempt is not decided yet.
+    pub delivery: WebhookDelivery,
+    /// When the attempt began.
+    pub began_at: Time,
+    /// When the attempt ended.
+    pub at: Time,
+    /// A random number from 0 to 1, for the jitter before the next attempt.
+    pub chance: f64,
+}
+
+/// Makes the attempt within the time limit. Without a body, the event is no longer in the log and the attempt fails.
+pub async fn attempt(
+    app: Arc<App>,
+    webhook: Arc<Webhook>,
+    leased: LeasedAttempt,
+    body: Option<Bytes>,
+) -> FinishedAttempt {
+    let began_at = app.clock.now();
+    let answered = match body {
+        None => Err("the event is no longer in the log".to_owned()),
+        Some(body) => post(&app, &webhook, &leased, body).await,
+    };
+    let at = app.clock.now();
+    let mut random = [0; 4];
+    app.clock.random(&mut random);
+    let chance = f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX);
+    FinishedAttempt {
+        delivery: delivery_record(&leased, answered, at.since_ms(began_at)),
+        leased_attempt: leased,
+        began_at,
+        at,
+        chance,
+    }
+}
+
+async fn post(app: &App, webhook: &Webhook, leased: &LeasedAttempt, body: Bytes) -> Result<HttpResponse, String> {
+    let url = url::target(app, &webhook.url)?;
+    let opened = seal::open(app, webhook).map_err(|error| {
+        tracing::error!(webhook_id = %webhook.id, cause = %error, "webhook.not_opened");
+        "the webhook's secret cannot be read".to_owned()
+    })?;
+    let now = app.clock.now();
+    let old =
+        webhook.old_secret_until.is_some_and(|until| now < until).then_some(opened.old_secret.as_deref()).flatten();
+    let secrets = SigningSecrets { current: &opened.secret, old };
+    let mut headers =
+        vec![HttpHeader::new("Content-Type", "application/json"), HttpHeader::new("User-Agent", USER_AGENT)];
+    let signed = sign::fields(secrets, &leased.event.to_string(), now.seconds(), &body);
+    headers.extend(signed.into_iter().map(|(name, value)| HttpHeader::new(name, value)));
+    headers.extend(opened.headers.into_iter().map(|(name, value)| HttpHeader { name, value }));
+    let request = HttpRequest {
+        method: HttpMethod::Post,
+        url,
+        headers,
+        body,
+        networks: url::networks(app),
+        roots: None,
+        // Receivers recognize a repeated event by `webhook-id`.
+        repeatable: true,
+        limits: HttpLimits { timeout_ms: app.config.webhooks.timeout_ms, response_bytes_max: EXCERPT_BYTES_MAX },
+    };
+    app.http_out.send(request).await.map_err(|error| error.to_string())
+}
+
+/// Returns the delivery record to store. Any status but 2xx is a failure; redirects are not followed.
+fn delivery_record(
+    leased: &LeasedAttempt,
+    answered: Result<HttpResponse, String>,
+    duration_ms: i64,
+) -> WebhookDelivery {
+    let (status, error) = match &answered {
+        Ok(answer) if (200..300).contains(&answer.status) => (WebhookDeliveryStatus::Succeeded, None),
+        Ok(answer) if (300..400).contains(&answer.status) => {
+            (WebhookDeliveryStatus::Failed, Some(format!("answered {}; redirects are not followed", answer.status)))
+        }
+        Ok(answer) => (WebhookDeliveryStatus::Failed, Some(format!("answered {}", answer.status))),
+        Err(why) => (WebhookDeliveryStatus::Failed, Some(why.clone())),
+    };
+    let answer = answered.ok();
+    WebhookDelivery {
+        id: leased.delivery,
+        webhook: leased.webhook,
+        event: leased.event,
+        kind: leased.kind,
+        attempt: leased.attempt,
+        status,
+        response_status: answer.as_ref().map(|answer| answer.status),
+        response_excerpt: answer.map(|answer| excerpt(&answer.body)),
+        error,
+        duration_ms: Some(duration_ms),
+        created_at: leased.created_at,
+        next_attempt_at: None,
+    }
+}

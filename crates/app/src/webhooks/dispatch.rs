@@ -1,0 +1,114 @@
+//! Runs one dispatcher for each workspace that has webhooks, woken by its commits.
+//!
+//! The delivery rules are in [`crate::webhooks`]. A slow or dead receiver uses up its own small queue only.
+
+mod dispatcher;
+
+use std::{collections::HashSet, panic::AssertUnwindSafe, sync::Arc};
+
+use futures_util::FutureExt;
+use posthouse_domain::{
+    id::WorkspaceId,
+    time::{SECOND_MS, Time},
+};
+use posthouse_store::{Engine, Result, webhook_deliveries, webhooks};
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::webhooks::dispatch::dispatcher::WebhookDispatcher;
+
+/// Longest time between checks for new workspaces, in milliseconds. Covers lost wakeups from other processes.
+const POLL_MS: i64 = 10 * SECOND_MS;
+/// Failed batches in a row that [`run_due`] tolerates.
+const FAILURES_MAX: usize = 10;
+/// Batches after which [`run_due`] assumes an endless loop.
+const ROUNDS_MAX: usize = 10_000;
+
+/// Dispatches events until the process ends ([`crate::lifecycle::Lifecycle`]).
+pub async fn run(app: Arc<App>) {
+    // Creating or changing a webhook wakes the nil workspace too.
+    let mut waiter = app.store.subscribe(Uuid::nil());
+    let mut desks: JoinSet<WorkspaceId> = JoinSet::new();
+    let mut open: HashSet<WorkspaceId> = HashSet::new();
+    release_own_leases(&app).await;
+    while !app.lifecycle.is_draining() {
+        match app.store.read(webhooks::workspaces).await {
+            Ok(found) => {
+                for workspace in found {
+                    if open.insert(workspace) {
+                        let desk = WebhookDispatcher::new(app.clone(), workspace);
+                        desks.spawn(run_dispatcher(app.clone(), desk));
+                    }
+                }
+            }
+            Err(error) => crate::telemetry::log_deferred("listing workspaces with webhooks", &error),
+        }
+        let poll_at = app.clock.now().plus_ms(POLL_MS);
+        tokio::select! {
+            () = app.lifecycle.drained() => {}
+            () = waiter.changed() => {}
+            () = app.clock.sleep_until(poll_at) => {}
+            Some(Ok(closed)) = desks.join_next() => drop(open.remove(&closed)),
+        }
+    }
+    while desks.join_next().await.is_some() {}
+}
+
+/// Runs a dispatcher to its end. After a panic, [`run`] starts another one a little later, without a restart of the
+/// process.
+async fn run_dispatcher(app: Arc<App>, desk: WebhookDispatcher) -> WorkspaceId {
+    let workspace = desk.workspace();
+    if AssertUnwindSafe(desk.run()).catch_unwind().await.is_err() {
+        tracing::error!(workspace_id = %workspace, "webhooks.panicked");
+        tokio::select! {
+            () = app.lifecycle.drained() => {}
+            () = app.clock.sleep_until(app.clock.now().plus_ms(POLL_MS)) => {}
+        }
+    }
+    workspace
+}
+
+/// Releases all leases of an embedded database: it has one worker, so they belong to an earlier process.
+async fn release_own_leases(app: &App) {
+    if app.store.engine() != Engine::Sqlite {
+        return;
+    }
+    let now = app.clock.now();
+    match app.store.write(move |tx| webhook_deliveries::free(tx, now)).await {
+        Ok(0) => {}
+        Ok(count) => tracing::info!(count, "webhooks.freed"),
+        Err(error) => crate::telemetry::log_deferred("releasing webhook attempts", &error),
+    }
+}
+
+/// Makes every attempt that is due until none is left, and returns how many it made. For tests, where the clock is
+/// manual.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+///
+/// # Panics
+/// Panics if attempts keep making themselves due.
+pub async fn run_due(app: &Arc<App>) -> Result<usize> {
+    let mut count = 0;
+    for workspace in app.store.read(webhooks::workspaces).await? {
+        let (mut desk, mut failures) = (WebhookDispatcher::new(app.clone(), workspace), 0);
+        for round in 0.. {
+            assert!(round < ROUNDS_MAX, "attempts keep making themselves due");
+            match desk.run_once().await {
+                Ok(0) => break,
+                Ok(made) => (count, failures) = (count + made, 0),
+                // As in a running service, the same dispatcher continues.
+                Err(error) if failures == FAILURES_MAX => return Err(error),
+                Err(_) => failures += 1,
+            }
+        }
+    }
+    Ok(count)
+}
+
+/// Returns the earlier of two times.
+fn earlier(a: Option<Time>, b: Time) -> Time {
+    a.map_or(b, |a| a.min(b))
+}

@@ -1,0 +1,429 @@
+//! The dispatcher of one workspace: leases attempts in batches, makes a bounded number per webhook at once, and settles
+//! their results in the next batch.
+
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use posthouse_domain::{
+    event::EventPayload,
+    id::{EventId, WebhookDeliveryId, WebhookId, WorkspaceId},
+    time::{SECOND_MS, Time},
+    webhook::Webhook,
+};
+use posthouse_store::{
+    Result, WakeWaiter,
+    webhook_deliveries::{self as deliveries, AttemptRef},
+};
+use tokio::task::{Id, JoinError, JoinSet};
+
+use super::earlier;
+use crate::{
+    app::App,
+    limits::write_pressure::WritePressure,
+    webhooks::{
+        AttemptOrder, LeasedAttempt,
+        attempt::{self, FinishedAttempt},
+        batch::{self, DispatchState, QueueCapacities},
+        payloads,
+    },
+};
+
+/// Maximum concurrent attempts of one webhook.
+const AT_ONCE: usize = 16;
+/// Maximum concurrent attempts of a failing webhook, so that a dead receiver holds few sockets.
+const AT_ONCE_FAILING: usize = 2;
+/// Maximum attempts of one webhook in memory, running ones included.
+const IN_MEMORY: usize = 64;
+/// Maximum events rendered in one read.
+const RENDERED_AT_ONCE: usize = 32;
+/// Bytes of rendered events kept for other webhooks.
+const KEPT_BYTES: usize = 8 * 1024 * 1024;
+/// Time between two batches, in milliseconds. Under load, each batch then settles many attempts and reads many events.
+const GAP_MS: i64 = 5;
+/// The same under write pressure, where mail has priority; [`IN_MEMORY`] bounds the attempts per batch.
+const RUSH_GAP_MS: i64 = 150;
+/// Longest sleep, in milliseconds. Covers lost wakeups from other processes.
+const POLL_MS: i64 = 5 * SECOND_MS;
+/// The delay after a failed batch, in milliseconds.
+const FAILED_GAP_MS: i64 = SECOND_MS;
+/// How long the shutdown waits for running attempts, in milliseconds.
+const DRAIN_MS: i64 = 6 * SECOND_MS;
+/// An attempt begins only if its lease outlasts its time limit by this margin, in milliseconds.
+const LEASE_MARGIN_MS: i64 = 5 * SECOND_MS;
+
+/// The attempts of one webhook in memory.
+#[derive(Default)]
+struct WebhookQueue {
+    webhook: Option<Arc<Webhook>>,
+    ready: VecDeque<LeasedAttempt>,
+    running: Vec<RunningAttempt>,
+    /// The ready and running attempts.
+    held: HashSet<WebhookDeliveryId>,
+    failing: bool,
+}
+
+/// A running attempt.
+#[derive(Clone, Copy)]
+struct RunningAttempt {
+    webhook: WebhookId,
+    delivery: WebhookDeliveryId,
+    order: AttemptOrder,
+}
+
+/// The dispatcher of a workspace.
+pub(super) struct WebhookDispatcher {
+    app: Arc<App>,
+    workspace: WorkspaceId,
+    memory: DispatchState,
+    queues: HashMap<WebhookId, WebhookQueue>,
+    bodies: BodyCache,
+    tasks: JoinSet<FinishedAttempt>,
+    /// The attempt of each task.
+    under_way: HashMap<Id, RunningAttempt>,
+    ended: Vec<FinishedAttempt>,
+    next: Time,
+    /// When to retry after a failed batch; no wakeup shortens the delay.
+    not_before: Option<Time>,
+    write_pressure: WritePressure,
+}
+
+/// Rendered events, kept only while an attempt needs them: later renderings reflect deleted mail.
+#[derive(Default)]
+struct BodyCache {
+    kept: HashMap<(EventId, EventPayload), Option<Bytes>>,
+    order: VecDeque<(EventId, EventPayload)>,
+    bytes: usize,
+}
+
+impl WebhookDispatcher {
+    pub(super) fn new(app: Arc<App>, workspace: WorkspaceId) -> Self {
+        let (next, rush) = (app.clock.now(), WritePressure::start(&app));
+        Self {
+            app,
+            workspace,
+            memory: DispatchState::default(),
+            queues: HashMap::new(),
+            bodies: BodyCache::default(),
+            tasks: JoinSet::new(),
+            under_way: HashMap::new(),
+            ended: Vec::new(),
+            next,
+            not_before: None,
+            write_pressure: rush,
+        }
+    }
+
+    /// Returns the workspace.
+    pub(super) fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    /// Runs until the process ends or the workspace has no webhooks left.
+    pub(super) async fn run(mut self) {
+        let mut waiter = self.app.store.subscribe(self.workspace.0);
+        while !self.app.lifecycle.is_draining() {
+            let began = self.app.clock.now();
+            self.not_before = match self.run_batch().await {
+                Ok(()) => None,
+                Err(error) => {
+                    crate::telemetry::log_deferred("webhook batch", &error);
+                    Some(began.plus_ms(FAILED_GAP_MS))
+                }
+            };
+            // After a failed batch the webhooks are unknown.
+            if self.not_before.is_none() && self.queues.is_empty() && self.tasks.is_empty() {
+                return;
+            }
+            self.start().await;
+            self.wait(&mut waiter, began).await;
+        }
+        self.end().await;
+    }
+
+    /// Runs one batch with all its attempts, and returns how many there were. For tests.
+    pub(super) async fn run_once(&mut self) -> Result<usize> {
+        self.run_batch().await?;
+        let mut count = 0;
+        loop {
+            self.start().await;
+            let Some(ended) = self.tasks.join_next_with_id().await else { break };
+            count += 1;
+            self.record_end(ended);
+        }
+        if !self.ended.is_empty() {
+            self.run_batch().await?;
+        }
+        Ok(count + self.queues.values().map(|queue| queue.ready.len()).sum::<usize>())
+    }
+
+    /// Sleeps until the next batch may have work, at least [`GAP_MS`] or [`RUSH_GAP_MS`] after the last one. Meanwhile
+    /// starts ready attempts as others end.
+    async fn wait(&mut self, waiter: &mut WakeWaiter, began: Time) {
+        let is_rush = self.write_pressure.is_on(&self.app);
+        let gap_end = began.plus_ms(if is_rush { RUSH_GAP_MS } else { GAP_MS });
+        let gap_end = self.not_before.unwrap_or(gap_end);
+        let mut until = if is_rush { self.next.max(gap_end) } else { self.next };
+        if self.not_before.is_some() {
+            until = gap_end;
+        }
+        let life = self.app.lifecycle.clone();
+        loop {
+            if !self.ended.is_empty() {
+                until = gap_end;
+            }
+            tokio::select! {
+                () = life.drained() => return,
+                Some(ended) = self.tasks.join_next_with_id() => {
+                    self.record_end(ended);
+                    while let Some(ended) = self.tasks.try_join_next_with_id() {
+                        self.record_end(ended);
+                    }
+                    self.start().await;
+                }
+                () = waiter.changed(), if until > gap_end => until = gap_end,
+                () = self.app.clock.sleep_until(until) => return,
+            }
+        }
+    }
+
+    async fn run_batch(&mut self) -> Result<()> {
+        let ended = Arc::new(std::mem::take(&mut self.ended));
+        let held = self.queues.values().flat_map(|queue| &queue.held).copied();
+        let rooms = QueueCapacities {
+            known: self.queues.iter().map(|(id, queue)| (*id, queue.free_slots())).collect(),
+            other: IN_MEMORY,
+            own: held.chain(ended.iter().map(|one| one.leased_attempt.delivery)).collect(),
+        };
+        let found = batch::run(&self.app, self.workspace, &mut self.memory, (ended.clone(), rooms)).await;
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => {
+                self.ended.extend(ended.iter().cloned());
+                return Err(error);
+            }
+        };
+        for one in ended.iter() {
+            let outcome = if one.delivery.error.is_none() { "succeeded" } else { "failed" };
+            self.app.metrics.webhook(outcome);
+        }
+        let now = self.app.clock.now();
+        self.update_webhooks(found.webhooks);
+        for leased in found.leased_attempts {
+            self.queues.entry(leased.webhook).or_default().push(leased);
+        }
+        self.next = earlier(found.next, now.plus_ms(POLL_MS));
+        if found.has_more {
+            self.next = now;
+        }
+        Ok(())
+    }
+
+    /// Updates the known webhooks. Drops the ready attempts of those that are gone or disabled; their rows are already
+    /// canceled.
+    fn update_webhooks(&mut self, webhooks: Vec<Arc<Webhook>>) {
+        self.queues.retain(|id, queue| {
+            let is_there = webhooks.iter().any(|webhook| webhook.id == *id);
+            if !is_there {
+                queue.drop_ready();
+            }
+            is_there || !queue.running.is_empty()
+        });
+        for webhook in webhooks {
+            let queue = self.queues.entry(webhook.id).or_default();
+            let was_enabled = queue.webhook.as_ref().is_some_and(|known| known.enabled);
+            if was_enabled && !webhook.enabled {
+                queue.drop_ready();
+            }
+            queue.failing = webhook.failing_since.is_some();
+            queue.webhook = Some(webhook);
+        }
+    }
+
+    /// Starts as many attempts as allowed.
+    async fn start(&mut self) {
+        loop {
+            let missing = self.missing();
+            if missing.is_empty() {
+                break;
+            }
+            match payloads::render(&self.app, self.workspace, missing).await {
+                Ok(rendered) => rendered.into_iter().for_each(|body| self.bodies.cache(body)),
+                Err(error) => return crate::telemetry::log_deferred("rendering events", &error),
+            }
+            self.begin_rendered();
+            // Trim only after starting, so that the attempts for trimmed bodies have already begun.
+            self.bodies.trim();
+        }
+        self.begin_rendered();
+        self.bodies.keep_only(&self.events_to_render());
+    }
+
+    /// Returns the events that ready attempts will send, with their form.
+    fn events_to_render(&self) -> HashSet<(EventId, EventPayload)> {
+        let mut wanted = HashSet::new();
+        for queue in self.queues.values() {
+            let Some(form) = queue.webhook.as_ref().map(|webhook| webhook.payload) else { continue };
+            wanted.extend(queue.ready.iter().map(|leased| (leased.event, form)));
+        }
+        wanted
+    }
+
+    /// Returns the events to render for the next attempts, with those of the attempts behind them.
+    fn missing(&mut self) -> Vec<(EventId, EventPayload)> {
+        let mut wanted = Vec::new();
+        let mut ahead = Vec::new();
+        for queue in self.queues.values() {
+            let Some(form) = queue.webhook.as_ref().map(|webhook| webhook.payload) else { continue };
+            let first = queue.next_at().map(|at| queue.ready[at].event);
+            let key = first.map(|event| (event, form)).filter(|key| !self.bodies.kept.contains_key(key));
+            wanted.extend(key);
+            let more = queue.ready.iter().map(|leased| (leased.event, form));
+            ahead.extend(more.filter(|key| !self.bodies.kept.contains_key(key)).take(AT_ONCE));
+        }
+        if !wanted.is_empty() {
+            wanted.extend(ahead);
+        }
+        let mut seen = HashSet::new();
+        wanted.retain(|key| seen.insert(*key));
+        wanted.truncate(RENDERED_AT_ONCE);
+        wanted
+    }
+
+    fn begin_rendered(&mut self) {
+        let (now, limit) = (self.app.clock.now(), self.app.config.webhooks.timeout_ms);
+        for queue in self.queues.values_mut() {
+            let Some(webhook) = queue.webhook.clone() else { continue };
+            while let Some(at) = queue.next_at() {
+                let key = (queue.ready[at].event, webhook.payload);
+                let Some(body) = self.bodies.kept.get(&key).cloned() else { break };
+                let Some(leased) = queue.ready.remove(at) else { break };
+                // An attempt that waited too long here is due again when its lease ends.
+                if leased.until < now.plus_ms(limit + LEASE_MARGIN_MS) {
+                    queue.held.remove(&leased.delivery);
+                    continue;
+                }
+                let carried =
+                    RunningAttempt { webhook: leased.webhook, delivery: leased.delivery, order: leased.order() };
+                queue.running.push(carried);
+                let task = self.tasks.spawn(attempt::attempt(self.app.clone(), webhook.clone(), leased, body));
+                self.under_way.insert(task.id(), carried);
+            }
+        }
+    }
+
+    fn record_end(&mut self, ended: std::result::Result<(Id, FinishedAttempt), JoinError>) {
+        let task = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
+        if let Some(carried) = self.under_way.remove(&task)
+            && let Some(queue) = self.queues.get_mut(&carried.webhook)
+        {
+            queue.running.retain(|other| other.delivery != carried.delivery);
+            queue.held.remove(&carried.delivery);
+        }
+        match ended {
+            Ok((_, ended)) => self.ended.push(ended),
+            // The attempt panicked: it is made again when its lease ends.
+            Err(error) => tracing::error!(cause = %error, "webhook attempt panicked"),
+        }
+    }
+
+    /// Waits for running attempts, settles them, and releases the rest.
+    async fn end(mut self) {
+        let deadline = self.app.clock.now().plus_ms(DRAIN_MS);
+        while !self.tasks.is_empty() {
+            tokio::select! {
+                Some(ended) = self.tasks.join_next_with_id() => self.record_end(ended),
+                () = self.app.clock.sleep_until(deadline) => break,
+            }
+        }
+        self.tasks.shutdown().await;
+        let left: Vec<LeasedAttempt> = self.queues.values_mut().flat_map(|queue| queue.ready.drain(..)).collect();
+        let ended = Arc::new(std::mem::take(&mut self.ended));
+        loop {
+            let (ended, now) = ((ended.clone(), QueueCapacities::default()), self.app.clock.now());
+            match batch::run(&self.app, self.workspace, &mut self.memory, ended).await {
+                // Unsettled attempts are made again.
+                Err(error) if now >= deadline => crate::telemetry::log_deferred("settling webhook attempts", &error),
+                Err(_) => {
+                    self.app.clock.sleep_until(now.plus_ms(FAILED_GAP_MS).min(deadline)).await;
+                    continue;
+                }
+                Ok(_) => {}
+            }
+            break;
+        }
+        let now = self.app.clock.now();
+        let workspace = self.workspace;
+        let release = move |tx: &mut posthouse_store::Tx| {
+            left.iter().try_for_each(|leased| {
+                let place = AttemptRef { workspace, webhook: leased.webhook, id: leased.delivery };
+                deliveries::release(tx, place, leased.token, now)
+            })
+        };
+        if let Err(error) = self.app.store.write(release).await {
+            crate::telemetry::log_deferred("releasing webhook attempts", &error);
+        }
+    }
+}
+
+impl WebhookQueue {
+    fn free_slots(&self) -> usize {
+        let most = if self.failing { 2 * AT_ONCE_FAILING } else { IN_MEMORY };
+        most.saturating_sub(self.running.len() + self.ready.len())
+    }
+
+    fn push(&mut self, leased: LeasedAttempt) {
+        self.held.insert(leased.delivery);
+        self.ready.push_back(leased);
+    }
+
+    fn drop_ready(&mut self) {
+        for leased in self.ready.drain(..) {
+            self.held.remove(&leased.delivery);
+        }
+    }
+
+    /// Returns the next attempt that may begin without overtaking a running or earlier one.
+    fn next_at(&self) -> Option<usize> {
+        let most = if self.failing { AT_ONCE_FAILING } else { AT_ONCE };
+        if self.running.len() >= most {
+            return None;
+        }
+        let mut ahead: Vec<AttemptOrder> = self.running.iter().map(|carried| carried.order).collect();
+        self.ready.iter().position(|leased| {
+            let turn = leased.order();
+            let is_free = !ahead.iter().any(|other| turn.waits_for(*other));
+            ahead.push(turn);
+            is_free
+        })
+    }
+}
+
+impl BodyCache {
+    fn cache(&mut self, body: payloads::RenderedEvent) {
+        self.bytes += body.json.as_ref().map_or(0, Bytes::len);
+        self.order.push_back((body.event, body.form));
+        self.kept.insert((body.event, body.form), body.json);
+    }
+
+    fn trim(&mut self) {
+        while self.order.len() > 2 * RENDERED_AT_ONCE || (self.bytes > KEPT_BYTES && self.order.len() > 1) {
+            let Some(oldest) = self.order.pop_front() else { break };
+            self.drop_cached(&oldest);
+        }
+    }
+
+    fn keep_only(&mut self, wanted: &HashSet<(EventId, EventPayload)>) {
+        let all = std::mem::take(&mut self.order);
+        let (kept, gone): (VecDeque<_>, VecDeque<_>) = all.into_iter().partition(|key| wanted.contains(key));
+        self.order = kept;
+        gone.iter().for_each(|key| self.drop_cached(key));
+    }
+
+    fn drop_cached(&mut self, key: &(EventId, EventPayload)) {
+        let gone = self.kept.remove(key).flatten();
+        self.bytes -= gone.map_or(0, |json| json.len());
+    }
+}

@@ -1,0 +1,55 @@
+//! The mail that notifies the owner of a workspace that a webhook was disabled.
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    error::Refusal,
+    id::{WebhookId, WorkspaceId},
+    inbox::Inbox,
+    webhook::Webhook,
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{Tx, inboxes, webhooks, workspaces};
+
+use crate::{
+    app::App,
+    outbound::notice::{self, PersonNotice},
+};
+
+/// The subject of the mail.
+const SUBJECT: &str = "A webhook was disabled";
+
+/// Sends the notice to the owner. Does nothing if the webhook is gone or enabled again, or if the workspace has no
+/// inbox or no valid owner address.
+///
+/// # Errors
+/// Returns the gate's refusal, or an error if the database call fails.
+pub async fn send_notice(app: &Arc<App>, workspace: WorkspaceId, id: WebhookId) -> Result<(), Refusal> {
+    let found = app.store.read(move |tx| find(tx, workspace, id)).await?;
+    let Some((webhook, owner, inbox)) = found else { return Ok(()) };
+    let Ok(to) = Address::parse(&owner) else { return Ok(()) };
+    let text = text(app, &webhook);
+    notice::send(app, inbox, PersonNotice { to, subject: SUBJECT.to_owned(), text, reply_to: None }).await
+}
+
+/// Returns the disabled webhook, the owner's address, and the inbox to send from.
+fn find(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<Option<(Webhook, String, Inbox)>, Refusal> {
+    let webhook = webhooks::get(tx, workspace, id)?.filter(|webhook| !webhook.enabled);
+    let (tenant, inbox) = (workspaces::get(tx, workspace)?, inboxes::first_of(tx, workspace)?);
+    let (Some(webhook), Some(tenant), Some(inbox)) = (webhook, tenant, inbox) else { return Ok(None) };
+    Ok(Some((webhook, tenant.owner_email, inbox)))
+}
+
+fn text(app: &App, webhook: &Webhook) -> String {
+    format!(
+        "The webhook {} to {} was disabled: every attempt of the last 5 days failed.\n\n\
+         What was answered: GET {base}/v1/webhooks/{}/deliveries\n\
+         When the receiver works again: PATCH {base}/v1/webhooks/{} with {{\"enabled\": true}}.\n\
+         It then gets what happens from then on; what happened meanwhile is kept for 30 days: GET {base}/v1/events\n",
+        webhook.id,
+        webhook.url,
+        webhook.id,
+        webhook.id,
+        base = app.config.base_url
+    )
+}

@@ -1,0 +1,82 @@
+//! Reads webhooks and their attempts.
+
+pub use posthouse_domain::webhook::WebhookDetails;
+use std::sync::Arc;
+
+use posthouse_domain::{
+    auth::Caller,
+    error::Refusal,
+    id::WebhookId,
+    page::PageRange,
+    webhook::{Webhook, WebhookDelivery},
+};
+use posthouse_store::{
+    Tx, webhook_deliveries as deliveries,
+    webhooks::{self},
+};
+
+use super::seal;
+use crate::app::App;
+
+/// Returns a webhook of the caller's workspace. Keys with inbox scope have no access to webhooks, so scope isn't
+/// checked here.
+///
+/// # Errors
+/// Returns `not_found` if the webhook is not in the workspace, or an error if the database call fails.
+pub fn visible(tx: &mut Tx, caller: &Caller, id: WebhookId) -> Result<Webhook, Refusal> {
+    webhooks::get(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("webhook"))
+}
+
+/// Returns one webhook.
+///
+/// # Errors
+/// Returns `not_found` if the webhook is not in the workspace, or an error if the database call fails.
+pub async fn get(app: &Arc<App>, caller: Caller, id: WebhookId) -> Result<WebhookDetails, Refusal> {
+    let webhook = app.store.read(move |tx| visible(tx, &caller, id)).await?;
+    with_details(app, webhook).await
+}
+
+/// Returns a page of webhooks, newest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn page(app: &Arc<App>, caller: Caller, page: PageRange) -> Result<Vec<WebhookDetails>, Refusal> {
+    let now = app.clock.now();
+    let work = move |tx: &mut Tx| {
+        let found = webhooks::page(tx, caller.workspace, page)?;
+        let ids: Vec<WebhookId> = found.iter().map(|webhook| webhook.id).take(100).collect();
+        let counts = webhooks::counts(tx, caller.workspace, &ids, now)?;
+        Ok::<_, Refusal>((found, counts))
+    };
+    let (found, counts) = app.store.read(work).await?;
+    let with = |webhook: Webhook| {
+        let own = counts.iter().find(|(id, _)| *id == webhook.id).map(|(_, counts)| *counts).unwrap_or_default();
+        Ok(WebhookDetails { headers: seal::open_headers(app, &webhook)?, webhook, secret: None, counts: own })
+    };
+    found.into_iter().map(with).collect()
+}
+
+/// Returns a page of a webhook's attempts, newest first.
+///
+/// # Errors
+/// Returns `not_found` if the webhook is not in the workspace, or an error if the database call fails.
+pub async fn attempts(
+    app: &App,
+    caller: Caller,
+    id: WebhookId,
+    page: PageRange,
+) -> Result<Vec<WebhookDelivery>, Refusal> {
+    let work = move |tx: &mut Tx| {
+        visible(tx, &caller, id)?;
+        Ok::<_, Refusal>(deliveries::page(tx, caller.workspace, id, page)?)
+    };
+    app.store.read(work).await
+}
+
+/// Completes a webhook with the details that the API shows.
+pub(super) async fn with_details(app: &App, webhook: Webhook) -> Result<WebhookDetails, Refusal> {
+    let (workspace, id, now) = (webhook.workspace, webhook.id, app.clock.now());
+    let counts = app.store.read(move |tx| webhooks::counts(tx, workspace, &[id], now)).await?;
+    let counts = counts.first().map(|(_, counts)| *counts).unwrap_or_default();
+    Ok(WebhookDetails { headers: seal::open_headers(app, &webhook)?, webhook, secret: None, counts })
+}

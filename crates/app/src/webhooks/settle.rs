@@ -1,0 +1,121 @@
+//! Settles attempts: stores results and counts, schedules the next attempt, disables webhooks that always fail.
+
+use std::collections::BTreeMap;
+
+use posthouse_domain::{
+    id::{IdGenerator, WebhookId, WorkspaceId},
+    job::{JobKind, JobReason},
+    time::Time,
+    webhook::AttemptCounts,
+    webhook::{Webhook, WebhookDelivery, WebhookDeliveryStatus, gap_ms},
+};
+use posthouse_store::{
+    Result, Tx,
+    jobs::{self, NewJob},
+    webhook_deliveries::{self as deliveries},
+    webhooks,
+};
+
+use super::attempt::FinishedAttempt;
+
+/// The error of attempts that were canceled because the webhook was disabled.
+const GIVEN_UP: &str = "the webhook was disabled, because every attempt failed for 5 days";
+
+/// The outcome of settling attempts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Settled {
+    /// Webhooks disabled now because every attempt failed.
+    pub given_up: Vec<Webhook>,
+    /// When the first of the next attempts is due.
+    pub next: Option<Time>,
+}
+
+/// Stores the results of a workspace's finished attempts.
+pub(super) fn settle(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    (ended, start_ms): (&[FinishedAttempt], i64),
+    ids: &IdGenerator,
+) -> Result<Settled> {
+    let mut by_webhook: BTreeMap<WebhookId, Vec<&FinishedAttempt>> = BTreeMap::new();
+    for one in ended {
+        by_webhook.entry(one.leased_attempt.webhook).or_default().push(one);
+    }
+    let mut settled = Settled::default();
+    for (id, ended) in by_webhook {
+        // The attempts of a deleted webhook are deleted with it.
+        let Some(webhook) = webhooks::get(tx, workspace, id)? else { continue };
+        let mut own = Vec::with_capacity(ended.len());
+        for one in ended {
+            let delivery = with_next(one, webhook.enabled, start_ms);
+            if deliveries::settle(tx, workspace, one.leased_attempt.token, &delivery)? {
+                own.push(one);
+                settled.next = settled.next.into_iter().chain(delivery.next_attempt_at).min();
+            }
+        }
+        record(tx, workspace, id, &own)?;
+        if let Some(webhook) = disable_if_failing(tx, (workspace, id), &own, ids)? {
+            settled.given_up.push(webhook);
+        }
+    }
+    Ok(settled)
+}
+
+/// Returns the delivery record with the time of the next attempt, if there is one.
+fn with_next(ended: &FinishedAttempt, enabled: bool, start_ms: i64) -> WebhookDelivery {
+    let mut delivery = ended.delivery.clone();
+    if delivery.status == WebhookDeliveryStatus::Failed && enabled {
+        let gap = gap_ms(start_ms, delivery.attempt, ended.chance);
+        delivery.next_attempt_at = gap.map(|gap| ended.at.plus_ms(gap));
+    }
+    delivery
+}
+
+/// AttemptCounts the attempts and updates `failing_since`.
+fn record(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, ended: &[&FinishedAttempt]) -> Result<()> {
+    let Some(last) = ended.iter().map(|one| one.at).max() else { return Ok(()) };
+    let is_failed = |one: &&&FinishedAttempt| one.delivery.status == WebhookDeliveryStatus::Failed;
+    let failed: Vec<&&FinishedAttempt> = ended.iter().filter(is_failed).collect();
+    let counts = AttemptCounts { deliveries: ended.len() as u64, failed: failed.len() as u64 };
+    webhooks::add_counts(tx, workspace, id, (counts, last))?;
+    let succeeded_at = ended.iter().filter(|one| !is_failed(one)).map(|one| one.at).max();
+    if let Some(at) = succeeded_at {
+        webhooks::succeeded(tx, workspace, id, at)?;
+    }
+    let since = failed.iter().map(|one| one.began_at).filter(|began| succeeded_at.is_none_or(|at| *began > at)).min();
+    let last_failure: Option<Time> = failed.iter().map(|one| one.at).max();
+    match (since, last_failure) {
+        (Some(since), Some(at)) => webhooks::failed(tx, workspace, id, webhooks::FailureRun { since, last_at: at }),
+        (None, Some(at)) => webhooks::failed_before(tx, workspace, id, at),
+        _ => Ok(()),
+    }
+}
+
+/// Disables the webhook if an attempt failed and all attempts have failed for too long.
+fn disable_if_failing(
+    tx: &mut Tx,
+    (workspace, id): (WorkspaceId, WebhookId),
+    ended: &[&FinishedAttempt],
+    ids: &IdGenerator,
+) -> Result<Option<Webhook>> {
+    let Some(at) = ended.iter().map(|one| one.at).max() else { return Ok(None) };
+    let webhook =
+        webhooks::get(tx, workspace, id)?.filter(|webhook| webhook.enabled && webhook.is_failing_too_long(at));
+    if webhook.is_some() {
+        webhooks::disable(tx, workspace, id)?;
+        deliveries::cancel(tx, workspace, id, GIVEN_UP)?;
+        let job = NewJob {
+            id: ids.next(),
+            kind: JobKind::WebhookNotice,
+            workspace,
+            subject: id.0,
+            lane: String::new(),
+            run_at: at,
+            attempt_max: JobKind::WebhookNotice.attempts_max(),
+            why: JobReason::Disabled,
+            created_at: at,
+        };
+        jobs::enqueue(tx, &job)?;
+    }
+    Ok(webhook)
+}

@@ -1,0 +1,77 @@
+//! Attempts on request: a test event for one webhook, and redelivery of an event.
+
+use posthouse_domain::webhook::StartedAttempt;
+use posthouse_domain::{
+    auth::Caller,
+    error::Refusal,
+    event::{EventKind, NewEvent},
+    id::{WebhookDeliveryId, WebhookId},
+};
+use posthouse_store::{
+    Tx, events,
+    webhook_deliveries::{self as deliveries, AttemptRef},
+};
+
+use super::read;
+use crate::app::App;
+use crate::webhooks::batch::pending;
+use posthouse_api::views::event::data::{self, TestedWebhook, WebhookTest};
+
+/// The `note` of a test event.
+const NOTE: &str = "This is a test event. If your receiver verified the signature and returned 2xx, it is ready.";
+
+/// Sends a `webhook.test` event to one webhook, even if it is disabled.
+///
+/// # Errors
+/// Returns `not_found` if the webhook is not in the workspace, or an error if the database call fails.
+pub async fn test(app: &App, caller: Caller, id: WebhookId) -> Result<StartedAttempt, Refusal> {
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let work = move |tx: &mut Tx| {
+        let ids = ids.clone();
+        let webhook = read::visible(tx, &caller, id)?;
+        let tried = StartedAttempt { event: ids.next(), delivery: ids.next() };
+        let tested = TestedWebhook { id: id.into(), url: webhook.url };
+        let event = NewEvent {
+            workspace: caller.workspace,
+            id: tried.event,
+            kind: EventKind::WebhookTest,
+            inbox: None,
+            thread: None,
+            message: None,
+            detail_json: data::text(&WebhookTest { webhook: tested, note: NOTE.to_owned() }),
+            at: now,
+        };
+        let delivery = pending(tried.delivery, id, (&event.id, event.kind, 1), now);
+        deliveries::insert(tx, caller.workspace, &delivery, None)?;
+        events::append(tx, &event)?;
+        Ok::<_, Refusal>(tried)
+    };
+    app.store.write(work).await
+}
+
+/// Sends the event of an attempt to the same webhook again, starting with attempt 1.
+///
+/// # Errors
+/// Returns `not_found` if the webhook, attempt or event no longer exists, or an error if the database call fails.
+pub async fn redeliver(
+    app: &App,
+    caller: Caller,
+    id: WebhookId,
+    of: WebhookDeliveryId,
+) -> Result<StartedAttempt, Refusal> {
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let work = move |tx: &mut Tx| {
+        read::visible(tx, &caller, id)?;
+        let place = AttemptRef { workspace: caller.workspace, webhook: id, id: of };
+        let known = deliveries::get(tx, place)?.ok_or_else(|| Refusal::not_found("delivery"))?;
+        if events::seq_of(tx, caller.workspace, known.event)?.is_none() {
+            let gone = Refusal::not_found("event").with_fix("Use a newer delivery; events are kept for 30 days.");
+            return Err(gone);
+        }
+        let tried = StartedAttempt { event: known.event, delivery: ids.clone().next() };
+        let delivery = pending(tried.delivery, id, (&known.event, known.kind, 1), now);
+        deliveries::insert(tx, caller.workspace, &delivery, None)?;
+        Ok::<_, Refusal>(tried)
+    };
+    app.store.write(work).await
+}

@@ -1,0 +1,6 @@
+//! Workspaces: create, stop, suspend, report.
+
+pub mod create;
+pub mod report;
+pub mod stop;
+pub mod suspension;

@@ -1,0 +1,67 @@
+//! Reports on sent and received mail over time, computed from counters, never from the mail.
+
+use jiff::civil::Date;
+pub use posthouse_domain::metrics::MetricsReport;
+use posthouse_domain::{
+    id::{InboxId, WorkspaceId},
+    metrics::{self as rules, Counters, MetricsBucket, MetricsSpan, slot_start},
+    time::Time,
+};
+use posthouse_store::{
+    Result, Tx, mail_domains,
+    metrics::{self, MetricsScope},
+    queue::{self},
+};
+
+/// Computes a report.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn report(
+    tx: &mut Tx,
+    (workspace, inbox): (WorkspaceId, Option<InboxId>),
+    span: &MetricsSpan,
+    (bucket, now): (MetricsBucket, Time),
+) -> Result<MetricsReport> {
+    let scope = MetricsScope { workspace, inbox, from: span.from, to: span.until };
+    let days = span.heatmap_days();
+    let heat_from = days.first().map_or(span.from, |day| span.midnight(*day));
+    let slots = metrics::slots(tx, &MetricsScope { from: span.from.min(heat_from), ..scope })?;
+    let (mut series, mut totals) = (steps(span, bucket), Counters::default());
+    let mut heatmap: Vec<(Date, Counters)> = days.into_iter().map(|day| (day, Counters::default())).collect();
+    let first_slot = rules::slot_of(span.from);
+    for (slot, counters) in &slots {
+        let at = slot_start(*slot);
+        if *slot >= first_slot {
+            totals.add(counters);
+            let step = series.partition_point(|(step, _)| *step <= at);
+            if let Some((_, sum)) = step.checked_sub(1).and_then(|step| series.get_mut(step)) {
+                sum.add(counters);
+            }
+        }
+        if at >= heat_from {
+            let day = span.date_of(at);
+            if let Ok(found) = heatmap.binary_search_by_key(&day, |(day, _)| *day) {
+                heatmap[found].1.add(counters);
+            }
+        }
+    }
+    let per_day: Vec<u64> = heatmap.iter().map(|(_, counters)| counters.sent + counters.received).collect();
+    let (longest_days, busiest) = rules::streak(&per_day);
+    Ok(MetricsReport {
+        busiest_day: busiest.map(|day| (heatmap[day].0, per_day[day])),
+        series,
+        totals,
+        reasons: metrics::reasons(tx, &scope)?,
+        classes: metrics::classes(tx, &scope)?,
+        heatmap,
+        longest_days,
+        domains: mail_domains::count(tx, workspace)?,
+        current: metrics::holdings(tx, workspace, inbox)?,
+        queues: queue::states(tx, workspace, inbox, now)?,
+    })
+}
+
+fn steps(span: &MetricsSpan, bucket: MetricsBucket) -> Vec<(Time, Counters)> {
+    span.bucket_starts(bucket).into_iter().map(|step| (step, Counters::default())).collect()
+}

@@ -1,0 +1,80 @@
+//! The emergency stop (`docs/decisions/0049-only-an-owner-resumes.md`).
+//!
+//! A stop changes one row. The gate reads it at every send, each job in its prepare phase. Queued mail is held, never
+//! dropped; resuming makes it due.
+
+use posthouse_domain::{
+    actor::Actor,
+    auth::Caller,
+    error::Refusal,
+    event::{EventKind, NewEvent},
+    id::{IdGenerator, WorkspaceId},
+    time::Time,
+    workspace::Workspace,
+};
+use posthouse_store::{Result as StoreResult, Tx, events, inboxes, jobs, queue, workspaces};
+
+use crate::{access::actor, app::App};
+use posthouse_api::views::{
+    event::data,
+    workspace::{ActorView, OrgView},
+};
+
+/// Stops a workspace. Stopping a stopped workspace changes nothing, not even the reason.
+///
+/// # Errors
+/// Returns `not_found` if the workspace doesn't exist, or an error if the database call fails.
+pub async fn stop(app: &App, caller: Caller, reason: Option<String>) -> Result<Workspace, Refusal> {
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    app.store
+        .write(move |tx| {
+            inboxes::take_workspace(tx, caller.workspace)?;
+            let stopped = workspaces::stop(tx, caller.workspace, reason.as_deref(), now)?;
+            let missing = || Refusal::not_found("workspace");
+            let workspace = workspaces::get(tx, caller.workspace)?.ok_or_else(missing)?;
+            if stopped {
+                queue::wake_all(tx, caller.workspace)?;
+                let data = data::WorkspaceStopped {
+                    workspace: OrgView::of(&workspace),
+                    reason: reason.clone(),
+                    actor: ActorView::of(&actor::of(tx, &caller)?),
+                };
+                events::append(tx, &event(EventKind::WorkspaceStopped, data::text(&data), (&workspace, &ids, now)))?;
+            }
+            Ok(workspace)
+        })
+        .await
+}
+
+/// Resumes a workspace within a transaction; held mail becomes due at once. Does nothing if the workspace isn't
+/// stopped.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn resume(tx: &mut Tx, id: WorkspaceId, actor: &Actor, ids: &IdGenerator, now: Time) -> StoreResult<()> {
+    inboxes::take_workspace(tx, id)?;
+    let before = workspaces::get(tx, id)?;
+    let Some(stopped_at) = before.and_then(|workspace| workspace.stopped_at) else { return Ok(()) };
+    workspaces::resume(tx, id)?;
+    jobs::recovery::release_held(tx, id, now)?;
+    let Some(workspace) = workspaces::get(tx, id)? else { return Ok(()) };
+    let data = data::WorkspaceResumed {
+        workspace: OrgView::of(&workspace),
+        stopped_at: stopped_at.into(),
+        actor: ActorView::of(actor),
+    };
+    events::append(tx, &event(EventKind::WorkspaceResumed, data::text(&data), (&workspace, ids, now)))
+}
+
+fn event(kind: EventKind, detail_json: String, (workspace, ids, at): (&Workspace, &IdGenerator, Time)) -> NewEvent {
+    NewEvent {
+        workspace: workspace.id,
+        id: ids.clone().next(),
+        kind,
+        inbox: None,
+        thread: None,
+        message: None,
+        detail_json,
+        at,
+    }
+}

@@ -1,0 +1,101 @@
+//! Principals: the identities behind actions, and callers: principals that act in one workspace.
+
+use super::{Permissions, Scope};
+use crate::id::{InboxId, KeyId, WorkspaceId};
+
+/// The identity behind an action.
+///
+/// Code that authorizes, counts or records principals matches every variant by name, so that a new kind of principal
+/// doesn't compile until each of these places decides about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Principal {
+    /// An API key.
+    Key(KeyPrincipal),
+    /// The operator of the server, on the command line.
+    Operator,
+    /// The service itself: scheduled work and notices, for one inbox.
+    Service {
+        /// The inbox that the work is for.
+        inbox: InboxId,
+    },
+}
+
+/// An authenticated API key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeyPrincipal {
+    /// The key.
+    pub id: KeyId,
+    /// The records it can access.
+    pub scope: Scope,
+    /// What it may do.
+    pub permissions: Permissions,
+}
+
+/// A principal that acts in a workspace. Use cases need one to know the workspace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Caller {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The principal.
+    pub principal: Principal,
+}
+
+impl Caller {
+    /// Creates the caller of an authenticated API key.
+    #[must_use]
+    pub const fn key(workspace: WorkspaceId, key: KeyPrincipal) -> Self {
+        Self { workspace, principal: Principal::Key(key) }
+    }
+
+    /// Creates a caller for work that the service does for one inbox.
+    #[must_use]
+    pub const fn service(workspace: WorkspaceId, inbox: InboxId) -> Self {
+        Self { workspace, principal: Principal::Service { inbox } }
+    }
+
+    /// Creates a caller for the operator's command line, in one workspace.
+    #[must_use]
+    pub const fn operator(workspace: WorkspaceId) -> Self {
+        Self { workspace, principal: Principal::Operator }
+    }
+
+    /// Returns the records that the caller can access in its workspace.
+    #[must_use]
+    pub const fn scope(&self) -> Scope {
+        match self.principal {
+            Principal::Key(key) => key.scope,
+            Principal::Operator => Scope::Org,
+            Principal::Service { inbox } => Scope::Inbox(inbox),
+        }
+    }
+
+    /// Returns the permissions of the caller. Routes require them; the operator and the service use no routes.
+    #[must_use]
+    pub fn permissions(&self) -> Permissions {
+        match self.principal {
+            Principal::Key(key) => key.permissions,
+            Principal::Operator | Principal::Service { .. } => Permissions::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::Permission;
+
+    #[test]
+    fn the_principal_determines_scope_and_permissions() {
+        let id = uuid::Uuid::from_u128;
+        let (workspace, inbox, other) = (WorkspaceId(id(1)), InboxId(id(2)), InboxId(id(3)));
+        let permissions = Permissions::of(&[Permission::MessagesRead]);
+        let key = KeyPrincipal { id: KeyId(id(4)), scope: Scope::Workspace, permissions };
+        let key = Caller::key(workspace, key);
+        assert_eq!((key.scope(), key.permissions()), (Scope::Workspace, permissions));
+        let operator = Caller::operator(workspace);
+        assert_eq!((operator.scope(), operator.permissions()), (Scope::Org, Permissions::default()));
+        let service = Caller::service(workspace, inbox);
+        assert!(service.scope().allows_inbox(inbox) && !service.scope().allows_inbox(other));
+        assert_eq!(service.permissions(), Permissions::default());
+    }
+}

@@ -1,0 +1,272 @@
+//! The members of `error.details`: their names, types and meanings, and the codes that carry them.
+
+use serde_json::{Value, json};
+
+use super::{ErrorCode, FieldProblem};
+use crate::{auth::Permission, draft::status::DraftStatus, gate::loop_rule::LoopRule, id::InboxId, time::Time};
+
+named! {
+    /// Why a request was refused, in `details.reason`.
+    RefusalReason {
+        /// The listeners are not bound yet.
+        Starting = "starting",
+        /// The server is shutting down.
+        Draining = "draining",
+        /// The database cannot be written.
+        Store = "store",
+        /// The database is damaged.
+        StoreDamaged = "store_damaged",
+        /// The disk is full.
+        StorageFull = "storage_full",
+        /// The blob store is not available.
+        BlobStore = "blobs",
+        /// A header field of a mail is missing or invalid.
+        MalformedHeader = "malformed_header",
+        /// The DMARC policy of the author's domain.
+        Dmarc = "dmarc",
+    }
+    /// A limit that a request exceeded, in `details.limit`.
+    LimitName {
+        /// Requests of a key per minute.
+        RequestsPerMinute = "requests_per_minute",
+        /// Messages of a workspace per 5 minutes.
+        SendsPer5Minutes = "sends_per_5min",
+        /// Messages of a workspace per month.
+        EmailsPerMonth = "emails_per_month",
+        /// Messages of an inbox per day.
+        DailySendsPerInbox = "daily_sends_per_inbox",
+        /// Messages of a workspace per day.
+        DailySends = "daily_sends",
+        /// Distinct recipients of an unclaimed workspace per day.
+        RecipientsPerDay = "recipients_per_day",
+        /// Temporary inboxes that exist at the same time.
+        TemporaryActive = "temporary_active",
+        /// Temporary inboxes created within an hour.
+        TemporaryPerHour = "temporary_per_hour",
+        /// Checks of a domain's DNS records.
+        DomainVerify = "domain_verify",
+    }
+}
+
+/// A type of the value of a detail.
+trait DetailValue {
+    /// Returns the value as JSON.
+    fn json(&self) -> Value;
+
+    /// Returns the JSON Schema of the type.
+    fn schema() -> Value;
+}
+
+macro_rules! detail_values {
+    ($($type:ty: $schema:tt, $this:ident => $json:expr;)*) => {$(
+        impl DetailValue for $type {
+            fn json(&self) -> Value {
+                let $this = self;
+                $json.into()
+            }
+
+            fn schema() -> Value {
+                json!($schema)
+            }
+        }
+    )*};
+}
+
+detail_values! {
+    u64: { "type": "integer", "minimum": 0 }, value => *value;
+    String: { "type": "string" }, value => value.as_str();
+    Vec<String>: { "type": "array", "items": { "type": "string" } }, value => value.clone();
+    Time: { "type": "string", "format": "date-time" }, value => value.to_string();
+    InboxId: { "type": "string", "format": "uuid" }, value => value.to_string();
+    Permission: { "type": "string", "enum": Permission::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    RefusalReason: { "type": "string", "enum": RefusalReason::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    LimitName: { "type": "string", "enum": LimitName::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    DraftStatus: { "type": "string", "enum": DraftStatus::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    LoopRule: { "type": "string", "enum": LoopRule::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    Vec<FieldProblem>: {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": { "path": { "type": "string" }, "problem": { "type": "string" } },
+            "required": ["path", "problem"],
+        },
+    }, value => value.iter().map(|p| json!({ "path": p.path, "problem": p.problem })).collect::<Vec<Value>>();
+}
+
+macro_rules! details {
+    ($($(#[doc = $doc:literal])* $name:ident($type:ty) = $text:literal;)*) => {
+        /// A member of `error.details` with its value.
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub enum Detail { $($(#[doc = $doc])* $name($type),)* }
+
+        /// A member of `error.details` without its value.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum DetailKind { $($(#[doc = $doc])* $name,)* }
+
+        impl Detail {
+            /// Returns the kind of the detail.
+            #[must_use]
+            pub const fn kind(&self) -> DetailKind { match self { $(Detail::$name(_) => DetailKind::$name,)* } }
+
+            /// Returns the value on the wire.
+            #[must_use]
+            pub fn value(&self) -> Value { match self { $(Detail::$name(value) => value.json(),)* } }
+        }
+
+        impl DetailKind {
+            /// Returns the name on the wire. Kinds of different codes may share a name.
+            #[must_use]
+            pub const fn text(self) -> &'static str { match self { $(DetailKind::$name => $text,)* } }
+
+            /// Describes the value: the doc comment of the variant.
+            #[must_use]
+            pub fn meaning(self) -> &'static str { match self { $(DetailKind::$name => concat!($($doc),*).trim(),)* } }
+
+            /// Returns the JSON Schema of the value, with its description.
+            #[must_use]
+            pub fn schema(self) -> Value {
+                let mut schema = match self { $(DetailKind::$name => <$type>::schema(),)* };
+                schema["description"] = self.meaning().into();
+                schema
+            }
+        }
+    };
+}
+
+details! {
+    /// Every problem of the request.
+    Fields(Vec<FieldProblem>) = "fields";
+    /// The sender of the message that can't be replied to.
+    From(String) = "from";
+    /// Why the request was refused.
+    Reason(RefusalReason) = "reason";
+    /// The permission that the key lacks.
+    Permission(Permission) = "permission";
+    /// The addresses that the refusal is about.
+    Addresses(Vec<String>) = "addresses";
+    /// The address that can't be used.
+    Address(String) = "address";
+    /// The id of the inbox that wasn't found.
+    InboxId(InboxId) = "inbox_id";
+    /// The name of the limit.
+    Limit(LimitName) = "limit";
+    /// The number of inboxes in the plan.
+    InboxLimit(u64) = "limit";
+    /// The value of the limit.
+    Max(u64) = "max";
+    /// The number that is used up.
+    Used(u64) = "used";
+    /// The period of the limit, in seconds.
+    WindowSeconds(u64) = "window_seconds";
+    /// The time to wait before the next try, in seconds. `Retry-After` has the same value.
+    RetryAfterSeconds(u64) = "retry_after_seconds";
+    /// The size of the message, in bytes.
+    MessageSizeBytes(u64) = "message_size_bytes";
+    /// The largest allowed size, in bytes.
+    MaxBytes(u64) = "max_bytes";
+    /// The earliest allowed time.
+    Earliest(Time) = "earliest";
+    /// The latest allowed time.
+    Latest(Time) = "latest";
+    /// When the previous DKIM key retires.
+    RetireAt(Time) = "retire_at";
+    /// The name of the DNS record.
+    RecordName(String) = "name";
+    /// The draft's status.
+    Status(DraftStatus) = "status";
+    /// The rule that found the loop.
+    Rule(LoopRule) = "rule";
+}
+
+/// The declaration of a detail of an error code.
+#[derive(Clone, Copy, Debug)]
+pub struct DetailRule {
+    /// The detail.
+    pub kind: DetailKind,
+    /// Whether every error with the code has it.
+    pub is_required: bool,
+}
+
+const fn always(kind: DetailKind) -> DetailRule {
+    DetailRule { kind, is_required: true }
+}
+
+const fn sometimes(kind: DetailKind) -> DetailRule {
+    DetailRule { kind, is_required: false }
+}
+
+const LIMIT: DetailRule = always(DetailKind::Limit);
+const MAX: DetailRule = always(DetailKind::Max);
+const RETRY: DetailRule = always(DetailKind::RetryAfterSeconds);
+const ADDRESSES: DetailRule = always(DetailKind::Addresses);
+
+impl ErrorCode {
+    /// Returns the details that errors with this code can have.
+    #[must_use]
+    pub const fn details(self) -> &'static [DetailRule] {
+        match self {
+            ErrorCode::InvalidRequest => {
+                const { &[sometimes(DetailKind::Fields), sometimes(DetailKind::From), sometimes(DetailKind::Reason)] }
+            }
+            ErrorCode::InvalidSendAt => const { &[always(DetailKind::Earliest), always(DetailKind::Latest)] },
+            ErrorCode::InsufficientPermissions => const { &[always(DetailKind::Permission)] },
+            ErrorCode::Forbidden | ErrorCode::Unavailable => const { &[sometimes(DetailKind::Reason)] },
+            ErrorCode::PlanLimitEmails => &[LIMIT, MAX],
+            ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },
+            ErrorCode::PlanLimitDomains => &[MAX],
+            ErrorCode::NotFound => const { &[sometimes(DetailKind::InboxId), sometimes(DetailKind::Addresses)] },
+            ErrorCode::AddressTaken => const { &[always(DetailKind::Address)] },
+            ErrorCode::DraftNotEditable => const { &[always(DetailKind::Status)] },
+            ErrorCode::DkimRecordNotFound => const { &[sometimes(DetailKind::RecordName)] },
+            ErrorCode::DkimRotationTooSoon => const { &[always(DetailKind::RetireAt)] },
+            ErrorCode::IdempotencyInFlight => &[RETRY],
+            ErrorCode::LoopDetected => const { &[always(DetailKind::Rule)] },
+            ErrorCode::MessageTooLarge => {
+                const { &[sometimes(DetailKind::MessageSizeBytes), sometimes(DetailKind::MaxBytes)] }
+            }
+            ErrorCode::RecipientBlocked | ErrorCode::RecipientSuppressed => &[ADDRESSES],
+            ErrorCode::RateLimited => {
+                const { &[LIMIT, sometimes(DetailKind::Max), sometimes(DetailKind::WindowSeconds), RETRY] }
+            }
+            ErrorCode::DailySendLimitExceeded | ErrorCode::OrgDailyLimitExceeded | ErrorCode::TemporaryInboxLimit => {
+                &[LIMIT, MAX, RETRY]
+            }
+            ErrorCode::UnclaimedRecipientLimit => const { &[LIMIT, MAX, always(DetailKind::Used), ADDRESSES, RETRY] },
+            _ => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_within_a_code() {
+        for code in ErrorCode::ALL {
+            let names: Vec<&str> = code.details().iter().map(|rule| rule.kind.text()).collect();
+            let unique: std::collections::HashSet<_> = names.iter().collect();
+            assert_eq!(unique.len(), names.len(), "{}: {names:?}", code.text());
+        }
+    }
+
+    #[test]
+    fn a_value_has_the_type_of_its_schema() {
+        let problem = FieldProblem { path: "to".into(), problem: "is required".into() };
+        for detail in [
+            Detail::Fields(vec![problem]),
+            Detail::Max(3),
+            Detail::Reason(RefusalReason::Dmarc),
+            Detail::Addresses(vec!["a@example.com".into()]),
+            Detail::Earliest(Time::from_millis(0)),
+        ] {
+            let value = detail.value();
+            let matches = match detail.kind().schema()["type"].as_str() {
+                Some("integer") => value.is_u64(),
+                Some("array") => value.is_array(),
+                _ => value.is_string(),
+            };
+            assert!(matches, "{detail:?}: {value}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Kinds of durable jobs, and the reasons for their states.
+//!
+//! A new kind needs a handler (`app/src/jobs/registry.rs`) and a recovery (`store/src/jobs/recovery.rs`); both are
+//! exhaustive matches. A process never claims a job of a kind that it doesn't know: after a downgrade, the job waits for
+//! a version that does.
+
+named! {
+    /// The kind of a job: what its handler does, and to which row its subject refers.
+    JobKind {
+        /// Delivers an envelope; the subject is the envelope, the lane its destination.
+        Outbound = "outbound",
+        /// Delivers a message to inboxes of the workspace, sent by another workspace; the subject is the local delivery, the
+        /// lane the inbox of the sender.
+        LocalDelivery = "local_delivery",
+        /// Sends a scheduled draft; the subject is the draft.
+        ScheduledDraft = "scheduled_draft",
+        /// Forwards a received message to one address; the subject is the forward, the lane its address.
+        Forward = "forward",
+        /// Expires a temporary inbox; the subject is the inbox.
+        InboxExpiry = "inbox_expiry",
+        /// Checks the DNS records of a domain; the subject is the domain.
+        DomainCheck = "domain_check",
+        /// Obtains and renews a certificate by ACME; the subject is the certificate.
+        Certificate = "certificate",
+        /// Notifies an owner that a webhook was disabled; the subject is the webhook.
+        WebhookNotice = "webhook_notice",
+        /// Notifies a person of mail to postmaster and abuse; the subject is the workspace.
+        RoleNotice = "role_notice",
+    }
+
+    /// Why a job is in its state: why it was enqueued, held, retried or given up.
+    JobReason {
+        /// A message was accepted for sending.
+        Queued = "queued",
+        /// A message was received.
+        Received = "received",
+        /// A draft was scheduled, or its time has not come.
+        Scheduled = "scheduled",
+        /// A temporary inbox has an end.
+        Expires = "expires",
+        /// A temporary inbox was extended after its job was claimed.
+        Extended = "extended",
+        /// The configuration asks for a certificate.
+        Wanted = "wanted",
+        /// The certificate is renewed at that time.
+        Renewal = "renewal",
+        /// The certificate authority issued no certificate.
+        NotIssued = "not_issued",
+        /// A webhook was disabled.
+        Disabled = "disabled",
+        /// A domain was added.
+        Added = "new",
+        /// A domain was enabled.
+        Enabled = "enabled",
+        /// The regular check of a domain.
+        Regular = "regular",
+        /// The keys of a domain are being rotated.
+        Rotation = "rotation",
+        /// A notice was sent; later mail is reported together.
+        Pause = "pause",
+        /// The sweep found the job missing.
+        Recreated = "recreated",
+
+        /// The workspace is stopped.
+        WorkspaceStopped = "workspace_stopped",
+        /// The inbox is paused.
+        InboxPaused = "inbox_paused",
+        /// Sending is suspended for the workspace.
+        WorkspaceSuspended = "workspace_suspended",
+        /// The destination accepts no more mail now.
+        DestinationRests = "destination_rests",
+        /// The envelope was split into one for each recipient.
+        RecipientsSplit = "recipients_split",
+        /// The row changed while the job ran.
+        Changed = "changed",
+        /// The plan's monthly limit is used up.
+        PlanLimitEmails = "plan_limit_emails",
+        /// The inbox's daily limit is used up.
+        DailySendLimitExceeded = "daily_send_limit_exceeded",
+        /// The workspace's daily limit is used up.
+        OrgDailyLimitExceeded = "org_daily_limit_exceeded",
+        /// The workspace sends too many messages in a short time.
+        RateLimited = "rate_limited",
+        /// An unclaimed workspace wrote to enough recipients today.
+        UnclaimedRecipientLimit = "unclaimed_recipient_limit",
+        /// The inbox's domain is not verified.
+        DomainNotVerified = "domain_not_verified",
+
+        /// A recipient's server refused for now.
+        TemporaryFailure = "temporary_failure",
+        /// The send checks refused.
+        Refused = "refused",
+        /// A local problem.
+        Failed = "failed",
+        /// The store failed.
+        StoreFailed = "store_failed",
+        /// The store could not be reached.
+        StoreUnavailable = "store_unavailable",
+        /// The handler panicked.
+        Panicked = "panicked",
+        /// The lease expired: the worker died or lost the store.
+        LeaseExpired = "lease_expired",
+        /// The worker shut down.
+        Released = "released",
+    }
+}
+
+/// What makes a waiting job due before its time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum JobRelease {
+    /// Nothing: the job waits for its time.
+    Time,
+    /// The end of a stop, a pause or a suspension.
+    SendingResumed,
+}
+
+impl JobReason {
+    /// The reasons that end with a stop, a pause or a suspension.
+    pub const UNTIL_RESUMED: [Self; 3] = [Self::WorkspaceStopped, Self::InboxPaused, Self::WorkspaceSuspended];
+
+    /// Returns what releases a job that waits for this reason.
+    #[must_use]
+    pub const fn release(self) -> JobRelease {
+        match self {
+            Self::WorkspaceStopped | Self::InboxPaused | Self::WorkspaceSuspended => JobRelease::SendingResumed,
+            Self::Queued
+            | Self::Received
+            | Self::Scheduled
+            | Self::Expires
+            | Self::Extended
+            | Self::Wanted
+            | Self::Renewal
+            | Self::NotIssued
+            | Self::Disabled
+            | Self::Added
+            | Self::Enabled
+            | Self::Regular
+            | Self::Rotation
+            | Self::Pause
+            | Self::Recreated
+            | Self::DestinationRests
+            | Self::RecipientsSplit
+            | Self::Changed
+            | Self::PlanLimitEmails
+            | Self::DailySendLimitExceeded
+            | Self::OrgDailyLimitExceeded
+            | Self::RateLimited
+            | Self::UnclaimedRecipientLimit
+            | Self::DomainNotVerified
+            | Self::TemporaryFailure
+            | Self::Refused
+            | Self::Failed
+            | Self::StoreFailed
+            | Self::StoreUnavailable
+            | Self::Panicked
+            | Self::LeaseExpired
+            | Self::Released => JobRelease::Time,
+        }
+    }
+}
+
+impl JobKind {
+    /// Returns how many attempts a job of this kind has unless it is enqueued with another number. Holding a job uses no
+    /// attempts, but a crash of the process does.
+    #[must_use]
+    pub const fn attempts_max(self) -> u32 {
+        match self {
+            // The envelope's own deadline comes long before.
+            Self::Outbound => 200,
+            Self::LocalDelivery => 50,
+            Self::ScheduledDraft => 20,
+            Self::Forward => 12,
+            // Only a crash or a broken store uses an attempt.
+            Self::InboxExpiry | Self::Certificate => 100,
+            // Each regular check starts the count again.
+            Self::DomainCheck => 1_000,
+            // An hour apart.
+            Self::WebhookNotice | Self::RoleNotice => 48,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn reasons_that_end_with_a_resume_are_listed() {
+        let released = JobReason::ALL.iter().copied().filter(|reason| reason.release() == JobRelease::SendingResumed);
+        assert_eq!(released.collect::<Vec<_>>(), JobReason::UNTIL_RESUMED);
+    }
+
+    #[test]
+    fn names_are_unique_and_parse() {
+        assert!(JobKind::ALL.iter().all(|kind| JobKind::parse(kind.text()) == Some(*kind)));
+        assert!(JobReason::ALL.iter().all(|reason| JobReason::parse(reason.text()) == Some(*reason)));
+        let names: HashSet<&str> = JobReason::ALL.iter().map(|reason| reason.text()).collect();
+        assert_eq!(names.len(), JobReason::ALL.len());
+    }
+}

@@ -1,0 +1,86 @@
+//! Authentication: from the `Authorization` header to a [`Caller`]; authorization of callers for routes.
+
+use axum::http::{HeaderMap, header};
+use posthouse_domain::{
+    auth::{ApiKeySecret, Caller, KeyPrincipal, Principal, Scope},
+    error::{ErrorCode, Refusal},
+};
+
+use super::route::{RequiredScope, Route, RouteAccess};
+use posthouse_app::{
+    access::{
+        authenticate::{self, AuthenticatedCaller},
+        authorize::require_permission,
+    },
+    app::App,
+    settings::SecretText,
+};
+
+/// Authenticates the API key of a request.
+///
+/// # Errors
+/// Returns `unauthorized` if the key is missing, malformed, unknown or revoked, or an error if the database call fails.
+pub async fn authenticate(app: &App, headers: &HeaderMap) -> Result<AuthenticatedCaller, Refusal> {
+    authenticate::authenticate(app, &bearer(headers)?).await
+}
+
+/// Returns the key in `Authorization: Bearer <key>`. The scheme is case-insensitive (RFC 9110 §11.1).
+fn bearer(headers: &HeaderMap) -> Result<ApiKeySecret, Refusal> {
+    let unauthorized = |message: &str| Refusal::new(ErrorCode::Unauthorized, message);
+    let mut given = headers.get_all(header::AUTHORIZATION).iter();
+    let value = given.next().ok_or_else(|| unauthorized("The request has no API key."))?;
+    if given.next().is_some() {
+        return Err(unauthorized("The request has several `Authorization` headers."));
+    }
+    let text = value.to_str().map_err(|_| unauthorized("The `Authorization` header must be ASCII text."))?;
+    match text.trim().split_once(' ') {
+        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => {
+            ApiKeySecret::parse(key.trim()).ok_or_else(|| unauthorized("The API key is incomplete or mistyped."))
+        }
+        _ => Err(unauthorized("The `Authorization` header must be `Bearer <API key>`.")),
+    }
+}
+
+/// Returns the text after `Bearer`, in any form.
+pub(super) fn bearer_text(headers: &HeaderMap) -> Option<SecretText> {
+    let (scheme, text) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim().split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| SecretText(text.trim().to_owned()))
+}
+
+/// Checks that the caller may use a route.
+///
+/// # Errors
+/// Returns `insufficient_permissions` with the permission, or `forbidden` if the key's scope is too narrow or the caller
+/// is not an API key.
+pub fn authorize(caller: &Caller, route: &Route) -> Result<(), Refusal> {
+    match (route.access, caller.principal) {
+        (RouteAccess::Public, Principal::Key(_) | Principal::Operator | Principal::Service { .. }) => Ok(()),
+        (RouteAccess::Key(permission, scope), Principal::Key(key)) => {
+            for required in std::iter::once(permission).chain(route.also.iter().copied()) {
+                require_permission(caller, required)?;
+            }
+            require_scope(&key, scope)
+        }
+        (RouteAccess::Key(..), Principal::Operator | Principal::Service { .. }) => {
+            Err(Refusal::new(ErrorCode::Forbidden, "This route needs an API key."))
+        }
+    }
+}
+
+fn require_scope(key: &KeyPrincipal, required: RequiredScope) -> Result<(), Refusal> {
+    let scope = key.scope;
+    match required {
+        RequiredScope::Workspace if scope.inbox().is_some() => Err(Refusal::new(
+            ErrorCode::Forbidden,
+            "This route needs a workspace-wide key; this API key is for one inbox.",
+        )),
+        RequiredScope::Org if scope != Scope::Org => {
+            let message = format!(
+                "This route needs a key with the scope `org`; the scope of this API key is `{}`.",
+                scope.text()
+            );
+            Err(Refusal::new(ErrorCode::Forbidden, message).with_fix("Use a key with the scope `org`."))
+        }
+        RequiredScope::Any | RequiredScope::Workspace | RequiredScope::Org => Ok(()),
+    }
+}

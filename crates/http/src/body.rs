@@ -1,0 +1,151 @@
+//! Reads request bodies with limits on size, type and time, and discards the rest of refused requests.
+
+use axum::body::Body;
+use axum::http::{HeaderMap, header};
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    time::Time,
+};
+
+use super::route::BodyRule;
+use posthouse_app::ports::Clock;
+
+/// How long a body may be idle, in milliseconds.
+const SILENCE_MS_MAX: i64 = 30_000;
+/// How long a whole body may take, in milliseconds: the largest one then arrives at over half a megabit per second.
+const BODY_MS_MAX: i64 = 600_000;
+/// Most bytes read from a refused request, so that the client receives the refusal.
+const DRAIN_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// How long the rest of a refused request may be idle, in milliseconds.
+const DRAIN_SILENCE_MS_MAX: i64 = 5_000;
+/// How long the rest of a refused request may take, in milliseconds.
+const DRAIN_MS_MAX: i64 = 60_000;
+/// How often the task yields before it sets a timer.
+const TURNS_WITHOUT_TIMER: u32 = 8;
+
+/// Why a body stopped before its end.
+enum Stopped {
+    /// The client disconnected or sent a malformed body.
+    Broken,
+    /// The time ran out.
+    Slow,
+}
+
+/// Reads the body of a route.
+///
+/// # Errors
+/// Returns `body_too_large`, `unsupported_media_type`, or `invalid_request` if the body is incomplete.
+pub(super) async fn read(
+    clock: &dyn Clock,
+    rule: BodyRule,
+    headers: &HeaderMap,
+    body: &mut Body,
+) -> Result<Bytes, Refusal> {
+    let too_large =
+        || Refusal::new(ErrorCode::BodyTooLarge, format!("The request body is larger than {} bytes.", rule.bytes_max));
+    let declared =
+        headers.get(header::CONTENT_LENGTH).and_then(|l| l.to_str().ok()).and_then(|l| l.parse::<usize>().ok());
+    if declared.is_some_and(|length| length > rule.bytes_max) {
+        return Err(too_large());
+    }
+    let until = clock.now().plus_ms(BODY_MS_MAX);
+    // Most bodies arrive in one part and are not copied; many small parts must not cost more than their bytes.
+    let (mut first, mut whole) = (Bytes::new(), Vec::new());
+    while let Some(part) = next(clock, body, SILENCE_MS_MAX, until).await.map_err(|why| unfinished(&why))? {
+        if first.len().max(whole.len()) + part.len() > rule.bytes_max {
+            return Err(too_large());
+        }
+        if first.is_empty() {
+            first = part;
+        } else {
+            if whole.is_empty() {
+                whole.extend_from_slice(&first);
+            }
+            whole.extend_from_slice(&part);
+        }
+    }
+    let bytes = if whole.is_empty() { first } else { whole.into() };
+    check_type(rule, headers, &bytes)?;
+    Ok(bytes)
+}
+
+fn unfinished(why: &Stopped) -> Refusal {
+    let problem = match why {
+        Stopped::Broken => "ended before it was complete",
+        Stopped::Slow => "took too long to arrive",
+    };
+    Refusal::invalid_field("body", problem)
+}
+
+/// The content coding of an unencoded body (RFC 9110 §12.5.3).
+const IDENTITY: &str = "identity";
+
+fn check_type(rule: BodyRule, headers: &HeaderMap, bytes: &Bytes) -> Result<(), Refusal> {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|t| t.to_str().ok()).unwrap_or(rule.content_type);
+    let coding = headers.get(header::CONTENT_ENCODING).and_then(|coding| coding.to_str().ok()).unwrap_or(IDENTITY);
+    if !coding.trim().eq_ignore_ascii_case(IDENTITY) && !bytes.is_empty() {
+        let refusal = Refusal::new(ErrorCode::UnsupportedMediaType, format!("The body is encoded as {coding}."));
+        return Err(refusal.with_fix("Send the body as it is, without `Content-Encoding`."));
+    }
+    if bytes.is_empty() { Ok(()) } else { check_essence(rule, given) }
+}
+
+/// Checks the media type in `Content-Type`, ignoring its parameters.
+///
+/// # Errors
+/// Returns `unsupported_media_type` if it is not the type of the route.
+pub(super) fn check_essence(rule: BodyRule, given: &str) -> Result<(), Refusal> {
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case(rule.content_type) {
+        return Ok(());
+    }
+    Err(wrong_type(rule, &format!("The body is {essence}")))
+}
+
+/// Creates the refusal of a body whose type is not that of the route.
+pub(super) fn wrong_type(rule: BodyRule, problem: &str) -> Refusal {
+    let what = format!("{problem}; this route accepts {}.", rule.content_type);
+    let fix = format!("Send the header `Content-Type: {}`.", rule.content_type);
+    Refusal::new(ErrorCode::UnsupportedMediaType, what).with_fix(fix)
+}
+
+/// Reads the rest of the body of a refused request. Closing a connection with unread bytes resets it, and the client
+/// may then lose the refusal (RFC 9112 §9.6).
+pub(super) async fn drain(clock: &dyn Clock, headers: &HeaderMap, body: &mut Body) {
+    // A client that sent `Expect` has sent no body yet, and the refusal answers its question.
+    if headers.contains_key(header::EXPECT) {
+        return;
+    }
+    let until = clock.now().plus_ms(DRAIN_MS_MAX);
+    let mut left = DRAIN_BYTES_MAX;
+    while let Ok(Some(part)) = next(clock, body, DRAIN_SILENCE_MS_MAX, until).await {
+        match left.checked_sub(part.len()) {
+            Some(rest) => left = rest,
+            None => return,
+        }
+    }
+}
+
+/// Returns the next bytes, or `None` at the end.
+async fn next(clock: &dyn Clock, body: &mut Body, silence_ms: i64, until: Time) -> Result<Option<Bytes>, Stopped> {
+    let until = until.min(clock.now().plus_ms(silence_ms));
+    tokio::select! {
+        biased;
+        frame = body.frame() => match frame {
+            Some(Ok(frame)) => Ok(Some(frame.into_data().unwrap_or_default())),
+            Some(Err(_)) => Err(Stopped::Broken),
+            None => Ok(None),
+        },
+        () = wait_until(clock, until) => Err(Stopped::Slow),
+    }
+}
+
+/// Waits until the given time. Yields first, so that bytes that have already arrived are read without a timer.
+async fn wait_until(clock: &dyn Clock, until: Time) {
+    for _ in 0..TURNS_WITHOUT_TIMER {
+        tokio::task::yield_now().await;
+    }
+    clock.sleep_until(until).await;
+}

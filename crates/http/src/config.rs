@@ -1,0 +1,16 @@
+//! The settings of the HTTP API. The server crate reads them.
+
+use posthouse_app::settings::{SecretText, network::Network};
+
+/// The settings of the HTTP API, in addition to those of the use cases.
+#[derive(Clone, Debug)]
+pub struct HttpConfig {
+    /// `http.allowed_hosts`: further host names of the service, in A-labels.
+    pub allowed_hosts: Vec<String>,
+    /// `http.trusted_proxies`
+    pub trusted_proxies: Vec<Network>,
+    /// `http.metrics_token`
+    pub metrics_token: Option<SecretText>,
+    /// Whether `http.listen` and every address of `http.listen_tls` are on loopback.
+    pub is_on_loopback: bool,
+}

@@ -1,0 +1,75 @@
+//! `/confirm/…`: pages that links in mail open. A GET changes nothing, because programs open links too; the button
+//! confirms (`docs/decisions/0025-links-in-mail.md`).
+
+use crate::Api;
+use std::sync::Arc;
+
+use axum::http::{HeaderName, HeaderValue, Method, header};
+use posthouse_domain::error::{ErrorCode, Refusal};
+use posthouse_mail::html;
+
+use super::route::{PublicInput, Route, RouteResponse};
+use posthouse_app::forwarding::confirm::{self, ConfirmationRequest};
+
+/// Path of the confirmation page of a forwarding address.
+const FORWARDING: &str = "/confirm/forwarding/{token}";
+/// The content type of a page.
+const HTML: &str = "text/html; charset=utf-8";
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::public(Method::GET, FORWARDING, "showForwardingConfirmation")
+            .summary("Shows the confirmation page of a forwarding address. The link stays valid.")
+            .answers_with(200, Some(HTML))
+            .errors(&[ErrorCode::InvalidToken])
+            .handle(show_forwarding),
+        Route::public(Method::POST, FORWARDING, "confirmForwarding")
+            .summary("Confirms a forwarding address: forwarding starts, and the link becomes invalid.")
+            .without_body()
+            .answers_with(200, Some(HTML))
+            .errors(&[ErrorCode::InvalidToken])
+            .handle(confirm_forwarding),
+    ]
+}
+
+async fn show_forwarding(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    Ok(page(&confirm::confirmation_request(&app, input.path.text("token")).await?))
+}
+
+async fn confirm_forwarding(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    Ok(page(&confirm::agree(&app, input.path.text("token")).await?))
+}
+
+fn page(asked: &ConfirmationRequest) -> RouteResponse {
+    let (mut address, mut inbox) = (String::new(), String::new());
+    html::push_escaped(&mut address, &asked.address);
+    html::push_escaped(&mut inbox, &asked.inbox);
+    let content = if asked.is_confirmed {
+        format!(
+            "<p>Mail that comes to <b>{inbox}</b> is forwarded to <b>{address}</b>.</p><p>You can close this page.</p>"
+        )
+    } else {
+        format!(
+            "<p>Mail that comes to <b>{inbox}</b> will be forwarded to <b>{address}</b> if you agree.</p>\
+             <form method=\"post\"><button type=\"submit\">Forward it to me</button></form>\
+             <p>If you do not want this, close this page: nothing is forwarded.</p>"
+        )
+    };
+    let text = format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>Forwarding</title></head><body><h1>Forwarding</h1>{content}</body></html>\n"
+    );
+    let fields = [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (HeaderName::from_static("x-robots-tag"), "noindex"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        ),
+    ];
+    let page = RouteResponse::typed(200, HTML, text);
+    fields.into_iter().fold(page, |page, (name, value)| page.with(name, HeaderValue::from_static(value)))
+}

@@ -1,0 +1,64 @@
+//! The reference contains every operation, escapes its content and needs no external resources.
+
+use serde_json::json;
+
+use super::*;
+use crate::{openapi, routes};
+
+#[test]
+fn every_operation_is_rendered_without_external_resources() {
+    let document = openapi::document(&routes::all(), "http://127.0.0.1:8080");
+    let page = page(&document);
+    let llms = llms::page(&document);
+    for route in routes::all() {
+        assert!(page.contains(&format!("<article id=\"{}\">", route.name)), "{}", route.name);
+        assert!(llms.contains(&format!("`{} {}`", route.method, route.path)), "{}", route.path);
+    }
+    for foreign in ["<script", "<link", "<img", "src=", "@import", "url(", "style=\"", "onclick"] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    assert_eq!(page.matches("<style>").count(), 1);
+}
+
+#[test]
+fn content_is_escaped() {
+    let document = json!({
+        "info": { "description": "a <b> & `c<d`" }, "servers": [{ "url": "http://x/\"><script>" }],
+        "tags": [{ "name": "x" }],
+        "paths": { "/x/{id}": {
+            "get": { "operationId": "x\"y", "tags": ["x"], "summary": "<script>", "responses": {} },
+        } },
+    });
+    let page = page(&document);
+    assert!(!page.contains("<script>"), "{page}");
+    assert!(page.contains("a &lt;b&gt; &amp; <code>c&lt;d</code>"));
+    assert!(page.contains("id=\"x&quot;y\""));
+}
+
+#[test]
+fn types_are_described_in_words() {
+    let document = json!({ "components": { "schemas": { "A": { "type": "object", "properties": { "b": {} } } } } });
+    let table = [
+        (json!({ "type": "string", "minLength": 1, "maxLength": 64 }), "string, 1 to 64 characters"),
+        (json!({ "type": ["string", "null"], "format": "date-time" }), "string or null, date-time"),
+        (json!({ "type": "array", "items": { "type": "string" }, "maxItems": 3 }), "array of string, at most 3 items"),
+        (json!({ "enum": ["a", "b", null] }), "a | b | null"),
+        (json!({ "anyOf": [{ "$ref": "#/components/schemas/A" }, { "type": "null" }] }), "object or null"),
+        (json!({ "type": "integer", "minimum": 1, "maximum": 100, "default": 25 }), "integer, 1 to 100, default: 25"),
+    ];
+    for (schema, expected) in table {
+        assert_eq!(super::schema::words(&document, &schema), expected, "{schema}");
+    }
+}
+
+#[test]
+fn recursive_types_end() {
+    let document = json!({ "components": { "schemas": { "T": {
+        "type": "object", "required": ["child"],
+        "properties": { "child": { "$ref": "#/components/schemas/T" } } } } } });
+    let schema = json!({ "$ref": "#/components/schemas/T" });
+    let mut out = String::new();
+    super::schema::members(&document, &schema, &mut out);
+    assert!(out.matches("child").count() < 20);
+    assert!(example::body(&document, &schema, 0).to_string().len() < 200);
+}

@@ -1,0 +1,36 @@
+//! Turns refusals into responses.
+
+use axum::{
+    http::{HeaderValue, StatusCode, header},
+    response::Response,
+};
+use posthouse_domain::error::{ErrorCode, Refusal};
+
+use super::route::RouteResponse;
+
+/// `Retry-After` of a 503 without a better estimate, in seconds.
+const UNAVAILABLE_RETRY_S: u64 = 2;
+/// `Retry-After` of a 503 that a person must resolve, in seconds.
+const DAMAGED_RETRY_S: u64 = 60;
+
+/// Returns the response of a refusal, for routes and for requests that match none.
+#[must_use]
+pub fn response(refusal: &Refusal, request_id: &str) -> Response {
+    let body = refusal.body(request_id).to_string();
+    let mut response = RouteResponse::written(refusal.code.status(), body).into_response();
+    let headers = response.headers_mut();
+    let retry = refusal.retry_after_s.or(match refusal.code {
+        ErrorCode::Unavailable => Some(UNAVAILABLE_RETRY_S),
+        ErrorCode::StoreDamaged => Some(DAMAGED_RETRY_S),
+        _ => None,
+    });
+    if let Some(value) = retry.and_then(|s| HeaderValue::from_str(&s.to_string()).ok()) {
+        headers.insert(header::RETRY_AFTER, value);
+    }
+    if response.status() == StatusCode::UNAUTHORIZED {
+        // RFC 6750 §3
+        let challenge = HeaderValue::from_static("Bearer realm=\"posthouse\", error=\"invalid_token\"");
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+    }
+    response
+}

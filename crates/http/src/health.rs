@@ -1,0 +1,182 @@
+//! Routes for operators: `/healthz`, `/readyz`, `/metrics` (see `docs/OPERATING.md`).
+
+use crate::{Api, host};
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::error::{Detail, ErrorCode, Refusal, RefusalReason};
+use posthouse_store::instance;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::route::{PublicInput, Route, RouteResponse};
+use posthouse_app::{app::App, lifecycle::Stage};
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::public(Method::GET, "/healthz", "getHealth")
+            .summary("Returns 200 while the process is running.")
+            .answers_with(200, Some("application/json"))
+            .handle(healthz),
+        Route::public(Method::GET, "/readyz", "getReadiness")
+            .summary(
+                "Returns 200 if the store and the listeners work, otherwise 503 with the reason. `warnings` lists \
+                 problems that need attention although the service works.",
+            )
+            .answers_with(200, Some("application/json"))
+            .errors(&[ErrorCode::Unavailable])
+            .handle(readyz),
+        Route::public(Method::GET, "/metrics", "getPrometheusMetrics")
+            .summary(
+                "Returns counters for Prometheus. Needs the bearer token `http.metrics_token`, unless `http.listen`, \
+                 `base_url` and the client are all on loopback.",
+            )
+            .answers_with(200, Some(METRICS_TYPE))
+            .errors(&[ErrorCode::Unauthorized])
+            .handle(metrics),
+    ]
+}
+
+/// Values of `warnings` while it is ready.
+const CERTIFICATE_NOT_RELOADED: &str = "certificate_not_reloaded";
+const CERTIFICATE_NOT_ISSUED: &str = "certificate_not_issued";
+const CERTIFICATE_EXPIRED: &str = "certificate_expired";
+
+/// How long `/readyz` waits for a probe of the blob store, in milliseconds: less than the timeout of common health
+/// checks.
+const BLOB_PROBE_MS_MAX: i64 = 2_000;
+/// The Prometheus text format.
+const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+async fn metrics(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let token = app.http.metrics_token.as_ref();
+    // Comparing digests keeps the duration independent of the token.
+    let digest = |text: &str| Sha256::digest(text.as_bytes());
+    let known = token.zip(input.request.bearer.as_ref()).is_some_and(|(own, given)| digest(&own.0) == digest(&given.0));
+    let is_local = input.request.on_loopback && app.http.is_on_loopback && host::is_on_loopback(&app.config.base_url);
+    if !known && !is_local {
+        let message = "The metrics require the metrics token, unless `http.listen`, `base_url` and the client are all on loopback.";
+        let fix = "Set `http.metrics_token` and send the header `Authorization: Bearer <http.metrics_token>`.";
+        return Err(Refusal::new(ErrorCode::Unauthorized, message).with_fix(fix));
+    }
+    let (writes, reads) = app.store.queued();
+    app.metrics.store_queue(writes, reads);
+    app.metrics.destinations(app.outbound.limiter.count_by_status(app.clock.now()));
+    Ok(RouteResponse::typed(200, METRICS_TYPE, app.metrics.text()))
+}
+
+async fn healthz(_app: Arc<Api>, _input: PublicInput) -> Result<RouteResponse, Refusal> {
+    RouteResponse::json(200, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
+}
+
+async fn readyz(app: Arc<Api>, _input: PublicInput) -> Result<RouteResponse, Refusal> {
+    match app.lifecycle.stage() {
+        Stage::Starting => return Err(not_ready(RefusalReason::Starting, "The listeners are not bound yet.")),
+        Stage::Draining => return Err(not_ready(RefusalReason::Draining, "The server is shutting down.")),
+        Stage::Ready => {}
+    }
+    if app.store.damage().is_none() {
+        app.readiness.of(&app, check).await?;
+    }
+    // The check itself may have detected the damage.
+    if app.store.damage().is_some() {
+        return Err(not_ready(
+            RefusalReason::StoreDamaged,
+            "The database is damaged; nothing is stored until it is repaired or restored.",
+        ));
+    }
+    let mut view = json!({ "status": "ready" });
+    let warnings = warnings(&app);
+    if !warnings.is_empty() {
+        view["warnings"] = warnings.into();
+    }
+    RouteResponse::json(200, &view)
+}
+
+/// Checks whether the store and the blob store work.
+async fn check(app: &App) -> Result<(), Refusal> {
+    can_write(app).await.or_else(|error| match error {
+        // The caller reports it.
+        posthouse_store::Error::DatabaseDamaged(_) => Ok(()),
+        posthouse_store::Error::StorageFull(_) => Err(unwritable(RefusalReason::StorageFull, &error)),
+        _ => Err(unwritable(RefusalReason::Store, &error)),
+    })?;
+    if blobs_work(app).await {
+        Ok(())
+    } else {
+        Err(not_ready(RefusalReason::BlobStore, "The blob store is not available."))
+    }
+}
+
+fn unwritable(reason: RefusalReason, error: &posthouse_store::Error) -> Refusal {
+    not_ready(reason, &format!("The database can't be written: {error}."))
+}
+
+/// Returns problems that need attention although the service works.
+fn warnings(app: &App) -> Vec<&'static str> {
+    let Some(facts) = app.tls.facts() else { return Vec::new() };
+    let found = [
+        (app.tls.refused().is_some(), CERTIFICATE_NOT_RELOADED),
+        (app.config.acme.enabled && facts.self_signed(), CERTIFICATE_NOT_ISSUED),
+        (facts.remaining_ms(app.clock.now()) <= 0, CERTIFICATE_EXPIRED),
+    ];
+    found.into_iter().filter_map(|(holds, name)| holds.then_some(name)).collect()
+}
+
+/// Checks that the store can write. A healthy store writes a few bytes; after `storage_full`, the store and the blob
+/// store must have space for a whole mail.
+async fn can_write(app: &App) -> posthouse_store::Result<()> {
+    if !app.storage_health.is_full() {
+        return instance::probe(&app.store).await;
+    }
+    instance::probe_room(&app.store).await?;
+    let blob = app.blobs.put(vec![0; instance::PROBE_BYTES].into()).await?;
+    app.blobs.delete(&blob).await?;
+    app.storage_health.record_space();
+    Ok(())
+}
+
+/// Returns whether the blob store works. Probes it only after a failure, and at a limited rate.
+async fn blobs_work(app: &App) -> bool {
+    if !app.storage_health.are_blobs_unknown() {
+        return true;
+    }
+    if !app.storage_health.claim_blob_probe(app.clock.now()) {
+        return false;
+    }
+    let bytes = app.clock.ids().next::<uuid::Uuid>().as_bytes().to_vec();
+    let probed = tokio::select! {
+        probed = app.blobs.probe(bytes.into()) => probed,
+        () = app.clock.sleep_until(app.clock.now().plus_ms(BLOB_PROBE_MS_MAX)) => return false,
+    };
+    match probed {
+        Ok(()) => app.storage_health.blobs_work(),
+        Err(error) => tracing::warn!(cause = error.internal(), "blobs.unavailable"),
+    }
+    !app.storage_health.are_blobs_unknown()
+}
+
+fn not_ready(reason: RefusalReason, message: &str) -> Refusal {
+    Refusal::new(ErrorCode::Unavailable, message).detail(Detail::Reason(reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the words of a text that are in code style.
+    fn named(text: &str) -> Vec<&str> {
+        text.split('`').skip(1).step_by(2).collect()
+    }
+
+    #[test]
+    fn the_operating_page_lists_every_reason_and_warning() {
+        let page = include_str!("../../../docs/OPERATING.md");
+        let line = page.lines().find(|line| line.starts_with("| `/readyz` |")).expect("the page has a line about it");
+        let (_, lists) = line.split_once("`details.reason` ").expect("reasons");
+        let (reasons, warnings) = lists.split_once("`warnings` ").expect("warnings");
+        let ready = RefusalReason::ALL.iter().map(|reason| reason.text()).take(6);
+        assert_eq!(named(reasons), ready.collect::<Vec<_>>());
+        assert_eq!(named(warnings), [CERTIFICATE_NOT_RELOADED, CERTIFICATE_NOT_ISSUED, CERTIFICATE_EXPIRED]);
+    }
+}

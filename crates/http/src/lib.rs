@@ -1,0 +1,34 @@
+//! The HTTP API: routes, decoding, authentication and responses. Product rules are in the crates below.
+
+pub mod auth;
+mod body;
+pub mod challenge;
+mod client;
+mod config;
+mod confirm;
+mod development;
+pub mod docs;
+pub mod error;
+mod frames;
+mod front;
+pub mod head;
+pub mod health;
+mod host;
+pub mod idempotency;
+mod in_flight;
+pub mod listener;
+pub mod openapi;
+mod rate_limits;
+pub mod readiness;
+mod requests;
+mod root;
+pub mod route;
+pub mod router;
+pub mod routes;
+pub mod socket;
+mod state;
+pub mod v1;
+mod write_timeout;
+
+pub use config::HttpConfig;
+pub use state::Api;

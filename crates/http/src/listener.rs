@@ -1,0 +1,296 @@
+//! The HTTP listener: one task per connection, with limits on connections, heads and time.
+//!
+//! On shutdown it stops accepting, lets every connection finish its current request, and closes the others.
+
+use super::requests::{OpenRequest, OpenRequests};
+use crate::Api;
+use std::{
+    net::SocketAddr,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::Router;
+use bytes::Bytes;
+use futures_util::future::Either;
+use hyper::{
+    body::{Body, Frame, Incoming, SizeHint},
+    header,
+    server::conn::http1,
+    service::service_fn,
+    upgrade::{self, OnUpgrade},
+};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::ServerConfig;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::JoinSet,
+};
+use tokio_rustls::TlsAcceptor;
+use tower::ServiceExt;
+
+use super::{
+    client::HttpConnectionInfo,
+    front::HttpErrorStream,
+    head,
+    host::AllowedHosts,
+    socket::{self, HandshakeOutcome},
+    write_timeout::WriteTimeout,
+};
+use posthouse_app::{app::App, events::subscriptions, tls::ClientStream};
+
+/// Most connections at once. Each long poll occupies one.
+const CONNECTIONS_MAX: usize = 50_000;
+/// Longest time to receive the head of a request, in seconds; also how long an idle connection is kept.
+const HEAD_TIMEOUT_S: u64 = 60;
+/// Largest head of a request and largest read buffer, in bytes.
+const HEAD_BYTES_MAX: usize = 32 * 1024;
+/// Most header fields of a request.
+const FIELDS_MAX: usize = 100;
+/// Pause after an `accept` that failed for lack of descriptors or memory, in milliseconds.
+const ACCEPT_PAUSE_MS: i64 = 50;
+
+/// Longest TLS handshake, in milliseconds.
+const HANDSHAKE_MS_MAX: i64 = 10_000;
+/// How long a connection without a request may flush its buffer during shutdown, in milliseconds.
+const FLUSH_MS: i64 = 1_000;
+
+/// A listening address and the routes it serves.
+pub struct ListenerEntry {
+    /// The bound listener.
+    pub listener: TcpListener,
+    /// The routes.
+    pub router: Router,
+    /// TLS from the first byte; `None` for clear text.
+    pub tls: Option<Arc<ServerConfig>>,
+}
+
+/// Serves all entries until shutdown begins, then until every connection has ended.
+pub async fn serve(entries: Vec<ListenerEntry>, app: Arc<Api>) {
+    let permits = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let hosts = Arc::new(AllowedHosts::of(&app.config.base_url, &app.http.allowed_hosts, &app.config.acme));
+    let mut tasks = JoinSet::new();
+    tasks.spawn(subscriptions::run(Arc::clone(&app.app), app.subscriptions.clone()));
+    for entry in entries {
+        tasks.spawn(serve_one(entry, Arc::clone(&permits), Arc::clone(&hosts), Arc::clone(&app)));
+    }
+    while tasks.join_next().await.is_some() {}
+}
+
+async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<AllowedHosts>, app: Arc<Api>) {
+    let ListenerEntry { listener, router, tls } = entry;
+    let (builder, acceptor) = (builder(), tls.map(TlsAcceptor::from));
+    let mut connections = JoinSet::new();
+    let drained = app.lifecycle.drained();
+    tokio::pin!(drained);
+    loop {
+        let accepted = tokio::select! {
+            () = &mut drained => break,
+            accepted = accept(&listener, &permits) => accepted,
+        };
+        while connections.try_join_next().is_some() {}
+        match accepted {
+            Ok((stream, peer, permit)) => {
+                let (router, app, builder) = (router.clone(), Arc::clone(&app), builder.clone());
+                let (acceptor, hosts) = (acceptor.clone(), Arc::clone(&hosts));
+                let link = HttpConnectionInfo { peer: peer.ip().to_canonical(), over_tls: acceptor.is_some() };
+                connections.spawn(async move {
+                    let context = ConnectionContext {
+                        router,
+                        hosts,
+                        link,
+                        requests: OpenRequests::default(),
+                        upgraded: Upgraded::default(),
+                    };
+                    if let Some(stream) = handshake(&app, stream, acceptor).await {
+                        connection(&builder, stream, context, &app).await;
+                    }
+                    drop(permit);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(cause = %error, "http.accept_failed");
+                app.clock.sleep_until(app.clock.now().plus_ms(ACCEPT_PAUSE_MS)).await;
+            }
+        }
+    }
+    drop(listener);
+    while connections.join_next().await.is_some() {}
+}
+
+/// Performs the TLS handshake if the entry uses TLS. Returns `None` if it fails.
+async fn handshake(app: &App, stream: TcpStream, acceptor: Option<TlsAcceptor>) -> Option<ClientStream> {
+    let _ = stream.set_nodelay(true);
+    let Some(acceptor) = acceptor else { return Some(ClientStream::Clear(stream)) };
+    // Boxed, because every connection would otherwise keep space for a handshake for its lifetime.
+    let handshake = Box::pin(acceptor.accept(stream));
+    let result = tokio::select! {
+        biased;
+        result = handshake => result,
+        () = app.lifecycle.drained() => return None,
+        () = app.clock.sleep_until(app.clock.now().plus_ms(HANDSHAKE_MS_MAX)) => return None,
+    };
+    match result {
+        Ok(stream) => Some(ClientStream::Tls(Box::new(stream))),
+        Err(error) => {
+            tracing::debug!(cause = %error, "http.handshake_failed");
+            None
+        }
+    }
+}
+
+/// What the requests of one connection share.
+struct ConnectionContext {
+    router: Router,
+    hosts: Arc<AllowedHosts>,
+    link: HttpConnectionInfo,
+    requests: OpenRequests,
+    upgraded: Upgraded,
+}
+
+/// The WebSocket that a connection becomes after an upgrade.
+#[derive(Clone, Default)]
+struct Upgraded(Arc<Mutex<Option<(OnUpgrade, HandshakeOutcome)>>>);
+
+impl Upgraded {
+    fn set(&self, upgrade: (OnUpgrade, HandshakeOutcome)) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(upgrade);
+    }
+
+    fn take(&self) -> Option<(OnUpgrade, HandshakeOutcome)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Serves one connection. After an upgrade it serves the WebSocket, with all HTTP state freed.
+async fn connection(builder: &http1::Builder, stream: ClientStream, context: ConnectionContext, app: &Arc<Api>) {
+    let upgraded = context.upgraded.clone();
+    Box::pin(serve_http(builder, stream, context, app)).await;
+    let Some((on_upgrade, handshake)) = upgraded.take() else { return };
+    drop(upgraded);
+    let Ok(raw) = on_upgrade.await else { return };
+    if let Ok(parts) = raw.downcast::<TokioIo<WriteTimeout<HttpErrorStream>>>() {
+        let early = parts.read_buf.to_vec();
+        drop(parts.read_buf);
+        Box::pin(socket::serve(app, handshake, parts.io.into_inner().into_inner().into_stream(), early)).await;
+    }
+}
+
+/// Serves HTTP on one connection. On shutdown it finishes the current request. A connection without one is closed even
+/// if part of the next head has arrived, because nothing of it was accepted.
+async fn serve_http(builder: &http1::Builder, stream: ClientStream, context: ConnectionContext, app: &Arc<Api>) {
+    let requests = context.requests.clone();
+    let front = HttpErrorStream::new(stream, app.clone(), requests.clone());
+    let connection = builder
+        .serve_connection(TokioIo::new(WriteTimeout::new(front, app.clock.clone())), service(app, context))
+        .with_upgrades();
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = app.lifecycle.drained() => {
+            connection.as_mut().graceful_shutdown();
+            let flushed = async {
+                requests.idle().await;
+                app.clock.sleep_until(app.clock.now().plus_ms(FLUSH_MS)).await;
+            };
+            tokio::select! {
+                ended = connection => ended,
+                () = flushed => Ok(()),
+            }
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(cause = %error, "http.connection_ended");
+    }
+}
+
+/// A response body that keeps its request in progress until it is written.
+struct TrackedBody {
+    body: axum::body::Body,
+    _request: OpenRequest,
+}
+
+impl Body for TrackedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+fn builder() -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(Duration::from_secs(HEAD_TIMEOUT_S))
+        .max_buf_size(HEAD_BYTES_MAX)
+        .max_header_size(HEAD_BYTES_MAX)
+        .max_headers(FIELDS_MAX);
+    builder
+}
+
+/// Waits for a permit before it accepts a connection, so that further connections wait in the kernel.
+async fn accept(
+    listener: &TcpListener,
+    permits: &Arc<Semaphore>,
+) -> std::io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let permit = permits.clone().acquire_owned().await.map_err(std::io::Error::other)?;
+    let (stream, peer) = listener.accept().await?;
+    Ok((stream, peer, permit))
+}
+
+fn service(
+    app: &Arc<Api>,
+    context: ConnectionContext,
+) -> impl hyper::service::Service<
+    hyper::Request<Incoming>,
+    Response = hyper::Response<TrackedBody>,
+    Error = std::convert::Infallible,
+    Future: Send,
+> {
+    let ConnectionContext { router, hosts, link, requests, upgraded } = context;
+    let app = Arc::clone(app);
+    service_fn(move |mut request: hyper::Request<Incoming>| {
+        let open = requests.enter();
+        request.extensions_mut().insert(link);
+        let router = router.clone();
+        let upgrade_slot =
+            request.headers().contains_key(header::UPGRADE).then(|| (upgrade::on(&mut request), upgraded.clone()));
+        // Created outside the async block, which would otherwise keep space for the request as well.
+        let unreadable = head::refusal(&request);
+        let misdirected = hosts.refusal(&request);
+        let request = request.map(axum::body::Body::new);
+        let app = Arc::clone(&app);
+        let responding = match (unreadable, misdirected) {
+            (Some(refusal), _) => Either::Right(Either::Left(Box::pin(head::refuse(app, request, refusal)))),
+            (None, Some(refusal)) => Either::Right(Either::Right(Box::pin(head::refuse_host(app, request, refusal)))),
+            (None, None) => Either::Left(router.oneshot(request)),
+        };
+        async move {
+            let mut response = responding.await?;
+            let handshake = response.extensions_mut().remove::<HandshakeOutcome>();
+            if let (Some((on_upgrade, upgraded)), Some(handshake)) = (upgrade_slot, handshake) {
+                upgraded.set((on_upgrade, handshake));
+            }
+            Ok(response.map(|body| TrackedBody { body, _request: open }))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

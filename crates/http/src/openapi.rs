@@ -1,0 +1,125 @@
+//! The OpenAPI 3.1 document, generated from the route table and the response types (`GET /v1/openapi.json`).
+//!
+//! Only what neither the table nor a type contains is written by hand, so every route is in the document.
+
+mod operation;
+mod pages;
+mod schemas;
+
+#[cfg(test)]
+mod tests;
+
+pub use pages::routes;
+
+use std::collections::BTreeMap;
+
+use posthouse_domain::error::ErrorCode;
+use schemars::{SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+
+use super::route::Route;
+use posthouse_api::views::event::catalogue;
+
+/// The description of the API.
+const ABOUT: &str = "Email for AI agents: inboxes that agents own, mail as JSON, replies that thread.\n\n\
+    Send `Authorization: Bearer <API key>` with every request. Every response has an `X-Request-Id`. Times are \
+    `2026-01-01T00:00:00.000Z`. Members without a value are null, never absent. Lists use opaque cursors.\n\n\
+    All errors have the same body: `error.code` (a closed list), `error.message` (what is wrong with this request), \
+    `error.fix` (the next action), `error.request_id` and, for some codes, `error.details`.";
+
+/// Generates the document of these routes; `base_url` is the URL of the server.
+#[must_use]
+pub fn document(routes: &[Route], base_url: &str) -> Value {
+    let mut generator = generator();
+    let mut schemas: Map<String, Value> = Map::new();
+    let mut paths: Map<String, Value> = Map::new();
+    let mut tags: BTreeMap<&'static str, ()> = BTreeMap::new();
+    for route in routes {
+        tags.insert(tag(route), ());
+        let described = operation::describe(route, &mut generator, &mut schemas);
+        let entry = paths.entry(route.path).or_insert_with(|| json!({}));
+        entry[route.method.as_str().to_ascii_lowercase()] = described;
+    }
+    let webhooks = catalogue::document(&mut generator);
+    schemas.extend(generator.take_definitions(true));
+    schemas.insert("Error".to_owned(), schemas::error());
+    schemas.insert("ErrorCode".to_owned(), schemas::error_code());
+    schemas.extend(schemas::details());
+    schemas.sort_keys();
+    json!({
+        "openapi": "3.1.0",
+        "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
+        "info": {
+            "title": "Posthouse",
+            "version": env!("CARGO_PKG_VERSION"),
+            "summary": "Email for AI agents.",
+            "description": ABOUT,
+            "license": { "name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT" },
+        },
+        "servers": [{ "url": base_url }],
+        "security": [{ "apiKey": [] }],
+        "tags": tags.keys().map(|name| json!({ "name": name })).collect::<Vec<Value>>(),
+        "paths": paths,
+        "webhooks": webhooks,
+        "components": {
+            "schemas": schemas,
+            "headers": schemas::headers(),
+            "securitySchemes": {
+                "apiKey": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "An API key: `ph_` and 40 letters and digits.",
+                },
+            },
+        },
+        "x-errors": ErrorCode::ALL.iter().map(|code| {
+            json!({ "code": code.text(), "status": code.status(), "fix": code.fix() })
+        }).collect::<Vec<Value>>(),
+    })
+}
+
+/// Creates a generator of JSON Schema 2020-12 for serialized types, with shared definitions in the components.
+fn generator() -> SchemaGenerator {
+    let settings = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .with(|settings| settings.definitions_path = "/components/schemas".into());
+    settings.into_generator()
+}
+
+/// Returns whether the route is part of the API, rather than a page or a probe.
+pub fn is_api(route: &Route) -> bool {
+    route.path.starts_with("/v1/") && (route.access.needs_caller() || !route.path.ends_with(".json"))
+}
+
+/// Returns the chapter of a route: the last collection in its path.
+pub fn tag(route: &Route) -> &'static str {
+    /// Path segments that have their own chapter.
+    const CHAPTERS: &[&str] = &[
+        "account",
+        "agents",
+        "attachments",
+        "contacts",
+        "directory",
+        "domains",
+        "drafts",
+        "emergency-stop",
+        "events",
+        "handles",
+        "identity",
+        "inboxes",
+        "knowledge",
+        "lists",
+        "messages",
+        "metrics",
+        "queue",
+        "search",
+        "suppressions",
+        "threads",
+        "webhooks",
+    ];
+    if !is_api(route) {
+        return if route.development { "development" } else { "operation" };
+    }
+    let chapter = route.path.rsplit('/').find_map(|segment| CHAPTERS.iter().find(|chapter| **chapter == segment));
+    chapter.copied().unwrap_or("other")
+}

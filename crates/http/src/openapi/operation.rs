@@ -1,0 +1,197 @@
+//! Describes one route as an OpenAPI operation.
+
+use std::collections::BTreeMap;
+
+use axum::http::StatusCode;
+use posthouse_domain::error::ErrorCode;
+use schemars::SchemaGenerator;
+use serde_json::{Map, Value, json};
+
+use super::{schemas::header_refs, tag};
+use crate::{
+    host,
+    route::{RequiredScope, ResponseDoc, Route, RouteAccess},
+};
+
+/// Returns the operation object. Body schemas are added to the shared schemas.
+pub(super) fn describe(route: &Route, generator: &mut SchemaGenerator, schemas: &mut Map<String, Value>) -> Value {
+    let mut operation = json!({
+        "operationId": route.name,
+        "tags": [tag(route)],
+        "summary": route.summary,
+    });
+    match route.access {
+        RouteAccess::Public => operation["security"] = json!([]),
+        RouteAccess::Key(permission, reach) => {
+            let (reach, scope) = match reach {
+                RequiredScope::Any => ("any", ""),
+                RequiredScope::Workspace => ("workspace", "; inbox-scoped keys are refused"),
+                RequiredScope::Org => ("org", "; only org-wide keys are allowed"),
+            };
+            let more: String = route.also.iter().map(|more| format!(" and `{}`", more.text())).collect();
+            let noun = if more.is_empty() { "permission" } else { "permissions" };
+            operation["description"] = format!("Needs the {noun} `{}`{more}{scope}.", permission.text()).into();
+            operation["x-permission"] = permission.text().into();
+            operation["x-reach"] = reach.into();
+        }
+    }
+    let parameters = parameters(route);
+    if !parameters.is_empty() {
+        operation["parameters"] = parameters.into();
+    }
+    if let Some(body) = body(route, schemas) {
+        operation["requestBody"] = body;
+    }
+    operation["responses"] = responses(route, generator);
+    operation
+}
+
+fn parameters(route: &Route) -> Vec<Value> {
+    let mut all: Vec<Value> = path_parameters(route.path)
+        .map(|name| {
+            let is_id = name == "id" || name.ends_with("_id");
+            let schema =
+                if is_id { json!({ "type": "string", "format": "uuid" }) } else { json!({ "type": "string" }) };
+            json!({ "name": name, "in": "path", "required": true, "schema": schema })
+        })
+        .collect();
+    all.extend((route.parameters)());
+    if route.idempotent {
+        all.push(json!({
+            "name": "Idempotency-Key", "in": "header", "required": false,
+            "description": "1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and \
+                body returns the first response.",
+            "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
+        }));
+    }
+    all
+}
+
+/// Returns the names in braces.
+pub(super) fn path_parameters(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+}
+
+fn body(route: &Route, schemas: &mut Map<String, Value>) -> Option<Value> {
+    let rule = route.body?;
+    let schema = (route.body_schema)();
+    let members = schema.get("properties").and_then(Value::as_object);
+    if schema.is_null() || members.is_some_and(Map::is_empty) {
+        return None;
+    }
+    let required = members.is_none() || schema["required"].as_array().is_some_and(|names| !names.is_empty());
+    let shown = if members.is_some() {
+        let mut letters = route.name.chars();
+        let name: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+        let name = format!("{name}Body");
+        let reference = json!({ "$ref": format!("#/components/schemas/{name}") });
+        schemas.insert(name, schema);
+        reference
+    } else {
+        schema
+    };
+    Some(json!({
+        "required": required,
+        "description": format!("At most {} bytes.", rule.bytes_max),
+        "content": { rule.content_type: { "schema": shown } },
+    }))
+}
+
+fn responses(route: &Route, generator: &mut SchemaGenerator) -> Value {
+    let mut all = Map::new();
+    for answer in &route.answers {
+        all.insert(answer.status.to_string(), success(route, answer, generator));
+    }
+    for (status, codes) in refusals(route) {
+        // The route's own response with this status is more specific than the list of codes.
+        all.entry(status.to_string()).or_insert_with(|| refusal(route, status, &codes));
+    }
+    Value::Object(all)
+}
+
+fn success(route: &Route, answer: &ResponseDoc, generator: &mut SchemaGenerator) -> Value {
+    let mut fields = vec!["X-Request-Id"];
+    if route.access.needs_caller() {
+        fields.extend(["RateLimit-Policy", "RateLimit"]);
+    }
+    if route.is_api() {
+        fields.push("Service-Notice");
+    }
+    if route.idempotent {
+        fields.push("Idempotent-Replayed");
+    }
+    let mut response = json!({ "description": reason(answer.status), "headers": header_refs(&fields) });
+    if let Some(content_type) = answer.content_type {
+        let media = answer.schema.map_or_else(|| json!({}), |schema| json!({ "schema": schema(generator) }));
+        response["content"] = json!({ content_type: media });
+    }
+    response
+}
+
+fn refusal(route: &Route, status: u16, codes: &[ErrorCode]) -> Value {
+    let mut fields = vec!["X-Request-Id"];
+    if matches!(status, 429 | 503) || codes.contains(&ErrorCode::IdempotencyInFlight) {
+        fields.push("Retry-After");
+    }
+    if status == 401 {
+        fields.push("WWW-Authenticate");
+    } else if status != 421 {
+        // Without a workspace there is neither a limit nor a notice.
+        if route.access.needs_caller() {
+            fields.extend(["RateLimit-Policy", "RateLimit"]);
+        }
+        if route.is_api() {
+            fields.push("Service-Notice");
+        }
+    }
+    let names: Vec<&str> = codes.iter().map(|code| code.text()).collect();
+    let lines: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.text(), code.fix())).collect();
+    json!({
+        "description": lines.join("\n\n"),
+        "headers": header_refs(&fields),
+        "content": { "application/json": { "schema": {
+            "allOf": [{ "$ref": "#/components/schemas/Error" }],
+            "properties": { "error": { "properties": { "code": { "enum": names } } } },
+        } } },
+    })
+}
+
+/// Returns the codes that the route can refuse with, by status: its own, and those of the router.
+fn refusals(route: &Route) -> BTreeMap<u16, Vec<ErrorCode>> {
+    let mut codes: Vec<ErrorCode> =
+        vec![ErrorCode::InvalidRequest, ErrorCode::Internal, ErrorCode::Unavailable, ErrorCode::StoreDamaged];
+    if !host::ANY_HOST_PATHS.contains(&route.path) {
+        codes.push(ErrorCode::MisdirectedRequest);
+    }
+    if route.development {
+        codes.push(ErrorCode::Forbidden);
+    }
+    if route.access.needs_caller() {
+        codes.extend([ErrorCode::Unauthorized, ErrorCode::InsufficientPermissions, ErrorCode::RateLimited]);
+    }
+    if matches!(route.access, RouteAccess::Key(_, RequiredScope::Workspace | RequiredScope::Org)) {
+        codes.push(ErrorCode::Forbidden);
+    }
+    if path_parameters(route.path).next().is_some() {
+        codes.push(ErrorCode::NotFound);
+    }
+    if route.body.is_some() {
+        codes.extend([ErrorCode::BodyTooLarge, ErrorCode::UnsupportedMediaType]);
+    }
+    if route.idempotent {
+        codes.extend([ErrorCode::IdempotencyInFlight, ErrorCode::IdempotencyKeyReused]);
+    }
+    if (route.parameters)().iter().any(|parameter| parameter["name"] == "cursor") {
+        codes.push(ErrorCode::InvalidCursor);
+    }
+    codes.extend(route.errors);
+    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
+    for code in ErrorCode::ALL.iter().filter(|code| codes.contains(code)) {
+        by_status.entry(code.status()).or_default().push(*code);
+    }
+    by_status
+}
+
+fn reason(status: u16) -> &'static str {
+    StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason()).unwrap_or("Done")
+}

@@ -1,0 +1,93 @@
+//! Routes that serve the API documentation: the OpenAPI description, the HTML reference and the page for language models.
+//!
+//! Each text is rendered on the first request and kept.
+
+use crate::Api;
+use std::sync::{Arc, OnceLock};
+
+use axum::http::{HeaderName, HeaderValue, Method, header};
+use bytes::Bytes;
+use posthouse_domain::error::Refusal;
+use serde_json::Value;
+
+use super::document;
+use crate::{
+    docs,
+    route::{PublicInput, Route, RouteResponse},
+    routes,
+};
+use posthouse_app::app::App;
+
+/// The rendered texts.
+#[derive(Default)]
+struct Texts {
+    openapi: OnceLock<Bytes>,
+    docs: OnceLock<Bytes>,
+    llms: OnceLock<Bytes>,
+}
+
+/// Returns the routes of the documentation.
+pub fn routes() -> Vec<Route> {
+    let texts = Arc::new(Texts::default());
+    let (openapi, reference, llms) = (texts.clone(), texts.clone(), texts);
+    vec![
+        Route::public(Method::GET, "/v1/openapi.json", "getOpenApi")
+            .summary("Returns this OpenAPI description.")
+            .answers_with(200, Some("application/json"))
+            .handle(move |app: Arc<Api>, _: PublicInput| {
+                let texts = openapi.clone();
+                async move {
+                    let text = texts.openapi.get_or_init(|| of_app(&app).to_string().into());
+                    cached(RouteResponse::written(200, text.clone()))
+                }
+            }),
+        Route::public(Method::GET, "/docs", "getDocs")
+            .summary("Returns the API reference as HTML.")
+            .answers_with(200, Some("text/html; charset=utf-8"))
+            .handle(move |app: Arc<Api>, _: PublicInput| {
+                let texts = reference.clone();
+                async move {
+                    let text = texts.docs.get_or_init(|| docs::page(&of_app(&app)).into());
+                    cached(secured(RouteResponse::typed(200, "text/html; charset=utf-8", text.clone())))
+                }
+            }),
+        Route::public(Method::GET, "/llms.txt", "getLlmsText")
+            .summary("Returns the API on one page for language models.")
+            .answers_with(200, Some("text/plain; charset=utf-8"))
+            .handle(move |app: Arc<Api>, _: PublicInput| {
+                let texts = llms.clone();
+                async move {
+                    let text = texts.llms.get_or_init(|| docs::llms::page(&of_app(&app)).into());
+                    cached(RouteResponse::typed(200, "text/plain; charset=utf-8", text.clone()))
+                }
+            }),
+    ]
+}
+
+fn of_app(app: &App) -> Value {
+    let served: Vec<Route> =
+        routes::all().into_iter().filter(|route| !route.development || app.config.is_loopback_profile()).collect();
+    document(&served, &app.config.base_url)
+}
+
+fn cached(answer: RouteResponse) -> Result<RouteResponse, Refusal> {
+    Ok(answer.with(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300")))
+}
+
+/// Adds security headers: the page may load its own style and nothing else.
+fn secured(mut answer: RouteResponse) -> RouteResponse {
+    let policy = docs::security_policy();
+    for (name, value) in [
+        ("content-security-policy", policy.as_str()),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("x-frame-options", "DENY"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("permissions-policy", "interest-cohort=()"),
+    ] {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            answer = answer.with(HeaderName::from_static(name), value);
+        }
+    }
+    answer
+}

@@ -1,0 +1,107 @@
+//! Shared components of the document: the error body and the header fields.
+
+use posthouse_domain::error::ErrorCode;
+use serde_json::{Map, Value, json};
+
+/// Returns the schema of the error body.
+pub(super) fn error() -> Value {
+    json!({
+        "type": "object",
+        "description": "Why a request failed.",
+        "properties": {
+            "error": {
+                "type": "object",
+                "properties": {
+                    "code": { "$ref": "#/components/schemas/ErrorCode" },
+                    "message": { "type": "string", "description": "What is wrong with this request." },
+                    "fix": { "type": "string", "description": "The next action, in one sentence." },
+                    "request_id": { "type": "string", "description": "The same as `X-Request-Id`." },
+                    "details": {
+                        "type": "object",
+                        "description": "Facts for programs, by code: the schemas `ErrorDetails.<code>`.",
+                    },
+                },
+                "required": ["code", "message", "request_id"],
+                "allOf": with_details().map(details_of).collect::<Vec<Value>>(),
+            },
+        },
+        "required": ["error"],
+    })
+}
+
+/// Returns the codes that have details.
+fn with_details() -> impl Iterator<Item = ErrorCode> {
+    ErrorCode::ALL.iter().copied().filter(|code| !code.details().is_empty())
+}
+
+/// Returns the name of the schema of a code's details.
+fn details_name(code: ErrorCode) -> String {
+    format!("ErrorDetails.{}", code.text())
+}
+
+/// Returns the condition that `details` of errors with this code match its schema.
+fn details_of(code: ErrorCode) -> Value {
+    let reference = json!({ "$ref": format!("#/components/schemas/{}", details_name(code)) });
+    let mut then = json!({ "properties": { "details": reference } });
+    if code.details().iter().any(|rule| rule.is_required) {
+        then["required"] = json!(["details"]);
+    }
+    json!({ "if": { "properties": { "code": { "const": code.text() } } }, "then": then })
+}
+
+/// Returns the schemas of `error.details`, by name.
+pub(super) fn details() -> impl Iterator<Item = (String, Value)> {
+    with_details().map(|code| {
+        let properties: Map<String, Value> =
+            code.details().iter().map(|rule| (rule.kind.text().to_owned(), rule.kind.schema())).collect();
+        let required: Vec<&str> =
+            code.details().iter().filter(|rule| rule.is_required).map(|rule| rule.kind.text()).collect();
+        let mut schema = json!({
+            "type": "object",
+            "description": format!("`error.details` of `{}`.", code.text()),
+            "properties": properties,
+        });
+        if !required.is_empty() {
+            schema["required"] = json!(required);
+        }
+        (details_name(code), schema)
+    })
+}
+
+/// Returns the closed list of error codes.
+pub(super) fn error_code() -> Value {
+    let lines: Vec<String> =
+        ErrorCode::ALL.iter().map(|code| format!("- `{}` ({}): {}", code.text(), code.status(), code.fix())).collect();
+    json!({
+        "type": "string",
+        "description": lines.join("\n"),
+        "enum": ErrorCode::ALL.iter().map(|code| code.text()).collect::<Vec<&str>>(),
+    })
+}
+
+/// Returns the header fields of responses.
+pub(super) fn headers() -> Value {
+    let text = |description: &str| json!({ "description": description, "schema": { "type": "string" } });
+    json!({
+        "X-Request-Id": text("The id of this request, which the server logs."),
+        "RateLimit-Policy": text("The rate limit of the key: `\"key-minute\";q=<requests>;w=60`."),
+        "RateLimit": text("The remainder of the limit: `\"key-minute\";r=<requests>;t=<seconds>`."),
+        "Service-Notice": text("A notice from the operator to this workspace, percent-encoded UTF-8. Optional."),
+        "Retry-After": {
+            "description": "Seconds to wait before the next try.",
+            "schema": { "type": "integer", "minimum": 0 },
+        },
+        "WWW-Authenticate": text("The authentication scheme: `Bearer`."),
+        "Allow": text("The methods that the path supports."),
+        "Idempotent-Replayed": {
+            "description": "`true` if this is a replay of the first response.",
+            "schema": { "type": "string", "const": "true" },
+        },
+    })
+}
+
+/// Returns references to shared header fields.
+pub(super) fn header_refs(names: &[&str]) -> Value {
+    let reference = |name: &&str| ((*name).to_owned(), json!({ "$ref": format!("#/components/headers/{name}") }));
+    Value::Object(names.iter().map(reference).collect())
+}

@@ -1,0 +1,269 @@
+//! Routes: the rows of the table behind the router, the permission test and the OpenAPI description.
+//!
+//! Handlers neither decode requests nor check permissions: they receive an [`RouteInput`] that has passed both.
+
+mod answer;
+mod input;
+
+use crate::Api;
+use std::{future::Future, pin::Pin, sync::Arc};
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::Permission,
+    error::{ErrorCode, Refusal},
+};
+use schemars::JsonSchema;
+use serde_json::Value;
+
+pub use crate::route::{
+    answer::{ResponseBody, ResponseStream, RouteResponse},
+    input::{FromBody, FromRequestParts, PathParams, PublicInput, RawBody, RequestInfo, RequestParts, RouteInput},
+};
+use posthouse_api::wire::QueryParameters as _;
+
+/// Largest request body of routes without attachments, in bytes.
+pub const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// Largest request body of routes with attachments, in bytes.
+pub const ATTACHMENT_BODY_BYTES_MAX: usize = 40 * 1024 * 1024;
+
+/// The scope that a key needs to use a route.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RequiredScope {
+    /// Any key. Results for an inbox-scoped key are restricted to its inbox.
+    Any,
+    /// Any key that is not inbox-scoped; otherwise 403 `forbidden`.
+    Workspace,
+    /// Only an org-wide key; otherwise 403 `forbidden`.
+    Org,
+}
+
+/// Who may use a route.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RouteAccess {
+    /// Any client, without a key.
+    Public,
+    /// A key with this permission and scope.
+    Key(Permission, RequiredScope),
+}
+
+impl RouteAccess {
+    /// Returns whether a request must authenticate.
+    #[must_use]
+    pub const fn needs_caller(self) -> bool {
+        match self {
+            RouteAccess::Key(..) => true,
+            RouteAccess::Public => false,
+        }
+    }
+}
+
+/// Requirements for a request body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BodyRule {
+    /// The accepted content type.
+    pub content_type: &'static str,
+    /// Largest size in bytes.
+    pub bytes_max: usize,
+}
+
+/// A successful response in the OpenAPI description.
+#[derive(Clone, Debug)]
+pub struct ResponseDoc {
+    /// The status.
+    pub status: u16,
+    /// The content type; `None` for 204.
+    pub content_type: Option<&'static str>,
+    /// The schema of a JSON response.
+    pub schema: Option<fn(&mut schemars::SchemaGenerator) -> schemars::Schema>,
+}
+
+type Handled = Pin<Box<dyn Future<Output = Result<RouteResponse, Refusal>> + Send>>;
+type Handler = Arc<dyn Fn(Arc<Api>, RequestParts) -> Handled + Send + Sync>;
+
+/// One row of the route table.
+#[derive(Clone)]
+pub struct Route {
+    /// The method.
+    pub method: Method,
+    /// The path, with parameters in braces.
+    pub path: &'static str,
+    /// The stable `operationId`.
+    pub name: &'static str,
+    /// One sentence of documentation.
+    pub summary: &'static str,
+    /// Who may use the route.
+    pub access: RouteAccess,
+    /// Permissions needed in addition to that of `access`.
+    pub also: &'static [Permission],
+    /// Requirements for the body; `None` if it is ignored.
+    pub body: Option<BodyRule>,
+    /// Whether the route supports `Idempotency-Key`.
+    pub idempotent: bool,
+    /// Returns the query parameters for the OpenAPI description.
+    pub parameters: fn() -> Vec<Value>,
+    /// Returns the body schema for the OpenAPI description.
+    pub body_schema: fn() -> Value,
+    /// Successful responses.
+    pub answers: Vec<ResponseDoc>,
+    /// Error codes in addition to those of every route.
+    pub errors: &'static [ErrorCode],
+    /// Whether the route exists only for development: on loopback, with `delivery.mode = "capture"`.
+    pub development: bool,
+    handler: Option<Handler>,
+}
+
+impl Route {
+    /// Creates a route for keys with this permission.
+    #[must_use]
+    pub fn new(method: Method, path: &'static str, name: &'static str, permission: Permission) -> Self {
+        Self::with_access(method, path, name, RouteAccess::Key(permission, RequiredScope::Any))
+    }
+
+    /// Creates a public route.
+    #[must_use]
+    pub fn public(method: Method, path: &'static str, name: &'static str) -> Self {
+        Self::with_access(method, path, name, RouteAccess::Public)
+    }
+
+    fn with_access(method: Method, path: &'static str, name: &'static str, access: RouteAccess) -> Self {
+        let takes_body = matches!(method, Method::POST | Method::PATCH | Method::PUT);
+        Self {
+            body: takes_body.then_some(BodyRule { content_type: "application/json", bytes_max: BODY_BYTES_MAX }),
+            method,
+            path,
+            name,
+            access,
+            also: &[],
+            summary: "",
+            idempotent: false,
+            parameters: Vec::new,
+            body_schema: || Value::Null,
+            answers: Vec::new(),
+            errors: &[],
+            development: false,
+            handler: None,
+        }
+    }
+
+    /// Sets the one-sentence documentation.
+    #[must_use]
+    pub fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
+    }
+
+    /// Refuses inbox-scoped keys.
+    #[must_use]
+    pub fn workspace_wide(mut self) -> Self {
+        if let RouteAccess::Key(permission, _) = self.access {
+            self.access = RouteAccess::Key(permission, RequiredScope::Workspace);
+        }
+        self
+    }
+
+    /// Refuses keys that are not org-wide.
+    #[must_use]
+    pub fn org_wide(mut self) -> Self {
+        if let RouteAccess::Key(permission, _) = self.access {
+            self.access = RouteAccess::Key(permission, RequiredScope::Org);
+        }
+        self
+    }
+
+    /// Requires additional permissions.
+    #[must_use]
+    pub fn also(mut self, permissions: &'static [Permission]) -> Self {
+        self.also = permissions;
+        self
+    }
+
+    /// Allows bodies with attachments.
+    #[must_use]
+    pub fn with_attachments(mut self) -> Self {
+        if let Some(body) = &mut self.body {
+            body.bytes_max = ATTACHMENT_BODY_BYTES_MAX;
+        }
+        self
+    }
+
+    /// Accepts bodies of another content type.
+    #[must_use]
+    pub fn accepts(mut self, content_type: &'static str, bytes_max: usize) -> Self {
+        self.body = Some(BodyRule { content_type, bytes_max });
+        self
+    }
+
+    /// Ignores the request body.
+    #[must_use]
+    pub fn without_body(mut self) -> Self {
+        self.body = None;
+        self
+    }
+
+    /// Supports `Idempotency-Key`.
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.idempotent = true;
+        self
+    }
+
+    /// Restricts the route to development: loopback, with `delivery.mode = "capture"`.
+    #[must_use]
+    pub fn development(mut self) -> Self {
+        self.development = true;
+        self
+    }
+
+    /// Returns whether the route is part of the API, rather than a page about the service.
+    #[must_use]
+    pub fn is_api(&self) -> bool {
+        self.path.starts_with("/v1/") || self.path.starts_with("/dev/")
+    }
+
+    /// Documents a JSON response.
+    #[must_use]
+    pub fn answers<T: JsonSchema>(mut self, status: u16) -> Self {
+        let schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema = |generator| generator.subschema_for::<T>();
+        self.answers.push(ResponseDoc { status, content_type: Some("application/json"), schema: Some(schema) });
+        self
+    }
+
+    /// Documents a response that is not JSON. Without a content type it has no body.
+    #[must_use]
+    pub fn answers_with(mut self, status: u16, content_type: Option<&'static str>) -> Self {
+        self.answers.push(ResponseDoc { status, content_type, schema: None });
+        self
+    }
+
+    /// Documents error codes of the route itself.
+    #[must_use]
+    pub fn errors(mut self, errors: &'static [ErrorCode]) -> Self {
+        self.errors = errors;
+        self
+    }
+
+    /// Sets the handler. On public routes its input is a [`PublicInput`].
+    #[must_use]
+    pub fn handle<I, F, Fut>(mut self, handler: F) -> Self
+    where
+        I: FromRequestParts,
+        F: Fn(Arc<Api>, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<RouteResponse, Refusal>> + Send + 'static,
+    {
+        self.parameters = I::Query::parameters;
+        self.body_schema = I::Body::body_schema;
+        self.handler = Some(Arc::new(move |app, parts| match I::from_parts(parts) {
+            Ok(input) => Box::pin(handler(app, input)),
+            Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
+        }));
+        self
+    }
+
+    pub(super) fn run(&self, app: Arc<Api>, parts: RequestParts) -> Handled {
+        match &self.handler {
+            Some(handler) => handler(app, parts),
+            None => Box::pin(async { Err(Refusal::new(ErrorCode::Internal, "The route has no handler.")) }),
+        }
+    }
+}

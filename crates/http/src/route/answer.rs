@@ -1,0 +1,196 @@
+//! Successful responses of handlers.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use axum::{
+    body::{Body, HttpBody},
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    response::Response,
+};
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt, stream};
+use hyper::body::{Frame, SizeHint};
+use posthouse_app::messages::download::Download;
+use posthouse_domain::error::{ErrorCode, Refusal};
+use serde::Serialize;
+
+use crate::socket::HandshakeOutcome;
+
+/// A successful response.
+#[derive(Debug)]
+pub struct RouteResponse {
+    /// The status.
+    pub status: StatusCode,
+    /// Headers in addition to those of every response.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// The body.
+    pub body: ResponseBody,
+}
+
+/// The body of a response.
+#[derive(Debug)]
+pub enum ResponseBody {
+    /// Bytes in memory.
+    Bytes(Bytes),
+    /// Chunks that are produced as fast as the client reads them.
+    Stream(ResponseStream),
+    /// No body: after the response, the connection is a WebSocket.
+    Upgrade(HandshakeOutcome),
+}
+
+type ChunkStream = Pin<Box<dyn Stream<Item = Result<Bytes, Refusal>> + Send>>;
+
+/// A body in chunks. Dropping it ends the work behind it, as when the client disconnects.
+pub struct ResponseStream {
+    /// The number of bytes still to come, if it is known.
+    bytes_left: Option<u64>,
+    chunks: ChunkStream,
+    /// The span of the request, for log lines.
+    span: tracing::Span,
+}
+
+impl ResponseStream {
+    /// Creates a body of a known size, sent as `Content-Length`, or of an unknown one. If the chunks fail or differ
+    /// from the size, the connection is closed, so that the client notices an incomplete body.
+    pub fn new(bytes: Option<u64>, chunks: impl Stream<Item = Result<Bytes, Refusal>> + Send + 'static) -> Self {
+        Self { bytes_left: bytes, chunks: Box::pin(chunks), span: tracing::Span::current() }
+    }
+}
+
+impl std::fmt::Debug for ResponseStream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ResponseStream").field("bytes_left", &self.bytes_left).finish_non_exhaustive()
+    }
+}
+
+/// The error of a body that failed; the refusal is logged and not part of it.
+#[derive(Debug)]
+pub struct BrokenBody;
+
+impl std::fmt::Display for BrokenBody {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the response body failed")
+    }
+}
+
+impl std::error::Error for BrokenBody {}
+
+impl HttpBody for ResponseStream {
+    type Data = Bytes;
+    type Error = BrokenBody;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BrokenBody>>> {
+        let this = &mut *self;
+        let _entered = this.span.enter();
+        this.chunks.poll_next_unpin(context).map(|next| match next? {
+            Ok(chunk) => {
+                this.bytes_left = this.bytes_left.map(|left| left.saturating_sub(chunk.len() as u64));
+                Some(Ok(Frame::data(chunk)))
+            }
+            Err(refusal) => {
+                // The conversion into a refusal has logged the cause.
+                tracing::debug!(code = refusal.code.text(), "http.body_failed");
+                Some(Err(BrokenBody))
+            }
+        })
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.bytes_left.map_or_else(SizeHint::default, SizeHint::with_exact)
+    }
+}
+
+impl RouteResponse {
+    /// Creates a JSON response.
+    ///
+    /// # Errors
+    /// Returns `internal_error` if the view cannot be serialized.
+    pub fn json<T: Serialize>(status: u16, view: &T) -> Result<Self, Refusal> {
+        let body = serde_json::to_vec(view)
+            .map_err(|_| Refusal::new(ErrorCode::Internal, "The response couldn't be rendered."))?;
+        Ok(Self::written(status, body))
+    }
+
+    /// Creates a response from rendered JSON.
+    #[must_use]
+    pub fn written(status: u16, body: impl Into<Bytes>) -> Self {
+        Self::typed(status, "application/json", body)
+    }
+
+    /// Creates a response of another content type.
+    #[must_use]
+    pub fn typed(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Self {
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+        Self {
+            status,
+            headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(content_type))],
+            body: ResponseBody::Bytes(body.into()),
+        }
+    }
+
+    /// Creates a 101 response, after which the connection is a WebSocket.
+    #[must_use]
+    pub fn upgrade(handshake: HandshakeOutcome) -> Self {
+        Self { status: StatusCode::SWITCHING_PROTOCOLS, body: ResponseBody::Upgrade(handshake), ..Self::empty() }
+    }
+
+    /// Creates a 204 response.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self { status: StatusCode::NO_CONTENT, headers: Vec::new(), body: ResponseBody::Bytes(Bytes::new()) }
+    }
+
+    /// Creates a response whose body is a stream.
+    #[must_use]
+    pub fn stream(status: u16, content_type: &'static str, body: ResponseStream) -> Self {
+        let response = Self::typed(status, content_type, Bytes::new());
+        Self { body: ResponseBody::Stream(body), ..response }
+    }
+
+    /// Creates a response with the bytes of a download.
+    #[must_use]
+    pub fn download(headers: Vec<(HeaderName, HeaderValue)>, download: Download) -> Self {
+        let body = download.into_whole().map_or_else(
+            |chunked| {
+                let bytes = chunked.bytes();
+                let next = |mut download: Download| async move {
+                    let chunk = download.next_chunk().await?;
+                    Ok(chunk.map(|chunk| (chunk, download)))
+                };
+                ResponseBody::Stream(ResponseStream::new(Some(bytes), stream::try_unfold(chunked, next)))
+            },
+            ResponseBody::Bytes,
+        );
+        Self { status: StatusCode::OK, headers, body }
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    pub(crate) fn into_response(self) -> Response {
+        let (body, handshake) = match self.body {
+            ResponseBody::Bytes(bytes) => (Body::from(bytes), None),
+            ResponseBody::Stream(stream) => (Body::new(stream), None),
+            ResponseBody::Upgrade(handshake) => (Body::empty(), Some(handshake)),
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = self.status;
+        for (name, value) in self.headers {
+            response.headers_mut().append(name, value);
+        }
+        if let Some(handshake) = handshake {
+            response.extensions_mut().insert(handshake);
+        }
+        response
+    }
+}

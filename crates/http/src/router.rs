@@ -1,0 +1,256 @@
+//! Builds the service from the route table: request ids, authentication, limits, the body, the handler, the response,
+//! one log line.
+
+use crate::Api;
+use std::{net::IpAddr, sync::Arc};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{RawPathParams, Request, rejection::RawPathParamsRejection},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request},
+    response::Response,
+    routing::{MethodFilter, on},
+};
+use bytes::Bytes;
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    time::Time,
+    workspace::WorkspaceNotice,
+};
+use tracing::Instrument;
+
+use super::{
+    auth, body,
+    client::{self, HttpConnectionInfo, RequestClient},
+    development, error, host, idempotency, root,
+    route::{PathParams, RequestInfo, RequestParts, Route},
+    socket,
+};
+use crate::{in_flight::InFlightGuard, rate_limits::RateLimitStatus};
+use posthouse_api::wire::Problems;
+use posthouse_app::app::App;
+
+/// `X-Request-Id`.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const SERVICE_NOTICE: HeaderName = HeaderName::from_static("service-notice");
+
+/// Builds the router that serves a route table.
+pub fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
+    let mut router = Router::new();
+    for route in routes.into_iter().filter(|route| !route.development || app.config.is_loopback_profile()) {
+        let (app, route) = (app.clone(), Arc::new(route));
+        let filter = MethodFilter::try_from(route.method.clone()).expect("the table names ordinary methods");
+        let path = route.path;
+        let handler = move |path: Result<RawPathParams, RawPathParamsRejection>, request: Request| {
+            respond(app.clone(), route.clone(), path, request)
+        };
+        router = router.route(path, on(filter, handler));
+    }
+    let (unmatched_app, method_app) = (app.clone(), app.clone());
+    router
+        .fallback(move |request: Request| {
+            let app = unmatched_app.clone();
+            async move {
+                if let Some(response) = root::redirect(&request) {
+                    return finish(response, &request_id(&app));
+                }
+                let refusal = root::no_route(&request);
+                refuse_unmatched(&app, request, refusal).await
+            }
+        })
+        .method_not_allowed_fallback(move |request: Request| {
+            let app = method_app.clone();
+            async move {
+                let what = format!("This route doesn't support `{}`.", request.method());
+                refuse_unmatched(&app, request, Refusal::new(ErrorCode::MethodNotAllowed, what)).await
+            }
+        })
+}
+
+/// Responds to a request that matches no route.
+pub(super) async fn refuse_unmatched(app: &App, request: Request, refusal: Refusal) -> Response {
+    let notice = notice_of_key(app, request.headers()).await;
+    let mut response = refuse(app, request, refusal).await;
+    write_extras(&Extras { notice, rate_limit: None }, response.headers_mut());
+    response
+}
+
+/// Refuses a request before any of it is processed.
+pub(super) async fn refuse(app: &App, request: Request, refusal: Refusal) -> Response {
+    let id = request_id(app);
+    tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.miss");
+    let (head, mut body) = request.into_parts();
+    body::drain(app.clock.as_ref(), &head.headers, &mut body).await;
+    finish(error::response(&refusal, &id), &id)
+}
+
+fn request_id(app: &App) -> String {
+    app.clock.ids().next::<uuid::Uuid>().to_string()
+}
+
+fn finish(mut response: Response, id: &str) -> Response {
+    if let Ok(value) = HeaderValue::from_str(id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    response
+}
+
+/// Results of authentication that the response carries.
+#[derive(Default)]
+struct Extras {
+    notice: Option<WorkspaceNotice>,
+    rate_limit: Option<RateLimitStatus>,
+}
+
+/// The identity of a request: its id, and when its head was complete.
+struct Arrival {
+    id: String,
+    at: Time,
+}
+
+fn respond(
+    app: Arc<Api>,
+    route: Arc<Route>,
+    path: Result<RawPathParams, RawPathParamsRejection>,
+    request: Request,
+) -> impl Future<Output = Response> + Send {
+    let (id, began) = (request_id(&app), app.clock.now());
+    let arrival = Arrival { id: id.clone(), at: began };
+    // A parameter that is not UTF-8 identifies nothing, so it becomes an empty name.
+    let path =
+        path.map(|raw| PathParams(raw.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect())).unwrap_or_default();
+    let span = tracing::info_span!("request", request_id = %id);
+    // Boxed, so that a long poll does not keep the head and its read buffer in memory while it waits.
+    let entering = Box::pin(enter(Arc::clone(&app), Arc::clone(&route), arrival, path, request));
+    async move {
+        let (extras, admitted) = entering.instrument(span.clone()).await;
+        let started = admitted.map(|(parts, flight)| (route.run(Arc::clone(&app), parts), flight));
+        let mut response = match started {
+            Ok((running, _flight)) => {
+                let answered = running.instrument(span).await;
+                let answered = answered.inspect_err(|refusal| app.storage_health.record(refusal));
+                answered
+                    .map_or_else(|refusal| error::response(&refusal, &id), super::route::RouteResponse::into_response)
+            }
+            Err(refusal) => error::response(&refusal, &id),
+        };
+        write_extras(&extras, response.headers_mut());
+        let duration_ms = app.clock.now().since_ms(began);
+        let status = response.status().as_u16();
+        tracing::info!(request_id = %id, route = route.name, status, duration_ms, "http.request");
+        app.metrics.http_request(route.name, status);
+        finish(response, &id)
+    }
+}
+
+/// Admits a request, or reads and discards the rest of it.
+async fn enter(
+    app: Arc<Api>,
+    route: Arc<Route>,
+    arrival: Arrival,
+    path: PathParams,
+    request: Request,
+) -> (Extras, Result<(RequestParts, Option<InFlightGuard>), Refusal>) {
+    let named = if route.development { host::named(&request) } else { String::new() };
+    let (head, mut body) = request.into_parts();
+    let mut extras = Extras::default();
+    let admitted = match route.development.then(|| development::admit(&app.config, &route, &head, &named)) {
+        Some(Err(refusal)) => Err(refusal),
+        _ => admit(&app, &route, &arrival, path, &head, &mut body, &mut extras).await,
+    };
+    if let Err(refusal) = &admitted {
+        app.storage_health.record(refusal);
+        body::drain(app.clock.as_ref(), &head.headers, &mut body).await;
+    }
+    (extras, admitted)
+}
+
+/// Does everything that precedes the handler: authentication, limits, permission, body and idempotency.
+async fn admit(
+    app: &Arc<Api>,
+    route: &Route,
+    arrival: &Arrival,
+    path: PathParams,
+    head: &request::Parts,
+    body: &mut Body,
+    extras: &mut Extras,
+) -> Result<(RequestParts, Option<InFlightGuard>), Refusal> {
+    let mut caller = None;
+    if route.access.needs_caller() {
+        let authenticated = auth::authenticate(app, &head.headers).await?;
+        extras.notice = authenticated.workspace.notice;
+        let limit = app.config.plans.of(authenticated.workspace.plan).requests_per_minute;
+        extras.rate_limit = app.request_limits.count(&authenticated.caller.principal, limit, app.clock.now());
+        extras.rate_limit.as_ref().map_or(Ok(()), RateLimitStatus::check)?;
+        auth::authorize(&authenticated.caller, route)?;
+        caller = Some(authenticated.caller);
+    } else if route.is_api() {
+        extras.notice = notice_of_key(app, &head.headers).await;
+    }
+    // Problems of the header are reported together with problems of the body.
+    let mut problems = Problems::default();
+    let idempotency_key = if route.idempotent { idempotency::key(&head.headers, &mut problems) } else { None };
+    let body = match route.body {
+        Some(rule) => body::read(app.clock.as_ref(), rule, &head.headers, body).await?,
+        None => Bytes::new(),
+    };
+    let flight = match (&caller, &idempotency_key) {
+        (Some(caller), Some(key)) => {
+            let scope = idempotency::scope(caller);
+            scope.map(|workspace| app.in_flight.take(workspace, route.name, key)).transpose()?
+        }
+        _ => None,
+    };
+    let client = client_of(app, head);
+    let query = head.uri.query().map(str::to_owned);
+    let fingerprint = idempotency_key.as_ref().map(|_| idempotency::fingerprint(&path, query.as_deref(), &body));
+    let request = RequestInfo {
+        id: arrival.id.clone(),
+        route: route.name,
+        arrived_at: arrival.at,
+        client_ip: client.address,
+        idempotency_key,
+        fingerprint,
+        bearer: if route.access.needs_caller() { None } else { auth::bearer_text(&head.headers) },
+        on_loopback: client.on_loopback,
+        handshake: socket::handshake(&head.headers),
+    };
+    Ok((RequestParts { caller, request, path, query, body, problems }, flight))
+}
+
+/// Returns the workspace's notice for any request with a valid key, on public routes too.
+async fn notice_of_key(app: &App, headers: &HeaderMap) -> Option<WorkspaceNotice> {
+    if !headers.contains_key(header::AUTHORIZATION) {
+        return None;
+    }
+    auth::authenticate(app, headers).await.ok()?.workspace.notice
+}
+
+fn client_of(app: &Api, head: &request::Parts) -> RequestClient {
+    // Without a listener there is no remote peer, only this machine.
+    let peer =
+        head.extensions.get::<HttpConnectionInfo>().map_or(IpAddr::from([127, 0, 0, 1]), |connection| connection.peer);
+    client::of(peer, &app.http.trusted_proxies, &head.headers)
+}
+
+fn write_extras(extras: &Extras, headers: &mut HeaderMap) {
+    if let Some(rate_limit) = &extras.rate_limit {
+        rate_limit.write(headers);
+    }
+    if let Some(notice) = &extras.notice {
+        let encoded =
+            percent_encoding::utf8_percent_encode(&notice.message, percent_encoding::NON_ALPHANUMERIC).to_string();
+        if let Ok(value) = HeaderValue::from_str(&encoded) {
+            headers.insert(SERVICE_NOTICE, value);
+        }
+    }
+}
+
+/// A plain text response, for requests outside the API.
+#[must_use]
+pub fn plain(status: StatusCode, text: &'static str) -> Response {
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    response
+}

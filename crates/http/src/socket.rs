@@ -1,0 +1,327 @@
+//! The WebSocket of a stream: hello, subscriptions, events, heartbeats and the close (`docs/reference/stream.md`, RFC
+//! 6455).
+//!
+//! An idle stream holds one read buffer and nothing else. It waits for its client at most one heartbeat: a client that
+//! does not read is disconnected, and resumes with the last event it received.
+
+use crate::Api;
+use std::{
+    future::poll_fn,
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use axum::http::{HeaderMap, header};
+use futures_util::{SinkExt, StreamExt};
+use posthouse_domain::{
+    auth::{Caller, Principal},
+    error::{ErrorCode, Refusal},
+    event::EventPayload,
+    stream::{ERRORS_MAX, FRAME_BYTES_MAX, HEARTBEAT_S, StreamClose},
+    time::Time,
+};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::broadcast::error::RecvError,
+};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        Bytes, Error, Message,
+        handshake::derive_accept_key,
+        protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode},
+    },
+};
+
+use super::frames::{ClientFrame, read};
+use posthouse_app::{
+    events::{
+        log::EventFilter,
+        stream::{self, SubscriptionRequest},
+        subscriptions::{StreamBatch, StreamSubscription, event_frame},
+    },
+    ports::BoxFuture,
+};
+
+/// Time between two heartbeats, in milliseconds.
+const HEARTBEAT_MS: i64 = 1_000 * HEARTBEAT_S.cast_signed();
+/// How long a closed stream waits for the client's close frame, in milliseconds.
+const LINGER_MS: i64 = 1_000;
+/// Size of the read buffer of an idle stream.
+const READ_BUFFER_BYTES: usize = 4 * 1024;
+/// Events that a replay loads and renders at once.
+const REPLAY_STEP: usize = 100;
+
+/// The outcome of a handshake.
+#[derive(Clone, Copy, Debug)]
+pub enum HandshakeOutcome {
+    /// The caller may receive events.
+    Admitted(Caller),
+    /// The stream is closed with this reason.
+    Refused(StreamClose),
+}
+
+/// Returns the accept key of a request that asks for a WebSocket (RFC 6455 §4.2).
+#[must_use]
+pub fn handshake(headers: &HeaderMap) -> Option<String> {
+    let has_value = |name, word: &str| {
+        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.flat_map(|value| value.split(',')).any(|one| one.trim().eq_ignore_ascii_case(word))
+    };
+    let is_upgrade = has_value(header::UPGRADE, "websocket")
+        && has_value(header::CONNECTION, "upgrade")
+        && has_value(header::SEC_WEBSOCKET_VERSION, "13");
+    headers.get(header::SEC_WEBSOCKET_KEY).filter(|_| is_upgrade).map(|key| derive_accept_key(key.as_bytes()))
+}
+
+/// Serves a stream to its end. `early` is what the client sent together with its handshake.
+pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
+    app: &Arc<Api>,
+    handshake: HandshakeOutcome,
+    io: S,
+    early: Vec<u8>,
+) {
+    let config = WebSocketConfig::default()
+        .read_buffer_size(READ_BUFFER_BYTES)
+        .write_buffer_size(0)
+        .max_message_size(Some(FRAME_BYTES_MAX))
+        .max_frame_size(Some(FRAME_BYTES_MAX));
+    let mut wire = WebSocketStream::from_partially_read(io, early, Role::Server, Some(config)).await;
+    let ending = match handshake {
+        HandshakeOutcome::Refused(ending) => Some(ending),
+        HandshakeOutcome::Admitted(caller) => match app.subscriptions.join(app, &caller).await {
+            Ok(subscription) => StreamSession::new(app, caller, &mut wire).run(subscription).await.err(),
+            Err(_) => Some(StreamClose::Restarting),
+        },
+    };
+    if let Some(ending) = ending {
+        tracing::debug!(code = ending.code(), "stream.ended");
+        let linger = app.clock.sleep_until(app.clock.now().plus_ms(LINGER_MS));
+        tokio::select! {
+            // The close frame is sent first, however little time remains.
+            biased;
+            () = close(&mut wire, ending) => {}
+            () = linger => {}
+        }
+    }
+}
+
+/// Sends a close frame, and reads until the client has closed too.
+async fn close<S: AsyncRead + AsyncWrite + Unpin>(wire: &mut WebSocketStream<S>, ending: StreamClose) {
+    let frame = (ending != StreamClose::Normal)
+        .then(|| CloseFrame { code: CloseCode::from(ending.code()), reason: ending.text().into() });
+    let _ = wire.close(frame).await;
+    while let Some(Ok(_)) = wire.next().await {}
+}
+
+/// A subscription, and its position in the event log.
+struct ActiveSubscription {
+    filter: EventFilter,
+    form: EventPayload,
+    /// Every event up to this sequence number was sent or does not match.
+    last_seq: i64,
+}
+
+struct StreamSession<'a, S> {
+    app: &'a Arc<Api>,
+    caller: Caller,
+    wire: &'a mut WebSocketStream<S>,
+    subscription: Option<ActiveSubscription>,
+    errors: u32,
+    last_received_at: Time,
+}
+
+/// What woke a session.
+enum Wakeup {
+    Frame(Option<Result<Message, Error>>),
+    News(Result<Arc<StreamBatch>, RecvError>),
+    Heartbeat,
+    Drained,
+}
+
+impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
+    fn new(app: &'a Arc<Api>, caller: Caller, wire: &'a mut WebSocketStream<S>) -> Self {
+        Self { app, caller, wire, subscription: None, errors: 0, last_received_at: app.clock.now() }
+    }
+
+    /// Runs until the stream ends.
+    async fn run(mut self, mut events: StreamSubscription) -> Result<(), StreamClose> {
+        let app = self.app;
+        let mut drained: BoxFuture<'_, ()> = Box::pin(app.lifecycle.drained());
+        let mut heartbeat = app.clock.sleep_until(self.last_received_at.plus_ms(HEARTBEAT_MS));
+        self.send(&json!({ "type": "hello", "heartbeat_seconds": HEARTBEAT_S })).await?;
+        loop {
+            let wakeup = tokio::select! {
+                () = &mut drained => Wakeup::Drained,
+                frame = self.wire.next() => Wakeup::Frame(frame),
+                news = events.news.recv() => Wakeup::News(news),
+                () = &mut heartbeat => Wakeup::Heartbeat,
+            };
+            match wakeup {
+                Wakeup::Drained => return Err(StreamClose::Restarting),
+                Wakeup::Frame(frame) => {
+                    self.last_received_at = app.clock.now();
+                    if self.handle_input(frame).await? {
+                        return Ok(());
+                    }
+                }
+                Wakeup::News(news) => self.deliver(news).await?,
+                Wakeup::Heartbeat => {
+                    let now = app.clock.now();
+                    if now.since_ms(self.last_received_at) >= 2 * HEARTBEAT_MS {
+                        return Err(StreamClose::Idle);
+                    }
+                    heartbeat = app.clock.sleep_until(now.plus_ms(HEARTBEAT_MS));
+                    self.write(Message::Ping(Bytes::new())).await?;
+                }
+            }
+        }
+    }
+
+    /// Handles input from the client. Returns whether the connection has ended.
+    async fn handle_input(&mut self, frame: Option<Result<Message, Error>>) -> Result<bool, StreamClose> {
+        match frame {
+            Some(Ok(Message::Text(text))) => self.handle_frame(text.as_str()).await?,
+            Some(Ok(Message::Binary(_))) => {
+                self.send_error(&Refusal::new(ErrorCode::InvalidRequest, "A frame must be JSON text.")).await?;
+            }
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
+            // The reply to the close frame is queued; reading on sends it.
+            Some(Ok(Message::Close(_))) => return Err(StreamClose::Normal),
+            Some(Err(Error::Capacity(_))) => return Err(StreamClose::TooLarge),
+            Some(Err(Error::Protocol(_))) => return Err(StreamClose::Protocol),
+            Some(Err(Error::Utf8(_))) => return Err(StreamClose::Encoding),
+            Some(Err(_)) | None => return Ok(true),
+        }
+        Ok(false)
+    }
+
+    async fn handle_frame(&mut self, text: &str) -> Result<(), StreamClose> {
+        match read(text) {
+            Ok(ClientFrame::Ping) => self.send(&json!({ "type": "pong" })).await,
+            Ok(ClientFrame::Pong) => Ok(()),
+            Ok(ClientFrame::Subscribe(wanted, form)) => self.subscribe(wanted, form).await,
+            Err(refusal) => self.send_error(&refusal).await,
+        }
+    }
+
+    async fn send_error(&mut self, refusal: &Refusal) -> Result<(), StreamClose> {
+        self.errors += 1;
+        if self.errors > ERRORS_MAX {
+            return Err(StreamClose::Refused);
+        }
+        let code = if refusal.code == ErrorCode::NotFound { "inbox_not_found" } else { refusal.code.text() };
+        let mut frame = json!({ "type": "error", "code": code, "message": refusal.message });
+        if !refusal.details.is_empty() {
+            frame["details"] = Value::Object(refusal.wire_details());
+        }
+        self.send(&frame).await
+    }
+
+    /// Starts a subscription, replacing the previous one, and sends the events that the client missed.
+    async fn subscribe(&mut self, wanted: SubscriptionRequest, form: EventPayload) -> Result<(), StreamClose> {
+        let begun = match stream::subscribe(self.app, self.caller, wanted).await {
+            Ok(begun) => begun,
+            Err(refusal) => return self.send_error(&refusal).await,
+        };
+        let mut frame = json!({ "type": "subscribed", "replayed": begun.replay.len() });
+        if begun.is_truncated {
+            frame["replay_truncated"] = true.into();
+        }
+        self.subscription = Some(ActiveSubscription { filter: begun.filter, form, last_seq: begun.seen });
+        self.send(&frame).await?;
+        for some in begun.replay.chunks(REPLAY_STEP) {
+            // The store is unavailable. The client receives the rest when it resumes.
+            let shown = stream::show(self.app, self.caller.workspace, some.to_vec(), form).await;
+            for event in shown.map_err(|_| StreamClose::Restarting)? {
+                self.write(Message::Text(event_frame(&event))).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn deliver(&mut self, news: Result<Arc<StreamBatch>, RecvError>) -> Result<(), StreamClose> {
+        let news = match news {
+            Ok(news) => news,
+            Err(RecvError::Closed) => return Err(StreamClose::Restarting),
+            // A client without a subscription has missed nothing.
+            Err(RecvError::Lagged(_)) if self.subscription.is_none() => return Ok(()),
+            Err(RecvError::Lagged(_)) => return Err(StreamClose::Slow),
+        };
+        let is_revoked = match self.caller.principal {
+            Principal::Key(key) => news.revoked.contains(&key.id),
+            // Neither can open a stream.
+            Principal::Operator | Principal::Service { .. } => true,
+        };
+        if is_revoked {
+            return Err(StreamClose::Credential);
+        }
+        for item in &news.events {
+            let Some(subscribed) = &mut self.subscription else { return Ok(()) };
+            let event = item.shown.event();
+            if event.seq <= subscribed.last_seq {
+                continue;
+            }
+            subscribed.last_seq = event.seq;
+            if subscribed.filter.matches(event) {
+                let frame = item.frame(subscribed.form);
+                self.write(Message::Text(frame)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn send(&mut self, frame: &Value) -> Result<(), StreamClose> {
+        self.write(Message::Text(frame.to_string().into())).await
+    }
+
+    /// Writes a frame. A client that does not read for a whole heartbeat is too slow.
+    async fn write(&mut self, message: Message) -> Result<(), StreamClose> {
+        let app = self.app;
+        let mut writing = pin!(self.wire.send(message));
+        // Usually the write completes at once, without a timer.
+        let at_once = poll_fn(|context: &mut Context<'_>| match writing.as_mut().poll(context) {
+            Poll::Ready(done) => Poll::Ready(Some(done)),
+            Poll::Pending => Poll::Ready(None),
+        });
+        let done = match at_once.await {
+            Some(done) => done,
+            None => tokio::select! {
+                done = writing => done,
+                () = app.lifecycle.drained() => return Err(StreamClose::Restarting),
+                () = app.clock.sleep_until(app.clock.now().plus_ms(HEARTBEAT_MS)) => return Err(StreamClose::Slow),
+            },
+        };
+        // A lost connection needs no close frame.
+        done.map_err(|_| StreamClose::Normal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderName;
+
+    fn asked(fields: &[(HeaderName, &'static str)]) -> Option<String> {
+        let fields = fields.iter().map(|(name, value)| (name.clone(), axum::http::HeaderValue::from_static(value)));
+        handshake(&fields.collect())
+    }
+
+    #[test]
+    fn a_handshake_needs_all_its_fields() {
+        let whole = [
+            (header::UPGRADE, "WebSocket"),
+            (header::CONNECTION, "keep-alive, Upgrade"),
+            (header::SEC_WEBSOCKET_VERSION, "13"),
+            (header::SEC_WEBSOCKET_KEY, "dGhlIHNhbXBsZSBub25jZQ=="),
+        ];
+        assert_eq!(asked(&whole).as_deref(), Some("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "RFC 6455 §1.3");
+        for at in 0..whole.len() {
+            let mut less = whole.to_vec();
+            less.remove(at);
+            assert_eq!(asked(&less), None);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The state of the HTTP API: the instance, and state that requests share.
+
+use std::{ops::Deref, sync::Arc};
+
+use posthouse_app::Instance;
+
+use crate::{config::HttpConfig, in_flight::InFlightRequests, rate_limits::RequestLimits, readiness::Readiness};
+
+/// The instance, with the state of HTTP requests.
+pub struct Api {
+    /// The instance.
+    pub instance: Arc<Instance>,
+    /// The settings of the API.
+    pub(crate) http: HttpConfig,
+    /// Requests of each API key in the current minute.
+    pub(crate) request_limits: RequestLimits,
+    /// Idempotent requests in progress.
+    pub(crate) in_flight: InFlightRequests,
+    /// The result of the last readiness check.
+    pub(crate) readiness: Readiness,
+}
+
+impl Api {
+    /// Creates the API of an instance.
+    #[must_use]
+    pub fn new(instance: Arc<Instance>, http: HttpConfig) -> Self {
+        Self {
+            instance,
+            http,
+            request_limits: RequestLimits::default(),
+            in_flight: InFlightRequests::default(),
+            readiness: Readiness::default(),
+        }
+    }
+}
+
+/// Use cases need the application, which handlers reach through the API.
+impl Deref for Api {
+    type Target = Instance;
+
+    fn deref(&self) -> &Instance {
+        &self.instance
+    }
+}

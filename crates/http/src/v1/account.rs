@@ -1,0 +1,205 @@
+//! `GET /v1/account`.
+
+use crate::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::{KeyPrincipal, Permission, Principal},
+    error::{ErrorCode, Refusal},
+    plan::{Plan, PlanLimits},
+    workspace::{ClaimStatus, UNCLAIMED_RECIPIENTS_PER_DAY, Workspace},
+};
+use posthouse_store::{Tx, unclaimed, workspaces};
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::route::{Route, RouteInput, RouteResponse};
+use posthouse_api::views::{TimestampView, name_of};
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/v1/account", "getAccount", Permission::InboxesRead)
+            .summary("Returns the workspace of the API key, its limits, and the key itself.")
+            .answers::<AccountView>(200)
+            .handle(read),
+    ]
+}
+
+async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let (id, now) = (input.caller.workspace, app.clock.now());
+    let load = move |tx: &mut Tx| {
+        let workspace = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        let is_unclaimed = workspace.claim == ClaimStatus::Unclaimed;
+        let today = if is_unclaimed { Some(unclaimed::recipients(tx, id, now)?.len() as u64) } else { None };
+        Ok::<_, Refusal>((workspace, today))
+    };
+    let (workspace, today) = app.store.read(load).await?;
+    let key = match input.caller.principal {
+        Principal::Key(key) => key,
+        Principal::Operator | Principal::Service { .. } => {
+            return Err(Refusal::new(ErrorCode::Forbidden, "Only an API key has an account."));
+        }
+    };
+    RouteResponse::json(200, &AccountView::of(&workspace, today, app.config.plans.of(workspace.plan), &key))
+}
+
+/// The workspace, limits and API key of the request.
+#[derive(Serialize, JsonSchema)]
+struct AccountView {
+    workspace: WorkspaceView,
+    claim: ClaimView,
+    limits: LimitsView,
+    restrictions: Option<RestrictionsView>,
+    agent_messaging: AgentMessagingView,
+    key: KeyView,
+}
+
+/// A workspace.
+#[derive(Serialize, JsonSchema)]
+struct WorkspaceView {
+    id: Uuid,
+    name: String,
+    #[schemars(schema_with = "name_of::<Plan>")]
+    plan: &'static str,
+    status: &'static str,
+    notice: Option<NoticeView>,
+    emergency_stopped_at: Option<TimestampView>,
+    emergency_stop_reason: Option<String>,
+    ai_disclosure: AiDisclosureView,
+    created_at: TimestampView,
+}
+
+/// A notice from the operator to the workspace.
+#[derive(Serialize, JsonSchema)]
+struct NoticeView {
+    message: String,
+    created_at: TimestampView,
+}
+
+/// How sent mail discloses that an agent wrote it.
+#[derive(Serialize, JsonSchema)]
+struct AiDisclosureView {
+    visible_line: &'static str,
+    text: Option<String>,
+    share_workspace_name: bool,
+}
+
+/// Whether a person owns the workspace. If a person or the operator created it, `status` is `not_applicable` and the
+/// other members are null.
+#[derive(Serialize, JsonSchema)]
+struct ClaimView {
+    #[schemars(schema_with = "name_of::<ClaimStatus>")]
+    status: &'static str,
+    claimed_at: Option<TimestampView>,
+    pending_email: Option<String>,
+    expires_at: Option<TimestampView>,
+}
+
+/// Restrictions of an unclaimed workspace; null if a person owns the workspace.
+#[derive(Serialize, JsonSchema)]
+struct RestrictionsView {
+    /// Maximum number of different recipients per UTC day.
+    recipients_per_day: u64,
+    /// Number of different recipients today.
+    recipients_today: u64,
+    /// Always `unlimited`: replies within conversations that began with received mail, to people in them, do not count.
+    replies_to_inbound_threads: &'static str,
+    /// Whether the workspace may have webhooks.
+    webhooks: bool,
+    /// Whether the workspace may use the event stream.
+    event_stream: bool,
+}
+
+impl RestrictionsView {
+    fn of(recipients_today: u64) -> Self {
+        Self {
+            recipients_per_day: UNCLAIMED_RECIPIENTS_PER_DAY,
+            recipients_today,
+            replies_to_inbound_threads: "unlimited",
+            webhooks: false,
+            event_stream: true,
+        }
+    }
+}
+
+/// Limits in force; null means unlimited.
+#[derive(Serialize, JsonSchema)]
+struct LimitsView {
+    inboxes: Option<u64>,
+    custom_domains: Option<u64>,
+    emails_per_month: Option<u64>,
+    daily_sends: Option<u64>,
+    daily_sends_per_inbox: Option<u64>,
+    sends_per_5_minutes: Option<u64>,
+    requests_per_minute: Option<u64>,
+}
+
+/// Which parts of agent messaging are enabled.
+#[derive(Serialize, JsonSchema)]
+struct AgentMessagingView {
+    enabled: bool,
+    directory_enabled: bool,
+    agent_keys_enabled: bool,
+    public_directory_enabled: bool,
+}
+
+/// The API key of the request.
+#[derive(Serialize, JsonSchema)]
+struct KeyView {
+    id: Uuid,
+    scope: &'static str,
+    inbox_id: Option<Uuid>,
+    permissions: Vec<&'static str>,
+}
+
+impl AccountView {
+    fn of(workspace: &Workspace, recipients_today: Option<u64>, plan: &PlanLimits, key: &KeyPrincipal) -> Self {
+        let w = workspace;
+        Self {
+            workspace: WorkspaceView {
+                id: w.id.into(),
+                name: w.name.clone(),
+                plan: w.plan.text(),
+                status: if w.suspended { "suspended" } else { "active" },
+                notice: w
+                    .notice
+                    .as_ref()
+                    .map(|n| NoticeView { message: n.message.clone(), created_at: n.created_at.into() }),
+                emergency_stopped_at: w.stopped_at.map(Into::into),
+                emergency_stop_reason: w.stop_reason.clone(),
+                ai_disclosure: AiDisclosureView { visible_line: "off", text: None, share_workspace_name: false },
+                created_at: w.created_at.into(),
+            },
+            claim: ClaimView {
+                status: w.claim.text(),
+                claimed_at: w.claimed_at.map(Into::into),
+                pending_email: None,
+                expires_at: None,
+            },
+            limits: LimitsView {
+                inboxes: plan.inboxes,
+                custom_domains: plan.domains,
+                emails_per_month: plan.emails_per_month,
+                daily_sends: w.daily_send_limit.or(plan.daily_sends),
+                daily_sends_per_inbox: plan.daily_sends_per_inbox,
+                sends_per_5_minutes: plan.sends_per_5_minutes,
+                requests_per_minute: plan.requests_per_minute,
+            },
+            restrictions: recipients_today.map(RestrictionsView::of),
+            agent_messaging: AgentMessagingView {
+                enabled: false,
+                directory_enabled: false,
+                agent_keys_enabled: false,
+                public_directory_enabled: false,
+            },
+            key: KeyView {
+                id: key.id.into(),
+                scope: key.scope.text(),
+                inbox_id: key.scope.inbox().map(Into::into),
+                permissions: key.permissions.names().collect(),
+            },
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `GET /v1/events`: the event log of the workspace, oldest first.
+
+use crate::Api;
+use posthouse_app::events::render;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::{Caller, Permission},
+    error::{ErrorCode, Refusal},
+    event::{Event, EventKind},
+    id::{EventId, InboxId},
+};
+use posthouse_store::{Tx, events};
+use uuid::Uuid;
+
+use crate::route::{Route, RouteInput, RouteResponse};
+use posthouse_api::{
+    views::{PageView, event::EventView},
+    wire::{CommaList, Cursor, Limit, query, rows},
+};
+use posthouse_app::events::log::{self, EventBatch, EventFilter, EventReadLimits};
+
+/// Largest number of types in one request.
+const TYPES_MAX: usize = 40;
+/// Events scanned for one page. A filter for rare types can return a short page with a cursor.
+const LOOKED_THROUGH_MAX: usize = 5_000;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/v1/events", "listEvents", Permission::MessagesRead)
+            .summary("Lists the events of the last 30 days, oldest first.")
+            .answers::<PageView<EventView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(list),
+    ]
+}
+
+query! {
+    /// Filters and page of a list of events.
+    struct EventsQuery {
+        /// The id of the last event you received. If omitted, the list begins with the oldest event.
+        after: Option<Cursor>,
+        /// The `next_cursor` of the previous page; the same as `after`.
+        cursor: Option<Cursor>,
+        /// Event types, separated by commas. If omitted, all types.
+        types: CommaList<EventKind, TYPES_MAX>,
+        /// Only events of this inbox.
+        inbox_id: Option<Uuid>,
+        /// Maximum number of events per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+async fn list(app: Arc<Api>, input: RouteInput<EventsQuery>) -> Result<RouteResponse, Refusal> {
+    let (caller, query, now, plans) = (input.caller, input.query, app.clock.now(), app.config.plans);
+    let work = move |tx: &mut Tx| {
+        let (found, next) = page(tx, &caller, &query)?;
+        let shown = render::load(tx, caller.workspace, found, (&plans, now))?;
+        Ok::<_, Refusal>((shown, next))
+    };
+    let (shown, next) = app.store.read(work).await?;
+    let next_cursor = next.map(|id| id.to_string());
+    RouteResponse::json(200, &PageView { data: shown.iter().map(EventView::of).collect(), next_cursor })
+}
+
+/// Returns the events of a page, and the event after which the next page begins.
+fn page(tx: &mut Tx, caller: &Caller, query: &EventsQuery) -> Result<(Vec<Event>, Option<EventId>), Refusal> {
+    let inbox_ids = query.inbox_id.map(|id| vec![InboxId(id)]);
+    let filter = EventFilter::of(tx, caller, query.types.0.clone(), inbox_ids)?;
+    let seq = start(tx, caller, query)?;
+    let limit = rows(query.limit) as usize;
+    let bounds = EventReadLimits { events: limit + 1, looked_through: LOOKED_THROUGH_MAX };
+    let EventBatch { mut events, last, is_end, .. } = log::after(tx, caller.workspace, &filter, seq, bounds)?;
+    if events.len() > limit {
+        events.truncate(limit);
+        let next = events.last().map(|event| event.event.id);
+        return Ok((events, next));
+    }
+    Ok((events, last.filter(|_| !is_end)))
+}
+
+fn start(tx: &mut Tx, caller: &Caller, query: &EventsQuery) -> Result<i64, Refusal> {
+    let after = match (&query.after, &query.cursor) {
+        (None, None) => return Ok(0),
+        (Some(_), Some(_)) => {
+            return Err(Refusal::invalid_field("cursor", "can't be combined with `after`: send one of them"));
+        }
+        (Some(after), None) | (None, Some(after)) => after,
+    };
+    let unknown = |what: String| {
+        Refusal::new(ErrorCode::InvalidCursor, what)
+            .with_fix("Events are kept for 30 days. Omit `after` to start with the oldest event.")
+    };
+    let id: EventId = after.0.parse().map_err(|_| unknown("`after` must be the id of an event.".to_owned()))?;
+    events::seq_of(tx, caller.workspace, id)?.ok_or_else(|| unknown(format!("The log contains no event {id}.")))
+}

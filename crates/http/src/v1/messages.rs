@@ -1,0 +1,352 @@
+//! Reading and changing messages.
+
+use crate::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::{Caller, Permission},
+    error::{ErrorCode, Refusal},
+    id::{InboxId, MessageId},
+    inbox::Inbox,
+    label::{BLOCKED, LabelChange, PROMOTIONS},
+    message::{Channel, Direction, MessageKind, MessageStatus},
+    page::CursorPosition,
+    record::Record,
+    time::Time,
+};
+use posthouse_store::{
+    Tx,
+    message_list::{self, InboxRef, MessageFilter},
+    messages,
+};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::fields::{LeaseIdText, ScreeningQuery};
+use crate::route::{Route, RouteInput, RouteResponse};
+use posthouse_api::{
+    views::{BatchView, PageView, message::MessageView},
+    wire::{
+        BoundedList, CommaList, Cursor, EmptyInput, Label, Limit, Problems, UserLabel, choice, member, object, paging,
+        query,
+    },
+};
+use posthouse_app::{
+    access::visible,
+    messages::change::{self, MessageChange},
+};
+
+/// Largest number of labels in a list filter.
+const LABEL_FILTERS_MAX: usize = 10;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/v1/inboxes/{id}/messages", "listMessages", Permission::MessagesRead)
+            .summary("Lists the messages of an inbox, newest first.")
+            .answers::<PageView<MessageView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(list),
+        Route::new(Method::GET, "/v1/messages/{id}", "getMessage", Permission::MessagesRead)
+            .summary("Returns one message.")
+            .answers::<MessageView<'_>>(200)
+            .errors(&[ErrorCode::NotFound])
+            .handle(get),
+        Route::new(Method::PATCH, "/v1/messages/{id}", "updateMessage", Permission::MessagesWrite)
+            .summary("Updates the labels and read state of a message. System labels cannot be changed.")
+            .answers::<MessageView<'_>>(200)
+            .errors(&[ErrorCode::NotFound, ErrorCode::LeaseExpired])
+            .handle(update),
+        Route::new(Method::POST, "/v1/messages/batch-get", "batchGetMessages", Permission::MessagesRead)
+            .summary("Returns up to 100 messages by id.")
+            .answers::<BatchView<MessageView<'_>>>(200)
+            .handle(batch_get),
+        Route::new(Method::POST, "/v1/messages/batch-update", "batchUpdateMessages", Permission::MessagesWrite)
+            .summary("Updates the labels and read state of up to 100 messages at once.")
+            .answers::<BatchView<MessageView<'_>>>(200)
+            .handle(batch_update),
+        Route::new(Method::POST, "/v1/messages/{id}/release", "releaseMessage", Permission::MessagesRelease)
+            .summary("Releases a held message. Mail that a receive list stopped cannot be released.")
+            .answers::<MessageView<'_>>(200)
+            .errors(&[ErrorCode::NotFound, ErrorCode::NotHeld, ErrorCode::MessageBlocked])
+            .handle(release),
+    ]
+}
+
+choice! {
+    /// Screening state of received mail.
+    enum ScreeningState {
+        /// Checked, or exempt from checks.
+        Screened = "screened",
+        /// Not checked yet.
+        Pending = "pending",
+        /// Withheld.
+        Held = "held",
+        /// Released by a caller.
+        Released = "released",
+    }
+}
+
+choice! {
+    /// How a list treats promotions and spam.
+    enum PromotionsFilter {
+        /// Listed with other messages.
+        Include = "include",
+        /// Left out.
+        Exclude = "exclude",
+        /// The only messages listed.
+        Only = "only",
+    }
+}
+
+query! {
+    /// Filters and page of a list of messages.
+    struct MessageListQuery {
+        /// Labels, separated by commas. A message must have all of them.
+        labels: CommaList<Label, LABEL_FILTERS_MAX>,
+        /// Only read messages if true, only unread messages if false.
+        is_read: Option<bool>,
+        /// Only messages of this direction.
+        direction: Option<Direction>,
+        /// Only messages with this status.
+        status: Option<MessageStatus>,
+        /// Whether to include mail that a receive list stopped.
+        include_blocked: bool,
+        /// Only messages of this channel.
+        channel: Option<Channel>,
+        /// Only messages of this type.
+        kind = "type": Option<MessageKind>,
+        /// Only received messages in this screening state.
+        screening: Option<ScreeningState>,
+        /// Whether to include the content of mail that is not screened yet.
+        include_unscreened: bool,
+        /// Whether to include the content of held mail. Requires `messages:release`.
+        include_held: bool,
+        /// Whether to list messages labeled `ai:sales` or `local:spam`. If omitted, the inbox's `promotions_filter`
+        /// decides.
+        promotions: Option<PromotionsFilter>,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of messages per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+object! {
+    /// Messages to return.
+    struct BatchGetBody {
+        /// Ids of the messages.
+        ids: BoundedList<Uuid, 1, 100>,
+        /// Whether to include the content of mail that is not screened yet.
+        include_unscreened: Option<bool>,
+        /// Whether to include the content of held mail. Requires `messages:release`.
+        include_held: Option<bool>,
+    }
+}
+
+object! {
+    /// Changes to one message.
+    struct UpdateMessageBody {
+        /// Labels to add, after the existing ones.
+        add_labels: Option<BoundedList<UserLabel, 0, 50>>,
+        /// Labels to remove.
+        remove_labels: Option<BoundedList<UserLabel, 0, 50>>,
+        /// The new read state.
+        is_read: Option<bool>,
+        /// The lease under which the message was claimed. If it is not the current lease, the request fails with
+        /// `lease_expired`.
+        lease_id: Option<LeaseIdText>,
+    }
+    check no_label_both_ways;
+}
+
+object! {
+    /// Changes to several messages.
+    struct BatchUpdateBody {
+        /// Ids of the messages.
+        ids: BoundedList<Uuid, 1, 100>,
+        /// Labels to add, after the existing ones.
+        add_labels: Option<BoundedList<UserLabel, 0, 50>>,
+        /// Labels to remove.
+        remove_labels: Option<BoundedList<UserLabel, 0, 50>>,
+        /// The new read state.
+        is_read: Option<bool>,
+    }
+    check no_label_both_ways;
+}
+
+/// Reports labels that one request adds and removes.
+pub(super) fn no_label_both_ways(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let labels = |name: &str| given.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let added = labels("add_labels");
+    for (at, label) in labels("remove_labels").iter().enumerate() {
+        if let Some(text) = label.as_str().filter(|_| added.contains(label)) {
+            let path = member(path, &format!("remove_labels[{at}]"));
+            problems.add::<()>(&path, format!("{text} is in add_labels too"));
+        }
+    }
+}
+
+/// Converts the labels of a request into a change.
+pub(super) fn label_change<L: Into<String>>(
+    add: Option<BoundedList<L, 0, 50>>,
+    remove: Option<BoundedList<L, 0, 50>>,
+) -> LabelChange {
+    let texts = |labels: Option<BoundedList<L, 0, 50>>| {
+        labels.map_or(Vec::new(), |list| list.0.into_iter().map(L::into).collect())
+    };
+    LabelChange { add: texts(add), remove: texts(remove) }
+}
+
+impl MessageListQuery {
+    fn screening(&self) -> ScreeningQuery {
+        ScreeningQuery { include_unscreened: self.include_unscreened, include_held: self.include_held }
+    }
+
+    /// Returns the filter for the store, or `None` if no message can match.
+    fn filter(&self, inbox: &Inbox) -> Option<MessageFilter> {
+        let mut labels: Vec<String> = self.labels.0.iter().map(|label| label.0.clone()).collect();
+        let mut include_blocked = self.include_blocked;
+        let mut direction = self.direction;
+        match self.screening {
+            // Only received mail is screened, and all received mail is, unless a list stopped it.
+            Some(ScreeningState::Held) if direction != Some(Direction::Outbound) => {
+                // Only mail that a receive list stopped is held.
+                labels.push(BLOCKED.to_owned());
+            }
+            Some(ScreeningState::Screened) if direction != Some(Direction::Outbound) => {
+                direction = Some(Direction::Inbound);
+                include_blocked = false;
+            }
+            Some(_) => return None,
+            None => {}
+        }
+        let default = if inbox.filters_promotions() { PromotionsFilter::Exclude } else { PromotionsFilter::Include };
+        let promotions = self.promotions.unwrap_or(default);
+        let mut hidden_labels = if include_blocked { Vec::new() } else { vec![BLOCKED] };
+        if promotions == PromotionsFilter::Exclude {
+            hidden_labels.extend(PROMOTIONS);
+        }
+        Some(MessageFilter {
+            labels,
+            any_label: if promotions == PromotionsFilter::Only { PROMOTIONS.to_vec() } else { Vec::new() },
+            hidden_labels,
+            is_read: self.is_read,
+            direction,
+            status: self.status,
+            channel: self.channel,
+            kind: self.kind,
+        })
+    }
+}
+
+async fn list(app: Arc<Api>, input: RouteInput<MessageListQuery>) -> Result<RouteResponse, Refusal> {
+    let id: InboxId = input.path.id("id", "inbox")?;
+    let (caller, query) = (input.caller, input.query);
+    query.screening().check(&caller)?;
+    let (records, next) = app.store.read(move |tx| read_page(tx, &caller, id, &query)).await?;
+    RouteResponse::json(200, &PageView { data: records.iter().map(MessageView::of).collect(), next_cursor: next })
+}
+
+fn read_page(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: InboxId,
+    query: &MessageListQuery,
+) -> Result<(Vec<Record>, Option<String>), Refusal> {
+    let inbox = visible::inbox(tx, caller, id)?;
+    let filter = query.filter(&inbox);
+    let named = format!("messages of {id}: {filter:?}");
+    let paging = paging(named, query.cursor.as_ref(), query.limit)?;
+    let Some(filter) = filter else { return Ok((Vec::new(), None)) };
+    let place = InboxRef { workspace: caller.workspace, inbox: id };
+    let before = paging.after.map(|after: CursorPosition| Time::from_millis(after.sort));
+    let mut found = message_list::page(tx, place, &filter, before, paging.rows_to_fetch())?;
+    let next = paging.cut(&mut found, |m| CursorPosition { sort: m.created_at.millis(), id: m.id.0 });
+    let mut records = messages::records(tx, caller.workspace, found)?;
+    query.screening().open(&mut records);
+    Ok((records, next))
+}
+
+async fn get(app: Arc<Api>, input: RouteInput<ScreeningQuery>) -> Result<RouteResponse, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let caller = input.caller;
+    input.query.check(&caller)?;
+    let read = app.store.read(move |tx| {
+        let message = visible::message(tx, &caller, id)?;
+        Ok::<_, Refusal>(messages::records(tx, caller.workspace, vec![message])?)
+    });
+    let mut records = read.await?;
+    input.query.open(&mut records);
+    one(&records)
+}
+
+async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateMessageBody>) -> Result<RouteResponse, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let UpdateMessageBody { add_labels, remove_labels, is_read, lease_id } = input.body;
+    let lease = lease_id.map(|lease| lease.0);
+    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease };
+    let changed = change::change(&app, input.caller, vec![id], change).await?;
+    one(&changed)
+}
+
+async fn batch_get(app: Arc<Api>, input: RouteInput<EmptyInput, BatchGetBody>) -> Result<RouteResponse, Refusal> {
+    let BatchGetBody { ids, include_unscreened, include_held } = input.body;
+    let (caller, ids) = (input.caller, unique(ids));
+    let screening = ScreeningQuery {
+        include_unscreened: include_unscreened.unwrap_or_default(),
+        include_held: include_held.unwrap_or_default(),
+    };
+    screening.check(&caller)?;
+    let wanted = ids.clone();
+    let records = app.store.read(move |tx| {
+        let found = visible::messages(tx, &caller, &wanted)?;
+        Ok::<_, Refusal>(messages::records(tx, caller.workspace, found)?)
+    });
+    let mut records = records.await?;
+    screening.open(&mut records);
+    batch(&records, &ids)
+}
+
+async fn batch_update(app: Arc<Api>, input: RouteInput<EmptyInput, BatchUpdateBody>) -> Result<RouteResponse, Refusal> {
+    let BatchUpdateBody { ids, add_labels, remove_labels, is_read } = input.body;
+    let ids = unique(ids);
+    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease: None };
+    let changed = change::change(&app, input.caller, ids.clone(), change).await?;
+    batch(&changed, &ids)
+}
+
+async fn release(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let caller = input.caller;
+    let message = app.store.read(move |tx| visible::message(tx, &caller, id)).await?;
+    // Only mail that a receive list stopped is held.
+    if message.labels.iter().any(|label| label == BLOCKED) {
+        return Err(Refusal::new(ErrorCode::MessageBlocked, "A receive list blocked this message."));
+    }
+    Err(Refusal::new(ErrorCode::NotHeld, "This message is not held."))
+}
+
+/// Returns each id once, in order.
+fn unique(ids: BoundedList<Uuid, 1, 100>) -> Vec<MessageId> {
+    let mut seen = Vec::with_capacity(ids.0.len());
+    for id in ids.0.into_iter().map(MessageId) {
+        if !seen.contains(&id) {
+            seen.push(id);
+        }
+    }
+    seen
+}
+
+fn one(records: &[Record]) -> Result<RouteResponse, Refusal> {
+    let record = records.first().ok_or_else(|| Refusal::not_found("message"))?;
+    RouteResponse::json(200, &MessageView::of(record))
+}
+
+fn batch(records: &[Record], ids: &[MessageId]) -> Result<RouteResponse, Refusal> {
+    let missing = ids.iter().filter(|id| !records.iter().any(|r| r.message.id == **id)).map(ToString::to_string);
+    RouteResponse::json(
+        200,
+        &BatchView { data: records.iter().map(MessageView::of).collect(), missing: missing.collect() },
+    )
+}

@@ -1,0 +1,68 @@
+//! Full-text search.
+
+use crate::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::Permission,
+    error::{ErrorCode, Refusal},
+    id::InboxId,
+    message::{Channel, MessageKind},
+    search::QUERY_CHARS_MAX,
+};
+use uuid::Uuid;
+
+use crate::route::{Route, RouteInput, RouteResponse};
+use posthouse_api::{
+    views::{PageView, search::SearchHitView},
+    wire::{BoundedLine, Cursor, Limit, query, rows},
+};
+use posthouse_app::messages::search::{self, SearchRequest};
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/v1/search", "searchMessages", Permission::MessagesRead)
+            .summary("Searches subjects, senders and bodies. Best matches come first, newest first among equals.")
+            .answers::<PageView<SearchHitView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(search),
+    ]
+}
+
+query! {
+    /// The search text, filters and page.
+    struct SearchQuery {
+        /// Words, `"phrases"`, `-without`, `or`, `prefix*`, `from:`, `to:`, `subject:`, `label:`, `has:attachment`,
+        /// `before:2026-01-31`, `after:2026-01-31`.
+        q: BoundedLine<1, QUERY_CHARS_MAX>,
+        /// Only messages of this inbox. If omitted, every inbox the key can access.
+        inbox_id: Option<Uuid>,
+        /// Only messages of this channel.
+        channel: Option<Channel>,
+        /// Only messages of this type.
+        kind = "type": Option<MessageKind>,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of messages per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+impl SearchQuery {
+    fn asked(self) -> SearchRequest {
+        SearchRequest {
+            text: self.q.0,
+            inbox: self.inbox_id.map(InboxId),
+            channel: self.channel,
+            kind: self.kind,
+            cursor: self.cursor.map(|cursor| cursor.0),
+            limit: rows(self.limit),
+        }
+    }
+}
+
+async fn search(app: Arc<Api>, input: RouteInput<SearchQuery>) -> Result<RouteResponse, Refusal> {
+    let (found, next_cursor) = search::search(&app, &app.index, input.caller, input.query.asked()).await?;
+    RouteResponse::json(200, &PageView { data: found.iter().map(SearchHitView::of).collect(), next_cursor })
+}

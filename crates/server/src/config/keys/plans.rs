@@ -1,0 +1,118 @@
+//! Keys of `plans`: the limits of each plan.
+
+use posthouse_domain::plan::{Limit, PlanLimits, Plans};
+
+use crate::config::{
+    key::{ConfigKey, Key, keys, value},
+    lookup::KeyValues,
+    types::{Quota, ValueType},
+};
+
+/// The defaults of a plan. A value is a number or `"unlimited"`.
+macro_rules! plan {
+    ($module:ident = $plan:literal {
+        inboxes: $inboxes:literal,
+        domains: $domains:literal,
+        emails_per_month: $emails_per_month:literal,
+        daily_sends_per_inbox: $daily_sends_per_inbox:literal,
+        daily_sends: $daily_sends:literal,
+        sends_per_5_minutes: $sends_per_5_minutes:literal,
+        requests_per_minute: $requests_per_minute:literal,
+    }) => {
+        pub(in crate::config) mod $module {
+            use super::*;
+
+            keys! {
+                INBOXES: Limit = concat!("plans.", $plan, ".inboxes") => {
+                    kind: Quota,
+                    default: value($inboxes),
+                    example: 10,
+                    help: "Maximum permanent inboxes.",
+                }
+                DOMAINS: Limit = concat!("plans.", $plan, ".domains") => {
+                    kind: Quota,
+                    default: value($domains),
+                    example: 5,
+                    help: "Maximum custom domains.",
+                }
+                EMAILS_PER_MONTH: Limit = concat!("plans.", $plan, ".emails_per_month") => {
+                    kind: Quota,
+                    default: value($emails_per_month),
+                    example: 10_000,
+                    help: "Messages per calendar month (UTC).",
+                }
+                DAILY_SENDS_PER_INBOX: Limit = concat!("plans.", $plan, ".daily_sends_per_inbox") => {
+                    kind: Quota,
+                    default: value($daily_sends_per_inbox),
+                    example: 200,
+                    help: "Messages per day (UTC) from one inbox.",
+                }
+                DAILY_SENDS: Limit = concat!("plans.", $plan, ".daily_sends") => {
+                    kind: Quota,
+                    default: value($daily_sends),
+                    example: 2_000,
+                    help: "Messages per day (UTC) from one workspace.",
+                }
+                SENDS_PER_5_MINUTES: Limit = concat!("plans.", $plan, ".sends_per_5_minutes") => {
+                    kind: Quota,
+                    default: value($sends_per_5_minutes),
+                    example: 50,
+                    help: "Messages per five minutes from one workspace.",
+                }
+                REQUESTS_PER_MINUTE: Limit = concat!("plans.", $plan, ".requests_per_minute") => {
+                    kind: Quota,
+                    default: value($requests_per_minute),
+                    example: 300,
+                    help: "API requests per minute with one key.",
+                }
+            }
+
+            pub(super) fn limits(values: &mut KeyValues) -> PlanLimits {
+                PlanLimits {
+                    inboxes: values.get(&INBOXES),
+                    domains: values.get(&DOMAINS),
+                    emails_per_month: values.get(&EMAILS_PER_MONTH),
+                    daily_sends_per_inbox: values.get(&DAILY_SENDS_PER_INBOX),
+                    daily_sends: values.get(&DAILY_SENDS),
+                    sends_per_5_minutes: values.get(&SENDS_PER_5_MINUTES),
+                    requests_per_minute: values.get(&REQUESTS_PER_MINUTE),
+                }
+            }
+        }
+    };
+}
+
+plan!(free = "free" {
+    inboxes: 3,
+    domains: 1,
+    emails_per_month: 3_000,
+    daily_sends_per_inbox: 100,
+    daily_sends: 500,
+    sends_per_5_minutes: 20,
+    requests_per_minute: 120,
+});
+
+plan!(builder = "builder" {
+    inboxes: 100,
+    domains: 10,
+    emails_per_month: 50_000,
+    daily_sends_per_inbox: 1_000,
+    daily_sends: 5_000,
+    sends_per_5_minutes: 200,
+    requests_per_minute: 600,
+});
+
+plan!(team = "team" {
+    inboxes: "unlimited",
+    domains: 50,
+    emails_per_month: 500_000,
+    daily_sends_per_inbox: 5_000,
+    daily_sends: 50_000,
+    sends_per_5_minutes: 2_000,
+    requests_per_minute: 3_000,
+});
+
+/// Reads the limits of all plans.
+pub(in crate::config) fn limits(values: &mut KeyValues) -> Plans {
+    Plans { free: free::limits(values), builder: builder::limits(values), team: team::limits(values) }
+}

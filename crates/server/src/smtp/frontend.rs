@@ -1,0 +1,159 @@
+//! The state that all listeners of one SMTP service share.
+
+use std::{
+    net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use crate::config::SmtpConfig;
+use posthouse_app::{Instance, inbound::screen_client, settings::network::Network};
+use posthouse_mail::smtp::server::{AuthMode, SmtpServerConfig, TlsMode};
+
+use super::{
+    client::ConnectionPermits,
+    client_limits::{ClientRates, FailedLogins, RateLimitedAction},
+};
+
+/// Maximum messages per session. It is high because a large provider may send its whole queue over one connection.
+const MESSAGES_MAX: u32 = 100_000;
+/// Content that a session may buffer even if the total limit is reached, in bytes.
+pub(super) const CONTENT_BYTES_FREE: u64 = 256 * 1024;
+
+/// How a connection begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ConnectionKind {
+    /// Plain text; STARTTLS is offered.
+    Plain,
+    /// Implicit TLS (RFC 8314 §3.3).
+    Tls,
+}
+
+/// The shared state of all listeners of the mail exchanger, or of submission.
+pub struct SmtpFrontend {
+    /// The running instance.
+    pub(super) app: Arc<Instance>,
+    pub(super) config: SmtpConfig,
+    pub(super) tls: Option<Arc<rustls::ServerConfig>>,
+    sessions_config: Sessions,
+    /// Failed logins; only for submission.
+    failed_logins: Option<FailedLogins>,
+    pub(super) places: ConnectionPermits,
+    rates: ClientRates,
+    pub(super) sessions: AtomicU64,
+    content_bytes: AtomicU64,
+}
+
+/// Session settings by kind of connection.
+struct Sessions {
+    clear: Arc<SmtpServerConfig>,
+    /// On loopback, AUTH is allowed without TLS (`docs/guides/submission.md`).
+    loopback: Arc<SmtpServerConfig>,
+    tls: Arc<SmtpServerConfig>,
+}
+
+impl SmtpFrontend {
+    /// Creates the mail exchanger. Without `tls` it doesn't offer STARTTLS.
+    #[must_use]
+    pub fn new(app: Arc<Instance>, config: &SmtpConfig, tls: Option<Arc<rustls::ServerConfig>>) -> Arc<Self> {
+        Self::with(app, config, tls, SmtpServerConfig::mail_exchanger, None)
+    }
+
+    /// Creates the submission service.
+    #[must_use]
+    pub fn submission(app: Arc<Instance>, config: &SmtpConfig, tls: Arc<rustls::ServerConfig>) -> Arc<Self> {
+        Self::with(app, config, Some(tls), SmtpServerConfig::submission, Some(FailedLogins::default()))
+    }
+
+    fn with(
+        app: Arc<Instance>,
+        config: &SmtpConfig,
+        tls: Option<Arc<rustls::ServerConfig>>,
+        defaults: fn(String) -> SmtpServerConfig,
+        failed_logins: Option<FailedLogins>,
+    ) -> Arc<Self> {
+        let clear = SmtpServerConfig {
+            message_bytes_max: app.config.message_bytes_max,
+            messages_max: MESSAGES_MAX,
+            tls: if tls.is_some() { TlsMode::StartTls } else { TlsMode::Unavailable },
+            ..defaults(app.config.hostname.clone())
+        };
+        let auth = if failed_logins.is_some() { AuthMode::Always } else { AuthMode::Never };
+        let sessions_config = Sessions {
+            loopback: Arc::new(SmtpServerConfig { auth, ..clear.clone() }),
+            tls: Arc::new(SmtpServerConfig { tls: TlsMode::Active, ..clear.clone() }),
+            clear: Arc::new(clear),
+        };
+        let places = ConnectionPermits::new(config.connections_max, config.connections_per_client_max);
+        Arc::new(Self {
+            sessions_config,
+            failed_logins,
+            places,
+            rates: ClientRates::default(),
+            sessions: AtomicU64::new(0),
+            content_bytes: AtomicU64::new(0),
+            tls,
+            config: config.clone(),
+            app,
+        })
+    }
+
+    pub(super) fn session_config(&self, door: ConnectionKind, on_loopback: bool) -> Arc<SmtpServerConfig> {
+        let config = match (door, on_loopback) {
+            (ConnectionKind::Tls, _) => &self.sessions_config.tls,
+            (ConnectionKind::Plain, true) => &self.sessions_config.loopback,
+            (ConnectionKind::Plain, false) => &self.sessions_config.clear,
+        };
+        Arc::clone(config)
+    }
+
+    /// Returns the failed logins of submission, or `None` for the mail exchanger.
+    pub(super) fn failed_logins(&self) -> Option<&FailedLogins> {
+        self.failed_logins.as_ref()
+    }
+
+    pub(super) fn tls(&self) -> Option<Arc<rustls::ServerConfig>> {
+        self.tls.clone()
+    }
+
+    /// Returns the networks whose connections begin with a PROXY protocol header.
+    pub(super) fn proxies(&self) -> &[Network] {
+        if self.failed_logins.is_some() {
+            &self.config.submission_proxy_protocol_from
+        } else {
+            &self.config.proxy_protocol_from
+        }
+    }
+
+    /// Counts an action of a client and returns whether it is within the per-minute limit. Submission has no such
+    /// limits, because its clients are authenticated and have the limits of their plan.
+    pub(super) fn allow(&self, client: IpAddr, what: RateLimitedAction) -> bool {
+        let policy = &self.config;
+        let limit = match what {
+            RateLimitedAction::Connection => policy.connections_per_minute,
+            RateLimitedAction::Message => policy.messages_per_minute,
+            RateLimitedAction::Recipient => policy.recipients_per_minute,
+        };
+        let free = limit.is_none() || self.failed_logins.is_some() || screen_client::is_trusted(&self.app, client);
+        let may = free || self.rates.count(client, what, limit, self.app.clock.now());
+        if !may {
+            self.app.metrics.smtp_rejected_by_policy("rate");
+            tracing::debug!(client = %client, what = ?what, "smtp.too_often");
+        }
+        may
+    }
+
+    /// Updates the buffered content of a session from `before` to `now` bytes. Returns whether the total is within the
+    /// limit.
+    pub(super) fn content(&self, before: u64, now: u64) -> bool {
+        if now >= before {
+            let more = now - before;
+            self.content_bytes.fetch_add(more, Ordering::Relaxed) + more <= self.config.content_bytes_max
+        } else {
+            self.content_bytes.fetch_sub(before - now, Ordering::Relaxed);
+            true
+        }
+    }
+}

@@ -1,0 +1,914 @@
+-- The whole schema: one text for SQLite and PostgreSQL.
+--
+-- {ID} is a 16-byte UUIDv7, {I64} an integer, {BOOL} 0 or 1, {TEXT} text that compares bytewise, {BLOB} bytes, {STRICT}
+-- the end of a table. Lines after `-- @sqlite` or `-- @postgres` are for that engine only, until `-- @both`. Times are
+-- milliseconds since 1970 in UTC. JSON is never queried inside. Every key of tenant data starts with the workspace.
+-- `src/wipe_rules.rs` states for each table when its rows are deleted.
+
+-- Facts about the store itself, one row per name: its ID, the number of commits, the check value of the instance key.
+CREATE TABLE instance (
+  name {TEXT} NOT NULL PRIMARY KEY,
+  value {TEXT} NOT NULL
+){STRICT};
+
+-- Workspaces and API keys ------------------------------------------------------------------------------------------
+
+-- Tenants.
+CREATE TABLE workspaces (
+  id {ID} NOT NULL PRIMARY KEY,
+  name {TEXT} NOT NULL,
+  owner_email {TEXT} NOT NULL,
+  plan {TEXT} NOT NULL,
+  status {TEXT} NOT NULL,                -- active | suspended
+  claim_status {TEXT} NOT NULL,          -- unclaimed | claimed | not_applicable
+  claimed_at {I64},
+  notice {TEXT},                         -- a message of the operator that the API shows to the workspace
+  notice_at {I64},
+  stopped_at {I64},                      -- set during an emergency stop
+  stop_reason {TEXT},
+  ai_processing {TEXT} NOT NULL,         -- off | categorize | full
+  screening {I64} NOT NULL,              -- 1: the content of blocked messages is withheld
+  daily_send_limit {I64},                -- replaces the limit of the plan
+  retention_days {I64},                  -- messages are deleted after this many days; null: never
+  created_at {I64} NOT NULL
+){STRICT};
+
+-- API keys, also revoked ones. Only a digest of the secret is stored.
+CREATE TABLE api_keys (
+  workspace_id {ID} NOT NULL REFERENCES workspaces(id),
+  id {ID} NOT NULL,
+  name {TEXT} NOT NULL,
+  prefix {TEXT} NOT NULL,                -- the start of the secret, which lists show
+  digest {BLOB} NOT NULL UNIQUE,         -- SHA-256 of the secret
+  scope {TEXT} NOT NULL,                 -- org | workspace | inbox
+  inbox_id {ID},                         -- the inbox of scope `inbox`
+  permissions {TEXT} NOT NULL,           -- comma-separated
+  created_at {I64} NOT NULL,
+  last_used_at {I64},
+  revoked_at {I64},
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+
+-- Tokens that open a stream. Each stands for a key, once, for a minute.
+CREATE TABLE stream_tokens (
+  workspace_id {ID} NOT NULL,
+  digest {BLOB} NOT NULL,                -- SHA-256 of the token
+  key_id {ID} NOT NULL,
+  expires_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, digest)
+){STRICT};
+-- Finds a token before its workspace is known.
+CREATE UNIQUE INDEX stream_tokens_digest ON stream_tokens (digest);
+
+-- First responses to requests with an idempotency key, for a day.
+CREATE TABLE idempotency (
+  workspace_id {ID} NOT NULL,
+  route {TEXT} NOT NULL,
+  key {TEXT} NOT NULL,
+  fingerprint {BLOB} NOT NULL,           -- SHA-256 of the request
+  status {I64} NOT NULL,                 -- 0 until the request is done
+  body {TEXT} NOT NULL,                  -- the first response, byte for byte
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, route, key)
+){STRICT};
+-- Finds expired rows.
+CREATE INDEX idempotency_age ON idempotency (created_at);
+
+-- Inboxes ----------------------------------------------------------------------------------------------------------
+
+-- Every address that was ever an inbox. Rows are never deleted, so an address isn't given to a second inbox.
+CREATE TABLE addresses (
+  address {TEXT} NOT NULL PRIMARY KEY,   -- canonical
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL
+){STRICT};
+
+-- Inboxes. The row of a deleted inbox stays, so that its events keep a subject.
+CREATE TABLE inboxes (
+  workspace_id {ID} NOT NULL REFERENCES workspaces(id),
+  id {ID} NOT NULL,
+  address {TEXT} NOT NULL,
+  username {TEXT} NOT NULL,              -- the local part of the address
+  domain {TEXT} NOT NULL,
+  display_name {TEXT},
+  client_id {TEXT},                      -- chosen by the client; creating an inbox twice with it returns the first
+  metadata {TEXT} NOT NULL,              -- JSON object
+  temporary {I64} NOT NULL,
+  expires_at {I64},
+  status {TEXT} NOT NULL,                -- active | paused
+  paused_at {I64},
+  paused_reason {TEXT},
+  promotions_filter {I64},               -- null: the default for the local part
+  last_message_at {I64} NOT NULL,        -- created_at of the newest message; rises by at least 1 with each
+  message_count {I64} NOT NULL DEFAULT 0,
+  stored_bytes {I64} NOT NULL DEFAULT 0, -- sum of the sizes of its messages
+  created_at {I64} NOT NULL,
+  deleted_at {I64},
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+-- Makes creation with a client ID idempotent while the inbox exists.
+CREATE UNIQUE INDEX inboxes_client_id ON inboxes (workspace_id, client_id) WHERE client_id IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX inboxes_list ON inboxes (workspace_id, created_at, id) WHERE deleted_at IS NULL;
+-- Finds the inboxes that use a custom domain.
+CREATE INDEX inboxes_domain ON inboxes (workspace_id, domain) WHERE deleted_at IS NULL;
+-- Counts temporary inboxes, also deleted ones, for the limits of the plan.
+CREATE INDEX inboxes_temporary ON inboxes (workspace_id, created_at) WHERE temporary = 1;
+CREATE INDEX inboxes_expiring ON inboxes (expires_at) WHERE temporary = 1 AND deleted_at IS NULL;
+
+-- Metadata of inboxes, one row per entry, for filters. The record shows `inboxes.metadata`.
+CREATE TABLE inbox_metadata (
+  workspace_id {ID} NOT NULL,
+  key {TEXT} NOT NULL,
+  value {TEXT} NOT NULL,                 -- the string that filters compare
+  inbox_id {ID} NOT NULL,
+  PRIMARY KEY (workspace_id, key, value, inbox_id)
+){STRICT};
+CREATE INDEX inbox_metadata_inbox ON inbox_metadata (workspace_id, inbox_id);
+
+-- Allow and block lists of workspaces and inboxes.
+CREATE TABLE list_entries (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,                -- the nil UUID: every inbox of the workspace
+  direction {TEXT} NOT NULL,             -- receive | send | reply
+  kind {TEXT} NOT NULL,                  -- allow | block
+  pattern {TEXT} NOT NULL,
+  type {TEXT} NOT NULL,                  -- address | domain | token
+  require_auth {I64} NOT NULL DEFAULT 0, -- 1: an allow entry matches only authenticated senders
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE UNIQUE INDEX list_entries_pattern ON list_entries (workspace_id, direction, inbox_id, pattern, kind);
+-- Answers whether an inbox has allow entries at all.
+CREATE INDEX list_entries_kind ON list_entries (workspace_id, direction, inbox_id, kind);
+
+-- Addresses to which the mail of an inbox is forwarded once their owner has confirmed.
+CREATE TABLE forwarding_addresses (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  address {TEXT} NOT NULL,               -- canonical
+  skip_flagged {BOOL} NOT NULL,          -- 1: messages labeled phishing, injection risk or failed DMARC stay
+  token_sha256 {BLOB} NOT NULL,          -- of the token in the latest confirmation link
+  token_expires_at {I64} NOT NULL,
+  confirmed_at {I64},
+  confirmation_sent_at {I64} NOT NULL,
+  last_forwarded_at {I64},
+  forwarded_count {I64} NOT NULL,
+  error_code {TEXT},                     -- why the last message couldn't be forwarded
+  error_message {TEXT},
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE UNIQUE INDEX forwarding_addresses_of_inbox ON forwarding_addresses (workspace_id, inbox_id, address);
+-- Finds the address of a confirmation link, which names no workspace.
+CREATE UNIQUE INDEX forwarding_addresses_token ON forwarding_addresses (token_sha256);
+
+-- Threads and messages ---------------------------------------------------------------------------------------------
+
+-- Conversations of an inbox.
+CREATE TABLE threads (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  subject {TEXT},
+  subject_key {TEXT} NOT NULL,           -- normalized subject, to find the thread of a message without references
+  subject_lower {TEXT} NOT NULL,         -- for the substring filter
+  participants {TEXT} NOT NULL,          -- canonical addresses, one per line
+  message_count {I64} NOT NULL,          -- without messages that a receive list blocked
+  labels {TEXT} NOT NULL,                -- JSON array
+  metadata {TEXT} NOT NULL,              -- JSON object
+  last_message_at {I64} NOT NULL,
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX threads_inbox ON threads (workspace_id, inbox_id, last_message_at, id);
+CREATE INDEX threads_workspace ON threads (workspace_id, last_message_at, id);
+CREATE INDEX threads_subject ON threads (workspace_id, inbox_id, subject_key, last_message_at);
+
+-- Labels of threads, for filters. The record shows `threads.labels`.
+CREATE TABLE thread_labels (
+  workspace_id {ID} NOT NULL,
+  label {TEXT} NOT NULL,
+  thread_id {ID} NOT NULL,
+  PRIMARY KEY (workspace_id, label, thread_id)
+){STRICT};
+CREATE INDEX thread_labels_thread ON thread_labels (workspace_id, thread_id);
+
+-- Participants of threads, to list the threads of a contact.
+CREATE TABLE thread_people (
+  workspace_id {ID} NOT NULL,
+  address {TEXT} NOT NULL,               -- canonical
+  thread_id {ID} NOT NULL,
+  PRIMARY KEY (workspace_id, address, thread_id)
+){STRICT_KEYED};
+CREATE INDEX thread_people_thread ON thread_people (workspace_id, thread_id);
+
+-- The bytes and bodies of a message, shared by its copies in several inboxes of one workspace.
+CREATE TABLE contents (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  raw {BLOB},                            -- zstd; null if the bytes are in the blob store
+  raw_blob {TEXT},                       -- SHA-256 of the zstd bytes in the blob store
+  raw_bytes {I64} NOT NULL,              -- size before compression, without the trace lines of this server
+  text {TEXT},
+  html {TEXT},
+  extracted_text {TEXT},                 -- the new text of a reply
+  extracted_is_text {I64} NOT NULL,      -- 1: extracted_text equals text and is stored once
+  headers {TEXT} NOT NULL,               -- JSON object, lower-case names
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+-- Lets the blob sweep find out which blobs are in use.
+CREATE INDEX contents_blob ON contents (raw_blob) WHERE raw_blob IS NOT NULL;
+
+-- Messages, one row per inbox that has the message.
+CREATE TABLE messages (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  thread_id {ID} NOT NULL,
+  content_id {ID} NOT NULL,
+  direction {TEXT} NOT NULL,             -- inbound | outbound
+  status {TEXT} NOT NULL,                -- received, or the delivery status of an outbound message
+  channel {TEXT} NOT NULL,               -- email | agent | mixed
+  type {TEXT} NOT NULL,                  -- message | task | event
+  rfc_message_id {TEXT} NOT NULL,        -- Message-ID (RFC 5322)
+  in_reply_to {TEXT},
+  refs {TEXT} NOT NULL,                  -- JSON array of the References field
+  from_text {TEXT} NOT NULL,
+  to_list {TEXT} NOT NULL,               -- JSON array
+  cc_list {TEXT} NOT NULL,               -- JSON array
+  bcc_list {TEXT} NOT NULL,              -- JSON array
+  reply_to {TEXT},
+  subject {TEXT},
+  labels {TEXT} NOT NULL,                -- JSON array, in the order in which they were added
+  is_read {I64} NOT NULL,
+  auto_reply {I64} NOT NULL,             -- 1: sent by a program, so it gets no automatic reply
+  size_bytes {I64} NOT NULL,
+  trace {TEXT} NOT NULL,                 -- trace lines of this server before the raw bytes, with CRLF
+  verification {TEXT},                   -- JSON object: a verification code or link
+  data {TEXT},                           -- JSON payload of messages between agents
+  answers {ID},                          -- the message that this one replies to
+  contact_address {TEXT},                -- canonical author, or first outside recipient of an outbound message
+  has_attachments {I64} NOT NULL,
+  status_at {I64} NOT NULL,
+  sent_at {I64},
+  received_at {I64},
+  created_at {I64} NOT NULL,             -- strictly rising in an inbox
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+-- The order of an inbox; unique, because created_at identifies a message of an inbox.
+CREATE UNIQUE INDEX messages_inbox ON messages (workspace_id, inbox_id, created_at);
+CREATE INDEX messages_thread ON messages (workspace_id, thread_id, created_at);
+CREATE INDEX messages_rfc_id ON messages (workspace_id, inbox_id, rfc_message_id);
+CREATE INDEX messages_content ON messages (workspace_id, content_id);
+CREATE INDEX messages_outbound ON messages (workspace_id, created_at) WHERE direction = 'outbound';
+CREATE INDEX messages_bounced ON messages (workspace_id, inbox_id, status_at) WHERE status = 'bounced';
+CREATE INDEX messages_answers ON messages (workspace_id, answers) WHERE answers IS NOT NULL;
+-- Lists by filters that few messages match; without these, a list scans the whole inbox.
+CREATE INDEX messages_unread ON messages (workspace_id, inbox_id, created_at) WHERE is_read = 0;
+CREATE INDEX messages_status ON messages (workspace_id, inbox_id, status, created_at) WHERE status <> 'received';
+
+-- Labels of messages, for filters. The record shows `messages.labels`.
+CREATE TABLE message_labels (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  label {TEXT} NOT NULL,
+  created_at {I64} NOT NULL,             -- of the message, so that a label lists messages in the order of the inbox
+  message_id {ID} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, label, created_at)
+){STRICT};
+
+-- Attachments of messages. Their bytes are read from the raw message.
+CREATE TABLE attachments (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  position {I64} NOT NULL,               -- index among the attachments of the raw message
+  filename {TEXT},
+  content_type {TEXT} NOT NULL,
+  size_bytes {I64} NOT NULL,
+  sha256 {BLOB} NOT NULL,
+  content_id {TEXT},                     -- Content-ID (RFC 2392)
+  inline {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX attachments_message ON attachments (workspace_id, message_id, position);
+
+-- Outbound mail ----------------------------------------------------------------------------------------------------
+
+-- The part of an outbound message for one destination domain. Deleted once all its recipients are settled.
+CREATE TABLE envelopes (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  destination {TEXT} NOT NULL,           -- domain in A-label form
+  expires_at {I64} NOT NULL,             -- when delivery is given up
+  signatures {TEXT},                     -- DKIM-Signature fields, made once for all attempts; null if not signed yet
+  signed_with {BLOB},                    -- digest of the signing keys; if they changed, the message is signed again
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX envelopes_message ON envelopes (workspace_id, message_id);
+
+-- Recipients of outbound messages with their delivery status.
+CREATE TABLE recipients (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  position {I64} NOT NULL,
+  envelope_id {ID},                      -- null for inboxes of this server
+  address {TEXT} NOT NULL,
+  channel {TEXT} NOT NULL,               -- email | agent
+  status {TEXT} NOT NULL,                -- queued | sent | delivered | bounced | complained | failed
+  smtp_code {I64},
+  enhanced_code {TEXT},                  -- RFC 3463
+  remote {TEXT},                         -- the remote server
+  detail {TEXT},                         -- the remote server's text, or why delivery is held
+  class {TEXT},                          -- class of the failure: unknown_user, mailbox_full, policy, …
+  tls {TEXT},                            -- version, cipher and validity of the certificate at the last attempt
+  attempts {I64} NOT NULL,
+  updated_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, message_id, position)
+){STRICT};
+CREATE INDEX recipients_envelope ON recipients (workspace_id, envelope_id) WHERE envelope_id IS NOT NULL;
+
+-- Mail that one workspace sent to inboxes of another workspace on this service. A row belongs to the workspace of the
+-- recipients. It is deleted when the sender's message shows the outcome.
+CREATE TABLE local_deliveries (
+  workspace_id {ID} NOT NULL,            -- of the recipients
+  id {ID} NOT NULL,                      -- also the envelope_id of the recipients of the sent message
+  sender_workspace_id {ID} NOT NULL,
+  sender_inbox_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,              -- the sent message
+  content_id {ID} NOT NULL,              -- in workspace_id; no message has it before the copies are stored
+  mail_from {TEXT} NOT NULL,
+  requested {TEXT},                      -- JSON: fields as the sender's request named them; null: as in the header
+  recipients {TEXT} NOT NULL,            -- JSON: the inboxes with their positions in the sent message
+  state {TEXT} NOT NULL,                 -- pending | stored | failed
+  missing {TEXT} NOT NULL,               -- JSON: positions whose inbox was deleted before the copy was stored
+  detail {TEXT},                         -- why it failed
+  created_at {I64} NOT NULL,             -- of the sent message, which gives the order
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX local_deliveries_order ON local_deliveries (workspace_id, sender_inbox_id, created_at);
+CREATE INDEX local_deliveries_sender ON local_deliveries (sender_workspace_id);
+
+-- Addresses to which a workspace sends no mail.
+CREATE TABLE suppressions (
+  workspace_id {ID} NOT NULL,
+  address {TEXT} NOT NULL,               -- canonical
+  reason {TEXT} NOT NULL,                -- bounce | complaint | manual
+  detail {TEXT},
+  message_id {ID},                       -- the message that bounced or was complained about
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, address)
+){STRICT};
+CREATE INDEX suppressions_list ON suppressions (workspace_id, created_at, address);
+
+-- Received messages that must still be forwarded, one row per address. Deleted when the copy is stored.
+CREATE TABLE forwards (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  address_id {ID} NOT NULL,              -- in forwarding_addresses
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX forwards_of_message ON forwards (workspace_id, message_id);
+CREATE INDEX forwards_of_address ON forwards (workspace_id, address_id);
+
+-- Received mail to postmaster or abuse that hasn't been reported to the owner yet.
+CREATE TABLE role_mail (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  address {TEXT} NOT NULL,               -- the recipient
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, message_id)
+){STRICT};
+
+-- Messages sent by an inbox on a day (UTC), for its daily limit.
+CREATE TABLE usage_days (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  day {I64} NOT NULL,                    -- days since 1970
+  sent {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, day, inbox_id)
+){STRICT};
+
+-- Messages sent by a workspace in a day or month (UTC), for its limits. The row of the month serializes its sends.
+CREATE TABLE usage_totals (
+  workspace_id {ID} NOT NULL,
+  period {TEXT} NOT NULL,                -- `d` and days since 1970, or `m` and months since year 0
+  sent {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, period)
+){STRICT};
+
+-- Addresses to which an unclaimed workspace wrote on a day (UTC); it may write to few.
+CREATE TABLE unclaimed_recipients (
+  workspace_id {ID} NOT NULL,
+  day {I64} NOT NULL,                    -- days since 1970
+  address {TEXT} NOT NULL,
+  PRIMARY KEY (workspace_id, day, address)
+){STRICT};
+
+-- Recipients whose complaint or hard bounce counts toward a suspension, which counts people, not reports.
+CREATE TABLE sending_incidents (
+  workspace_id {ID} NOT NULL,
+  kind {TEXT} NOT NULL,                  -- complaint | hard_bounce
+  recipient {BLOB} NOT NULL,             -- SHA-256 of the canonical address
+  happened_at {I64} NOT NULL,            -- the last time
+  PRIMARY KEY (workspace_id, kind, recipient)
+){STRICT};
+CREATE INDEX sending_incidents_window ON sending_incidents (workspace_id, kind, happened_at);
+-- Finds expired rows.
+CREATE INDEX sending_incidents_age ON sending_incidents (happened_at);
+
+-- When an operator last ended a suspension, and the counts of that quarter hour, which don't suspend again.
+CREATE TABLE sending_recoveries (
+  workspace_id {ID} NOT NULL PRIMARY KEY,
+  recovered_at {I64} NOT NULL,
+  sent {I64} NOT NULL,
+  bounced {I64} NOT NULL,
+  complained {I64} NOT NULL
+){STRICT};
+
+-- Drafts -----------------------------------------------------------------------------------------------------------
+
+-- Messages that wait for an approval or for their time.
+CREATE TABLE drafts (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  status {TEXT} NOT NULL,                -- draft | scheduled | sent | failed | cancelled
+  revision {I64} NOT NULL,               -- rises with every change; a write names the revision that it replaces
+  answers {ID},                          -- the message that this one replies to
+  thread_id {ID},
+  reply_all {I64} NOT NULL,
+  to_list {TEXT} NOT NULL,               -- JSON array
+  cc_list {TEXT} NOT NULL,               -- JSON array
+  bcc_list {TEXT} NOT NULL,              -- JSON array
+  subject {TEXT},
+  text {TEXT},
+  html {TEXT},
+  data {TEXT},                           -- JSON
+  type {TEXT} NOT NULL,                  -- message | task | event
+  labels {TEXT} NOT NULL,                -- JSON array
+  metadata {TEXT} NOT NULL,              -- JSON object
+  source {TEXT} NOT NULL,                -- api | ai
+  send_at {I64},
+  sent_at {I64},
+  sent_message_id {ID},
+  approved_by_type {TEXT},
+  approved_by_id {TEXT},
+  approved_by_label {TEXT},
+  approved_at {I64},
+  approved_content_sha256 {BLOB},        -- of the approved content; a change makes the approval void
+  error_code {TEXT},                     -- why the last attempt to send failed
+  error_message {TEXT},
+  created_at {I64} NOT NULL,
+  updated_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX drafts_list ON drafts (workspace_id, created_at, id);
+CREATE INDEX drafts_inbox ON drafts (workspace_id, inbox_id, created_at, id);
+-- Most drafts are sent at some time; a list of another status skips them.
+CREATE INDEX drafts_status ON drafts (workspace_id, status, created_at, id);
+CREATE INDEX drafts_inbox_status ON drafts (workspace_id, inbox_id, status, created_at, id);
+CREATE INDEX drafts_thread ON drafts (workspace_id, thread_id, created_at, id) WHERE thread_id IS NOT NULL;
+-- Counts the pending drafts that an inbox shows.
+CREATE INDEX drafts_pending ON drafts (workspace_id, inbox_id) WHERE status IN ('draft', 'failed');
+CREATE INDEX drafts_scheduled ON drafts (send_at) WHERE status = 'scheduled';
+
+-- Metadata of drafts, one row per entry, for filters. The record shows `drafts.metadata`.
+CREATE TABLE draft_metadata (
+  workspace_id {ID} NOT NULL,
+  key {TEXT} NOT NULL,
+  value {TEXT} NOT NULL,                 -- the string that filters compare
+  draft_id {ID} NOT NULL,
+  PRIMARY KEY (workspace_id, key, value, draft_id)
+){STRICT};
+CREATE INDEX draft_metadata_draft ON draft_metadata (workspace_id, draft_id);
+
+-- Attachments of drafts. Deleted when the draft is sent, because the message then has them.
+CREATE TABLE draft_files (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  draft_id {ID} NOT NULL,
+  position {I64} NOT NULL,
+  filename {TEXT} NOT NULL,
+  content_type {TEXT} NOT NULL,
+  size_bytes {I64} NOT NULL,
+  sha256 {BLOB} NOT NULL,
+  content {BLOB},                        -- zstd; null if the bytes are in the blob store
+  content_blob {TEXT},                   -- SHA-256 of the zstd bytes in the blob store
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX draft_files_draft ON draft_files (workspace_id, draft_id, position);
+-- Lets the blob sweep find out which blobs are in use.
+CREATE INDEX draft_files_blob ON draft_files (content_blob) WHERE content_blob IS NOT NULL;
+
+-- Approvals of messages that were drafts. They outlive the draft.
+CREATE TABLE message_approvals (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  draft_id {ID} NOT NULL,
+  by_type {TEXT} NOT NULL,
+  by_id {TEXT},
+  by_label {TEXT} NOT NULL,
+  approved_at {I64} NOT NULL,
+  content_sha256 {BLOB} NOT NULL,
+  PRIMARY KEY (workspace_id, message_id)
+){STRICT};
+
+-- Work queues ------------------------------------------------------------------------------------------------------
+
+-- Inboxes from which messages were claimed at least once. Storing a message writes nothing here.
+CREATE TABLE queues (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  position {I64} NOT NULL,               -- created_at up to which messages were added to queue_items
+  changes {I64} NOT NULL,                -- rises when something may be claimable without a new message; wakes waiters
+  started_at {I64} NOT NULL,             -- the first claim
+  PRIMARY KEY (workspace_id, inbox_id)
+){STRICT};
+
+-- Received messages that a claim added to a queue.
+CREATE TABLE queue_items (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  thread_id {ID} NOT NULL,
+  created_at {I64} NOT NULL,             -- of the message: the order of the queue
+  channel {TEXT} NOT NULL,
+  type {TEXT} NOT NULL,
+  state {TEXT} NOT NULL,                 -- open | done | dead | gone (the message was deleted after a lease)
+  available_at {I64} NOT NULL,           -- end of the lease or delay; 0: claimable now
+  lease_id {ID},                         -- the last lease; null after nack
+  deliveries {I64} NOT NULL,             -- number of leases
+  consumer {TEXT},
+  settled_at {I64},                      -- when the state became done, dead or gone
+  PRIMARY KEY (workspace_id, message_id)
+){STRICT};
+-- Claimable items of an inbox, oldest first.
+CREATE INDEX queue_items_waiting ON queue_items (workspace_id, inbox_id, available_at, created_at) WHERE state = 'open';
+-- Answers whether another message of the thread is leased.
+CREATE INDEX queue_items_thread ON queue_items (workspace_id, thread_id, available_at) WHERE state = 'open';
+-- Items that become dead letters; 10 is the maximum number of deliveries.
+CREATE INDEX queue_items_spent ON queue_items (available_at) WHERE state = 'open' AND deliveries >= 10;
+CREATE INDEX queue_items_dead ON queue_items (workspace_id, inbox_id) WHERE state = 'dead';
+-- Finds expired rows of deleted messages.
+CREATE INDEX queue_items_gone ON queue_items (settled_at) WHERE state = 'gone';
+
+-- Full-text search -------------------------------------------------------------------------------------------------
+
+-- Messages that aren't indexed yet. A search indexes those of its workspace first.
+CREATE TABLE search_pending (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  PRIMARY KEY (workspace_id, message_id)
+){STRICT_KEYED};
+
+-- The last document number of each workspace.
+CREATE TABLE search_heads (
+  workspace_id {ID} NOT NULL PRIMARY KEY,
+  number {I64} NOT NULL,                 -- of the workspace: the upper bits of its document numbers
+  seq {I64} NOT NULL                     -- of the newest document: the lower 40 bits
+){STRICT};
+
+-- Indexed messages. Document numbers rise with the time of indexing, so a descending scan returns the newest first.
+CREATE TABLE search_docs (
+  workspace_id {ID} NOT NULL,
+  doc {I64} NOT NULL,
+  message_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  created_at {I64} NOT NULL,             -- of the message; finds its labels
+  channel {TEXT} NOT NULL,
+  type {TEXT} NOT NULL,
+  has_attachments {I64} NOT NULL,
+-- @postgres
+  words TSVECTOR NOT NULL,
+  word_pairs BYTEA,                      -- Bloom filter of adjacent words, because a GIN index doesn't know word order
+-- @both
+  PRIMARY KEY (workspace_id, doc)
+){STRICT};
+CREATE UNIQUE INDEX search_docs_message ON search_docs (workspace_id, message_id);
+
+-- The words of each document, extracted by the program and separated by spaces. The text isn't stored.
+-- @sqlite
+CREATE VIRTUAL TABLE search_text USING fts5(words, content='', contentless_delete=1, tokenize='ascii');
+-- @postgres
+ALTER TABLE search_docs ALTER COLUMN words SET STORAGE EXTERNAL;
+ALTER TABLE search_docs ALTER COLUMN word_pairs SET STORAGE MAIN;
+CREATE INDEX search_docs_words ON search_docs USING gin (words) WITH (gin_pending_list_limit = 1024);
+-- @both
+
+-- Contacts ---------------------------------------------------------------------------------------------------------
+
+-- People and programs with which a workspace exchanged mail, written by the transactions that store messages.
+CREATE TABLE contacts (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  address {TEXT} NOT NULL,               -- canonical
+  domain {TEXT} NOT NULL,
+  name {TEXT},
+  name_source {TEXT} NOT NULL,           -- auto | manual
+  kind {TEXT} NOT NULL,                  -- person | automated | sales | unknown
+  kind_source {TEXT} NOT NULL,           -- auto | manual
+  notes {TEXT},
+  metadata {TEXT} NOT NULL,              -- JSON object
+  labels {TEXT} NOT NULL,                -- JSON array
+  message_count {I64} NOT NULL,
+  last_subject {TEXT},
+  last_subject_inbox_id {ID},            -- the inbox of the message with that subject; other inboxes' keys don't see it
+  first_seen_at {I64} NOT NULL,
+  last_seen_at {I64} NOT NULL,
+  created_at {I64} NOT NULL,
+  haystack {TEXT} NOT NULL,              -- address and name in lower case, for the substring filter
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE UNIQUE INDEX contacts_address ON contacts (workspace_id, address);
+CREATE INDEX contacts_seen ON contacts (workspace_id, last_seen_at, id);
+CREATE INDEX contacts_domain ON contacts (workspace_id, domain, last_seen_at, id);
+-- Finds the subjects to forget when an inbox is wiped.
+CREATE INDEX contacts_subject_inbox ON contacts (workspace_id, last_subject_inbox_id) WHERE last_subject_inbox_id IS NOT NULL;
+
+-- Labels of contacts, for filters. The record shows `contacts.labels`.
+CREATE TABLE contact_labels (
+  workspace_id {ID} NOT NULL,
+  label {TEXT} NOT NULL,
+  contact_id {ID} NOT NULL,
+  PRIMARY KEY (workspace_id, label, contact_id)
+){STRICT};
+CREATE INDEX contact_labels_contact ON contact_labels (workspace_id, contact_id);
+
+-- Metadata of contacts, one row per entry, for filters. The record shows `contacts.metadata`.
+CREATE TABLE contact_metadata (
+  workspace_id {ID} NOT NULL,
+  key {TEXT} NOT NULL,
+  value {TEXT} NOT NULL,                 -- the string that filters compare
+  contact_id {ID} NOT NULL,
+  PRIMARY KEY (workspace_id, key, value, contact_id)
+){STRICT};
+CREATE INDEX contact_metadata_contact ON contact_metadata (workspace_id, contact_id);
+
+-- Deleted contacts that received mail must not create again.
+CREATE TABLE forgotten_contacts (
+  workspace_id {ID} NOT NULL,
+  digest {BLOB} NOT NULL,                -- keyed hash of the address, so that the row doesn't reveal it
+  PRIMARY KEY (workspace_id, digest)
+){STRICT};
+
+-- Events and webhooks ----------------------------------------------------------------------------------------------
+
+-- The event log of each workspace. The data of an event is read from the tables of its record when it is shown.
+CREATE TABLE events (
+  workspace_id {ID} NOT NULL,
+  seq {I64} NOT NULL,                    -- without gaps
+  id {ID} NOT NULL,
+  type {TEXT} NOT NULL,
+  inbox_id {ID},
+  thread_id {ID},
+  message_id {ID},
+  detail {TEXT} NOT NULL,                -- JSON object: data that the tables may not have later
+  released {I64} NOT NULL DEFAULT 0,     -- 1: was held while its inbox was paused, so it keeps its order in that inbox
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, seq)
+){STRICT};
+CREATE UNIQUE INDEX events_id ON events (workspace_id, id);
+CREATE INDEX events_inbox ON events (workspace_id, inbox_id, seq);
+-- Finds expired rows.
+CREATE INDEX events_age ON events (created_at);
+
+-- The last sequence number of each log. Locking the row serializes the writers of a log.
+CREATE TABLE event_heads (
+  workspace_id {ID} NOT NULL PRIMARY KEY,
+  seq {I64} NOT NULL
+){STRICT};
+
+-- Events of a paused inbox, in order of arrival. Resuming the inbox moves them to the log.
+CREATE TABLE held_events (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  created_at {I64} NOT NULL,
+  id {ID} NOT NULL,
+  type {TEXT} NOT NULL,
+  thread_id {ID},
+  message_id {ID},
+  detail {TEXT} NOT NULL,                -- JSON object
+  PRIMARY KEY (workspace_id, inbox_id, created_at, id)
+){STRICT};
+
+-- Webhooks. Events aren't copied: a webhook has a position in the log.
+CREATE TABLE webhooks (
+  workspace_id {ID} NOT NULL REFERENCES workspaces(id),
+  id {ID} NOT NULL,
+  url {TEXT} NOT NULL,
+  events {TEXT} NOT NULL,                -- JSON array of event types
+  inbox_ids {TEXT},                      -- JSON array; null: every inbox
+  enabled {I64} NOT NULL,
+  payload {TEXT} NOT NULL,               -- full | envelope
+  headers {BLOB} NOT NULL,               -- the owner's header fields, sealed because they may be credentials
+  secret {BLOB} NOT NULL,                -- sealed
+  secret_hint {TEXT} NOT NULL,
+  old_secret {BLOB},                     -- sealed; the secret before the last rotation
+  old_secret_until {I64},
+  seq {I64} NOT NULL,                    -- the position: deliveries exist for events up to it
+  failing_since {I64},                   -- set while every attempt fails
+  last_success_at {I64},
+  last_failure_at {I64},
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX webhooks_list ON webhooks (workspace_id, created_at, id);
+
+-- Delivery attempts, one row each. This table is also the queue of the dispatcher.
+CREATE TABLE webhook_deliveries (
+  workspace_id {ID} NOT NULL,
+  webhook_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  event_id {ID} NOT NULL,
+  event_type {TEXT} NOT NULL,
+  attempt {I64} NOT NULL,
+  status {TEXT} NOT NULL,                -- pending | succeeded | failed
+  response_status {I64},
+  response_excerpt {TEXT},
+  error {TEXT},
+  duration_ms {I64},
+  created_at {I64} NOT NULL,
+  next_attempt_at {I64},                 -- as the API shows it
+  run_at {I64},                          -- when a pending attempt runs or its lease ends, or a failed one is repeated
+  lease_token {ID},                      -- fencing token
+  PRIMARY KEY (workspace_id, webhook_id, id)
+){STRICT_KEYED};
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (workspace_id, webhook_id, run_at) WHERE run_at IS NOT NULL;
+
+-- Finished attempts per ten minutes, for the statistics of a day.
+CREATE TABLE webhook_counts (
+  workspace_id {ID} NOT NULL,
+  webhook_id {ID} NOT NULL,
+  slot {I64} NOT NULL,                   -- ten minutes since 1970
+  deliveries {I64} NOT NULL,
+  failed {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, webhook_id, slot)
+){STRICT};
+-- Finds expired rows.
+CREATE INDEX webhook_counts_age ON webhook_counts (slot);
+
+-- Metrics ----------------------------------------------------------------------------------------------------------
+
+-- Counters per inbox and quarter hour, of which the hours and days of every time zone are made.
+CREATE TABLE metric_slots (
+  workspace_id {ID} NOT NULL,
+  slot {I64} NOT NULL,                   -- quarter hours since 1970
+  inbox_id {ID} NOT NULL,
+  sent {I64} NOT NULL,
+  received {I64} NOT NULL,
+  delivered {I64} NOT NULL,
+  bounced {I64} NOT NULL,
+  complained {I64} NOT NULL,
+  blocked {I64} NOT NULL,
+  spam {I64} NOT NULL,
+  unauthenticated {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, slot, inbox_id)
+){STRICT};
+-- Finds expired rows.
+CREATE INDEX metric_slots_age ON metric_slots (slot);
+
+-- Bounced recipients by status code.
+CREATE TABLE metric_bounces (
+  workspace_id {ID} NOT NULL,
+  slot {I64} NOT NULL,                   -- quarter hours since 1970
+  inbox_id {ID} NOT NULL,
+  reason {TEXT} NOT NULL,                -- enhanced status code, else SMTP code, else `unknown`
+  bounces {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, slot, inbox_id, reason)
+){STRICT};
+CREATE INDEX metric_bounces_age ON metric_bounces (slot);
+
+-- Bounced recipients by class.
+CREATE TABLE metric_bounce_classes (
+  workspace_id {ID} NOT NULL,
+  slot {I64} NOT NULL,                   -- quarter hours since 1970
+  inbox_id {ID} NOT NULL,
+  class {TEXT} NOT NULL,                 -- as in recipients.class
+  bounces {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, slot, inbox_id, class)
+){STRICT};
+CREATE INDEX metric_bounce_classes_age ON metric_bounce_classes (slot);
+
+-- Domains and certificates -----------------------------------------------------------------------------------------
+
+-- Custom domains of workspaces.
+CREATE TABLE mail_domains (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  name {TEXT} NOT NULL,                  -- A-label form
+  status {TEXT} NOT NULL,                -- pending | verified | failed | disabled
+  owned {I64} NOT NULL,                  -- 1: verified at some time; only one workspace owns a name
+  receiving {I64} NOT NULL,              -- 1: the domain's MX records should point to this server
+  token {TEXT} NOT NULL,                 -- the value of the ownership record
+  active_selector {TEXT} NOT NULL,       -- of the DKIM key that signs
+  active_since {I64} NOT NULL,
+  next_selector {TEXT},                  -- of the key that a rotation waits to publish
+  next_started_at {I64},
+  previous_selector {TEXT},              -- of the key that a rotation replaced; its record stays published for a while
+  previous_retire_at {I64},
+  checked {TEXT} NOT NULL,               -- JSON array: results of the last check of the DNS records
+  hosting {TEXT},                        -- JSON object: zone and name servers
+  hosting_at {I64},
+  verified_at {I64},
+  last_checked_at {I64},
+  check_requested_at {I64},              -- when the owner last requested a check
+  checks {I64} NOT NULL,                 -- number of checks, for their schedule
+  rotation_announced {I64} NOT NULL,     -- 1: the event about a due rotation was written
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE UNIQUE INDEX mail_domains_name ON mail_domains (workspace_id, name);
+-- Finds the owner of a name, and keeps it to one.
+CREATE UNIQUE INDEX mail_domains_owner ON mail_domains (name) WHERE owned = 1;
+CREATE INDEX mail_domains_list ON mail_domains (workspace_id, created_at, id);
+
+-- DKIM keys of custom domains.
+CREATE TABLE domain_keys (
+  workspace_id {ID} NOT NULL,
+  domain_id {ID} NOT NULL,
+  selector {TEXT} NOT NULL,              -- s1 | s2 (RSA), s1e | s2e (Ed25519)
+  private_key {BLOB} NOT NULL,           -- sealed
+  record {TEXT} NOT NULL,                -- the TXT record to publish
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, domain_id, selector)
+){STRICT};
+
+-- DKIM keys of the served domains.
+CREATE TABLE dkim_keys (
+  domain {TEXT} NOT NULL,
+  selector {TEXT} NOT NULL,
+  algorithm {TEXT} NOT NULL,             -- rsa-sha256 | ed25519-sha256
+  private_key {BLOB} NOT NULL,           -- sealed
+  record {TEXT} NOT NULL,                -- the TXT record to publish
+  active {I64} NOT NULL,
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (domain, selector, algorithm)
+){STRICT};
+
+-- Accounts at certificate authorities (RFC 8555), one per directory.
+CREATE TABLE acme_accounts (
+  directory {TEXT} NOT NULL PRIMARY KEY, -- URL
+  credentials {BLOB} NOT NULL,           -- sealed: key and URL of the account
+  created_at {I64} NOT NULL
+){STRICT};
+
+-- Responses to HTTP challenges of certificate authorities (RFC 8555 section 8.3), for a day.
+CREATE TABLE acme_challenges (
+  token {TEXT} NOT NULL PRIMARY KEY,
+  answer {TEXT} NOT NULL,
+  created_at {I64} NOT NULL
+){STRICT};
+
+-- Certificates by ACME, one row for each set of names at each directory.
+CREATE TABLE acme_certificates (
+  id {ID} NOT NULL PRIMARY KEY,          -- derived from directory and names
+  names {TEXT} NOT NULL,                 -- separated by spaces
+  chain {TEXT},                          -- PEM; null until the first is issued
+  private_key {BLOB},                    -- sealed
+  not_after {I64},
+  obtained_at {I64},
+  failures {I64} NOT NULL,               -- failed attempts since the last success
+  last_error {TEXT},                     -- why the last attempt failed
+  tried_at {I64}
+){STRICT};
+
+-- The server ------------------------------------------------------------------------------------------------------
+
+-- Senders that greylisting deferred, and those that came back. Networks and addresses are hashed.
+CREATE TABLE greylist (
+  id {BLOB} NOT NULL PRIMARY KEY,        -- hash of the client's network, or of it with sender and recipient
+  seen_at {I64} NOT NULL,                -- first seen
+  passed_at {I64},                       -- came back in time
+  expires_at {I64} NOT NULL
+){STRICT};
+CREATE INDEX greylist_expiry ON greylist (expires_at);
+
+-- Durable work. A job holds IDs, not facts; the reconciliation sweep recreates lost jobs.
+CREATE TABLE jobs (
+  id {ID} NOT NULL PRIMARY KEY,
+  kind {TEXT} NOT NULL,
+  workspace_id {ID} NOT NULL,
+  subject_id {ID} NOT NULL,              -- the record that the job is about
+  lane {TEXT} NOT NULL,                  -- jobs that share a concurrency limit: the destination of outbound mail
+  run_at {I64} NOT NULL,
+  attempt {I64} NOT NULL,
+  attempt_max {I64} NOT NULL,
+  lease_token {ID},                      -- fencing token
+  lease_until {I64},
+  state {TEXT} NOT NULL,                 -- ready | leased | dead
+  why {TEXT} NOT NULL,                   -- why it runs, waits or is dead
+  created_at {I64} NOT NULL
+){STRICT};
+-- One live job per kind and subject.
+CREATE UNIQUE INDEX jobs_subject ON jobs (kind, subject_id) WHERE state <> 'dead';
+CREATE INDEX jobs_due ON jobs (kind, run_at) WHERE state = 'ready';
+CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'leased';
+-- Lets workspaces and lanes take turns when many jobs are due.
+CREATE INDEX jobs_groups ON jobs (kind, workspace_id, lane, run_at) WHERE state = 'ready';
+CREATE INDEX jobs_dead ON jobs (kind, subject_id) WHERE state = 'dead';

@@ -1,0 +1,690 @@
+CREATE TABLE acme_accounts (
+  directory TEXT NOT NULL PRIMARY KEY,
+  credentials BLOB NOT NULL,
+  created_at INTEGER NOT NULL)STRICT;
+CREATE TABLE acme_certificates (
+  id BLOB NOT NULL PRIMARY KEY,
+  names TEXT NOT NULL,
+  chain TEXT,
+  private_key BLOB,
+  not_after INTEGER,
+  obtained_at INTEGER,
+  failures INTEGER NOT NULL,
+  last_error TEXT,
+  tried_at INTEGER)STRICT;
+CREATE TABLE acme_challenges (
+  token TEXT NOT NULL PRIMARY KEY,
+  answer TEXT NOT NULL,
+  created_at INTEGER NOT NULL)STRICT;
+CREATE TABLE addresses (
+  address TEXT NOT NULL PRIMARY KEY,
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL)STRICT;
+CREATE TABLE api_keys (
+  workspace_id BLOB NOT NULL REFERENCES workspaces(id),
+  id BLOB NOT NULL,
+  name TEXT NOT NULL,
+  prefix TEXT NOT NULL,
+  digest BLOB NOT NULL UNIQUE,
+  scope TEXT NOT NULL,
+  inbox_id BLOB,
+  permissions TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER,
+  revoked_at INTEGER,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE TABLE attachments (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  position INTEGER NOT NULL,
+  filename TEXT,
+  content_type TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  sha256 BLOB NOT NULL,
+  content_id TEXT,
+  inline INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX attachments_message ON attachments (workspace_id, message_id, position);
+CREATE TABLE contact_labels (
+  workspace_id BLOB NOT NULL,
+  label TEXT NOT NULL,
+  contact_id BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, label, contact_id))STRICT;
+CREATE INDEX contact_labels_contact ON contact_labels (workspace_id, contact_id);
+CREATE TABLE contact_metadata (
+  workspace_id BLOB NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  contact_id BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, key, value, contact_id))STRICT;
+CREATE INDEX contact_metadata_contact ON contact_metadata (workspace_id, contact_id);
+CREATE TABLE contacts (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  address TEXT NOT NULL,
+  domain TEXT NOT NULL,
+  name TEXT,
+  name_source TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  kind_source TEXT NOT NULL,
+  notes TEXT,
+  metadata TEXT NOT NULL,
+  labels TEXT NOT NULL,
+  message_count INTEGER NOT NULL,
+  last_subject TEXT,
+  last_subject_inbox_id BLOB,
+  first_seen_at INTEGER NOT NULL,
+  last_seen_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  haystack TEXT NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE UNIQUE INDEX contacts_address ON contacts (workspace_id, address);
+CREATE INDEX contacts_domain ON contacts (workspace_id, domain, last_seen_at, id);
+CREATE INDEX contacts_seen ON contacts (workspace_id, last_seen_at, id);
+CREATE INDEX contacts_subject_inbox ON contacts (workspace_id, last_subject_inbox_id) WHERE last_subject_inbox_id IS NOT NULL;
+CREATE TABLE contents (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  raw BLOB,
+  raw_blob TEXT,
+  raw_bytes INTEGER NOT NULL,
+  text TEXT,
+  html TEXT,
+  extracted_text TEXT,
+  extracted_is_text INTEGER NOT NULL,
+  headers TEXT NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX contents_blob ON contents (raw_blob) WHERE raw_blob IS NOT NULL;
+CREATE TABLE dkim_keys (
+  domain TEXT NOT NULL,
+  selector TEXT NOT NULL,
+  algorithm TEXT NOT NULL,
+  private_key BLOB NOT NULL,
+  record TEXT NOT NULL,
+  active INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (domain, selector, algorithm))STRICT;
+CREATE TABLE domain_keys (
+  workspace_id BLOB NOT NULL,
+  domain_id BLOB NOT NULL,
+  selector TEXT NOT NULL,
+  private_key BLOB NOT NULL,
+  record TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, domain_id, selector))STRICT;
+CREATE TABLE draft_files (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  draft_id BLOB NOT NULL,
+  position INTEGER NOT NULL,
+  filename TEXT NOT NULL,
+  content_type TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  sha256 BLOB NOT NULL,
+  content BLOB,
+  content_blob TEXT,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX draft_files_blob ON draft_files (content_blob) WHERE content_blob IS NOT NULL;
+CREATE INDEX draft_files_draft ON draft_files (workspace_id, draft_id, position);
+CREATE TABLE draft_metadata (
+  workspace_id BLOB NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  draft_id BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, key, value, draft_id))STRICT;
+CREATE INDEX draft_metadata_draft ON draft_metadata (workspace_id, draft_id);
+CREATE TABLE drafts (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  status TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  answers BLOB,
+  thread_id BLOB,
+  reply_all INTEGER NOT NULL,
+  to_list TEXT NOT NULL,
+  cc_list TEXT NOT NULL,
+  bcc_list TEXT NOT NULL,
+  subject TEXT,
+  text TEXT,
+  html TEXT,
+  data TEXT,
+  type TEXT NOT NULL,
+  labels TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  source TEXT NOT NULL,
+  send_at INTEGER,
+  sent_at INTEGER,
+  sent_message_id BLOB,
+  approved_by_type TEXT,
+  approved_by_id TEXT,
+  approved_by_label TEXT,
+  approved_at INTEGER,
+  approved_content_sha256 BLOB,
+  error_code TEXT,
+  error_message TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX drafts_inbox ON drafts (workspace_id, inbox_id, created_at, id);
+CREATE INDEX drafts_inbox_status ON drafts (workspace_id, inbox_id, status, created_at, id);
+CREATE INDEX drafts_list ON drafts (workspace_id, created_at, id);
+CREATE INDEX drafts_pending ON drafts (workspace_id, inbox_id) WHERE status IN ('draft', 'failed');
+CREATE INDEX drafts_scheduled ON drafts (send_at) WHERE status = 'scheduled';
+CREATE INDEX drafts_status ON drafts (workspace_id, status, created_at, id);
+CREATE INDEX drafts_thread ON drafts (workspace_id, thread_id, created_at, id) WHERE thread_id IS NOT NULL;
+CREATE TABLE envelopes (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  destination TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  signatures TEXT,
+  signed_with BLOB,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX envelopes_message ON envelopes (workspace_id, message_id);
+CREATE TABLE event_heads (
+  workspace_id BLOB NOT NULL PRIMARY KEY,
+  seq INTEGER NOT NULL)STRICT;
+CREATE TABLE events (
+  workspace_id BLOB NOT NULL,
+  seq INTEGER NOT NULL,
+  id BLOB NOT NULL,
+  type TEXT NOT NULL,
+  inbox_id BLOB,
+  thread_id BLOB,
+  message_id BLOB,
+  detail TEXT NOT NULL,
+  released INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, seq))STRICT;
+CREATE INDEX events_age ON events (created_at);
+CREATE UNIQUE INDEX events_id ON events (workspace_id, id);
+CREATE INDEX events_inbox ON events (workspace_id, inbox_id, seq);
+CREATE TABLE forgotten_contacts (
+  workspace_id BLOB NOT NULL,
+  digest BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, digest))STRICT;
+CREATE TABLE forwarding_addresses (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  address TEXT NOT NULL,
+  skip_flagged INTEGER NOT NULL,
+  token_sha256 BLOB NOT NULL,
+  token_expires_at INTEGER NOT NULL,
+  confirmed_at INTEGER,
+  confirmation_sent_at INTEGER NOT NULL,
+  last_forwarded_at INTEGER,
+  forwarded_count INTEGER NOT NULL,
+  error_code TEXT,
+  error_message TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE UNIQUE INDEX forwarding_addresses_of_inbox ON forwarding_addresses (workspace_id, inbox_id, address);
+CREATE UNIQUE INDEX forwarding_addresses_token ON forwarding_addresses (token_sha256);
+CREATE TABLE forwards (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  address_id BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX forwards_of_address ON forwards (workspace_id, address_id);
+CREATE INDEX forwards_of_message ON forwards (workspace_id, message_id);
+CREATE TABLE greylist (
+  id BLOB NOT NULL PRIMARY KEY,
+  seen_at INTEGER NOT NULL,
+  passed_at INTEGER,
+  expires_at INTEGER NOT NULL)STRICT;
+CREATE INDEX greylist_expiry ON greylist (expires_at);
+CREATE TABLE held_events (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  id BLOB NOT NULL,
+  type TEXT NOT NULL,
+  thread_id BLOB,
+  message_id BLOB,
+  detail TEXT NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, created_at, id))STRICT;
+CREATE TABLE idempotency (
+  workspace_id BLOB NOT NULL,
+  route TEXT NOT NULL,
+  key TEXT NOT NULL,
+  fingerprint BLOB NOT NULL,
+  status INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, route, key))STRICT;
+CREATE INDEX idempotency_age ON idempotency (created_at);
+CREATE TABLE inbox_metadata (
+  workspace_id BLOB NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  inbox_id BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, key, value, inbox_id))STRICT;
+CREATE INDEX inbox_metadata_inbox ON inbox_metadata (workspace_id, inbox_id);
+CREATE TABLE inboxes (
+  workspace_id BLOB NOT NULL REFERENCES workspaces(id),
+  id BLOB NOT NULL,
+  address TEXT NOT NULL,
+  username TEXT NOT NULL,
+  domain TEXT NOT NULL,
+  display_name TEXT,
+  client_id TEXT,
+  metadata TEXT NOT NULL,
+  temporary INTEGER NOT NULL,
+  expires_at INTEGER,
+  status TEXT NOT NULL,
+  paused_at INTEGER,
+  paused_reason TEXT,
+  promotions_filter INTEGER,
+  last_message_at INTEGER NOT NULL,
+  message_count INTEGER NOT NULL DEFAULT 0,
+  stored_bytes INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  deleted_at INTEGER,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE UNIQUE INDEX inboxes_client_id ON inboxes (workspace_id, client_id) WHERE client_id IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX inboxes_domain ON inboxes (workspace_id, domain) WHERE deleted_at IS NULL;
+CREATE INDEX inboxes_expiring ON inboxes (expires_at) WHERE temporary = 1 AND deleted_at IS NULL;
+CREATE INDEX inboxes_list ON inboxes (workspace_id, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX inboxes_temporary ON inboxes (workspace_id, created_at) WHERE temporary = 1;
+CREATE TABLE instance (
+  name TEXT NOT NULL PRIMARY KEY,
+  value TEXT NOT NULL)STRICT;
+CREATE TABLE jobs (
+  id BLOB NOT NULL PRIMARY KEY,
+  kind TEXT NOT NULL,
+  workspace_id BLOB NOT NULL,
+  subject_id BLOB NOT NULL,
+  lane TEXT NOT NULL,
+  run_at INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  attempt_max INTEGER NOT NULL,
+  lease_token BLOB,
+  lease_until INTEGER,
+  state TEXT NOT NULL,
+  why TEXT NOT NULL,
+  created_at INTEGER NOT NULL)STRICT;
+CREATE INDEX jobs_dead ON jobs (kind, subject_id) WHERE state = 'dead';
+CREATE INDEX jobs_due ON jobs (kind, run_at) WHERE state = 'ready';
+CREATE INDEX jobs_groups ON jobs (kind, workspace_id, lane, run_at) WHERE state = 'ready';
+CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'leased';
+CREATE UNIQUE INDEX jobs_subject ON jobs (kind, subject_id) WHERE state <> 'dead';
+CREATE TABLE list_entries (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  direction TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  pattern TEXT NOT NULL,
+  type TEXT NOT NULL,
+  require_auth INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX list_entries_kind ON list_entries (workspace_id, direction, inbox_id, kind);
+CREATE UNIQUE INDEX list_entries_pattern ON list_entries (workspace_id, direction, inbox_id, pattern, kind);
+CREATE TABLE local_deliveries (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  sender_workspace_id BLOB NOT NULL,
+  sender_inbox_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  content_id BLOB NOT NULL,
+  mail_from TEXT NOT NULL,
+  requested TEXT,
+  recipients TEXT NOT NULL,
+  state TEXT NOT NULL,
+  missing TEXT NOT NULL,
+  detail TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX local_deliveries_order ON local_deliveries (workspace_id, sender_inbox_id, created_at);
+CREATE INDEX local_deliveries_sender ON local_deliveries (sender_workspace_id);
+CREATE TABLE mail_domains (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  name TEXT NOT NULL,
+  status TEXT NOT NULL,
+  owned INTEGER NOT NULL,
+  receiving INTEGER NOT NULL,
+  token TEXT NOT NULL,
+  active_selector TEXT NOT NULL,
+  active_since INTEGER NOT NULL,
+  next_selector TEXT,
+  next_started_at INTEGER,
+  previous_selector TEXT,
+  previous_retire_at INTEGER,
+  checked TEXT NOT NULL,
+  hosting TEXT,
+  hosting_at INTEGER,
+  verified_at INTEGER,
+  last_checked_at INTEGER,
+  check_requested_at INTEGER,
+  checks INTEGER NOT NULL,
+  rotation_announced INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX mail_domains_list ON mail_domains (workspace_id, created_at, id);
+CREATE UNIQUE INDEX mail_domains_name ON mail_domains (workspace_id, name);
+CREATE UNIQUE INDEX mail_domains_owner ON mail_domains (name) WHERE owned = 1;
+CREATE TABLE message_approvals (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  draft_id BLOB NOT NULL,
+  by_type TEXT NOT NULL,
+  by_id TEXT,
+  by_label TEXT NOT NULL,
+  approved_at INTEGER NOT NULL,
+  content_sha256 BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, message_id))STRICT;
+CREATE TABLE message_labels (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  label TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  message_id BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, label, created_at))STRICT;
+CREATE TABLE messages (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  thread_id BLOB NOT NULL,
+  content_id BLOB NOT NULL,
+  direction TEXT NOT NULL,
+  status TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  type TEXT NOT NULL,
+  rfc_message_id TEXT NOT NULL,
+  in_reply_to TEXT,
+  refs TEXT NOT NULL,
+  from_text TEXT NOT NULL,
+  to_list TEXT NOT NULL,
+  cc_list TEXT NOT NULL,
+  bcc_list TEXT NOT NULL,
+  reply_to TEXT,
+  subject TEXT,
+  labels TEXT NOT NULL,
+  is_read INTEGER NOT NULL,
+  auto_reply INTEGER NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  trace TEXT NOT NULL,
+  verification TEXT,
+  data TEXT,
+  answers BLOB,
+  contact_address TEXT,
+  has_attachments INTEGER NOT NULL,
+  status_at INTEGER NOT NULL,
+  sent_at INTEGER,
+  received_at INTEGER,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX messages_answers ON messages (workspace_id, answers) WHERE answers IS NOT NULL;
+CREATE INDEX messages_bounced ON messages (workspace_id, inbox_id, status_at) WHERE status = 'bounced';
+CREATE INDEX messages_content ON messages (workspace_id, content_id);
+CREATE UNIQUE INDEX messages_inbox ON messages (workspace_id, inbox_id, created_at);
+CREATE INDEX messages_outbound ON messages (workspace_id, created_at) WHERE direction = 'outbound';
+CREATE INDEX messages_rfc_id ON messages (workspace_id, inbox_id, rfc_message_id);
+CREATE INDEX messages_status ON messages (workspace_id, inbox_id, status, created_at) WHERE status <> 'received';
+CREATE INDEX messages_thread ON messages (workspace_id, thread_id, created_at);
+CREATE INDEX messages_unread ON messages (workspace_id, inbox_id, created_at) WHERE is_read = 0;
+CREATE TABLE metric_bounce_classes (
+  workspace_id BLOB NOT NULL,
+  slot INTEGER NOT NULL,
+  inbox_id BLOB NOT NULL,
+  class TEXT NOT NULL,
+  bounces INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, slot, inbox_id, class))STRICT;
+CREATE INDEX metric_bounce_classes_age ON metric_bounce_classes (slot);
+CREATE TABLE metric_bounces (
+  workspace_id BLOB NOT NULL,
+  slot INTEGER NOT NULL,
+  inbox_id BLOB NOT NULL,
+  reason TEXT NOT NULL,
+  bounces INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, slot, inbox_id, reason))STRICT;
+CREATE INDEX metric_bounces_age ON metric_bounces (slot);
+CREATE TABLE metric_slots (
+  workspace_id BLOB NOT NULL,
+  slot INTEGER NOT NULL,
+  inbox_id BLOB NOT NULL,
+  sent INTEGER NOT NULL,
+  received INTEGER NOT NULL,
+  delivered INTEGER NOT NULL,
+  bounced INTEGER NOT NULL,
+  complained INTEGER NOT NULL,
+  blocked INTEGER NOT NULL,
+  spam INTEGER NOT NULL,
+  unauthenticated INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, slot, inbox_id))STRICT;
+CREATE INDEX metric_slots_age ON metric_slots (slot);
+CREATE TABLE queue_items (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  thread_id BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  channel TEXT NOT NULL,
+  type TEXT NOT NULL,
+  state TEXT NOT NULL,
+  available_at INTEGER NOT NULL,
+  lease_id BLOB,
+  deliveries INTEGER NOT NULL,
+  consumer TEXT,
+  settled_at INTEGER,
+  PRIMARY KEY (workspace_id, message_id))STRICT;
+CREATE INDEX queue_items_dead ON queue_items (workspace_id, inbox_id) WHERE state = 'dead';
+CREATE INDEX queue_items_gone ON queue_items (settled_at) WHERE state = 'gone';
+CREATE INDEX queue_items_spent ON queue_items (available_at) WHERE state = 'open' AND deliveries >= 10;
+CREATE INDEX queue_items_thread ON queue_items (workspace_id, thread_id, available_at) WHERE state = 'open';
+CREATE INDEX queue_items_waiting ON queue_items (workspace_id, inbox_id, available_at, created_at) WHERE state = 'open';
+CREATE TABLE queues (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  position INTEGER NOT NULL,
+  changes INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id))STRICT;
+CREATE TABLE recipients (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  position INTEGER NOT NULL,
+  envelope_id BLOB,
+  address TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  status TEXT NOT NULL,
+  smtp_code INTEGER,
+  enhanced_code TEXT,
+  remote TEXT,
+  detail TEXT,
+  class TEXT,
+  tls TEXT,
+  attempts INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, message_id, position))STRICT;
+CREATE INDEX recipients_envelope ON recipients (workspace_id, envelope_id) WHERE envelope_id IS NOT NULL;
+CREATE TABLE role_mail (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  address TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, message_id))STRICT;
+CREATE TABLE schema_migrations (
+  number INTEGER NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL) STRICT;
+CREATE TABLE search_docs (
+  workspace_id BLOB NOT NULL,
+  doc INTEGER NOT NULL,
+  message_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  channel TEXT NOT NULL,
+  type TEXT NOT NULL,
+  has_attachments INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, doc))STRICT;
+CREATE UNIQUE INDEX search_docs_message ON search_docs (workspace_id, message_id);
+CREATE TABLE search_heads (
+  workspace_id BLOB NOT NULL PRIMARY KEY,
+  number INTEGER NOT NULL,
+  seq INTEGER NOT NULL)STRICT;
+CREATE TABLE search_pending (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, message_id))STRICT, WITHOUT ROWID;
+CREATE VIRTUAL TABLE search_text USING fts5(words, content='', contentless_delete=1, tokenize='ascii');
+CREATE TABLE 'search_text_config'(
+  k PRIMARY KEY,
+  v) WITHOUT ROWID;
+CREATE TABLE 'search_text_data'(
+  id INTEGER PRIMARY KEY,
+  block BLOB);
+CREATE TABLE 'search_text_docsize'(
+  id INTEGER PRIMARY KEY,
+  sz BLOB,
+  origin INTEGER);
+CREATE TABLE 'search_text_idx'(
+  segid,
+  term,
+  pgno,
+  PRIMARY KEY(segid, term)) WITHOUT ROWID;
+CREATE TABLE sending_incidents (
+  workspace_id BLOB NOT NULL,
+  kind TEXT NOT NULL,
+  recipient BLOB NOT NULL,
+  happened_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, kind, recipient))STRICT;
+CREATE INDEX sending_incidents_age ON sending_incidents (happened_at);
+CREATE INDEX sending_incidents_window ON sending_incidents (workspace_id, kind, happened_at);
+CREATE TABLE sending_recoveries (
+  workspace_id BLOB NOT NULL PRIMARY KEY,
+  recovered_at INTEGER NOT NULL,
+  sent INTEGER NOT NULL,
+  bounced INTEGER NOT NULL,
+  complained INTEGER NOT NULL)STRICT;
+CREATE TABLE stream_tokens (
+  workspace_id BLOB NOT NULL,
+  digest BLOB NOT NULL,
+  key_id BLOB NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, digest))STRICT;
+CREATE UNIQUE INDEX stream_tokens_digest ON stream_tokens (digest);
+CREATE TABLE suppressions (
+  workspace_id BLOB NOT NULL,
+  address TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  detail TEXT,
+  message_id BLOB,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, address))STRICT;
+CREATE INDEX suppressions_list ON suppressions (workspace_id, created_at, address);
+CREATE TABLE thread_labels (
+  workspace_id BLOB NOT NULL,
+  label TEXT NOT NULL,
+  thread_id BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, label, thread_id))STRICT;
+CREATE INDEX thread_labels_thread ON thread_labels (workspace_id, thread_id);
+CREATE TABLE thread_people (
+  workspace_id BLOB NOT NULL,
+  address TEXT NOT NULL,
+  thread_id BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, address, thread_id))STRICT, WITHOUT ROWID;
+CREATE INDEX thread_people_thread ON thread_people (workspace_id, thread_id);
+CREATE TABLE threads (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  subject TEXT,
+  subject_key TEXT NOT NULL,
+  subject_lower TEXT NOT NULL,
+  participants TEXT NOT NULL,
+  message_count INTEGER NOT NULL,
+  labels TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  last_message_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX threads_inbox ON threads (workspace_id, inbox_id, last_message_at, id);
+CREATE INDEX threads_subject ON threads (workspace_id, inbox_id, subject_key, last_message_at);
+CREATE INDEX threads_workspace ON threads (workspace_id, last_message_at, id);
+CREATE TABLE unclaimed_recipients (
+  workspace_id BLOB NOT NULL,
+  day INTEGER NOT NULL,
+  address TEXT NOT NULL,
+  PRIMARY KEY (workspace_id, day, address))STRICT;
+CREATE TABLE usage_days (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  day INTEGER NOT NULL,
+  sent INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, day, inbox_id))STRICT;
+CREATE TABLE usage_totals (
+  workspace_id BLOB NOT NULL,
+  period TEXT NOT NULL,
+  sent INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, period))STRICT;
+CREATE TABLE webhook_counts (
+  workspace_id BLOB NOT NULL,
+  webhook_id BLOB NOT NULL,
+  slot INTEGER NOT NULL,
+  deliveries INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, webhook_id, slot))STRICT;
+CREATE INDEX webhook_counts_age ON webhook_counts (slot);
+CREATE TABLE webhook_deliveries (
+  workspace_id BLOB NOT NULL,
+  webhook_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  event_id BLOB NOT NULL,
+  event_type TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  response_status INTEGER,
+  response_excerpt TEXT,
+  error TEXT,
+  duration_ms INTEGER,
+  created_at INTEGER NOT NULL,
+  next_attempt_at INTEGER,
+  run_at INTEGER,
+  lease_token BLOB,
+  PRIMARY KEY (workspace_id, webhook_id, id))STRICT, WITHOUT ROWID;
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (workspace_id, webhook_id, run_at) WHERE run_at IS NOT NULL;
+CREATE TABLE webhooks (
+  workspace_id BLOB NOT NULL REFERENCES workspaces(id),
+  id BLOB NOT NULL,
+  url TEXT NOT NULL,
+  events TEXT NOT NULL,
+  inbox_ids TEXT,
+  enabled INTEGER NOT NULL,
+  payload TEXT NOT NULL,
+  headers BLOB NOT NULL,
+  secret BLOB NOT NULL,
+  secret_hint TEXT NOT NULL,
+  old_secret BLOB,
+  old_secret_until INTEGER,
+  seq INTEGER NOT NULL,
+  failing_since INTEGER,
+  last_success_at INTEGER,
+  last_failure_at INTEGER,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX webhooks_list ON webhooks (workspace_id, created_at, id);
+CREATE TABLE workspaces (
+  id BLOB NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  owner_email TEXT NOT NULL,
+  plan TEXT NOT NULL,
+  status TEXT NOT NULL,
+  claim_status TEXT NOT NULL,
+  claimed_at INTEGER,
+  notice TEXT,
+  notice_at INTEGER,
+  stopped_at INTEGER,
+  stop_reason TEXT,
+  ai_processing TEXT NOT NULL,
+  screening INTEGER NOT NULL,
+  daily_send_limit INTEGER,
+  retention_days INTEGER,
+  created_at INTEGER NOT NULL)STRICT;

@@ -1,0 +1,97 @@
+//! The schema of a fresh database is the one in `tests/schema/`, and released migrations never change.
+
+use std::{fmt::Write, path::Path};
+
+use posthouse_store::{DatabaseUrl, migrate, migrate::MIGRATIONS};
+use sha2::{Digest, Sha256};
+
+use crate::support::Dir;
+
+/// The SHA-256 of each migration. A released migration is never edited, because databases that have it wouldn't get the
+/// change: add a migration instead.
+const CHECKSUMS: &[Checksum] =
+    &[Checksum { name: "0001_schema", sha256: "9f7becc1b5bc2af095df46d5ee52aae825d81bb5f918cedf88d23d010dfcbeaf" }];
+
+struct Checksum {
+    name: &'static str,
+    sha256: &'static str,
+}
+
+#[test]
+fn released_migrations_are_unchanged() {
+    let names: Vec<_> = MIGRATIONS.iter().map(|migration| migration.name).collect();
+    let listed: Vec<_> = CHECKSUMS.iter().map(|checksum| checksum.name).collect();
+    assert_eq!(names, listed, "list the checksum of every migration");
+    for (migration, checksum) in MIGRATIONS.iter().zip(CHECKSUMS) {
+        let sha256 = Sha256::digest(migration.text).iter().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        });
+        assert_eq!(sha256, checksum.sha256, "{}: add a migration instead of changing a released one", migration.name);
+    }
+}
+
+#[test]
+fn a_fresh_sqlite_database_has_the_schema_of_the_golden_file() {
+    let dir = Dir::new();
+    compare(&DatabaseUrl::Sqlite(dir.path().join("fresh.db")), "sqlite.sql", sqlite_layout);
+}
+
+#[test]
+fn a_fresh_postgres_database_has_the_schema_of_the_golden_file() {
+    let url = crate::postgres::Cluster::shared().create_database().parse().unwrap();
+    compare(&url, "postgres.txt", str::to_owned);
+}
+
+/// Applies all migrations and compares the result with a golden file. If they differ, the new text is written to a file
+/// and the failure shows the command that accepts it.
+fn compare(url: &DatabaseUrl, file: &str, layout: fn(&str) -> String) {
+    migrate::apply(url, MIGRATIONS).unwrap();
+    let found = layout(&migrate::schema(url).unwrap());
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schema").join(file);
+    let expected = std::fs::read_to_string(&golden).unwrap_or_default();
+    if found != expected {
+        let actual = Path::new(env!("CARGO_TARGET_TMPDIR")).join(file);
+        std::fs::write(&actual, &found).unwrap();
+        let line = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
+        panic!(
+            "the schema differs from {}: {line:?}. If that is intended: cp {} {}",
+            golden.display(),
+            actual.display(),
+            golden.display()
+        );
+    }
+}
+
+/// Removes comments and line breaks from the stored statements, and puts each column of a table on its own line.
+fn sqlite_layout(schema: &str) -> String {
+    let code: Vec<&str> = schema.lines().map(|line| line.split(" --").next().unwrap_or(line).trim()).collect();
+    let code = code.join(" ").split_whitespace().collect::<Vec<_>>().join(" ").replace(" )", ")").replace("( ", "(");
+    let mut out = String::new();
+    for statement in code.split_inclusive(';') {
+        let statement = statement.trim();
+        let is_table = statement.starts_with("CREATE TABLE");
+        let mut depth = 0;
+        for c in statement.chars() {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            out.push(c);
+            if is_table && depth == 1 && (c == ',' || c == '(') {
+                out.push_str("\n ");
+                if c == '(' {
+                    out.push(' ');
+                }
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
+
+#[test]
+fn the_layout_keeps_everything_but_comments() {
+    let stored = "CREATE TABLE t ( -- rows\n  a BLOB NOT NULL,   -- an ID\n  b INTEGER,\n  PRIMARY KEY (a, b)\n)STRICT;\n\
+                  CREATE INDEX t_b ON t (b) WHERE b > 0;\n";
+    let expected = "CREATE TABLE t (\n  a BLOB NOT NULL,\n  b INTEGER,\n  PRIMARY KEY (a, b))STRICT;\n\
+                    CREATE INDEX t_b ON t (b) WHERE b > 0;\n";
+    assert_eq!(sqlite_layout(stored), expected);
+}

@@ -1,0 +1,202 @@
+//! The locations of ids in a request, read from the OpenAPI description.
+
+use posthouse_http::route::Route;
+use serde_json::Value;
+
+use super::tenant::Tenant;
+
+/// What an id refers to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum IdKind {
+    Inbox,
+    Message,
+    Thread,
+    Attachment,
+    Draft,
+    DraftFile,
+    Contact,
+    ContactAddress,
+    SuppressedAddress,
+    ListEntry,
+    Webhook,
+    WebhookDelivery,
+    Domain,
+    ForwardingAddress,
+    Event,
+    Lease,
+    Cursor,
+}
+
+impl IdKind {
+    /// Returns whether it belongs to the workspace and not to one inbox.
+    pub(super) const fn is_of_workspace(self) -> bool {
+        matches!(
+            self,
+            Self::Contact
+                | Self::ContactAddress
+                | Self::SuppressedAddress
+                | Self::Webhook
+                | Self::WebhookDelivery
+                | Self::Domain
+        )
+    }
+}
+
+/// The location of an id in the requests of a route: `path:id`, `query:inbox_id`, `body:/ids[]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct IdLocation {
+    pub(super) name: String,
+    pub(super) kind: IdKind,
+    /// Whether the path has other ids.
+    has_others: bool,
+}
+
+impl IdLocation {
+    /// Returns the tenants whose ids fill the rest of the path: the caller, and in a second request the victim.
+    pub(super) fn others<'a>(&self, own_tenant: &'a Tenant, victim: &'a Tenant) -> Vec<&'a Tenant> {
+        if self.has_others { vec![own_tenant, victim] } else { vec![own_tenant] }
+    }
+}
+
+/// Locations with a name like that of an id, and the reason why they hold no tenant's id.
+pub(super) const EXEMPT: [(&str, &str, &str); 7] = [
+    ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
+    ("getAcmeChallenge", "path:token", "public, for the certificate authority"),
+    ("showForwardingConfirmation", "path:token", "a secret that needs no key"),
+    ("confirmForwarding", "path:token", "a secret that needs no key"),
+    ("openStream", "query:token", "a secret that replaces a key"),
+    ("listThreads", "query:after", "a time"),
+    ("listInboxThreads", "query:after", "a time"),
+];
+
+/// Returns every location of a route.
+///
+/// # Panics
+/// Panics if a location has neither a kind nor an exemption.
+pub(super) fn locations(document: &Value, route: &Route) -> Vec<IdLocation> {
+    let in_path = route.path.matches('{').count();
+    let kind_of = |name: String| {
+        if EXEMPT.iter().any(|exempt| (exempt.0, exempt.1) == (route.name, name.as_str())) {
+            return None;
+        }
+        let kind = kind(route, &name);
+        let kind = kind.unwrap_or_else(|| panic!("{} of {} needs a kind of id, or an exemption", name, route.name));
+        let has_others = in_path > usize::from(name.starts_with("path:")) && name.starts_with("path:");
+        Some(IdLocation { name, kind, has_others })
+    };
+    names(document, route).into_iter().filter_map(kind_of).collect()
+}
+
+/// Returns whether the document has the location of the exemption.
+pub(super) fn is_there(document: &Value, (route, name, _): &(&str, &str, &str)) -> bool {
+    let found = posthouse_http::routes::all().into_iter().find(|other| other.name == *route);
+    found.is_some_and(|found| names(document, &found).iter().any(|other| other == name))
+}
+
+fn names(document: &Value, route: &Route) -> Vec<String> {
+    let operation = &document["paths"][route.path][route.method.as_str().to_ascii_lowercase()];
+    assert_eq!(operation["operationId"], route.name, "the document lists every route");
+    let mut names = Vec::new();
+    for parameter in operation["parameters"].as_array().into_iter().flatten() {
+        let (location, name) = (parameter["in"].as_str().unwrap(), parameter["name"].as_str().unwrap());
+        if location == "path" || (location == "query" && (is_id(name) || has_uuid(&parameter["schema"]))) {
+            names.push(format!("{location}:{name}"));
+        }
+    }
+    for (_, content) in operation["requestBody"]["content"].as_object().into_iter().flatten() {
+        walk(document, &content["schema"], &mut ("body:".to_owned(), &mut names), &mut Vec::new());
+    }
+    names.sort();
+    names.dedup();
+    // A list of ids and its items are one location.
+    let items: Vec<String> = names.iter().filter_map(|name| name.strip_suffix("[]").map(str::to_owned)).collect();
+    names.retain(|name| !items.contains(name));
+    names
+}
+
+/// Returns whether a member of that name holds an id.
+fn is_id(name: &str) -> bool {
+    let last = name.rsplit('_').next().unwrap_or(name);
+    matches!(last, "id" | "ids" | "token" | "lease")
+        || matches!(name, "cursor" | "after" | "in_reply_to" | "references")
+}
+
+fn has_uuid(schema: &Value) -> bool {
+    schema.to_string().contains(r#""format":"uuid""#)
+}
+
+/// Collects the locations below a schema. `open` holds the shared schemas that contain it, to end recursion.
+fn walk<'a>(document: &'a Value, schema: &'a Value, found: &mut (String, &mut Vec<String>), open: &mut Vec<&'a str>) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        if !open.contains(&reference) {
+            open.push(reference);
+            let target =
+                document.pointer(reference.trim_start_matches('#')).expect("the document has what it refers to");
+            walk(document, target, found, open);
+            open.pop();
+        }
+        return;
+    }
+    for choice in ["anyOf", "oneOf", "allOf"] {
+        for one in schema[choice].as_array().into_iter().flatten() {
+            walk(document, one, found, open);
+        }
+    }
+    if schema["format"] == "uuid" {
+        found.1.push(found.0.clone());
+    }
+    let path = found.0.clone();
+    if schema["items"].is_object() {
+        found.0 = format!("{path}[]");
+        walk(document, &schema["items"], found, open);
+    }
+    for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+        found.0 = format!("{path}/{name}");
+        if is_id(name) {
+            found.1.push(found.0.clone());
+        }
+        walk(document, member, found, open);
+    }
+    found.0 = path;
+}
+
+/// Returns what an id in that location refers to.
+pub(super) fn kind(route: &Route, location: &str) -> Option<IdKind> {
+    let (part, name) = location.split_once(':')?;
+    if part == "path" {
+        let segments: Vec<&str> = route.path.split('/').collect();
+        let at = segments.iter().position(|segment| *segment == format!("{{{name}}}"))?;
+        return of_collection(segments[at - 1]);
+    }
+    let last = name.rsplit('/').next()?.trim_end_matches("[]");
+    Some(match (route.name, last) {
+        ("listEvents", "cursor" | "after") => IdKind::Event,
+        (_, "cursor") => IdKind::Cursor,
+        (_, "inbox_id" | "inbox_ids") => IdKind::Inbox,
+        (_, "thread_id") => IdKind::Thread,
+        (_, "reply_to_message_id") => IdKind::Message,
+        (_, "lease_id") => IdKind::Lease,
+        ("batchGetMessages" | "batchUpdateMessages", "ids") => IdKind::Message,
+        ("updateDraft", "id") => IdKind::DraftFile,
+        _ => return None,
+    })
+}
+
+fn of_collection(name: &str) -> Option<IdKind> {
+    Some(match name {
+        "inboxes" => IdKind::Inbox,
+        "messages" => IdKind::Message,
+        "threads" => IdKind::Thread,
+        "attachments" => IdKind::Attachment,
+        "drafts" => IdKind::Draft,
+        "contacts" => IdKind::Contact,
+        "by-address" => IdKind::ContactAddress,
+        "suppressions" => IdKind::SuppressedAddress,
+        "lists" => IdKind::ListEntry,
+        "webhooks" => IdKind::Webhook,
+        "deliveries" => IdKind::WebhookDelivery,
+        "domains" => IdKind::Domain,
+        "forwarding" => IdKind::ForwardingAddress,
+        _ => return None,
+    })
+}

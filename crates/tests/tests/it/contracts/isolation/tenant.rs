@@ -1,0 +1,234 @@
+//! A tenant: one inbox with one of everything that has an id, and requests with these ids.
+
+use std::collections::BTreeMap;
+
+use posthouse_app::ports::Clock as _;
+use posthouse_domain::time::HOUR_MS;
+use posthouse_http::route::Route;
+use posthouse_tests::{
+    TestServer, WebhookSink,
+    fixtures::{TestInbox, TestKey},
+    http::Api,
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{
+    locations::{self, IdKind, IdLocation},
+    set,
+};
+
+/// An inbox and its data.
+pub(super) struct Tenant {
+    pub(super) inbox: TestInbox,
+    /// A key of the workspace with every permission.
+    key: TestKey,
+    /// A word that appears in all data of this tenant and nowhere else.
+    mark: &'static str,
+    ids: BTreeMap<IdKind, String>,
+}
+
+fn id(of: &Value) -> String {
+    of["id"].as_str().unwrap_or_else(|| panic!("no id in {of}")).to_owned()
+}
+
+impl Tenant {
+    /// Creates two of everything, so that lists have a second page.
+    pub(super) async fn make(server: &TestServer, key: &TestKey, mark: &'static str, sink: &WebhookSink) -> Self {
+        let (api, inbox) = (server.api(key), server.inbox_named(key, mark).await);
+        let mut tenant = Self { inbox, key: key.clone(), mark, ids: BTreeMap::new() };
+        tenant.add_settings(&api, sink).await;
+        tenant.add_mail(server, &api).await;
+        server.settle().await;
+        let path = format!("/v1/inboxes/{}", tenant.inbox.id);
+        let webhook = tenant.id_of(IdKind::Webhook);
+        let deliveries = api.get(&format!("/v1/webhooks/{webhook}/deliveries")).await.expect(200);
+        tenant.ids.insert(IdKind::WebhookDelivery, id(&deliveries.data()[0]));
+        let log = api.get(&format!("/v1/events?inbox_id={}", tenant.inbox.id)).await.expect(200);
+        tenant.ids.insert(IdKind::Event, id(&log.data()[0]));
+        let claimed = api.post(&format!("{path}/messages/claim"), json!({ "since": "2020-01-01" })).await.expect(200);
+        let message = &claimed.data()[0]["message"];
+        tenant.ids.insert(IdKind::Lease, claimed.data()[0]["lease_id"].as_str().unwrap().to_owned());
+        tenant.ids.insert(IdKind::Message, id(message));
+        tenant.ids.insert(IdKind::Thread, message["thread_id"].as_str().unwrap().to_owned());
+        tenant.ids.insert(IdKind::Attachment, id(&message["attachments"][0]));
+        let contact = api.get(&format!("/v1/contacts/by-address/{mark}@people.example")).await.expect(200);
+        tenant.ids.insert(IdKind::Contact, contact.text("id").to_owned());
+        tenant.ids.insert(IdKind::ContactAddress, format!("{mark}@people.example"));
+        tenant
+    }
+
+    async fn add_settings(&mut self, api: &Api, sink: &WebhookSink) {
+        let (mark, inbox) = (self.mark, self.inbox.id.to_string());
+        self.ids.insert(IdKind::Inbox, inbox.clone());
+        for n in [1, 2] {
+            let url = format!("{}?{mark}{n}", sink.url());
+            let address = format!("{mark}-{n}@away.example");
+            let file =
+                json!({ "filename": format!("{mark}.txt"), "content_type": "text/plain", "content_base64": "YQ==" });
+            let mut make = async |kind: IdKind, path: &str, body: Value| {
+                let made = api.post(path, body).await.expect(201).json;
+                self.ids.insert(kind, made["id"].as_str().unwrap_or(&address).to_owned());
+                made
+            };
+            make(IdKind::Webhook, "/v1/webhooks", json!({ "url": url, "inbox_ids": [inbox] })).await;
+            make(IdKind::SuppressedAddress, "/v1/suppressions", json!({ "address": address })).await;
+            make(IdKind::Domain, "/v1/domains", json!({ "domain": format!("{mark}{n}.example") })).await;
+            let entry = json!({
+                "direction": "receive", "kind": "block", "pattern": format!("{mark}{n}.example"), "inbox_id": inbox
+            });
+            make(IdKind::ListEntry, "/v1/lists", entry).await;
+            let below = format!("/v1/inboxes/{inbox}");
+            let forward = json!({ "address": format!("{mark}{n}@forward.example") });
+            make(IdKind::ForwardingAddress, &format!("{below}/forwarding"), forward).await;
+            let draft = json!({
+                "to": format!("{mark}@people.example"), "subject": mark, "text": "t", "attachments": [file]
+            });
+            let draft = make(IdKind::Draft, &format!("{below}/drafts"), draft).await;
+            self.ids.insert(IdKind::DraftFile, id(&draft["attachments"][0]));
+        }
+    }
+
+    /// Adds a thread of two received messages, another received message, and two sent messages.
+    async fn add_mail(&self, server: &TestServer, api: &Api) {
+        let mark = self.mark;
+        for (n, subject) in ["secret", "Re: secret", "another secret"].iter().enumerate() {
+            server.clock.advance(1);
+            let answers = if n == 1 { format!("In-Reply-To: <0.{mark}@people.example>\r\n") } else { String::new() };
+            let mail = format!(
+                "From: {mark}@people.example\r\nTo: {}\r\nSubject: {mark} {subject}\r\n\
+                 Message-ID: <{n}.{mark}@people.example>\r\n{answers}MIME-Version: 1.0\r\n\
+                 Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nsecret {mark}\r\n\
+                 --b\r\nContent-Type: text/html\r\nContent-Disposition: attachment; filename={mark}.html\r\n\r\nx\r\n--b--\r\n",
+                self.inbox.address
+            );
+            server.receive_message(&self.inbox, mail).await;
+        }
+        for n in [1, 2] {
+            let message = json!({ "to": format!("{mark}{n}@people.example"), "subject": mark, "text": "secret" });
+            api.post(&format!("/v1/inboxes/{}/messages", self.inbox.id), message).await.expect(202);
+        }
+    }
+
+    /// Returns the id of this kind. Cursors are created on demand instead.
+    pub(super) fn id_of(&self, kind: IdKind) -> &str {
+        self.ids.get(&kind).unwrap_or_else(|| panic!("there is no {kind:?}"))
+    }
+
+    /// Returns the id for a location in a route.
+    pub(super) async fn id(&self, server: &TestServer, route: &Route, kind: IdKind) -> String {
+        if kind != IdKind::Cursor {
+            return self.id_of(kind).to_owned();
+        }
+        let path = format!("{}?limit=1{}", self.fill(route, None), required(route));
+        let page = server.api(&self.key).get(&path).await.expect(200);
+        // A thread contains the page of its messages, and names the cursor differently.
+        let cursor = ["next_cursor", "earlier_cursor"].iter().find_map(|name| page[*name].as_str());
+        cursor.unwrap_or_else(|| panic!("{} has no second page: {page}", route.name)).to_owned()
+    }
+
+    /// Fills the path with ids of this tenant, except for one of them.
+    fn fill(&self, route: &Route, other: Option<(&str, &str)>) -> String {
+        let fill = |segment: &str| match segment.strip_prefix('{').map(|name| name.trim_end_matches('}')) {
+            None => segment.to_owned(),
+            Some(name) => match other.filter(|(location, _)| *location == format!("path:{name}")) {
+                Some((_, id)) => id.to_owned(),
+                None => {
+                    let kind = locations::kind(route, &format!("path:{name}"));
+                    self.id_of(kind.expect("the id has a kind")).to_owned()
+                }
+            },
+        };
+        route.path.split('/').map(fill).collect::<Vec<_>>().join("/").replace('@', "%40")
+    }
+
+    /// Returns the texts that no other tenant may see.
+    pub(super) fn secrets(&self) -> Vec<&str> {
+        self.ids.values().map(String::as_str).chain([self.mark]).collect()
+    }
+
+    /// Returns everything that the API shows of this tenant.
+    pub(super) async fn dump(&self, server: &TestServer) -> BTreeMap<String, Value> {
+        let (api, inbox) = (server.api(&self.key), &self.inbox.id);
+        let (thread, webhook) = (self.id_of(IdKind::Thread), self.id_of(IdKind::Webhook));
+        let paths = [
+            format!("/v1/inboxes/{inbox}"),
+            format!("/v1/inboxes/{inbox}/messages?limit=100"),
+            format!("/v1/inboxes/{inbox}/threads?limit=100"),
+            format!("/v1/inboxes/{inbox}/drafts?limit=100"),
+            format!("/v1/inboxes/{inbox}/forwarding"),
+            format!("/v1/threads/{thread}"),
+            format!("/v1/webhooks/{webhook}/deliveries?limit=100"),
+            format!("/v1/lists?inbox_id={inbox}"),
+            "/v1/lists".to_owned(),
+            "/v1/inboxes?limit=100".to_owned(),
+            "/v1/webhooks?limit=100".to_owned(),
+            "/v1/domains?limit=100".to_owned(),
+            "/v1/contacts?limit=100".to_owned(),
+            "/v1/suppressions?limit=100".to_owned(),
+            "/v1/events?limit=100".to_owned(),
+            "/v1/metrics".to_owned(),
+            "/v1/account".to_owned(),
+        ];
+        let mut dump = BTreeMap::new();
+        for path in paths {
+            let shown = api.get(&path).await.expect(200).json;
+            assert!(shown["next_cursor"].is_null(), "{path} is one page: {shown}");
+            dump.insert(path, shown);
+        }
+        dump
+    }
+}
+
+/// Returns the changes between two dumps.
+pub(super) fn differences(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Value>) -> Vec<String> {
+    let changed = before.iter().filter(|(path, shown)| after.get(*path) != Some(shown));
+    changed.map(|(path, shown)| format!("{path}: {shown}\n  to {:?}", after.get(path))).collect()
+}
+
+/// Returns the required query parameters of a route.
+fn required(route: &Route) -> &'static str {
+    if route.name == "searchMessages" { "&q=secret" } else { "" }
+}
+
+/// Builds a request that is valid except for that id. `others` fills the other ids.
+pub(super) fn request(
+    server: &TestServer,
+    route: &Route,
+    location: &IdLocation,
+    id: &str,
+    others: &Tenant,
+) -> (String, Option<Value>) {
+    let path = others.fill(route, Some((&location.name, id)));
+    let query = location.name.strip_prefix("query:").map(|name| format!("?{name}={id}{}", required(route)));
+    let mut body = body(server, route, others);
+    if let (Some(pointer), Some(body)) = (location.name.strip_prefix("body:"), &mut body) {
+        set(body, pointer, id);
+    }
+    (path + &query.unwrap_or_default(), body)
+}
+
+/// Returns a body that the route accepts.
+fn body(server: &TestServer, route: &Route, of: &Tenant) -> Option<Value> {
+    if !matches!(route.method, Method::POST | Method::PATCH | Method::PUT) {
+        return None;
+    }
+    let at = server.clock.now().plus_ms(HOUR_MS).to_string();
+    let message = json!({ "to": "bob@people.example", "subject": "s", "text": "t" });
+    Some(match route.name {
+        "sendMessage" | "sendMessageAlias" => message,
+        "replyToMessage" | "createDraft" | "updateDraft" => json!({ "text": "t" }),
+        "forwardMessage" => json!({ "to": "bob@people.example" }),
+        "updateMessage" | "updateThread" | "updateContact" => json!({ "add_labels": ["x"] }),
+        "batchUpdateMessages" => json!({ "is_read": true }),
+        "ackMessage" | "nackMessage" | "extendLease" => json!({ "lease_id": of.id_of(IdKind::Lease) }),
+        "scheduleDraft" => json!({ "send_at": at }),
+        "createListEntry" => json!({ "direction": "receive", "kind": "block", "pattern": "new.example" }),
+        "createWebhook" => json!({ "url": "https://127.0.0.1:8443/hook" }),
+        "updateWebhook" => json!({ "enabled": false }),
+        "updateDomain" => json!({ "receiving": false }),
+        "updateInbox" => json!({ "display_name": "x" }),
+        "addForwardingAddress" => json!({ "address": "bob@forward.example" }),
+        _ => json!({}),
+    })
+}

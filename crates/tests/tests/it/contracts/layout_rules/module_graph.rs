@@ -1,0 +1,136 @@
+//! The module graph of each crate: no import circles, and one direction between the folders of the app crate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{paths::named_paths, source::SourceFile, sources};
+
+/// The folders of the app crate, lowest first. A folder may only import the root files and the folders before it.
+/// `keyring`, `limits` and `tls` belong to the root: they define parts of `App`.
+const APP_FOLDERS: &[&str] = &[
+    "access",
+    "inboxes",
+    "messages",
+    "events",
+    "contacts",
+    "workspaces",
+    "domains",
+    "inbound",
+    "outbound",
+    "drafts",
+    "forwarding",
+    "webhooks",
+    "jobs",
+    "instance",
+];
+
+/// A module path: the crate and the segments below it.
+type Module = Vec<String>;
+
+/// The imports of each module of a crate's production code.
+struct ModuleGraph(BTreeMap<Module, BTreeSet<Module>>);
+
+impl ModuleGraph {
+    /// Reads the graph of one crate from its sources.
+    fn read(name: &str, sources: &[SourceFile]) -> Self {
+        let root = format!("crates/{name}/src/");
+        let own: Vec<(Module, &SourceFile)> =
+            sources.iter().filter_map(|source| Some((module(source.path.strip_prefix(&root)?), source))).collect();
+        let known: BTreeSet<&Module> = own.iter().map(|(module, _)| module).collect();
+        let imports = |module: &Module, source: &SourceFile| {
+            let paths = named_paths(source).into_iter().filter(|path| !path.in_test);
+            let targets = paths.filter_map(|path| target(module, &path.path, &known));
+            // A module shares names with the modules around it.
+            targets.filter(|target| !module.starts_with(target)).collect()
+        };
+        Self(own.iter().map(|(module, source)| (module.clone(), imports(module, source))).collect())
+    }
+
+    /// Returns the modules that `from` imports, directly or not.
+    fn reachable(&self, from: &Module) -> BTreeSet<Module> {
+        let mut reached = BTreeSet::new();
+        let mut open: Vec<&Module> = self.0.get(from).into_iter().flatten().collect();
+        while let Some(next) = open.pop() {
+            if reached.insert(next.clone()) {
+                open.extend(self.0.get(next).into_iter().flatten());
+            }
+        }
+        reached
+    }
+}
+
+/// Returns the module of a file, given its path below `src`.
+fn module(path: &str) -> Module {
+    match path.trim_end_matches(".rs") {
+        "lib" | "main" => Vec::new(),
+        path => path.split('/').map(str::to_owned).collect(),
+    }
+}
+
+/// Returns the module that a path in `from` leads to, if it is one of this crate.
+fn target(from: &Module, path: &str, known: &BTreeSet<&Module>) -> Option<Module> {
+    let segments: Vec<&str> = path.split("::").collect();
+    let up = segments.iter().take_while(|segment| **segment == "super").count();
+    let mut whole: Module = match segments[0] {
+        "crate" => Vec::new(),
+        "super" => from[..from.len().checked_sub(up)?].to_vec(),
+        "self" => from.clone(),
+        _ => return None,
+    };
+    whole.extend(segments[up.max(1)..].iter().map(|segment| (*segment).to_owned()));
+    while !known.contains(&whole) {
+        whole.pop()?;
+    }
+    (!whole.is_empty() && whole != *from).then_some(whole)
+}
+
+fn graphs() -> Vec<(&'static str, ModuleGraph)> {
+    let sources = sources();
+    let names = ["mail", "domain", "store", "api", "app", "http", "server"];
+    names.map(|name| (name, ModuleGraph::read(name, &sources))).into()
+}
+
+#[test]
+fn no_module_is_part_of_an_import_circle() {
+    for (name, graph) in graphs() {
+        assert!(!graph.0.is_empty(), "crates/{name} has no sources");
+        for module in graph.0.keys() {
+            let is_in_a_circle = graph.reachable(module).contains(module);
+            assert!(!is_in_a_circle, "crates/{name}: {} imports itself over other modules", module.join("::"));
+        }
+    }
+}
+
+#[test]
+fn folders_of_the_app_crate_import_in_one_direction() {
+    let (_, graph) = graphs().into_iter().find(|(name, _)| *name == "app").expect("there is an app crate");
+    let rank = |module: &Module| module.first().and_then(|first| APP_FOLDERS.iter().position(|folder| folder == first));
+    for (module, imports) in &graph.0 {
+        // The root of the crate re-exports.
+        if module.is_empty() {
+            continue;
+        }
+        for import in imports.iter().filter(|import| import.first() != module.first()) {
+            let is_downward = rank(import).is_none_or(|to| rank(module).is_some_and(|from| to < from));
+            assert!(is_downward, "{} imports {}: move shared code down", module.join("::"), import.join("::"));
+        }
+    }
+}
+
+#[test]
+fn a_circle_is_found() {
+    let read = |path: &str, text: &str| SourceFile::read(path, text).unwrap();
+    let graph = |third: &str| {
+        ModuleGraph::read(
+            "app",
+            &[
+                read("crates/app/src/a.rs", "use crate::b::B;"),
+                read("crates/app/src/b.rs", "mod c; use c::C;"),
+                read("crates/app/src/b/c.rs", third),
+            ],
+        )
+    };
+    let a = module("a.rs");
+    assert!(!graph("use super::B;").reachable(&a).contains(&a));
+    let circle = graph("use crate::a::A;");
+    assert!(circle.reachable(&module("b/c.rs")).contains(&a));
+}
