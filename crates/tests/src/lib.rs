@@ -38,6 +38,7 @@ pub mod http;
 pub mod log;
 pub mod mail;
 pub mod name_server;
+pub mod ports;
 pub mod postgres;
 pub mod process;
 pub mod server;

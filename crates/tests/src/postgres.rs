@@ -54,8 +54,7 @@ impl Cluster {
     /// # Panics
     /// Panics if [`Cluster::shared`] does.
     pub fn start_on_port(tls: Option<&std::path::Path>) -> (Cluster, std::net::SocketAddr) {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-        let address = free.expect("a free port");
+        let address = std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, crate::ports::unused_port()));
         let mut settings = vec![("POSTHOUSE_TEST_PG_PORT", address.port().to_string())];
         settings.extend(tls.map(|dir| ("POSTHOUSE_TEST_PG_TLS", dir.display().to_string())));
         (Self::start_with(&settings), address)

@@ -24,10 +24,12 @@ fn an_unusable_blob_directory_is_a_configuration_error() {
 #[test]
 fn an_unreachable_bucket_is_reported_by_check_backup_and_readyz() {
     let sandbox = Sandbox::new("no-bucket");
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    // A bound socket that doesn't listen rejects connections, and no other program can get its port.
+    let closed = tokio::net::TcpSocket::new_v4().unwrap();
+    closed.bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
     let config = sandbox.configure("delivery.mode = 'capture'\nblob_url = 's3://bucket/deep'\n");
     let config = config.to_str().unwrap();
-    let endpoint = format!("http://{closed}");
+    let endpoint = format!("http://{}", closed.local_addr().unwrap());
     let variables =
         [("AWS_ENDPOINT_URL", &*endpoint), ("AWS_ACCESS_KEY_ID", "AKIAME"), ("AWS_SECRET_ACCESS_KEY", "secret-value")];
     let archive = sandbox.path("copy.tar");

@@ -122,9 +122,11 @@ async fn a_bucket_rejects_requests_signed_with_another_secret() {
 
 #[tokio::test]
 async fn an_unreachable_bucket_reports_the_blob_store_and_the_cause() {
-    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    // A bound socket that doesn't listen rejects connections, and no other program can get its port.
+    let closed = tokio::net::TcpSocket::new_v4().unwrap();
+    closed.bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
     let mut options = S3Server::start().await.options("secret");
-    options[0].1 = format!("http://{closed}");
+    options[0].1 = format!("http://{}", closed.local_addr().unwrap());
     let blobs = BlobStore::open("s3://bucket/deep", &options).unwrap();
     blobs.prepare().await.unwrap();
     for error in [

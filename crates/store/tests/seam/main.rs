@@ -2,6 +2,9 @@
 //! cluster.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../../tests/src/ports.rs"]
+#[allow(unreachable_pub)]
+mod ports;
 #[path = "../../../tests/src/postgres.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod postgres;

@@ -4,16 +4,10 @@ use std::net::{Ipv4Addr, UdpSocket};
 
 use posthouse_store::Engine;
 use posthouse_tests::{
-    command, dir::ScratchDir, dns::FakeDns, name_server, postgres::Cluster, process::ServiceProcess,
-    server::engine_of_run, smtp_sink::SmtpSink,
+    command, dir::ScratchDir, dns::FakeDns, name_server, ports::unused_port, postgres::Cluster,
+    process::ServiceProcess, server::engine_of_run, smtp_sink::SmtpSink,
 };
 use serde_json::{Value, json};
-
-/// Returns a port that is free at several loopback addresses.
-fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback can be listened on");
-    listener.local_addr().expect("a bound listener has an address").port()
-}
 
 fn config(name_server: &str, port: u16) -> String {
     let database = match engine_of_run() {
@@ -67,7 +61,7 @@ fn follow_advice(dns: &FakeDns, checks: &[Value]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn following_the_advice_fixes_every_problem() {
-    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), free_port());
+    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), unused_port());
     let remote = SmtpSink::at(Ipv4Addr::new(127, 0, 0, 2), port).await;
     dns.mx("gmail.com", 5, "mx.gmail.test");
     dns.address("mx.gmail.test", remote.address.ip());
@@ -128,7 +122,7 @@ async fn following_the_advice_fixes_every_problem() {
 async fn a_silent_name_server_does_not_block_the_check() {
     let dir = ScratchDir::new();
     let silent = UdpSocket::bind("127.0.0.1:0").unwrap();
-    let config = config(&silent.local_addr().unwrap().to_string(), free_port());
+    let config = config(&silent.local_addr().unwrap().to_string(), unused_port());
     std::fs::write(dir.path().join("posthouse.toml"), config).unwrap();
     let (_, checks) = check(&dir);
     assert!(checks_named(&checks, "MX: agents.post.test")[0].1.contains("could not be looked up"), "{checks:?}");
@@ -137,7 +131,7 @@ async fn a_silent_name_server_does_not_block_the_check() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_check_covers_the_source_addresses() {
-    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), free_port());
+    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), unused_port());
     let sources = "delivery.source_addresses = [\"127.0.0.7\", \"127.0.0.8 out8.post.test\", \"192.0.2.9\"]\n";
     let config = format!("{}{sources}", config(&name_server::serve_records(&dns).to_string(), port));
     std::fs::write(dir.path().join("posthouse.toml"), config).unwrap();
@@ -164,7 +158,7 @@ async fn the_check_covers_the_source_addresses() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_listener_behind_a_local_proxy_is_recognized_as_this_service() {
-    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), free_port());
+    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), unused_port());
     let proxied = "smtp.proxy_protocol_from = [\"127.0.0.0/8\"]\n";
     let config = format!("{}{proxied}", config(&name_server::serve_records(&dns).to_string(), port));
     let service = ServiceProcess::start(dir.path(), &config);
