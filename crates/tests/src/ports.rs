@@ -1,25 +1,44 @@
-//! Ports for programs that must know theirs before they listen.
+//! Ports that belong to a test before, between and after the times when a server listens on them.
 
-use std::{
-    collections::hash_map::RandomState,
-    hash::{BuildHasher, Hasher},
-    net::{Ipv4Addr, TcpListener},
-};
+use std::net::{Ipv4Addr, SocketAddr};
 
-/// The first of the ports, and their number. They are below those that the kernel chooses for port 0 and for outgoing
-/// connections (32,768 and more), and below those of `scripts/test-postgres.sh` (20,000 and more).
-const FIRST: u16 = 10_000;
-const COUNT: u16 = 10_000;
+use tokio::net::TcpSocket;
 
-/// Returns a loopback port that is free, and that stays free until the caller's program listens: other programs let
-/// the kernel choose, and it chooses elsewhere.
-///
-/// # Panics
-/// Panics if no port can be bound.
-#[must_use]
-pub fn unused_port() -> u16 {
-    (0..COUNT)
-        .map(|_| FIRST + u16::try_from(RandomState::new().build_hasher().finish() % u64::from(COUNT)).unwrap_or(0))
-        .find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok())
-        .expect("loopback has free ports")
+/// A port that is bound but rejects connections. A server that sets `SO_REUSEADDR`, as servers do, can listen on it;
+/// the kernel never chooses it for others. Dropping it frees the port.
+pub struct ReservedPort {
+    address: SocketAddr,
+    _socket: TcpSocket,
+}
+
+impl ReservedPort {
+    /// Reserves a port of 127.0.0.1.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+    }
+
+    /// Reserves the port of this address; 0 means any.
+    ///
+    /// # Panics
+    /// Panics if the address can't be bound.
+    #[must_use]
+    pub fn at(address: SocketAddr) -> Self {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }.expect("sockets exist");
+        let reserved = socket.set_reuseaddr(true).and_then(|()| socket.bind(address));
+        reserved.expect("the address can be bound");
+        Self { address: socket.local_addr().expect("a bound socket has an address"), _socket: socket }
+    }
+
+    /// Returns the address.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Default for ReservedPort {
+    fn default() -> Self {
+        Self::new()
+    }
 }

@@ -48,16 +48,15 @@ impl Cluster {
         Self::start_with(&[])
     }
 
-    /// Starts a cluster that also listens on a port of 127.0.0.1, and returns its address. With a directory that holds
-    /// `server.crt` and `server.key`, that port uses TLS.
+    /// Starts a cluster that also listens on this address of 127.0.0.1. With a directory that holds `server.crt` and
+    /// `server.key`, that port uses TLS.
     ///
     /// # Panics
     /// Panics if [`Cluster::shared`] does.
-    pub fn start_on_port(tls: Option<&std::path::Path>) -> (Cluster, std::net::SocketAddr) {
-        let address = std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, crate::ports::unused_port()));
-        let mut settings = vec![("POSTHOUSE_TEST_PG_PORT", address.port().to_string())];
+    pub fn start_on_port(port: &crate::ports::ReservedPort, tls: Option<&std::path::Path>) -> Cluster {
+        let mut settings = vec![("POSTHOUSE_TEST_PG_PORT", port.address().port().to_string())];
         settings.extend(tls.map(|dir| ("POSTHOUSE_TEST_PG_TLS", dir.display().to_string())));
-        (Self::start_with(&settings), address)
+        Self::start_with(&settings)
     }
 
     fn start_with(settings: &[(&str, String)]) -> Cluster {

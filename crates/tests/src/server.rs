@@ -22,7 +22,7 @@ use posthouse_http::{listener, readiness::RESULT_VALID_MS};
 use posthouse_server::{
     adapters::{acme::InstantAcmeClient, http_out::HttpClient, smtp_out::SmtpClient},
     boot::web::{self, HttpListeners},
-    config::Configuration,
+    config::{Configuration, ListenConfig},
     smtp::{
         frontend::{ConnectionKind, SmtpFrontend},
         listener::Listener,
@@ -42,6 +42,7 @@ use crate::{
     fault::FailingWrites,
     http::Api,
     log::LogCapture,
+    ports::ReservedPort,
     postgres::Cluster,
 };
 
@@ -145,6 +146,8 @@ pub struct TestServer {
     config: Configuration,
     store: StoreConfig,
     units: UnitCounter,
+    /// Keeps the ports of the listeners while the server is down.
+    _ports: Vec<ReservedPort>,
     running: Option<Running>,
     allowed: AllowedLeftovers,
     dir: ScratchDir,
@@ -172,6 +175,10 @@ impl TestServer {
         config.listen.submission.iter_mut().for_each(|address| address.set_port(0));
         options.configure.into_iter().for_each(|change| change(&mut config));
         config.apply_listeners();
+        let ports = reserve_ports(&mut config.listen);
+        if config.base_url_follows_listener {
+            config.base_url = format!("http://{}", config.listen.http);
+        }
         let database = options.database.unwrap_or_else(|| match options.engine.unwrap_or_else(engine_of_run) {
             Engine::Sqlite => DatabaseUrl::Sqlite(dir.path().join("posthouse.db")),
             Engine::Postgres => {
@@ -196,6 +203,7 @@ impl TestServer {
             config,
             store,
             units,
+            _ports: ports,
             running: None,
             allowed: AllowedLeftovers::default(),
             dir,
@@ -390,30 +398,21 @@ impl TestServer {
         self.running = Some(Running { app, runtime, tasks });
     }
 
-    /// Binds the listeners and writes the actual addresses to the configuration.
-    async fn bind(&mut self, runtime: &Runtime) -> (HttpListeners, Listener, Vec<Listener>) {
+    /// Binds the listeners.
+    async fn bind(&self, runtime: &Runtime) -> (HttpListeners, Listener, Vec<Listener>) {
         let (config, smtp) = (self.config.clone(), self.config.listen.smtp[0]);
         let both = async move { (web::bind(&config).await, Listener::bind(smtp).await) };
         let (http, smtp) = runtime.spawn(both).await.expect("binding does not panic");
         let http = http.expect("the addresses of the API can be listened on");
         let smtp = smtp.expect("the address for mail can be listened on");
-        self.config.listen.http = http.address().expect("a bound listener has an address");
-        self.config.listen.http_tls = http.https_addresses();
-        self.config.listen.acme = http.challenge_addresses();
-        self.config.listen.smtp = vec![smtp.local_addr().expect("a bound listener has an address")];
-        if self.config.base_url_follows_listener {
-            self.config.base_url = format!("http://{}", self.config.listen.http);
-        }
+        let listen = &self.config.listen;
         let mut submission = Vec::new();
-        let listen = &mut self.config.listen;
         for (addresses, door) in
-            [(&mut listen.submission, ConnectionKind::Plain), (&mut listen.submission_tls, ConnectionKind::Tls)]
+            [(&listen.submission, ConnectionKind::Plain), (&listen.submission_tls, ConnectionKind::Tls)]
         {
             for address in addresses {
                 let bound = runtime.spawn(Listener::bind_door(*address, door)).await.expect("binding does not panic");
-                let bound = bound.expect("the address for submission can be listened on");
-                *address = bound.local_addr().expect("a bound listener has an address");
-                submission.push(bound);
+                submission.push(bound.expect("the address for submission can be listened on"));
             }
         }
         (http, smtp, submission)
@@ -450,6 +449,18 @@ impl Drop for TestServer {
             assert!(self.is_finished, "the test must end with server.finish().await");
         }
     }
+}
+
+/// Reserves the ports of all listeners, so that no other test gets them while the server is down.
+fn reserve_ports(listen: &mut ListenConfig) -> Vec<ReservedPort> {
+    let ListenConfig { http, http_tls, acme, smtp, submission, submission_tls, .. } = listen;
+    let others = [http_tls, acme, smtp, submission, submission_tls].into_iter().flatten();
+    let reserve = |address: &mut SocketAddr| {
+        let port = ReservedPort::at(*address);
+        *address = port.address();
+        port
+    };
+    std::iter::once(http).chain(others).map(reserve).collect()
 }
 
 /// Waits for the listeners to end. The clock moves meanwhile, up to the drain limit, because some waits end by the

@@ -59,12 +59,6 @@ impl HttpListeners {
         self.tls.iter().filter_map(|listener| listener.local_addr().ok()).collect()
     }
 
-    /// Returns the addresses of `acme.listen`.
-    #[must_use]
-    pub fn challenge_addresses(&self) -> Vec<SocketAddr> {
-        self.challenges.iter().filter_map(|listener| listener.local_addr().ok()).collect()
-    }
-
     /// Returns each listener with its router.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! TLS to PostgreSQL, against a server with a self-signed certificate and one without TLS.
 
-use crate::postgres::Cluster;
 use crate::support::*;
+use crate::{ports::ReservedPort, postgres::Cluster};
 use posthouse_store::{Error, Sql, Store, p};
 use std::net::SocketAddr;
 
@@ -27,7 +27,8 @@ fn every_sslmode_works_as_documented() {
     let certificate = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     std::fs::write(dir.path().join("server.crt"), certificate.cert.pem()).unwrap();
     std::fs::write(dir.path().join("server.key"), certificate.signing_key.serialize_pem()).unwrap();
-    let (_cluster, address) = Cluster::start_on_port(Some(dir.path()));
+    let port = ReservedPort::new();
+    let (_cluster, address) = (Cluster::start_on_port(&port, Some(dir.path())), port.address());
     let roots = format!("&sslrootcert={}", dir.path().join("server.crt").display());
 
     for (query, encrypted) in
@@ -48,7 +49,8 @@ fn every_sslmode_works_as_documented() {
 
 #[test]
 fn without_server_tls_prefer_is_unencrypted_and_require_fails() {
-    let (_cluster, address) = Cluster::start_on_port(None);
+    let port = ReservedPort::new();
+    let (_cluster, address) = (Cluster::start_on_port(&port, None), port.address());
     for query in ["", "&sslmode=disable", "&sslmode=prefer"] {
         assert!(!is_encrypted(&url("localhost", address, query)).unwrap(), "{query}");
     }

@@ -4,12 +4,13 @@ use std::net::{Ipv4Addr, UdpSocket};
 
 use posthouse_store::Engine;
 use posthouse_tests::{
-    command, dir::ScratchDir, dns::FakeDns, name_server, ports::unused_port, postgres::Cluster,
+    command, dir::ScratchDir, dns::FakeDns, name_server, ports::ReservedPort, postgres::Cluster,
     process::ServiceProcess, server::engine_of_run, smtp_sink::SmtpSink,
 };
 use serde_json::{Value, json};
 
-fn config(name_server: &str, port: u16) -> String {
+fn config(name_server: &str, port: &ReservedPort) -> String {
+    let port = port.address().port();
     let database = match engine_of_run() {
         Engine::Sqlite => String::new(),
         Engine::Postgres => format!("database_url = {:?}\n", Cluster::shared().create_database()),
@@ -61,11 +62,11 @@ fn follow_advice(dns: &FakeDns, checks: &[Value]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn following_the_advice_fixes_every_problem() {
-    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), unused_port());
-    let remote = SmtpSink::at(Ipv4Addr::new(127, 0, 0, 2), port).await;
+    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), ReservedPort::new());
+    let remote = SmtpSink::at(Ipv4Addr::new(127, 0, 0, 2), port.address().port()).await;
     dns.mx("gmail.com", 5, "mx.gmail.test");
     dns.address("mx.gmail.test", remote.address.ip());
-    let service = ServiceProcess::start(dir.path(), &config(&name_server::serve_records(&dns).to_string(), port));
+    let service = ServiceProcess::start(dir.path(), &config(&name_server::serve_records(&dns).to_string(), &port));
     let _ = command::run(dir.path(), &["domain", "add", "mail.acme.test"]).success();
 
     let (code, checks) = check(&dir);
@@ -122,7 +123,7 @@ async fn following_the_advice_fixes_every_problem() {
 async fn a_silent_name_server_does_not_block_the_check() {
     let dir = ScratchDir::new();
     let silent = UdpSocket::bind("127.0.0.1:0").unwrap();
-    let config = config(&silent.local_addr().unwrap().to_string(), unused_port());
+    let config = config(&silent.local_addr().unwrap().to_string(), &ReservedPort::new());
     std::fs::write(dir.path().join("posthouse.toml"), config).unwrap();
     let (_, checks) = check(&dir);
     assert!(checks_named(&checks, "MX: agents.post.test")[0].1.contains("could not be looked up"), "{checks:?}");
@@ -131,9 +132,9 @@ async fn a_silent_name_server_does_not_block_the_check() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_check_covers_the_source_addresses() {
-    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), unused_port());
+    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), ReservedPort::new());
     let sources = "delivery.source_addresses = [\"127.0.0.7\", \"127.0.0.8 out8.post.test\", \"192.0.2.9\"]\n";
-    let config = format!("{}{sources}", config(&name_server::serve_records(&dns).to_string(), port));
+    let config = format!("{}{sources}", config(&name_server::serve_records(&dns).to_string(), &port));
     std::fs::write(dir.path().join("posthouse.toml"), config).unwrap();
     dns.address("mx.post.test", [127, 0, 0, 7].into());
     dns.ptr("7.0.0.127.in-addr.arpa", "mx.post.test");
@@ -158,9 +159,9 @@ async fn the_check_covers_the_source_addresses() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_listener_behind_a_local_proxy_is_recognized_as_this_service() {
-    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), unused_port());
+    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), ReservedPort::new());
     let proxied = "smtp.proxy_protocol_from = [\"127.0.0.0/8\"]\n";
-    let config = format!("{}{proxied}", config(&name_server::serve_records(&dns).to_string(), port));
+    let config = format!("{}{proxied}", config(&name_server::serve_records(&dns).to_string(), &port));
     let service = ServiceProcess::start(dir.path(), &config);
     let (_, checks) = check(&dir);
     expect(&checks, &[("port: smtp.listen", "ok", "is in use, by the running service")]);
