@@ -19,7 +19,7 @@ pub struct Metrics {
     deliveries: Family<Labels<1>, Counter>,
     bounces: Family<Labels<1>, Counter>,
     destinations: Family<Labels<2>, Counter>,
-    standings: Family<Labels<1>, Gauge>,
+    tracked_destinations: Family<Labels<1>, Gauge>,
     jobs: Family<Labels<2>, Counter>,
     webhooks: Family<Labels<1>, Counter>,
     store_queue: Family<Labels<1>, Gauge>,
@@ -49,7 +49,7 @@ impl Default for Metrics {
             deliveries: family(to, "deliveries", "Recipients of sent mail, by outcome of the attempt"),
             bounces: family(to, "bounces", "Recipients of sent mail that bounced, by class"),
             destinations: family(to, "destination_attempts", "Delivery attempts, by provider and outcome"),
-            standings: family(to, "destinations", "Tracked destinations, by throttle state"),
+            tracked_destinations: family(to, "destinations", "Tracked destinations, by throttle state"),
             jobs: family(to, "jobs", "Job attempts, by kind and outcome"),
             webhooks: family(to, "webhook_attempts", "Webhook attempts, by outcome"),
             store_queue: family(to, "store_queue", "Units of work waiting for the store, by queue"),
@@ -119,15 +119,15 @@ impl Metrics {
     }
 
     /// Sets the number of destinations by throttle state.
-    pub fn destinations(&self, standings: [(ThrottleStatus, usize); 3]) {
-        for (standing, count) in standings {
-            let standing = match standing {
+    pub fn destinations(&self, destinations: [(ThrottleStatus, usize); 3]) {
+        for (status, count) in destinations {
+            let state = match status {
                 ThrottleStatus::Open => "open",
                 ThrottleStatus::Limited => "narrowed",
                 ThrottleStatus::Paused => "resting",
             };
             let count = i64::try_from(count).unwrap_or(i64::MAX);
-            self.standings.get_or_create(&[("standing", standing)]).set(count);
+            self.tracked_destinations.get_or_create(&[("state", state)]).set(count);
         }
     }
 

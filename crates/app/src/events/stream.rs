@@ -5,8 +5,8 @@
 
 use crate::events::render;
 use posthouse_domain::{
-    auth::{Caller, KEY_RANDOM_CHARS, Permission, Principal},
-    error::{ErrorCode, Refusal},
+    auth::{Caller, KEY_RANDOM_CHARS, Permission},
+    error::Refusal,
     event::{Event, EventKind, EventPayload},
     id::{EventId, InboxId, WorkspaceId},
     stream::{REPLAY_EVENTS_MAX, REPLAY_MS, StreamToken, TOKEN_VALID_MS},
@@ -41,12 +41,7 @@ pub async fn issue(app: &App, caller: Caller) -> Result<IssuedStreamToken, Refus
     let token = StreamToken::from_random(&random);
     let (digest, now) = (token.digest(), app.clock.now());
     let expires_at = now.plus_ms(TOKEN_VALID_MS);
-    let key = match caller.principal {
-        Principal::Key(key) => key.id,
-        Principal::Operator | Principal::Service { .. } => {
-            return Err(Refusal::new(ErrorCode::Forbidden, "Only an API key can create a stream token."));
-        }
-    };
+    let key = caller.api_key()?.id;
     let token_row = stream_tokens::StreamTokenRow { workspace: caller.workspace, key, expires_at };
     app.store.write(move |tx| stream_tokens::insert(tx, &token_row, &digest, now)).await?;
     Ok(IssuedStreamToken { token, expires_at })

@@ -12,7 +12,7 @@ use std::{
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use posthouse_domain::{
-    auth::{Caller, Principal},
+    auth::Caller,
     error::{ErrorCode, Refusal},
     event::EventPayload,
     id::{KeyId, WorkspaceId},
@@ -137,12 +137,7 @@ impl Streams {
     /// Returns `forbidden` if the caller is not an API key, `unavailable` if the server is stopping, or an error if the database call fails.
     pub async fn join(&self, app: &App, caller: &Caller) -> Result<StreamSubscription, Refusal> {
         let workspace = caller.workspace;
-        let key = match caller.principal {
-            Principal::Key(key) => key.id,
-            Principal::Operator | Principal::Service { .. } => {
-                return Err(Refusal::new(ErrorCode::Forbidden, "Only an API key can open a stream."));
-            }
-        };
+        let key = caller.api_key()?.id;
         if let Some(subscription) = self.subscribe(workspace, key, None) {
             return Ok(subscription);
         }

@@ -179,8 +179,8 @@ pub(super) fn apply_to_message(
         suppress(tx, original, change)?;
     }
     let status = overall_status(deliveries::statuses(tx, tenant, original.id)?);
-    let standing = MessageStatusUpdate { status, sent_at: held.sent_at, at: now };
-    deliveries::set_status(tx, tenant, original.id, (&held, standing))?;
+    let update = MessageStatusUpdate { status, sent_at: held.sent_at, at: now };
+    deliveries::set_status(tx, tenant, original.id, (&held, update))?;
     for change in changes.iter().filter(|change| change.after.status == DeliveryStatus::Bounced) {
         metrics::bounce(tx, (tenant, held.inbox), &change.after, now)?;
     }

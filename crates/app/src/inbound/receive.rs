@@ -134,7 +134,8 @@ fn refuse_by_policy(app: &App, arrival: &InboundMail, results: &AuthResults) -> 
             ErrorCode::Forbidden,
             "The policy of the sender's domain rejects mail that fails DMARC.",
         )
-        .detail(Detail::Reason(RefusalReason::Dmarc)));
+        .detail(Detail::Reason(RefusalReason::Dmarc))
+        .with_fix("Send from a server that the SPF or DKIM records of the sender's domain authorize."));
     }
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! Principals: the identities behind actions, and callers: principals that act in one workspace.
 
 use super::{Permissions, Scope};
-use crate::id::{InboxId, KeyId, WorkspaceId};
+use crate::{
+    error::{ErrorCode, Refusal},
+    id::{InboxId, KeyId, WorkspaceId},
+};
 
 /// The identity behind an action.
 ///
@@ -66,6 +69,20 @@ impl Caller {
             Principal::Key(key) => key.scope,
             Principal::Operator => Scope::Org,
             Principal::Service { inbox } => Scope::Inbox(inbox),
+        }
+    }
+
+    /// Returns the API key of a caller that acts with one.
+    ///
+    /// # Errors
+    /// Returns `forbidden` for the operator and the service.
+    pub fn api_key(&self) -> Result<KeyPrincipal, Refusal> {
+        match self.principal {
+            Principal::Key(key) => Ok(key),
+            Principal::Operator | Principal::Service { .. } => {
+                Err(Refusal::new(ErrorCode::Forbidden, "This request needs an API key.")
+                    .with_fix("Send an API key as `Authorization: Bearer <API key>`."))
+            }
         }
     }
 

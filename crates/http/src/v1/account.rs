@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use posthouse_domain::{
-    auth::{KeyPrincipal, Permission, Principal},
-    error::{ErrorCode, Refusal},
+    auth::{KeyPrincipal, Permission},
+    error::Refusal,
     plan::{Plan, PlanLimits},
     workspace::{ClaimStatus, UNCLAIMED_RECIPIENTS_PER_DAY, Workspace},
 };
@@ -36,12 +36,7 @@ async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
         Ok::<_, Refusal>((workspace, today))
     };
     let (workspace, today) = app.store.read(load).await?;
-    let key = match input.caller.principal {
-        Principal::Key(key) => key,
-        Principal::Operator | Principal::Service { .. } => {
-            return Err(Refusal::new(ErrorCode::Forbidden, "Only an API key has an account."));
-        }
-    };
+    let key = input.caller.api_key()?;
     RouteResponse::json(200, &AccountView::of(&workspace, today, app.config.plans.of(workspace.plan), &key))
 }
 

@@ -122,13 +122,13 @@ pub(super) fn write(
         recipients::update(tx, envelope.workspace, envelope.message, after)?;
     }
     let is_first_sent = plan.has_sent() && held.sent_at.is_none();
-    let standing = MessageStatusUpdate {
+    let update = MessageStatusUpdate {
         status: overall_status(deliveries::statuses(tx, envelope.workspace, envelope.message)?),
         sent_at: if is_first_sent { Some(now) } else { held.sent_at },
         at: now,
     };
-    if standing.status != held.status || standing.sent_at != held.sent_at {
-        deliveries::set_status(tx, envelope.workspace, envelope.message, (&held, standing))?;
+    if update.status != held.status || update.sent_at != held.sent_at {
+        deliveries::set_status(tx, envelope.workspace, envelope.message, (&held, update))?;
     }
     for (after, _, _) in plan.bounced() {
         metrics::bounce(tx, (envelope.workspace, held.inbox), after, now)?;

@@ -249,7 +249,7 @@ impl LimiterState {
 
     pub(super) fn count_by_status(&self, now: Time) -> impl Fn(ThrottleStatus) -> usize + use<> {
         let all: Vec<ThrottleStatus> = self.destinations.values().map(|site| site.pace.status(now)).collect();
-        move |standing| all.iter().filter(|one| **one == standing).count()
+        move |status| all.iter().filter(|one| **one == status).count()
     }
 
     /// Grants a permit to the longest waiting attempt of a destination with capacity; cancels all waits if the

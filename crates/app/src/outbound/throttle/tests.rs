@@ -120,8 +120,8 @@ async fn pushback_pauses_all_but_the_last_attempt() {
     assert!(matches!(pacer.acquire(("a.example", "mx.a.example"), true, at(400)).await, PermitResult::Granted(_)));
     assert!(fill(&pacer, workspace(1), "a.example", 400) > 10, "jobs of a paused destination end immediately");
     assert!(matches!(pacer.acquire(("a.example", "mx2.a.example"), false, at(400)).await, PermitResult::Granted(_)));
-    let standings = pacer.count_by_status(at(400));
-    assert_eq!(standings, [(ThrottleStatus::Open, 1), (ThrottleStatus::Limited, 0), (ThrottleStatus::Paused, 1)]);
+    let counts = pacer.count_by_status(at(400));
+    assert_eq!(counts, [(ThrottleStatus::Open, 1), (ThrottleStatus::Limited, 0), (ThrottleStatus::Paused, 1)]);
     assert!(matches!(pacer.acquire(("a.example", "mx.a.example"), false, until).await, PermitResult::Granted(_)));
 }
 

@@ -17,11 +17,11 @@ pub(super) async fn check(app: &App) -> Finding {
         Some(_) => "the setting instance_key".to_owned(),
         None => KeyFile::of(&app.config).path().display().to_string(),
     };
-    let standing = match proof::status(app).await {
-        Ok(standing) => standing,
+    let status = match proof::status(app).await {
+        Ok(status) => status,
         Err(error) => return failed(&error),
     };
-    match standing {
+    match status {
         KeyStatus::Absent => {
             Finding::ok("instance key: none yet and nothing is encrypted; the first start creates one")
         }
