@@ -2,6 +2,7 @@
 
 use posthouse_domain::pacing::{ThrottleSignal, ThrottleStatus, provider_of};
 use posthouse_mail::bounce::BounceClass;
+use posthouse_store::StoreQueueDepth;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
     metrics::{counter::Counter, family::Family, gauge::Gauge, info::Info},
@@ -142,8 +143,8 @@ impl Metrics {
     }
 
     /// Sets the number of units of work waiting for the store.
-    pub fn store_queue(&self, writes: usize, reads: usize) {
-        for (queue, waiting) in [("write", writes), ("read", reads)] {
+    pub fn store_queue(&self, depth: StoreQueueDepth) {
+        for (queue, waiting) in [("write", depth.writes), ("read", depth.reads)] {
             let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
             self.store_queue.get_or_create(&[("queue", queue)]).set(waiting);
         }
@@ -208,7 +209,7 @@ mod tests {
     fn family_has_the_name_of_its_samples() {
         let metrics = Metrics::default();
         metrics.webhook("failed");
-        metrics.store_queue(1, 0);
+        metrics.store_queue(StoreQueueDepth { writes: 1, reads: 0 });
         let text = metrics.text();
         for line in [
             "# TYPE posthouse_webhook_attempts_total counter",

@@ -59,8 +59,7 @@ async fn metrics(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Ref
         let fix = "Set `http.metrics_token` and send the header `Authorization: Bearer <http.metrics_token>`.";
         return Err(Refusal::new(ErrorCode::Unauthorized, message).with_fix(fix));
     }
-    let (writes, reads) = app.store.queued();
-    app.metrics.store_queue(writes, reads);
+    app.metrics.store_queue(app.store.queued());
     app.metrics.destinations(app.outbound.limiter.count_by_status(app.clock.now()));
     Ok(RouteResponse::typed(200, METRICS_TYPE, app.metrics.text()))
 }

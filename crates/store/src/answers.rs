@@ -49,7 +49,7 @@ pub fn was_sent(tx: &mut Tx, message: &Message) -> Result<bool> {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn sent_to(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), rfc_message_id: &str) -> Result<Vec<String>> {
+pub fn sent_to(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, rfc_message_id: &str) -> Result<Vec<String>> {
     let found: Vec<(String,)> = tx.rows(&SENT_TO, p![workspace, inbox, rfc_message_id])?;
     Ok(found.into_iter().map(|(address,)| address).collect())
 }

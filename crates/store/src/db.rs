@@ -86,6 +86,15 @@ impl std::fmt::Debug for AfterUnitHook {
     }
 }
 
+/// The number of units that wait for a store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StoreQueueDepth {
+    /// Units that write.
+    pub writes: usize,
+    /// Units that only read.
+    pub reads: usize,
+}
+
 /// Settings for opening a [`Store`]. `StoreConfig::new(url)` sets defaults for everything else.
 #[derive(Debug, Clone)]
 pub struct StoreConfig {
@@ -435,8 +444,8 @@ impl Store {
 
     /// Returns the number of units waiting to write and to read, for metrics.
     #[must_use]
-    pub fn queued(&self) -> (usize, usize) {
-        (self.inner.write.len(), self.inner.read.len())
+    pub fn queued(&self) -> StoreQueueDepth {
+        StoreQueueDepth { writes: self.inner.write.len(), reads: self.inner.read.len() }
     }
 
     /// Returns the total time that all units of [`Store::write`] have taken since the store was opened. Its increase

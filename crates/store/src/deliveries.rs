@@ -86,12 +86,13 @@ pub fn set_status(
     tx: &mut Tx,
     workspace: WorkspaceId,
     message: MessageId,
-    (before, after): (&LockedMessage, MessageStatusUpdate),
+    before: &LockedMessage,
+    after: MessageStatusUpdate,
 ) -> Result<()> {
     let s = after;
     tx.exec(&SET_STATUS, p![workspace, message, s.status, s.at, s.sent_at])?;
     let change = metrics::StatusChange { before: before.status, after: s.status };
-    metrics::moved(tx, (workspace, before.inbox), change, s.at)
+    metrics::moved(tx, workspace, before.inbox, change, s.at)
 }
 
 /// An entry in the list of captured messages.

@@ -46,9 +46,11 @@ pub struct DraftFileContent {
 /// Returns an error if the database call fails.
 pub fn insert(
     tx: &mut Tx,
-    (workspace, draft): (WorkspaceId, DraftId),
+    workspace: WorkspaceId,
+    draft: DraftId,
     position: u32,
-    (file, place): (&DraftFile, &RawLocation),
+    file: &DraftFile,
+    place: &RawLocation,
 ) -> Result<()> {
     let (inline, blob) = match place {
         RawLocation::Inline(bytes) => (Some(bytes.as_slice()), None),

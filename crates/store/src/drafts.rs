@@ -226,7 +226,7 @@ pub fn wipe_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn wipe_thread(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), thread: ThreadId) -> Result<()> {
+pub fn wipe_thread(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, thread: ThreadId) -> Result<()> {
     loop {
         let found: Vec<(DraftId,)> = tx.rows(&OF_THREAD, p![workspace, thread, STEP])?;
         if found.is_empty() {

@@ -74,7 +74,8 @@ pub fn messages_of_thread(tx: &mut Tx, place: InboxRef, thread: ThreadId) -> Res
     }
     metrics::subtract_totals(
         tx,
-        (place.workspace, place.inbox),
+        place.workspace,
+        place.inbox,
         metrics::DeletedTotals { messages: erased.messages, bytes: erased.bytes },
     )?;
     Ok(erased)
@@ -118,7 +119,8 @@ pub fn messages_before(tx: &mut Tx, place: InboxRef, before: Time, limit: u32) -
     if erased.messages > 0 {
         metrics::subtract_totals(
             tx,
-            (place.workspace, place.inbox),
+            place.workspace,
+            place.inbox,
             metrics::DeletedTotals { messages: erased.messages, bytes: erased.bytes },
         )?;
     }

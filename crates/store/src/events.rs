@@ -145,7 +145,16 @@ pub fn after(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, seq: i
     }
 }
 
-/// Returns up to `limit` events between two sequence numbers, both excluded, newest first; optionally of one inbox.
+/// Two sequence numbers of an event log, both excluded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EventRange {
+    /// The lower one.
+    pub after: i64,
+    /// The upper one.
+    pub before: i64,
+}
+
+/// Returns up to `limit` events in a range, newest first; optionally of one inbox.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -153,12 +162,12 @@ pub fn between(
     tx: &mut Tx,
     workspace: WorkspaceId,
     inbox: Option<InboxId>,
-    (after, before): (i64, i64),
+    range: EventRange,
     limit: u32,
 ) -> Result<Vec<Event>> {
     match inbox {
-        Some(inbox) => tx.rows(&BEFORE_IN_INBOX, p![workspace, inbox, after, before, limit]),
-        None => tx.rows(&BEFORE, p![workspace, after, before, limit]),
+        Some(inbox) => tx.rows(&BEFORE_IN_INBOX, p![workspace, inbox, range.after, range.before, limit]),
+        None => tx.rows(&BEFORE, p![workspace, range.after, range.before, limit]),
     }
 }
 

@@ -124,7 +124,8 @@ pub fn set_skip_flagged(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddre
 /// Returns an error if the database call fails.
 pub fn replace_token(
     tx: &mut Tx,
-    (workspace, id): (WorkspaceId, ForwardingAddressId),
+    workspace: WorkspaceId,
+    id: ForwardingAddressId,
     token: &ForwardingToken,
     now: Time,
 ) -> Result<()> {

@@ -18,7 +18,7 @@ statements! {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn record(tx: &mut Tx, workspace: WorkspaceId, (kind, recipient): (Incident, &[u8; 32]), now: Time) -> Result<()> {
+pub fn record(tx: &mut Tx, workspace: WorkspaceId, kind: Incident, recipient: &[u8; 32], now: Time) -> Result<()> {
     tx.exec(&RECORD, p![workspace, kind.text(), recipient.as_slice(), now])?;
     Ok(())
 }

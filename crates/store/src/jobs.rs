@@ -147,6 +147,17 @@ pub struct JobLease {
     pub until: Time,
 }
 
+/// The number of jobs of one kind in one state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobStateCount {
+    /// The kind, which this binary may not know.
+    pub kind: String,
+    /// The state: `ready`, `leased` or `dead`.
+    pub state: String,
+    /// How many there are.
+    pub jobs: u64,
+}
+
 /// A job that won't be tried again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeadJob {
@@ -304,9 +315,8 @@ pub fn next_at(tx: &mut Tx, kinds: &[JobKind], now: Time) -> Result<Option<Time>
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn counts(tx: &mut Tx) -> Result<Vec<(String, String, u64)>> {
-    let counts: Vec<CountRow> = tx.rows(&COUNTS, p![])?;
-    Ok(counts.into_iter().map(|row| (row.kind, row.state, row.jobs)).collect())
+pub fn counts(tx: &mut Tx) -> Result<Vec<JobStateCount>> {
+    tx.rows(&COUNTS, p![])
 }
 
 /// Returns up to `limit` dead jobs.
@@ -329,4 +339,4 @@ struct LeaseRow {
 
 crate::from_row!(LeaseRow { workspace = workspace_id, subject = subject_id, lane, run_at, attempt, attempt_max, why });
 crate::from_row!(DeadJob { id, kind, workspace = workspace_id, subject = subject_id, lane, attempt, why, created_at });
-crate::row_struct!(CountRow { kind: String, state: String, jobs: u64 });
+crate::from_row!(JobStateCount { kind, state, jobs });

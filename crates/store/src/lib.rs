@@ -132,7 +132,7 @@ pub use db::integrity;
 pub use db::presence::ExclusiveAccess;
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{WakeWaiter, Wakes};
-pub use db::{AfterUnitHook, Store, StoreClock, StoreConfig};
+pub use db::{AfterUnitHook, Store, StoreClock, StoreConfig, StoreQueueDepth};
 pub use dialect::{Engine, Sql};
 pub use error::{Error, Result};
 pub use migrate::Migration;

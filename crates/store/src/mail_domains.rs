@@ -97,7 +97,7 @@ pub fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedDkimKey) -> Result<b
     if inserted == 0 {
         return Ok(false);
     }
-    insert_key(tx, (d.workspace, d.id), key, d.created_at)?;
+    insert_key(tx, d.workspace, d.id, key, d.created_at)?;
     Ok(true)
 }
 
@@ -105,10 +105,10 @@ pub fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedDkimKey) -> Result<b
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn insert_key(tx: &mut Tx, place: (WorkspaceId, DomainId), key: &SealedDkimKey, now: Time) -> Result<()> {
-    tx.exec(&DELETE_KEY, p![place.0, place.1, key.selector.text(), key.selector.ed25519_text()])?;
-    tx.exec(&INSERT_KEY, p![place.0, place.1, key.selector.text(), key.private_key, key.record, now])?;
-    key.ed25519.as_ref().map_or(Ok(()), |second| insert_second_key(tx, place, key.selector, second, now))
+pub fn insert_key(tx: &mut Tx, workspace: WorkspaceId, domain: DomainId, key: &SealedDkimKey, now: Time) -> Result<()> {
+    tx.exec(&DELETE_KEY, p![workspace, domain, key.selector.text(), key.selector.ed25519_text()])?;
+    tx.exec(&INSERT_KEY, p![workspace, domain, key.selector.text(), key.private_key, key.record, now])?;
+    key.ed25519.as_ref().map_or(Ok(()), |second| insert_second_key(tx, workspace, domain, key.selector, second, now))
 }
 
 /// Stores an Ed25519 key for a selector unless there is one.
@@ -117,12 +117,13 @@ pub fn insert_key(tx: &mut Tx, place: (WorkspaceId, DomainId), key: &SealedDkimK
 /// Returns an error if the database call fails.
 pub fn insert_second_key(
     tx: &mut Tx,
-    place: (WorkspaceId, DomainId),
+    workspace: WorkspaceId,
+    domain: DomainId,
     selector: DkimSelector,
     key: &SealedEd25519Key,
     now: Time,
 ) -> Result<()> {
-    tx.exec(&INSERT_KEY, p![place.0, place.1, selector.ed25519_text(), key.private_key, key.record, now])?;
+    tx.exec(&INSERT_KEY, p![workspace, domain, selector.ed25519_text(), key.private_key, key.record, now])?;
     Ok(())
 }
 

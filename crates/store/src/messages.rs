@@ -76,7 +76,8 @@ pub struct MessageReference {
 /// Returns an error if the database call fails.
 pub fn next_created_at(
     tx: &mut Tx,
-    (workspace, inbox): (WorkspaceId, InboxId),
+    workspace: WorkspaceId,
+    inbox: InboxId,
     size_bytes: u64,
     now: Time,
 ) -> Result<Time> {

@@ -72,7 +72,7 @@ pub struct MetricsScope {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn count(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), now: Time, increments: &Counters) -> Result<()> {
+pub fn count(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time, increments: &Counters) -> Result<()> {
     let c = increments;
     if c.is_zero() {
         return Ok(());
@@ -109,7 +109,7 @@ pub struct StatusChange {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn moved(tx: &mut Tx, place: (WorkspaceId, InboxId), change: StatusChange, now: Time) -> Result<()> {
+pub fn moved(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, change: StatusChange, now: Time) -> Result<()> {
     if change.before == change.after {
         return Ok(());
     }
@@ -120,19 +120,14 @@ pub fn moved(tx: &mut Tx, place: (WorkspaceId, InboxId), change: StatusChange, n
         complained: one(MessageStatus::Complained),
         ..Counters::default()
     };
-    count(tx, place, now, &increments)
+    count(tx, workspace, inbox, now, &increments)
 }
 
 /// Counts the reason and class of a bounced recipient.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn bounce(
-    tx: &mut Tx,
-    (workspace, inbox): (WorkspaceId, InboxId),
-    entry: &RecipientDelivery,
-    now: Time,
-) -> Result<()> {
+pub fn bounce(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, entry: &RecipientDelivery, now: Time) -> Result<()> {
     tx.exec(&BOUNCE, p![workspace, slot_of(now), inbox, entry.reason()])?;
     let class = entry.class.unwrap_or(BounceClass::Other).text();
     tx.exec(&BOUNCE_CLASS, p![workspace, slot_of(now), inbox, class])?;
@@ -221,7 +216,7 @@ pub struct DeletedTotals {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn subtract_totals(tx: &mut Tx, (workspace, inbox): (WorkspaceId, InboxId), deleted: DeletedTotals) -> Result<()> {
+pub fn subtract_totals(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, deleted: DeletedTotals) -> Result<()> {
     tx.exec(&SUBTRACT_HOLDINGS, p![workspace, inbox, deleted.messages, deleted.bytes])?;
     Ok(())
 }

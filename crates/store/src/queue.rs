@@ -166,8 +166,9 @@ pub fn candidates(
     tx: &mut Tx,
     place: InboxRef,
     wanted: ClaimFilter,
-    (after, now): (Time, Time),
+    after: Time,
     limit: u32,
+    now: Time,
 ) -> Result<Vec<QueueCandidate>> {
     let (channel, kind) = (wanted.channel.map(Channel::text), wanted.kind.map(MessageKind::text));
     tx.rows(&CANDIDATES, p![place.workspace, place.inbox, after, channel, kind, now, limit])

@@ -141,7 +141,8 @@ pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
 pub fn move_to(
     tx: &mut Tx,
     workspace: WorkspaceId,
-    (message, position): (MessageId, u32),
+    message: MessageId,
+    position: u32,
     envelope: EnvelopeId,
 ) -> Result<()> {
     tx.exec(&MOVE_TO, p![workspace, message, position, envelope])?;

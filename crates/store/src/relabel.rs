@@ -5,6 +5,8 @@ use posthouse_domain::{
     message::Message,
 };
 
+use uuid::Uuid;
+
 use crate::{Json, Result, Tx, messages::StoredVerification, p, search, statements};
 
 statements! {
@@ -13,13 +15,23 @@ statements! {
     SET = "UPDATE messages SET from_text = $3, verification = $4, contact_address = $5 WHERE workspace_id = $1 AND id = $2";
 }
 
-/// Returns received messages after a given one, ordered by workspace and ID.
+/// The ids of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MessageRef {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The message.
+    pub message: MessageId,
+}
+
+/// Returns received messages after a given one, ordered by workspace and ID; `None` starts at the beginning.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn page(tx: &mut Tx, after: (WorkspaceId, MessageId), limit: u32) -> Result<Vec<(WorkspaceId, MessageId)>> {
-    let rows: Vec<MessageKey> = tx.rows(&PAGE, p![after.0, after.1, limit])?;
-    Ok(rows.into_iter().map(|row| (row.workspace_id, row.id)).collect())
+pub fn page(tx: &mut Tx, after: Option<MessageRef>, limit: u32) -> Result<Vec<MessageRef>> {
+    let start = MessageRef { workspace: WorkspaceId(Uuid::nil()), message: MessageId(Uuid::nil()) };
+    let after = after.unwrap_or(start);
+    tx.rows(&PAGE, p![after.workspace, after.message, limit])
 }
 
 /// Writes the author, labels and verification of `after`, and queues the message for indexing again.
@@ -34,4 +46,4 @@ pub fn set(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> {
     search::wait(tx, after.workspace, after.id)
 }
 
-crate::row_struct!(MessageKey { workspace_id: WorkspaceId, id: MessageId });
+crate::from_row!(MessageRef { workspace = workspace_id, message = id });

@@ -3,8 +3,8 @@
 
 use posthouse_domain::{
     id::WorkspaceId,
+    page::NamedCursorPosition,
     suppression::{Suppression, SuppressionReason},
-    time::Time,
 };
 
 use crate::{Result, Tx, many, p, statements, values::like_pattern};
@@ -68,7 +68,7 @@ pub struct SuppressionFilter {
     pub reason: Option<SuppressionReason>,
 }
 
-/// Returns up to `limit` suppressions that match the filter, after the given time and address, newest first.
+/// Returns up to `limit` suppressions that match the filter, after the given position, newest first.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -76,10 +76,10 @@ pub fn page(
     tx: &mut Tx,
     workspace: WorkspaceId,
     filter: &SuppressionFilter,
-    after: Option<(Time, &str)>,
+    after: Option<&NamedCursorPosition>,
     limit: u32,
 ) -> Result<Vec<Suppression>> {
-    let (at, address) = after.unwrap_or((Time::from_millis(i64::MAX), ""));
+    let (at, address) = after.map_or((i64::MAX, ""), |position| (position.sort, position.name.as_str()));
     let reason = filter.reason.map(SuppressionReason::text);
     tx.rows(&PAGE, p![workspace, at, address, reason, like_pattern(filter.q.as_deref()), limit])
 }

@@ -79,13 +79,14 @@ pub fn touch(tx: &mut Tx, thread: &Thread, people: &[String], at: Time) -> Resul
 /// Returns an error if the database call fails.
 pub fn by_subject(
     tx: &mut Tx,
-    inbox: (WorkspaceId, InboxId),
+    workspace: WorkspaceId,
+    inbox: InboxId,
     subject_key: &str,
     people: &[String],
     own: &str,
     since: Time,
 ) -> Result<Option<Thread>> {
-    let found: Vec<Thread> = tx.rows(&BY_SUBJECT, p![inbox.0, inbox.1, subject_key, since, CANDIDATES_MAX])?;
+    let found: Vec<Thread> = tx.rows(&BY_SUBJECT, p![workspace, inbox, subject_key, since, CANDIDATES_MAX])?;
     Ok(found.into_iter().find(|thread| thread::share_participant(&thread.participants, people, own)))
 }
 

@@ -89,6 +89,15 @@ pub struct AttemptRef {
     pub id: WebhookDeliveryId,
 }
 
+/// The ids of a webhook.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WebhookRef {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The webhook.
+    pub webhook: WebhookId,
+}
+
 /// Stores a pending attempt, either leased to the caller or due at its creation time.
 ///
 /// # Errors
@@ -195,8 +204,7 @@ pub fn free(tx: &mut Tx, now: Time) -> Result<u64> {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn release_leases(tx: &mut Tx, of: (WorkspaceId, WebhookId), token: Uuid, now: Time) -> Result<u64> {
-    let (workspace, webhook) = of;
+pub fn release_leases(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, token: Uuid, now: Time) -> Result<u64> {
     tx.exec(&RELEASE_TOKEN, p![workspace, webhook, token, now])
 }
 
@@ -208,32 +216,29 @@ pub fn cancel(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, why: &str
     tx.exec(&CANCEL, p![workspace, webhook, why])
 }
 
-/// Returns the next webhook after the given IDs that has attempts, even if the webhook itself is deleted.
+/// Returns the first webhook after the given one that has attempts, even if the webhook itself is deleted; `None` starts
+/// at the beginning.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn next_webhook(tx: &mut Tx, after: (Uuid, Uuid)) -> Result<Option<(WorkspaceId, WebhookId)>> {
-    let next: Option<WebhookKey> = tx.one(&NEXT_WEBHOOK, p![after.0, after.1])?;
-    Ok(next.map(|key| (key.workspace_id, key.webhook_id)))
+pub fn next_webhook(tx: &mut Tx, after: Option<WebhookRef>) -> Result<Option<WebhookRef>> {
+    let start = WebhookRef { workspace: WorkspaceId(Uuid::nil()), webhook: WebhookId(Uuid::nil()) };
+    let after = after.unwrap_or(start);
+    tx.one(&NEXT_WEBHOOK, p![after.workspace, after.webhook])
 }
 
 /// Deletes up to `limit` attempts of a webhook whose IDs are below `below`; returns how many.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn delete_below(
-    tx: &mut Tx,
-    (workspace, webhook): (WorkspaceId, WebhookId),
-    below: Uuid,
-    limit: u32,
-) -> Result<u64> {
+pub fn delete_below(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, below: Uuid, limit: u32) -> Result<u64> {
     let old: Vec<(WebhookDeliveryId,)> = tx.rows(&OLD, p![workspace, webhook, below, limit])?;
     let Some((last,)) = old.last() else { return Ok(0) };
     tx.exec(&DELETE_OLD, p![workspace, webhook, last])
 }
 
 crate::from_row!(PendingAttempt { id, event = event_id, kind = event_type, attempt, status, run_at });
-crate::row_struct!(WebhookKey { workspace_id: WorkspaceId, webhook_id: WebhookId });
+crate::from_row!(WebhookRef { workspace = workspace_id, webhook = webhook_id });
 
 crate::from_row!(WebhookDelivery {
     id,

@@ -222,12 +222,7 @@ pub fn workspaces(tx: &mut Tx) -> Result<Vec<WorkspaceId>> {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn add_counts(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    id: WebhookId,
-    (counts, at): (AttemptCounts, Time),
-) -> Result<()> {
+pub fn add_counts(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, counts: AttemptCounts, at: Time) -> Result<()> {
     let slot = at.millis().div_euclid(SLOT_MS);
     tx.exec(&ADD_COUNTS, p![workspace, id, slot, counts.deliveries, counts.failed])?;
     Ok(())

@@ -86,7 +86,7 @@ fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<S
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn fail_queued(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, (detail, now): (&str, Time)) -> Result<()> {
+pub fn fail_queued(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, detail: &str, now: Time) -> Result<()> {
     tx.exec(&FAIL_RECIPIENTS, p![workspace, inbox, detail, now])?;
     tx.exec(&FAIL_MESSAGES, p![workspace, inbox, now])?;
     tx.exec(&DELETE_JOBS, p![workspace, inbox, JobKind::Outbound])?;

@@ -79,7 +79,7 @@ pub async fn rotate(app: &Arc<App>, caller: Caller, id: DomainId) -> Result<Mail
             return Err(Refusal::new(ErrorCode::DkimRotationTooSoon, message).detail(Detail::RetireAt(retire_at)));
         }
         domain.previous = None;
-        mail_domains::insert_key(tx, (domain.workspace, domain.id), &key, now)?;
+        mail_domains::insert_key(tx, domain.workspace, domain.id, &key, now)?;
         let ed25519 = key.ed25519.as_ref().map(|second| second.record.clone());
         domain.next = Some(DkimKeyRecord { selector: key.selector, record: key.record.clone(), ed25519, since: now });
         mail_domains::update(tx, &domain)?;

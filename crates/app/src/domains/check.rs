@@ -132,7 +132,7 @@ async fn with_second_keys(app: &App, domain: MailDomain) -> Result<MailDomain, R
         for (selector, key) in &made {
             let is_there = |record: &DkimKeyRecord| record.selector == *selector;
             if is_there(&taken.active) || taken.next.as_ref().is_some_and(is_there) {
-                mail_domains::insert_second_key(tx, (workspace, id), *selector, key, now)?;
+                mail_domains::insert_second_key(tx, workspace, id, *selector, key, now)?;
             }
         }
         mail_domains::get(tx, workspace, id)?.ok_or_else(|| Refusal::not_found("domain"))

@@ -153,7 +153,7 @@ pub(super) fn store(
         match upload {
             StoredDraftFile::Kept(id) => draft_files::set_position(tx, draft.workspace, *id, position)?,
             StoredDraftFile::New(file, place) => {
-                draft_files::insert(tx, (draft.workspace, draft.id), position, (file, place))?;
+                draft_files::insert(tx, draft.workspace, draft.id, position, file, place)?;
             }
         }
     }

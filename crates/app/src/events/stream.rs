@@ -12,7 +12,7 @@ use posthouse_domain::{
     stream::{REPLAY_EVENTS_MAX, REPLAY_MS, StreamToken, TOKEN_VALID_MS},
     time::Time,
 };
-use posthouse_store::{Result as StoreResult, Tx, events, stream_tokens};
+use posthouse_store::{Result as StoreResult, Tx, events, events::EventRange, stream_tokens};
 
 use crate::{access::authorize::require_permission, app::App, events::log::EventFilter};
 use posthouse_api::views::event::EventView;
@@ -111,7 +111,7 @@ fn replay(
     let inbox = to.filter.only_inbox();
     let (mut before, mut scanned) = (to.seen + 1, 0);
     'scan: loop {
-        let step = events::between(tx, workspace, inbox, (after, before), STEP)?;
+        let step = events::between(tx, workspace, inbox, EventRange { after, before }, STEP)?;
         scanned += step.len();
         let is_end = step.len() < STEP as usize;
         for event in step {

@@ -67,7 +67,7 @@ impl QueueHook for ConfirmationMail {
         if self.kind == ConfirmationMailKind::Again {
             let there = forwarding::lock(tx, a.workspace, a.id)?;
             there.ok_or_else(|| Refusal::not_found("forwarding address"))?;
-            return Ok(forwarding::replace_token(tx, (a.workspace, a.id), &self.token, now)?);
+            return Ok(forwarding::replace_token(tx, a.workspace, a.id, &self.token, now)?);
         }
         inboxes::take(tx, a.workspace, a.inbox)?;
         let there = forwarding::of_inbox(tx, a.workspace, a.inbox)?;

@@ -173,7 +173,7 @@ fn answers_itself(tx: &mut Tx, message: &Message, to: &ForwardingAddress) -> Sto
     }
     let answered = message.in_reply_to.iter().chain(message.references.iter().rev());
     for id in answered.take(REFERENCES_MAX) {
-        let went_to = answers::sent_to(tx, (message.workspace, message.inbox), id)?;
+        let went_to = answers::sent_to(tx, message.workspace, message.inbox, id)?;
         let is_there = |text: &String| Address::parse(text).is_ok_and(|address| address.canonical_str() == to.address);
         if went_to.iter().any(is_there) {
             return Ok(true);

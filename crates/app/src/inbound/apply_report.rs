@@ -180,9 +180,9 @@ pub(super) fn apply_to_message(
     }
     let status = overall_status(deliveries::statuses(tx, tenant, original.id)?);
     let update = MessageStatusUpdate { status, sent_at: held.sent_at, at: now };
-    deliveries::set_status(tx, tenant, original.id, (&held, update))?;
+    deliveries::set_status(tx, tenant, original.id, &held, update)?;
     for change in changes.iter().filter(|change| change.after.status == DeliveryStatus::Bounced) {
-        metrics::bounce(tx, (tenant, held.inbox), &change.after, now)?;
+        metrics::bounce(tx, tenant, held.inbox, &change.after, now)?;
     }
     let is_bad =
         |change: &RecipientChange| matches!(change.after.status, DeliveryStatus::Bounced | DeliveryStatus::Complained);

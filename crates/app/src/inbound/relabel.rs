@@ -15,9 +15,8 @@ use posthouse_mail::{
     author::{self, Author, AuthorError},
     trace::{self, StoredDmarcResult},
 };
-use posthouse_store::{Tx, contents, inboxes, messages, relabel as store};
+use posthouse_store::{Tx, contents, inboxes, messages, relabel as store, relabel::MessageRef};
 use serde_json::Value;
-use uuid::Uuid;
 
 use crate::{app::App, messages::raw};
 
@@ -41,12 +40,12 @@ pub struct RelabelTotals {
 /// Returns an error if a store call fails.
 pub async fn run(app: &Arc<App>, dry_run: bool) -> Result<RelabelTotals, Refusal> {
     let mut sum = RelabelTotals::default();
-    let mut after = (WorkspaceId(Uuid::nil()), MessageId(Uuid::nil()));
+    let mut after = None;
     loop {
         let page = app.store.read(move |tx| store::page(tx, after, PAGE)).await?;
         let Some(last) = page.last() else { return Ok(sum) };
-        after = *last;
-        for (workspace, id) in page {
+        after = Some(*last);
+        for MessageRef { workspace, message: id } in page {
             sum.read += 1;
             match relabel_one(app, workspace, id, dry_run).await {
                 Ok(changed) => sum.changed += u64::from(changed),

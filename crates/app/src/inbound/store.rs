@@ -55,7 +55,7 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
     let gone = || Error::Conflict("the inbox was deleted since it was resolved".into());
     let inbox =
         &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
-    let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), mail.size_bytes, now)?;
+    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, mail.size_bytes, now)?;
     let message: MessageId = ids.next();
     let subjects = apply_report::subjects(tx, mail, copy.at, inbox)?;
     let stopped = screen_sender::is_blocked(tx, mail, inbox)?;
@@ -71,7 +71,7 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
     stored.labels.extend(label.map(str::to_owned));
     stored.labels.extend(stopped.then(|| BLOCKED.to_owned()));
     messages::insert(tx, &stored)?;
-    metrics::count(tx, (inbox.workspace, inbox.id), now, &Counters::received(&stored.labels))?;
+    metrics::count(tx, inbox.workspace, inbox.id, now, &Counters::received(&stored.labels))?;
     file_attachments(tx, mail, &stored, ids)?;
     if !stopped {
         let subject = mail.subject.as_deref();
@@ -218,7 +218,7 @@ fn found(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, at: Time) -> Result<Opti
     let key = text::indexed(thread::normalised_subject(subject));
     if thread::is_reply_or_forward(subject) && !key.is_empty() {
         let since = at.plus_ms(-SUBJECT_WINDOW_MS);
-        return threads::by_subject(tx, (inbox.workspace, inbox.id), &key, &mail.people, &inbox.address, since);
+        return threads::by_subject(tx, inbox.workspace, inbox.id, &key, &mail.people, &inbox.address, since);
     }
     Ok(None)
 }

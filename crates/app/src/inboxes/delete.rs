@@ -34,7 +34,7 @@ pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusa
             forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             events::delete_held(tx, inbox.workspace, inbox.id)?;
             drafts::wipe_inbox(tx, inbox.workspace, inbox.id)?;
-            stored::fail_queued(tx, inbox.workspace, inbox.id, (DETAIL, now))?;
+            stored::fail_queued(tx, inbox.workspace, inbox.id, DETAIL, now)?;
             Ok(Vec::new())
         })
         .await?;

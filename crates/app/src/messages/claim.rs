@@ -146,7 +146,7 @@ fn lease_oldest(
     let mut leases: Vec<NewLease> = Vec::with_capacity(limit);
     let (mut after, mut position, mut pulls) = (Time::from_millis(0), start, 0);
     while leases.len() < limit {
-        let found = queue::candidates(tx, place, claim.wanted, (after, now), chunk)?;
+        let found = queue::candidates(tx, place, claim.wanted, after, chunk, now)?;
         for candidate in &found {
             after = candidate.created_at;
             if leases.len() == limit || claim.wanted.analysed {

@@ -54,7 +54,7 @@ pub async fn delete(app: &App, caller: Caller, id: ThreadId) -> Result<ErasedTot
         let place = InboxRef { workspace: thread.workspace, inbox: thread.inbox };
         let erased = erase::messages_of_thread(tx, place, id)?;
         threads::delete(tx, thread.workspace, id)?;
-        drafts::wipe_thread(tx, (thread.workspace, thread.inbox), id)?;
+        drafts::wipe_thread(tx, thread.workspace, thread.inbox, id)?;
         Ok::<_, Refusal>(erased)
     };
     let erased = app.store.write(work).await?;

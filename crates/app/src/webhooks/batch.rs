@@ -166,7 +166,7 @@ pub async fn run(
 /// Releases the attempts leased with a token.
 fn free(tx: &mut Tx, workspace: WorkspaceId, token: Uuid, now: Time) -> Result<()> {
     for webhook in webhooks::of(tx, workspace, WEBHOOKS_MAX)? {
-        deliveries::release_leases(tx, (workspace, webhook.id), token, now)?;
+        deliveries::release_leases(tx, workspace, webhook.id, token, now)?;
     }
     Ok(())
 }

@@ -134,8 +134,8 @@ pub async fn delete(app: &App, caller: Caller, id: WebhookId) -> Result<(), Refu
     };
     app.store.write(work).await?;
     // Small transactions keep other writers from waiting; the sweep deletes what a crash leaves behind.
-    let place = (caller.workspace, id);
-    while app.store.write(move |tx| deliveries::delete_below(tx, place, Uuid::max(), STEP)).await? > 0 {}
+    let workspace = caller.workspace;
+    while app.store.write(move |tx| deliveries::delete_below(tx, workspace, id, Uuid::max(), STEP)).await? > 0 {}
     Ok(())
 }
 
@@ -148,19 +148,20 @@ fn lock(tx: &mut Tx, caller: &Caller, id: WebhookId) -> Result<Webhook, Refusal>
 /// # Errors
 /// Returns an error if the database call fails.
 pub async fn prune_attempts(app: &App, before: Time) -> posthouse_store::Result<u64> {
-    let (mut after, mut count) = ((Uuid::nil(), Uuid::nil()), 0);
+    let (mut after, mut count) = (None, 0);
     let end = Uuid::from_u128(u128::try_from(before.millis()).unwrap_or(0) << 80);
-    while let Some((workspace, id)) = app.store.read(move |tx| deliveries::next_webhook(tx, after)).await? {
+    while let Some(next) = app.store.read(move |tx| deliveries::next_webhook(tx, after)).await? {
+        let (workspace, id) = (next.workspace, next.webhook);
         let is_there = app.store.read(move |tx| webhooks::get(tx, workspace, id)).await?.is_some();
         let below = if is_there { end } else { Uuid::max() };
         loop {
-            let gone = app.store.write(move |tx| deliveries::delete_below(tx, (workspace, id), below, STEP)).await?;
+            let gone = app.store.write(move |tx| deliveries::delete_below(tx, workspace, id, below, STEP)).await?;
             if gone == 0 {
                 break;
             }
             count += gone;
         }
-        after = (workspace.0, id.0);
+        after = Some(next);
     }
     Ok(count)
 }

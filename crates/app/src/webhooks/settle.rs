@@ -77,7 +77,7 @@ fn record(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, ended: &[&Finished
     let is_failed = |one: &&&FinishedAttempt| one.delivery.status == WebhookDeliveryStatus::Failed;
     let failed: Vec<&&FinishedAttempt> = ended.iter().filter(is_failed).collect();
     let counts = AttemptCounts { deliveries: ended.len() as u64, failed: failed.len() as u64 };
-    webhooks::add_counts(tx, workspace, id, (counts, last))?;
+    webhooks::add_counts(tx, workspace, id, counts, last)?;
     let succeeded_at = ended.iter().filter(|one| !is_failed(one)).map(|one| one.at).max();
     if let Some(at) = succeeded_at {
         webhooks::succeeded(tx, workspace, id, at)?;

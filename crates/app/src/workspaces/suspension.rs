@@ -33,7 +33,7 @@ pub(crate) fn record_incidents<'a>(
     let mut happened: Vec<_> = happened.into_iter().map(digest).collect();
     happened.sort_unstable_by_key(|(name, recipient, _)| (*name, *recipient));
     for (_, recipient, kind) in &happened {
-        incidents::record(tx, workspace, (*kind, recipient), now)?;
+        incidents::record(tx, workspace, *kind, recipient, now)?;
     }
     let Some((ground, counted)) = suspension_reason(tx, workspace, now)? else { return Ok(()) };
     if workspaces::suspend(tx, workspace)? {

@@ -10,7 +10,6 @@ use posthouse_domain::{
     list::searched_text,
     page::{NamedCursorPosition, PageRequest},
     suppression::{Suppression, SuppressionReason},
-    time::Time,
 };
 use posthouse_store::{
     Tx,
@@ -98,8 +97,7 @@ fn read_page(
     };
     let named = format!("suppressions of {}: {filter:?}", caller.workspace);
     let paging: PageRequest<NamedCursorPosition> = paging(named, query.cursor.as_ref(), query.limit)?;
-    let behind = paging.after.as_ref().map(|p| (Time::from_millis(p.sort), p.name.as_str()));
-    let mut found = stored::page(tx, caller.workspace, &filter, behind, paging.rows_to_fetch())?;
+    let mut found = stored::page(tx, caller.workspace, &filter, paging.after.as_ref(), paging.rows_to_fetch())?;
     let next = paging.cut(&mut found, |s| NamedCursorPosition { sort: s.created_at.millis(), name: s.address.clone() });
     Ok((found, next))
 }

@@ -67,9 +67,10 @@ pub fn page(tx: &mut Tx, query: &InboxListQuery) -> Result<Vec<Inbox>> {
         return tx.rows(&PAGE, p![query.workspace, low, high, query.now, after.sort, after.id, query.page.limit]);
     }
     if filters.len() > 1 {
-        let mut counted = Vec::with_capacity(filters.len());
+        let mut counted: Vec<(i64, _)> = Vec::with_capacity(filters.len());
         for filter in filters {
-            counted.push((count_matches(tx, query.workspace, filter)?, filter));
+            let count = tx.value(&COUNT_WITH_METADATA, p![query.workspace, filter.0, filter.1, RARITY_COUNT_MAX])?;
+            counted.push((count.unwrap_or(0), filter));
         }
         counted.sort_by_key(|(count, _)| *count);
         filters = counted.into_iter().map(|(_, filter)| filter).collect();
@@ -79,10 +80,6 @@ pub fn page(tx: &mut Tx, query: &InboxListQuery) -> Result<Vec<Inbox>> {
         parameters.extend([key.to_value(), text.to_value()]);
     }
     tx.rows(&filtered(filters.len()), &parameters)
-}
-
-fn count_matches(tx: &mut Tx, workspace: WorkspaceId, (key, text): &(String, String)) -> Result<i64> {
-    Ok(tx.value(&COUNT_WITH_METADATA, p![workspace, key, text, RARITY_COUNT_MAX])?.unwrap_or(0))
 }
 
 /// Builds the statement for that many metadata filters. The CROSS JOIN fixes SQLite's join order; the result is sorted.

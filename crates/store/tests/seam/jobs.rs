@@ -70,7 +70,7 @@ async fn settle(store: &Store, job: &LeasedJob, outcome: JobOutcome) -> bool {
 
 async fn states(store: &Store) -> Vec<(String, u64)> {
     let counts = store.read(jobs::counts).await.unwrap();
-    counts.into_iter().map(|(_, state, count)| (state, count)).collect()
+    counts.into_iter().map(|count| (count.state, count.jobs)).collect()
 }
 
 #[tokio::test]

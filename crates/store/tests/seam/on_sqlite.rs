@@ -83,7 +83,7 @@ async fn a_full_queue_is_reported_immediately() {
             tokio::spawn(async move { store.write(move |tx| bump(tx, &format!("q{i}"))).await })
         })
         .collect();
-    while store.queued().0 < 3 {
+    while store.queued().writes < 3 {
         tokio::task::yield_now().await;
     }
     tokio::task::yield_now().await;
@@ -125,7 +125,7 @@ async fn a_group_keeps_successful_units_whatever_the_others_do() {
                 (at, kind, tokio::spawn(unit))
             })
             .collect();
-        while store.queued().0 < 5 {
+        while store.queued().writes < 5 {
             tokio::task::yield_now().await;
         }
         drop(release);

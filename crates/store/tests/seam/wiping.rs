@@ -284,7 +284,7 @@ fn erase(tx: &mut Tx, erased: ErasedRecord) -> Result<Vec<String>> {
         ErasedRecord::Thread => {
             let totals = erase::messages_of_thread(tx, place, thread)?;
             threads::delete(tx, workspace, thread)?;
-            drafts::wipe_thread(tx, (workspace, place.inbox), thread)?;
+            drafts::wipe_thread(tx, workspace, place.inbox, thread)?;
             Ok(totals.blobs)
         }
         ErasedRecord::Inbox => {

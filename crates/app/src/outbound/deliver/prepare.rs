@@ -97,7 +97,7 @@ pub(super) fn split(tx: &mut Tx, reference: EnvelopeRef, ids: &IdGenerator, now:
     let Some(envelope) = recipients::envelope(tx, reference.workspace, reference.envelope)? else { return Ok(()) };
     for entry in pending(tx, reference)?.iter().skip(1) {
         let own = OutboundEnvelope { id: ids.next(), ..envelope.clone() };
-        recipients::move_to(tx, own.workspace, (own.message, entry.position), own.id)?;
+        recipients::move_to(tx, own.workspace, own.message, entry.position, own.id)?;
         recipients::insert_envelope(tx, &own)?;
         let job = NewJob {
             id: ids.next::<JobId>(),

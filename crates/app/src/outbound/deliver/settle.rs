@@ -128,10 +128,10 @@ pub(super) fn write(
         at: now,
     };
     if update.status != held.status || update.sent_at != held.sent_at {
-        deliveries::set_status(tx, envelope.workspace, envelope.message, (&held, update))?;
+        deliveries::set_status(tx, envelope.workspace, envelope.message, &held, update)?;
     }
     for (after, _, _) in plan.bounced() {
-        metrics::bounce(tx, (envelope.workspace, held.inbox), after, now)?;
+        metrics::bounce(tx, envelope.workspace, held.inbox, after, now)?;
     }
     if plan.bounced().next().is_some() {
         let hard = plan.bounced().filter(|(_, kind, _)| *kind == BounceKind::Hard);

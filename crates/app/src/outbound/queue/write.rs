@@ -61,7 +61,7 @@ pub(super) fn message(
     let entries = entries(ready, ways, &others, ids);
     let content: ContentId = ids.next();
     contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
-    let created_at = messages::next_created_at(tx, (inbox.workspace, inbox.id), ready.sent.size_bytes, ready.now)?;
+    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, ready.sent.size_bytes, ready.now)?;
     let conversation = find_or_create_thread(tx, ready, inbox, ids, created_at)?;
     let stored = row(ready, (inbox, ways), &entries, (conversation.id, content), created_at);
     messages::insert(tx, &stored)?;
@@ -96,12 +96,12 @@ pub(super) fn message(
 
 /// Counts the message and its immediate bounces.
 fn count(tx: &mut Tx, message: &Message, entries: &[RecipientDelivery]) -> Result<()> {
-    let (place, now) = ((message.workspace, message.inbox), message.status_at);
-    metrics::count(tx, place, now, &Counters { sent: 1, ..Counters::default() })?;
+    let (workspace, inbox, now) = (message.workspace, message.inbox, message.status_at);
+    metrics::count(tx, workspace, inbox, now, &Counters { sent: 1, ..Counters::default() })?;
     let change = metrics::StatusChange { before: MessageStatus::Queued, after: message.status };
-    metrics::moved(tx, place, change, now)?;
+    metrics::moved(tx, workspace, inbox, change, now)?;
     for entry in entries.iter().filter(|entry| entry.status == DeliveryStatus::Bounced) {
-        metrics::bounce(tx, place, entry, now)?;
+        metrics::bounce(tx, workspace, inbox, entry, now)?;
     }
     Ok(())
 }

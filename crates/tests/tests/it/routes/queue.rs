@@ -415,8 +415,7 @@ pub(in crate::routes) async fn multiply(server: &TestServer, workspace: Workspac
     let work = move |tx: &mut posthouse_store::Tx| {
         let (first, ids) = (messages::get(tx, workspace, id)?.unwrap(), ids.clone());
         for n in 0..count {
-            let created_at =
-                messages::next_created_at(tx, (workspace, first.inbox), first.size_bytes, first.created_at)?;
+            let created_at = messages::next_created_at(tx, workspace, first.inbox, first.size_bytes, first.created_at)?;
             let (id, thread): (MessageId, ThreadId) = (ids.next(), ids.next());
             let rfc_message_id = format!("<{n}@many.example>");
             messages::insert(tx, &Message { id, thread, created_at, rfc_message_id, ..first.clone() })?;

@@ -30,7 +30,8 @@ async fn a_job_of_an_unknown_kind_waits_for_a_version_that_knows_it() {
     server.settle().await;
     reconcile::run(server.app()).await.unwrap();
     let counts = server.store().read(jobs::counts).await.unwrap();
-    assert_eq!(counts, [("later_kind".to_owned(), "ready".to_owned(), 1)]);
+    let expected = jobs::JobStateCount { kind: "later_kind".to_owned(), state: "ready".to_owned(), jobs: 1 };
+    assert_eq!(counts, [expected]);
     server.allow().due("later_kind");
     server.finish().await;
 }

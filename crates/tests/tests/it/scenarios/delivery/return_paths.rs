@@ -101,7 +101,7 @@ async fn an_envelope_with_several_recipients_is_split() {
         let entries = recipients::of(tx, workspace, &[message])?;
         let first = entries[0].delivery.envelope.unwrap();
         for entry in &entries[1..] {
-            recipients::move_to(tx, workspace, (message, entry.delivery.position), first)?;
+            recipients::move_to(tx, workspace, message, entry.delivery.position, first)?;
             recipients::delete_envelope(tx, workspace, entry.delivery.envelope.unwrap())?;
         }
         Ok(())
