@@ -82,7 +82,18 @@ mod tests {
     use super::*;
     use crate::auth::{ArcResult, SpfIdentity};
 
-    fn results(spf: SpfResult, dkim: Option<(DkimResult, bool)>, dmarc: DmarcResult) -> AuthResults {
+    fn signature(result: DkimResult, aligned: bool) -> DkimVerdict {
+        DkimVerdict {
+            result,
+            domain: "a.example".into(),
+            selector: "s".into(),
+            algorithm: "rsa-sha256",
+            aligned,
+            reason: String::new(),
+        }
+    }
+
+    fn results(spf: SpfResult, dkim: Option<DkimVerdict>, dmarc: DmarcResult) -> AuthResults {
         let spf = SpfVerdict {
             result: spf,
             identity: SpfIdentity::MailFrom,
@@ -90,14 +101,6 @@ mod tests {
             reason: String::new(),
             explanation: None,
         };
-        let dkim = dkim.map(|(result, aligned)| DkimVerdict {
-            result,
-            domain: "a.example".into(),
-            selector: "s".into(),
-            algorithm: "rsa-sha256",
-            aligned,
-            reason: String::new(),
-        });
         AuthResults {
             helo_spf: spf.clone(),
             spf,
@@ -121,6 +124,7 @@ mod tests {
             (SpfResult::Pass, None, DmarcResult::TempError, false, false),
             (SpfResult::Pass, None, DmarcResult::PermError, false, false),
         ] {
+            let dkim = dkim.map(|(result, aligned)| signature(result, aligned));
             let results = results(spf, dkim, dmarc);
             assert_eq!(results.spf_fail_label(), spf_fail, "{results:?}");
             assert_eq!(results.dmarc_fail_label(), dmarc_fail, "{results:?}");

@@ -20,7 +20,7 @@ struct EncodedWord<'a> {
 /// Decodes the encoded words of a text. Returns `None` if it contains none.
 pub(crate) fn decode_words(text: &str) -> Option<String> {
     let mut out = String::new();
-    let mut pending: Option<(&str, Vec<u8>)> = None;
+    let mut pending: Option<EncodedWord<'_>> = None;
     let mut rest = text;
     let mut has_word = false;
     let last_close = text.rfind("?=")?;
@@ -43,16 +43,16 @@ pub(crate) fn decode_words(text: &str) -> Option<String> {
             flush(&mut out, &mut pending);
             out.push_str(before);
         }
+        rest = &from_word[word.length..];
         match &mut pending {
-            Some((charset, bytes)) if charset.eq_ignore_ascii_case(word.charset) => {
-                bytes.extend_from_slice(&word.bytes);
+            Some(pending) if pending.charset.eq_ignore_ascii_case(word.charset) => {
+                pending.bytes.extend_from_slice(&word.bytes);
             }
             _ => {
                 flush(&mut out, &mut pending);
-                pending = Some((word.charset, word.bytes));
+                pending = Some(word);
             }
         }
-        rest = &from_word[word.length..];
     }
     if !has_word {
         return None;
@@ -88,11 +88,11 @@ pub(crate) fn recode_words(text: &str) -> Option<String> {
     has_word.then_some(out)
 }
 
-fn flush(out: &mut String, pending: &mut Option<(&str, Vec<u8>)>) {
-    let Some((label, bytes)) = pending.take() else {
+fn flush(out: &mut String, pending: &mut Option<EncodedWord<'_>>) {
+    let Some(word) = pending.take() else {
         return;
     };
-    for c in charset::decode(Some(label), &bytes).chars() {
+    for c in charset::decode(Some(word.charset), &word.bytes).chars() {
         match c {
             '\t' | '\n' | '\r' => out.push(' '),
             c if c.is_control() => {}
