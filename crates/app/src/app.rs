@@ -71,7 +71,7 @@ pub struct Ports {
 impl App {
     /// Creates the application from its configuration, store and adapters.
     #[must_use]
-    pub fn new(config: AppConfig, (store, blobs): (Store, BlobStore), ports: Ports) -> Self {
+    pub fn new(config: AppConfig, store: Store, blobs: BlobStore, ports: Ports) -> Self {
         Self {
             config,
             store,

@@ -124,13 +124,22 @@ fn file_error(path: &std::path::Path, cause: impl std::fmt::Display) -> Certific
     CertificateError::File { path: path.to_owned(), cause: cause.to_string() }
 }
 
+/// The negotiated protocol of a TLS connection.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NegotiatedTls {
+    /// The protocol version.
+    pub version: String,
+    /// The cipher suite.
+    pub cipher: String,
+}
+
 /// Returns the protocol version and cipher suite of a connection by their IANA names: `TLSv1.3`,
 /// `TLS_AES_256_GCM_SHA384`.
 #[must_use]
-pub fn version_and_cipher(session: &rustls::CommonState) -> Option<(String, String)> {
+pub fn version_and_cipher(session: &rustls::CommonState) -> Option<NegotiatedTls> {
     let version = session.protocol_version()?.as_str()?.replace("TLSv1_", "TLSv1.");
     let cipher = session.negotiated_cipher_suite()?.suite().as_str()?.replace("TLS13_", "TLS_");
-    Some((version, cipher))
+    Some(NegotiatedTls { version, cipher })
 }
 
 #[cfg(test)]

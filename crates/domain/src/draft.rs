@@ -213,7 +213,7 @@ pub struct Draft {
 impl Draft {
     /// Creates an empty draft.
     #[must_use]
-    pub fn new((workspace, id, inbox): (WorkspaceId, DraftId, InboxId), source: DraftSource, now: Time) -> Self {
+    pub fn new(workspace: WorkspaceId, id: DraftId, inbox: InboxId, source: DraftSource, now: Time) -> Self {
         let content = DraftContent {
             to: Vec::new(),
             cc: Vec::new(),

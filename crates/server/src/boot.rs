@@ -296,7 +296,7 @@ pub async fn serve(mut config: Configuration, mut plan: ServeOptions) -> Result<
     let hangups = HangupSignals::install().map_err(BootError::io("cannot install signal handlers"))?;
     let http = if has(Role::Http) { Some(web::bind(&config).await?) } else { None };
     let smtp = if has(Role::Smtp) { bind_smtp(&config).await? } else { Vec::new() };
-    let (mut submission, submission_tls) =
+    let SubmissionListeners { starttls: mut submission, tls: submission_tls } =
         if has(Role::Submission) { bind_submission(&config).await? } else { Default::default() };
     let first = |listeners: &[Listener]| listeners.first().and_then(|listener| listener.local_addr().ok());
     let bound = ready::BoundAddresses {
@@ -317,7 +317,7 @@ pub async fn serve(mut config: Configuration, mut plan: ServeOptions) -> Result<
     let blobs = open_blobs(&config)?;
     prepare_blobs(&config, &blobs).await?;
     let (ports, smtp_client) = ports(&config)?;
-    let app = Arc::new(App::new(config.app.clone(), (store, blobs), ports));
+    let app = Arc::new(App::new(config.app.clone(), store, blobs, ports));
     if app.blobs.are_remote() {
         // An unavailable blob store doesn't block the start; the first request of `/readyz` checks it.
         app.storage_health.mark_blobs_unknown();
@@ -421,10 +421,19 @@ async fn bind_smtp(config: &Configuration) -> Result<Vec<Listener>, BootError> {
     bind_all("smtp.listen", &config.listen.smtp, ConnectionKind::Plain).await
 }
 
-/// Binds the submission listeners: those with STARTTLS, and those with implicit TLS.
-async fn bind_submission(config: &Configuration) -> Result<(Vec<Listener>, Vec<Listener>), BootError> {
-    let clear = bind_all("submission.listen", &config.listen.submission, ConnectionKind::Plain).await?;
-    Ok((clear, bind_all("submission.listen_tls", &config.listen.submission_tls, ConnectionKind::Tls).await?))
+/// The submission listeners.
+#[derive(Default)]
+struct SubmissionListeners {
+    /// Those with STARTTLS.
+    starttls: Vec<Listener>,
+    /// Those with implicit TLS.
+    tls: Vec<Listener>,
+}
+
+async fn bind_submission(config: &Configuration) -> Result<SubmissionListeners, BootError> {
+    let starttls = bind_all("submission.listen", &config.listen.submission, ConnectionKind::Plain).await?;
+    let tls = bind_all("submission.listen_tls", &config.listen.submission_tls, ConnectionKind::Tls).await?;
+    Ok(SubmissionListeners { starttls, tls })
 }
 
 async fn bind_all(key: &str, addresses: &[SocketAddr], kind: ConnectionKind) -> Result<Vec<Listener>, BootError> {
@@ -520,7 +529,7 @@ pub async fn program(config: &Configuration) -> Result<Arc<App>, BootError> {
 /// Returns an error if the store can't be opened.
 pub fn bare_program(config: &Configuration) -> Result<Arc<App>, BootError> {
     let (ports, _) = ports(config)?;
-    Ok(Arc::new(App::new(config.app.clone(), (open_store(config)?, open_blobs(config)?), ports)))
+    Ok(Arc::new(App::new(config.app.clone(), open_store(config)?, open_blobs(config)?, ports)))
 }
 
 /// Closes the store on a blocking thread, because closing waits for the store's threads.

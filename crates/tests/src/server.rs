@@ -379,7 +379,7 @@ impl TestServer {
         let authority = Arc::new(InstantAcmeClient::new(http_out.clone()));
         let ports = Ports { clock, dns, smtp_out, http_out, authority };
         let blobs = BlobStore::files(self.dir.path().join(BLOBS_DIR));
-        let app = Arc::new(App::new(self.config.app.clone(), (store, blobs), ports));
+        let app = Arc::new(App::new(self.config.app.clone(), store, blobs, ports));
         let settling = app.clone();
         let settled = runtime.spawn(async move { proof::settle(&settling).await });
         settled.await.expect("reading does not panic").expect("the instance key is that of the store");

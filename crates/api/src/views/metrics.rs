@@ -190,7 +190,7 @@ impl MetricsView {
             tz: asked.tz.clone(),
             bucket: asked.bucket.text(),
             inbox_id: asked.inbox.map(Into::into),
-            series: report.series.iter().map(IntervalView::of).collect(),
+            series: report.series.iter().map(|(at, counters)| IntervalView::of(*at, counters)).collect(),
             totals: TotalsView::of(totals),
             deliverability: RatesView {
                 delivered_rate: totals.share_of_sent(totals.delivered),
@@ -222,8 +222,8 @@ impl MetricsView {
 }
 
 impl IntervalView {
-    fn of((at, counters): &(Time, Counters)) -> Self {
-        Self { t: (*at).into(), counts: TotalsView::of(counters) }
+    fn of(at: Time, counters: &Counters) -> Self {
+        Self { t: at.into(), counts: TotalsView::of(counters) }
     }
 }
 

@@ -50,7 +50,7 @@ pub async fn set_enabled(app: &App, caller: Caller, id: DomainId, enabled: bool)
         } else {
             jobs::cancel(tx, JobKind::DomainCheck, id.0)?;
         }
-        check::append_events(tx, (&domain, &here), changes, &ids, now)?;
+        check::append_events(tx, &domain, &here, changes, &ids, now)?;
         Ok::<_, Refusal>(domain)
     };
     app.store.write(work).await

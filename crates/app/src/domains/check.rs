@@ -103,7 +103,7 @@ pub async fn check(app: &Arc<App>, workspace: WorkspaceId, id: DomainId) -> Resu
         if domain.status != DomainStatus::Disabled {
             jobs::enqueue(tx, &add::job(&domain, &ids, domain.next_check_at(now), JobReason::Regular))?;
         }
-        append_events(tx, (&domain, &here), changes, &ids, now)?;
+        append_events(tx, &domain, &here, changes, &ids, now)?;
         let taken = others && domain.is_complete(&here);
         Ok::<_, Refusal>(DomainCheckResult { domain, changes, taken })
     };
@@ -181,7 +181,8 @@ async fn query(app: &App, questions: &[DnsQuestion]) -> Vec<DnsAnswer> {
 /// Appends an event for each change.
 pub(super) fn append_events(
     tx: &mut Tx,
-    (domain, here): (&MailDomain, &ServerDnsSettings),
+    domain: &MailDomain,
+    here: &ServerDnsSettings,
     changes: DomainChanges,
     ids: &IdGenerator,
     now: Time,

@@ -43,9 +43,9 @@ enum DueDraft {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub async fn send_at_time(app: &Arc<App>, place: (WorkspaceId, DraftId), is_last: bool) -> StoreResult<NextStep> {
+pub async fn send_at_time(app: &Arc<App>, workspace: WorkspaceId, id: DraftId, is_last: bool) -> StoreResult<NextStep> {
     let now = app.clock.now();
-    let (inbox, found, material) = match app.store.read(move |tx| due(tx, place, now)).await? {
+    let (inbox, found, material) = match app.store.read(move |tx| due(tx, workspace, id, now)).await? {
         DueDraft::Over => return Ok(NextStep::Done),
         DueDraft::Wait(at, why) => return Ok(NextStep::Hold { at, why }),
         DueDraft::Ready(read) => *read,
@@ -57,7 +57,7 @@ pub async fn send_at_time(app: &Arc<App>, place: (WorkspaceId, DraftId), is_last
         fence: None,
     };
     let nothing: RenderResponse = Arc::new(|_| Ok(String::new()));
-    let refusal = match attempt(app, order, (inbox, material), (DraftBeingSent::due(&found), nothing)).await {
+    let refusal = match attempt(app, order, inbox, material, DraftBeingSent::due(&found), nothing).await {
         Ok(_) => return Ok(NextStep::Done),
         Err(refusal) => refusal,
     };
@@ -72,7 +72,7 @@ pub async fn send_at_time(app: &Arc<App>, place: (WorkspaceId, DraftId), is_last
     }
 }
 
-fn due(tx: &mut Tx, (tenant, id): (WorkspaceId, DraftId), now: Time) -> StoreResult<DueDraft> {
+fn due(tx: &mut Tx, tenant: WorkspaceId, id: DraftId, now: Time) -> StoreResult<DueDraft> {
     let Some(found) = drafts::get(tx, tenant, id)?.filter(|draft| draft.status == DraftStatus::Scheduled) else {
         return Ok(DueDraft::Over);
     };

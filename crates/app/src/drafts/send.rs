@@ -93,7 +93,8 @@ impl QueueHook for DraftBeingSent {
         &self,
         tx: &mut Tx,
         message: MessageId,
-        (caller, ids): (&Caller, &IdGenerator),
+        caller: &Caller,
+        ids: &IdGenerator,
         now: Time,
     ) -> Result<(), Refusal> {
         let before = &self.draft;
@@ -149,7 +150,7 @@ pub async fn send(
     };
     let sealed = DraftBeingSent::by_caller(&found);
     let rendered = sealed.clone().render(render);
-    let posted = attempt(app, order, (inbox, material), (sealed, rendered)).await;
+    let posted = attempt(app, order, inbox, material, sealed, rendered).await;
     if let Err(refusal) = &posted
         && is_a_check(refusal.code)
     {
@@ -163,13 +164,15 @@ pub async fn send(
 pub(super) async fn attempt(
     app: &Arc<App>,
     order: SendContext,
-    (inbox, material): (Inbox, Result<DraftMaterial, Refusal>),
-    (sealed, render): (DraftBeingSent, RenderResponse),
+    inbox: Inbox,
+    material: Result<DraftMaterial, Refusal>,
+    sealed: DraftBeingSent,
+    render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let DraftMaterial { original, files } = material?;
     let files = attachments::load(app, &sealed.draft, files).await?;
     let letter = compose::outgoing_message(app, &sealed.draft, original, files)?;
-    queue::post_along(app, order, (letter, inbox), Box::new(sealed), render).await
+    queue::post_along(app, order, letter, inbox, Box::new(sealed), render).await
 }
 
 /// Returns whether a refusal is about the message, so that the draft should show it.

@@ -87,7 +87,7 @@ impl PreparedChange {
         if let Some(uploads) = &self.uploads {
             change.files = Some(attachments::known(before, uploads, self.files_bytes_max)?);
         }
-        fill_in(tx, &mut change, (inbox, before), (&self.caller, self.target))?;
+        fill_in(tx, &mut change, inbox, before, &self.caller, self.target)?;
         let outcome = before.changed(&change, &actor::of(tx, &self.caller)?, self.now)?;
         Ok((outcome.draft, outcome.changed))
     }
@@ -109,7 +109,8 @@ impl PreparedChange {
 /// fails.
 pub async fn create(
     app: &App,
-    (caller, inbox): (Caller, InboxId),
+    caller: Caller,
+    inbox: InboxId,
     key: Option<idempotency::IdempotencyKey>,
     given: DraftInput,
     render: fn(&Draft) -> Result<String, Refusal>,
@@ -122,7 +123,7 @@ pub async fn create(
         }
         let ids = prepared.ids.clone();
         let id: DraftId = ids.next();
-        let empty = Draft::new((inbox.workspace, id, inbox.id), DraftSource::Api, prepared.now);
+        let empty = Draft::new(inbox.workspace, id, inbox.id, DraftSource::Api, prepared.now);
         let (mut draft, _) = prepared.apply(tx, &inbox, &empty)?;
         draft.revision = empty.revision;
         drafts::insert(tx, &draft)?;
@@ -161,8 +162,10 @@ pub async fn change(app: &App, caller: Caller, which: DraftRef, given: DraftInpu
 fn fill_in(
     tx: &mut Tx,
     change: &mut DraftChange,
-    (inbox, before): (&Inbox, &Draft),
-    (caller, target): (&Caller, ReplyTarget),
+    inbox: &Inbox,
+    before: &Draft,
+    caller: &Caller,
+    target: ReplyTarget,
 ) -> Result<(), Refusal> {
     let original = match (target.message, target.thread) {
         (None, None) => {
@@ -170,7 +173,7 @@ fn fill_in(
             let all = change.reply_all.filter(|all| *all != before.reply_all);
             let Some((id, all)) = before.answers.zip(all) else { return Ok(()) };
             let Some(original) = messages::get(tx, inbox.workspace, id)? else { return Ok(()) };
-            return fill_in_recipients(change, &original, (inbox, all));
+            return fill_in_recipients(change, &original, inbox, all);
         }
         (Some(id), thread) => {
             let original = of_inbox(visible::message(tx, caller, id)?, inbox)?;
@@ -186,7 +189,7 @@ fn fill_in(
             of_inbox(newest.ok_or_else(|| Refusal::not_found("thread"))?, inbox)?
         }
     };
-    fill_in_recipients(change, &original, (inbox, change.reply_all.unwrap_or(before.reply_all)))?;
+    fill_in_recipients(change, &original, inbox, change.reply_all.unwrap_or(before.reply_all))?;
     if change.subject.is_none() {
         let subject = thread::reply_subject(original.subject.as_deref().unwrap_or_default());
         change.subject = Some(Some(compose::bounded_subject(&subject)));
@@ -200,11 +203,7 @@ fn of_inbox(message: Message, inbox: &Inbox) -> Result<Message, Refusal> {
 }
 
 /// Fills in the recipients of a reply if the caller omits them.
-fn fill_in_recipients(
-    change: &mut DraftChange,
-    original: &Message,
-    (inbox, all): (&Inbox, bool),
-) -> Result<(), Refusal> {
+fn fill_in_recipients(change: &mut DraftChange, original: &Message, inbox: &Inbox, all: bool) -> Result<(), Refusal> {
     let own = compose::author(inbox)?;
     let people = reply_people(original, own.address(), all);
     let shown = |list: &[posthouse_mail::address::Mailbox]| list.iter().map(ToString::to_string).collect::<Vec<_>>();

@@ -26,7 +26,8 @@ pub fn load(
     tx: &mut Tx,
     workspace: WorkspaceId,
     events: Vec<Event>,
-    (plans, now): (&Plans, Time),
+    plans: &Plans,
+    now: Time,
 ) -> Result<Vec<RenderableEvent>> {
     let Some(tenant) = workspaces::get(tx, workspace)? else { return Ok(Vec::new()) };
     let of_messages = || events.iter().filter(|event| event.event.message.is_some());

@@ -150,7 +150,7 @@ pub async fn show(
     let (plans, now) = (app.config.plans, app.clock.now());
     app.store
         .read(move |tx| {
-            let shown = render::load(tx, workspace, some.clone(), (&plans, now))?;
+            let shown = render::load(tx, workspace, some.clone(), &plans, now)?;
             Ok(shown.iter().map(|shown| written(&EventView::in_form(shown, form))).collect())
         })
         .await

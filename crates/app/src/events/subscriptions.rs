@@ -260,7 +260,7 @@ async fn read(app: &App, workspace: WorkspaceId, keys: Vec<KeyId>, seq: i64) -> 
     let (plans, now) = (app.config.plans, app.clock.now());
     let work = move |tx: &mut Tx| -> StoreResult<(StreamBatch, i64, bool)> {
         let batch = log::after(tx, workspace, &EventFilter::default(), seq, READ_BOUNDS)?;
-        let shown = render::load(tx, workspace, batch.events, (&plans, now))?;
+        let shown = render::load(tx, workspace, batch.events, &plans, now)?;
         let item = |shown| StreamEvent { shown, full: OnceLock::new(), envelope: OnceLock::new() };
         let mut news = StreamBatch { events: shown.into_iter().map(item).collect(), revoked: Vec::new() };
         for key in &keys {

@@ -85,7 +85,7 @@ pub async fn add(
         failure: None,
         created_at: now,
     };
-    invitation::send(app, caller, (inbox, address.clone()), ConfirmationMailKind::First).await?;
+    invitation::send(app, caller, inbox, address.clone(), ConfirmationMailKind::First).await?;
     Ok(AddedForwardingAddress { address, is_new: true })
 }
 
@@ -96,12 +96,13 @@ pub async fn add(
 pub async fn resend_confirmation(
     app: &Arc<App>,
     caller: Caller,
-    (id, address): (InboxId, ForwardingAddressId),
+    id: InboxId,
+    address: ForwardingAddressId,
 ) -> Result<ForwardingAddress, Refusal> {
     let (inbox, mut known) = app.store.read(move |tx| find(tx, &caller, id, address)).await?;
     if known.confirmed_at.is_none() {
         known.confirmation_sent_at = app.clock.now();
-        invitation::send(app, caller, (inbox, known.clone()), ConfirmationMailKind::Again).await?;
+        invitation::send(app, caller, inbox, known.clone(), ConfirmationMailKind::Again).await?;
     }
     Ok(known)
 }
@@ -110,7 +111,7 @@ pub async fn resend_confirmation(
 ///
 /// # Errors
 /// Returns `not_found`, or an error if the database call fails.
-pub async fn remove(app: &App, caller: Caller, (id, address): (InboxId, ForwardingAddressId)) -> Result<(), Refusal> {
+pub async fn remove(app: &App, caller: Caller, id: InboxId, address: ForwardingAddressId) -> Result<(), Refusal> {
     let work = move |tx: &mut Tx| {
         let (_, known) = find(tx, &caller, id, address)?;
         Ok::<_, Refusal>(forwarding::delete(tx, known.workspace, known.id)?)

@@ -62,7 +62,7 @@ impl QueueHook for ConfirmationMail {
 
     /// Stores the address and its token. Locks the inbox, so that concurrent requests can't add an address twice or
     /// exceed the limit.
-    fn settle(&self, tx: &mut Tx, _: MessageId, _: (&Caller, &IdGenerator), now: Time) -> Result<(), Refusal> {
+    fn settle(&self, tx: &mut Tx, _: MessageId, _: &Caller, _: &IdGenerator, now: Time) -> Result<(), Refusal> {
         let a = &self.address;
         if self.kind == ConfirmationMailKind::Again {
             let there = forwarding::lock(tx, a.workspace, a.id)?;
@@ -85,7 +85,8 @@ impl QueueHook for ConfirmationMail {
 pub(super) async fn send(
     app: &Arc<App>,
     caller: Caller,
-    (inbox, address): (Inbox, ForwardingAddress),
+    inbox: Inbox,
+    address: ForwardingAddress,
     asks: ConfirmationMailKind,
 ) -> Result<(), Refusal> {
     let message: MessageId = app.clock.ids().next();
@@ -97,8 +98,8 @@ pub(super) async fn send(
     // In capture mode nothing leaves, so the stored mail shows the link to developers.
     let shown = if app.captures() { token.as_str() } else { TOKEN_PLACEHOLDER };
     let author = Mailbox::from(compose::author(&inbox)?.into_address());
-    let text = text(&app.config.base_url, (author.address(), &to), shown);
-    let raw = written((&author, &to), message, &text, app.clock.now()).ok_or_else(broken)?;
+    let text = text(&app.config.base_url, &author, &to, shown);
+    let raw = written(&author, &to, message, &text, app.clock.now()).ok_or_else(broken)?;
     let letter = OutgoingMessage {
         message,
         people: MessageRecipients { to: vec![Mailbox::from(to)], cc: Vec::new(), bcc: Vec::new() },
@@ -108,11 +109,12 @@ pub(super) async fn send(
     };
     let order = SendContext { caller, inbox: inbox.id, key: None, fence: None };
     let along = Box::new(ConfirmationMail { address, token: ForwardingToken { sha256, expires_at }, kind: asks });
-    queue::post_along(app, order, (letter, inbox), along, Arc::new(|_| Ok(String::new()))).await?;
+    queue::post_along(app, order, letter, inbox, along, Arc::new(|_| Ok(String::new()))).await?;
     Ok(())
 }
 
-fn text(base_url: &str, (inbox, to): (&Address, &Address), token: &str) -> String {
+fn text(base_url: &str, author: &Mailbox, to: &Address, token: &str) -> String {
+    let inbox = author.address();
     let days = CONFIRMATION_LINK_MS / DAY_MS;
     format!(
         "The mail that comes to {inbox} is to be forwarded to this address, {to}.\n\
@@ -124,7 +126,7 @@ fn text(base_url: &str, (inbox, to): (&Address, &Address), token: &str) -> Strin
 }
 
 /// Composes the confirmation mail. Lines are not wrapped, so that the link stays intact.
-fn written((from, to): (&Mailbox, &Address), message: MessageId, text: &str, now: Time) -> Option<Vec<u8>> {
+fn written(from: &Mailbox, to: &Address, message: MessageId, text: &str, now: Time) -> Option<Vec<u8>> {
     let mut raw = Vec::with_capacity(1_024);
     build::address_field("From", from, &mut raw);
     build::address_field("To", &Mailbox::from(to.clone()), &mut raw);

@@ -67,7 +67,7 @@ impl QueueHook for ForwardReady {
         if forwarding::delete_pending(tx, self.forward.workspace, self.forward.id)? { Ok(()) } else { Err(gone()) }
     }
 
-    fn settle(&self, tx: &mut Tx, _: MessageId, _: (&Caller, &IdGenerator), now: Time) -> Result<(), Refusal> {
+    fn settle(&self, tx: &mut Tx, _: MessageId, _: &Caller, _: &IdGenerator, now: Time) -> Result<(), Refusal> {
         Ok(forwarding::passed(tx, self.to.workspace, self.to.id, now)?)
     }
 }
@@ -76,17 +76,17 @@ impl QueueHook for ForwardReady {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub async fn forward(app: &Arc<App>, place: (WorkspaceId, ForwardId), is_last: bool) -> StoreResult<NextStep> {
+pub async fn forward(app: &Arc<App>, workspace: WorkspaceId, id: ForwardId, is_last: bool) -> StoreResult<NextStep> {
     let now = app.clock.now();
-    let ready = match app.store.read(move |tx| find(tx, place)).await? {
+    let ready = match app.store.read(move |tx| find(tx, workspace, id)).await? {
         ForwardState::Gone => return Ok(NextStep::Done),
         ForwardState::Wait(why) => return Ok(NextStep::Hold { at: now.plus_ms(HELD_MS), why }),
-        ForwardState::Stays(why) => return drop_forward(app, place, why).await,
+        ForwardState::Stays(why) => return drop_forward(app, workspace, id, why).await,
         ForwardState::Ready(ready) => *ready,
     };
     let refusal = match send(app, &ready).await {
         Ok(None) => return Ok(NextStep::Done),
-        Ok(Some(why)) => return drop_forward(app, place, why).await,
+        Ok(Some(why)) => return drop_forward(app, workspace, id, why).await,
         Err(refusal) => refusal,
     };
     let wait = |ms, why| Ok(NextStep::Hold { at: now.plus_ms(ms), why });
@@ -108,7 +108,7 @@ pub async fn forward(app: &Arc<App>, place: (WorkspaceId, ForwardId), is_last: b
         }
         _ => {
             record_failure(app, &ready, &refusal).await?;
-            drop_forward(app, place, refusal.code.text()).await
+            drop_forward(app, workspace, id, refusal.code.text()).await
         }
     }
 }
@@ -127,7 +127,7 @@ const fn wait_reason(code: ErrorCode) -> Option<JobReason> {
 }
 
 /// Drops the forward; the message stays in the inbox.
-async fn drop_forward(app: &App, (workspace, id): (WorkspaceId, ForwardId), why: &str) -> StoreResult<NextStep> {
+async fn drop_forward(app: &App, workspace: WorkspaceId, id: ForwardId, why: &str) -> StoreResult<NextStep> {
     tracing::info!(workspace_id = %workspace, forward_id = %id, why, "forward.stays");
     app.store.write(move |tx| forwarding::delete_pending(tx, workspace, id).map(|_| NextStep::Done)).await
 }
@@ -139,7 +139,7 @@ async fn record_failure(app: &App, ready: &ForwardReady, refusal: &Refusal) -> S
     app.store.write(move |tx| forwarding::failed(tx, workspace, id, &failure)).await
 }
 
-fn find(tx: &mut Tx, (tenant, id): (WorkspaceId, ForwardId)) -> StoreResult<ForwardState> {
+fn find(tx: &mut Tx, tenant: WorkspaceId, id: ForwardId) -> StoreResult<ForwardState> {
     let Some(forward) = forwarding::pending(tx, tenant, id)? else { return Ok(ForwardState::Gone) };
     let message = messages::get(tx, tenant, forward.message)?;
     let (to, workspace) = (forwarding::get(tx, tenant, forward.to)?, workspaces::get(tx, tenant)?);
@@ -208,7 +208,7 @@ async fn send(app: &Arc<App>, ready: &ForwardReady) -> Result<Option<&'static st
     };
     let order = SendContext { caller, inbox: ready.inbox.id, key: None, fence: None };
     let along = Box::new(ready.clone());
-    queue::post_along(app, order, (letter, ready.inbox.clone()), along, Arc::new(|_| Ok(String::new()))).await?;
+    queue::post_along(app, order, letter, ready.inbox.clone(), along, Arc::new(|_| Ok(String::new()))).await?;
     Ok(None)
 }
 

@@ -48,7 +48,12 @@ pub struct ReportContext<'a> {
 }
 
 /// A sent message, and the recipients of it that a report covers.
-pub(super) type ReportedMessage = (Message, ReportCoverage);
+pub(super) struct ReportedMessage {
+    /// The message.
+    pub(super) original: Message,
+    /// The recipients that the report covers.
+    pub(super) coverage: ReportCoverage,
+}
 
 /// The change of one delivery entry.
 struct RecipientChange {
@@ -86,7 +91,9 @@ pub(super) fn subjects(
     let mut all = Vec::new();
     for path in at.paths {
         let found = deliveries::anywhere(tx, path.message)?;
-        all.extend(found.map(|message| (message, ReportCoverage::Position(path.position))));
+        all.extend(
+            found.map(|original| ReportedMessage { original, coverage: ReportCoverage::Position(path.position) }),
+        );
     }
     if !all.is_empty() {
         return Ok(all);
@@ -102,7 +109,7 @@ pub(super) fn subjects(
     };
     let is_covered =
         |coverage: &ReportCoverage| entries.iter().any(|entry| refers_to(report, entry, coverage, entries.len()));
-    all.extend(coverage.filter(is_covered).map(|coverage| (original, coverage)));
+    all.extend(coverage.filter(is_covered).map(|coverage| ReportedMessage { original, coverage }));
     Ok(all)
 }
 
@@ -163,7 +170,7 @@ fn sent_with(tx: &mut Tx, rfc_message_id: &str, inbox: &Inbox) -> Result<Option<
 pub(super) fn apply_to_message(
     tx: &mut Tx,
     report: &InboundReport,
-    (original, coverage): &ReportedMessage,
+    ReportedMessage { original, coverage }: &ReportedMessage,
     ids: &IdGenerator,
     now: Time,
 ) -> Result<()> {

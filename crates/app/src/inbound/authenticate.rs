@@ -49,7 +49,7 @@ pub async fn digest(app: &App, raw: Vec<u8>) -> Result<(Vec<u8>, AuthDigest), Re
 /// In the loopback profile, DMARC is left out while the system's name servers don't answer: without DNS, all mail on a
 /// developer's machine would fail. Configured name servers (`dns.nameservers`) must answer
 /// (`docs/decisions/0019-dmarc-left-out-on-loopback.md`).
-pub async fn authenticate(app: &App, (raw, digest): (&[u8], AuthDigest), from: SmtpClientFacts<'_>) -> AuthResults {
+pub async fn authenticate(app: &App, raw: &[u8], digest: AuthDigest, from: SmtpClientFacts<'_>) -> AuthResults {
     let mut results = evaluate(app, raw, digest, from).await;
     let may_lack_dns = app.config.is_loopback_profile() && app.config.nameservers.is_empty();
     if results.auth_unknown_label() && may_lack_dns && !app.dns.is_served().await {

@@ -79,7 +79,7 @@ pub async fn receive(app: &Arc<App>, mut arrival: InboundMail) -> Result<Vec<Mes
     let author = digest.author().ok().map(|author| author.address().clone());
     let handover =
         SmtpClientFacts { client_ip: arrival.client_ip, helo: &arrival.helo, mail_from: arrival.mail_from.as_ref() };
-    let mut results = authenticate(app, (&arrival.raw, digest), handover).await;
+    let mut results = authenticate(app, &arrival.raw, digest, handover).await;
     if let Some(author) = author
         && is_own_inbox(app, author).await?
     {
@@ -232,15 +232,18 @@ fn resolve<'p>(
 ) -> posthouse_store::Result<Destinations<'p>> {
     let mut all = Destinations::default();
     for (address, path) in prepared.arrival.recipients.iter().zip(&prepared.paths) {
-        let inbox = match resolve_recipient(tx, (address, *path), served, now)? {
-            None if is_role(address) => made_for_role(tx, address, served, (ids, now))?,
+        let inbox = match resolve_recipient(tx, address, *path, served, now)? {
+            None if is_role(address) => made_for_role(tx, address, served, ids, now)?,
             inbox => inbox,
         };
         let Some(inbox) = inbox else {
             let path = path.filter(|_| prepared.mail.report.is_some());
             let sent = path.map(|path| deliveries::anywhere(tx, path.message)).transpose()?.flatten();
             match sent.zip(path) {
-                Some((sent, path)) => all.reported.push((sent, ReportCoverage::Position(path.position))),
+                Some((original, path)) => {
+                    let coverage = ReportCoverage::Position(path.position);
+                    all.reported.push(ReportedMessage { original, coverage });
+                }
                 None => all.missing += 1,
             }
             continue;
@@ -295,7 +298,7 @@ fn store(
         let copy = InboundCopy { mail: &prepared.mail, content, trace: &trace, at, key: settings.key };
         let message = store::file(tx, copy, inbox, ids, now)?;
         if let Some((_, role)) = to_roles.iter().find(|(id, _)| *id == inbox.id) {
-            role_mail::enqueue_notice(tx, (inbox.workspace, message), (&prepared.mail, role), ids, now)?;
+            role_mail::enqueue_notice(tx, inbox.workspace, message, &prepared.mail, role, ids, now)?;
         }
         stored.push(message);
     }

@@ -44,7 +44,7 @@ pub async fn recipient(app: &App, address: &Address) -> Result<RecipientVerdict,
     let domains = served_domains(app);
     let path = return_path::open(app, &address)?;
     let found = app.store.read_inline(move |tx| {
-        Ok::<_, posthouse_store::Error>(match (resolve_recipient(tx, (&address, path), &domains, now)?, path) {
+        Ok::<_, posthouse_store::Error>(match (resolve_recipient(tx, &address, path, &domains, now)?, path) {
             (None, _) if is_role(&address) => role_mail_workspace(tx, &address, &domains)?.is_some(),
             // Reports about mail of a deleted inbox still show which addresses are dead.
             (None, Some(path)) => deliveries::anywhere(tx, path.message)?.is_some(),
@@ -103,7 +103,8 @@ pub(super) fn made_for_role(
     tx: &mut Tx,
     address: &Address,
     served: &[String],
-    (ids, now): (&IdGenerator, Time),
+    ids: &IdGenerator,
+    now: Time,
 ) -> posthouse_store::Result<Option<Inbox>> {
     let Some(workspace) = role_mail_workspace(tx, address, served)? else { return Ok(None) };
     let id: InboxId = ids.next();
@@ -166,7 +167,8 @@ pub(crate) async fn served_domains_of(app: &App, recipients: &[&Address]) -> Res
 /// Resolves a recipient to its live inbox: a return path resolves to the inbox of its message.
 pub(super) fn resolve_recipient(
     tx: &mut Tx,
-    (address, path): (&Address, Option<ReturnPath>),
+    address: &Address,
+    path: Option<ReturnPath>,
     served: &[String],
     now: Time,
 ) -> posthouse_store::Result<Option<Inbox>> {

@@ -21,8 +21,10 @@ use crate::inbound::parse::ParsedMail;
 /// Returns an error if the database call fails.
 pub fn enqueue_notice(
     tx: &mut Tx,
-    (workspace, message): (WorkspaceId, MessageId),
-    (mail, recipient): (&ParsedMail, &Address),
+    workspace: WorkspaceId,
+    message: MessageId,
+    mail: &ParsedMail,
+    recipient: &Address,
     ids: &IdGenerator,
     now: Time,
 ) -> StoreResult<()> {

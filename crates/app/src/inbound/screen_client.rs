@@ -137,11 +137,22 @@ fn listing(answer: &DnsAnswer) -> BlocklistStatus {
     }
 }
 
+/// The keys of the greylist entries of a client.
+struct GreylistKeys {
+    /// The key of its network, once it has passed.
+    network: [u8; 32],
+    /// The key of network, sender and recipient, until then.
+    triplet: [u8; 32],
+}
+
 /// Returns true if the sender is known or retried in time. Bounces of other mail servers are never delayed, nor is mail
 /// from contacts of the recipient's workspace.
 async fn is_known(app: &App, offer: ScreeningRequest<'_>) -> Result<bool, Refusal> {
     let Some(sender) = offer.mail_from else { return Ok(true) };
-    let keys = (rules::network_key(offer.client_ip), rules::triplet_key(offer.client_ip, sender, offer.recipient));
+    let keys = GreylistKeys {
+        network: rules::network_key(offer.client_ip),
+        triplet: rules::triplet_key(offer.client_ip, sender, offer.recipient),
+    };
     let (now, delay_ms) = (app.clock.now(), app.config.inbound.greylisting_delay_ms);
     let (sender, recipient, served) = (sender.clone(), offer.recipient.clone(), recipient::served_domains(app));
     let found = app.store.read_inline(move |tx| {
@@ -150,7 +161,12 @@ async fn is_known(app: &App, offer: ScreeningRequest<'_>) -> Result<bool, Refusa
         {
             return Ok(GreylistDecision::Accept);
         }
-        Ok::<_, Refusal>(rules::step(greylist::get(tx, &keys.0)?, greylist::get(tx, &keys.1)?, delay_ms, now))
+        Ok::<_, Refusal>(rules::step(
+            greylist::get(tx, &keys.network)?,
+            greylist::get(tx, &keys.triplet)?,
+            delay_ms,
+            now,
+        ))
     });
     let step = found.await?;
     if !matches!(step, GreylistDecision::Accept | GreylistDecision::DeferEarly) {
@@ -159,8 +175,8 @@ async fn is_known(app: &App, offer: ScreeningRequest<'_>) -> Result<bool, Refusa
     Ok(!matches!(step, GreylistDecision::Defer | GreylistDecision::DeferEarly))
 }
 
-fn record_step(tx: &mut Tx, step: GreylistDecision, keys: &([u8; 32], [u8; 32]), now: Time) -> Result<(), Refusal> {
-    let (network, triplet) = keys;
+fn record_step(tx: &mut Tx, step: GreylistDecision, keys: &GreylistKeys, now: Time) -> Result<(), Refusal> {
+    let GreylistKeys { network, triplet } = keys;
     if step == GreylistDecision::Defer {
         let seen = GreylistRecord { seen_at: now, passed_at: None, expires_at: now.plus_ms(rules::RETRY_WINDOW_MS) };
         return Ok(greylist::put(tx, triplet, seen)?);

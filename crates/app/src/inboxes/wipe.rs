@@ -33,7 +33,7 @@ pub fn wipe(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn event(tx: &mut Tx, inbox: &Inbox, id: EventId, (plan, now): (&PlanLimits, Time)) -> Result<NewEvent> {
+pub fn event(tx: &mut Tx, inbox: &Inbox, id: EventId, plan: &PlanLimits, now: Time) -> Result<NewEvent> {
     let payload = data::InboxExpired { inbox: view::load(tx, inbox, plan, now)? };
     Ok(NewEvent {
         workspace: inbox.workspace,

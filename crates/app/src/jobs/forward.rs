@@ -20,6 +20,6 @@ pub(super) fn kind() -> JobDefinition {
 
 async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
     let is_last = job.attempt >= job.attempt_max;
-    let next = forward(&app.app, (job.workspace, ForwardId(job.subject)), is_last).await?;
+    let next = forward(&app.app, job.workspace, ForwardId(job.subject), is_last).await?;
     Ok(JobAttemptResult::after(next, app.clock.now()))
 }

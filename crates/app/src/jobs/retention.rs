@@ -38,7 +38,7 @@ pub(super) async fn run(app: &Arc<Instance>, now: Time) -> Result<u64> {
             let inboxes =
                 app.store.read(move |tx| erase::inboxes_with_older(tx, workspace, before, INBOXES_MAX)).await?;
             for inbox in inboxes {
-                deleted += of_inbox(app, (workspace, inbox), before, &mut steps).await?;
+                deleted += of_inbox(app, workspace, inbox, before, &mut steps).await?;
             }
         }
         if steps == 0 {
@@ -49,7 +49,8 @@ pub(super) async fn run(app: &Arc<Instance>, now: Time) -> Result<u64> {
 
 async fn of_inbox(
     app: &Arc<Instance>,
-    (workspace, inbox): (WorkspaceId, InboxId),
+    workspace: WorkspaceId,
+    inbox: InboxId,
     before: Time,
     steps: &mut u32,
 ) -> Result<u64> {

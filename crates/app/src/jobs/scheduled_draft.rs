@@ -21,6 +21,6 @@ pub(super) fn kind() -> JobDefinition {
 
 async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
     let is_last = job.attempt >= job.attempt_max;
-    let next = send_at_time(&app.app, (job.workspace, DraftId(job.subject)), is_last).await?;
+    let next = send_at_time(&app.app, job.workspace, DraftId(job.subject), is_last).await?;
     Ok(JobAttemptResult::after(next, app.clock.now()))
 }

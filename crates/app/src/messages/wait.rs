@@ -65,7 +65,8 @@ pub async fn message(
     waiters: &InboxWaiters,
     caller: Caller,
     patience: LongPoll,
-    (sort, parts): (ArrivalFilter, NewMessageFilter),
+    sort: ArrivalFilter,
+    parts: NewMessageFilter,
 ) -> Result<Option<Record>, Refusal> {
     let start = Start::of(app, waiters, caller, patience).await?;
     before_timeout(app, patience, Box::pin(find_message(app, start, sort, parts.lowered()))).await
@@ -81,7 +82,8 @@ pub async fn verification(
     waiters: &InboxWaiters,
     caller: Caller,
     patience: LongPoll,
-    (from, unauthenticated): (Option<SenderFilter>, bool),
+    from: Option<SenderFilter>,
+    unauthenticated: bool,
 ) -> Result<Option<Message>, Refusal> {
     let start = Start::of(app, waiters, caller, patience).await?;
     before_timeout(app, patience, Box::pin(find_verification(app, start, from, unauthenticated))).await

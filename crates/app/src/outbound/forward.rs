@@ -36,7 +36,8 @@ const DATE_BYTES_MAX: usize = 100;
 pub async fn forward(
     app: &Arc<App>,
     order: SendContext,
-    (original, command): (MessageId, ForwardCommand),
+    original: MessageId,
+    command: ForwardCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let found = original_of(app, &order, original).await?;
@@ -55,7 +56,7 @@ pub async fn forward(
         content: OutgoingContent { files, ..content },
         origin: OutgoingKind::Forward,
     };
-    queue::post(app, order, (letter, found.inbox), render).await
+    queue::post(app, order, letter, found.inbox, render).await
 }
 
 /// The message to forward.

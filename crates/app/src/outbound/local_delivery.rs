@@ -117,18 +117,33 @@ pub(super) fn received(
     ParsedMail { labels: Vec::new(), channel: Channel::Agent, agent_of: Some(sender), ..mail }
 }
 
+/// The copy that recipients on this service get.
+#[derive(Clone, Copy)]
+pub struct LocalCopy<'a> {
+    /// The parsed copy.
+    pub mail: &'a ParsedMail,
+    /// Its bytes.
+    pub raw: &'a StoredRaw,
+    /// The address of the sender's inbox.
+    pub from: &'a Address,
+    /// The fields that the sender's request named.
+    pub requested: Option<&'a RequestedFields>,
+}
+
 /// Stores one copy in each inbox of the sender's workspace, even if several recipient addresses reach it.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn deliver(
     tx: &mut Tx,
-    (mail, raw): (&ParsedMail, &StoredRaw),
-    (from, inboxes, key): (&Address, &[&Inbox], &AddressKey),
+    copy: LocalCopy<'_>,
+    inboxes: &[&Inbox],
+    key: &AddressKey,
     ids: &IdGenerator,
     now: Time,
 ) -> Result<()> {
     let Some(first) = inboxes.first() else { return Ok(()) };
+    let LocalCopy { mail, raw, from, .. } = copy;
     let trace = trace::return_path(&from.smtp_form());
     let content: ContentId = ids.next();
     contents::insert(tx, first.workspace, content, raw, &mail.bodies)?;

@@ -53,7 +53,7 @@ pub async fn send(app: &Arc<App>, inbox: Inbox, notice: PersonNotice) -> Result<
     let letter = OutgoingMessage { message, people, subject: notice.subject, content: empty_content(), origin };
     let caller = Caller::service(inbox.workspace, inbox.id);
     let order = SendContext { caller, inbox: inbox.id, key: None, fence: None };
-    queue::post(app, order, (letter, inbox), Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
+    queue::post(app, order, letter, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
     Ok(())
 }
 

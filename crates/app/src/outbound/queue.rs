@@ -123,7 +123,14 @@ pub(crate) trait QueueHook: Send + Sync {
     ///
     /// # Errors
     /// Returns a refusal that rolls the message back too, or an error if the database call fails.
-    fn settle(&self, tx: &mut Tx, message: MessageId, by: (&Caller, &IdGenerator), now: Time) -> Result<(), Refusal>;
+    fn settle(
+        &self,
+        tx: &mut Tx,
+        message: MessageId,
+        caller: &Caller,
+        ids: &IdGenerator,
+        now: Time,
+    ) -> Result<(), Refusal>;
 }
 
 /// Queues a message.
@@ -134,11 +141,12 @@ pub(crate) trait QueueHook: Send + Sync {
 pub async fn post(
     app: &Arc<App>,
     order: SendContext,
-    written: (OutgoingMessage, Inbox),
+    message: OutgoingMessage,
+    inbox: Inbox,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let built = ready(app, order, written).await?;
-    queue(app, built, render).await
+    let (ready, raw) = ready(app, order, message, inbox).await?;
+    queue(app, ready, raw, render).await
 }
 
 /// Queues a message together with other changes.
@@ -148,17 +156,19 @@ pub async fn post(
 pub(crate) async fn post_along(
     app: &Arc<App>,
     order: SendContext,
-    written: (OutgoingMessage, Inbox),
+    message: OutgoingMessage,
+    inbox: Inbox,
     along: Box<dyn QueueHook>,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let (ready, raw) = ready(app, order, written).await?;
-    queue(app, (QueuedMessage { hook: Some(along), ..ready }, raw), render).await
+    let (ready, raw) = ready(app, order, message, inbox).await?;
+    queue(app, QueuedMessage { hook: Some(along), ..ready }, raw, render).await
 }
 
 async fn queue(
     app: &Arc<App>,
-    (mut ready, raw): (QueuedMessage, Vec<u8>),
+    mut ready: QueuedMessage,
+    raw: Vec<u8>,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     if let Some(refusal) = size_refusal(app, &ready) {
@@ -203,7 +213,8 @@ fn log_unsigned(error: &SigningError) {
 async fn ready(
     app: &Arc<App>,
     order: SendContext,
-    (mut letter, inbox): (OutgoingMessage, Inbox),
+    mut letter: OutgoingMessage,
+    inbox: Inbox,
 ) -> Result<(QueuedMessage, Vec<u8>), Refusal> {
     let now = app.clock.now();
     let author = compose::author(&inbox)?;
@@ -358,15 +369,15 @@ fn store(
     }
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let used = usage::sent(tx, inbox.workspace, inbox.id, ready.now)?;
-    let facts = decide::facts(tx, ready, (&workspace, &inbox), used)?;
+    let facts = decide::facts(tx, ready, &workspace, &inbox, used)?;
     gate::may_send(&facts)?;
     if let Some(today) = &facts.recipients_day {
         unclaimed::add(tx, workspace.id, &today.new, ready.now)?;
     }
     let ways = routes_of(tx, ready)?;
-    let id = write::message(tx, ready, raw, (&inbox, &ways), ids)?;
+    let id = write::message(tx, ready, raw, &inbox, &ways, ids)?;
     if let Some(along) = &ready.hook {
-        along.settle(tx, id, (&order.caller, ids), ready.now)?;
+        along.settle(tx, id, &order.caller, ids, ready.now)?;
     }
     let body = render(&response_record(tx, &inbox, id)?)?;
     let answer = RecordedResponse { status: ACCEPTED, body };

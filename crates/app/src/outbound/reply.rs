@@ -28,7 +28,8 @@ use crate::{
 pub async fn reply(
     app: &Arc<App>,
     order: SendContext,
-    (original, command): (MessageId, ReplyCommand),
+    original: MessageId,
+    command: ReplyCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let (caller, id) = (order.caller, order.inbox);
@@ -54,7 +55,7 @@ pub async fn reply(
         content: command.content,
         origin: OutgoingKind::Reply(Box::new(original)),
     };
-    queue::post(app, order, (letter, inbox), render).await
+    queue::post(app, order, letter, inbox, render).await
 }
 
 fn check_people(original: &Message, count: usize) -> Result<(), Refusal> {

@@ -25,7 +25,7 @@ pub async fn send(
     let (caller, id) = (order.caller, order.inbox);
     let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
     let letter = outgoing_message(app, command);
-    queue::post(app, order, (letter, inbox), render).await
+    queue::post(app, order, letter, inbox, render).await
 }
 
 /// Returns the decision about a message without sending or storing it.
@@ -36,7 +36,7 @@ pub async fn dry_run(app: &Arc<App>, order: SendContext, command: SendCommand) -
     let (caller, id) = (order.caller, order.inbox);
     let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
     let letter = outgoing_message(app, command);
-    queue::decide(app, order, (letter, inbox)).await
+    queue::decide(app, order, letter, inbox).await
 }
 
 fn outgoing_message(app: &App, command: SendCommand) -> OutgoingMessage {

@@ -114,7 +114,7 @@ pub async fn submit(
         origin: OutgoingKind::Submitted(ComposedMessage { raw, answers: answers.map(Box::new), token: None }),
     };
     let order = SendContext { caller, inbox: id, key: None, fence: None };
-    queue::post(app, order, (letter, inbox), Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
+    queue::post(app, order, letter, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
     Ok(message)
 }
 

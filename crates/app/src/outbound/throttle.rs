@@ -58,6 +58,15 @@ pub(crate) struct LimiterShared {
 /// The key of the relay as a destination; not a valid host name.
 const RELAY: &str = "(relay)";
 
+/// A mail exchanger of a destination domain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DestinationHost<'a> {
+    /// The domain.
+    pub domain: &'a str,
+    /// The name of the mail exchanger.
+    pub host: &'a str,
+}
+
 impl DestinationLimiter {
     /// Creates a limiter without history.
     #[must_use]
@@ -76,17 +85,17 @@ impl DestinationLimiter {
     /// against.
     #[must_use]
     pub fn available(&self, workspace: WorkspaceId, lane: &str, now: Time) -> LaneCapacity {
-        self.0.lock().available(&self.0.rules, (workspace, self.0.rules.lane(lane)), now)
+        self.0.lock().available(&self.0.rules, workspace, self.0.rules.lane(lane), now)
     }
 
     /// Records that a job of the workspace started for a destination domain.
     pub fn began(&self, workspace: WorkspaceId, lane: &str, now: Time) {
-        self.0.lock().began((workspace, self.0.rules.lane(lane)), now);
+        self.0.lock().began(workspace, self.0.rules.lane(lane), now);
     }
 
     /// Records that a job of the workspace ended.
     pub fn release(&self, workspace: WorkspaceId, lane: &str) {
-        self.0.lock().release((workspace, self.0.rules.lane(lane)));
+        self.0.lock().release(workspace, self.0.rules.lane(lane));
     }
 
     /// Returns when a rate limit allows more jobs, for domains without capacity since the last call.
@@ -97,10 +106,11 @@ impl DestinationLimiter {
 
     /// Acquires a permit for a mail exchanger; waits behind earlier attempts. `at_any_rate` ignores pauses and limits,
     /// for the last attempt of an expired message.
-    pub async fn acquire(&self, (lane, host): (&str, &str), at_any_rate: bool, now: Time) -> PermitResult {
+    pub async fn acquire(&self, of: DestinationHost<'_>, at_any_rate: bool, now: Time) -> PermitResult {
         let DestinationRules { single, .. } = self.0.rules;
-        let (lane, site) = if single { (RELAY, RELAY) } else { (lane, self::destination_key(host)) };
-        let entry = PermitRequest { lane, site, provider: if single { None } else { provider_of(host) }, at_any_rate };
+        let (lane, site) = if single { (RELAY, RELAY) } else { (of.domain, self::destination_key(of.host)) };
+        let entry =
+            PermitRequest { lane, site, provider: if single { None } else { provider_of(of.host) }, at_any_rate };
         turn::enter(&self.0, &entry, now).await
     }
 

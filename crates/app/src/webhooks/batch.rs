@@ -115,7 +115,8 @@ pub async fn run(
     app: &Arc<App>,
     workspace: WorkspaceId,
     memory: &mut DispatchState,
-    (ended, rooms): (Arc<Vec<FinishedAttempt>>, QueueCapacities),
+    ended: Arc<Vec<FinishedAttempt>>,
+    rooms: QueueCapacities,
 ) -> Result<BatchResult> {
     let now = app.clock.now();
     if let Some(token) = memory.in_doubt {
@@ -123,7 +124,7 @@ pub async fn run(
         memory.in_doubt = None;
     }
     let before = memory.clone();
-    let (mut plan, places) = app.store.read(move |tx| plan_batch(tx, workspace, &rooms, (&before, now))).await?;
+    let (mut plan, places) = app.store.read(move |tx| plan_batch(tx, workspace, &rooms, &before, now)).await?;
     memory.positions = places;
     if ended.is_empty() && plan.fresh.is_empty() && plan.due.is_empty() {
         return Ok(plan.found);
@@ -134,20 +135,20 @@ pub async fn run(
     let lease = AttemptLease { token: ids.next(), until: now.plus_ms(LEASE_MS) };
     let write = move |tx: &mut Tx| {
         let ids = ids.clone();
-        let settled = settle::settle(tx, workspace, (&ended, start_ms), &ids)?;
+        let settled = settle::settle(tx, workspace, &ended, start_ms, &ids)?;
         let mut leased_attempts = Vec::new();
         // Attempts that another process leased come before newer events, so that process continues with those too.
         let mut taken_by_others = HashSet::new();
         for due in &due {
             let place = AttemptRef { workspace, webhook: due.webhook, id: due.waiting.id };
-            match lease_attempt(tx, place, due, (&ids, lease, now))? {
+            match lease_attempt(tx, place, due, &ids, lease, now)? {
                 Some(leased) => leased_attempts.push(leased),
                 None if due.first.is_some() => drop(taken_by_others.insert(due.webhook)),
                 None => {}
             }
         }
         for one in fresh.iter().filter(|one| !taken_by_others.contains(&one.webhook)) {
-            fan_out(tx, workspace, one, (&ids, lease), &mut leased_attempts)?;
+            fan_out(tx, workspace, one, &ids, lease, &mut leased_attempts)?;
         }
         Ok::<_, posthouse_store::Error>((leased_attempts, settled))
     };
@@ -176,7 +177,8 @@ fn plan_batch(
     tx: &mut Tx,
     workspace: WorkspaceId,
     rooms: &QueueCapacities,
-    (memory, now): (&DispatchState, Time),
+    memory: &DispatchState,
+    now: Time,
 ) -> Result<(BatchPlan, HashMap<WebhookId, LogPosition>)> {
     let head = events::head(tx, workspace)?;
     let (mut plan, mut places) = (BatchPlan::default(), HashMap::new());
@@ -186,13 +188,13 @@ fn plan_batch(
         let waiting = deliveries::pending(tx, workspace, webhook.id, WAITING_MAX)?;
         let mut ahead = ordering::first_attempts(tx, workspace, &waiting, &rooms.own)?;
         plan.found.next = plan.found.next.into_iter().chain(next_after(&waiting, now)).min();
-        let due = due(&webhook, waiting, &mut ahead, (room, now));
+        let due = due(&webhook, waiting, &mut ahead, room, now);
         room -= due.len().min(room);
         plan.due.extend(due);
         let seen = log_position(&webhook, memory, head);
         let seen = if webhook.enabled && room > 0 && seen.seen < head {
             let event_batch = event_batch(tx, workspace, seen.seen, &mut batches)?;
-            let (fresh, is_closed) = new_attempts(&webhook, seen, event_batch, (room, &ahead));
+            let (fresh, is_closed) = new_attempts(&webhook, seen, event_batch, room, &ahead);
             plan.found.has_more |= fresh.to < head && fresh.events.len() < room && !is_closed;
             if !fresh.events.is_empty() || fresh.to - seen.stored >= UNSTORED_MAX {
                 // Moves once the attempts are stored.
@@ -220,7 +222,8 @@ fn due(
     webhook: &Webhook,
     mut waiting: Vec<PendingAttempt>,
     ahead: &mut Vec<FirstAttempt>,
-    (room, now): (usize, Time),
+    room: usize,
+    now: Time,
 ) -> Vec<DueAttempt> {
     // At most half of the capacity, so that a long backlog doesn't delay new events.
     let is_due = |one: &PendingAttempt| one.run_at <= now;
@@ -271,7 +274,8 @@ fn new_attempts(
     webhook: &Webhook,
     seen: LogPosition,
     event_batch: &EventBatch,
-    (room, ahead): (usize, &[FirstAttempt]),
+    room: usize,
+    ahead: &[FirstAttempt],
 ) -> (FanOut, bool) {
     let (mut taken, mut to, mut is_closed) = (Vec::new(), event_batch.seen, false);
     for event in &event_batch.events {
@@ -292,14 +296,15 @@ fn fan_out(
     tx: &mut Tx,
     workspace: WorkspaceId,
     fresh: &FanOut,
-    (ids, lease): (&IdGenerator, AttemptLease),
+    ids: &IdGenerator,
+    lease: AttemptLease,
     leased_attempts: &mut Vec<LeasedAttempt>,
 ) -> Result<()> {
     if !webhooks::advance(tx, workspace, fresh.webhook, fresh.from..fresh.to)? {
         return Ok(());
     }
     for event in &fresh.events {
-        let delivery = pending(ids.next(), fresh.webhook, (&event.event.id, event.event.kind, 1), ids.time());
+        let delivery = pending(ids.next(), fresh.webhook, &event.event.id, event.event.kind, 1, ids.time());
         deliveries::insert(tx, workspace, &delivery, Some(lease))?;
         let inbox = event.event.inbox;
         leased_attempts.push(LeasedAttempt { inbox, key: ordering::of(event), ..leased_attempt(&delivery, lease) });
@@ -312,19 +317,20 @@ fn lease_attempt(
     tx: &mut Tx,
     place: AttemptRef,
     DueAttempt { waiting, first, .. }: &DueAttempt,
-    (ids, lease, now): (&IdGenerator, AttemptLease, Time),
+    ids: &IdGenerator,
+    lease: AttemptLease,
+    now: Time,
 ) -> Result<Option<LeasedAttempt>> {
     if waiting.status == WebhookDeliveryStatus::Pending {
         let ours = deliveries::claim(tx, place, lease, now)?;
-        let delivery = pending(waiting.id, place.webhook, (&waiting.event, waiting.kind, waiting.attempt), now);
+        let delivery = pending(waiting.id, place.webhook, &waiting.event, waiting.kind, waiting.attempt, now);
         let (inbox, lane) = first.as_ref().map_or((None, OrderingKey::None), |first| (first.inbox, first.key));
         return Ok(ours.then(|| LeasedAttempt { inbox, key: lane, ..leased_attempt(&delivery, lease) }));
     }
     if !deliveries::follow(tx, place, now)? {
         return Ok(None);
     }
-    let next = (&waiting.event, waiting.kind, waiting.attempt + 1);
-    let delivery = pending(ids.next(), place.webhook, next, now);
+    let delivery = pending(ids.next(), place.webhook, &waiting.event, waiting.kind, waiting.attempt + 1, now);
     deliveries::insert(tx, place.workspace, &delivery, Some(lease))?;
     Ok(Some(leased_attempt(&delivery, lease)))
 }
@@ -333,7 +339,9 @@ fn lease_attempt(
 pub(super) fn pending(
     id: WebhookDeliveryId,
     webhook: WebhookId,
-    (event, kind, attempt): (&EventId, EventKind, u32),
+    event: &EventId,
+    kind: EventKind,
+    attempt: u32,
     created_at: Time,
 ) -> WebhookDelivery {
     WebhookDelivery {

@@ -39,14 +39,15 @@ pub async fn render(
     wanted: Vec<(EventId, EventPayload)>,
 ) -> Result<Vec<RenderedEvent>> {
     let (plans, now) = (app.config.plans, app.clock.now());
-    app.store.read(move |tx| load(tx, workspace, &wanted, (&plans, now))).await
+    app.store.read(move |tx| load(tx, workspace, &wanted, &plans, now)).await
 }
 
 fn load(
     tx: &mut Tx,
     workspace: WorkspaceId,
     wanted: &[(EventId, EventPayload)],
-    (plans, now): (&Plans, Time),
+    plans: &Plans,
+    now: Time,
 ) -> Result<Vec<RenderedEvent>> {
     let mut ids: Vec<EventId> = wanted.iter().map(|(id, _)| *id).collect();
     ids.sort_unstable();
@@ -55,7 +56,7 @@ fn load(
     let place = |event: &Event| wanted.iter().position(|(id, _)| *id == event.event.id);
     found.sort_by_key(place);
     let unread = limit_bytes(tx, workspace, &mut found)?;
-    let shown: Vec<RenderableEvent> = render::load(tx, workspace, found, (plans, now))?;
+    let shown: Vec<RenderableEvent> = render::load(tx, workspace, found, plans, now)?;
     let of = |id: EventId| shown.iter().find(|shown| shown.event().event.id == id);
     let read = wanted.iter().filter(|(id, _)| !unread.contains(id));
     Ok(read

@@ -34,7 +34,8 @@ pub(super) struct Settled {
 pub(super) fn settle(
     tx: &mut Tx,
     workspace: WorkspaceId,
-    (ended, start_ms): (&[FinishedAttempt], i64),
+    ended: &[FinishedAttempt],
+    start_ms: i64,
     ids: &IdGenerator,
 ) -> Result<Settled> {
     let mut by_webhook: BTreeMap<WebhookId, Vec<&FinishedAttempt>> = BTreeMap::new();
@@ -54,7 +55,7 @@ pub(super) fn settle(
             }
         }
         record(tx, workspace, id, &own)?;
-        if let Some(webhook) = disable_if_failing(tx, (workspace, id), &own, ids)? {
+        if let Some(webhook) = disable_if_failing(tx, workspace, id, &own, ids)? {
             settled.given_up.push(webhook);
         }
     }
@@ -94,7 +95,8 @@ fn record(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, ended: &[&Finished
 /// Disables the webhook if an attempt failed and all attempts have failed for too long.
 fn disable_if_failing(
     tx: &mut Tx,
-    (workspace, id): (WorkspaceId, WebhookId),
+    workspace: WorkspaceId,
+    id: WebhookId,
     ended: &[&FinishedAttempt],
     ids: &IdGenerator,
 ) -> Result<Option<Webhook>> {

@@ -41,7 +41,7 @@ pub async fn test(app: &App, caller: Caller, id: WebhookId) -> Result<StartedAtt
             detail_json: data::text(&WebhookTest { webhook: tested, note: NOTE.to_owned() }),
             at: now,
         };
-        let delivery = pending(tried.delivery, id, (&event.id, event.kind, 1), now);
+        let delivery = pending(tried.delivery, id, &event.id, event.kind, 1, now);
         deliveries::insert(tx, caller.workspace, &delivery, None)?;
         events::append(tx, &event)?;
         Ok::<_, Refusal>(tried)
@@ -69,7 +69,7 @@ pub async fn redeliver(
             return Err(gone);
         }
         let tried = StartedAttempt { event: known.event, delivery: ids.clone().next() };
-        let delivery = pending(tried.delivery, id, (&known.event, known.kind, 1), now);
+        let delivery = pending(tried.delivery, id, &known.event, known.kind, 1, now);
         deliveries::insert(tx, caller.workspace, &delivery, None)?;
         Ok::<_, Refusal>(tried)
     };

@@ -19,9 +19,11 @@ use posthouse_store::{
 /// Returns an error if the database call fails.
 pub fn report(
     tx: &mut Tx,
-    (workspace, inbox): (WorkspaceId, Option<InboxId>),
+    workspace: WorkspaceId,
+    inbox: Option<InboxId>,
     span: &MetricsSpan,
-    (bucket, now): (MetricsBucket, Time),
+    bucket: MetricsBucket,
+    now: Time,
 ) -> Result<MetricsReport> {
     let scope = MetricsScope { workspace, inbox, from: span.from, to: span.until };
     let days = span.heatmap_days();

@@ -39,7 +39,7 @@ pub async fn stop(app: &App, caller: Caller, reason: Option<String>) -> Result<W
                     reason: reason.clone(),
                     actor: ActorView::of(&actor::of(tx, &caller)?),
                 };
-                events::append(tx, &event(EventKind::WorkspaceStopped, data::text(&data), (&workspace, &ids, now)))?;
+                events::append(tx, &event(EventKind::WorkspaceStopped, data::text(&data), &workspace, &ids, now))?;
             }
             Ok(workspace)
         })
@@ -63,10 +63,10 @@ pub fn resume(tx: &mut Tx, id: WorkspaceId, actor: &Actor, ids: &IdGenerator, no
         stopped_at: stopped_at.into(),
         actor: ActorView::of(actor),
     };
-    events::append(tx, &event(EventKind::WorkspaceResumed, data::text(&data), (&workspace, ids, now)))
+    events::append(tx, &event(EventKind::WorkspaceResumed, data::text(&data), &workspace, ids, now))
 }
 
-fn event(kind: EventKind, detail_json: String, (workspace, ids, at): (&Workspace, &IdGenerator, Time)) -> NewEvent {
+fn event(kind: EventKind, detail_json: String, workspace: &Workspace, ids: &IdGenerator, at: Time) -> NewEvent {
     NewEvent {
         workspace: workspace.id,
         id: ids.clone().next(),

@@ -7,7 +7,7 @@ const NOW: Time = Time::from_millis(1_800_000_000_000);
 
 fn draft() -> Draft {
     let ids = IdGenerator::new(NOW, [3; 8]);
-    let mut draft = Draft::new((ids.next(), ids.next(), ids.next()), DraftSource::Api, NOW);
+    let mut draft = Draft::new(ids.next(), ids.next(), ids.next(), DraftSource::Api, NOW);
     draft.content.to = vec!["Ada <ada@x.example>".to_owned()];
     draft.content.subject = Some("Plan".to_owned());
     draft.content.text = Some("Here it is.".to_owned());

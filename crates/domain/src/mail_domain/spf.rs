@@ -104,12 +104,12 @@ fn evaluate_a(value: &str, domain: &str, host: &str, reader: &mut Reader<'_>) ->
     if target.contains('%') {
         return Ok(SpfListing::NotListed);
     }
-    let (v4_length, v6_length) = lengths(value);
+    let lengths = lengths(value);
     // Ask all questions before using an answer, so that they are sent together.
     let own = [reader.query(host, DnsRecordType::A), reader.query(host, DnsRecordType::Aaaa)];
     let theirs = [reader.query(target, DnsRecordType::A), reader.query(target, DnsRecordType::Aaaa)];
     let mut verdict = SpfListing::NotListed;
-    for ((own, theirs), length) in own.into_iter().zip(theirs).zip([v4_length, v6_length]) {
+    for ((own, theirs), length) in own.into_iter().zip(theirs).zip([lengths.v4, lengths.v6]) {
         let (own, theirs) = (own?, theirs?);
         if *own == DnsAnswer::Failed || *theirs == DnsAnswer::Failed {
             return Ok(SpfListing::Unknown);
@@ -126,14 +126,20 @@ fn evaluate_a(value: &str, domain: &str, host: &str, reader: &mut Reader<'_>) ->
     Ok(verdict)
 }
 
+/// The prefix lengths of a mechanism, in bits.
+struct PrefixLengths {
+    v4: u32,
+    v6: u32,
+}
+
 /// Parses the prefix lengths of `name/24//64` (RFC 7208 §5.6).
-fn lengths(value: &str) -> (u32, u32) {
+fn lengths(value: &str) -> PrefixLengths {
     let rest = value.split_once('/').map_or("", |(_, rest)| rest);
     let (v4, v6) = match rest.strip_prefix('/') {
         Some(v6) => ("", v6),
         None => rest.split_once("//").unwrap_or((rest, "")),
     };
-    (v4.parse().unwrap_or(32).min(32), v6.parse().unwrap_or(128).min(128))
+    PrefixLengths { v4: v4.parse().unwrap_or(32).min(32), v6: v6.parse().unwrap_or(128).min(128) }
 }
 
 fn addresses(answer: &DnsAnswer) -> Vec<IpAddr> {

@@ -160,7 +160,7 @@ async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateDraftBody>) -
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let key = send::idempotency_key(&input, input.request.route);
     let given = UpdateDraftBody::from(input.body).into_input();
-    Ok(send::answer(drafts::create(&app, (input.caller, inbox), key, given, render).await?))
+    Ok(send::answer(drafts::create(&app, input.caller, inbox, key, given, render).await?))
 }
 
 async fn list_of_inbox(app: Arc<Api>, input: RouteInput<InboxDraftsQuery>) -> Result<RouteResponse, Refusal> {

@@ -56,7 +56,7 @@ async fn list(app: Arc<Api>, input: RouteInput<EventsQuery>) -> Result<RouteResp
     let (caller, query, now, plans) = (input.caller, input.query, app.clock.now(), app.config.plans);
     let work = move |tx: &mut Tx| {
         let (found, next) = page(tx, &caller, &query)?;
-        let shown = render::load(tx, caller.workspace, found, (&plans, now))?;
+        let shown = render::load(tx, caller.workspace, found, &plans, now)?;
         Ok::<_, Refusal>((shown, next))
     };
     let (shown, next) = app.store.read(work).await?;

@@ -81,12 +81,14 @@ async fn add(app: Arc<Api>, input: RouteInput<EmptyInput, AddForwardingBody>) ->
 }
 
 async fn resend(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let asked = addresses::resend_confirmation(&app.app, input.caller, place(&input.path)?).await?;
+    let (inbox, address) = place(&input.path)?;
+    let asked = addresses::resend_confirmation(&app.app, input.caller, inbox, address).await?;
     RouteResponse::json(200, &ForwardingView::of(&asked))
 }
 
 async fn remove(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    addresses::remove(&app, input.caller, place(&input.path)?).await?;
+    let (inbox, address) = place(&input.path)?;
+    addresses::remove(&app, input.caller, inbox, address).await?;
     Ok(RouteResponse::empty())
 }
 

@@ -96,5 +96,5 @@ fn load(tx: &mut Tx, caller: &Caller, asked: &MetricsParameters, now: Time) -> R
     if let Some(inbox) = asked.inbox {
         visible::inbox(tx, caller, inbox)?;
     }
-    Ok(report::report(tx, (caller.workspace, asked.inbox), &asked.span, (asked.bucket, now))?)
+    Ok(report::report(tx, caller.workspace, asked.inbox, &asked.span, asked.bucket, now)?)
 }

@@ -228,7 +228,7 @@ async fn reply(app: Arc<Api>, input: RouteInput<EmptyInput, ReplyBody>) -> Resul
     let mut order = order(&input, input.request.route)?;
     order.fence = fence(original, input.body.lease_id.as_ref());
     let command = input.body.command();
-    Ok(answer(reply::reply(&app.app, order, (original, command), render()).await?))
+    Ok(answer(reply::reply(&app.app, order, original, command, render()).await?))
 }
 
 async fn forward(app: Arc<Api>, input: RouteInput<EmptyInput, ForwardBody>) -> Result<RouteResponse, Refusal> {
@@ -236,7 +236,7 @@ async fn forward(app: Arc<Api>, input: RouteInput<EmptyInput, ForwardBody>) -> R
     let mut order = order(&input, input.request.route)?;
     order.fence = fence(original, input.body.lease_id.as_ref());
     let command = input.body.command();
-    Ok(answer(forward::forward(&app.app, order, (original, command), render()).await?))
+    Ok(answer(forward::forward(&app.app, order, original, command, render()).await?))
 }
 
 /// Builds the send order of a request: its caller, the inbox of the path and the idempotency key.

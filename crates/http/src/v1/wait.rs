@@ -133,8 +133,8 @@ impl WaitQuery {
 fn message(app: Arc<Api>, input: RouteInput<WaitQuery>) -> impl Future<Output = Result<RouteResponse, Refusal>> + Send {
     let wanted = wanted_message(input);
     async move {
-        let (caller, patience, wanted) = wanted?;
-        let found = wait::message(&app, &app.waiters, caller, patience, wanted).await?;
+        let (caller, patience, (sort, parts)) = wanted?;
+        let found = wait::message(&app, &app.waiters, caller, patience, sort, parts).await?;
         RouteResponse::json(200, &NullableView { data: found.as_ref().map(MessageView::of) })
     }
 }
@@ -157,8 +157,8 @@ fn verification(
 ) -> impl Future<Output = Result<RouteResponse, Refusal>> + Send {
     let wanted = wanted_verification(input);
     async move {
-        let (caller, patience, wanted) = wanted?;
-        let found = wait::verification(&app, &app.waiters, caller, patience, wanted).await?;
+        let (caller, patience, (from, unauthenticated)) = wanted?;
+        let found = wait::verification(&app, &app.waiters, caller, patience, from, unauthenticated).await?;
         RouteResponse::json(200, &NullableView { data: found.as_ref().and_then(FoundVerificationView::of) })
     }
 }

@@ -57,5 +57,5 @@ pub fn open_database(config: &Configuration) -> Result<DatabaseState, BootError>
 /// Returns an error if the blob store or the resolver can't be set up.
 pub fn program(config: &Configuration, store: Store) -> Result<Arc<App>, BootError> {
     let (ports, _) = ports(config)?;
-    Ok(Arc::new(App::new(config.app.clone(), (store, open_blobs(config)?), ports)))
+    Ok(Arc::new(App::new(config.app.clone(), store, open_blobs(config)?, ports)))
 }

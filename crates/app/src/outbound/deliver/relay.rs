@@ -18,7 +18,7 @@ use posthouse_mail::smtp::client::{
 use super::{cannot_send::NotAttempted, origin::SourceAddresses, prepare::LoadedEnvelope};
 use crate::{
     app::App,
-    outbound::throttle::PermitResult,
+    outbound::throttle::{DestinationHost, PermitResult},
     ports::{HostAddresses, Peer, SmtpResponse, host_addresses},
     settings::{DeliveryMode, Relay},
 };
@@ -43,7 +43,8 @@ pub(super) async fn send(
         }
     };
     let (now, at_any_rate) = (app.clock.now(), app.clock.now() >= load.envelope.expires_at);
-    let turn = match outbound.limiter.acquire((&load.envelope.destination, &relay.host), at_any_rate, now).await {
+    let to = DestinationHost { domain: &load.envelope.destination, host: &relay.host };
+    let turn = match outbound.limiter.acquire(to, at_any_rate, now).await {
         PermitResult::Granted(turn) => turn,
         PermitResult::NotBefore(at) => return Err(NotAttempted::NotBefore(at, relay.host.clone())),
     };

@@ -16,7 +16,7 @@ use posthouse_mail::{
 use super::{cannot_send::NotAttempted, origin::SourceAddresses, prepare::LoadedEnvelope};
 use crate::{
     app::App,
-    outbound::throttle::PermitResult,
+    outbound::throttle::{DestinationHost, PermitResult},
     ports::{HostAddresses, Peer, host_addresses},
 };
 
@@ -136,7 +136,8 @@ impl<'a> DirectAttempt<'a> {
     /// Waits for a permit for a host, then tries its addresses until all recipients are decided.
     async fn try_host(&mut self, host: &str, addresses: &[IpAddr]) {
         let now = self.app.clock.now();
-        let turn = match self.outbound.limiter.acquire((self.domain, host), self.is_last, now).await {
+        let to = DestinationHost { domain: self.domain, host };
+        let turn = match self.outbound.limiter.acquire(to, self.is_last, now).await {
             PermitResult::Granted(turn) => turn,
             PermitResult::NotBefore(at) => {
                 // Temporary, so that a permanent failure at another host isn't final while this one may accept the

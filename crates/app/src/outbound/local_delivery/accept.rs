@@ -11,14 +11,12 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
-    Result, Tx,
-    contents::{self, StoredRaw},
+    Result, Tx, contents,
     jobs::{self, NewJob},
-    local_deliveries::{self, LocalDelivery, LocalRecipient, RequestedFields},
+    local_deliveries::{self, LocalDelivery, LocalRecipient},
 };
 
-use super::RecipientRoute;
-use crate::inbound::parse::ParsedMail;
+use super::{LocalCopy, RecipientRoute};
 
 /// The recipients of a message in another workspace.
 pub struct OtherWorkspace {
@@ -55,19 +53,6 @@ pub fn other_workspaces(
     others
 }
 
-/// The copy that recipients in other workspaces get.
-#[derive(Clone, Copy)]
-pub struct LocalCopy<'a> {
-    /// The parsed copy.
-    pub mail: &'a ParsedMail,
-    /// Its bytes.
-    pub raw: &'a StoredRaw,
-    /// The address of the sender's inbox.
-    pub from: &'a Address,
-    /// The fields that the sender's request named.
-    pub requested: Option<&'a RequestedFields>,
-}
-
 /// Stores the content of a copy and the delivery in each workspace, with a job of that workspace. Only inserts rows, so
 /// it waits for nobody else's transaction.
 ///
@@ -78,7 +63,8 @@ pub fn enqueue(
     sent: &Message,
     copy: LocalCopy<'_>,
     others: Vec<OtherWorkspace>,
-    (ids, now): (&IdGenerator, Time),
+    ids: &IdGenerator,
+    now: Time,
 ) -> Result<()> {
     for other in others {
         let delivery = LocalDelivery {

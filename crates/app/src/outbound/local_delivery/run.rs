@@ -167,7 +167,7 @@ async fn outcome(app: &App, loaded: &LoadedDelivery) -> StoreResult<Option<Local
     let key = app.address_key().map_err(|refusal| Error::Unavailable(refusal.message.into()))?;
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let reference = LocalDeliveryRef { workspace: loaded.delivery.workspace, id: loaded.delivery.id };
-    app.store.write(move |tx| store_copies(tx, reference, (&mail, &key), &ids.clone(), now)).await
+    app.store.write(move |tx| store_copies(tx, reference, &mail, &key, &ids.clone(), now)).await
 }
 
 /// Parses the copy. It was parsed before, when the message was accepted.
@@ -199,7 +199,8 @@ fn sender(delivery: &LocalDelivery) -> StoreResult<Address> {
 fn store_copies(
     tx: &mut Tx,
     reference: LocalDeliveryRef,
-    (mail, key): (&ParsedMail, &AddressKey),
+    mail: &ParsedMail,
+    key: &AddressKey,
     ids: &IdGenerator,
     now: Time,
 ) -> StoreResult<Option<LocalOutcome>> {

@@ -79,9 +79,10 @@ pub struct RemainingLimits {
 pub async fn decide(
     app: &Arc<App>,
     order: SendContext,
-    written: (OutgoingMessage, Inbox),
+    message: OutgoingMessage,
+    inbox: Inbox,
 ) -> Result<SendDecision, Refusal> {
-    let (ready, _) = ready(app, order, written).await?;
+    let (ready, _) = ready(app, order, message, inbox).await?;
     let size = size_refusal(app, &ready);
     app.store.read(move |tx| decision(tx, &ready, size.clone())).await
 }
@@ -90,7 +91,7 @@ fn decision(tx: &mut Tx, ready: &QueuedMessage, size: Option<Refusal>) -> Result
     let inbox = visible::inbox(tx, &ready.order.caller, ready.order.inbox)?;
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let used = usage::current(tx, inbox.workspace, inbox.id, ready.now)?;
-    let facts = facts(tx, ready, (&workspace, &inbox), used)?;
+    let facts = facts(tx, ready, &workspace, &inbox, used)?;
     let recipients = ready.message.people.deliveries().into_iter().map(|address| RecipientDecision {
         address: address.to_string(),
         channel: if local_delivery::is_served(address, &ready.config.served) { Channel::Agent } else { Channel::Email },
@@ -115,7 +116,8 @@ fn decision(tx: &mut Tx, ready: &QueuedMessage, size: Option<Refusal>) -> Result
 pub(super) fn facts(
     tx: &mut Tx,
     ready: &QueuedMessage,
-    (workspace, inbox): (&Workspace, &Inbox),
+    workspace: &Workspace,
+    inbox: &Inbox,
     used: usage::SentCounts,
 ) -> StoreResult<SendFacts> {
     let plan = ready.config.plans.of(workspace.plan);

@@ -35,8 +35,8 @@ use crate::{
         compose::OutgoingKind,
         deliver::local,
         local_delivery::{
-            self, RecipientRoute,
-            accept::{self, LocalCopy, OtherWorkspace},
+            self, LocalCopy, RecipientRoute,
+            accept::{self, OtherWorkspace},
         },
     },
     workspaces::suspension,
@@ -48,7 +48,8 @@ pub(super) fn message(
     tx: &mut Tx,
     ready: &QueuedMessage,
     raw: &StoredRaw,
-    (inbox, ways): (&Inbox, &[(Address, RecipientRoute)]),
+    inbox: &Inbox,
+    ways: &[(Address, RecipientRoute)],
     ids: &IdGenerator,
 ) -> Result<MessageId> {
     let here: Vec<&Inbox> =
@@ -63,11 +64,11 @@ pub(super) fn message(
     contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
     let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, ready.sent.size_bytes, ready.now)?;
     let conversation = find_or_create_thread(tx, ready, inbox, ids, created_at)?;
-    let stored = row(ready, (inbox, ways), &entries, (conversation.id, content), created_at);
+    let stored = row(ready, inbox, ways, &entries, conversation.id, content, created_at);
     messages::insert(tx, &stored)?;
     count(tx, &stored, &entries)?;
     store::file_attachments(tx, &ready.sent, &stored, ids)?;
-    envelopes(tx, ready, inbox, (ways, &entries), ids)?;
+    envelopes(tx, ready, inbox, ways, &entries, ids)?;
     for entry in &entries {
         recipients::insert(tx, inbox.workspace, stored.id, entry)?;
     }
@@ -76,9 +77,9 @@ pub(super) fn message(
     }
     if let Some(mail) = &ready.received {
         let raw = ready.local_raw.as_ref().unwrap_or(raw);
-        local_delivery::deliver(tx, (mail, raw), (&ready.from, &here, &ready.config.key), ids, ready.now)?;
         let copy = LocalCopy { mail, raw, from: &ready.from, requested: ready.requested.as_ref() };
-        accept::enqueue(tx, &stored, copy, others, (ids, ready.now))?;
+        local_delivery::deliver(tx, copy, &here, &ready.config.key, ids, ready.now)?;
+        accept::enqueue(tx, &stored, copy, others, ids, ready.now)?;
     }
     let (people, key) = (&ready.message.people, &ready.config.key);
     let subject = Some(ready.message.subject.as_str());
@@ -197,9 +198,11 @@ fn find_or_create_thread(
 
 fn row(
     ready: &QueuedMessage,
-    (inbox, ways): (&Inbox, &[(Address, RecipientRoute)]),
+    inbox: &Inbox,
+    ways: &[(Address, RecipientRoute)],
     entries: &[RecipientDelivery],
-    (thread, content): (ThreadId, ContentId),
+    thread: ThreadId,
+    content: ContentId,
     created_at: Time,
 ) -> Message {
     let (mail, letter) = (&ready.sent, &ready.message);
@@ -257,7 +260,8 @@ fn envelopes(
     tx: &mut Tx,
     ready: &QueuedMessage,
     inbox: &Inbox,
-    (ways, entries): (&[(Address, RecipientRoute)], &[RecipientDelivery]),
+    ways: &[(Address, RecipientRoute)],
+    entries: &[RecipientDelivery],
     ids: &IdGenerator,
 ) -> Result<()> {
     for ((address, way), entry) in ways.iter().zip(entries) {

@@ -14,7 +14,10 @@ use posthouse_domain::{
 use posthouse_store::jobs::due::{CapacityShare, LaneCapacity};
 use tokio::sync::oneshot;
 
-use super::{DestinationRules, tally::JobCounts};
+use super::{
+    DestinationRules,
+    tally::{FreeCapacity, JobCounts},
+};
 
 /// The maximum number of running jobs of a domain whose mail exchangers are unknown.
 const RUNNING_AT_FIRST: usize = 2;
@@ -39,6 +42,13 @@ enum DestinationClass {
     Quick,
     Unknown,
     Slow,
+}
+
+/// A change of the class of a destination.
+#[derive(Clone, Copy)]
+struct ClassChange {
+    before: DestinationClass,
+    after: DestinationClass,
 }
 
 #[derive(Default)]
@@ -102,7 +112,8 @@ impl LimiterState {
     pub(super) fn available(
         &mut self,
         rules: &DestinationRules,
-        (workspace, lane): (WorkspaceId, &str),
+        workspace: WorkspaceId,
+        lane: &str,
         now: Time,
     ) -> LaneCapacity {
         self.mark_overdue(now);
@@ -136,17 +147,24 @@ impl LimiterState {
         let all = rules.connections_max;
         let [_, unknown, slow] = &self.running;
         let free = if rules.single || class == DestinationClass::Quick {
-            (usize::MAX, usize::MAX)
+            FreeCapacity { total: usize::MAX, of_workspace: usize::MAX }
         } else {
             let both = JobCounts::free_share(&[unknown, slow], (all * 3 / 4).max(1), workspace);
             let half = JobCounts::free_share(&[slow], (all / 2).max(1), workspace);
-            if class == DestinationClass::Slow { (both.0.min(half.0), both.1.min(half.1)) } else { both }
+            if class == DestinationClass::Slow {
+                FreeCapacity {
+                    total: both.total.min(half.total),
+                    of_workspace: both.of_workspace.min(half.of_workspace),
+                }
+            } else {
+                both
+            }
         };
         // Slow and unknown destinations share one limit.
         shares((2, if class == DestinationClass::Quick { "quick" } else { "uncertain" }), free, workspace)
     }
 
-    pub(super) fn began(&mut self, (workspace, lane): (WorkspaceId, &str), now: Time) {
+    pub(super) fn began(&mut self, workspace: WorkspaceId, lane: &str, now: Time) {
         self.drop_idle(now);
         let entry = self.lanes.entry(lane.to_owned()).or_default();
         entry.running.add(workspace, 1);
@@ -161,7 +179,7 @@ impl LimiterState {
         self.running[class as usize].add(workspace, 1);
     }
 
-    pub(super) fn release(&mut self, (workspace, lane): (WorkspaceId, &str)) {
+    pub(super) fn release(&mut self, workspace: WorkspaceId, lane: &str) {
         let Some(entry) = self.lanes.get_mut(lane) else { return };
         if entry.running.take(workspace, 1) == 0 {
             return;
@@ -322,7 +340,7 @@ impl LimiterState {
         let Some(site) = self.destinations.get_mut(key) else { return };
         site.running.move_from(&mut moved, &running);
         let class = site.class;
-        self.reclass((class_before, class), &running);
+        self.reclass(ClassChange { before: class_before, after: class }, &running);
     }
 
     fn classify(&mut self, key: &Arc<str>) {
@@ -334,11 +352,12 @@ impl LimiterState {
         };
         if class != site.class {
             let (before, running) = (std::mem::replace(&mut site.class, class), site.running.clone());
-            self.reclass((before, class), &running);
+            self.reclass(ClassChange { before, after: class }, &running);
         }
     }
 
-    fn reclass(&mut self, (before, after): (DestinationClass, DestinationClass), running: &JobCounts) {
+    fn reclass(&mut self, change: ClassChange, running: &JobCounts) {
+        let ClassChange { before, after } = change;
         if before != after {
             let mut from = std::mem::take(&mut self.running[before as usize]);
             self.running[after as usize].move_from(&mut from, running);
@@ -408,11 +427,14 @@ impl DestinationState {
 }
 
 /// Returns the shares of a limit: the free part in total, and for one workspace.
-fn shares(of: impl Hash, (free, fair): (usize, usize), workspace: WorkspaceId) -> [CapacityShare; 2] {
+fn shares(of: impl Hash, free: FreeCapacity, workspace: WorkspaceId) -> [CapacityShare; 2] {
     let name = |owner: Option<WorkspaceId>| {
         let mut hasher = DefaultHasher::new();
         (&of, owner.map(|owner| owner.0)).hash(&mut hasher);
         hasher.finish()
     };
-    [CapacityShare { of: name(None), free }, CapacityShare { of: name(Some(workspace)), free: fair }]
+    [
+        CapacityShare { of: name(None), free: free.total },
+        CapacityShare { of: name(Some(workspace)), free: free.of_workspace },
+    ]
 }

@@ -7,6 +7,15 @@ use posthouse_domain::id::WorkspaceId;
 /// A workspace may use this many times the capacity that it leaves free, which is 80% of the total.
 const TIMES_FREE: usize = 4;
 
+/// The free part of a limit.
+#[derive(Clone, Copy)]
+pub(super) struct FreeCapacity {
+    /// In total.
+    pub(super) total: usize,
+    /// For one workspace.
+    pub(super) of_workspace: usize,
+}
+
 #[derive(Clone, Default)]
 pub(super) struct JobCounts {
     all: usize,
@@ -45,17 +54,17 @@ impl JobCounts {
     }
 
     /// Returns the free part of `most` in total, and for the workspace.
-    pub(super) fn free(&self, most: usize, workspace: WorkspaceId) -> (usize, usize) {
+    pub(super) fn free(&self, most: usize, workspace: WorkspaceId) -> FreeCapacity {
         Self::free_share(&[self], most, workspace)
     }
 
     /// Returns the free part of `most` that several tallies share, in total and for the workspace.
-    pub(super) fn free_share(tallies: &[&Self], most: usize, workspace: WorkspaceId) -> (usize, usize) {
+    pub(super) fn free_share(tallies: &[&Self], most: usize, workspace: WorkspaceId) -> FreeCapacity {
         let all: usize = tallies.iter().map(|tally| tally.all).sum();
         let of: usize = tallies.iter().filter_map(|tally| tally.of.get(&workspace)).sum();
         let free = most.saturating_sub(all);
         // The workspace must leave a quarter of its use free. A workspace without jobs may use the last free unit.
         let fair = free.saturating_mul(TIMES_FREE).saturating_sub(of) / (TIMES_FREE + 1);
-        (free, if of == 0 { fair.max(1) } else { fair })
+        FreeCapacity { total: free, of_workspace: if of == 0 { fair.max(1) } else { fair } }
     }
 }

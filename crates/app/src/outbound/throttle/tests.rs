@@ -1,6 +1,6 @@
 //! Tests of permits, capacity and fairness.
 
-use std::{future::poll_fn, pin::Pin, task::Poll};
+use std::{future::poll_fn, ops::Range, pin::Pin, task::Poll};
 
 use posthouse_domain::{pacing::ThrottleSignal, time::Time};
 use uuid::Uuid;
@@ -36,7 +36,7 @@ fn fill(pacer: &DestinationLimiter, of: WorkspaceId, lane: &str, now: i64) -> us
 }
 
 async fn turn(pacer: &DestinationLimiter, lane: &str, host: &str, now: i64) -> DeliveryPermit {
-    match pacer.acquire((lane, host), false, at(now)).await {
+    match pacer.acquire(DestinationHost { domain: lane, host }, false, at(now)).await {
         PermitResult::Granted(turn) => turn,
         PermitResult::NotBefore(time) => panic!("not before {time}"),
     }
@@ -48,9 +48,9 @@ async fn waits<F: Future + Unpin>(future: &mut F) -> bool {
 }
 
 /// Runs a job from its start to its result.
-async fn run(pacer: &DestinationLimiter, lane: &str, host: &str, (from, to): (i64, i64), news: ThrottleSignal) {
-    pacer.began(workspace(1), lane, at(from));
-    turn(pacer, lane, host, from).await.end(news, at(to));
+async fn run(pacer: &DestinationLimiter, lane: &str, host: &str, time: Range<i64>, news: ThrottleSignal) {
+    pacer.began(workspace(1), lane, at(time.start));
+    turn(pacer, lane, host, time.start).await.end(news, at(time.end));
     pacer.release(workspace(1), lane);
 }
 
@@ -63,7 +63,7 @@ async fn capacity_grows_with_accepted_messages() {
         pacer.release(workspace(of), "a.example");
     }
     for n in 0..20 {
-        run(&pacer, "a.example", "mx.a.example", (n * 10, n * 10 + 5), ThrottleSignal::Accepted).await;
+        run(&pacer, "a.example", "mx.a.example", n * 10..n * 10 + 5, ThrottleSignal::Accepted).await;
     }
     assert_eq!(fill(&pacer, workspace(1), "a.example", 500), 48, "80% of six jobs for each of ten connections");
     assert!(fill(&pacer, workspace(2), "a.example", 500) >= 9);
@@ -73,9 +73,9 @@ async fn capacity_grows_with_accepted_messages() {
 async fn domains_of_one_provider_share_its_connections() {
     let pacer = pacer(100);
     for n in 0..30 {
-        run(&pacer, "gmail.com", "gmail-smtp-in.l.google.com", (n * 10, n * 10 + 5), ThrottleSignal::Accepted).await;
+        run(&pacer, "gmail.com", "gmail-smtp-in.l.google.com", n * 10..n * 10 + 5, ThrottleSignal::Accepted).await;
     }
-    run(&pacer, "shop.example", "aspmx.l.google.com", (400, 405), ThrottleSignal::Accepted).await;
+    run(&pacer, "shop.example", "aspmx.l.google.com", 400..405, ThrottleSignal::Accepted).await;
     let first = fill(&pacer, workspace(1), "gmail.com", 500);
     assert_eq!((first, fill(&pacer, workspace(1), "shop.example", 500)), (48, 0));
     let mut turns = Vec::new();
@@ -86,7 +86,13 @@ async fn domains_of_one_provider_share_its_connections() {
     let (waits, ends) = tokio::join!(
         async {
             matches!(
-                pacer.acquire(("gmail.com", "gmail-smtp-in.l.google.com"), false, at(501)).await,
+                pacer
+                    .acquire(
+                        DestinationHost { domain: "gmail.com", host: "gmail-smtp-in.l.google.com" },
+                        false,
+                        at(501)
+                    )
+                    .await,
                 PermitResult::Granted(_)
             )
         },
@@ -111,24 +117,35 @@ async fn configured_maximum_caps_provider_limits() {
 async fn pushback_pauses_all_but_the_last_attempt() {
     let pacer = pacer(100);
     for n in 0..4 {
-        run(&pacer, "a.example", "mx.a.example", (n * 100, n * 100 + 5), PUSHED).await;
+        run(&pacer, "a.example", "mx.a.example", n * 100..n * 100 + 5, PUSHED).await;
     }
-    let PermitResult::NotBefore(until) = pacer.acquire(("a.example", "mx.a.example"), false, at(400)).await else {
+    let PermitResult::NotBefore(until) =
+        pacer.acquire(DestinationHost { domain: "a.example", host: "mx.a.example" }, false, at(400)).await
+    else {
         panic!("the destination must be paused");
     };
     assert_eq!(until, at(1_305));
-    assert!(matches!(pacer.acquire(("a.example", "mx.a.example"), true, at(400)).await, PermitResult::Granted(_)));
+    assert!(matches!(
+        pacer.acquire(DestinationHost { domain: "a.example", host: "mx.a.example" }, true, at(400)).await,
+        PermitResult::Granted(_)
+    ));
     assert!(fill(&pacer, workspace(1), "a.example", 400) > 10, "jobs of a paused destination end immediately");
-    assert!(matches!(pacer.acquire(("a.example", "mx2.a.example"), false, at(400)).await, PermitResult::Granted(_)));
+    assert!(matches!(
+        pacer.acquire(DestinationHost { domain: "a.example", host: "mx2.a.example" }, false, at(400)).await,
+        PermitResult::Granted(_)
+    ));
     let counts = pacer.count_by_status(at(400));
     assert_eq!(counts, [(ThrottleStatus::Open, 1), (ThrottleStatus::Limited, 0), (ThrottleStatus::Paused, 1)]);
-    assert!(matches!(pacer.acquire(("a.example", "mx.a.example"), false, until).await, PermitResult::Granted(_)));
+    assert!(matches!(
+        pacer.acquire(DestinationHost { domain: "a.example", host: "mx.a.example" }, false, until).await,
+        PermitResult::Granted(_)
+    ));
 }
 
 #[tokio::test]
 async fn unresponsive_servers_leave_a_quarter_of_the_connections() {
     let pacer = pacer(100);
-    run(&pacer, "quick.example", "mx.quick.example", (0, 5), ThrottleSignal::Accepted).await;
+    run(&pacer, "quick.example", "mx.quick.example", 0..5, ThrottleSignal::Accepted).await;
     let mut silent = Vec::new();
     for n in 0..200 {
         let (lane, host) = (format!("s{n}.example"), format!("mx.s{n}.example"));
@@ -155,7 +172,7 @@ async fn unresponsive_servers_leave_a_quarter_of_the_connections() {
 async fn slow_destinations_share_half_of_the_connections() {
     let pacer = pacer(40);
     for n in 0..40 {
-        run(&pacer, &format!("s{n}.example"), &format!("mx.s{n}.example"), (n, n + 3_000), ThrottleSignal::Accepted)
+        run(&pacer, &format!("s{n}.example"), &format!("mx.s{n}.example"), n..n + 3_000, ThrottleSignal::Accepted)
             .await;
     }
     let count: usize = (0..40).map(|n| fill(&pacer, workspace(1), &format!("s{n}.example"), 10_000)).sum();
@@ -168,8 +185,8 @@ async fn slow_destinations_share_half_of_the_connections() {
 async fn permit_of_a_dropped_waiter_goes_to_the_next() {
     let pacer = pacer(100);
     let held = [turn(&pacer, "a.example", "mx", 0).await, turn(&pacer, "a.example", "mx", 0).await];
-    let mut first = Box::pin(pacer.acquire(("a.example", "mx"), false, at(1)));
-    let mut second = Box::pin(pacer.acquire(("a.example", "mx"), false, at(1)));
+    let mut first = Box::pin(pacer.acquire(DestinationHost { domain: "a.example", host: "mx" }, false, at(1)));
+    let mut second = Box::pin(pacer.acquire(DestinationHost { domain: "a.example", host: "mx" }, false, at(1)));
     for waiting in [&mut first, &mut second] {
         assert!(waits(waiting).await);
     }
@@ -177,7 +194,10 @@ async fn permit_of_a_dropped_waiter_goes_to_the_next() {
     drop(held);
     assert!(matches!(second.await, PermitResult::Granted(_)));
     assert!(
-        matches!(pacer.acquire(("a.example", "mx"), false, at(2)).await, PermitResult::Granted(_)),
+        matches!(
+            pacer.acquire(DestinationHost { domain: "a.example", host: "mx" }, false, at(2)).await,
+            PermitResult::Granted(_)
+        ),
         "no permit was lost"
     );
 }
@@ -186,7 +206,9 @@ async fn permit_of_a_dropped_waiter_goes_to_the_next() {
 async fn free_connections_rotate_between_destinations() {
     let pacer = pacer(2);
     let mut held = vec![turn(&pacer, "a.example", "mx.a", 0).await, turn(&pacer, "a.example", "mx.a", 0).await];
-    let wait = |lane: &'static str, host: &'static str| Box::pin(pacer.acquire((lane, host), false, at(1)));
+    let wait = |lane: &'static str, host: &'static str| {
+        Box::pin(pacer.acquire(DestinationHost { domain: lane, host }, false, at(1)))
+    };
     let mut queue = [wait("a.example", "mx.a"), wait("a.example", "mx.a"), wait("b.example", "mx.b")];
     for waiting in &mut queue {
         assert!(waits(waiting).await);

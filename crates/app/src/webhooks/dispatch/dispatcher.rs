@@ -197,7 +197,7 @@ impl WebhookDispatcher {
             other: IN_MEMORY,
             own: held.chain(ended.iter().map(|one| one.leased_attempt.delivery)).collect(),
         };
-        let found = batch::run(&self.app, self.workspace, &mut self.memory, (ended.clone(), rooms)).await;
+        let found = batch::run(&self.app, self.workspace, &mut self.memory, ended.clone(), rooms).await;
         let found = match found {
             Ok(found) => found,
             Err(error) => {
@@ -342,8 +342,8 @@ impl WebhookDispatcher {
         let left: Vec<LeasedAttempt> = self.queues.values_mut().flat_map(|queue| queue.ready.drain(..)).collect();
         let ended = Arc::new(std::mem::take(&mut self.ended));
         loop {
-            let (ended, now) = ((ended.clone(), QueueCapacities::default()), self.app.clock.now());
-            match batch::run(&self.app, self.workspace, &mut self.memory, ended).await {
+            let (ended, rooms, now) = (ended.clone(), QueueCapacities::default(), self.app.clock.now());
+            match batch::run(&self.app, self.workspace, &mut self.memory, ended, rooms).await {
                 // Unsettled attempts are made again.
                 Err(error) if now >= deadline => crate::telemetry::log_deferred("settling webhook attempts", &error),
                 Err(_) => {
@@ -410,8 +410,8 @@ impl BodyCache {
 
     fn trim(&mut self) {
         while self.order.len() > 2 * RENDERED_AT_ONCE || (self.bytes > KEPT_BYTES && self.order.len() > 1) {
-            let Some(oldest) = self.order.pop_front() else { break };
-            self.drop_cached(&oldest);
+            let Some((event, form)) = self.order.pop_front() else { break };
+            self.drop_cached(event, form);
         }
     }
 
@@ -419,11 +419,11 @@ impl BodyCache {
         let all = std::mem::take(&mut self.order);
         let (kept, gone): (VecDeque<_>, VecDeque<_>) = all.into_iter().partition(|key| wanted.contains(key));
         self.order = kept;
-        gone.iter().for_each(|key| self.drop_cached(key));
+        gone.into_iter().for_each(|(event, form)| self.drop_cached(event, form));
     }
 
-    fn drop_cached(&mut self, key: &(EventId, EventPayload)) {
-        let gone = self.kept.remove(key).flatten();
+    fn drop_cached(&mut self, event: EventId, form: EventPayload) {
+        let gone = self.kept.remove(&(event, form)).flatten();
         self.bytes -= gone.map_or(0, |json| json.len());
     }
 }

@@ -14,7 +14,10 @@ use tokio::{
 use tokio_rustls::client::TlsStream;
 
 use super::tls::Connectors;
-use posthouse_app::{ports::Peer, tls::version_and_cipher};
+use posthouse_app::{
+    ports::Peer,
+    tls::{NegotiatedTls, version_and_cipher},
+};
 
 /// Time limit of the TCP handshake, in milliseconds.
 const CONNECT_MS_MAX: u64 = 30_000;
@@ -159,7 +162,7 @@ impl TlsPeer {
     /// Describes a completed handshake. If any certificate was accepted, it is verified now.
     fn used(&self, stream: &TlsStream<TcpStream>) -> Option<TlsParameters> {
         let (socket, session) = stream.get_ref();
-        let (version, cipher) = version_and_cipher(session)?;
+        let NegotiatedTls { version, cipher } = version_and_cipher(session)?;
         let valid = || {
             let name = self.connectors.server_name(&self.host, socket.peer_addr().ok()?);
             Some(self.connectors.are_valid(session.peer_certificates()?, &name, self.now))

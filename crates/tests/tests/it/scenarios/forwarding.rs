@@ -163,7 +163,7 @@ async fn a_forwarded_message_is_complete_and_passes_spf_and_dmarc() {
     };
     let raw = mail.data.as_bytes();
     let digest = posthouse_mail::auth::AuthDigest::of(raw, fixture.server.app().clock.now().seconds());
-    let results = authenticate(fixture.server.app(), (raw, digest), handover).await;
+    let results = authenticate(fixture.server.app(), raw, digest, handover).await;
     assert_eq!(format!("{:?} {:?}", results.spf.result, results.dmarc.result), "Pass Pass", "{results:?}");
     let address_state = fixture.address_state().await;
     assert_eq!((&address_state["forwarded_count"], &address_state["error"]), (&json!(1), &json!(null)));

@@ -19,7 +19,7 @@ pub(super) fn sample_actor() -> Actor {
 /// Returns the sample draft for an event type.
 pub(super) fn of_kind(kind: EventKind) -> Draft {
     let now = Time::from_millis(NOW_MS);
-    let mut draft = Draft::new((id(1), id(9), id(3)), DraftSource::Api, now);
+    let mut draft = Draft::new(id(1), id(9), id(3), DraftSource::Api, now);
     draft.content.to = vec![THEIRS.to_owned()];
     draft.content.subject = Some("Invoice".to_owned());
     draft.content.text = Some("Here is the invoice of January.".to_owned());

@@ -44,7 +44,7 @@ async fn a_message_is_signed_and_delivered() {
     let handover = SmtpClientFacts { client_ip, helo: "localhost", mail_from: Some(&from) };
     let raw = mail.data.as_bytes();
     let digest = posthouse_mail::auth::AuthDigest::of(raw, fixture.server.app().clock.now().seconds());
-    let results = authenticate(fixture.server.app(), (raw, digest), handover).await;
+    let results = authenticate(fixture.server.app(), raw, digest, handover).await;
     let passes = results.dkim.iter().filter(|verdict| format!("{:?}", verdict.result) == "Pass").count();
     assert_eq!(passes, 2, "{:?}", results.dkim);
 

@@ -114,7 +114,7 @@ async fn a_nul_byte_does_not_break_the_signature() {
     }
     let digest = AuthDigest::of(transmitted.as_bytes(), fixture.server.app().clock.now().seconds());
     let handover = SmtpClientFacts { client_ip: [192, 0, 2, 1].into(), helo: "localhost", mail_from: None };
-    let results = authenticate(fixture.server.app(), (transmitted.as_bytes(), digest), handover).await;
+    let results = authenticate(fixture.server.app(), transmitted.as_bytes(), digest, handover).await;
     let passes = results.dkim.iter().filter(|verdict| format!("{:?}", verdict.result) == "Pass").count();
     assert_eq!(passes, 2, "{:?}", results.dkim);
     fixture.server.finish().await;
