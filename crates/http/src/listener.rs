@@ -156,8 +156,8 @@ struct ConnectionContext {
 struct Upgraded(Arc<Mutex<Option<(OnUpgrade, HandshakeOutcome)>>>);
 
 impl Upgraded {
-    fn set(&self, upgrade: (OnUpgrade, HandshakeOutcome)) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(upgrade);
+    fn set(&self, on_upgrade: OnUpgrade, handshake: HandshakeOutcome) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((on_upgrade, handshake));
     }
 
     fn take(&self) -> Option<(OnUpgrade, HandshakeOutcome)> {
@@ -285,7 +285,7 @@ fn service(
             let mut response = responding.await?;
             let handshake = response.extensions_mut().remove::<HandshakeOutcome>();
             if let (Some((on_upgrade, upgraded)), Some(handshake)) = (upgrade_slot, handshake) {
-                upgraded.set((on_upgrade, handshake));
+                upgraded.set(on_upgrade, handshake);
             }
             Ok(response.map(|body| TrackedBody { body, _request: open }))
         }

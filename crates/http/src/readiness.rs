@@ -18,7 +18,7 @@ pub struct Readiness {
 /// A result, and the storage health when the check ended.
 struct CheckResult {
     at: Time,
-    known: (bool, bool),
+    known: KnownHealth,
     result: Result<(), Refusal>,
 }
 
@@ -44,7 +44,14 @@ impl Readiness {
     }
 }
 
+/// The storage health that mail and requests have reported.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct KnownHealth {
+    is_full: bool,
+    are_blobs_unknown: bool,
+}
+
 /// Returns the storage health that mail and requests have reported.
-fn known(app: &App) -> (bool, bool) {
-    (app.storage_health.is_full(), app.storage_health.are_blobs_unknown())
+fn known(app: &App) -> KnownHealth {
+    KnownHealth { is_full: app.storage_health.is_full(), are_blobs_unknown: app.storage_health.are_blobs_unknown() }
 }

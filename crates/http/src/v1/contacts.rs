@@ -281,8 +281,9 @@ async fn delete_many(
     app: Arc<Api>,
     input: RouteInput<EmptyInput, DeleteContactsBody>,
 ) -> Result<RouteResponse, Refusal> {
-    let (bulk, forget, dry_run) = input.body.parse();
-    let done = change::delete_many(&app, input.caller, bulk, forget, dry_run).await?;
+    let forget = input.body.forget.unwrap_or_default();
+    let dry_run = input.body.dry_run.unwrap_or_default();
+    let done = change::delete_many(&app, input.caller, input.body.parse(), forget, dry_run).await?;
     let view = DeletedView {
         matched: done.matched,
         deleted: done.deleted,
@@ -315,12 +316,11 @@ impl UpdateContactBody {
 }
 
 impl DeleteContactsBody {
-    fn parse(self) -> (ContactBulkFilter, bool, bool) {
-        let bulk = ContactBulkFilter {
+    fn parse(self) -> ContactBulkFilter {
+        ContactBulkFilter {
             kinds: distinct(self.kind.map_or(Vec::new(), |kinds| kinds.0)),
             domain: self.domain.as_ref().map(domain),
-        };
-        (bulk, self.forget.unwrap_or_default(), self.dry_run.unwrap_or_default())
+        }
     }
 }
 

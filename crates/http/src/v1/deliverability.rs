@@ -38,18 +38,26 @@ pub(crate) fn routes() -> Vec<Route> {
 async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let (workspace, now) = (input.caller.workspace, app.clock.now());
     let finding = reputation::check(&app.app).await?;
-    let (week, month, suppressed, domains) = app.store.read(move |tx| load(tx, workspace, now)).await?;
+    let SendingRecord { week, month, suppressed, domains } = app.store.read(move |tx| load(tx, workspace, now)).await?;
     let sending_domain = app.config.mail.default_domain.clone();
     let input = DeliverabilityInput { week, month, suppressed, domains, sending_domain, finding, now };
     RouteResponse::json(200, &DeliverabilityView::of(&input))
 }
 
-fn load(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> StoreResult<(Counters, Counters, u64, Vec<MailDomain>)> {
+/// What the store has about the mail of a workspace.
+struct SendingRecord {
+    week: Counters,
+    month: Counters,
+    suppressed: u64,
+    domains: Vec<MailDomain>,
+}
+
+fn load(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> StoreResult<SendingRecord> {
     let mut last = |days: i64| {
         let from = now.plus_ms(-days * DAY_MS);
         metrics::totals(tx, &MetricsScope { workspace, inbox: None, from, to: now.plus_ms(1) })
     };
     let (week, month) = (last(7)?, last(30)?);
     let domains = mail_domains::page(tx, workspace, &PageRange { after: None, limit: DOMAINS_MAX })?;
-    Ok((week, month, contacts::suppressed(tx, workspace)?, domains))
+    Ok(SendingRecord { week, month, suppressed: contacts::suppressed(tx, workspace)?, domains })
 }
