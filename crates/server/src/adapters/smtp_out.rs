@@ -101,19 +101,20 @@ impl SmtpClient {
         if let Some(mut connection) = used {
             let outcomes = connection.send(message.clone()).await;
             if !is_stale(&outcomes) {
-                return Ok(self.finish((peer, key), connection, outcomes).await);
+                return Ok(self.finish(peer, key, connection, outcomes).await);
             }
         }
         self.make_room().await;
         let mut connection = Connection::open(peer, &self.connectors, self.clock.now()).await?;
         let outcomes = connection.send(message).await;
-        Ok(self.finish((peer, key), connection, outcomes).await)
+        Ok(self.finish(peer, key, connection, outcomes).await)
     }
 
     /// Returns the connection to the pool, or closes it.
     async fn finish(
         &self,
-        (peer, key): (&Peer, SmtpConnectionKey),
+        peer: &Peer,
+        key: SmtpConnectionKey,
         mut connection: Connection,
         outcomes: Vec<RecipientOutcome>,
     ) -> SmtpResponse {

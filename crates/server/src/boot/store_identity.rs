@@ -176,13 +176,22 @@ impl StoreIdentity {
     }
 }
 
-/// Returns the number of missing commits and the expected number, if commits are missing.
+/// Commits that are missing from a database.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LostCommits {
+    /// The number of missing commits.
+    pub lost: u64,
+    /// The number of commits that were made.
+    pub expected: u64,
+}
+
+/// Returns the missing commits, if there are any.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub async fn lost_commits(store: &Store) -> Result<Option<(u64, u64)>, Error> {
+pub async fn lost_commits(store: &Store) -> Result<Option<LostCommits>, Error> {
     let (expected, found) = (store.expected_commits(), store.read::<u64, Error>(instance::commits).await?);
-    Ok(expected.checked_sub(found).filter(|lost| *lost > 0).map(|lost| (lost, expected)))
+    Ok(expected.checked_sub(found).filter(|lost| *lost > 0).map(|lost| LostCommits { lost, expected }))
 }
 
 /// Collects the facts about both.

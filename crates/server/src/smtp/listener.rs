@@ -23,7 +23,7 @@ use super::{
     client::ConnectionPermit,
     client_limits::RateLimitedAction,
     proxy::{self, Header},
-    session::Session,
+    session::{Session, SessionAddresses},
     wire::SmtpStream,
 };
 use crate::smtp::timeouts::SessionTimeouts;
@@ -153,7 +153,8 @@ async fn run_session(
         refuse(frontend, &stream, DisconnectReason::TooOften);
         return Ok(());
     }
-    let (mut session, greeting) = Session::new(frontend, peer.door, (peer.ip, client), patience);
+    let addresses = SessionAddresses { peer_ip: peer.ip, client_ip: client };
+    let (mut session, greeting) = Session::new(frontend, peer.door, addresses, patience);
     let mut wire = SmtpStream::Plain(stream);
     if peer.door == ConnectionKind::Tls {
         // These bytes would be the client's first TLS bytes, and the TLS handshake can't be given them.

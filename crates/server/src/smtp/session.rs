@@ -79,14 +79,24 @@ enum ReadOutcome {
     Stopping,
 }
 
+/// The addresses of a connection. They differ behind a proxy.
+#[derive(Clone, Copy)]
+pub(super) struct SessionAddresses {
+    /// The other end of the connection.
+    pub(super) peer_ip: IpAddr,
+    /// The client, as the proxy reported it.
+    pub(super) client_ip: IpAddr,
+}
+
 impl<'h> Session<'h> {
     /// Creates a session. Returns it with the greeting.
     pub(super) fn new(
         frontend: &'h SmtpFrontend,
         door: ConnectionKind,
-        (peer_ip, client_ip): (IpAddr, IpAddr),
+        addresses: SessionAddresses,
         patience: SessionTimeouts,
     ) -> (Self, Vec<u8>) {
+        let SessionAddresses { peer_ip, client_ip } = addresses;
         let on_loopback = peer_ip.is_loopback() && client_ip.is_loopback();
         let (smtp, greeting) = ServerSession::new(frontend.session_config(door, on_loopback));
         let stopping: BoxFuture<'h, ()> = Box::pin(frontend.app.lifecycle.drained());

@@ -9,7 +9,7 @@ use posthouse_store::{
 };
 
 use super::{CommandError, Finding, Level};
-use crate::boot;
+use crate::boot::{self, store_identity::LostCommits};
 use crate::config::Configuration;
 use posthouse_app::ports::Clock;
 
@@ -168,7 +168,7 @@ impl BlobCheck<'_> {
 
 /// Checks whether commits are missing, as a start does.
 pub(super) async fn commits(store: &Store) -> Option<Finding> {
-    let (lost, expected) = boot::store_identity::lost_commits(store).await.ok()??;
+    let LostCommits { lost, expected } = boot::store_identity::lost_commits(store).await.ok()??;
     Some(Finding {
         level: Level::Warning,
         what: format!("database: {lost} of {expected} commits are missing"),
