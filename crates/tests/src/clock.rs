@@ -34,10 +34,17 @@ struct Sleepers {
     first: Option<Time>,
 }
 
+/// A sleeper, in the order of deadlines, then of registration.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct SleeperKey {
+    time: Time,
+    number: u64,
+}
+
 struct ClockState {
     now: Time,
     /// The sleepers by deadline, then in the order of registration.
-    sleepers: BTreeMap<(Time, u64), Option<Waker>>,
+    sleepers: BTreeMap<SleeperKey, Option<Waker>>,
     registered: u64,
     seed: u64,
     drawn: u64,
@@ -65,7 +72,7 @@ impl ManualClock {
         assert!(time >= state.now, "time does not run backwards");
         state.now = time;
         let mut due = Vec::new();
-        while let Some(entry) = state.sleepers.first_entry().filter(|entry| entry.key().0 <= time) {
+        while let Some(entry) = state.sleepers.first_entry().filter(|entry| entry.key().time <= time) {
             due.push(entry.remove());
         }
         self.summary.send_replace(state.summary());
@@ -84,7 +91,7 @@ impl ManualClock {
     /// Returns the earliest deadline.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Time> {
-        self.state().sleepers.keys().next().map(|(time, _)| *time)
+        self.state().sleepers.keys().next().map(|key| key.time)
     }
 
     /// Waits for at least `count` sleepers, for example for a long-poll that has found nothing.
@@ -97,7 +104,8 @@ impl ManualClock {
     /// Waits until a sleeper has exactly this deadline, or until none has.
     pub async fn wait_for_sleeper_at(&self, time: Time, is_there: bool) {
         let mut summary = self.summary.subscribe();
-        let found = || self.state().sleepers.range((time, 0)..=(time, u64::MAX)).next().is_some();
+        let (first, last) = (SleeperKey { time, number: 0 }, SleeperKey { time, number: u64::MAX });
+        let found = || self.state().sleepers.range(first..=last).next().is_some();
         // The sender lives in `self`, so waiting can't fail.
         while found() != is_there && summary.changed().await.is_ok() {}
     }
@@ -128,7 +136,7 @@ impl ManualClock {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn remove_sleeper(&self, key: (Time, u64)) {
+    fn remove_sleeper(&self, key: SleeperKey) {
         let mut state = self.state();
         state.sleepers.remove(&key);
         self.summary.send_replace(state.summary());
@@ -137,7 +145,7 @@ impl ManualClock {
 
 impl ClockState {
     fn summary(&self) -> Sleepers {
-        Sleepers { count: self.sleepers.len(), first: self.sleepers.keys().next().map(|(time, _)| *time) }
+        Sleepers { count: self.sleepers.len(), first: self.sleepers.keys().next().map(|key| key.time) }
     }
 }
 
@@ -152,7 +160,7 @@ impl Clock for ManualClock {
             return Box::pin(std::future::ready(()));
         }
         state.registered += 1;
-        let key = (time, state.registered);
+        let key = SleeperKey { time, number: state.registered };
         state.sleepers.insert(key, None);
         self.summary.send_replace(state.summary());
         Box::pin(Sleeper { clock: self.clone(), key })
@@ -171,7 +179,7 @@ impl Clock for ManualClock {
 /// One registered sleeper. Dropping it removes the registration.
 struct Sleeper {
     clock: ManualClock,
-    key: (Time, u64),
+    key: SleeperKey,
 }
 
 impl Future for Sleeper {

@@ -104,15 +104,16 @@ impl Api {
 
     /// Sends a request with any body, for requests that a correct client never sends.
     pub async fn raw(&self, method: Method, path: &str, content_type: &str, body: impl Into<Vec<u8>>) -> ApiResponse {
-        self.send_body(method, path, Some((content_type, body.into()))).await
+        self.send_body(method, path, Some(RequestBody { content_type, bytes: body.into() })).await
     }
 
     /// Sends a POST request to a server that may be killed meanwhile. Returns `None` if the response is incomplete.
     pub async fn try_post(&self, path: &str, body: &Value) -> Option<ApiResponse> {
-        self.try_send_body(Method::POST, path, Some(("application/json", body.to_string().into()))).await.ok()
+        let body = RequestBody { content_type: "application/json", bytes: body.to_string().into() };
+        self.try_send_body(Method::POST, path, Some(body)).await.ok()
     }
 
-    async fn send_body(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> ApiResponse {
+    async fn send_body(&self, method: Method, path: &str, body: Option<RequestBody<'_>>) -> ApiResponse {
         let request_line = format!("{method} {path}");
         self.try_send_body(method, path, body)
             .await
@@ -123,15 +124,15 @@ impl Api {
         &self,
         method: Method,
         path: &str,
-        body: Option<(&str, Vec<u8>)>,
+        body: Option<RequestBody<'_>>,
     ) -> reqwest::Result<ApiResponse> {
         let request_line = format!("{method} {path}");
         let mut request = self.client.request(method, format!("{}{path}", self.base_url)).headers(self.headers.clone());
         if let Some(key) = &self.key {
             request = request.bearer_auth(key);
         }
-        if let Some((content_type, body)) = body {
-            request = request.header("Content-Type", content_type).body(body);
+        if let Some(RequestBody { content_type, bytes }) = body {
+            request = request.header("Content-Type", content_type).body(bytes);
         }
         let response = request.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
@@ -139,6 +140,12 @@ impl Api {
         let json = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         Ok(ApiResponse { request_line, status, headers, json, bytes: bytes.to_vec() })
     }
+}
+
+/// The body of a request.
+struct RequestBody<'a> {
+    content_type: &'a str,
+    bytes: Vec<u8>,
 }
 
 /// A response of the API.

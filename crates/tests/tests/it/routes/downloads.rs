@@ -46,9 +46,16 @@ async fn receive(server: &TestServer, key: &TestKey, mail: &[u8]) -> Value {
     server.newest_message(&server.api(key), &inbox.id.to_string()).await
 }
 
+/// The expected body and header of a download.
+struct ExpectedDownload<'a> {
+    bytes: &'a [u8],
+    content_type: &'a str,
+    name: &'a str,
+}
+
 /// Checks the bytes and header of a download, and that HEAD has the same header.
-async fn check_download(server: &TestServer, key: &TestKey, path: &str, expected: (&[u8], &str, &str)) {
-    let (bytes, content_type, name) = expected;
+async fn check_download(server: &TestServer, key: &TestKey, path: &str, expected: ExpectedDownload<'_>) {
+    let ExpectedDownload { bytes, content_type, name } = expected;
     let api = server.api(key);
     let got = api.get(path).await.expect(200);
     assert!(got.bytes == bytes, "{path}: {} bytes instead of {}", got.bytes.len(), bytes.len());
@@ -80,12 +87,15 @@ async fn large_downloads_have_the_same_bytes_and_header_as_small_ones() {
         let path = format!("/v1/messages/{id}/raw");
         let raw = server.api(&key).get(&path).await.expect(200).bytes;
         assert!(raw.ends_with(&mail), "the trace lines, then the mail");
-        check_download(&server, &key, &path, (&raw, "message/rfc822", &format!("{id}.eml"))).await;
+        let name = format!("{id}.eml");
+        let expected = ExpectedDownload { bytes: &raw, content_type: "message/rfc822", name: &name };
+        check_download(&server, &key, &path, expected).await;
         for (at, (bytes, content_type, name)) in
             [(&zip[..], "application/zip", "a.zip"), (csv.as_bytes(), "text/csv", "b.csv")].into_iter().enumerate()
         {
             let id = message["attachments"][at]["id"].as_str().unwrap();
-            check_download(&server, &key, &format!("/v1/attachments/{id}"), (bytes, content_type, name)).await;
+            let expected = ExpectedDownload { bytes, content_type, name };
+            check_download(&server, &key, &format!("/v1/attachments/{id}"), expected).await;
         }
     }
     server.finish().await;
@@ -102,7 +112,8 @@ async fn large_files_of_drafts_are_downloaded_unchanged() {
     let body = json!({ "to": ["b@remote.example"], "subject": "x", "text": "x", "attachments": [file] });
     let draft = api.post(&format!("/v1/inboxes/{}/drafts", inbox.id), body).await.expect(201);
     let id = draft["attachments"][0]["id"].as_str().unwrap();
-    check_download(&server, &key, &format!("/v1/attachments/{id}"), (&bytes, "application/zip", "a.bin")).await;
+    let expected = ExpectedDownload { bytes: &bytes, content_type: "application/zip", name: "a.bin" };
+    check_download(&server, &key, &format!("/v1/attachments/{id}"), expected).await;
     server.finish().await;
 }
 

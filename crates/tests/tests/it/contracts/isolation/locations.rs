@@ -59,7 +59,7 @@ impl IdLocation {
 }
 
 /// Locations with a name like that of an id, and the reason why they hold no tenant's id.
-pub(super) const EXEMPT: [(&str, &str, &str); 7] = [
+const EXEMPT: [(&str, &str, &str); 7] = [
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("getAcmeChallenge", "path:token", "public, for the certificate authority"),
     ("showForwardingConfirmation", "path:token", "a secret that needs no key"),
@@ -87,10 +87,14 @@ pub(super) fn locations(document: &Value, route: &Route) -> Vec<IdLocation> {
     names(document, route).into_iter().filter_map(kind_of).collect()
 }
 
-/// Returns whether the document has the location of the exemption.
-pub(super) fn is_there(document: &Value, (route, name, _): &(&str, &str, &str)) -> bool {
-    let found = posthouse_http::routes::all().into_iter().find(|other| other.name == *route);
-    found.is_some_and(|found| names(document, &found).iter().any(|other| other == name))
+/// Returns the exemptions whose location isn't in the document.
+pub(super) fn unused_exemptions(document: &Value) -> Vec<String> {
+    let routes = posthouse_http::routes::all();
+    let is_there = |(route, name, _): &&(&str, &str, &str)| {
+        let found = routes.iter().find(|other| other.name == *route);
+        found.is_some_and(|found| names(document, found).iter().any(|other| other == name))
+    };
+    EXEMPT.iter().filter(|exempt| !is_there(exempt)).map(|exempt| format!("{exempt:?}")).collect()
 }
 
 fn names(document: &Value, route: &Route) -> Vec<String> {
@@ -104,7 +108,12 @@ fn names(document: &Value, route: &Route) -> Vec<String> {
         }
     }
     for (_, content) in operation["requestBody"]["content"].as_object().into_iter().flatten() {
-        walk(document, &content["schema"], &mut ("body:".to_owned(), &mut names), &mut Vec::new());
+        walk(
+            document,
+            &content["schema"],
+            &mut LocationWalk { path: "body:".to_owned(), names: &mut names },
+            &mut Vec::new(),
+        );
     }
     names.sort();
     names.dedup();
@@ -125,8 +134,16 @@ fn has_uuid(schema: &Value) -> bool {
     schema.to_string().contains(r#""format":"uuid""#)
 }
 
+/// A walk over a schema.
+struct LocationWalk<'n> {
+    /// The location of the current schema.
+    path: String,
+    /// The locations of ids.
+    names: &'n mut Vec<String>,
+}
+
 /// Collects the locations below a schema. `open` holds the shared schemas that contain it, to end recursion.
-fn walk<'a>(document: &'a Value, schema: &'a Value, found: &mut (String, &mut Vec<String>), open: &mut Vec<&'a str>) {
+fn walk<'a>(document: &'a Value, schema: &'a Value, found: &mut LocationWalk<'_>, open: &mut Vec<&'a str>) {
     if let Some(reference) = schema["$ref"].as_str() {
         if !open.contains(&reference) {
             open.push(reference);
@@ -143,21 +160,21 @@ fn walk<'a>(document: &'a Value, schema: &'a Value, found: &mut (String, &mut Ve
         }
     }
     if schema["format"] == "uuid" {
-        found.1.push(found.0.clone());
+        found.names.push(found.path.clone());
     }
-    let path = found.0.clone();
+    let path = found.path.clone();
     if schema["items"].is_object() {
-        found.0 = format!("{path}[]");
+        found.path = format!("{path}[]");
         walk(document, &schema["items"], found, open);
     }
     for (name, member) in schema["properties"].as_object().into_iter().flatten() {
-        found.0 = format!("{path}/{name}");
+        found.path = format!("{path}/{name}");
         if is_id(name) {
-            found.1.push(found.0.clone());
+            found.names.push(found.path.clone());
         }
         walk(document, member, found, open);
     }
-    found.0 = path;
+    found.path = path;
 }
 
 /// Returns what an id in that location refers to.

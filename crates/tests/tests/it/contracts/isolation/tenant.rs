@@ -18,6 +18,13 @@ use super::{
     set,
 };
 
+/// The id of another tenant, and its location in a request.
+#[derive(Clone, Copy)]
+struct OtherId<'a> {
+    location: &'a str,
+    id: &'a str,
+}
+
 /// An inbox and its data.
 pub(super) struct Tenant {
     pub(super) inbox: TestInbox,
@@ -128,11 +135,11 @@ impl Tenant {
     }
 
     /// Fills the path with ids of this tenant, except for one of them.
-    fn fill(&self, route: &Route, other: Option<(&str, &str)>) -> String {
+    fn fill(&self, route: &Route, other: Option<OtherId<'_>>) -> String {
         let fill = |segment: &str| match segment.strip_prefix('{').map(|name| name.trim_end_matches('}')) {
             None => segment.to_owned(),
-            Some(name) => match other.filter(|(location, _)| *location == format!("path:{name}")) {
-                Some((_, id)) => id.to_owned(),
+            Some(name) => match other.filter(|other| other.location == format!("path:{name}")) {
+                Some(other) => other.id.to_owned(),
                 None => {
                     let kind = locations::kind(route, &format!("path:{name}"));
                     self.id_of(kind.expect("the id has a kind")).to_owned()
@@ -199,7 +206,7 @@ pub(super) fn request(
     id: &str,
     others: &Tenant,
 ) -> (String, Option<Value>) {
-    let path = others.fill(route, Some((&location.name, id)));
+    let path = others.fill(route, Some(OtherId { location: &location.name, id }));
     let query = location.name.strip_prefix("query:").map(|name| format!("?{name}={id}{}", required(route)));
     let mut body = body(server, route, others);
     if let (Some(pointer), Some(body)) = (location.name.strip_prefix("body:"), &mut body) {

@@ -36,6 +36,19 @@ impl DraftChange {
     }
 }
 
+/// The sent content of a message, and the hash of its approval.
+#[derive(PartialEq, Debug)]
+struct ApprovedContent {
+    content: Value,
+    hash: Value,
+}
+
+impl ApprovedContent {
+    fn of(message: &Value) -> Self {
+        Self { content: sent_content(message), hash: message["approval"]["content_sha256"].clone() }
+    }
+}
+
 impl InboxFixture {
     fn draft_path(&self, below: &str) -> String {
         format!("/v1/inboxes/{}/drafts{below}", self.inbox.id)
@@ -68,19 +81,19 @@ impl InboxFixture {
         self.api.get(&path).await.expect(200).data().to_vec()
     }
 
-    /// Returns the sent content of each variant with its approval hash, from undisturbed sends.
-    async fn hashes(&self) -> Vec<(Value, Value)> {
-        let mut hashes = Vec::new();
+    /// Returns the approved content of each variant, from undisturbed sends.
+    async fn approved(&self) -> Vec<ApprovedContent> {
+        let mut approved = Vec::new();
         for change in [None, Some(Text), Some(Bcc), Some(Files)] {
             let id = self.create_draft(None).await;
             if let Some(change) = change {
                 self.apply(change, &id).await.expect(200);
             }
             let message = self.apply(Send, &id).await.expect(202)["message"].clone();
-            hashes.push((sent_content(&message), message["approval"]["content_sha256"].clone()));
+            approved.push(ApprovedContent::of(&message));
         }
-        assert!((1..4).all(|at| hashes[at].1 != hashes[0].1), "{hashes:?}");
-        hashes
+        assert!((1..4).all(|at| approved[at].hash != approved[0].hash), "{approved:?}");
+        approved
     }
 
     /// Checks the result of a concurrent send and change of a draft. The first `before` messages are older.
@@ -90,18 +103,18 @@ impl InboxFixture {
         before: usize,
         change: DraftChange,
         applied: &ApiResponse,
-        hashes: &[(Value, Value)],
+        approved: &[ApprovedContent],
     ) {
         let mut sent = self.outbound().await;
         sent.truncate(sent.len() - before);
         assert!(sent.len() <= 1, "{change:?}: sent twice: {sent:?}");
         // An accepted change is in the sent content, a rejected one isn't.
         let is_accepted = applied.status == 200 && change.content().is_some();
-        let expected = if is_accepted { sent_content(&applied.json) } else { hashes[0].0.clone() };
+        let expected = if is_accepted { sent_content(&applied.json) } else { approved[0].content.clone() };
         for message in &sent {
-            let shown = (sent_content(message), message["approval"]["content_sha256"].clone());
-            assert_eq!(shown.0, expected, "{change:?} got {applied}");
-            assert!(hashes.contains(&shown), "{change:?}: the approved content differs: {message}");
+            let shown = ApprovedContent::of(message);
+            assert_eq!(shown.content, expected, "{change:?} got {applied}");
+            assert!(approved.contains(&shown), "{change:?}: the approved content differs: {message}");
             assert!(change != Cancel || applied.status != 200, "sent after it was canceled: {message}");
         }
         let now = self.api.get(&self.draft_path(&format!("/{id}"))).await;
@@ -113,9 +126,9 @@ impl InboxFixture {
             Some(_) => {
                 assert_eq!(sent.len(), 0, "{change:?}: {now}");
                 let message = self.apply(Send, id).await.expect(202)["message"].clone();
-                let shown = (sent_content(&message), message["approval"]["content_sha256"].clone());
-                assert_eq!(shown.0, expected, "{change:?}");
-                assert!(hashes.contains(&shown), "{change:?}: {message}");
+                let shown = ApprovedContent::of(&message);
+                assert_eq!(shown.content, expected, "{change:?}");
+                assert!(approved.contains(&shown), "{change:?}: {message}");
             }
         }
     }
@@ -130,7 +143,7 @@ fn sent_content(of: &Value) -> Value {
 #[tokio::test]
 async fn a_change_during_a_send_never_sends_the_old_content() {
     let fixture = InboxFixture::open().await;
-    let hashes = fixture.hashes().await;
+    let approved = fixture.approved().await;
     for change in CHANGES {
         for unit in 1.. {
             let (id, before) = (fixture.create_draft(None).await, fixture.outbound().await.len());
@@ -148,7 +161,7 @@ async fn a_change_during_a_send_never_sends_the_old_content() {
                 let code = if change == Delete { "not_found" } else { "draft_not_editable" };
                 sent.error(code);
             }
-            fixture.check(&id, before, change, &applied, &hashes).await;
+            fixture.check(&id, before, change, &applied, &approved).await;
         }
     }
     fixture.close().await;
@@ -157,7 +170,7 @@ async fn a_change_during_a_send_never_sends_the_old_content() {
 #[tokio::test]
 async fn a_send_during_a_change_keeps_the_sent_content() {
     let fixture = InboxFixture::open().await;
-    let hashes = fixture.hashes().await;
+    let approved = fixture.approved().await;
     for change in [Text, Bcc, Files] {
         for unit in 1.. {
             let (id, before) = (fixture.create_draft(None).await, fixture.outbound().await.len());
@@ -172,9 +185,9 @@ async fn a_send_during_a_change_keeps_the_sent_content() {
             drop(paused);
             let applied = request.await.unwrap();
             if applied.status != 200 {
-                fixture.check(&id, before, change, &applied.error("draft_not_editable"), &hashes).await;
+                fixture.check(&id, before, change, &applied.error("draft_not_editable"), &approved).await;
             } else {
-                fixture.check(&id, before, change, &applied, &hashes).await;
+                fixture.check(&id, before, change, &applied, &approved).await;
             }
         }
     }
@@ -184,7 +197,7 @@ async fn a_send_during_a_change_keeps_the_sent_content() {
 #[tokio::test]
 async fn a_change_while_a_draft_is_due_never_sends_the_old_content() {
     let fixture = InboxFixture::open().await;
-    let hashes = fixture.hashes().await;
+    let approved = fixture.approved().await;
     for change in CHANGES {
         for unit in 1.. {
             fixture.server.settle().await;
@@ -204,7 +217,7 @@ async fn a_change_while_a_draft_is_due_never_sends_the_old_content() {
             let applied = fixture.apply(change, &id).await;
             drop(paused);
             settling.await;
-            fixture.check(&id, before, change, &applied, &hashes).await;
+            fixture.check(&id, before, change, &applied, &approved).await;
         }
     }
     fixture.server.advance(3 * HOUR_MS).await;
