@@ -105,7 +105,7 @@ fn body(tokens: &[SourceToken], at: usize) -> Option<usize> {
     None
 }
 
-fn closing(tokens: &[SourceToken], open: usize) -> Option<usize> {
+pub(super) fn closing(tokens: &[SourceToken], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (index, token) in tokens.iter().enumerate().skip(open) {
         match token.kind {
