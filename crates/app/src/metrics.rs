@@ -1,6 +1,9 @@
 //! Prometheus metrics. Label values come from closed lists and never contain addresses.
 
-use posthouse_domain::pacing::{ThrottleSignal, ThrottleStatus, provider_of};
+use posthouse_domain::{
+    error::LimitName,
+    pacing::{ThrottleSignal, ThrottleStatus, provider_of},
+};
 use posthouse_mail::bounce::BounceClass;
 use posthouse_store::StoreQueueDepth;
 use prometheus_client::{
@@ -26,6 +29,9 @@ pub struct Metrics {
     store_queue: Family<Labels<1>, Gauge>,
     certificate: Family<Labels<1>, Gauge>,
     certificate_reads: Family<Labels<1>, Counter>,
+    limit_refusals: Family<Labels<1>, Counter>,
+    limit_used: Family<Labels<1>, Gauge>,
+    limit_peaks: Family<Labels<1>, Gauge>,
 }
 
 /// Names and values of labels.
@@ -60,6 +66,9 @@ impl Default for Metrics {
                 "Expiry of the current certificate, by source",
             ),
             certificate_reads: family(to, "tls_certificates", "New certificates loaded, by outcome"),
+            limit_refusals: family(to, "limit_refusals", "Refusals at a limit, by limit"),
+            limit_used: family(to, "limit_used", "What is used of a limit, by limit"),
+            limit_peaks: family(to, "limit_peak", "The most that was used of a limit, by limit"),
             registry,
         }
     }
@@ -159,6 +168,25 @@ impl Metrics {
     /// Counts a new certificate: `taken`, `refused`.
     pub fn certificate_read(&self, outcome: &'static str) {
         self.certificate_reads.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
+    /// Counts a refusal, or a connection that was closed, at a limit.
+    pub fn limit_refused(&self, limit: LimitName) {
+        self.limit_refusals(limit).inc();
+    }
+
+    /// Returns the counter of refusals at a limit.
+    #[must_use]
+    pub fn limit_refusals(&self, limit: LimitName) -> Counter {
+        self.limit_refusals.get_or_create(&[("limit", limit.text())]).clone()
+    }
+
+    /// Sets what is used of a budget, and the most that was used.
+    pub fn limit_used(&self, limit: LimitName, used: u64, peak: u64) {
+        for (family, value) in [(&self.limit_used, used), (&self.limit_peaks, peak)] {
+            let value = i64::try_from(value).unwrap_or(i64::MAX);
+            family.get_or_create(&[("limit", limit.text())]).set(value);
+        }
     }
 
     /// Returns the metrics in the Prometheus text format, for `GET /metrics`.

@@ -14,7 +14,11 @@ use std::{
     path::PathBuf,
 };
 
-use posthouse_domain::{delivery::IpPreference, mail_domain::ServerDnsSettings, plan::Plans};
+use posthouse_domain::{
+    delivery::IpPreference,
+    mail_domain::ServerDnsSettings,
+    plan::{Limit, Plans},
+};
 
 pub use network::Network;
 pub use problem::{ConfigError, ConfigProblem};
@@ -56,6 +60,8 @@ pub struct AppConfig {
     pub ai: AiConfig,
     /// `plans.*`
     pub plans: Plans,
+    /// `limits.*`
+    pub limits: LimitsConfig,
 }
 
 impl AppConfig {
@@ -90,6 +96,30 @@ pub struct InboundConfig {
     pub trusted_clients: Vec<Network>,
     /// `feedback.sources`: domains and addresses whose complaints count.
     pub feedback_sources: Vec<String>,
+}
+
+/// `limits.*`: budgets of the process and of each workspace or client address.
+#[derive(Clone, Debug)]
+pub struct LimitsConfig {
+    // HTTP, streams and JSON.
+    /// `limits.request_body_bytes`: request bodies in memory, of all workspaces.
+    pub request_body_bytes: u64,
+    /// `limits.request_body_bytes_per_workspace`: request bodies in memory, of one workspace.
+    pub request_body_bytes_per_workspace: u64,
+    /// `limits.response_write_timeout`: longest time without progress while a response or a frame is written.
+    pub response_write_timeout_ms: i64,
+    /// `limits.json_values`: values of one JSON document that a client sends.
+    pub json_values: usize,
+    /// `limits.json_depth`: nesting of one JSON document that a client sends.
+    pub json_depth: usize,
+    /// `limits.page_bytes`: size of one page of a list.
+    pub page_bytes: u64,
+    /// `limits.unauthenticated_connections_per_address`
+    pub unauthenticated_connections_per_address: Limit,
+    /// `limits.stream_frames_per_minute`: frames that the client of one stream sends.
+    pub stream_frames_per_minute: Limit,
+    /// `limits.unknown_keys_per_minute`: unknown API keys and stream tokens that one client address sends.
+    pub unknown_keys_per_minute: Limit,
 }
 
 /// A certificate chain and its key, in PEM.

@@ -228,6 +228,18 @@ impl Refusal {
         self.details.iter().find_map(|detail| if let Detail::Reason(reason) = detail { Some(*reason) } else { None })
     }
 
+    /// Returns `details.limit`, if the request exceeded a named limit.
+    #[must_use]
+    pub fn limit(&self) -> Option<LimitName> {
+        self.details.iter().find_map(|detail| if let Detail::Limit(limit) = detail { Some(*limit) } else { None })
+    }
+
+    /// Creates the refusal of a request that exceeds a limit: `details.limit`, `details.max` and when to retry.
+    #[must_use]
+    pub fn at_limit(self, limit: LimitName, max: u64, retry_after_s: u64) -> Self {
+        self.detail(Detail::Limit(limit)).detail(Detail::Max(max)).retry_after(retry_after_s)
+    }
+
     /// Returns `details.addresses`, or an empty slice.
     #[must_use]
     pub fn addresses(&self) -> &[String] {

@@ -32,6 +32,10 @@ pub struct PlanLimits {
     pub sends_per_5_minutes: Limit,
     /// API requests per key and minute.
     pub requests_per_minute: Limit,
+    /// Authenticated HTTP connections at once, of one workspace.
+    pub connections: Limit,
+    /// Streams at once, of one workspace.
+    pub streams: Limit,
 }
 
 /// The configured limits of all plans.

@@ -9,7 +9,10 @@ use posthouse_domain::{
     time::Time,
 };
 
-use super::route::BodyRule;
+use super::{
+    body_budget::{BodyBuffer, BodyShare},
+    route::BodyRule,
+};
 use posthouse_app::ports::Clock;
 
 /// How long a body may be idle, in milliseconds.
@@ -33,15 +36,17 @@ enum Stopped {
     Slow,
 }
 
-/// Reads the body of a route.
+/// Reads the body of a route. `share` is the memory that it holds, until it is dropped.
 ///
 /// # Errors
-/// Returns `body_too_large`, `unsupported_media_type`, or `invalid_request` if the body is incomplete.
+/// Returns `body_too_large`, `unsupported_media_type`, `invalid_request` if the body is incomplete, or `rate_limited` or
+/// `unavailable` if other bodies hold too much memory.
 pub(super) async fn read(
     clock: &dyn Clock,
     rule: BodyRule,
     headers: &HeaderMap,
     body: &mut Body,
+    share: &mut BodyShare,
 ) -> Result<Bytes, Refusal> {
     let too_large =
         || Refusal::new(ErrorCode::BodyTooLarge, format!("The request body is larger than {} bytes.", rule.bytes_max));
@@ -51,22 +56,14 @@ pub(super) async fn read(
         return Err(too_large());
     }
     let until = clock.now().plus_ms(BODY_MS_MAX);
-    // Most bodies arrive in one part and are not copied; many small parts must not cost more than their bytes.
-    let (mut first, mut whole) = (Bytes::new(), Vec::new());
+    let mut buffer = BodyBuffer::new(share, declared.unwrap_or(rule.bytes_max));
     while let Some(part) = next(clock, body, SILENCE_MS_MAX, until).await.map_err(|why| unfinished(&why))? {
-        if first.len().max(whole.len()) + part.len() > rule.bytes_max {
+        if buffer.len() + part.len() > rule.bytes_max {
             return Err(too_large());
         }
-        if first.is_empty() {
-            first = part;
-        } else {
-            if whole.is_empty() {
-                whole.extend_from_slice(&first);
-            }
-            whole.extend_from_slice(&part);
-        }
+        buffer.push(part)?;
     }
-    let bytes = if whole.is_empty() { first } else { whole.into() };
+    let bytes = buffer.finish();
     check_type(rule, headers, &bytes)?;
     Ok(bytes)
 }

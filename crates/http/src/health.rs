@@ -4,7 +4,7 @@ use crate::{Api, host};
 use std::sync::Arc;
 
 use axum::http::Method;
-use posthouse_domain::error::{Detail, ErrorCode, Refusal, RefusalReason};
+use posthouse_domain::error::{Detail, ErrorCode, LimitName, Refusal, RefusalReason};
 use posthouse_store::instance;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -61,7 +61,14 @@ async fn metrics(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Ref
     }
     app.metrics.store_queue(app.store.queued());
     app.metrics.destinations(app.outbound.limiter.count_by_status(app.clock.now()));
+    record_budgets(&app);
     Ok(RouteResponse::typed(200, METRICS_TYPE, app.metrics.text()))
+}
+
+/// Sets the metrics of what is used of each budget.
+fn record_budgets(app: &Api) {
+    let (used, peak) = app.bodies.used();
+    app.metrics.limit_used(LimitName::RequestBodyBytes, used, peak);
 }
 
 async fn healthz(_app: Arc<Api>, _input: PublicInput) -> Result<RouteResponse, Refusal> {

@@ -2,6 +2,7 @@
 
 pub mod auth;
 mod body;
+mod body_budget;
 pub mod challenge;
 mod client;
 mod config;

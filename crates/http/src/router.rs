@@ -14,6 +14,7 @@ use axum::{
 };
 use bytes::Bytes;
 use posthouse_domain::{
+    auth::Caller,
     error::{ErrorCode, Refusal},
     time::Time,
     workspace::WorkspaceNotice,
@@ -27,7 +28,7 @@ use super::{
     route::{PathParams, RequestInfo, RequestParts, Route},
     socket,
 };
-use crate::{in_flight::InFlightGuard, rate_limits::RateLimitStatus};
+use crate::{body_budget::BodyShare, in_flight::InFlightGuard, rate_limits::RateLimitStatus};
 use posthouse_api::wire::Problems;
 use posthouse_app::app::App;
 
@@ -103,6 +104,18 @@ struct Extras {
     rate_limit: Option<RateLimitStatus>,
 }
 
+/// A request that passed all checks before its handler.
+struct AdmittedRequest {
+    parts: RequestParts,
+    holds: RequestHolds,
+}
+
+/// What a request holds until its response is known.
+struct RequestHolds {
+    _flight: Option<InFlightGuard>,
+    _body: BodyShare,
+}
+
 /// The identity of a request: its id, and when its head was complete.
 struct Arrival {
     id: String,
@@ -125,15 +138,14 @@ fn respond(
     let entering = Box::pin(enter(Arc::clone(&app), Arc::clone(&route), arrival, path, request));
     async move {
         let (extras, admitted) = entering.instrument(span.clone()).await;
-        let started = admitted.map(|(parts, flight)| (route.run(Arc::clone(&app), parts), flight));
+        let started = admitted.map(|admitted| (route.run(Arc::clone(&app), admitted.parts), admitted.holds));
         let mut response = match started {
-            Ok((running, _flight)) => {
+            Ok((running, _holds)) => {
                 let answered = running.instrument(span).await;
                 let answered = answered.inspect_err(|refusal| app.storage_health.record(refusal));
-                answered
-                    .map_or_else(|refusal| error::response(&refusal, &id), super::route::RouteResponse::into_response)
+                answered.map_or_else(|refusal| refused(&app, &refusal, &id), super::route::RouteResponse::into_response)
             }
-            Err(refusal) => error::response(&refusal, &id),
+            Err(refusal) => refused(&app, &refusal, &id),
         };
         write_extras(&extras, response.headers_mut());
         let duration_ms = app.clock.now().since_ms(began);
@@ -144,6 +156,14 @@ fn respond(
     }
 }
 
+/// Returns the response of a refusal, and counts it if it is due to a limit.
+fn refused(app: &App, refusal: &Refusal, id: &str) -> Response {
+    if let Some(limit) = refusal.limit() {
+        app.metrics.limit_refused(limit);
+    }
+    error::response(refusal, id)
+}
+
 /// Admits a request, or reads and discards the rest of it.
 async fn enter(
     app: Arc<Api>,
@@ -151,7 +171,7 @@ async fn enter(
     arrival: Arrival,
     path: PathParams,
     request: Request,
-) -> (Extras, Result<(RequestParts, Option<InFlightGuard>), Refusal>) {
+) -> (Extras, Result<AdmittedRequest, Refusal>) {
     let named = if route.development { host::named(&request) } else { String::new() };
     let (head, mut body) = request.into_parts();
     let mut extras = Extras::default();
@@ -175,7 +195,7 @@ async fn admit(
     head: &request::Parts,
     body: &mut Body,
     extras: &mut Extras,
-) -> Result<(RequestParts, Option<InFlightGuard>), Refusal> {
+) -> Result<AdmittedRequest, Refusal> {
     let mut caller = None;
     if route.access.needs_caller() {
         let authenticated = auth::authenticate(app, &head.headers).await?;
@@ -191,8 +211,9 @@ async fn admit(
     // Problems of the header are reported together with problems of the body.
     let mut problems = Problems::default();
     let idempotency_key = if route.idempotent { idempotency::key(&head.headers, &mut problems) } else { None };
+    let mut share = app.bodies.share(caller.map(|caller: Caller| caller.workspace));
     let body = match route.body {
-        Some(rule) => body::read(app.clock.as_ref(), rule, &head.headers, body).await?,
+        Some(rule) => body::read(app.clock.as_ref(), rule, &head.headers, body, &mut share).await?,
         None => Bytes::new(),
     };
     let flight = match (&caller, &idempotency_key) {
@@ -216,7 +237,8 @@ async fn admit(
         on_loopback: client.on_loopback,
         handshake: socket::handshake(&head.headers),
     };
-    Ok((RequestParts { caller, request, path, query, body, problems }, flight))
+    let parts = RequestParts { caller, request, path, query, body, problems };
+    Ok(AdmittedRequest { parts, holds: RequestHolds { _flight: flight, _body: share } })
 }
 
 /// Returns the workspace's notice for any request with a valid key, on public routes too.

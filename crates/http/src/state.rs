@@ -4,7 +4,10 @@ use std::{ops::Deref, sync::Arc};
 
 use posthouse_app::Instance;
 
-use crate::{config::HttpConfig, in_flight::InFlightRequests, rate_limits::RequestLimits, readiness::Readiness};
+use crate::{
+    body_budget::BodyBudget, config::HttpConfig, in_flight::InFlightRequests, rate_limits::RequestLimits,
+    readiness::Readiness,
+};
 
 /// The instance, with the state of HTTP requests.
 pub struct Api {
@@ -14,6 +17,8 @@ pub struct Api {
     pub(crate) http: HttpConfig,
     /// Requests of each API key in the current minute.
     pub(crate) request_limits: RequestLimits,
+    /// Request bodies in memory.
+    pub(crate) bodies: BodyBudget,
     /// Idempotent requests in progress.
     pub(crate) in_flight: InFlightRequests,
     /// The result of the last readiness check.
@@ -24,9 +29,11 @@ impl Api {
     /// Creates the API of an instance.
     #[must_use]
     pub fn new(instance: Arc<Instance>, http: HttpConfig) -> Self {
+        let bodies = BodyBudget::new(&instance.config.limits);
         Self {
             instance,
             http,
+            bodies,
             request_limits: RequestLimits::default(),
             in_flight: InFlightRequests::default(),
             readiness: Readiness::default(),

@@ -9,7 +9,7 @@ use posthouse_domain::{
 
 use super::{
     AcmeConfig, AiConfig, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig, Ed25519, InboundConfig,
-    MailConfig, WebhookConfig,
+    LimitsConfig, MailConfig, WebhookConfig,
 };
 
 /// Returns settings in capture mode, with all else switched off.
@@ -56,6 +56,21 @@ pub(crate) fn settings() -> AppConfig {
         blocklists: Vec::new(),
         ai: AiConfig { categoriser: Categoriser::Off, drafting: false, endpoint: None },
         plans: Plans { free: unlimited(), builder: unlimited(), team: unlimited() },
+        limits: limits(),
+    }
+}
+
+fn limits() -> LimitsConfig {
+    LimitsConfig {
+        request_body_bytes: 1 << 20,
+        request_body_bytes_per_workspace: 1 << 20,
+        response_write_timeout_ms: 1_000,
+        json_values: 1_000,
+        json_depth: 64,
+        page_bytes: 1 << 20,
+        unauthenticated_connections_per_address: None,
+        stream_frames_per_minute: None,
+        unknown_keys_per_minute: None,
     }
 }
 
@@ -68,6 +83,8 @@ fn unlimited() -> PlanLimits {
         daily_sends: None,
         sends_per_5_minutes: None,
         requests_per_minute: None,
+        connections: None,
+        streams: None,
     }
 }
 

@@ -45,6 +45,26 @@ named! {
         TemporaryPerHour = "temporary_per_hour",
         /// Checks of a domain's DNS records.
         DomainVerify = "domain_verify",
+        /// Bytes of request bodies in memory, of one workspace.
+        RequestBodyBytesPerWorkspace = "request_body_bytes_per_workspace",
+        /// Bytes of request bodies in memory, of all workspaces.
+        RequestBodyBytes = "request_body_bytes",
+        /// Values in one JSON document.
+        JsonValues = "json_values",
+        /// Nesting of one JSON document.
+        JsonDepth = "json_depth",
+        /// Time without progress of a response, in milliseconds.
+        ResponseWriteTimeout = "response_write_timeout",
+        /// HTTP connections of a workspace at the same time.
+        Connections = "connections",
+        /// HTTP connections without authentication from one address at the same time.
+        UnauthenticatedConnections = "unauthenticated_connections_per_address",
+        /// Streams of a workspace at the same time.
+        Streams = "streams",
+        /// Frames that the client of a stream sends per minute.
+        StreamFramesPerMinute = "stream_frames_per_minute",
+        /// Unknown API keys and stream tokens from one address per minute.
+        UnknownKeysPerMinute = "unknown_keys_per_minute",
     }
 }
 
@@ -206,11 +226,29 @@ impl ErrorCode {
     pub const fn details(self) -> &'static [DetailRule] {
         match self {
             ErrorCode::InvalidRequest => {
-                const { &[sometimes(DetailKind::Fields), sometimes(DetailKind::From), sometimes(DetailKind::Reason)] }
+                const {
+                    &[
+                        sometimes(DetailKind::Fields),
+                        sometimes(DetailKind::From),
+                        sometimes(DetailKind::Reason),
+                        sometimes(DetailKind::Limit),
+                        sometimes(DetailKind::Max),
+                    ]
+                }
             }
             ErrorCode::InvalidSendAt => const { &[always(DetailKind::Earliest), always(DetailKind::Latest)] },
             ErrorCode::InsufficientPermissions => const { &[always(DetailKind::Permission)] },
-            ErrorCode::Forbidden | ErrorCode::Unavailable => const { &[sometimes(DetailKind::Reason)] },
+            ErrorCode::Forbidden => const { &[sometimes(DetailKind::Reason)] },
+            ErrorCode::Unavailable => {
+                const {
+                    &[
+                        sometimes(DetailKind::Reason),
+                        sometimes(DetailKind::Limit),
+                        sometimes(DetailKind::Max),
+                        sometimes(DetailKind::RetryAfterSeconds),
+                    ]
+                }
+            }
             ErrorCode::PlanLimitEmails => &[LIMIT, MAX],
             ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },
             ErrorCode::PlanLimitDomains => &[MAX],

@@ -14,7 +14,7 @@ use super::{
     configuration::{BlobOptions, CONTENT_BYTES_MAX, Configuration, ListenConfig, LogConfig, SmtpConfig},
     keys::{
         delivery::{self, DeliveryModeName},
-        general, http, plans, services, smtp,
+        general, http, limits, plans, services, smtp,
     },
     lookup::KeyValues,
     urls,
@@ -125,6 +125,7 @@ fn app(values: &mut KeyValues, base_url: String, problems: &mut Vec<ConfigProble
         blocklists: values.get(&services::BLOCKLISTS),
         ai: ai(values, problems),
         plans: plans::limits(values),
+        limits: limits::limits(values),
     }
 }
 

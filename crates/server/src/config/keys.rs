@@ -3,6 +3,7 @@
 pub(super) mod delivery;
 pub(super) mod general;
 pub(super) mod http;
+pub(super) mod limits;
 pub(super) mod plans;
 pub(super) mod services;
 pub(super) mod smtp;
@@ -47,12 +48,19 @@ pub(super) const SECTIONS: &[Section] = &[
         title: "Limits of plans",
         intro: "Each key limits the workspaces of one plan. [Limits](limits.md) describes what happens at a limit.",
     },
+    Section {
+        name: "limits",
+        title: "Budgets",
+        intro: "What all clients share, and how much of it one workspace or one address can use. Each limit holds for \
+            one process. [Limits](limits.md) describes what happens at a limit.",
+    },
 ];
 
 /// Returns every key, in the order of the declarations.
 pub(super) fn declared() -> impl Iterator<Item = &'static ConfigKey> + Clone {
     let plans = [plans::free::KEYS, plans::builder::KEYS, plans::team::KEYS];
-    [general::KEYS, http::KEYS, smtp::KEYS, delivery::KEYS, services::KEYS].into_iter().chain(plans).flatten()
+    let others = [general::KEYS, http::KEYS, smtp::KEYS, delivery::KEYS, services::KEYS, limits::KEYS];
+    others.into_iter().chain(plans).flatten()
 }
 
 /// Returns every key, in the order of the reference.

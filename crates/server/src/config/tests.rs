@@ -80,6 +80,15 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("ai.api_key", "'k'", "''"),
     ("log.format", "'json'", "'xml'"),
     ("log.level", "'debug'", "'loud'"),
+    ("limits.request_body_bytes", "'2GiB'", "'1MiB'"),
+    ("limits.request_body_bytes_per_workspace", "'100MiB'", "0"),
+    ("limits.response_write_timeout", "'10s'", "10"),
+    ("limits.json_values", "1000", "10"),
+    ("limits.json_depth", "127", "128"),
+    ("limits.page_bytes", "'1MiB'", "'1B'"),
+    ("limits.unauthenticated_connections_per_address", "'unlimited'", "'many'"),
+    ("limits.stream_frames_per_minute", "100", "-1"),
+    ("limits.unknown_keys_per_minute", "0", "1.5"),
 ];
 
 fn of_text(text: &str) -> Result<Configuration, ConfigError> {

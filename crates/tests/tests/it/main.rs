@@ -5,6 +5,7 @@
 //! - `regressions`: one file per fixed bug or RFC pitfall, named after its symptom.
 //! - `contracts`: rules that hold for everything: permissions, errors, pages, isolation, the layout of the sources.
 //! - `harness`: the harness itself.
+//! - `limits`: each budget of `limits.*` and `plans.*` at its bound, and fairness under abuse of all of them.
 //! - `inbox_fixture`: a server with one inbox, the start of many tests.
 //! - `sim`: faults, crashes and interleavings at every moment.
 //!
@@ -14,6 +15,7 @@
 mod contracts;
 mod harness;
 mod inbox_fixture;
+mod limits;
 mod regressions;
 mod routes;
 mod scenarios;

@@ -18,6 +18,8 @@ macro_rules! plan {
         daily_sends: $daily_sends:literal,
         sends_per_5_minutes: $sends_per_5_minutes:literal,
         requests_per_minute: $requests_per_minute:literal,
+        connections: $connections:literal,
+        streams: $streams:literal,
     }) => {
         pub(in crate::config) mod $module {
             use super::*;
@@ -65,6 +67,19 @@ macro_rules! plan {
                     example: 300,
                     help: "API requests per minute with one key.",
                 }
+                CONNECTIONS: Limit = concat!("plans.", $plan, ".connections") => {
+                    kind: Quota,
+                    default: value($connections),
+                    example: 500,
+                    help: "HTTP connections at once of one workspace. A connection belongs to the workspace of its \
+        latest authenticated request.",
+                }
+                STREAMS: Limit = concat!("plans.", $plan, ".streams") => {
+                    kind: Quota,
+                    default: value($streams),
+                    example: 100,
+                    help: "Streams (WebSockets) at once of one workspace.",
+                }
             }
 
             pub(super) fn limits(values: &mut KeyValues) -> PlanLimits {
@@ -76,6 +91,8 @@ macro_rules! plan {
                     daily_sends: values.get(&DAILY_SENDS),
                     sends_per_5_minutes: values.get(&SENDS_PER_5_MINUTES),
                     requests_per_minute: values.get(&REQUESTS_PER_MINUTE),
+                    connections: values.get(&CONNECTIONS),
+                    streams: values.get(&STREAMS),
                 }
             }
         }
@@ -90,6 +107,8 @@ plan!(free = "free" {
     daily_sends: 500,
     sends_per_5_minutes: 20,
     requests_per_minute: 120,
+    connections: 200,
+    streams: 20,
 });
 
 plan!(builder = "builder" {
@@ -100,6 +119,8 @@ plan!(builder = "builder" {
     daily_sends: 5_000,
     sends_per_5_minutes: 200,
     requests_per_minute: 600,
+    connections: 2_000,
+    streams: 1_000,
 });
 
 plan!(team = "team" {
@@ -110,6 +131,8 @@ plan!(team = "team" {
     daily_sends: 50_000,
     sends_per_5_minutes: 2_000,
     requests_per_minute: 3_000,
+    connections: 20_000,
+    streams: 10_000,
 });
 
 /// Reads the limits of all plans.

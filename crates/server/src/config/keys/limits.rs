@@ -1,0 +1,100 @@
+//! Keys of `limits`: budgets of the process and of each workspace or client address.
+
+use posthouse_app::settings::LimitsConfig;
+use posthouse_domain::plan::Limit;
+
+use crate::config::{
+    key::{ConfigKey, Key, keys, number, value},
+    lookup::KeyValues,
+    types::{Count, DurationMs, Quota, Size, ValueType},
+};
+
+/// The default of [`REQUEST_BODY_BYTES`]: 1 GiB.
+const BODY_BYTES: u64 = 1 << 30;
+/// The default of [`REQUEST_BODY_BYTES_PER_WORKSPACE`]: 200 MiB.
+const BODY_BYTES_PER_WORKSPACE: u64 = 200 << 20;
+/// Sizes of [`REQUEST_BODY_BYTES`] and [`REQUEST_BODY_BYTES_PER_WORKSPACE`]. The least has room for any one body.
+const BODY_BYTES_RANGE: Size = Size { bytes_min: 40 << 20, bytes_max: 1 << 40 };
+/// The default of [`PAGE_BYTES`]: 8 MiB.
+const PAGE_BYTES_DEFAULT: u64 = 8 << 20;
+/// The deepest JSON that the parser accepts.
+const JSON_DEPTH_MAX: usize = 127;
+
+keys! {
+    // HTTP, streams and JSON.
+    REQUEST_BODY_BYTES: u64 = "limits.request_body_bytes" => {
+        kind: BODY_BYTES_RANGE,
+        default: number(BODY_BYTES),
+        example: "4GiB",
+        help: "Request bodies in memory, of all workspaces together. Beyond it, requests with a body get 503 \
+            `unavailable`.",
+    }
+    REQUEST_BODY_BYTES_PER_WORKSPACE: u64 = "limits.request_body_bytes_per_workspace" => {
+        kind: BODY_BYTES_RANGE,
+        default: number(BODY_BYTES_PER_WORKSPACE),
+        example: "400MiB",
+        help: "Request bodies in memory, of one workspace. Beyond it, its requests with a body get 429 `rate_limited`.",
+    }
+    RESPONSE_WRITE_TIMEOUT: i64 = "limits.response_write_timeout" => {
+        kind: DurationMs,
+        default: value("30s"),
+        example: "1m",
+        help: "A connection whose client reads nothing of a response for this time is closed; a stream too.",
+    }
+    JSON_VALUES: usize = "limits.json_values" => {
+        kind: Count { min: 1_000, max: 10_000_000 },
+        default: number(100_000),
+        example: 500_000,
+        help: "Values in one JSON document of a client: objects, arrays, texts, numbers, booleans and nulls. Beyond \
+            it, the request gets 400 `invalid_request`.",
+    }
+    JSON_DEPTH: usize = "limits.json_depth" => {
+        kind: Count { min: 32, max: JSON_DEPTH_MAX },
+        default: number(64),
+        example: 100,
+        help: "Nesting of arrays and objects in one JSON document of a client.",
+    }
+    PAGE_BYTES: u64 = "limits.page_bytes" => {
+        kind: Size { bytes_min: 1 << 10, bytes_max: 1 << 30 },
+        default: number(PAGE_BYTES_DEFAULT),
+        example: "4MiB",
+        help: "Size of one page of a list. A page ends early, with `next_cursor`, before the item that would exceed \
+            it. It has at least one item.",
+    }
+    UNAUTHENTICATED_CONNECTIONS_PER_ADDRESS: Limit = "limits.unauthenticated_connections_per_address" => {
+        kind: Quota,
+        default: number(1_000),
+        example: 100,
+        help: "HTTP connections at once from one address (IPv6: one /56 network) that have not authenticated. The \
+            networks of `http.trusted_proxies` are exempt.",
+    }
+    STREAM_FRAMES_PER_MINUTE: Limit = "limits.stream_frames_per_minute" => {
+        kind: Quota,
+        default: number(60),
+        example: 600,
+        help: "Frames per minute that the client of one stream sends. Beyond it, the stream is closed with code 1008.",
+    }
+    UNKNOWN_KEYS_PER_MINUTE: Limit = "limits.unknown_keys_per_minute" => {
+        kind: Quota,
+        default: number(60),
+        example: 10,
+        help: "Requests per minute from one address (IPv6: one /56 network) with an unknown API key or stream token. \
+            Beyond it, only keys that this process has already accepted are checked; others get 429 `rate_limited`.",
+    }
+}
+
+/// Reads all limits.
+pub(in crate::config) fn limits(values: &mut KeyValues) -> LimitsConfig {
+    LimitsConfig {
+        // HTTP, streams and JSON.
+        request_body_bytes: values.get(&REQUEST_BODY_BYTES),
+        request_body_bytes_per_workspace: values.get(&REQUEST_BODY_BYTES_PER_WORKSPACE),
+        response_write_timeout_ms: values.get(&RESPONSE_WRITE_TIMEOUT),
+        json_values: values.get(&JSON_VALUES),
+        json_depth: values.get(&JSON_DEPTH),
+        page_bytes: values.get(&PAGE_BYTES),
+        unauthenticated_connections_per_address: values.get(&UNAUTHENTICATED_CONNECTIONS_PER_ADDRESS),
+        stream_frames_per_minute: values.get(&STREAM_FRAMES_PER_MINUTE),
+        unknown_keys_per_minute: values.get(&UNKNOWN_KEYS_PER_MINUTE),
+    }
+}
