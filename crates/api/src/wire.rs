@@ -21,9 +21,10 @@ pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipie
 pub use query::{
     Cursor, EmptyInput, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging, rows,
 };
+pub use strict::{JsonLimits, JsonProblem, parse};
 
 use posthouse_domain::{
-    error::{FieldProblem, Refusal},
+    error::{Detail, FieldProblem, LimitName, Refusal},
     text::closest,
     time::Time,
 };
@@ -50,14 +51,18 @@ pub trait BodyValue: Sized {
 
 /// The problems of a request.
 #[derive(Debug, Default)]
-pub struct Problems(Vec<FieldProblem>);
+pub struct Problems {
+    fields: Vec<FieldProblem>,
+    /// The limit of JSON documents that the body exceeds, with its value.
+    limit: Option<(LimitName, u64)>,
+}
 
 impl Problems {
     /// Records a problem. Always returns `None`, so that a decoder can return the result.
     pub fn add<T>(&mut self, path: &str, problem: impl Into<String>) -> Option<T> {
-        if self.0.len() < PROBLEMS_MAX {
+        if self.fields.len() < PROBLEMS_MAX {
             let path = if path.is_empty() { "body" } else { path };
-            self.0.push(FieldProblem { path: path.to_owned(), problem: problem.into() });
+            self.fields.push(FieldProblem { path: path.to_owned(), problem: problem.into() });
         }
         None
     }
@@ -65,7 +70,7 @@ impl Problems {
     /// Returns whether there are no problems.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.fields.is_empty()
     }
 
     /// Returns the decoded value if there are no problems.
@@ -74,20 +79,39 @@ impl Problems {
     /// Returns `invalid_request` with all problems otherwise.
     pub fn finish<T>(self, value: Option<T>) -> Result<T, Refusal> {
         match value {
-            Some(value) if self.0.is_empty() => Ok(value),
-            _ => Err(Refusal::invalid(&self.0)),
+            Some(value) if self.fields.is_empty() => Ok(value),
+            _ => {
+                let refusal = Refusal::invalid(&self.fields);
+                Err(match self.limit {
+                    Some((limit, max)) => refusal.detail(Detail::Limit(limit)).detail(Detail::Max(max)),
+                    None => refusal,
+                })
+            }
         }
     }
 }
 
 /// Decodes a request body. An empty body counts as `{}`, because clients send POST requests without a body.
-pub fn decode_json<T: BodyValue>(bytes: &[u8], problems: &mut Problems) -> Option<T> {
+pub fn decode_json<T: BodyValue>(bytes: &[u8], limits: JsonLimits, problems: &mut Problems) -> Option<T> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return T::decode(&json!({}), "", problems);
     }
-    match serde_json::from_slice::<strict::Strict>(bytes) {
-        Ok(strict::Strict(value)) => T::decode(&value, "", problems),
-        Err(error) => problems.add("body", format!("is not valid JSON ({error})")),
+    match parse(bytes, limits) {
+        Ok(value) => T::decode(&value, "", problems),
+        Err(JsonProblem::Invalid(error)) => problems.add("body", format!("is not valid JSON ({error})")),
+        Err(JsonProblem::Limit(limit, max)) => {
+            problems.limit = Some((limit, max as u64));
+            problems.add("body", limit_problem(limit, max))
+        }
+    }
+}
+
+/// States that a JSON document exceeds a limit.
+#[must_use]
+pub fn limit_problem(limit: LimitName, max: usize) -> String {
+    match limit {
+        LimitName::JsonDepth => format!("must not be nested deeper than {max}"),
+        _ => format!("must have at most {max} values"),
     }
 }
 

@@ -1,9 +1,9 @@
 //! The frames that a stream client sends.
 
-use posthouse_api::wire::{BodyValue, BoundedList, Problems, object};
+use posthouse_api::wire::{BodyValue, BoundedList, JsonLimits, JsonProblem, Problems, limit_problem, object, parse};
 use posthouse_app::events::stream::SubscriptionRequest;
 use posthouse_domain::{
-    error::{ErrorCode, Refusal},
+    error::{Detail, ErrorCode, Refusal},
     event::{EventKind, EventPayload},
     id::{EventId, InboxId},
 };
@@ -41,9 +41,17 @@ object! {
 ///
 /// # Errors
 /// Returns `invalid_request` if the frame is malformed or its type is unknown.
-pub(crate) fn read(text: &str) -> Result<ClientFrame, Refusal> {
-    let value: Value = serde_json::from_str(text)
-        .map_err(|error| Refusal::new(ErrorCode::InvalidRequest, format!("The frame is not valid JSON ({error}).")))?;
+pub(crate) fn read(text: &str, limits: JsonLimits) -> Result<ClientFrame, Refusal> {
+    let value = parse(text.as_bytes(), limits).map_err(|problem| match problem {
+        JsonProblem::Invalid(error) => {
+            Refusal::new(ErrorCode::InvalidRequest, format!("The frame is not valid JSON ({error})."))
+        }
+        JsonProblem::Limit(limit, max) => {
+            let message = format!("The frame {}.", limit_problem(limit, max));
+            let refusal = Refusal::new(ErrorCode::InvalidRequest, message);
+            refusal.detail(Detail::Limit(limit)).detail(Detail::Max(max as u64))
+        }
+    })?;
     let Value::Object(mut frame) = value else {
         return Err(Refusal::new(ErrorCode::InvalidRequest, "A frame must be a JSON object."));
     };
@@ -81,6 +89,10 @@ fn subscribe(frame: &Value) -> Result<ClientFrame, Refusal> {
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> Result<ClientFrame, Refusal> {
+        super::read(text, JsonLimits { values_max: 100, depth_max: 8 })
+    }
+
     #[test]
     fn frames_are_parsed_and_errors_name_the_problem() {
         assert!(matches!(read(r#"{"type":"ping","x":1}"#), Ok(ClientFrame::Ping)));
@@ -94,6 +106,7 @@ mod tests {
         assert_eq!((wanted.kinds, wanted.inboxes), (vec![EventKind::MessageReceived], None));
         for (frame, expected) in [
             ("x", "not valid JSON"),
+            ("[[[[[[[[[", "nested deeper than 8"),
             ("[]", "JSON object"),
             ("{}", "have a `type`"),
             (r#"{"type":"hello"}"#, "A frame of type `hello` can't be sent"),

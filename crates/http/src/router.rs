@@ -237,7 +237,7 @@ async fn admit(
         on_loopback: client.on_loopback,
         handshake: socket::handshake(&head.headers),
     };
-    let parts = RequestParts { caller, request, path, query, body, problems };
+    let parts = RequestParts { caller, request, path, query, body, json: app.json_limits(), problems };
     Ok(AdmittedRequest { parts, holds: RequestHolds { _flight: flight, _body: share } })
 }
 

@@ -199,7 +199,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
     }
 
     async fn handle_frame(&mut self, text: &str) -> Result<(), StreamClose> {
-        match read(text) {
+        match read(text, self.app.json_limits()) {
             Ok(ClientFrame::Ping) => self.send(&json!({ "type": "pong" })).await,
             Ok(ClientFrame::Pong) => Ok(()),
             Ok(ClientFrame::Subscribe(wanted, form)) => self.subscribe(wanted, form).await,

@@ -2,6 +2,7 @@
 
 use std::{ops::Deref, sync::Arc};
 
+use posthouse_api::wire::JsonLimits;
 use posthouse_app::Instance;
 
 use crate::{
@@ -38,6 +39,12 @@ impl Api {
             in_flight: InFlightRequests::default(),
             readiness: Readiness::default(),
         }
+    }
+
+    /// Returns the limits of a JSON document that a client sends, in a body or in a frame.
+    pub(crate) fn json_limits(&self) -> JsonLimits {
+        let limits = &self.config.limits;
+        JsonLimits { values_max: limits.json_values, depth_max: limits.json_depth }
     }
 }
 

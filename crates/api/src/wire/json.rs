@@ -44,7 +44,7 @@ impl<const BYTES: usize> BodyValue for BoundedJson<BYTES> {
     }
 }
 
-/// Returns the nesting depth of a value. The parser rejects more than 128 levels, which bounds the recursion.
+/// Returns the nesting depth of a value. [`JsonLimits`](super::JsonLimits) bounds the recursion.
 fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),

@@ -7,6 +7,9 @@ use serde_json::json;
 
 use super::*;
 
+/// Limits that the samples keep.
+const JSON: JsonLimits = JsonLimits { values_max: 1_000, depth_max: 64 };
+
 object! {
     /// A small send request.
     struct SampleSend {
@@ -59,7 +62,7 @@ query! {
 
 fn problems_of(value: serde_json::Value) -> Vec<(String, String)> {
     let mut problems = Problems::default();
-    let decoded = decode_json::<SampleSend>(value.to_string().as_bytes(), &mut problems);
+    let decoded = decode_json::<SampleSend>(value.to_string().as_bytes(), JSON, &mut problems);
     match problems.finish(decoded) {
         Ok(_) => Vec::new(),
         Err(refusal) => {
@@ -125,7 +128,7 @@ fn missing_fields_and_wrong_types_are_reported() {
 #[test]
 fn invalid_json_is_one_problem() {
     let mut problems = Problems::default();
-    let decoded = decode_json::<SampleSend>(b"{\"to\":", &mut problems);
+    let decoded = decode_json::<SampleSend>(b"{\"to\":", JSON, &mut problems);
     let refusal = problems.finish(decoded).expect_err("broken");
     assert!(refusal.message.contains("not valid JSON"), "{}", refusal.message);
 }
@@ -134,12 +137,12 @@ fn invalid_json_is_one_problem() {
 fn repeated_names_are_refused_at_any_depth() {
     for body in [r#"{"subject":"a","to":"a@b.example","subject":"b"}"#, r#"{"metadata":{"a":1,"b":[],"a":1}}"#] {
         let mut problems = Problems::default();
-        let decoded = decode_json::<SampleSend>(body.as_bytes(), &mut problems);
+        let decoded = decode_json::<SampleSend>(body.as_bytes(), JSON, &mut problems);
         let refusal = problems.finish(decoded).expect_err(body);
         assert!(refusal.message.contains("is repeated"), "{}", refusal.message);
     }
     let deep = "[".repeat(10_000);
-    assert!(decode_json::<SampleSend>(deep.as_bytes(), &mut Problems::default()).is_none());
+    assert!(decode_json::<SampleSend>(deep.as_bytes(), JSON, &mut Problems::default()).is_none());
 }
 
 #[test]

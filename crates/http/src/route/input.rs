@@ -10,7 +10,7 @@ use posthouse_domain::{
 };
 use serde_json::Value;
 
-use posthouse_api::wire::{self, BodyValue, EmptyInput, Problems, QueryParameters};
+use posthouse_api::wire::{self, BodyValue, EmptyInput, JsonLimits, Problems, QueryParameters};
 use posthouse_app::settings::SecretText;
 
 /// A request that passed authentication, before decoding.
@@ -25,6 +25,8 @@ pub struct RequestParts {
     pub query: Option<String>,
     /// The body.
     pub body: Bytes,
+    /// Limits of a JSON body.
+    pub json: JsonLimits,
     /// Problems found so far.
     pub problems: Problems,
 }
@@ -104,14 +106,14 @@ pub struct RawBody(pub Bytes);
 /// A type that a request body decodes into.
 pub trait FromBody: Sized {
     /// Decodes the body, or reports every problem.
-    fn read(bytes: Bytes, problems: &mut Problems) -> Option<Self>;
+    fn read(bytes: Bytes, limits: JsonLimits, problems: &mut Problems) -> Option<Self>;
     /// Returns the schema for the OpenAPI description.
     fn body_schema() -> Value;
 }
 
 impl<T: BodyValue> FromBody for T {
-    fn read(bytes: Bytes, problems: &mut Problems) -> Option<Self> {
-        wire::decode_json(&bytes, problems)
+    fn read(bytes: Bytes, limits: JsonLimits, problems: &mut Problems) -> Option<Self> {
+        wire::decode_json(&bytes, limits, problems)
     }
     fn body_schema() -> Value {
         T::schema()
@@ -119,7 +121,7 @@ impl<T: BodyValue> FromBody for T {
 }
 
 impl FromBody for RawBody {
-    fn read(bytes: Bytes, _: &mut Problems) -> Option<Self> {
+    fn read(bytes: Bytes, _: JsonLimits, _: &mut Problems) -> Option<Self> {
         Some(Self(bytes))
     }
     fn body_schema() -> Value {
@@ -148,7 +150,7 @@ impl<Q: QueryParameters, B: FromBody> FromRequestParts for RouteInput<Q, B> {
     fn from_parts(parts: RequestParts) -> Result<Self, Refusal> {
         let caller =
             parts.caller.ok_or_else(|| Refusal::new(ErrorCode::Unauthorized, "The request has no API key."))?;
-        let (query, body) = decode(parts.query.as_deref(), parts.body, parts.problems)?;
+        let (query, body) = decode(parts.query.as_deref(), parts.body, parts.json, parts.problems)?;
         Ok(Self { caller, request: parts.request, path: parts.path, query, body })
     }
 }
@@ -158,7 +160,7 @@ impl<Q: QueryParameters, B: FromBody> FromRequestParts for PublicInput<Q, B> {
     type Body = B;
 
     fn from_parts(parts: RequestParts) -> Result<Self, Refusal> {
-        let (query, body) = decode(parts.query.as_deref(), parts.body, parts.problems)?;
+        let (query, body) = decode(parts.query.as_deref(), parts.body, parts.json, parts.problems)?;
         Ok(Self { request: parts.request, path: parts.path, query, body })
     }
 }
@@ -167,9 +169,10 @@ impl<Q: QueryParameters, B: FromBody> FromRequestParts for PublicInput<Q, B> {
 fn decode<Q: QueryParameters, B: FromBody>(
     query: Option<&str>,
     body: Bytes,
+    limits: JsonLimits,
     mut problems: Problems,
 ) -> Result<(Q, B), Refusal> {
     let query = wire::decode_query(query, &mut problems);
-    let body = B::read(body, &mut problems);
+    let body = B::read(body, limits, &mut problems);
     problems.finish(query.zip(body))
 }

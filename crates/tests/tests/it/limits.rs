@@ -1,6 +1,7 @@
 //! Each budget at its bound: over it a client learns the limit, its value and the wait, and others are served.
 
 mod bodies;
+mod json;
 
 use posthouse_domain::error::LimitName;
 use posthouse_tests::{TestServer, fixtures::TestKey, http::ApiResponse};

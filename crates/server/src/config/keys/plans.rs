@@ -72,7 +72,7 @@ macro_rules! plan {
                     default: value($connections),
                     example: 500,
                     help: "HTTP connections at once of one workspace. A connection belongs to the workspace of its \
-        latest authenticated request.",
+    latest authenticated request.",
                 }
                 STREAMS: Limit = concat!("plans.", $plan, ".streams") => {
                     kind: Quota,
