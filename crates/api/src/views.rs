@@ -12,6 +12,7 @@ pub mod inbox;
 pub mod list_entry;
 pub mod message;
 pub mod metrics;
+mod page;
 pub mod queue;
 pub mod search;
 pub mod suppression;
@@ -19,6 +20,7 @@ pub mod thread;
 pub mod webhook;
 pub mod workspace;
 
+pub use page::{PageView, RenderedPage};
 use std::borrow::Cow;
 
 use posthouse_domain::{named::NamedEnum, time::Time};
@@ -57,16 +59,6 @@ impl JsonSchema for TimestampView {
 /// Returns the schema of a named enum: a string with the list of its names.
 pub fn name_of<E: NamedEnum>(_generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": E::names() })
-}
-
-/// One page of a list.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "{T}Page")]
-pub struct PageView<T> {
-    /// Records of this page.
-    pub data: Vec<T>,
-    /// Value of `cursor` for the next page; null on the last page.
-    pub next_cursor: Option<String>,
 }
 
 /// One record, or null if there is nothing to return.

@@ -103,14 +103,112 @@ impl<P: CursorKey> PageRequest<P> {
         self.limit + 1
     }
 
-    /// Removes the extra row and returns the cursor of the next page, if there is one.
-    pub fn cut<T>(&self, fetched: &mut Vec<T>, place: impl FnOnce(&T) -> P) -> Option<String> {
-        let shown = self.limit as usize;
-        if fetched.len() <= shown {
-            return None;
+    /// Returns the page of these rows, which are in the order of the list. Removes the extra row.
+    pub fn page_of<T>(&self, mut fetched: Vec<T>, place: impl Fn(&T) -> P) -> Page<T> {
+        let has_more = fetched.len() > self.limit as usize;
+        fetched.truncate(self.limit as usize);
+        let rows: Vec<PageRow<T>> =
+            fetched.into_iter().map(|row| PageRow { key: place(&row).key(), row: Some(row) }).collect();
+        let end = rows.last().map(|last| last.key.clone()).filter(|_| has_more);
+        Page { rows, end, filters: Some(self.filters.clone()) }
+    }
+}
+
+/// The rows of a page, each with its position, so that the list can continue after any of them.
+///
+/// Every list is rendered from a page. A page ends early if its rows exceed a budget of bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Page<T> {
+    rows: Vec<PageRow<T>>,
+    /// The position after the whole page; `None` at the end of the list.
+    end: Option<Vec<u8>>,
+    /// What the cursors are bound to; `None` if a cursor is the id of a row.
+    filters: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct PageRow<T> {
+    key: Vec<u8>,
+    /// `None` if there is nothing to show of the row.
+    row: Option<T>,
+}
+
+impl<T> Page<T> {
+    /// Returns a page without rows, at the end of its list.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self { rows: Vec::new(), end: None, filters: None }
+    }
+
+    /// Creates a page of a list whose cursors are ids. `end` is the id after which the list continues.
+    pub fn by_id(rows: Vec<T>, id: impl Fn(&T) -> Uuid, end: Option<Uuid>) -> Self {
+        let keyed = |row| PageRow { key: id(&row).as_bytes().to_vec(), row: Some(row) };
+        let end = end.map(|id| id.as_bytes().to_vec());
+        Self { rows: rows.into_iter().map(keyed).collect(), end, filters: None }
+    }
+
+    /// Removes the last row of a page whose read stopped early: it shows only that the list continues.
+    #[must_use]
+    pub fn without_last(mut self) -> Self {
+        self.rows.pop();
+        self.end = self.rows.last().map(|last| last.key.clone());
+        self
+    }
+
+    /// Replaces the rows. `load` returns one result for each of the first rows, and may leave out rows at the end, if
+    /// they don't fit; the page then ends before them. It returns `None` for a row without anything to show.
+    ///
+    /// # Errors
+    /// Returns the error of `load`.
+    pub fn try_map<U, E>(self, load: impl FnOnce(Vec<T>) -> Result<Vec<Option<U>>, E>) -> Result<Page<U>, E> {
+        let mut keys: Vec<Vec<u8>> = Vec::with_capacity(self.rows.len());
+        let mut rows = Vec::with_capacity(self.rows.len());
+        for PageRow { key, row } in self.rows {
+            if let Some(row) = row {
+                keys.push(key);
+                rows.push(row);
+            }
         }
-        fetched.truncate(shown);
-        fetched.last().map(|last| encode_cursor(&place(last), &self.filters))
+        let loaded = load(rows)?;
+        let is_cut = loaded.len() < keys.len();
+        let rows: Vec<PageRow<U>> = keys.into_iter().zip(loaded).map(|(key, row)| PageRow { key, row }).collect();
+        let end = if is_cut { rows.last().map(|last| last.key.clone()) } else { self.end };
+        Ok(Page { rows, end, filters: self.filters })
+    }
+
+    /// Returns the number of rows, including those without anything to show.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns whether the page has no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Returns each row in order; `None` for a row without anything to show.
+    pub fn rows(&self) -> impl Iterator<Item = Option<&T>> {
+        self.rows.iter().map(|row| row.row.as_ref())
+    }
+
+    /// Returns the rows that are shown, to change them.
+    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.rows.iter_mut().filter_map(|row| row.row.as_mut())
+    }
+
+    /// Returns the cursor of the list after the first `count` rows; `None` at the end of the list.
+    #[must_use]
+    pub fn cursor_after(&self, count: usize) -> Option<String> {
+        let key = match count.checked_sub(1) {
+            Some(last) if count < self.rows.len() => self.rows.get(last).map(|row| &row.key),
+            _ => self.end.as_ref(),
+        };
+        key.map(|key| match &self.filters {
+            Some(filters) => encode_key(key, filters),
+            None => Uuid::from_slice(key).unwrap_or_default().to_string(),
+        })
     }
 }
 
@@ -122,10 +220,9 @@ impl PageRequest {
     }
 }
 
-fn encode_cursor(place: &impl CursorKey, filters: &str) -> String {
-    let mut bytes = place.key();
-    let tag = tag(&bytes, filters);
-    bytes.extend_from_slice(&tag);
+fn encode_key(key: &[u8], filters: &str) -> String {
+    let mut bytes = key.to_vec();
+    bytes.extend_from_slice(&tag(key, filters));
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
@@ -147,6 +244,10 @@ fn tag(key: &[u8], filters: &str) -> [u8; TAG_BYTES] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn encode_cursor(place: &impl CursorKey, filters: &str) -> String {
+        encode_key(&place.key(), filters)
+    }
 
     #[test]
     fn cursor_round_trips_only_with_its_filters() {
@@ -171,10 +272,32 @@ mod tests {
         let place = |n: &u128| CursorPosition { sort: 0, id: Uuid::from_u128(*n) };
         let paging = PageRequest::new("list".to_owned(), None, 2).unwrap();
         assert_eq!(paging.rows_to_fetch(), 3);
-        let (mut all, mut more) = (vec![1, 2], vec![1, 2, 3]);
-        assert_eq!((paging.cut(&mut all, place), all.len()), (None, 2));
-        let cursor = paging.cut(&mut more, place).unwrap();
-        assert_eq!(more, [1, 2]);
-        assert_eq!(PageRequest::new("list".to_owned(), Some(&cursor), 2).unwrap().after, Some(place(&2)));
+        let all = paging.page_of(vec![1, 2], place);
+        assert_eq!((all.cursor_after(2), all.len()), (None, 2));
+        let more = paging.page_of(vec![1, 2, 3], place);
+        assert_eq!(more.rows().flatten().collect::<Vec<_>>(), [&1, &2]);
+        for (count, last) in [(1, 1), (2, 2)] {
+            let cursor = more.cursor_after(count).unwrap();
+            assert_eq!(PageRequest::new("list".to_owned(), Some(&cursor), 2).unwrap().after, Some(place(&last)));
+        }
+    }
+
+    #[test]
+    fn a_page_continues_after_the_last_row_that_was_loaded() {
+        let place = |n: &u128| CursorPosition { sort: 0, id: Uuid::from_u128(*n) };
+        let paging = PageRequest::new("list".to_owned(), None, 5).unwrap();
+        let page = || paging.page_of(vec![1, 2, 3], place);
+        let after = |cursor: Option<String>| {
+            cursor.map(|cursor| PageRequest::new("list".to_owned(), Some(&cursor), 2).unwrap().after.unwrap())
+        };
+        let loaded =
+            |count: usize| page().try_map(|rows| Ok::<_, ()>(rows.into_iter().take(count).map(Some).collect()));
+        assert_eq!(after(loaded(3).unwrap().cursor_after(3)), None);
+        assert_eq!(after(loaded(2).unwrap().cursor_after(2)), Some(place(&2)));
+        let cut = page().without_last();
+        assert_eq!((cut.len(), after(cut.cursor_after(2))), (2, Some(place(&2))));
+        let ids = Page::by_id(vec![1_u128, 2], |n| Uuid::from_u128(*n), Some(Uuid::from_u128(9)));
+        let expected = [Uuid::from_u128(1), Uuid::from_u128(9)].map(|id| Some(id.to_string()));
+        assert_eq!([ids.cursor_after(1), ids.cursor_after(2)], expected);
     }
 }

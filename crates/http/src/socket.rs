@@ -232,10 +232,17 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
         }
         self.subscription = Some(ActiveSubscription { filter: begun.filter, form, last_seq: begun.seen });
         self.send(&frame).await?;
-        for some in begun.replay.chunks(REPLAY_STEP) {
+        let mut rest = begun.replay.as_slice();
+        while !rest.is_empty() {
+            let some = rest[..rest.len().min(REPLAY_STEP)].to_vec();
             // The store is unavailable. The client receives the rest when it resumes.
-            let shown = stream::show(self.app, self.caller.workspace, some.to_vec(), form).await;
-            for event in shown.map_err(|_| StreamClose::Restarting)? {
+            let shown = stream::show(self.app, self.caller.workspace, some, form).await;
+            let shown = shown.map_err(|_| StreamClose::Restarting)?;
+            if shown.is_empty() {
+                break;
+            }
+            rest = &rest[shown.len()..];
+            for event in shown {
                 self.write(Message::Text(event_frame(&event))).await?;
             }
         }

@@ -51,11 +51,19 @@ statements! {
     GET = select!("WHERE m.workspace_id = $1 AND m.id = $2");
     GET_MANY = concat!(columns!(), " FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}");
     SIZES = "SELECT m.id, m.size_bytes FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}";
+    BODY_BYTES = "SELECT m.id, coalesce((SELECT coalesce(octet_length(c.text), 0) * (1 + c.extracted_is_text)
+          + coalesce(octet_length(c.html), 0) + coalesce(octet_length(c.extracted_text), 0) + octet_length(c.headers)
+          FROM contents c WHERE c.workspace_id = m.workspace_id AND c.id = m.content_id), 0) AS size_bytes
+        FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}";
     BY_RFC_ID = "SELECT id, thread_id, direction FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3
         ORDER BY created_at + 0 DESC LIMIT 1";
     LOCK = "SELECT created_at FROM messages WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
     SET_LABELS = "UPDATE messages SET labels = $3, is_read = $4 WHERE workspace_id = $1 AND id = $2";
 }
+
+/// Bytes of bodies and headers that a byte of raw mail can become: text is stored up to three times, as text, as HTML
+/// and as new text, and headers once more.
+const BODY_BYTES_PER_RAW: u64 = 4;
 
 /// A message that an RFC `Message-ID` refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -162,6 +170,22 @@ pub fn sizes(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<V
     Ok(rows.into_iter().map(|row| (row.id, row.size_bytes)).collect())
 }
 
+/// Returns the sizes in bytes of the bodies and headers of up to 100 messages, without reading them; unknown IDs are
+/// omitted.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn body_bytes(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<Vec<(MessageId, u64)>> {
+    let rows: Vec<SizeRow> = many::rows(tx, &BODY_BYTES, workspace, ids)?;
+    Ok(rows.into_iter().map(|row| (row.id, row.size_bytes)).collect())
+}
+
+/// Returns whether the bodies of mail with this many raw bytes may exceed `bytes_max`.
+#[must_use]
+pub const fn may_exceed(raw_bytes: u64, bytes_max: u64) -> bool {
+    raw_bytes.saturating_mul(BODY_BYTES_PER_RAW) > bytes_max
+}
+
 /// Returns the message of an inbox with that `Message-ID`.
 ///
 /// # Errors
@@ -234,6 +258,35 @@ pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> R
         records.push(Record { message, bodies: own, attachments: files, deliveries: delivered_to, withheld, approval });
     }
     Ok(records)
+}
+
+/// Returns the first of up to 100 messages with all their related data: as many as have bodies of `bytes_max` together,
+/// but at least one. Nothing is read of the others.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn records_within(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    mut messages: Vec<Message>,
+    bytes_max: u64,
+) -> Result<Vec<Record>> {
+    if !may_exceed(messages.iter().map(|message| message.size_bytes).sum(), bytes_max) {
+        return records(tx, workspace, messages);
+    }
+    let ids: Vec<MessageId> = messages.iter().map(|message| message.id).collect();
+    let sizes = body_bytes(tx, workspace, &ids)?;
+    let size = |message: &Message| sizes.iter().find(|(id, _)| *id == message.id).map_or(0, |(_, size)| *size);
+    let (mut sum, mut count) = (0, 0);
+    for message in &messages {
+        sum += size(message);
+        if count > 0 && sum > bytes_max {
+            break;
+        }
+        count += 1;
+    }
+    messages.truncate(count);
+    records(tx, workspace, messages)
 }
 
 /// Returns whether a message's content is withheld unless the caller requests held mail: a receive list blocked the

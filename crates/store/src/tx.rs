@@ -8,6 +8,7 @@ use crate::db::damage::DamageState;
 use crate::dialect::IDS_MAX;
 use crate::values::RowSource;
 use crate::{Engine, Error, FromColumn, FromRow, Result, Row, Sql, Value};
+use postgres::fallible_iterator::FallibleIterator;
 use posthouse_domain::event::NewEvent;
 use uuid::Uuid;
 
@@ -77,6 +78,31 @@ impl Tx {
             StoreConnection::Postgres(connection) => postgres_rows(connection, sql, parameters),
         };
         self.note(sql, rows)
+    }
+
+    /// Returns the rows in order, up to the first one for which `is_last` holds. The rows after it aren't read.
+    ///
+    /// # Errors
+    /// See [`Tx::rows`].
+    pub fn rows_until<T: FromRow>(
+        &mut self,
+        sql: &Sql,
+        parameters: &[Value<'_>],
+        mut is_last: impl FnMut(&T) -> bool,
+    ) -> Result<Vec<T>> {
+        self.count(sql)?;
+        let mut out = Vec::new();
+        let mut add = |row: T| {
+            let is_last = is_last(&row);
+            out.push(row);
+            is_last
+        };
+        let read = match &mut self.on {
+            StoreConnection::Sqlite(connection) => sqlite_each(connection, sql, parameters, &mut add),
+            StoreConnection::Postgres(connection) => postgres_each(connection, sql, parameters, &mut add),
+        };
+        self.note(sql, read)?;
+        Ok(out)
     }
 
     /// Runs a statement that returns no rows; returns the number of rows changed.
@@ -210,16 +236,32 @@ fn sqlite_bind(statement: &mut rusqlite::Statement<'_>, parameters: &[Value<'_>]
 }
 
 fn sqlite_rows<T: FromRow>(c: &rusqlite::Connection, sql: &Sql, parameters: &[Value<'_>]) -> Result<Vec<T>> {
+    let mut out = Vec::new();
+    sqlite_each(c, sql, parameters, &mut |row| {
+        out.push(row);
+        false
+    })?;
+    Ok(out)
+}
+
+/// Reads rows until `add` returns true.
+fn sqlite_each<T: FromRow>(
+    c: &rusqlite::Connection,
+    sql: &Sql,
+    parameters: &[Value<'_>],
+    add: &mut impl FnMut(T) -> bool,
+) -> Result<()> {
     let mut statement = c.prepare_cached(sql.text_for(Engine::Sqlite, parameters.len()))?;
     let names = (0..statement.column_count()).map(|at| statement.column_name(at).unwrap_or_default());
     sql.check_columns(Engine::Sqlite, T::COLUMNS, names)?;
     sqlite_bind(&mut statement, parameters)?;
     let mut rows = statement.raw_query();
-    let mut out = Vec::new();
     while let Some(row) = rows.next()? {
-        out.push(T::from_row(&mut Row { from: RowSource::Sqlite(row), next: 0 })?);
+        if add(T::from_row(&mut Row { from: RowSource::Sqlite(row), next: 0 })?) {
+            break;
+        }
     }
-    Ok(out)
+    Ok(())
 }
 
 fn sqlite_exec(c: &rusqlite::Connection, sql: &Sql, parameters: &[Value<'_>]) -> Result<u64> {
@@ -233,4 +275,22 @@ fn postgres_rows<T: FromRow>(c: &mut PgConnection, sql: &Sql, parameters: &[Valu
     sql.check_columns(Engine::Postgres, T::COLUMNS, statement.columns().iter().map(|column| column.name()))?;
     let rows = c.query(&statement, parameters)?;
     rows.iter().map(|row| T::from_row(&mut Row { from: RowSource::Postgres(row), next: 0 })).collect()
+}
+
+/// Reads rows until `add` returns true. The connection discards the others.
+fn postgres_each<T: FromRow>(
+    c: &mut PgConnection,
+    sql: &Sql,
+    parameters: &[Value<'_>],
+    add: &mut impl FnMut(T) -> bool,
+) -> Result<()> {
+    let statement = c.prepare(sql, parameters.len())?;
+    sql.check_columns(Engine::Postgres, T::COLUMNS, statement.columns().iter().map(|column| column.name()))?;
+    let mut rows = c.query_each(&statement, parameters)?;
+    while let Some(row) = rows.next()? {
+        if add(T::from_row(&mut Row { from: RowSource::Postgres(&row), next: 0 })?) {
+            break;
+        }
+    }
+    Ok(())
 }

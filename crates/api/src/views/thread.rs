@@ -1,13 +1,12 @@
 //! The thread object.
 
-use posthouse_domain::record::Record;
 use posthouse_domain::thread::Thread;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{TimestampView, json_text, message::MessageView};
+use super::{RenderedPage, TimestampView, json_text, message::MessageView};
 
 /// A conversation within one inbox.
 #[derive(Serialize, JsonSchema)]
@@ -39,7 +38,8 @@ pub struct FullThreadView<'a> {
     #[serde(flatten)]
     thread: ThreadView<'a>,
     /// Newest messages of the thread, oldest first.
-    messages: Vec<MessageView<'a>>,
+    #[schemars(with = "Vec<MessageView<'a>>")]
+    messages: Vec<&'a RawValue>,
     /// Value of `cursor` for the messages before these; null if these are the first.
     earlier_cursor: Option<String>,
 }
@@ -63,10 +63,11 @@ impl<'a> ThreadView<'a> {
 }
 
 impl<'a> FullThreadView<'a> {
-    /// Returns the view of a thread with messages, which are passed newest first.
+    /// Returns the view of a thread with a page of its messages, newest first.
     #[must_use]
-    pub fn of(thread: &'a Thread, newest_first: &'a [Record], earlier_cursor: Option<String>) -> Self {
-        let messages = newest_first.iter().rev().map(MessageView::of).collect();
-        Self { thread: ThreadView::of(thread), messages, earlier_cursor }
+    pub fn of(thread: &'a Thread, newest_first: &'a RenderedPage) -> Self {
+        let mut messages: Vec<&RawValue> = newest_first.items().map(json_text).collect();
+        messages.reverse();
+        Self { thread: ThreadView::of(thread), messages, earlier_cursor: newest_first.next_cursor.clone() }
     }
 }

@@ -137,7 +137,8 @@ fn replay(
     Ok(())
 }
 
-/// Renders up to 100 events as JSON texts.
+/// Renders the first of up to 100 events as JSON texts: as many as fit in `limits.page_bytes`, but at least one. Returns
+/// none if the workspace no longer exists.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -147,10 +148,10 @@ pub async fn show(
     some: Vec<Event>,
     form: EventPayload,
 ) -> Result<Vec<String>, Refusal> {
-    let (plans, now) = (app.config.plans, app.clock.now());
+    let (plans, now, bytes_max) = (app.config.plans, app.clock.now(), app.config.limits.page_bytes);
     app.store
         .read(move |tx| {
-            let shown = render::load(tx, workspace, some.clone(), &plans, now)?;
+            let shown = render::load(tx, workspace, some.clone(), &plans, now, bytes_max)?;
             Ok(shown.iter().map(|shown| written(&EventView::in_form(shown, form))).collect())
         })
         .await

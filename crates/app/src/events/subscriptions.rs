@@ -257,10 +257,16 @@ async fn follow(app: &App, streams: &Streams, opened: OpenedTopic) {
 
 /// Reads the next batch. Returns it, the position up to which the log was scanned, and whether that is the end.
 async fn read(app: &App, workspace: WorkspaceId, keys: Vec<KeyId>, seq: i64) -> StoreResult<(StreamBatch, i64, bool)> {
-    let (plans, now) = (app.config.plans, app.clock.now());
+    let (plans, now, bytes_max) = (app.config.plans, app.clock.now(), app.config.limits.page_bytes);
     let work = move |tx: &mut Tx| -> StoreResult<(StreamBatch, i64, bool)> {
         let batch = log::after(tx, workspace, &EventFilter::default(), seq, READ_BOUNDS)?;
-        let shown = render::load(tx, workspace, batch.events, &plans, now)?;
+        let count = batch.events.len();
+        let shown = render::load(tx, workspace, batch.events, &plans, now, bytes_max)?;
+        // Events that didn't fit are read again, in the next batch.
+        let (seen, is_end) = match shown.last() {
+            Some(last) if shown.len() < count => (last.event().seq, false),
+            _ => (batch.seen, batch.is_end),
+        };
         let item = |shown| StreamEvent { shown, full: OnceLock::new(), envelope: OnceLock::new() };
         let mut news = StreamBatch { events: shown.into_iter().map(item).collect(), revoked: Vec::new() };
         for key in &keys {
@@ -268,7 +274,7 @@ async fn read(app: &App, workspace: WorkspaceId, keys: Vec<KeyId>, seq: i64) -> 
                 news.revoked.push(*key);
             }
         }
-        Ok((news, batch.seen, batch.is_end))
+        Ok((news, seen, is_end))
     };
     app.store.read(work).await
 }

@@ -9,7 +9,7 @@ use posthouse_domain::queue::{ClaimedMessage, Claims};
 use posthouse_domain::{
     auth::Caller,
     error::Refusal,
-    id::{IdGenerator, InboxId, LeaseId, MessageId, ThreadId},
+    id::{IdGenerator, InboxId, LeaseId, MessageId, ThreadId, WorkspaceId},
     inbox::Inbox,
     queue::{ClaimFilter, DEAD_LETTER, QueueItem, QueueItemState, lease_expired},
     time::Time,
@@ -18,7 +18,7 @@ use posthouse_store::{
     Result as StoreResult, Tx,
     message_list::InboxRef,
     messages::{self},
-    queue::{self, QueueLease},
+    queue::{self, QueueCandidate, QueueLease},
     workspaces,
 };
 
@@ -29,6 +29,8 @@ use crate::{access::visible, app::App};
 const CANDIDATES_SPARE: u32 = 16;
 /// Pulls per transaction, so that a claim without matches in a long history doesn't block others for long.
 const PULLS_MAX: usize = 20;
+/// Candidates whose sizes are read at once.
+const SIZES_STEP: usize = 50;
 /// Dead letters made per attempt.
 const BURIED_MAX: u32 = 50;
 
@@ -81,8 +83,9 @@ pub async fn claim(app: &App, waiters: &InboxWaiters, caller: Caller, claim: Cla
     // Registered before the first attempt, so that no message between the attempt and the wait is missed.
     let mut watch = waiters.watch(&app.store, place);
     loop {
-        let (request, ids, now) = (claim.clone(), app.clock.ids(), app.clock.now());
-        let attempt = app.store.write(move |tx| attempt(tx, caller, &request, &ids.clone(), now)).await?;
+        let (request, bytes_max) = (claim.clone(), app.config.limits.page_bytes);
+        let (ids, now) = (app.clock.ids(), app.clock.now());
+        let attempt = app.store.write(move |tx| attempt(tx, caller, &request, (&ids.clone(), now), bytes_max)).await?;
         let (news, due) = match attempt {
             Attempt::Paused => return Ok(Claims { claimed: Vec::new(), is_paused: true }),
             Attempt::Leased(leases) => return read(app, caller, leases).await,
@@ -106,8 +109,8 @@ fn attempt(
     tx: &mut Tx,
     caller: Caller,
     claim: &ClaimRequest,
-    ids: &IdGenerator,
-    now: Time,
+    (ids, now): (&IdGenerator, Time),
+    bytes_max: u64,
 ) -> Result<Attempt, Refusal> {
     let inbox = visible::inbox(tx, &caller, claim.inbox)?;
     let workspace = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
@@ -120,7 +123,8 @@ fn attempt(
     }
     dead_letter_exhausted(tx, Some(place), now, BURIED_MAX)?;
     queue::promote(tx, place, now)?;
-    let (leases, is_finished) = lease_oldest(tx, &inbox, queue.position, claim, ids, now)?;
+    let (leases, is_finished) =
+        lease_oldest(tx, &inbox, queue.position, claim, (ids, now), ClaimBudget::new(claim, bytes_max))?;
     if !leases.is_empty() {
         return Ok(Attempt::Leased(leases));
     }
@@ -131,29 +135,32 @@ fn attempt(
     Ok(Attempt::Nothing(news, queue::next_due(tx, place, now)?))
 }
 
-/// Leases the oldest matching messages after position `start`, one per thread. Returns the leases, and whether the
-/// whole history was searched.
+/// Leases the oldest matching messages after position `start`, one per thread, as far as the response has room for
+/// them. Returns the leases, and whether the whole history was searched.
 fn lease_oldest(
     tx: &mut Tx,
     inbox: &Inbox,
     start: Time,
     claim: &ClaimRequest,
-    ids: &IdGenerator,
-    now: Time,
+    (ids, now): (&IdGenerator, Time),
+    mut budget: ClaimBudget,
 ) -> StoreResult<(Vec<NewLease>, bool)> {
     let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
     let (limit, chunk) = (claim.limit as usize, claim.limit * 2 + CANDIDATES_SPARE);
     let mut leases: Vec<NewLease> = Vec::with_capacity(limit);
     let (mut after, mut position, mut pulls) = (Time::from_millis(0), start, 0);
-    while leases.len() < limit {
+    'search: while leases.len() < limit {
         let found = queue::candidates(tx, place, claim.wanted, after, chunk, now)?;
-        for candidate in &found {
+        for (at, candidate) in found.iter().enumerate() {
             after = candidate.created_at;
             if leases.len() == limit || claim.wanted.analysed {
                 break;
             }
             if leases.iter().any(|lease| lease.thread == candidate.thread) {
                 continue;
+            }
+            if !budget.has_room(tx, place.workspace, &found[at..])? && !leases.is_empty() {
+                break 'search;
             }
             let lease: LeaseId = ids.next();
             let until = now.plus_ms(claim.lease_ms);
@@ -176,6 +183,32 @@ fn lease_oldest(
         queue::move_to(tx, place, position)?;
     }
     Ok((leases, pulls < PULLS_MAX))
+}
+
+/// The bytes of bodies that the response to a claim has room for. Messages beyond it are not leased.
+struct ClaimBudget {
+    bytes_left: u64,
+    /// The sizes of the next candidates; unused if the claim is for one message, which is always returned.
+    sizes: Option<Vec<(MessageId, u64)>>,
+}
+
+impl ClaimBudget {
+    fn new(claim: &ClaimRequest, bytes_max: u64) -> Self {
+        Self { bytes_left: bytes_max, sizes: (claim.limit > 1).then(Vec::new) }
+    }
+
+    /// Takes the room of the first of these candidates, and returns whether there was enough.
+    fn has_room(&mut self, tx: &mut Tx, workspace: WorkspaceId, next: &[QueueCandidate]) -> StoreResult<bool> {
+        let (Some(sizes), Some(first)) = (&mut self.sizes, next.first()) else { return Ok(true) };
+        if !sizes.iter().any(|(id, _)| *id == first.message) {
+            let ids: Vec<MessageId> = next.iter().map(|candidate| candidate.message).take(SIZES_STEP).collect();
+            *sizes = messages::body_bytes(tx, workspace, &ids)?;
+        }
+        let size = sizes.iter().find(|(id, _)| *id == first.message).map_or(0, |(_, size)| *size);
+        let has_room = size <= self.bytes_left;
+        self.bytes_left = self.bytes_left.saturating_sub(size);
+        Ok(has_room)
+    }
 }
 
 /// Makes dead letters of the messages whose last delivery has expired; returns how many.

@@ -10,7 +10,7 @@ use posthouse_domain::{
     error::Refusal,
     id::{InboxId, MessageId},
     message::{Channel, MessageKind},
-    page::{CursorPosition, PageRequest},
+    page::{CursorPosition, Page, PageRequest},
     record::Record,
     search::{self, ParsedQuery, RankTier},
 };
@@ -39,9 +39,6 @@ pub struct SearchRequest {
     pub limit: u32,
 }
 
-/// A page of hits, and the cursor of the next page.
-pub type SearchPage = (Vec<SearchHit>, Option<String>);
-
 /// Runs a search.
 ///
 /// # Errors
@@ -52,11 +49,12 @@ pub async fn search(
     index: &SearchIndex,
     caller: Caller,
     request: SearchRequest,
-) -> Result<SearchPage, Refusal> {
+) -> Result<Page<SearchHit>, Refusal> {
     let query = ParsedQuery::parse(&request.text).map_err(|problem| Refusal::invalid_field("q", problem))?;
     let paging = PageRequest::new(cursor_scope(&request), request.cursor.as_deref(), request.limit)?;
     index::catch_up(app, index, caller.workspace).await?;
-    app.store.read(move |tx| page(tx, &caller, &request, &query, &paging)).await
+    let bytes_max = app.config.limits.page_bytes;
+    app.store.read(move |tx| page(tx, &caller, &request, &query, &paging, bytes_max)).await
 }
 
 fn page(
@@ -65,7 +63,8 @@ fn page(
     request: &SearchRequest,
     query: &ParsedQuery,
     paging: &PageRequest,
-) -> Result<SearchPage, Refusal> {
+    bytes_max: u64,
+) -> Result<Page<SearchHit>, Refusal> {
     if let Some(inbox) = request.inbox {
         visible::inbox(tx, caller, inbox)?;
     }
@@ -75,20 +74,38 @@ fn page(
         channel: request.channel,
         kind: request.kind,
     };
-    let mut hits = store::hits(tx, narrowing, query, paging.after.map(position_after), paging.rows_to_fetch())?;
-    let next = paging.cut(&mut hits, position);
+    let hits = store::hits(tx, narrowing, query, paging.after.map(position_after), paging.rows_to_fetch())?;
+    paging.page_of(hits, position).try_map(|hits| load(tx, caller, query, hits, bytes_max))
+}
+
+/// Loads the messages of the first hits, as far as they fit in `bytes_max`; `None` for a message that was deleted.
+fn load(
+    tx: &mut Tx,
+    caller: &Caller,
+    query: &ParsedQuery,
+    hits: Vec<IndexHit>,
+    bytes_max: u64,
+) -> Result<Vec<Option<SearchHit>>, Refusal> {
     let ids: Vec<MessageId> = hits.iter().map(|hit| hit.message).collect();
-    let stored = messages::get_many(tx, caller.workspace, &ids)?;
-    let mut records = messages::records(tx, caller.workspace, stored)?;
+    let mut stored = messages::get_many(tx, caller.workspace, &ids)?;
+    stored.sort_by_key(|message| ids.iter().position(|id| *id == message.id));
+    let count = stored.len();
+    let mut records = messages::records_within(tx, caller.workspace, stored, bytes_max)?;
+    let is_cut = records.len() < count;
+    let last = records.last().map(|record| record.message.id);
     let mut found = Vec::with_capacity(hits.len());
     for hit in hits {
-        if let Some(at) = records.iter().position(|record| record.message.id == hit.message) {
+        let at = records.iter().position(|record| record.message.id == hit.message);
+        found.push(at.map(|at| {
             let record = records.swap_remove(at);
             let snippet = snippet(query, &record);
-            found.push(SearchHit { record, rank: hit.tier.rank(), snippet });
+            SearchHit { record, rank: hit.tier.rank(), snippet }
+        }));
+        if is_cut && Some(hit.message) == last {
+            break;
         }
     }
-    Ok((found, next))
+    Ok(found)
 }
 
 fn snippet(query: &ParsedQuery, record: &Record) -> String {

@@ -56,7 +56,7 @@ fn load(
     let place = |event: &Event| wanted.iter().position(|(id, _)| *id == event.event.id);
     found.sort_by_key(place);
     let unread = limit_bytes(tx, workspace, &mut found)?;
-    let shown: Vec<RenderableEvent> = render::load(tx, workspace, found, plans, now)?;
+    let shown: Vec<RenderableEvent> = render::load(tx, workspace, found, plans, now, u64::MAX)?;
     let of = |id: EventId| shown.iter().find(|shown| shown.event().event.id == id);
     let read = wanted.iter().filter(|(id, _)| !unread.contains(id));
     Ok(read

@@ -13,8 +13,14 @@ use axum::{
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use hyper::body::{Frame, SizeHint};
-use posthouse_app::messages::download::Download;
-use posthouse_domain::error::{ErrorCode, Refusal};
+use posthouse_api::views::{RenderedPage, message::MessageView, thread::FullThreadView};
+use posthouse_app::{app::App, messages::download::Download};
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    page::Page,
+    record::Record,
+    thread::Thread,
+};
 use serde::Serialize;
 
 use crate::socket::HandshakeOutcome;
@@ -115,6 +121,27 @@ impl RouteResponse {
         let body = serde_json::to_vec(view)
             .map_err(|_| Refusal::new(ErrorCode::Internal, "The response couldn't be rendered."))?;
         Ok(Self::written(status, body))
+    }
+
+    /// Creates the response of a list: a page that ends early if it exceeds `limits.page_bytes`.
+    ///
+    /// # Errors
+    /// Returns `internal_error` if a view cannot be serialized.
+    pub fn page<'a, T, V: Serialize>(app: &App, page: &'a Page<T>, view: impl Fn(&'a T) -> V) -> Result<Self, Refusal> {
+        let rendered = RenderedPage::of(page, app.config.limits.page_bytes, view)
+            .map_err(|_| Refusal::new(ErrorCode::Internal, "The response couldn't be rendered."))?;
+        Ok(Self::written(200, rendered.into_json()))
+    }
+
+    /// Creates the response of a thread with a page of its messages, newest first, which may end early like that of a
+    /// list.
+    ///
+    /// # Errors
+    /// Returns `internal_error` if a view cannot be serialized.
+    pub fn thread(app: &App, thread: &Thread, newest_first: &Page<Record>) -> Result<Self, Refusal> {
+        let rendered = RenderedPage::of(newest_first, app.config.limits.page_bytes, MessageView::of)
+            .map_err(|_| Refusal::new(ErrorCode::Internal, "The response couldn't be rendered."))?;
+        Self::json(200, &FullThreadView::of(thread, &rendered))
     }
 
     /// Creates a response from rendered JSON.

@@ -11,7 +11,7 @@ use posthouse_domain::{
     error::{ErrorCode, Refusal},
     id::ContactId,
     list::{domain_text, searched_text},
-    page::CursorPosition,
+    page::{CursorPosition, Page},
     thread::Thread,
 };
 use posthouse_mail::address::Address;
@@ -210,24 +210,16 @@ impl ContactListQuery {
 async fn list(app: Arc<Api>, input: RouteInput<ContactListQuery>) -> Result<RouteResponse, Refusal> {
     let (caller, query) = (input.caller, input.query);
     let scope = caller.scope();
-    let (found, next_cursor) = app.store.read(move |tx| read_page(tx, &caller, &query)).await?;
-    RouteResponse::json(
-        200,
-        &PageView { data: found.iter().map(|one| ContactView::of(one, scope)).collect(), next_cursor },
-    )
+    let page = app.store.read(move |tx| read_page(tx, &caller, &query)).await?;
+    RouteResponse::page(&app, &page, |one| ContactView::of(one, scope))
 }
 
-fn read_page(
-    tx: &mut Tx,
-    caller: &Caller,
-    query: &ContactListQuery,
-) -> Result<(Vec<Contact>, Option<String>), Refusal> {
+fn read_page(tx: &mut Tx, caller: &Caller, query: &ContactListQuery) -> Result<Page<Contact>, Refusal> {
     let filter = query.filter();
     let named = format!("contacts of {}: {filter:?}", caller.workspace);
     let paging = paging(named, query.cursor.as_ref(), query.limit)?;
-    let mut found = contact_list::page(tx, caller.workspace, &filter, paging.after, paging.rows_to_fetch())?;
-    let next = paging.cut(&mut found, |c| CursorPosition { sort: c.last_seen_at.millis(), id: c.id.0 });
-    Ok((found, next))
+    let found = contact_list::page(tx, caller.workspace, &filter, paging.after, paging.rows_to_fetch())?;
+    Ok(paging.page_of(found, |c| CursorPosition { sort: c.last_seen_at.millis(), id: c.id.0 }))
 }
 
 async fn domains(app: Arc<Api>, input: RouteInput<ContactDomainsQuery>) -> Result<RouteResponse, Refusal> {

@@ -134,11 +134,10 @@ async fn list(app: Arc<Api>, input: RouteInput<DomainListQuery>) -> Result<Route
     let (workspace, query) = (input.caller.workspace, input.query);
     let paging: PageRequest = paging(LIST.to_owned(), query.cursor.as_ref(), query.limit)?;
     let page = paging.page();
-    let mut found = app.store.read(move |tx| mail_domains::page(tx, workspace, &page)).await?;
-    let next_cursor = paging.cut(&mut found, |d| CursorPosition { sort: d.created_at.millis(), id: d.id.0 });
+    let found = app.store.read(move |tx| mail_domains::page(tx, workspace, &page)).await?;
+    let page = paging.page_of(found, |d| CursorPosition { sort: d.created_at.millis(), id: d.id.0 });
     let (here, now) = (app.config.server_dns(), app.clock.now());
-    let data = found.iter().map(|domain| DomainView::of(domain, &here, now)).collect();
-    RouteResponse::json(200, &PageView { data, next_cursor })
+    RouteResponse::page(&app, &page, |domain| DomainView::of(domain, &here, now))
 }
 
 async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {

@@ -11,7 +11,7 @@ use posthouse_domain::{
     draft::{Draft, DraftStatus},
     error::{ErrorCode, Refusal},
     id::{InboxId, ThreadId},
-    page::CursorPosition,
+    page::{CursorPosition, Page, PageRequest},
     record::Record,
 };
 use posthouse_store::{
@@ -180,8 +180,9 @@ async fn page(
     inbox: Option<InboxId>,
     query: InboxDraftsQuery,
 ) -> Result<RouteResponse, Refusal> {
-    let (found, next_cursor) = app.store.read(move |tx| read_page(tx, &caller, inbox, &query)).await?;
-    RouteResponse::json(200, &PageView { data: found.iter().map(DraftView::of).collect(), next_cursor })
+    let bytes_max = app.config.limits.page_bytes;
+    let page = app.store.read(move |tx| read_page(tx, &caller, inbox, &query, bytes_max)).await?;
+    RouteResponse::page(app, &page, DraftView::of)
 }
 
 fn read_page(
@@ -189,16 +190,18 @@ fn read_page(
     caller: &Caller,
     inbox: Option<InboxId>,
     query: &InboxDraftsQuery,
-) -> Result<(Vec<Draft>, Option<String>), Refusal> {
+    bytes_max: u64,
+) -> Result<Page<Draft>, Refusal> {
     if let Some(inbox) = inbox {
         visible::inbox(tx, caller, inbox)?;
     }
     let filter = query.filter(inbox);
     let named = format!("drafts: {filter:?}");
-    let paging = paging(named, query.cursor.as_ref(), query.limit)?;
-    let mut found = list::page(tx, caller.workspace, &filter, paging.page())?;
-    let next = paging.cut(&mut found, |d| CursorPosition { sort: d.created_at.millis(), id: d.id.0 });
-    Ok((found, next))
+    let paging: PageRequest = paging(named, query.cursor.as_ref(), query.limit)?;
+    let found = list::page(tx, caller.workspace, &filter, paging.page(), bytes_max)?;
+    let is_cut = found.is_cut && found.drafts.len() < paging.rows_to_fetch() as usize;
+    let page = paging.page_of(found.drafts, |d| CursorPosition { sort: d.created_at.millis(), id: d.id.0 });
+    Ok(if is_cut { page.without_last() } else { page })
 }
 
 impl InboxDraftsQuery {

@@ -10,6 +10,7 @@ use posthouse_domain::{
     error::{ErrorCode, Refusal},
     event::{Event, EventKind},
     id::{EventId, InboxId},
+    page::Page,
 };
 use posthouse_store::{Tx, events};
 use uuid::Uuid;
@@ -54,30 +55,33 @@ query! {
 
 async fn list(app: Arc<Api>, input: RouteInput<EventsQuery>) -> Result<RouteResponse, Refusal> {
     let (caller, query, now, plans) = (input.caller, input.query, app.clock.now(), app.config.plans);
+    let bytes_max = app.config.limits.page_bytes;
     let work = move |tx: &mut Tx| {
-        let (found, next) = page(tx, &caller, &query)?;
-        let shown = render::load(tx, caller.workspace, found, &plans, now)?;
-        Ok::<_, Refusal>((shown, next))
+        page(tx, &caller, &query)?.try_map(|found| {
+            let shown = render::load(tx, caller.workspace, found, &plans, now, bytes_max)?;
+            Ok::<_, Refusal>(shown.into_iter().map(Some).collect())
+        })
     };
-    let (shown, next) = app.store.read(work).await?;
-    let next_cursor = next.map(|id| id.to_string());
-    RouteResponse::json(200, &PageView { data: shown.iter().map(EventView::of).collect(), next_cursor })
+    let page = app.store.read(work).await?;
+    RouteResponse::page(&app, &page, EventView::of)
 }
 
-/// Returns the events of a page, and the event after which the next page begins.
-fn page(tx: &mut Tx, caller: &Caller, query: &EventsQuery) -> Result<(Vec<Event>, Option<EventId>), Refusal> {
+/// Returns the events of a page.
+fn page(tx: &mut Tx, caller: &Caller, query: &EventsQuery) -> Result<Page<Event>, Refusal> {
     let inbox_ids = query.inbox_id.map(|id| vec![InboxId(id)]);
     let filter = EventFilter::of(tx, caller, query.types.0.clone(), inbox_ids)?;
     let seq = start(tx, caller, query)?;
     let limit = rows(query.limit) as usize;
     let bounds = EventReadLimits { events: limit + 1, looked_through: LOOKED_THROUGH_MAX };
     let EventBatch { mut events, last, is_end, .. } = log::after(tx, caller.workspace, &filter, seq, bounds)?;
-    if events.len() > limit {
+    let id = |event: &Event| event.event.id.0;
+    let end = if events.len() > limit {
         events.truncate(limit);
-        let next = events.last().map(|event| event.event.id);
-        return Ok((events, next));
-    }
-    Ok((events, last.filter(|_| !is_end)))
+        events.last().map(id)
+    } else {
+        last.filter(|_| !is_end).map(|last| last.0)
+    };
+    Ok(Page::by_id(events, id, end))
 }
 
 fn start(tx: &mut Tx, caller: &Caller, query: &EventsQuery) -> Result<i64, Refusal> {

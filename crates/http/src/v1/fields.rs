@@ -40,9 +40,9 @@ impl ScreeningQuery {
     }
 
     /// Reveals the content that the request includes.
-    pub(super) fn open(&self, records: &mut [Record]) {
+    pub(super) fn open<'r>(&self, records: impl IntoIterator<Item = &'r mut Record>) {
         if self.include_held {
-            records.iter_mut().for_each(|record| record.withheld = false);
+            records.into_iter().for_each(|record| record.withheld = false);
         }
     }
 }

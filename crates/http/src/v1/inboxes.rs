@@ -12,7 +12,7 @@ use posthouse_domain::{
     inbox::{self, Inbox, Username},
     list::domain_text,
     metadata,
-    page::{CursorPosition, PageRange, PageRequest},
+    page::{CursorPosition, Page, PageRange, PageRequest},
     plan::Plans,
     time::Time,
 };
@@ -169,22 +169,24 @@ async fn page(app: Arc<Api>, input: RouteInput<InboxListQuery>) -> Result<RouteR
     let paging = paging(input.query.filters(&caller), input.query.cursor.as_ref(), input.query.limit)?;
     let query = input.query.parse(&caller, paging.page(), app.clock.now());
     let page = app.store.read(move |tx| load_page(tx, &caller, &query, &plans, &paging)).await?;
-    RouteResponse::json(200, &page)
+    RouteResponse::page(&app, &page, |view| view)
 }
 
-/// Loads a page of views, with the cursor of the next page if there is one.
+/// Loads a page of views.
 fn load_page(
     tx: &mut Tx,
     caller: &Caller,
     query: &list::InboxListQuery,
     plans: &Plans,
     paging: &PageRequest,
-) -> Result<PageView<InboxView>, Refusal> {
-    let mut found = visible_page(tx, caller, query)?;
-    let next_cursor = paging.cut(&mut found, |i| CursorPosition { sort: i.created_at.millis(), id: i.id.0 });
+) -> Result<Page<InboxView>, Refusal> {
+    let found = visible_page(tx, caller, query)?;
     let tenant = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-    let data = view::load_all(tx, &found, plans.of(tenant.plan), query.now)?;
-    Ok(PageView { data, next_cursor })
+    let page = paging.page_of(found, |i| CursorPosition { sort: i.created_at.millis(), id: i.id.0 });
+    page.try_map(|found| {
+        let views = view::load_all(tx, &found, plans.of(tenant.plan), query.now)?;
+        Ok(views.into_iter().map(Some).collect())
+    })
 }
 
 /// Returns the part of a page that the caller can access: a key of one inbox sees only that inbox.

@@ -10,8 +10,8 @@ use posthouse_domain::{
     id::{InboxId, MessageId},
     inbox::Inbox,
     label::{BLOCKED, LabelChange, PROMOTIONS},
-    message::{Channel, Direction, MessageKind, MessageStatus},
-    page::CursorPosition,
+    message::{Channel, Direction, Message, MessageKind, MessageStatus},
+    page::{CursorPosition, Page},
     record::Record,
     time::Time,
 };
@@ -244,8 +244,9 @@ async fn list(app: Arc<Api>, input: RouteInput<MessageListQuery>) -> Result<Rout
     let id: InboxId = input.path.id("id", "inbox")?;
     let (caller, query) = (input.caller, input.query);
     query.screening().check(&caller)?;
-    let (records, next) = app.store.read(move |tx| read_page(tx, &caller, id, &query)).await?;
-    RouteResponse::json(200, &PageView { data: records.iter().map(MessageView::of).collect(), next_cursor: next })
+    let bytes_max = app.config.limits.page_bytes;
+    let page = app.store.read(move |tx| read_page(tx, &caller, id, &query, bytes_max)).await?;
+    RouteResponse::page(&app, &page, MessageView::of)
 }
 
 fn read_page(
@@ -253,19 +254,37 @@ fn read_page(
     caller: &Caller,
     id: InboxId,
     query: &MessageListQuery,
-) -> Result<(Vec<Record>, Option<String>), Refusal> {
+    bytes_max: u64,
+) -> Result<Page<Record>, Refusal> {
     let inbox = visible::inbox(tx, caller, id)?;
     let filter = query.filter(&inbox);
     let named = format!("messages of {id}: {filter:?}");
     let paging = paging(named, query.cursor.as_ref(), query.limit)?;
-    let Some(filter) = filter else { return Ok((Vec::new(), None)) };
+    let Some(filter) = filter else { return Ok(Page::empty()) };
     let place = InboxRef { workspace: caller.workspace, inbox: id };
     let before = paging.after.map(|after: CursorPosition| Time::from_millis(after.sort));
-    let mut found = message_list::page(tx, place, &filter, before, paging.rows_to_fetch())?;
-    let next = paging.cut(&mut found, |m| CursorPosition { sort: m.created_at.millis(), id: m.id.0 });
-    let mut records = messages::records(tx, caller.workspace, found)?;
-    query.screening().open(&mut records);
-    Ok((records, next))
+    let found = message_list::page(tx, place, &filter, before, paging.rows_to_fetch())?;
+    let mut page = load_records(tx, caller, paging.page_of(found, position), bytes_max)?;
+    query.screening().open(page.rows_mut());
+    Ok(page)
+}
+
+/// Returns the position of a message in lists, newest first.
+pub(super) fn position(message: &Message) -> CursorPosition {
+    CursorPosition { sort: message.created_at.millis(), id: message.id.0 }
+}
+
+/// Loads the records of a page of messages, as far as they fit in its bytes.
+pub(super) fn load_records(
+    tx: &mut Tx,
+    caller: &Caller,
+    page: Page<Message>,
+    bytes_max: u64,
+) -> Result<Page<Record>, Refusal> {
+    page.try_map(|found| {
+        let records = messages::records_within(tx, caller.workspace, found, bytes_max)?;
+        Ok(records.into_iter().map(Some).collect())
+    })
 }
 
 async fn get(app: Arc<Api>, input: RouteInput<ScreeningQuery>) -> Result<RouteResponse, Refusal> {

@@ -10,8 +10,9 @@ use posthouse_domain::{
     auth::{Caller, Permission},
     delivery::CAPTURED,
     error::{ErrorCode, Refusal},
+    id::MessageId,
     message::{Channel, Message, RecipientDelivery},
-    page::{CursorPosition, PageRequest},
+    page::{CursorPosition, Page, PageRequest},
 };
 use posthouse_store::{Tx, deliveries, inboxes, messages, recipients};
 use schemars::JsonSchema;
@@ -95,8 +96,8 @@ struct CapturedMessage {
 async fn list(app: Arc<Api>, input: RouteInput<OutboxQuery>) -> Result<RouteResponse, Refusal> {
     let (caller, query) = (input.caller, input.query);
     let paging = paging("outbox".to_owned(), query.cursor.as_ref(), query.limit)?;
-    let (mut entries, next) = app.store.read(move |tx| page(tx, &caller, &paging)).await?;
-    for entry in &mut entries {
+    let mut page = app.store.read(move |tx| read_page(tx, &caller, &paging)).await?;
+    for entry in page.rows_mut() {
         let message = entry.message.id;
         let positions = entry.captured.iter().map(|delivery| delivery.position);
         let paths = positions.map(|position| return_path::of(&app, ReturnPath { message, position }, &entry.domain));
@@ -105,29 +106,37 @@ async fn list(app: Arc<Api>, input: RouteInput<OutboxQuery>) -> Result<RouteResp
             Refusal::new(ErrorCode::Internal, "The return paths couldn't be created.")
         })?;
     }
-    let data = entries.iter().map(|entry| view(entry, &app.config.base_url)).collect();
-    RouteResponse::json(200, &PageView { data, next_cursor: next })
+    RouteResponse::page(&app, &page, |entry| view(entry, &app.config.base_url))
 }
 
-fn page(tx: &mut Tx, caller: &Caller, paging: &PageRequest) -> Result<(Vec<CapturedMessage>, Option<String>), Refusal> {
+fn read_page(tx: &mut Tx, caller: &Caller, paging: &PageRequest) -> Result<Page<CapturedMessage>, Refusal> {
+    let found = deliveries::captured(tx, caller.workspace, caller.scope().inbox(), &paging.page())?;
+    let page = paging.page_of(found, |last| CursorPosition { sort: last.created_at.millis(), id: last.message.0 });
+    page.try_map(|found| load(tx, caller, &found.iter().map(|captured| captured.message).collect::<Vec<_>>()))
+}
+
+/// Loads captured messages; `None` for one whose inbox no longer exists.
+fn load(tx: &mut Tx, caller: &Caller, ids: &[MessageId]) -> Result<Vec<Option<CapturedMessage>>, Refusal> {
     let tenant = caller.workspace;
-    let mut found = deliveries::captured(tx, tenant, caller.scope().inbox(), &paging.page())?;
-    let next = paging.cut(&mut found, |last| CursorPosition { sort: last.created_at.millis(), id: last.message.0 });
-    let ids: Vec<_> = found.iter().map(|captured| captured.message).collect();
-    let mut messages = messages::get_many(tx, tenant, &ids)?;
-    messages.sort_by_key(|message| ids.iter().position(|id| *id == message.id));
-    let recipients = recipients::of(tx, tenant, &ids)?;
-    let mut entries = Vec::with_capacity(messages.len());
-    for message in messages {
-        let Some(inbox) = inboxes::get(tx, tenant, message.inbox)? else { continue };
+    let mut messages = messages::get_many(tx, tenant, ids)?;
+    let recipients = recipients::of(tx, tenant, ids)?;
+    let mut entries = Vec::with_capacity(ids.len());
+    for id in ids {
+        let message = messages.iter().position(|message| message.id == *id).map(|at| messages.swap_remove(at));
+        let inbox = message.as_ref().map(|message| inboxes::get(tx, tenant, message.inbox)).transpose()?.flatten();
         let is_captured = |delivery: &RecipientDelivery| {
             delivery.channel == Channel::Email && delivery.detail.as_deref() == Some(CAPTURED)
         };
-        let of_message = recipients.iter().filter(|of| of.message == message.id && is_captured(&of.delivery));
+        let of_message = recipients.iter().filter(|of| of.message == *id && is_captured(&of.delivery));
         let captured = of_message.map(|of| of.delivery.clone()).collect();
-        entries.push(CapturedMessage { message, return_paths: Vec::new(), domain: inbox.domain, captured });
+        entries.push(message.zip(inbox).map(|(message, inbox)| CapturedMessage {
+            message,
+            return_paths: Vec::new(),
+            domain: inbox.domain,
+            captured,
+        }));
     }
-    Ok((entries, next))
+    Ok(entries)
 }
 
 fn view<'a>(entry: &'a CapturedMessage, base_url: &str) -> OutboxView<'a> {

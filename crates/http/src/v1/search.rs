@@ -63,6 +63,6 @@ impl SearchQuery {
 }
 
 async fn search(app: Arc<Api>, input: RouteInput<SearchQuery>) -> Result<RouteResponse, Refusal> {
-    let (found, next_cursor) = search::search(&app, &app.index, input.caller, input.query.asked()).await?;
-    RouteResponse::json(200, &PageView { data: found.iter().map(SearchHitView::of).collect(), next_cursor })
+    let page = search::search(&app, &app.index, input.caller, input.query.asked()).await?;
+    RouteResponse::page(&app, &page, SearchHitView::of)
 }

@@ -8,7 +8,7 @@ use posthouse_domain::{
     auth::{Caller, Permission},
     error::{ErrorCode, Refusal},
     list::searched_text,
-    page::{NamedCursorPosition, PageRequest},
+    page::{NamedCursorPosition, Page, PageRequest},
     suppression::{Suppression, SuppressionReason},
 };
 use posthouse_store::{
@@ -82,24 +82,19 @@ object! {
 
 async fn list(app: Arc<Api>, input: RouteInput<SuppressionListQuery>) -> Result<RouteResponse, Refusal> {
     let (caller, query) = (input.caller, input.query);
-    let (found, next_cursor) = app.store.read(move |tx| read_page(tx, &caller, &query)).await?;
-    RouteResponse::json(200, &PageView { data: found.iter().map(SuppressionView::of).collect(), next_cursor })
+    let page = app.store.read(move |tx| read_page(tx, &caller, &query)).await?;
+    RouteResponse::page(&app, &page, SuppressionView::of)
 }
 
-fn read_page(
-    tx: &mut Tx,
-    caller: &Caller,
-    query: &SuppressionListQuery,
-) -> Result<(Vec<Suppression>, Option<String>), Refusal> {
+fn read_page(tx: &mut Tx, caller: &Caller, query: &SuppressionListQuery) -> Result<Page<Suppression>, Refusal> {
     let filter = SuppressionFilter {
         q: query.q.as_ref().map(|q| searched_text(&q.0)),
         reason: query.reason.and_then(|reason| SuppressionReason::parse(reason.text())),
     };
     let named = format!("suppressions of {}: {filter:?}", caller.workspace);
     let paging: PageRequest<NamedCursorPosition> = paging(named, query.cursor.as_ref(), query.limit)?;
-    let mut found = stored::page(tx, caller.workspace, &filter, paging.after.as_ref(), paging.rows_to_fetch())?;
-    let next = paging.cut(&mut found, |s| NamedCursorPosition { sort: s.created_at.millis(), name: s.address.clone() });
-    Ok((found, next))
+    let found = stored::page(tx, caller.workspace, &filter, paging.after.as_ref(), paging.rows_to_fetch())?;
+    Ok(paging.page_of(found, |s| NamedCursorPosition { sort: s.created_at.millis(), name: s.address.clone() }))
 }
 
 async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateSuppressionBody>) -> Result<RouteResponse, Refusal> {

@@ -9,13 +9,13 @@ use posthouse_domain::{
     error::{ErrorCode, Refusal},
     id::{InboxId, ThreadId},
     list::searched_text,
-    page::{CursorPosition, LIMIT_MAX},
+    page::{CursorPosition, LIMIT_MAX, Page},
     record::Record,
     thread::Thread,
     time::Time,
 };
 use posthouse_store::{
-    Tx, message_list, messages,
+    Tx, message_list,
     thread_list::{self, ThreadFilter},
 };
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 use super::{
     fields::ScreeningQuery,
-    messages::{label_change, no_label_both_ways},
+    messages::{label_change, load_records, no_label_both_ways, position},
 };
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
@@ -202,8 +202,8 @@ async fn page(
     inbox: Option<InboxId>,
     query: InboxThreadsQuery,
 ) -> Result<RouteResponse, Refusal> {
-    let (found, next_cursor) = app.store.read(move |tx| read_page(tx, &caller, inbox, &query)).await?;
-    RouteResponse::json(200, &PageView { data: found.iter().map(ThreadView::of).collect(), next_cursor })
+    let page = app.store.read(move |tx| read_page(tx, &caller, inbox, &query)).await?;
+    RouteResponse::page(app, &page, ThreadView::of)
 }
 
 fn read_page(
@@ -211,24 +211,24 @@ fn read_page(
     caller: &Caller,
     inbox: Option<InboxId>,
     query: &InboxThreadsQuery,
-) -> Result<(Vec<Thread>, Option<String>), Refusal> {
+) -> Result<Page<Thread>, Refusal> {
     if let Some(inbox) = inbox {
         visible::inbox(tx, caller, inbox)?;
     }
     let filter = query.filter(inbox);
     let named = format!("threads: {filter:?}");
     let paging = paging(named, query.cursor.as_ref(), query.limit)?;
-    let mut found = thread_list::page(tx, caller.workspace, &filter, paging.after, paging.rows_to_fetch())?;
-    let next = paging.cut(&mut found, |t| CursorPosition { sort: t.last_message_at.millis(), id: t.id.0 });
-    Ok((found, next))
+    let found = thread_list::page(tx, caller.workspace, &filter, paging.after, paging.rows_to_fetch())?;
+    Ok(paging.page_of(found, |t| CursorPosition { sort: t.last_message_at.millis(), id: t.id.0 }))
 }
 
 async fn get(app: Arc<Api>, input: RouteInput<ThreadQuery>) -> Result<RouteResponse, Refusal> {
     let id: ThreadId = input.path.id("id", "thread")?;
     let (caller, query) = (input.caller, input.query);
     ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held }.check(&caller)?;
-    let (thread, newest_first, earlier) = app.store.read(move |tx| read_thread(tx, &caller, id, &query)).await?;
-    RouteResponse::json(200, &FullThreadView::of(&thread, &newest_first, earlier))
+    let bytes_max = app.config.limits.page_bytes;
+    let (thread, page) = app.store.read(move |tx| read_thread(tx, &caller, id, &query, bytes_max)).await?;
+    RouteResponse::thread(&app, &thread, &page)
 }
 
 fn read_thread(
@@ -236,14 +236,14 @@ fn read_thread(
     caller: &Caller,
     id: ThreadId,
     query: &ThreadQuery,
-) -> Result<(Thread, Vec<Record>, Option<String>), Refusal> {
+    bytes_max: u64,
+) -> Result<(Thread, Page<Record>), Refusal> {
     let thread = visible::thread(tx, caller, id)?;
     let named = format!("messages of thread {id}");
     let paging = paging(named, query.cursor.as_ref(), query.limit.or(Some(BoundedInt(LIMIT_MAX.into()))))?;
     let before = paging.after.map(|after: CursorPosition| Time::from_millis(after.sort));
-    let mut found = message_list::of_thread(tx, caller.workspace, id, before, paging.rows_to_fetch())?;
-    let next = paging.cut(&mut found, |m| CursorPosition { sort: m.created_at.millis(), id: m.id.0 });
-    Ok((thread, messages::records(tx, caller.workspace, found)?, next))
+    let found = message_list::of_thread(tx, caller.workspace, id, before, paging.rows_to_fetch())?;
+    Ok((thread, load_records(tx, caller, paging.page_of(found, position), bytes_max)?))
 }
 
 async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateThreadBody>) -> Result<RouteResponse, Refusal> {

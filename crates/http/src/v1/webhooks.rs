@@ -167,11 +167,10 @@ async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateWebhookBody>)
 async fn page(app: Arc<Api>, input: RouteInput<PageQuery>) -> Result<RouteResponse, Refusal> {
     let filters = format!("webhooks {}", input.caller.workspace);
     let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
-    let mut found = read::page(&app.app, input.caller, paging.page()).await?;
+    let found = read::page(&app.app, input.caller, paging.page()).await?;
     let place =
         |last: &read::WebhookDetails| CursorPosition { sort: last.webhook.created_at.millis(), id: last.webhook.id.0 };
-    let next_cursor = paging.cut(&mut found, place);
-    RouteResponse::json(200, &PageView { data: found.iter().map(WebhookView::of).collect(), next_cursor })
+    RouteResponse::page(&app, &paging.page_of(found, place), WebhookView::of)
 }
 
 async fn events(_: Arc<Api>, _: PublicInput) -> Result<RouteResponse, Refusal> {
@@ -209,9 +208,9 @@ async fn deliveries(app: Arc<Api>, input: RouteInput<PageQuery>) -> Result<Route
     let id: WebhookId = input.path.id("id", "webhook")?;
     let filters = format!("webhook deliveries {} {id}", input.caller.workspace);
     let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
-    let mut found = read::attempts(&app, input.caller, id, paging.page()).await?;
-    let next_cursor = paging.cut(&mut found, |last| CursorPosition { sort: last.created_at.millis(), id: last.id.0 });
-    RouteResponse::json(200, &PageView { data: found.iter().map(WebhookDeliveryView::of).collect(), next_cursor })
+    let found = read::attempts(&app, input.caller, id, paging.page()).await?;
+    let page = paging.page_of(found, |last| CursorPosition { sort: last.created_at.millis(), id: last.id.0 });
+    RouteResponse::page(&app, &page, WebhookDeliveryView::of)
 }
 
 async fn redeliver(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {

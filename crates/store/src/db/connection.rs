@@ -56,6 +56,16 @@ impl PgConnection {
         Ok(self.client.query(statement, &bind(parameters))?)
     }
 
+    /// Returns the rows one by one, as they arrive.
+    pub(crate) fn query_each(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value<'_>],
+    ) -> Result<postgres::RowIter<'_>> {
+        check_count(statement, parameters)?;
+        Ok(self.client.query_raw(statement, bind(parameters))?)
+    }
+
     pub(crate) fn execute(&mut self, sql: &Sql, parameters: &[Value<'_>]) -> Result<u64> {
         let statement = self.prepare(sql, parameters.len())?;
         check_count(&statement, parameters)?;

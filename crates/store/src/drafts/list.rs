@@ -42,12 +42,30 @@ struct DraftPageShape {
     by_metadata: bool,
 }
 
-/// Returns a page of drafts with their files, newest first.
+/// The first drafts of a list.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct DraftRows {
+    /// The drafts with their files, newest first.
+    pub drafts: Vec<Draft>,
+    /// Whether the read stopped at its budget of bytes. The last draft is then the one after the budget was used.
+    pub is_cut: bool,
+}
+
+/// Returns a page of drafts with their files, newest first. The read stops after drafts with bodies of `bytes_max`
+/// together, and one more, so that the caller knows that the list continues.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn page(tx: &mut Tx, workspace: WorkspaceId, filter: &DraftFilter, page: PageRange) -> Result<Vec<Draft>> {
-    let Some((filters, by_metadata)) = rarest_first(tx, workspace, &filter.metadata)? else { return Ok(Vec::new()) };
+pub fn page(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    filter: &DraftFilter,
+    page: PageRange,
+    bytes_max: u64,
+) -> Result<DraftRows> {
+    let Some((filters, by_metadata)) = rarest_first(tx, workspace, &filter.metadata)? else {
+        return Ok(DraftRows::default());
+    };
     let shape = DraftPageShape {
         one_inbox: filter.inbox.is_some(),
         one_thread: filter.thread.is_some(),
@@ -68,8 +86,18 @@ pub fn page(tx: &mut Tx, workspace: WorkspaceId, filter: &DraftFilter, page: Pag
     for (key, text) in &filters {
         parameters.extend([key.to_value(), text.to_value()]);
     }
-    let found = tx.rows(&statement(shape), &parameters)?;
-    with_files(tx, workspace, found)
+    let (mut sum, mut is_cut) = (0, false);
+    let found = tx.rows_until(&statement(shape), &parameters, |draft: &Draft| {
+        is_cut = sum >= bytes_max;
+        sum += body_bytes(draft);
+        is_cut
+    })?;
+    Ok(DraftRows { drafts: with_files(tx, workspace, found)?, is_cut })
+}
+
+fn body_bytes(draft: &Draft) -> u64 {
+    let content = &draft.content;
+    [&content.text, &content.html, &content.data_json].into_iter().flatten().map(|text| text.len() as u64).sum()
 }
 
 /// Metadata keys with their required values.

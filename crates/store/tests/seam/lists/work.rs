@@ -99,7 +99,8 @@ fn inboxes_of(metadata: &'static [(&'static str, &'static str)]) -> impl Fn(&mut
 
 fn drafts_of(filter: draft_list::DraftFilter) -> impl Fn(&mut Tx) -> Result<usize> {
     let position = CursorPosition { sort: i64::MAX, id: Uuid::max() };
-    move |tx| Ok(draft_list::page(tx, WORKSPACE, &filter, PageRange { after: Some(position), limit: 25 })?.len())
+    let range = PageRange { after: Some(position), limit: 25 };
+    move |tx| Ok(draft_list::page(tx, WORKSPACE, &filter, range, u64::MAX)?.drafts.len())
 }
 
 fn drafts_by(metadata: &[(&str, &str)]) -> draft_list::DraftFilter {
