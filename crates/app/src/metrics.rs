@@ -6,9 +6,10 @@ use posthouse_domain::{
 };
 use posthouse_mail::bounce::BounceClass;
 use posthouse_store::StoreQueueDepth;
+pub use prometheus_client::metrics::counter::Counter;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
-    metrics::{counter::Counter, family::Family, gauge::Gauge, info::Info},
+    metrics::{family::Family, gauge::Gauge, info::Info},
     registry::{Metric, Registry},
 };
 

@@ -106,6 +106,10 @@ pub struct LimitsConfig {
     pub request_body_bytes: u64,
     /// `limits.request_body_bytes_per_workspace`: request bodies in memory, of one workspace.
     pub request_body_bytes_per_workspace: u64,
+    /// `limits.response_bytes`: unread responses in memory, of all workspaces.
+    pub response_bytes: u64,
+    /// `limits.response_bytes_per_workspace`: unread responses in memory, of one workspace.
+    pub response_bytes_per_workspace: u64,
     /// `limits.response_write_timeout`: longest time without progress while a response or a frame is written.
     pub response_write_timeout_ms: i64,
     /// `limits.json_values`: values of one JSON document that a client sends.

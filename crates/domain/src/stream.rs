@@ -73,6 +73,8 @@ pub enum StreamClose {
     Encoding,
     /// The client sent too many frames that couldn't be parsed.
     Refused,
+    /// The client sent more frames in a minute than the limit.
+    TooMany,
     /// The client sent a frame larger than [`FRAME_BYTES_MAX`].
     TooLarge,
     /// The client read too slowly; it should reconnect and resume.
@@ -94,7 +96,7 @@ impl StreamClose {
             Self::Restarting => 1001,
             Self::Protocol => 1002,
             Self::Encoding => 1007,
-            Self::Refused => 1008,
+            Self::Refused | Self::TooMany => 1008,
             Self::TooLarge => 1009,
             Self::Slow => 1013,
             Self::Idle => 4000,
@@ -112,6 +114,7 @@ impl StreamClose {
             Self::Protocol => "not a WebSocket frame",
             Self::Encoding => "a text frame is not UTF-8",
             Self::Refused => "too many frames that could not be parsed",
+            Self::TooMany => "too many frames in a minute",
             Self::TooLarge => "frame too large",
             Self::Slow => "read too slowly; reconnect and resume",
             Self::Idle => "no frame was received for two heartbeats",

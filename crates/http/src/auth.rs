@@ -1,27 +1,79 @@
 //! Authentication: from the `Authorization` header to a [`Caller`]; authorization of callers for routes.
 
+use std::net::IpAddr;
+
 use axum::http::{HeaderMap, header};
 use posthouse_domain::{
     auth::{ApiKeySecret, Caller, KeyPrincipal, Principal, Scope},
     error::{ErrorCode, Refusal},
 };
 
+use sha2::{Digest, Sha256};
+
 use super::route::{RequiredScope, Route, RouteAccess};
+use crate::Api;
 use posthouse_app::{
     access::{
         authenticate::{self, AuthenticatedCaller},
         authorize::require_permission,
     },
-    app::App,
     settings::SecretText,
 };
 
-/// Authenticates the API key of a request.
+/// Authenticates the API key of a request from this client.
 ///
 /// # Errors
-/// Returns `unauthorized` if the key is missing, malformed, unknown or revoked, or an error if the database call fails.
-pub async fn authenticate(app: &App, headers: &HeaderMap) -> Result<AuthenticatedCaller, Refusal> {
-    authenticate::authenticate(app, &bearer(headers)?).await
+/// Returns `unauthorized` if the key is missing, malformed, unknown or revoked, `rate_limited` if the client sent too
+/// many unknown keys, or an error if the database call fails.
+pub(crate) async fn authenticate(
+    app: &Api,
+    headers: &HeaderMap,
+    client: IpAddr,
+) -> Result<AuthenticatedCaller, Refusal> {
+    authenticate_key(app, &bearer(headers)?, client).await
+}
+
+/// Authenticates an API key from this client.
+///
+/// # Errors
+/// See [`authenticate`].
+pub(crate) async fn authenticate_key(
+    app: &Api,
+    key: &ApiKeySecret,
+    client: IpAddr,
+) -> Result<AuthenticatedCaller, Refusal> {
+    check(app, key.digest(), client, authenticate::authenticate(app, key)).await
+}
+
+/// Redeems a stream token from this client.
+///
+/// # Errors
+/// Returns `unauthorized` if the token is unknown, used or expired, `rate_limited` if the client sent too many unknown
+/// ones, or an error if the database call fails.
+pub(crate) async fn authenticate_token(
+    app: &Api,
+    token: &SecretText,
+    client: IpAddr,
+) -> Result<AuthenticatedCaller, Refusal> {
+    let digest = Sha256::digest(token.0.as_bytes()).into();
+    check(app, digest, client, authenticate::authenticate_stream_token(app, &token.0)).await
+}
+
+/// Looks up a credential, unless its client sent too many unknown ones.
+async fn check(
+    app: &Api,
+    digest: [u8; 32],
+    client: IpAddr,
+    lookup: impl Future<Output = Result<AuthenticatedCaller, Refusal>>,
+) -> Result<AuthenticatedCaller, Refusal> {
+    let check = app.unknown_keys.admit(digest, client, app.config.limits.unknown_keys_per_minute, app.clock.now())?;
+    let found = lookup.await;
+    match &found {
+        Ok(_) => check.accept(),
+        Err(refusal) if refusal.code == ErrorCode::Unauthorized => check.reject(),
+        Err(_) => check.cancel(),
+    }
+    found
 }
 
 /// Returns the key in `Authorization: Bearer <key>`. The scheme is case-insensitive (RFC 9110 §11.1).

@@ -39,10 +39,24 @@ pub(super) struct RequestClient {
     pub(super) on_loopback: bool,
 }
 
+/// Returns the network that counts as one client address: IPv6 by /56, because one site has that many addresses
+/// (RFC 6177).
+pub(super) fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => IpAddr::V4(v4),
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 72))),
+    }
+}
+
+/// Returns whether a peer is a trusted proxy.
+pub(super) fn is_trusted(peer: IpAddr, trusted: &[Network]) -> bool {
+    trusted.iter().any(|network| network.contains(peer.to_canonical()))
+}
+
 /// Returns the client of a request.
 pub(super) fn of(peer: IpAddr, trusted: &[Network], headers: &HeaderMap) -> RequestClient {
     let peer = peer.to_canonical();
-    let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
+    let is_trusted = |address: IpAddr| is_trusted(address, trusted);
     let is_forwarded = headers.contains_key(FORWARDED) || headers.contains_key(X_FORWARDED_FOR);
     let has_traces = OTHER_TRACES.iter().any(|name| headers.contains_key(*name));
     if !is_trusted(peer) {

@@ -11,6 +11,8 @@ pub struct HttpConfig {
     pub trusted_proxies: Vec<Network>,
     /// `http.metrics_token`
     pub metrics_token: Option<SecretText>,
+    /// Most HTTP connections at once: what the descriptors of the process allow.
+    pub connections_max: usize,
     /// Whether `http.listen` and every address of `http.listen_tls` are on loopback.
     pub is_on_loopback: bool,
 }

@@ -34,3 +34,18 @@ pub fn response(refusal: &Refusal, request_id: &str) -> Response {
     }
     response
 }
+
+/// Returns the response of a refusal as bytes, for a connection that is closed without reading a request.
+#[must_use]
+pub(crate) fn closing(refusal: &Refusal, request_id: &str) -> Vec<u8> {
+    let status = StatusCode::from_u16(refusal.code.status()).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
+    let body = refusal.body(request_id).to_string();
+    let retry = refusal.retry_after_s.map_or(String::new(), |seconds| format!("retry-after: {seconds}\r\n"));
+    let (reason, length) = (status.canonical_reason().unwrap_or_default(), body.len());
+    let head = format!(
+        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
+         x-request-id: {request_id}\r\n{retry}cache-control: no-store\r\nconnection: close\r\n\r\n",
+        status.as_u16()
+    );
+    [head, body].concat().into_bytes()
+}

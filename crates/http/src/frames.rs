@@ -3,15 +3,47 @@
 use posthouse_api::wire::{BodyValue, BoundedList, JsonLimits, JsonProblem, Problems, limit_problem, object, parse};
 use posthouse_app::events::stream::SubscriptionRequest;
 use posthouse_domain::{
-    error::{Detail, ErrorCode, Refusal},
+    error::{Detail, ErrorCode, LimitName, Refusal},
     event::{EventKind, EventPayload},
     id::{EventId, InboxId},
+    plan::Limit,
+    time::{MINUTE_MS, Time},
 };
 use serde_json::Value;
 use uuid::Uuid;
 
 /// Most inboxes or types in one subscription.
 const NAMED_MAX: usize = 1_000;
+
+/// The frames that a client sent in its current minute.
+pub(crate) struct FrameCount {
+    began: Time,
+    frames: u64,
+}
+
+impl FrameCount {
+    pub(crate) fn new(now: Time) -> Self {
+        Self { began: now, frames: 0 }
+    }
+
+    /// Counts a frame.
+    ///
+    /// # Errors
+    /// Returns `rate_limited` if it is one too many.
+    pub(crate) fn count(&mut self, limit: Limit, now: Time) -> Result<(), Refusal> {
+        if now.since_ms(self.began) >= MINUTE_MS {
+            *self = Self::new(now);
+        }
+        self.frames += 1;
+        let Some(max) = limit.filter(|max| self.frames > *max) else { return Ok(()) };
+        let wait_ms = (MINUTE_MS - now.since_ms(self.began)).clamp(1, MINUTE_MS);
+        let wait_s = u64::try_from((wait_ms + 999) / 1_000).unwrap_or(60);
+        let message = format!("The client of this stream has sent its {max} frames for this minute.");
+        let refusal = Refusal::new(ErrorCode::RateLimited, message);
+        let refusal = refusal.with_fix("Send one `subscribe` for all inboxes, and fewer pings.");
+        Err(refusal.at_limit(LimitName::StreamFramesPerMinute, max, wait_s))
+    }
+}
 
 /// A frame of a client.
 pub(crate) enum ClientFrame {
@@ -116,5 +148,18 @@ mod tests {
             let Err(refusal) = read(frame) else { panic!("{frame}") };
             assert!(refusal.message.contains(expected), "{frame}: {}", refusal.message);
         }
+    }
+
+    #[test]
+    fn frames_of_a_minute_are_limited() {
+        let start = Time::from_millis(1_000_000);
+        let mut count = FrameCount::new(start);
+        for _ in 0..3 {
+            count.count(Some(3), start).expect("within the limit");
+        }
+        let refusal = count.count(Some(3), start.plus_ms(20_500)).expect_err("one too many");
+        assert_eq!((refusal.limit(), refusal.retry_after_s), (Some(LimitName::StreamFramesPerMinute), Some(40)));
+        count.count(Some(3), start.plus_ms(MINUTE_MS)).expect("a new minute");
+        (0..100).for_each(|_| count.count(None, start).expect("unlimited"));
     }
 }

@@ -67,8 +67,15 @@ async fn metrics(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Ref
 
 /// Sets the metrics of what is used of each budget.
 fn record_budgets(app: &Api) {
-    let (used, peak) = app.bodies.used();
-    app.metrics.limit_used(LimitName::RequestBodyBytes, used, peak);
+    let used = [
+        (LimitName::RequestBodyBytes, app.bodies.used()),
+        (LimitName::ResponseBytes, app.responses.used()),
+        (LimitName::Connections, app.connections.used()),
+        (LimitName::Streams, (app.streams.used(), app.streams.peak())),
+    ];
+    for (limit, (used, peak)) in used {
+        app.metrics.limit_used(limit, used, peak);
+    }
 }
 
 async fn healthz(_app: Arc<Api>, _input: PublicInput) -> Result<RouteResponse, Refusal> {

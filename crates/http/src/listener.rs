@@ -25,6 +25,7 @@ use hyper::{
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustls::ServerConfig;
 use tokio::{
+    io::AsyncWriteExt,
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
     task::JoinSet,
@@ -34,16 +35,19 @@ use tower::ServiceExt;
 
 use super::{
     client::HttpConnectionInfo,
+    connections::ConnectionSlot,
+    error,
     front::HttpErrorStream,
     head,
     host::AllowedHosts,
     socket::{self, HandshakeOutcome},
-    write_timeout::WriteTimeout,
+    write_timeout::{WriteLimit, WriteTimeout},
 };
 use posthouse_app::{app::App, events::subscriptions, tls::ClientStream};
+use posthouse_domain::error::{LimitName, Refusal};
 
-/// Most connections at once. Each long poll occupies one.
-const CONNECTIONS_MAX: usize = 50_000;
+/// Most connections at once, if the descriptors of the process allow them. Each long poll occupies one.
+pub const CONNECTIONS_MAX: usize = 50_000;
 /// Longest time to receive the head of a request, in seconds; also how long an idle connection is kept.
 const HEAD_TIMEOUT_S: u64 = 60;
 /// Largest head of a request and largest read buffer, in bytes.
@@ -55,6 +59,8 @@ const ACCEPT_PAUSE_MS: i64 = 50;
 
 /// Longest TLS handshake, in milliseconds.
 const HANDSHAKE_MS_MAX: i64 = 10_000;
+/// How long a refused connection stays open, so that its client reads the refusal, in milliseconds.
+const REFUSAL_LINGER_MS: i64 = 1_000;
 /// How long a connection without a request may flush its buffer during shutdown, in milliseconds.
 const FLUSH_MS: i64 = 1_000;
 
@@ -70,7 +76,7 @@ pub struct ListenerEntry {
 
 /// Serves all entries until shutdown begins, then until every connection has ended.
 pub async fn serve(entries: Vec<ListenerEntry>, app: Arc<Api>) {
-    let permits = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let permits = Arc::new(Semaphore::new(app.http.connections_max.min(Semaphore::MAX_PERMITS)));
     let hosts = Arc::new(AllowedHosts::of(&app.config.base_url, &app.http.allowed_hosts, &app.config.acme));
     let mut tasks = JoinSet::new();
     tasks.spawn(subscriptions::run(Arc::clone(&app.app), app.subscriptions.clone()));
@@ -97,8 +103,20 @@ async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<All
                 let (router, app, builder) = (router.clone(), Arc::clone(&app), builder.clone());
                 let (acceptor, hosts) = (acceptor.clone(), Arc::clone(&hosts));
                 let link = HttpConnectionInfo { peer: peer.ip().to_canonical(), over_tls: acceptor.is_some() };
+                let slot = match app.connections.open(&app, link.peer) {
+                    Ok(slot) => slot,
+                    Err(refusal) => {
+                        app.metrics.limit_refused(LimitName::UnauthenticatedConnections);
+                        if let (Ok(turn), None) = (Arc::clone(&app.connections.refusals).try_acquire_owned(), acceptor)
+                        {
+                            connections.spawn(async move { refuse(&app, stream, &refusal, (permit, turn)).await });
+                        }
+                        continue;
+                    }
+                };
                 connections.spawn(async move {
                     let context = ConnectionContext {
+                        slot: slot.clone(),
                         router,
                         hosts,
                         link,
@@ -108,7 +126,7 @@ async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<All
                     if let Some(stream) = handshake(&app, stream, acceptor).await {
                         connection(&builder, stream, context, &app).await;
                     }
-                    drop(permit);
+                    drop((slot, permit));
                 });
             }
             Err(error) => {
@@ -119,6 +137,31 @@ async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<All
     }
     drop(listener);
     while connections.join_next().await.is_some() {}
+}
+
+/// Refuses a connection with a response, without reading its request. `permits` are held meanwhile.
+async fn refuse(
+    app: &App,
+    mut stream: TcpStream,
+    refusal: &Refusal,
+    permits: (OwnedSemaphorePermit, OwnedSemaphorePermit),
+) {
+    let id = app.clock.ids().next::<uuid::Uuid>().to_string();
+    tracing::info!(request_id = %id, status = refusal.code.status(), "http.connection_refused");
+    let response = error::closing(refusal, &id);
+    let answered = async {
+        stream.write_all(&response).await?;
+        stream.shutdown().await?;
+        // Closing with unread bytes resets the connection, and the client may lose the response (RFC 9112 §9.6).
+        tokio::io::copy(&mut stream, &mut tokio::io::sink()).await
+    };
+    tokio::select! {
+        biased;
+        _ = answered => {}
+        () = app.lifecycle.drained() => {}
+        () = app.clock.sleep_until(app.clock.now().plus_ms(REFUSAL_LINGER_MS)) => {}
+    }
+    drop(permits);
 }
 
 /// Performs the TLS handshake if the entry uses TLS. Returns `None` if it fails.
@@ -144,6 +187,7 @@ async fn handshake(app: &App, stream: TcpStream, acceptor: Option<TlsAcceptor>) 
 
 /// What the requests of one connection share.
 struct ConnectionContext {
+    slot: ConnectionSlot,
     router: Router,
     hosts: Arc<AllowedHosts>,
     link: HttpConnectionInfo,
@@ -184,8 +228,12 @@ async fn connection(builder: &http1::Builder, stream: ClientStream, context: Con
 async fn serve_http(builder: &http1::Builder, stream: ClientStream, context: ConnectionContext, app: &Arc<Api>) {
     let requests = context.requests.clone();
     let front = HttpErrorStream::new(stream, app.clone(), requests.clone());
+    let limit = WriteLimit {
+        timeout_ms: app.config.limits.response_write_timeout_ms,
+        expired: app.metrics.limit_refusals(LimitName::ResponseWriteTimeout),
+    };
     let connection = builder
-        .serve_connection(TokioIo::new(WriteTimeout::new(front, app.clock.clone())), service(app, context))
+        .serve_connection(TokioIo::new(WriteTimeout::new(front, app.clock.clone(), limit)), service(app, context))
         .with_upgrades();
     tokio::pin!(connection);
     let ended = tokio::select! {
@@ -263,11 +311,12 @@ fn service(
     Error = std::convert::Infallible,
     Future: Send,
 > {
-    let ConnectionContext { router, hosts, link, requests, upgraded } = context;
+    let ConnectionContext { slot, router, hosts, link, requests, upgraded } = context;
     let app = Arc::clone(app);
     service_fn(move |mut request: hyper::Request<Incoming>| {
         let open = requests.enter();
         request.extensions_mut().insert(link);
+        request.extensions_mut().insert(slot.clone());
         let router = router.clone();
         let upgrade_slot =
             request.headers().contains_key(header::UPGRADE).then(|| (upgrade::on(&mut request), upgraded.clone()));

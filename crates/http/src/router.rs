@@ -8,14 +8,15 @@ use axum::{
     Router,
     body::Body,
     extract::{RawPathParams, Request, rejection::RawPathParamsRejection},
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request},
+    http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request},
     response::Response,
     routing::{MethodFilter, on},
 };
 use bytes::Bytes;
 use posthouse_domain::{
     auth::Caller,
-    error::{ErrorCode, Refusal},
+    error::{ErrorCode, LimitName, Refusal},
+    id::WorkspaceId,
     time::Time,
     workspace::WorkspaceNotice,
 };
@@ -25,10 +26,15 @@ use super::{
     auth, body,
     client::{self, HttpConnectionInfo, RequestClient},
     development, error, host, idempotency, root,
-    route::{PathParams, RequestInfo, RequestParts, Route},
+    route::{PathParams, RequestInfo, RequestParts, ResponseBody, Route, RouteResponse},
     socket,
 };
-use crate::{body_budget::BodyShare, in_flight::InFlightGuard, rate_limits::RateLimitStatus};
+use crate::{
+    body_budget::BodyShare,
+    connections::{ConnectionSlot, ProxiedRequest},
+    in_flight::InFlightGuard,
+    rate_limits::RateLimitStatus,
+};
 use posthouse_api::wire::Problems;
 use posthouse_app::app::App;
 
@@ -70,8 +76,9 @@ pub fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
 }
 
 /// Responds to a request that matches no route.
-pub(super) async fn refuse_unmatched(app: &App, request: Request, refusal: Refusal) -> Response {
-    let notice = notice_of_key(app, request.headers()).await;
+pub(super) async fn refuse_unmatched(app: &Api, request: Request, refusal: Refusal) -> Response {
+    let client = client_of(app, request.extensions(), request.headers());
+    let notice = notice_of_key(app, request.headers(), client.address).await;
     let mut response = refuse(app, request, refusal).await;
     write_extras(&Extras { notice, rate_limit: None }, response.headers_mut());
     response
@@ -113,7 +120,8 @@ struct AdmittedRequest {
 /// What a request holds until its response is known.
 struct RequestHolds {
     _flight: Option<InFlightGuard>,
-    _body: BodyShare,
+    body: BodyShare,
+    _proxied: Option<ProxiedRequest>,
 }
 
 /// The identity of a request: its id, and when its head was complete.
@@ -138,12 +146,12 @@ fn respond(
     let entering = Box::pin(enter(Arc::clone(&app), Arc::clone(&route), arrival, path, request));
     async move {
         let (extras, admitted) = entering.instrument(span.clone()).await;
-        let started = admitted.map(|admitted| (route.run(Arc::clone(&app), admitted.parts), admitted.holds));
-        let mut response = match started {
-            Ok((running, _holds)) => {
-                let answered = running.instrument(span).await;
+        let mut response = match admitted {
+            Ok(AdmittedRequest { parts, holds }) => {
+                let answered = route.run(Arc::clone(&app), parts).instrument(span).await;
+                let answered = answered.and_then(|response| hold(&app, &route, holds.body.key(), response));
                 let answered = answered.inspect_err(|refusal| app.storage_health.record(refusal));
-                answered.map_or_else(|refusal| refused(&app, &refusal, &id), super::route::RouteResponse::into_response)
+                answered.map_or_else(|refusal| refused(&app, &refusal, &id), RouteResponse::into_response)
             }
             Err(refusal) => refused(&app, &refusal, &id),
         };
@@ -156,12 +164,32 @@ fn respond(
     }
 }
 
+/// Reserves the memory of the response to a GET, until the client has read it.
+fn hold(
+    app: &Api,
+    route: &Route,
+    workspace: Option<WorkspaceId>,
+    response: RouteResponse,
+) -> Result<RouteResponse, Refusal> {
+    match (response.body, workspace) {
+        (ResponseBody::Bytes(bytes), Some(workspace)) if route.method == Method::GET => {
+            let bytes = app.responses.hold(workspace, bytes)?;
+            Ok(RouteResponse { body: ResponseBody::Bytes(bytes), ..response })
+        }
+        (body, _) => Ok(RouteResponse { body, ..response }),
+    }
+}
+
 /// Returns the response of a refusal, and counts it if it is due to a limit.
 fn refused(app: &App, refusal: &Refusal, id: &str) -> Response {
     if let Some(limit) = refusal.limit() {
         app.metrics.limit_refused(limit);
     }
-    error::response(refusal, id)
+    let mut response = error::response(refusal, id);
+    if refusal.limit() == Some(LimitName::Connections) {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }
 
 /// Admits a request, or reads and discards the rest of it.
@@ -196,9 +224,14 @@ async fn admit(
     body: &mut Body,
     extras: &mut Extras,
 ) -> Result<AdmittedRequest, Refusal> {
-    let mut caller = None;
+    let client = client_of(app, &head.extensions, &head.headers);
+    let connection = head.extensions.get::<ConnectionSlot>().cloned();
+    let (mut caller, mut proxied) = (None, None);
     if route.access.needs_caller() {
-        let authenticated = auth::authenticate(app, &head.headers).await?;
+        let authenticated = auth::authenticate(app, &head.headers, client.address).await?;
+        if let Some(slot) = &connection {
+            proxied = slot.authenticated(app, &authenticated.workspace)?;
+        }
         extras.notice = authenticated.workspace.notice;
         let limit = app.config.plans.of(authenticated.workspace.plan).requests_per_minute;
         extras.rate_limit = app.request_limits.count(&authenticated.caller.principal, limit, app.clock.now());
@@ -206,7 +239,7 @@ async fn admit(
         auth::authorize(&authenticated.caller, route)?;
         caller = Some(authenticated.caller);
     } else if route.is_api() {
-        extras.notice = notice_of_key(app, &head.headers).await;
+        extras.notice = notice_of_key(app, &head.headers, client.address).await;
     }
     // Problems of the header are reported together with problems of the body.
     let mut problems = Problems::default();
@@ -223,7 +256,6 @@ async fn admit(
         }
         _ => None,
     };
-    let client = client_of(app, head);
     let query = head.uri.query().map(str::to_owned);
     let fingerprint = idempotency_key.as_ref().map(|_| idempotency::fingerprint(&path, query.as_deref(), &body));
     let request = RequestInfo {
@@ -235,25 +267,26 @@ async fn admit(
         fingerprint,
         bearer: if route.access.needs_caller() { None } else { auth::bearer_text(&head.headers) },
         on_loopback: client.on_loopback,
+        connection,
         handshake: socket::handshake(&head.headers),
     };
     let parts = RequestParts { caller, request, path, query, body, json: app.json_limits(), problems };
-    Ok(AdmittedRequest { parts, holds: RequestHolds { _flight: flight, _body: share } })
+    Ok(AdmittedRequest { parts, holds: RequestHolds { _flight: flight, body: share, _proxied: proxied } })
 }
 
 /// Returns the workspace's notice for any request with a valid key, on public routes too.
-async fn notice_of_key(app: &App, headers: &HeaderMap) -> Option<WorkspaceNotice> {
+async fn notice_of_key(app: &Api, headers: &HeaderMap, client: IpAddr) -> Option<WorkspaceNotice> {
     if !headers.contains_key(header::AUTHORIZATION) {
         return None;
     }
-    auth::authenticate(app, headers).await.ok()?.workspace.notice
+    auth::authenticate(app, headers, client).await.ok()?.workspace.notice
 }
 
-fn client_of(app: &Api, head: &request::Parts) -> RequestClient {
+fn client_of(app: &Api, extensions: &Extensions, headers: &HeaderMap) -> RequestClient {
     // Without a listener there is no remote peer, only this machine.
     let peer =
-        head.extensions.get::<HttpConnectionInfo>().map_or(IpAddr::from([127, 0, 0, 1]), |connection| connection.peer);
-    client::of(peer, &app.http.trusted_proxies, &head.headers)
+        extensions.get::<HttpConnectionInfo>().map_or(IpAddr::from([127, 0, 0, 1]), |connection| connection.peer);
+    client::of(peer, &app.http.trusted_proxies, headers)
 }
 
 fn write_extras(extras: &Extras, headers: &mut HeaderMap) {

@@ -1,8 +1,8 @@
 //! The WebSocket of a stream: hello, subscriptions, events, heartbeats and the close (`docs/reference/stream.md`, RFC
 //! 6455).
 //!
-//! An idle stream holds one read buffer and nothing else. It waits for its client at most one heartbeat: a client that
-//! does not read is disconnected, and resumes with the last event it received.
+//! An idle stream holds one read buffer and nothing else. A client that does not read for too long
+//! (`limits.response_write_timeout`) is disconnected, and resumes with the last event it received.
 
 use crate::Api;
 use std::{
@@ -16,8 +16,9 @@ use axum::http::{HeaderMap, header};
 use futures_util::{SinkExt, StreamExt};
 use posthouse_domain::{
     auth::{Caller, Principal},
-    error::{ErrorCode, Refusal},
+    error::{ErrorCode, LimitName, Refusal},
     event::EventPayload,
+    id::WorkspaceId,
     stream::{ERRORS_MAX, FRAME_BYTES_MAX, HEARTBEAT_S, StreamClose},
     time::Time,
 };
@@ -35,13 +36,14 @@ use tokio_tungstenite::{
     },
 };
 
-use super::frames::{ClientFrame, read};
+use super::frames::{ClientFrame, FrameCount, read};
 use posthouse_app::{
     events::{
         log::EventFilter,
         stream::{self, SubscriptionRequest},
         subscriptions::{StreamBatch, StreamSubscription, event_frame},
     },
+    limits::shared_budget::BudgetShare,
     ports::BoxFuture,
 };
 
@@ -54,11 +56,14 @@ const READ_BUFFER_BYTES: usize = 4 * 1024;
 /// Events that a replay loads and renders at once.
 const REPLAY_STEP: usize = 100;
 
+/// A stream in the count of its workspace, until it is dropped.
+pub(crate) type StreamShare = Arc<BudgetShare<WorkspaceId>>;
+
 /// The outcome of a handshake.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum HandshakeOutcome {
     /// The caller may receive events.
-    Admitted(Caller),
+    Admitted(Caller, StreamShare),
     /// The stream is closed with this reason.
     Refused(StreamClose),
 }
@@ -89,10 +94,10 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         .max_message_size(Some(FRAME_BYTES_MAX))
         .max_frame_size(Some(FRAME_BYTES_MAX));
     let mut wire = WebSocketStream::from_partially_read(io, early, Role::Server, Some(config)).await;
-    let ending = match handshake {
-        HandshakeOutcome::Refused(ending) => Some(ending),
-        HandshakeOutcome::Admitted(caller) => match app.subscriptions.join(app, &caller).await {
-            Ok(subscription) => StreamSession::new(app, caller, &mut wire).run(subscription).await.err(),
+    let ending = match &handshake {
+        HandshakeOutcome::Refused(ending) => Some(*ending),
+        HandshakeOutcome::Admitted(caller, _) => match app.subscriptions.join(app, caller).await {
+            Ok(subscription) => StreamSession::new(app, *caller, &mut wire).run(subscription).await.err(),
             Err(_) => Some(StreamClose::Restarting),
         },
     };
@@ -130,6 +135,7 @@ struct StreamSession<'a, S> {
     wire: &'a mut WebSocketStream<S>,
     subscription: Option<ActiveSubscription>,
     errors: u32,
+    frames: FrameCount,
     last_received_at: Time,
 }
 
@@ -143,7 +149,8 @@ enum Wakeup {
 
 impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
     fn new(app: &'a Arc<Api>, caller: Caller, wire: &'a mut WebSocketStream<S>) -> Self {
-        Self { app, caller, wire, subscription: None, errors: 0, last_received_at: app.clock.now() }
+        let now = app.clock.now();
+        Self { app, caller, wire, subscription: None, errors: 0, frames: FrameCount::new(now), last_received_at: now }
     }
 
     /// Runs until the stream ends.
@@ -182,6 +189,9 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
 
     /// Handles input from the client. Returns whether the connection has ended.
     async fn handle_input(&mut self, frame: Option<Result<Message, Error>>) -> Result<bool, StreamClose> {
+        if let Some(Ok(Message::Text(_) | Message::Binary(_) | Message::Ping(_))) = &frame {
+            self.count_frame().await?;
+        }
         match frame {
             Some(Ok(Message::Text(text))) => self.handle_frame(text.as_str()).await?,
             Some(Ok(Message::Binary(_))) => {
@@ -196,6 +206,14 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
             Some(Err(_)) | None => return Ok(true),
         }
         Ok(false)
+    }
+
+    async fn count_frame(&mut self) -> Result<(), StreamClose> {
+        let limit = self.app.config.limits.stream_frames_per_minute;
+        let Err(refusal) = self.frames.count(limit, self.last_received_at) else { return Ok(()) };
+        self.app.metrics.limit_refused(LimitName::StreamFramesPerMinute);
+        self.send_error(&refusal).await?;
+        Err(StreamClose::TooMany)
     }
 
     async fn handle_frame(&mut self, text: &str) -> Result<(), StreamClose> {
@@ -284,7 +302,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
         self.write(Message::Text(frame.to_string().into())).await
     }
 
-    /// Writes a frame. A client that does not read for a whole heartbeat is too slow.
+    /// Writes a frame. A client that does not read it within `limits.response_write_timeout` is too slow.
     async fn write(&mut self, message: Message) -> Result<(), StreamClose> {
         let app = self.app;
         let mut writing = pin!(self.wire.send(message));
@@ -298,7 +316,10 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
             None => tokio::select! {
                 done = writing => done,
                 () = app.lifecycle.drained() => return Err(StreamClose::Restarting),
-                () = app.clock.sleep_until(app.clock.now().plus_ms(HEARTBEAT_MS)) => return Err(StreamClose::Slow),
+                () = app.clock.sleep_until(app.clock.now().plus_ms(app.config.limits.response_write_timeout_ms)) => {
+                    app.metrics.limit_refused(LimitName::ResponseWriteTimeout);
+                    return Err(StreamClose::Slow);
+                }
             },
         };
         // A lost connection needs no close frame.

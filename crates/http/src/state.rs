@@ -3,11 +3,12 @@
 use std::{ops::Deref, sync::Arc};
 
 use posthouse_api::wire::JsonLimits;
-use posthouse_app::Instance;
+use posthouse_app::{Instance, limits::shared_budget::SharedBudget};
+use posthouse_domain::id::WorkspaceId;
 
 use crate::{
-    body_budget::BodyBudget, config::HttpConfig, in_flight::InFlightRequests, rate_limits::RequestLimits,
-    readiness::Readiness,
+    body_budget::BodyBudget, config::HttpConfig, connections::Connections, in_flight::InFlightRequests,
+    rate_limits::RequestLimits, readiness::Readiness, response_budget::ResponseBudget, unknown_keys::UnknownKeys,
 };
 
 /// The instance, with the state of HTTP requests.
@@ -18,8 +19,16 @@ pub struct Api {
     pub(crate) http: HttpConfig,
     /// Requests of each API key in the current minute.
     pub(crate) request_limits: RequestLimits,
+    /// Unknown API keys of each client address in the current minute.
+    pub(crate) unknown_keys: UnknownKeys,
+    /// Open connections.
+    pub(crate) connections: Connections,
+    /// Open streams of each workspace.
+    pub(crate) streams: SharedBudget<WorkspaceId>,
     /// Request bodies in memory.
     pub(crate) bodies: BodyBudget,
+    /// Responses in memory.
+    pub(crate) responses: ResponseBudget,
     /// Idempotent requests in progress.
     pub(crate) in_flight: InFlightRequests,
     /// The result of the last readiness check.
@@ -31,10 +40,15 @@ impl Api {
     #[must_use]
     pub fn new(instance: Arc<Instance>, http: HttpConfig) -> Self {
         let bodies = BodyBudget::new(&instance.config.limits);
+        let responses = ResponseBudget::new(&instance.config.limits);
         Self {
             instance,
             http,
             bodies,
+            responses,
+            unknown_keys: UnknownKeys::default(),
+            connections: Connections::default(),
+            streams: SharedBudget::new(None),
             request_limits: RequestLimits::default(),
             in_flight: InFlightRequests::default(),
             readiness: Readiness::default(),

@@ -7,23 +7,34 @@ use std::{
     task::{Context, Poll},
 };
 
-use posthouse_app::ports::{BoxFuture, Clock};
+use posthouse_app::{
+    metrics::Counter,
+    ports::{BoxFuture, Clock},
+};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Longest time without progress of a write, in milliseconds.
-pub(super) const WRITE_TIMEOUT_MS: i64 = 30_000;
+/// The limit on writes without progress.
+#[derive(Clone)]
+pub(super) struct WriteLimit {
+    /// Longest time without progress, in milliseconds.
+    pub(super) timeout_ms: i64,
+    /// Counts the connections that are closed by it.
+    pub(super) expired: Counter,
+}
 
-/// A stream whose writes must make progress.
+/// A stream whose writes must make progress. It covers every byte that a connection sends: responses in memory, streamed
+/// downloads, and refusals. HTTP/2, which would multiplex writes, isn't served.
 pub(super) struct WriteTimeout<S> {
     stream: S,
     clock: Arc<dyn Clock>,
+    limit: WriteLimit,
     /// Runs while a write is pending.
     timer: Option<BoxFuture<'static, ()>>,
 }
 
 impl<S> WriteTimeout<S> {
-    pub(super) fn new(stream: S, clock: Arc<dyn Clock>) -> Self {
-        Self { stream, clock, timer: None }
+    pub(super) fn new(stream: S, clock: Arc<dyn Clock>, limit: WriteLimit) -> Self {
+        Self { stream, clock, limit, timer: None }
     }
 
     /// Returns the underlying stream.
@@ -37,6 +48,7 @@ impl<S> WriteTimeout<S> {
         let has_expired = self.timer.as_mut().is_some_and(|timer| timer.as_mut().poll(context).is_ready());
         if has_expired {
             self.timer = None;
+            self.limit.expired.inc();
             return Err(io::ErrorKind::TimedOut.into());
         }
         Ok(())
@@ -48,8 +60,8 @@ impl<S> WriteTimeout<S> {
             self.timer = None;
             return write;
         }
-        let clock = &self.clock;
-        self.timer.get_or_insert_with(|| clock.sleep_until(clock.now().plus_ms(WRITE_TIMEOUT_MS)));
+        let (clock, timeout_ms) = (&self.clock, self.limit.timeout_ms);
+        self.timer.get_or_insert_with(|| clock.sleep_until(clock.now().plus_ms(timeout_ms)));
         self.check_timer(context)?;
         Poll::Pending
     }
@@ -108,6 +120,8 @@ mod tests {
         sync::watch,
     };
 
+    const WRITE_TIMEOUT_MS: i64 = 30_000;
+
     /// A clock that tests set.
     struct TestClock(watch::Sender<Time>);
 
@@ -132,7 +146,8 @@ mod tests {
     fn stream() -> (WriteTimeout<DuplexStream>, DuplexStream, Arc<TestClock>) {
         let (stream, peer) = duplex(4);
         let clock = Arc::new(TestClock(watch::Sender::new(Time::from_millis(0))));
-        (WriteTimeout::new(stream, clock.clone()), peer, clock)
+        let limit = WriteLimit { timeout_ms: WRITE_TIMEOUT_MS, expired: Counter::default() };
+        (WriteTimeout::new(stream, clock.clone(), limit), peer, clock)
     }
 
     fn advance(clock: &TestClock, millis: i64) {
@@ -145,6 +160,7 @@ mod tests {
         stream.write_all(b"1234").await.expect("room");
         let (written, ()) = tokio::join!(stream.write_all(b"5"), async { advance(&clock, WRITE_TIMEOUT_MS) });
         assert_eq!(written.expect_err("nobody reads").kind(), io::ErrorKind::TimedOut);
+        assert_eq!(stream.limit.expired.get(), 1);
     }
 
     #[tokio::test]

@@ -3,6 +3,7 @@
 //! A start binds the listeners, opens the store, sets up an empty store, starts the tasks and writes the ready file. A
 //! stop does the reverse. A start never overwrites existing data.
 
+mod descriptors;
 mod first_start;
 pub mod inspect;
 mod private;
@@ -292,7 +293,8 @@ fn make_private_directory(path: &std::path::Path) -> Result<(), BootError> {
 pub async fn serve(mut config: Configuration, mut plan: ServeOptions) -> Result<(), BootError> {
     let has = |role| plan.roles.contains(&role);
     let mut signals = Signals::install().map_err(BootError::io("cannot install signal handlers"))?;
-    raise_descriptor_limit();
+    descriptors::raise_limit();
+    config.http.connections_max = descriptors::http_connections_max(&config);
     let hangups = HangupSignals::install().map_err(BootError::io("cannot install signal handlers"))?;
     let http = if has(Role::Http) { Some(web::bind(&config).await?) } else { None };
     let smtp = if has(Role::Smtp) { bind_smtp(&config).await? } else { Vec::new() };
@@ -398,15 +400,6 @@ async fn prepare_blobs(config: &Configuration, blobs: &BlobStore) -> Result<(), 
             value: Some(format!("{url:?}")),
             problem: format!("cannot be used: {}; set it to a writable directory", error.internal()),
         }]))),
-    }
-}
-
-/// Raises the limit of open files to the maximum. Every waiting client uses one, and the usual soft limit is 1,024.
-fn raise_descriptor_limit() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }) {
-        tracing::warn!(cause = %error, "the limit of open files was not raised");
     }
 }
 

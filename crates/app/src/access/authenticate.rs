@@ -9,7 +9,7 @@ use posthouse_domain::{
     time::{MINUTE_MS, Time},
     workspace::Workspace,
 };
-use posthouse_store::{Result as StoreResult, Tx, keys, stream_tokens};
+use posthouse_store::{Result as StoreResult, Tx, keys, stream_tokens, workspaces};
 
 use crate::app::App;
 
@@ -51,21 +51,20 @@ async fn record_use(app: &App, workspace: WorkspaceId, key: &KeyPrincipal, last_
 ///
 /// # Errors
 /// Returns `unauthorized` if the token is unknown, used or expired, or an error if the database call fails.
-pub async fn authenticate_stream_token(app: &App, text: &str) -> Result<Caller, Refusal> {
+pub async fn authenticate_stream_token(app: &App, text: &str) -> Result<AuthenticatedCaller, Refusal> {
     let unknown = || {
         Refusal::new(ErrorCode::Unauthorized, "The stream token is unknown, used or expired.")
             .with_fix("Create a new token with `POST /v1/stream/token`.")
     };
     let digest = StreamToken::parse(text).ok_or_else(unknown)?.digest();
     let now = app.clock.now();
-    let found = app.store.write(move |tx: &mut Tx| -> StoreResult<Option<Caller>> {
-        match stream_tokens::consume(tx, &digest, now)? {
-            Some(token) => {
-                let key = keys::find_active_by_id(tx, token.workspace, token.key)?;
-                Ok(key.map(|key| Caller::key(token.workspace, key)))
-            }
-            None => Ok(None),
-        }
+    let found = app.store.write(move |tx: &mut Tx| -> StoreResult<Option<AuthenticatedCaller>> {
+        let Some(token) = stream_tokens::consume(tx, &digest, now)? else { return Ok(None) };
+        let key = keys::find_active_by_id(tx, token.workspace, token.key)?;
+        let workspace = workspaces::get(tx, token.workspace)?;
+        let authenticated =
+            |(key, workspace)| AuthenticatedCaller { caller: Caller::key(token.workspace, key), workspace };
+        Ok(key.zip(workspace).map(authenticated))
     });
     found.await?.ok_or_else(unknown)
 }

@@ -82,6 +82,13 @@ impl<K: Copy + Eq + Hash> FixedWindow<K> {
         state.windows.get(&key).map_or(0, |window| window.used) < max
     }
 
+    /// Takes back one count of a key, for an action that turned out not to count.
+    pub fn take_back(&self, key: K) {
+        if let Some(window) = self.state().windows.get_mut(&key) {
+            window.used = window.used.saturating_sub(1);
+        }
+    }
+
     /// Forgets what was counted for a key.
     pub fn reset(&self, key: K) {
         let mut state = self.state();

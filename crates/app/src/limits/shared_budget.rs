@@ -32,6 +32,16 @@ pub enum BudgetExceeded {
     Total(u64),
 }
 
+impl BudgetExceeded {
+    /// Returns the value of the limit.
+    #[must_use]
+    pub const fn max(self) -> u64 {
+        match self {
+            BudgetExceeded::Share(max) | BudgetExceeded::Total(max) => max,
+        }
+    }
+}
+
 /// What one holder has of a budget. Dropping it returns all of it.
 #[derive(Debug)]
 pub struct BudgetShare<K: Copy + Eq + Hash> {

@@ -64,6 +64,8 @@ fn limits() -> LimitsConfig {
     LimitsConfig {
         request_body_bytes: 1 << 20,
         request_body_bytes_per_workspace: 1 << 20,
+        response_bytes: 1 << 20,
+        response_bytes_per_workspace: 1 << 20,
         response_write_timeout_ms: 1_000,
         json_values: 1_000,
         json_depth: 64,

@@ -49,6 +49,10 @@ named! {
         RequestBodyBytesPerWorkspace = "request_body_bytes_per_workspace",
         /// Bytes of request bodies in memory, of all workspaces.
         RequestBodyBytes = "request_body_bytes",
+        /// Bytes of unread responses in memory, of one workspace.
+        ResponseBytesPerWorkspace = "response_bytes_per_workspace",
+        /// Bytes of unread responses in memory, of all workspaces.
+        ResponseBytes = "response_bytes",
         /// Values in one JSON document.
         JsonValues = "json_values",
         /// Nesting of one JSON document.

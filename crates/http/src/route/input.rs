@@ -13,6 +13,8 @@ use serde_json::Value;
 use posthouse_api::wire::{self, BodyValue, EmptyInput, JsonLimits, Problems, QueryParameters};
 use posthouse_app::settings::SecretText;
 
+use crate::connections::ConnectionSlot;
+
 /// A request that passed authentication, before decoding.
 pub struct RequestParts {
     /// The caller; `None` on public routes.
@@ -50,6 +52,8 @@ pub struct RequestInfo {
     pub bearer: Option<SecretText>,
     /// Whether the client is known to be on this machine.
     pub on_loopback: bool,
+    /// The connection, in the count of open connections; `None` without a listener.
+    pub connection: Option<ConnectionSlot>,
     /// The accept key, if the request asks for a WebSocket.
     pub handshake: Option<String>,
 }

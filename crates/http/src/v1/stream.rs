@@ -1,6 +1,6 @@
 //! `/v1/stream`: tokens, the handshake and the frames of a client. See `docs/reference/stream.md`.
 //!
-//! Every valid WebSocket handshake succeeds, and refusals are sent as close codes, because browsers never see the
+//! A handshake with a wrong credential succeeds, and the refusal is sent as a close code, because browsers never see the
 //! status of a refused handshake (`docs/decisions/0036-streams-refuse-by-close-code.md`).
 
 use crate::Api;
@@ -9,23 +9,27 @@ use std::sync::Arc;
 use axum::http::{HeaderValue, Method, header};
 use posthouse_domain::{
     auth::{ApiKeySecret, Permission},
-    error::{ErrorCode, Refusal},
+    error::{ErrorCode, LimitName, Refusal},
     stream::StreamClose,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    route::{PublicInput, Route, RouteInput, RouteResponse},
+    auth,
+    route::{PublicInput, RequestInfo, Route, RouteInput, RouteResponse},
     socket::HandshakeOutcome,
 };
 use posthouse_api::{views::TimestampView, wire::query};
 use posthouse_app::{
-    access::authenticate,
-    app::App,
+    access::authenticate::AuthenticatedCaller,
     events::stream::{self},
+    limits::shared_budget::BudgetExceeded,
     settings::SecretText,
 };
+
+/// When a client should try again to open a stream beyond the limit, in seconds.
+const STREAM_RETRY_S: u64 = 10;
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -38,10 +42,11 @@ pub(crate) fn routes() -> Vec<Route> {
                 "Opens the WebSocket of events, with a token or the Authorization header. Frames are JSON. The server \
                  sends hello; the client sends subscribe with inbox_ids, event_types, payload (full or envelope) and \
                  since, all optional; the server answers with subscribed, then sends events. It answers a ping with a \
-                 pong. An invalid credential closes the stream with code 4001, a missing permission with 4003.",
+                 pong. An invalid credential closes the stream with code 4001, a missing permission with 4003. Too many \
+                 streams of one workspace are refused with 429.",
             )
             .answers_with(101, None)
-            .errors(&[ErrorCode::InvalidRequest])
+            .errors(&[ErrorCode::InvalidRequest, ErrorCode::RateLimited])
             .handle(open),
     ]
 }
@@ -74,14 +79,14 @@ query! {
 }
 
 async fn open(app: Arc<Api>, input: PublicInput<StreamQuery>) -> Result<RouteResponse, Refusal> {
-    let Some(accept) = input.request.handshake else {
+    let Some(accept) = &input.request.handshake else {
         let refusal =
             Refusal::invalid_field("Upgrade", "must be `websocket`: this route accepts only WebSocket handshakes");
         return Err(refusal.with_fix("Use a WebSocket client."));
     };
-    let accept = HeaderValue::from_str(&accept)
+    let accept = HeaderValue::from_str(accept)
         .map_err(|_| Refusal::new(ErrorCode::Internal, "The handshake couldn't be completed."))?;
-    let handshake = authenticate_stream(&app, input.query.token, input.request.bearer).await?;
+    let handshake = admit(&app, input.query.token, &input.request).await?;
     let response = RouteResponse::upgrade(handshake)
         .with(header::CONNECTION, HeaderValue::from_static("Upgrade"))
         .with(header::UPGRADE, HeaderValue::from_static("websocket"))
@@ -89,25 +94,43 @@ async fn open(app: Arc<Api>, input: PublicInput<StreamQuery>) -> Result<RouteRes
     Ok(response)
 }
 
-/// Resolves the caller of a stream. Returns an error only for problems the client did not cause.
-async fn authenticate_stream(
-    app: &App,
-    token: Option<SecretText>,
-    bearer: Option<SecretText>,
-) -> Result<HandshakeOutcome, Refusal> {
-    let refused = |close| Ok(HandshakeOutcome::Refused(close));
-    let caller = match (token, bearer) {
-        (Some(SecretText(token)), _) => authenticate::authenticate_stream_token(app, &token).await,
-        (None, Some(SecretText(key))) => match ApiKeySecret::parse(&key) {
-            Some(key) => authenticate::authenticate(app, &key).await.map(|authenticated| authenticated.caller),
-            None => return refused(StreamClose::Credential),
+/// Resolves the caller of a stream and counts the stream. Refusals of the credential are sent as close codes; other
+/// refusals are responses.
+async fn admit(app: &Api, token: Option<SecretText>, request: &RequestInfo) -> Result<HandshakeOutcome, Refusal> {
+    let found = match (token, &request.bearer) {
+        (Some(token), _) => auth::authenticate_token(app, &token, request.client_ip).await,
+        (None, Some(SecretText(key))) => match ApiKeySecret::parse(key) {
+            Some(key) => auth::authenticate_key(app, &key, request.client_ip).await,
+            None => return Ok(HandshakeOutcome::Refused(StreamClose::Credential)),
         },
-        (None, None) => return refused(StreamClose::Credential),
+        (None, None) => return Ok(HandshakeOutcome::Refused(StreamClose::Credential)),
     };
-    match caller {
-        Ok(caller) if stream::may_listen(&caller).is_ok() => Ok(HandshakeOutcome::Admitted(caller)),
-        Ok(_) => refused(StreamClose::Permission),
-        Err(refusal) if refusal.code == ErrorCode::Unauthorized => refused(StreamClose::Credential),
+    match found {
+        Ok(found) => count(app, &found, request),
+        Err(refusal) if refusal.code == ErrorCode::Unauthorized => {
+            Ok(HandshakeOutcome::Refused(StreamClose::Credential))
+        }
         Err(refusal) => Err(refusal),
     }
+}
+
+/// Counts the stream and its connection.
+fn count(app: &Api, found: &AuthenticatedCaller, request: &RequestInfo) -> Result<HandshakeOutcome, Refusal> {
+    let AuthenticatedCaller { caller, workspace } = found;
+    if stream::may_listen(caller).is_err() {
+        return Ok(HandshakeOutcome::Refused(StreamClose::Permission));
+    }
+    if let Some(slot) = &request.connection {
+        slot.authenticated(app, workspace)?;
+    }
+    let max = app.config.plans.of(workspace.plan).streams;
+    let share = app.streams.take_one(workspace.id, max).map_err(too_many)?;
+    Ok(HandshakeOutcome::Admitted(*caller, Arc::new(share)))
+}
+
+fn too_many(exceeded: BudgetExceeded) -> Refusal {
+    let max = exceeded.max();
+    let refusal = Refusal::new(ErrorCode::RateLimited, format!("This workspace has {max} open streams."));
+    let refusal = refusal.with_fix("Close a stream, or use one stream for several inboxes.");
+    refusal.at_limit(LimitName::Streams, max, STREAM_RETRY_S)
 }

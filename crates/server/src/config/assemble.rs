@@ -7,7 +7,7 @@ use posthouse_app::settings::{
     AcmeConfig, AiConfig, AiEndpoint, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig,
     ExternalAccount, InboundConfig, MailConfig, TlsFiles, WebhookConfig, problem::ConfigProblem,
 };
-use posthouse_http::HttpConfig;
+use posthouse_http::{HttpConfig, listener::CONNECTIONS_MAX};
 use posthouse_mail::address::Address;
 
 use super::{
@@ -34,6 +34,7 @@ pub(super) fn assemble(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>
             allowed_hosts: values.get(&http::ALLOWED_HOSTS),
             trusted_proxies: values.get(&http::TRUSTED_PROXIES),
             metrics_token: values.find(&http::METRICS_TOKEN),
+            connections_max: CONNECTIONS_MAX,
             is_on_loopback: false,
         },
         smtp: connections(values),

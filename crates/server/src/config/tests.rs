@@ -82,6 +82,8 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("log.level", "'debug'", "'loud'"),
     ("limits.request_body_bytes", "'2GiB'", "'1MiB'"),
     ("limits.request_body_bytes_per_workspace", "'100MiB'", "0"),
+    ("limits.response_bytes", "'2GiB'", "'1MiB'"),
+    ("limits.response_bytes_per_workspace", "'100MiB'", "0"),
     ("limits.response_write_timeout", "'10s'", "10"),
     ("limits.json_values", "1000", "10"),
     ("limits.json_depth", "127", "128"),

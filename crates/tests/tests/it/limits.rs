@@ -1,14 +1,28 @@
 //! Each budget at its bound: over it a client learns the limit, its value and the wait, and others are served.
 
 mod bodies;
+mod connections;
+mod fairness;
 mod json;
+mod pages;
+mod responses;
+mod streams;
+mod unknown_keys;
 
-use posthouse_domain::error::LimitName;
+use posthouse_domain::{
+    auth::{ApiKeySecret, KEY_RANDOM_CHARS},
+    error::LimitName,
+};
 use posthouse_tests::{TestServer, fixtures::TestKey, http::ApiResponse};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
 };
+
+/// Returns a well-formed key that isn't in the database.
+pub(crate) fn unknown_key(at: u8) -> String {
+    ApiKeySecret::from_random(&[at; 2 * KEY_RANDOM_CHARS]).reveal().to_owned()
+}
 
 /// A connection on which a test sends any bytes.
 pub(crate) struct RawConnection(TcpStream);
@@ -16,6 +30,13 @@ pub(crate) struct RawConnection(TcpStream);
 impl RawConnection {
     pub(crate) async fn open(server: &TestServer) -> Self {
         Self(TcpStream::connect(server.http_address()).await.expect("the API listens"))
+    }
+
+    /// Connects from another address of this machine.
+    pub(crate) async fn open_from(server: &TestServer, address: [u8; 4]) -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind((address, 0).into()).expect("a loopback address");
+        Self(socket.connect(server.http_address()).await.expect("the API listens"))
     }
 
     pub(crate) async fn send(&mut self, bytes: &[u8]) {
@@ -49,6 +70,14 @@ impl RawConnection {
         text.split(' ').nth(1).and_then(|status| status.parse().ok())
     }
 
+    /// Reads the JSON body of a response whose head was read.
+    pub(crate) async fn rest_of_response(&mut self) {
+        let mut body = Vec::new();
+        while serde_json::from_slice::<serde_json::Value>(&body).is_err() {
+            body.push(self.0.read_u8().await.expect("a whole body"));
+        }
+    }
+
     /// Returns everything that arrives until the connection ends.
     pub(crate) async fn rest(&mut self) -> Vec<u8> {
         let (mut bytes, mut part) = (Vec::new(), [0; 4096]);
@@ -62,9 +91,13 @@ impl RawConnection {
 
 /// Returns a metric with the label of a limit.
 pub(crate) async fn metric(server: &TestServer, name: &str, limit: LimitName) -> u64 {
-    let text = server.anonymous().get("/metrics").await.expect(200);
+    let mut reply = server.anonymous().get("/metrics").await;
+    // The address may have no room for another connection yet.
+    while reply.status == 429 {
+        reply = server.anonymous().get("/metrics").await;
+    }
     let wanted = format!("posthouse_{name}{{limit=\"{}\"}} ", limit.text());
-    let text = String::from_utf8(text.bytes).expect("metrics are text");
+    let text = String::from_utf8(reply.expect(200).bytes).expect("metrics are text");
     let value = text.lines().find_map(|line| line.strip_prefix(&wanted)).map(str::parse);
     value.map_or(0, |value| value.expect("a metric is a number"))
 }

@@ -9,11 +9,11 @@ use crate::config::{
     types::{Count, DurationMs, Quota, Size, ValueType},
 };
 
-/// The default of [`REQUEST_BODY_BYTES`]: 1 GiB.
+/// The default of [`REQUEST_BODY_BYTES`] and [`RESPONSE_BYTES`]: 1 GiB.
 const BODY_BYTES: u64 = 1 << 30;
-/// The default of [`REQUEST_BODY_BYTES_PER_WORKSPACE`]: 200 MiB.
+/// The default of [`REQUEST_BODY_BYTES_PER_WORKSPACE`] and [`RESPONSE_BYTES_PER_WORKSPACE`]: 200 MiB.
 const BODY_BYTES_PER_WORKSPACE: u64 = 200 << 20;
-/// Sizes of [`REQUEST_BODY_BYTES`] and [`REQUEST_BODY_BYTES_PER_WORKSPACE`]. The least has room for any one body.
+/// Allowed sizes of these. The least has room for any one request body.
 const BODY_BYTES_RANGE: Size = Size { bytes_min: 40 << 20, bytes_max: 1 << 40 };
 /// The default of [`PAGE_BYTES`]: 8 MiB.
 const PAGE_BYTES_DEFAULT: u64 = 8 << 20;
@@ -34,6 +34,20 @@ keys! {
         default: number(BODY_BYTES_PER_WORKSPACE),
         example: "400MiB",
         help: "Request bodies in memory, of one workspace. Beyond it, its requests with a body get 429 `rate_limited`.",
+    }
+    RESPONSE_BYTES: u64 = "limits.response_bytes" => {
+        kind: BODY_BYTES_RANGE,
+        default: number(BODY_BYTES),
+        example: "4GiB",
+        help: "Responses to GET in memory that their clients have not read yet, of all workspaces together. Beyond it, \
+            GET requests get 503 `unavailable`.",
+    }
+    RESPONSE_BYTES_PER_WORKSPACE: u64 = "limits.response_bytes_per_workspace" => {
+        kind: BODY_BYTES_RANGE,
+        default: number(BODY_BYTES_PER_WORKSPACE),
+        example: "400MiB",
+        help: "Responses to GET in memory that their clients have not read yet, of one workspace. Beyond it, its GET \
+            requests get 429 `rate_limited`.",
     }
     RESPONSE_WRITE_TIMEOUT: i64 = "limits.response_write_timeout" => {
         kind: DurationMs,
@@ -89,6 +103,8 @@ pub(in crate::config) fn limits(values: &mut KeyValues) -> LimitsConfig {
         // HTTP, streams and JSON.
         request_body_bytes: values.get(&REQUEST_BODY_BYTES),
         request_body_bytes_per_workspace: values.get(&REQUEST_BODY_BYTES_PER_WORKSPACE),
+        response_bytes: values.get(&RESPONSE_BYTES),
+        response_bytes_per_workspace: values.get(&RESPONSE_BYTES_PER_WORKSPACE),
         response_write_timeout_ms: values.get(&RESPONSE_WRITE_TIMEOUT),
         json_values: values.get(&JSON_VALUES),
         json_depth: values.get(&JSON_DEPTH),

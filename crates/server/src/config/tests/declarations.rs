@@ -77,6 +77,8 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
     ("plans.team.streams", Some("10000")),
     ("limits.request_body_bytes", Some("1073741824")),
     ("limits.request_body_bytes_per_workspace", Some("209715200")),
+    ("limits.response_bytes", Some("1073741824")),
+    ("limits.response_bytes_per_workspace", Some("209715200")),
     ("limits.response_write_timeout", Some("'30s'")),
     ("limits.json_values", Some("100000")),
     ("limits.json_depth", Some("64")),

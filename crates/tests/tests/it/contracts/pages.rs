@@ -6,7 +6,7 @@
 use posthouse_domain::plan::Plan;
 use posthouse_http::routes;
 use posthouse_tests::{
-    TestMessage, TestServer,
+    ServerOptions, TestMessage, TestServer,
     fixtures::{TestInbox, TestKey},
     http::Api,
 };
@@ -164,7 +164,11 @@ fn add_sent(fixture: &ListFixture, at: usize) -> AddFuture<'_> {
 
 impl ListFixture {
     async fn new() -> Self {
-        let server = TestServer::plain().await;
+        Self::with(ServerOptions::default()).await
+    }
+
+    async fn with(options: ServerOptions) -> Self {
+        let server = TestServer::start(options).await;
         let key = server.workspace(Plan::Team).await;
         let (api, inbox) = (server.api(&key), server.inbox(&key).await);
         let body = json!({ "url": "https://nowhere.example/", "events": ["inbox.expired"] });
@@ -276,4 +280,27 @@ async fn limits_are_bounded_and_cursors_belong_to_their_list_and_filters() {
         }
     }
     fixture.server.finish().await;
+}
+
+#[tokio::test]
+async fn every_page_ends_at_its_bytes_and_has_at_least_one_item() {
+    for list in LISTS {
+        let options = ServerOptions::default().configure(|config| config.limits.page_bytes = 1);
+        let fixture = ListFixture::with(options).await;
+        for at in 0..ITEMS {
+            (list.add)(&fixture, at).await;
+        }
+        let one_by_one = fixture.walk(list, 1, async || {}).await;
+        assert!(one_by_one.len() >= ITEMS, "{}: {one_by_one:?}", list.route);
+        let (mut walked, mut query) = (Vec::new(), "limit=100".to_owned());
+        loop {
+            let (ids, cursor) = fixture.ids(list, &query).await;
+            assert_eq!(ids.len(), 1, "{}: {ids:?}", list.route);
+            walked.extend(ids);
+            let Some(next) = cursor else { break };
+            query = format!("limit=100&cursor={next}");
+        }
+        assert_eq!(walked, one_by_one, "{}", list.route);
+        fixture.server.finish().await;
+    }
 }

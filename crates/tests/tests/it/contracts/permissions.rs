@@ -15,7 +15,7 @@ use posthouse_http::{
 };
 use posthouse_store::{Error, Tx, keys};
 use posthouse_tests::{
-    TestServer,
+    ServerOptions, TestServer,
     fixtures::TestKey,
     http::{Api, ApiResponse},
 };
@@ -52,7 +52,9 @@ fn is_denied(reply: &ApiResponse) -> bool {
 
 #[tokio::test]
 async fn guarded_routes_return_401_without_a_valid_key() {
-    let server = TestServer::plain().await;
+    // Each route gets several unknown keys.
+    let options = ServerOptions::default().configure(|config| config.limits.unknown_keys_per_minute = None);
+    let server = TestServer::start(options).await;
     let owner = server.workspace(Plan::Team).await;
     let revoked = server.key(&owner, "full", Scope::Org).await;
     let (id, now) = (revoked.id, server.app().clock.now());

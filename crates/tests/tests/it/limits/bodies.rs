@@ -1,10 +1,10 @@
 //! Request bodies in memory: a share for each workspace, and a total.
 
 use posthouse_domain::{error::LimitName, plan::Plan};
-use posthouse_tests::{ServerOptions, TestServer};
+use posthouse_tests::{ServerOptions, TestServer, fixtures::TestKey};
 use serde_json::json;
 
-use super::{RawConnection, assert_at_limit, metric, until_used};
+use super::{RawConnection, assert_at_limit, metric, unknown_key, until_used};
 
 /// Bytes for one workspace, and for all.
 const SHARE: u64 = 100_000;
@@ -58,10 +58,7 @@ async fn half_sent_bodies_hold_at_most_the_share_of_their_workspace_and_the_tota
 #[tokio::test]
 async fn a_body_without_a_valid_key_is_never_buffered() {
     let server = server().await;
-    let unknown = posthouse_tests::fixtures::TestKey {
-        secret: format!("ph_{}", "A".repeat(40)),
-        ..server.workspace(Plan::Free).await
-    };
+    let unknown = TestKey { secret: unknown_key(7), ..server.workspace(Plan::Free).await };
     for key in [None, Some(&unknown)] {
         let mut connection = RawConnection::open(&server).await;
         connection.half_body(key, 90_000, 80_000).await;
