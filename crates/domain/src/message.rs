@@ -200,6 +200,15 @@ pub struct MessageBodies {
     pub headers_json: String,
 }
 
+impl MessageBodies {
+    /// Returns the size of the bodies and headers in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let bodies = [&self.text, &self.html, &self.extracted_text].into_iter().flatten().map(String::len);
+        self.headers_json.len() + bodies.sum::<usize>()
+    }
+}
+
 /// A file attached to a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attachment {

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 pub use crate::route::{
-    answer::{ResponseBody, ResponseStream, RouteResponse},
+    answer::{ResponseBody, ResponseStream, RouteResponse, render_page, render_view},
     input::{FromBody, FromRequestParts, PathParams, PublicInput, RawBody, RequestInfo, RequestParts, RouteInput},
 };
 use posthouse_api::wire::QueryParameters as _;

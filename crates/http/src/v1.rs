@@ -13,6 +13,7 @@ pub mod forwarding;
 pub mod inboxes;
 pub mod ingress;
 pub mod lists;
+mod message_batch;
 pub mod messages;
 pub mod metrics;
 pub mod outbox;

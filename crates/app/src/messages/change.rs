@@ -1,7 +1,9 @@
 //! Changes labels and the read state of messages, at a caller's request.
 
-use posthouse_domain::{auth::Caller, error::Refusal, id::MessageId, label::LabelChange, record::Record};
-use posthouse_store::messages;
+use posthouse_domain::{
+    auth::Caller, error::Refusal, id::MessageId, label::LabelChange, message::Message, record::Record, time::Time,
+};
+use posthouse_store::{Tx, messages};
 
 use super::claim::FencingToken;
 use crate::{access::visible, app::App};
@@ -17,37 +19,51 @@ pub struct MessageChange {
     pub lease: Option<String>,
 }
 
-/// Changes the messages among up to 100 that the caller may see, in one transaction. Returns them in the order of
-/// `ids`.
+/// Changes a message in one transaction, if the caller may see it, and returns it.
 ///
 /// # Errors
 /// Returns `invalid_request` for system labels or too many labels, `lease_expired` if the lease is not valid, or an
 /// error if the database call fails.
-pub async fn change(
-    app: &App,
-    caller: Caller,
-    ids: Vec<MessageId>,
-    change: MessageChange,
-) -> Result<Vec<Record>, Refusal> {
+pub async fn change(app: &App, caller: Caller, id: MessageId, change: MessageChange) -> Result<Vec<Record>, Refusal> {
     let now = app.clock.now();
-    let work = move |tx: &mut posthouse_store::Tx| {
-        if let Some(lease) = &change.lease {
-            // Lock the queue item before the message, in the same order as an ack.
-            for message in visible::messages(tx, &caller, &ids)? {
-                FencingToken { message: message.id, lease: lease.clone() }.check(tx, &caller, now)?;
-            }
-        }
-        messages::lock(tx, caller.workspace, &ids)?;
-        let mut found = visible::messages(tx, &caller, &ids)?;
-        for message in &mut found {
-            let before = message.clone();
-            message.labels = change.labels.applied(&before.labels)?;
-            message.is_read = change.is_read.unwrap_or(before.is_read);
-            if *message != before {
-                messages::set_labels(tx, &before, message)?;
-            }
-        }
-        Ok::<_, Refusal>(messages::records(tx, caller.workspace, found)?)
+    let work = move |tx: &mut Tx| {
+        let changed = apply(tx, &caller, &[id], &change, now)?;
+        Ok::<_, Refusal>(messages::records(tx, caller.workspace, changed)?)
     };
     app.store.write(work).await
+}
+
+/// Changes the messages among up to 100 that the caller may see, in one transaction.
+///
+/// # Errors
+/// See [`change`].
+pub async fn change_many(app: &App, caller: Caller, ids: Vec<MessageId>, change: MessageChange) -> Result<(), Refusal> {
+    let now = app.clock.now();
+    app.store.write(move |tx| apply(tx, &caller, &ids, &change, now).map(drop)).await
+}
+
+fn apply(
+    tx: &mut Tx,
+    caller: &Caller,
+    ids: &[MessageId],
+    change: &MessageChange,
+    now: Time,
+) -> Result<Vec<Message>, Refusal> {
+    if let Some(lease) = &change.lease {
+        // Lock the queue item before the message, in the same order as an ack.
+        for message in visible::messages(tx, caller, ids)? {
+            FencingToken { message: message.id, lease: lease.clone() }.check(tx, caller, now)?;
+        }
+    }
+    messages::lock(tx, caller.workspace, ids)?;
+    let mut found = visible::messages(tx, caller, ids)?;
+    for message in &mut found {
+        let before = message.clone();
+        message.labels = change.labels.applied(&before.labels)?;
+        message.is_read = change.is_read.unwrap_or(before.is_read);
+        if *message != before {
+            messages::set_labels(tx, &before, message)?;
+        }
+    }
+    Ok(found)
 }

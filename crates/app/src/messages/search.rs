@@ -39,22 +39,23 @@ pub struct SearchRequest {
     pub limit: u32,
 }
 
-/// Runs a search.
+/// Runs a search, and renders the page of hits on a thread of the store.
 ///
 /// # Errors
 /// Returns `invalid_request` for an invalid query, `invalid_cursor`, `not_found` if the inbox is missing, or an error
 /// if a database call fails.
-pub async fn search(
+pub async fn search<T: Send + 'static>(
     app: &App,
     index: &SearchIndex,
     caller: Caller,
     request: SearchRequest,
-) -> Result<Page<SearchHit>, Refusal> {
+    render: impl Fn(&Page<SearchHit>) -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
     let query = ParsedQuery::parse(&request.text).map_err(|problem| Refusal::invalid_field("q", problem))?;
     let paging = PageRequest::new(cursor_scope(&request), request.cursor.as_deref(), request.limit)?;
     index::catch_up(app, index, caller.workspace).await?;
     let bytes_max = app.config.limits.page_bytes;
-    app.store.read(move |tx| page(tx, &caller, &request, &query, &paging, bytes_max)).await
+    app.store.read(move |tx| render(&page(tx, &caller, &request, &query, &paging, bytes_max)?)).await
 }
 
 fn page(

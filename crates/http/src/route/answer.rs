@@ -13,13 +13,11 @@ use axum::{
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use hyper::body::{Frame, SizeHint};
-use posthouse_api::views::{RenderedPage, message::MessageView, thread::FullThreadView};
+use posthouse_api::views::RenderedPage;
 use posthouse_app::{app::App, messages::download::Download};
 use posthouse_domain::{
     error::{ErrorCode, Refusal},
     page::Page,
-    record::Record,
-    thread::Thread,
 };
 use serde::Serialize;
 
@@ -112,36 +110,47 @@ impl HttpBody for ResponseStream {
     }
 }
 
+/// Renders a page until it would exceed `bytes_max`. Call it where the page is read: rendering megabytes on a thread of
+/// the runtime would delay other requests.
+///
+/// # Errors
+/// Returns `internal_error` if a view cannot be serialized.
+pub fn render_page<'a, T, V: Serialize>(
+    page: &'a Page<T>,
+    bytes_max: u64,
+    view: impl Fn(&'a T) -> V,
+) -> Result<RenderedPage, Refusal> {
+    RenderedPage::of(page, bytes_max, view).map_err(|_| not_rendered())
+}
+
+/// Renders a view, like [`render_page`].
+///
+/// # Errors
+/// Returns `internal_error` if the view cannot be serialized.
+pub fn render_view<V: Serialize>(view: &V) -> Result<Vec<u8>, Refusal> {
+    serde_json::to_vec(view).map_err(|_| not_rendered())
+}
+
+fn not_rendered() -> Refusal {
+    Refusal::new(ErrorCode::Internal, "The response couldn't be rendered.")
+}
+
 impl RouteResponse {
     /// Creates a JSON response.
     ///
     /// # Errors
     /// Returns `internal_error` if the view cannot be serialized.
     pub fn json<T: Serialize>(status: u16, view: &T) -> Result<Self, Refusal> {
-        let body = serde_json::to_vec(view)
-            .map_err(|_| Refusal::new(ErrorCode::Internal, "The response couldn't be rendered."))?;
-        Ok(Self::written(status, body))
+        Ok(Self::written(status, render_view(view)?))
     }
 
-    /// Creates the response of a list: a page that ends early if it exceeds `limits.page_bytes`.
+    /// Creates the response of a list: a page that ends early if it exceeds `limits.page_bytes`. For items of bounded
+    /// size; pages of messages are rendered by [`render_page`] on a thread of the store.
     ///
     /// # Errors
     /// Returns `internal_error` if a view cannot be serialized.
     pub fn page<'a, T, V: Serialize>(app: &App, page: &'a Page<T>, view: impl Fn(&'a T) -> V) -> Result<Self, Refusal> {
-        let rendered = RenderedPage::of(page, app.config.limits.page_bytes, view)
-            .map_err(|_| Refusal::new(ErrorCode::Internal, "The response couldn't be rendered."))?;
-        Ok(Self::written(200, rendered.into_json()))
-    }
-
-    /// Creates the response of a thread with a page of its messages, newest first, which may end early like that of a
-    /// list.
-    ///
-    /// # Errors
-    /// Returns `internal_error` if a view cannot be serialized.
-    pub fn thread(app: &App, thread: &Thread, newest_first: &Page<Record>) -> Result<Self, Refusal> {
-        let rendered = RenderedPage::of(newest_first, app.config.limits.page_bytes, MessageView::of)
-            .map_err(|_| Refusal::new(ErrorCode::Internal, "The response couldn't be rendered."))?;
-        Self::json(200, &FullThreadView::of(thread, &rendered))
+        Ok(Self::written(200, render_page(page, app.config.limits.page_bytes, view)?.into_json()))
     }
 
     /// Creates a response from rendered JSON.

@@ -23,7 +23,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::send;
-use crate::route::{Route, RouteInput, RouteResponse};
+use crate::route::{Route, RouteInput, RouteResponse, render_page};
 use crate::v1::drafts::bodies::{CreateDraftBody, ScheduleBody, UpdateDraftBody};
 use posthouse_api::{
     views::{PageView, draft::DraftView, message::MessageView},
@@ -181,8 +181,11 @@ async fn page(
     query: InboxDraftsQuery,
 ) -> Result<RouteResponse, Refusal> {
     let bytes_max = app.config.limits.page_bytes;
-    let page = app.store.read(move |tx| read_page(tx, &caller, inbox, &query, bytes_max)).await?;
-    RouteResponse::page(app, &page, DraftView::of)
+    let work = move |tx: &mut Tx| {
+        let page = read_page(tx, &caller, inbox, &query, bytes_max)?;
+        render_page(&page, bytes_max, DraftView::of)
+    };
+    Ok(RouteResponse::written(200, app.store.read(work).await?.into_json()))
 }
 
 fn read_page(

@@ -15,7 +15,7 @@ use posthouse_domain::{
 use posthouse_store::{Tx, events};
 use uuid::Uuid;
 
-use crate::route::{Route, RouteInput, RouteResponse};
+use crate::route::{Route, RouteInput, RouteResponse, render_page};
 use posthouse_api::{
     views::{PageView, event::EventView},
     wire::{CommaList, Cursor, Limit, query, rows},
@@ -57,13 +57,13 @@ async fn list(app: Arc<Api>, input: RouteInput<EventsQuery>) -> Result<RouteResp
     let (caller, query, now, plans) = (input.caller, input.query, app.clock.now(), app.config.plans);
     let bytes_max = app.config.limits.page_bytes;
     let work = move |tx: &mut Tx| {
-        page(tx, &caller, &query)?.try_map(|found| {
+        let page = page(tx, &caller, &query)?.try_map(|found| {
             let shown = render::load(tx, caller.workspace, found, &plans, now, bytes_max)?;
             Ok::<_, Refusal>(shown.into_iter().map(Some).collect())
-        })
+        })?;
+        render_page(&page, bytes_max, EventView::of)
     };
-    let page = app.store.read(work).await?;
-    RouteResponse::page(&app, &page, EventView::of)
+    Ok(RouteResponse::written(200, app.store.read(work).await?.into_json()))
 }
 
 /// Returns the events of a page.

@@ -21,6 +21,11 @@ query! {
 }
 
 impl ScreeningQuery {
+    /// Includes nothing that is withheld.
+    pub(super) fn none() -> Self {
+        Self { include_unscreened: false, include_held: false }
+    }
+
     /// Checks that a caller that requests held mail may release it.
     ///
     /// # Errors

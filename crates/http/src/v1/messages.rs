@@ -23,8 +23,11 @@ use posthouse_store::{
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::fields::{LeaseIdText, ScreeningQuery};
-use crate::route::{Route, RouteInput, RouteResponse};
+use super::{
+    fields::{LeaseIdText, ScreeningQuery},
+    message_batch::MessageBatch,
+};
+use crate::route::{Route, RouteInput, RouteResponse, render_page, render_view};
 use posthouse_api::{
     views::{BatchView, PageView, message::MessageView},
     wire::{
@@ -245,8 +248,11 @@ async fn list(app: Arc<Api>, input: RouteInput<MessageListQuery>) -> Result<Rout
     let (caller, query) = (input.caller, input.query);
     query.screening().check(&caller)?;
     let bytes_max = app.config.limits.page_bytes;
-    let page = app.store.read(move |tx| read_page(tx, &caller, id, &query, bytes_max)).await?;
-    RouteResponse::page(&app, &page, MessageView::of)
+    let work = move |tx: &mut Tx| {
+        let page = read_page(tx, &caller, id, &query, bytes_max)?;
+        render_page(&page, bytes_max, MessageView::of)
+    };
+    Ok(RouteResponse::written(200, app.store.read(work).await?.into_json()))
 }
 
 fn read_page(
@@ -293,11 +299,11 @@ async fn get(app: Arc<Api>, input: RouteInput<ScreeningQuery>) -> Result<RouteRe
     input.query.check(&caller)?;
     let read = app.store.read(move |tx| {
         let message = visible::message(tx, &caller, id)?;
-        Ok::<_, Refusal>(messages::records(tx, caller.workspace, vec![message])?)
+        let mut records = messages::records(tx, caller.workspace, vec![message])?;
+        input.query.open(&mut records);
+        render_one(&records)
     });
-    let mut records = read.await?;
-    input.query.open(&mut records);
-    one(&records)
+    Ok(RouteResponse::written(200, read.await?))
 }
 
 async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateMessageBody>) -> Result<RouteResponse, Refusal> {
@@ -305,34 +311,26 @@ async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateMessageBody>)
     let UpdateMessageBody { add_labels, remove_labels, is_read, lease_id } = input.body;
     let lease = lease_id.map(|lease| lease.0);
     let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease };
-    let changed = change::change(&app, input.caller, vec![id], change).await?;
-    one(&changed)
+    let changed = change::change(&app, input.caller, id, change).await?;
+    Ok(RouteResponse::written(200, render_one(&changed)?))
 }
 
 async fn batch_get(app: Arc<Api>, input: RouteInput<EmptyInput, BatchGetBody>) -> Result<RouteResponse, Refusal> {
     let BatchGetBody { ids, include_unscreened, include_held } = input.body;
-    let (caller, ids) = (input.caller, unique(ids));
     let screening = ScreeningQuery {
         include_unscreened: include_unscreened.unwrap_or_default(),
         include_held: include_held.unwrap_or_default(),
     };
-    screening.check(&caller)?;
-    let wanted = ids.clone();
-    let records = app.store.read(move |tx| {
-        let found = visible::messages(tx, &caller, &wanted)?;
-        Ok::<_, Refusal>(messages::records(tx, caller.workspace, found)?)
-    });
-    let mut records = records.await?;
-    screening.open(&mut records);
-    batch(&records, &ids)
+    screening.check(&input.caller)?;
+    MessageBatch::new(app, input.caller, unique(ids), screening).respond().await
 }
 
 async fn batch_update(app: Arc<Api>, input: RouteInput<EmptyInput, BatchUpdateBody>) -> Result<RouteResponse, Refusal> {
     let BatchUpdateBody { ids, add_labels, remove_labels, is_read } = input.body;
     let ids = unique(ids);
     let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease: None };
-    let changed = change::change(&app, input.caller, ids.clone(), change).await?;
-    batch(&changed, &ids)
+    change::change_many(&app, input.caller, ids.clone(), change).await?;
+    MessageBatch::new(app, input.caller, ids, ScreeningQuery::none()).respond().await
 }
 
 async fn release(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
@@ -357,15 +355,7 @@ fn unique(ids: BoundedList<Uuid, 1, 100>) -> Vec<MessageId> {
     seen
 }
 
-fn one(records: &[Record]) -> Result<RouteResponse, Refusal> {
+fn render_one(records: &[Record]) -> Result<Vec<u8>, Refusal> {
     let record = records.first().ok_or_else(|| Refusal::not_found("message"))?;
-    RouteResponse::json(200, &MessageView::of(record))
-}
-
-fn batch(records: &[Record], ids: &[MessageId]) -> Result<RouteResponse, Refusal> {
-    let missing = ids.iter().filter(|id| !records.iter().any(|r| r.message.id == **id)).map(ToString::to_string);
-    RouteResponse::json(
-        200,
-        &BatchView { data: records.iter().map(MessageView::of).collect(), missing: missing.collect() },
-    )
+    render_view(&MessageView::of(record))
 }

@@ -14,7 +14,7 @@ use posthouse_domain::{
 };
 
 use super::fields::{LeaseIdText, ScreeningQuery};
-use crate::route::{Route, RouteInput, RouteResponse};
+use crate::route::{Route, RouteInput, RouteResponse, render_view};
 use posthouse_api::{
     views::queue::{AckedView, ClaimsView, ExtendedView, NackedView, OrGoneView},
     wire::{BoundedInt, BoundedLine, EmptyInput, Seconds, choice, object},
@@ -169,7 +169,9 @@ async fn claim(app: Arc<Api>, input: RouteInput<EmptyInput, ClaimBody>) -> Resul
     let inbox: InboxId = input.path.id("id", "inbox")?;
     input.body.screening().check(&input.caller)?;
     let claims = claim::claim(&app, &app.waiters, input.caller, input.body.claim(inbox)).await?;
-    RouteResponse::json(200, &ClaimsView::of(&claims))
+    let bytes = claims.claimed.iter().map(|claimed| claimed.record.bodies.bytes()).sum();
+    let rendered = app.blocking_pool.run_sized(bytes, move || render_view(&ClaimsView::of(&claims))).await??;
+    Ok(RouteResponse::written(200, rendered))
 }
 
 async fn ack(app: Arc<Api>, input: RouteInput<EmptyInput, AckBody>) -> Result<RouteResponse, Refusal> {

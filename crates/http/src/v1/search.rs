@@ -9,11 +9,12 @@ use posthouse_domain::{
     error::{ErrorCode, Refusal},
     id::InboxId,
     message::{Channel, MessageKind},
-    search::QUERY_CHARS_MAX,
+    page::Page,
+    search::{QUERY_CHARS_MAX, SearchHit},
 };
 use uuid::Uuid;
 
-use crate::route::{Route, RouteInput, RouteResponse};
+use crate::route::{Route, RouteInput, RouteResponse, render_page};
 use posthouse_api::{
     views::{PageView, search::SearchHitView},
     wire::{BoundedLine, Cursor, Limit, query, rows},
@@ -63,6 +64,8 @@ impl SearchQuery {
 }
 
 async fn search(app: Arc<Api>, input: RouteInput<SearchQuery>) -> Result<RouteResponse, Refusal> {
-    let page = search::search(&app, &app.index, input.caller, input.query.asked()).await?;
-    RouteResponse::page(&app, &page, SearchHitView::of)
+    let bytes_max = app.config.limits.page_bytes;
+    let render = move |page: &Page<SearchHit>| render_page(page, bytes_max, SearchHitView::of);
+    let rendered = search::search(&app, &app.index, input.caller, input.query.asked(), render).await?;
+    Ok(RouteResponse::written(200, rendered.into_json()))
 }

@@ -26,10 +26,11 @@ use super::{
     fields::ScreeningQuery,
     messages::{label_change, load_records, no_label_both_ways, position},
 };
-use crate::route::{Route, RouteInput, RouteResponse};
+use crate::route::{Route, RouteInput, RouteResponse, render_page, render_view};
 use posthouse_api::{
     views::{
         PageView,
+        message::MessageView,
         thread::{FullThreadView, ThreadView},
     },
     wire::{
@@ -227,8 +228,12 @@ async fn get(app: Arc<Api>, input: RouteInput<ThreadQuery>) -> Result<RouteRespo
     let (caller, query) = (input.caller, input.query);
     ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held }.check(&caller)?;
     let bytes_max = app.config.limits.page_bytes;
-    let (thread, page) = app.store.read(move |tx| read_thread(tx, &caller, id, &query, bytes_max)).await?;
-    RouteResponse::thread(&app, &thread, &page)
+    let work = move |tx: &mut Tx| {
+        let (thread, newest_first) = read_thread(tx, &caller, id, &query, bytes_max)?;
+        let rendered = render_page(&newest_first, bytes_max, MessageView::of)?;
+        render_view(&FullThreadView::of(&thread, &rendered))
+    };
+    Ok(RouteResponse::written(200, app.store.read(work).await?))
 }
 
 fn read_thread(
