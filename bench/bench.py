@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 
+import abuse
 import destinations
 import fake_dns
 import footprint
@@ -23,7 +24,8 @@ import stream
 import webhooks
 
 PARTS = {"receipt": receipt, "sending": sending, "destinations": destinations, "api": reading, "longpoll": longpoll, "stream": stream,
-         "webhooks": webhooks, "queue": queue_work, "search": searching, "footprint": footprint}
+         "webhooks": webhooks, "queue": queue_work, "search": searching, "footprint": footprint,
+         "abuse": abuse}
 
 
 class Setting:

@@ -58,6 +58,11 @@ COLUMNS = {
     ],
 }
 
+COLUMNS["abuse"] = [
+    ("abuse", ("case",), "{}"), ("neighbor quiet p99 ms", ("quiet_p99_ms",), "{:.1f}"), ("under abuse p50 ms", ("abuse_p50_ms",), "{:.1f}"),
+    ("under abuse p99 ms", ("abuse_p99_ms",), "{:.1f}"), ("ratio of p99", ("ratio",), "{:.2f}"), ("requests, all successful", ("requests",), "{:.0f}"),
+    ("peak RSS MB", ("peak_mb",), "{:.0f}"),
+]
 COLUMNS["destinations"] = [
     ("destinations", ("case",), "{}"), ("Posthouse /s", ("posthouse", "rate"), "{:.0f}"), ("Postfix /s", ("postfix", "rate"), "{:.0f}"),
     ("ratio", ("ratio",), "{:.2f}"), ("Posthouse CPU ms", ("posthouse", "cpu_ms"), "{:.2f}"),
@@ -103,6 +108,7 @@ TARGETS = [
     ("stream", "", "one event to 1,000 streams, ms", ("last_ms",), "<", 200),
     ("footprint", "", "idle RSS MB", ("idle_mb",), "<", 60),
     ("footprint", "", "start to ready s", ("first_start_s",), "<", 1.0),
+    ("abuse", "", "neighbor's p99 under abuse relative to quiet", ("ratio",), "<=", 3.0),
 ]
 
 
