@@ -5,6 +5,7 @@
 
 mod index;
 mod pairs;
+mod print;
 mod query;
 mod snippet;
 mod words;

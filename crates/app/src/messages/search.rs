@@ -52,7 +52,7 @@ pub async fn search<T: Send + 'static>(
     render: impl Fn(&Page<SearchHit>) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let query = ParsedQuery::parse(&request.text).map_err(|problem| Refusal::invalid_field("q", problem))?;
-    let paging = PageRequest::new(cursor_scope(&request), request.cursor.as_deref(), request.limit)?;
+    let paging = PageRequest::new(cursor_scope(&request, &query), request.cursor.as_deref(), request.limit)?;
     index::catch_up(app, index, caller.workspace).await?;
     let bytes_max = app.config.limits.page_bytes;
     app.store.read(move |tx| render(&page(tx, &caller, &request, &query, &paging, bytes_max)?)).await
@@ -117,8 +117,8 @@ fn snippet(query: &ParsedQuery, record: &Record) -> String {
 }
 
 /// Returns the text that ties a cursor to its search.
-fn cursor_scope(request: &SearchRequest) -> String {
-    format!("search: {:?} {:?} {:?} {:?}", request.text, request.inbox, request.channel, request.kind)
+fn cursor_scope(request: &SearchRequest, query: &ParsedQuery) -> String {
+    format!("search: {query} {:?} {:?} {:?}", request.inbox, request.channel, request.kind)
 }
 
 /// Returns the cursor position of a hit: its row, and its tier in place of an ID.
