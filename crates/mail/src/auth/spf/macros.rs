@@ -9,6 +9,10 @@ const EXPANDED_DOMAIN_BYTES_MAX: usize = 253;
 /// Longest explanation kept, in bytes.
 const EXPLANATION_BYTES_MAX: usize = 500;
 
+/// Longest expansion kept while it is made, in bytes. A record of 64 KiB could expand to megabytes; only the end of a
+/// domain and the beginning of an explanation count.
+const EXPANSION_BYTES_MAX: usize = 4 * 1024;
+
 /// A parsed macro-string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SpfMacroString {
@@ -108,7 +112,7 @@ impl SpfMacroString {
 
     /// Expands to a domain name without a trailing dot, shortened from the left to 253 bytes.
     pub(super) fn expand_domain(&self, values: &SpfMacroValues<'_>) -> String {
-        let expanded = self.expand(values);
+        let expanded = self.expand(values, KeptPart::End);
         let mut domain = expanded.strip_suffix('.').unwrap_or(&expanded);
         while domain.len() > EXPANDED_DOMAIN_BYTES_MAX {
             match domain.split_once('.') {
@@ -121,23 +125,38 @@ impl SpfMacroString {
 
     /// Expands to an explanation text of at most 500 bytes.
     pub(super) fn expand_text(&self, values: &SpfMacroValues<'_>) -> String {
-        let mut text = self.expand(values);
+        let mut text = self.expand(values, KeptPart::Beginning);
         if text.len() > EXPLANATION_BYTES_MAX {
             text.truncate(text.floor_char_boundary(EXPLANATION_BYTES_MAX));
         }
         text
     }
 
-    fn expand(&self, values: &SpfMacroValues<'_>) -> String {
+    fn expand(&self, values: &SpfMacroValues<'_>, kept: KeptPart) -> String {
         let mut out = String::new();
         for piece in &self.pieces {
             match piece {
                 MacroPiece::Literal(literal) => out.push_str(literal),
                 MacroPiece::Macro(m) => m.expand(values, &mut out),
             }
+            if out.len() > EXPANSION_BYTES_MAX {
+                match kept {
+                    KeptPart::Beginning => break,
+                    KeptPart::End => {
+                        out.drain(..out.ceil_char_boundary(out.len() - EXPANSION_BYTES_MAX));
+                    }
+                }
+            }
         }
         out
     }
+}
+
+/// The part of a long expansion that counts.
+#[derive(Clone, Copy)]
+enum KeptPart {
+    Beginning,
+    End,
 }
 
 /// Returns true if a literal ends in `"." toplabel [ "." ]` (§7.1).
@@ -271,8 +290,22 @@ mod tests {
             ("%%%_%-", "% %20"),
         ] {
             let parsed = SpfMacroString::parse_text(text).expect(text);
-            assert_eq!(parsed.expand(&values()), expected, "{text}");
+            assert_eq!(parsed.expand(&values(), KeptPart::Beginning), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn an_expansion_is_bounded_and_keeps_the_part_that_counts() {
+        let many = "%{s}".repeat(16_000);
+        let parsed = SpfMacroString::parse_domain(&format!("{many}.example.org")).expect("valid");
+        let values = SpfMacroValues { local_part: &"a.b".repeat(20), ..values() };
+        let end = parsed.expand(&values, KeptPart::End);
+        assert!(end.len() <= EXPANSION_BYTES_MAX && end.ends_with("email.example.com.example.org"), "{}", end.len());
+        let domain = parsed.expand_domain(&values);
+        assert!(domain.len() <= EXPANDED_DOMAIN_BYTES_MAX && domain.ends_with(".example.org"), "{domain}");
+        let text = parsed.expand_text(&values);
+        assert!(text.len() == EXPLANATION_BYTES_MAX && text.starts_with("a.ba.b"), "{text}");
+        assert!(parsed.expand(&values, KeptPart::Beginning).len() < 2 * EXPANSION_BYTES_MAX);
     }
 
     #[test]
