@@ -22,6 +22,7 @@ pub use query::{
     Cursor, EmptyInput, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging, rows,
 };
 pub use strict::{JsonLimits, JsonProblem, parse};
+pub use values::{DomainName, ListPatternText, SearchText};
 
 use posthouse_domain::{
     error::{Detail, FieldProblem, LimitName, Refusal},
@@ -201,11 +202,20 @@ pub fn nullable(mut schema: Value) -> Value {
         return schema;
     }
     match schema.get("type") {
-        Some(Value::String(one)) if schema.get("enum").is_none() => {
+        // `not` would apply to null, too.
+        Some(Value::String(one)) if schema.get("enum").is_none() && schema.get("not").is_none() => {
             schema["type"] = json!([one, "null"]);
             schema
         }
         _ => json!({ "anyOf": [schema, { "type": "null" }] }),
+    }
+}
+
+/// Adds a condition across members to the schema of an object.
+pub fn also(schema: &mut Value, condition: Value) {
+    match schema.get_mut("allOf").and_then(Value::as_array_mut) {
+        Some(conditions) => conditions.push(condition),
+        None => schema["allOf"] = json!([condition]),
     }
 }
 

@@ -20,9 +20,9 @@ pub const UNVERIFIED_REPORT: &str = "unverified-report";
 pub const PROMOTIONS: [&str; 2] = ["ai:sales", "local:spam"];
 
 /// The system labels that are full names.
-const SYSTEM: [&str; 6] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN, "bounce-report", UNVERIFIED_REPORT, BLOCKED];
+pub const SYSTEM: [&str; 6] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN, "bounce-report", UNVERIFIED_REPORT, BLOCKED];
 /// The prefixes of system labels.
-const SYSTEM_PREFIXES: [&str; 3] = ["ai:", "local:", "queue:"];
+pub const SYSTEM_PREFIXES: [&str; 3] = ["ai:", "local:", "queue:"];
 
 /// Returns whether the labels say that the author failed authentication or couldn't be checked.
 #[must_use]

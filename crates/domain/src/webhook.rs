@@ -5,7 +5,7 @@
 mod headers;
 mod url;
 
-pub use headers::{HEADERS_MAX, header_problem};
+pub use headers::{HEADERS_MAX, header_problem, reserved_pattern};
 pub use url::{WebhookHost, WebhookTarget, WebhookUrlRules, parse_url};
 
 use crate::{

@@ -12,6 +12,17 @@ use super::{BodyValue, Problems, expected, nullable};
 /// The maximum length of a label, in characters.
 const LABEL_CHARS_MAX: usize = 64;
 
+/// The largest `maxLength` in a schema. A longer text exceeds the request body first, which has a limit of its own.
+const SCHEMA_LENGTH_MAX: usize = 1024 * 1024;
+
+// The characters that the checks below accept, as patterns of JSON Schema (ECMA-262).
+/// Of [`check_text`].
+const TEXT_PATTERN: &str = r"^[^\u0000-\u0008\u000B\u000E-\u001F\u007F-\u0084\u0086-\u009F]*$";
+/// Of [`check_line`].
+const LINE_PATTERN: &str = r"^[^\u0000-\u001F\u007F-\u009F\u2028\u2029]*$";
+/// Of [`check_label`]: a line without commas and without the white space of Unicode.
+const LABEL_PATTERN: &str = r"^[^\u0000-\u0020,\u007F-\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+$";
+
 /// Text of `MIN` to `MAX` characters, without control characters except tabs, line breaks, form feeds (U+000C) and next
 /// lines (U+0085).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,6 +108,11 @@ fn length_problem(text: &str, min: usize, max: usize) -> Option<String> {
     })
 }
 
+/// Returns the schema of what [`check_line`] accepts.
+pub(super) fn line_schema(min: usize, max: usize) -> Value {
+    json!({ "type": "string", "minLength": min, "maxLength": max, "pattern": LINE_PATTERN })
+}
+
 pub(super) fn check_text(text: &str, min: usize, max: usize) -> Result<(), String> {
     let control = |c: &char| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{c}' | '\u{85}');
     match text.chars().find(control) {
@@ -136,7 +152,11 @@ pub(super) fn string<T>(
 
 impl<const MIN: usize, const MAX: usize> BodyValue for BoundedText<MIN, MAX> {
     fn schema() -> Value {
-        json!({ "type": "string", "minLength": MIN, "maxLength": MAX })
+        let mut schema = json!({ "type": "string", "minLength": MIN, "pattern": TEXT_PATTERN });
+        if MAX <= SCHEMA_LENGTH_MAX {
+            schema["maxLength"] = MAX.into();
+        }
+        schema
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         string(value, path, problems, |text| check_text(text, MIN, MAX).map(|()| Self(text.to_owned())))
@@ -145,7 +165,7 @@ impl<const MIN: usize, const MAX: usize> BodyValue for BoundedText<MIN, MAX> {
 
 impl<const MIN: usize, const MAX: usize> BodyValue for BoundedLine<MIN, MAX> {
     fn schema() -> Value {
-        json!({ "type": "string", "minLength": MIN, "maxLength": MAX })
+        line_schema(MIN, MAX)
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         string(value, path, problems, |text| check_line(text, MIN, MAX).map(|()| Self(text.to_owned())))
@@ -154,7 +174,7 @@ impl<const MIN: usize, const MAX: usize> BodyValue for BoundedLine<MIN, MAX> {
 
 impl BodyValue for Label {
     fn schema() -> Value {
-        json!({ "type": "string", "minLength": 1, "maxLength": LABEL_CHARS_MAX, "pattern": "^[^\\s,]+$" })
+        json!({ "type": "string", "minLength": 1, "maxLength": LABEL_CHARS_MAX, "pattern": LABEL_PATTERN })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         string(value, path, problems, |text| check_label(text).map(|()| Self(text.to_owned())))
@@ -163,7 +183,11 @@ impl BodyValue for Label {
 
 impl BodyValue for UserLabel {
     fn schema() -> Value {
-        Label::schema()
+        let mut schema = <Label as BodyValue>::schema();
+        let mut system = vec![json!({ "enum": label::SYSTEM })];
+        system.extend(label::SYSTEM_PREFIXES.iter().map(|start| json!({ "pattern": format!("^{start}") })));
+        schema["not"] = json!({ "anyOf": system });
+        schema
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         string(value, path, problems, |text| {
@@ -218,11 +242,26 @@ impl<T: BodyValue, const MIN: usize, const MAX: usize> BodyValue for BoundedList
 
 impl BodyValue for Base64 {
     fn schema() -> Value {
-        json!({ "type": "string", "contentEncoding": "base64" })
+        json!({ "type": "string", "contentEncoding": "base64", "pattern": base64_pattern() })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         string(value, path, problems, |text| decode_base64(text).map(Self))
     }
+}
+
+/// Returns the pattern of what [`decode_base64`] accepts: groups of four characters, then the rest with unused bits of
+/// zero and any number of the padding characters that belong there (RFC 4648 §3.5, §4, §5), with white space anywhere.
+fn base64_pattern() -> String {
+    const BLANK: &str = r"[\t\n\f\r ]*";
+    let alphabet = |more: &str| {
+        let any = format!("[A-Za-z0-9{more}]{BLANK}");
+        let pad = format!("={BLANK}");
+        format!(
+            "{BLANK}(?:{any}{any}{any}{any})*\
+             (?:{any}[AQgw]{BLANK}(?:{pad}){{0,2}}|{any}{any}[AEIMQUYcgkosw048]{BLANK}(?:{pad})?)?"
+        )
+    };
+    format!("^(?:{}|{})$", alphabet("+/"), alphabet("_-"))
 }
 
 fn decode_base64(text: &str) -> Result<Vec<u8>, String> {

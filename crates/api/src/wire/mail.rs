@@ -48,7 +48,7 @@ impl BodyValue for AddressText {
 
 impl QueryValue for AuthorFilter {
     fn schema() -> Value {
-        <BoundedLine<1, SENDER_CHARS_MAX> as QueryValue>::schema()
+        json!({ "type": "string", "format": "author-filter" })
     }
     fn read(text: &str) -> Result<Self, String> {
         let line = <BoundedLine<1, SENDER_CHARS_MAX> as QueryValue>::read(text)?;
@@ -58,7 +58,7 @@ impl QueryValue for AuthorFilter {
 
 impl BodyValue for Recipient {
     fn schema() -> Value {
-        json!({ "type": "string", "minLength": 3, "maxLength": 998, "description": "`addr` or `Name <addr>`" })
+        json!({ "type": "string", "format": "mailbox", "description": "`addr` or `Name <addr>`" })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         kinds::string(value, path, problems, |text| {
@@ -95,7 +95,9 @@ impl<T: BodyValue, const MAX: usize> BodyValue for OneOrMany<T, MAX> {
 
 impl BodyValue for FileName {
     fn schema() -> Value {
-        json!({ "type": "string", "minLength": 1, "maxLength": FILE_NAME_CHARS_MAX })
+        let mut schema = kinds::line_schema(1, FILE_NAME_CHARS_MAX);
+        schema["not"] = json!({ "pattern": r"[/\\]" });
+        schema
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         kinds::string(value, path, problems, |text| {
@@ -110,7 +112,11 @@ impl BodyValue for FileName {
 
 impl BodyValue for MimeType {
     fn schema() -> Value {
-        json!({ "type": "string", "maxLength": 255, "pattern": "^[^/;\\s]+/[^/;\\s]+\\s*(;.*)?$" })
+        const PATTERN: &str = r"^ *[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+ *(?:;[ -~]*)?$";
+        json!({
+            "type": "string", "maxLength": 255, "pattern": PATTERN,
+            "not": { "pattern": "^ *[Mm][Uu][Ll][Tt][Ii][Pp][Aa][Rr][Tt]/" },
+        })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         kinds::string(value, path, problems, |text| {

@@ -2,9 +2,11 @@
 
 /// Defines a body object. Unknown members are refused. `check FUNCTION;` after the struct adds a check across members;
 /// it gets the undecoded members, so that its problems are reported together with those of single members.
+/// `check FUNCTION, schema CONDITION;` also adds what the function `CONDITION` returns to the schema: the same rule as a
+/// condition of JSON Schema. It is left out only if JSON Schema can't express the rule.
 #[macro_export]
 macro_rules! object {
-    ($(#[doc = $about:literal])* $vis:vis struct $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $text:literal)?: $type:ty,)* } $($(check $check:path;)+)?) => {
+    ($(#[doc = $about:literal])* $vis:vis struct $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $text:literal)?: $type:ty,)* } $($(check $check:path $(, schema $condition:path)?;)+)?) => {
         $(#[doc = $about])*
         #[derive(Debug)]
         $vis struct $name { $($(#[doc = $doc])* pub $field: $type,)* }
@@ -22,10 +24,13 @@ macro_rules! object {
                     properties.insert(name.to_owned(), schema);
                     if <$type as $crate::wire::BodyValue>::absent().is_none() { required.push(name); }
                 })*
-                serde_json::json!({
+                #[allow(unused_mut)]
+                let mut schema = serde_json::json!({
                     "type": "object", "description": concat!($($about),*).trim(),
                     "properties": properties, "required": required, "additionalProperties": false,
-                })
+                });
+                $($($($crate::wire::also(&mut schema, $condition());)?)+)?
+                schema
             }
 
             fn decode(value: &serde_json::Value, path: &str, problems: &mut $crate::wire::Problems) -> Option<Self> {
@@ -62,13 +67,20 @@ macro_rules! query {
 
         impl $crate::wire::QueryParameters for $name {
             fn parameters() -> Vec<serde_json::Value> {
-                vec![$(serde_json::json!({
-                    "name": <$type as $crate::wire::QueryValue>::shown_name($crate::object!(@name $field $($text)?)),
-                    "in": "query",
-                    "required": <$type as $crate::wire::QueryValue>::absent().is_none(),
-                    "description": concat!($($doc),*).trim(),
-                    "schema": <$type as $crate::wire::QueryValue>::schema(),
-                })),*]
+                vec![$({
+                    let mut parameter = serde_json::json!({
+                        "name": $crate::object!(@name $field $($text)?),
+                        "in": "query",
+                        "required": <$type as $crate::wire::QueryValue>::absent().is_none(),
+                        "description": concat!($($doc),*).trim(),
+                        "schema": <$type as $crate::wire::QueryValue>::schema(),
+                    });
+                    if let Some(explode) = <$type as $crate::wire::QueryValue>::EXPLODE {
+                        parameter["style"] = "form".into();
+                        parameter["explode"] = explode.into();
+                    }
+                    parameter
+                }),*]
             }
 
             fn decode(pairs: &[(String, String)], problems: &mut $crate::wire::Problems) -> Option<Self> {

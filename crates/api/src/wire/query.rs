@@ -21,6 +21,10 @@ pub trait QueryParameters: Sized {
 
 /// The type of a query parameter.
 pub trait QueryValue: Sized {
+    /// How an array or an object is written, as OpenAPI's `explode` for the style `form`: false for values separated by
+    /// commas, true for one parameter per member. `None` for other types.
+    const EXPLODE: Option<bool> = None;
+
     /// Returns the JSON Schema of the parameter.
     fn schema() -> Value;
 
@@ -34,12 +38,6 @@ pub trait QueryValue: Sized {
     #[must_use]
     fn absent() -> Option<Self> {
         None
-    }
-
-    /// Returns the name of the parameter in the documentation.
-    #[must_use]
-    fn shown_name(name: &str) -> String {
-        name.to_owned()
     }
 
     /// Returns whether the type accepts this parameter because of a prefix of its name.
@@ -108,6 +106,8 @@ fn decode_part(part: &str) -> String {
 }
 
 impl<T: QueryValue> QueryValue for Option<T> {
+    const EXPLODE: Option<bool> = T::EXPLODE;
+
     fn schema() -> Value {
         T::schema()
     }
@@ -153,7 +153,7 @@ impl QueryValue for Uuid {
 
 impl<const MIN: usize, const MAX: usize> QueryValue for BoundedLine<MIN, MAX> {
     fn schema() -> Value {
-        json!({ "type": "string", "minLength": MIN, "maxLength": MAX })
+        kinds::line_schema(MIN, MAX)
     }
     fn read(text: &str) -> Result<Self, String> {
         kinds::check_line(text, MIN, MAX).map(|()| Self(text.to_owned()))
@@ -180,8 +180,10 @@ impl<const LOW: i64, const HIGH: i64> QueryValue for BoundedInt<LOW, HIGH> {
 }
 
 impl<T: QueryValue, const MAX: usize> QueryValue for CommaList<T, MAX> {
+    const EXPLODE: Option<bool> = Some(false);
+
     fn schema() -> Value {
-        json!({ "type": "string", "description": "Comma-separated values." })
+        json!({ "type": "array", "items": T::schema(), "maxItems": MAX })
     }
     fn read(text: &str) -> Result<Self, String> {
         let items: Vec<&str> = text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
@@ -246,17 +248,20 @@ impl MetadataFilters {
 }
 
 impl QueryValue for MetadataFilters {
+    const EXPLODE: Option<bool> = Some(true);
+
     fn schema() -> Value {
-        json!({ "type": "string", "maxLength": 1_000 })
+        json!({
+            "type": "object", "maxProperties": Self::MAX,
+            "propertyNames": { "pattern": r"^metadata\.[a-zA-Z0-9_.-]{1,64}$" },
+            "additionalProperties": { "type": "string" },
+        })
     }
     fn read(_text: &str) -> Result<Self, String> {
         Err("must name a key: metadata.<key>=<value>".to_owned())
     }
     fn absent() -> Option<Self> {
         Some(Self(Vec::new()))
-    }
-    fn shown_name(_name: &str) -> String {
-        "metadata.{key}".to_owned()
     }
     fn takes_prefix(name: &str) -> bool {
         name.starts_with(Self::PREFIX)
@@ -293,7 +298,7 @@ pub struct Cursor(pub String);
 
 impl QueryValue for Cursor {
     fn schema() -> Value {
-        json!({ "type": "string", "minLength": 1, "maxLength": 500 })
+        json!({ "type": "string", "format": "cursor" })
     }
     fn read(text: &str) -> Result<Self, String> {
         Ok(Self(text.to_owned()))

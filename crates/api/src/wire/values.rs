@@ -2,18 +2,58 @@
 
 use posthouse_domain::{
     inbox::Username,
+    list::PATTERN_CHARS_MAX,
     metrics::{MetricsBound, MetricsBucket},
+    search::QUERY_CHARS_MAX,
     secret::SecretText,
 };
 use serde_json::{Value, json};
 
-use super::{BodyValue, Problems, QueryValue, expected};
+use super::{BodyValue, Problems, QueryValue, expected, kinds};
+
+/// Defines one line of text whose form the domain checks where it is used, because it depends on other members. A
+/// format in the schema names that form, which no pattern can describe.
+macro_rules! lines {
+    ($($(#[$about:meta])* $name:ident = $format:literal up to $max:expr;)*) => {$(
+        $(#[$about])*
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub struct $name(pub String);
+
+        impl BodyValue for $name {
+            fn schema() -> Value {
+                json!({ "type": "string", "format": $format })
+            }
+            fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+                kinds::string(value, path, problems, <Self as QueryValue>::read)
+            }
+        }
+
+        impl QueryValue for $name {
+            fn schema() -> Value {
+                <Self as BodyValue>::schema()
+            }
+            fn read(text: &str) -> Result<Self, String> {
+                kinds::check_line(text, 1, $max).map(|()| Self(text.to_owned()))
+            }
+        }
+    )*};
+}
+
+lines! {
+    /// A domain name (RFC 1035 §2.3.4).
+    DomainName = "domain-name" up to 253;
+    /// A search query ([`ParsedQuery`](posthouse_domain::search::ParsedQuery)).
+    SearchText = "search-query" up to QUERY_CHARS_MAX;
+    /// The pattern of a list entry ([`ListPattern`](posthouse_domain::list::ListPattern)).
+    ListPatternText = "list-pattern" up to PATTERN_CHARS_MAX;
+}
 
 impl BodyValue for Username {
     fn schema() -> Value {
         json!({
             "type": "string", "minLength": 1, "maxLength": 64,
-            "pattern": "^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$",
+            "pattern": r"^[a-z0-9](?:(?:\.?[a-z0-9_-])*\.?[a-z0-9])?$",
+            "not": { "enum": Username::RESERVED },
         })
     }
 
@@ -25,7 +65,10 @@ impl BodyValue for Username {
 
 impl QueryValue for MetricsBound {
     fn schema() -> Value {
-        json!({ "type": "string", "description": "An ISO 8601 time, or a date such as 2026-01-31." })
+        json!({
+            "type": "string", "description": "An ISO 8601 time, or a date such as 2026-01-31.",
+            "anyOf": [{ "format": "date-time" }, { "format": "date" }],
+        })
     }
     fn read(text: &str) -> Result<Self, String> {
         // An unencoded '+' of a UTC offset arrives as a space.

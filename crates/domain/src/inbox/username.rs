@@ -17,9 +17,6 @@ pub const TEMPORARY_RANDOM_BYTES: usize = 2 * TEMPORARY_CHARS;
 /// The local part of return paths, before the plus sign (see [VERP](https://cr.yp.to/proto/verp.txt)).
 pub const RETURN_PATH: &str = "bounces";
 
-/// Local parts that can't be inboxes: the sender of notices by mail systems, and the recipient of delivery reports.
-const RESERVED: &[&str] = &["mailer-daemon", RETURN_PATH];
-
 /// Local parts that represent the owner of a domain, for complaints and for domain validation by certificate
 /// authorities (RFC 2142; CA/Browser Forum Baseline Requirements §3.2.2.4.4).
 const OWNERS: &[&str] =
@@ -68,6 +65,9 @@ const ROLES: &[&str] = &[
 pub struct Username(String);
 
 impl Username {
+    /// Local parts that can't be inboxes: the sender of notices by mail systems, and the recipient of delivery reports.
+    pub const RESERVED: [&str; 2] = ["mailer-daemon", RETURN_PATH];
+
     /// Parses a chosen local part.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl Username {
         if text.contains("..") {
             return Err("must not contain two dots in a row".to_owned());
         }
-        if RESERVED.contains(&text) {
+        if Self::RESERVED.contains(&text) {
             return Err("is reserved".to_owned());
         }
         Ok(Self(text.to_owned()))

@@ -27,6 +27,22 @@ const TRANSPORT: &[&str] = &[
     "upgrade",
 ];
 
+/// The prefix of names that control proxies.
+const PROXY_PREFIX: &str = "proxy-";
+
+/// Returns the pattern of the names that are never valid, in any case (ECMA-262).
+#[must_use]
+pub fn reserved_pattern() -> String {
+    let any_case = |name: &&str| -> String {
+        name.chars()
+            .map(|c| if c.is_ascii_lowercase() { format!("[{}{c}]", c.to_ascii_uppercase()) } else { c.to_string() })
+            .collect()
+    };
+    let names: Vec<String> = RESERVED.iter().chain(TRANSPORT).map(any_case).collect();
+    let starts: Vec<String> = RESERVED_PREFIXES.iter().chain([&PROXY_PREFIX]).map(any_case).collect();
+    format!("^(?:(?:{})$|{})", names.join("|"), starts.join("|"))
+}
+
 /// Returns what is wrong with a header field, or `None` if it is valid.
 #[must_use]
 pub fn header_problem(name: &str, value: &str) -> Option<String> {
@@ -37,7 +53,7 @@ pub fn header_problem(name: &str, value: &str) -> Option<String> {
     if RESERVED.contains(&lower.as_str()) || RESERVED_PREFIXES.iter().any(|prefix| lower.starts_with(prefix)) {
         return Some("is a header field that the server sets itself".to_owned());
     }
-    if TRANSPORT.contains(&lower.as_str()) || lower.starts_with("proxy-") {
+    if TRANSPORT.contains(&lower.as_str()) || lower.starts_with(PROXY_PREFIX) {
         return Some("controls the connection and can't be set".to_owned());
     }
     if value.contains(['\r', '\n']) {

@@ -79,7 +79,7 @@ fn body(route: &Route, schemas: &mut Map<String, Value>) -> Option<Value> {
     if schema.is_null() || members.is_some_and(Map::is_empty) {
         return None;
     }
-    let required = members.is_none() || schema["required"].as_array().is_some_and(|names| !names.is_empty());
+    let required = members.is_none() || refuses_empty(&schema);
     let shown = if members.is_some() {
         let mut letters = route.name.chars();
         let name: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
@@ -95,6 +95,13 @@ fn body(route: &Route, schemas: &mut Map<String, Value>) -> Option<Value> {
         "description": format!("At most {} bytes.", rule.bytes_max),
         "content": { rule.content_type: { "schema": shown } },
     }))
+}
+
+/// Returns whether a body schema refuses `{}`: it requires a member, or has a condition whose alternatives all do.
+fn refuses_empty(schema: &Value) -> bool {
+    let requires = |one: &Value| one["required"].as_array().is_some_and(|names| !names.is_empty());
+    let conditions = schema["allOf"].as_array().into_iter().flatten();
+    requires(schema) || conditions.filter_map(|one| one["anyOf"].as_array()).any(|some| some.iter().all(requires))
 }
 
 fn responses(route: &Route, generator: &mut SchemaGenerator) -> Value {

@@ -51,7 +51,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 "Downloads an attachment of a message, or of a draft if the key may read drafts, with the content \
                  type that its sender stated.",
             )
-            .answers_with(200, Some("application/octet-stream"))
+            .answers_with(200, Some("*/*"))
             .errors(&[ErrorCode::NotFound, ErrorCode::ContentDamaged])
             .handle(file),
     ]

@@ -22,7 +22,7 @@ use posthouse_store::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::messages::{label_change, no_label_both_ways};
 use crate::route::{Route, RouteInput, RouteResponse};
@@ -156,7 +156,7 @@ object! {
         /// Whether to count the contacts without deleting them.
         dry_run: Option<bool>,
     }
-    check kind_or_domain;
+    check kind_or_domain, schema has_kind_or_domain;
 }
 
 /// Result of deleting several contacts.
@@ -322,4 +322,10 @@ fn kind_or_domain(given: &Map<String, Value>, path: &str, problems: &mut Problem
         let problem = "is required unless `domain` is set";
         problems.add::<()>(&member(path, "kind"), problem);
     }
+}
+
+/// [`kind_or_domain`] as a condition of JSON Schema.
+fn has_kind_or_domain() -> Value {
+    let given = |name: &str, kind: &str| json!({ "required": [name], "properties": { name: { "type": kind } } });
+    json!({ "anyOf": [given("kind", "array"), given("domain", "string")] })
 }

@@ -19,7 +19,7 @@ use posthouse_api::{
         PageView,
         domain::{DomainView, ZoneFileView},
     },
-    wire::{BoundedLine, Cursor, EmptyInput, Limit, object, paging, query},
+    wire::{Cursor, DomainName, EmptyInput, Limit, object, paging, query},
 };
 use posthouse_app::{
     app::App,
@@ -92,7 +92,7 @@ object! {
     /// A domain to add.
     struct CreateDomainBody {
         /// The domain name, such as `mail.example.com`.
-        domain: BoundedLine<1, 253>,
+        domain: DomainName,
         /// Whether the domain receives mail. Default: true.
         receiving: Option<bool>,
     }

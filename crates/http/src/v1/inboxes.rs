@@ -23,14 +23,14 @@ use posthouse_store::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::{PageView, inbox::InboxView},
     wire::{
-        BoundedInt, BoundedLine, BoundedText, Cursor, EmptyInput, Limit, Metadata, MetadataFilters, Patch, Problems,
-        member, object, paging, query,
+        BoundedInt, BoundedLine, BoundedText, Cursor, DomainName, EmptyInput, Limit, Metadata, MetadataFilters, Patch,
+        Problems, member, object, paging, query,
     },
 };
 use posthouse_app::{
@@ -104,11 +104,11 @@ object! {
         /// Your own data.
         metadata: Option<Metadata>,
         /// A verified domain of the workspace, or the service's default domain. Default: the default domain.
-        domain: Option<BoundedLine<1, 253>>,
+        domain: Option<DomainName>,
         /// Creates a temporary inbox: it only receives, and expires after this many seconds.
         ttl_seconds: Option<Ttl>,
     }
-    check temporary_alone;
+    check temporary_alone, schema only_temporary;
 }
 
 object! {
@@ -248,6 +248,13 @@ fn temporary_alone(given: &Map<String, Value>, path: &str, problems: &mut Proble
             problems.add::<()>(&member(path, name), problem);
         }
     }
+}
+
+/// [`temporary_alone`] as a condition of JSON Schema.
+fn only_temporary() -> Value {
+    let null = json!({ "type": "null" });
+    let chosen = json!({ "username": null, "domain": null, "client_id": null });
+    json!({ "anyOf": [{ "properties": { "ttl_seconds": null } }, { "properties": chosen }] })
 }
 
 impl CreateInboxBody {

@@ -8,15 +8,16 @@ use posthouse_domain::{
     auth::Permission,
     error::{ErrorCode, Refusal},
     id::{InboxId, ListEntryId},
-    list::{ListDirection, ListKind, ListPattern, PATTERN_CHARS_MAX},
+    list::{ListDirection, ListKind, ListPattern},
 };
 use posthouse_store::lists::ListEntryFilter;
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::list_entry::{ListEntriesView, ListEntryView},
-    wire::{BoundedLine, EmptyInput, object, query},
+    wire::{EmptyInput, ListPatternText, Problems, member, object, query},
 };
 use posthouse_app::contacts::lists::{self, NewListEntry};
 
@@ -62,7 +63,7 @@ object! {
         kind: ListKind,
         /// An address; a domain, which includes its subdomains; or, with direction `receive`, `agents:any`,
         /// `agents:verified` or `workspace:self`.
-        pattern: BoundedLine<1, PATTERN_CHARS_MAX>,
+        pattern: ListPatternText,
         /// The inbox the entry applies to. Applies to every inbox of the workspace if omitted or null.
         inbox_id: Option<Uuid>,
         /// Only for allow entries with direction `receive`: if true, the entry matches only authors whose domain SPF or
@@ -70,6 +71,7 @@ object! {
         /// unavailable, matches no allow entry.
         require_auth: Option<bool>,
     }
+    check require_auth_of_receiving, schema authenticates_receiving;
 }
 
 async fn list(app: Arc<Api>, input: RouteInput<ListEntriesQuery>) -> Result<RouteResponse, Refusal> {
@@ -98,12 +100,28 @@ impl CreateListEntryBody {
     fn parse(self) -> Result<NewListEntry, Refusal> {
         let Self { direction, kind, pattern, inbox_id, require_auth } = self;
         let require_auth = require_auth.unwrap_or(false);
-        if require_auth && (direction, kind) != (ListDirection::Receive, ListKind::Allow) {
-            let problem = "may be true only for an entry with direction `receive` and kind `allow`";
-            return Err(Refusal::invalid_field("require_auth", problem));
-        }
         let pattern =
             ListPattern::parse(&pattern.0, direction).map_err(|cause| Refusal::invalid_field("pattern", cause))?;
         Ok(NewListEntry { inbox: inbox_id.map(InboxId), direction, kind, pattern, require_auth })
     }
+}
+
+/// Reports `require_auth` on an entry that compares no authors of received mail.
+fn require_auth_of_receiving(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let is = |name: &str, text: &str| given.get(name).is_some_and(|value| value == text);
+    let is_required = given.get("require_auth") == Some(&Value::Bool(true));
+    if is_required && !(is("direction", ListDirection::Receive.text()) && is("kind", ListKind::Allow.text())) {
+        let problem = "may be true only for an entry with direction `receive` and kind `allow`";
+        problems.add::<()>(&member(path, "require_auth"), problem);
+    }
+}
+
+/// [`require_auth_of_receiving`] as a condition of JSON Schema.
+fn authenticates_receiving() -> Value {
+    let is = |text: &str| json!({ "const": text });
+    let receiving = json!({ "direction": is(ListDirection::Receive.text()), "kind": is(ListKind::Allow.text()) });
+    json!({
+        "if": { "required": ["require_auth"], "properties": { "require_auth": { "const": true } } },
+        "then": { "properties": receiving },
+    })
 }

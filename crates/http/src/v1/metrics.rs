@@ -61,7 +61,7 @@ struct NamedTimeZone {
 
 impl QueryValue for NamedTimeZone {
     fn schema() -> Value {
-        json!({ "type": "string", "default": "UTC", "examples": ["Europe/Berlin"] })
+        json!({ "type": "string", "format": "iana-time-zone", "default": "UTC", "examples": ["Europe/Berlin"] })
     }
     fn read(text: &str) -> Result<Self, String> {
         let problem = || "must be an IANA time zone, such as UTC or Europe/Berlin".to_owned();

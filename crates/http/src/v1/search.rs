@@ -10,14 +10,14 @@ use posthouse_domain::{
     id::InboxId,
     message::{Channel, MessageKind},
     page::Page,
-    search::{QUERY_CHARS_MAX, SearchHit},
+    search::SearchHit,
 };
 use uuid::Uuid;
 
 use crate::route::{Route, RouteInput, RouteResponse, render_page};
 use posthouse_api::{
     views::{PageView, search::SearchHitView},
-    wire::{BoundedLine, Cursor, Limit, query, rows},
+    wire::{Cursor, Limit, SearchText, query, rows},
 };
 use posthouse_app::messages::search::{self, SearchRequest};
 
@@ -36,7 +36,7 @@ query! {
     struct SearchQuery {
         /// Words, `"phrases"`, `-without`, `or`, `prefix*`, `from:`, `to:`, `subject:`, `label:`, `has:attachment`,
         /// `before:2026-01-31`, `after:2026-01-31`.
-        q: BoundedLine<1, QUERY_CHARS_MAX>,
+        q: SearchText,
         /// Only messages of this inbox. If omitted, every inbox the key can access.
         inbox_id: Option<Uuid>,
         /// Only messages of this channel.

@@ -22,7 +22,7 @@ use posthouse_domain::{
 use posthouse_store::idempotency::IdempotencyKey;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::fields::LeaseIdText;
 use crate::{
@@ -152,8 +152,8 @@ object! {
         /// The advisory message type.
         kind = "type": Option<MessageKind>,
     }
-    check one_of_the_bodies;
-    check recipients_together;
+    check one_of_the_bodies, schema has_a_body;
+    check recipients_together, schema has_a_recipient;
 }
 
 object! {
@@ -177,7 +177,7 @@ object! {
         /// `lease_expired`.
         lease_id: Option<LeaseIdText>,
     }
-    check one_of_the_bodies;
+    check one_of_the_bodies, schema has_a_body;
 }
 
 object! {
@@ -201,7 +201,7 @@ object! {
         /// `lease_expired`.
         lease_id: Option<LeaseIdText>,
     }
-    check recipients_together;
+    check recipients_together, schema has_a_recipient;
 }
 
 query! {
@@ -308,6 +308,20 @@ fn one_of_the_bodies(given: &Map<String, Value>, path: &str, problems: &mut Prob
         problems
             .add::<()>(&member(path, "text"), "is required, unless `html` or `data` is given; it must not be empty");
     }
+}
+
+/// [`one_of_the_bodies`] as a condition of JSON Schema.
+fn has_a_body() -> Value {
+    let text = |name: &str| json!({ "required": [name], "properties": { name: { "type": "string", "minLength": 1 } } });
+    let data = json!({ "required": ["data"], "properties": { "data": { "type": ["object", "array"] } } });
+    json!({ "anyOf": [text("text"), text("html"), data] })
+}
+
+/// The lower limit of [`recipients_together`] as a condition of JSON Schema, which can't add up the three fields.
+fn has_a_recipient() -> Value {
+    let some = json!({ "anyOf": [{ "type": "string" }, { "type": "array", "minItems": 1 }] });
+    let field = |name: &str| json!({ "required": [name], "properties": { name: some } });
+    json!({ "anyOf": [field("to"), field("cc"), field("bcc")] })
 }
 
 /// Checks the number of recipients in all three fields together.

@@ -10,7 +10,7 @@ use posthouse_domain::{
     event::{EventKind, EventPayload},
     id::{InboxId, WebhookDeliveryId, WebhookId},
     page::CursorPosition,
-    webhook::{HEADERS_MAX, header_problem},
+    webhook::{HEADERS_MAX, header_problem, reserved_pattern},
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -276,7 +276,9 @@ impl BodyValue for HeaderFields {
     fn schema() -> Value {
         json!({
             "type": "object", "maxProperties": HEADERS_MAX,
-            "propertyNames": { "pattern": "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" },
+            "propertyNames": {
+                "pattern": "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$", "not": { "pattern": reserved_pattern() },
+            },
             "additionalProperties": { "type": "string", "maxLength": 2_048, "pattern": "^[\\t -~]*$" },
         })
     }
