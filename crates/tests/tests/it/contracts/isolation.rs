@@ -2,9 +2,10 @@
 //! cursor, a lease.
 //!
 //! The locations come from the OpenAPI description, so a new route or field needs a kind of id in [`locations`] or an
-//! exemption with a reason. Every location is tried with every kind of foreign key, and afterwards no tenant's data may
-//! differ.
+//! exemption with a reason. Every location is tried with every kind of foreign key, and afterwards neither what the API
+//! shows of a tenant nor a row of its workspace in the database may differ.
 
+mod database;
 mod locations;
 mod tenant;
 
@@ -72,9 +73,12 @@ async fn create_tenants(server: &TestServer, sink: &WebhookSink) -> (Vec<Tenant>
         ("other inbox, full", &home, 1, "full", colleague),
         ("other inbox, read-only", &home, 1, "read_only", colleague),
         ("other inbox, agent", &home, 1, "agent", colleague),
+        ("other inbox, send-only", &home, 1, "send_only", colleague),
         ("other organization, full", &away, 2, "full", Scope::Org),
         ("other workspace, full", &away, 2, "full", Scope::Workspace),
         ("other workspace, read-only", &away, 2, "read_only", Scope::Workspace),
+        ("other organization, agent", &away, 2, "agent", Scope::Org),
+        ("other workspace, send-only", &away, 2, "send_only", Scope::Workspace),
         ("inbox of another workspace, full", &away, 2, "full", other),
     ] {
         let key = server.key(of, permissions, scope).await;
@@ -171,6 +175,57 @@ async fn try_locations(
     (tried, wrong)
 }
 
+/// Sends one request per route and key whose ids are all of the victim. A key of the victim's workspace may use what the
+/// workspace shares, so only keys of another workspace take part.
+async fn try_all_at_once(
+    server: &TestServer,
+    others: &[OtherKey],
+    tenants: &[Tenant],
+    attempts: &[(Route, IdLocation, String)],
+) -> Vec<String> {
+    let victim = &tenants[0];
+    let mut wrong = Vec::new();
+    for other in others.iter().filter(|other| !other.is_same_workspace) {
+        let api = server.api(&other.key);
+        for (route, location, _) in attempts {
+            let all: Vec<&(Route, IdLocation, String)> =
+                attempts.iter().filter(|(of, ..)| of.name == route.name).collect();
+            if all.len() < 2 || all[0].1 != *location {
+                continue;
+            }
+            let (path, body) = tenant::request_with_all(server, &all, victim);
+            let reply = api.send(route.method.clone(), &path, body).await;
+            let text = String::from_utf8_lossy(&reply.bytes);
+            // The response may echo the ids from the request.
+            let is_sent = |secret: &str| path.contains(secret) || all.iter().any(|(.., id)| id == secret);
+            let leaked = victim.secrets().into_iter().find(|secret| !is_sent(secret) && text.contains(*secret));
+            let is_list = reply.status == 200 && route.method == reqwest::Method::GET;
+            if leaked.is_some() || !(is_list || (400..500).contains(&reply.status)) {
+                wrong.push(format!("{} key, {} with every id: {reply}", other.name, route.name));
+            }
+        }
+    }
+    wrong
+}
+
+/// Sends every request with an id of the victim without a key.
+async fn try_without_key(
+    server: &TestServer,
+    victim: &Tenant,
+    attempts: &[(Route, IdLocation, String)],
+) -> Vec<String> {
+    let api = server.anonymous();
+    let mut wrong = Vec::new();
+    for (route, location, id) in attempts.iter().filter(|(route, ..)| route.access != RouteAccess::Public) {
+        let (path, body) = tenant::request(server, route, location, id, victim);
+        let reply = api.send(route.method.clone(), &path, body).await;
+        if reply["error"]["code"] != "unauthorized" {
+            wrong.push(format!("no key, {} {}: {reply}", route.name, location.name));
+        }
+    }
+    wrong
+}
+
 #[tokio::test]
 async fn ids_of_other_tenants_are_useless_in_every_location() {
     let options = ServerOptions::default().configure(|config| {
@@ -195,13 +250,23 @@ async fn ids_of_other_tenants_are_useless_in_every_location() {
         }
         all
     };
+    // The first search of a workspace brings its index up to date.
+    for tenant in &tenants {
+        server.api(&tenant.key).get("/v1/search?q=secret").await.expect(200);
+    }
     let before = dump_all().await;
+    let home = victim.key.workspace;
+    let rows_before = database::rows_of(&server, home).await;
+    assert!(rows_before.values().map(Vec::len).sum::<usize>() > 100, "the victim has rows");
     let of_each = join_all(others.iter().map(|other| try_locations(&server, other, &tenants, &attempts))).await;
     let tried: usize = of_each.iter().map(|(tried, _)| tried).sum();
     let mut wrong: Vec<String> = of_each.into_iter().flat_map(|(_, wrong)| wrong).collect();
     for (before, after) in before.iter().zip(dump_all().await) {
         wrong.extend(tenant::differences(before, &after).into_iter().map(|difference| format!("changed {difference}")));
     }
+    wrong.extend(try_all_at_once(&server, &others, &tenants, &attempts).await);
+    wrong.extend(try_without_key(&server, victim, &attempts).await);
+    wrong.extend(database::differences(&rows_before, &database::rows_of(&server, home).await));
     assert!(wrong.is_empty(), "{} of {tried}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(tried > 500, "only {tried} requests");
     server.settle().await;

@@ -29,7 +29,7 @@ struct OtherId<'a> {
 pub(super) struct Tenant {
     pub(super) inbox: TestInbox,
     /// A key of the workspace with every permission.
-    key: TestKey,
+    pub(super) key: TestKey,
     /// A word that appears in all data of this tenant and nowhere else.
     mark: &'static str,
     ids: BTreeMap<IdKind, String>,
@@ -213,6 +213,25 @@ pub(super) fn request(
         set(body, pointer, id);
     }
     (path + &query.unwrap_or_default(), body)
+}
+
+/// Builds a request in which every id is the victim's: those of the locations, and the rest of the path.
+pub(super) fn request_with_all(
+    server: &TestServer,
+    all: &[&(Route, IdLocation, String)],
+    victim: &Tenant,
+) -> (String, Option<Value>) {
+    let (route, ..) = all[0];
+    let queries =
+        all.iter().filter_map(|(_, location, id)| Some(format!("{}={id}", location.name.strip_prefix("query:")?)));
+    let query: Vec<String> = queries.collect();
+    let mut body = body(server, route, victim);
+    for (_, location, id) in all {
+        if let (Some(pointer), Some(body)) = (location.name.strip_prefix("body:"), &mut body) {
+            set(body, pointer, id);
+        }
+    }
+    (format!("{}?{}{}", victim.fill(route, None), query.join("&"), required(route)), body)
 }
 
 /// Returns a body that the route accepts.
