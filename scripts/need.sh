@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# need.sh build|lint|test|bench|pictures: installs what the step needs and is missing: packages with apt, and tools from
+# need.sh build|lint|test|bench|pictures|sbom: installs what the step needs and is missing: packages with apt, and tools from
 # npm and PyPI in .tools. Prints nothing and changes nothing if all are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -40,7 +40,7 @@ want_python() {
 }
 
 case "${1:-}" in
-build | lint | test | bench)
+build | lint | test | bench | sbom)
 	if ! command -v cargo >/dev/null 2>&1; then
 		echo "need: cargo not found. Install Rust 1.95 or newer (https://rustup.rs) and try again." >&2
 		exit 1
@@ -55,6 +55,7 @@ lint)
 	;;
 test)
 	want_postgres
+	want_python
 	want curl curl
 	want swaks swaks
 	want jq jq
@@ -79,9 +80,10 @@ pictures)
 	want swaks swaks
 	want jq jq
 	;;
+sbom) want python3 python3 ;;
 build) ;;
 *)
-	echo "usage: need.sh build|lint|test|bench|pictures" >&2
+	echo "usage: need.sh build|lint|test|bench|pictures|sbom" >&2
 	exit 2
 	;;
 esac
@@ -118,6 +120,7 @@ finish() {
 		npm_tools prose
 		python_tools lint
 		;;
+	test) python_tools schemathesis ;;
 	pictures) python_tools pictures ;;
 	esac
 }

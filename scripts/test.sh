@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test.sh [FILTER...]: runs all tests; the black-box suite runs on SQLite and on PostgreSQL.
+# test.sh [FILTER...]: runs all tests; the black-box suite runs on SQLite and on PostgreSQL. Without a filter, the binary is
+# also tested against its OpenAPI document (scripts/schemathesis.sh), and its bill of materials is checked (scripts/sbom.py).
 #
 # Uses cargo-nextest if it is installed, and otherwise plain `cargo test`: compiling nextest takes longer than running
 # the tests. The last line is the total: 'N passed, N failed'.
@@ -66,6 +67,11 @@ POSTHOUSE_TEST_DATABASE=postgres pass postgres \
 if [ $# -eq 0 ]; then
 	echo "== documentation examples"
 	cargo test --locked --workspace --doc 2>&1 | tee "$out/doc.log" || status=1
+	cargo build --locked --workspace --bins
+	echo "== schemathesis"
+	scripts/schemathesis.sh || status=1
+	echo "== bill of materials"
+	scripts/sbom.py && scripts/sbom.py --check target/debug/posthouse || status=1
 fi
 
 # Add up the summary lines of both runners, without terminal colors.
@@ -79,7 +85,7 @@ sed -e 's/\x1b\[[0-9;]*m//g' "$out"/*.log | awk -v status="$status" '
 		}
 	}
 	END {
-		if (status != 0 && failed == 0) print "the test runner failed; see above"
+		if (status != 0 && failed == 0) print "the test runner, Schemathesis or the bill of materials failed; see above"
 		printf "%d passed, %d failed\n", passed, failed
 	}'
 exit "$status"
