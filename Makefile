@@ -6,14 +6,15 @@ SHELL := /usr/bin/env bash
 # Where rustup installs cargo, for shells that don't have it in PATH yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint fmt fuzz bench pictures
+.PHONY: help build run test lint fmt fuzz fuzz-nightly sbom bench pictures
 
 # Passed to the command: make run ARGS="--data-dir /tmp/posthouse", make test ARGS=threading
 ARGS ?=
 FUZZ_SECONDS ?= 60
+FUZZ_HOURS ?= 8
 
 help: ## Print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## Build the release binary, target/release/posthouse
 	@scripts/need.sh build
@@ -36,6 +37,14 @@ fmt: ## Format the code
 fuzz: ## Run each fuzz target for FUZZ_SECONDS seconds (60)
 	@scripts/need.sh build
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
+
+fuzz-nightly: ## Run all fuzz targets for FUZZ_HOURS hours (8) in all, and print their coverage
+	@scripts/need.sh build
+	@scripts/fuzz-nightly.sh $(FUZZ_HOURS)
+
+sbom: ## Write the software bill of materials, target/sbom/posthouse.cdx.json
+	@scripts/need.sh sbom
+	@scripts/sbom.py
 
 bench: ## Run the benchmarks (docs/benchmarks.md)
 	@scripts/need.sh bench
