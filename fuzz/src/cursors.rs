@@ -27,7 +27,7 @@ fn check_list<P: CursorKey + PartialEq + std::fmt::Debug>(filters: &str, given: 
     for at in 0..own.len() {
         let mut changed = own.clone().into_bytes();
         changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
-        let changed = String::from_utf8(changed).expect("base64");
+        let changed = String::from_utf8(changed).expect("base64 with another letter is text");
         assert!(read(filters, &changed).is_err(), "a changed cursor was accepted");
     }
     for changed in [format!("{own}A"), format!("{own}="), own[1..].to_owned(), own[..own.len() - 1].to_owned()] {
@@ -35,7 +35,7 @@ fn check_list<P: CursorKey + PartialEq + std::fmt::Debug>(filters: &str, given: 
     }
     if let Ok(page) = read(filters, given) {
         let position = page.after.as_ref().expect("a page with a cursor has a position");
-        let again = page.cut(&mut vec![0; 2], |_| P::of_key(&position.key()).expect("its own key"));
+        let again = page.cut(&mut vec![0; 2], |_| P::of_key(&position.key()).expect("a position reads its own key"));
         assert_eq!(again.as_deref(), Some(given), "a cursor has two forms");
     }
 }

@@ -24,8 +24,8 @@ pub fn run(data: &[u8]) {
     let at = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
     let record = String::from_utf8_lossy(&data[..at]).into_owned();
     let raw = data.get(at + 1..).unwrap_or_default();
-    let key = DkimKey::from_pkcs8_der(&KEY_DER).expect("a key");
-    let public = key.dns_record().expect("a record");
+    let key = DkimKey::from_pkcs8_der(&KEY_DER).expect("the constant is a valid key");
+    let public = key.dns_record().expect("a valid key has a record");
     for verdict in verify(raw, &record) {
         // Nobody else has the private key.
         assert!(!matches!(verdict.result, DkimResult::Pass | DkimResult::Policy) || is_ours(&record, &public));
@@ -35,7 +35,7 @@ pub fn run(data: &[u8]) {
         return;
     }
     let options = DkimSignOptions { domain: "signer.example", selector: "fuzz", now_s: NOW_S };
-    let field = key.sign(raw, &options).expect("a signature");
+    let field = key.sign(raw, &options).expect("a valid key signs any message");
     let signed = [field.as_bytes(), raw].concat();
     let result = check_signed(raw, &signed, &public);
     check_layout(&signed, &record);

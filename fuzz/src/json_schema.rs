@@ -52,7 +52,7 @@ fn is_general(keyword: &str) -> bool {
 }
 
 fn fits_general(keyword: &str, wanted: &Value, value: &Value) -> Result<bool, String> {
-    let each = || wanted.as_array().expect("a list").iter();
+    let each = || wanted.as_array().expect("the keyword holds a list of schemas").iter();
     Ok(match keyword {
         "type" => match wanted {
             Value::Array(types) => types.iter().any(|one| is_type(one, value)),
@@ -85,7 +85,7 @@ fn fits_text(keyword: &str, wanted: &Value, text: &str) -> bool {
         "minLength" => count >= bound(wanted),
         "maxLength" => count <= bound(wanted),
         _ => {
-            let pattern = wanted.as_str().expect("a pattern");
+            let pattern = wanted.as_str().expect("the keyword holds a pattern");
             Regex::new(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}")).is_match(text)
         }
     }
@@ -104,13 +104,16 @@ fn fits_object(keyword: &str, schema: &Map<String, Value>, object: &Map<String, 
     let properties = schema.get("properties").and_then(Value::as_object);
     match keyword {
         "properties" => {
-            let known = wanted.as_object().expect("properties").iter();
+            let known = wanted.as_object().expect("the keyword holds an object of schemas").iter();
             known.filter_map(|(name, one)| Some((one, object.get(name)?))).try_for_each(|(one, v)| check(one, v))?;
             Ok(true)
         }
-        "required" => {
-            Ok(wanted.as_array().expect("names").iter().filter_map(Value::as_str).all(|n| object.contains_key(n)))
-        }
+        "required" => Ok(wanted
+            .as_array()
+            .expect("the keyword holds a list of names")
+            .iter()
+            .filter_map(Value::as_str)
+            .all(|n| object.contains_key(n))),
         "propertyNames" => {
             object.keys().try_for_each(|name| check(wanted, &Value::String(name.clone()))).map(|()| true)
         }
@@ -128,5 +131,5 @@ fn fits_object(keyword: &str, schema: &Map<String, Value>, object: &Map<String, 
 }
 
 fn bound(wanted: &Value) -> usize {
-    usize::try_from(wanted.as_u64().expect("a bound")).expect("a bound fits")
+    usize::try_from(wanted.as_u64().expect("the keyword holds a whole number")).expect("a bound fits")
 }

@@ -132,11 +132,9 @@ impl Expander<'_> {
                     '_' => out.push(' '),
                     '-' => out.push_str("%20"),
                     '{' => {
-                        let inner: String = chars.by_ref().take_while(|next| *next != '}').collect();
-                        if !text.contains(&format!("%{{{inner}}}")) {
-                            return None;
-                        }
-                        out.push_str(&self.one(&inner)?);
+                        let (inner, rest) = chars.as_str().split_once('}')?;
+                        out.push_str(&self.one(inner)?);
+                        chars = rest.chars();
                     }
                     _ => return None,
                 },

@@ -187,7 +187,7 @@ fn check_query(text: &str) {
     let pairs = url_pairs(text);
     for parameter in EveryQuery::parameters() {
         check_parameter(&parameter, &pairs);
-        let name = parameter["name"].as_str().expect("a name");
+        let name = parameter["name"].as_str().expect("every parameter has a name");
         if pairs.iter().any(|(seen, _)| seen == name) {
             let (first, _) =
                 text.split('&').map(|part| (part, part.split('=').next())).find(|(_, n)| *n == Some(name)).unzip();
@@ -198,7 +198,7 @@ fn check_query(text: &str) {
 
 /// Checks the values of one parameter against its schema, read as OpenAPI says for its style.
 fn check_parameter(parameter: &Value, pairs: &[(String, String)]) {
-    let (name, schema) = (parameter["name"].as_str().expect("a name"), &parameter["schema"]);
+    let (name, schema) = (parameter["name"].as_str().expect("every parameter has a name"), &parameter["schema"]);
     let given = pairs.iter().find(|(seen, _)| seen == name).map(|(_, value)| value.trim());
     let value = match schema["type"].as_str() {
         Some("object") => {
@@ -212,8 +212,10 @@ fn check_parameter(parameter: &Value, pairs: &[(String, String)]) {
         }
         kind => match (given, kind) {
             (None, _) => return,
-            (Some(text), Some("integer" | "number")) => json!(text.parse::<f64>().expect("a number")),
-            (Some(text), Some("boolean")) => json!(text.parse::<bool>().expect("a flag")),
+            (Some(text), Some("integer" | "number")) => {
+                json!(text.parse::<f64>().expect("the decoder accepted a number"))
+            }
+            (Some(text), Some("boolean")) => json!(text.parse::<bool>().expect("the decoder accepted a flag")),
             (Some(_), _) => json!(pairs.iter().find(|(seen, _)| seen == name).map(|(_, value)| value)),
         },
     };

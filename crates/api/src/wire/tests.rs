@@ -2,7 +2,9 @@
 
 #![allow(dead_code, reason = "the tests check problems and schemas, not decoded values")]
 
-use posthouse_domain::error::ErrorCode;
+use posthouse_domain::{error::ErrorCode, inbox::Username};
+use proptest::prelude::*;
+use regex_automata::meta::Regex;
 use serde_json::json;
 
 use super::*;
@@ -190,4 +192,60 @@ fn schemas_match_decoding() {
     assert_eq!(schema["additionalProperties"], json!(false));
     assert_eq!(schema["properties"]["subject"]["maxLength"], 20);
     assert_eq!(schema["properties"]["display_name"]["type"], json!(["string", "null"]));
+}
+
+/// Generates texts that the pattern of a type's schema matches, except those that its `not` refuses.
+fn texts_of<T: BodyValue>() -> impl Strategy<Value = String> {
+    let schema = T::schema();
+    let pattern = schema["pattern"].as_str().expect("the type has a pattern").to_owned();
+    let bare = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$')).expect("the pattern is anchored");
+    let refused = schema["not"].clone();
+    let is_refused = move |text: &str| {
+        let starts = |pattern: &str| Regex::new(pattern).expect("a pattern").is_match(text);
+        let by = |not: &Value| {
+            not["pattern"].as_str().is_some_and(starts)
+                || not["enum"].as_array().is_some_and(|names| names.iter().any(|name| name == text))
+        };
+        by(&refused) || refused["anyOf"].as_array().is_some_and(|some| some.iter().any(by))
+    };
+    let longest = schema["maxLength"].as_u64().and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
+    let fits = move |text: &String| text.chars().count() <= longest && !is_refused(text);
+    proptest::string::string_regex(bare).expect("a pattern").prop_filter("the schema allows it", fits)
+}
+
+fn is_accepted<T: BodyValue>(text: &str) -> Result<(), String> {
+    let mut problems = Problems::default();
+    let decoded = T::decode(&json!(text), "x", &mut problems).map(drop);
+    problems.finish(decoded).map_err(|refusal| refusal.message)
+}
+
+proptest! {
+    #[test]
+    fn what_the_pattern_of_a_schema_allows_is_accepted(
+        text in texts_of::<BoundedText<0, 500>>(),
+        line in texts_of::<BoundedLine<0, 500>>(),
+        label in texts_of::<Label>(),
+        user_label in texts_of::<UserLabel>(),
+        base64 in texts_of::<Base64>(),
+        mime_type in texts_of::<MimeType>(),
+        username in texts_of::<Username>(),
+    ) {
+        prop_assert_eq!(is_accepted::<BoundedText<0, 500>>(&text), Ok(()));
+        prop_assert_eq!(is_accepted::<BoundedLine<0, 500>>(&line), Ok(()));
+        prop_assert_eq!(is_accepted::<Label>(&label), Ok(()));
+        prop_assert_eq!(is_accepted::<UserLabel>(&user_label), Ok(()));
+        prop_assert_eq!(is_accepted::<Base64>(&base64), Ok(()));
+        prop_assert_eq!(is_accepted::<MimeType>(&mime_type), Ok(()));
+        prop_assert_eq!(is_accepted::<Username>(&username), Ok(()));
+    }
+}
+
+#[test]
+fn lists_and_filters_of_a_query_have_the_style_that_is_parsed() {
+    let parameters = SampleQuery::parameters();
+    let of = |name: &str| parameters.iter().find(|one| one["name"] == name).expect(name);
+    assert_eq!((&of("labels")["style"], &of("labels")["explode"]), (&json!("form"), &json!(false)));
+    assert_eq!((&of("metadata")["style"], &of("metadata")["explode"]), (&json!("form"), &json!(true)));
+    assert_eq!((&of("labels")["schema"]["type"], &of("labels")["schema"]["maxItems"]), (&json!("array"), &json!(3)));
+    assert!(of("limit").get("style").is_none());
 }
