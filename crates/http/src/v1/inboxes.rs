@@ -252,9 +252,9 @@ fn temporary_alone(given: &Map<String, Value>, path: &str, problems: &mut Proble
 
 /// [`temporary_alone`] as a condition of JSON Schema.
 fn only_temporary() -> Value {
-    let null = json!({ "type": "null" });
-    let chosen = json!({ "username": null, "domain": null, "client_id": null });
-    json!({ "anyOf": [{ "properties": { "ttl_seconds": null } }, { "properties": chosen }] })
+    let absent = json!({ "type": "null" });
+    let chosen = json!({ "username": absent, "domain": absent, "client_id": absent });
+    json!({ "anyOf": [{ "properties": { "ttl_seconds": absent } }, { "properties": chosen }] })
 }
 
 impl CreateInboxBody {
