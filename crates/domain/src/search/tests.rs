@@ -199,3 +199,15 @@ fn snippet_is_html_of_the_best_matching_part() {
     assert!(cut("needle thread", "s", &two).contains("<b>needle</b> <b>thread</b>"));
     assert_eq!(cut("absent", "", ""), "");
 }
+
+/// `ǿ` was indexed as `ø`, while `ø` was indexed as `o`, so that neither found the other.
+#[test]
+fn a_normalized_word_stays_the_same_when_it_is_normalized_again() {
+    for c in '\0'..=char::MAX {
+        for word in words(&c.to_string()) {
+            let again: Vec<String> = words(&word.text).into_iter().map(|word| word.text).collect();
+            assert_eq!(again, [word.text], "U+{:04X}", u32::from(c));
+        }
+    }
+    assert_eq!(plain("Ǿ ǽ"), "(W & o & ae)");
+}

@@ -158,20 +158,27 @@ fn fold(c: char, out: &mut String) {
         return;
     }
     for lower in c.to_lowercase() {
-        match lower {
-            'ß' => out.push_str("ss"),
-            'æ' => out.push_str("ae"),
-            'œ' => out.push_str("oe"),
-            'þ' => out.push_str("th"),
-            'ø' => out.push('o'),
-            'đ' | 'ð' => out.push('d'),
-            'ł' => out.push('l'),
-            'ı' => out.push('i'),
-            'ς' => out.push('σ'),
-            lower if char_class(lower) == CharClass::Nothing => {}
-            lower if char_class(lower) == CharClass::Single => out.push(lower),
-            lower => out.push(base_letter(lower)),
+        match char_class(lower) {
+            CharClass::Nothing => {}
+            CharClass::Single => out.push(lower),
+            CharClass::Letter | CharClass::Gap => push_plain(base_letter(lower), out),
         }
+    }
+}
+
+/// Appends a lower-case letter without accents, in the form in which it is searched.
+fn push_plain(c: char, out: &mut String) {
+    match c {
+        'ß' => out.push_str("ss"),
+        'æ' => out.push_str("ae"),
+        'œ' => out.push_str("oe"),
+        'þ' => out.push_str("th"),
+        'ø' => out.push('o'),
+        'đ' | 'ð' => out.push('d'),
+        'ł' => out.push('l'),
+        'ı' => out.push('i'),
+        'ς' => out.push('σ'),
+        other => out.push(other),
     }
 }
 
