@@ -5,8 +5,8 @@
 
 use posthouse_api::wire::{
     AddressText, AuthorFilter, Base64, BodyValue, BoundedInt, BoundedJson, BoundedLine, BoundedList, BoundedText,
-    CommaList, Cursor, DomainName, FileName, Label, Limit, Metadata, MetadataFilters, MimeType, OneOrMany, Patch,
-    Problems, QueryParameters, Recipient, Seconds, UserLabel, choice, decode_json, decode_query, object, query,
+    CommaList, Cursor, DomainName, FileName, JsonLimits, Label, Limit, Metadata, MetadataFilters, MimeType, OneOrMany,
+    Patch, Problems, QueryParameters, Recipient, Seconds, UserLabel, choice, decode_json, decode_query, object, query,
 };
 use posthouse_domain::{
     event::{EventKind, EventPayload},
@@ -155,10 +155,13 @@ fn check_body(data: &[u8]) {
     assert!(accepted_body(repeated.as_bytes()).is_none(), "a repeated member was accepted");
 }
 
+/// The defaults of the configuration.
+const LIMITS: JsonLimits = JsonLimits { values_max: 100_000, depth_max: 64 };
+
 /// Returns the body as a value if the decoder accepts it.
 fn accepted_body(data: &[u8]) -> Option<Value> {
     let mut problems = Problems::default();
-    let decoded = decode_json::<EveryBody>(data, &mut problems);
+    let decoded = decode_json::<EveryBody>(data, LIMITS, &mut problems);
     if decoded.is_none() {
         assert!(!problems.is_empty(), "a body was refused without a problem");
     }
