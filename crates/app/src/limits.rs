@@ -1,8 +1,9 @@
-//! Shared resources of the process: threads for CPU-heavy work, storage health, write pressure; the rate limiter
-//! and the budgets.
+//! Shared resources of the process: threads for CPU-heavy work, storage health, write pressure; the rate limiter, the
+//! budgets, and the storage of a workspace.
 
 pub mod blocking_pool;
 pub mod fixed_window;
 pub mod shared_budget;
 pub mod storage_health;
+pub mod storage_limit;
 pub mod write_pressure;

@@ -1,7 +1,7 @@
 //! Prometheus metrics. Label values come from closed lists and never contain addresses.
 
 use posthouse_domain::{
-    error::LimitName,
+    error::{LimitName, Refusal},
     pacing::{ThrottleSignal, ThrottleStatus, provider_of},
 };
 use posthouse_mail::bounce::BounceClass;
@@ -174,6 +174,18 @@ impl Metrics {
     /// Counts a refusal, or a connection that was closed, at a limit.
     pub fn limit_refused(&self, limit: LimitName) {
         self.limit_refusals(limit).inc();
+    }
+
+    /// Counts a refusal at a limit without a name in the API, by its setting.
+    pub fn limit_reached(&self, setting: &'static str) {
+        self.limit_refusals.get_or_create(&[("limit", setting)]).inc();
+    }
+
+    /// Counts a refusal if it is due to a limit. Call it where the refusal is returned.
+    pub fn refused(&self, refusal: &Refusal) {
+        if let Some(limit) = refusal.limit() {
+            self.limit_refused(limit);
+        }
     }
 
     /// Returns the counter of refusals at a limit.

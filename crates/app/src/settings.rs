@@ -124,6 +124,19 @@ pub struct LimitsConfig {
     pub stream_frames_per_minute: Limit,
     /// `limits.unknown_keys_per_minute`: unknown API keys and stream tokens that one client address sends.
     pub unknown_keys_per_minute: Limit,
+    // Receiving by SMTP, and the store.
+    /// `limits.smtp_content_bytes`: content in memory, for all sessions of a kind of listener.
+    pub smtp_content_bytes: u64,
+    /// `limits.smtp_content_bytes_per_client`, by default a tenth of the total.
+    pub smtp_content_bytes_per_client: u64,
+    /// `limits.smtp_content_bytes_per_second`: the rate that content must reach within a minute.
+    pub smtp_content_bytes_per_second: u64,
+    /// `limits.unknown_recipients_per_minute`: recipients without an inbox that one SMTP client names in a minute.
+    pub unknown_recipients_per_minute: Limit,
+    /// `limits.statement_time`: the time of one statement of a read.
+    pub statement_ms: u64,
+    /// `limits.reads_per_workspace`: reads of one workspace at once; `None` means a quarter of the readers.
+    pub reads_per_workspace: Option<usize>,
 }
 
 /// A certificate chain and its key, in PEM.

@@ -62,6 +62,8 @@ codes! {
     PlanLimitInboxes = 403 "plan_limit_inboxes", "Delete an inbox you no longer need or move the workspace to a larger plan.";
     /// The plan's limit of domains is reached.
     PlanLimitDomains = 403 "plan_limit_domains", "Delete a domain you no longer need or move the workspace to a larger plan.";
+    /// The plan's limit of stored bytes is reached.
+    PlanLimitStorage = 403 "plan_limit_storage", "Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.";
     /// The domain of the sending inbox is not verified.
     DomainNotVerified = 403 "domain_not_verified", "Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.";
     /// The workspace's limit of webhooks is reached.
@@ -232,6 +234,12 @@ impl Refusal {
     #[must_use]
     pub fn limit(&self) -> Option<LimitName> {
         self.details.iter().find_map(|detail| if let Detail::Limit(limit) = detail { Some(*limit) } else { None })
+    }
+
+    /// Returns `details.max`.
+    #[must_use]
+    pub fn max(&self) -> Option<u64> {
+        self.details.iter().find_map(|detail| if let Detail::Max(max) = detail { Some(*max) } else { None })
     }
 
     /// Creates the refusal of a request that exceeds a limit: `details.limit`, `details.max` and when to retry.

@@ -41,6 +41,8 @@ pub struct SendFacts {
     pub recipients_day: Option<DailyRecipients>,
     /// Messages sent this month, and the limit.
     pub month: LimitUsage,
+    /// What the workspace stores, and what the message would add.
+    pub storage: StorageNeed,
     /// Messages that this inbox sent today, and the limit.
     pub inbox_day: LimitUsage,
     /// Messages that the workspace sent today, and the limit.
@@ -75,6 +77,31 @@ pub struct LimitUsage {
 impl LimitUsage {
     fn exhausted(self) -> Option<u64> {
         self.limit.filter(|limit| self.used >= *limit)
+    }
+}
+
+/// What a workspace stores, and what a message or draft would add, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StorageNeed {
+    /// The bytes stored so far.
+    pub used: u64,
+    /// The bytes to add.
+    pub added: u64,
+    /// The limit of the plan; `None` means unlimited.
+    pub limit: Limit,
+}
+
+impl StorageNeed {
+    /// Checks whether the bytes may be added.
+    ///
+    /// # Errors
+    /// Returns `plan_limit_storage` if the workspace would store more than its limit.
+    pub fn check(self) -> Result<(), Refusal> {
+        let Self { used, added, limit } = self;
+        let Some(max) = limit.filter(|max| added > 0 && used.saturating_add(added) > *max) else { return Ok(()) };
+        let message = format!("The workspace stores {used} of the {max} bytes in its plan; {added} more don't fit.");
+        Err(limit_refusal(ErrorCode::PlanLimitStorage, message, LimitName::StorageBytes, max)
+            .detail(Detail::Used(used)))
     }
 }
 
@@ -170,6 +197,7 @@ fn check_quotas(facts: &SendFacts) -> Result<(), Refusal> {
         let message = format!("The plan's limit of {max} emails per month is used up.");
         return Err(limit_refusal(ErrorCode::PlanLimitEmails, message, LimitName::EmailsPerMonth, max));
     }
+    facts.storage.check()?;
     if let Some(max) = facts.inbox_day.exhausted() {
         let message = format!("The inbox has reached its limit of {max} messages per day.");
         return Err(limit_refusal(ErrorCode::DailySendLimitExceeded, message, LimitName::DailySendsPerInbox, max)
@@ -213,6 +241,7 @@ mod tests {
             loop_rule: None,
             recipients_day: None,
             month: unused,
+            storage: StorageNeed { used: 0, added: 1, limit: Some(1) },
             inbox_day: unused,
             workspace_day: unused,
             burst: unused,
@@ -225,7 +254,7 @@ mod tests {
         assert_eq!(may_send(&unrestricted()), Ok(()));
         let full = LimitUsage { used: 1, limit: Some(1) };
         type Break = fn(&mut SendFacts, LimitUsage);
-        let rules: [(ErrorCode, Break); 13] = [
+        let rules: [(ErrorCode, Break); 14] = [
             (ErrorCode::WorkspaceStopped, |f, _| f.workspace_stopped = true),
             (ErrorCode::InboxPaused, |f, _| f.inbox_paused = true),
             (ErrorCode::TemporaryInboxReceiveOnly, |f, _| f.inbox_temporary = true),
@@ -238,6 +267,7 @@ mod tests {
                 f.recipients_day = Some(DailyRecipients { used: 20, new: vec!["a@b.example".into()], max: 20 });
             }),
             (ErrorCode::PlanLimitEmails, |f, full| f.month = full),
+            (ErrorCode::PlanLimitStorage, |f, _| f.storage.added = 2),
             (ErrorCode::DailySendLimitExceeded, |f, full| f.inbox_day = full),
             (ErrorCode::OrgDailyLimitExceeded, |f, full| f.workspace_day = full),
             (ErrorCode::RateLimited, |f, full| f.burst = full),
@@ -249,6 +279,17 @@ mod tests {
             }
             assert_eq!(may_send(&facts).map_err(|r| r.code), Err(rules[first].0));
         }
+    }
+
+    #[test]
+    fn storage_is_filled_to_its_last_byte() {
+        let need = |used, added, limit| StorageNeed { used, added, limit }.check();
+        assert_eq!(need(90, 10, Some(100)), Ok(()));
+        assert_eq!(need(u64::MAX, u64::MAX, None), Ok(()));
+        assert_eq!(need(200, 0, Some(100)), Ok(()), "what adds nothing is always allowed");
+        let refusal = need(90, 11, Some(100)).expect_err("one byte too many");
+        assert_eq!((refusal.code, refusal.max()), (ErrorCode::PlanLimitStorage, Some(100)));
+        assert_eq!(need(u64::MAX, 1, Some(100)).map_err(|refusal| refusal.code), Err(ErrorCode::PlanLimitStorage));
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub struct PlanLimits {
     pub connections: Limit,
     /// Streams at once, of one workspace.
     pub streams: Limit,
+    /// Stored messages, and bodies and files of drafts, in bytes.
+    pub storage_bytes: Limit,
 }
 
 /// The configured limits of all plans.

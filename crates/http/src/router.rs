@@ -182,9 +182,7 @@ fn hold(
 
 /// Returns the response of a refusal, and counts it if it is due to a limit.
 fn refused(app: &App, refusal: &Refusal, id: &str) -> Response {
-    if let Some(limit) = refusal.limit() {
-        app.metrics.limit_refused(limit);
-    }
+    app.metrics.refused(refusal);
     let mut response = error::response(refusal, id);
     if refusal.limit() == Some(LimitName::Connections) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));

@@ -274,7 +274,11 @@ fn open(config: &Configuration, opening: Opening) -> Result<Store, BootError> {
     let watched = Arc::clone(&clock);
     let watch = Some(StoreClock::new(move || watched.now().millis()));
     let mark = Some(identity.mark());
-    let store = Store::open(StoreConfig { watch, serving, mark, ..StoreConfig::new(url) })?;
+    // Commands may read for long, such as `posthouse check`.
+    let statement_ms = serving.then_some(config.limits.statement_ms);
+    let reads_per_workspace = config.limits.reads_per_workspace;
+    let settings = StoreConfig { watch, serving, mark, statement_ms, reads_per_workspace, ..StoreConfig::new(url) };
+    let store = Store::open(settings)?;
     identity.settle(&store, serving, clock.as_ref())?;
     Ok(store)
 }
@@ -293,8 +297,9 @@ fn make_private_directory(path: &std::path::Path) -> Result<(), BootError> {
 pub async fn serve(mut config: Configuration, mut plan: ServeOptions) -> Result<(), BootError> {
     let has = |role| plan.roles.contains(&role);
     let mut signals = Signals::install().map_err(BootError::io("cannot install signal handlers"))?;
-    descriptors::raise_limit();
-    config.http.connections_max = descriptors::http_connections_max(&config);
+    let descriptors = descriptors::raise_limit();
+    descriptors::limit_smtp(&mut config.smtp, descriptors);
+    config.http.connections_max = descriptors::http_connections_max(&config, descriptors);
     let hangups = HangupSignals::install().map_err(BootError::io("cannot install signal handlers"))?;
     let http = if has(Role::Http) { Some(web::bind(&config).await?) } else { None };
     let smtp = if has(Role::Smtp) { bind_smtp(&config).await? } else { Vec::new() };

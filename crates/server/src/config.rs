@@ -17,9 +17,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub use configuration::{
-    BlobOptions, CONTENT_BYTES_MAX, Configuration, ListenConfig, LogConfig, SetKey, SmtpConfig, ValueSource,
-};
+pub use configuration::{BlobOptions, Configuration, ListenConfig, LogConfig, SetKey, SmtpConfig, ValueSource};
 pub use key::{ConfigKey, DefaultValue};
 pub use keys::keys;
 pub use load::{Listeners, Sources, load};

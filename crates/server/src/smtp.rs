@@ -5,6 +5,7 @@
 
 mod client;
 mod client_limits;
+mod content_budget;
 pub mod frontend;
 mod inbound;
 pub mod listener;

@@ -402,6 +402,12 @@ CREATE TABLE usage_totals (
   PRIMARY KEY (workspace_id, period)
 ){STRICT};
 
+-- Bytes that a workspace stores, for the limit of its plan. Units that store or delete change it at their end.
+CREATE TABLE workspace_storage (
+  workspace_id {ID} NOT NULL PRIMARY KEY,
+  bytes {I64} NOT NULL                   -- raw messages once per workspace, bodies and files of drafts
+){STRICT};
+
 -- Addresses to which an unclaimed workspace wrote on a day (UTC); it may write to few.
 CREATE TABLE unclaimed_recipients (
   workspace_id {ID} NOT NULL,

@@ -44,6 +44,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("sealed", crate::sealed::ALL),
     ("search", crate::search::ALL),
     ("role_mail", crate::role_mail::ALL),
+    ("storage", crate::storage::ALL),
     ("stream_tokens", crate::stream_tokens::ALL),
     ("recoveries", crate::recoveries::ALL),
     ("relabel", crate::relabel::ALL),

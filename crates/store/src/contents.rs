@@ -20,7 +20,7 @@ statements! {
         FROM {EACH} contents c WHERE c.workspace_id = $1 AND c.id {AMONG} {pg:c}";
     RAW = "SELECT raw, raw_blob, raw_bytes FROM contents WHERE workspace_id = $1 AND id = $2";
     DELETE_UNUSED = "DELETE FROM contents WHERE workspace_id = $1 AND id = $2
-        AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = $1 AND m.content_id = $2) RETURNING raw_blob";
+        AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = $1 AND m.content_id = $2) RETURNING raw_blob, raw_bytes";
     BLOBS = "SELECT raw_blob FROM contents WHERE raw_blob > $1 GROUP BY raw_blob ORDER BY raw_blob LIMIT $2";
     BLOB_USED = "SELECT raw_bytes FROM contents WHERE raw_blob = $1
         UNION ALL SELECT size_bytes FROM draft_files WHERE content_blob = $1 LIMIT 1";
@@ -44,6 +44,14 @@ pub struct StoredRaw {
     pub bytes: u64,
 }
 
+/// A deleted content.
+pub(crate) struct DeletedContent {
+    /// The blob of its bytes.
+    pub(crate) raw_blob: Option<String>,
+    /// Their size before compression.
+    pub(crate) raw_bytes: u64,
+}
+
 /// The bodies of one content.
 pub struct ContentBodies {
     /// The content.
@@ -52,11 +60,33 @@ pub struct ContentBodies {
     pub bodies: MessageBodies,
 }
 
-/// Stores the bytes and bodies of a message.
+/// Stores the bytes and bodies of a message, and counts them.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn insert(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    id: ContentId,
+    raw: &StoredRaw,
+    bodies: &MessageBodies,
+) -> Result<()> {
+    insert_pending(tx, workspace, id, raw, bodies)?;
+    count_pending(tx, workspace, raw.bytes);
+    Ok(())
+}
+
+/// Counts a content that was stored by [`insert_pending`], once a message has it.
+pub fn count_pending(tx: &mut Tx, workspace: WorkspaceId, raw_bytes: u64) {
+    tx.add_stored_bytes(workspace, raw_bytes);
+}
+
+/// Stores the bytes and bodies of a message for another workspace than that of the unit. They aren't counted yet, because
+/// that would lock the counter of that workspace.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn insert_pending(
     tx: &mut Tx,
     workspace: WorkspaceId,
     id: ContentId,
@@ -92,12 +122,24 @@ pub fn raw(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<
     tx.one(&RAW, p![workspace, id])
 }
 
-/// Deletes a content that no message references; returns the name of a blob that may now be unused.
+/// Deletes a content that no message references any more; returns the name of a blob that may now be unused.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn delete_unused(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<String>> {
-    Ok(tx.value::<Option<String>>(&DELETE_UNUSED, p![workspace, id])?.flatten())
+    let Some(deleted) = tx.one::<DeletedContent>(&DELETE_UNUSED, p![workspace, id])? else { return Ok(None) };
+    tx.subtract_stored_bytes(workspace, deleted.raw_bytes);
+    Ok(deleted.raw_blob)
+}
+
+/// Deletes a content that [`insert_pending`] stored and that no message has; returns the name of a blob that may now be
+/// unused.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete_pending(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<String>> {
+    let deleted: Option<DeletedContent> = tx.one(&DELETE_UNUSED, p![workspace, id])?;
+    Ok(deleted.and_then(|deleted| deleted.raw_blob))
 }
 
 /// Returns whether any content or draft attachment references the blob.
@@ -116,6 +158,8 @@ pub fn blobs_after(tx: &mut Tx, digest: &str, limit: u32) -> Result<Vec<String>>
     let found: Vec<(String,)> = tx.rows(&BLOBS, p![digest, limit])?;
     Ok(found.into_iter().map(|(digest,)| digest).collect())
 }
+
+crate::from_row!(DeletedContent { raw_blob, raw_bytes });
 
 crate::from_row!(StoredRaw {
     inline = raw: Option<Vec<u8>>,

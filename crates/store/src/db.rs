@@ -13,8 +13,10 @@ pub(crate) mod postgres;
 pub(crate) mod presence;
 pub(crate) mod queue;
 pub(crate) mod read_only;
+mod read_shares;
 pub(crate) mod server;
 pub(crate) mod sqlite;
+pub(crate) mod statement_timer;
 pub(crate) mod thread;
 pub(crate) mod url;
 pub(crate) mod wakes;
@@ -28,7 +30,9 @@ use faults::WriteFaults;
 use incident::{StoreIncident, StorePart};
 use mark::CommitMark;
 use place::DatabaseFiles;
+use posthouse_domain::id::WorkspaceId;
 use queue::{QueuedUnit, StoreCommand, TransactionScope};
+use read_shares::ReadShares;
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -39,6 +43,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+/// Default number of reader threads. One workspace can use a quarter of them.
+const READER_THREADS: usize = 8;
 /// Connections of an embedded store for short reads on the calling thread: about as many as the runtime has threads.
 const INLINE_READERS_MAX: usize = 4;
 /// The path of the database of [`Store::in_memory`]: the `memdb` file system of SQLite shares one database between the
@@ -108,6 +114,10 @@ pub struct StoreConfig {
     pub writer_threads: usize,
     /// Units that may wait in the queue of each kind of thread; one more fails with [`Error::Overloaded`].
     pub queue_len: usize,
+    /// Time limit of one statement of a read, in milliseconds; `None` means no limit.
+    pub statement_ms: Option<u64>,
+    /// Readers that one workspace can use at once in [`Store::read_for`]; `None` means a quarter, at least one.
+    pub reads_per_workspace: Option<usize>,
     /// Page cache of the SQLite writer, in KiB.
     pub sqlite_writer_cache_kib: u32,
     /// Page cache of each SQLite reader, in KiB.
@@ -138,9 +148,11 @@ impl StoreConfig {
         StoreConfig {
             database,
             migrations: migrate::MIGRATIONS,
-            reader_threads: 4,
+            reader_threads: READER_THREADS,
             writer_threads: 12,
             queue_len: 4096,
+            statement_ms: None,
+            reads_per_workspace: None,
             sqlite_writer_cache_kib: 16 * 1024,
             sqlite_reader_cache_kib: 4 * 1024,
             sqlite_mmap_bytes: 0,
@@ -174,6 +186,7 @@ struct StoreInner {
     watch: Option<StoreClock>,
     waited_ms: AtomicU64,
     overload: StoreIncident,
+    shares: Arc<ReadShares>,
     /// Disconnects once the other processes are notified of every commit; `None` on SQLite.
     notified: Option<Receiver<()>>,
     damage: DamageState,
@@ -266,6 +279,7 @@ impl Store {
                 watch,
                 waited_ms,
                 overload,
+                shares: ReadShares::new(config.reader_threads, config.queue_len, config.reads_per_workspace),
                 notified,
                 damage,
                 mark,
@@ -338,6 +352,29 @@ impl Store {
         E: From<Error> + Send + 'static,
     {
         self.after_unit(unwrap_reply(self.inner.send(&self.inner.read, TransactionScope::Unit, work)?.await)).await
+    }
+
+    /// [`Store::read`] for a request of a workspace. The workspace can use only its share of the readers; further reads
+    /// wait in a queue of the workspace.
+    ///
+    /// # Errors
+    /// Returns the error of `work`, or a store [`Error`] converted to its type: [`Error::TooManyReads`] if too many reads
+    /// of the workspace wait.
+    pub async fn read_for<T, E>(
+        &self,
+        workspace: WorkspaceId,
+        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let permit = self.inner.shares.acquire(workspace.0).await?;
+        let work = move |tx: &mut Tx| {
+            let _held_by_the_unit = &permit;
+            work(tx)
+        };
+        self.read(work).await
     }
 
     /// [`Store::read_inline`] with a single statement. It opens no transaction, which saves two of three round trips on

@@ -18,8 +18,8 @@ statements! {
     CONTENT = "SELECT id, content, content_blob FROM draft_files WHERE workspace_id = $1 AND id = $2";
     BLOBS = "SELECT content_blob FROM draft_files WHERE content_blob > $1 GROUP BY content_blob ORDER BY content_blob LIMIT $2";
     SET_POSITION = "UPDATE draft_files SET position = $3 WHERE workspace_id = $1 AND id = $2";
-    DELETE = "DELETE FROM draft_files WHERE workspace_id = $1 AND id = $2";
-    DELETE_OF = "DELETE FROM draft_files WHERE workspace_id = $1 AND draft_id = $2";
+    DELETE = "DELETE FROM draft_files WHERE workspace_id = $1 AND id = $2 RETURNING size_bytes";
+    DELETE_OF = "DELETE FROM draft_files WHERE workspace_id = $1 AND draft_id = $2 RETURNING size_bytes";
 }
 
 /// Returns the next blobs that draft attachments reference, ordered by name.
@@ -61,6 +61,7 @@ pub fn insert(
         &INSERT,
         p![workspace, f.id, draft, position, f.filename, f.content_type, f.size_bytes, f.sha256, inline, blob],
     )?;
+    tx.add_stored_bytes(workspace, f.size_bytes);
     Ok(())
 }
 
@@ -109,7 +110,8 @@ pub fn set_position(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId, posit
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId) -> Result<()> {
-    tx.exec(&DELETE, p![workspace, id])?;
+    let deleted = tx.rows(&DELETE, p![workspace, id])?;
+    uncount(tx, workspace, deleted);
     Ok(())
 }
 
@@ -118,8 +120,14 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId) -> Result<(
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn delete_of(tx: &mut Tx, workspace: WorkspaceId, draft: DraftId) -> Result<()> {
-    tx.exec(&DELETE_OF, p![workspace, draft])?;
+    let deleted = tx.rows(&DELETE_OF, p![workspace, draft])?;
+    uncount(tx, workspace, deleted);
     Ok(())
+}
+
+/// Subtracts the sizes of deleted files.
+fn uncount(tx: &mut Tx, workspace: WorkspaceId, deleted: Vec<(u64,)>) {
+    tx.subtract_stored_bytes(workspace, deleted.into_iter().map(|(bytes,)| bytes).sum());
 }
 
 struct DraftFileRow {

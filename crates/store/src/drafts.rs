@@ -44,7 +44,8 @@ statements! {
         approved_by_label = $25, approved_at = $26, approved_content_sha256 = $27, error_code = $28, error_message = $29,
         created_at = $30, updated_at = $31 WHERE workspace_id = $1 AND id = $2 AND revision = $32";
     SET_FAILURE = "UPDATE drafts SET error_code = $4, error_message = $5 WHERE workspace_id = $1 AND id = $2 AND revision = $3";
-    DELETE = "DELETE FROM drafts WHERE workspace_id = $1 AND id = $2";
+    DELETE = "DELETE FROM drafts WHERE workspace_id = $1 AND id = $2
+        RETURNING CAST(COALESCE(octet_length(text), 0) + COALESCE(octet_length(html), 0) + COALESCE(octet_length(data), 0) AS BIGINT)";
     INSERT_METADATA = "INSERT INTO draft_metadata (workspace_id, key, value, draft_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
     CLEAR_METADATA = "DELETE FROM draft_metadata WHERE workspace_id = $1 AND draft_id = $2";
     BODY_BYTES = "SELECT d.id, coalesce(octet_length(d.text), 0) + coalesce(octet_length(d.html), 0)
@@ -69,6 +70,7 @@ const STEP: u32 = 200;
 /// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, draft: &Draft) -> Result<()> {
     write(tx, &INSERT, draft, &[])?;
+    tx.add_stored_bytes(draft.workspace, draft.content.body_bytes());
     set_metadata(tx, draft)
 }
 
@@ -78,6 +80,10 @@ pub fn insert(tx: &mut Tx, draft: &Draft) -> Result<()> {
 /// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, before: &Draft, after: &Draft) -> Result<bool> {
     let changed = write(tx, &UPDATE, after, p![before.revision])? > 0;
+    if changed {
+        tx.add_stored_bytes(after.workspace, after.content.body_bytes());
+        tx.subtract_stored_bytes(before.workspace, before.content.body_bytes());
+    }
     if changed && before.metadata_json != after.metadata_json {
         tx.exec(&CLEAR_METADATA, p![after.workspace, after.id])?;
         set_metadata(tx, after)?;
@@ -203,7 +209,9 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: DraftId) -> Result<()> {
     draft_files::delete_of(tx, workspace, id)?;
     tx.exec(&CLEAR_METADATA, p![workspace, id])?;
     jobs::cancel(tx, JobKind::ScheduledDraft, id.0)?;
-    tx.exec(&DELETE, p![workspace, id])?;
+    if let Some(bytes) = tx.value::<u64>(&DELETE, p![workspace, id])? {
+        tx.subtract_stored_bytes(workspace, bytes);
+    }
     Ok(())
 }
 

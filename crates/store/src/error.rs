@@ -13,6 +13,12 @@ pub enum Error {
     /// The write queue is full. Retry later (HTTP 503, SMTP 451).
     #[error("too many requests are waiting for the database")]
     Overloaded,
+    /// A statement of a read took longer than this limit in milliseconds (HTTP 503).
+    #[error("the read took too long")]
+    StatementTime(u64),
+    /// Too many reads of the workspace wait, of which only this many run at once. Retry later (HTTP 503).
+    #[error("too many requests of the workspace are waiting for the database")]
+    TooManyReads(usize),
     /// There is no connection, the store is closed, or another process holds the database. If the connection was lost
     /// during COMMIT, the outcome is unknown. Retry later (HTTP 503, SMTP 451).
     #[error("the database is not available")]
@@ -50,6 +56,11 @@ pub enum Error {
     File(Arc<str>),
 }
 
+/// When to retry a read that took too long, in seconds.
+const STATEMENT_RETRY_S: u64 = 10;
+/// When to retry a read that found the queue of its workspace full, in seconds.
+const READS_RETRY_S: u64 = 1;
+
 /// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -59,6 +70,8 @@ impl Error {
     pub fn internal(&self) -> &str {
         match self {
             Error::Overloaded => "queue full",
+            Error::StatementTime(_) => "statement time",
+            Error::TooManyReads(_) => "queue of the workspace full",
             Error::Unavailable(text)
             | Error::StorageFull(text)
             | Error::Conflict(text)
@@ -79,6 +92,8 @@ impl Error {
         matches!(
             self,
             Error::Overloaded
+                | Error::StatementTime(_)
+                | Error::TooManyReads(_)
                 | Error::Unavailable(_)
                 | Error::StorageFull(_)
                 | Error::Conflict(_)
@@ -145,7 +160,20 @@ impl From<std::io::Error> for Error {
 impl From<Error> for posthouse_domain::error::Refusal {
     /// Converts a storage error to an API error. Logs the driver's message here, once; the client never sees it.
     fn from(error: Error) -> Self {
-        use posthouse_domain::error::{Detail, ErrorCode, RefusalReason};
+        use posthouse_domain::error::{Detail, ErrorCode, LimitName, RefusalReason};
+        let limited = |limit, max, wait_s| {
+            let refusal = Self::new(ErrorCode::Unavailable, sentence(&error));
+            refusal.detail(Detail::Limit(limit)).detail(Detail::Max(max)).retry_after(wait_s)
+        };
+        match error {
+            Error::StatementTime(limit_ms) => {
+                tracing::warn!(limit_ms, "store.slow_statement");
+                return limited(LimitName::StatementTime, limit_ms, STATEMENT_RETRY_S)
+                    .with_fix("Ask for less: a smaller `limit`, or fewer and narrower filters.");
+            }
+            Error::TooManyReads(max) => return limited(LimitName::ReadsPerWorkspace, max as u64, READS_RETRY_S),
+            _ => {}
+        }
         if let Error::DatabaseDamaged(_) = error {
             // The store already logged the damage once.
             return Self::new(ErrorCode::StoreDamaged, sentence(&error));
@@ -198,6 +226,22 @@ mod tests {
             assert_eq!(refusal.message, message);
             assert_eq!(refusal.reason().map(RefusalReason::text), reason);
             assert!(!refusal.code.fix().contains("stored"), "{}", refusal.code.fix());
+        }
+    }
+
+    #[test]
+    fn limits_of_reads_are_named_with_their_value_and_wait() {
+        for (error, limit, max) in [
+            (Error::StatementTime(10_000), "statement_time", 10_000),
+            (Error::TooManyReads(2), "reads_per_workspace", 2),
+        ] {
+            let refusal = Refusal::from(error);
+            let details = refusal.wire_details();
+            assert_eq!(
+                (refusal.code.text(), &details["limit"], &details["max"]),
+                ("unavailable", &limit.into(), &max.into())
+            );
+            assert_eq!(refusal.retry_after_s.map(u64::from), details["retry_after_seconds"].as_u64());
         }
     }
 

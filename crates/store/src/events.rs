@@ -7,7 +7,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, many, p, statements};
+use crate::{Result, Tx, many, p, statements, storage};
 
 statements! {
     NEXT = "INSERT INTO event_heads (workspace_id, seq) VALUES ($1, 1)
@@ -48,11 +48,13 @@ pub fn append(tx: &mut Tx, event: &NewEvent) -> Result<()> {
     Ok(())
 }
 
-/// Writes the events that the unit appended, ordered by workspace, so that two units can't deadlock on log heads.
+/// Writes the counters of stored bytes and the events that the unit appended, each ordered by workspace, so that two
+/// units can't deadlock on counters and log heads.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
 pub(crate) fn write(tx: &mut Tx) -> Result<()> {
+    storage::write(tx)?;
     let mut events = tx.take_events();
     events.sort_by_key(|event| event.workspace);
     for e in events {

@@ -105,6 +105,7 @@ pub mod relabel;
 pub mod role_mail;
 pub mod sealed;
 pub mod search;
+pub mod storage;
 pub mod stream_tokens;
 pub mod suppressions;
 pub mod sweep;

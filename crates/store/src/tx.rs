@@ -5,11 +5,13 @@
 
 use crate::db::connection::PgConnection;
 use crate::db::damage::DamageState;
+use crate::db::statement_timer::StatementTimer;
 use crate::dialect::IDS_MAX;
 use crate::values::RowSource;
 use crate::{Engine, Error, FromColumn, FromRow, Result, Row, Sql, Value};
 use postgres::fallible_iterator::FallibleIterator;
-use posthouse_domain::event::NewEvent;
+use posthouse_domain::{event::NewEvent, id::WorkspaceId};
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// The transaction of one unit of work.
@@ -21,10 +23,16 @@ pub struct Tx {
     wakes: Vec<Uuid>,
     /// Events of this unit that aren't in the log yet.
     events: Vec<NewEvent>,
+    /// Changes of this unit to what workspaces store, in bytes.
+    stored_bytes: BTreeMap<WorkspaceId, i64>,
     /// Number of statements still allowed, for units limited to a fixed number.
     statements_left: Option<u32>,
     /// Records damage that this connection detects.
     damage: DamageState,
+    /// The time limit of a statement, in milliseconds; 0 means no limit.
+    statement_ms: u64,
+    /// Enforces the limit on SQLite; PostgreSQL has it as a setting of the session.
+    timer: Option<StatementTimer>,
 }
 
 /// The connection that a transaction runs on. It outlives the transaction.
@@ -36,7 +44,33 @@ pub(crate) enum StoreConnection {
 impl Tx {
     pub(crate) fn new(on: StoreConnection) -> Self {
         let damage = DamageState::default();
-        Tx { on, fault: None, wakes: Vec::new(), events: Vec::new(), statements_left: None, damage }
+        let stored_bytes = BTreeMap::new();
+        Tx {
+            on,
+            fault: None,
+            wakes: Vec::new(),
+            events: Vec::new(),
+            stored_bytes,
+            statements_left: None,
+            damage,
+            statement_ms: 0,
+            timer: None,
+        }
+    }
+
+    /// Limits the time of each statement; `None` leaves it unlimited.
+    pub(crate) fn with_statement_limit(mut self, limit_ms: Option<u64>) -> Result<Self> {
+        let Some(limit_ms) = limit_ms else { return Ok(self) };
+        self.statement_ms = limit_ms;
+        match &mut self.on {
+            StoreConnection::Sqlite(connection) => {
+                self.timer = Some(StatementTimer::install(connection, limit_ms)?);
+            }
+            StoreConnection::Postgres(connection) => {
+                connection.batch(&format!("SET statement_timeout = {limit_ms}"))?;
+            }
+        }
+        Ok(self)
     }
 
     /// Sets where damage is recorded.
@@ -73,6 +107,7 @@ impl Tx {
     /// `T`.
     pub fn rows<T: FromRow>(&mut self, sql: &Sql, parameters: &[Value<'_>]) -> Result<Vec<T>> {
         self.count(sql)?;
+        let _timed = self.timer.as_ref().map(StatementTimer::start);
         let rows = match &mut self.on {
             StoreConnection::Sqlite(connection) => sqlite_rows(connection, sql, parameters),
             StoreConnection::Postgres(connection) => postgres_rows(connection, sql, parameters),
@@ -165,11 +200,12 @@ impl Tx {
         }
     }
 
-    /// Starts a new unit of work: clears errors, wakes and events of the previous one.
+    /// Starts a new unit of work: clears errors, wakes, events and counts of the previous one.
     pub(crate) fn renew(&mut self) {
         self.fault = None;
         self.wakes.clear();
         self.events.clear();
+        self.stored_bytes.clear();
         self.statements_left = None;
     }
 
@@ -203,6 +239,20 @@ impl Tx {
         std::mem::take(&mut self.events)
     }
 
+    /// Counts bytes that the unit stores for a workspace.
+    pub(crate) fn add_stored_bytes(&mut self, workspace: WorkspaceId, bytes: u64) {
+        *self.stored_bytes.entry(workspace).or_default() += i64::try_from(bytes).unwrap_or(i64::MAX);
+    }
+
+    /// Counts bytes that the unit deletes.
+    pub(crate) fn subtract_stored_bytes(&mut self, workspace: WorkspaceId, bytes: u64) {
+        *self.stored_bytes.entry(workspace).or_default() -= i64::try_from(bytes).unwrap_or(i64::MAX);
+    }
+
+    pub(crate) fn take_stored_bytes(&mut self) -> BTreeMap<WorkspaceId, i64> {
+        std::mem::take(&mut self.stored_bytes)
+    }
+
     pub(crate) fn take_wakes(&mut self) -> Vec<Uuid> {
         std::mem::take(&mut self.wakes)
     }
@@ -211,6 +261,7 @@ impl Tx {
         result.map_err(|error| {
             let error = match error {
                 Error::Statement(text) => Error::db(format_args!("{}: {text}", sql.name())),
+                Error::StatementTime(_) => Error::StatementTime(self.statement_ms),
                 other => other,
             };
             self.damage.record(&error);

@@ -10,8 +10,8 @@ use posthouse_domain::{
 };
 
 use crate::{
-    Result, Tx, contacts, drafts, events, forwarding, inboxes, lists, metrics, p, search, statements,
-    wipe_rules::of_inbox,
+    Result, Tx, contacts, contents::DeletedContent, drafts, events, forwarding, inboxes, lists, metrics, p, search,
+    statements, wipe_rules::of_inbox,
 };
 
 statements! {
@@ -20,7 +20,7 @@ statements! {
     CONTENTS = "DELETE FROM contents WHERE workspace_id = $1
         AND id IN (SELECT content_id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)
         AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.workspace_id = $1 AND o.content_id = contents.id AND o.inbox_id <> $2)
-        RETURNING raw_blob";
+        RETURNING raw_blob, raw_bytes";
     LABELS = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2";
     QUEUE_GONE = "UPDATE queue_items SET state = 'gone', consumer = NULL,
         settled_at = {GREATEST}(created_at, available_at, COALESCE(settled_at, 0))
@@ -67,7 +67,8 @@ pub fn inbox(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
 fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<String>> {
     // Without the lock, two inboxes that share content and are wiped concurrently would each leave it to the other.
     tx.rows::<(uuid::Uuid,)>(&LOCK_CONTENTS, p![workspace, inbox])?;
-    let blobs: Vec<(Option<String>,)> = tx.rows(&CONTENTS, p![workspace, inbox])?;
+    let deleted: Vec<DeletedContent> = tx.rows(&CONTENTS, p![workspace, inbox])?;
+    tx.subtract_stored_bytes(workspace, deleted.iter().map(|content| content.raw_bytes).sum());
     search::delete_inbox(tx, workspace, inbox)?;
     contacts::clear_subjects(tx, workspace, inbox)?;
     // The messages go after everything that is found by them, the threads after their labels and participants.
@@ -78,7 +79,7 @@ fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<S
     }
     drafts::wipe_inbox(tx, workspace, inbox)?;
     metrics::reset_totals(tx, workspace, inbox)?;
-    Ok(blobs.into_iter().filter_map(|(blob,)| blob).collect())
+    Ok(deleted.into_iter().filter_map(|content| content.raw_blob).collect())
 }
 
 /// Settles the queued messages of an inbox as failed, with `detail` in their delivery status. Messages that are being

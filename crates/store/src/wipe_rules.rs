@@ -244,6 +244,7 @@ pub const RULES: &[TableRule] = &[
     table("usage_days", LIMITS, &[WORKSPACE, INBOX]),
     table("usage_totals", LIMITS, &[WORKSPACE]),
     table("unclaimed_recipients", LIMITS, &[WORKSPACE]),
+    table("workspace_storage", LIMITS, &[WORKSPACE]),
     table("sending_incidents", REPUTATION, &[WORKSPACE]),
     table("sending_recoveries", REPUTATION, &[WORKSPACE]),
     table(

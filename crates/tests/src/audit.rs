@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt::Write};
 
 use posthouse_domain::{id::WorkspaceId, time::Time};
-use posthouse_store::{Error, Store, Tx, p, row_struct, statements};
+use posthouse_store::{Error, Store, Tx, p, row_struct, statements, storage};
 
 use crate::log::LogLine;
 
@@ -14,6 +14,7 @@ statements! {
     QUEUED = "SELECT count(*) FROM messages WHERE status = 'queued'";
     LOGS = "SELECT h.workspace_id, h.seq AS head, count(e.seq) AS events, min(e.seq) AS first, max(e.seq) AS last FROM event_heads h
         LEFT JOIN events e ON e.workspace_id = h.workspace_id GROUP BY h.workspace_id, h.seq";
+    WORKSPACES = "SELECT id FROM workspaces ORDER BY id LIMIT 1000";
     STRAY = "SELECT count(*) FROM events WHERE workspace_id NOT IN (SELECT workspace_id FROM event_heads)";
 }
 
@@ -80,6 +81,7 @@ pub(crate) async fn violations(store: &Store, now: Time, allowed: &AllowedLeftov
         wrong.push(format!("{} events belong to no log", found.stray));
     }
     wrong.extend(found.logs.into_iter().filter_map(log_gap));
+    wrong.extend(found.miscounts);
     wrong
 }
 
@@ -97,6 +99,7 @@ struct StoreFindings {
     queued: i64,
     stray: i64,
     logs: Vec<LogRow>,
+    miscounts: Vec<String>,
 }
 
 fn read_findings(tx: &mut Tx, now: Time) -> Result<StoreFindings, Error> {
@@ -106,7 +109,21 @@ fn read_findings(tx: &mut Tx, now: Time) -> Result<StoreFindings, Error> {
         queued: tx.one::<(i64,)>(&QUEUED, p![])?.map_or(0, |(count,)| count),
         stray: tx.one::<(i64,)>(&STRAY, p![])?.map_or(0, |(count,)| count),
         logs: tx.rows(&LOGS, p![])?,
+        miscounts: miscounts(tx)?,
     })
+}
+
+/// Describes the workspaces whose counter of stored bytes differs from the sum of their rows.
+fn miscounts(tx: &mut Tx) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    for (workspace,) in tx.rows::<(WorkspaceId,)>(&WORKSPACES, p![])? {
+        let counted = storage::usage(tx, workspace)?.map_or(0, |usage| usage.bytes);
+        let stored = storage::measure(tx, workspace)?;
+        if counted != stored {
+            found.push(format!("{workspace} stores {stored} bytes, but {counted} are counted"));
+        }
+    }
+    Ok(found)
 }
 
 /// Describes a gap in an event log. Without a gap the events are consecutive and end at the head; older events may be

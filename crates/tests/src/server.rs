@@ -188,6 +188,8 @@ impl TestServer {
         });
         let mut store = StoreConfig::new(database);
         store.reader_threads = READER_THREADS;
+        store.statement_ms = Some(config.limits.statement_ms);
+        store.reads_per_workspace = config.limits.reads_per_workspace;
         store.writer_threads = WRITER_THREADS;
         store.sqlite_pages_max = options.sqlite_pages_max;
         store.faults = options.writes.as_ref().map(FailingWrites::faults);

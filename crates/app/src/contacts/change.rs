@@ -102,7 +102,7 @@ pub async fn delete_many(
 ) -> Result<ContactDeletionCounts, Refusal> {
     let workspace = caller.workspace;
     if dry_run {
-        let matched = app.store.read(move |tx| contact_list::count(tx, workspace, &bulk)).await?;
+        let matched = app.store.read_for(workspace, move |tx| contact_list::count(tx, workspace, &bulk)).await?;
         return Ok(ContactDeletionCounts { matched, deleted: 0 });
     }
     let key = app.address_key()?;

@@ -69,7 +69,7 @@ pub async fn all(app: &App, caller: Caller, filter: lists::ListEntryFilter) -> R
         check(tx, &caller, filter.inbox)?;
         Ok::<_, Refusal>(lists::all(tx, caller.workspace, filter)?)
     };
-    app.store.read(work).await
+    app.store.read_for(caller.workspace, work).await
 }
 
 /// Deletes an entry.

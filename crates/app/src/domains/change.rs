@@ -63,7 +63,7 @@ pub async fn set_enabled(app: &App, caller: Caller, id: DomainId, enabled: bool)
 /// must stay, or an error if the database call fails.
 pub async fn rotate(app: &Arc<App>, caller: Caller, id: DomainId) -> Result<MailDomain, Refusal> {
     let workspace = caller.workspace;
-    let found = app.store.read(move |tx| mail_domains::get(tx, workspace, id)).await?;
+    let found = app.store.read_for(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
     let domain = found.ok_or_else(|| Refusal::not_found("domain"))?;
     let key = add::new_key(app, id, domain.active.selector.other()).await?;
     let (ids, now) = (app.clock.ids(), app.clock.now());
@@ -96,7 +96,7 @@ pub async fn rotate(app: &Arc<App>, caller: Caller, id: DomainId) -> Result<Mail
 /// record is not visible, or an error if the database call fails.
 pub async fn activate(app: &Arc<App>, caller: &Caller, id: DomainId) -> Result<MailDomain, Refusal> {
     let workspace = caller.workspace;
-    let found = app.store.read(move |tx| mail_domains::get(tx, workspace, id)).await?;
+    let found = app.store.read_for(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
     let before = found.ok_or_else(|| Refusal::not_found("domain"))?;
     let Some(next) = &before.next else {
         return Err(Refusal::new(ErrorCode::DkimRecordNotFound, "The domain has no pending DKIM key.")

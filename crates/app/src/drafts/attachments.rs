@@ -128,7 +128,7 @@ pub async fn read(app: &App, caller: Caller, id: AttachmentId) -> Result<(DraftF
         visible::inbox(tx, &caller, draft.inbox).map_err(|_| missing())?;
         Ok::<_, Refusal>((file, content.place))
     };
-    let (file, place) = app.store.read(find).await?;
+    let (file, place) = app.store.read_for(caller.workspace, find).await?;
     let download = if file.size_bytes <= WHOLE_BYTES_MAX {
         Download::whole(bytes(app, &file, place).await?)
     } else {

@@ -144,7 +144,7 @@ pub async fn send(
         let material = compose::load_material(tx, &found);
         Ok::<_, Refusal>(DraftRead::Ready(Box::new((inbox, found, material))))
     };
-    let (inbox, found, material) = match app.store.read(read).await? {
+    let (inbox, found, material) = match app.store.read_for(order.caller.workspace, read).await? {
         DraftRead::Answered(posted) => return Ok(posted),
         DraftRead::Ready(read) => *read,
     };

@@ -8,6 +8,7 @@ use posthouse_domain::{
     id::{DraftId, IdGenerator, InboxId, MessageId, ThreadId},
     inbox::Inbox,
     message::Message,
+    plan::Plans,
     send::reply_people,
     time::Time,
 };
@@ -26,6 +27,7 @@ use crate::drafts::{
 use crate::{
     access::{actor, authorize::require_permission, visible},
     app::App,
+    limits::storage_limit,
     outbound::{
         compose,
         queue::{self, SendResponse},
@@ -63,6 +65,7 @@ struct PreparedChange {
     uploads: Option<Vec<StoredDraftFile>>,
     target: ReplyTarget,
     files_bytes_max: u64,
+    plans: Plans,
     ids: IdGenerator,
     now: Time,
 }
@@ -78,7 +81,8 @@ impl PreparedChange {
             None => None,
         };
         let files_bytes_max = app.config.message_bytes_max;
-        Ok(Self { caller, change: given.change, uploads, target: given.target, files_bytes_max, ids, now })
+        let (change, target, plans) = (given.change, given.target, app.config.plans);
+        Ok(Self { caller, change, uploads, target, files_bytes_max, plans, ids, now })
     }
 
     /// Returns the changed draft, and whether it differs. Doesn't store it.
@@ -89,6 +93,8 @@ impl PreparedChange {
         }
         fill_in(tx, &mut change, inbox, before, &self.caller, self.target)?;
         let outcome = before.changed(&change, &actor::of(tx, &self.caller)?, self.now)?;
+        let added = outcome.draft.content.stored_bytes().saturating_sub(before.content.stored_bytes());
+        storage_limit::check(tx, &self.plans, before.workspace, added)?;
         Ok((outcome.draft, outcome.changed))
     }
 

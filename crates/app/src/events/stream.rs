@@ -85,7 +85,7 @@ pub struct SubscriptionStart {
 /// Returns `not_found` for an inbox that the caller cannot see, or an error if the database call fails.
 pub async fn subscribe(app: &App, caller: Caller, wanted: SubscriptionRequest) -> Result<SubscriptionStart, Refusal> {
     let oldest = app.clock.now().plus_ms(-REPLAY_MS);
-    app.store.read(move |tx| begin(tx, caller, wanted.clone(), oldest)).await
+    app.store.read_for(caller.workspace, move |tx| begin(tx, caller, wanted.clone(), oldest)).await
 }
 
 fn begin(tx: &mut Tx, caller: Caller, wanted: SubscriptionRequest, oldest: Time) -> Result<SubscriptionStart, Refusal> {
@@ -150,7 +150,7 @@ pub async fn show(
 ) -> Result<Vec<String>, Refusal> {
     let (plans, now, bytes_max) = (app.config.plans, app.clock.now(), app.config.limits.page_bytes);
     app.store
-        .read(move |tx| {
+        .read_for(workspace, move |tx| {
             let shown = render::load(tx, workspace, some.clone(), &plans, now, bytes_max)?;
             Ok(shown.iter().map(|shown| written(&EventView::in_form(shown, form))).collect())
         })

@@ -43,7 +43,7 @@ pub async fn all(app: &App, caller: Caller, id: InboxId) -> Result<Vec<Forwardin
         let inbox = visible::inbox(tx, &caller, id)?;
         Ok::<_, Refusal>(forwarding::of_inbox(tx, inbox.workspace, inbox.id)?)
     };
-    app.store.read(work).await
+    app.store.read_for(caller.workspace, work).await
 }
 
 /// Adds an address and sends a confirmation mail to it. An existing address gets no second mail.
@@ -62,7 +62,7 @@ pub async fn add(
         let there = forwarding::of_inbox(tx, inbox.workspace, inbox.id)?;
         Ok::<_, Refusal>((inbox, there))
     };
-    let (inbox, there) = app.store.read(read).await?;
+    let (inbox, there) = app.store.read_for(caller.workspace, read).await?;
     let canonical = new.address.canonical();
     if let Some(known) = there.iter().find(|known| known.address == canonical) {
         return Ok(AddedForwardingAddress {
@@ -99,7 +99,7 @@ pub async fn resend_confirmation(
     id: InboxId,
     address: ForwardingAddressId,
 ) -> Result<ForwardingAddress, Refusal> {
-    let (inbox, mut known) = app.store.read(move |tx| find(tx, &caller, id, address)).await?;
+    let (inbox, mut known) = app.store.read_for(caller.workspace, move |tx| find(tx, &caller, id, address)).await?;
     if known.confirmed_at.is_none() {
         known.confirmation_sent_at = app.clock.now();
         invitation::send(app, caller, inbox, known.clone(), ConfirmationMailKind::Again).await?;

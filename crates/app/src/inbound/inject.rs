@@ -78,8 +78,8 @@ pub async fn inject(app: &Arc<App>, mail: Injection) -> Result<InjectionResult, 
 async fn screen_recipients(app: &App, wanted: Vec<Address>) -> Result<(Vec<Address>, Vec<String>), Refusal> {
     let (mut recipients, mut refused) = (Vec::new(), Vec::new());
     for address in wanted {
-        match recipient::recipient(app, &address).await? {
-            RecipientVerdict::Accept => recipients.push(address),
+        match recipient::recipient(app, &address, None).await? {
+            RecipientVerdict::Accept(_) => recipients.push(address),
             RecipientVerdict::Unknown => refused.push(address.to_string()),
         }
     }

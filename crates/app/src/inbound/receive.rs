@@ -10,6 +10,7 @@ use posthouse_domain::{
     error::{Detail, ErrorCode, Refusal, RefusalReason},
     id::{ContentId, IdGenerator, InboxId, MessageId, WorkspaceId},
     inbox::Inbox,
+    plan::Plans,
     time::Time,
 };
 use posthouse_mail::{
@@ -40,6 +41,7 @@ use crate::{
         store::{self, InboundCopy},
     },
     keyring::instance_key::AddressKey,
+    limits::storage_limit,
 };
 
 /// A mail and its SMTP envelope.
@@ -66,8 +68,8 @@ pub struct InboundMail {
 ///
 /// # Errors
 /// Returns `message_too_large`; `invalid_request` for a mail without an author; `forbidden` for a DMARC failure if the
-/// operator rejects these; `not_found` if no recipient exists any more; `unavailable` if some don't; or an error if a
-/// store call fails.
+/// operator rejects these; `not_found` if no recipient exists any more; `unavailable` if some don't;
+/// `plan_limit_storage` if a workspace would store more than its plan allows; or an error if a store call fails.
 pub async fn receive(app: &Arc<App>, mut arrival: InboundMail) -> Result<Vec<MessageId>, Refusal> {
     if arrival.raw.len() as u64 > app.config.message_bytes_max {
         let max = app.config.message_bytes_max;
@@ -89,10 +91,15 @@ pub async fn receive(app: &Arc<App>, mut arrival: InboundMail) -> Result<Vec<Mes
     let prepared = prepare(app, arrival, results).await?;
     let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
     let (hostname, key) = (app.config.hostname.clone(), app.address_key()?);
-    let feedback_sources = app.config.inbound.feedback_sources.clone();
+    let (feedback_sources, plans) = (app.config.inbound.feedback_sources.clone(), app.config.plans);
     let write = move |tx: &mut Tx| {
-        let settings =
-            StoreSettings { served: &served, hostname: &hostname, key: &key, feedback_sources: &feedback_sources };
+        let settings = StoreSettings {
+            served: &served,
+            hostname: &hostname,
+            key: &key,
+            feedback_sources: &feedback_sources,
+            plans: &plans,
+        };
         store(tx, &prepared, settings, &ids.clone(), now)
     };
     app.store.write(write).await
@@ -160,6 +167,7 @@ struct StoreSettings<'a> {
     /// Hashes the addresses of forgotten contacts.
     key: &'a AddressKey,
     feedback_sources: &'a [String],
+    plans: &'a Plans,
 }
 
 async fn prepare(app: &App, arrival: InboundMail, results: AuthResults) -> Result<PreparedMail, Refusal> {
@@ -287,6 +295,8 @@ fn store(
         let content = match contents.iter().find(|(workspace, _)| *workspace == inbox.workspace) {
             Some((_, content)) => *content,
             None => {
+                // A message is refused as a whole. RCPT keeps recipients that may not fit apart from other workspaces.
+                storage_limit::check(tx, settings.plans, inbox.workspace, prepared.raw.bytes)?;
                 let content = ids.next();
                 contents::insert(tx, inbox.workspace, content, &prepared.raw, &prepared.mail.bodies)?;
                 contents.push((inbox.workspace, content));

@@ -2,6 +2,7 @@
 
 use posthouse_domain::{
     error::Refusal,
+    gate::StorageNeed,
     id::{IdGenerator, InboxId, WorkspaceId},
     inbox::Inbox,
     mail_domain::MailDomain,
@@ -13,6 +14,7 @@ use posthouse_store::{Tx, deliveries, inboxes, mail_domains, workspaces};
 use crate::{
     app::App,
     inbound::return_path::{self, ReturnPath},
+    limits::storage_limit,
 };
 
 /// Local parts that reach a person at every served domain (RFC 2142, RFC 5321 §4.5.1).
@@ -22,9 +24,18 @@ const ROLE_LOCAL_PARTS: [&str; 2] = ["postmaster", "abuse"];
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RecipientVerdict {
     /// Mail to it is accepted.
-    Accept,
+    Accept(AcceptedRecipient),
     /// No inbox has this address, or not any more.
     Unknown,
+}
+
+/// A recipient whose mail is accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AcceptedRecipient {
+    /// The workspace that stores the mail; `None` for reports about mail of a deleted inbox.
+    pub workspace: Option<WorkspaceId>,
+    /// Whether the mail may turn out to be larger than what the workspace may still store, because its size is unknown.
+    pub may_not_fit: bool,
 }
 
 /// Returns true for a role address, with or without a tag. Policies never refuse mail to role addresses
@@ -38,20 +49,29 @@ pub fn is_role(address: &Address) -> bool {
 /// Decides about a recipient. A role address is accepted even without an inbox: receiving the mail creates the inbox.
 ///
 /// # Errors
-/// Returns an error if the database call fails.
-pub async fn recipient(app: &App, address: &Address) -> Result<RecipientVerdict, Refusal> {
+/// Returns `plan_limit_storage` if the recipient's workspace can't store mail of the declared size, or an error if the
+/// database call fails.
+pub async fn recipient(app: &App, address: &Address, size: Option<u64>) -> Result<RecipientVerdict, Refusal> {
     let (address, now) = (address.clone(), app.clock.now());
-    let domains = served_domains(app);
+    let (domains, plans, bytes_max) = (served_domains(app), app.config.plans, app.config.message_bytes_max);
     let path = return_path::open(app, &address)?;
     let found = app.store.read_inline(move |tx| {
-        Ok::<_, posthouse_store::Error>(match (resolve_recipient(tx, &address, path, &domains, now)?, path) {
-            (None, _) if is_role(&address) => role_mail_workspace(tx, &address, &domains)?.is_some(),
+        let workspace = match (resolve_recipient(tx, &address, path, &domains, now)?, path) {
+            (Some(inbox), _) => Some(inbox.workspace),
+            (None, _) if is_role(&address) => role_mail_workspace(tx, &address, &domains)?,
             // Reports about mail of a deleted inbox still show which addresses are dead.
-            (None, Some(path)) => deliveries::anywhere(tx, path.message)?.is_some(),
-            (found, _) => found.is_some(),
-        })
+            (None, Some(path)) if deliveries::anywhere(tx, path.message)?.is_some() => {
+                return Ok(RecipientVerdict::Accept(AcceptedRecipient { workspace: None, may_not_fit: false }));
+            }
+            (None, _) => None,
+        };
+        let Some(workspace) = workspace else { return Ok(RecipientVerdict::Unknown) };
+        let need = storage_limit::need(tx, &plans, workspace, size.unwrap_or(1).max(1))?;
+        need.check()?;
+        let may_not_fit = size.is_none() && StorageNeed { added: bytes_max, ..need }.check().is_err();
+        Ok::<_, Refusal>(RecipientVerdict::Accept(AcceptedRecipient { workspace: Some(workspace), may_not_fit }))
     });
-    Ok(if found.await? { RecipientVerdict::Accept } else { RecipientVerdict::Unknown })
+    found.await
 }
 
 pub(crate) fn served_domains(app: &App) -> [String; 2] {

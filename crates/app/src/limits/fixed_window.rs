@@ -75,11 +75,21 @@ impl<K: Copy + Eq + Hash> FixedWindow<K> {
         }
     }
 
+    /// Returns what [`FixedWindow::count`] would return about one more action, without counting it.
+    pub fn peek(&self, key: K, max: u64, now: Time) -> WindowCount {
+        let mut state = self.state();
+        let now = state.advance(now, self.window_ms);
+        let (used, began) = state.windows.get(&key).map_or((0, now), |window| (window.used, window.began));
+        WindowCount {
+            is_allowed: used < max,
+            remaining: max.saturating_sub(used),
+            ends_in_ms: self.window_ms - now.since_ms(began),
+        }
+    }
+
     /// Returns whether another action of a key would be within the limit, without counting it.
     pub fn is_allowed(&self, key: K, max: u64, now: Time) -> bool {
-        let mut state = self.state();
-        state.advance(now, self.window_ms);
-        state.windows.get(&key).map_or(0, |window| window.used) < max
+        self.peek(key, max, now).is_allowed
     }
 
     /// Takes back one count of a key, for an action that turned out not to count.

@@ -246,7 +246,7 @@ async fn read(app: &App, caller: Caller, leases: Vec<NewLease>) -> Result<Claims
         let found = messages::get_many(tx, caller.workspace, &ids)?;
         messages::records(tx, caller.workspace, found)
     };
-    let mut records = app.store.read(work).await?;
+    let mut records = app.store.read_for(caller.workspace, work).await?;
     let mut claimed = Vec::with_capacity(leases.len());
     for NewLease { lease, until, deliveries, message, .. } in leases {
         if let Some(at) = records.iter().position(|record| record.message.id == message) {

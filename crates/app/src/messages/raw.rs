@@ -39,7 +39,7 @@ pub async fn message(app: &App, caller: Caller, id: MessageId, held: bool) -> Re
         check_withheld(tx, &message, held)?;
         Ok::<_, Refusal>((message.trace, stored(tx, caller.workspace, message.content)?))
     };
-    let (trace, raw) = app.store.read(read).await?;
+    let (trace, raw) = app.store.read_for(caller.workspace, read).await?;
     let mut bytes = trace.into_bytes();
     let unpacked = unpack(app, raw, |raw| raw).await?;
     bytes.extend_from_slice(&unpacked);
@@ -56,7 +56,7 @@ pub async fn download(app: &App, caller: Caller, id: MessageId, held: bool) -> R
         check_withheld(tx, &message, held)?;
         Ok::<_, Refusal>((message.trace, stored(tx, caller.workspace, message.content)?))
     };
-    let (trace, stored) = app.store.read(read).await?;
+    let (trace, stored) = app.store.read_for(caller.workspace, read).await?;
     let raw = if stored.raw.bytes <= WHOLE_BYTES_MAX {
         Download::whole(unpack(app, stored, |raw| raw).await?)
     } else {
@@ -81,7 +81,7 @@ pub async fn file(app: &App, caller: Caller, id: AttachmentId, held: bool) -> Re
         check_withheld(tx, &message, held)?;
         Ok::<_, Refusal>((file, stored(tx, caller.workspace, message.content)?))
     };
-    let (file, stored) = app.store.read(read).await?;
+    let (file, stored) = app.store.read_for(caller.workspace, read).await?;
     let (position, sha256, raw) = (file.position as usize, file.sha256, stored.raw.clone());
     let found = unpack(app, stored, move |raw| find_part(&raw, position, sha256)).await?;
     let download = match found {

@@ -55,7 +55,9 @@ pub async fn search<T: Send + 'static>(
     let paging = PageRequest::new(cursor_scope(&request, &query), request.cursor.as_deref(), request.limit)?;
     index::catch_up(app, index, caller.workspace).await?;
     let bytes_max = app.config.limits.page_bytes;
-    app.store.read(move |tx| render(&page(tx, &caller, &request, &query, &paging, bytes_max)?)).await
+    app.store
+        .read_for(caller.workspace, move |tx| render(&page(tx, &caller, &request, &query, &paging, bytes_max)?))
+        .await
 }
 
 fn page(

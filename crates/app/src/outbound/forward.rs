@@ -69,7 +69,7 @@ struct Original {
 async fn original_of(app: &App, order: &SendContext, original: MessageId) -> Result<Original, Refusal> {
     let (caller, id) = (order.caller, order.inbox);
     app.store
-        .read(move |tx| {
+        .read_for(caller.workspace, move |tx| {
             let inbox = visible::inbox(tx, &caller, id)?;
             let message = visible::message(tx, &caller, original)?;
             if message.inbox != inbox.id {

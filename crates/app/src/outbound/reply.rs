@@ -35,7 +35,7 @@ pub async fn reply(
     let (caller, id) = (order.caller, order.inbox);
     let (inbox, original) = app
         .store
-        .read(move |tx| {
+        .read_for(caller.workspace, move |tx| {
             let inbox = visible::inbox(tx, &caller, id)?;
             let message = visible::message(tx, &caller, original)?;
             if message.inbox != inbox.id {

@@ -77,7 +77,7 @@ pub async fn log_in(app: &App, user: &str, password: &str) -> Result<SubmissionL
     let caller = authenticate(app, &key).await?.caller;
     require_permission(&caller, Permission::MessagesSend)?;
     let canonical = address.canonical();
-    let inbox = app.store.read(move |tx| inbox_of(tx, &caller, &canonical)).await?;
+    let inbox = app.store.read_for(caller.workspace, move |tx| inbox_of(tx, &caller, &canonical)).await?;
     Ok(SubmissionLogin { key, inbox: inbox.id, address: Address::parse(&inbox.address).map_err(|_| unknown())? })
 }
 
@@ -105,7 +105,8 @@ pub async fn submit(
     let raw = draft.complete(&own_id, app.clock.now().millis());
     let (people, subject, in_reply_to) = read_header(&raw, submission.recipients);
     let id = login.inbox;
-    let (inbox, answers) = app.store.read(move |tx| origin(tx, &caller, id, in_reply_to.as_deref())).await?;
+    let (inbox, answers) =
+        app.store.read_for(caller.workspace, move |tx| origin(tx, &caller, id, in_reply_to.as_deref())).await?;
     let letter = OutgoingMessage {
         message,
         people,

@@ -73,6 +73,12 @@ fn limits() -> LimitsConfig {
         unauthenticated_connections_per_address: None,
         stream_frames_per_minute: None,
         unknown_keys_per_minute: None,
+        smtp_content_bytes: 1 << 30,
+        smtp_content_bytes_per_client: 1 << 27,
+        smtp_content_bytes_per_second: 1_024,
+        unknown_recipients_per_minute: Some(60),
+        statement_ms: 10_000,
+        reads_per_workspace: None,
     }
 }
 
@@ -87,6 +93,7 @@ fn unlimited() -> PlanLimits {
         requests_per_minute: None,
         connections: None,
         streams: None,
+        storage_bytes: None,
     }
 }
 

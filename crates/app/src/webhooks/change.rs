@@ -54,7 +54,7 @@ pub async fn change(
     id: WebhookId,
     change: WebhookChange,
 ) -> Result<WebhookDetails, Refusal> {
-    let known = app.store.read(move |tx| read::visible(tx, &caller, id)).await?;
+    let known = app.store.read_for(caller.workspace, move |tx| read::visible(tx, &caller, id)).await?;
     // An unchanged URL isn't checked again, so that other settings can change while its host doesn't resolve.
     if let Some(url) = change.url.as_deref().filter(|url| *url != known.url) {
         url::check_url(app, url).await?;

@@ -32,7 +32,7 @@ pub fn visible(tx: &mut Tx, caller: &Caller, id: WebhookId) -> Result<Webhook, R
 /// # Errors
 /// Returns `not_found` if the webhook is not in the workspace, or an error if the database call fails.
 pub async fn get(app: &Arc<App>, caller: Caller, id: WebhookId) -> Result<WebhookDetails, Refusal> {
-    let webhook = app.store.read(move |tx| visible(tx, &caller, id)).await?;
+    let webhook = app.store.read_for(caller.workspace, move |tx| visible(tx, &caller, id)).await?;
     with_details(app, webhook).await
 }
 
@@ -48,7 +48,7 @@ pub async fn page(app: &Arc<App>, caller: Caller, page: PageRange) -> Result<Vec
         let counts = webhooks::counts(tx, caller.workspace, &ids, now)?;
         Ok::<_, Refusal>((found, counts))
     };
-    let (found, counts) = app.store.read(work).await?;
+    let (found, counts) = app.store.read_for(caller.workspace, work).await?;
     let with = |webhook: Webhook| {
         let own = counts.iter().find(|(id, _)| *id == webhook.id).map(|(_, counts)| *counts).unwrap_or_default();
         Ok(WebhookDetails { headers: seal::open_headers(app, &webhook)?, webhook, secret: None, counts: own })
@@ -70,13 +70,13 @@ pub async fn attempts(
         visible(tx, &caller, id)?;
         Ok::<_, Refusal>(deliveries::page(tx, caller.workspace, id, page)?)
     };
-    app.store.read(work).await
+    app.store.read_for(caller.workspace, work).await
 }
 
 /// Completes a webhook with the details that the API shows.
 pub(super) async fn with_details(app: &App, webhook: Webhook) -> Result<WebhookDetails, Refusal> {
     let (workspace, id, now) = (webhook.workspace, webhook.id, app.clock.now());
-    let counts = app.store.read(move |tx| webhooks::counts(tx, workspace, &[id], now)).await?;
+    let counts = app.store.read_for(workspace, move |tx| webhooks::counts(tx, workspace, &[id], now)).await?;
     let counts = counts.first().map(|(_, counts)| *counts).unwrap_or_default();
     Ok(WebhookDetails { headers: seal::open_headers(app, &webhook)?, webhook, secret: None, counts })
 }

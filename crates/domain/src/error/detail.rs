@@ -43,6 +43,12 @@ named! {
         TemporaryActive = "temporary_active",
         /// Temporary inboxes created within an hour.
         TemporaryPerHour = "temporary_per_hour",
+        /// Stored bytes of a workspace.
+        StorageBytes = "storage_bytes",
+        /// Milliseconds that one statement of a read may take.
+        StatementTime = "statement_time",
+        /// Reads of a workspace at the same time.
+        ReadsPerWorkspace = "reads_per_workspace",
         /// Checks of a domain's DNS records.
         DomainVerify = "domain_verify",
         /// Bytes of request bodies in memory, of one workspace.
@@ -254,6 +260,7 @@ impl ErrorCode {
                 }
             }
             ErrorCode::PlanLimitEmails => &[LIMIT, MAX],
+            ErrorCode::PlanLimitStorage => const { &[LIMIT, MAX, always(DetailKind::Used)] },
             ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },
             ErrorCode::PlanLimitDomains => &[MAX],
             ErrorCode::NotFound => const { &[sometimes(DetailKind::InboxId), sometimes(DetailKind::Addresses)] },

@@ -35,7 +35,7 @@ async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
         let today = if is_unclaimed { Some(unclaimed::recipients(tx, id, now)?.len() as u64) } else { None };
         Ok::<_, Refusal>((workspace, today))
     };
-    let (workspace, today) = app.store.read(load).await?;
+    let (workspace, today) = app.store.read_for(id, load).await?;
     let key = input.caller.api_key()?;
     RouteResponse::json(200, &AccountView::of(&workspace, today, app.config.plans.of(workspace.plan), &key))
 }
@@ -129,6 +129,7 @@ struct LimitsView {
     daily_sends_per_inbox: Option<u64>,
     sends_per_5_minutes: Option<u64>,
     requests_per_minute: Option<u64>,
+    storage_bytes: Option<u64>,
 }
 
 /// Which parts of agent messaging are enabled.
@@ -181,6 +182,7 @@ impl AccountView {
                 daily_sends_per_inbox: plan.daily_sends_per_inbox,
                 sends_per_5_minutes: plan.sends_per_5_minutes,
                 requests_per_minute: plan.requests_per_minute,
+                storage_bytes: plan.storage_bytes,
             },
             restrictions: recipients_today.map(RestrictionsView::of),
             agent_messaging: AgentMessagingView {

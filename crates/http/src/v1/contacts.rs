@@ -210,7 +210,7 @@ impl ContactListQuery {
 async fn list(app: Arc<Api>, input: RouteInput<ContactListQuery>) -> Result<RouteResponse, Refusal> {
     let (caller, query) = (input.caller, input.query);
     let scope = caller.scope();
-    let page = app.store.read(move |tx| read_page(tx, &caller, &query)).await?;
+    let page = app.store.read_for(caller.workspace, move |tx| read_page(tx, &caller, &query)).await?;
     RouteResponse::page(&app, &page, |one| ContactView::of(one, scope))
 }
 
@@ -225,7 +225,8 @@ fn read_page(tx: &mut Tx, caller: &Caller, query: &ContactListQuery) -> Result<P
 async fn domains(app: Arc<Api>, input: RouteInput<ContactDomainsQuery>) -> Result<RouteResponse, Refusal> {
     let (workspace, kinds) = (input.caller.workspace, distinct(input.query.kind.0));
     let limit = input.query.limit.map_or(DOMAINS_DEFAULT, |limit| limit.0) as usize;
-    let found: Vec<DomainCount> = app.store.read(move |tx| contact_list::domains(tx, workspace, &kinds, limit)).await?;
+    let found: Vec<DomainCount> =
+        app.store.read_for(workspace, move |tx| contact_list::domains(tx, workspace, &kinds, limit)).await?;
     RouteResponse::json(200, &DomainsView { data: found.iter().map(ContactDomainView::of).collect() })
 }
 
@@ -252,7 +253,7 @@ async fn one(
         let threads = contacts::threads(tx, &contact, caller.scope().inbox(), THREADS_MAX)?;
         Ok((contact, threads))
     };
-    let (contact, threads) = app.store.read(read).await?;
+    let (contact, threads) = app.store.read_for(caller.workspace, read).await?;
     RouteResponse::json(200, &FullContactView::of(&contact, &threads, scope))
 }
 

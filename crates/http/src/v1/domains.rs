@@ -134,7 +134,7 @@ async fn list(app: Arc<Api>, input: RouteInput<DomainListQuery>) -> Result<Route
     let (workspace, query) = (input.caller.workspace, input.query);
     let paging: PageRequest = paging(LIST.to_owned(), query.cursor.as_ref(), query.limit)?;
     let page = paging.page();
-    let found = app.store.read(move |tx| mail_domains::page(tx, workspace, &page)).await?;
+    let found = app.store.read_for(workspace, move |tx| mail_domains::page(tx, workspace, &page)).await?;
     let page = paging.page_of(found, |d| CursorPosition { sort: d.created_at.millis(), id: d.id.0 });
     let (here, now) = (app.config.server_dns(), app.clock.now());
     RouteResponse::page(&app, &page, |domain| DomainView::of(domain, &here, now))
@@ -179,7 +179,7 @@ async fn zone_file(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Re
 
 async fn find(app: &App, caller: &Caller, id: DomainId) -> Result<MailDomain, Refusal> {
     let workspace = caller.workspace;
-    let found = app.store.read(move |tx| mail_domains::get(tx, workspace, id)).await?;
+    let found = app.store.read_for(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
     found.ok_or_else(|| Refusal::not_found("domain"))
 }
 

@@ -185,7 +185,7 @@ async fn page(
         let page = read_page(tx, &caller, inbox, &query, bytes_max)?;
         render_page(&page, bytes_max, DraftView::of)
     };
-    Ok(RouteResponse::written(200, app.store.read(work).await?.into_json()))
+    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?.into_json()))
 }
 
 fn read_page(
@@ -220,7 +220,7 @@ impl InboxDraftsQuery {
 
 async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let (caller, which) = (input.caller, draft_ref(&input)?);
-    let (_, found) = app.store.read(move |tx| drafts::find(tx, &caller, which)).await?;
+    let (_, found) = app.store.read_for(caller.workspace, move |tx| drafts::find(tx, &caller, which)).await?;
     RouteResponse::json(200, &DraftView::of(&found))
 }
 

@@ -63,7 +63,7 @@ async fn list(app: Arc<Api>, input: RouteInput<EventsQuery>) -> Result<RouteResp
         })?;
         render_page(&page, bytes_max, EventView::of)
     };
-    Ok(RouteResponse::written(200, app.store.read(work).await?.into_json()))
+    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?.into_json()))
 }
 
 /// Returns the events of a page.

@@ -168,7 +168,7 @@ async fn page(app: Arc<Api>, input: RouteInput<InboxListQuery>) -> Result<RouteR
     let (plans, caller) = (app.config.plans, input.caller);
     let paging = paging(input.query.filters(&caller), input.query.cursor.as_ref(), input.query.limit)?;
     let query = input.query.parse(&caller, paging.page(), app.clock.now());
-    let page = app.store.read(move |tx| load_page(tx, &caller, &query, &plans, &paging)).await?;
+    let page = app.store.read_for(caller.workspace, move |tx| load_page(tx, &caller, &query, &plans, &paging)).await?;
     RouteResponse::page(&app, &page, |view| view)
 }
 
@@ -207,7 +207,7 @@ async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
     let id: InboxId = input.path.id("id", "inbox")?;
     let view = app
         .store
-        .read(move |tx| {
+        .read_for(caller.workspace, move |tx| {
             let inbox = visible::inbox(tx, &caller, id)?;
             let tenant = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
             Ok::<_, Refusal>(view::load(tx, &inbox, plans.of(tenant.plan), now)?)

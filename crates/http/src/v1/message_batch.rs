@@ -76,7 +76,7 @@ impl MessageBatch {
     async fn read(&self) -> Result<BatchStep, Refusal> {
         let (caller, ids, bytes_max) = (self.caller, self.rest.clone(), self.app.config.limits.page_bytes);
         let screening = Arc::clone(&self.screening);
-        self.app.store.read(move |tx| load(tx, &caller, &ids, &screening, bytes_max)).await
+        self.app.store.read_for(self.caller.workspace, move |tx| load(tx, &caller, &ids, &screening, bytes_max)).await
     }
 
     /// Ends the JSON of a batch.

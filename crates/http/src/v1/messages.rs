@@ -252,7 +252,7 @@ async fn list(app: Arc<Api>, input: RouteInput<MessageListQuery>) -> Result<Rout
         let page = read_page(tx, &caller, id, &query, bytes_max)?;
         render_page(&page, bytes_max, MessageView::of)
     };
-    Ok(RouteResponse::written(200, app.store.read(work).await?.into_json()))
+    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?.into_json()))
 }
 
 fn read_page(
@@ -297,7 +297,7 @@ async fn get(app: Arc<Api>, input: RouteInput<ScreeningQuery>) -> Result<RouteRe
     let id: MessageId = input.path.id("id", "message")?;
     let caller = input.caller;
     input.query.check(&caller)?;
-    let read = app.store.read(move |tx| {
+    let read = app.store.read_for(caller.workspace, move |tx| {
         let message = visible::message(tx, &caller, id)?;
         let mut records = messages::records(tx, caller.workspace, vec![message])?;
         input.query.open(&mut records);
@@ -336,7 +336,7 @@ async fn batch_update(app: Arc<Api>, input: RouteInput<EmptyInput, BatchUpdateBo
 async fn release(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     let caller = input.caller;
-    let message = app.store.read(move |tx| visible::message(tx, &caller, id)).await?;
+    let message = app.store.read_for(caller.workspace, move |tx| visible::message(tx, &caller, id)).await?;
     // Only mail that a receive list stopped is held.
     if message.labels.iter().any(|label| label == BLOCKED) {
         return Err(Refusal::new(ErrorCode::MessageBlocked, "A receive list blocked this message."));

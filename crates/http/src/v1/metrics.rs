@@ -75,7 +75,7 @@ async fn read(app: Arc<Api>, input: RouteInput<MetricsQuery>) -> Result<RouteRes
     let caller = input.caller;
     let span = asked.clone();
     let now = app.clock.now();
-    let report = app.store.read(move |tx| load(tx, &caller, &span, now)).await?;
+    let report = app.store.read_for(caller.workspace, move |tx| load(tx, &caller, &span, now)).await?;
     RouteResponse::json(200, &MetricsView::of(&asked, &report))
 }
 

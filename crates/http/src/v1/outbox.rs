@@ -96,7 +96,7 @@ struct CapturedMessage {
 async fn list(app: Arc<Api>, input: RouteInput<OutboxQuery>) -> Result<RouteResponse, Refusal> {
     let (caller, query) = (input.caller, input.query);
     let paging = paging("outbox".to_owned(), query.cursor.as_ref(), query.limit)?;
-    let mut page = app.store.read(move |tx| read_page(tx, &caller, &paging)).await?;
+    let mut page = app.store.read_for(caller.workspace, move |tx| read_page(tx, &caller, &paging)).await?;
     for entry in page.rows_mut() {
         let message = entry.message.id;
         let positions = entry.captured.iter().map(|delivery| delivery.position);

@@ -82,7 +82,7 @@ object! {
 
 async fn list(app: Arc<Api>, input: RouteInput<SuppressionListQuery>) -> Result<RouteResponse, Refusal> {
     let (caller, query) = (input.caller, input.query);
-    let page = app.store.read(move |tx| read_page(tx, &caller, &query)).await?;
+    let page = app.store.read_for(caller.workspace, move |tx| read_page(tx, &caller, &query)).await?;
     RouteResponse::page(&app, &page, SuppressionView::of)
 }
 

@@ -203,7 +203,7 @@ async fn page(
     inbox: Option<InboxId>,
     query: InboxThreadsQuery,
 ) -> Result<RouteResponse, Refusal> {
-    let page = app.store.read(move |tx| read_page(tx, &caller, inbox, &query)).await?;
+    let page = app.store.read_for(caller.workspace, move |tx| read_page(tx, &caller, inbox, &query)).await?;
     RouteResponse::page(app, &page, ThreadView::of)
 }
 
@@ -233,7 +233,7 @@ async fn get(app: Arc<Api>, input: RouteInput<ThreadQuery>) -> Result<RouteRespo
         let rendered = render_page(&newest_first, bytes_max, MessageView::of)?;
         render_view(&FullThreadView::of(&thread, &rendered))
     };
-    Ok(RouteResponse::written(200, app.store.read(work).await?))
+    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?))
 }
 
 fn read_thread(

@@ -78,23 +78,19 @@ pub enum ServerStep {
 pub enum SessionDecision {
     /// Accept; the session sends its own reply.
     Accept,
-    /// Reject with this reply, which must be 4xx or 5xx.
+    /// Reject with this reply, which must be 4xx or 5xx. A reply of 421 ends the session (RFC 5321 §3.8).
     Reject(ServerReply),
 }
 
 /// Why the caller ends a session, or refuses a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DisconnectReason {
     /// The client was idle for too long (421 4.4.2).
     TimedOut,
     /// The server is shutting down (421 4.3.2).
     ShuttingDown,
-    /// The server is overloaded (421 4.3.2).
-    Overloaded,
-    /// The client has too many open connections (421 4.7.0).
-    TooManyConnections,
-    /// The client connects too often (421 4.7.0).
-    TooOften,
+    /// A limit is reached. The reply names it; its code is always 421.
+    Limit(ServerReply),
 }
 
 impl DisconnectReason {
@@ -351,6 +347,10 @@ impl ServerSession {
     /// Sends a reply that counts as an error of the client. Ends the session when the error limit is reached.
     fn refuse(&mut self, reply: &ServerReply) {
         debug_assert!(!reply.is_success(), "a refusal must be 4xx or 5xx");
+        if reply.code() == replies::CLOSING {
+            let reply = replies::close(reply, &self.config.hostname);
+            return self.refuse_and_close(&reply);
+        }
         self.reply(reply);
         self.counts.errors += 1;
         if self.counts.errors >= self.config.errors_max {

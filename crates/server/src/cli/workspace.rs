@@ -11,7 +11,7 @@ use posthouse_domain::{
     workspace::{AiProcessing, Workspace, WorkspaceNotice},
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Store, inboxes, jobs, workspaces};
+use posthouse_store::{Store, inboxes, jobs, storage, workspaces};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -214,10 +214,15 @@ fn list(output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandEr
 
 fn show(id: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
     let id = workspace_id(id)?;
-    let store = boot::open_store(&options.load()?)?;
+    let config = options.load()?;
+    let store = boot::open_store(&config)?;
     let workspace = find(&store, id)?;
+    let usage = store.read_blocking(move |tx| storage::usage(tx, id))?;
     store.close();
-    print_one(output, &workspace, &CommandEffect::Nothing)
+    let mut view = view(&workspace);
+    view["stored_bytes"] = usage.map_or(0, |usage| usage.bytes).into();
+    view["storage_bytes_max"] = config.plans.of(workspace.plan).storage_bytes.map_or("unlimited".into(), Value::from);
+    print_view(output, &view, &CommandEffect::Nothing)
 }
 
 fn set(given: &Set, options: &GlobalOptions) -> Result<(), CommandError> {
@@ -311,11 +316,14 @@ pub(super) fn find(store: &Store, id: WorkspaceId) -> Result<Workspace, CommandE
 }
 
 fn print_one(output: &OutputOptions, workspace: &Workspace, done: &CommandEffect) -> Result<(), CommandError> {
-    let view = view(workspace);
+    print_view(output, &view(workspace), done)
+}
+
+fn print_view(output: &OutputOptions, view: &Value, done: &CommandEffect) -> Result<(), CommandError> {
     let rows = view.as_object().into_iter().flatten();
     let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let text: Vec<String> = rows.map(|(name, value)| format!("{name:<22} {}", shown(value))).collect();
-    print(output, &view, &text.join("\n"), done)
+    print(output, view, &text.join("\n"), done)
 }
 
 fn status(workspace: &Workspace) -> &'static str {

@@ -5,13 +5,13 @@ use std::net::SocketAddr;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_app::settings::{
     AcmeConfig, AiConfig, AiEndpoint, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig,
-    ExternalAccount, InboundConfig, MailConfig, TlsFiles, WebhookConfig, problem::ConfigProblem,
+    ExternalAccount, InboundConfig, LimitsConfig, MailConfig, TlsFiles, WebhookConfig, problem::ConfigProblem,
 };
 use posthouse_http::{HttpConfig, listener::CONNECTIONS_MAX};
 use posthouse_mail::address::Address;
 
 use super::{
-    configuration::{BlobOptions, CONTENT_BYTES_MAX, Configuration, ListenConfig, LogConfig, SmtpConfig},
+    configuration::{BlobOptions, Configuration, ListenConfig, LogConfig, SmtpConfig},
     keys::{
         delivery::{self, DeliveryModeName},
         general, http, limits, plans, services, smtp,
@@ -74,7 +74,6 @@ fn connections(values: &mut KeyValues) -> SmtpConfig {
         connections_max: values.get(&smtp::MAX_CONNECTIONS),
         connections_per_client_max: values.get(&smtp::MAX_CONNECTIONS_PER_CLIENT),
         idle_timeout_ms: values.get(&smtp::IDLE_TIMEOUT),
-        content_bytes_max: CONTENT_BYTES_MAX,
         connections_per_minute: values.get(&smtp::MAX_CONNECTIONS_PER_CLIENT_PER_MINUTE),
         messages_per_minute: values.get(&smtp::MAX_MESSAGES_PER_CLIENT_PER_MINUTE),
         recipients_per_minute: values.get(&smtp::MAX_RECIPIENTS_PER_CLIENT_PER_MINUTE),
@@ -83,13 +82,14 @@ fn connections(values: &mut KeyValues) -> SmtpConfig {
 
 fn app(values: &mut KeyValues, base_url: String, problems: &mut Vec<ConfigProblem>) -> AppConfig {
     let hostname = values.find(&smtp::HOSTNAME).or_else(|| urls::host_name(&base_url));
+    let message_bytes_max = values.get(&smtp::MAX_MESSAGE_BYTES);
     AppConfig {
         base_url,
         is_on_loopback: false,
         data_dir: values.get(&general::DATA_DIR),
         instance_key: values.find(&general::INSTANCE_KEY),
         hostname: hostname.unwrap_or_else(|| LOCALHOST.to_owned()),
-        message_bytes_max: values.get(&smtp::MAX_MESSAGE_BYTES),
+        message_bytes_max,
         tls: tls(values, problems),
         acme: acme(values, problems),
         inbound: InboundConfig {
@@ -126,8 +126,21 @@ fn app(values: &mut KeyValues, base_url: String, problems: &mut Vec<ConfigProble
         blocklists: values.get(&services::BLOCKLISTS),
         ai: ai(values, problems),
         plans: plans::limits(values),
-        limits: limits::limits(values),
+        limits: limits(values, message_bytes_max, problems),
     }
+}
+
+fn limits(values: &mut KeyValues, message_bytes_max: u64, problems: &mut Vec<ConfigProblem>) -> LimitsConfig {
+    let limits = limits::limits(values, message_bytes_max);
+    for (key, bytes) in [
+        ("limits.smtp_content_bytes", limits.smtp_content_bytes),
+        ("limits.smtp_content_bytes_per_client", limits.smtp_content_bytes_per_client),
+    ] {
+        if bytes < message_bytes_max {
+            add(problems, key, "must be at least smtp.max_message_bytes");
+        }
+    }
+    limits
 }
 
 fn tls(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>) -> Option<TlsFiles> {

@@ -9,9 +9,6 @@ use posthouse_app::settings::{AppConfig, network::Network};
 use posthouse_domain::plan::Limit;
 use posthouse_http::HttpConfig;
 
-/// Maximum bytes of incoming content in memory: 1 GiB.
-pub const CONTENT_BYTES_MAX: u64 = 1 << 30;
-
 /// The whole configuration. It dereferences to the settings of the use cases.
 #[derive(Clone, Debug)]
 pub struct Configuration {
@@ -103,9 +100,6 @@ pub struct SmtpConfig {
     pub connections_per_client_max: usize,
     /// `smtp.idle_timeout`: an idle client gets a 421 reply after this time.
     pub idle_timeout_ms: i64,
-    /// Maximum bytes of content in memory, for all sessions of a listener; large transactions beyond it are deferred.
-    /// Not configurable: [`CONTENT_BYTES_MAX`], less in tests.
-    pub content_bytes_max: u64,
     /// `smtp.max_connections_per_client_per_minute`
     pub connections_per_minute: Limit,
     /// `smtp.max_messages_per_client_per_minute`

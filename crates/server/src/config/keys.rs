@@ -44,6 +44,12 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { name: "ai", title: "AI", intro: "These keys are checked, but have no effect yet." },
     Section { name: "log", title: "Logging", intro: "" },
     Section {
+        name: "limits",
+        title: "Budgets",
+        intro: "Shared resources have a total for the process and a share for each client or workspace. \
+            [Limits](limits.md) describes what happens at a limit.",
+    },
+    Section {
         name: "plans",
         title: "Limits of plans",
         intro: "Each key limits the workspaces of one plan. [Limits](limits.md) describes what happens at a limit.",

@@ -78,6 +78,12 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("ai.base_url", "'https://api.example.com/v1'", "'api'"),
     ("ai.model", "'small'", "3"),
     ("ai.api_key", "'k'", "''"),
+    ("limits.smtp_content_bytes", "'2GiB'", "'1KiB'"),
+    ("limits.smtp_content_bytes_per_client", "'64MiB'", "'many'"),
+    ("limits.smtp_content_bytes_per_second", "'4KiB'", "0"),
+    ("limits.unknown_recipients_per_minute", "'unlimited'", "-1"),
+    ("limits.statement_time", "'30s'", "'soon'"),
+    ("limits.reads_per_workspace", "4", "0"),
     ("log.format", "'json'", "'xml'"),
     ("log.level", "'debug'", "'loud'"),
     ("limits.request_body_bytes", "'2GiB'", "'1MiB'"),
@@ -155,6 +161,8 @@ fn every_limit_of_every_plan_is_a_number_or_unlimited() {
         for (value, fine) in
             [("7", true), ("'unlimited'", true), ("0", true), ("-1", false), ("'7'", false), ("'no'", false)]
         {
+            // A size may be text.
+            let fine = fine || (value == "'7'" && key.name.ends_with("_bytes"));
             let loaded = of_text(&format!("delivery.mode = 'capture'\n{} = {value}\n", key.name));
             assert_eq!(loaded.is_ok(), fine, "{} = {value}: {loaded:?}", key.name);
         }
@@ -162,6 +170,23 @@ fn every_limit_of_every_plan_is_a_number_or_unlimited() {
     let config = of_text("delivery.mode = 'capture'\nplans.team.domains = 'unlimited'\nplans.free.inboxes = 9\n");
     let plans = config.expect("fine").plans;
     assert_eq!((plans.team.domains, plans.free.inboxes, plans.free.domains), (None, Some(9), Some(1)));
+}
+
+#[test]
+fn a_client_may_always_send_one_message_of_the_largest_size() {
+    let of = |text: &str| of_text(&format!("delivery.mode = 'capture'\n{text}\n"));
+    for (text, all, client) in [
+        ("", 1 << 30, (1 << 30) / 10),
+        ("smtp.max_message_bytes = '500MiB'", 1 << 30, 500 << 20),
+        ("limits.smtp_content_bytes_per_client = '30MiB'", 1 << 30, 30 << 20),
+    ] {
+        let limits = of(text).expect(text).limits.clone();
+        assert_eq!((limits.smtp_content_bytes, limits.smtp_content_bytes_per_client), (all, client), "{text}");
+    }
+    for key in ["limits.smtp_content_bytes", "limits.smtp_content_bytes_per_client"] {
+        let ConfigError(problems) = of(&format!("{key} = '10MiB'")).expect_err(key);
+        assert_eq!(problems.iter().map(|problem| problem.key.as_str()).collect::<Vec<_>>(), [key]);
+    }
 }
 
 #[test]

@@ -103,6 +103,17 @@ value_types! {
         }
     }
 
+    /// A size in bytes, or `unlimited`.
+    SizeQuota -> Limit {
+        "a size in bytes, as a number or as text such as `\"10GiB\"`, or `\"unlimited\"`",
+        |value| match value.toml() {
+            Value::Integer(bytes) => u64::try_from(*bytes).map(Some).map_err(|_| INVALID),
+            Value::String(text) if text == "unlimited" => Ok(None),
+            Value::String(text) => size_bytes(text).map(Some).ok_or(INVALID),
+            _ => Err(INVALID),
+        }
+    }
+
     /// A duration, in milliseconds.
     DurationMs -> i64 {
         "a duration from `1ms` to `365d`, in `ms`, `s`, `m`, `h` or `d`",

@@ -47,6 +47,11 @@ impl ConnectionPermits {
         Some(ConnectionPermit { places: self.clone(), client: None })
     }
 
+    /// Returns the total limit.
+    pub(super) fn all_max(&self) -> usize {
+        self.0.all_max
+    }
+
     fn permits(&self) -> MutexGuard<'_, Taken> {
         self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }

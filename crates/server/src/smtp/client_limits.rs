@@ -6,10 +6,10 @@
 
 use std::net::IpAddr;
 
-use posthouse_app::limits::fixed_window::FixedWindow;
+use posthouse_app::limits::fixed_window::{FixedWindow, WindowCount};
 use posthouse_domain::{
     plan::Limit,
-    time::{MINUTE_MS, Time},
+    time::{MINUTE_MS, SECOND_MS, Time},
 };
 
 use super::client::network_of;
@@ -59,6 +59,20 @@ pub(super) enum RateLimitedAction {
     Message,
     /// A recipient.
     Recipient,
+    /// A recipient without an inbox. Clients that guess addresses name many of them.
+    UnknownRecipient,
+}
+
+impl RateLimitedAction {
+    /// Returns the setting with its limit.
+    pub(super) const fn setting(self) -> &'static str {
+        match self {
+            RateLimitedAction::Connection => "smtp.max_connections_per_client_per_minute",
+            RateLimitedAction::Message => "smtp.max_messages_per_client_per_minute",
+            RateLimitedAction::Recipient => "smtp.max_recipients_per_client_per_minute",
+            RateLimitedAction::UnknownRecipient => "limits.unknown_recipients_per_minute",
+        }
+    }
 }
 
 /// The actions of all clients in their current minute.
@@ -71,11 +85,54 @@ impl Default for ClientRates {
     }
 }
 
+/// The limit that a client has reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ReachedRate {
+    /// Actions per minute.
+    pub(super) max: u64,
+    /// Seconds until the minute of the client ends.
+    pub(super) wait_s: i64,
+}
+
 impl ClientRates {
-    /// Counts an action. Returns false at the limit.
-    pub(super) fn count(&self, client: IpAddr, action: RateLimitedAction, limit: Limit, now: Time) -> bool {
-        limit.is_none_or(|max| self.0.count((network_of(client), action), max, now).is_allowed)
+    /// Counts an action.
+    ///
+    /// # Errors
+    /// Returns the limit if the client has reached it; the action isn't counted then.
+    pub(super) fn count(
+        &self,
+        client: IpAddr,
+        action: RateLimitedAction,
+        limit: Limit,
+        now: Time,
+    ) -> Result<(), ReachedRate> {
+        let Some(max) = limit else { return Ok(()) };
+        result_of(self.0.count((network_of(client), action), max, now), max)
     }
+
+    /// Returns what [`ClientRates::count`] would return, without counting the action.
+    ///
+    /// # Errors
+    /// Returns the limit if the client has reached it.
+    pub(super) fn check(
+        &self,
+        client: IpAddr,
+        action: RateLimitedAction,
+        limit: Limit,
+        now: Time,
+    ) -> Result<(), ReachedRate> {
+        let Some(max) = limit else { return Ok(()) };
+        result_of(self.0.peek((network_of(client), action), max, now), max)
+    }
+}
+
+fn result_of(count: WindowCount, max: u64) -> Result<(), ReachedRate> {
+    if count.is_allowed { Ok(()) } else { Err(ReachedRate { max, wait_s: seconds(count.ends_in_ms) }) }
+}
+
+/// Returns whole seconds, rounded up.
+fn seconds(ms: i64) -> i64 {
+    (ms + SECOND_MS - 1) / SECOND_MS
 }
 
 #[cfg(test)]
@@ -104,13 +161,20 @@ mod tests {
         let rates = ClientRates::default();
         let (a, b) = ("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
         let start = Time::from_millis(1_000_000);
+        let may = |client, action, limit, now| rates.count(client, action, limit, now).is_ok();
         for n in 0..3 {
-            assert_eq!(rates.count(a, RateLimitedAction::Message, Some(2), start), n < 2);
+            assert_eq!(may(a, RateLimitedAction::Message, Some(2), start), n < 2);
         }
-        assert!(rates.count(a, RateLimitedAction::Recipient, Some(1), start));
-        assert!(rates.count(b, RateLimitedAction::Message, Some(2), start));
-        assert!(!rates.count(a, RateLimitedAction::Message, Some(2), start.plus_ms(MINUTE_MS - 1)));
-        assert!(rates.count(a, RateLimitedAction::Message, Some(2), start.plus_ms(MINUTE_MS)));
-        assert!(rates.count(a, RateLimitedAction::Connection, None, start));
+        assert!(may(a, RateLimitedAction::Recipient, Some(1), start));
+        assert!(may(b, RateLimitedAction::Message, Some(2), start));
+        let reached = rates.count(a, RateLimitedAction::Message, Some(2), start.plus_ms(MINUTE_MS - 1_001));
+        assert_eq!(reached, Err(ReachedRate { max: 2, wait_s: 2 }));
+        assert!(may(a, RateLimitedAction::Message, Some(2), start.plus_ms(MINUTE_MS)));
+        assert!(may(a, RateLimitedAction::Connection, None, start));
+        let check = |limit, now| rates.check(a, RateLimitedAction::UnknownRecipient, Some(limit), now);
+        assert!(may(a, RateLimitedAction::UnknownRecipient, Some(2), start));
+        assert_eq!(check(2, start), Ok(()), "checking counts nothing");
+        assert_eq!(check(1, start.plus_ms(1)), Err(ReachedRate { max: 1, wait_s: 60 }));
+        assert_eq!(check(1, start.plus_ms(2 * MINUTE_MS)), Ok(()));
     }
 }

@@ -2,25 +2,22 @@
 
 use std::{
     net::IpAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, atomic::AtomicU64},
 };
 
 use crate::config::SmtpConfig;
 use posthouse_app::{Instance, inbound::screen_client, settings::network::Network};
+use posthouse_domain::plan::Limit;
 use posthouse_mail::smtp::server::{AuthMode, SmtpServerConfig, TlsMode};
 
 use super::{
     client::ConnectionPermits,
-    client_limits::{ClientRates, FailedLogins, RateLimitedAction},
+    client_limits::{ClientRates, FailedLogins, RateLimitedAction, ReachedRate},
+    content_budget::ContentBudget,
 };
 
 /// Maximum messages per session. It is high because a large provider may send its whole queue over one connection.
 const MESSAGES_MAX: u32 = 100_000;
-/// Content that a session may buffer even if the total limit is reached, in bytes.
-pub(super) const CONTENT_BYTES_FREE: u64 = 256 * 1024;
 
 /// How a connection begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,7 +40,7 @@ pub struct SmtpFrontend {
     pub(super) places: ConnectionPermits,
     rates: ClientRates,
     pub(super) sessions: AtomicU64,
-    content_bytes: AtomicU64,
+    pub(super) content: ContentBudget,
 }
 
 /// Session settings by kind of connection.
@@ -93,7 +90,7 @@ impl SmtpFrontend {
             places,
             rates: ClientRates::default(),
             sessions: AtomicU64::new(0),
-            content_bytes: AtomicU64::new(0),
+            content: ContentBudget::new(&app.config.limits),
             tls,
             config: config.clone(),
             app,
@@ -127,33 +124,41 @@ impl SmtpFrontend {
         }
     }
 
-    /// Counts an action of a client and returns whether it is within the per-minute limit. Submission has no such
-    /// limits, because its clients are authenticated and have the limits of their plan.
-    pub(super) fn allow(&self, client: IpAddr, what: RateLimitedAction) -> bool {
-        let policy = &self.config;
-        let limit = match what {
-            RateLimitedAction::Connection => policy.connections_per_minute,
-            RateLimitedAction::Message => policy.messages_per_minute,
-            RateLimitedAction::Recipient => policy.recipients_per_minute,
-        };
-        let free = limit.is_none() || self.failed_logins.is_some() || screen_client::is_trusted(&self.app, client);
-        let may = free || self.rates.count(client, what, limit, self.app.clock.now());
-        if !may {
-            self.app.metrics.smtp_rejected_by_policy("rate");
-            tracing::debug!(client = %client, what = ?what, "smtp.too_often");
-        }
-        may
+    /// Counts an action of a client. Submission has no such limits, because its clients are authenticated and have the
+    /// limits of their plan; trusted clients have none either.
+    ///
+    /// # Errors
+    /// Returns the limit per minute if the client has reached it.
+    pub(super) fn count(&self, client: IpAddr, what: RateLimitedAction) -> Result<(), ReachedRate> {
+        let counted = self.rates.count(client, what, self.rate_limit(client, what), self.app.clock.now());
+        counted.inspect_err(|_| self.record_reached(client, what))
     }
 
-    /// Updates the buffered content of a session from `before` to `now` bytes. Returns whether the total is within the
-    /// limit.
-    pub(super) fn content(&self, before: u64, now: u64) -> bool {
-        if now >= before {
-            let more = now - before;
-            self.content_bytes.fetch_add(more, Ordering::Relaxed) + more <= self.config.content_bytes_max
-        } else {
-            self.content_bytes.fetch_sub(before - now, Ordering::Relaxed);
-            true
+    /// Returns whether a client has reached a limit per minute, without counting an action.
+    ///
+    /// # Errors
+    /// Returns the limit if the client has reached it.
+    pub(super) fn check(&self, client: IpAddr, what: RateLimitedAction) -> Result<(), ReachedRate> {
+        let checked = self.rates.check(client, what, self.rate_limit(client, what), self.app.clock.now());
+        checked.inspect_err(|_| self.record_reached(client, what))
+    }
+
+    fn record_reached(&self, client: IpAddr, what: RateLimitedAction) {
+        self.app.metrics.smtp_rejected_by_policy("rate");
+        self.app.metrics.limit_reached(what.setting());
+        tracing::debug!(client = %client, what = ?what, "smtp.too_often");
+    }
+
+    /// Returns the limit per minute of a client.
+    fn rate_limit(&self, client: IpAddr, what: RateLimitedAction) -> Limit {
+        if self.failed_logins.is_some() || screen_client::is_trusted(&self.app, client) {
+            return None;
+        }
+        match what {
+            RateLimitedAction::UnknownRecipient => self.app.config.limits.unknown_recipients_per_minute,
+            RateLimitedAction::Connection => self.config.connections_per_minute,
+            RateLimitedAction::Message => self.config.messages_per_minute,
+            RateLimitedAction::Recipient => self.config.recipients_per_minute,
         }
     }
 }

@@ -16,7 +16,7 @@ use posthouse_app::{
     app::App,
     inbound::{
         receive::{self, InboundMail},
-        recipient::{self, RecipientVerdict},
+        recipient::{self, AcceptedRecipient, RecipientVerdict},
         screen_client::{self, ClientScreening, ScreeningRequest},
     },
 };
@@ -28,20 +28,22 @@ pub(super) struct Inbound<'h> {
     client_ip: IpAddr,
     /// Whether the accepted recipients are role addresses; `None` before the first.
     to_role: Option<bool>,
+    /// The first accepted recipient of the transaction.
+    first: Option<AcceptedRecipient>,
 }
 
 impl<'h> Inbound<'h> {
     pub(super) fn new(frontend: &'h SmtpFrontend, client_ip: IpAddr) -> Self {
-        Self { frontend, app: &frontend.app.app, client_ip, to_role: None }
+        Self { frontend, app: &frontend.app.app, client_ip, to_role: None, first: None }
     }
 
     pub(super) fn sender(&self, query: &SenderQuery) -> SessionDecision {
         match &query.mail_from {
             Some(path) if path.to_address().is_none() => SessionDecision::Reject(replies::BAD_SENDER),
-            _ if !self.frontend.allow(self.client_ip, RateLimitedAction::Message) => {
-                SessionDecision::Reject(replies::TOO_MANY_MESSAGES)
-            }
-            _ => SessionDecision::Accept,
+            _ => match self.frontend.count(self.client_ip, RateLimitedAction::Message) {
+                Ok(()) => SessionDecision::Accept,
+                Err(reached) => SessionDecision::Reject(replies::too_many_messages(reached)),
+            },
         }
     }
 
@@ -51,24 +53,36 @@ impl<'h> Inbound<'h> {
     }
 
     pub(super) async fn recipient(&mut self, query: &RecipientQuery) -> SessionDecision {
-        let Some(address) = self.address(&query.address) else {
-            return SessionDecision::Reject(replies::UNKNOWN_RECIPIENT);
-        };
+        let Some(address) = self.address(&query.address) else { return self.refuse_unknown() };
         if self.app.store.damage().is_some() {
             // A damaged database may fail to find an existing inbox.
             return SessionDecision::Reject(replies::UNAVAILABLE);
         }
         let is_role = recipient::is_role(&address);
-        if !is_role && !self.frontend.allow(self.client_ip, RateLimitedAction::Recipient) {
-            return SessionDecision::Reject(replies::TOO_MANY_RECIPIENTS);
+        // Known recipients are refused too, because otherwise the client could go on guessing.
+        if !is_role && let Err(reached) = self.frontend.check(self.client_ip, RateLimitedAction::UnknownRecipient) {
+            return SessionDecision::Reject(replies::too_many_unknown_recipients(reached));
         }
-        match recipient::recipient(self.app, &address).await {
-            Ok(RecipientVerdict::Accept) => {}
-            Ok(RecipientVerdict::Unknown) => return SessionDecision::Reject(replies::UNKNOWN_RECIPIENT),
-            Err(refusal) => return SessionDecision::Reject(replies::refusal(&refusal)),
+        if !is_role && let Err(reached) = self.frontend.count(self.client_ip, RateLimitedAction::Recipient) {
+            return SessionDecision::Reject(replies::too_many_recipients(reached));
         }
+        let accepted = match recipient::recipient(self.app, &address, query.size).await {
+            Ok(RecipientVerdict::Accept(accepted)) => accepted,
+            Ok(RecipientVerdict::Unknown) => return self.refuse_unknown(),
+            Err(refusal) => {
+                self.app.metrics.refused(&refusal);
+                return SessionDecision::Reject(replies::refusal(&refusal));
+            }
+        };
         if query.accepted == 0 {
-            self.to_role = None;
+            (self.to_role, self.first) = (None, None);
+        }
+        // A message is refused as a whole, so a workspace that may have no room for it must be the only one.
+        if self
+            .first
+            .is_some_and(|first| first.workspace != accepted.workspace && (first.may_not_fit || accepted.may_not_fit))
+        {
+            return SessionDecision::Reject(replies::SEPARATE_WORKSPACE_MAIL);
         }
         // A message is refused as a whole, and mail to role addresses must never be refused.
         if self.app.config.inbound.reject_dmarc_fail && self.to_role.is_some_and(|so_far| so_far != is_role) {
@@ -77,8 +91,17 @@ impl<'h> Inbound<'h> {
         let verdict = self.screen(query, &address).await;
         if verdict == SessionDecision::Accept {
             self.to_role = Some(is_role);
+            self.first.get_or_insert(accepted);
         }
         verdict
+    }
+
+    /// Refuses a recipient without an inbox, and counts it. Over the limit per minute the session ends.
+    fn refuse_unknown(&self) -> SessionDecision {
+        SessionDecision::Reject(match self.frontend.count(self.client_ip, RateLimitedAction::UnknownRecipient) {
+            Ok(()) => replies::UNKNOWN_RECIPIENT,
+            Err(reached) => replies::too_many_unknown_recipients(reached),
+        })
     }
 
     /// Applies blocklists and greylisting to the client.
@@ -123,6 +146,7 @@ impl<'h> Inbound<'h> {
             }
             Err(refusal) => {
                 app.storage_health.record(&refusal);
+                app.metrics.refused(&refusal);
                 let reply = replies::refusal(&refusal);
                 let outcome = if reply.code() < 500 { "deferred" } else { "refused" };
                 app.metrics.smtp_message(outcome);

@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-use posthouse_mail::smtp::server::DisconnectReason;
+use posthouse_mail::smtp::{reply::ServerReply, server::DisconnectReason};
 use tokio::{
     io::AsyncReadExt,
     net::{TcpListener, TcpStream},
@@ -23,6 +23,7 @@ use super::{
     client::ConnectionPermit,
     client_limits::RateLimitedAction,
     proxy::{self, Header},
+    replies,
     session::{Session, SessionAddresses},
     wire::SmtpStream,
 };
@@ -98,14 +99,15 @@ fn admit(frontend: &SmtpFrontend, stream: &TcpStream) -> Option<ConnectionPermit
     let place = frontend.places.acquire();
     if place.is_none() {
         tracing::debug!("smtp.too_many_connections");
-        refuse(frontend, stream, DisconnectReason::Overloaded);
+        frontend.app.metrics.limit_reached("smtp.max_connections");
+        refuse(frontend, stream, replies::too_many_connections(frontend.places.all_max()));
     }
     place
 }
 
-fn refuse(frontend: &SmtpFrontend, stream: &TcpStream, why: DisconnectReason) {
+fn refuse(frontend: &SmtpFrontend, stream: &TcpStream, reply: ServerReply) {
     // If the reply doesn't fit the send buffer, it is dropped.
-    let _ = stream.try_write(&why.to_bytes(&frontend.app.config.hostname));
+    let _ = stream.try_write(&DisconnectReason::Limit(reply).to_bytes(&frontend.app.config.hostname));
 }
 
 /// The remote address and kind of a connection.
@@ -135,7 +137,8 @@ async fn run_session(
     place: &mut ConnectionPermit,
 ) -> io::Result<()> {
     let app = &frontend.app;
-    let mut patience = SessionTimeouts::new(Arc::clone(&app.clock), frontend.config.idle_timeout_ms);
+    let rate = app.config.limits.smtp_content_bytes_per_second;
+    let mut patience = SessionTimeouts::new(Arc::clone(&app.clock), frontend.config.idle_timeout_ms, rate);
     let (client, early) = if frontend.proxies().iter().any(|network| network.contains(peer.ip)) {
         let deadline = patience.opening();
         let header = patience.within(deadline, proxied(&mut stream)).await;
@@ -146,11 +149,13 @@ async fn run_session(
     };
     if !place.assign(client) {
         tracing::debug!(client = %client, "smtp.too_many_connections_of_client");
-        refuse(frontend, &stream, DisconnectReason::TooManyConnections);
+        app.metrics.limit_reached("smtp.max_connections_per_client");
+        let client_max = frontend.config.connections_per_client_max;
+        refuse(frontend, &stream, replies::too_many_connections_of_client(client_max));
         return Ok(());
     }
-    if !frontend.allow(client, RateLimitedAction::Connection) {
-        refuse(frontend, &stream, DisconnectReason::TooOften);
+    if let Err(reached) = frontend.count(client, RateLimitedAction::Connection) {
+        refuse(frontend, &stream, replies::too_many_new_connections(reached));
         return Ok(());
     }
     let addresses = SessionAddresses { peer_ip: peer.ip, client_ip: client };

@@ -11,21 +11,14 @@ use posthouse_mail::{
     smtp::reply::{EnhancedStatusCode, ServerReply},
 };
 
+use super::client_limits::ReachedRate;
+
 /// The reply to a recipient without an inbox, or whose inbox is deleted or expired.
 pub(super) const UNKNOWN_RECIPIENT: ServerReply =
     ServerReply::fixed(550, EnhancedStatusCode(5, 1, 1), "No such mailbox here");
 /// The reply to a sender that isn't a valid address.
 pub(super) const BAD_SENDER: ServerReply =
     ServerReply::fixed(553, EnhancedStatusCode(5, 1, 7), "Sender address not understood");
-/// The reply to a client that exceeds its messages per minute.
-pub(super) const TOO_MANY_MESSAGES: ServerReply =
-    ServerReply::fixed(450, EnhancedStatusCode(4, 7, 1), "Too many messages from your address, try again in a minute");
-/// The reply to a client that exceeds its recipients per minute.
-pub(super) const TOO_MANY_RECIPIENTS: ServerReply = ServerReply::fixed(
-    450,
-    EnhancedStatusCode(4, 7, 1),
-    "Too many recipients from your address, try again in a minute",
-);
 /// The reply to a new combination of client, sender and recipient (RFC 6647).
 pub(super) const GREYLISTED: ServerReply = ServerReply::fixed(
     451,
@@ -39,6 +32,10 @@ pub(super) const SEPARATE_ROLE_MAIL: ServerReply = ServerReply::fixed(
     EnhancedStatusCode(4, 5, 3),
     "Send mail to postmaster or abuse separately from mail to others",
 );
+/// The reply to a recipient whose workspace has little storage left, in a transaction with recipients of another
+/// workspace and without a declared size. Sent separately, a refusal of the message concerns only that workspace.
+pub(super) const SEPARATE_WORKSPACE_MAIL: ServerReply =
+    ServerReply::fixed(452, EnhancedStatusCode(4, 5, 3), "Send mail to this recipient separately, or declare SIZE");
 /// The reply to AUTH on a listener without logins.
 pub(super) const NO_AUTH: ServerReply =
     ServerReply::fixed(502, EnhancedStatusCode(5, 5, 1), "AUTH not available on this port");
@@ -78,6 +75,89 @@ const DMARC: ServerReply = ServerReply::fixed(
     "Refused by the DMARC policy of the author's domain (RFC 9989)",
 );
 
+/// After how many seconds a client may try again that found all connections or all memory for content in use.
+const BUSY_WAIT_S: u64 = 60;
+
+/// After how many seconds a client may try again whose recipient has no storage left.
+const STORAGE_WAIT_S: u64 = 3_600;
+
+/// Returns the reply to a client while all connections are in use.
+pub(super) fn too_many_connections(max: usize) -> ServerReply {
+    let why = format!("Too many connections (smtp.max_connections is {max}), try again in {BUSY_WAIT_S} seconds");
+    ServerReply::new(421, EnhancedStatusCode(4, 3, 2), why)
+}
+
+/// Returns the reply to a client that has too many open connections.
+pub(super) fn too_many_connections_of_client(max: usize) -> ServerReply {
+    let why = format!(
+        "Too many connections from your address (smtp.max_connections_per_client is {max}), try again in \
+        {BUSY_WAIT_S} seconds"
+    );
+    ServerReply::new(421, EnhancedStatusCode(4, 7, 0), why)
+}
+
+/// Returns the reply to a client that connects too often.
+pub(super) fn too_many_new_connections(ReachedRate { max, wait_s }: ReachedRate) -> ServerReply {
+    let why = format!(
+        "Too many new connections from your address (smtp.max_connections_per_client_per_minute is {max}), try again \
+        in {wait_s} seconds"
+    );
+    ServerReply::new(421, EnhancedStatusCode(4, 7, 0), why)
+}
+
+/// Returns the reply to a client that exceeds its messages per minute.
+pub(super) fn too_many_messages(ReachedRate { max, wait_s }: ReachedRate) -> ServerReply {
+    let why = format!(
+        "Too many messages from your address (smtp.max_messages_per_client_per_minute is {max}), try again in \
+        {wait_s} seconds"
+    );
+    ServerReply::new(450, EnhancedStatusCode(4, 7, 1), why)
+}
+
+/// Returns the reply to a client that exceeds its recipients per minute.
+pub(super) fn too_many_recipients(ReachedRate { max, wait_s }: ReachedRate) -> ServerReply {
+    let why = format!(
+        "Too many recipients from your address (smtp.max_recipients_per_client_per_minute is {max}), try again in \
+        {wait_s} seconds"
+    );
+    ServerReply::new(450, EnhancedStatusCode(4, 7, 1), why)
+}
+
+/// Returns the reply to a client that names too many recipients without an inbox. The connection is closed.
+pub(super) fn too_many_unknown_recipients(ReachedRate { max, wait_s }: ReachedRate) -> ServerReply {
+    let why = format!(
+        "Too many unknown recipients from your address (limits.unknown_recipients_per_minute is {max}), try again in \
+        {wait_s} seconds"
+    );
+    ServerReply::new(421, EnhancedStatusCode(4, 7, 0), why)
+}
+
+/// Returns the reply to content beyond what all sessions may keep in memory. The connection is closed.
+pub(super) fn too_much_content(bytes_max: u64) -> ServerReply {
+    let why = format!(
+        "Too many large messages at once (limits.smtp_content_bytes is {bytes_max}), try again in {BUSY_WAIT_S} seconds"
+    );
+    ServerReply::new(421, EnhancedStatusCode(4, 3, 2), why)
+}
+
+/// Returns the reply to content beyond what the sessions of one client may keep in memory. The connection is closed.
+pub(super) fn too_much_content_of_client(bytes_max: u64) -> ServerReply {
+    let why = format!(
+        "Too many large messages at once from your address (limits.smtp_content_bytes_per_client is {bytes_max}), try \
+        again in {BUSY_WAIT_S} seconds"
+    );
+    ServerReply::new(421, EnhancedStatusCode(4, 7, 0), why)
+}
+
+/// Returns the reply to content that arrives too slowly. The connection is closed.
+pub(super) fn slow_content(bytes_per_s_min: u64) -> ServerReply {
+    let why = format!(
+        "Timeout, the message arrived too slowly (limits.smtp_content_bytes_per_second is {bytes_per_s_min}), try again \
+        in {BUSY_WAIT_S} seconds"
+    );
+    ServerReply::new(421, EnhancedStatusCode(4, 4, 2), why)
+}
+
 /// Returns the reply to a client that is on a blocklist.
 pub(super) fn listed(client: IpAddr, list: &str) -> ServerReply {
     let why =
@@ -95,9 +175,18 @@ pub(super) fn refusal(refusal: &Refusal) -> ServerReply {
         }
         (ErrorCode::MessageTooLarge | ErrorCode::BodyTooLarge, _) => TOO_LARGE,
         (ErrorCode::NotFound, _) => UNKNOWN_RECIPIENT,
+        (ErrorCode::PlanLimitStorage, _) => storage_full(refusal.max().unwrap_or_default()),
         (code, _) if code.status() >= 500 || code.status() == 429 => UNAVAILABLE,
         (code, _) => ServerReply::new(550, EnhancedStatusCode(5, 7, 1), code.text()),
     }
+}
+
+/// Returns the reply to a recipient or message of a workspace that stores as much as its plan allows.
+fn storage_full(bytes_max: u64) -> ServerReply {
+    let why = format!(
+        "Mailbox full (plans.*.storage_bytes of the recipient is {bytes_max}), try again in {STORAGE_WAIT_S} seconds"
+    );
+    ServerReply::new(452, EnhancedStatusCode(4, 2, 2), why)
 }
 
 /// Returns the reply to a failed login. The owner of a valid key learns which permission it lacks.
@@ -130,6 +219,7 @@ pub(super) fn submission_refused(refusal: &Refusal) -> ServerReply {
         }
         ErrorCode::MessageTooLarge | ErrorCode::BodyTooLarge => TOO_LARGE,
         _ if refusal.reason() == Some(RefusalReason::MalformedHeader) => self::refusal(refusal),
+        ErrorCode::PlanLimitStorage => ServerReply::new(452, EnhancedStatusCode(4, 2, 2), why()),
         // Rate limits are temporary, and mail programs retry temporary errors.
         _ if code.status() == 429 => ServerReply::new(452, EnhancedStatusCode(4, 7, 1), why()),
         _ if code.status() >= 500 => self::refusal(refusal),

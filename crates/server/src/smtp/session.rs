@@ -14,8 +14,10 @@ use posthouse_mail::smtp::{
 };
 
 use super::{
-    frontend::{CONTENT_BYTES_FREE, ConnectionKind, SmtpFrontend},
+    content_budget::{ContentLimit, ContentReservation},
+    frontend::{ConnectionKind, SmtpFrontend},
     inbound::Inbound,
+    replies,
     submission::Submission,
     wire::SmtpStream,
 };
@@ -30,8 +32,8 @@ pub(super) struct Session<'h> {
     timeouts: SessionTimeouts,
     /// Completes when the process starts to drain; `None` afterwards.
     stopping: Option<BoxFuture<'h, ()>>,
-    /// Bytes of content that this session buffers, as counted in the shared state.
-    content_bytes: u64,
+    /// The content that this session buffers.
+    content: ContentReservation<'h>,
 }
 
 /// The service that answers the requests of a session.
@@ -104,7 +106,8 @@ impl<'h> Session<'h> {
             None => SmtpRole::Inbound(Inbound::new(frontend, client_ip)),
             Some(failed) => SmtpRole::Submission(Submission::new(&frontend.app.app, failed, client_ip)),
         };
-        let session = Self { frontend, smtp, service, timeouts: patience, stopping: Some(stopping), content_bytes: 0 };
+        let content = frontend.content.reservation(client_ip);
+        let session = Self { frontend, smtp, service, timeouts: patience, stopping: Some(stopping), content };
         (session, greeting)
     }
 
@@ -155,13 +158,22 @@ impl<'h> Session<'h> {
 
     /// Waits for input, a timeout or the end of the process.
     async fn wait_for_input(&mut self, wire: &mut SmtpStream) -> io::Result<()> {
-        self.timeouts.transaction(!self.smtp.is_idle());
+        if let Err(limit) = self.content.resize(self.smtp.content_bytes()) {
+            return self.refuse_content(wire, limit).await;
+        }
+        self.timeouts.content(self.smtp.is_taking_content());
         match self.read(wire).await? {
-            ReadOutcome::Bytes => return self.bound_content(wire).await,
+            ReadOutcome::Bytes => {}
             ReadOutcome::End => return Err(io::ErrorKind::UnexpectedEof.into()),
             // If the process is draining, the reply names that and not a timeout of the client.
             ReadOutcome::Late if self.stopping.is_none() => {
                 self.say_goodbye(wire, DisconnectReason::ShuttingDown).await?
+            }
+            ReadOutcome::Late if self.timeouts.is_content_slow() => {
+                let limits = &self.frontend.app.config.limits;
+                let reply = replies::slow_content(limits.smtp_content_bytes_per_second);
+                self.frontend.app.metrics.limit_reached("limits.smtp_content_bytes_per_second");
+                self.say_goodbye(wire, DisconnectReason::Limit(reply)).await?
             }
             ReadOutcome::Late => self.say_goodbye(wire, DisconnectReason::TimedOut).await?,
             ReadOutcome::Stopping => {
@@ -194,18 +206,16 @@ impl<'h> Session<'h> {
         Ok(if bytes == 0 { ReadOutcome::End } else { ReadOutcome::Bytes })
     }
 
-    /// Counts buffered content. If all sessions together exceed the limit, a session above its free share is closed.
-    async fn bound_content(&mut self, wire: &mut SmtpStream) -> io::Result<()> {
-        let held = self.smtp.content_bytes();
-        if self.frontend.content(self.content_bytes, held) || held <= CONTENT_BYTES_FREE {
-            self.content_bytes = held;
-            return Ok(());
+    /// Closes a session whose content is over a limit.
+    async fn refuse_content(&mut self, wire: &mut SmtpStream, limit: ContentLimit) -> io::Result<()> {
+        match limit {
+            ContentLimit::All(_) => tracing::warn!("smtp.too_much_content"),
+            ContentLimit::Client(_) => tracing::debug!("smtp.too_much_content_of_client"),
         }
-        tracing::warn!("smtp.too_much_content");
+        self.frontend.app.metrics.limit_reached(limit.name());
         // The farewell drops the content, so that its memory is released before the reply is written.
-        let bytes = self.smtp.disconnect(DisconnectReason::Overloaded);
-        self.frontend.content(held, self.smtp.content_bytes());
-        self.content_bytes = self.smtp.content_bytes();
+        let bytes = self.smtp.disconnect(DisconnectReason::Limit(limit.reply()));
+        self.content.release();
         self.write(wire, &bytes).await
     }
 
@@ -239,18 +249,10 @@ impl<'h> Session<'h> {
     async fn message(&mut self, wire: &mut SmtpStream, transaction: InboundTransaction) -> io::Result<()> {
         let reply = self.service.store(transaction, wire.tls()).await;
         self.smtp.finish(reply);
-        self.frontend.content(self.content_bytes, 0);
-        self.content_bytes = 0;
+        self.content.release();
         if self.frontend.app.lifecycle.is_draining() {
             return self.say_goodbye(wire, DisconnectReason::ShuttingDown).await;
         }
         Ok(())
-    }
-}
-
-/// Releases the counted content, however the session ended.
-impl Drop for Session<'_> {
-    fn drop(&mut self) {
-        self.frontend.content(self.content_bytes, 0);
     }
 }

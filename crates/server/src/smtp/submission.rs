@@ -92,6 +92,7 @@ impl<'h> Submission<'h> {
             Ok(id) => ("queued", ServerReply::new(250, EnhancedStatusCode(2, 0, 0), format!("Queued as {id}"))),
             Err(refusal) => {
                 self.app.storage_health.record(&refusal);
+                self.app.metrics.refused(&refusal);
                 let reply = replies::submission_refused(&refusal);
                 (if reply.code() < 500 { "deferred" } else { "refused" }, reply)
             }

@@ -1,7 +1,7 @@
 //! Session timeouts: between commands, within a message, and in total (RFC 5321 §4.5.3.2).
 //!
 //! Single bytes don't extend a deadline: a command must be complete within the idle timeout, and content must arrive at
-//! a minimum rate.
+//! a minimum rate (`limits.smtp_content_bytes_per_second`).
 
 use std::sync::Arc;
 
@@ -11,8 +11,10 @@ use posthouse_app::ports::{BoxFuture, Clock};
 
 /// Maximum length of a session, in milliseconds.
 const SESSION_MS_MAX: i64 = 2 * 60 * 60 * 1_000;
-/// Minimum rate of a transaction after the idle timeout, in bytes per second.
-const BYTES_PER_S_MIN: i64 = 1_000;
+/// Time within which content must reach the minimum rate, in seconds.
+const RATE_WINDOW_S: u64 = 60;
+/// The same time, in milliseconds.
+const RATE_WINDOW_MS: i64 = 60_000;
 /// Time limit for the rest of a message when the process drains, in milliseconds.
 const DRAIN_MS_MAX: i64 = 5_000;
 /// Time limit for a TLS handshake or a PROXY header, in milliseconds.
@@ -28,18 +30,21 @@ pub(super) struct SessionTimeouts {
     ends_at: Time,
     last_write_at: Time,
     last_read_at: Time,
-    transaction: Option<Transaction>,
+    content_bytes_per_window: u64,
+    content: Option<RateWindow>,
 }
 
-/// An open transaction.
+/// The bytes of content since a time. The window ends when it has the bytes that its time requires, and the next one
+/// begins, so that every such number of bytes takes at most [`RATE_WINDOW_MS`].
 #[derive(Clone, Copy)]
-struct Transaction {
+struct RateWindow {
     began_at: Time,
-    bytes: i64,
+    bytes: u64,
 }
 
 impl SessionTimeouts {
-    pub(super) fn new(clock: Arc<dyn Clock>, idle_ms: i64) -> Self {
+    /// Creates the timeouts of a session with an idle timeout in milliseconds and the minimum rate of content.
+    pub(super) fn new(clock: Arc<dyn Clock>, idle_ms: i64, content_bytes_per_s_min: u64) -> Self {
         let now = clock.now();
         Self {
             clock,
@@ -48,7 +53,8 @@ impl SessionTimeouts {
             ends_at: now.plus_ms(SESSION_MS_MAX),
             last_write_at: now,
             last_read_at: now,
-            transaction: None,
+            content_bytes_per_window: content_bytes_per_s_min.saturating_mul(RATE_WINDOW_S),
+            content: None,
         }
     }
 
@@ -60,18 +66,29 @@ impl SessionTimeouts {
     /// Records that the client sent bytes.
     pub(super) fn record_read(&mut self, bytes: usize) {
         self.last_read_at = self.clock.now();
-        if let Some(transaction) = &mut self.transaction {
-            transaction.bytes = transaction.bytes.saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX));
+        let Some(window) = &mut self.content else { return };
+        window.bytes = window.bytes.saturating_add(bytes as u64);
+        if window.bytes >= self.content_bytes_per_window {
+            self.content = Some(RateWindow { began_at: self.last_read_at, bytes: 0 });
         }
     }
 
-    /// Records whether a transaction is open.
-    pub(super) fn transaction(&mut self, open: bool) {
-        match (open, self.transaction) {
-            (true, None) => self.transaction = Some(Transaction { began_at: self.clock.now(), bytes: 0 }),
-            (false, Some(_)) => self.transaction = None,
+    /// Records whether content is expected.
+    pub(super) fn content(&mut self, is_expected: bool) {
+        match (is_expected, self.content) {
+            (true, None) => self.content = Some(RateWindow { began_at: self.clock.now(), bytes: 0 }),
+            (false, Some(_)) => self.content = None,
             _ => {}
         }
+    }
+
+    /// Returns whether content has arrived below the minimum rate.
+    pub(super) fn is_content_slow(&self) -> bool {
+        self.rate_deadline().is_some_and(|deadline| deadline <= self.clock.now())
+    }
+
+    fn rate_deadline(&self) -> Option<Time> {
+        self.content.map(|window| window.began_at.plus_ms(RATE_WINDOW_MS))
     }
 
     /// Shortens the session because the process drains.
@@ -81,13 +98,9 @@ impl SessionTimeouts {
 
     /// Returns the deadline of the next read.
     pub(super) fn deadline(&self) -> Time {
-        let turn = match self.transaction {
+        let turn = match self.rate_deadline() {
             None => self.last_write_at.plus_ms(self.idle_ms),
-            Some(transaction) => {
-                let earned_ms = transaction.bytes.saturating_mul(1_000) / BYTES_PER_S_MIN;
-                let progress = transaction.began_at.plus_ms(self.idle_ms.saturating_add(earned_ms));
-                progress.min(self.last_read_at.max(self.last_write_at).plus_ms(self.idle_ms))
-            }
+            Some(rate) => rate.min(self.last_read_at.max(self.last_write_at).plus_ms(self.idle_ms)),
         };
         turn.min(self.ends_at)
     }
@@ -146,7 +159,7 @@ mod tests {
 
     fn setup() -> (Arc<Standing>, SessionTimeouts) {
         let clock = Arc::new(Standing(0.into()));
-        let patience = SessionTimeouts::new(clock.clone(), 300_000);
+        let patience = SessionTimeouts::new(clock.clone(), 300_000, 1_024);
         (clock, patience)
     }
 
@@ -166,18 +179,37 @@ mod tests {
         assert_eq!(patience.deadline(), Time::from_millis(500_000));
     }
 
+    /// Sends `bytes` every `gap_ms` and returns when the session ends, or `None` if it goes on for two hours.
+    fn ends_after_ms(bytes: usize, gap_ms: i64) -> Option<i64> {
+        let (clock, mut patience) = setup();
+        patience.content(true);
+        for ms in (gap_ms..SESSION_MS_MAX).step_by(usize::try_from(gap_ms).unwrap_or(1)) {
+            if patience.deadline() <= Time::from_millis(ms) {
+                return Some(patience.deadline().millis());
+            }
+            clock.set(ms);
+            patience.record_read(bytes);
+        }
+        None
+    }
+
     #[test]
     fn content_must_arrive_at_a_minimum_rate() {
-        let (clock, mut patience) = setup();
-        patience.transaction(true);
-        for second in 1..=600 {
-            clock.set(second * 1_000);
-            patience.record_read(10);
+        for (bytes, gap_ms) in [(1_100, 1_000), (60 * 1_024, 60_000 - 1), (32 * 1_024, 20_000), (1 << 20, 59_000)] {
+            assert_eq!(ends_after_ms(bytes, gap_ms), None, "{bytes} bytes every {gap_ms} ms");
         }
-        assert_eq!(patience.deadline(), Time::from_millis(306_000), "10 bytes a second are too few");
-        patience.record_read(25_000_000);
-        assert_eq!(patience.deadline(), Time::from_millis(900_000), "25 MB are progress, silence is still limited");
-        patience.transaction(false);
+        for (bytes, gap_ms) in [(1, 1_000), (1_023, 1_000), (1 << 20, 60_001), (10 * 1_024, 11_000)] {
+            let ended = ends_after_ms(bytes, gap_ms).is_some_and(|ms| ms <= 2 * RATE_WINDOW_MS + gap_ms);
+            assert!(ended, "{bytes} bytes every {gap_ms} ms");
+        }
+        let (clock, mut patience) = setup();
+        patience.content(true);
+        clock.set(RATE_WINDOW_MS - 1);
+        assert!(!patience.is_content_slow());
+        clock.set(RATE_WINDOW_MS);
+        assert!(patience.is_content_slow());
+        patience.content(false);
+        assert!(!patience.is_content_slow(), "the rate holds only while content is expected");
         assert_eq!(patience.deadline(), Time::from_millis(300_000));
     }
 

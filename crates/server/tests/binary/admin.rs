@@ -49,6 +49,8 @@ fn workspaces_are_created_listed_shown_and_changed() {
         let shown = sandbox.run(&["workspace", "show", id, "--config", config, "--json"]).json();
         assert_eq!(shown[member], *expected, "{arguments:?}");
     }
+    let shown = sandbox.run(&["workspace", "show", id, "--config", config, "--json"]).json();
+    assert_eq!((&shown["stored_bytes"], &shown["storage_bytes_max"]), (&json!(0), &json!(1_u64 << 30)));
     let missing = sandbox.run(&["workspace", "show", "01890a5d-ac96-774b-bcce-b302099a8057", "--config", config]);
     assert_eq!((missing.code, missing.stdout.as_str()), (1, ""));
 }

@@ -17,6 +17,8 @@ impl From<rusqlite::Error> for Error {
                 | ErrorCode::PermissionDenied
                 | ErrorCode::OutOfMemory,
             ) => Error::Unavailable(text),
+            // The timer of the connection knows the limit, and the transaction sets it.
+            Some(ErrorCode::OperationInterrupted) => Error::StatementTime(0),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::DatabaseDamaged(text),
             _ => Error::Statement(text),
         }
@@ -41,6 +43,7 @@ impl From<postgres::Error> for Error {
             "40001" | "40P01" | "26000" => Error::Conflict(text),
             "0A000" if text.contains("cached plan") => Error::Conflict(text),
             "53100" | "53200" | "58030" => Error::StorageFull(text),
+            "57014" if text.contains("statement timeout") => Error::StatementTime(0),
             "53300" | "57014" | "25006" | "55P03" => Error::Unavailable(text),
             // Damaged data or index, or a missing table file.
             "XX001" | "XX002" | "58P01" => Error::DatabaseDamaged(text),

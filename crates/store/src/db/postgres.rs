@@ -37,6 +37,8 @@ pub(crate) struct PgShared {
     faults: Option<WriteFaults>,
     writes: StoreIncident,
     reads: StoreIncident,
+    /// The time limit of a statement of a read, in milliseconds.
+    statement_ms: Option<u64>,
 }
 
 impl PgShared {
@@ -58,6 +60,7 @@ impl PgShared {
             faults: config.faults.clone(),
             writes,
             reads,
+            statement_ms: config.statement_ms,
         }
     }
 
@@ -76,7 +79,8 @@ impl PgShared {
         *self.down.lock().unwrap_or_else(PoisonError::into_inner) =
             connected.as_ref().err().map(|error| (after(CONNECT_PAUSE), error.clone()));
         let connected = self.damage.record_result(connected)?;
-        Ok(Tx::new(StoreConnection::Postgres(Box::new(connected))).with_damage(self.damage.clone()))
+        let tx = Tx::new(StoreConnection::Postgres(Box::new(connected))).with_damage(self.damage.clone());
+        tx.with_statement_limit(self.statement_ms.filter(|_| mode == PgMode::Read))
     }
 }
 

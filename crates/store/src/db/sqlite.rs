@@ -53,7 +53,7 @@ pub(crate) fn open_reader(path: &Path, config: &StoreConfig) -> Result<Tx> {
         "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = {}; PRAGMA cache_size = -{};",
         config.sqlite_mmap_bytes, config.sqlite_reader_cache_kib
     ))?;
-    Ok(Tx::new(StoreConnection::Sqlite(connection)))
+    Tx::new(StoreConnection::Sqlite(connection)).with_statement_limit(config.statement_ms)
 }
 
 fn set_up(connection: &rusqlite::Connection) -> Result<()> {

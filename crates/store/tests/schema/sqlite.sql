@@ -671,6 +671,9 @@ CREATE TABLE webhooks (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX webhooks_list ON webhooks (workspace_id, created_at, id);
+CREATE TABLE workspace_storage (
+  workspace_id BLOB NOT NULL PRIMARY KEY,
+  bytes INTEGER NOT NULL)STRICT;
 CREATE TABLE workspaces (
   id BLOB NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,

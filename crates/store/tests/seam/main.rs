@@ -19,6 +19,7 @@ mod on_postgres;
 mod on_sqlite;
 mod postgres_tls;
 mod raw_reader;
+mod read_limits;
 mod read_only;
 mod s3_server;
 mod schema;

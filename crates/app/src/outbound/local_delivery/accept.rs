@@ -82,7 +82,7 @@ pub fn enqueue(
             detail: None,
             created_at: sent.created_at,
         };
-        contents::insert(tx, delivery.workspace, delivery.content, copy.raw, &copy.mail.bodies)?;
+        contents::insert_pending(tx, delivery.workspace, delivery.content, copy.raw, &copy.mail.bodies)?;
         local_deliveries::insert(tx, &delivery)?;
         let job = NewJob {
             id: ids.next(),

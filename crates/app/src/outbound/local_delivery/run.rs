@@ -12,6 +12,7 @@ use posthouse_domain::{
     delivery::LocalDeliveryState,
     id::{EnvelopeId, IdGenerator, InboxId, MessageId, WorkspaceId},
     job::{JobKind, JobReason},
+    plan::Plans,
     time::Time,
 };
 use posthouse_mail::{address::Address, trace};
@@ -32,9 +33,12 @@ use crate::{
         store::{self, InboundCopy},
     },
     keyring::instance_key::AddressKey,
+    limits::storage_limit,
     outbound::deliver::{local, prepare},
 };
 
+/// Why a delivery fails whose recipients store as much as their plan allows.
+const STORAGE_FULL: &str = "The recipient's storage is full (plans.*.storage_bytes).";
 /// Deliveries of one sender that a job reads at once.
 const BATCH_MAX: u32 = 16;
 
@@ -105,7 +109,7 @@ pub async fn give_up(app: &App, reference: LocalDeliveryRef, why: String) -> Sto
             return Ok(Some((delivery, outcome)));
         }
         let outcome = LocalOutcome::Failed(why.clone());
-        contents::delete_unused(tx, workspace, delivery.content)?;
+        contents::delete_pending(tx, workspace, delivery.content)?;
         local_deliveries::settle(tx, &delivery, &outcome)?;
         Ok(Some((delivery, outcome)))
     };
@@ -167,7 +171,8 @@ async fn outcome(app: &App, loaded: &LoadedDelivery) -> StoreResult<Option<Local
     let key = app.address_key().map_err(|refusal| Error::Unavailable(refusal.message.into()))?;
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let reference = LocalDeliveryRef { workspace: loaded.delivery.workspace, id: loaded.delivery.id };
-    app.store.write(move |tx| store_copies(tx, reference, &mail, &key, &ids.clone(), now)).await
+    let storage = StorageClaim { plans: app.config.plans, bytes: raw.bytes };
+    app.store.write(move |tx| store_copies(tx, reference, &mail, &key, storage, &ids.clone(), now)).await
 }
 
 /// Parses the copy. It was parsed before, when the message was accepted.
@@ -195,18 +200,34 @@ fn sender(delivery: &LocalDelivery) -> StoreResult<Address> {
     Address::parse(&delivery.mail_from).map_err(broken)
 }
 
-/// Stores one copy in each inbox that still exists and records the outcome, unless another worker did.
+/// The bytes that the copies of a delivery share, and the limits that they count for.
+#[derive(Clone, Copy)]
+struct StorageClaim {
+    plans: Plans,
+    bytes: u64,
+}
+
+/// Stores one copy in each inbox that still exists and records the outcome, unless another worker did. Without room for
+/// them in the plan, the delivery fails at once, so that the sender learns about it.
 fn store_copies(
     tx: &mut Tx,
     reference: LocalDeliveryRef,
     mail: &ParsedMail,
     key: &AddressKey,
+    storage: StorageClaim,
     ids: &IdGenerator,
     now: Time,
 ) -> StoreResult<Option<LocalOutcome>> {
     let LocalDeliveryRef { workspace, id } = reference;
     let Some(delivery) = local_deliveries::take(tx, workspace, id)? else { return Ok(None) };
     if let Some(outcome) = recorded(&delivery) {
+        return Ok(Some(outcome));
+    }
+    let need = storage_limit::need(tx, &storage.plans, workspace, storage.bytes)?;
+    if need.check().is_err() {
+        contents::delete_pending(tx, workspace, delivery.content)?;
+        let outcome = LocalOutcome::Failed(STORAGE_FULL.to_owned());
+        local_deliveries::settle(tx, &delivery, &outcome)?;
         return Ok(Some(outcome));
     }
     inboxes::lock_all(tx, delivery.recipients.iter().map(|recipient| (workspace, recipient.inbox)).collect())?;
@@ -226,7 +247,9 @@ fn store_copies(
         }
     }
     if reached.is_empty() {
-        contents::delete_unused(tx, workspace, delivery.content)?;
+        contents::delete_pending(tx, workspace, delivery.content)?;
+    } else {
+        contents::count_pending(tx, workspace, storage.bytes);
     }
     let outcome = LocalOutcome::Stored { missing };
     local_deliveries::settle(tx, &delivery, &outcome)?;

@@ -25,6 +25,7 @@ use super::{QueuedMessage, ready, size_refusal};
 use crate::{
     access::visible,
     app::App,
+    limits::storage_limit,
     outbound::{
         compose::OutgoingMessage,
         local_delivery::{self, RecipientRoute},
@@ -84,7 +85,7 @@ pub async fn decide(
 ) -> Result<SendDecision, Refusal> {
     let (ready, _) = ready(app, order, message, inbox).await?;
     let size = size_refusal(app, &ready);
-    app.store.read(move |tx| decision(tx, &ready, size.clone())).await
+    app.store.read_for(ready.order.caller.workspace, move |tx| decision(tx, &ready, size.clone())).await
 }
 
 fn decision(tx: &mut Tx, ready: &QueuedMessage, size: Option<Refusal>) -> Result<SendDecision, Refusal> {
@@ -143,11 +144,18 @@ pub(super) fn facts(
         loop_rule: looping,
         recipients_day: recipients_day(tx, ready, workspace, &people)?,
         month: LimitUsage { used: used.month, limit: plan.emails_per_month },
+        storage: storage_limit::need(tx, &ready.config.plans, workspace.id, added_bytes(ready))?,
         inbox_day: LimitUsage { used: used.inbox_day, limit: plan.daily_sends_per_inbox },
         workspace_day: LimitUsage { used: used.workspace_day, limit: workspace.daily_send_limit.or(plan.daily_sends) },
         burst: LimitUsage { used: burst, limit: plan.sends_per_5_minutes },
         burst_oldest,
     })
+}
+
+/// Returns the bytes that sending stores in the workspace: the message, and a content that its own recipients share.
+fn added_bytes(ready: &QueuedMessage) -> u64 {
+    let copies = 1 + u64::from(ready.received.is_some());
+    ready.sent.size_bytes.saturating_mul(copies)
 }
 
 /// Returns the recipients that an unclaimed workspace would write to for the first time today; `None` if the workspace

@@ -68,6 +68,13 @@ pub(super) const TOO_LARGE: ServerReply = ServerReply::fixed(552, Code(5, 3, 4),
 pub(super) const BAD_CHUNK: ServerReply =
     ServerReply::fixed(501, Code(5, 5, 4), "Syntax: BDAT size [LAST]; closing connection");
 
+/// The code of a reply after which the server closes the connection (RFC 5321 §3.8).
+pub(super) const CLOSING: u16 = 421;
+/// The reply to a client that was idle for too long.
+pub(super) const TIMED_OUT: ServerReply = ServerReply::fixed(421, Code(4, 4, 2), "Timeout");
+/// The reply to a client at a shutdown.
+pub(super) const SHUTTING_DOWN: ServerReply = ServerReply::fixed(421, Code(4, 3, 2), "Shutting down");
+
 /// The reply to MAIL before a login.
 pub(super) const LOGIN_NEEDED: ServerReply = ServerReply::fixed(530, Code(5, 7, 0), "Authentication required");
 /// The reply to AUTH without TLS on a listener that requires TLS.
@@ -119,17 +126,20 @@ pub(super) fn flaw(flaw: ContentFlaw) -> ServerReply {
     }
 }
 
-/// Returns the reply to a client whose connection is closed: after a timeout, at a shutdown, or with too many
-/// connections.
+/// Returns the reply to a client whose connection is closed: after a timeout, at a shutdown, or over a limit.
 pub(super) fn disconnect(reason: DisconnectReason, hostname: &str) -> ServerReply {
-    let (code, text) = match reason {
-        DisconnectReason::TimedOut => (Code(4, 4, 2), "Timeout"),
-        DisconnectReason::ShuttingDown => (Code(4, 3, 2), "Shutting down"),
-        DisconnectReason::Overloaded => (Code(4, 3, 2), "Too busy, try again later"),
-        DisconnectReason::TooManyConnections => (Code(4, 7, 0), "Too many connections"),
-        DisconnectReason::TooOften => {
-            (Code(4, 7, 0), "Too many new connections from your address, try again in a minute")
-        }
-    };
-    ServerReply::new(421, code, format!("{hostname} {text}"))
+    match reason {
+        DisconnectReason::TimedOut => close(&TIMED_OUT, hostname),
+        DisconnectReason::ShuttingDown => close(&SHUTTING_DOWN, hostname),
+        DisconnectReason::Limit(reply) => close(&reply, hostname),
+    }
+}
+
+/// Returns a reply as the last one of a session, which begins with the name of the server (RFC 5321 §4.2.3).
+pub(super) fn close(reply: &ServerReply, hostname: &str) -> ServerReply {
+    let text = format!("{hostname} {}", reply.text());
+    match reply.enhanced() {
+        Some(enhanced) => ServerReply::new(CLOSING, enhanced, text),
+        None => ServerReply::plain(CLOSING, text),
+    }
 }

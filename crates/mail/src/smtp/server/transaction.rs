@@ -25,6 +25,8 @@ pub struct RecipientQuery {
     pub address: EnvelopeAddress,
     /// The reverse path of this transaction.
     pub mail_from: Option<EnvelopeAddress>,
+    /// The size that the client declared at MAIL, in bytes.
+    pub size: Option<u64>,
     /// Number of recipients already accepted in this transaction.
     pub accepted: usize,
     /// The authenticated user.

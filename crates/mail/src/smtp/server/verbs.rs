@@ -159,6 +159,7 @@ impl ServerSession {
         let query = RecipientQuery {
             address: address.clone(),
             mail_from: envelope.mail_from.clone(),
+            size: envelope.size,
             accepted: envelope.recipients.len(),
             user: self.user.clone(),
         };

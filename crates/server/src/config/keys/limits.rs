@@ -4,7 +4,7 @@ use posthouse_app::settings::LimitsConfig;
 use posthouse_domain::plan::Limit;
 
 use crate::config::{
-    key::{ConfigKey, Key, keys, number, value},
+    key::{ConfigKey, DefaultValue, Key, keys, number, value},
     lookup::KeyValues,
     types::{Count, DurationMs, Quota, Size, ValueType},
 };
@@ -19,6 +19,10 @@ const BODY_BYTES_RANGE: Size = Size { bytes_min: 40 << 20, bytes_max: 1 << 40 };
 const PAGE_BYTES_DEFAULT: u64 = 8 << 20;
 /// The deepest JSON that the parser accepts.
 const JSON_DEPTH_MAX: usize = 127;
+/// The part of the total that one SMTP client may use by default: a tenth.
+const SMTP_CONTENT_SHARE: u64 = 10;
+/// The range of budgets of content.
+const CONTENT: Size = Size { bytes_min: 1 << 20, bytes_max: 1 << 40 };
 
 keys! {
     // HTTP, streams and JSON.
@@ -95,10 +99,53 @@ keys! {
         help: "Requests per minute from one address (IPv6: one /56 network) with an unknown API key or stream token. \
             Beyond it, only keys that this process has already accepted are checked; others get 429 `rate_limited`.",
     }
+
+    // Receiving by SMTP, and the store.
+    SMTP_CONTENT_BYTES: u64 = "limits.smtp_content_bytes" => {
+        kind: CONTENT,
+        default: value("1GiB"),
+        example: "512MiB",
+        help: "Maximum content of incoming messages in memory, for all SMTP sessions of the mail exchanger and again \
+            for those of submission. 256 KiB of each session always fit.",
+    }
+    SMTP_CONTENT_BYTES_PER_CLIENT: u64 = "limits.smtp_content_bytes_per_client" => {
+        kind: CONTENT,
+        default: DefaultValue::Text("a tenth of `limits.smtp_content_bytes`, at least `smtp.max_message_bytes`"),
+        example: "256MiB",
+        help: "Maximum content in memory for the sessions of one SMTP client. Raise it if a gateway delivers all mail \
+            from one address.",
+    }
+    SMTP_CONTENT_BYTES_PER_SECOND: u64 = "limits.smtp_content_bytes_per_second" => {
+        kind: Size { bytes_min: 1, bytes_max: 1 << 20 },
+        default: value("1KiB"),
+        example: "4KiB",
+        help: "Minimum rate of content. An SMTP client that sends less within 60 seconds gets 421.",
+    }
+    UNKNOWN_RECIPIENTS_PER_MINUTE: Limit = "limits.unknown_recipients_per_minute" => {
+        kind: Quota,
+        default: value(60),
+        example: 20,
+        help: "Maximum recipients without an inbox that one SMTP client names per minute, in all its sessions. Networks in \
+            `smtp.trusted_clients` are exempt.",
+    }
+    STATEMENT_TIME: i64 = "limits.statement_time" => {
+        kind: DurationMs,
+        default: value("10s"),
+        example: "30s",
+        help: "Time limit of one database statement of a read. Writes, migrations, backups and checks have none.",
+    }
+    READS_PER_WORKSPACE: usize = "limits.reads_per_workspace" => {
+        kind: Count { min: 1, max: 1_000 },
+        default: DefaultValue::Text("a quarter of the database readers: 2"),
+        example: 4,
+        help: "Maximum reads of one workspace that use the database at once. More wait in a queue of the workspace.",
+    }
 }
 
-/// Reads all limits.
-pub(in crate::config) fn limits(values: &mut KeyValues) -> LimitsConfig {
+/// Reads all limits. `message_bytes_max` is the least that one SMTP client may have in memory.
+pub(in crate::config) fn limits(values: &mut KeyValues, message_bytes_max: u64) -> LimitsConfig {
+    let smtp_content_bytes = values.get(&SMTP_CONTENT_BYTES);
+    let share = (smtp_content_bytes / SMTP_CONTENT_SHARE).max(message_bytes_max);
     LimitsConfig {
         // HTTP, streams and JSON.
         request_body_bytes: values.get(&REQUEST_BODY_BYTES),
@@ -112,5 +159,13 @@ pub(in crate::config) fn limits(values: &mut KeyValues) -> LimitsConfig {
         unauthenticated_connections_per_address: values.get(&UNAUTHENTICATED_CONNECTIONS_PER_ADDRESS),
         stream_frames_per_minute: values.get(&STREAM_FRAMES_PER_MINUTE),
         unknown_keys_per_minute: values.get(&UNKNOWN_KEYS_PER_MINUTE),
+
+        // Receiving by SMTP, and the store.
+        smtp_content_bytes,
+        smtp_content_bytes_per_client: values.find(&SMTP_CONTENT_BYTES_PER_CLIENT).unwrap_or(share),
+        smtp_content_bytes_per_second: values.get(&SMTP_CONTENT_BYTES_PER_SECOND),
+        unknown_recipients_per_minute: values.get(&UNKNOWN_RECIPIENTS_PER_MINUTE),
+        statement_ms: values.get(&STATEMENT_TIME).unsigned_abs(),
+        reads_per_workspace: values.find(&READS_PER_WORKSPACE),
     }
 }

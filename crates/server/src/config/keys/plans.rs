@@ -5,7 +5,7 @@ use posthouse_domain::plan::{Limit, PlanLimits, Plans};
 use crate::config::{
     key::{ConfigKey, Key, keys, value},
     lookup::KeyValues,
-    types::{Quota, ValueType},
+    types::{Quota, SizeQuota, ValueType},
 };
 
 /// The defaults of a plan. A value is a number or `"unlimited"`.
@@ -20,6 +20,7 @@ macro_rules! plan {
         requests_per_minute: $requests_per_minute:literal,
         connections: $connections:literal,
         streams: $streams:literal,
+        storage_bytes: $storage_bytes:literal,
     }) => {
         pub(in crate::config) mod $module {
             use super::*;
@@ -80,6 +81,12 @@ macro_rules! plan {
                     example: 100,
                     help: "Streams (WebSockets) at once of one workspace.",
                 }
+                STORAGE_BYTES: Limit = concat!("plans.", $plan, ".storage_bytes") => {
+                    kind: SizeQuota,
+                    default: value($storage_bytes),
+                    example: "100GiB",
+                    help: "Stored messages, and bodies and files of drafts, as a size such as `\"10GiB\"`.",
+                }
             }
 
             pub(super) fn limits(values: &mut KeyValues) -> PlanLimits {
@@ -93,6 +100,7 @@ macro_rules! plan {
                     requests_per_minute: values.get(&REQUESTS_PER_MINUTE),
                     connections: values.get(&CONNECTIONS),
                     streams: values.get(&STREAMS),
+                    storage_bytes: values.get(&STORAGE_BYTES),
                 }
             }
         }
@@ -109,6 +117,7 @@ plan!(free = "free" {
     requests_per_minute: 120,
     connections: 200,
     streams: 20,
+    storage_bytes: "1GiB",
 });
 
 plan!(builder = "builder" {
@@ -121,6 +130,7 @@ plan!(builder = "builder" {
     requests_per_minute: 600,
     connections: 2_000,
     streams: 1_000,
+    storage_bytes: "50GiB",
 });
 
 plan!(team = "team" {
@@ -133,6 +143,7 @@ plan!(team = "team" {
     requests_per_minute: 3_000,
     connections: 20_000,
     streams: 10_000,
+    storage_bytes: "500GiB",
 });
 
 /// Reads the limits of all plans.

@@ -48,6 +48,12 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
     ("ai.api_key", None),
     ("log.format", Some("'text'")),
     ("log.level", Some("'info'")),
+    ("limits.smtp_content_bytes", Some("'1GiB'")),
+    ("limits.smtp_content_bytes_per_client", None),
+    ("limits.smtp_content_bytes_per_second", Some("'1KiB'")),
+    ("limits.unknown_recipients_per_minute", Some("60")),
+    ("limits.statement_time", Some("'10s'")),
+    ("limits.reads_per_workspace", None),
     ("plans.free.inboxes", Some("3")),
     ("plans.free.domains", Some("1")),
     ("plans.free.emails_per_month", Some("3000")),
@@ -57,6 +63,7 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
     ("plans.free.requests_per_minute", Some("120")),
     ("plans.free.connections", Some("200")),
     ("plans.free.streams", Some("20")),
+    ("plans.free.storage_bytes", Some("'1GiB'")),
     ("plans.builder.inboxes", Some("100")),
     ("plans.builder.domains", Some("10")),
     ("plans.builder.emails_per_month", Some("50000")),
@@ -66,6 +73,7 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
     ("plans.builder.requests_per_minute", Some("600")),
     ("plans.builder.connections", Some("2000")),
     ("plans.builder.streams", Some("1000")),
+    ("plans.builder.storage_bytes", Some("'50GiB'")),
     ("plans.team.inboxes", Some("'unlimited'")),
     ("plans.team.domains", Some("50")),
     ("plans.team.emails_per_month", Some("500000")),
@@ -86,6 +94,7 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
     ("limits.unauthenticated_connections_per_address", Some("1000")),
     ("limits.stream_frames_per_minute", Some("60")),
     ("limits.unknown_keys_per_minute", Some("60")),
+    ("plans.team.storage_bytes", Some("'500GiB'")),
 ];
 
 /// Describes a configuration, with the secret that its debug output hides.

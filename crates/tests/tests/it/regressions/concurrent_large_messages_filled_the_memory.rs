@@ -2,7 +2,6 @@
 //! deferred, and small messages are still accepted.
 
 use posthouse_domain::plan::Plan;
-use posthouse_server::config::CONTENT_BYTES_MAX;
 use posthouse_tests::{ServerOptions, TestServer, smtp::TestSmtpClient};
 
 /// The limit in this test, in bytes. The default is 1 GiB.
@@ -21,13 +20,14 @@ async fn start_message(server: &TestServer, to: &str, bytes: usize) -> TestSmtpC
 
 #[tokio::test]
 async fn a_session_above_the_memory_limit_is_deferred_and_small_messages_are_accepted() {
-    assert_eq!(CONTENT_BYTES_MAX, 1024 * 1024 * 1024);
-    let server = TestServer::start(ServerOptions::default().configure(|c| c.smtp.content_bytes_max = LIMIT)).await;
+    let server = TestServer::start(ServerOptions::default().configure(|c| c.limits.smtp_content_bytes = LIMIT)).await;
     let key = server.workspace(Plan::Team).await;
     let inbox = server.inbox(&key).await;
 
     let mut over = start_message(&server, &inbox.address, 1_500 * 1024).await;
-    over.reply().await.expect_enhanced(421, "4.3.2");
+    let reply = over.reply().await.expect_enhanced(421, "4.3.2");
+    let limit = "(limits.smtp_content_bytes is 1048576), try again in 60 seconds";
+    assert!(reply.lines[0].contains(limit), "{reply}");
 
     let mut large = start_message(&server, &inbox.address, 900 * 1024).await;
     server.deliver_raw(b"From: a@b.example\r\nSubject: small\r\n\r\nx\r\n", &[&inbox.address]).await.expect(250);

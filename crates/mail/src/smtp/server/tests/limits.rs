@@ -1,7 +1,7 @@
 //! The limits of a session, and how the caller ends one.
 
 use super::super::*;
-use super::{ServerRun, config, drive};
+use super::{EnhancedStatusCode, ServerRun, config, drive};
 
 fn run(config: SmtpServerConfig, input: &str) -> ServerRun {
     let whole = drive(config.clone(), &[input.as_bytes()], input.len());
@@ -109,16 +109,16 @@ fn pipelined_commands_are_answered_in_one_write() {
 
 #[test]
 fn a_farewell_ends_the_session_with_its_reason() {
+    let limit = ServerReply::new(421, EnhancedStatusCode(4, 7, 0), "Too many (x is 2)");
     let table = [
         (DisconnectReason::TimedOut, "421 4.4.2 mx.example Timeout\r\n"),
         (DisconnectReason::ShuttingDown, "421 4.3.2 mx.example Shutting down\r\n"),
-        (DisconnectReason::Overloaded, "421 4.3.2 mx.example Too busy, try again later\r\n"),
-        (DisconnectReason::TooManyConnections, "421 4.7.0 mx.example Too many connections\r\n"),
+        (DisconnectReason::Limit(limit), "421 4.7.0 mx.example Too many (x is 2)\r\n"),
     ];
     for (reason, line) in table {
         let (mut session, _) = ServerSession::new(config());
         session.receive(b"NOOP\r\n");
-        assert_eq!(session.disconnect(reason), line.as_bytes());
+        assert_eq!(session.disconnect(reason.clone()), line.as_bytes());
         session.receive(b"NOOP\r\n");
         assert!(matches!(session.step(), ServerStep::Close));
         assert_eq!(session.disconnect(reason), b"");
@@ -141,4 +141,17 @@ fn answers_to_other_steps_have_no_effect() {
     session.finish(replies::OK);
     assert!(matches!(session.step(), ServerStep::Pending));
     assert!(!session.is_idle());
+}
+
+#[test]
+fn a_recipient_rejected_with_421_ends_the_session() {
+    let (mut session, _) = ServerSession::new(config());
+    session.receive(b"EHLO c\r\nMAIL FROM:<>\r\nRCPT TO:<x@c.example>\r\nNOOP\r\n");
+    assert!(matches!(session.step(), ServerStep::Sender(_)));
+    session.sender(SessionDecision::Accept);
+    assert!(matches!(session.step(), ServerStep::Recipient(_)));
+    session.recipient(SessionDecision::Reject(ServerReply::fixed(421, EnhancedStatusCode(4, 7, 0), "Too many")));
+    let ServerStep::Write(bytes) = session.step() else { panic!("the replies are written first") };
+    assert!(bytes.ends_with(b"421 4.7.0 mx.example Too many\r\n"), "{}", String::from_utf8_lossy(&bytes));
+    assert!(matches!(session.step(), ServerStep::Close));
 }

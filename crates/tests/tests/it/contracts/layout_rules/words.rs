@@ -74,6 +74,16 @@ pub(super) const RULES: &[Rule] = &[
         passes: &[("crates/mail/src/x.rs", "fn todo() { dbg; }\nconst METHOD: &str = \"Todos\";")],
     },
     Rule {
+        name: "reads of requests have a share",
+        advice: "Use `store.read_for` with the caller's workspace, so that its slow reads delay no other workspace.",
+        check: unshared_reads,
+        fails: &[("crates/http/src/v1/x.rs", "async fn f() { app.store.read(work).await }")],
+        passes: &[
+            ("crates/http/src/v1/x.rs", "async fn f() { app.store.read_for(caller.workspace, work).await }"),
+            ("crates/app/src/jobs/x.rs", "async fn f() { app.store.read(work).await }"),
+        ],
+    },
+    Rule {
         name: "no unsafe",
         advice: "Write safe Rust only. If unsafe code is unavoidable, use a maintained library for it.",
         check: |source| words(source, "unsafe", "an `unsafe`"),
@@ -98,6 +108,13 @@ fn calls<'a>(source: &'a SourceFile, name: &'a str) -> impl Iterator<Item = &'a 
 
 fn unwrap(source: &SourceFile) -> Vec<Violation> {
     calls(source, "unwrap").map(|tokens| Violation::new(tokens[1].line, "calls `.unwrap()`")).collect()
+}
+
+fn unshared_reads(source: &SourceFile) -> Vec<Violation> {
+    if !source.is_in("crates/http/src/v1") {
+        return Vec::new();
+    }
+    calls(source, "read").map(|tokens| Violation::new(tokens[1].line, "calls `.read()`")).collect()
 }
 
 fn expect(source: &SourceFile) -> Vec<Violation> {

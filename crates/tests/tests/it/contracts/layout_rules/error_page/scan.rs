@@ -40,7 +40,15 @@ const ERROR_TYPES: &[ErrorTypeMessage] = &[
         refusal: "crates/store/src/error.rs",
         code: "Unavailable",
         of: "crates/store/src/error.rs",
-        variants: &["Overloaded", "Unavailable", "StorageFull", "Conflict", "BlobStore"],
+        variants: &[
+            "Overloaded",
+            "StatementTime",
+            "TooManyReads",
+            "Unavailable",
+            "StorageFull",
+            "Conflict",
+            "BlobStore",
+        ],
     },
     ErrorTypeMessage {
         refusal: "crates/app/src/inbound/receive.rs",
