@@ -119,7 +119,7 @@ keys! {
         kind: Size { bytes_min: 1, bytes_max: 1 << 20 },
         default: value("1KiB"),
         example: "4KiB",
-        help: "Minimum rate of content. An SMTP client that sends less within 60 seconds gets 421.",
+        help: "Lowest rate of content. An SMTP client that sends less within 60 seconds gets 421.",
     }
     UNKNOWN_RECIPIENTS_PER_MINUTE: Limit = "limits.unknown_recipients_per_minute" => {
         kind: Quota,
