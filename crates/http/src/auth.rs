@@ -71,7 +71,7 @@ async fn check(
     match &found {
         Ok(_) => check.accept(),
         Err(refusal) if refusal.code == ErrorCode::Unauthorized => check.reject(),
-        Err(_) => check.cancel(),
+        Err(_) => drop(check),
     }
     found
 }

@@ -10,7 +10,10 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use posthouse_app::limits::fixed_window::FixedWindow;
+use posthouse_app::limits::{
+    fixed_window::FixedWindow,
+    shared_budget::{BudgetShare, SharedBudget},
+};
 use posthouse_domain::{
     error::{ErrorCode, LimitName, Refusal},
     plan::Limit,
@@ -23,6 +26,11 @@ use super::client;
 const ADDRESSES_MAX: usize = 100_000;
 /// Most accepted keys in one generation; twice as many are remembered.
 const ACCEPTED_MAX: usize = 100_000;
+/// Credentials of one address that are looked up at once, as a multiple of the limit: after a restart, many clients
+/// behind one address may reconnect together.
+const AT_ONCE_PER_LIMIT: u64 = 4;
+/// When a client should try again if too many credentials are looked up, in seconds.
+const AT_ONCE_RETRY_S: u64 = 1;
 
 /// The SHA-256 of a credential.
 type CredentialDigest = [u8; 32];
@@ -31,6 +39,8 @@ type CredentialDigest = [u8; 32];
 #[derive(Debug)]
 pub(crate) struct UnknownKeys {
     window: FixedWindow<IpAddr>,
+    /// The credentials that are being looked up.
+    lookups: SharedBudget<IpAddr>,
     accepted: Mutex<AcceptedKeys>,
 }
 
@@ -42,23 +52,33 @@ struct AcceptedKeys {
     older: HashSet<CredentialDigest>,
 }
 
-/// A credential that may be looked up. It counts as unknown until [`CredentialCheck::accept`] or
-/// [`CredentialCheck::cancel`].
+/// A credential that may be looked up.
 pub(crate) struct CredentialCheck<'a> {
     keys: &'a UnknownKeys,
     digest: CredentialDigest,
-    /// The network whose window counts it; `None` if it was accepted before.
-    counted: Option<IpAddr>,
+    /// What counts it if it is unknown; `None` if it was accepted before.
+    unknown: Option<UnknownCredential>,
+}
+
+/// A credential that was not accepted before.
+struct UnknownCredential {
+    lookup: BudgetShare<IpAddr>,
+    max: u64,
+    now: Time,
 }
 
 impl Default for UnknownKeys {
     fn default() -> Self {
-        Self { window: FixedWindow::new(MINUTE_MS, ADDRESSES_MAX), accepted: Mutex::default() }
+        Self {
+            window: FixedWindow::new(MINUTE_MS, ADDRESSES_MAX),
+            lookups: SharedBudget::new(None),
+            accepted: Mutex::default(),
+        }
     }
 }
 
 impl UnknownKeys {
-    /// Counts a credential as unknown, unless it was accepted before.
+    /// Admits a credential to its lookup, unless it may be one unknown credential too many.
     ///
     /// # Errors
     /// Returns `rate_limited` if its address has used up its limit.
@@ -70,19 +90,16 @@ impl UnknownKeys {
         now: Time,
     ) -> Result<CredentialCheck<'_>, Refusal> {
         let Some(max) = limit.filter(|_| !self.accepted().contains(&digest)) else {
-            return Ok(CredentialCheck { keys: self, digest, counted: None });
+            return Ok(CredentialCheck { keys: self, digest, unknown: None });
         };
         let network = client::network(client);
-        let count = self.window.count(network, max, now);
-        if count.is_allowed {
-            return Ok(CredentialCheck { keys: self, digest, counted: Some(network) });
+        if !self.window.is_allowed(network, max, now) {
+            let ends_in_ms = self.window.count(network, max, now).ends_in_ms;
+            return Err(refusal(max, u64::try_from((ends_in_ms + 999) / 1_000).unwrap_or(60).max(1)));
         }
-        let wait_s = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60).max(1);
-        let message =
-            format!("This address has sent {max} unknown API keys in this minute, and this key isn't known yet.");
-        let refusal = Refusal::new(ErrorCode::RateLimited, message);
-        let refusal = refusal.with_fix("Check the API key. If it is valid, wait for the time in `Retry-After`.");
-        Err(refusal.at_limit(LimitName::UnknownKeysPerMinute, max, wait_s))
+        let lookup = self.lookups.take_one(network, Some(max.saturating_mul(AT_ONCE_PER_LIMIT)));
+        let lookup = lookup.map_err(|_| refusal(max, AT_ONCE_RETRY_S))?;
+        Ok(CredentialCheck { keys: self, digest, unknown: Some(UnknownCredential { lookup, max, now }) })
     }
 
     fn accepted(&self) -> MutexGuard<'_, AcceptedKeys> {
@@ -90,26 +107,28 @@ impl UnknownKeys {
     }
 }
 
+fn refusal(max: u64, wait_s: u64) -> Refusal {
+    let message = format!("This address has sent {max} unknown API keys in this minute, and this key isn't known yet.");
+    let refusal = Refusal::new(ErrorCode::RateLimited, message);
+    let refusal = refusal.with_fix("Check the API key. If it is valid, wait for the time in `Retry-After`.");
+    refusal.at_limit(LimitName::UnknownKeysPerMinute, max, wait_s)
+}
+
 impl CredentialCheck<'_> {
-    /// Records that the key is valid.
+    /// Records that the credential is valid.
     pub(crate) fn accept(self) {
-        if self.counted.is_some() {
+        if self.unknown.is_some() {
             self.keys.accepted().insert(self.digest);
         }
-        self.cancel();
     }
 
-    /// Records that the key is unknown or revoked.
+    /// Records that the credential is unknown or revoked.
     pub(crate) fn reject(self) {
-        if self.counted.is_none() {
-            self.keys.accepted().remove(&self.digest);
-        }
-    }
-
-    /// Takes the count back: the credential was valid, or its check failed.
-    pub(crate) fn cancel(self) {
-        if let Some(network) = self.counted {
-            self.keys.window.take_back(network);
+        match self.unknown {
+            Some(UnknownCredential { lookup, max, now }) => {
+                self.keys.window.count(lookup.key(), max, now);
+            }
+            None => self.keys.accepted().remove(&self.digest),
         }
     }
 }
@@ -158,17 +177,22 @@ mod tests {
         // A revoked key counts from its next use.
         admit(9, "192.0.2.1", MINUTE_MS).expect("accepted before").reject();
         admit(8, "192.0.2.1", MINUTE_MS).expect("unknown").reject();
-        admit(8, "192.0.2.1", MINUTE_MS).expect("unknown").cancel();
+        drop(admit(8, "192.0.2.1", MINUTE_MS).expect("a failed lookup counts nothing"));
         admit(9, "192.0.2.1", MINUTE_MS).expect("unknown").reject();
         assert!(admit(9, "192.0.2.1", MINUTE_MS).is_err());
     }
 
     #[test]
-    fn checks_at_the_same_time_are_counted() {
+    fn lookups_at_the_same_time_are_limited() {
         let keys = UnknownKeys::default();
-        let open: Vec<_> =
-            (0..9).filter_map(|at| keys.admit([at; 32], address("192.0.2.1"), Some(5), START).ok()).collect();
-        assert_eq!(open.len(), 5);
+        let admit = |at: u8| keys.admit([at; 32], address("192.0.2.1"), Some(5), START);
+        let open: Vec<_> = (0..20).map(|at| admit(at).expect("a lookup")).collect();
+        let refusal = admit(20).err().expect("too many lookups");
+        assert_eq!((refusal.limit(), refusal.retry_after_s), (Some(LimitName::UnknownKeysPerMinute), Some(1)));
+        open.into_iter().for_each(CredentialCheck::accept);
+        // None of them was unknown.
+        (20..25).for_each(|at| admit(at).expect("a lookup").reject());
+        assert!(admit(25).is_err());
     }
 
     #[test]

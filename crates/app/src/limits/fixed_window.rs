@@ -92,13 +92,6 @@ impl<K: Copy + Eq + Hash> FixedWindow<K> {
         self.peek(key, max, now).is_allowed
     }
 
-    /// Takes back one count of a key, for an action that turned out not to count.
-    pub fn take_back(&self, key: K) {
-        if let Some(window) = self.state().windows.get_mut(&key) {
-            window.used = window.used.saturating_sub(1);
-        }
-    }
-
     /// Forgets what was counted for a key.
     pub fn reset(&self, key: K) {
         let mut state = self.state();
