@@ -57,7 +57,7 @@ run() {
 # - the page behind a confirmation mail answers only the secret in that mail (routes/forwarding tests it);
 # - an emergency stop would refuse most operations that follow, so it runs last, in a workspace of its own.
 leave_out='^/v1/stream$|^/confirm/|^/v1/emergency-stop$'
-run "$key" --phases examples,coverage,fuzzing --exclude-path-regex "$leave_out" "$@"
+run "$key" --phases examples,coverage,fuzzing,stateful --exclude-path-regex "$leave_out" "$@"
 
 second=$("$binary" workspace create --config "$data/config.toml" --data-dir "$data/data" --name second \
 	--owner owner@example.org --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["api_key"])')

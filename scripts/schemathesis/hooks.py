@@ -77,7 +77,7 @@ def fix_query(path, query):
 def fix_body(path, method, body):
     # JSON Schema counts 30.0 as an integer; the service wants integers without a fraction.
     for name, value in body.items():
-        if isinstance(value, float) and value.is_integer() and name.endswith("_seconds"):
+        if isinstance(value, float) and value.is_integer():
             body[name] = int(value)
     # Lists that must not share a label.
     if body.get("add_labels") and body.get("remove_labels"):
