@@ -2,7 +2,7 @@
 
 A JSON Schema describes the form of a request. Whether a request is accepted also depends on what the service holds and on the
 time. `map_case` replaces only such values in requests that are meant to be valid, each with the reason; all checks stay on, and
-requests that are meant to be invalid are sent as they are.
+requests that are meant to be invalid are sent as they are, except that none waits for mail for long.
 """
 
 import datetime
@@ -26,7 +26,7 @@ schemathesis.openapi.media_type("message/rfc822", st.sampled_from([
     b"From: ann@author.example\r\nTo: Welcome <welcome@agents.localhost>\r\nSubject: =?utf-8?q?Pl=C3=A4ne?=\r\nContent-Type: text/html\r\n\r\n<p>Hello</p>\r\n",
 ]))
 
-
+# Routes that wait for mail.
 LONG_POLLS = ("/v1/inboxes/{id}/messages/wait", "/v1/inboxes/{id}/verification")
 
 
