@@ -7,6 +7,7 @@
 mod code;
 mod link;
 mod page;
+mod sentence;
 mod shape;
 mod words;
 
@@ -17,6 +18,8 @@ use page::VerificationPage;
 
 /// Maximum confidence of a detection by patterns.
 pub const CONFIDENCE_MAX: f64 = 0.7;
+/// Maximum confidence if the link belongs to another domain than the author's, as those of mailing services do.
+pub const FOREIGN_CONFIDENCE_MAX: f64 = 0.4;
 
 /// The parts of a message that detection uses.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,8 +37,8 @@ pub struct VerificationInput<'a> {
 /// The detected code and link of a message. At least one of them is present.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DetectedVerification {
-    /// 4 to 10 characters, digits or alphanumeric, as written in the message: inner hyphens are kept, spaces are
-    /// removed.
+    /// 4 to 10 letters and digits, or up to 18 in two or three groups, as written in the message: inner hyphens are
+    /// kept, spaces are removed. Digits of other scripts are returned as ASCII digits, which sign-in forms accept.
     pub code: Option<String>,
     /// The verification, magic link, confirmation or reset URL as written. Tracking redirects aren't resolved.
     pub link: Option<String>,
@@ -45,8 +48,8 @@ pub struct DetectedVerification {
 
 /// Detects the code and the link of a message. Returns `None` if it has neither.
 ///
-/// The code comes from the plain text, or from the visible text of the HTML if the plain text has none. The link is the
-/// one with the higher score. The sender isn't authenticated here.
+/// The code and the link are those with the highest score in the plain text and in the visible text of the HTML; if it belongs to another domain than the author's, the confidence is at most
+/// [`FOREIGN_CONFIDENCE_MAX`]. The sender isn't authenticated here.
 #[must_use]
 pub fn detect(input: &VerificationInput<'_>) -> Option<DetectedVerification> {
     let text =
@@ -58,14 +61,17 @@ pub fn detect(input: &VerificationInput<'_>) -> Option<DetectedVerification> {
         (None, None) => vec![VerificationPage::of_text(input.subject, "")],
         (text, html) => text.into_iter().chain(html).collect(),
     };
-    let code = pages.iter().find_map(code::find);
-    let link =
-        pages.iter().filter_map(link::find).reduce(|best, next| if next.score > best.score { next } else { best });
+    let codes = pages.iter().filter_map(code::find);
+    let code = codes.reduce(|best, next| if next.score > best.score { next } else { best });
+    let links = pages.iter().filter_map(link::find);
+    let link = links.reduce(|best, next| if next.score > best.score { next } else { best });
     let score = code.as_ref().map(|code| code.score).max(link.as_ref().map(|link| link.score))?;
+    let is_foreign = link.as_ref().is_some_and(|link| !link::is_of_author(&link.url, input.from));
+    let most = if is_foreign { FOREIGN_CONFIDENCE_MAX } else { CONFIDENCE_MAX };
     Some(DetectedVerification {
         code: code.map(|code| code.code),
         link: link.map(|link| link.url),
-        confidence: confidence(score),
+        confidence: confidence(score).min(most),
     })
 }
 

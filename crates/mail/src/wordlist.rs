@@ -39,18 +39,21 @@ mod tests {
     use super::*;
 
     /// All word lists of the crate.
-    const FILES: [(&str, &str); 12] = [
+    const FILES: [(&str, &str); 15] = [
         ("bounce/phrases", include_str!("bounce/phrases.txt")),
         ("extract/labels", include_str!("extract/labels.txt")),
         ("extract/phrases", include_str!("extract/phrases.txt")),
         ("extract/signatures", include_str!("extract/signatures.txt")),
         ("report/phrases", include_str!("report/phrases.txt")),
         ("thread/prefixes", include_str!("thread/prefixes.txt")),
+        ("verification/words/african", include_str!("verification/words/african.txt")),
         ("verification/words/asian", include_str!("verification/words/asian.txt")),
         ("verification/words/eastern", include_str!("verification/words/eastern.txt")),
+        ("verification/words/european", include_str!("verification/words/european.txt")),
         ("verification/words/germanic", include_str!("verification/words/germanic.txt")),
-        ("verification/words/purposes", include_str!("verification/words/purposes.txt")),
+        ("verification/words/links", include_str!("verification/words/links.txt")),
         ("verification/words/romance", include_str!("verification/words/romance.txt")),
+        ("verification/words/sentences", include_str!("verification/words/sentences.txt")),
         ("verification/words/slavic", include_str!("verification/words/slavic.txt")),
     ];
 

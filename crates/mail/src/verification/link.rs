@@ -1,7 +1,15 @@
-//! Selects the verification link among the links of a message by its URL, its label and the words around it.
+//! Selects the verification link among the links of a message by what it does: by its URL, its label and the words
+//! around it.
+//!
+//! A link that refuses, reports, cancels or unsubscribes is never selected, nor one that is only for readers who didn't
+//! act themselves.
+
+use std::sync::LazyLock;
 
 use super::page::{self, PageLink, VerificationPage};
+use super::shape::is_unspaced;
 use super::words::{self, KeywordTable};
+use crate::wordlist::{self, WordTable};
 
 /// Minimum score of a link.
 const SCORE_MIN: i32 = 50;
@@ -20,149 +28,29 @@ pub(super) struct DetectedLink {
     pub(super) score: i32,
 }
 
-/// Words in URLs of verification links.
-const VERIFICATION_WORDS: [&str; 36] = [
-    "verif",
-    "confirm",
-    "activat",
-    "magic",
-    "reset",
-    "invit",
-    "accept",
-    "validate",
-    "validation",
-    "passwordless",
-    "signin",
-    "sign-in",
-    "sign_in",
-    "login",
-    "log-in",
-    "signup",
-    "sign-up",
-    "sign_up",
-    "register",
-    "registration",
-    "recover",
-    "unlock",
-    "auth",
-    "optin",
-    "opt-in",
-    "onboard",
-    "join",
-    "password",
-    "otp",
-    "email-link",
-    "emaillink",
-    "complete",
-    "approve",
-    "claim",
-    "connexion",
-    "anmeld",
-];
+/// The data file of the word tables of URLs.
+const WORDS: &str = include_str!("words/links.txt");
 
-/// Words in URLs that are made for one person even if the rest is short: general pages don't have such names.
-const PERSONAL_WORDS: [&str; 21] = [
-    "verif",
-    "confirm",
-    "conferma",
-    "activat",
-    "activer",
-    "activar",
-    "ativar",
-    "attiva",
-    "aktivier",
-    "aktiver",
-    "aktywuj",
-    "valid",
-    "bestaetig",
-    "bestatig",
-    "bevestig",
-    "bekraeft",
-    "bekreft",
-    "potwierd",
-    "potvr",
-    "magic",
-    "/v/",
-];
-
-/// Words in the URL or the label of other links.
-const OTHER_PURPOSES: [&str; 44] = [
-    "unsubscribe",
-    "unsub",
-    "opt-out",
-    "optout",
-    "opt_out",
-    "preferences",
-    "privacy",
-    "terms",
-    "/legal",
-    "/help",
-    "help center",
-    "help centre",
-    "/support",
-    "support.",
-    "contact us",
-    "/contact",
-    "/faq",
-    "/docs",
-    "/blog",
-    "/about",
-    "facebook.com",
-    "twitter.com",
-    "x.com/",
-    "linkedin.com",
-    "instagram.com",
-    "youtube.com",
-    "t.me/",
-    "discord.gg",
-    "apps.apple.com",
-    "itunes.apple",
-    "play.google.com",
-    "w3.org",
-    "schemas.microsoft",
-    "view in browser",
-    "view this email",
-    "view online",
-    "webversion",
-    "web-version",
-    "not-me",
-    "notme",
-    "wasnt-me",
-    "report-abuse",
-    "security-checkup",
-    "not you",
-];
-
+/// Parts of URLs of verification links.
+static VERIFICATION_URLS: WordTable = LazyLock::new(|| wordlist::table(WORDS, "verification urls"));
+/// Parts of URLs that are made for one person even if the rest is short.
+static PERSONAL_URLS: WordTable = LazyLock::new(|| wordlist::table(WORDS, "personal urls"));
+/// Hosts of pages for everybody.
+static AWAY_HOSTS: WordTable = LazyLock::new(|| wordlist::table(WORDS, "away hosts"));
+/// Words in paths and query values of links that refuse, report, cancel or unsubscribe, and of pages for everybody.
+static AWAY_PATHS: WordTable = LazyLock::new(|| wordlist::table(WORDS, "away paths"));
 /// Query keys that usually contain a token.
-const TOKEN_KEYS: [&str; 17] = [
-    "token",
-    "code",
-    "key",
-    "otp",
-    "oobcode",
-    "t",
-    "k",
-    "ticket",
-    "sig",
-    "signature",
-    "hash",
-    "confirmation_token",
-    "reset_password_token",
-    "invitation_token",
-    "token_hash",
-    "nonce",
-    "password",
-];
-
-/// Query keys that are the same for all recipients: campaign, language, version.
-const SHARED_KEYS: [&str; 10] = ["ref", "src", "source", "campaign", "medium", "lang", "locale", "hl", "v", "page"];
-
+static TOKEN_KEYS: WordTable = LazyLock::new(|| wordlist::table(WORDS, "token keys"));
+/// Query keys that are the same for all recipients.
+static SHARED_KEYS: WordTable = LazyLock::new(|| wordlist::table(WORDS, "shared keys"));
+/// Labels below a country under which a registrar gives out names.
+static ZONES: WordTable = LazyLock::new(|| wordlist::table(WORDS, "zones"));
 /// File extensions of embedded resources.
-const FILES: [&str; 9] = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".css", ".ico", ".woff", ".webp"];
+static FILES: WordTable = LazyLock::new(|| wordlist::table(WORDS, "files"));
 
 /// Returns the link with the highest score on a page.
 pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedLink> {
-    if page.links.is_empty() {
+    if page.links.is_empty() || page.topic().is_meeting {
         return None;
     }
     let topic = page.topic();
@@ -185,7 +73,7 @@ pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedLink> {
 fn score(page: &VerificationPage<'_>, link: &PageLink, sole: bool) -> i32 {
     let topic = page.topic();
     let url = link.url.to_lowercase();
-    let label = link.label.to_lowercase();
+    let label = if link.label.is_empty() { lead_text(page, link) } else { link.label.to_lowercase() };
     let path = path(&url).unwrap_or("");
     let label_is_url = label.contains("://");
     let by_label = !label.is_empty() && !label_is_url && words::any(&label, KeywordTable::Action);
@@ -195,18 +83,24 @@ fn score(page: &VerificationPage<'_>, link: &PageLink, sole: bool) -> i32 {
     let Some(token_score) = token_score.filter(|_| !has_other_purpose(link)) else {
         return 0;
     };
-    let by_url = VERIFICATION_WORDS.iter().any(|word| path.contains(word))
-        || is_requested && PERSONAL_WORDS.iter().any(|word| path.contains(word));
+    let by_url = VERIFICATION_URLS.iter().any(|word| path.contains(word))
+        || is_requested && PERSONAL_URLS.iter().any(|word| path.contains(word));
     let by_text = action_precedes(page, link.line);
-    if context_has_other_purpose(page, link) || topic.is_notice && !by_label {
+    let sole =
+        sole && token_score >= LONG_TOKEN_SCORE && (by_label || link.label.is_empty() && follows_sentence(page, link));
+    if is_for_others(page, link) || topic.is_notice && !by_label {
         return 0;
     }
     let mut score = token_score;
     score += if by_label { 25 } else { 0 };
     score += if by_url { 20 } else { 0 };
     score += if by_text { 15 } else { 0 };
-    score += if sole && token_score >= LONG_TOKEN_SCORE { 20 } else { 0 };
-    score += if topic.is_account { 12 } else { -25 };
+    score += if sole { 20 } else { 0 };
+    score += match topic.is_account {
+        true => 12,
+        false if by_label && by_url => 0,
+        false => -25,
+    };
     score += if words::any(&page.lines[0].to_lowercase(), KeywordTable::Action) { 8 } else { 0 };
     score -= if topic.is_trade { 25 } else { 0 };
     score -= if topic.is_notice { 40 } else { 0 };
@@ -218,12 +112,65 @@ fn is_personal(link: &PageLink) -> bool {
     !has_other_purpose(link) && token_score(&link.url).is_some_and(|token_score| token_score >= LONG_TOKEN_SCORE)
 }
 
-/// Returns whether the link leads to help, terms, app stores, images or similar.
+/// Returns whether the link refuses, reports, cancels or unsubscribes, leads to help, terms, app stores or images, or
+/// has a label that names another host.
 fn has_other_purpose(link: &PageLink) -> bool {
     let url = link.url.to_lowercase();
     let label = link.label.to_lowercase();
     let file = url.split(['?', '#']).next().is_some_and(|path| FILES.iter().any(|file| path.ends_with(file)));
-    file || OTHER_PURPOSES.iter().any(|word| url.contains(word) || label.contains(word))
+    let (route, query) = route_and_query(path(&url).unwrap_or(""));
+    let values = query.split(['&', '?', '#']).map(|pair| pair.split_once('=').map_or(pair, |(_, value)| value));
+    let is_below = |host: &str, away: &str| {
+        host.strip_suffix(away).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+            || away.ends_with('.') && host.starts_with(away)
+    };
+    file || host(&url).is_some_and(|host| AWAY_HOSTS.iter().any(|away| is_below(host, away)))
+        || std::iter::once(route).chain(values).any(has_away_word)
+        || words::any(&label, KeywordTable::Away)
+        || host(&label).is_some_and(|shown| host(&url).is_none_or(|host| !is_same_site(shown, host)))
+}
+
+/// Returns whether a part of a URL has a word of [`AWAY_PATHS`].
+fn has_away_word(part: &str) -> bool {
+    /// Minimum length of a word that also counts at the start of a longer one.
+    const STEM_CHARS_MIN: usize = 5;
+    let mut words = part.split(|c: char| !c.is_ascii_alphanumeric());
+    // A long part is a token, even if it happens to begin with a word.
+    words.any(|word| {
+        let begins = |away: &&&str| away.len() >= STEM_CHARS_MIN && word.starts_with(**away);
+        AWAY_PATHS.contains(&word) || word.len() < TOKEN_CHARS_MIN + 4 && AWAY_PATHS.iter().any(|away| begins(&away))
+    })
+}
+
+/// Returns the host of a URL in lower case, without user name and port.
+fn host(url: &str) -> Option<&str> {
+    let rest = url.split_once("://")?.1;
+    let authority = rest.split(['/', '?', '#', '\\', ' ']).next()?;
+    let host = authority.rsplit('@').next()?;
+    host.split(':').next().filter(|host| host.contains('.'))
+}
+
+/// Returns whether a link belongs to the domain of the author: the address or header form of the sender.
+pub(super) fn is_of_author(url: &str, from: &str) -> bool {
+    let url = url.to_lowercase();
+    let author = from.rsplit_once('@').map(|(_, domain)| domain.trim_end_matches([' ', '>', '\t']).to_lowercase());
+    match (host(&url), author) {
+        (Some(host), Some(author)) => is_same_site(host, &author),
+        (_, author) => author.is_none(),
+    }
+}
+
+/// Returns whether two domains share the part that a registrar gives out: the last two labels, or three in zones such
+/// as `co.uk`.
+fn is_same_site(one: &str, other: &str) -> bool {
+    fn site(domain: &str) -> &str {
+        let dots: Vec<usize> = domain.rmatch_indices('.').map(|(at, _)| at).collect();
+        let after = |dot: usize| dots.get(dot).map_or(0, |at| at + 1);
+        let second = &domain[after(1)..];
+        let is_zone = ZONES.iter().any(|zone| second.split_once('.').is_some_and(|(label, _)| label == *zone));
+        &domain[after(if is_zone { 2 } else { 1 })..]
+    }
+    site(one.trim_end_matches('.')) == site(other.trim_end_matches('.'))
 }
 
 /// Returns the path and query of a URL, or `None` if it only has a host.
@@ -256,9 +203,9 @@ fn token_score(url: &str) -> Option<i32> {
 fn has_small_token(path: &str) -> bool {
     let (route, query) = route_and_query(path);
     let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
-    let word = PERSONAL_WORDS.iter().find_map(|word| route.find(word).map(|at| at + word.trim_end_matches('/').len()));
+    let word = PERSONAL_URLS.iter().find_map(|word| route.find(word).map(|at| at + word.trim_end_matches('/').len()));
     let behind = word.and_then(|end| route[end..].split_once('/')).is_some_and(|(_, rest)| has_digit(rest));
-    let login = || VERIFICATION_WORDS.iter().any(|word| route.contains(word));
+    let login = || VERIFICATION_URLS.iter().any(|word| route.contains(word));
     behind
         || word.is_some() && pairs(query).any(|(_, value)| has_digit(value))
         || (word.is_some() || login()) && pairs(query).any(|(key, value)| is_token_key(key) && !value.is_empty())
@@ -299,6 +246,41 @@ fn is_random(part: &str) -> bool {
         || part.len() >= 24 && words <= 1
 }
 
+/// Returns the short text that labels a bare URL, in lower case: before it on its line, or else on the line above.
+fn lead_text(page: &VerificationPage<'_>, link: &PageLink) -> String {
+    /// Maximum length of a label in characters.
+    const LABEL_CHARS_MAX: usize = 32;
+    let text = text_before(page, link);
+    if text.chars().count() <= LABEL_CHARS_MAX { text } else { String::new() }
+}
+
+/// Returns whether a link is alone on its line, below a sentence.
+fn follows_sentence(page: &VerificationPage<'_>, link: &PageLink) -> bool {
+    /// Minimum length of a sentence in characters; scripts without spaces are more compact.
+    const SENTENCE_CHARS_MIN: usize = 28;
+    let is_alone = page.lines.get(link.line).is_some_and(|line| page::without_urls(line).is_empty());
+    let above = page.lines[1..link.line.clamp(1, page.lines.len())].iter().rev();
+    let paragraph = above.skip_while(|line| line.trim().is_empty()).take_while(|line| !line.trim().is_empty());
+    let (chars, compact) = paragraph.take(2).fold((0, false), |(chars, compact), line| {
+        (chars + line.chars().count(), compact || line.chars().any(is_unspaced))
+    });
+    is_alone && chars >= if compact { SENTENCE_CHARS_MIN / 2 } else { SENTENCE_CHARS_MIN }
+}
+
+/// Returns the text before a link on its line, or else the nearest line above that shows something, in lower case.
+fn text_before(page: &VerificationPage<'_>, link: &PageLink) -> String {
+    let line = page.lines.get(link.line).map(|line| line.to_lowercase()).unwrap_or_default();
+    let label = link.label.to_lowercase();
+    let end = if label.is_empty() { line.find("http") } else { line.find(&label) };
+    let before = line[..end.unwrap_or(line.len())].trim();
+    // A label takes precedence over the line above.
+    if !before.is_empty() || !label.is_empty() {
+        return before.to_owned();
+    }
+    let above = page.lines[1..link.line.clamp(1, page.lines.len())].iter().rev().find(|line| !line.trim().is_empty());
+    above.map(|line| line.trim().to_lowercase()).unwrap_or_default()
+}
+
 /// Returns whether the line of a link, or the text right above it, describes a verification action.
 fn action_precedes(page: &VerificationPage<'_>, line: usize) -> bool {
     let from = line.saturating_sub(6).max(1);
@@ -318,42 +300,19 @@ fn action_is_adjacent(page: &VerificationPage<'_>, line: usize) -> bool {
     shown.next().is_some_and(|line| words::any(&line, KeywordTable::Action))
 }
 
-/// Returns whether the words before a link describe another purpose: "To unsubscribe: …", "Need help? …".
-fn context_has_other_purpose(page: &VerificationPage<'_>, link: &PageLink) -> bool {
-    let line = page.lines.get(link.line).map(|line| line.to_lowercase()).unwrap_or_default();
-    let before = line.split("http").next().unwrap_or("");
-    let above = || page.lines[..link.line.min(page.lines.len())].iter().rev().find(|line| !line.trim().is_empty());
-    // The label of an anchor takes precedence.
-    let text = if !link.label.is_empty() {
-        link.label.to_lowercase()
-    } else if before.trim().is_empty() {
-        above().map(|line| line.to_lowercase()).unwrap_or_default()
-    } else {
-        before.to_owned()
-    };
-    const AWAY: [&str; 22] = [
-        "unsubscribe",
-        "privacy",
-        "need help",
-        "help center",
-        "contact support",
-        "terms of",
-        "preferences",
-        "view in browser",
-        "wasn't you",
-        "wasn’t you",
-        "was not you",
-        "abmelden von",
-        "abbestellen",
-        "datenschutz",
-        "désabonner",
-        "désinscrire",
-        "cancelar suscripción",
-        "darse de baja",
-        "cancelar inscrição",
-        "отписаться",
-        "退订",
-        "配信停止",
-    ];
-    AWAY.iter().any(|away| text.contains(away))
+/// Returns whether the words before a link make it one for readers who did not act, or who want to leave: "To
+/// unsubscribe: …", "Not you? …".
+fn is_for_others(page: &VerificationPage<'_>, link: &PageLink) -> bool {
+    let before = text_before(page, link);
+    let last = last_clause(&before);
+    let denies = words::any(last, KeywordTable::Denial) && !last.trim_end().ends_with(['.', '!', '。', '！', '।']);
+    denies || link.label.is_empty() && words::any(last, KeywordTable::Away)
+}
+
+/// Returns the last sentence of a text, with a question in front of it: "Not you? Reset it".
+fn last_clause(text: &str) -> &str {
+    let open = text.trim_end().trim_end_matches(['.', '!', '。', '！', '।']);
+    open.rmatch_indices(['.', '!', '。', '！', '।'])
+        .find(|(at, dot)| dot.len() > 1 || open[at + dot.len()..].starts_with(' '))
+        .map_or(text, |(at, dot)| &text[at + dot.len()..])
 }

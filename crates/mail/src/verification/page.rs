@@ -4,8 +4,9 @@ use std::{borrow::Cow, cell::OnceCell};
 
 use memchr::memmem;
 
-use super::words::{self, KeywordHit, KeywordTable};
-use crate::extract::token::{self, HtmlToken};
+use super::shape;
+use super::words::{self, KeywordTable};
+use crate::extract::token::{self, HtmlStartTag, HtmlToken};
 
 /// Maximum number of bytes of a part that are read. Codes and links are near the top.
 const PART_BYTES_MAX: usize = 128 * 1024;
@@ -15,8 +16,15 @@ const LINES_MAX: usize = 2_000;
 const LINE_CHARS_MAX: usize = 2_000;
 /// Maximum number of links of a part.
 const LINKS_MAX: usize = 200;
+/// Maximum number of emphasized texts of a part.
+const EMPHASIZED_MAX: usize = 200;
+/// Maximum length of an emphasized text in bytes.
+const EMPHASIZED_BYTES_MAX: usize = 48;
 /// Maximum length of a link in bytes. Longer links are ignored.
 const LINK_BYTES_MAX: usize = 4_096;
+
+/// Maximum length of a line of single characters in bytes.
+const BOXES_BYTES_MAX: usize = 64;
 
 /// A link and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +43,8 @@ pub(super) struct VerificationPage<'a> {
     /// The subject, an empty line, then the displayed text.
     pub(super) lines: Vec<Cow<'a, str>>,
     pub(super) links: Vec<PageLink>,
+    /// Short texts of HTML elements in bold, large or spaced letters.
+    emphasized: Vec<EmphasizedText>,
     /// Computed on first use, because it isn't needed for most messages.
     topic: OnceCell<PageTopic>,
 }
@@ -48,6 +58,27 @@ pub(super) struct PageTopic {
     pub(super) is_trade: bool,
     /// It only reports an event.
     pub(super) is_notice: bool,
+    /// It mentions a code.
+    pub(super) is_code: bool,
+    /// It invites to a meeting with its own numbers.
+    pub(super) is_meeting: bool,
+    /// It is in a language whose words are in the tables.
+    pub(super) is_known: bool,
+    /// Number of lines about orders and offers; the subject counts twice.
+    pub(super) trade_lines: usize,
+    /// Number of frequent words.
+    pub(super) common: usize,
+    /// Number of words.
+    pub(super) words: usize,
+}
+
+/// The text of an emphasized element.
+#[derive(Debug)]
+struct EmphasizedText {
+    /// Index of its line.
+    line: usize,
+    /// The text without spaces.
+    text: String,
 }
 
 /// An anchor element whose end tag hasn't been reached.
@@ -63,7 +94,8 @@ impl<'a> VerificationPage<'a> {
         let mut page = VerificationPage::new(subject);
         let text = truncated(text);
         let has_urls = memmem::find(text.as_bytes(), b"://").is_some();
-        for line in text.lines() {
+        // Quoted text is another person's, and older.
+        for line in text.lines().map(|line| if is_quoted(line) { "" } else { line }) {
             if has_urls {
                 let at = page.lines.len();
                 page.collect_urls(line, at);
@@ -78,8 +110,16 @@ impl<'a> VerificationPage<'a> {
         let mut page = VerificationPage::new(subject);
         let mut line = String::new();
         let mut anchor: Option<OpenAnchor> = None;
+        let mut emphasis_start: Option<usize> = None;
+        let mut quotes = 0_usize;
         for token in token::tokens(truncated(html)) {
+            if let HtmlToken::Close(_) = token {
+                page.end_emphasis(&mut emphasis_start, &line);
+            }
             match token {
+                HtmlToken::Close(name) if name.eq_ignore_ascii_case("blockquote") => quotes = quotes.saturating_sub(1),
+                HtmlToken::Open(tag) if tag.is("blockquote") && (quotes > 0 || is_quote(&tag)) => quotes += 1,
+                _ if quotes > 0 => {}
                 HtmlToken::Text(text) => push_text(&mut line, text),
                 HtmlToken::Open(tag) if tag.is("a") => {
                     page.end_anchor(&mut anchor, &line);
@@ -87,9 +127,17 @@ impl<'a> VerificationPage<'a> {
                     anchor = is_web(&url).then_some(OpenAnchor { url, label_start: line.len() });
                 }
                 HtmlToken::Close(name) if name.eq_ignore_ascii_case("a") => page.end_anchor(&mut anchor, &line),
-                HtmlToken::Open(tag) if tag.is("td") || tag.is("th") => push_space(&mut line),
                 HtmlToken::Open(tag) if tag.is("br") || token::is_block(tag.name) => {
-                    page.end_line(&mut line, &mut anchor)
+                    page.end_line(&mut line, &mut anchor);
+                    emphasis_start = is_emphasis(&tag).then_some(0);
+                }
+                HtmlToken::Open(tag) => {
+                    if tag.is("td") || tag.is("th") {
+                        push_space(&mut line);
+                    }
+                    if is_emphasis(&tag) {
+                        emphasis_start = Some(line.len());
+                    }
                 }
                 HtmlToken::Close(name) if token::is_block(name) => page.end_line(&mut line, &mut anchor),
                 _ => {}
@@ -108,6 +156,15 @@ impl<'a> VerificationPage<'a> {
     }
 
     fn push_line(&mut self, line: Cow<'a, str>) {
+        // A code with each character in a box of its own has one on each line.
+        if let Some(c) = single(&line)
+            && let Some(last) = self.lines.iter_mut().skip(2).rev().find(|line| !line.trim().is_empty())
+            && last.split_whitespace().all(|word| single(word).is_some())
+            && last.len() <= BOXES_BYTES_MAX
+        {
+            *last = Cow::Owned(format!("{} {c}", last.trim()));
+            return;
+        }
         if line.len() <= LINE_CHARS_MAX {
             if self.lines.len() < LINES_MAX {
                 self.lines.push(line);
@@ -141,6 +198,9 @@ impl<'a> VerificationPage<'a> {
         }
         let at = self.lines.len();
         let text = std::mem::take(line);
+        if is_quoted(&text) {
+            return;
+        }
         self.collect_urls(&text, at);
         self.push_line(Cow::Owned(text.trim().to_owned()));
     }
@@ -206,36 +266,79 @@ impl<'a> VerificationPage<'a> {
         }
     }
 
+    fn end_emphasis(&mut self, start: &mut Option<usize>, line: &str) {
+        let text = start.and_then(|start| line.get(start..)).filter(|text| !text.trim().is_empty());
+        let Some(text) = text else { return };
+        *start = None;
+        if text.len() <= EMPHASIZED_BYTES_MAX && self.emphasized.len() < EMPHASIZED_MAX {
+            let text = shape::plain(text).into_iter().filter(|c| *c != ' ').collect();
+            self.emphasized.push(EmphasizedText { line: self.lines.len(), text });
+        }
+    }
+
+    /// Returns whether an emphasized element of the line has this text and nothing else.
+    pub(super) fn emphasizes(&self, line: usize, text: &str) -> bool {
+        self.emphasized.iter().any(|emphasized| {
+            emphasized.line == line && emphasized.text.trim_matches(|c: char| !c.is_alphanumeric()) == text
+        })
+    }
+
     /// Returns the topic of the page.
     pub(super) fn topic(&self) -> PageTopic {
-        *self.topic.get_or_init(|| PageTopic::of(&self.lines))
+        *self.topic.get_or_init(|| {
+            let mut topic = PageTopic::default();
+            for at in 0..self.lines.len() {
+                let words = self.lines[at].split_whitespace().filter(|word| word.chars().any(char::is_alphabetic));
+                topic.add(&self.tables(at), words.count(), at == 0);
+            }
+            topic
+        })
+    }
+
+    /// Returns the tables of the keywords of a line, without its URLs.
+    pub(super) fn tables(&self, at: usize) -> Vec<KeywordTable> {
+        words::hits(&without_urls(&self.lines[at].to_lowercase())).map(|hit| hit.table).collect()
     }
 }
 
-impl PageTopic {
-    fn of(lines: &[Cow<'_, str>]) -> PageTopic {
-        let mut topic = PageTopic::default();
-        let mut trade_lines = 0;
-        for (at, line) in lines.iter().enumerate() {
-            let lower = without_urls(&line.to_lowercase());
-            let (mut trade, mut strong) = (false, false);
-            let hits: Vec<KeywordHit> = words::hits(&lower).collect();
-            let purposed = words::purpose_sentences(&lower, &hits);
-            for hit in &hits {
-                match hit.table {
-                    KeywordTable::Account => topic.is_account = true,
-                    KeywordTable::Strong => strong = true,
-                    KeywordTable::Weak => strong |= purposed.iter().any(|sentence| sentence.contains(&hit.from)),
-                    KeywordTable::Notice => topic.is_notice = true,
-                    KeywordTable::Other | KeywordTable::Trade => trade = true,
-                    _ => {}
-                }
-            }
-            trade_lines += usize::from(trade && !strong) * if at == 0 { 2 } else { 1 };
-        }
-        topic.is_trade = trade_lines >= 2;
-        topic
+/// Returns whether the line has the mark of quoted text.
+fn is_quoted(line: &str) -> bool {
+    line.trim_start().starts_with('>')
+}
+
+/// Returns the only character of a text if it is a letter or digit.
+fn single(text: &str) -> Option<char> {
+    let mut chars = text.trim().chars();
+    chars.next().filter(|c| c.is_alphanumeric() && !shape::is_unspaced(*c) && chars.next().is_none())
+}
+
+/// Returns whether the element quotes another message.
+fn is_quote(tag: &HtmlStartTag<'_>) -> bool {
+    tag.attribute("type").is_some_and(|kind| kind.eq_ignore_ascii_case("cite"))
+        || tag.attribute("class").is_some_and(|class| class.contains("quote"))
+}
+
+/// Returns whether the element shows its text in bold, large or spaced letters.
+fn is_emphasis(tag: &HtmlStartTag<'_>) -> bool {
+    const ELEMENTS: [&str; 13] =
+        ["b", "strong", "code", "pre", "kbd", "tt", "samp", "mark", "big", "h1", "h2", "h3", "h4"];
+    /// Minimum size of large letters in pixels or points.
+    const LARGE: f32 = 18.0;
+    if ELEMENTS.iter().any(|element| tag.is(element)) {
+        return true;
     }
+    let Some(style) = tag.attribute("style") else { return false };
+    style.split(';').filter_map(|rule| rule.split_once(':')).any(|(name, value)| {
+        let value = value.trim();
+        let digits = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
+        let number: f32 = value[..digits].parse().unwrap_or(0.0);
+        match name.trim().to_ascii_lowercase().as_str() {
+            "letter-spacing" => number > 0.0,
+            "font-size" => number >= LARGE,
+            "font-weight" => value.starts_with("bold") || number >= 600.0,
+            _ => false,
+        }
+    })
 }
 
 /// Returns the words of a line without its URLs.

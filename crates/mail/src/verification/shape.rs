@@ -1,9 +1,22 @@
 //! The forms of tokens: which ones can be a code, without regard to the words around them.
 
-/// Minimum length of a code without separators, in characters.
+use std::sync::LazyLock;
+
+use crate::wordlist::{self, WordTable};
+
+/// Minimum number of letters and digits of a code.
 pub(super) const CODE_CHARS_MIN: usize = 4;
-/// Maximum length of a code without separators, in characters.
+/// Maximum number of letters and digits of a code without hyphens or spaces.
 pub(super) const CODE_CHARS_MAX: usize = 10;
+/// Maximum number of letters and digits of a code in groups.
+pub(super) const GROUPED_CHARS_MAX: usize = 18;
+/// Maximum number of groups of a code.
+const GROUPS_MAX: usize = 3;
+/// Maximum number of letters and digits of a group.
+const GROUP_CHARS_MAX: usize = 6;
+
+/// Units after a number, as in `10am` or `100GB`.
+static UNITS: WordTable = LazyLock::new(|| wordlist::table(include_str!("words/links.txt"), "units"));
 
 /// A token that may be a code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +31,8 @@ pub(super) struct CodeCandidate {
     pub(super) kind: CodeForm,
     /// Whether the line contains nothing else except surrounding punctuation.
     pub(super) alone: bool,
+    /// Whether it is between asterisks.
+    pub(super) bold: bool,
 }
 
 /// The form of a code, most common first.
@@ -33,6 +48,8 @@ pub(super) enum CodeForm {
     Named,
     /// Groups of capitals or digits, joined by hyphens.
     Groups,
+    /// Groups with more than [`CODE_CHARS_MAX`] letters and digits, as in account numbers and license keys.
+    Long,
     /// Only capitals.
     Capitals,
     /// Lower-case or mixed-case letters: a word unless it is alone on its line.
@@ -82,7 +99,7 @@ fn signals_code(c: char, shown: &mut usize, capital: &mut bool) -> bool {
 }
 
 fn is_code_length(shown: usize) -> bool {
-    (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&shown)
+    (CODE_CHARS_MIN..=GROUPED_CHARS_MAX).contains(&shown)
 }
 
 fn is_invisible(c: char) -> bool {
@@ -93,7 +110,11 @@ fn plain_char(c: char) -> char {
     if c.is_ascii() {
         return if c == '\t' { ' ' } else { c };
     }
-    const ZEROS: [u32; 6] = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10];
+    /// The zeros of the scripts with decimal digits (Unicode general category Nd).
+    const ZEROS: [u32; 21] = [
+        0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
+        0x1040, 0x17e0, 0x1810, 0x1090, 0xff10,
+    ];
     if let Some(value) = ZEROS.iter().map(|zero| (c as u32).wrapping_sub(*zero)).find(|value| *value < 10) {
         return char::from_digit(value, 10).unwrap_or(c);
     }
@@ -126,30 +147,55 @@ fn overwrite_addresses(chars: &mut [char]) {
     }
 }
 
+/// A run of letters and digits with inner hyphens, as a range in the line.
+type TokenRange = std::ops::Range<usize>;
+
 /// Returns the candidates of a line.
 pub(super) fn candidates(line: &[char]) -> Vec<CodeCandidate> {
+    let tokens = tokens(line);
+    let mut all = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let run = spaced_run(line, &tokens[at..]);
+        let last = &tokens[at + run.count - 1];
+        if run.is_code || run.count == 1 {
+            all.extend(candidate(line, tokens[at].start, last.end));
+        }
+        at += run.count;
+    }
+    all
+}
+
+fn tokens(line: &[char]) -> Vec<TokenRange> {
     let mut all = Vec::new();
     let mut at = 0;
     while at < line.len() {
-        if !line[at].is_ascii_alphanumeric() {
-            at += 1;
-            continue;
-        }
         let end = token_end(line, at);
-        let (from, to) = spaced_digits(line, at).unwrap_or((at, end));
-        if let Some(candidate) = candidate(line, from, to) {
-            all.push(candidate);
+        if end > at {
+            all.push(without_affixes(line, at..end));
         }
-        at = to.max(at + 1);
+        at = end.max(at + 1);
     }
     all
+}
+
+/// Removes a particle in small letters that some languages join to a number by a hyphen: `ngu-482913`, `482913-dir`.
+fn without_affixes(line: &[char], token: TokenRange) -> TokenRange {
+    let is_small = |range: &TokenRange| line[range.clone()].iter().all(char::is_ascii_lowercase);
+    let is_code = |range: &TokenRange| !line[range.clone()].iter().any(char::is_ascii_lowercase);
+    let hyphens = || token.clone().filter(|at| line[*at] == '-');
+    let prefixed = hyphens().next().map(|at| (token.start..at, at + 1..token.end));
+    let suffixed = hyphens().next_back().map(|at| (at + 1..token.end, token.start..at));
+    let parts = prefixed.into_iter().chain(suffixed);
+    let code = parts.filter(|(particle, code)| is_small(particle) && is_code(code)).map(|(_, code)| code).next();
+    code.unwrap_or(token)
 }
 
 /// Returns the end of the run of letters, digits and inner hyphens that begins at `at`.
 fn token_end(line: &[char], at: usize) -> usize {
     let mut end = at;
     while end < line.len() {
-        let inner_hyphen = line[end] == '-' && line.get(end + 1).is_some_and(char::is_ascii_alphanumeric);
+        let inner_hyphen = end > at && line[end] == '-' && line.get(end + 1).is_some_and(char::is_ascii_alphanumeric);
         if !line[end].is_ascii_alphanumeric() && !inner_hyphen {
             break;
         }
@@ -158,52 +204,69 @@ fn token_end(line: &[char], at: usize) -> usize {
     end
 }
 
-/// Returns the range of digit groups, or of single characters, separated by spaces: `123 456`, `1 2 3 4 5 6`,
-/// `A 7 K 2 P 9`.
-fn spaced_digits(line: &[char], at: usize) -> Option<(usize, usize)> {
-    let mut sizes = Vec::new();
-    let (mut end, mut from) = (at, at);
-    loop {
-        let group = line[from..].iter().take_while(|c| c.is_ascii_alphanumeric()).count();
-        let digits = line[from..from + group].iter().all(char::is_ascii_digit);
-        let single = group == 1 && (digits || line[from].is_ascii_uppercase());
-        if group == 0
-            || !(single || digits && (2..=5).contains(&group))
-            || sizes.first().is_some_and(|first| *first != group)
-        {
-            break;
-        }
-        sizes.push(group);
-        end = from + group;
-        if line.get(end) != Some(&' ') || sizes.len() > CODE_CHARS_MAX {
-            break;
-        }
-        let spaces = line[end..].iter().take(4).take_while(|c| **c == ' ').count();
-        from = end + spaces;
+/// Tokens with only spaces between them that belong together.
+struct SpacedRun {
+    /// Number of tokens.
+    count: usize,
+    /// Whether they form one code. Otherwise they form an account, card or phone number.
+    is_code: bool,
+}
+
+/// Returns the run of groups that starts at the first token: single characters (`4 8 2 9 1 3`, `A 7 K 2 P 9`), groups
+/// of one length (`123 456`, `K7P 4QX`), or a longer number that isn't a code (`DE89 3704 0044 0532 0130 00`).
+fn spaced_run(line: &[char], tokens: &[TokenRange]) -> SpacedRun {
+    const SPACES_MAX: usize = 3;
+    let is_group = |token: &TokenRange| {
+        let group = &line[token.clone()];
+        let digits = group.iter().any(char::is_ascii_digit);
+        group.len() <= GROUP_CHARS_MAX
+            && group.iter().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase())
+            && (digits || group.len() == 1 || is_unpronounceable(group.iter().copied()))
+    };
+    let joined = |pair: &[TokenRange]| {
+        let gap = &line[pair[0].end..pair[1].start];
+        gap.len() <= SPACES_MAX && gap.iter().all(|c| *c == ' ') && is_group(&pair[1])
+    };
+    if !is_group(&tokens[0]) {
+        return SpacedRun { count: 1, is_code: false };
     }
-    let total: usize = sizes.iter().sum();
-    let fits =
-        sizes.len() >= 2 && (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&total) && (sizes[0] > 1 || sizes.len() >= 4);
-    // Another digit after the last group indicates a phone or account number.
-    let followed = line.get(end) == Some(&' ') && line.get(end + 1).is_some_and(char::is_ascii_digit);
-    (fits && !followed).then_some((at, end))
+    let count = 1 + tokens.windows(2).take_while(|pair| joined(pair)).count();
+    let lengths: Vec<usize> = tokens[..count].iter().map(TokenRange::len).collect();
+    let total: usize = lengths.iter().sum();
+    let same = lengths.iter().all(|length| *length == lengths[0]);
+    let is_code = match lengths[0] {
+        1 => same && (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&count),
+        2 => same && (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&total),
+        _ => same && (2..=GROUPS_MAX).contains(&count) && total <= GROUPED_CHARS_MAX,
+    };
+    // Two numbers next to each other, such as a code and a duration, aren't one.
+    let separate = !is_code && count == 2 && lengths[0].abs_diff(lengths[1]) > 1;
+    SpacedRun { count: if separate { 1 } else { count }, is_code }
 }
 
 fn candidate(line: &[char], from: usize, to: usize) -> Option<CodeCandidate> {
     let raw: String = line[from..to].iter().filter(|c| **c != ' ').collect();
     let length = raw.chars().filter(|c| *c != '-').count();
-    if !(CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&length) || !has_clear_boundaries(line, from, to) {
+    let grouped = raw.contains('-') || line[from..to].contains(&' ');
+    let longest = if grouped { GROUPED_CHARS_MAX } else { CODE_CHARS_MAX };
+    if !(CODE_CHARS_MIN..=longest).contains(&length) || !has_clear_boundaries(line, from, to) {
         return None;
     }
-    let kind = form_of(&raw)?;
+    let kind = if grouped && length > CODE_CHARS_MAX && !raw.contains('-') { CodeForm::Long } else { form_of(&raw)? };
     let outside = line[..from].iter().chain(&line[to..]);
     let alone =
         outside.clone().all(|c| !c.is_alphanumeric() && *c != '\u{1}') && outside.filter(|c| **c != ' ').count() <= 12;
+    // Groups of capitals with spaces between them may be words.
+    let is_phrase = line[from..to].contains(&' ') && !raw.bytes().any(|byte| byte.is_ascii_digit()) && !alone;
+    if is_phrase {
+        return None;
+    }
+    let bold = from > 0 && line[from - 1] == '*' && line.get(to) == Some(&'*');
     let (code, kind) = match service_prefix(&raw) {
         Some(digits) => (digits.to_owned(), CodeForm::Digits),
         None => (raw, kind),
     };
-    Some(CodeCandidate { code, from, to, kind, alone })
+    Some(CodeCandidate { code, from, to, kind, alone, bold })
 }
 
 /// Returns the digits after the initials of a service, as in `G-482913` or `FB-48291`. Sign-in forms show the initials
@@ -273,24 +336,49 @@ fn form_of(raw: &str) -> Option<CodeForm> {
 fn form_of_groups(groups: &[&str], lower: bool) -> Option<CodeForm> {
     let all_digits = groups.iter().all(|group| group.chars().all(|c| c.is_ascii_digit()));
     let same = groups.iter().all(|group| group.len() == groups[0].len());
-    if lower || groups.len() > 4 {
+    let total: usize = groups.iter().map(|group| group.len()).sum();
+    if groups.len() > GROUPS_MAX && total > CODE_CHARS_MAX || groups.iter().any(|group| group.len() > GROUP_CHARS_MAX) {
         return None;
+    }
+    if lower {
+        // "sign-in" and "one-time" are words.
+        let cased = groups.iter().all(|group| !group.bytes().any(|byte| byte.is_ascii_uppercase()));
+        return (cased && same && groups[0].len() >= 3).then_some(CodeForm::Letters);
     }
     if all_digits {
         // 2026-11-20 is a date, 555-0123 a phone number.
-        return (same && groups[0].len() >= 2 || groups.len() == 2 && groups[0].len() == 3 && groups[1].len() == 3)
-            .then_some(CodeForm::Digits);
+        let form = if total > CODE_CHARS_MAX { CodeForm::Long } else { CodeForm::Digits };
+        return (same && groups[0].len() >= 2).then_some(form);
     }
     let prefixed = groups.len() == 2
         && groups[0].len() <= 3
         && groups[0].chars().all(|c| c.is_ascii_uppercase())
         && groups[1].len() >= 4
         && groups[1].chars().all(|c| c.is_ascii_digit());
-    (same && groups[0].len() >= 2 || prefixed || are_similar_lengths(groups)).then_some(CodeForm::Groups)
+    let similar = groups.iter().all(|group| group.len() >= 3 && group.len().abs_diff(groups[0].len()) <= 1);
+    let words = groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_uppercase()))
+        && groups.iter().any(|group| !is_unpronounceable(group.chars()));
+    match same && groups[0].len() >= 2 || prefixed || similar {
+        true if words => Some(CodeForm::Capitals),
+        true => Some(CodeForm::Groups),
+        false => None,
+    }
 }
 
-fn are_similar_lengths(groups: &[&str]) -> bool {
-    groups.iter().all(|group| group.len() >= 3 && group.len().abs_diff(groups[0].len()) <= 1)
+/// Returns whether the letters have no vowel, so that they aren't a word.
+fn is_unpronounceable(letters: impl Iterator<Item = char>) -> bool {
+    !letters.into_iter().any(|c| matches!(c.to_ascii_uppercase(), 'A' | 'E' | 'I' | 'O' | 'U' | 'Y'))
+}
+
+impl CodeCandidate {
+    /// Returns whether the token looks generated: no person would write it as a word.
+    pub(super) fn is_random(&self) -> bool {
+        match self.kind {
+            CodeForm::Digits | CodeForm::Mixed | CodeForm::Groups | CodeForm::Long => true,
+            CodeForm::Capitals => is_unpronounceable(self.code.chars()),
+            CodeForm::Year | CodeForm::Named | CodeForm::Letters => false,
+        }
+    }
 }
 
 /// Returns whether the token contains a word, so that a person probably chose it: a part of a mixed-case token with a
@@ -310,10 +398,6 @@ fn has_word(raw: &str) -> bool {
 
 /// Returns whether the token is a number with a unit or prefix: `10am`, `1080p`, `100GB`, `2nd`, `v2`.
 fn is_named_number(raw: &str) -> bool {
-    const UNITS: [&str; 22] = [
-        "am", "pm", "st", "nd", "rd", "th", "px", "kb", "mb", "gb", "tb", "kg", "km", "cm", "mm", "min", "hrs", "hr",
-        "usd", "eur", "gbp", "utc",
-    ];
     let lower = raw.to_ascii_lowercase();
     let tail = lower.trim_start_matches(|c: char| c.is_ascii_digit());
     UNITS.contains(&tail)

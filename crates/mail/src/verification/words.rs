@@ -1,28 +1,29 @@
-//! Keywords of account messages, one data file per language family. All keywords are in lower case and match anywhere
-//! in the text, so that they also match inside compounds and before endings.
+//! Keywords of account messages in data files: one per language family, and one for words that decide what a sentence
+//! does. All keywords are in lower case.
 
-use std::{ops::Range, sync::LazyLock};
+use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
+use super::shape::is_unspaced;
 use crate::wordlist;
 
-/// The data files of the language families. Each has all tables except [`KeywordTable::Purpose`].
-const FAMILIES: [&str; 5] = [
+/// The data files of the language families. Each has all [`FAMILY_TABLES`].
+const FAMILIES: [&str; 7] = [
     include_str!("words/germanic.txt"),
     include_str!("words/romance.txt"),
     include_str!("words/slavic.txt"),
     include_str!("words/eastern.txt"),
     include_str!("words/asian.txt"),
+    include_str!("words/european.txt"),
+    include_str!("words/african.txt"),
 ];
 
-/// The data file of [`KeywordTable::Purpose`].
-const PURPOSES: &str = include_str!("words/purposes.txt");
-
-/// The tables of a family by their names in the data files.
-const TABLES: [(&str, KeywordTable); 8] = [
+/// The tables of a family by their names in the data files. Their keywords match anywhere in a text, so that they also
+/// match inside compounds and before endings.
+const FAMILY_TABLES: [(&str, KeywordTable); 8] = [
     ("strong", KeywordTable::Strong),
-    ("weak", KeywordTable::Weak),
+    ("code", KeywordTable::Code),
     ("account", KeywordTable::Account),
     ("action", KeywordTable::Action),
     ("notice", KeywordTable::Notice),
@@ -31,16 +32,32 @@ const TABLES: [(&str, KeywordTable); 8] = [
     ("counted", KeywordTable::Counted),
 ];
 
+/// The data file of [`SENTENCE_TABLES`].
+const SENTENCES: &str = include_str!("words/sentences.txt");
+
+/// The tables of [`SENTENCES`]. Their keywords only match at the start of a word.
+const SENTENCE_TABLES: [(&str, KeywordTable); 6] = [
+    ("enter", KeywordTable::Enter),
+    ("speech", KeywordTable::Speech),
+    ("denial", KeywordTable::Denial),
+    ("meeting", KeywordTable::Meeting),
+    ("common", KeywordTable::Common),
+    ("away", KeywordTable::Away),
+];
+
+/// Maximum length of a keyword that only matches as a whole word, in characters: shorter ones occur inside other words.
+const WHOLE_CHARS_MAX: usize = 4;
+
 /// Short words that also match inside compounds and with endings ("Anmeldecode", "kodunuz").
-const STEMS: [&str; 6] = ["code", "kode", "kood", "kod", "kód", "kôd"];
+const STEMS: [&str; 7] = ["code", "kode", "kood", "kod", "kód", "kôd", "kòd"];
 
 /// The table of a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeywordTable {
-    /// Phrases that name a sign-in code, regardless of the other content.
+    /// Names of codes that are always for signing in.
     Strong,
-    /// Words for "code" that may also refer to other codes.
-    Weak,
+    /// Words for "code".
+    Code,
     /// Words about accounts: sign in, password, verify, address.
     Account,
     /// Actions of a verification link: verify, confirm, activate, reset, accept, sign in.
@@ -50,12 +67,22 @@ pub(super) enum KeywordTable {
     /// Words of offers, postal addresses and other codes. A code near them is another kind of code in any case.
     Other,
     /// Words of orders, invoices, bookings, tickets and shipments. They also occur in names of services. A code near
-    /// them is another kind of code unless the sentence states its purpose directly.
+    /// them is another kind of code unless the sentence names a sign-in code.
     Trade,
     /// Words before a number that make it something else (order, account, phone, card), and units after it.
     Counted,
-    /// Phrases that state the purpose of a code ("to sign in"). Only whole phrases count, in all languages.
-    Purpose,
+    /// Verbs that ask the reader to enter a code.
+    Enter,
+    /// Phrases of people who report or ask about a code.
+    Speech,
+    /// Phrases for readers who did not act themselves.
+    Denial,
+    /// Words of meetings.
+    Meeting,
+    /// Frequent words of the languages that have tables.
+    Common,
+    /// Labels of links that refuse, report, cancel, unsubscribe or explain.
+    Away,
 }
 
 /// An occurrence of a keyword in a text, as a byte range.
@@ -69,6 +96,25 @@ pub(super) struct KeywordHit {
     pub(super) table: KeywordTable,
 }
 
+/// A keyword and where it matches.
+struct Keyword {
+    table: KeywordTable,
+    word: &'static str,
+    /// Whether it only matches at the start of a word.
+    from_start: bool,
+    /// Whether it only matches at the end of a word.
+    to_end: bool,
+}
+
+impl Keyword {
+    fn new(table: KeywordTable, word: &'static str, in_sentences: bool) -> Keyword {
+        let is_short =
+            word.chars().count() <= WHOLE_CHARS_MAX && !STEMS.contains(&word) && !word.chars().any(is_unspaced);
+        let whole = matches!(table, KeywordTable::Common | KeywordTable::Enter | KeywordTable::Speech);
+        Keyword { table, word, from_start: is_short || in_sentences, to_end: is_short && word.is_ascii() || whole }
+    }
+}
+
 /// All keywords in one automaton, so that the search time doesn't depend on the size of the tables.
 struct KeywordAutomaton {
     words: AhoCorasick,
@@ -76,32 +122,16 @@ struct KeywordAutomaton {
     keywords: Vec<Keyword>,
 }
 
-/// A keyword and the properties that decide whether an occurrence counts.
-struct Keyword {
-    table: KeywordTable,
-    word: &'static str,
-    /// See [`STEMS`].
-    is_stem: bool,
-    /// Whether it is so short that it often occurs inside other words.
-    is_short: bool,
-}
-
-impl Keyword {
-    fn new(table: KeywordTable, word: &'static str) -> Keyword {
-        let is_short = word.chars().count() <= 4 && !word.chars().any(super::shape::is_unspaced);
-        Keyword { table, word, is_stem: STEMS.contains(&word), is_short }
-    }
-}
-
 static AUTOMATON: LazyLock<KeywordAutomaton> = LazyLock::new(|| {
-    let mut keywords = Vec::new();
-    for family in FAMILIES {
-        for (name, table) in TABLES {
-            keywords.extend(wordlist::table(family, name).into_iter().map(|word| Keyword::new(table, word)));
-        }
-    }
-    let purposes = wordlist::table(PURPOSES, "purposes");
-    keywords.extend(purposes.into_iter().map(|word| Keyword::new(KeywordTable::Purpose, word)));
+    let families = FAMILIES.iter().flat_map(|family| {
+        FAMILY_TABLES.iter().flat_map(|(name, table)| {
+            wordlist::table(family, name).into_iter().map(|word| Keyword::new(*table, word, false))
+        })
+    });
+    let sentences = SENTENCE_TABLES.iter().flat_map(|(name, table)| {
+        wordlist::table(SENTENCES, name).into_iter().map(|word| Keyword::new(*table, word, true))
+    });
+    let keywords: Vec<Keyword> = families.chain(sentences).collect();
     // Few lines are searched, so a full transition table of 16 MB isn't worth it.
     let words = AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::ContiguousNFA))
@@ -124,43 +154,18 @@ pub(super) fn any(text: &str, table: KeywordTable) -> bool {
     hits(text).any(|hit| hit.table == table)
 }
 
-/// Returns the byte ranges of the sentences that state the purpose of a code, as in "Use code 482913 to sign in", and
-/// don't mention an offer. A word for "code" in them counts like a phrase that names a sign-in code.
-pub(super) fn purpose_sentences(text: &str, hits: &[KeywordHit]) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for purpose in hits.iter().filter(|hit| hit.table == KeywordTable::Purpose) {
-        if found.last().is_none_or(|last| last.end <= purpose.from) {
-            found.push(sentence(text, purpose));
-        }
-    }
-    let offers =
-        |range: &Range<usize>| hits.iter().any(|hit| hit.table == KeywordTable::Other && range.contains(&hit.from));
-    found.retain(|range| !offers(range));
-    found
-}
-
-/// Returns the sentence around a word.
-fn sentence(text: &str, word: &KeywordHit) -> Range<usize> {
-    const ENDS: [&str; 7] = [". ", "! ", "? ", "。", "！", "？", "।"];
-    let from = ENDS.iter().filter_map(|end| text[..word.from].rfind(end)).max().unwrap_or(0);
-    let to = ENDS.iter().filter_map(|end| text[word.to..].find(end)).min();
-    from..to.map_or(text.len(), |to| word.to + to)
-}
-
 /// Returns false for a short word inside a longer one: "port" in "portal", "ref" in "prefer", "code" in "decode".
 fn is_separate(text: &str, hit: KeywordHit, keyword: &Keyword) -> bool {
-    if !keyword.is_stem && !keyword.is_short {
-        return true;
+    let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !is_unspaced(c));
+    let (before, after) = (text[..hit.from].chars().next_back(), text[hit.to..].chars().next());
+    if keyword.table == KeywordTable::Code && letter(before) {
+        // "Barcode" and "decode" aren't compounds of a word and a code.
+        const ODD: [&str; 10] = ["en", "de", "uni", "bar", "post", "zip", "vs", "epis", "ko", "me"];
+        let word = text[..hit.from].rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or("");
+        if ODD.contains(&word) {
+            return false;
+        }
     }
-    let before = text[..hit.from].chars().next_back();
-    let after = text[hit.to..].chars().next();
-    let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !super::shape::is_unspaced(c));
-    if keyword.is_stem {
-        let odd =
-            ["en", "de", "uni", "bar", "post", "zip", "s", "vs"].iter().any(|odd| text[..hit.from].ends_with(odd));
-        let longer = keyword.word == "code" && after.is_some_and(|c| c.is_ascii_alphabetic() && c != 's');
-        let inside = odd && letter(before) || longer;
-        return !inside;
-    }
-    !letter(before) && (!letter(after) || !keyword.word.is_ascii())
+    let longer = keyword.word == "code" && after.is_some_and(|c| c.is_ascii_alphabetic() && c != 's');
+    !(longer || keyword.from_start && letter(before) || keyword.to_end && letter(after))
 }

@@ -1,0 +1,147 @@
+//! The sentence around a candidate.
+
+use super::page::VerificationPage;
+use super::shape::{self, CodeCandidate};
+use super::words::{self, KeywordHit, KeywordTable};
+
+/// Maximum number of characters of a sentence before and after the candidate.
+const SIDE_CHARS_MAX: usize = 160;
+/// Minimum length of a line that continues on the next line, in characters.
+const WRAPPED_CHARS_MIN: usize = 38;
+
+/// The sentence around a candidate, in lower case.
+pub(super) struct CodeSentence {
+    /// Text before the candidate.
+    before: String,
+    /// Text after the candidate.
+    after: String,
+    before_hits: Vec<KeywordHit>,
+    after_hits: Vec<KeywordHit>,
+    /// Whether it ends with a question mark.
+    is_question: bool,
+}
+
+/// Returns the sentence around a candidate of line `at`. It can begin on the line above and end on the line below if
+/// the text is wrapped.
+pub(super) fn around(page: &VerificationPage<'_>, at: usize, candidate: &CodeCandidate) -> CodeSentence {
+    let line = shape::plain(&page.lines[at]);
+    let own_before = &line[candidate.from.saturating_sub(SIDE_CHARS_MAX)..candidate.from];
+    let own_after = &line[candidate.to..line.len().min(candidate.to + SIDE_CHARS_MAX)];
+    let is_wrapped = |line: &[char]| line.len() >= WRAPPED_CHARS_MIN;
+    let mut before = Vec::new();
+    if at > 1 && !candidate.alone {
+        let above = shape::plain(&page.lines[at - 1]);
+        if is_wrapped(&above) {
+            before.extend_from_slice(&above[above.len().saturating_sub(SIDE_CHARS_MAX)..]);
+            before.push(' ');
+        }
+    }
+    before.extend_from_slice(own_before);
+    let mut after = own_after.to_vec();
+    if at > 0 && !candidate.alone && is_wrapped(&line) && at + 1 < page.lines.len() {
+        after.push(' ');
+        after.extend(shape::plain(&page.lines[at + 1]).into_iter().take(SIDE_CHARS_MAX));
+    }
+    let start = (0..before.len()).rev().find(|at| ends_sentence(&before, *at)).map_or(0, |at| at + 1);
+    let end = (0..after.len()).find(|at| ends_sentence(&after, *at));
+    let is_question = end.is_some_and(|end| matches!(after[end], '?' | '？' | '؟' | '՞'));
+    let before = lower(&before[start..]);
+    let after = lower(&after[..end.unwrap_or(after.len())]);
+    let before_hits = words::hits(&before).collect();
+    let after_hits = words::hits(&after).collect();
+    CodeSentence { before, after, before_hits, after_hits, is_question }
+}
+
+/// Returns whether the character at `at` ends a sentence. A dot after a short word belongs to an abbreviation ("Nr.").
+fn ends_sentence(text: &[char], at: usize) -> bool {
+    /// Maximum number of letters of an abbreviation.
+    const ABBREVIATION_CHARS_MAX: usize = 3;
+    let ends_word = text.get(at + 1).is_none_or(|c| matches!(c, ' ' | '"' | '”' | '»' | ')' | '*'));
+    match text[at] {
+        '。' | '！' | '？' | '।' | '॥' | '؟' | '۔' | '։' | '።' | '။' => true,
+        '!' | '?' => ends_word,
+        '.' => {
+            let letters = text[..at].iter().rev().take_while(|c| c.is_alphabetic()).count();
+            ends_word && !(1..=ABBREVIATION_CHARS_MAX).contains(&letters)
+        }
+        _ => false,
+    }
+}
+
+/// Returns the lower-case text of normalized characters.
+fn lower(chars: &[char]) -> String {
+    // "İ" has two characters in lower case, of which tables only have the first.
+    chars.iter().flat_map(|c| c.to_lowercase().take(1)).collect()
+}
+
+impl CodeSentence {
+    /// Returns the tables of the keywords of the sentence.
+    pub(super) fn tables(&self) -> Vec<KeywordTable> {
+        self.before_hits.iter().chain(&self.after_hits).map(|hit| hit.table).collect()
+    }
+
+    /// Returns whether the sentence shows that the candidate isn't a code for the reader.
+    pub(super) fn is_other(&self) -> bool {
+        let tables = self.tables();
+        let has = |table| tables.contains(&table);
+        let sign_in = has(KeywordTable::Strong) || has(KeywordTable::Code) && has(KeywordTable::Account);
+        self.is_question
+            || has(KeywordTable::Other)
+            || has(KeywordTable::Speech)
+            || has(KeywordTable::Trade) && !sign_in
+            || self.is_counted()
+    }
+
+    /// Returns whether the words next to the candidate count or name something else: "order 482913", "482913 visitors".
+    fn is_counted(&self) -> bool {
+        /// Maximum distance of such a word before the candidate, in characters.
+        const BEFORE_CHARS_MAX: usize = 16;
+        /// Maximum distance of such a word from the name of a code that it qualifies: "login code for order X: 1".
+        const NAME_CHARS_MAX: usize = 12;
+        let unit = self.after.trim_start_matches([' ', '-']);
+        let after_start = self.after.len() - unit.len();
+        if self.after_hits.iter().any(|hit| hit.table == KeywordTable::Counted && hit.from == after_start) {
+            return true;
+        }
+        let is_code = |hit: &&KeywordHit| matches!(hit.table, KeywordTable::Code | KeywordTable::Strong);
+        let is_name = |hit: &&KeywordHit| is_code(hit) || hit.table == KeywordTable::Account;
+        self.before_hits.iter().filter(|hit| hit.table == KeywordTable::Counted).any(|hit| {
+            let gap = &self.before[hit.to..];
+            let apart = gap.chars().count() > BEFORE_CHARS_MAX || gap.contains([',', ';', '，', '、']);
+            let numbered = gap.chars().any(|c| c.is_ascii_digit());
+            let is_unit = self.before[..hit.from].trim_end().ends_with(|c: char| c.is_ascii_digit());
+            let in_code_name = self.before_hits.iter().filter(is_code).any(|code| code.to > hit.from);
+            let in_service_name = !gap.trim().is_empty()
+                && self.before_hits.iter().filter(is_name).any(|name| {
+                    let between = self.before.get(name.to..hit.from);
+                    between.is_some_and(|text| !text.is_empty() && text.chars().count() <= NAME_CHARS_MAX)
+                });
+            !(apart || numbered || is_unit || in_code_name || in_service_name)
+        })
+    }
+
+    /// Returns whether a colon, a dash or an arrow is right before the candidate.
+    pub(super) fn follows_colon(&self) -> bool {
+        self.trimmed_before().ends_with([':', '：', '-', '>', '→', '➜', '➡', '⇒', '|', '=', '–', '—', '»'])
+    }
+
+    /// Returns whether a verb such as "enter" is right before the candidate.
+    pub(super) fn follows_verb(&self) -> bool {
+        let end = self.trimmed_before().len();
+        self.before_hits.iter().any(|hit| hit.table == KeywordTable::Enter && hit.to == end)
+    }
+
+    /// Returns whether the candidate is the first word, the last word or the last but one.
+    pub(super) fn begins_or_ends(&self) -> bool {
+        self.trimmed_before().is_empty() || self.after.split_whitespace().count() <= 1
+    }
+
+    /// Returns whether the sentence has no word besides the candidate.
+    pub(super) fn is_bare(&self) -> bool {
+        !self.before.chars().chain(self.after.chars()).any(char::is_alphanumeric)
+    }
+
+    fn trimmed_before(&self) -> &str {
+        self.before.trim_end_matches([' ', '"', '\'', '“', '„', '«', '*', '[', '(', '「', '『', '【', '`'])
+    }
+}
