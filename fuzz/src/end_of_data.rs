@@ -35,7 +35,7 @@ pub fn run(data: &[u8]) {
             assert_eq!(data, unstuff(lines), "the content differs");
         }
         Err(ContentFlaw::BareLineBreak) => assert!(has_bare_line_break(lines), "a valid message was rejected"),
-        Err(ContentFlaw::LineTooLong | ContentFlaw::HeaderTooLarge) => {
+        Err(ContentFlaw::HeaderLineTooLong | ContentFlaw::HeaderTooLarge) => {
             assert!(lines.len() > 60_000, "a short message was rejected")
         }
         Err(ContentFlaw::TooLarge) => panic!("no input is too large"),

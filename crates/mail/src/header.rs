@@ -11,9 +11,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::parse::charset;
+
 pub use block::HeaderFlaw;
 pub(crate) use block::{HeaderBlock, field_name};
-pub(crate) use parameters::{extended, parameters};
+pub(crate) use parameters::MimeFieldValue;
 pub(crate) use words::{decode_words, recode_words};
 
 /// Maximum number of bytes of a header section that are parsed. Mail with a larger one is rejected at the end of DATA.
@@ -90,15 +92,12 @@ pub fn first_field<'a>(raw: &'a [u8], name: &str) -> Option<HeaderField<'a>> {
     fields(raw).find(|field| field.is(name))
 }
 
-/// Unfolds and trims a raw value: each fold becomes one space, together with the white space around it. Bytes that
-/// aren't UTF-8 are decoded as windows-1252, and control characters except tabs are removed. Encoded words aren't
-/// decoded.
+/// Unfolds and trims a raw value: each fold becomes one space, together with the white space around it. The bytes are
+/// UTF-8 (RFC 6532 §3.2); in a value of another character set they are decoded as windows-1252. Control characters
+/// except tabs are removed. Encoded words aren't decoded.
 pub fn unfold(value: &[u8]) -> Cow<'_, str> {
     let value = value.get(..FIELD_VALUE_BYTES_MAX).unwrap_or(value).trim_ascii();
-    let text = match std::str::from_utf8(value) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => encoding_rs::WINDOWS_1252.decode_without_bom_handling(value).0,
-    };
+    let text = charset::decode_unlabeled(value);
     if !text.chars().any(|c| c.is_control() && c != '\t') {
         return text;
     }

@@ -165,17 +165,12 @@ const STRUCTURED_VALUE_BYTES_MAX: usize = 65_536;
 /// Returns a bounded copy of a raw value in the form that the `mail_parser` field parsers require: with a final line
 /// end.
 ///
-/// Those parsers only accept UTF-8. A value that isn't UTF-8 is decoded as windows-1252, as in [`header::unfold`],
-/// unless it has encoded words, which name their own character set. In a UTF-8 value, encoded words in a character set
-/// that the parsers don't know are re-encoded to UTF-8.
+/// Those parsers only accept UTF-8. A value that isn't UTF-8 is decoded as in [`header::unfold`]. Encoded words that
+/// the parsers would decode differently are re-encoded to UTF-8.
 fn structured_line(value: &[u8]) -> Vec<u8> {
     let value = value.get(..STRUCTURED_VALUE_BYTES_MAX).unwrap_or(value);
-    let is_plain = memchr::memmem::find(value, b"=?").is_none();
-    let mut line = match std::str::from_utf8(value) {
-        Err(_) if is_plain => charset::decode(None, value).into_owned().into_bytes(),
-        Ok(text) => header::recode_words(text).map_or_else(|| value.to_vec(), String::into_bytes),
-        Err(_) => value.to_vec(),
-    };
+    let text = charset::decode_unlabeled(value);
+    let mut line = header::recode_words(&text).unwrap_or_else(|| text.into_owned()).into_bytes();
     line.push(b'\n');
     line
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::field::MimeBuildError;
-use crate::header::parameters;
+use crate::header::MimeFieldValue;
 
 /// Most parameters written for one file.
 const PARAMETERS_MAX: usize = 16;
@@ -26,7 +26,7 @@ pub(super) fn media_type(stated: &str) -> Result<String, MimeBuildError> {
     }
     let mut written = essence.to_ascii_lowercase();
     let mut names = BTreeSet::new();
-    for parameter in parameters(stated) {
+    for parameter in &MimeFieldValue::parse(stated).parameters {
         let attribute = parameter.name.split('*').next().unwrap_or_default();
         let is_reserved = matches!(attribute, "" | "name" | "boundary");
         if is_reserved || !is_parameter_name(&parameter.name) || !is_printable(&parameter.value) {

@@ -62,8 +62,9 @@ pub(crate) fn decode_words(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Re-encodes encoded words to UTF-8 if only [`charset::decode`] supports their character set. Returns `None` if there
-/// are no such words. The words stay encoded, so their content can't become syntax of an address field.
+/// Re-encodes encoded words to UTF-8 if only [`charset::decode`] supports their character set, or if they contain
+/// characters that aren't ASCII. Returns `None` if there are no such words. The words stay encoded, so their content
+/// can't become syntax of an address field.
 pub(crate) fn recode_words(text: &str) -> Option<String> {
     use base64::Engine as _;
     let last_close = text.rfind("?=")?;
@@ -74,7 +75,7 @@ pub(crate) fn recode_words(text: &str) -> Option<String> {
         out.push_str(&text[done..start]);
         let word = read_word(&text[start..]);
         done = start + word.as_ref().map_or(2, |word| word.length);
-        match word.filter(|word| charset::is_own(word.charset)) {
+        match word.filter(|word| charset::is_own(word.charset) || !text[start..done].is_ascii()) {
             Some(word) => {
                 has_word = true;
                 let decoded = charset::decode(Some(word.charset), &word.bytes);

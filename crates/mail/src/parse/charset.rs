@@ -10,24 +10,54 @@ use mail_parser::decoders::charsets::map::charset_decoder;
 /// Number of bytes of an HTML body that are searched for a character set declaration.
 const META_SEARCH_BYTES_MAX: usize = 2_048;
 
-/// Decodes `bytes`. If the label is missing, unknown or ASCII, the bytes are decoded as UTF-8 if valid, otherwise as
-/// windows-1252, which such mail usually means. A byte order mark is removed.
+/// Decodes `bytes`. If the label is missing, unknown or ASCII, the bytes are decoded by [`decode_unlabeled`]. A byte
+/// order mark is removed.
 pub(crate) fn decode<'a>(label: Option<&str>, bytes: &'a [u8]) -> Cow<'a, str> {
     let label = label.map(str::trim).unwrap_or_default();
     let label = legacy::known_as(label).unwrap_or(label);
     if let Some(text) = legacy::decode(label, bytes) {
         return Cow::Owned(text);
     }
-    if is_ascii_label(label) || label.eq_ignore_ascii_case("utf-8") {
-        return decode_unlabeled(bytes, label.eq_ignore_ascii_case("utf-8"));
+    let unmarked = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if Encoding::for_label(label.as_bytes()) == Some(UTF_8) {
+        return String::from_utf8_lossy(unmarked);
+    }
+    if is_ascii_label(label) {
+        return decode_unlabeled(unmarked);
     }
     if let Some(decoder) = charset_decoder(label.as_bytes()) {
         return Cow::Owned(decoder(bytes));
     }
     match Encoding::for_label(label.as_bytes()) {
-        Some(encoding) if encoding != UTF_8 => encoding.decode(bytes).0,
-        _ => decode_unlabeled(bytes, false),
+        Some(encoding) => encoding.decode(bytes).0,
+        None => decode_unlabeled(unmarked),
     }
+}
+
+/// Decodes bytes without a stated character set: as UTF-8, with U+FFFD for each invalid sequence, or as windows-1252,
+/// which such mail usually means.
+///
+/// They count as UTF-8 unless they have more invalid sequences than valid characters of several bytes. Text in another
+/// character set hardly contains such characters by chance.
+pub(crate) fn decode_unlabeled(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let (mut valid, mut invalid) = (0_usize, 0_usize);
+    for chunk in bytes.utf8_chunks() {
+        valid += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        invalid += usize::from(!chunk.invalid().is_empty());
+    }
+    if valid >= invalid {
+        return String::from_utf8_lossy(bytes);
+    }
+    WINDOWS_1252.decode_without_bom_handling(bytes).0
+}
+
+/// Returns whether [`decode`] knows this character set.
+pub(crate) fn is_known(label: &str) -> bool {
+    let label = label.trim();
+    is_own(label) || Encoding::for_label(label.as_bytes()).is_some() || charset_decoder(label.as_bytes()).is_some()
 }
 
 /// Returns whether only [`decode`] supports this label; the decoders of the dependencies would lose such text.
@@ -41,15 +71,6 @@ pub(crate) fn decode_html<'a>(label: Option<&str>, bytes: &'a [u8]) -> Cow<'a, s
         return decode(meta_label(bytes), bytes);
     }
     decode(label, bytes)
-}
-
-fn decode_unlabeled(bytes: &[u8], is_utf8: bool) -> Cow<'_, str> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) if is_utf8 => String::from_utf8_lossy(bytes),
-        Err(_) => WINDOWS_1252.decode_without_bom_handling(bytes).0,
-    }
 }
 
 fn is_ascii_label(label: &str) -> bool {

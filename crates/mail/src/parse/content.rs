@@ -1,10 +1,7 @@
 //! The MIME header fields of one part: type, disposition, encoding, ID (RFC 2045, RFC 2183, RFC 2231).
 
-use mail_parser::{ContentType, HeaderValue, parsers::MessageStream};
-
-use super::structured_line;
 use super::transfer::TransferEncoding;
-use crate::header;
+use crate::header::{self, MimeFieldValue};
 
 /// Maximum length of a boundary that is accepted, in bytes. RFC 2046 §5.1.1 allows 70.
 const BOUNDARY_BYTES_MAX: usize = 256;
@@ -32,7 +29,8 @@ impl PartHeader {
     pub(crate) fn read(raw: &[u8]) -> Self {
         let mut content = PartHeader::default();
         let mut seen = [false; 4];
-        for field in header::fields(raw) {
+        let mut fields = header::fields(raw).peekable();
+        while let Some(field) = fields.next() {
             if !field.name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("content-")) {
                 continue;
             }
@@ -43,11 +41,19 @@ impl PartHeader {
             if std::mem::replace(&mut seen[which], true) {
                 continue;
             }
+            let mut value = field.value;
+            if value.trim_ascii_end().ends_with(b";") {
+                // Some mailers fold without a blank at the start of the next line, which then isn't a field.
+                let end = fields.peek().map_or(raw.len(), |next| next.range.start);
+                let start =
+                    field.range.start + memchr::memchr(b':', &raw[field.range.clone()]).map_or(0, |colon| colon + 1);
+                value = &raw[start..end];
+            }
             match which {
-                0 => content.read_type(field.value),
-                1 => content.read_disposition(field.value),
-                2 => content.encoding = TransferEncoding::from_value(&header::unfold(field.value)),
-                _ => content.content_id = content_id(&field.decoded()),
+                0 => content.read_type(value),
+                1 => content.read_disposition(value),
+                2 => content.encoding = TransferEncoding::from_value(&header::unfold(value)),
+                _ => content.content_id = content_id(&header::decode(value)),
             }
         }
         content
@@ -59,53 +65,33 @@ impl PartHeader {
     }
 
     fn read_type(&mut self, value: &[u8]) {
-        let line = structured_line(value);
-        let Some(parsed) = parse_content_type(&line) else {
-            return;
-        };
-        let subtype = parsed.subtype().unwrap_or_default();
-        let media_type = format!("{}/{subtype}", parsed.ctype());
+        let field = MimeFieldValue::parse(&header::unfold(value));
+        let media_type = field.value.to_ascii_lowercase();
         let valid = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/');
-        if media_type.len() <= MEDIA_TYPE_BYTES_MAX && valid(parsed.ctype()) && valid(subtype) {
-            self.media_type = media_type.to_ascii_lowercase();
-        } else if parsed.ctype().eq_ignore_ascii_case("text") {
+        let (kind, subtype) = media_type.split_once('/').unwrap_or((&media_type, ""));
+        if media_type.len() <= MEDIA_TYPE_BYTES_MAX && valid(kind) && valid(subtype) {
+            self.media_type = media_type;
+        } else if kind == "text" {
             self.media_type = "text/plain".to_owned();
         }
-        self.charset = parsed.attribute("charset").map(str::to_owned);
-        self.boundary = parsed
-            .attribute("boundary")
+        self.charset = field.parameter("charset");
+        self.boundary = field
+            .parameter("boundary")
             .map(|boundary| boundary.trim_end().as_bytes().to_vec())
             .filter(|boundary| !boundary.is_empty() && boundary.len() <= BOUNDARY_BYTES_MAX);
         if self.filename.is_none() {
-            self.filename = filename_parameter(value, &parsed, "name");
+            self.filename = field.parameter("name");
         }
     }
 
     fn read_disposition(&mut self, value: &[u8]) {
-        let line = structured_line(value);
-        let Some(parsed) = parse_content_type(&line) else {
-            return;
-        };
-        self.is_inline = parsed.is_inline();
+        let field = MimeFieldValue::parse(&header::unfold(value));
+        self.is_inline = field.value.eq_ignore_ascii_case("inline");
         // RFC 2183 §2.8: an unknown disposition is an attachment.
-        self.is_attachment = !self.is_inline;
-        if let Some(filename) =
-            filename_parameter(value, &parsed, "filename").or_else(|| filename_parameter(value, &parsed, "name"))
-        {
+        self.is_attachment = !self.is_inline && !field.value.is_empty();
+        if let Some(filename) = field.parameter("filename").or_else(|| field.parameter("name")) {
             self.filename = Some(filename);
         }
-    }
-}
-
-/// Returns a file name parameter. The extended form takes precedence regardless of order (RFC 2231, RFC 6266 §4.3).
-fn filename_parameter(value: &[u8], parsed: &ContentType<'_>, name: &str) -> Option<String> {
-    header::extended(&header::unfold(value), name).or_else(|| parsed.attribute(name).map(str::to_owned))
-}
-
-fn parse_content_type(line: &[u8]) -> Option<ContentType<'_>> {
-    match MessageStream::new(line).parse_content_type() {
-        HeaderValue::ContentType(parsed) => Some(parsed),
-        _ => None,
     }
 }
 

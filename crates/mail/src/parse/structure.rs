@@ -43,6 +43,17 @@ struct Delimiter {
     closes: bool,
 }
 
+/// A line of a header section.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LineKind {
+    /// A field that belongs to the section, or its continuation.
+    Expected,
+    /// Another field, which may be text with a colon.
+    OtherField,
+    /// Not a field.
+    Text,
+}
+
 struct Splitter<'a> {
     raw: &'a [u8],
     tree: MimeTree,
@@ -54,10 +65,17 @@ struct Splitter<'a> {
 /// Splits a message, which begins with its header section.
 pub(crate) fn split(raw: &[u8]) -> MimeTree {
     let mut splitter = Splitter { raw, tree: MimeTree::default(), open: Vec::new(), leaf: None };
-    let body = header::body_offset(raw);
+    let body = splitter.message_body();
     splitter.begin_part(PartHeader::read(&raw[..body]), body);
     splitter.run(body);
     splitter.tree
+}
+
+/// Returns whether a field belongs to the header of a part: only the `Content-` fields have a meaning there (RFC 2046
+/// §5.1), and mail programs add their own.
+fn is_part_field(name: &str) -> bool {
+    let begins = |prefix: &str| name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    begins("content-") || begins("x-") || name.eq_ignore_ascii_case("mime-version")
 }
 
 /// Returns the boundary that a right-trimmed line may delimit (RFC 2046 §5.1.1). Excludes boundaries that no mailer
@@ -112,27 +130,60 @@ impl Splitter<'_> {
 
     /// Reads the header section at `start` and begins its part. Returns the offset of the body.
     fn read_part(&mut self, start: usize) -> usize {
+        let first = &self.raw[start..header::line_end(self.raw, start)];
+        let has_header = header::is_blank(first) || header::field_name(first).is_some();
+        let body = if has_header { self.read_header(start, is_part_field) } else { start };
+        self.begin_part(PartHeader::read(&self.raw[start..body]), body);
+        body
+    }
+
+    /// Returns the offset of the body of the message: after its header, or at a delimiter directly below its fields.
+    fn message_body(&self) -> usize {
+        let body = header::body_offset(self.raw);
+        let fields_end = self.read_header(0, |_| true);
+        let boundary = PartHeader::read(&self.raw[..fields_end]).boundary;
+        let delimiter = self.raw[fields_end..].strip_prefix(b"--");
+        let begins_with_part = boundary.zip(delimiter).is_some_and(|(boundary, line)| line.starts_with(&boundary));
+        if begins_with_part || body == self.raw.len() { fields_end } else { body }
+    }
+
+    /// Returns the offset of the body below the header section at `start`: after its empty line (RFC 2046 §5.1).
+    ///
+    /// A section may lack that line. It then ends below its last field that `is_expected`: at a line that begins with
+    /// `--`, which is a delimiter, or if a line follows that isn't a field.
+    fn read_header(&self, start: usize, is_expected: impl Fn(&str) -> bool) -> usize {
         let mut position = start;
-        let mut body = self.raw.len();
+        let mut fields_end = start;
+        let mut line_before = LineKind::Text;
+        let mut has_text = false;
         while position < self.raw.len() {
             let end = header::line_end(self.raw, position);
             let line = &self.raw[position..end];
             if header::is_blank(line) {
-                body = end;
-                break;
+                return if has_text { fields_end } else { end };
             }
-            let is_delimiter = self.delimiter(position, end).is_some();
-            // A part with neither header nor empty line: its first line is already body text.
-            let has_no_header = position == start && header::field_name(line).is_none();
-            if is_delimiter || has_no_header {
-                body = position;
-                break;
+            if line.starts_with(b"--") {
+                return fields_end;
             }
+            line_before = match header::field_name(line) {
+                _ if line.starts_with(b" ") || line.starts_with(b"\t") => line_before,
+                Some((name, _)) if is_expected(name) => LineKind::Expected,
+                Some(_) => LineKind::OtherField,
+                // A line that a mailer folded without the blank of a continuation.
+                None if line_before == LineKind::Expected
+                    && self.raw[start..position].trim_ascii_end().ends_with(b";") =>
+                {
+                    line_before
+                }
+                None => LineKind::Text,
+            };
+            if line_before == LineKind::Expected {
+                (fields_end, has_text) = (end, false);
+            }
+            has_text |= line_before == LineKind::Text;
             position = end;
         }
-        let content = PartHeader::read(&self.raw[start..position]);
-        self.begin_part(content, body);
-        body
+        fields_end
     }
 
     fn begin_part(&mut self, mut content: PartHeader, body: usize) {

@@ -3,6 +3,8 @@
 
 use super::*;
 
+mod damaged;
+
 fn lines(text: &str) -> Vec<u8> {
     text.trim_start().replace('\n', "\r\n").into_bytes()
 }

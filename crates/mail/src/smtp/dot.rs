@@ -7,8 +7,9 @@
 
 use memchr::memchr2;
 
-/// Longest line of content in bytes, without CRLF. Senders should not exceed 998 (RFC 5322 §2.1.1), but many do.
-pub const CONTENT_LINE_BYTES_MAX: u64 = 64 * 1024;
+/// Longest line of the header section in bytes, without CRLF. Senders must not exceed 998 (RFC 5322 §2.1.1), but many
+/// do. Lines of the body are limited only by the size of the message: mail programs write whole documents in one line.
+pub const HEADER_LINE_BYTES_MAX: u64 = 64 * 1024;
 
 /// Largest accepted header section in bytes, including the empty line that ends it. This is more than the header parser
 /// reads: a report with such a header is stored, and other mail is rejected because it has no author.
@@ -35,8 +36,8 @@ pub enum ContentFlaw {
     BareLineBreak,
     /// The header section exceeds [`HEADER_BYTES_MAX`].
     HeaderTooLarge,
-    /// A line exceeds [`CONTENT_LINE_BYTES_MAX`].
-    LineTooLong,
+    /// A line of the header section exceeds [`HEADER_LINE_BYTES_MAX`].
+    HeaderLineTooLong,
 }
 
 /// The result of [`ContentReader::feed`].
@@ -199,10 +200,10 @@ impl ContentReader {
     /// Ends a line. Its last `rest` bytes are not counted yet; `total` is the content size including its CRLF.
     fn end_line(&mut self, rest: u64, total: u64) {
         let line_bytes = self.line_bytes + rest;
-        if line_bytes > CONTENT_LINE_BYTES_MAX {
-            self.record_flaw(ContentFlaw::LineTooLong);
-        }
         if self.in_header {
+            if line_bytes > HEADER_LINE_BYTES_MAX {
+                self.record_flaw(ContentFlaw::HeaderLineTooLong);
+            }
             if total > HEADER_BYTES_MAX {
                 self.record_flaw(ContentFlaw::HeaderTooLarge);
             }
@@ -220,8 +221,8 @@ impl ContentReader {
     }
 
     fn check_limits(&mut self) {
-        if self.line_bytes > CONTENT_LINE_BYTES_MAX {
-            self.record_flaw(ContentFlaw::LineTooLong);
+        if self.in_header && self.line_bytes > HEADER_LINE_BYTES_MAX {
+            self.record_flaw(ContentFlaw::HeaderLineTooLong);
         }
         if self.in_header && self.bytes > HEADER_BYTES_MAX {
             self.record_flaw(ContentFlaw::HeaderTooLarge);

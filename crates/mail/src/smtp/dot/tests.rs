@@ -63,7 +63,7 @@ fn dots_in_counted_content_are_unchanged() {
 
 #[test]
 fn limits_are_exact() {
-    let line = |bytes: u64| format!("\r\n{}\r\n.\r\n", "x".repeat(bytes as usize)).into_bytes();
+    let line = |bytes: u64| format!("A: b\r\n{}\r\n\r\n.\r\n", "x".repeat(bytes as usize)).into_bytes();
     let header = |bytes: u64| {
         let lines = "x".repeat(62) + "\r\n";
         let mut text = lines.repeat(bytes as usize / 64);
@@ -72,10 +72,49 @@ fn limits_are_exact() {
     };
     for size in [1, 7, 1 << 20] {
         let flaw = |input: &[u8]| read(ContentFraming::Dotted, input, size).0.err();
-        assert_eq!(flaw(&line(CONTENT_LINE_BYTES_MAX)), None);
-        assert_eq!(flaw(&line(CONTENT_LINE_BYTES_MAX + 1)), Some(ContentFlaw::LineTooLong));
+        assert_eq!(flaw(&line(HEADER_LINE_BYTES_MAX)), None);
+        assert_eq!(flaw(&line(HEADER_LINE_BYTES_MAX + 1)), Some(ContentFlaw::HeaderLineTooLong));
         assert_eq!(flaw(&header(HEADER_BYTES_MAX)), None);
         assert_eq!(flaw(&header(HEADER_BYTES_MAX + 64)), Some(ContentFlaw::HeaderTooLarge));
+    }
+}
+
+/// Lines of every length around the limit of header lines, at every place of a body, with every kind of start.
+#[test]
+fn long_lines_of_a_body_are_accepted_unchanged() {
+    let limit = usize::try_from(HEADER_LINE_BYTES_MAX).unwrap();
+    for length in [limit - 1, limit, limit + 1, 2 * limit, 9 * limit] {
+        for (start, stuffed) in [("x", "x"), (".", ".."), (".x", "..x"), ("\0", "\0")] {
+            for (before, after) in [("", ""), ("first\r\n", "last\r\n")] {
+                let text = "a \u{e4}=.".repeat(length / 6);
+                let whole = |start: &str| format!("A: b\r\n\r\n{before}{start}{text}\r\n{after}").into_bytes();
+                let mut wire = whole(stuffed);
+                wire.extend_from_slice(b".\r\nQUIT\r\n");
+                for size in [4093, wire.len()] {
+                    let (content, used, ended) = read(ContentFraming::Dotted, &wire, size);
+                    assert_eq!((content.as_deref(), ended), (Ok(&*whole(start)), true), "{length} {start:?}");
+                    assert_eq!(used, wire.len() - b"QUIT\r\n".len());
+                }
+                let (content, ..) = read(ContentFraming::Counted, &whole(start), 4093);
+                assert_eq!(content.as_deref(), Ok(&*whole(start)));
+            }
+        }
+    }
+    let unended = format!("A: b\r\n{}", "x".repeat(limit + 1));
+    assert_eq!(read(ContentFraming::Dotted, unended.as_bytes(), 999).0, Err(ContentFlaw::HeaderLineTooLong));
+}
+
+#[test]
+fn no_other_line_break_ends_content_inside_a_long_line() {
+    let long = "x".repeat(2 * usize::try_from(HEADER_LINE_BYTES_MAX).unwrap());
+    for end in
+        ["\n.\n", "\n.\r\n", "\r.\r\n", "\r\n.\n", "\r\n.\r", "\r.\r", "\r\n\0.\r\n", "\r\n.\r\r\n", "\r\n .\r\n"]
+    {
+        let input = format!("A: b\r\n\r\n{long}{end}{long}");
+        for size in [1021, input.len()] {
+            let (_, used, ended) = read(ContentFraming::Dotted, input.as_bytes(), size);
+            assert_eq!((used, ended), (input.len(), false), "{end:?}");
+        }
     }
 }
 

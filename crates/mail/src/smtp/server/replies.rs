@@ -122,7 +122,9 @@ pub(super) fn flaw(flaw: ContentFlaw) -> ServerReply {
         ContentFlaw::TooLarge => TOO_LARGE,
         ContentFlaw::BareLineBreak => ServerReply::fixed(550, Code(5, 6, 0), "Message contains a bare CR or LF"),
         ContentFlaw::HeaderTooLarge => ServerReply::fixed(550, Code(5, 6, 0), "Message header too large"),
-        ContentFlaw::LineTooLong => ServerReply::fixed(550, Code(5, 6, 0), "Message contains an overlong line"),
+        ContentFlaw::HeaderLineTooLong => {
+            ServerReply::fixed(550, Code(5, 6, 0), "Message header contains an overlong line")
+        }
     }
 }
 
