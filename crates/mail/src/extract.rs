@@ -10,12 +10,15 @@ mod header;
 mod labels;
 mod line;
 mod markup;
+mod quote;
 mod signature;
 pub(crate) mod token;
 mod words;
 
 #[cfg(test)]
 mod tests;
+
+use std::iter;
 
 use line::{LineMark, MarkedLine};
 
@@ -27,7 +30,7 @@ const LINES_MAX: usize = 20_000;
 /// The result of [`new_text`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewText {
-    /// The new text; empty if the message contains only history.
+    /// The new text. If the message contains only history, the part of it that is most likely new.
     pub text: String,
     /// The method that produced the result.
     pub method: ExtractionMethod,
@@ -49,22 +52,28 @@ pub enum ExtractionMethod {
 
 /// Extracts the new text of a message from its plain text and its HTML. Returns `None` if it has neither.
 ///
-/// Uses the HTML if a mail client marked the history in it, otherwise the plain text if there is one.
+/// Uses the HTML if a mail client marked the history in it, otherwise the plain text if there is one. If nothing of
+/// these is new, the result is what is most likely new, so it is empty only if the message shows nothing.
 #[must_use]
 pub fn new_text(text: Option<&str>, html: Option<&str>) -> Option<NewText> {
     let text = text.map(truncated).filter(|text| !text.chars().all(line::is_blank));
-    let marked = html.map(truncated).filter(|html| !html.trim().is_empty()).map(markup::read);
-    if let Some(marked) = marked.as_ref().filter(|marked| marked.has_history || text.is_none()) {
-        let extracted = from_lines(
-            marked.lines(),
-            if marked.has_history { ExtractionMethod::Structure } else { ExtractionMethod::Rules },
-        );
-        // If the client marked everything as history, use the plain text instead.
-        if !extracted.text.is_empty() || text.is_none() {
-            return Some(extracted);
+    let html = html.map(truncated_html).filter(|html| !html.trim().is_empty()).map(markup::read);
+    let is_marked = html.as_ref().is_some_and(|html| html.has_history);
+    let html = html.as_ref().filter(|_| is_marked || text.is_none());
+    let method = if is_marked { ExtractionMethod::Structure } else { ExtractionMethod::Rules };
+    let from_html = iter::once_with(|| Some(Extraction::new(html?.lines(), method)));
+    let from_text = iter::once_with(|| Some(Extraction::new(line::from_text(text?), ExtractionMethod::Rules)));
+    let mut sources = Vec::with_capacity(2);
+    for source in from_html.chain(from_text).flatten() {
+        let new = source.text(&NEW);
+        if !new.text.is_empty() {
+            return Some(new);
         }
+        sources.push(source);
     }
-    text.map(|text| from_lines(line::from_text(text), ExtractionMethod::Rules))
+    let likely = FALLBACKS.iter().flat_map(|marks| sources.iter().map(|source| source.text(marks)));
+    let has_words = |new: &NewText| new.text.contains(char::is_alphanumeric);
+    likely.into_iter().find(has_words).or_else(|| Some(sources.first()?.text(&NEW)))
 }
 
 /// Truncates `source` to [`SOURCE_BYTES_MAX`].
@@ -72,23 +81,52 @@ fn truncated(source: &str) -> &str {
     &source[..source.floor_char_boundary(SOURCE_BYTES_MAX)]
 }
 
-/// Applies the rules to marked lines and joins the lines that are kept.
-fn from_lines(mut lines: Vec<MarkedLine<'_>>, method: ExtractionMethod) -> NewText {
-    lines.truncate(LINES_MAX);
-    mark_history(&mut lines);
-    signature::mark(&mut lines);
-    let mut text = join(&lines, |mark| matches!(mark, LineMark::Unclassified | LineMark::Indented));
-    if text.is_empty() {
-        // In some clients, users can write inside the signature element.
-        text = join(&lines, |mark| matches!(mark, LineMark::Unclassified | LineMark::Indented | LineMark::Signature));
+/// Truncates HTML before a tag that doesn't fit.
+fn truncated_html(source: &str) -> &str {
+    let kept = truncated(source);
+    let open = kept.rfind('<').filter(|at| kept.len() < source.len() && !kept[*at..].contains('>'));
+    &kept[..open.unwrap_or(kept.len())]
+}
+
+/// The marks of lines that are new text.
+const NEW: [LineMark; 3] = [LineMark::Unclassified, LineMark::Indented, LineMark::ForwardedMessage];
+
+/// The marks of lines that are used if there is no new text, most likely new first. In some clients, users can write
+/// inside the signature element; text below an attribution without quote characters may be a reply.
+const FALLBACKS: [&[LineMark]; 4] = [
+    &[LineMark::Signature],
+    &[LineMark::UnquotedHistory, LineMark::Signature],
+    &[LineMark::Quoted, LineMark::UnquotedHistory, LineMark::Signature],
+    &[LineMark::Dropped],
+];
+
+/// The classified lines of a text.
+struct Extraction<'a> {
+    lines: Vec<MarkedLine<'a>>,
+    method: ExtractionMethod,
+}
+
+impl<'a> Extraction<'a> {
+    /// Classifies lines.
+    fn new(mut lines: Vec<MarkedLine<'a>>, method: ExtractionMethod) -> Self {
+        lines.truncate(LINES_MAX);
+        quote::mark(&mut lines);
+        mark_history(&mut lines);
+        signature::mark(&mut lines);
+        Extraction { lines, method }
     }
-    let shown: usize = lines.iter().map(|line| line.text.chars().count() + 1).sum();
-    let kept = text.chars().count();
-    let whole = lines.iter().all(|line| line.is_blank() || line.is_plain());
-    NewText {
-        text,
-        method: if whole { ExtractionMethod::Whole } else { method },
-        left_out_chars: shown.saturating_sub(kept + 1),
+
+    /// Joins the lines with these marks.
+    fn text(&self, marks: &[LineMark]) -> NewText {
+        let text = join(&self.lines, marks);
+        let shown = self.lines.iter().filter(|line| line.mark != LineMark::Hidden);
+        let shown: usize = shown.map(|line| line.text.chars().count() + 1).sum();
+        let is_whole = self
+            .lines
+            .iter()
+            .all(|line| line.is_blank() || marks.contains(&line.mark) && line.mark != LineMark::ForwardedMessage);
+        let left_out_chars = shown.saturating_sub(text.chars().count() + 1);
+        NewText { text, method: if is_whole { ExtractionMethod::Whole } else { self.method }, left_out_chars }
     }
 }
 
@@ -96,6 +134,7 @@ fn from_lines(mut lines: Vec<MarkedLine<'_>>, method: ExtractionMethod) -> NewTe
 fn mark_history(lines: &mut [MarkedLine<'_>]) {
     let mut at = 0;
     let mut has_text = false;
+    let last_quote = lines.iter().rposition(|line| line.mark == LineMark::Quoted);
     while at < lines.len() {
         let line = lines[at];
         if line.mark == LineMark::ForwardedMessage
@@ -103,59 +142,71 @@ fn mark_history(lines: &mut [MarkedLine<'_>]) {
         {
             return mark_rest_as_content(&mut lines[at..]);
         }
-        if line.mark == LineMark::HistoryStart || line.is_plain() && begins_history(lines, at, has_text) {
-            let from = first_ruler_above(lines, at);
-            let quoted = line.mark != LineMark::HistoryStart && quote_follows_header(lines, at);
-            let until = if quoted { end_of_paragraph(lines, at) } else { lines.len() };
-            lines[from..until].iter_mut().for_each(|line| line.mark = LineMark::Dropped);
-            at = until;
-            continue;
+        if line.mark == LineMark::UnquotedHistory {
+            return drop_introduction(lines, at, at);
         }
-        if line.is_plain()
-            && let Some(start) = attribution::start(lines, at)
-        {
-            at = mark_attributed(lines, start, at);
-            continue;
+        if !line.is_text() {
+            at += 1;
+        } else if let Some(end) = header::history_start(lines, at, has_text) {
+            if !attribution::is_quoted_next(lines, end) {
+                return mark_rest_as_history(lines, at, end);
+            }
+            // Quoted lines have their own marks, so the text between and below them is the author's.
+            drop_introduction(lines, at, end);
+            at = end;
+        } else if let Some(start) = attribution::start(lines, at) {
+            drop_introduction(lines, start, at + 1);
+            // A reply below its quotes has no text above them.
+            let is_above_reply = !has_text && last_quote > Some(at);
+            at = mark_attributed(lines, at + 1, is_above_reply);
+        } else {
+            has_text = true;
+            at += 1;
         }
-        has_text |= line.is_plain() && !line.is_blank();
-        at += 1;
     }
-}
-
-/// Returns whether everything from line `at` on is history: a separator, a header block, or a helpdesk marker.
-///
-/// `has_text` states whether there is text above the line.
-fn begins_history(lines: &[MarkedLine<'_>], at: usize, has_text: bool) -> bool {
-    let text = lines[at].text;
-    header::is_original(text)
-        || header::is_block(lines, at)
-        || header::is_unknown_original(lines, at)
-        || has_text && header::is_reply_above(text)
 }
 
 /// Marks the remaining lines as content, because a forwarded message is content in full.
 fn mark_rest_as_content(lines: &mut [MarkedLine<'_>]) {
-    for line in lines {
-        line.mark = if line.mark == LineMark::Signature { LineMark::Signature } else { LineMark::ForwardedMessage };
+    for line in lines.iter_mut().filter(|line| !matches!(line.mark, LineMark::Signature | LineMark::Hidden)) {
+        line.mark = LineMark::ForwardedMessage;
     }
 }
 
-/// Marks an attribution and the history it introduces. Returns the index of the next line to process.
-fn mark_attributed(lines: &mut [MarkedLine<'_>], start: usize, end: usize) -> usize {
-    lines[start..=end].iter_mut().for_each(|line| line.mark = LineMark::Dropped);
-    let next = (end + 1..lines.len()).find(|at| !lines[*at].is_blank());
-    match next.map(|at| lines[at].mark) {
-        // Quoted lines have their own marks, so the text between and below them is the author's.
-        Some(LineMark::Quoted | LineMark::Dropped | LineMark::ForwardedMessage) | None => end + 1,
-        Some(LineMark::Indented) => {
-            let from = next.unwrap_or(end + 1);
-            let run = lines[from..].iter_mut().take_while(|line| line.mark == LineMark::Indented);
-            from + run.map(|line| line.mark = LineMark::Quoted).count()
+/// Marks the lines from `end` on as history, and those from `start` on as its introduction.
+fn mark_rest_as_history(lines: &mut [MarkedLine<'_>], start: usize, end: usize) {
+    drop_introduction(lines, start, end);
+    line::mark_all(&mut lines[end..], LineMark::UnquotedHistory);
+}
+
+/// Drops the lines that introduce history, and the ruler above them.
+fn drop_introduction(lines: &mut [MarkedLine<'_>], start: usize, end: usize) {
+    let from = first_ruler_above(lines, start);
+    line::mark_all(&mut lines[from..end], LineMark::Dropped);
+}
+
+/// Marks the history below an attribution that ends above line `at`. Returns the index of the next line to process.
+///
+/// `is_above_reply` states that quoted lines further below delimit the history.
+fn mark_attributed(lines: &mut [MarkedLine<'_>], at: usize, is_above_reply: bool) -> usize {
+    let Some(next) = line::next_shown(lines, at) else { return at };
+    match lines[next].mark {
+        LineMark::Indented => {
+            let run = lines[next..].iter_mut().take_while(|line| line.mark == LineMark::Indented);
+            next + run.map(|line| line.mark = LineMark::Quoted).count()
         }
-        Some(_) => {
-            lines[end + 1..].iter_mut().for_each(|line| line.mark = LineMark::Dropped);
+        LineMark::Unclassified => {
+            if let Some(end) = quote::mark_run(lines, next) {
+                return end;
+            }
+            if is_above_reply {
+                return at;
+            }
+            line::mark_all(&mut lines[next..], LineMark::UnquotedHistory);
             lines.len()
         }
+        // Quoted lines have their own marks, so the text between and below them is the author's.
+        _ => at,
     }
 }
 
@@ -166,27 +217,14 @@ fn first_ruler_above(lines: &[MarkedLine<'_>], at: usize) -> usize {
     rules.filter(|(_, line)| !line.is_blank()).last().map_or(at, |(back, _)| at - back - 1)
 }
 
-/// Returns whether `>` lines follow the paragraph of a header block. These then delimit the history themselves.
-fn quote_follows_header(lines: &[MarkedLine<'_>], at: usize) -> bool {
-    let end = end_of_paragraph(lines, at);
-    let next = lines[end..].iter().take(8).find(|line| !line.is_blank());
-    next.is_some_and(|line| line.mark == LineMark::Quoted)
-}
-
-/// Returns the index of the first blank or quoted line from `at` on.
-fn end_of_paragraph(lines: &[MarkedLine<'_>], at: usize) -> usize {
-    let paragraph = lines[at..].iter().take_while(|line| line.is_plain() && !line.is_blank());
-    at + paragraph.count()
-}
-
-/// Joins the lines that `keep` accepts, and puts one blank line in place of lines that are left out.
-fn join(lines: &[MarkedLine<'_>], keep: impl Fn(LineMark) -> bool) -> String {
-    let kept = lines.iter().filter(|line| keep(line.mark) || line.mark == LineMark::ForwardedMessage);
+/// Joins the lines with these marks, and puts one blank line in place of lines that are left out.
+fn join(lines: &[MarkedLine<'_>], marks: &[LineMark]) -> String {
+    let kept = lines.iter().filter(|line| marks.contains(&line.mark));
     let mut out = String::with_capacity(kept.map(|line| line.text.len() + 1).sum());
     let mut blanks = 0_usize;
     let mut cut = false;
     for line in lines {
-        if !keep(line.mark) && line.mark != LineMark::ForwardedMessage {
+        if !marks.contains(&line.mark) {
             cut = true;
         } else if line.is_blank() {
             blanks += 1;

@@ -6,34 +6,42 @@
 
 use std::sync::LazyLock;
 
+use aho_corasick::{AhoCorasick, Match};
+
 use super::line::{LineMark, MarkedLine, trim};
 use super::words::{ATTRIBUTION_STARTS, WRITING_VERBS};
 
-/// Maximum number of lines of a wrapped attribution.
+/// Maximum number of lines of a wrapped attribution, and of lines above them that may belong to it.
 const LINES_MAX: usize = 6;
 /// Maximum length of an attribution, in bytes.
 const BYTES_MAX: usize = 700;
+/// Maximum length of a line that may begin an attribution on the lines below it, in bytes.
+const LINE_BYTES_MAX: usize = 160;
+/// Maximum length of a name above its address, in bytes.
+const NAME_BYTES_MAX: usize = 80;
+
+/// Number of bytes at the end of a line that are searched for a verb. Longer than any entry of the table.
+const VERB_BYTES_MAX: usize = 128;
 
 /// Characters that may follow the verb at the end of an attribution.
 const AFTER_VERBS: [char; 6] = [':', '：', ' ', '\u{a0}', ')', '）'];
 
-/// [`WRITING_VERBS`] indexed by last byte, so that a line is compared only with the few verbs that can end it.
-static WROTE_BY_END: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
-    (0..=u8::MAX)
-        .map(|end| WRITING_VERBS.iter().copied().filter(|verb| verb.bytes().next_back() == Some(end)).collect())
-        .collect()
-});
-
-fn verbs_ending_with(end: u8) -> &'static [&'static str] {
-    WROTE_BY_END.get(usize::from(end)).map_or(&[], Vec::as_slice)
-}
+/// An automaton that finds all entries of [`WRITING_VERBS`] in one pass.
+static VERBS: LazyLock<AhoCorasick> =
+    LazyLock::new(|| AhoCorasick::new(&*WRITING_VERBS).expect("the table must fit into an automaton"));
 
 /// The signs of an attribution in a run of lines.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct AttributionSigns {
     date: bool,
+    /// A date that isn't only a time of day.
+    day: bool,
+    /// The last words contain a digit, as in `… um 10:00 Uhr:`.
+    date_last: bool,
     /// An address in angle brackets or in other brackets.
     address: bool,
+    /// Begins with the bracket of an address.
+    address_first: bool,
     /// An address, with or without brackets.
     bare_address: bool,
     /// A verb of writing at the end.
@@ -42,44 +50,62 @@ struct AttributionSigns {
     verb: bool,
     /// Begins with a word that begins attributions, or with a date.
     opens: bool,
+    /// Begins with a word that begins attributions.
+    word_first: bool,
+    /// Begins with a date.
+    date_first: bool,
     /// Ends with a colon.
     colon: bool,
+    /// Ends with a bracket or a quotation mark after an address.
+    bracket_last: bool,
+    /// Ends like a sentence.
+    sentence: bool,
+}
+
+/// The surroundings of a run of lines.
+#[derive(Debug, Clone, Copy)]
+struct RunContext {
+    is_one_line: bool,
+    /// Whether a quoted line follows.
+    is_quote_next: bool,
+    /// Whether the run is a paragraph of its own.
+    is_paragraph: bool,
 }
 
 /// Returns the index of the first line of the attribution that ends at line `end`, or `None` if no attribution ends
 /// there.
 pub(super) fn start(lines: &[MarkedLine<'_>], end: usize) -> Option<usize> {
     let last = trim(lines[end].text);
-    if last.is_empty() || last.len() > BYTES_MAX || !may_end_attribution(last) {
+    if last.is_empty() || last.len() > BYTES_MAX {
         return None;
     }
-    let quote_follows = next_is_quoted(lines, end);
+    let is_quote_next = is_quoted_next(lines, end + 1);
+    if !may_end_attribution(last) && !(is_quote_next && has_digit(last)) {
+        return None;
+    }
+    let ends_paragraph = lines.get(end + 1).is_none_or(|line| !line.is_text());
     let mut joined = String::new();
     for start in (0..=end).rev().take(LINES_MAX) {
         let text = trim(lines[start].text);
-        if !lines[start].is_plain() || text.is_empty() || joined.len() + text.len() > BYTES_MAX {
+        if !lines[start].is_text() || joined.len() + text.len() > BYTES_MAX {
             break;
         }
         joined = if joined.is_empty() { text.to_owned() } else { format!("{text} {joined}") };
-        if is_attribution(signs(&joined), start == end, quote_follows) {
-            return Some(extend_to_date_line(lines, start, end));
+        let begins_paragraph = start == 0 || !lines[start - 1].is_text();
+        let is_paragraph = begins_paragraph && ends_paragraph;
+        let signs = signs(&joined);
+        if is_attribution(signs, RunContext { is_one_line: start == end, is_quote_next, is_paragraph }) {
+            return Some(extended(lines, start, joined));
         }
     }
     None
 }
 
-/// Quick check before joining lines: a colon, a verb, or an address at the end.
+/// Quick check before joining lines: a colon, a bracket or a verb at the end.
 fn may_end_attribution(last: &str) -> bool {
     let bare = trim_decoration(last);
-    last.ends_with([':', '：', '>'])
-        || bare.ends_with([':', '：'])
-        || may_end_with_verb(bare) && ends_with_verb(&bare.to_lowercase())
-}
-
-/// Quick check of the last byte. Returns false if no verb of the table can end `text`.
-fn may_end_with_verb(text: &str) -> bool {
-    let last = text.trim_end_matches(AFTER_VERBS).bytes().next_back();
-    last.is_some_and(|last| !last.is_ascii() || !verbs_ending_with(last.to_ascii_lowercase()).is_empty())
+    let tail = &bare[bare.ceil_char_boundary(bare.len().saturating_sub(VERB_BYTES_MAX))..];
+    last.ends_with(['>', ')', ']']) || bare.ends_with([':', '：']) || ends_with_verb(&tail.to_lowercase())
 }
 
 /// Trims dashes, as added by Zoho, and other decorations.
@@ -91,82 +117,101 @@ fn signs(text: &str) -> AttributionSigns {
     let text = trim_decoration(text);
     let lower = text.to_lowercase();
     let bare = trim(lower.trim_end_matches([':', '：', ' ', '\u{a0}']));
+    let bare_address = lower.contains('@');
     AttributionSigns {
         date: has_date(&lower),
-        address: (lower.contains('<') || lower.contains('[') || lower.contains('(') || lower.contains("&lt;"))
-            && lower.contains('@'),
-        bare_address: lower.contains('@'),
+        day: lower.split_whitespace().any(|word| has_digit(word) && !word.contains(':')),
+        date_last: bare.split_whitespace().rev().take(2).any(has_digit),
+        address: (lower.contains(['<', '[', '(']) || lower.contains("&lt;")) && bare_address,
+        address_first: lower.starts_with(['<', '(', '[']),
+        bare_address,
         verb_last: ends_with_verb(bare),
-        verb: WRITING_VERBS.iter().any(|verb| contains_word(bare, verb)),
+        verb: verb_ends(bare).next().is_some(),
         opens: opens(&lower),
+        word_first: begins_with_start(&lower),
+        date_first: lower.starts_with(char::is_numeric) && has_date(first_words(&lower)),
         colon: text.ends_with([':', '：']),
+        bracket_last: bare_address && text.ends_with(['>', ')', ']']),
+        sentence: text.ends_with(['.', '!', '?', ',', ';', '。']),
     }
 }
 
-fn is_attribution(signs: AttributionSigns, one_line: bool, quote_follows: bool) -> bool {
-    let AttributionSigns { date, address, bare_address, verb_last, verb, opens, colon } = signs;
-    let by_verb = verb_last && (date && (opens || quote_follows || address) || bare_address);
-    let inside = verb && colon && (date && opens || address);
-    let by_shape = colon && date && address;
-    // Without a colon and a verb, only a quote below identifies an attribution.
-    let by_quote = quote_follows && (date && address || colon && verb_last && one_line || colon && date && opens);
-    (by_verb && (colon || date && bare_address || quote_follows)) || inside || by_shape || by_quote
+impl AttributionSigns {
+    /// Returns whether nothing on the lines above can belong to the attribution.
+    fn is_complete(self) -> bool {
+        self.day && self.verb && (self.word_first || self.address && !self.opens && !self.address_first)
+    }
 }
 
-/// Returns the index of the nearest line above that begins an attribution and contains a date, unless a line in between
-/// ends a sentence. Otherwise, returns `start`.
-fn extend_to_date_line(lines: &[MarkedLine<'_>], start: usize, end: usize) -> usize {
+/// Decides by three signs, a date, an address and a verb of writing: two of them and a typical end, or one of them above
+/// a quote.
+fn is_attribution(signs: AttributionSigns, run: RunContext) -> bool {
+    let AttributionSigns { date, address, bare_address, verb_last, verb, opens, colon, .. } = signs;
+    let quote = run.is_quote_next;
+    let by_address = (address || bare_address && (verb_last || opens && quote)) && (date || verb_last || verb && colon);
+    let by_date = date && (verb_last && (opens || quote) || verb && colon && (opens || signs.date_last || quote));
+    let is_date_and_name = run.is_paragraph && signs.date_first && !signs.sentence;
+    let ends = colon || quote || date && bare_address && verb_last || is_date_and_name && signs.bracket_last;
+    let above_quote = colon && (verb_last && run.is_one_line || date && opens) || is_date_and_name;
+    (by_address || by_date) && ends || quote && above_quote
+}
+
+/// Returns the index of the first line of an attribution that `joined`, from line `start` on, is the end of: the topmost
+/// line above with a sign, and the lines in between.
+fn extended(lines: &[MarkedLine<'_>], start: usize, mut joined: String) -> usize {
     let mut first = start;
-    let name_above = start.checked_sub(1).filter(|above| {
-        let text = trim(lines[*above].text);
-        // A line that begins with the address continues the name on the line above.
-        trim(lines[start].text).starts_with(['<', '('])
-            && lines[*above].is_plain()
-            && !text.is_empty()
-            && text.len() <= 80
-    });
-    if let Some(above) = name_above {
-        first = above;
-    }
-    for at in (0..first).rev().take((LINES_MAX + start).saturating_sub(end + 1)) {
+    for at in (0..start).rev().take(LINES_MAX) {
         let text = trim(lines[at].text);
-        if !lines[at].is_plain() || text.is_empty() || text.ends_with(['.', '!', '?', '。']) || text.len() > 160 {
+        if signs(&joined).is_complete() || !lines[at].is_text() || text.len() > LINE_BYTES_MAX {
             break;
         }
         let lower = text.to_lowercase();
-        if opens(&lower) && has_digit(&lower) && has_date_like(&lower) {
+        let begins = begins_with_start(&lower) && has_date_like(&lower) || opens(&lower) && has_date(&lower);
+        let begins = begins || ATTRIBUTION_STARTS.contains(&&*lower);
+        // A line that begins with the address continues the name on the line above.
+        let is_name = joined.starts_with(['<', '(', '[']) && text.len() <= NAME_BYTES_MAX;
+        if begins || is_name || has_part(&lower) {
             first = at;
+        } else if text.ends_with(['.', '!', '?', '。']) {
+            break;
         }
+        joined = format!("{text} {joined}");
     }
     first
 }
 
-/// Returns whether the next non-blank line is quoted.
-fn next_is_quoted(lines: &[MarkedLine<'_>], at: usize) -> bool {
-    let next = lines[at + 1..].iter().take(8).find(|line| !line.is_blank());
+/// Returns whether a lower-case line contains an address in brackets, or is short and contains a verb of writing.
+fn has_part(line: &str) -> bool {
+    line.contains('@') && line.contains(['<', '(', '['])
+        || line.ends_with('<')
+        || line.len() <= NAME_BYTES_MAX && verb_ends(line).next().is_some()
+}
+
+/// Returns the first three words.
+fn first_words(text: &str) -> &str {
+    text.match_indices(' ').nth(2).map_or(text, |(at, _)| &text[..at])
+}
+
+/// Returns whether the first line from `at` on that isn't blank is quoted.
+pub(super) fn is_quoted_next(lines: &[MarkedLine<'_>], at: usize) -> bool {
+    let next = lines[at..].iter().take(8).find(|line| !line.is_blank());
     next.is_some_and(|line| matches!(line.mark, LineMark::Quoted | LineMark::Indented))
 }
 
 /// Returns whether `text` (lower case, without colon) ends with a verb of the table.
 fn ends_with_verb(text: &str) -> bool {
     let text = trim(text.trim_end_matches(AFTER_VERBS));
-    let Some(last) = text.bytes().next_back() else { return false };
-    verbs_ending_with(last).iter().any(|verb| {
-        text.strip_suffix(verb).is_some_and(|before| {
-            // "…님이 작성", "…写道" and "…>wrote" have no space before the verb.
-            before.is_empty() || !verb.is_ascii() || before.ends_with(|c: char| !c.is_alphanumeric())
-        })
-    })
+    verb_ends(text).any(|end| end == text.len())
 }
 
-/// Returns whether `text` contains `word` as a whole word.
-fn contains_word(text: &str, word: &str) -> bool {
-    text.match_indices(word).take(8).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + word.len()..].chars().next();
-        let joined = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        word.chars().next().is_some_and(is_wide) || !joined(before) && !joined(after)
-    })
+/// Returns the ends of the verbs of the table in `text` (lower case) that are whole words.
+fn verb_ends(text: &str) -> impl Iterator<Item = usize> {
+    let is_joined = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_word = move |found: &Match| {
+        let (before, verb, after) = (&text[..found.start()], &text[found.range()], &text[found.end()..]);
+        verb.starts_with(is_wide) || !is_joined(before.chars().next_back()) && !is_joined(after.chars().next())
+    };
+    VERBS.find_overlapping_iter(text).filter(is_word).map(|found| found.end())
 }
 
 /// Returns whether the character belongs to a script that is written without spaces.
@@ -176,13 +221,16 @@ fn is_wide(c: char) -> bool {
 
 /// Returns whether a lower-case line begins with a word of the table followed by more text, or with a date or weekday.
 fn opens(text: &str) -> bool {
-    let first_is_date = text.split_whitespace().take(3).any(has_digit);
-    let by_word = ATTRIBUTION_STARTS.iter().any(|on| {
+    begins_with_start(text) || text.split_whitespace().take(3).any(has_digit)
+}
+
+/// Returns whether a lower-case line begins with a word of the table followed by more text.
+fn begins_with_start(text: &str) -> bool {
+    ATTRIBUTION_STARTS.iter().any(|on| {
         text.strip_prefix(on).is_some_and(|rest| {
             rest.starts_with([' ', '\u{a0}', ',']) || on.chars().next().is_some_and(is_wide) || on.ends_with('-')
         })
-    });
-    by_word || first_is_date
+    })
 }
 
 fn has_digit(text: &str) -> bool {

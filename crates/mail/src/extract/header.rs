@@ -3,7 +3,7 @@
 use memchr::{memchr2, memchr3};
 
 use super::labels::{HeaderLabel, label};
-use super::line::{MarkedLine, trim};
+use super::line::{MarkedLine, next_shown, trim};
 use super::words::{FORWARD_SEPARATORS, ORIGINAL_SEPARATORS, REPLY_ABOVE_MARKERS};
 
 /// Maximum length of a line that is checked as a separator or a header, in bytes.
@@ -11,13 +11,27 @@ const LINE_BYTES_MAX: usize = 400;
 /// Maximum length of a label, in characters.
 const LABEL_CHARS_MAX: usize = 24;
 /// Maximum number of lines of a header block. Long recipient lists wrap.
-const BLOCK_LINES_MAX: usize = 16;
+const BLOCK_LINES_MAX: usize = 24;
 /// Minimum length of a line of dashes or underscores that counts as a ruler above a header block, in characters.
 const RULE_CHARS_MIN: usize = 10;
 
 /// Returns whether the character decorates separator lines.
 fn is_rule_char(c: char) -> bool {
     matches!(c, '-' | '_' | '=' | '*' | '~' | '#' | '–' | '—' | '─' | '━' | '﹘' | '－')
+}
+
+/// Returns the index below the separator, header block or helpdesk marker that begins at line `at`, or `None` if none
+/// does. Everything below it is history. `has_text` states whether there is text above the line.
+pub(super) fn history_start(lines: &[MarkedLine<'_>], at: usize, has_text: bool) -> Option<usize> {
+    let text = lines[at].text;
+    if let Some(end) = block_end(lines, at) {
+        return Some(end);
+    }
+    let is_separator = is_original(text) || is_unknown_original(lines, at) || has_text && is_reply_above(text);
+    is_separator.then(|| {
+        let below = next_shown(lines, at + 1).filter(|below| lines[*below].is_plain());
+        below.and_then(|below| block_end(lines, below)).unwrap_or(at + 1)
+    })
 }
 
 /// Returns whether the line is a ruler: only dashes, underscores or similar characters.
@@ -42,7 +56,7 @@ fn between_dashes(text: &str) -> Option<String> {
 }
 
 /// Returns whether the line is `-----Original Message-----` in any language of the table.
-pub(super) fn is_original(text: &str) -> bool {
+fn is_original(text: &str) -> bool {
     between_dashes(text).is_some_and(|inner| ORIGINAL_SEPARATORS.contains(&inner.as_str()))
 }
 
@@ -60,7 +74,7 @@ pub(super) fn is_forward(text: &str) -> bool {
 }
 
 /// Returns whether the line is a helpdesk's "reply above this line".
-pub(super) fn is_reply_above(text: &str) -> bool {
+fn is_reply_above(text: &str) -> bool {
     // Most lines contain none of these marks, so the word search can be skipped.
     let marked = |text: &[u8]| memchr3(b'-', b'#', b'=', text).is_some() || memchr2(b'_', b'*', text).is_some();
     text.len() <= LINE_BYTES_MAX && marked(text.as_bytes()) && {
@@ -97,24 +111,28 @@ fn parse_header_line(text: &str) -> Option<HeaderLine> {
     Some(HeaderLine { label: known, address: value.contains('@'), date: super::attribution::has_date(value) })
 }
 
-/// Returns whether a header block (From, Sent, To, Subject) begins at line `at`.
-pub(super) fn is_block(lines: &[MarkedLine<'_>], at: usize) -> bool {
-    let Some(first) = parse_header_line(lines[at].text) else {
-        return false;
-    };
-    let after_rule = lines[..at]
+/// Returns the index below the header block (From, Sent, To, Subject) that begins at line `at`, or `None` if none does.
+pub(super) fn block_end(lines: &[MarkedLine<'_>], at: usize) -> Option<usize> {
+    let first = parse_header_line(lines[at].text)?;
+    let is_after_rule = lines[..at]
         .iter()
         .rev()
         .take(3)
         .find(|line| !line.is_blank())
         .is_some_and(|line| trim(line.text).chars().count() >= RULE_CHARS_MIN && is_rule(line.text));
-    if first.label.is_none() && !after_rule {
-        return false;
+    if first.label.is_none() && !is_after_rule {
+        return None;
     }
     let mut fields = vec![first];
+    let mut end = at + 1;
     let mut loose = 0;
-    for line in lines[at + 1..].iter().take(BLOCK_LINES_MAX) {
+    for (next, line) in lines.iter().enumerate().skip(at + 1).take(BLOCK_LINES_MAX) {
         if line.is_blank() {
+            // Text made from HTML may have a blank line between all fields.
+            let below = lines.get(next + 1).and_then(|line| parse_header_line(line.text));
+            if first.label.is_some() && below.is_some_and(|field| field.label.is_some()) {
+                continue;
+            }
             break;
         }
         match parse_header_line(line.text) {
@@ -126,8 +144,11 @@ pub(super) fn is_block(lines: &[MarkedLine<'_>], at: usize) -> bool {
             _ if loose < 3 && !trim(line.text).ends_with('.') => loose += 1,
             _ => break,
         }
+        end = next + 1;
     }
-    if first.label.is_none() { is_unknown_block(&fields) } else { is_known_block(&fields, after_rule) }
+    let is_block =
+        if first.label.is_none() { is_unknown_block(&fields) } else { is_known_block(&fields, is_after_rule) };
+    is_block.then_some(end)
 }
 
 /// Checks a block with known labels: requires a sender and enough other fields to exclude notes such as "From: Berlin,
@@ -152,7 +173,7 @@ fn is_unknown_block(fields: &[HeaderLine]) -> bool {
 }
 
 /// Returns whether the line is a separator with unknown words above fields with an address.
-pub(super) fn is_unknown_original(lines: &[MarkedLine<'_>], at: usize) -> bool {
+fn is_unknown_original(lines: &[MarkedLine<'_>], at: usize) -> bool {
     let Some(inner) = between_dashes(lines[at].text) else {
         return false;
     };

@@ -9,14 +9,16 @@ pub(super) enum LineMark {
     Quoted,
     /// Inside a quotation that the markup doesn't identify as history. It is history if an attribution precedes it.
     Indented,
-    /// History begins here and extends to the end.
-    HistoryStart,
-    /// Part of a signature that the markup identifies.
+    /// History without quote characters, below an attribution or a header block.
+    UnquotedHistory,
+    /// Part of a signature.
     Signature,
     /// A forwarded message begins here. Everything that follows is content.
     ForwardedMessage,
     /// Left out for another reason, such as an attribution line or a separator.
     Dropped,
+    /// Never displayed.
+    Hidden,
 }
 
 /// A line of a message.
@@ -38,6 +40,11 @@ impl MarkedLine<'_> {
     pub(super) fn is_plain(&self) -> bool {
         self.mark == LineMark::Unclassified
     }
+
+    /// Returns whether the line isn't classified yet and shows something.
+    pub(super) fn is_text(&self) -> bool {
+        self.is_plain() && !self.is_blank()
+    }
 }
 
 /// Returns whether the character is white space or a direction or width mark, which clients put around attributions.
@@ -54,35 +61,18 @@ pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(is_blank)
 }
 
-/// Maximum depth of `>` that counts as a quote. Anything deeper is noise and is kept.
-const QUOTE_DEPTH_MAX: usize = 64;
-
-/// Splits plain text into lines and marks lines that begin with `>` as quoted.
+/// Splits plain text into lines.
 pub(super) fn from_text(text: &str) -> Vec<MarkedLine<'_>> {
-    let mut lines: Vec<MarkedLine<'_>> = Vec::new();
-    for text in text.lines() {
-        let before = lines.last();
-        let is_tail_of_address = || {
-            trim(text).ends_with(':')
-                && before.is_some_and(|before| before.is_plain() && ends_in_open_angle(before.text))
-        };
-        let mark = if is_quoted(text) && !is_tail_of_address() { LineMark::Quoted } else { LineMark::Unclassified };
-        lines.push(MarkedLine { text, mark });
-    }
-    lines
+    text.lines().map(|text| MarkedLine { text, mark: LineMark::Unclassified }).collect()
 }
 
-/// Returns whether the line begins with `>`, at most [`QUOTE_DEPTH_MAX`] deep.
-fn is_quoted(text: &str) -> bool {
-    let text = text.trim_start();
-    let quoted = text.starts_with('>') || text.starts_with('＞');
-    quoted
-        && text.bytes().take_while(|byte| matches!(byte, b'>' | b' ')).filter(|byte| *byte == b'>').count()
-            <= QUOTE_DEPTH_MAX
+/// Returns the index of the first line from `at` on that isn't blank.
+pub(super) fn next_shown(lines: &[MarkedLine<'_>], at: usize) -> Option<usize> {
+    (at..lines.len()).find(|at| !lines[*at].is_blank())
 }
 
-/// Returns whether the line ends inside a wrapped `<address` that the next line closes.
-fn ends_in_open_angle(text: &str) -> bool {
-    let tail = text.rfind('<').map(|at| &text[at..]);
-    tail.is_some_and(|tail| !tail.contains('>') && tail.len() < 320)
+/// Sets the mark of unclassified and indented lines.
+pub(super) fn mark_all(lines: &mut [MarkedLine<'_>], mark: LineMark) {
+    let open = lines.iter_mut().filter(|line| matches!(line.mark, LineMark::Unclassified | LineMark::Indented));
+    open.for_each(|line| line.mark = mark);
 }

@@ -23,7 +23,7 @@ const CUT: [&str; 8] = [
 ];
 
 /// `id`, `class` or `name` values of elements that contain only history.
-const QUOTED: [&str; 17] = [
+const QUOTED: [&str; 24] = [
     "yahoo_quoted",
     "tutanota_quote",
     "zmail_extra",
@@ -40,14 +40,21 @@ const QUOTED: [&str; 17] = [
     "airmail_ext_on",
     "elided-text",
     "mail_quote",
+    "hs_reply",
+    "nylas-quote",
+    "missive_quote",
+    "mail_android_quote",
+    "wps_quotion",
+    "mailbird-quote",
+    "tutanota_quote_container",
     "quote",
 ];
 
 /// Values that mark a `blockquote` as history. On a `div`, they only group the attribution, quotes and inline replies.
-const QUOTED_BLOCKQUOTE: [&str; 3] = ["gmail_quote", "protonmail_quote", "moz-cite"];
+const QUOTED_BLOCKQUOTE: [&str; 4] = ["gmail_quote", "protonmail_quote", "moz-cite", "quoted"];
 
 /// Values of attribution lines ("On … wrote:").
-const ATTRIBUTION: [&str; 3] = ["gmail_attr", "moz-cite-prefix", "gmail_quote_attribution"];
+const ATTRIBUTION: [&str; 4] = ["gmail_attr", "moz-cite-prefix", "gmail_quote_attribution", "reply-intro"];
 
 /// Values of elements that begin a forwarded message, which is content.
 const FORWARD: [&str; 2] = ["moz-forward-container", "isforwardcontent"];
@@ -74,12 +81,7 @@ pub(super) fn read(html: &str) -> MarkedText {
     for token in token::tokens(html) {
         match token {
             HtmlToken::Text(text) => reader.write_text(text),
-            HtmlToken::Open(tag) => {
-                reader.open(tag);
-                if reader.cut {
-                    break;
-                }
-            }
+            HtmlToken::Open(tag) => reader.open(tag),
             HtmlToken::Close(name) => reader.close(name),
         }
     }
@@ -104,13 +106,15 @@ struct MarkupReader<'a> {
     preformatted: usize,
     /// Whether the next line begins a forwarded message.
     forward: bool,
+    /// Whether everything that follows is history.
     cut: bool,
     has_history: bool,
 }
 
 impl<'a> MarkupReader<'a> {
     fn mark(&self) -> LineMark {
-        self.regions.last().map_or(LineMark::Unclassified, |region| region.mark)
+        let outside = if self.cut { LineMark::UnquotedHistory } else { LineMark::Unclassified };
+        self.regions.last().map_or(outside, |region| region.mark)
     }
 
     fn write_text(&mut self, text: &str) {
@@ -165,9 +169,12 @@ impl<'a> MarkupReader<'a> {
         };
         self.end_text();
         self.has_history |=
-            matches!(mark, LineMark::Quoted | LineMark::HistoryStart | LineMark::Dropped) && !is_hidden(tag);
+            matches!(mark, LineMark::Quoted | LineMark::UnquotedHistory | LineMark::Dropped) && !is_hidden(tag);
         match mark {
-            LineMark::HistoryStart => self.cut = true,
+            LineMark::UnquotedHistory => {
+                self.cut = true;
+                self.regions.clear();
+            }
             LineMark::ForwardedMessage => self.forward = true,
             mark => self.regions.push(MarkedRegion { name: tag.name, open: 1, mark }),
         }
@@ -222,10 +229,6 @@ impl<'a> MarkupReader<'a> {
 
     fn finish(mut self) -> MarkedText {
         self.end_text();
-        if self.cut {
-            self.marks.push(LineMark::HistoryStart);
-            self.text.push('\n');
-        }
         MarkedText { text: self.text, marks: self.marks, has_history: self.has_history }
     }
 }
@@ -255,7 +258,7 @@ fn mark_of(tag: HtmlStartTag<'_>) -> Option<LineMark> {
     }
     let style = style(tag);
     if style.contains("display:none") || tag.attribute("hidden").is_some() {
-        return Some(LineMark::Dropped);
+        return Some(LineMark::Hidden);
     }
     if quote {
         let cited = tag.attribute("type").is_some_and(|kind| kind.eq_ignore_ascii_case("cite"));
@@ -271,7 +274,7 @@ fn mark_of(tag: HtmlStartTag<'_>) -> Option<LineMark> {
 fn mark_of_word(word: &str, quote: bool, attribute: &str) -> Option<LineMark> {
     let word = word.trim_start_matches("x_");
     if CUT.contains(&word) {
-        return Some(LineMark::HistoryStart);
+        return Some(LineMark::UnquotedHistory);
     }
     if ATTRIBUTION.contains(&word) {
         return Some(LineMark::Dropped);
@@ -304,7 +307,7 @@ fn outlook_border(tag: HtmlStartTag<'_>, style: &str) -> Option<LineMark> {
         || style.contains("border-top:solid") && (style.contains("padding:3.0pt0") || style.contains("padding:3,0pt0"));
     let beside = style.contains("border-left:solidblue1.5pt") || style.contains("border-left:2pxsolid#c3d9e5");
     if above {
-        return Some(LineMark::HistoryStart);
+        return Some(LineMark::UnquotedHistory);
     }
     beside.then_some(LineMark::Quoted)
 }

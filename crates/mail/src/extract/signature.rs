@@ -22,6 +22,11 @@ const CLOSING_LINES_MAX: usize = 6;
 const CLOSING_CHARS_MAX: usize = 60;
 /// Number of bytes at the start of a line that are compared with [`SENT_FROM`]. Longer than any of its entries.
 const START_BYTES_MAX: usize = 64;
+/// Minimum length of a confidentiality notice in bytes, and the terms of the table that it contains.
+const DISCLAIMER_BYTES_MIN: usize = 120;
+const DISCLAIMER_TERMS_MIN: usize = 2;
+/// Maximum number of lines of a confidentiality notice and of what follows it.
+const DISCLAIMER_LINES_MAX: usize = 40;
 /// Maximum length of a mobile client's line in characters, excluding links.
 const SENT_FROM_CHARS_MAX: usize = 80;
 
@@ -36,6 +41,12 @@ static SENT_FROM_STARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
 
 /// Names of devices, clients and operating systems. A line counts only if it contains one of them.
 static DEVICES: WordTable = WordTable::new(|| wordlist::table(SIGNATURES, "devices"));
+
+/// Words of the footers of mailing lists and notifications, in lower case.
+static LIST_FOOTERS: WordTable = WordTable::new(|| wordlist::table(SIGNATURES, "list footers"));
+
+/// Terms of confidentiality notices, in lower case.
+static DISCLAIMERS: WordTable = WordTable::new(|| wordlist::table(SIGNATURES, "disclaimers"));
 
 /// Closing phrases that can't be part of a sentence, in lower case. After other phrases, the text is kept.
 static CLOSINGS: WordTable = WordTable::new(|| wordlist::table(SIGNATURES, "closings"));
@@ -91,10 +102,28 @@ fn signature_length(lines: &[MarkedLine<'_>], at: usize, has_text: bool) -> Opti
         // After text, the lines that follow are usually unmarked history. At the top, only the line itself is removed.
         return Some(if has_text { section().len() } else { 1 });
     }
-    if is_underscores(text) && is_list_footer(section()) {
+    if is_footer_rule(text) && is_list_footer(section()) {
         return Some(section().len());
     }
-    (has_text && is_closing_phrase(text) && has_name_block(section())).then(|| section().len())
+    let is_last = || {
+        is_closing_phrase(text) && has_name_block(section()) || begins_paragraph(lines, at) && is_disclaimer(section())
+    };
+    (has_text && is_last()).then(|| section().len())
+}
+
+fn begins_paragraph(lines: &[MarkedLine<'_>], at: usize) -> bool {
+    at.checked_sub(1).is_none_or(|above| !lines[above].is_text())
+}
+
+/// Returns whether a confidentiality notice begins here: a long paragraph near the end with several terms of the table.
+fn is_disclaimer(lines: &[MarkedLine<'_>]) -> bool {
+    if lines.len() > DISCLAIMER_LINES_MAX {
+        return false;
+    }
+    let paragraph: Vec<&str> = lines.iter().take_while(|line| line.is_text()).map(|line| trim(line.text)).collect();
+    let paragraph = paragraph.join(" ").to_lowercase();
+    let terms = || DISCLAIMERS.iter().filter(|term| paragraph.contains(**term)).take(DISCLAIMER_TERMS_MIN).count();
+    paragraph.len() >= DISCLAIMER_BYTES_MIN && terms() >= DISCLAIMER_TERMS_MIN
 }
 
 /// Returns whether the line is "Sent from my iPhone" or similar, in a language of the table.
@@ -121,23 +150,22 @@ fn starts_like_sent_from(lower: &str) -> bool {
     SENT_FROM_STARTS.find(Input::new(lower).anchored(Anchored::Yes)).is_some()
 }
 
-/// Returns whether the line is a ruler of underscores.
-fn is_underscores(text: &str) -> bool {
+/// Returns whether the line is a ruler of underscores or dashes.
+fn is_footer_rule(text: &str) -> bool {
     let rule = trim(text);
-    rule.len() >= 2 && rule.bytes().all(|byte| byte == b'_')
+    rule == "—" || rule.len() >= 2 && rule.bytes().all(|byte| matches!(byte, b'_' | b'-'))
 }
 
-/// Returns whether the lines are a mailing list footer: a few lines below a ruler that mention the list or its address.
+/// Returns whether the lines are the footer of a mailing list or notification: a few lines below a ruler that mention
+/// the list.
 fn is_list_footer(lines: &[MarkedLine<'_>]) -> bool {
     let below: Vec<&str> =
         lines[1..].iter().filter(|line| !line.is_blank()).map(|line| line.text).take(FOOTER_LINES_MAX + 1).collect();
-    let about_a_list = below.iter().any(|text| {
+    let is_about_list = |text: &&str| {
         let text = text.to_lowercase();
-        ["mailing list", "mailman", "listinfo", "unsubscribe", "://lists.", "mailing-list"]
-            .iter()
-            .any(|word| text.contains(word))
-    });
-    below.len() <= FOOTER_LINES_MAX && about_a_list
+        LIST_FOOTERS.iter().any(|words| text.contains(words))
+    };
+    below.len() <= FOOTER_LINES_MAX && below.iter().any(is_about_list)
 }
 
 /// Returns whether the line is a closing phrase.

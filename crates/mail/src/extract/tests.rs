@@ -3,3 +3,4 @@
 
 mod clients;
 mod corpus;
+mod generated;

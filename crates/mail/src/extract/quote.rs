@@ -1,0 +1,91 @@
+//! Quote characters at the start of lines: `>`, bars, and initials before `>`.
+
+use std::collections::HashMap;
+
+use super::line::{self, LineMark, MarkedLine, trim};
+
+/// Maximum depth of `>` that counts as a quote. Anything deeper is noise and is kept.
+const DEPTH_MAX: usize = 64;
+/// Minimum number of lines with the same bar or initials before these count as quote characters.
+const LINES_MIN: usize = 2;
+/// Maximum number of letters before `>`.
+const INITIALS_MAX: usize = 3;
+/// Maximum length of an address that a mail program may have wrapped, in bytes.
+const ADDRESS_BYTES_MAX: usize = 320;
+
+/// Vertical bars that some programs put before quoted lines.
+const BARS: [char; 7] = ['|', '¦', '│', '┃', '▌', '▎', '▏'];
+/// Characters that count as quote characters only below an attribution.
+const RARE: [char; 5] = [':', '}', ']', '»', '›'];
+
+/// What quotes a line, other than `>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum QuotePrefix<'a> {
+    /// Initials of the quoted author, as in `JD> text`.
+    Initials(&'a str),
+    Bar(char),
+    Rare(char),
+    Indentation,
+}
+
+/// Marks the quoted lines.
+pub(super) fn mark(lines: &mut [MarkedLine<'_>]) {
+    let mut counts: HashMap<QuotePrefix<'_>, usize> = HashMap::new();
+    for prefix in lines.iter().filter(|line| line.is_plain()).filter_map(|line| prefix(line.text)) {
+        *counts.entry(prefix).or_default() +=
+            usize::from(matches!(prefix, QuotePrefix::Initials(_) | QuotePrefix::Bar(_)));
+    }
+    for at in 0..lines.len() {
+        let text = lines[at].text;
+        let is_repeated =
+            || prefix(text).is_some_and(|prefix| counts.get(&prefix).is_some_and(|count| *count >= LINES_MIN));
+        if lines[at].is_plain() && (is_angle_quote(text) && !is_tail_of_address(&lines[..=at]) || is_repeated()) {
+            lines[at].mark = LineMark::Quoted;
+        }
+    }
+}
+
+/// Marks the run of lines from `at` on, directly below an attribution, that begin with one rare quote character or
+/// that are indented. Returns the index of the line below the run, or `None` if line `at` doesn't begin one.
+pub(super) fn mark_run(lines: &mut [MarkedLine<'_>], at: usize) -> Option<usize> {
+    let first = prefix(lines[at].text)?;
+    let belongs = |line: &MarkedLine<'_>| line.is_blank() || line.is_plain() && prefix(line.text) == Some(first);
+    let end = at + lines[at..].iter().take_while(|line| belongs(line)).count();
+    line::mark_all(&mut lines[at..end], LineMark::Quoted);
+    Some(end)
+}
+
+fn prefix(text: &str) -> Option<QuotePrefix<'_>> {
+    let shown = text.trim_start();
+    let first = shown.chars().next()?;
+    let rest = &shown[first.len_utf8()..];
+    if BARS.contains(&first) {
+        // A bar after text shows that the line is the row of a table.
+        let is_row = rest.trim_start_matches([first, ' ']).contains(first);
+        return (rest.is_empty() || rest.starts_with([' ', first]) && !is_row).then_some(QuotePrefix::Bar(first));
+    }
+    if RARE.contains(&first) {
+        return rest.starts_with([' ', first]).then_some(QuotePrefix::Rare(first));
+    }
+    let letters = shown.char_indices().take(INITIALS_MAX + 1).find(|(_, c)| !c.is_alphabetic()).map_or(0, |(at, _)| at);
+    let after = shown[letters..].strip_prefix('>');
+    if first.is_uppercase() && after.is_some_and(|after| after.is_empty() || after.starts_with([' ', '>', '\t'])) {
+        return Some(QuotePrefix::Initials(&shown[..letters]));
+    }
+    (text.starts_with("  ") || text.starts_with('\t')).then_some(QuotePrefix::Indentation)
+}
+
+/// Returns whether the line begins with `>`, at most [`DEPTH_MAX`] deep.
+fn is_angle_quote(text: &str) -> bool {
+    let text = text.trim_start();
+    let depth = || text.bytes().take_while(|byte| matches!(byte, b'>' | b' ')).filter(|byte| *byte == b'>').count();
+    text.starts_with(['>', '＞']) && depth() <= DEPTH_MAX
+}
+
+/// Returns whether the last line closes the `<address` of an attribution that a mail program wrapped.
+fn is_tail_of_address(lines: &[MarkedLine<'_>]) -> bool {
+    let [.., before, last] = lines else { return false };
+    let open = before.text.rfind('<').map(|at| &before.text[at..]);
+    let is_open = open.is_some_and(|open| !open.contains('>') && open.len() < ADDRESS_BYTES_MAX);
+    before.is_plain() && is_open && trim(last.text).ends_with([':', '：'])
+}
