@@ -161,7 +161,9 @@ fn is_known_block(fields: &[HeaderLine], after_rule: bool) -> bool {
         .count();
     let address = fields.iter().any(|field| field.address);
     let date = fields.iter().any(|field| field.date);
-    let mail_like = has(HeaderLabel::Subject) || address && date;
+    // A note about a journey has its date last.
+    let is_dated = fields.get(1).is_some_and(|field| field.label == Some(HeaderLabel::Date) && field.date);
+    let mail_like = has(HeaderLabel::Subject) || address && date || is_dated;
     has(HeaderLabel::From) && (kinds >= 3 && mail_like || kinds >= 2 && (after_rule || address && date))
 }
 

@@ -141,9 +141,10 @@ impl Splitter<'_> {
     fn message_body(&self) -> usize {
         let body = header::body_offset(self.raw);
         let fields_end = self.read_header(0, |_| true);
-        let boundary = PartHeader::read(&self.raw[..fields_end]).boundary;
-        let delimiter = self.raw[fields_end..].strip_prefix(b"--");
-        let begins_with_part = boundary.zip(delimiter).is_some_and(|(boundary, line)| line.starts_with(&boundary));
+        let begins_with_part = self.raw[fields_end..].strip_prefix(b"--").is_some_and(|line| {
+            let boundary = PartHeader::read(&self.raw[..fields_end]).boundary;
+            boundary.is_some_and(|boundary| line.starts_with(&boundary))
+        });
         if begins_with_part || body == self.raw.len() { fields_end } else { body }
     }
 
