@@ -80,7 +80,8 @@ pub(super) fn start(lines: &[MarkedLine<'_>], end: usize) -> Option<usize> {
         return None;
     }
     let is_quote_next = is_quoted_next(lines, end + 1);
-    if !may_end_attribution(last) && !(is_quote_next && has_digit(last)) {
+    let may_end = may_end_attribution(last) || is_quote_next && has_digit(last);
+    if !may_end {
         return None;
     }
     let ends_paragraph = lines.get(end + 1).is_none_or(|line| !line.is_text());
