@@ -10,7 +10,7 @@ mod schedule;
 mod tests;
 
 use posthouse_mail::{
-    bounce::{self, BounceClass, BounceReply},
+    bounce::{self, BounceClass, BounceReply, BounceSeverity, BounceVerdict},
     smtp::client::{ConnectionFailure, DeliveryResult, RecipientOutcome, SmtpStage},
 };
 
@@ -127,11 +127,17 @@ impl AttemptReport {
 }
 
 impl AttemptReport {
+    /// Classifies why the message wasn't accepted, and how final that is.
+    #[must_use]
+    pub fn verdict(&self) -> BounceVerdict {
+        let enhanced = self.enhanced_code.as_deref();
+        bounce::judge(&BounceReply { code: self.smtp_code, enhanced, words: &self.text, stage: Some(self.stage) })
+    }
+
     /// Classifies why the message wasn't accepted.
     #[must_use]
     pub fn class(&self) -> BounceClass {
-        let enhanced = self.enhanced_code.as_deref();
-        bounce::classify(&BounceReply { code: self.smtp_code, enhanced, words: &self.text, stage: Some(self.stage) })
+        self.verdict().class
     }
 }
 
@@ -212,7 +218,8 @@ pub fn settle(
     after.tls.clone_from(&report.tls);
     after.detail = Some(report.text.chars().take(DETAIL_CHARS_MAX).collect::<String>()).filter(|text| !text.is_empty());
     after.class = None;
-    let class = report.class();
+    let verdict = report.verdict();
+    let class = verdict.class;
     let is_last = moment.end.is_exhausted(after.attempts, moment.now);
     let fate = match report.result {
         DeliveryResult::Delivered => {
@@ -223,12 +230,9 @@ pub fn settle(
         DeliveryResult::Permanent => {
             after.status = DeliveryStatus::Bounced;
             after.class = Some(class);
-            let kind = if class.is_passing() && report.stage != SmtpStage::Local {
-                BounceKind::Soft
-            } else {
-                BounceKind::Hard
-            };
-            AttemptOutcome::Bounced { kind, suppress: suppresses_address(report, class) }
+            let is_soft = verdict.severity == BounceSeverity::Soft && report.stage != SmtpStage::Local;
+            let kind = if is_soft { BounceKind::Soft } else { BounceKind::Hard };
+            AttemptOutcome::Bounced { kind, suppress: suppresses_address(report, verdict) }
         }
         DeliveryResult::Temporary if is_last && report.is_ours => {
             after.status = DeliveryStatus::Failed;
@@ -259,18 +263,11 @@ fn attempts_detail(what: &str, attempts: u32, last_error: &str) -> String {
 }
 
 /// Returns whether a permanent failure means that the address doesn't work, so that it should be suppressed. Rejections
-/// of the sender, the content or the size never do, because the recipient is still reachable. Neither do policy codes
-/// (5.7.x), whatever the text: some filters report every address as unknown.
-#[must_use]
-pub fn is_dead(class: BounceClass, enhanced_code: Option<&str>) -> bool {
-    class.is_dead_address() && !enhanced_code.is_some_and(|code| code.starts_with("5.7."))
-}
-
-/// Applies [`is_dead`] to a result. Without an enhanced code, a rejection after the message data may concern the
-/// content.
-fn suppresses_address(report: &AttemptReport, class: BounceClass) -> bool {
+/// of the sender, the content or the size never do, because the recipient is still reachable. Without an enhanced code,
+/// a rejection after the message data may concern the content.
+fn suppresses_address(report: &AttemptReport, verdict: BounceVerdict) -> bool {
     let about_recipient = report.enhanced_code.is_some() || report.stage == SmtpStage::RcptTo;
-    about_recipient && is_dead(class, report.enhanced_code.as_deref())
+    about_recipient && verdict.severity == BounceSeverity::DeadAddress
 }
 
 /// Returns whether a relay rejects this server's own login or permissions. The operator must fix that, so the mail is

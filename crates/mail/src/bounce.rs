@@ -115,6 +115,38 @@ impl BounceClass {
             Self::MailboxFull | Self::RateLimited | Self::Greylisted | Self::Network | Self::Expired | Self::System
         )
     }
+
+    /// Returns how final the class is if no evidence contradicts it.
+    #[must_use]
+    pub const fn severity(self) -> BounceSeverity {
+        if self.is_dead_address() {
+            BounceSeverity::DeadAddress
+        } else if self.is_passing() {
+            BounceSeverity::Soft
+        } else {
+            BounceSeverity::Hard
+        }
+    }
+}
+
+/// How final a failure is; later values are harder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BounceSeverity {
+    /// A later delivery may succeed.
+    Soft,
+    /// The server refuses the message permanently; the address may work.
+    Hard,
+    /// The address doesn't work for any sender, and no evidence contradicts that.
+    DeadAddress,
+}
+
+/// The class of a failure and how final it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BounceVerdict {
+    /// Why the server did not accept the message.
+    pub class: BounceClass,
+    /// How final that is.
+    pub severity: BounceSeverity,
 }
 
 /// A server's reply.
@@ -133,10 +165,40 @@ pub struct BounceReply<'s> {
 /// Classifies why a server did not accept a message.
 #[must_use]
 pub fn classify(reply: &BounceReply<'_>) -> BounceClass {
+    judge(reply).class
+}
+
+/// Decides why a server did not accept a message, and how final that is. An address counts as dead only if the enhanced
+/// code, the reply code and the text agree: more evidence that contradicts never makes a verdict harder.
+#[must_use]
+pub fn judge(reply: &BounceReply<'_>) -> BounceVerdict {
     let text = words::folded(reply.words);
     // A code in the text comes from the server that decided; some servers put a generic code before it.
     let specific_code = words::enhanced_in(&text).or_else(|| reply.enhanced.filter(|code| !code.ends_with(".0.0")));
-    let reply = &BounceReply { enhanced: specific_code, ..*reply };
+    let evidence = Evidence {
+        reply: BounceReply { enhanced: specific_code, ..*reply },
+        outer: reply.enhanced,
+        mark: words::mark_in(&text),
+        text: &words::without_hosts(&text),
+    };
+    let class = class_of(&evidence);
+    BounceVerdict { class, severity: severity(&evidence, class) }
+}
+
+/// What a reply states.
+struct Evidence<'e> {
+    /// The reply with the enhanced code that decides.
+    reply: BounceReply<'e>,
+    /// The enhanced code outside the text.
+    outer: Option<&'e str>,
+    /// The class of a marker of a provider.
+    mark: Option<BounceClass>,
+    /// The folded text, without URLs and host names.
+    text: &'e str,
+}
+
+fn class_of(evidence: &Evidence<'_>) -> BounceClass {
+    let (reply, text) = (&evidence.reply, evidence.text);
     if reply.stage == Some(SmtpStage::Local) {
         // Local texts name hosts and domains that could match by accident, and local codes are exact.
         return by_enhanced(reply.enhanced.unwrap_or_default()).unwrap_or(BounceClass::Other);
@@ -145,10 +207,13 @@ pub fn classify(reply: &BounceReply<'_>) -> BounceClass {
         // No server replied: the text describes a local network error.
         return BounceClass::Network;
     }
-    let class = by_known_phrase(&text, reply.enhanced)
-        .or_else(|| by_words(&text, reply.enhanced))
+    let class = evidence
+        .mark
+        .or_else(|| by_statement(text, reply.enhanced))
+        .or_else(|| by_enhanced(reply.enhanced.unwrap_or_default()).filter(|class| class.is_dead_address()))
+        .or_else(|| by_weak_words(text))
         .or_else(|| by_enhanced(reply.enhanced.unwrap_or_default()))
-        .or_else(|| by_vague_words(&text, reply))
+        .or_else(|| by_vague_words(text, reply))
         .unwrap_or_else(|| by_code(reply));
     // Replies before RCPT TO can't be about a recipient.
     let before_recipient = matches!(
@@ -163,88 +228,163 @@ pub fn classify(reply: &BounceReply<'_>) -> BounceClass {
         )
     );
     match class {
-        dead if before_recipient && dead.is_dead_address() => BounceClass::Policy,
+        _ if class.is_dead_address() && before_recipient => BounceClass::Policy,
+        // 421 closes the connection, whatever it was about (RFC 5321 §3.8).
+        _ if class.is_dead_address() && reply.code == Some(421) => BounceClass::Network,
         // Later replies keep their class: after DATA they are about the content, unless the text names a recipient
         // problem.
         class => class,
     }
 }
 
+/// Returns how final a failure is: the softest of what its class, its text and its codes allow.
+fn severity(evidence: &Evidence<'_>, class: BounceClass) -> BounceSeverity {
+    let (reply, text) = (&evidence.reply, evidence.text);
+    if reply.stage == Some(SmtpStage::Local) {
+        return class.severity();
+    }
+    let topics = STATED_TOPICS.iter().filter_map(|topic| topic(text)).chain(evidence.mark);
+    let stated = topics.map(BounceClass::severity).fold(class.severity(), Ord::min);
+    let codes = [reply.enhanced, evidence.outer];
+    let is_temporary = reply.code.is_some_and(|code| code < 500)
+        || codes.iter().flatten().any(|code| code.starts_with('4'))
+        || has(text, &words::LATER);
+    let is_named = stated == BounceSeverity::DeadAddress && !has(text, &words::LATER);
+    let allowed = match is_temporary {
+        // A server that gave up after temporary refusals still named the recipient as the reason.
+        true if is_named => BounceSeverity::Hard,
+        true => BounceSeverity::Soft,
+        false if codes_agree(evidence, class) => BounceSeverity::DeadAddress,
+        false => BounceSeverity::Hard,
+    };
+    stated.min(allowed)
+}
+
+/// Returns whether the codes allow that the address is dead. Policy codes never do, whatever the text, because some
+/// filters report every address as unknown.
+fn codes_agree(evidence: &Evidence<'_>, class: BounceClass) -> bool {
+    let is_documented = evidence.mark == Some(class);
+    let allows = |code: &str| match detail(code).split_once('.') {
+        None | Some(("0" | "1", _) | ("2", "0" | "1") | ("3" | "5", "0")) => true,
+        // The codes for a host without an address or a route are about the domain.
+        Some(("4", "0" | "4" | "310")) if class == BounceClass::UnknownDomain => true,
+        Some(("7", _)) => false,
+        _ => is_documented,
+    };
+    let is_refusal = match evidence.reply.code {
+        Some(523 | 530 | 534 | 535 | 538) => false,
+        Some(552) => is_documented || has(evidence.text, &words::USER),
+        _ => true,
+    };
+    is_refusal && [evidence.reply.enhanced, evidence.outer].into_iter().flatten().all(allows)
+}
+
 /// Classifies human-readable text that may quote a server. For reports whose codes are not specific.
 #[must_use]
 pub(crate) fn by_prose(text: &str) -> Option<BounceClass> {
-    let text = words::folded(text);
-    if has(&text, &["permission to post", "have permission"]) {
-        return Some(BounceClass::Policy);
-    }
-    by_capacity(&text, None).or_else(|| by_recipient(&text)).or_else(|| by_waiting(&text))
+    let folded = words::folded(text);
+    let text = words::without_hosts(&folded);
+    words::mark_in(&folded).or_else(|| by_statement(&text, None)).or_else(|| by_waiting(&text))
 }
 
-/// Classifies by markers that providers put into their replies, and by other unambiguous phrases.
-fn by_known_phrase(text: &str, enhanced: Option<&str>) -> Option<BounceClass> {
-    let found = words::MARKS.iter().find(|(mark, _)| text.contains(mark)).map(|(_, class)| *class);
-    if found.is_some() {
-        return found;
-    }
-    if has(text, &["greylist", "graylist", "grey-list", "gray-list", "grey list", "gray list"]) {
-        return Some(BounceClass::Greylisted);
-    }
-    if text.contains("smtputf8") {
-        return Some(BounceClass::Smtputf8);
-    }
-    // Expiry is reported even if the text also quotes a temporary refusal.
-    if text.contains("message expired") {
-        return Some(BounceClass::Expired);
-    }
-    // Codes with exactly one meaning, whatever the text.
-    let is_exact = match enhanced.map(detail)?.split_once('.')? {
+/// Every topic that a text may state, each on its own. A verdict is at most as hard as the softest of them.
+const STATED_TOPICS: [fn(&str) -> Option<BounceClass>; 9] =
+    [by_term, about_sender, by_encryption, by_size, by_storage, by_rate, by_listing, by_outage, by_sender];
+
+/// Classifies by what the text states, whatever the codes; the order is that of reliability.
+fn by_statement(text: &str, enhanced: Option<&str>) -> Option<BounceClass> {
+    let subject = enhanced.map(detail).unwrap_or_default();
+    by_term(text)
+        .or_else(|| by_exact_code(enhanced?))
+        .or_else(|| about_sender(text))
+        .or_else(|| matches!(subject, "1.7" | "1.8").then(|| by_sender(text).unwrap_or(BounceClass::Policy)))
+        .or_else(|| by_encryption(text))
+        .or_else(|| (subject == "3.1").then_some(BounceClass::System))
+        .or_else(|| by_capacity(text, enhanced))
+        .or_else(|| by_listing(text))
+        .or_else(|| by_outage(text).filter(|_| !has(text, &words::USER)))
+        .or_else(|| by_recipient(text))
+        .or_else(|| by_sender(text))
+}
+
+/// Classifies by technical terms with exactly one meaning.
+fn by_term(text: &str) -> Option<BounceClass> {
+    let terms: [(&[&str], BounceClass); 3] = [
+        (&["greylist", "graylist", "grey-list", "gray-list", "grey list", "gray list"], BounceClass::Greylisted),
+        (&["smtputf8"], BounceClass::Smtputf8),
+        // Expiry is reported even if the text also quotes a temporary refusal.
+        (&["message expired"], BounceClass::Expired),
+    ];
+    terms.iter().find(|(any, _)| has(text, any)).map(|(_, class)| *class)
+}
+
+/// Classifies by codes with exactly one meaning, whatever the text.
+fn by_exact_code(enhanced: &str) -> Option<BounceClass> {
+    let is_exact = match detail(enhanced).split_once('.')? {
         ("6", detail) => matches!(detail, "7" | "8" | "9" | "10"),
         ("7", detail) => detail == "9" || detail.len() > 1,
-        ("1", detail) => detail == "2",
         _ => false,
     };
-    by_enhanced(enhanced?).filter(|class| is_exact && *class != BounceClass::Policy)
+    by_enhanced(enhanced).filter(|class| is_exact && *class != BounceClass::Policy)
 }
 
-/// Classifies by unambiguous phrases. Codes about an address take precedence over phrases about the sender, which many
-/// servers put into every refusal.
-fn by_words(text: &str, enhanced: Option<&str>) -> Option<BounceClass> {
-    let subject = enhanced.map(detail).unwrap_or_default();
-    if has(text, &words::ABOUT_SENDER) || matches!(subject, "1.7" | "1.8") {
-        return Some(by_sender(text).unwrap_or(BounceClass::Policy));
-    }
-    if subject == "3.1" {
-        return Some(BounceClass::System);
-    }
-    by_capacity(text, enhanced)
-        .or_else(|| by_recipient(text).filter(|_| !has(text, &words::LISTED)))
-        .or_else(|| by_enhanced(enhanced.unwrap_or_default()).filter(|class| class.is_dead_address()))
-        .or_else(|| by_sender(text))
+/// Classifies refusals of the sender's address or host.
+fn about_sender(text: &str) -> Option<BounceClass> {
+    has(text, &words::ABOUT_SENDER).then(|| by_sender(text).unwrap_or(BounceClass::Policy))
+}
+
+/// Classifies demands for encryption, and failures of it. They concern the connection, not the recipient.
+fn by_encryption(text: &str) -> Option<BounceClass> {
+    (has(text, &words::TLS) || word(text, "tls") || word(text, "dane")).then_some(BounceClass::Policy)
+}
+
+fn by_listing(text: &str) -> Option<BounceClass> {
+    is_listed(text).then(|| by_authentication(text).unwrap_or(BounceClass::Reputation))
+}
+
+fn is_listed(text: &str) -> bool {
+    // A recipient may also be missing in a list.
+    let text = &text.replace("not listed", "");
+    has(text, &words::LISTED) || ["rbl", "dnsbl", "ip-bl"].iter().any(|w| word(text, w))
+}
+
+/// Classifies failed connections.
+fn by_outage(text: &str) -> Option<BounceClass> {
+    has(text, &words::OUTAGE).then(|| by_waiting(text).unwrap_or(BounceClass::Network))
 }
 
 /// Classifies exceeded limits: message size, storage, rate.
 fn by_capacity(text: &str, enhanced: Option<&str>) -> Option<BounceClass> {
-    if has(text, &words::RATE_FIRST) {
-        Some(BounceClass::RateLimited)
-    } else if has(text, &words::LARGE) {
-        Some(BounceClass::TooLarge)
-    } else if (enhanced.map(detail) == Some("2.2") && !has(text, &words::USER))
-        || has(text, &words::FULL)
-        || contains_near(text, "mailbox", &["full", "limit", "exceed", "too large"])
-    {
-        Some(BounceClass::MailboxFull)
-    } else if has(text, &words::RATE)
-        || contains_near(text, "too many", &["connection", "session", "message", "mails", "email"])
-    {
-        Some(BounceClass::RateLimited)
-    } else {
-        None
-    }
+    let is_full = || enhanced.map(detail) == Some("2.2") && !has(text, &words::USER);
+    has(text, &words::RATE_FIRST)
+        .then_some(BounceClass::RateLimited)
+        .or_else(|| by_size(text))
+        .or_else(|| is_full().then_some(BounceClass::MailboxFull))
+        .or_else(|| by_storage(text))
+        .or_else(|| by_rate(text))
+}
+
+fn by_size(text: &str) -> Option<BounceClass> {
+    has(text, &words::LARGE).then_some(BounceClass::TooLarge)
+}
+
+fn by_storage(text: &str) -> Option<BounceClass> {
+    let is_full = has(text, &words::FULL) || contains_near(text, "mailbox", &["full", "limit", "exceed", "too large"]);
+    is_full.then_some(BounceClass::MailboxFull)
+}
+
+fn by_rate(text: &str) -> Option<BounceClass> {
+    let is_limited = has(text, &words::RATE_FIRST)
+        || has(text, &words::RATE)
+        || contains_near(text, "too many", &["connection", "session", "message", "mails", "email"]);
+    is_limited.then_some(BounceClass::RateLimited)
 }
 
 /// Classifies problems of the recipient's address.
 fn by_recipient(text: &str) -> Option<BounceClass> {
-    if has(text, &words::DOMAIN) {
+    // A possibility is no evidence.
+    let text = &text.replace("may not exist", "");
+    if has(text, &words::DOMAIN) || words::DOMAIN_NOUNS.iter().any(|noun| contains_near(text, noun, &words::MISSING)) {
         Some(BounceClass::UnknownDomain)
     } else if has(text, &words::INACTIVE)
         || contains_near(text, "account", &["disabled", "suspended", "inactive", "closed"])
@@ -259,9 +399,9 @@ fn by_recipient(text: &str) -> Option<BounceClass> {
 
 /// Classifies problems of the sender or the content.
 fn by_sender(text: &str) -> Option<BounceClass> {
-    if has(text, &words::AUTHENTICATION) || ["spf", "dkim", "dmarc", "ptr", "rdns"].iter().any(|w| word(text, w)) {
-        Some(BounceClass::Authentication)
-    } else if has(text, &words::LISTED) || ["rbl", "dnsbl", "ip-bl"].iter().any(|w| word(text, w)) {
+    if let Some(class) = by_authentication(text) {
+        Some(class)
+    } else if is_listed(text) {
         Some(BounceClass::Reputation)
     } else if has(text, &words::SPAM) || word(text, "uce") || word(text, "ube") {
         Some(BounceClass::Spam)
@@ -272,6 +412,17 @@ fn by_sender(text: &str) -> Option<BounceClass> {
     } else {
         None
     }
+}
+
+fn by_authentication(text: &str) -> Option<BounceClass> {
+    let is_about =
+        has(text, &words::AUTHENTICATION) || ["spf", "dkim", "dmarc", "ptr", "rdns"].iter().any(|w| word(text, w));
+    is_about.then_some(BounceClass::Authentication)
+}
+
+/// Classifies by words that many servers put into every refusal.
+fn by_weak_words(text: &str) -> Option<BounceClass> {
+    has(text, &words::WEAK_POLICY).then_some(BounceClass::Policy)
 }
 
 /// Classifies expired retries and unreachable servers.

@@ -3,16 +3,19 @@
 //! caller decides which reports to trust and what follows.
 
 mod cause;
+mod notification;
+mod original;
 mod structured;
 mod written;
 
 use crate::{
     address::Address,
     author::Author,
-    bounce::BounceClass,
+    bounce::{BounceClass, BounceSeverity},
     header,
     parse::{AddressEntry, ParsedAttachment, ParsedMessage},
     thread,
+    wordlist::{self, WordTable},
 };
 
 /// Most recipients parsed from one report.
@@ -27,26 +30,9 @@ const ORIGINAL_MEDIA_TYPES: [&str; 5] =
 /// Local parts that mail servers use as the author of reports.
 const DAEMON_LOCAL_PARTS: [&str; 4] = ["mailer-daemon", "postmaster", "mail-daemon", "mail.delivery.system"];
 /// Lower-case phrases in the subjects of notices.
-const NOTICE_SUBJECTS: [&str; 18] = [
-    "undeliver",
-    "delivery fail",
-    "failure notice",
-    "returned mail",
-    "delivery status",
-    "mail delivery",
-    "delivery problem",
-    "delivery error",
-    "not be delivered",
-    "not delivered",
-    "non-delivery",
-    "delivery has failed",
-    "delivery notification",
-    "returned to sender",
-    "mail system error",
-    "mail could not",
-    "failed delivery",
-    "unzustellbar",
-];
+static NOTICE_SUBJECTS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "notice subjects"));
+
+const PHRASES: &str = include_str!("report/phrases.txt");
 
 /// A report about a message that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +41,8 @@ pub struct InboundReport {
     pub original_ids: Vec<String>,
     /// The content of the report.
     pub news: ReportContent,
+    /// Whether its form proves that it is a report. Other text is one only if it names a recipient of the message.
+    pub is_certain: bool,
 }
 
 /// The content of a report.
@@ -76,6 +64,8 @@ pub enum ReportContent {
 pub struct RecipientReport {
     /// The recipient's original and final addresses, as far as the report names them.
     pub addresses: Vec<Address>,
+    /// The recipient's local part in lower case, if the report leaves the domain out.
+    pub local_part: Option<String>,
     /// The action that the server took.
     pub action: ReportAction,
     /// The enhanced status code (RFC 3463).
@@ -86,15 +76,21 @@ pub struct RecipientReport {
     pub remote: Option<String>,
     /// Why delivery failed or is delayed.
     pub class: BounceClass,
+    /// How final that is.
+    pub severity: BounceSeverity,
 }
 
 impl RecipientReport {
     /// Returns whether the failure is permanent. Otherwise a later attempt could succeed.
     #[must_use]
     pub fn is_hard(&self) -> bool {
-        let is_temporary =
-            self.status.as_deref().is_some_and(|code| code.starts_with('4')) && !self.class.is_dead_address();
-        self.action == ReportAction::Failed && !is_temporary && !self.class.is_passing()
+        self.action == ReportAction::Failed && self.severity != BounceSeverity::Soft
+    }
+
+    /// Returns whether the address doesn't work for any sender, so that no more mail should be sent to it.
+    #[must_use]
+    pub fn is_dead_address(&self) -> bool {
+        self.action == ReportAction::Failed && self.severity == BounceSeverity::DeadAddress
     }
 }
 
@@ -119,23 +115,53 @@ impl InboundReport {
 
 /// Parses a report. Returns `None` if the message is not one. `returned` is true if its return path is empty, as
 /// RFC 3464 §2 requires for reports.
+///
+/// A report has the structure of one, or is a text of a mail server that states a failure and names a failed recipient.
+/// All other mail of mail servers is ordinary mail; see [`resembles_report`].
 #[must_use]
 pub fn read(parsed: &ParsedMessage<'_>, returned: bool) -> Option<InboundReport> {
-    let declared = parsed
-        .headers
-        .first("content-type")
-        .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("multipart/report"));
     let from_server = returned || is_daemon(parsed);
-    if !declared && !from_server {
-        return hotmail_complaint(parsed);
+    let structured = (is_declared(parsed) || from_server).then(|| {
+        structured::delivery(parsed)
+            .or_else(|| structured::complaint(parsed))
+            .or_else(|| structured::disposition(parsed))
+    });
+    let structured = structured.flatten().or_else(|| notification::read(parsed)).or_else(|| hotmail_complaint(parsed));
+    let is_text = from_server && !is_conversation(parsed) && !structured::is_receipt(parsed);
+    if structured.is_none() && !is_text {
+        return None;
     }
-    let news = structured::delivery(parsed)
-        .or_else(|| structured::complaint(parsed))
-        .or_else(|| (from_server && is_notice(parsed)).then(|| written::delivery(parsed)).flatten());
-    match news {
-        Some(news) => Some(InboundReport { original_ids: original_ids(parsed), news }),
-        None => hotmail_complaint(parsed),
+    let original = original::read(parsed);
+    if let Some(news) = structured {
+        return Some(InboundReport { original_ids: original.ids, news, is_certain: true });
     }
+    let found = written::delivery(parsed, &original)?;
+    Some(InboundReport { original_ids: original.ids, news: found.content, is_certain: found.is_certain })
+}
+
+/// Returns whether ordinary mail resembles a report: it comes from a mail server and mentions a failed delivery.
+#[must_use]
+pub fn resembles_report(parsed: &ParsedMessage<'_>, returned: bool) -> bool {
+    let mentions_failure = || {
+        let subject = parsed.subject.as_deref().unwrap_or_default();
+        let lower = subject.to_lowercase();
+        NOTICE_SUBJECTS.iter().any(|part| lower.contains(part))
+            || written::states_failure(subject)
+            || written::states_failure(text(parsed))
+    };
+    let is_server = returned || is_daemon(parsed);
+    is_declared(parsed) && is_server || returned && is_daemon(parsed) || is_server && mentions_failure()
+}
+
+/// Returns whether the message is declared as a report (RFC 6522).
+fn is_declared(parsed: &ParsedMessage<'_>) -> bool {
+    let kind = parsed.headers.first("content-type");
+    kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("multipart/report"))
+}
+
+/// Returns whether a person or a mailing list wrote the message, whatever its author is called.
+fn is_conversation(parsed: &ParsedMessage<'_>) -> bool {
+    parsed.subject.as_deref().is_some_and(thread::is_reply) || parsed.headers.first("list-unsubscribe").is_some()
 }
 
 /// Returns the text of a message, limited to the bytes that are parsed.
@@ -171,16 +197,8 @@ fn is_daemon(parsed: &ParsedMessage<'_>) -> bool {
     is_daemon_name(named)
 }
 
-/// Returns whether a server's message reports a failure. An empty return path is not enough: vacation notices have one.
-fn is_notice(parsed: &ParsedMessage<'_>) -> bool {
-    let subject = parsed.subject.as_deref().unwrap_or_default().to_lowercase();
-    is_daemon(parsed)
-        || parsed.headers.first("x-failed-recipients").is_some()
-        || NOTICE_SUBJECTS.iter().any(|part| subject.contains(part))
-}
-
 /// Parses the old complaint format of Outlook.com: the original message with a field that names the recipient.
-fn hotmail_complaint(parsed: &ParsedMessage<'_>) -> Option<InboundReport> {
+fn hotmail_complaint(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
     let subject = parsed.subject.as_deref()?.trim_start();
     let is_from = author(parsed)?.canonical_str() == "staff@hotmail.com";
     if !is_from || !subject.to_ascii_lowercase().starts_with("complaint about message from") {
@@ -189,28 +207,7 @@ fn hotmail_complaint(parsed: &ParsedMessage<'_>) -> Option<InboundReport> {
     let original = part(parsed, &ORIGINAL_MEDIA_TYPES)?;
     let recipient = header::first_field(&original.bytes, "x-hmxmroriginalrecipient").map(|field| field.decoded());
     let recipients = recipient.as_deref().and_then(address).into_iter().collect();
-    Some(InboundReport {
-        original_ids: original_ids(parsed),
-        news: ReportContent::Complaint { kind: "abuse".to_owned(), recipients },
-    })
-}
-
-/// Returns the candidates for the original Message-ID: the included message, the text, the references.
-fn original_ids(parsed: &ParsedMessage<'_>) -> Vec<String> {
-    let enclosed = part(parsed, &ORIGINAL_MEDIA_TYPES)
-        .and_then(|part| header::first_field(&part.bytes, "message-id"))
-        .map(|field| header::unfold(field.value).into_owned());
-    let is_id = |line: &&str| line.get(..11).is_some_and(|name| name.eq_ignore_ascii_case("message-id:"));
-    let lines = text(parsed).lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
-    let quoted = lines.filter(is_id).take(ORIGINAL_IDS_MAX).map(|line| line[11..].to_owned());
-    let candidates = enclosed.into_iter().chain(quoted).flat_map(|text| thread::message_ids(&text));
-    let mut ids: Vec<String> = Vec::new();
-    for id in candidates.chain(parsed.in_reply_to.clone()).chain(parsed.references.iter().rev().cloned()) {
-        if ids.len() < ORIGINAL_IDS_MAX && !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-    ids
+    Some(ReportContent::Complaint { kind: "abuse".to_owned(), recipients })
 }
 
 /// Returns all addresses in the header of the report itself. The reported recipient is usually not one of them.

@@ -43,6 +43,11 @@ pub fn is_reply_or_forward(subject: &str) -> bool {
     strip_prefixes(subject).1
 }
 
+/// Returns whether the subject starts like a reply (`Re:`, `AW:` and so on).
+pub fn is_reply(subject: &str) -> bool {
+    after_prefix(subject.trim(), &REPLY_PREFIXES).is_some()
+}
+
 /// Returns the subject without reply and forward prefixes. List tags are kept.
 pub fn bare_subject(subject: &str) -> &str {
     let mut rest = subject.trim();

@@ -7,7 +7,7 @@
 //! (`docs/decisions/0023-reports-by-message-id.md`). A report never improves an entry that has failed.
 
 use posthouse_domain::{
-    delivery::{self, BounceKind, CAPTURED, DETAIL_CHARS_MAX},
+    delivery::{BounceKind, CAPTURED, DETAIL_CHARS_MAX},
     event::{EventKind, NewEvent},
     id::{IdGenerator, MessageId},
     inbox::Inbox,
@@ -90,10 +90,7 @@ pub(super) fn subjects(
     let Some(report) = &mail.report else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     for path in at.paths {
-        let found = deliveries::anywhere(tx, path.message)?;
-        all.extend(
-            found.map(|original| ReportedMessage { original, coverage: ReportCoverage::Position(path.position) }),
-        );
+        all.extend(at_return_path(tx, report, path)?);
     }
     if !all.is_empty() {
         return Ok(all);
@@ -107,10 +104,34 @@ pub(super) fn subjects(
         ReportContent::Complaint { .. } if original.workspace != inbox.workspace => None,
         ReportContent::Complaint { .. } => report_source::of_complaint(mail, &domains, at.feedback_sources),
     };
+    if !report.is_certain && !names_any(report, &entries) {
+        return Ok(all);
+    }
     let is_covered =
         |coverage: &ReportCoverage| entries.iter().any(|entry| refers_to(report, entry, coverage, entries.len()));
     all.extend(coverage.filter(is_covered).map(|coverage| ReportedMessage { original, coverage }));
     Ok(all)
+}
+
+/// Returns the message of a return path at which a report arrived, if the report is about it. Text that doesn't prove
+/// to be a report is one only if it names a recipient of the message.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(super) fn at_return_path(
+    tx: &mut Tx,
+    report: &InboundReport,
+    path: &ReturnPath,
+) -> Result<Option<ReportedMessage>> {
+    let Some(original) = deliveries::anywhere(tx, path.message)? else { return Ok(None) };
+    let counts = report.is_certain || names_any(report, &entries(tx, &original)?);
+    Ok(counts.then_some(ReportedMessage { original, coverage: ReportCoverage::Position(path.position) }))
+}
+
+/// Returns true if a delivery report names one of these recipients.
+fn names_any(report: &InboundReport, entries: &[RecipientDelivery]) -> bool {
+    let ReportContent::Delivery(fates) = &report.news else { return false };
+    entries.iter().any(|entry| fates.iter().any(|fate| names(fate, entry)))
 }
 
 /// Returns true if a report refers to a recipient within its coverage. A complaint without recipients may refer to any.
@@ -252,7 +273,7 @@ fn report_for<'f>(
     coverage: &ReportCoverage,
     recipients: usize,
 ) -> Option<&'f RecipientReport> {
-    if let Some(named) = fates.iter().find(|fate| names(&fate.addresses, entry)) {
+    if let Some(named) = fates.iter().find(|fate| names(fate, entry)) {
         return Some(named);
     }
     match coverage {
@@ -268,11 +289,15 @@ fn is_complaint_about(
     coverage: &ReportCoverage,
     recipients: usize,
 ) -> bool {
-    matches!(coverage, ReportCoverage::Position(_)) || recipients == 1 || names(named, entry)
+    let is_named = || Address::parse(&entry.address).is_ok_and(|address| named.contains(&address));
+    matches!(coverage, ReportCoverage::Position(_)) || recipients == 1 || is_named()
 }
 
-fn names(addresses: &[Address], entry: &RecipientDelivery) -> bool {
-    Address::parse(&entry.address).is_ok_and(|address| addresses.contains(&address))
+/// Returns true if a part of a report names this recipient, by its address or by its local part without a domain.
+fn names(fate: &RecipientReport, entry: &RecipientDelivery) -> bool {
+    let Ok(address) = Address::parse(&entry.address) else { return false };
+    let is_local = fate.addresses.is_empty() && fate.local_part.as_deref() == Some(&*address.local().to_lowercase());
+    is_local || fate.addresses.contains(&address)
 }
 
 fn settled(entry: &RecipientDelivery, fate: &RecipientReport, now: Time) -> Option<RecipientChange> {
@@ -296,9 +321,8 @@ fn settled(entry: &RecipientDelivery, fate: &RecipientReport, now: Time) -> Opti
         updated_at: now,
         ..entry.clone()
     };
-    let hard = fate.is_hard();
-    let dead = status == DeliveryStatus::Bounced && hard && delivery::is_dead(fate.class, fate.status.as_deref());
-    Some(RecipientChange { after, diagnostic, hard, suppress: dead.then_some(SuppressionReason::Bounce) })
+    let suppress = fate.is_dead_address().then_some(SuppressionReason::Bounce);
+    Some(RecipientChange { after, diagnostic, hard: fate.is_hard(), suppress })
 }
 
 /// Returns the reply code at the start of a diagnostic text.

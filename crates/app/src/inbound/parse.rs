@@ -75,7 +75,7 @@ pub struct ParsedMail {
     pub channel: Channel,
     /// The report about sent mail, if it contains one.
     pub report: Option<InboundReport>,
-    /// Whether it presents itself as a report about sent mail, readable or not.
+    /// Whether it is or resembles a report about sent mail.
     pub is_notice: bool,
     /// The author, if authentication proves it.
     pub proven_author: Option<ProvenAuthor>,
@@ -141,7 +141,7 @@ pub fn parse_message(raw: &[u8], provenance: Option<Provenance<'_>>) -> ParsedMa
         files: parsed.attachments.iter().map(file_facts).collect(),
         people: participants(author.as_ref(), &parsed),
         proven_author: provenance.zip(author.as_ref()).and_then(|(p, author)| proven_author(author, p.results)),
-        is_notice: report.is_some() || null_sender && author.as_ref().is_some_and(is_mailer_daemon),
+        is_notice: report.is_some() || provenance.is_some() && report::resembles_report(&parsed, null_sender),
         author,
         labels: provenance.map(|p| labels(p.results)).unwrap_or_default(),
         auto_reply: provenance.is_some()
@@ -192,11 +192,6 @@ fn proven_author(author: &Mailbox, results: &AuthResults) -> Option<ProvenAuthor
     let address = author.address().clone();
     let is_proven = results.author_alignment() == DmarcAlignment::Pass && !results.auth_failed();
     is_proven.then_some(ProvenAuthor { address, signers, spf_aligned: results.dmarc.spf_aligned })
-}
-
-/// Returns true for the name that servers use for reports in formats other than RFC 3464.
-fn is_mailer_daemon(author: &Mailbox) -> bool {
-    author.address().local().eq_ignore_ascii_case("mailer-daemon")
 }
 
 fn labels(results: &AuthResults) -> Vec<String> {

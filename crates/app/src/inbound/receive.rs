@@ -22,12 +22,12 @@ use posthouse_mail::{
 use posthouse_store::{
     Tx, blobs,
     contents::{self, INLINE_BYTES_MAX, RawLocation, StoredRaw},
-    deliveries, inboxes,
+    inboxes,
 };
 
 use super::{
     authenticate::{self, SmtpClientFacts, authenticate},
-    report_source::{MailExchangers, ReportCoverage},
+    report_source::MailExchangers,
 };
 use crate::{
     app::App,
@@ -245,13 +245,9 @@ fn resolve<'p>(
             inbox => inbox,
         };
         let Some(inbox) = inbox else {
-            let path = path.filter(|_| prepared.mail.report.is_some());
-            let sent = path.map(|path| deliveries::anywhere(tx, path.message)).transpose()?.flatten();
-            match sent.zip(path) {
-                Some((original, path)) => {
-                    let coverage = ReportCoverage::Position(path.position);
-                    all.reported.push(ReportedMessage { original, coverage });
-                }
+            let report = prepared.mail.report.as_ref().zip(path.as_ref());
+            match report.map(|(report, path)| apply_report::at_return_path(tx, report, path)).transpose()?.flatten() {
+                Some(reported) => all.reported.push(reported),
                 None => all.missing += 1,
             }
             continue;

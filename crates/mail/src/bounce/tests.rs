@@ -1,5 +1,7 @@
 //! Replies of large providers and common servers, and their classes.
 
+mod evidence;
+
 use super::*;
 
 /// One reply per line: stage (c greeting, m MAIL, r RCPT, d after the content), class, reply.
@@ -77,6 +79,14 @@ fn a_refused_sender_never_marks_a_recipient_as_dead() {
     for stage in [SmtpStage::Greeting, SmtpStage::Ehlo, SmtpStage::MailFrom] {
         let reply = BounceReply { code: Some(550), enhanced: Some("5.1.1"), words: "user unknown", stage: Some(stage) };
         assert!(!classify(&reply).is_dead_address(), "{stage:?}");
+    }
+}
+
+#[test]
+fn every_marker_has_a_class() {
+    for entry in words::MARKS.iter() {
+        let (mark, class) = entry.rsplit_once(" = ").unwrap_or_else(|| panic!("{entry} has no class"));
+        assert_eq!(words::mark_in(mark), BounceClass::parse(class), "{entry}");
     }
 }
 

@@ -6,64 +6,15 @@ use crate::wordlist::{self, WordTable};
 
 const PHRASES: &str = include_str!("phrases.txt");
 
-/// Unambiguous markers of providers, most of them documented by the provider.
-pub(super) const MARKS: [(&str, BounceClass); 47] = [
-    // Gmail links to the article that explains the refusal.
-    ("p=nosuchuser", BounceClass::UnknownUser),
-    ("p=disableduser", BounceClass::InactiveUser),
-    ("p=inactiveuser", BounceClass::InactiveUser),
-    ("p=baddomain", BounceClass::UnknownDomain),
-    ("p=overquota", BounceClass::MailboxFull),
-    ("p=receivingrate", BounceClass::RateLimited),
-    ("p=unsolicitedratelimiterror", BounceClass::RateLimited),
-    ("p=ratelimit", BounceClass::RateLimited),
-    ("p=unsolicitediperror", BounceClass::Reputation),
-    ("p=unsolicitedmessageerror", BounceClass::Spam),
-    ("p=blockedmessage", BounceClass::Content),
-    ("p=rfcmessagenoncompliant", BounceClass::Content),
-    ("p=maxsizeerror", BounceClass::TooLarge),
-    ("p=unauthenticated", BounceClass::Authentication),
-    ("answer/81126", BounceClass::Authentication),
-    // Exchange and Outlook.com.
-    ("resolver.adr.", BounceClass::UnknownUser),
-    ("resolver.rst.recipsizelimit", BounceClass::TooLarge),
-    ("resolver.rst.sendsizelimit", BounceClass::TooLarge),
-    ("resolver.rst.", BounceClass::Policy),
-    ("as(201806281)", BounceClass::UnknownUser),
-    ("(s2017062302)", BounceClass::UnknownUser),
-    ("(s3140)", BounceClass::Reputation),
-    ("(s3150)", BounceClass::Reputation),
-    ("(s775)", BounceClass::Reputation),
-    ("quotaexceededexception", BounceClass::MailboxFull),
-    // Yahoo and AOL.
-    ("[tss", BounceClass::Reputation),
-    ("[ts0", BounceClass::Reputation),
-    ("[bl21]", BounceClass::Reputation),
-    ("[bl23]", BounceClass::Reputation),
-    ("[ipts", BounceClass::Reputation),
-    ("[ph01]", BounceClass::Content),
-    // Apple.
-    ("[cs01]", BounceClass::Spam),
-    ("[hm08]", BounceClass::Policy),
-    // 163.com and QQ.
-    ("mi:spb", BounceClass::Spam),
-    ("dt:spm", BounceClass::Spam),
-    ("mi:cel", BounceClass::RateLimited),
-    // Orange.
-    ("ofr_416", BounceClass::UnknownUser),
-    ("ofr_417", BounceClass::MailboxFull),
-    ("ofr_506", BounceClass::Spam),
-    ("lpn007_416", BounceClass::UnknownUser),
-    ("lpn007_5", BounceClass::Reputation),
-    ("ofr004", BounceClass::RateLimited),
-    // Cisco, for recipients that are not in its directory.
-    ("#5.1.0 address rejected", BounceClass::UnknownUser),
-    // Comcast, Charter, Proofpoint.
-    ("rl0000", BounceClass::RateLimited),
-    ("bl0000", BounceClass::Reputation),
-    ("aup#", BounceClass::Reputation),
-    ("ipcheck.proofpoint", BounceClass::Reputation),
-];
+/// Unambiguous markers of providers, most of them documented by the provider, each with the name of its class.
+pub(super) static MARKS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "marks"));
+
+/// Returns the class of the longest marker in a text.
+pub(super) fn mark_in(text: &str) -> Option<BounceClass> {
+    let marks = MARKS.iter().filter_map(|entry| entry.rsplit_once(" = "));
+    let longest = marks.filter(|(mark, _)| text.contains(mark)).max_by_key(|(mark, _)| mark.len());
+    longest.and_then(|(_, class)| BounceClass::parse(class))
+}
 
 /// The sender's address is refused.
 pub(super) static ABOUT_SENDER: WordTable = WordTable::new(|| wordlist::table(PHRASES, "about sender"));
@@ -103,6 +54,24 @@ pub(super) static CONTENT: WordTable = WordTable::new(|| wordlist::table(PHRASES
 
 /// A policy of the recipient's server.
 pub(super) static POLICY: WordTable = WordTable::new(|| wordlist::table(PHRASES, "policy"));
+
+/// Demands for encryption, and failures of it.
+pub(super) static TLS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "tls"));
+
+/// A later attempt may succeed.
+pub(super) static LATER: WordTable = WordTable::new(|| wordlist::table(PHRASES, "later"));
+
+/// A connection failed, or retries ended; never about the recipient.
+pub(super) static OUTAGE: WordTable = WordTable::new(|| wordlist::table(PHRASES, "outage"));
+
+/// Words for a domain, which may be missing.
+pub(super) static DOMAIN_NOUNS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "domain nouns"));
+
+/// What is said about anything that doesn't exist.
+pub(super) static MISSING: WordTable = WordTable::new(|| wordlist::table(PHRASES, "missing"));
+
+/// Words that many servers put into every refusal.
+pub(super) static WEAK_POLICY: WordTable = WordTable::new(|| wordlist::table(PHRASES, "weak policy"));
 
 /// Phrases about the recipient that don't state the problem.
 pub(super) static VAGUE: WordTable = WordTable::new(|| wordlist::table(PHRASES, "vague"));
@@ -150,9 +119,9 @@ pub(super) fn word(text: &str, wanted: &str) -> bool {
     })
 }
 
-/// Returns whether the text contains a duration: `5 days`, `432000 seconds`.
+/// Returns whether the text contains a duration or a number of attempts: `5 days`, `432000 seconds`.
 pub(super) fn has_span(text: &str) -> bool {
-    let units = [" day", " hour", " seconds"];
+    let units = [" day", " hour", " seconds", " attempts"];
     units.iter().any(|unit| {
         let before = |at: usize| text[..at].bytes().next_back();
         text.match_indices(unit).any(|(at, _)| before(at).is_some_and(|byte| byte.is_ascii_digit()))
@@ -162,7 +131,22 @@ pub(super) fn has_span(text: &str) -> bool {
 /// Returns the text in lower case, with single spaces, and without addresses, because a mailbox can have any name.
 pub(super) fn folded(text: &str) -> String {
     let lower = text.split_whitespace().map(without_address).collect::<Vec<_>>().join(" ");
-    lower.to_lowercase()
+    // The lower case of a dotted capital I is an i with a combining dot.
+    lower.to_lowercase().replace('\u{307}', "")
+}
+
+/// Returns a folded text without URLs and host names, which may contain any word. Names of blocklists remain.
+pub(super) fn without_hosts(text: &str) -> String {
+    let is_kept = |word: &&str| !is_host(word) || has(word, &LISTED);
+    text.split(' ').filter(is_kept).collect::<Vec<_>>().join(" ")
+}
+
+fn is_host(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    let labels =
+        bare.rsplit_once('.').filter(|(_, last)| last.len() > 1 && last.bytes().all(|b| b.is_ascii_lowercase()));
+    let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'));
+    bare.contains("://") || labels.is_some_and(|(name, _)| is_name(name))
 }
 
 /// Removes the address from a word.

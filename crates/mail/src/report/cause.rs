@@ -1,10 +1,13 @@
-//! Classifies a failure from a report. Uses the reply of the server that decided, and the human-readable text, which
-//! often explains more than the reply.
+//! Decides the class and severity of a failure in a report. Uses the reply of the server that decided, and the
+//! human-readable text, which often explains more than the reply.
 
 use crate::{
-    bounce::{self, BounceClass, BounceReply},
+    bounce::{self, BounceClass, BounceReply, BounceSeverity, BounceVerdict},
     smtp::client::SmtpStage,
 };
+
+/// Most bytes of human-readable text that are evaluated.
+const PROSE_BYTES_MAX: usize = 16 * 1024;
 
 /// The evidence about a failure.
 pub(super) struct FailureEvidence<'f> {
@@ -14,31 +17,41 @@ pub(super) struct FailureEvidence<'f> {
     pub(super) status: Option<&'f str>,
     /// The reply of the server that made the decision.
     pub(super) words: &'f str,
-    /// The human-readable text of the report.
+    /// The human-readable text about this recipient.
     pub(super) prose: &'f str,
 }
 
-/// Returns the class of a failure.
-pub(super) fn of(facts: &FailureEvidence<'_>) -> BounceClass {
+/// Returns the verdict on a failure.
+pub(super) fn of(facts: &FailureEvidence<'_>) -> BounceVerdict {
     let code = reply_code(facts.words);
     let reply = BounceReply { code, enhanced: facts.status, words: facts.words, stage: stage(facts.words) };
-    let class = bounce::classify(&reply);
+    let verdict = bounce::judge(&reply);
     if facts.is_delayed {
-        return class;
+        return BounceVerdict { severity: BounceSeverity::Soft, ..verdict };
     }
     // With these codes the reason is known; the mailer's own explanation beside them is generic.
     let is_clear = facts.status.is_some_and(|code| ["5.1.", "5.7."].iter().any(|class| code.starts_with(class)));
-    let is_unspecific = matches!(class, BounceClass::Other | BounceClass::System | BounceClass::Network);
-    let class = match bounce::by_prose(facts.prose) {
-        Some(prose) if is_unspecific && !is_clear => prose,
-        _ => class,
-    };
-    // A failure with a temporary code means that retries were given up.
+    let is_unspecific = matches!(verdict.class, BounceClass::Other | BounceClass::System | BounceClass::Network);
+    let prose = &facts.prose[..facts.prose.floor_char_boundary(PROSE_BYTES_MAX)];
+    let by_prose = Some(prose).filter(|_| is_unspecific && !is_clear).and_then(bounce::by_prose);
+    let Some(class) = by_prose else { return given_up(facts, code, verdict) };
+    let code = code.or_else(|| reply_code(prose));
+    let severity = bounce::judge(&BounceReply { code, words: prose, ..reply }).severity.min(class.severity());
+    given_up(facts, code, BounceVerdict { class, severity })
+}
+
+/// A failure with a temporary code means that retries were given up.
+fn given_up(facts: &FailureEvidence<'_>, code: Option<u16>, verdict: BounceVerdict) -> BounceVerdict {
     let is_temporary = match facts.status {
         Some(code) => code.starts_with('4'),
         None => code.or_else(|| reply_code(facts.prose)).is_some_and(|code| code < 500),
     };
-    if is_temporary && matches!(class, BounceClass::Other | BounceClass::Policy) { BounceClass::Expired } else { class }
+    match verdict.class {
+        BounceClass::Other | BounceClass::Policy if is_temporary => {
+            BounceVerdict { class: BounceClass::Expired, severity: BounceSeverity::Soft }
+        }
+        _ => verdict,
+    }
 }
 
 /// Returns the command that was refused, as exim and Postfix report it. A refusal of the content is not evaluated,
@@ -53,10 +66,14 @@ fn stage(words: &str) -> Option<SmtpStage> {
 }
 
 /// Returns the first reply code: a word of three digits, from 400 to 599.
-fn reply_code(text: &str) -> Option<u16> {
-    let bare = |word: &'_ str| word.trim_matches(['-', ':', ',', ';', '(', ')', '[', ']', '"', '\'']).to_owned();
-    let is_code = |digits: &String| {
+pub(super) fn reply_code(text: &str) -> Option<u16> {
+    let is_code = |digits: &&str| {
         digits.len() == 3 && matches!(digits.as_bytes()[0], b'4' | b'5') && digits.bytes().all(|b| b.is_ascii_digit())
     };
-    text.split_whitespace().map(bare).find(is_code).and_then(|digits| digits.parse().ok())
+    // The hyphen belongs to replies of several lines: `550-5.1.1 …`.
+    let words = text.split_whitespace().map(|word| match word.get(3..4) {
+        Some("-") => &word[..3],
+        _ => word.trim_matches(['-', ':', ',', ';', '(', ')', '[', ']', '"', '\'', '#', '<', '>', '.']),
+    });
+    words.into_iter().find(is_code).and_then(|digits| digits.parse().ok())
 }

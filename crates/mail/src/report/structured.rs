@@ -1,31 +1,78 @@
-//! Parses the machine-readable parts of reports: delivery status (RFC 3464) and feedback (RFC 5965).
+//! Parses the machine-readable parts of reports: delivery status (RFC 3464), disposition (RFC 8098) and feedback
+//! (RFC 5965).
 
 use super::{
-    RECIPIENTS_MAX, RecipientReport, ReportAction, ReportContent, address, cause, cause::FailureEvidence, is_status,
-    part, text, written,
+    RECIPIENTS_MAX, RecipientReport, ReportAction, ReportContent, address, cause, cause::FailureEvidence,
+    is_conversation, is_status, part, text, written,
 };
-use crate::{address::Address, header, parse::ParsedMessage};
+use crate::{address::Address, bounce::BounceClass, header, parse::ParsedMessage};
 
 /// Most characters of a server's reply that are kept.
 const WORDS_CHARS_MAX: usize = 1_000;
 /// Media types of delivery status parts.
 const STATUS: [&str; 2] = ["message/delivery-status", "message/global-delivery-status"];
+/// Media types of disposition parts.
+const DISPOSITION: [&str; 2] = ["message/disposition-notification", "message/global-disposition-notification"];
 
 /// Parses a delivery status, also one whose MIME structure was lost so that it is part of the text.
 pub(super) fn delivery(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
     let prose = text(parsed);
-    let mut fates = match part(parsed, &STATUS) {
-        Some(part) => recipient_reports(&part.bytes, prose),
-        None if prose.contains("Final-Recipient:") => recipient_reports(prose.as_bytes(), prose),
+    let mut groups = match part(parsed, &STATUS) {
+        Some(part) => status_groups(&part.bytes),
+        None if prose.contains("Final-Recipient:") && !is_conversation(parsed) => status_groups(prose.as_bytes()),
         None => return None,
     };
-    if let [only] = &mut fates[..]
+    if let [only] = &mut groups[..]
         && only.addresses.is_empty()
+        && only.local_part.is_none()
     {
         // Some servers report a file or a route here, and name the recipient only in the text.
         only.addresses = written::recipients(parsed);
     }
+    let fates: Vec<RecipientReport> = match &groups[..] {
+        [only] => vec![only.report(prose)],
+        // What the text says about other recipients is no evidence.
+        several => {
+            let firsts: Vec<Option<&Address>> = several.iter().map(|group| group.addresses.last()).collect();
+            let named: Vec<Address> = firsts.iter().flatten().map(|&address| address.clone()).collect();
+            let mut own = written::prose_of(parsed, &named).into_iter();
+            let prose = firsts.iter().map(|first| first.and_then(|_| own.next()).unwrap_or_default());
+            several.iter().zip(prose).map(|(group, prose)| group.report(&prose)).collect()
+        }
+    };
     (!fates.is_empty()).then_some(ReportContent::Delivery(fates))
+}
+
+/// Parses the disposition of a message that a recipient's mail system rejected, as scripts (RFC 5429) and full
+/// mailboxes do. Returns `None` for receipts.
+pub(super) fn disposition(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
+    let bytes = &part(parsed, &DISPOSITION)?.bytes;
+    let field = |name| header::first_field(bytes, name).map(|field| field.decoded());
+    let disposition = field("disposition")?.to_ascii_lowercase();
+    let (mode, kind) = disposition.split_once(';')?;
+    let (kind, modifiers) = kind.split_once('/').unwrap_or((kind, ""));
+    let prose = text(parsed);
+    let has_failed = matches!(kind.trim(), "failed" | "denied" | "rejected") || modifiers.contains("error");
+    let is_rejected = kind.trim() == "deleted" && mode.contains("automatic") && written::states_failure(prose);
+    if !has_failed && !is_rejected && field("failure").is_none() {
+        return None;
+    }
+    let words = ["failure", "error"].into_iter().find_map(field).unwrap_or_default();
+    let names = ["original-recipient", "final-recipient"];
+    let mut group = StatusGroup { diagnostic: Some(words).filter(|words| !words.is_empty()), ..StatusGroup::default() };
+    names.into_iter().filter_map(field).for_each(|value| group.add(&value));
+    let mut report = group.report(prose);
+    if matches!(report.class, BounceClass::Other | BounceClass::System) {
+        report.class = BounceClass::Policy;
+    }
+    // The recipient's mail system accepted the message first, so the address works.
+    report.severity = report.severity.min(report.class.severity()).min(BounceClass::Policy.severity());
+    Some(ReportContent::Delivery(vec![report]))
+}
+
+/// Returns whether a message contains a disposition.
+pub(super) fn is_receipt(parsed: &ParsedMessage<'_>) -> bool {
+    part(parsed, &DISPOSITION).is_some()
 }
 
 /// Parses a feedback report.
@@ -37,45 +84,94 @@ pub(super) fn complaint(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
     Some(ReportContent::Complaint { kind: kind.unwrap_or_default(), recipients })
 }
 
-/// Parses the groups of fields after the first one, which is about the whole message. `prose` is the human-readable
-/// text.
-fn recipient_reports(bytes: &[u8], prose: &str) -> Vec<RecipientReport> {
-    let mut fates = Vec::new();
-    let mut rest = bytes;
-    while fates.len() < RECIPIENTS_MAX && !rest.is_empty() {
-        fates.extend(recipient_report(header::section(rest), prose));
-        rest = &rest[header::body_offset(rest).max(1)..];
-    }
-    fates
+/// The fields of one recipient.
+#[derive(Default)]
+struct StatusGroup {
+    addresses: Vec<Address>,
+    local_part: Option<String>,
+    action: Option<ReportAction>,
+    status: Option<String>,
+    /// What follows the status in its field.
+    status_words: String,
+    diagnostic: Option<String>,
+    remote: Option<String>,
 }
 
-fn recipient_report(group: &[u8], prose: &str) -> Option<RecipientReport> {
-    let field = |name| header::first_field(group, name).map(|field| field.decoded());
-    let action_value = field("action")?.trim().to_ascii_lowercase();
-    let action = match action_value.split([' ', ';', '(']).next().unwrap_or_default() {
-        "failed" | "fail" | "failure" => ReportAction::Failed,
-        "delivered" | "deliverable" => ReportAction::Delivered,
-        _ => ReportAction::Pending,
-    };
-    let mut addresses: Vec<Address> = Vec::new();
-    let names = ["original-recipient", "final-recipient", "x-actual-recipient"];
-    // Addresses are not decoded: something that looks like an encoded word is part of the address (RFC 2047 §5).
-    let written = |name| header::first_field(group, name).map(|field| header::unfold(field.value).into_owned());
-    for value in names.into_iter().filter_map(written) {
-        addresses.extend(address(&value).filter(|address| !addresses.contains(address)));
+/// Parses the groups of fields after the first one, which is about the whole message.
+fn status_groups(bytes: &[u8]) -> Vec<StatusGroup> {
+    let mut groups = Vec::new();
+    let mut rest = bytes;
+    while groups.len() < RECIPIENTS_MAX && !rest.is_empty() {
+        groups.extend(StatusGroup::parse(header::section(rest)));
+        rest = &rest[header::body_offset(rest).max(1)..];
     }
-    let status_value = field("status").unwrap_or_default();
-    let status = status_value.split_whitespace().next().map(str::to_owned).filter(|code| is_status(code));
-    let diagnostic = field("diagnostic-code").map(|text| words(&text));
-    let facts = FailureEvidence {
-        is_delayed: action == ReportAction::Pending,
-        status: status.as_deref(),
-        words: &format!("{} {status_value}", diagnostic.as_deref().unwrap_or_default()),
-        prose,
-    };
-    let class = cause::of(&facts);
-    let remote = field("remote-mta").map(|text| words(&text));
-    Some(RecipientReport { addresses, action, status, diagnostic, remote, class })
+    groups
+}
+
+impl StatusGroup {
+    fn parse(group: &[u8]) -> Option<Self> {
+        let field = |name| header::first_field(group, name).map(|field| field.decoded());
+        let status_words = field("status").unwrap_or_default();
+        let status = status_words.split_whitespace().next().map(str::to_owned).filter(|code| is_status(code));
+        let action = field("action").map(|value| value.trim().to_ascii_lowercase());
+        let action = match (action.as_deref(), status.as_deref().and_then(|code| code.chars().next())) {
+            (Some(value), _) => match value.split([' ', ';', '(']).next().unwrap_or_default() {
+                "failed" | "fail" | "failure" => ReportAction::Failed,
+                "delivered" | "deliverable" => ReportAction::Delivered,
+                _ => ReportAction::Pending,
+            },
+            (None, Some('5')) if header::first_field(group, "final-recipient").is_some() => ReportAction::Failed,
+            _ => return None,
+        };
+        let mut all = Self { action: Some(action), status, status_words, ..Self::default() };
+        let names = ["original-recipient", "final-recipient", "x-actual-recipient"];
+        // Addresses are not decoded: something that looks like an encoded word is part of the address (RFC 2047 §5).
+        let written = |name| header::first_field(group, name).map(|field| header::unfold(field.value).into_owned());
+        names.into_iter().filter_map(written).for_each(|value| all.add(&value));
+        all.diagnostic = field("diagnostic-code").map(|text| words(&text));
+        all.remote = field("remote-mta").map(|text| words(&text));
+        Some(all)
+    }
+
+    /// Adds a recipient, as in `rfc822; bob@example.com`. Some servers leave the domain out.
+    fn add(&mut self, value: &str) {
+        match address(value) {
+            Some(address) if !self.addresses.contains(&address) => self.addresses.push(address),
+            Some(_) => {}
+            None => {
+                let bare = value.split_once(';').map_or(value, |(_, local)| local).trim().trim_matches(['<', '>']);
+                let is_local =
+                    !bare.is_empty() && !bare.contains(char::is_whitespace) && !bare.contains(['@', '/', '|']);
+                self.local_part = Some(bare.to_lowercase()).filter(|_| is_local);
+            }
+        }
+    }
+
+    /// Returns the status of the recipient. `prose` is the human-readable text about it.
+    fn report(&self, prose: &str) -> RecipientReport {
+        let action = self.action.unwrap_or(ReportAction::Failed);
+        let is_temporary = self.status.as_deref().is_some_and(|code| code.starts_with('4'));
+        // Some servers call a delay a failure.
+        let is_delay = action == ReportAction::Failed && is_temporary && written::is_delay(prose);
+        let action = if is_delay { ReportAction::Pending } else { action };
+        let facts = FailureEvidence {
+            is_delayed: action == ReportAction::Pending,
+            status: self.status.as_deref(),
+            words: &format!("{} {}", self.diagnostic.as_deref().unwrap_or_default(), self.status_words),
+            prose,
+        };
+        let verdict = cause::of(&facts);
+        RecipientReport {
+            addresses: self.addresses.clone(),
+            local_part: self.local_part.clone(),
+            action,
+            status: self.status.clone(),
+            diagnostic: self.diagnostic.clone(),
+            remote: self.remote.clone(),
+            class: verdict.class,
+            severity: verdict.severity,
+        }
+    }
 }
 
 /// Returns the text after the type, as in `smtp; 550 no such user`.

@@ -1,6 +1,8 @@
 //! Reports in the formats of common servers.
 
 mod corpus;
+mod generated;
+mod systems;
 
 use super::*;
 use crate::parse::parse;

@@ -126,6 +126,9 @@ fn real_reports_are_parsed_correctly() {
             if !hard && !soft {
                 others += 1;
                 known += u32::from(is_hard.is_some());
+                if is_hard.is_none() {
+                    println!("{}: {} is not found", case.file, expected.recipient);
+                }
                 continue;
             }
             checked += 1;
