@@ -33,6 +33,7 @@ mod metrics_were_public_behind_a_proxy;
 mod missing_body_kept_the_connection_open;
 mod nonexistent_local_address_was_not_suppressed;
 mod old_labels_remained_after_stricter_rules;
+mod ordinary_mail_at_a_return_path_was_swallowed;
 mod outage_filled_the_log;
 mod oversized_text_was_an_invalid_field;
 mod own_fault_bounced_messages;
