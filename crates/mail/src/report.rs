@@ -2,6 +2,7 @@
 //! that don't use that format (qmail, exim, Exchange and others), and spam complaints (RFC 5965). It only parses; the
 //! caller decides which reports to trust and what follows.
 
+mod address_search;
 mod cause;
 mod notification;
 mod original;
@@ -150,7 +151,8 @@ pub fn resembles_report(parsed: &ParsedMessage<'_>, returned: bool) -> bool {
             || written::states_failure(text(parsed))
     };
     let is_server = returned || is_daemon(parsed);
-    is_declared(parsed) && is_server || returned && is_daemon(parsed) || is_server && mentions_failure()
+    let is_mailer_daemon = || author(parsed).is_some_and(|author| author.local().eq_ignore_ascii_case("mailer-daemon"));
+    is_server && (is_declared(parsed) || returned && is_mailer_daemon() || mentions_failure())
 }
 
 /// Returns whether the message is declared as a report (RFC 6522).
@@ -222,7 +224,7 @@ fn address(value: &str) -> Option<Address> {
     let bare = value.split_once(';').map_or(value, |(_, address)| address).trim();
     let bare = unescaped(bare.trim_start_matches('<').trim_end_matches('>').trim());
     let bare = bare.as_str();
-    Address::parse(bare).ok().or_else(|| written::addresses(bare).into_iter().next().map(|found| found.address))
+    Address::parse(bare).ok().or_else(|| address_search::addresses(bare).into_iter().next().map(|found| found.address))
 }
 
 /// Decodes `\x{7528}`, the encoding of non-ASCII characters in an ASCII report (RFC 6533 §3).

@@ -1,6 +1,6 @@
 //! Finds what a report contains of the original message: candidates for its Message-ID, and its recipients.
 
-use super::{ORIGINAL_IDS_MAX, ORIGINAL_MEDIA_TYPES, RECIPIENTS_MAX, part, text, written};
+use super::{ORIGINAL_IDS_MAX, ORIGINAL_MEDIA_TYPES, RECIPIENTS_MAX, address_search, part, text};
 use crate::{address::Address, header, parse::ParsedMessage, thread};
 
 /// Fields with the recipients of a message.
@@ -39,7 +39,7 @@ pub(super) fn read(parsed: &ParsedMessage<'_>) -> Original {
     let quoted = lines().filter_map(|line| RECIPIENT_FIELDS.iter().find_map(|name| value(line, name)));
     let mut recipients: Vec<Address> = Vec::new();
     for text in fields.chain(quoted.map(str::to_owned)) {
-        for found in written::addresses(&text) {
+        for found in address_search::addresses(&text) {
             if recipients.len() < RECIPIENTS_MAX && !recipients.contains(&found.address) {
                 recipients.push(found.address);
             }

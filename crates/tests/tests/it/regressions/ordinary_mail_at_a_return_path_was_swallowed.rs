@@ -43,9 +43,11 @@ async fn a_vague_notice_counts_for_the_recipient_that_it_names() {
     };
     arrives(&server, &path, &notice("someone@y.example")).await;
     assert_eq!(message(&api, &mail).await["status"], "sent");
-    arrives(&server, &path, &notice("bob")).await;
+    arrives(&server, &path, &notice("eve (user unknown)")).await;
+    assert_eq!(message(&api, &mail).await["status"], "sent");
+    arrives(&server, &path, &notice("bob (user unknown)")).await;
     assert_eq!(message(&api, &mail).await["status"], "bounced");
-    assert_eq!(types(&api).await, ["message.sent", "message.received", "message.bounced"]);
+    assert_eq!(types(&api).await, ["message.sent", "message.received", "message.received", "message.bounced"]);
     server.finish().await;
 }
 
