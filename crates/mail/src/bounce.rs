@@ -282,9 +282,14 @@ fn codes_agree(evidence: &Evidence<'_>, class: BounceClass) -> bool {
 /// Classifies human-readable text that may quote a server. For reports whose codes are not specific.
 #[must_use]
 pub(crate) fn by_prose(text: &str) -> Option<BounceClass> {
+    stated_by(text).or_else(|| by_waiting(&words::without_hosts(&words::folded(text))))
+}
+
+/// Returns the class that a text states without doubt.
+#[must_use]
+pub(crate) fn stated_by(text: &str) -> Option<BounceClass> {
     let folded = words::folded(text);
-    let text = words::without_hosts(&folded);
-    words::mark_in(&folded).or_else(|| by_statement(&text, None)).or_else(|| by_waiting(&text))
+    words::mark_in(&folded).or_else(|| by_statement(&words::without_hosts(&folded), None))
 }
 
 /// Every topic that a text may state, each on its own. A verdict is at most as hard as the softest of them.

@@ -34,10 +34,18 @@ pub(super) fn of(facts: &FailureEvidence<'_>) -> BounceVerdict {
     let is_unspecific = matches!(verdict.class, BounceClass::Other | BounceClass::System | BounceClass::Network);
     let prose = &facts.prose[..facts.prose.floor_char_boundary(PROSE_BYTES_MAX)];
     let by_prose = Some(prose).filter(|_| is_unspecific && !is_clear).and_then(bounce::by_prose);
-    let Some(class) = by_prose else { return given_up(facts, code, verdict) };
+    let Some(class) = by_prose else { return given_up(facts, code, agreed(verdict, prose)) };
     let code = code.or_else(|| reply_code(prose));
     let severity = bounce::judge(&BounceReply { code, words: prose, ..reply }).severity.min(class.severity());
     given_up(facts, code, BounceVerdict { class, severity })
+}
+
+/// Softens a verdict that the mailer's own explanation contradicts, such as a full disk.
+fn agreed(verdict: BounceVerdict, prose: &str) -> BounceVerdict {
+    let is_contradicted = verdict.severity == BounceSeverity::DeadAddress
+        && bounce::stated_by(prose).is_some_and(BounceClass::is_passing);
+    let severity = if is_contradicted { BounceSeverity::Hard } else { verdict.severity };
+    BounceVerdict { severity, ..verdict }
 }
 
 /// A failure with a temporary code means that retries were given up.

@@ -142,3 +142,61 @@ fn real_reports_are_parsed_correctly() {
     println!("bounces: {right} of {checked} checked are right; {known} of {others} others name the recipient");
     assert!(checked > 0 && f64::from(right) / f64::from(checked) >= SHARE_MIN);
 }
+
+/// Reasons that the sender, the message or the moment causes: an address with one of them is alive.
+const ALIVE: [&str; 20] = [
+    "mailboxfull",
+    "expired",
+    "networkerror",
+    "toomanyconn",
+    "speeding",
+    "exceedlimit",
+    "blocked",
+    "badreputation",
+    "authfailure",
+    "requireptr",
+    "spamdetected",
+    "contenterror",
+    "virusdetected",
+    "notcompliantrfc",
+    "mesgtoobig",
+    "policyviolation",
+    "securityerror",
+    "norelaying",
+    "systemfull",
+    "systemerror",
+];
+/// Maximum share of living addresses that would be suppressed.
+const WRONG_SHARE_MAX: f64 = 0.02;
+
+#[test]
+fn living_addresses_are_not_suppressed() {
+    let Some(folder) = corpus("bounces") else { return };
+    let cases = std::fs::read_to_string(folder.join("expected.jsonl")).expect("the expectations can be read");
+    let (mut alive, mut wrong, mut dead, mut right) = (0_u32, 0_u32, 0_u32, 0_u32);
+    for case in cases.lines().map(|line| serde_json::from_str::<Case>(line).expect("a case")) {
+        let raw = mail(&folder.join("mail").join(&case.file));
+        let Some(report) = read(&parse(&raw), true) else { continue };
+        let ReportContent::Delivery(fates) = &report.news else { continue };
+        for expected in &case.list {
+            let is_it =
+                |address: &crate::address::Address| address.canonical().eq_ignore_ascii_case(&expected.recipient);
+            let Some(fate) = fates.iter().find(|fate| fate.addresses.iter().any(is_it)) else { continue };
+            if HARD.contains(&&*expected.reason) {
+                dead += 1;
+                right += u32::from(fate.is_dead_address());
+                if !fate.is_dead_address() {
+                    println!("{}: {} isn't suppressed: {fate:?}", case.file, expected.recipient);
+                }
+            } else if ALIVE.contains(&&*expected.reason) {
+                alive += 1;
+                wrong += u32::from(fate.is_dead_address());
+                if fate.is_dead_address() {
+                    println!("{}: {} is suppressed: {fate:?}", case.file, expected.reason);
+                }
+            }
+        }
+    }
+    println!("bounces: {right} of {dead} dead addresses and {wrong} of {alive} living ones are suppressed");
+    assert!(alive > 0 && f64::from(wrong) / f64::from(alive) <= WRONG_SHARE_MAX);
+}
