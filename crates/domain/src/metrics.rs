@@ -277,25 +277,25 @@ fn time(at: Timestamp) -> Time {
 
 /// A report about a workspace, or one inbox of it.
 pub struct MetricsReport {
-    /// Each step's beginning with what happened in it.
+    /// The start of each interval, with its counters.
     pub series: Vec<(Time, Counters)>,
-    /// What happened in all.
+    /// The sum of all intervals.
     pub totals: Counters,
-    /// Why recipients bounced, most frequent first.
+    /// The number of bounced recipients by status code, most frequent first.
     pub reasons: Vec<(String, u64)>,
-    /// The classes of bounced recipients, most frequent first.
+    /// The number of bounced recipients by bounce class, most frequent first.
     pub classes: Vec<(String, u64)>,
-    /// The last days of the span, oldest first.
+    /// The counters of the last days of the span, oldest first.
     pub heatmap: Vec<(Date, Counters)>,
-    /// Most days in a row on which something was sent or received.
+    /// The longest run of consecutive days with mail.
     pub longest_days: u64,
-    /// The day on which most was, and how much.
+    /// The day with the most messages, and their number.
     pub busiest_day: Option<(Date, u64)>,
-    /// The workspace's own domains.
+    /// The number of custom domains of the workspace.
     pub domains: u64,
-    /// What is stored now.
+    /// The current totals.
     pub current: Holdings,
-    /// The work queues as they are now, whatever the span.
+    /// The current state of the work queues, independent of the span.
     pub queues: Vec<QueueState>,
 }
 

@@ -124,52 +124,52 @@ pub struct QueueState {
     pub oldest_waiting_at: Option<Time>,
 }
 
-/// A message that was handed out.
+/// A claimed message with its lease.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ClaimedMessage {
     /// The lease.
     pub lease: LeaseId,
-    /// Its end.
+    /// When the lease expires.
     pub until: Time,
-    /// How often the message was handed out with this time.
+    /// The number of deliveries of the message, including this one.
     pub deliveries: u32,
     /// The message.
     pub record: Record,
 }
 
-/// The answer to a claim.
+/// The result of a claim.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Claims {
-    /// What was handed out, oldest first.
+    /// The claimed messages, oldest first.
     pub claimed: Vec<ClaimedMessage>,
-    /// Whether nothing is handed out because the inbox is paused or the workspace stopped.
+    /// Whether the claim is empty because the inbox is paused or the workspace is stopped.
     pub is_paused: bool,
 }
 
-/// The answer, unless the message is gone.
+/// The result of an ack, nack or extend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LeaseOutcome<T> {
-    /// The message does not exist any more.
+    /// The message was deleted after it was claimed.
     Gone,
-    /// What became of it.
+    /// The result for a message that exists.
     Is(T),
 }
 
-/// A message that was given back.
+/// A message that a nack returned to its queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReturnedMessage {
-    /// How often it was handed out.
+    /// The number of its deliveries.
     pub deliveries: u32,
-    /// When it can be claimed again; none for a dead letter.
+    /// When it can be claimed again; `None` for a dead letter.
     pub available_at: Option<Time>,
 }
 
-/// A lease that was prolonged.
+/// An extended lease.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExtendedLease {
     /// The lease.
     pub lease: LeaseId,
-    /// Its new end.
+    /// When it expires now.
     pub until: Time,
 }
 

@@ -1,4 +1,4 @@
-//! A message with everything that is shown of it.
+//! A message with the related data that the API shows.
 
 use crate::{
     draft::Approval,

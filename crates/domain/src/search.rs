@@ -16,14 +16,14 @@ pub use pairs::{HASHES_PER_PAIR, needed_pairs, pairs};
 pub use query::{ParsedQuery, QUERY_CHARS_MAX, RankTier, SearchExpression};
 pub use snippet::{SearchedText, snippet};
 
-/// A message that was found.
+/// A message that matches a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SearchHit {
     /// The message.
     pub record: Record,
-    /// How well it fits: more is better.
+    /// The relevance; higher is better.
     pub rank: f64,
-    /// The part of it where the query is, as HTML.
+    /// The excerpt with the matches, as HTML.
     pub snippet: String,
 }
 

@@ -79,7 +79,7 @@ pub struct OutgoingFile {
     pub name: String,
     /// Its media type.
     pub content_type: String,
-    /// The `OutgoingContent-ID` without angle brackets, for a file displayed within the HTML.
+    /// The `Content-ID` without angle brackets, for a file displayed within the HTML.
     pub content_id: Option<String>,
     /// Its bytes.
     pub bytes: Vec<u8>,

@@ -167,7 +167,7 @@ pub fn excerpt(bytes: &[u8]) -> String {
     text
 }
 
-/// Number of attempts that ended in the last 24 hours, with ten-minute resolution.
+/// The number of attempts that ended in the last 24 hours, with ten-minute resolution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AttemptCounts {
     /// All attempts.
@@ -176,20 +176,20 @@ pub struct AttemptCounts {
     pub failed: u64,
 }
 
-/// A webhook with everything that is shown of it.
+/// A webhook with the details that the API shows.
 #[derive(Clone)]
 pub struct WebhookDetails {
     /// The webhook.
     pub webhook: Webhook,
     /// The owner's header fields.
     pub headers: Vec<(String, String)>,
-    /// The secret, in the one answer that shows it.
+    /// The secret; present only in the response that creates it.
     pub secret: Option<String>,
-    /// How its attempts went lately.
+    /// The results of its recent attempts.
     pub counts: AttemptCounts,
 }
 
-/// What was set on its way.
+/// The attempt that a test or a redelivery started.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StartedAttempt {
     /// The event.

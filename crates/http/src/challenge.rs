@@ -21,7 +21,7 @@ use posthouse_app::domains::acme;
 pub fn routes() -> Vec<Route> {
     vec![
         Route::public(Method::GET, "/.well-known/acme-challenge/{token}", "getAcmeChallenge")
-            .summary("What a certificate authority looks for (RFC 8555 §8.3), while it is asked for a certificate.")
+            .summary("Returns the response to an ACME challenge (RFC 8555 §8.3), while a certificate is being ordered.")
             .answers_with(200, Some(ANSWER_TYPE))
             .errors(&[ErrorCode::NotFound])
             .handle(challenge),

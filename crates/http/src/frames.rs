@@ -51,7 +51,7 @@ pub(crate) enum ClientFrame {
     Subscribe(SubscriptionRequest, EventPayload),
     /// Requests a pong.
     Ping,
-    /// Requests nothing.
+    /// Ignored; any frame shows that the client is connected.
     Pong,
 }
 

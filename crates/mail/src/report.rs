@@ -95,7 +95,7 @@ impl RecipientReport {
     }
 }
 
-/// The `ReportAction` field (RFC 3464 §2.3.3).
+/// The value of the `Action` field (RFC 3464 §2.3.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportAction {
     /// Delivery failed and will not be retried.

@@ -65,7 +65,7 @@ statements! {
     DELETE_LABELS = "DELETE FROM contact_labels WHERE workspace_id = $1 AND contact_id IN ({IDS}) RETURNING contact_id";
     DELETE_METADATA = "DELETE FROM contact_metadata WHERE workspace_id = $1 AND contact_id IN ({IDS}) RETURNING contact_id";
     DELETE = "DELETE FROM contacts WHERE workspace_id = $1 AND id IN ({IDS}) RETURNING id";
-    /// Looks at the most recently created threads, and returns those with the newest activity.
+    /// Searches the most recently created threads, and returns those with the newest activity.
     THREADS = "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count, t.labels, t.metadata,
         t.last_message_at, t.created_at FROM
         (SELECT p.thread_id FROM thread_people p WHERE p.workspace_id = $1 AND p.address = $2 ORDER BY p.thread_id DESC LIMIT $3) newest

@@ -49,7 +49,7 @@ pub fn lock(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<O
     tx.one(&LOCK, p![workspace, message])
 }
 
-/// Returns the outbound message with that ID from any workspace. It looks into each workspace, so use it rarely: for
+/// Returns the outbound message with that ID from any workspace. It searches every workspace, so use it rarely: for
 /// reports about sent mail that don't identify the sender.
 ///
 /// # Errors

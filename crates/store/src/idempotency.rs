@@ -1,4 +1,4 @@
-//! Idempotency records: the first response to a request with an `Idempotency-IdempotencyKey`, byte for byte.
+//! Idempotency records: the first response to a request with an `Idempotency-Key`, byte for byte.
 //!
 //! The key is claimed first, and the response is written last, in the transaction that carries out the request. A
 //! concurrent second request waits at the claim until that transaction ends. An error rolls the claim back.

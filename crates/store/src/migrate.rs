@@ -102,7 +102,7 @@ pub(crate) fn apply_here(url: &DatabaseUrl, migrations: &[Migration]) -> Result<
                 match next {
                     Some(name) => applied.push(name),
                     None => {
-                        // A new database is no news.
+                        // Only the migration of an existing database is logged.
                         if !applied.is_empty() && applied.len() < migrations.len() {
                             tracing::info!(migrations = applied.join(" "), "schema migrated");
                         }

@@ -218,7 +218,7 @@ pub fn workspaces(tx: &mut Tx) -> Result<Vec<WorkspaceId>> {
     Ok(tx.rows::<(WorkspaceId,)>(&WORKSPACES, p![])?.into_iter().map(|(id,)| id).collect())
 }
 
-/// AttemptCounts attempts that ended at that time.
+/// Counts attempts that ended at that time.
 ///
 /// # Errors
 /// Returns an error if the database call fails.

@@ -18,7 +18,6 @@ const DETAIL: &str = "the inbox was deleted before the message was sent";
 ///
 /// # Errors
 /// Returns `not_found` if the inbox is missing, or an error if the database call fails.
-/// `not_found`, or the store's own.
 pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusal> {
     let now = app.clock.now();
     let wiped = app

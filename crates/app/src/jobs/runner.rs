@@ -2,7 +2,7 @@
 //! or a poll.
 //!
 //! The runner subscribes to wakeups before it scans, so it misses no commit between the scan and the sleep. The kinds
-//! decide what a job does (`kind.rs`). The runner retries attempts that fail or panic. At shutdown it waits for running
+//! decide what a job does (`definition.rs`). The runner retries attempts that fail or panic. At shutdown it waits for running
 //! attempts and releases the rest.
 
 mod running;

@@ -1,5 +1,5 @@
 //! Mail from the service itself to a person. It is sent from an inbox of the workspace, appears among its sent mail
-//! and passes the same gate as other messages. `Auto-ComposedMessage` marks it as automatic (RFC 3834).
+//! and passes the same gate as other messages. `Auto-Submitted` marks it as automatic (RFC 3834).
 
 use std::sync::Arc;
 

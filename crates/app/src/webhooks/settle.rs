@@ -72,7 +72,7 @@ fn with_next(ended: &FinishedAttempt, enabled: bool, start_ms: i64) -> WebhookDe
     delivery
 }
 
-/// AttemptCounts the attempts and updates `failing_since`.
+/// Counts the attempts and updates `failing_since`.
 fn record(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, ended: &[&FinishedAttempt]) -> Result<()> {
     let Some(last) = ended.iter().map(|one| one.at).max() else { return Ok(()) };
     let is_failed = |one: &&&FinishedAttempt| one.delivery.status == WebhookDeliveryStatus::Failed;

@@ -43,7 +43,7 @@ pub struct WebhookTarget {
     pub port: u16,
     /// The path and query.
     pub path: String,
-    /// The value of the `WebhookHost` header field.
+    /// The value of the `Host` header field.
     pub authority: String,
 }
 

@@ -42,7 +42,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/messages/{id}/raw", "getRawMessage", Permission::MessagesRead)
-            .summary("Downloads the raw message. Received mail begins with our Return-Path and Received lines.")
+            .summary("Downloads the raw message. Received mail begins with the Return-Path and Received lines of this service.")
             .answers_with(200, Some("message/rfc822"))
             .errors(&[ErrorCode::NotFound, ErrorCode::ContentDamaged])
             .handle(raw),

@@ -1,4 +1,4 @@
-//! Drafts. `app/draft` sends them, with the same checks as any other send.
+//! Drafts. The use cases in `app/src/drafts` send them, with the same checks as any other send.
 
 pub mod bodies;
 

@@ -1,6 +1,6 @@
 //! Sending: new messages, replies and forwarded messages.
 //!
-//! These routes decode requests; `app/send`, `app/reply` and `app/forward` decide what may be sent and store it in one
+//! These routes decode requests; the use cases in `app/src/outbound` decide what may be sent and store it in one
 //! write.
 
 use crate::Api;

@@ -1,4 +1,4 @@
-//! The part before the `@` (RFC 5321 §4.1.2 `LocalPart-part`, RFC 6531 §3.3).
+//! The part before the `@` (RFC 5321 §4.1.2 `Local-part`, RFC 6531 §3.3).
 //!
 //! Stored in one normalized spelling: without quotes if the content is a dot-string, otherwise quoted with the fewest
 //! escapes.

@@ -91,7 +91,7 @@ struct HeaderLine {
     date: bool,
 }
 
-/// Parses `HeaderLabel: value`. Ignores the asterisks around the label in the plain text version of bold labels.
+/// Parses `Label: value`. Ignores the asterisks around the label in the plain text version of bold labels.
 fn parse_header_line(text: &str) -> Option<HeaderLine> {
     // Quick check: most lines contain no colon, neither ASCII nor full-width (EF BC 9A).
     if text.len() > LINE_BYTES_MAX * 8 || memchr2(b':', 0xef, text.as_bytes()).is_none() {

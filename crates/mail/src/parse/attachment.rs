@@ -11,7 +11,7 @@ pub const FILENAME_BYTES_MAX: usize = 255;
 /// Maximum length of a file extension that truncation keeps, in bytes, including the dot.
 const EXTENSION_BYTES_MAX: usize = 16;
 
-/// Maximum length of a `PartHeader-ID` that is kept, in bytes.
+/// Maximum length of a `Content-ID` that is kept, in bytes.
 const CONTENT_ID_BYTES_MAX: usize = 998;
 
 /// Bytes that [`ParsedAttachment::decoder`] decodes at once.
@@ -24,7 +24,7 @@ pub struct ParsedAttachment<'a> {
     pub filename: Option<String>,
     /// `type/subtype` in lower case.
     pub content_type: String,
-    /// `PartHeader-ID` without angle brackets.
+    /// `Content-ID` without angle brackets.
     pub content_id: Option<String>,
     /// Whether the part is displayed inside the body rather than offered as a file.
     pub inline: bool,

@@ -16,7 +16,7 @@ pub(crate) struct PartHeader {
     pub(crate) media_type: String,
     pub(crate) charset: Option<String>,
     pub(crate) boundary: Option<Vec<u8>>,
-    /// Original file name from `PartHeader-Disposition`, or else the `name` of `PartHeader-Type`.
+    /// Original file name from `Content-Disposition`, or else the `name` of `Content-Type`.
     pub(crate) filename: Option<String>,
     pub(crate) is_attachment: bool,
     pub(crate) is_inline: bool,
@@ -95,7 +95,7 @@ impl PartHeader {
     }
 }
 
-/// Returns a `PartHeader-ID` value without angle brackets.
+/// Returns a `Content-ID` value without angle brackets.
 fn content_id(value: &str) -> Option<String> {
     let value = value.trim();
     let value = value.strip_prefix('<').unwrap_or(value);

@@ -18,7 +18,7 @@ pub(crate) enum TransferEncoding {
 }
 
 impl TransferEncoding {
-    /// Parses the value of a `Content-Transfer-TransferEncoding` field.
+    /// Parses the value of a `Content-Transfer-Encoding` field.
     pub(crate) fn from_value(value: &str) -> Self {
         let word = value.split([';', ' ', '\t', '(']).next().unwrap_or_default();
         if word.eq_ignore_ascii_case("base64") {

@@ -389,7 +389,7 @@ fn negative(error: &NetError) -> DnsAnswer {
     }
 }
 
-/// Whether no nameserver said anything at all; a nameserver that says it failed is there.
+/// Returns whether no nameserver responded. A response that reports a failure counts as a response.
 fn is_no_answer(heard: &Heard) -> bool {
     matches!(heard, Err(NetError::Timeout | NetError::NoConnections | NetError::Io(_) | NetError::Busy))
 }

@@ -49,7 +49,7 @@ pub enum JobRecovery {
     Rows(&'static Sql),
     /// The reconciliation sweep, from the configuration.
     Configuration,
-    /// Nothing. The job is a courtesy: the row it is about shows the same.
+    /// Nothing. The job only sends a notice, and its row shows the same fact.
     Nothing,
 }
 

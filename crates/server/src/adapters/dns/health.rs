@@ -1,24 +1,24 @@
 //! Whether the configured nameservers answer at all.
 //!
-//! A question that gets no answer says nothing about them: the nameservers of the name asked about may be silent, and
-//! strangers choose those names. It only triggers a probe with our own queries, which every nameserver can answer. Any
-//! answer, whatever it is about, came from a configured nameserver and shows that it is there.
+//! A query without an answer proves nothing about them: strangers choose the names that mail contains, and the
+//! authoritative servers of such a name may be down. It only triggers a probe with queries that every nameserver can
+//! answer. Any answer, about whatever name, comes from a configured nameserver and shows that it works.
 
 use posthouse_domain::time::Time;
 
-/// How long nobody is asked after the nameservers did not answer our own questions, in milliseconds.
+/// How long no queries are sent after a probe without an answer, in milliseconds.
 pub(super) const OUTAGE_MS: i64 = 10_000;
-/// How long the questions after that may take, in milliseconds, before they are asked again.
+/// How long the next probe may take before another query starts a new one, in milliseconds.
 pub(super) const PROBE_MS: i64 = 3_000;
 
-/// What to do with a question.
+/// What to do with a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Admission {
     /// Send the query.
     Ask,
     /// The nameservers didn't answer: probe them before the query.
     Probe,
-    /// The nameservers do not answer.
+    /// The nameservers don't answer: fail the query.
     Refuse,
 }
 

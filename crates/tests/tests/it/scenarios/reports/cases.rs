@@ -106,7 +106,7 @@ impl ReportSource {
 pub(super) enum Reference {
     /// A delivery status with the original Message-ID in the attached header.
     Dsn,
-    /// A delivery status with the Message-ID only in `In-ApiResponse-To`.
+    /// A delivery status with the Message-ID only in `In-Reply-To`.
     DsnReply,
     /// A delivery status without a reference to a message.
     DsnNothing,
