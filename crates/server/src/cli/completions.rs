@@ -8,9 +8,14 @@ use super::{Cli, CommandEffect, CommandError, print_text};
 /// Where the scripts belong.
 const EXAMPLES: &str = "\
 Examples:
-  bash:  posthouse completions bash > ~/.local/share/bash-completion/completions/posthouse
-  zsh:   posthouse completions zsh > ~/.zfunc/_posthouse     (~/.zfunc is in $fpath)
-  fish:  posthouse completions fish > ~/.config/fish/completions/posthouse.fish";
+  bash:
+    mkdir -p ~/.local/share/bash-completion/completions
+    cd ~/.local/share/bash-completion/completions
+    posthouse completions bash > posthouse
+  zsh, in a directory of $fpath:
+    posthouse completions zsh > ~/.zfunc/_posthouse
+  fish:
+    posthouse completions fish > ~/.config/fish/completions/posthouse.fish";
 
 /// Options of `posthouse completions`.
 #[derive(Args, Debug)]

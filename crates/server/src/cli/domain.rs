@@ -53,6 +53,7 @@ pub(super) enum Command {
     Set {
         #[command(flatten)]
         which: Which,
+        /// The new status.
         #[arg(long, value_enum)]
         status: Switch,
     },

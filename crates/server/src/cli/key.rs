@@ -43,7 +43,8 @@ pub(super) enum Command {
 const CREATE_EXAMPLES: &str = "\
 Examples:
   A key for one agent, which can read, send and wait in one inbox:
-    posthouse key create --workspace ID --scope inbox --inbox ID --permissions agent
+    posthouse key create --workspace ID --scope inbox --inbox ID \\
+      --permissions agent
   A key that can only send:
     posthouse key create --workspace ID --name mailer --permissions send_only
 

@@ -95,7 +95,7 @@ pub(super) struct Set {
     #[arg(long)]
     clear_notice: bool,
     /// How much of the mail AI features may process.
-    #[arg(long, value_parser = ai_processing())]
+    #[arg(long, value_name = "LEVEL", value_parser = ai_processing())]
     ai_processing: Option<AiProcessing>,
     /// Maximum messages per day; plan restores the limit of the plan.
     #[arg(long, value_name = "N", value_parser = daily_send_limit)]
