@@ -45,12 +45,10 @@ fn page(asked: &ConfirmationRequest) -> RouteResponse {
     html::push_escaped(&mut address, &asked.address);
     html::push_escaped(&mut inbox, &asked.inbox);
     let content = if asked.is_confirmed {
-        format!(
-            "<p>Mail that comes to <b>{inbox}</b> is forwarded to <b>{address}</b>.</p><p>You can close this page.</p>"
-        )
+        format!("<p>Mail to <b>{inbox}</b> is forwarded to <b>{address}</b>.</p><p>You can close this page.</p>")
     } else {
         format!(
-            "<p>Mail that comes to <b>{inbox}</b> will be forwarded to <b>{address}</b> if you agree.</p>\
+            "<p>Mail to <b>{inbox}</b> will be forwarded to <b>{address}</b> if you agree.</p>\
              <form method=\"post\"><button type=\"submit\">Forward it to me</button></form>\
              <p>If you do not want this, close this page: nothing is forwarded.</p>"
         )

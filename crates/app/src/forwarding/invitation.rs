@@ -39,7 +39,7 @@ use crate::{
 /// The path prefix of confirmation links.
 const PATH: &str = "/confirm/forwarding/";
 /// The subject of the confirmation mail.
-const SUBJECT: &str = "May mail be forwarded to you?";
+const SUBJECT: &str = "Confirm that mail is forwarded to you";
 
 /// Whether the confirmation mail is the first one or a repetition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,11 +117,10 @@ fn text(base_url: &str, author: &Mailbox, to: &Address, token: &str) -> String {
     let inbox = author.address();
     let days = CONFIRMATION_LINK_MS / DAY_MS;
     format!(
-        "The mail that comes to {inbox} is to be forwarded to this address, {to}.\n\
-         Whoever manages that inbox asked for it.\n\n\
-         To agree, open this page and press its button. The link works once, for {days} days:\n\n\
+        "The owner of {inbox} wants to forward the mail of that inbox to this address, {to}.\n\n\
+         To agree, open this page and press the button. The link works once and expires after {days} days:\n\n\
          {base_url}{PATH}{token}\n\n\
-         If you do not want this, you need not do anything: nothing is forwarded unless you agree.\n"
+         If you do not agree, ignore this message: no mail is forwarded until you agree.\n"
     )
 }
 

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::{app::App, keyring::instance_key::InstanceKeyError};
 
 /// The placeholder: as long as a token, but not a valid one.
-pub const TOKEN_PLACEHOLDER: &str = "hidden-until-it-leaves-the-house";
+pub const TOKEN_PLACEHOLDER: &str = "hidden-until-the-message-is-sent";
 /// The largest mail that is searched for the placeholder, in bytes: mail that the service writes is small.
 const LOOKED_THROUGH_BYTES_MAX: usize = 16 * 1024;
 

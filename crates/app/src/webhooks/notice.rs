@@ -43,9 +43,9 @@ fn find(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<Option<(We
 fn text(app: &App, webhook: &Webhook) -> String {
     format!(
         "The webhook {} to {} was disabled: every attempt of the last 5 days failed.\n\n\
-         What was answered: GET {base}/v1/webhooks/{}/deliveries\n\
-         When the receiver works again: PATCH {base}/v1/webhooks/{} with {{\"enabled\": true}}.\n\
-         It then gets what happens from then on; what happened meanwhile is kept for 30 days: GET {base}/v1/events\n",
+         The responses of the receiver: GET {base}/v1/webhooks/{}/deliveries\n\
+         To enable the webhook again once the receiver works: PATCH {base}/v1/webhooks/{} with {{\"enabled\": true}}.\n\
+         It then receives new events. To read the events of the last 30 days: GET {base}/v1/events\n",
         webhook.id,
         webhook.url,
         webhook.id,

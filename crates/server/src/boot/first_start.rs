@@ -123,7 +123,7 @@ fn welcome_message(app: &App, to: &Address) -> Option<OutboundMessage> {
     let id = format!("{}@posthouse.localhost", app.clock.ids().next::<uuid::Uuid>());
     let text = format!(
         "Welcome to Posthouse.\n\nThis mail was delivered to {} through the SMTP listener of your server.\n\n\
-         Read it: GET /v1/inboxes/{{id}}/messages. Answer it: POST /v1/inboxes/{{id}}/messages/{{message_id}}/reply.\n\
+         Read it: GET /v1/inboxes/{{id}}/messages. Reply to it: POST /v1/inboxes/{{id}}/messages/{{message_id}}/reply.\n\
          The API reference is at {}/docs.\n",
         to.canonical(),
         app.config.base_url

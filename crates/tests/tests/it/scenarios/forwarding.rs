@@ -112,7 +112,7 @@ async fn only_the_owner_of_the_address_sees_the_confirmation_link() {
     }
     fixture.receive(&TestMessage::new("Offer", "Before anybody agreed.")).await;
     assert_eq!(fixture.forwarded().len(), 0);
-    let hidden = format!("/confirm/forwarding/{}", "hidden-until-it-leaves-the-house");
+    let hidden = format!("/confirm/forwarding/{}", "hidden-until-the-message-is-sent");
     fixture.server.anonymous().post_empty(&hidden).await.error("invalid_token");
     fixture.close().await;
 }
