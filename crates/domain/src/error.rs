@@ -52,7 +52,7 @@ codes! {
     PlanLimitEmails = 402 "plan_limit_emails", "Wait until next month (UTC) or move the workspace to a larger plan; receiving still works.";
     /// The API key lacks a permission.
     InsufficientPermissions = 403 "insufficient_permissions", "Use a key that has the permission in `details.permission`.";
-    /// The route needs a workspace-wide key or an owner's key.
+    /// The caller may not make this request, whatever its permissions: its key is limited to one inbox, or too narrow.
     Forbidden = 403 "forbidden", "Use a workspace-wide key.";
     /// Sending is suspended for the workspace.
     OrgSuspended = 403 "org_suspended", "Ask the operator of this server to review the workspace; receiving still works.";
@@ -106,7 +106,7 @@ codes! {
     UnsupportedMediaType = 415 "unsupported_media_type", "Set `Content-Type` to a type that the route accepts.";
     /// The request's `Host` is not a host of this server.
     MisdirectedRequest = 421 "misdirected_request", "Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`.";
-    /// The idempotency key was already used with a different body.
+    /// The idempotency key was already used for a different request.
     IdempotencyKeyReused = 422 "idempotency_key_reused", "Use a new `Idempotency-Key` for each new request.";
     /// The send or reply lists block a recipient.
     RecipientBlocked = 422 "recipient_blocked", "Remove the addresses in `details.addresses` from the message, or change the lists.";

@@ -23,7 +23,8 @@ use posthouse_api::views::event::catalogue;
 /// The description of the API.
 const ABOUT: &str = "Email for AI agents: inboxes that agents own, mail as JSON, replies that thread.\n\n\
     Send `Authorization: Bearer <API key>` with every request. Every response has an `X-Request-Id`. Times are \
-    `2026-01-01T00:00:00.000Z`. Members without a value are null, never absent. Lists use opaque cursors.\n\n\
+    UTC, such as `2026-01-01T00:00:00.000Z`. Members without a value are null; the few that may be absent are \
+    documented. Lists use opaque cursors.\n\n\
     All errors have the same body: `error.code` (a closed list), `error.message` (what is wrong with this request), \
     `error.fix` (the next action), `error.request_id` and, for some codes, `error.details`.";
 

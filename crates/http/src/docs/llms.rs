@@ -8,14 +8,16 @@ use super::{chapters, text, title};
 #[must_use]
 pub fn page(document: &Value) -> String {
     let base = text(&document["servers"][0]["url"]);
+    let description = text(&document["info"]["description"]);
+    let (tagline, description) = description.split_once("\n\n").unwrap_or((description, ""));
     let mut lines = vec![
         "# Posthouse".to_owned(),
         String::new(),
-        "> Email for AI agents: inboxes that agents own, mail as JSON, replies that thread.".to_owned(),
+        format!("> {tagline}"),
         String::new(),
         format!("Base URL: {base}"),
         String::new(),
-        text(&document["info"]["description"]).to_owned(),
+        description.to_owned(),
         String::new(),
         format!("- [OpenAPI 3.1 document]({base}/v1/openapi.json): every route, parameter, body, response and error"),
         format!("- [API reference]({base}/docs): the same for people"),
