@@ -116,12 +116,12 @@ impl Metrics {
         self.bounces.get_or_create(&[("class", class.text())]).inc();
     }
 
-    /// Counts a delivery attempt: `took`, `answered`, `pushed_back`, `unreachable`; hosts of no known provider as
+    /// Counts a delivery attempt: `accepted`, `responded`, `pushed_back`, `unreachable`; hosts of no known provider as
     /// `other`.
     pub fn destination(&self, host: &str, news: ThrottleSignal) {
         let outcome = match news {
-            ThrottleSignal::Accepted => "took",
-            ThrottleSignal::Responded => "answered",
+            ThrottleSignal::Accepted => "accepted",
+            ThrottleSignal::Responded => "responded",
             ThrottleSignal::PushedBack { .. } => "pushed_back",
             ThrottleSignal::Unreachable => "unreachable",
         };
@@ -134,8 +134,8 @@ impl Metrics {
         for (status, count) in destinations {
             let state = match status {
                 ThrottleStatus::Open => "open",
-                ThrottleStatus::Limited => "narrowed",
-                ThrottleStatus::Paused => "resting",
+                ThrottleStatus::Limited => "limited",
+                ThrottleStatus::Paused => "paused",
             };
             let count = i64::try_from(count).unwrap_or(i64::MAX);
             self.tracked_destinations.get_or_create(&[("state", state)]).set(count);
@@ -166,7 +166,7 @@ impl Metrics {
         self.certificate.get_or_create(&[("source", source)]).set(expires_at_s);
     }
 
-    /// Counts a new certificate: `taken`, `refused`.
+    /// Counts a new certificate: `loaded`, `refused`.
     pub fn certificate_read(&self, outcome: &'static str) {
         self.certificate_reads.get_or_create(&[("outcome", outcome)]).inc();
     }

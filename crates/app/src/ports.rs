@@ -52,7 +52,7 @@ pub trait Dns: Send + Sync + 'static {
     /// Answers one question. Timeouts and server failures are [`DnsAnswer::Failed`].
     fn lookup(&self, question: DnsQuestion) -> BoxFuture<'_, DnsAnswer>;
 
-    /// Returns whether the name servers answer at all, with a fresh query. Distinguishes a local outage from a domain
+    /// Returns whether the nameservers answer at all, with a fresh query. Distinguishes a local outage from a domain
     /// whose servers fail.
     fn is_served(&self) -> BoxFuture<'_, bool>;
 

@@ -1,16 +1,16 @@
 //! Kinds of durable jobs, and the reasons for their states.
 //!
 //! A new kind needs a handler (`app/src/jobs/registry.rs`) and a recovery (`store/src/jobs/recovery.rs`); both are
-//! exhaustive matches. A process never claims a job of a kind that it doesn't know: after a downgrade, the job waits for
-//! a version that does.
+//! exhaustive matches. A process never claims a job of a kind that it doesn't know: after a downgrade, the job waits
+//! for a version that does.
 
 named! {
     /// The kind of a job: what its handler does, and to which row its subject refers.
     JobKind {
         /// Delivers an envelope; the subject is the envelope, the lane its destination.
         Outbound = "outbound",
-        /// Delivers a message to inboxes of the workspace, sent by another workspace; the subject is the local delivery, the
-        /// lane the inbox of the sender.
+        /// Delivers a message to inboxes of the workspace, sent by another workspace; the subject is the local
+        /// delivery, the lane the inbox of the sender.
         LocalDelivery = "local_delivery",
         /// Sends a scheduled draft; the subject is the draft.
         ScheduledDraft = "scheduled_draft",
@@ -67,8 +67,8 @@ named! {
         InboxPaused = "inbox_paused",
         /// Sending is suspended for the workspace.
         WorkspaceSuspended = "workspace_suspended",
-        /// The destination accepts no more mail now.
-        DestinationRests = "destination_rests",
+        /// The destination is paused or at its limit.
+        DestinationRests = "destination_paused",
         /// The envelope was split into one for each recipient.
         RecipientsSplit = "recipients_split",
         /// The row changed while the job ran.
@@ -160,8 +160,8 @@ impl JobReason {
 }
 
 impl JobKind {
-    /// Returns how many attempts a job of this kind has unless it is enqueued with another number. Holding a job uses no
-    /// attempts, but a crash of the process does.
+    /// Returns how many attempts a job of this kind has unless it is enqueued with another number. Holding a job uses
+    /// no attempts, but a crash of the process does.
     #[must_use]
     pub const fn attempts_max(self) -> u32 {
         match self {

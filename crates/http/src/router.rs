@@ -87,7 +87,7 @@ pub(super) async fn refuse_unmatched(app: &Api, request: Request, refusal: Refus
 /// Refuses a request before any of it is processed.
 pub(super) async fn refuse(app: &App, request: Request, refusal: Refusal) -> Response {
     let id = request_id(app);
-    tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.miss");
+    tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.refused");
     let (head, mut body) = request.into_parts();
     body::drain(app.clock.as_ref(), &head.headers, &mut body).await;
     finish(error::response(&refusal, &id), &id)

@@ -560,7 +560,7 @@ async fn end(app: &Arc<App>, mut tasks: JoinSet<()>, signal: &str) {
     app.lifecycle.drain();
     let all = async { while tasks.join_next().await.is_some() {} };
     if tokio::time::timeout(Duration::from_millis(DRAIN_MS_MAX), all).await.is_err() {
-        tracing::warn!(left = tasks.len(), "drain.cut_off");
+        tracing::warn!(left = tasks.len(), "drain.timed_out");
         tasks.abort_all();
     }
     close(app.store.clone()).await;

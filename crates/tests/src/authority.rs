@@ -1,5 +1,5 @@
 //! A local ACME certificate authority: Pebble (package `pebble`), the test server of Let's Encrypt, which validates
-//! challenges and signatures like the real one; and the name server that it queries.
+//! challenges and signatures like the real one; and the nameserver that it queries.
 //!
 //! Every name resolves to 127.0.0.1, except those ending in `.wrong.example`: they resolve to an address without a
 //! listener.
@@ -170,7 +170,7 @@ impl Drop for Pebble {
     }
 }
 
-/// Starts a UDP name server (RFC 1035 §4.1).
+/// Starts a UDP nameserver (RFC 1035 §4.1).
 async fn name_server() -> (JoinHandle<()>, SocketAddr) {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("there are free ports");
     let address = socket.local_addr().expect("a bound socket has an address");

@@ -1,4 +1,4 @@
-//! A name server on real sockets, for the real binary. A closure provides the answers, over UDP and TCP (RFC 1035 §4).
+//! A nameserver on real sockets, for the real binary. A closure provides the answers, over UDP and TCP (RFC 1035 §4).
 //!
 //! It runs on its own threads, so that tests without a runtime can use it, and ends with the test process.
 

@@ -107,9 +107,9 @@ struct PreviousDkimKeyView {
 struct DnsView {
     /// Zone that contains the domain.
     zone: String,
-    /// Host names of the zone's name servers.
+    /// Host names of the zone's nameservers.
     nameservers: Vec<String>,
-    /// DNS provider; null if its name servers are not recognized.
+    /// DNS provider; null if its nameservers are not recognized.
     provider: Option<ProviderView>,
     /// Time at which the hosting was last looked up.
     checked_at: Option<TimestampView>,
@@ -209,7 +209,7 @@ fn host_in(name: &str, zone: &str) -> String {
     name.strip_suffix(zone).and_then(|rest| rest.strip_suffix('.')).unwrap_or(name).to_owned()
 }
 
-/// Guesses the zone until its name servers are known: the last two labels, or three below a second level from
+/// Guesses the zone until its nameservers are known: the last two labels, or three below a second level from
 /// [`REGISTRIES`].
 fn likely_zone(domain: &str) -> &str {
     let mut labels = domain.rsplit('.');

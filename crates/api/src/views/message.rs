@@ -1,4 +1,4 @@
-//! The message object. Unknown members are null, never absent (`docs/decisions/0005-null-instead-of-absent.md`).
+//! The message object. Members without a value are null, not absent (`docs/decisions/0005-null-instead-of-absent.md`).
 
 use crate::views::hex;
 use posthouse_domain::record::Record;

@@ -194,7 +194,7 @@ pub async fn account(app: &Arc<App>) -> Result<SecretText, AcmeError> {
         external,
     };
     let made = app.authority.register(new).await?;
-    tracing::info!(directory = config.directory, "acme.account_made");
+    tracing::info!(directory = config.directory, "acme.account_created");
     let sealed = seal(app, made.as_bytes(), &context::acme_account(&config.directory)).map_err(local_error)?;
     let (directory, now) = (config.directory.clone(), app.clock.now());
     app.store.write(move |tx| acme::insert_account(tx, &directory, &sealed, now)).await.map_err(local_error)?;
@@ -247,7 +247,7 @@ async fn fail(app: &App, id: Uuid, failures: u32, declined: AcmeError) -> postho
     app.store.write(move |tx| acme::failed(tx, id, &trouble, now)).await?;
     let (names, next_at) = (app.config.acme.names.join(" "), at.to_string());
     if declined.why == AcmeErrorKind::Unreachable {
-        tracing::warn!(names, cause = what, attempt = failures, next_at, "acme.not_reached");
+        tracing::warn!(names, cause = what, attempt = failures, next_at, "acme.unreachable");
     } else {
         tracing::error!(names, cause = what, attempt = failures, next_at, "acme.refused");
     }

@@ -1,5 +1,5 @@
-//! Loads the listeners' certificate into the [`CertificateHolder`](crate::tls::CertificateHolder), at startup and whenever it may have
-//! changed. A new certificate that cannot be used doesn't replace the current one.
+//! Loads the listeners' certificate into the [`CertificateHolder`](crate::tls::CertificateHolder), at startup and
+//! whenever it may have changed. A new certificate that cannot be used doesn't replace the current one.
 
 use crate::keyring::context;
 use posthouse_domain::time::DAY_MS;
@@ -108,12 +108,12 @@ fn install(app: &App, text: &CertificatePem, pair: tls::CertificatePair) {
     let facts = pair.facts().clone();
     app.tls.replace(pair, text);
     app.metrics.certificate(facts.source.text(), facts.expires_at.seconds());
-    app.metrics.certificate_read("taken");
+    app.metrics.certificate_read("loaded");
     let (source, expires_at, names) = (facts.source.text(), facts.expires_at, facts.names.join(" "));
     if facts.self_signed() {
-        tracing::debug!(source, expires_at = %expires_at, names, "tls.certificate_taken");
+        tracing::debug!(source, expires_at = %expires_at, names, "tls.certificate_loaded");
     } else {
-        tracing::info!(source, expires_at = %expires_at, names, "tls.certificate_taken");
+        tracing::info!(source, expires_at = %expires_at, names, "tls.certificate_loaded");
     }
     if facts.begins_at > app.clock.now() {
         // The local clock may be wrong.
@@ -121,7 +121,7 @@ fn install(app: &App, text: &CertificatePem, pair: tls::CertificatePair) {
     }
     let host = &app.config.hostname;
     if !facts.self_signed() && !facts.covers(host) {
-        tracing::warn!(hostname = host, names = facts.names.join(" "), "tls.certificate_is_for_other_names");
+        tracing::warn!(hostname = host, names = facts.names.join(" "), "tls.certificate_name_mismatch");
     }
 }
 
@@ -138,7 +138,8 @@ fn warn_before_expiry(app: &App) {
     let Some(facts) = app.tls.facts() else { return };
     if app.tls.should_warn(now, DAYS_LOW) {
         let days = facts.remaining_ms(now).div_euclid(DAY_MS);
-        tracing::error!(source = facts.source.text(), days, expires_at = %facts.expires_at, "tls.certificate_ends_soon");
+        let (source, expires_at) = (facts.source.text(), facts.expires_at);
+        tracing::error!(source, days, %expires_at, "tls.certificate_expires_soon");
     }
 }
 

@@ -128,7 +128,7 @@ const fn wait_reason(code: ErrorCode) -> Option<JobReason> {
 
 /// Drops the forward; the message stays in the inbox.
 async fn drop_forward(app: &App, workspace: WorkspaceId, id: ForwardId, why: &str) -> StoreResult<NextStep> {
-    tracing::info!(workspace_id = %workspace, forward_id = %id, why, "forward.stays");
+    tracing::info!(workspace_id = %workspace, forward_id = %id, why, "forward.skipped");
     app.store.write(move |tx| forwarding::delete_pending(tx, workspace, id).map(|_| NextStep::Done)).await
 }
 

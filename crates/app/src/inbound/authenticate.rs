@@ -46,8 +46,8 @@ pub async fn digest(app: &App, raw: Vec<u8>) -> Result<(Vec<u8>, AuthDigest), Re
 
 /// Authenticates a received mail.
 ///
-/// In the loopback profile, DMARC is left out while the system's name servers don't answer: without DNS, all mail on a
-/// developer's machine would fail. Configured name servers (`dns.nameservers`) must answer
+/// In the loopback profile, DMARC is left out while the system's nameservers don't answer: without DNS, all mail on a
+/// developer's machine would fail. Configured nameservers (`dns.nameservers`) must answer
 /// (`docs/decisions/0019-dmarc-left-out-on-loopback.md`).
 pub async fn authenticate(app: &App, raw: &[u8], digest: AuthDigest, from: SmtpClientFacts<'_>) -> AuthResults {
     let mut results = evaluate(app, raw, digest, from).await;

@@ -60,7 +60,7 @@ pub fn is_resolvable(domain: &str) -> bool {
 pub fn open(app: &App, address: &Address) -> Result<Option<ReturnPath>, Refusal> {
     let Some((path, tag, domain)) = parts(address.canonical_str()) else { return Ok(None) };
     let key = app.keys.key(&app.config).map_err(|error| {
-        tracing::error!(cause = %error, "bounce_address.not_opened");
+        tracing::error!(cause = %error, "instance_key.not_readable");
         Refusal::new(ErrorCode::Internal, "The address couldn't be checked.")
     })?;
     let is_ours = key.tag(&subject(path, domain)) == tag;

@@ -110,14 +110,14 @@ async fn listed(app: &App, listings: &BlocklistCache, client: IpAddr) -> Option<
                     BlocklistStatus::Listed => found = Some(list),
                     BlocklistStatus::Clean => {}
                     BlocklistStatus::Unknown | BlocklistStatus::Skipped => {
-                        tracing::debug!(list, "smtp.blocklist_silent");
+                        tracing::debug!(list, "smtp.blocklist_no_answer");
                         all_answered = false;
                     }
                 },
                 None => break,
             },
             () = &mut deadline => {
-                tracing::debug!("smtp.blocklists_late");
+                tracing::debug!("smtp.blocklists_timed_out");
                 all_answered = false;
                 break;
             }

@@ -43,7 +43,7 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
                 None => jobs::settle(tx, &job, &JobOutcome::Done).map(|_| None),
                 Some(_) => {
                     let event = wipe::event(tx, &inbox, ids.clone().next(), plans.of(tenant.plan), now)?;
-                    // Wiping also deletes the job, whoever holds its lease.
+                    // Wiping also deletes the job, even while another worker holds its lease.
                     let wiped = wipe::wipe(tx, &inbox, now)?;
                     events::append(tx, &event)?;
                     Ok(Some(wiped))

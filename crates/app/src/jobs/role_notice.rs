@@ -30,7 +30,7 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
             why: JobReason::Pause,
         })),
         Err(refusal) if job.attempt >= job.attempt_max => {
-            tracing::warn!(workspace_id = %job.workspace, code = refusal.code.text(), "postmaster.not_told");
+            tracing::warn!(workspace_id = %job.workspace, code = refusal.code.text(), "postmaster.notice_failed");
             postmaster_notice::drop_pending(&app.app, job.workspace).await?;
             Ok(JobAttemptResult::Settle(JobOutcome::Done))
         }

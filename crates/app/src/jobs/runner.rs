@@ -2,8 +2,8 @@
 //! or a poll.
 //!
 //! The runner subscribes to wakeups before it scans, so it misses no commit between the scan and the sleep. The kinds
-//! decide what a job does (`definition.rs`). The runner retries attempts that fail or panic. At shutdown it waits for running
-//! attempts and releases the rest.
+//! decide what a job does (`definition.rs`). The runner retries attempts that fail or panic. At shutdown it waits for
+//! running attempts and releases the rest.
 
 mod running;
 
@@ -128,7 +128,7 @@ impl Runner {
         }
         match self.app.store.write(|tx| jobs::release_expired(tx, Time::from_millis(i64::MAX))).await {
             Ok(0) => {}
-            Ok(count) => tracing::info!(count, "jobs.freed"),
+            Ok(count) => tracing::info!(count, "jobs.leases_released"),
             Err(error) => crate::telemetry::log_deferred("releasing jobs", &error),
         }
     }
@@ -254,7 +254,7 @@ impl Runner {
         if left.is_empty() {
             return;
         }
-        tracing::info!(count = left.len(), "jobs.handed_back");
+        tracing::info!(count = left.len(), "jobs.released");
         if let Err(error) = self.app.store.write(move |tx| jobs::release(tx, &left)).await {
             crate::telemetry::log_deferred("releasing jobs", &error);
         }
@@ -283,7 +283,7 @@ async fn attempt(app: Arc<Instance>, definition: JobDefinition, job: LeasedJob) 
     let settled = outcome.clone();
     match persist(&app, move |tx| jobs::settle(tx, &job, &settled)).await {
         Ok(true) => app.metrics.job(kind, name_of(&outcome)),
-        Ok(false) => tracing::debug!(kind, "job.overtaken"),
+        Ok(false) => tracing::debug!(kind, "job.lease_lost"),
         Err(error) => tracing::warn!(kind, cause = error.internal(), "job not settled"),
     }
 }

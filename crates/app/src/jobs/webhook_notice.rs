@@ -25,7 +25,7 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
     match notice::send_notice(&app.app, job.workspace, WebhookId(job.subject)).await {
         Ok(()) => Ok(JobAttemptResult::Settle(JobOutcome::Done)),
         Err(refusal) if job.attempt >= job.attempt_max => {
-            tracing::warn!(webhook_id = %job.subject, code = refusal.code.text(), "webhook.owner_not_told");
+            tracing::warn!(webhook_id = %job.subject, code = refusal.code.text(), "webhook.notice_failed");
             Ok(JobAttemptResult::Settle(JobOutcome::Done))
         }
         Err(_) => Ok(JobAttemptResult::Settle(JobOutcome::Retry {

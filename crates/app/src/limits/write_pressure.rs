@@ -34,7 +34,7 @@ impl WritePressure {
         if now.since_ms(self.since) >= WINDOW_MS {
             let is_on = is_high(waited.saturating_sub(self.waited), passed_ms);
             if is_on != self.is_on {
-                tracing::debug!(is_on, "store.rush");
+                tracing::debug!(is_on, "store.write_pressure");
             }
             *self = Self { since: now, waited, is_on };
         }

@@ -113,7 +113,7 @@ pub async fn deliver(
             let reports = match called.unwrap_or_else(timeout) {
                 Ok(reports) => AttemptResult::Called(reports),
                 Err(NotAttempted::Later(why)) => {
-                    tracing::error!(envelope = %reference.envelope, why, "delivery.not_possible_here");
+                    tracing::error!(envelope = %reference.envelope, why, "delivery.local_failure");
                     AttemptResult::Called(all(AttemptReport::local_failure("4.3.0", why)))
                 }
                 Err(NotAttempted::Never(why)) => AttemptResult::Failed(why.to_owned()),

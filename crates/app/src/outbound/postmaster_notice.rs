@@ -70,7 +70,7 @@ pub async fn send_notice(app: &Arc<App>, workspace: WorkspaceId) -> Result<Notic
         let person = app.config.mail.postmaster.clone().filter(|_| first_is_ours).unwrap_or(owner);
         match notice_recipient(&person) {
             Some(to) if !records.is_empty() => notice::send(app, inbox, written(app, to, &records)).await?,
-            _ => tracing::warn!(workspace_id = %workspace, "postmaster.nobody_to_tell"),
+            _ => tracing::warn!(workspace_id = %workspace, "postmaster.no_notice_recipient"),
         }
     }
     app.store.write(move |tx| role_mail::delete(tx, workspace, &ids)).await?;

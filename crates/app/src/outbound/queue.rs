@@ -206,7 +206,7 @@ async fn signing_keys(app: &App, ready: &QueuedMessage, raw: &[u8]) -> Option<Ar
 
 /// Logs a signing failure. The message is accepted anyway: the delivery attempt signs it, or logs why it can't.
 fn log_unsigned(error: &SigningError) {
-    tracing::warn!(cause = %error, "signing.put_off");
+    tracing::warn!(cause = %error, "signing.deferred");
 }
 
 /// Composes the message and parses it the way its recipients will.

@@ -77,7 +77,7 @@ async fn release_own_leases(app: &App) {
     let now = app.clock.now();
     match app.store.write(move |tx| webhook_deliveries::free(tx, now)).await {
         Ok(0) => {}
-        Ok(count) => tracing::info!(count, "webhooks.freed"),
+        Ok(count) => tracing::info!(count, "webhooks.leases_released"),
         Err(error) => crate::telemetry::log_deferred("releasing webhook attempts", &error),
     }
 }

@@ -9,7 +9,7 @@ use super::{CheckedRecord, DnsRecordKey, ExpectedRecord, RecordStatus, spf};
 const VALUES_MAX: usize = 10;
 /// The maximum number of characters reported of each such value.
 const VALUE_CHARS_MAX: usize = 500;
-/// The maximum number of labels removed from the name while looking for the zone's name servers.
+/// The maximum number of labels removed from the name while looking for the zone's nameservers.
 const PARENTS_MAX: usize = 8;
 
 /// Where a domain's DNS is hosted.
@@ -17,7 +17,7 @@ const PARENTS_MAX: usize = 8;
 pub struct DnsHosting {
     /// The zone that contains the domain.
     pub zone: String,
-    /// Its name servers.
+    /// Its nameservers.
     pub nameservers: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ pub fn check(domain: &str, expected: &[ExpectedRecord], host: &str, facts: &DnsF
     })
 }
 
-/// Finds the closest zone at or above the domain that has name servers. Top-level domains are not considered.
+/// Finds the closest zone at or above the domain that has nameservers. Top-level domains are not considered.
 fn hosting(domain: &str, reader: &mut Reader<'_>) -> Result<Option<DnsHosting>, Need> {
     let mut name = domain;
     for _ in 0..PARENTS_MAX {

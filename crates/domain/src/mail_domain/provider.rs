@@ -1,4 +1,4 @@
-//! Identifies the DNS provider of a zone by the names of its name servers.
+//! Identifies the DNS provider of a zone by the names of its nameservers.
 
 /// A DNS provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,7 +11,7 @@ pub struct DnsProvider {
 
 macro_rules! providers {
     ($($id:literal $name:literal: $($part:literal),+;)*) => {
-        /// The suffixes of name server host names (whole labels) and their provider. The first match wins.
+        /// The suffixes of nameserver host names (whole labels) and their provider. The first match wins.
         const TABLE: &[(DnsProvider, &[&str])] = &[$((DnsProvider { id: $id, name: $name }, &[$($part),+]),)*];
     };
 }
@@ -69,7 +69,7 @@ providers! {
     "shopify" "Shopify": "shopify.com";
 }
 
-/// Returns the provider of the first name server that matches a known one.
+/// Returns the provider of the first nameserver that matches a known one.
 #[must_use]
 pub fn provider_of(nameservers: &[String]) -> Option<DnsProvider> {
     nameservers

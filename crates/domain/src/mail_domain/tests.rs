@@ -33,7 +33,7 @@ fn domain() -> MailDomain {
     }
 }
 
-/// Parses lines of the form `name TYPE value`; `name TYPE !` means that the name server fails.
+/// Parses lines of the form `name TYPE value`; `name TYPE !` means that the nameserver fails.
 fn answers(lines: &[&str]) -> DnsFacts {
     let mut facts = DnsFacts::new();
     for line in lines {

@@ -10,8 +10,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// cases (RFC 7208 §4.6.4); questions beyond this limit count as temporary failures.
 pub const DNS_QUESTIONS_MAX: usize = 100;
 
-/// Most evaluation rounds that a caller should run before [`super::AuthVerification::conclude`]. Each nested SPF include
-/// needs one round; ordinary mail needs two to four.
+/// Most evaluation rounds that a caller should run before [`super::AuthVerification::conclude`]. Each nested SPF
+/// include needs one round; ordinary mail needs two to four.
 pub const DNS_ROUNDS_MAX: usize = 16;
 
 /// Longest domain name in text form, without the root's dot (RFC 1035 §2.3.4).
@@ -33,7 +33,7 @@ pub enum DnsRecordType {
     Aaaa,
     /// Host names of an address; the question's name is the reverse name (`4.3.2.1.in-addr.arpa`).
     Ptr,
-    /// Name servers of a zone.
+    /// Nameservers of a zone.
     Ns,
 }
 
@@ -69,7 +69,7 @@ pub enum DnsRecords {
     Aaaa(Vec<Ipv6Addr>),
     /// Host names of an address.
     Ptr(Vec<String>),
-    /// Name servers of a zone.
+    /// Nameservers of a zone.
     Ns(Vec<String>),
 }
 

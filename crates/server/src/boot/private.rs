@@ -28,7 +28,7 @@ pub(super) fn narrow(config: &Configuration, database: &DatabaseUrl) {
     }
     for path in paths {
         if let Err(error) = files::narrow(&path) {
-            tracing::warn!(file = %path.display(), cause = %error, "files.open_to_others");
+            tracing::warn!(file = %path.display(), cause = %error, "files.permissions_not_changed");
         }
     }
 }

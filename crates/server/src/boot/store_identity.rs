@@ -123,7 +123,7 @@ impl StoreIdentity {
                 });
             }
             StoreVerdict::Unnamed | StoreVerdict::Join | StoreVerdict::Same if new_store => {
-                tracing::warn!(database = %url, "store.is_not_new");
+                tracing::warn!(database = %url, "store.new_store_ignored");
             }
             StoreVerdict::New | StoreVerdict::Unnamed | StoreVerdict::Join | StoreVerdict::Same => {}
         }
@@ -166,7 +166,7 @@ impl StoreIdentity {
                 lost_commits = lost,
                 advice = "the database is older than its data directory: its log was truncated or removed, or an \
                  older copy was restored; later changes are missing",
-                "store.went_back"
+                "store.commits_lost"
             );
         }
         if !self.is_same || found < expected {

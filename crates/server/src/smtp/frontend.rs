@@ -146,7 +146,7 @@ impl SmtpFrontend {
     fn record_reached(&self, client: IpAddr, what: RateLimitedAction) {
         self.app.metrics.smtp_rejected_by_policy("rate");
         self.app.metrics.limit_reached(what.setting());
-        tracing::debug!(client = %client, what = ?what, "smtp.too_often");
+        tracing::debug!(client = %client, what = ?what, "smtp.rate_limited");
     }
 
     /// Returns the limit per minute of a client.

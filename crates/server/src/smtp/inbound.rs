@@ -115,7 +115,7 @@ impl<'h> Inbound<'h> {
             Err(refusal) => return SessionDecision::Reject(replies::refusal(&refusal)),
         };
         self.app.metrics.smtp_rejected_by_policy(rule);
-        tracing::debug!(client = %self.client_ip, rule, "smtp.turned_away");
+        tracing::debug!(client = %self.client_ip, rule, "smtp.refused_by_policy");
         SessionDecision::Reject(reply)
     }
 

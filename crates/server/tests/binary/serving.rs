@@ -278,7 +278,7 @@ fn an_endless_request_is_cut_off_at_the_stop() {
     assert!(service.get("/healthz", "").0.starts_with("http/1.1 200"));
     let output = service.stop();
     assert_eq!(output.code, 0);
-    assert!(output.stderr.contains("drain.cut_off") && output.stderr.contains("stopped"), "{}", output.stderr);
+    assert!(output.stderr.contains("drain.timed_out") && output.stderr.contains("stopped"), "{}", output.stderr);
     let mut rest = Vec::new();
     assert_eq!(endless.read_to_end(&mut rest).unwrap_or(0), 0, "there was no response");
 }

@@ -136,7 +136,7 @@ fn may_retry_in_plaintext(failure: &ConnectionFailure, loopback: bool) -> bool {
 fn report_of(outcome: &RecipientOutcome, answered: &SmtpResponse, remote: &str) -> AttemptReport {
     let mut report = AttemptReport { tls: answered.tls.clone(), ..AttemptReport::of_outcome(outcome, remote) };
     if report.result == DeliveryResult::Permanent && is_relay_misconfigured(outcome) {
-        tracing::error!(relay = remote, code = outcome.smtp_code, says = outcome.text, "delivery.relay_refuses_us");
+        tracing::error!(relay = remote, code = outcome.smtp_code, reply = outcome.text, "delivery.relay_refused");
         (report.result, report.is_ours) = (DeliveryResult::Temporary, true);
         report.text = format!("the relay refuses this service, not the recipient: {}", outcome.text);
     }
@@ -148,10 +148,10 @@ fn report_of(outcome: &RecipientOutcome, answered: &SmtpResponse, remote: &str) 
 fn connection_failure(failure: &ConnectionFailure, remote: &str) -> AttemptReport {
     let mut report = AttemptReport { is_ours: true, ..AttemptReport::of_failure(failure, remote, false) };
     if failure.stage == SmtpStage::Auth {
-        tracing::error!(relay = remote, code = failure.code, says = failure.text, "delivery.relay_login_failed");
+        tracing::error!(relay = remote, code = failure.code, reply = failure.text, "delivery.relay_login_failed");
         report.text = format!("the relay does not accept the login of delivery.relay_url: {}", failure.text);
     } else {
-        tracing::warn!(relay = remote, stage = failure.stage.as_str(), says = failure.text, "delivery.relay_failed");
+        tracing::warn!(relay = remote, stage = failure.stage.as_str(), reply = failure.text, "delivery.relay_failed");
     }
     report
 }

@@ -66,13 +66,13 @@ async fn hosts(app: &App, load: &LoadedEnvelope) -> Result<Vec<String>, AttemptR
     }
 }
 
-/// Returns the report for a failed DNS lookup. It is a local problem if none of the configured name servers responds.
+/// Returns the report for a failed DNS lookup. It is a local problem if none of the configured nameservers responds.
 async fn lookup_failure(app: &App, what: &str) -> AttemptReport {
     if app.dns.is_served().await {
         return AttemptReport::local(DeliveryResult::Temporary, "4.4.3", format!("{what} cannot be looked up now"));
     }
-    tracing::error!("delivery.no_name_server");
-    let text = format!("{what} cannot be looked up: the name servers of this service do not answer (dns.nameservers)");
+    tracing::error!("delivery.no_nameserver");
+    let text = format!("{what} cannot be looked up: the nameservers of this service don't answer (dns.nameservers)");
     AttemptReport::local_failure("4.4.3", text)
 }
 

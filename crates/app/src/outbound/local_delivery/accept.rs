@@ -54,7 +54,7 @@ pub fn other_workspaces(
 }
 
 /// Stores the content of a copy and the delivery in each workspace, with a job of that workspace. Only inserts rows, so
-/// it waits for nobody else's transaction.
+/// it waits for no other transaction.
 ///
 /// # Errors
 /// Returns an error if the database call fails.

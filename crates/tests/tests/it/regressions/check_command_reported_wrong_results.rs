@@ -1,5 +1,5 @@
 //! `posthouse check` succeeded with a wrong instance key, silently skipped half of its checks while the database was
-//! down, and reported a missing address when no name server had answered.
+//! down, and reported a missing address when no nameserver had answered.
 
 use std::net::UdpSocket;
 

@@ -49,6 +49,6 @@ async fn a_dead_job_fails_its_message_with_an_event() {
     assert_eq!(event["data"]["bounce"]["recipients"][0]["address"], "dana@b.example");
     reconcile::run(server.app()).await.unwrap();
     assert_eq!(api.get("/v1/events").await.data().len(), 1, "announced once");
-    server.allow().dead(JobKind::Outbound.text()).log_error("delivery.given_up");
+    server.allow().dead(JobKind::Outbound.text()).log_error("delivery.attempts_used_up");
     server.finish().await;
 }

@@ -1,4 +1,4 @@
-//! A name of the attacker without answering name servers used up the time for all lookups: SPF of the author's domain
+//! A name of the attacker without answering nameservers used up the time for all lookups: SPF of the author's domain
 //! became a temporary error, which counted as aligned, and forged messages got no label.
 
 use posthouse_domain::plan::Plan;

@@ -22,7 +22,7 @@ fn log_of(dir: &ScratchDir) -> PathBuf {
 /// Returns the numbers in the warning of a start: expected and found commits.
 fn warning_numbers(process: &ServiceProcess) -> Option<(u64, u64)> {
     let lines = process.log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let mut warnings = lines.filter(|line| line["message"] == "store.went_back");
+    let mut warnings = lines.filter(|line| line["message"] == "store.commits_lost");
     let warning = warnings.next()?;
     assert!(warnings.next().is_none(), "once: {}", process.log);
     assert_eq!(warning["level"], "WARN");

@@ -1,4 +1,4 @@
-//! A relay that rejected the login, or dead name servers of this service, bounced all messages at the end of the
+//! A relay that rejected the login, or dead nameservers of this service, bounced all messages at the end of the
 //! schedule and suspended the workspace. Such messages fail without any effect on their recipients.
 
 use posthouse_app::settings::{DeliveryMode, Relay};
@@ -78,7 +78,7 @@ async fn an_unreachable_or_denying_relay_bounces_nothing() {
         ("RCPT", "554 5.7.1 Relay access denied", "the relay refuses this service, not the recipient"),
     ] {
         let mut fixture = behind_relay(SmtpSink::start().await).await;
-        fixture.server.allow().log_error("delivery.relay_refuses_us");
+        fixture.server.allow().log_error("delivery.relay_refused");
         fixture.sink.always(prefix, reply);
         let entry = send_and_exhaust_retries(&fixture, 1).await;
         assert_failed(&fixture, &entry, cause).await;
@@ -99,11 +99,11 @@ async fn a_relays_rejection_of_a_recipient_is_a_bounce_after_the_schedule() {
 #[tokio::test]
 async fn dead_name_servers_of_this_service_bounce_nothing() {
     let mut fixture = DeliveryFixture::direct().await;
-    fixture.server.allow().log_error("delivery.no_name_server");
+    fixture.server.allow().log_error("delivery.no_nameserver");
     fixture.server.dns.fail_all(true);
     let entry = send_and_exhaust_retries(&fixture, JUDGED_SENDS).await;
     assert_eq!((&entry["smtp_code"], &entry["enhanced_code"]), (&json!(null), &json!("4.4.3")));
-    assert_failed(&fixture, &entry, "the name servers of this service do not answer (dns.nameservers)").await;
+    assert_failed(&fixture, &entry, "the nameservers of this service don't answer (dns.nameservers)").await;
     fixture.close().await;
 }
 

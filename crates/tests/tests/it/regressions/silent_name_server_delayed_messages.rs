@@ -1,4 +1,4 @@
-//! A silent name server delayed every message. Now all lookups of a message share one time limit; then it is accepted
+//! A silent nameserver delayed every message. Now all lookups of a message share one time limit; then it is accepted
 //! with temporary errors as authentication results.
 
 use posthouse_app::{inbound::authenticate::DNS_TIMEOUT_MS, ports::Clock as _};

@@ -1,5 +1,5 @@
-//! Three lookups in a row with silent name servers, which any sender can cause, made the resolver consider its own name
-//! servers down: no message was checked for ten seconds. And name servers that were down delayed each message by two
+//! Three lookups in a row with silent nameservers, which any sender can cause, made the resolver consider its own name
+//! servers down: no message was checked for ten seconds. And nameservers that were down delayed each message by two
 //! seconds.
 
 use std::{net::SocketAddr, sync::Arc};
@@ -22,7 +22,7 @@ fn text() -> DnsAnswer {
     DnsAnswer::Records(DnsRecords::Txt(vec![b"v=spf1 -all".to_vec()]))
 }
 
-/// A name server that doesn't answer for names below `dead.example`, over UDP only.
+/// A nameserver that doesn't answer for names below `dead.example`, over UDP only.
 async fn server_with_a_dead_zone() -> SocketAddr {
     server_that_drops(|query| has_label(query, b"\x04dead")).await
 }
@@ -75,7 +75,7 @@ async fn silent_zones_do_not_affect_the_own_name_servers() {
     assert!(resolver.is_served().await);
 }
 
-/// A name server that answers for its own names and drops all other queries, including those for the root.
+/// A nameserver that answers for its own names and drops all other queries, including those for the root.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_private_name_server_counts_as_alive_by_its_own_answers() {
     let clock = ManualClock::new(1);

@@ -1,4 +1,4 @@
-//! `posthouse domain`, beside a running service and with a name server that both query.
+//! `posthouse domain`, beside a running service and with a nameserver that both query.
 
 use posthouse_domain::id::WorkspaceId;
 use posthouse_store::Engine;

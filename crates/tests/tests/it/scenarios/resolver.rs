@@ -1,4 +1,4 @@
-//! The resolver against a name server on real sockets: its result for each kind of DNS answer (RFC 1035 §4).
+//! The resolver against a nameserver on real sockets: its result for each kind of DNS answer (RFC 1035 §4).
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -80,7 +80,7 @@ async fn serve_tcp(mut stream: TcpStream) -> std::io::Result<()> {
     }
 }
 
-/// Starts a name server on a free port, over UDP and TCP.
+/// Starts a nameserver on a free port, over UDP and TCP.
 async fn name_server() -> SocketAddr {
     let (udp, tcp) = loop {
         let udp = UdpSocket::bind("127.0.0.1:0").await.unwrap();

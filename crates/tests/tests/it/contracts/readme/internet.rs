@@ -1,4 +1,4 @@
-//! A stage with an internet of its own: a name server in which every zone file in the page's directory is published, and
+//! A stage with an internet of its own: a nameserver in which every zone file in the page's directory is published, and
 //! a large receiver. Addresses of loopback stand for public ones.
 
 use std::net::Ipv4Addr;

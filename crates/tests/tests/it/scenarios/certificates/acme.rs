@@ -169,7 +169,7 @@ async fn the_first_certificate_is_obtained_and_survives_a_restart() {
     fixture.server.restart().await;
     assert_eq!(fixture.presented().await, first, "a restart loads it");
     fixture.run_jobs().await;
-    assert_eq!((fixture.log_count("acme.certificate_issued"), fixture.log_count("acme.account_made")), (1, 1));
+    assert_eq!((fixture.log_count("acme.certificate_issued"), fixture.log_count("acme.account_created")), (1, 1));
     fixture.server.crash().await;
     assert_eq!(fixture.presented().await, first);
     fixture.server.finish().await;
@@ -212,7 +212,7 @@ async fn a_certificate_is_renewed_at_a_third_of_its_life_without_ending_sessions
     let mut session = TestSmtpClient::connect_with_ehlo(fixture.server.smtp_address()).await.starttls().await;
     fixture.server.clock.set(due);
     fixture.server.settle().await;
-    assert_eq!((fixture.log_count("acme.certificate_issued"), fixture.log_count("acme.account_made")), (2, 1));
+    assert_eq!((fixture.log_count("acme.certificate_issued"), fixture.log_count("acme.account_created")), (2, 1));
     assert_ne!(fixture.presented().await, first);
     assert!(fixture.is_certified("mx.example.com").await);
     // The session ends with 421 because it was idle, not because of the certificate. The reply still uses the old TLS
@@ -277,7 +277,7 @@ async fn an_unreachable_authority_is_retried_and_the_certificate_stays_in_use() 
     fixture.authority.stop();
     fixture.server.clock.set(fixture.due().await);
     fixture.server.settle().await;
-    assert_eq!(fixture.log_count("acme.not_reached"), 1, "a warning, not an error");
+    assert_eq!(fixture.log_count("acme.unreachable"), 1, "a warning, not an error");
     assert_eq!(fixture.presented().await, first);
 
     // The authority is back without its accounts, so the service creates a new one.
@@ -287,7 +287,7 @@ async fn an_unreachable_authority_is_retried_and_the_certificate_stays_in_use() 
         fixture.server.clock.set(fixture.due().await);
         fixture.server.settle().await;
     }
-    assert_eq!((fixture.log_count("acme.account_made"), fixture.attempts_failed().await.0), (2, 0));
+    assert_eq!((fixture.log_count("acme.account_created"), fixture.attempts_failed().await.0), (2, 0));
     assert_ne!(fixture.presented().await, first);
     fixture.server.finish().await;
 }

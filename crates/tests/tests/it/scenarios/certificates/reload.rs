@@ -90,7 +90,7 @@ async fn every_listener_uses_new_files_without_ending_sessions() {
     let line = format!("posthouse_tls_certificate_expiry_timestamp_seconds{{source=\"files\"}} {end}");
     let metrics = fixture.metrics().await;
     assert!(metrics.contains(&line), "{metrics}");
-    assert!(metrics.contains("posthouse_tls_certificates_total{outcome=\"taken\"} 2"), "{metrics}");
+    assert!(metrics.contains("posthouse_tls_certificates_total{outcome=\"loaded\"} 2"), "{metrics}");
     fixture.server.finish().await;
 }
 
@@ -136,7 +136,7 @@ async fn unusable_files_keep_the_old_certificate_and_are_logged_once() {
 async fn certificate_expiry_is_logged_daily_in_the_last_week() {
     let soon = certificate(&["mx.example.com"], 2031);
     let mut fixture = ReloadFixture::open(&soon).await;
-    fixture.server.allow().log_error("tls.certificate_ends_soon");
+    fixture.server.allow().log_error("tls.certificate_expires_soon");
     let end = Time::parse("2031-01-01T00:00:00.000Z").unwrap();
     fixture.server.clock.set(end.plus_ms(-8 * DAY_MS));
     fixture.reload().await;

@@ -49,7 +49,7 @@ async fn a_relay_that_offers_tls_gets_the_password_over_tls() {
 #[tokio::test]
 async fn a_relay_that_rejects_this_server_causes_no_bounce() {
     let mut fixture = behind_relay().await;
-    fixture.server.allow().log_error("delivery.relay_login_failed").log_error("delivery.relay_refuses_us");
+    fixture.server.allow().log_error("delivery.relay_login_failed").log_error("delivery.relay_refused");
     fixture.sink.script("AUTH", "535 5.7.8 wrong password", 1);
     let id = fixture.send(&["dana@b.example"]).await;
     fixture.deliver().await;

@@ -212,6 +212,6 @@ async fn a_dead_job_fails_its_message_with_an_event() {
     assert_eq!(fixture.alice.events().await, ["message.bounced"]);
     assert_eq!((fixture.bob.subjects().await.len(), fixture.count(&DELIVERIES).await), (0, 0));
     assert_eq!(fixture.count(&super::LEFT_CONTENTS).await, 0);
-    fixture.server.allow().dead(JobKind::LocalDelivery.text()).log_error("delivery.given_up");
+    fixture.server.allow().dead(JobKind::LocalDelivery.text()).log_error("delivery.attempts_used_up");
     fixture.server.finish().await;
 }
