@@ -34,7 +34,7 @@ impl Actor {
         Self { kind: ActorKind::ApiKey, id: Some(id.to_string()), label: name }
     }
 
-    /// Creates the actor of the operator. The label tells which command acted.
+    /// Creates the actor of the operator. The label is the command that acted.
     #[must_use]
     pub fn operator(label: &str) -> Self {
         Self { kind: ActorKind::Operator, id: None, label: label.to_owned() }

@@ -1,4 +1,4 @@
-//! The manual clock: time stands still until a test moves it, and randomness comes from a seed.
+//! The manual clock: time advances only when a test moves it, and randomness comes from a seed.
 //!
 //! It never reads real time. Every sleeper registers a deadline, so a test can wait for the sleeper and then move the
 //! clock past the deadline: no test needs a pause.

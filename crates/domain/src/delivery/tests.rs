@@ -94,12 +94,12 @@ fn temporary_failures_are_retried_until_the_mail_expires() {
 #[test]
 fn mail_that_expires_for_a_local_cause_fails_without_a_bounce() {
     let moment = |now| AttemptContext { now: at(now), end: end(100), means: OutboundMode::Direct };
-    let ours = AttemptReport::local_failure("4.4.3", "no name server answers");
+    let ours = AttemptReport::local_failure("4.4.3", "no nameserver answers");
     assert_eq!(settle(&entry(), &ours, &moment(99)).1, AttemptOutcome::Retry);
     let first = RecipientDelivery { attempts: 0, ..entry() };
     for (before, now, expected) in [
-        (entry(), 100, "not sent: given up after 3 attempts; last error: no name server answers"),
-        (first, 200, "not sent: given up after 1 attempt; last error: no name server answers"),
+        (entry(), 100, "not sent: given up after 3 attempts; last error: no nameserver answers"),
+        (first, 200, "not sent: given up after 1 attempt; last error: no nameserver answers"),
     ] {
         let (after, fate) = settle(&before, &ours, &moment(now));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What the documentation says to type is typed, and what it shows is what comes out: `README.md` and `docs/guides`.
+//! Runs the commands of the documentation and compares their output with the pages: `README.md` and `docs/guides`.
 //!
 //! Every `sh` block of a page runs in one bash session against the real binary, a `python` block as a file of Python, a `ts`
 //! block as an ES module of Node; a `json` block after it is part of a line of its output, a `text` block lines of it in that
@@ -333,7 +333,7 @@ fn blocks(markdown: &str) -> Vec<Block> {
     blocks
 }
 
-/// What stands before the first commands, and the steps.
+/// The text before the first commands, and the steps.
 fn steps(blocks: Vec<Block>) -> (Vec<Block>, Vec<Step>) {
     let (mut before, mut steps) = (Vec::new(), Vec::<Step>::new());
     for block in blocks {
@@ -358,7 +358,7 @@ fn swapped(address: &str) -> String {
     format!("{port}, \"{host}\"")
 }
 
-/// An address on which nobody listens now.
+/// An address without a listener.
 fn free_address() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback can be listened on");
     listener.local_addr().expect("a bound listener has an address").to_string()

@@ -10,8 +10,15 @@ const PHRASES: &[(&str, &str)] = &[
     ("mended", "fixed"),
     ("anew", "again"),
     ("thereof", "of it"),
+    ("mend", "fix"),
+    ("mends", "fixes"),
+    ("be it", "whether"),
     ("errand", "delivery"),
     ("errands", "deliveries"),
+    ("name server", "nameserver"),
+    ("handed out", "claimed, or returned"),
+    ("handed back", "released"),
+    ("given back", "released, or returned to the queue"),
     ("as it were", "leave it out"),
     ("lets it go", "closes or releases it"),
     ("whoever asks", "the caller"),
@@ -19,6 +26,10 @@ const PHRASES: &[(&str, &str)] = &[
     ("who waits", "the waiter"),
     ("who passes", "if you pass"),
     ("what is told", "what is reported"),
+    ("what became of", "the result of"),
+    ("what becomes of", "the result of"),
+    ("its turn", "it may run"),
+    ("whoever", "every caller, or anyone who"),
     ("somebody else", "another worker, process or user"),
     ("nobody has", "no caller or worker has"),
     ("believed about", "accepted for"),
@@ -26,6 +37,8 @@ const PHRASES: &[(&str, &str)] = &[
     ("api document", "cite the OpenAPI description or a page under docs/"),
     ("operations.md", "cite docs/OPERATING.md or docs/reference/configuration.md"),
 ];
+/// Names in camel case that occur in hyphenated words.
+const CAMEL_CASE: &[&str] = &["WebSocket", "RateLimit"];
 /// Files that quote phrases on purpose.
 const QUOTES: &[&str] = &["crates/tests/tests/it/contracts/layout_rules/language.rs"];
 
@@ -39,6 +52,23 @@ fn violations(line: &str) -> Vec<&'static (&'static str, &'static str)> {
         })
     };
     PHRASES.iter().filter(|(phrase, _)| has(phrase)).collect()
+}
+
+/// Returns the hyphenated words of a line with a part in camel case (`In-ApiResponse-To`): a rename of an identifier
+/// that changed a header field or an ordinary word.
+fn renamed_by_accident(line: &str) -> Vec<&str> {
+    let is_camel_case = |part: &str| {
+        let humps = part.char_indices().filter(|(at, letter)| {
+            letter.is_ascii_uppercase() && part[at + 1..].starts_with(|next: char| next.is_ascii_lowercase())
+        });
+        part.chars().all(|letter| letter.is_ascii_alphabetic()) && humps.count() > 1 && !CAMEL_CASE.contains(&part)
+    };
+    line.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')
+        .filter(|word| {
+            let parts: Vec<&str> = word.split('-').collect();
+            parts.len() > 1 && parts.iter().all(|part| !part.is_empty()) && parts.iter().any(|part| is_camel_case(part))
+        })
+        .collect()
 }
 
 fn check(folder: &Path, found: &mut Vec<String>) {
@@ -58,6 +88,9 @@ fn check(folder: &Path, found: &mut Vec<String>) {
                 for (phrase, instead) in violations(line) {
                     found.push(format!("{shown}:{}: \"{phrase}\": {instead}", at + 1));
                 }
+                for word in renamed_by_accident(line) {
+                    found.push(format!("{shown}:{}: \"{word}\": a rename changed this word", at + 1));
+                }
             }
         }
     }
@@ -70,6 +103,20 @@ fn sources_and_documents_use_the_projects_words() {
         check(&repository().join(folder), &mut found);
     }
     assert!(found.is_empty(), "{} phrases to replace (docs/GLOSSARY.md):\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn hyphenated_words_hold_no_identifiers() {
+    for broken in
+        ["Content-Transfer-TransferEncoding: 7bit", "`In-ApiResponse-To`", "the LocalPart-part", "PartHeader-ID"]
+    {
+        assert_eq!(renamed_by_accident(broken).len(), 1, "{broken}");
+    }
+    for fine in
+        ["Sec-WebSocket-Key", "RateLimit-Policy", "X-Request-Id", "DKIM-Signature", "DomainState", "SMTP-TLS", "-- A-"]
+    {
+        assert!(renamed_by_accident(fine).is_empty(), "{fine}");
+    }
 }
 
 #[test]

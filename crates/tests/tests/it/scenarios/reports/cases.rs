@@ -142,7 +142,7 @@ impl Reference {
         !matches!(self, Self::DsnNothing | Self::ArfNothing | Self::Nothing)
     }
 
-    /// Returns whether its format marks it as a report, whoever the author is.
+    /// Returns whether its format marks it as a report, regardless of the author.
     fn is_declared(self) -> bool {
         !matches!(self, Self::FailedRecipients | Self::Text | Self::Nothing)
     }

@@ -29,7 +29,7 @@ async fn the_author_must_be_the_authenticated_inbox() {
         ("From: sam+tag@agents.localhost\r\nSender: sam@agents.localhost", "250 2.0.0 Queued"),
         ("From: other@agents.localhost", "550 5.7.1 forbidden: "),
         ("From: sam@agents.localhost\r\nSender: other@agents.localhost", "550 5.7.1 forbidden: "),
-        // An ambiguous author is malformed, whoever is authenticated.
+        // An ambiguous author is malformed, regardless of the login.
         (
             "From: sam@agents.localhost <other@agents.localhost>",
             "550 5.6.0 The From header must contain exactly one address",
