@@ -151,7 +151,8 @@ pub fn inspect(url: &DatabaseUrl) -> Result<Option<ExistingDatabase>> {
     })
 }
 
-/// [`inspect`] without changing any file: `look` may bring the write-ahead log of SQLite into the database.
+/// Inspects a database without changing any file; [`inspect`] may write the write-ahead log of SQLite into the
+/// database.
 ///
 /// # Errors
 /// Fails if the database can't be read; returns [`Error::DatabaseDamaged`] if the file isn't a database.
