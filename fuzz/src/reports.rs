@@ -19,7 +19,7 @@ pub fn run(data: &[u8]) {
     assert!(written.is_none() || returned.is_some());
     for report in returned.into_iter().chain(written) {
         assert!(report.original_ids.len() <= IDS_MAX);
-        match report.news {
+        match report.content {
             ReportContent::Delivery(fates) => {
                 assert!(!fates.is_empty() && fates.len() <= RECIPIENTS_MAX);
                 for fate in fates {

@@ -3,7 +3,7 @@
 //! Each use case gathers external facts, runs one transaction and sends a wakeup. Use cases don't depend on HTTP, SMTP,
 //! jobs or adapters.
 
-use crate::keyring::{signer::DkimKeyCache, vault::KeyCache};
+use crate::keyring::{key_cache::KeyCache, signer::DkimKeyCache};
 use std::sync::Arc;
 
 use posthouse_domain::error::{ErrorCode, Refusal};

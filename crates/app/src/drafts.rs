@@ -78,7 +78,7 @@ fn job(draft: &Draft, id: JobId, now: Time) -> Option<NewJob> {
         kind: JobKind::ScheduledDraft,
         workspace: draft.workspace,
         subject: draft.id.0,
-        lane: String::new(),
+        group: String::new(),
         run_at: draft.send_at?,
         attempt_max: JobKind::ScheduledDraft.attempts_max(),
         why: JobReason::Scheduled,

@@ -21,7 +21,7 @@ pub fn make_all_private() {
 ///
 /// # Errors
 /// Returns an error if a file operation fails.
-pub fn narrow(path: &Path) -> io::Result<()> {
+pub fn make_private(path: &Path) -> io::Result<()> {
     let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(()) };
     let mode = metadata.permissions().mode() & 0o7777;
     let is_ours = metadata.uid() == rustix::process::geteuid().as_raw();

@@ -4,5 +4,5 @@
 
 pub mod addresses;
 pub mod confirm;
-mod invitation;
+mod confirmation_mail;
 pub mod pass_on;

@@ -2,9 +2,9 @@
 
 pub mod context;
 pub mod instance_key;
+pub mod key_cache;
 pub mod key_file;
 pub mod proof;
 pub mod rotate;
 pub mod sealed_link;
 pub mod signer;
-pub mod vault;

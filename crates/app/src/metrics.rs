@@ -118,8 +118,8 @@ impl Metrics {
 
     /// Counts a delivery attempt: `accepted`, `responded`, `pushed_back`, `unreachable`; hosts of no known provider as
     /// `other`.
-    pub fn destination(&self, host: &str, news: ThrottleSignal) {
-        let outcome = match news {
+    pub fn destination(&self, host: &str, signal: ThrottleSignal) {
+        let outcome = match signal {
             ThrottleSignal::Accepted => "accepted",
             ThrottleSignal::Responded => "responded",
             ThrottleSignal::PushedBack { .. } => "pushed_back",

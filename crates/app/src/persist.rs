@@ -11,7 +11,7 @@ const GAP_MS: i64 = 100;
 /// The longest delay, in milliseconds: far shorter than a lease, so that jobs continue soon after an outage.
 const GAP_MS_MAX: i64 = 5 * SECOND_MS;
 /// Maximum retries of errors other than outages, which are unlikely to go away.
-const TRIES_MAX: u32 = 5;
+const ATTEMPTS_MAX: u32 = 5;
 
 /// Runs `work` until it is committed. Also repeats writes with an unknown outcome, so `work` must check whether it is
 /// still needed, for example by a fencing token.
@@ -25,7 +25,7 @@ pub async fn persist<T: Send + 'static>(
     let mut failures = 0;
     loop {
         match app.store.write(work.clone()).await {
-            Err(error) if error.is_transient() || failures < TRIES_MAX => {
+            Err(error) if error.is_transient() || failures < ATTEMPTS_MAX => {
                 app.clock.sleep_until(retry_at(app.clock.now(), failures)).await;
                 failures = failures.saturating_add(1);
             }

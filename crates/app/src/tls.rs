@@ -4,10 +4,10 @@
 //! A self-signed certificate is enough for opportunistic TLS between servers (RFC 7435, RFC 3207 §4.1): senders that
 //! don't verify it are still protected from eavesdropping. Existing files are never overwritten.
 
-mod keeper;
-mod own;
+mod certificate_holder;
 mod pair;
 mod request;
+mod self_signed;
 mod stream;
 
 use std::{path::PathBuf, sync::Arc};
@@ -17,7 +17,7 @@ use rustls::ServerConfig;
 
 use crate::settings::{AppConfig, problem::ConfigProblem};
 pub use crate::tls::{
-    keeper::CertificateHolder,
+    certificate_holder::CertificateHolder,
     pair::{CertificateFacts, CertificatePair, CertificatePem, CertificateSource},
     request::request,
     stream::ClientStream,
@@ -80,17 +80,17 @@ impl CertificateError {
 /// # Errors
 /// Returns an error if files cannot be read or written, or don't match.
 pub fn server_config(config: &AppConfig) -> Result<Arc<ServerConfig>, CertificateError> {
-    let keeper = CertificateHolder::default();
+    let holder = CertificateHolder::default();
     let text = read_files(config)?;
-    keeper.replace(text.open()?, &text);
-    keeper.server_config(&[]).map_err(|error| text.unusable(error))
+    holder.replace(text.open()?, &text);
+    holder.server_config(&[]).map_err(|error| text.unusable(error))
 }
 
 /// Returns whether there is a certificate, so that [`facts`] and [`server_config`] create none. Before the first start
 /// there is no self-signed one.
 #[must_use]
 pub fn has_certificate(config: &AppConfig) -> bool {
-    config.tls.is_some() || own::paths(config).cert.exists()
+    config.tls.is_some() || self_signed::paths(config).cert.exists()
 }
 
 /// Returns the facts of the certificate in the files, for `posthouse check`. For an ACME certificate, use
@@ -109,7 +109,7 @@ pub fn facts(config: &AppConfig) -> Result<CertificateFacts, CertificateError> {
 pub fn read_files(config: &AppConfig) -> Result<CertificatePem, CertificateError> {
     let (files, source) = match &config.tls {
         Some(files) => (files.clone(), CertificateSource::Files),
-        None => (own::files(config)?, CertificateSource::SelfSigned),
+        None => (self_signed::files(config)?, CertificateSource::SelfSigned),
     };
     let read = |path: &PathBuf| std::fs::read(path).map_err(|error| file_error(path, error));
     Ok(CertificatePem {
@@ -173,22 +173,22 @@ mod tests {
     }
 
     #[test]
-    fn judge_accepts_its_authorities_for_the_name_and_time() {
+    fn verifier_accepts_its_authorities_for_the_name_and_time() {
         use rustls_pki_types::ServerName;
         let made = rcgen::generate_simple_self_signed(vec!["mx.example.com".to_owned()]).expect("made");
         let file = std::env::temp_dir().join(format!("posthouse-judge-{}.pem", std::process::id()));
         std::fs::write(&file, made.cert.pem()).expect("written");
-        let judge = CertificateVerifier::new(&CertificateTrust::RootsFile(file.clone())).expect("an authority");
+        let verifier = CertificateVerifier::new(&CertificateTrust::RootsFile(file.clone())).expect("an authority");
         let chain = [made.cert.der().clone()];
         let name = |host: &str| ServerName::try_from(host.to_owned()).expect("a name");
         let at = |date: &str| Time::parse(date).expect("a date").seconds();
-        assert!(judge.is_valid(&chain, &name("mx.example.com"), at("2026-01-01")));
-        assert!(!judge.is_valid(&chain, &name("mx.example.org"), at("2026-01-01")), "another name");
-        assert!(!judge.is_valid(&chain, &name("mx.example.com"), at("5000-01-01")), "expired");
-        assert!(!judge.is_valid(&[], &name("mx.example.com"), at("2026-01-01")), "nothing");
+        assert!(verifier.is_valid(&chain, &name("mx.example.com"), at("2026-01-01")));
+        assert!(!verifier.is_valid(&chain, &name("mx.example.org"), at("2026-01-01")), "another name");
+        assert!(!verifier.is_valid(&chain, &name("mx.example.com"), at("5000-01-01")), "expired");
+        assert!(!verifier.is_valid(&[], &name("mx.example.com"), at("2026-01-01")), "nothing");
         let other = rcgen::generate_simple_self_signed(vec!["mx.example.com".to_owned()]).expect("made");
         assert!(
-            !judge.is_valid(&[other.cert.der().clone()], &name("mx.example.com"), at("2026-01-01")),
+            !verifier.is_valid(&[other.cert.der().clone()], &name("mx.example.com"), at("2026-01-01")),
             "unknown authority"
         );
         let _ = std::fs::remove_file(file);

@@ -199,7 +199,7 @@ pub struct AttemptContext {
     /// When retrying ends.
     pub end: RetryDeadline,
     /// How the mail is sent.
-    pub means: OutboundMode,
+    pub mode: OutboundMode,
 }
 
 /// Records the result of an attempt in the recipient's entry.
@@ -221,10 +221,10 @@ pub fn settle(
     let verdict = report.verdict();
     let class = verdict.class;
     let is_last = moment.end.is_exhausted(after.attempts, moment.now);
-    let fate = match report.result {
+    let outcome = match report.result {
         DeliveryResult::Delivered => {
             after.status =
-                if moment.means == OutboundMode::Direct { DeliveryStatus::Delivered } else { DeliveryStatus::Sent };
+                if moment.mode == OutboundMode::Direct { DeliveryStatus::Delivered } else { DeliveryStatus::Sent };
             AttemptOutcome::Done
         }
         DeliveryResult::Permanent => {
@@ -253,7 +253,7 @@ pub fn settle(
             AttemptOutcome::Retry
         }
     };
-    (after, fate)
+    (after, outcome)
 }
 
 fn attempts_detail(what: &str, attempts: u32, last_error: &str) -> String {

@@ -7,14 +7,14 @@
 named! {
     /// The kind of a job: what its handler does, and to which row its subject refers.
     JobKind {
-        /// Delivers an envelope; the subject is the envelope, the lane its destination.
+        /// Delivers an envelope; the subject is the envelope, the group its destination.
         Outbound = "outbound",
         /// Delivers a message to inboxes of the workspace, sent by another workspace; the subject is the local
-        /// delivery, the lane the inbox of the sender.
+        /// delivery, the group the inbox of the sender.
         LocalDelivery = "local_delivery",
         /// Sends a scheduled draft; the subject is the draft.
         ScheduledDraft = "scheduled_draft",
-        /// Forwards a received message to one address; the subject is the forward, the lane its address.
+        /// Forwards a received message to one address; the subject is the forward, the group its address.
         Forward = "forward",
         /// Expires a temporary inbox; the subject is the inbox.
         InboxExpiry = "inbox_expiry",
@@ -68,7 +68,7 @@ named! {
         /// Sending is suspended for the workspace.
         WorkspaceSuspended = "workspace_suspended",
         /// The destination is paused or at its limit.
-        DestinationRests = "destination_paused",
+        DestinationPaused = "destination_paused",
         /// The envelope was split into one for each recipient.
         RecipientsSplit = "recipients_split",
         /// The row changed while the job ran.
@@ -138,7 +138,7 @@ impl JobReason {
             | Self::Rotation
             | Self::Pause
             | Self::Recreated
-            | Self::DestinationRests
+            | Self::DestinationPaused
             | Self::RecipientsSplit
             | Self::Changed
             | Self::PlanLimitEmails

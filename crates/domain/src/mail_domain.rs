@@ -3,7 +3,7 @@
 //! Pure: DNS answers are passed in. A check returns the DNS questions that are still unanswered and is run again with
 //! their answers.
 
-mod judge;
+mod evaluate;
 mod provider;
 mod reader;
 mod spf;
@@ -16,7 +16,7 @@ use crate::{
     time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, Time},
 };
 
-pub use judge::{DnsHosting, DomainCheck, DomainCheckStep, check};
+pub use evaluate::{DnsHosting, DomainCheck, DomainCheckStep, check};
 pub use provider::{DnsProvider, provider_of};
 pub use zone_file::zone_file;
 

@@ -5,16 +5,16 @@
 //! another connection; each pushback (421, "too many", no response) halves the number. After repeated pushbacks the
 //! destination is paused, longer each time.
 
-mod news;
 mod provider;
 mod rate;
+mod signal;
 #[cfg(test)]
 mod tests;
 
 use crate::time::{MINUTE_MS, SECOND_MS, Time};
 
-pub use news::{ThrottleSignal, of_failure, of_reports};
 pub use provider::{MAILBOX_PROVIDERS, MailboxProvider, provider_of};
+pub use signal::{ThrottleSignal, of_failure, of_reports};
 
 use self::rate::ThrottleRate;
 
@@ -97,13 +97,13 @@ impl ThrottleState {
         self.window as u32
     }
 
-    /// Returns how many attempts may begin now, given `under_way` running attempts.
+    /// Returns how many attempts may begin now, given `running` running attempts.
     #[must_use]
-    pub fn available(&self, under_way: u32, now: Time) -> u32 {
+    pub fn available(&self, running: u32, now: Time) -> u32 {
         if self.paused_until(now).is_some() {
             return 0;
         }
-        self.window().saturating_sub(under_way).min(self.rate.available(now))
+        self.window().saturating_sub(running).min(self.rate.available(now))
     }
 
     /// Returns the end of the current pause.
@@ -154,10 +154,10 @@ impl ThrottleState {
     }
 
     /// Records the result of an attempt that began at `began` and ended at `now`.
-    pub fn record(&mut self, news: ThrottleSignal, began: Time, now: Time) {
+    pub fn record(&mut self, signal: ThrottleSignal, began: Time, now: Time) {
         let ms = now.since_ms(began).max(0);
         self.duration_ms = Some(self.duration_ms.map_or(ms, |before| (before * 3 + ms) / 4));
-        match news {
+        match signal {
             ThrottleSignal::Accepted => {
                 self.reset_strikes();
                 self.rate.record_accepted(now);

@@ -16,7 +16,7 @@ use super::{
 use posthouse_app::ports::Clock;
 
 /// How long a body may be idle, in milliseconds.
-const SILENCE_MS_MAX: i64 = 30_000;
+const IDLE_MS_MAX: i64 = 30_000;
 /// How long a whole body may take, in milliseconds: the largest one then arrives at over half a megabit per second.
 const BODY_MS_MAX: i64 = 600_000;
 /// Most bytes read from a refused request, so that the client receives the refusal.
@@ -26,10 +26,10 @@ const DRAIN_SILENCE_MS_MAX: i64 = 5_000;
 /// How long the rest of a refused request may take, in milliseconds.
 const DRAIN_MS_MAX: i64 = 60_000;
 /// How often the task yields before it sets a timer.
-const TURNS_WITHOUT_TIMER: u32 = 8;
+const YIELDS_WITHOUT_TIMER: u32 = 8;
 
 /// Why a body stopped before its end.
-enum Stopped {
+enum BodyReadError {
     /// The client disconnected or sent a malformed body.
     Broken,
     /// The time ran out.
@@ -57,7 +57,7 @@ pub(super) async fn read(
     }
     let until = clock.now().plus_ms(BODY_MS_MAX);
     let mut buffer = BodyBuffer::new(share, declared.unwrap_or(rule.bytes_max));
-    while let Some(part) = next(clock, body, SILENCE_MS_MAX, until).await.map_err(|why| unfinished(&why))? {
+    while let Some(part) = next(clock, body, IDLE_MS_MAX, until).await.map_err(|why| unfinished(&why))? {
         if buffer.len() + part.len() > rule.bytes_max {
             return Err(too_large());
         }
@@ -68,10 +68,10 @@ pub(super) async fn read(
     Ok(bytes)
 }
 
-fn unfinished(why: &Stopped) -> Refusal {
+fn unfinished(why: &BodyReadError) -> Refusal {
     let problem = match why {
-        Stopped::Broken => "ended before it was complete",
-        Stopped::Slow => "took too long to arrive",
+        BodyReadError::Broken => "ended before it was complete",
+        BodyReadError::Slow => "took too long to arrive",
     };
     Refusal::invalid_field("body", problem)
 }
@@ -126,22 +126,22 @@ pub(super) async fn drain(clock: &dyn Clock, headers: &HeaderMap, body: &mut Bod
 }
 
 /// Returns the next bytes, or `None` at the end.
-async fn next(clock: &dyn Clock, body: &mut Body, silence_ms: i64, until: Time) -> Result<Option<Bytes>, Stopped> {
-    let until = until.min(clock.now().plus_ms(silence_ms));
+async fn next(clock: &dyn Clock, body: &mut Body, idle_ms: i64, until: Time) -> Result<Option<Bytes>, BodyReadError> {
+    let until = until.min(clock.now().plus_ms(idle_ms));
     tokio::select! {
         biased;
         frame = body.frame() => match frame {
             Some(Ok(frame)) => Ok(Some(frame.into_data().unwrap_or_default())),
-            Some(Err(_)) => Err(Stopped::Broken),
+            Some(Err(_)) => Err(BodyReadError::Broken),
             None => Ok(None),
         },
-        () = wait_until(clock, until) => Err(Stopped::Slow),
+        () = wait_until(clock, until) => Err(BodyReadError::Slow),
     }
 }
 
 /// Waits until the given time. Yields first, so that bytes that have already arrived are read without a timer.
 async fn wait_until(clock: &dyn Clock, until: Time) {
-    for _ in 0..TURNS_WITHOUT_TIMER {
+    for _ in 0..YIELDS_WITHOUT_TIMER {
         tokio::task::yield_now().await;
     }
     clock.sleep_until(until).await;

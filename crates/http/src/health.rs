@@ -142,7 +142,7 @@ async fn can_write(app: &App) -> posthouse_store::Result<()> {
     if !app.storage_health.is_full() {
         return instance::probe(&app.store).await;
     }
-    instance::probe_room(&app.store).await?;
+    instance::probe_space(&app.store).await?;
     let blob = app.blobs.put(vec![0; instance::PROBE_BYTES].into()).await?;
     app.blobs.delete(&blob).await?;
     app.storage_health.record_space();

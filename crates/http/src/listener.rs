@@ -37,7 +37,7 @@ use super::{
     client::HttpConnectionInfo,
     connections::ConnectionSlot,
     error,
-    front::HttpErrorStream,
+    error_stream::HttpErrorStream,
     head,
     host::AllowedHosts,
     socket::{self, HandshakeOutcome},

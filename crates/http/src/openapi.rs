@@ -21,7 +21,7 @@ use super::route::Route;
 use posthouse_api::views::event::catalogue;
 
 /// The description of the API.
-const ABOUT: &str = "Email for AI agents: inboxes that agents own, mail as JSON, replies that thread.\n\n\
+const DESCRIPTION: &str = "Email for AI agents: inboxes that agents own, mail as JSON, replies that thread.\n\n\
     Send `Authorization: Bearer <API key>` with every request. Every response has an `X-Request-Id`. Times are \
     UTC, such as `2026-01-01T00:00:00.000Z`. Members without a value are null; the few that may be absent are \
     documented. Lists use opaque cursors.\n\n\
@@ -54,7 +54,7 @@ pub fn document(routes: &[Route], base_url: &str) -> Value {
             "title": "Posthouse",
             "version": env!("CARGO_PKG_VERSION"),
             "summary": "Email for AI agents.",
-            "description": ABOUT,
+            "description": DESCRIPTION,
             "license": { "name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT" },
         },
         "servers": [{ "url": base_url }],

@@ -2,8 +2,8 @@
 //!
 //! Handlers neither decode requests nor check permissions: they receive an [`RouteInput`] that has passed both.
 
-mod answer;
 mod input;
+mod response;
 
 use crate::Api;
 use std::{future::Future, pin::Pin, sync::Arc};
@@ -17,8 +17,8 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 pub use crate::route::{
-    answer::{ResponseBody, ResponseStream, RouteResponse, render_page, render_view},
     input::{FromBody, FromRequestParts, PathParams, PublicInput, RawBody, RequestInfo, RequestParts, RouteInput},
+    response::{ResponseBody, ResponseStream, RouteResponse, render_page, render_view},
 };
 use posthouse_api::wire::QueryParameters as _;
 

@@ -142,7 +142,7 @@ struct StreamSession<'a, S> {
 /// What woke a session.
 enum Wakeup {
     Frame(Option<Result<Message, Error>>),
-    News(Result<Arc<StreamBatch>, RecvError>),
+    Batch(Result<Arc<StreamBatch>, RecvError>),
     Heartbeat,
     Drained,
 }
@@ -163,7 +163,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
             let wakeup = tokio::select! {
                 () = &mut drained => Wakeup::Drained,
                 frame = self.wire.next() => Wakeup::Frame(frame),
-                news = events.news.recv() => Wakeup::News(news),
+                batch = events.batches.recv() => Wakeup::Batch(batch),
                 () = &mut heartbeat => Wakeup::Heartbeat,
             };
             match wakeup {
@@ -174,7 +174,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
                         return Ok(());
                     }
                 }
-                Wakeup::News(news) => self.deliver(news).await?,
+                Wakeup::Batch(batch) => self.deliver(batch).await?,
                 Wakeup::Heartbeat => {
                     let now = app.clock.now();
                     if now.since_ms(self.last_received_at) >= 2 * HEARTBEAT_MS {
@@ -254,38 +254,38 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
         while !rest.is_empty() {
             let some = rest[..rest.len().min(REPLAY_STEP)].to_vec();
             // The store is unavailable. The client receives the rest when it resumes.
-            let shown = stream::show(self.app, self.caller.workspace, some, form).await;
-            let shown = shown.map_err(|_| StreamClose::Restarting)?;
-            if shown.is_empty() {
+            let rendered = stream::render_events(self.app, self.caller.workspace, some, form).await;
+            let rendered = rendered.map_err(|_| StreamClose::Restarting)?;
+            if rendered.is_empty() {
                 break;
             }
-            rest = &rest[shown.len()..];
-            for event in shown {
+            rest = &rest[rendered.len()..];
+            for event in rendered {
                 self.write(Message::Text(event_frame(&event))).await?;
             }
         }
         Ok(())
     }
 
-    async fn deliver(&mut self, news: Result<Arc<StreamBatch>, RecvError>) -> Result<(), StreamClose> {
-        let news = match news {
-            Ok(news) => news,
+    async fn deliver(&mut self, batch: Result<Arc<StreamBatch>, RecvError>) -> Result<(), StreamClose> {
+        let batch = match batch {
+            Ok(batch) => batch,
             Err(RecvError::Closed) => return Err(StreamClose::Restarting),
             // A client without a subscription has missed nothing.
             Err(RecvError::Lagged(_)) if self.subscription.is_none() => return Ok(()),
             Err(RecvError::Lagged(_)) => return Err(StreamClose::Slow),
         };
         let is_revoked = match self.caller.principal {
-            Principal::Key(key) => news.revoked.contains(&key.id),
+            Principal::Key(key) => batch.revoked.contains(&key.id),
             // Neither can open a stream.
             Principal::Operator | Principal::Service { .. } => true,
         };
         if is_revoked {
             return Err(StreamClose::Credential);
         }
-        for item in &news.events {
+        for item in &batch.events {
             let Some(subscribed) = &mut self.subscription else { return Ok(()) };
-            let event = item.shown.event();
+            let event = item.loaded.event();
             if event.seq <= subscribed.last_seq {
                 continue;
             }

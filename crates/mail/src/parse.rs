@@ -4,19 +4,19 @@
 //! output is at most a constant times its input. The limits lose no content: a part that isn't split further becomes an
 //! attachment. The module doesn't access the clock or the network.
 
+mod address_fields;
 mod attachment;
 pub(crate) mod charset;
 mod content;
-mod people;
 pub(crate) mod select;
 mod structure;
 pub(crate) mod transfer;
 
+pub use address_fields::AddressEntry;
+pub(crate) use address_fields::{AddressFieldValue, parties};
 #[cfg(test)]
 pub(crate) use attachment::safe_filename;
 pub use attachment::{FILENAME_BYTES_MAX, ParsedAttachment};
-pub use people::AddressEntry;
-pub(crate) use people::{AddressFieldValue, parties};
 pub use transfer::TransferDecoder;
 
 use mail_parser::{DateTime, HeaderValue, parsers::MessageStream};
@@ -130,11 +130,11 @@ fn read_identity(block: &HeaderBlock<'_>, parsed: &mut ParsedMessage<'_>) {
             ("references", _) => {
                 parsed.references = thread::bounded_chain(thread::message_ids(&header::unfold(value)));
             }
-            ("sender", Some(field)) => parsed.sender = people::parties(field).into_iter().next(),
-            ("reply-to", Some(field)) => parsed.reply_to = people::parties(field),
-            ("to", Some(field)) => people::extend(&mut parsed.to, field),
-            ("cc", Some(field)) => people::extend(&mut parsed.cc, field),
-            ("bcc", Some(field)) => people::extend(&mut parsed.bcc, field),
+            ("sender", Some(field)) => parsed.sender = address_fields::parties(field).into_iter().next(),
+            ("reply-to", Some(field)) => parsed.reply_to = address_fields::parties(field),
+            ("to", Some(field)) => address_fields::extend(&mut parsed.to, field),
+            ("cc", Some(field)) => address_fields::extend(&mut parsed.cc, field),
+            ("bcc", Some(field)) => address_fields::extend(&mut parsed.bcc, field),
             ("subject", _) => parsed.subject = Some(field.decoded()).filter(|subject| !subject.is_empty()),
             ("date", _) => parsed.date_ms = date_ms(value),
             _ => continue,

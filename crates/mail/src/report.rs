@@ -41,7 +41,7 @@ pub struct InboundReport {
     /// Message-IDs, with angle brackets, that may be that of the original message; likeliest first, at most six.
     pub original_ids: Vec<String>,
     /// The content of the report.
-    pub news: ReportContent,
+    pub content: ReportContent,
     /// Whether its form proves that it is a report. Other text is one only if it names a recipient of the message.
     pub is_certain: bool,
 }
@@ -110,7 +110,7 @@ impl InboundReport {
     /// Returns whether delivery failed for at least one recipient.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        matches!(&self.news, ReportContent::Delivery(fates) if fates.iter().any(|fate| fate.action == ReportAction::Failed))
+        matches!(&self.content, ReportContent::Delivery(entries) if entries.iter().any(|entry| entry.action == ReportAction::Failed))
     }
 }
 
@@ -133,11 +133,11 @@ pub fn read(parsed: &ParsedMessage<'_>, returned: bool) -> Option<InboundReport>
         return None;
     }
     let original = original::read(parsed);
-    if let Some(news) = structured {
-        return Some(InboundReport { original_ids: original.ids, news, is_certain: true });
+    if let Some(content) = structured {
+        return Some(InboundReport { original_ids: original.ids, content, is_certain: true });
     }
     let found = written::delivery(parsed, &original)?;
-    Some(InboundReport { original_ids: original.ids, news: found.content, is_certain: found.is_certain })
+    Some(InboundReport { original_ids: original.ids, content: found.content, is_certain: found.is_certain })
 }
 
 /// Returns whether ordinary mail resembles a report: it comes from a mail server and mentions a failed delivery.

@@ -134,7 +134,7 @@ pub enum BootError {
          changed. To recover the store, {restore}. To start a new store without its mail, run posthouse serve \
          --new-store, which moves the remains aside"
     )]
-    Gone {
+    DatabaseLost {
         /// The database.
         database: String,
         /// The data directory.
@@ -215,7 +215,7 @@ pub fn database_url(config: &Configuration) -> Result<DatabaseUrl, BootError> {
         make_private_directory(&config.data_dir)?;
     }
     let url = configured_database(config)?;
-    private::narrow(config, &url);
+    private::make_private(config, &url);
     Ok(url)
 }
 
@@ -231,13 +231,13 @@ fn configured_database(config: &Configuration) -> Result<DatabaseUrl, BootError>
 /// # Errors
 /// Returns an error if the store can't be opened or its directory can't be created.
 pub fn open_store(config: &Configuration) -> Result<Store, BootError> {
-    open(config, Opening::Beside)
+    open(config, Opening::Shared)
 }
 
 /// Checks that the database exists and belongs to the data directory.
 ///
 /// # Errors
-/// Returns [`BootError::Gone`], [`BootError::OtherStore`], or an error if the database can't be read.
+/// Returns [`BootError::DatabaseLost`], [`BootError::OtherStore`], or an error if the database can't be read.
 pub fn check_store_identity(config: &Configuration) -> Result<(), BootError> {
     StoreIdentity::find(config, &database_url(config)?, false).map(drop)
 }
@@ -260,7 +260,7 @@ pub fn migrate(config: &Configuration) -> Result<Vec<&'static str>, BootError> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Opening {
     /// For a command; a service may be running.
-    Beside,
+    Shared,
     /// For the service, which may start a new store.
     Serving { new_store: bool },
 }
@@ -270,7 +270,7 @@ fn open(config: &Configuration, opening: Opening) -> Result<Store, BootError> {
     make_private_directory(&config.data_dir)?;
     let url = database_url(config)?;
     let identity = StoreIdentity::find(config, &url, opening == Opening::Serving { new_store: true })?;
-    let (clock, serving) = (clock(), opening != Opening::Beside);
+    let (clock, serving) = (clock(), opening != Opening::Shared);
     let watched = Arc::clone(&clock);
     let watch = Some(StoreClock::new(move || watched.now().millis()));
     let mark = Some(identity.mark());
@@ -437,7 +437,7 @@ async fn bind_submission(config: &Configuration) -> Result<SubmissionListeners, 
 async fn bind_all(key: &str, addresses: &[SocketAddr], kind: ConnectionKind) -> Result<Vec<Listener>, BootError> {
     let mut listeners = Vec::with_capacity(addresses.len());
     for address in addresses {
-        let bound = Listener::bind_door(*address, kind).await;
+        let bound = Listener::bind_as(*address, kind).await;
         listeners.push(bound.map_err(BootError::listen(key, *address))?);
     }
     Ok(listeners)

@@ -141,7 +141,7 @@ const INTERRUPTED: &str = "interrupted";
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn began(tx: &mut Tx, id: Uuid, names: &str, now: Time) -> Result<()> {
+pub fn record_start(tx: &mut Tx, id: Uuid, names: &str, now: Time) -> Result<()> {
     tx.exec(&BEGAN, p![id, names, INTERRUPTED, now])?;
     Ok(())
 }
@@ -150,8 +150,8 @@ pub fn began(tx: &mut Tx, id: Uuid, names: &str, now: Time) -> Result<()> {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn failed(tx: &mut Tx, id: Uuid, trouble: &str, now: Time) -> Result<()> {
-    tx.exec(&FAILED, p![id, trouble, now])?;
+pub fn failed(tx: &mut Tx, id: Uuid, error: &str, now: Time) -> Result<()> {
+    tx.exec(&FAILED, p![id, error, now])?;
     Ok(())
 }
 

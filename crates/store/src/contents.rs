@@ -146,7 +146,7 @@ pub fn delete_pending(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Res
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn names_blob(tx: &mut Tx, digest: &str) -> Result<bool> {
+pub fn references_blob(tx: &mut Tx, digest: &str) -> Result<bool> {
     Ok(tx.value::<i64>(&BLOB_USED, p![digest])?.is_some())
 }
 

@@ -2,13 +2,13 @@
 
 pub(crate) mod connection;
 pub(crate) mod damage;
+mod database_files;
 mod errors;
 pub(crate) mod faults;
 pub(crate) mod incident;
 pub mod integrity;
 mod mark;
 pub(crate) mod notify;
-mod place;
 pub(crate) mod postgres;
 pub(crate) mod presence;
 pub(crate) mod queue;
@@ -26,10 +26,10 @@ use crate::migrate::{self, Migration};
 use crate::{DatabaseUrl, Engine, Error, Result, Tx, WakeWaiter, Wakes};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use damage::DamageState;
+use database_files::DatabaseFiles;
 use faults::WriteFaults;
 use incident::{StoreIncident, StorePart};
 use mark::CommitMark;
-use place::DatabaseFiles;
 use posthouse_domain::id::WorkspaceId;
 use queue::{QueuedUnit, StoreCommand, TransactionScope};
 use read_shares::ReadShares;

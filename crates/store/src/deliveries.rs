@@ -92,7 +92,7 @@ pub fn set_status(
     let s = after;
     tx.exec(&SET_STATUS, p![workspace, message, s.status, s.at, s.sent_at])?;
     let change = metrics::StatusChange { before: before.status, after: s.status };
-    metrics::moved(tx, workspace, before.inbox, change, s.at)
+    metrics::count_status_change(tx, workspace, before.inbox, change, s.at)
 }
 
 /// An entry in the list of captured messages.

@@ -132,10 +132,10 @@ impl Sql {
     #[must_use]
     pub const fn constant(name: &'static str, text: &'static str, postgres: Option<&'static str>) -> Self {
         let has_tokens = has_brace(text) || matches!(postgres, Some(p) if has_brace(p));
-        let told =
+        let tagged =
             RenderedTexts { sqlite: [OnceLock::new(), OnceLock::new()], postgres: [OnceLock::new(), OnceLock::new()] };
         let columns = [OnceLock::new(), OnceLock::new()];
-        Sql { name, text: Cow::Borrowed(text), postgres, has_tokens, tagged: told, columns }
+        Sql { name, text: Cow::Borrowed(text), postgres, has_tokens, tagged, columns }
     }
 
     /// Creates a statement from constant fragments, for a list with optional filters. Never put values into the text.
@@ -143,8 +143,8 @@ impl Sql {
     #[must_use]
     pub fn from_fragments(name: &'static str, text: String) -> Self {
         let has_tokens = has_brace(&text);
-        let (told, columns) = (RenderedTexts::default(), CheckedColumns::default());
-        Sql { name, text: Cow::Owned(text), postgres: None, has_tokens, tagged: told, columns }
+        let (tagged, columns) = (RenderedTexts::default(), CheckedColumns::default());
+        Sql { name, text: Cow::Owned(text), postgres: None, has_tokens, tagged, columns }
     }
 
     /// Returns the constant's name, for errors, logs and tests.

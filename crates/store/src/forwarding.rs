@@ -145,7 +145,7 @@ pub fn confirm(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<bool> {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn passed(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId, now: Time) -> Result<()> {
+pub fn record_forwarded(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId, now: Time) -> Result<()> {
     tx.exec(&RECORD_FORWARDED, p![workspace, id, now])?;
     Ok(())
 }

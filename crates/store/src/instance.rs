@@ -96,7 +96,7 @@ pub fn set_value_if_absent(tx: &mut Tx, name: &str, value: &str) -> Result<Optio
     get_value(tx, name)
 }
 
-/// Bytes that [`probe_room`] writes: more than the free space left inside the database files when the disk is full.
+/// Bytes that [`probe_space`] writes: more than the free space left inside the database files when the disk is full.
 pub const PROBE_BYTES: usize = 512 * 1024;
 
 /// Returns whether the database accepts writes of this user, without writing. On SQLite this depends on the files alone.
@@ -124,7 +124,7 @@ pub async fn probe(store: &Store) -> Result<()> {
 ///
 /// # Errors
 /// Returns an error if the write fails: full, overloaded or unavailable.
-pub async fn probe_room(store: &Store) -> Result<()> {
+pub async fn probe_space(store: &Store) -> Result<()> {
     store
         .write(|tx| {
             tx.exec(&NOTE, p!["probe", " ".repeat(PROBE_BYTES).as_str()])?;

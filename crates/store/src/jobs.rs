@@ -60,8 +60,8 @@ pub struct NewJob {
     pub workspace: WorkspaceId,
     /// The row it refers to. Each subject has at most one live job of a kind.
     pub subject: Uuid,
-    /// Jobs with the same lane share a concurrency limit; empty means no limit.
-    pub lane: String,
+    /// Jobs with the same group share a concurrency limit; empty means no limit.
+    pub group: String,
     /// When it is due.
     pub run_at: Time,
     /// Maximum number of attempts.
@@ -78,7 +78,7 @@ pub struct NewJob {
 /// Returns an error if the database call fails.
 pub fn enqueue(tx: &mut Tx, job: &NewJob) -> Result<()> {
     let j = job;
-    tx.exec(&ENQUEUE, p![j.id, j.kind, j.workspace, j.subject, j.lane, j.run_at, j.attempt_max, j.why, j.created_at])?;
+    tx.exec(&ENQUEUE, p![j.id, j.kind, j.workspace, j.subject, j.group, j.run_at, j.attempt_max, j.why, j.created_at])?;
     tx.wake(j.workspace.0);
     Ok(())
 }
@@ -94,8 +94,8 @@ pub struct LeasedJob {
     pub workspace: WorkspaceId,
     /// The row it refers to.
     pub subject: Uuid,
-    /// Jobs with the same lane share a concurrency limit.
-    pub lane: String,
+    /// Jobs with the same group share a concurrency limit.
+    pub group: String,
     /// When it was due.
     pub run_at: Time,
     /// The number of this attempt, starting at 1.
@@ -169,8 +169,8 @@ pub struct DeadJob {
     pub workspace: WorkspaceId,
     /// The row it refers to.
     pub subject: Uuid,
-    /// Jobs with the same lane share a concurrency limit.
-    pub lane: String,
+    /// Jobs with the same group share a concurrency limit.
+    pub group: String,
     /// Number of attempts made.
     pub attempt: u32,
     /// Why it is dead.
@@ -187,7 +187,7 @@ pub fn enqueue_missing(tx: &mut Tx, job: &NewJob) -> Result<()> {
     let j = job;
     let created = tx.exec(
         &ENQUEUE_MISSING,
-        p![j.id, j.kind, j.workspace, j.subject, j.lane, j.run_at, j.attempt_max, j.why, j.created_at],
+        p![j.id, j.kind, j.workspace, j.subject, j.group, j.run_at, j.attempt_max, j.why, j.created_at],
     )?;
     if created > 0 {
         tx.wake(j.workspace.0);
@@ -217,7 +217,7 @@ pub fn claim(tx: &mut Tx, kind: JobKind, ids: &[JobId], lease: JobLease) -> Resu
             kind,
             workspace: r.workspace,
             subject: r.subject,
-            lane: r.lane,
+            group: r.group,
             run_at: r.run_at,
             attempt: r.attempt,
             attempt_max: r.attempt_max,
@@ -285,7 +285,7 @@ pub fn release(tx: &mut Tx, jobs: &[LeasedJob]) -> Result<()> {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn hand_back(tx: &mut Tx, token: Uuid) -> Result<u64> {
+pub fn release_by_token(tx: &mut Tx, token: Uuid) -> Result<u64> {
     tx.exec(&RELEASE_TOKEN, p![token, JobReason::Released])
 }
 
@@ -330,13 +330,13 @@ pub fn dead(tx: &mut Tx, limit: u32) -> Result<Vec<DeadJob>> {
 struct LeaseRow {
     workspace: WorkspaceId,
     subject: Uuid,
-    lane: String,
+    group: String,
     run_at: Time,
     attempt: u32,
     attempt_max: u32,
     why: String,
 }
 
-crate::from_row!(LeaseRow { workspace = workspace_id, subject = subject_id, lane, run_at, attempt, attempt_max, why });
-crate::from_row!(DeadJob { id, kind, workspace = workspace_id, subject = subject_id, lane, attempt, why, created_at });
+crate::from_row!(LeaseRow { workspace = workspace_id, subject = subject_id, group = lane, run_at, attempt, attempt_max, why });
+crate::from_row!(DeadJob { id, kind, workspace = workspace_id, subject = subject_id, group = lane, attempt, why, created_at });
 crate::from_row!(JobStateCount { kind, state, jobs });

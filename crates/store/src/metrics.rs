@@ -109,7 +109,13 @@ pub struct StatusChange {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn moved(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, change: StatusChange, now: Time) -> Result<()> {
+pub fn count_status_change(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    inbox: InboxId,
+    change: StatusChange,
+    now: Time,
+) -> Result<()> {
     if change.before == change.after {
         return Ok(());
     }

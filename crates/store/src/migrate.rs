@@ -156,7 +156,7 @@ pub fn inspect(url: &DatabaseUrl) -> Result<Option<ExistingDatabase>> {
 ///
 /// # Errors
 /// Fails if the database can't be read; returns [`Error::DatabaseDamaged`] if the file isn't a database.
-pub fn look_read_only(url: &DatabaseUrl) -> Result<Option<ExistingDatabase>> {
+pub fn inspect_read_only(url: &DatabaseUrl) -> Result<Option<ExistingDatabase>> {
     if !has_content(url) {
         return Ok(None);
     }
@@ -164,7 +164,7 @@ pub fn look_read_only(url: &DatabaseUrl) -> Result<Option<ExistingDatabase>> {
 }
 
 /// Returns the names of the migrations that the database doesn't have yet. It must have been found by
-/// [`look_read_only`]; nothing is changed.
+/// [`inspect_read_only`]; nothing is changed.
 ///
 /// # Errors
 /// Returns [`Error::Schema`] if the database is newer than `migrations` or has different ones under the same numbers.

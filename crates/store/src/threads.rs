@@ -66,8 +66,8 @@ pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: ThreadId) -> Result<Option<T
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn touch(tx: &mut Tx, thread: &Thread, people: &[String], at: Time) -> Result<()> {
-    let participants = thread::joined(thread.participants.clone(), people);
+pub fn touch(tx: &mut Tx, thread: &Thread, participants: &[String], at: Time) -> Result<()> {
+    let participants = thread::joined(thread.participants.clone(), participants);
     tx.exec(&ADD_MESSAGE, p![thread.workspace, thread.id, participants.join("\n"), at])?;
     Ok(())
 }
@@ -82,12 +82,12 @@ pub fn by_subject(
     workspace: WorkspaceId,
     inbox: InboxId,
     subject_key: &str,
-    people: &[String],
+    participants: &[String],
     own: &str,
     since: Time,
 ) -> Result<Option<Thread>> {
     let found: Vec<Thread> = tx.rows(&BY_SUBJECT, p![workspace, inbox, subject_key, since, CANDIDATES_MAX])?;
-    Ok(found.into_iter().find(|thread| thread::share_participant(&thread.participants, people, own)))
+    Ok(found.into_iter().find(|thread| thread::share_participant(&thread.participants, participants, own)))
 }
 
 /// Locks a thread until the end of the transaction, so that it doesn't change between reading and writing.

@@ -154,7 +154,7 @@ pub fn claim(tx: &mut Tx, place: AttemptRef, lease: AttemptLease, now: Time) -> 
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn follow(tx: &mut Tx, place: AttemptRef, now: Time) -> Result<bool> {
+pub fn claim_next(tx: &mut Tx, place: AttemptRef, now: Time) -> Result<bool> {
     Ok(tx.exec(&FOLLOW, p![place.workspace, place.webhook, place.id, now])? > 0)
 }
 

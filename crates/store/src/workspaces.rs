@@ -136,7 +136,7 @@ pub fn suspend(tx: &mut Tx, id: WorkspaceId) -> Result<bool> {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn keeping_for_days(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<(WorkspaceId, i64)>> {
+pub fn with_retention(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<(WorkspaceId, i64)>> {
     let found: Vec<RetentionRow> = tx.rows(&WITH_RETENTION, p![after, limit])?;
     Ok(found.into_iter().map(|row| (row.id, row.retention_days)).collect())
 }

@@ -409,11 +409,11 @@ impl TestServer {
         let smtp = smtp.expect("the address for mail can be listened on");
         let listen = &self.config.listen;
         let mut submission = Vec::new();
-        for (addresses, door) in
+        for (addresses, kind) in
             [(&listen.submission, ConnectionKind::Plain), (&listen.submission_tls, ConnectionKind::Tls)]
         {
             for address in addresses {
-                let bound = runtime.spawn(Listener::bind_door(*address, door)).await.expect("binding does not panic");
+                let bound = runtime.spawn(Listener::bind_as(*address, kind)).await.expect("binding does not panic");
                 submission.push(bound.expect("the address for submission can be listened on"));
             }
         }

@@ -28,11 +28,11 @@ const ISSUED_MS_MIN: i64 = DAY_MS;
 /// Least delay after a rate limit response, in milliseconds.
 const RATE_LIMITED_MS: i64 = HOUR_MS;
 /// Longest `Retry-After` that is honored, in milliseconds.
-const SENT_AWAY_MS_MAX: i64 = 7 * DAY_MS;
+const RETRY_AFTER_MS_MAX: i64 = 7 * DAY_MS;
 /// How long a challenge response is kept, in milliseconds.
 const ANSWER_KEPT_MS: i64 = DAY_MS;
 /// Maximum characters stored of an authority's error message.
-const TROUBLE_CHARS_MAX: usize = 1_000;
+const ERROR_CHARS_MAX: usize = 1_000;
 /// Maximum characters logged of an authority's error message.
 const LOGGED_CHARS_MAX: usize = 200;
 /// Longest token that is looked up, in bytes; real tokens are half as long.
@@ -89,7 +89,7 @@ pub async fn run(app: &Arc<App>) -> posthouse_store::Result<NextAcmeRun> {
         return Ok(next);
     }
     let (names, now) = (app.config.acme.names.join(" "), app.clock.now());
-    app.store.write(move |tx| acme::began(tx, id, &names, now)).await?;
+    app.store.write(move |tx| acme::record_start(tx, id, &names, now)).await?;
     match obtain(app, id).await {
         Ok(facts) => {
             certificate::reload(app).await;
@@ -242,9 +242,9 @@ fn local_error(error: impl std::fmt::Display) -> AcmeError {
 async fn fail(app: &App, id: Uuid, failures: u32, declined: AcmeError) -> posthouse_store::Result<NextAcmeRun> {
     let (now, wait_ms) = (app.clock.now(), wait_ms(failures, &declined));
     let at = now.plus_ms(wait_ms + jitter(app, wait_ms / 4));
-    let trouble = sanitize(&declined.what, TROUBLE_CHARS_MAX);
-    let what = sanitize(&trouble, LOGGED_CHARS_MAX);
-    app.store.write(move |tx| acme::failed(tx, id, &trouble, now)).await?;
+    let error = sanitize(&declined.what, ERROR_CHARS_MAX);
+    let what = sanitize(&error, LOGGED_CHARS_MAX);
+    app.store.write(move |tx| acme::failed(tx, id, &error, now)).await?;
     let (names, next_at) = (app.config.acme.names.join(" "), at.to_string());
     if declined.why == AcmeErrorKind::Unreachable {
         tracing::warn!(names, cause = what, attempt = failures, next_at, "acme.unreachable");
@@ -256,7 +256,7 @@ async fn fail(app: &App, id: Uuid, failures: u32, declined: AcmeError) -> postho
 
 /// Returns the least delay: the larger of the backoff and what the authority asks for.
 fn wait_ms(failures: u32, declined: &AcmeError) -> i64 {
-    let asked_ms = declined.retry_after_s.unwrap_or(0).saturating_mul(1_000).min(SENT_AWAY_MS_MAX);
+    let asked_ms = declined.retry_after_s.unwrap_or(0).saturating_mul(1_000).min(RETRY_AFTER_MS_MAX);
     let least_ms = if declined.why == AcmeErrorKind::RateLimited { RATE_LIMITED_MS } else { 0 };
     gap_ms(failures).max(asked_ms).max(least_ms)
 }

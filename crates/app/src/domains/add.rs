@@ -120,7 +120,7 @@ pub fn job(domain: &MailDomain, ids: &IdGenerator, run_at: Time, why: JobReason)
         kind: JobKind::DomainCheck,
         workspace: domain.workspace,
         subject: domain.id.0,
-        lane: String::new(),
+        group: String::new(),
         run_at,
         attempt_max: JobKind::DomainCheck.attempts_max(),
         why,

@@ -24,7 +24,7 @@ use crate::drafts::{
 use crate::{
     app::App,
     next_step::NextStep,
-    outbound::{order::SendContext, queue::RenderResponse},
+    outbound::{queue::RenderResponse, send_context::SendContext},
 };
 
 /// The interval between checks of a held draft, in milliseconds. Resuming triggers a check immediately.
@@ -50,14 +50,14 @@ pub async fn send_at_time(app: &Arc<App>, workspace: WorkspaceId, id: DraftId, i
         DueDraft::Wait(at, why) => return Ok(NextStep::Hold { at, why }),
         DueDraft::Ready(read) => *read,
     };
-    let order = SendContext {
+    let context = SendContext {
         caller: Caller::service(found.workspace, found.inbox),
         inbox: found.inbox,
         key: None,
         fence: None,
     };
     let nothing: RenderResponse = Arc::new(|_| Ok(String::new()));
-    let refusal = match attempt(app, order, inbox, material, DraftBeingSent::due(&found), nothing).await {
+    let refusal = match attempt(app, context, inbox, material, DraftBeingSent::due(&found), nothing).await {
         Ok(_) => return Ok(NextStep::Done),
         Err(refusal) => refusal,
     };

@@ -30,8 +30,8 @@ use crate::{
     access::{actor, visible},
     app::App,
     outbound::{
-        order::SendContext,
         queue::{self, QueueHook, RenderResponse, SendResponse},
+        send_context::SendContext,
     },
 };
 
@@ -127,12 +127,12 @@ enum DraftRead {
 /// [`crate::outbound::send::send`].
 pub async fn send(
     app: &Arc<App>,
-    order: SendContext,
+    context: SendContext,
     id: DraftId,
     render: RenderSent,
 ) -> Result<SendResponse, Refusal> {
-    let (caller, key, now) = (order.caller, order.key.clone(), app.clock.now());
-    let which = DraftRef { inbox: order.inbox, draft: id };
+    let (caller, key, now) = (context.caller, context.key.clone(), app.clock.now());
+    let which = DraftRef { inbox: context.inbox, draft: id };
     let read = move |tx: &mut Tx| {
         visible::inbox(tx, &caller, which.inbox)?;
         let claim = key.as_ref().map_or(Ok(IdempotencyClaim::New), |key| idempotency::find(tx, key, now))?;
@@ -144,13 +144,13 @@ pub async fn send(
         let material = compose::load_material(tx, &found);
         Ok::<_, Refusal>(DraftRead::Ready(Box::new((inbox, found, material))))
     };
-    let (inbox, found, material) = match app.store.read_for(order.caller.workspace, read).await? {
+    let (inbox, found, material) = match app.store.read_for(context.caller.workspace, read).await? {
         DraftRead::Answered(posted) => return Ok(posted),
         DraftRead::Ready(read) => *read,
     };
     let sealed = DraftBeingSent::by_caller(&found);
     let rendered = sealed.clone().render(render);
-    let posted = attempt(app, order, inbox, material, sealed, rendered).await;
+    let posted = attempt(app, context, inbox, material, sealed, rendered).await;
     if let Err(refusal) = &posted
         && is_a_check(refusal.code)
     {
@@ -163,7 +163,7 @@ pub async fn send(
 /// Composes the message and queues it.
 pub(super) async fn attempt(
     app: &Arc<App>,
-    order: SendContext,
+    context: SendContext,
     inbox: Inbox,
     material: Result<DraftMaterial, Refusal>,
     sealed: DraftBeingSent,
@@ -171,8 +171,8 @@ pub(super) async fn attempt(
 ) -> Result<SendResponse, Refusal> {
     let DraftMaterial { original, files } = material?;
     let files = attachments::load(app, &sealed.draft, files).await?;
-    let letter = compose::outgoing_message(app, &sealed.draft, original, files)?;
-    queue::post_along(app, order, letter, inbox, Box::new(sealed), render).await
+    let outgoing = compose::outgoing_message(app, &sealed.draft, original, files)?;
+    queue::post_with_hook(app, context, outgoing, inbox, Box::new(sealed), render).await
 }
 
 /// Returns whether a refusal is about the message, so that the draft should show it.

@@ -67,7 +67,7 @@ pub struct EventReadLimits {
     /// Maximum number of events returned.
     pub events: usize,
     /// Approximate number of events scanned, so that a filter for rare types doesn't make a read long.
-    pub looked_through: usize,
+    pub scanned: usize,
 }
 
 /// Consecutive events of the log, read together.
@@ -97,7 +97,7 @@ pub fn after(
     let inbox = filter.only_inbox();
     let mut batch = EventBatch { seen: seq, ..EventBatch::default() };
     let mut scanned = 0;
-    while batch.events.len() < bounds.events && scanned < bounds.looked_through {
+    while batch.events.len() < bounds.events && scanned < bounds.scanned {
         let step = events::after(tx, workspace, inbox, batch.seen, STEP)?;
         let count = step.len();
         scanned += count;

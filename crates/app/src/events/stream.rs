@@ -51,7 +51,7 @@ pub async fn issue(app: &App, caller: Caller) -> Result<IssuedStreamToken, Refus
 ///
 /// # Errors
 /// Returns `insufficient_permissions` if it may not.
-pub fn may_listen(caller: &Caller) -> Result<(), Refusal> {
+pub fn check_can_subscribe(caller: &Caller) -> Result<(), Refusal> {
     require_permission(caller, Permission::MessagesRead)
 }
 
@@ -142,7 +142,7 @@ fn replay(
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub async fn show(
+pub async fn render_events(
     app: &App,
     workspace: WorkspaceId,
     some: Vec<Event>,

@@ -34,7 +34,7 @@ use posthouse_api::views::event::{EventView, RenderableEvent};
 /// Batches that a stream may lag behind before it is closed.
 const BEHIND_MAX: usize = 256;
 /// Limits of one read of the log.
-const READ_BOUNDS: EventReadLimits = EventReadLimits { events: 100, looked_through: 200 };
+const READ_BOUNDS: EventReadLimits = EventReadLimits { events: 100, scanned: 200 };
 /// Delay before a reader retries after a failed read, in milliseconds.
 const RETRY_MS: i64 = 1_000;
 /// Time between reads without a wakeup, in milliseconds. A read also checks for revoked keys.
@@ -62,7 +62,7 @@ struct Topics {
 /// The streams of one workspace.
 struct Topic {
     number: u64,
-    news: broadcast::Sender<Arc<StreamBatch>>,
+    batches: broadcast::Sender<Arc<StreamBatch>>,
     /// The number of streams per key.
     keys: HashMap<KeyId, usize>,
 }
@@ -86,7 +86,7 @@ pub struct StreamBatch {
 /// An event that is serialized when the first stream needs it.
 pub struct StreamEvent {
     /// The event.
-    pub shown: RenderableEvent,
+    pub loaded: RenderableEvent,
     full: OnceLock<Utf8Bytes>,
     envelope: OnceLock<Utf8Bytes>,
 }
@@ -99,7 +99,7 @@ impl StreamEvent {
             EventPayload::Full => &self.full,
             EventPayload::Envelope => &self.envelope,
         };
-        kept.get_or_init(|| event_frame(&written(&EventView::in_form(&self.shown, form)))).clone()
+        kept.get_or_init(|| event_frame(&written(&EventView::in_form(&self.loaded, form)))).clone()
     }
 }
 
@@ -116,7 +116,7 @@ pub struct StreamSubscription {
     key: KeyId,
     topic: u64,
     /// Receives batches; returns a lag error if the stream is too far behind.
-    pub news: broadcast::Receiver<Arc<StreamBatch>>,
+    pub batches: broadcast::Receiver<Arc<StreamBatch>>,
 }
 
 impl Default for Streams {
@@ -155,21 +155,22 @@ impl Streams {
         if !topics.by_workspace.contains_key(&workspace) {
             topics.created += 1;
             let opened = OpenedTopic { workspace, topic: topics.created, seq: seq? };
-            let topic = Topic { number: opened.topic, news: broadcast::Sender::new(BEHIND_MAX), keys: HashMap::new() };
+            let topic =
+                Topic { number: opened.topic, batches: broadcast::Sender::new(BEHIND_MAX), keys: HashMap::new() };
             topics.by_workspace.insert(workspace, topic);
             // Sending fails only while the process ends, when the receiver is gone.
             let _ = self.0.opened.send(opened);
         }
         let topic = topics.by_workspace.get_mut(&workspace)?;
         *topic.keys.entry(key).or_insert(0) += 1;
-        let (topic, news) = (topic.number, topic.news.subscribe());
-        Some(StreamSubscription { streams: self.clone(), workspace, key, topic, news })
+        let (topic, batches) = (topic.number, topic.batches.subscribe());
+        Some(StreamSubscription { streams: self.clone(), workspace, key, topic, batches })
     }
 
     /// Returns the number of open streams.
     #[must_use]
     pub fn count(&self) -> usize {
-        locked(&self.0.topics).by_workspace.values().map(|topic| topic.news.receiver_count()).sum()
+        locked(&self.0.topics).by_workspace.values().map(|topic| topic.batches.receiver_count()).sum()
     }
 
     /// Returns the keys of a topic, or `None` if the topic was removed.
@@ -179,11 +180,11 @@ impl Streams {
         Some(topic.keys.keys().copied().collect())
     }
 
-    fn publish(&self, workspace: WorkspaceId, number: u64, news: StreamBatch) {
+    fn publish(&self, workspace: WorkspaceId, number: u64, stream_batch: StreamBatch) {
         let topics = locked(&self.0.topics);
         if let Some(topic) = topics.by_workspace.get(&workspace).filter(|topic| topic.number == number) {
             // Sending fails if the last stream was just closed.
-            let _ = topic.news.send(Arc::new(news));
+            let _ = topic.batches.send(Arc::new(stream_batch));
         }
     }
 
@@ -234,10 +235,10 @@ async fn follow(app: &App, streams: &Streams, opened: OpenedTopic) {
     while let Some(keys) = streams.keys(workspace, topic) {
         let (mut is_end, mut sleep_ms) = (true, POLL_MS);
         match read(app, workspace, keys, seq).await {
-            Ok((news, seen, end)) => {
+            Ok((stream_batch, seen, end)) => {
                 (seq, is_end) = (seen, end);
-                if !news.events.is_empty() || !news.revoked.is_empty() {
-                    streams.publish(workspace, topic, news);
+                if !stream_batch.events.is_empty() || !stream_batch.revoked.is_empty() {
+                    streams.publish(workspace, topic, stream_batch);
                 }
             }
             Err(error) => {
@@ -261,20 +262,20 @@ async fn read(app: &App, workspace: WorkspaceId, keys: Vec<KeyId>, seq: i64) -> 
     let work = move |tx: &mut Tx| -> StoreResult<(StreamBatch, i64, bool)> {
         let batch = log::after(tx, workspace, &EventFilter::default(), seq, READ_BOUNDS)?;
         let count = batch.events.len();
-        let shown = render::load(tx, workspace, batch.events, &plans, now, bytes_max)?;
+        let loaded = render::load(tx, workspace, batch.events, &plans, now, bytes_max)?;
         // Events that didn't fit are read again, in the next batch.
-        let (seen, is_end) = match shown.last() {
-            Some(last) if shown.len() < count => (last.event().seq, false),
+        let (seen, is_end) = match loaded.last() {
+            Some(last) if loaded.len() < count => (last.event().seq, false),
             _ => (batch.seen, batch.is_end),
         };
-        let item = |shown| StreamEvent { shown, full: OnceLock::new(), envelope: OnceLock::new() };
-        let mut news = StreamBatch { events: shown.into_iter().map(item).collect(), revoked: Vec::new() };
+        let item = |loaded| StreamEvent { loaded, full: OnceLock::new(), envelope: OnceLock::new() };
+        let mut stream_batch = StreamBatch { events: loaded.into_iter().map(item).collect(), revoked: Vec::new() };
         for key in &keys {
             if keys::find_active_by_id(tx, workspace, *key)?.is_none() {
-                news.revoked.push(*key);
+                stream_batch.revoked.push(*key);
             }
         }
-        Ok((news, seen, is_end))
+        Ok((stream_batch, seen, is_end))
     };
     app.store.read(work).await
 }

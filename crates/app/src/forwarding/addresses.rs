@@ -12,7 +12,7 @@ use posthouse_domain::{
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, forwarding};
 
-use super::invitation::{self, ConfirmationMailKind, too_many};
+use super::confirmation_mail::{self, ConfirmationMailKind, too_many};
 use crate::{access::visible, app::App};
 
 /// A request to add a forwarding address.
@@ -85,7 +85,7 @@ pub async fn add(
         failure: None,
         created_at: now,
     };
-    invitation::send(app, caller, inbox, address.clone(), ConfirmationMailKind::First).await?;
+    confirmation_mail::send(app, caller, inbox, address.clone(), ConfirmationMailKind::First).await?;
     Ok(AddedForwardingAddress { address, is_new: true })
 }
 
@@ -102,7 +102,7 @@ pub async fn resend_confirmation(
     let (inbox, mut known) = app.store.read_for(caller.workspace, move |tx| find(tx, &caller, id, address)).await?;
     if known.confirmed_at.is_none() {
         known.confirmation_sent_at = app.clock.now();
-        invitation::send(app, caller, inbox, known.clone(), ConfirmationMailKind::Again).await?;
+        confirmation_mail::send(app, caller, inbox, known.clone(), ConfirmationMailKind::Again).await?;
     }
     Ok(known)
 }

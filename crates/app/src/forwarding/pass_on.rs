@@ -30,8 +30,8 @@ use crate::{
     outbound::{
         compose::{self, OutgoingKind, OutgoingMessage},
         deliver::prepare::hold_reason,
-        order::SendContext,
         queue::{self, QueueHook},
+        send_context::SendContext,
         submission::empty_content,
     },
 };
@@ -68,7 +68,7 @@ impl QueueHook for ForwardReady {
     }
 
     fn settle(&self, tx: &mut Tx, _: MessageId, _: &Caller, _: &IdGenerator, now: Time) -> Result<(), Refusal> {
-        Ok(forwarding::passed(tx, self.to.workspace, self.to.id, now)?)
+        Ok(forwarding::record_forwarded(tx, self.to.workspace, self.to.id, now)?)
     }
 }
 
@@ -196,24 +196,24 @@ async fn send(app: &Arc<App>, ready: &ForwardReady) -> Result<Option<&'static st
     let raw = raw::message(app, caller, ready.message.id, true).await?;
     let message: MessageId = app.clock.ids().next();
     let found = ready.clone();
-    let work = app.blocking_pool.run_sized(raw.len(), move || rewritten(&found, &raw, message));
+    let work = app.blocking_pool.run_sized(raw.len(), move || compose_raw(&found, &raw, message));
     let Some(raw) = work.await?? else { return Ok(Some(rules::ForwardingSkipReason::Loop.text())) };
     let to = Address::parse(&ready.to.address).map_err(|_| unwritable())?;
-    let letter = OutgoingMessage {
+    let outgoing = OutgoingMessage {
         message,
         people: MessageRecipients { to: vec![Mailbox::from(to)], cc: Vec::new(), bcc: Vec::new() },
         subject: compose::bounded_subject(ready.message.subject.as_deref().unwrap_or_default()),
         content: empty_content(),
         origin: OutgoingKind::AutomaticForward(raw),
     };
-    let order = SendContext { caller, inbox: ready.inbox.id, key: None, fence: None };
-    let along = Box::new(ready.clone());
-    queue::post_along(app, order, letter, ready.inbox.clone(), along, Arc::new(|_| Ok(String::new()))).await?;
+    let context = SendContext { caller, inbox: ready.inbox.id, key: None, fence: None };
+    let hook = Box::new(ready.clone());
+    queue::post_with_hook(app, context, outgoing, ready.inbox.clone(), hook, Arc::new(|_| Ok(String::new()))).await?;
     Ok(None)
 }
 
 /// Composes the forward; returns `None` if the message is in a forwarding loop.
-fn rewritten(ready: &ForwardReady, raw: &[u8], message: MessageId) -> Result<Option<Vec<u8>>, Refusal> {
+fn compose_raw(ready: &ForwardReady, raw: &[u8], message: MessageId) -> Result<Option<Vec<u8>>, Refusal> {
     let by = compose::author(&ready.inbox)?;
     if format::is_loop(raw, by.address()) {
         return Ok(None);

@@ -34,7 +34,7 @@ use crate::{
 use posthouse_api::views::event::data;
 
 /// Feedback types that are no complaints: the opposite of one, and reports about forged mail.
-const NO_COMPLAINTS: [&str; 3] = ["not-spam", "auth-failure", "dmarc"];
+const NON_COMPLAINT_TYPES: [&str; 3] = ["not-spam", "auth-failure", "dmarc"];
 
 /// The facts that decide whether a report counts, in addition to the mail itself.
 #[derive(Clone, Copy, Default)]
@@ -98,7 +98,7 @@ pub(super) fn subjects(
     let Some(original) = find_by_message_ids(tx, &report.original_ids, inbox)? else { return Ok(all) };
     let entries = entries(tx, &original)?;
     let domains: Vec<String> = entries.iter().filter_map(report_source::domain_of).collect();
-    let coverage = match &report.news {
+    let coverage = match &report.content {
         ReportContent::Delivery(_) => report_source::of_delivery_report(mail, &domains, at.exchangers),
         // A feedback source reports to an address of the sender, so it cannot be about another workspace.
         ReportContent::Complaint { .. } if original.workspace != inbox.workspace => None,
@@ -130,14 +130,16 @@ pub(super) fn at_return_path(
 
 /// Returns true if a delivery report names one of these recipients.
 fn names_any(report: &InboundReport, entries: &[RecipientDelivery]) -> bool {
-    let ReportContent::Delivery(fates) = &report.news else { return false };
-    entries.iter().any(|entry| fates.iter().any(|fate| names(fate, entry)))
+    let ReportContent::Delivery(recipient_reports) = &report.content else { return false };
+    entries.iter().any(|entry| recipient_reports.iter().any(|reported| names(reported, entry)))
 }
 
 /// Returns true if a report refers to a recipient within its coverage. A complaint without recipients may refer to any.
 fn refers_to(report: &InboundReport, entry: &RecipientDelivery, coverage: &ReportCoverage, recipients: usize) -> bool {
-    let refers = match &report.news {
-        ReportContent::Delivery(fates) => report_for(fates, entry, coverage, recipients).is_some(),
+    let refers = match &report.content {
+        ReportContent::Delivery(recipient_reports) => {
+            report_for(recipient_reports, entry, coverage, recipients).is_some()
+        }
         ReportContent::Complaint { recipients: named, .. } => {
             named.is_empty() || is_complaint_about(named, entry, coverage, recipients)
         }
@@ -249,11 +251,11 @@ fn changes(
     };
     let open = entries.iter().filter(open);
     let all = entries.len();
-    match &report.news {
-        ReportContent::Delivery(fates) => {
-            open.filter_map(|entry| settled(entry, report_for(fates, entry, coverage, all)?, now)).collect()
+    match &report.content {
+        ReportContent::Delivery(recipient_reports) => {
+            open.filter_map(|entry| settled(entry, report_for(recipient_reports, entry, coverage, all)?, now)).collect()
         }
-        ReportContent::Complaint { kind, .. } if NO_COMPLAINTS.contains(&kind.as_str()) => Vec::new(),
+        ReportContent::Complaint { kind, .. } if NON_COMPLAINT_TYPES.contains(&kind.as_str()) => Vec::new(),
         ReportContent::Complaint { recipients, .. } => open
             .filter(|entry| is_complaint_about(recipients, entry, coverage, all))
             .map(|entry| {
@@ -268,17 +270,20 @@ fn changes(
 /// forwarding address instead. Then it applies if only one recipient is possible; if it arrived at a return path and
 /// lists several addresses, a failure takes precedence.
 fn report_for<'f>(
-    fates: &'f [RecipientReport],
+    recipient_reports: &'f [RecipientReport],
     entry: &RecipientDelivery,
     coverage: &ReportCoverage,
     recipients: usize,
 ) -> Option<&'f RecipientReport> {
-    if let Some(named) = fates.iter().find(|fate| names(fate, entry)) {
+    if let Some(named) = recipient_reports.iter().find(|reported| names(reported, entry)) {
         return Some(named);
     }
     match coverage {
-        ReportCoverage::Position(_) => fates.iter().find(|fate| fate.action == ReportAction::Failed).or(fates.first()),
-        _ => fates.first().filter(|_| recipients == 1 && fates.len() == 1),
+        ReportCoverage::Position(_) => recipient_reports
+            .iter()
+            .find(|reported| reported.action == ReportAction::Failed)
+            .or(recipient_reports.first()),
+        _ => recipient_reports.first().filter(|_| recipients == 1 && recipient_reports.len() == 1),
     }
 }
 
@@ -294,35 +299,36 @@ fn is_complaint_about(
 }
 
 /// Returns true if a part of a report names this recipient, by its address or by its local part without a domain.
-fn names(fate: &RecipientReport, entry: &RecipientDelivery) -> bool {
+fn names(reported: &RecipientReport, entry: &RecipientDelivery) -> bool {
     let Ok(address) = Address::parse(&entry.address) else { return false };
-    let is_local = fate.addresses.is_empty() && fate.local_part.as_deref() == Some(&*address.local().to_lowercase());
-    is_local || fate.addresses.contains(&address)
+    let is_local =
+        reported.addresses.is_empty() && reported.local_part.as_deref() == Some(&*address.local().to_lowercase());
+    is_local || reported.addresses.contains(&address)
 }
 
-fn settled(entry: &RecipientDelivery, fate: &RecipientReport, now: Time) -> Option<RecipientChange> {
-    let status = match fate.action {
+fn settled(entry: &RecipientDelivery, reported: &RecipientReport, now: Time) -> Option<RecipientChange> {
+    let status = match reported.action {
         ReportAction::Failed => DeliveryStatus::Bounced,
         ReportAction::Delivered if entry.status == DeliveryStatus::Sent => DeliveryStatus::Delivered,
         ReportAction::Delivered | ReportAction::Pending => return None,
     };
     // The development outbox recognizes captured mail by this detail.
-    let diagnostic = fate.diagnostic.as_ref().map(|text| text.chars().take(DETAIL_CHARS_MAX).collect::<String>());
+    let diagnostic = reported.diagnostic.as_ref().map(|text| text.chars().take(DETAIL_CHARS_MAX).collect::<String>());
     let detail = if entry.detail.as_deref() == Some(CAPTURED) { entry.detail.clone() } else { diagnostic.clone() };
     // The codes of the acceptance don't explain a bounce.
     let accepted = Some(entry).filter(|_| status == DeliveryStatus::Delivered);
     let after = RecipientDelivery {
         status,
-        smtp_code: fate.diagnostic.as_deref().and_then(smtp_code).or(accepted.and_then(|entry| entry.smtp_code)),
-        enhanced_code: fate.status.clone().or_else(|| accepted?.enhanced_code.clone()),
-        remote: fate.remote.clone().or_else(|| entry.remote.clone()),
+        smtp_code: reported.diagnostic.as_deref().and_then(smtp_code).or(accepted.and_then(|entry| entry.smtp_code)),
+        enhanced_code: reported.status.clone().or_else(|| accepted?.enhanced_code.clone()),
+        remote: reported.remote.clone().or_else(|| entry.remote.clone()),
         detail,
-        class: (status == DeliveryStatus::Bounced).then_some(fate.class),
+        class: (status == DeliveryStatus::Bounced).then_some(reported.class),
         updated_at: now,
         ..entry.clone()
     };
-    let suppress = fate.is_dead_address().then_some(SuppressionReason::Bounce);
-    Some(RecipientChange { after, diagnostic, hard: fate.is_hard(), suppress })
+    let suppress = reported.is_dead_address().then_some(SuppressionReason::Bounce);
+    Some(RecipientChange { after, diagnostic, hard: reported.is_hard(), suppress })
 }
 
 /// Returns the reply code at the start of a diagnostic text.
@@ -368,7 +374,7 @@ fn event_data(report: &InboundReport, changes: &[RecipientChange]) -> Vec<(Event
         events.push((EventKind::MessageBounced, data::text(&data::BounceDetail { bounce })));
     }
     let complained = addresses(DeliveryStatus::Complained);
-    if let (ReportContent::Complaint { kind, .. }, false) = (&report.news, complained.is_empty()) {
+    if let (ReportContent::Complaint { kind, .. }, false) = (&report.content, complained.is_empty()) {
         let complaint = data::Complaint { r#type: kind.clone(), recipients: complained };
         events.push((EventKind::MessageComplained, data::text(&data::ComplaintDetail { complaint })));
     }

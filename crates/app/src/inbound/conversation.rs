@@ -8,5 +8,5 @@ pub struct JoinedThread {
     /// Its id.
     pub id: ThreadId,
     /// The participants before this message.
-    pub known: Vec<String>,
+    pub participants_before: Vec<String>,
 }

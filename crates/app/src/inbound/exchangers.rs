@@ -34,7 +34,7 @@ pub(super) async fn exchangers(
     mail: &ParsedMail,
     named_only: Vec<Address>,
 ) -> StoreResult<Vec<MailExchangers>> {
-    let is_delivery = mail.report.as_ref().is_some_and(|report| matches!(report.news, ReportContent::Delivery(_)));
+    let is_delivery = mail.report.as_ref().is_some_and(|report| matches!(report.content, ReportContent::Delivery(_)));
     let Some(author) = mail_system(mail).filter(|_| is_delivery && !named_only.is_empty()) else {
         return Ok(Vec::new());
     };

@@ -38,7 +38,7 @@ fn job(forward: &PendingForward, id: JobId, now: Time) -> NewJob {
         kind: JobKind::Forward,
         workspace: forward.workspace,
         subject: forward.id.0,
-        lane: forward.to.to_string(),
+        group: forward.to.to_string(),
         run_at: now,
         attempt_max: JobKind::Forward.attempts_max(),
         why: JobReason::Received,

@@ -52,7 +52,7 @@ pub struct ParsedMail {
     /// Whether SPF or DKIM authenticates the author's domain; `None` for mail that wasn't received.
     pub alignment: Option<DmarcAlignment>,
     /// The recipients in `To` and `Cc`.
-    pub readers: Vec<Mailbox>,
+    pub co_recipients: Vec<Mailbox>,
     /// The envelope sender.
     pub envelope_from: Option<Address>,
     /// Whether the mail is from the null sender.
@@ -60,7 +60,7 @@ pub struct ParsedMail {
     /// The workspace of the sending inbox, if the mail was sent by an inbox of this service.
     pub agent_of: Option<WorkspaceId>,
     /// The canonical addresses of the author and of the recipients in `To` and `Cc`.
-    pub people: Vec<String>,
+    pub participants: Vec<String>,
     /// System labels.
     pub labels: Vec<String>,
     /// Whether it is an automatic reply.
@@ -76,7 +76,7 @@ pub struct ParsedMail {
     /// The report about sent mail, if it contains one.
     pub report: Option<InboundReport>,
     /// Whether it is or resembles a report about sent mail.
-    pub is_notice: bool,
+    pub is_report_like: bool,
     /// The author, if authentication proves it.
     pub proven_author: Option<ProvenAuthor>,
     /// Size in bytes.
@@ -134,14 +134,14 @@ pub fn parse_message(raw: &[u8], provenance: Option<Provenance<'_>>) -> ParsedMa
     let report = provenance.and_then(|_| report::read(&parsed, null_sender));
     ParsedMail {
         alignment: provenance.map(|p| p.results.author_alignment()),
-        readers: parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.clone()).collect(),
+        co_recipients: parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.clone()).collect(),
         envelope_from: provenance.and_then(|p| p.mail_from.cloned()),
         null_sender,
         agent_of: None,
         files: parsed.attachments.iter().map(file_facts).collect(),
-        people: participants(author.as_ref(), &parsed),
+        participants: participants(author.as_ref(), &parsed),
         proven_author: provenance.zip(author.as_ref()).and_then(|(p, author)| proven_author(author, p.results)),
-        is_notice: report.is_some() || provenance.is_some() && report::resembles_report(&parsed, null_sender),
+        is_report_like: report.is_some() || provenance.is_some() && report::resembles_report(&parsed, null_sender),
         author,
         labels: provenance.map(|p| labels(p.results)).unwrap_or_default(),
         auto_reply: provenance.is_some()
@@ -175,13 +175,13 @@ fn display_addresses(parties: &[parse::AddressEntry]) -> Vec<String> {
 
 fn participants(author: Option<&Mailbox>, parsed: &ParsedMessage<'_>) -> Vec<String> {
     let recipients = parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.as_ref());
-    let mut people: Vec<String> = Vec::new();
+    let mut participants: Vec<String> = Vec::new();
     for address in author.into_iter().chain(recipients).map(|mailbox| mailbox.address().canonical()) {
-        if people.len() < posthouse_domain::thread::PARTICIPANTS_MAX && !people.contains(&address) {
-            people.push(address);
+        if participants.len() < posthouse_domain::thread::PARTICIPANTS_MAX && !participants.contains(&address) {
+            participants.push(address);
         }
     }
-    people
+    participants
 }
 
 /// Returns the author if an SPF or DKIM pass is aligned with the author's domain, whatever its policy. If the policy

@@ -39,7 +39,7 @@ pub fn enqueue_notice(
         kind: JobKind::RoleNotice,
         workspace,
         subject: workspace.0,
-        lane: String::new(),
+        group: String::new(),
         run_at: now,
         attempt_max: JobKind::RoleNotice.attempts_max(),
         why: JobReason::Received,

@@ -67,7 +67,7 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
     let mut stored = row(copy, inbox, message, conversation.id, created_at, now);
     let is_report = !subjects.is_empty();
     // A report that doesn't count is an ordinary message with its own event.
-    let label = if is_report { Some(BOUNCE_LABEL) } else { mail.is_notice.then_some(UNVERIFIED_REPORT) };
+    let label = if is_report { Some(BOUNCE_LABEL) } else { mail.is_report_like.then_some(UNVERIFIED_REPORT) };
     stored.labels.extend(label.map(str::to_owned));
     stored.labels.extend(stopped.then(|| BLOCKED.to_owned()));
     messages::insert(tx, &stored)?;
@@ -75,8 +75,8 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
     file_attachments(tx, mail, &stored, ids)?;
     if !stopped {
         let subject = mail.subject.as_deref();
-        let meeting = ContactContext { inbox, conversation: &conversation, subject, at: created_at, key: copy.key };
-        upsert_contacts::received(tx, meeting, mail, ids)?;
+        let context = ContactContext { inbox, conversation: &conversation, subject, at: created_at, key: copy.key };
+        upsert_contacts::received(tx, context, mail, ids)?;
     }
     if let Some(report) = &mail.report {
         subjects.iter().try_for_each(|subject| apply_report::apply_to_message(tx, report, subject, ids, now))?;
@@ -187,7 +187,7 @@ pub fn file_attachments(tx: &mut Tx, mail: &ParsedMail, message: &Message, ids: 
 /// Returns an error if the database call fails.
 pub fn thread_of(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, ids: &IdGenerator, at: Time) -> Result<JoinedThread> {
     match found(tx, mail, inbox, at)? {
-        Some(found) => joined(tx, found, &mail.people, at),
+        Some(found) => joined(tx, found, &mail.participants, at),
         None => begin(tx, mail, inbox, ids.next(), at),
     }
 }
@@ -196,7 +196,7 @@ pub fn thread_of(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, ids: &IdGenerato
 /// has a message count of 0 and stays unlisted until other mail joins it.
 fn blocked_thread(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, ids: &IdGenerator, at: Time) -> Result<JoinedThread> {
     match found(tx, mail, inbox, at)? {
-        Some(found) => Ok(JoinedThread { id: found.id, known: found.participants }),
+        Some(found) => Ok(JoinedThread { id: found.id, participants_before: found.participants }),
         None => begin_with(tx, mail, inbox, ids.next(), 0, at),
     }
 }
@@ -205,9 +205,9 @@ fn blocked_thread(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, ids: &IdGenerat
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn joined(tx: &mut Tx, found: Thread, people: &[String], at: Time) -> Result<JoinedThread> {
-    threads::touch(tx, &found, people, at)?;
-    Ok(JoinedThread { id: found.id, known: found.participants })
+pub fn joined(tx: &mut Tx, found: Thread, participants: &[String], at: Time) -> Result<JoinedThread> {
+    threads::touch(tx, &found, participants, at)?;
+    Ok(JoinedThread { id: found.id, participants_before: found.participants })
 }
 
 fn found(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, at: Time) -> Result<Option<Thread>> {
@@ -218,7 +218,7 @@ fn found(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, at: Time) -> Result<Opti
     let key = text::indexed(thread::normalised_subject(subject));
     if thread::is_reply_or_forward(subject) && !key.is_empty() {
         let since = at.plus_ms(-SUBJECT_WINDOW_MS);
-        return threads::by_subject(tx, inbox.workspace, inbox.id, &key, &mail.people, &inbox.address, since);
+        return threads::by_subject(tx, inbox.workspace, inbox.id, &key, &mail.participants, &inbox.address, since);
     }
     Ok(None)
 }
@@ -245,7 +245,7 @@ fn begin_with(
         id,
         inbox: inbox.id,
         subject: mail.subject.clone(),
-        participants: mail.people.clone(),
+        participants: mail.participants.clone(),
         message_count,
         labels: Vec::new(),
         metadata_json: "{}".to_owned(),
@@ -253,7 +253,7 @@ fn begin_with(
         created_at: at,
     };
     threads::begin(tx, &new, &key)?;
-    Ok(JoinedThread { id, known: Vec::new() })
+    Ok(JoinedThread { id, participants_before: Vec::new() })
 }
 
 fn by_references(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox) -> Result<Option<Thread>> {

@@ -42,24 +42,25 @@ pub struct ContactContext<'a> {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn received(tx: &mut Tx, meeting: ContactContext<'_>, mail: &ParsedMail, ids: &IdGenerator) -> Result<()> {
+pub fn received(tx: &mut Tx, context: ContactContext<'_>, mail: &ParsedMail, ids: &IdGenerator) -> Result<()> {
     if mail.null_sender {
         return Ok(());
     }
     // A forged author must not rename the contact with that address.
     let is_forged = label::has_failed_authentication(&mail.labels);
-    let meeting = ContactContext { subject: meeting.subject.filter(|_| !is_forged), ..meeting };
+    let context = ContactContext { subject: context.subject.filter(|_| !is_forged), ..context };
     let part = if mail.auto_reply { ParticipantRole::AutomatedAuthor } else { ParticipantRole::Author };
     let author = mail.author.iter().map(|mailbox| MessageParticipant::of(mailbox, part));
-    let readers = mail.readers.iter().map(|mailbox| MessageParticipant::of(mailbox, ParticipantRole::CoRecipient));
+    let co_recipients =
+        mail.co_recipients.iter().map(|mailbox| MessageParticipant::of(mailbox, ParticipantRole::CoRecipient));
     // Mail within the workspace updated its contacts when it was sent.
-    let counted = mail.agent_of != Some(meeting.inbox.workspace);
-    for person in &mut distinct(meeting.inbox, author.chain(readers)) {
+    let counted = mail.agent_of != Some(context.inbox.workspace);
+    for person in &mut distinct(context.inbox, author.chain(co_recipients)) {
         person.name = person.name.take().filter(|_| !is_forged);
         if counted {
-            upsert(tx, meeting, person, ids)?;
+            upsert(tx, context, person, ids)?;
         }
-        join(tx, meeting, person)?;
+        join(tx, context, person)?;
     }
     Ok(())
 }
@@ -70,30 +71,30 @@ pub fn received(tx: &mut Tx, meeting: ContactContext<'_>, mail: &ParsedMail, ids
 /// Returns an error if the database call fails.
 pub fn sent<'m>(
     tx: &mut Tx,
-    meeting: ContactContext<'_>,
+    context: ContactContext<'_>,
     recipients: impl Iterator<Item = &'m Mailbox>,
     ids: &IdGenerator,
 ) -> Result<()> {
     let people = recipients.map(|mailbox| MessageParticipant::of(mailbox, ParticipantRole::Recipient));
-    for person in &distinct(meeting.inbox, people) {
-        let workspace = meeting.inbox.workspace;
-        contacts::allow_creation(tx, workspace, &meeting.key.digest(workspace, &person.address))?;
-        upsert(tx, meeting, person, ids)?;
-        join(tx, meeting, person)?;
+    for person in &distinct(context.inbox, people) {
+        let workspace = context.inbox.workspace;
+        contacts::allow_creation(tx, workspace, &context.key.digest(workspace, &person.address))?;
+        upsert(tx, context, person, ids)?;
+        join(tx, context, person)?;
     }
     Ok(())
 }
 
-fn upsert(tx: &mut Tx, meeting: ContactContext<'_>, person: &MessageParticipant, ids: &IdGenerator) -> Result<()> {
-    let workspace: WorkspaceId = meeting.inbox.workspace;
-    let subject = meeting.subject.map(thread::bare_subject).filter(|subject| !subject.is_empty());
-    let occasion = ContactActivity { workspace, inbox: meeting.inbox.id, subject, at: meeting.at };
-    contacts::upsert(tx, occasion, ids.next(), person, &meeting.key.digest(workspace, &person.address))
+fn upsert(tx: &mut Tx, context: ContactContext<'_>, person: &MessageParticipant, ids: &IdGenerator) -> Result<()> {
+    let workspace: WorkspaceId = context.inbox.workspace;
+    let subject = context.subject.map(thread::bare_subject).filter(|subject| !subject.is_empty());
+    let occasion = ContactActivity { workspace, inbox: context.inbox.id, subject, at: context.at };
+    contacts::upsert(tx, occasion, ids.next(), person, &context.key.digest(workspace, &person.address))
 }
 
-fn join(tx: &mut Tx, meeting: ContactContext<'_>, person: &MessageParticipant) -> Result<()> {
-    if !meeting.conversation.known.contains(&person.address) {
-        contacts::join_thread(tx, meeting.inbox.workspace, &person.address, meeting.conversation.id)?;
+fn join(tx: &mut Tx, context: ContactContext<'_>, person: &MessageParticipant) -> Result<()> {
+    if !context.conversation.participants_before.contains(&person.address) {
+        contacts::join_thread(tx, context.inbox.workspace, &person.address, context.conversation.id)?;
     }
     Ok(())
 }

@@ -235,7 +235,7 @@ pub fn expiry(id: JobId, inbox: &Inbox, now: Time) -> Option<NewJob> {
         kind: JobKind::InboxExpiry,
         workspace: inbox.workspace,
         subject: inbox.id.0,
-        lane: String::new(),
+        group: String::new(),
         run_at,
         attempt_max: JobKind::InboxExpiry.attempts_max(),
         why: JobReason::Expires,

@@ -65,7 +65,7 @@ pub async fn remove_unnamed(app: &App, name: &str, before_ms: i64) -> Result<boo
     let digest: BlobDigest = name.parse()?;
     let is_old = app.blobs.list(digest.0[0], before_ms).await?.contains(&digest);
     let text = name.to_owned();
-    if !is_old || app.store.read_one(move |tx| contents::names_blob(tx, &text)).await? {
+    if !is_old || app.store.read_one(move |tx| contents::references_blob(tx, &text)).await? {
         return Ok(false);
     }
     app.blobs.delete(&digest).await?;

@@ -36,7 +36,7 @@ pub(super) async fn ensure(app: &Arc<Instance>, now: Time) -> Result<()> {
         // The job belongs to no workspace.
         workspace: WorkspaceId(Uuid::nil()),
         subject: certificate::certificate_id(&app.config.acme),
-        lane: String::new(),
+        group: String::new(),
         run_at: now,
         attempt_max: JobKind::Certificate.attempts_max(),
         why: JobReason::Wanted,

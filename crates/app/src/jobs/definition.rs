@@ -12,7 +12,7 @@ use posthouse_domain::{
     job::{JobKind, JobReason},
     time::{MINUTE_MS, SECOND_MS, Time},
 };
-use posthouse_store::jobs::{JobOutcome, LeasedJob, due::LaneCapacity};
+use posthouse_store::jobs::{JobOutcome, LeasedJob, due::GroupCapacity};
 
 use crate::{next_step::NextStep, ports::BoxFuture};
 
@@ -53,11 +53,11 @@ const RETRY_MS: i64 = MINUTE_MS;
 /// Capacity per destination for the jobs of a kind.
 pub trait JobCapacity: Send + Sync + 'static {
     /// Returns how many more jobs of the workspace may run for the destination now.
-    fn available(&self, workspace: WorkspaceId, lane: &str, now: Time) -> LaneCapacity;
+    fn available(&self, workspace: WorkspaceId, group: &str, now: Time) -> GroupCapacity;
     /// Records that a job began.
-    fn began(&self, workspace: WorkspaceId, lane: &str, now: Time);
+    fn record_start(&self, workspace: WorkspaceId, group: &str, now: Time);
     /// Records that a job ended.
-    fn release(&self, workspace: WorkspaceId, lane: &str);
+    fn release(&self, workspace: WorkspaceId, group: &str);
     /// Returns when capacity may return without a job ending.
     fn next_at(&self) -> Option<Time>;
 }
@@ -66,13 +66,13 @@ pub trait JobCapacity: Send + Sync + 'static {
 struct Unbounded;
 
 impl JobCapacity for Unbounded {
-    fn available(&self, _workspace: WorkspaceId, _lane: &str, _now: Time) -> LaneCapacity {
-        LaneCapacity::UNLIMITED
+    fn available(&self, _workspace: WorkspaceId, _group: &str, _now: Time) -> GroupCapacity {
+        GroupCapacity::UNLIMITED
     }
 
-    fn began(&self, _workspace: WorkspaceId, _lane: &str, _now: Time) {}
+    fn record_start(&self, _workspace: WorkspaceId, _group: &str, _now: Time) {}
 
-    fn release(&self, _workspace: WorkspaceId, _lane: &str) {}
+    fn release(&self, _workspace: WorkspaceId, _group: &str) {}
 
     fn next_at(&self) -> Option<Time> {
         None
@@ -87,7 +87,7 @@ pub struct JobDefinition {
     /// Maximum concurrent jobs of this kind in this process.
     pub concurrency: usize,
     /// Capacity per destination in this process; jobs without a destination are not limited.
-    pub lanes: Arc<dyn JobCapacity>,
+    pub capacity: Arc<dyn JobCapacity>,
     /// The handler.
     pub run: JobHandler,
 }
@@ -100,7 +100,7 @@ impl JobDefinition {
         Fut: Future<Output = HandlerResult> + Send + 'static,
     {
         let run: JobHandler = Arc::new(move |app, job| Box::pin(run(app, job)));
-        Self { kind, concurrency: 1, lanes: Arc::new(Unbounded), run }
+        Self { kind, concurrency: 1, capacity: Arc::new(Unbounded), run }
     }
 
     /// Sets the maximum concurrent jobs.
@@ -112,8 +112,8 @@ impl JobDefinition {
 
     /// Sets the capacity per destination.
     #[must_use]
-    pub fn lanes(mut self, lanes: Arc<dyn JobCapacity>) -> Self {
-        self.lanes = lanes;
+    pub fn capacity(mut self, capacity: Arc<dyn JobCapacity>) -> Self {
+        self.capacity = capacity;
         self
     }
 }

@@ -18,9 +18,9 @@ const GATHER_MS: i64 = SECOND_MS;
 pub async fn run(app: Arc<Instance>) {
     let mut waiter = app.store.wakes().subscribe_any();
     let mut before = 0;
-    let mut rush = WritePressure::start(&app);
+    let mut write_pressure = WritePressure::start(&app);
     loop {
-        let is_rush = rush.is_on(&app);
+        let is_under_pressure = write_pressure.is_on(&app);
         match index::pending(&app).await {
             // The wakeup is used up, but its work is not done: try again after the interval.
             Err(refusal) => log_deferred("reading the index lag", &refusal),
@@ -32,7 +32,8 @@ pub async fn run(app: Arc<Instance>) {
                 }
             }
             Ok(lag) => {
-                if let Err(refusal) = index::index_pending(&app, &app.index, lag == before && !is_rush).await {
+                if let Err(refusal) = index::index_pending(&app, &app.index, lag == before && !is_under_pressure).await
+                {
                     log_deferred("indexing", &refusal);
                 }
                 before = lag;

@@ -17,7 +17,7 @@ use posthouse_domain::{
 };
 use posthouse_store::jobs::{
     JobOutcome, LeasedJob,
-    due::{CapacityShare, LaneCapacity},
+    due::{CapacityShare, GroupCapacity},
 };
 
 use super::definition::{HandlerResult, JobAttemptResult, JobCapacity, JobDefinition};
@@ -29,38 +29,38 @@ const CONCURRENCY: usize = 32;
 const HELD_MS: i64 = 10 * MINUTE_MS;
 
 pub(super) fn kind() -> JobDefinition {
-    JobDefinition::new(JobKind::LocalDelivery, run).concurrency(CONCURRENCY).lanes(Arc::new(OnePerLane::default()))
+    JobDefinition::new(JobKind::LocalDelivery, run).concurrency(CONCURRENCY).capacity(Arc::new(OnePerGroup::default()))
 }
 
-/// Runs one job per lane: one job delivers all that waits from a sender, and two would only wait for each other.
+/// Runs one job per group: one job delivers all that waits from a sender, and two would only wait for each other.
 #[derive(Default)]
-struct OnePerLane(Mutex<HashSet<u64>>);
+struct OnePerGroup(Mutex<HashSet<u64>>);
 
-impl OnePerLane {
+impl OnePerGroup {
     fn running(&self) -> MutexGuard<'_, HashSet<u64>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Identifies a lane of a workspace.
-fn lane_key(workspace: WorkspaceId, lane: &str) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one((workspace, lane))
+/// Identifies a group of a workspace.
+fn group_key(workspace: WorkspaceId, group: &str) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one((workspace, group))
 }
 
-impl JobCapacity for OnePerLane {
-    fn available(&self, workspace: WorkspaceId, lane: &str, _now: Time) -> LaneCapacity {
-        let of = lane_key(workspace, lane);
+impl JobCapacity for OnePerGroup {
+    fn available(&self, workspace: WorkspaceId, group: &str, _now: Time) -> GroupCapacity {
+        let of = group_key(workspace, group);
         let free = usize::from(!self.running().contains(&of));
-        let [_, rest @ ..] = LaneCapacity::UNLIMITED.shares;
-        LaneCapacity { shares: [CapacityShare { of, free }, rest[0], rest[1], rest[2]] }
+        let [_, rest @ ..] = GroupCapacity::UNLIMITED.shares;
+        GroupCapacity { shares: [CapacityShare { of, free }, rest[0], rest[1], rest[2]] }
     }
 
-    fn began(&self, workspace: WorkspaceId, lane: &str, _now: Time) {
-        self.running().insert(lane_key(workspace, lane));
+    fn record_start(&self, workspace: WorkspaceId, group: &str, _now: Time) {
+        self.running().insert(group_key(workspace, group));
     }
 
-    fn release(&self, workspace: WorkspaceId, lane: &str) {
-        self.running().remove(&lane_key(workspace, lane));
+    fn release(&self, workspace: WorkspaceId, group: &str) {
+        self.running().remove(&group_key(workspace, group));
     }
 
     fn next_at(&self) -> Option<Time> {

@@ -10,7 +10,7 @@ use posthouse_domain::{
     job::JobKind,
     time::{MINUTE_MS, Time},
 };
-use posthouse_store::jobs::{self, JobOutcome, LeasedJob, due::LaneCapacity};
+use posthouse_store::jobs::{self, JobOutcome, LeasedJob, due::GroupCapacity};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobCapacity, JobDefinition};
 use crate::outbound::{
@@ -29,20 +29,20 @@ const HELD_MS: i64 = 10 * MINUTE_MS;
 pub fn kind(app: &Instance) -> JobDefinition {
     let connections = app.config.delivery.connections_max;
     let most = connections.saturating_mul(ATTEMPTS_PER_CONNECTION).min(connections.saturating_add(ATTEMPTS_BESIDE));
-    JobDefinition::new(JobKind::Outbound, run).concurrency(most).lanes(Arc::new(app.outbound.limiter.clone()))
+    JobDefinition::new(JobKind::Outbound, run).concurrency(most).capacity(Arc::new(app.outbound.limiter.clone()))
 }
 
 impl JobCapacity for DestinationLimiter {
-    fn available(&self, workspace: WorkspaceId, lane: &str, now: Time) -> LaneCapacity {
-        self.available(workspace, lane, now)
+    fn available(&self, workspace: WorkspaceId, group: &str, now: Time) -> GroupCapacity {
+        self.available(workspace, group, now)
     }
 
-    fn began(&self, workspace: WorkspaceId, lane: &str, now: Time) {
-        self.began(workspace, lane, now);
+    fn record_start(&self, workspace: WorkspaceId, group: &str, now: Time) {
+        self.record_start(workspace, group, now);
     }
 
-    fn release(&self, workspace: WorkspaceId, lane: &str) {
-        self.release(workspace, lane);
+    fn release(&self, workspace: WorkspaceId, group: &str) {
+        self.release(workspace, group);
     }
 
     fn next_at(&self) -> Option<Time> {
@@ -52,12 +52,12 @@ impl JobCapacity for DestinationLimiter {
 
 async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
     let reference = EnvelopeRef { workspace: job.workspace, envelope: EnvelopeId(job.subject) };
-    let look_again_at = app.clock.now().plus_ms(HELD_MS);
+    let next_check_at = app.clock.now().plus_ms(HELD_MS);
     let fence: deliver::SettleFence = Arc::new(move |tx, next| {
         let outcome = match next {
             DeliveryStep::Done => JobOutcome::Done,
             DeliveryStep::Retry { at, why } => JobOutcome::Retry { at, why },
-            DeliveryStep::Hold { why, at } => JobOutcome::Hold { at: at.unwrap_or(look_again_at), why },
+            DeliveryStep::Hold { why, at } => JobOutcome::Hold { at: at.unwrap_or(next_check_at), why },
         };
         jobs::settle(tx, &job, &outcome)
     });

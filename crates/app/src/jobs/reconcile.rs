@@ -78,7 +78,7 @@ async fn recreate(app: &Arc<Instance>, now: Time) -> Result<u64> {
         kind,
         workspace: lost.workspace,
         subject: lost.subject,
-        lane: lost.lane,
+        group: lost.group,
         run_at: lost.run_at.max(now),
         attempt_max: kind.attempts_max(),
         why: JobReason::Recreated,
@@ -153,7 +153,7 @@ async fn sweep_blobs(app: &Arc<Instance>, now: Time) -> Result<()> {
     let shard = u8::try_from((now.millis() / EVERY_MS).rem_euclid(256)).unwrap_or(0);
     for digest in app.blobs.list(shard, before_ms).await? {
         let name = digest.to_string();
-        let named = app.store.read_one(move |tx| posthouse_store::contents::names_blob(tx, &name)).await?;
+        let named = app.store.read_one(move |tx| posthouse_store::contents::references_blob(tx, &name)).await?;
         if !named && wipe::remove_unnamed(app, &digest.to_string(), before_ms).await? {
             tracing::info!(blob = %digest, "blob.removed");
         }

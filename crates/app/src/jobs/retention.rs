@@ -30,7 +30,7 @@ pub(super) async fn run(app: &Arc<Instance>, now: Time) -> Result<u64> {
     let (mut deleted, mut steps) = (0, STEPS_MAX);
     let mut after = WorkspaceId(Uuid::nil());
     loop {
-        let page = app.store.read(move |tx| workspaces::keeping_for_days(tx, after, WORKSPACES_PAGE)).await?;
+        let page = app.store.read(move |tx| workspaces::with_retention(tx, after, WORKSPACES_PAGE)).await?;
         let Some((last, _)) = page.last() else { return Ok(deleted) };
         after = *last;
         for (workspace, days) in page {

@@ -31,7 +31,7 @@ use crate::{app::App, persist::persist};
 /// Longest sleep, in milliseconds. Covers lost wakeups from other processes.
 const POLL_MS: i64 = 5 * SECOND_MS;
 /// Time between two scans, in milliseconds. Under load, each scan then finds many jobs.
-const LOOK_GAP_MS: i64 = 5;
+const SCAN_GAP_MS: i64 = 5;
 /// How often the leases of running attempts are renewed, in milliseconds: a third of their length.
 const RENEW_MS: i64 = LEASE_MS / 3;
 /// The delay after a failed renewal, in milliseconds. Nothing is claimed meanwhile, because leases of this process that
@@ -67,8 +67,8 @@ pub async fn run_due(app: &Arc<Instance>) -> usize {
     let mut board = RunningJobs::new(registry::all(app));
     let (mut count, mut failures) = (0, 0);
     for _ in 0..ROUNDS_MAX {
-        let looked = match board.scan(app).await {
-            Ok(looked) => looked,
+        let scanned = match board.scan(app).await {
+            Ok(scanned) => scanned,
             Err(_) if failures < FAILURES_MAX => {
                 failures += 1;
                 continue;
@@ -76,13 +76,13 @@ pub async fn run_due(app: &Arc<Instance>) -> usize {
             Err(error) => panic!("the store keeps failing: {error:?}"),
         };
         failures = 0;
-        if looked.claimed.is_empty() && !looked.is_partial {
+        if scanned.claimed.is_empty() && !scanned.is_partial {
             return count;
         }
-        count += looked.claimed.len();
-        let attempts = looked.claimed.iter().map(|(at, job)| attempt(app.clone(), board.kind(*at), job.clone()));
+        count += scanned.claimed.len();
+        let attempts = scanned.claimed.iter().map(|(at, job)| attempt(app.clone(), board.kind(*at), job.clone()));
         join_all(attempts).await;
-        looked.claimed.iter().for_each(|(at, job)| board.record_end(*at, job));
+        scanned.claimed.iter().for_each(|(at, job)| board.record_end(*at, job));
     }
     panic!("jobs keep making themselves due");
 }
@@ -107,18 +107,9 @@ struct Runner {
 impl Runner {
     fn new(app: Arc<Instance>) -> Self {
         let (board, now) = (RunningJobs::new(registry::all(&app)), app.clock.now());
-        let last_look = now.plus_ms(-LOOK_GAP_MS);
+        let last_scan = now.plus_ms(-SCAN_GAP_MS);
         let (tasks, in_flight) = (JoinSet::new(), HashMap::new());
-        Self {
-            app,
-            running: board,
-            tasks,
-            in_flight,
-            sweeps: false,
-            next_sweep: now,
-            next_renewal: now,
-            last_scan: last_look,
-        }
+        Self { app, running: board, tasks, in_flight, sweeps: false, next_sweep: now, next_renewal: now, last_scan }
     }
 
     /// Releases all leases of an embedded database: it has one worker, so they belong to an earlier process.
@@ -149,7 +140,7 @@ impl Runner {
         }
         self.sleep(until, waiter).await;
         // Under load, thousands of wakeups and results arrive per second. Waiting lets one scan find many.
-        let gap_end = self.last_scan.plus_ms(LOOK_GAP_MS);
+        let gap_end = self.last_scan.plus_ms(SCAN_GAP_MS);
         if self.app.clock.now() < gap_end {
             tokio::select! {
                 () = self.app.lifecycle.drained() => {}
@@ -165,13 +156,13 @@ impl Runner {
     async fn scan(&mut self, until: &mut Time) {
         let now = self.last_scan;
         match self.running.scan(&self.app).await {
-            Ok(looked) => {
+            Ok(scanned) => {
                 // Due jobs that don't fit wait for a running job to end, not for a time.
-                *until = (*until).min(looked.next.filter(|next| *next > now).unwrap_or(*until));
-                if !looked.claimed.is_empty() || looked.is_partial {
+                *until = (*until).min(scanned.next.filter(|next| *next > now).unwrap_or(*until));
+                if !scanned.claimed.is_empty() || scanned.is_partial {
                     *until = now;
                 }
-                for (at, job) in looked.claimed {
+                for (at, job) in scanned.claimed {
                     self.start(at, job);
                 }
             }

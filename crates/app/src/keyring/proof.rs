@@ -13,9 +13,9 @@ use crate::{
     keyring::{
         context,
         instance_key::{InstanceKey, InstanceKeyError},
+        key_cache,
         key_file::{KeyFile, failed, read_file},
         signer::SigningError,
-        vault,
     },
 };
 
@@ -75,7 +75,7 @@ impl StoredEvidence {
 /// an error if the database call fails.
 pub async fn status(app: &App) -> Result<KeyStatus, SigningError> {
     let known = app.store.read(StoredEvidence::of).await?;
-    let found = match (vault::find(&app.config)?, &known) {
+    let found = match (key_cache::find(&app.config)?, &known) {
         (Some(key), known) => known.status(&key),
         (None, StoredEvidence::Nothing) => Ok(KeyStatus::Absent),
         (None, _) => Err(InstanceKeyError::Missing { path: KeyFile::of(&app.config).path() }),
@@ -118,7 +118,7 @@ pub async fn settle(app: &App) -> Result<(), SigningError> {
 
 /// Stores a proof of the available key, unless the store has one.
 async fn store_if_absent(app: &App) -> Result<(), SigningError> {
-    let key = vault::read(&app.config)?;
+    let key = key_cache::read(&app.config)?;
     let text = STANDARD.encode(prove(&key)?);
     let noted = app.store.write(move |tx: &mut Tx| instance::set_value_if_absent(tx, NOTE, &text)).await?;
     let is_it = noted.and_then(|text| STANDARD.decode(text).ok()).is_some_and(|noted| is_proof_of(&noted, &key));

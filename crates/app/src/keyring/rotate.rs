@@ -3,7 +3,7 @@
 //! No service may run on the store meanwhile, because it would keep sealing with the old key. [`key_file`] describes
 //! what a crash leaves behind.
 
-use crate::keyring::{context, proof, vault};
+use crate::keyring::{context, key_cache, proof};
 use std::path::{Path, PathBuf};
 
 use posthouse_store::{
@@ -70,7 +70,7 @@ pub async fn rotate(app: &App, to: Option<&Path>) -> Result<KeyRotation, Rotatio
         return already(app, place).await;
     }
     proof::settle(app).await?;
-    let old = vault::read(&app.config)?;
+    let old = key_cache::read(&app.config)?;
     let mut fresh = [0; 32];
     app.clock.random(&mut fresh);
     key_file::write_file(&place, &old.successor(fresh))?;

@@ -15,7 +15,7 @@ use crate::{app::App, keyring::instance_key::InstanceKeyError};
 /// The placeholder: as long as a token, but not a valid one.
 pub const TOKEN_PLACEHOLDER: &str = "hidden-until-the-message-is-sent";
 /// The largest mail that is searched for the placeholder, in bytes: mail that the service writes is small.
-const LOOKED_THROUGH_BYTES_MAX: usize = 16 * 1024;
+const SCANNED_BYTES_MAX: usize = 16 * 1024;
 
 /// Returns the token of the link in a message.
 ///
@@ -62,7 +62,7 @@ pub fn replaced(raw: &[u8], token: &str) -> Option<Vec<u8>> {
 }
 
 fn at(raw: &[u8]) -> Option<usize> {
-    let short = Some(raw).filter(|raw| raw.len() <= LOOKED_THROUGH_BYTES_MAX)?;
+    let short = Some(raw).filter(|raw| raw.len() <= SCANNED_BYTES_MAX)?;
     short.windows(TOKEN_PLACEHOLDER.len()).position(|window| window == TOKEN_PLACEHOLDER.as_bytes())
 }
 

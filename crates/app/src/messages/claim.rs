@@ -32,7 +32,7 @@ const PULLS_MAX: usize = 20;
 /// Candidates whose sizes are read at once.
 const SIZES_STEP: usize = 50;
 /// Dead letters made per attempt.
-const BURIED_MAX: u32 = 50;
+const DEAD_LETTERS_MAX: u32 = 50;
 
 /// A claim request.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,11 +86,11 @@ pub async fn claim(app: &App, waiters: &InboxWaiters, caller: Caller, claim: Cla
         let (request, bytes_max) = (claim.clone(), app.config.limits.page_bytes);
         let (ids, now) = (app.clock.ids(), app.clock.now());
         let attempt = app.store.write(move |tx| attempt(tx, caller, &request, (&ids.clone(), now), bytes_max)).await?;
-        let (news, due) = match attempt {
+        let (activity, due) = match attempt {
             Attempt::Paused => return Ok(Claims { claimed: Vec::new(), is_paused: true }),
             Attempt::Leased(leases) => return read(app, caller, leases).await,
             Attempt::Unfinished => continue,
-            Attempt::Nothing(news, due) => (news, due),
+            Attempt::Nothing(activity, due) => (activity, due),
         };
         if now >= deadline {
             return Ok(Claims::default());
@@ -98,7 +98,7 @@ pub async fn claim(app: &App, waiters: &InboxWaiters, caller: Caller, claim: Cla
         let until = due.map_or(deadline, |due| due.min(deadline));
         tokio::select! {
             biased;
-            other = watch.other_than(news) => drop(other?),
+            other = watch.other_than(activity) => drop(other?),
             () = app.lifecycle.drained() => return Ok(Claims::default()),
             () = app.clock.sleep_until(until) => {}
         }
@@ -121,7 +121,7 @@ fn attempt(
     if workspace.stopped_at.is_some() || inbox.is_paused() {
         return Ok(Attempt::Paused);
     }
-    dead_letter_exhausted(tx, Some(place), now, BURIED_MAX)?;
+    dead_letter_exhausted(tx, Some(place), now, DEAD_LETTERS_MAX)?;
     queue::promote(tx, place, now)?;
     let (leases, is_finished) =
         lease_oldest(tx, &inbox, queue.position, claim, (ids, now), ClaimBudget::new(claim, bytes_max))?;
@@ -131,8 +131,8 @@ fn attempt(
     if !is_finished {
         return Ok(Attempt::Unfinished);
     }
-    let news = InboxActivity { newest: inbox.last_message_at, changes: queue.changes };
-    Ok(Attempt::Nothing(news, queue::next_due(tx, place, now)?))
+    let activity = InboxActivity { newest: inbox.last_message_at, changes: queue.changes };
+    Ok(Attempt::Nothing(activity, queue::next_due(tx, place, now)?))
 }
 
 /// Leases the oldest matching messages after position `start`, one per thread, as far as the response has room for

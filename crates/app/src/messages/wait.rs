@@ -64,12 +64,12 @@ pub async fn message(
     app: &App,
     waiters: &InboxWaiters,
     caller: Caller,
-    patience: LongPoll,
+    long_poll: LongPoll,
     sort: ArrivalFilter,
     parts: NewMessageFilter,
 ) -> Result<Option<Record>, Refusal> {
-    let start = Start::of(app, waiters, caller, patience).await?;
-    before_timeout(app, patience, Box::pin(find_message(app, start, sort, parts.lowered()))).await
+    let start = Start::of(app, waiters, caller, long_poll).await?;
+    before_timeout(app, long_poll, Box::pin(find_message(app, start, sort, parts.lowered()))).await
 }
 
 /// Waits for the newest received message with a code or link from the given author. Messages that failed authentication
@@ -81,21 +81,21 @@ pub async fn verification(
     app: &App,
     waiters: &InboxWaiters,
     caller: Caller,
-    patience: LongPoll,
+    long_poll: LongPoll,
     from: Option<SenderFilter>,
     unauthenticated: bool,
 ) -> Result<Option<Message>, Refusal> {
-    let start = Start::of(app, waiters, caller, patience).await?;
-    before_timeout(app, patience, Box::pin(find_verification(app, start, from, unauthenticated))).await
+    let start = Start::of(app, waiters, caller, long_poll).await?;
+    before_timeout(app, long_poll, Box::pin(find_verification(app, start, from, unauthenticated))).await
 }
 
 /// Runs a search until it ends, the timeout passes or the process drains.
 async fn before_timeout<T>(
     app: &App,
-    patience: LongPoll,
+    long_poll: LongPoll,
     search: impl Future<Output = Result<T, Refusal>>,
 ) -> Result<Option<T>, Refusal> {
-    let until = patience.arrived_at.plus_ms(patience.timeout_ms);
+    let until = long_poll.arrived_at.plus_ms(long_poll.timeout_ms);
     tokio::select! {
         biased;
         found = search => found.map(Some),
@@ -116,12 +116,12 @@ struct Start {
 
 impl Start {
     /// Registers the watch before the first read, so that no commit in between is missed.
-    async fn of(app: &App, waiters: &InboxWaiters, caller: Caller, patience: LongPoll) -> Result<Self, Refusal> {
-        let place = InboxRef { workspace: caller.workspace, inbox: patience.inbox };
+    async fn of(app: &App, waiters: &InboxWaiters, caller: Caller, long_poll: LongPoll) -> Result<Self, Refusal> {
+        let place = InboxRef { workspace: caller.workspace, inbox: long_poll.inbox };
         let watch = waiters.watch(&app.store, place);
         let read = move |tx: &mut Tx| Ok::<_, Refusal>(visible::inbox(tx, &caller, place.inbox)?.last_message_at);
         let newest = app.store.read_one(read).await?;
-        let since = patience.since.unwrap_or_else(|| request_time(patience.arrived_at, newest, app.clock.now()));
+        let since = long_poll.since.unwrap_or_else(|| request_time(long_poll.arrived_at, newest, app.clock.now()));
         Ok(Self { place, watch, newest, since })
     }
 }

@@ -54,7 +54,7 @@ pub struct InboxWatch {
     store: Store,
     place: InboxRef,
     /// `None` only while being dropped.
-    news: Option<watch::Receiver<InboxActivity>>,
+    activity: Option<watch::Receiver<InboxActivity>>,
 }
 
 /// The state of an inbox that was not read yet.
@@ -74,9 +74,9 @@ impl InboxWaiters {
         let create = || Arc::new(WorkspaceWaiters::new(store, place.workspace));
         let waiters = registry.entry(place.workspace).or_insert_with(create).clone();
         let unknown = || watch::Sender::new(UNKNOWN);
-        let news = Some(locked(&waiters.inboxes).entry(place.inbox).or_insert_with(unknown).subscribe());
+        let activity = Some(locked(&waiters.inboxes).entry(place.inbox).or_insert_with(unknown).subscribe());
         drop(registry);
-        InboxWatch { registry: self.0.clone(), waiters, store: store.clone(), place, news }
+        InboxWatch { registry: self.0.clone(), waiters, store: store.clone(), place, activity }
     }
 
     /// Returns the number of workspaces that have waiters.
@@ -104,8 +104,8 @@ impl WorkspaceWaiters {
         let inboxes = locked(&self.inboxes);
         for inbox in watched {
             let (newest, stirs) = newest.get(&inbox).copied().unwrap_or((DELETED, 0));
-            if let Some(news) = inboxes.get(&inbox) {
-                news.send_if_modified(|known| {
+            if let Some(activity) = inboxes.get(&inbox) {
+                activity.send_if_modified(|known| {
                     let now = InboxActivity { newest: newest.max(known.newest), changes: stirs.max(known.changes) };
                     std::mem::replace(known, now) != now
                 });
@@ -133,9 +133,9 @@ impl InboxWatch {
     }
 
     async fn wait_until(&mut self, is_reached: impl Fn(InboxActivity) -> bool) -> Result<InboxActivity, Refusal> {
-        let news = self.news.as_mut().expect("the receiver exists until the drop");
+        let activity = self.activity.as_mut().expect("the receiver exists until the drop");
         loop {
-            let known = *news.borrow_and_update();
+            let known = *activity.borrow_and_update();
             if known.newest == DELETED {
                 return Err(Refusal::not_found("inbox"));
             }
@@ -144,7 +144,7 @@ impl InboxWatch {
             }
             let mut leader = tokio::select! {
                 // The sender exists while the inbox is watched, so this cannot fail.
-                _ = news.changed() => continue,
+                _ = activity.changed() => continue,
                 leader = self.waiters.polling.lock() => leader,
             };
             if leader.is_behind {
@@ -153,7 +153,7 @@ impl InboxWatch {
                 continue;
             }
             tokio::select! {
-                _ = news.changed() => {}
+                _ = activity.changed() => {}
                 // No await between the wakeup and the assignment, so that a cancelled leader loses no wakeup.
                 () = leader.wakes.changed() => leader.is_behind = true,
             }
@@ -164,9 +164,9 @@ impl InboxWatch {
 impl Drop for InboxWatch {
     fn drop(&mut self) {
         let mut registry = locked(&self.registry);
-        self.news = None;
+        self.activity = None;
         let mut inboxes = locked(&self.waiters.inboxes);
-        if inboxes.get(&self.place.inbox).is_some_and(|news| news.receiver_count() == 0) {
+        if inboxes.get(&self.place.inbox).is_some_and(|activity| activity.receiver_count() == 0) {
             inboxes.remove(&self.place.inbox);
         }
         let is_registered = registry.get(&self.place.workspace).is_some_and(|own| Arc::ptr_eq(own, &self.waiters));

@@ -120,11 +120,11 @@ pub fn complete(content: &mut OutgoingContent, has_remote_recipients: bool) {
 ///
 /// # Errors
 /// Returns `invalid_request` if a value can't be represented in a message.
-pub fn raw(letter: &OutgoingMessage, from: &Mailbox, now: Time) -> Result<Vec<u8>, Refusal> {
-    let message_id = thread::new_message_id(&letter.message.to_string(), from.address().domain());
-    let original = letter.answers();
+pub fn raw(outgoing: &OutgoingMessage, from: &Mailbox, now: Time) -> Result<Vec<u8>, Refusal> {
+    let message_id = thread::new_message_id(&outgoing.message.to_string(), from.address().domain());
+    let original = outgoing.answers();
     let references = original.map(|o| thread::reply_references(&o.references, &o.rfc_message_id)).unwrap_or_default();
-    let content = &letter.content;
+    let content = &outgoing.content;
     let files: Vec<MimeFile<'_>> = content
         .files
         .iter()
@@ -135,14 +135,14 @@ pub fn raw(letter: &OutgoingMessage, from: &Mailbox, now: Time) -> Result<Vec<u8
             content_id: file.content_id.as_deref(),
         })
         .collect();
-    let outgoing = MimeMessage {
+    let mime = MimeMessage {
         message_id: &message_id,
         date_ms: now.millis(),
         from,
-        to: &letter.people.to,
-        cc: &letter.people.cc,
+        to: &outgoing.people.to,
+        cc: &outgoing.people.cc,
         reply_to: &[],
-        subject: &letter.subject,
+        subject: &outgoing.subject,
         text: content.text.as_deref(),
         html: content.html.as_deref(),
         attachments: &files,
@@ -150,7 +150,7 @@ pub fn raw(letter: &OutgoingMessage, from: &Mailbox, now: Time) -> Result<Vec<u8
         references: &references,
         extra: &[],
     };
-    let built = build::build(&outgoing).map_err(|problem| Refusal::invalid_field("body", problem.to_string()))?;
+    let built = build::build(&mime).map_err(|problem| Refusal::invalid_field("body", problem.to_string()))?;
     Ok(built.raw)
 }
 

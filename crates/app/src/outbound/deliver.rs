@@ -9,16 +9,16 @@
 //! `Message-ID`: delivery is at least once.
 
 mod call;
-mod cannot_send;
 pub(super) mod local;
-mod origin;
+mod not_attempted;
 pub mod prepare;
 mod relay;
 mod route;
 mod settle;
+mod source_addresses;
 
 use crate::outbound::capacity::DeliveryCapacity;
-use cannot_send::NotAttempted;
+use not_attempted::NotAttempted;
 use std::{sync::Arc, time::Duration};
 
 use posthouse_domain::{
@@ -89,8 +89,8 @@ pub async fn deliver(
     reference: EnvelopeRef,
     fence: SettleFence,
 ) -> StoreResult<DeliveryStep> {
-    let means = means(app);
-    let wants_raw = means != OutboundMode::Capture;
+    let mode = mode(app);
+    let wants_raw = mode != OutboundMode::Capture;
     let served = crate::inbound::recipient::served_domains(app);
     let prepared = app.store.read_inline(move |tx| prepare::load(tx, reference, wants_raw, &served)).await?;
     let (load, reports, end) = match prepared {
@@ -98,13 +98,13 @@ pub async fn deliver(
         LoadResult::Hold(reason) => return finish(app, fence, DeliveryStep::Hold { why: reason, at: None }).await,
         LoadResult::Impossible(load, why) => {
             let (reports, end) = (AttemptResult::Failed(why.to_owned()), end(app, outbound, &load));
-            return settle(app, FinishedDelivery { load: *load, reports, means, end }, fence).await;
+            return settle(app, FinishedDelivery { load: *load, reports, mode, end }, fence).await;
         }
         LoadResult::Ready(load) if load.pending.len() > 1 => return split(app, reference, fence).await,
         LoadResult::Ready(load) => {
             // Computed before the attempt, because its result may pause the destination.
             let end = end(app, outbound, &load);
-            let _room = outbound.memory.acquire(load.raw.as_ref().map_or(0, |raw| raw.bytes)).await;
+            let _memory_permit = outbound.memory.acquire(load.raw.as_ref().map_or(0, |raw| raw.bytes)).await;
             let called =
                 tokio::time::timeout(Duration::from_millis(ATTEMPT_MS_MAX), call::call(app, outbound, &load)).await;
             let all = |report: AttemptReport| vec![report; load.pending.len()];
@@ -122,7 +122,7 @@ pub async fn deliver(
             (load, reports, end)
         }
     };
-    settle(app, FinishedDelivery { load: *load, reports, means, end }, fence).await
+    settle(app, FinishedDelivery { load: *load, reports, mode, end }, fence).await
 }
 
 /// Settles an envelope whose job is dead: its queued recipients fail. Returns whether there was anything to settle.
@@ -140,7 +140,7 @@ pub async fn fail_envelope(
     // Another worker may have settled the envelope since the read.
     let fence: SettleFence = Arc::new(move |tx, _| Ok(recipients::envelope(tx, workspace, envelope)?.is_some()));
     let end = end(app, outbound, &load);
-    let settling = FinishedDelivery { load, reports: AttemptResult::Failed(why), means: means(app), end };
+    let settling = FinishedDelivery { load, reports: AttemptResult::Failed(why), mode: mode(app), end };
     settle(app, settling, fence).await?;
     Ok(true)
 }
@@ -155,7 +155,7 @@ fn end(app: &App, outbound: &DeliveryCapacity, load: &prepare::LoadedEnvelope) -
 }
 
 /// Returns how mail leaves this server.
-fn means(app: &App) -> OutboundMode {
+fn mode(app: &App) -> OutboundMode {
     match app.config.delivery.mode {
         DeliveryMode::Direct => OutboundMode::Direct,
         DeliveryMode::Relay(_) => OutboundMode::Relay,
@@ -177,7 +177,7 @@ enum AttemptResult {
 struct FinishedDelivery {
     load: prepare::LoadedEnvelope,
     reports: AttemptResult,
-    means: OutboundMode,
+    mode: OutboundMode,
     /// The deadline of retries.
     end: RetryDeadline,
 }
@@ -212,7 +212,7 @@ async fn postpone(
 ) -> StoreResult<DeliveryStep> {
     let now = app.clock.now();
     let at = at.max(now.plus_ms(POSTPONE_MS_MIN)).min(load.envelope.expires_at.max(now.plus_ms(1)));
-    let next = DeliveryStep::Hold { why: JobReason::DestinationRests, at: Some(at) };
+    let next = DeliveryStep::Hold { why: JobReason::DestinationPaused, at: Some(at) };
     let detail = format!("waiting: {host} accepts no more mail now; the next attempt is automatic");
     let without_detail: Vec<_> = load.pending.iter().filter(|entry| entry.detail.is_none()).cloned().collect();
     let (workspace, message) = (load.envelope.workspace, load.envelope.message);

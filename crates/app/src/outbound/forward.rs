@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::{
     compose::{self, OutgoingKind, OutgoingMessage},
-    order::SendContext,
+    send_context::SendContext,
 };
 use crate::{
     access::visible,
@@ -35,19 +35,19 @@ const DATE_BYTES_MAX: usize = 100;
 /// Returns `not_found` if the message is not in this inbox, or the errors of [`super::send::send`].
 pub async fn forward(
     app: &Arc<App>,
-    order: SendContext,
+    context: SendContext,
     original: MessageId,
     command: ForwardCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let found = original_of(app, &order, original).await?;
+    let found = original_of(app, &context, original).await?;
     let files = if command.include_files && found.message.has_attachments {
-        files(app, order.caller, original).await?
+        files(app, context.caller, original).await?
     } else {
         Vec::new()
     };
     let content = quoted(&found.message, &found.bodies, command.note);
-    let letter = OutgoingMessage {
+    let outgoing = OutgoingMessage {
         message: app.clock.ids().next(),
         people: command.people,
         subject: compose::bounded_subject(&thread::forward_subject(
@@ -56,7 +56,7 @@ pub async fn forward(
         content: OutgoingContent { files, ..content },
         origin: OutgoingKind::Forward,
     };
-    queue::post(app, order, letter, found.inbox, render).await
+    queue::post(app, context, outgoing, found.inbox, render).await
 }
 
 /// The message to forward.
@@ -66,8 +66,8 @@ struct Original {
     bodies: MessageBodies,
 }
 
-async fn original_of(app: &App, order: &SendContext, original: MessageId) -> Result<Original, Refusal> {
-    let (caller, id) = (order.caller, order.inbox);
+async fn original_of(app: &App, context: &SendContext, original: MessageId) -> Result<Original, Refusal> {
+    let (caller, id) = (context.caller, context.inbox);
     app.store
         .read_for(caller.workspace, move |tx| {
             let inbox = visible::inbox(tx, &caller, id)?;

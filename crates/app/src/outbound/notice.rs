@@ -20,7 +20,7 @@ use posthouse_mail::{
 
 use super::{
     compose::{self, ComposedMessage, OutgoingKind, OutgoingMessage},
-    order::SendContext,
+    send_context::SendContext,
 };
 use crate::{
     app::App,
@@ -50,10 +50,10 @@ pub async fn send(app: &Arc<App>, inbox: Inbox, notice: PersonNotice) -> Result<
         MessageRecipients { to: vec![Mailbox::cleaned(None, notice.to.clone())], cc: Vec::new(), bcc: Vec::new() };
     let raw = compose_notice(app, &notice, &inbox, message, &people)?;
     let origin = OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: None });
-    let letter = OutgoingMessage { message, people, subject: notice.subject, content: empty_content(), origin };
+    let outgoing = OutgoingMessage { message, people, subject: notice.subject, content: empty_content(), origin };
     let caller = Caller::service(inbox.workspace, inbox.id);
-    let order = SendContext { caller, inbox: inbox.id, key: None, fence: None };
-    queue::post(app, order, letter, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
+    let context = SendContext { caller, inbox: inbox.id, key: None, fence: None };
+    queue::post(app, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
     Ok(())
 }
 

@@ -63,13 +63,13 @@ pub async fn send_notice(app: &Arc<App>, workspace: WorkspaceId) -> Result<Notic
     let is_ours = |one: &RoleMail| served.iter().any(|domain| one.address.ends_with(&format!("@{domain}")));
     // A notice has one recipient, so it covers only messages for that recipient.
     let first_is_ours = waiting.first().is_some_and(is_ours);
-    let told: Vec<RoleMail> = waiting.into_iter().filter(|one| is_ours(one) == first_is_ours).collect();
-    let ids: Vec<MessageId> = told.iter().map(|one| one.message).collect();
-    let read = move |tx: &mut Tx| find(tx, workspace, &told);
+    let included: Vec<RoleMail> = waiting.into_iter().filter(|one| is_ours(one) == first_is_ours).collect();
+    let ids: Vec<MessageId> = included.iter().map(|one| one.message).collect();
+    let read = move |tx: &mut Tx| find(tx, workspace, &included);
     if let Some((owner, inbox, records)) = app.store.read(read).await? {
         let person = app.config.mail.postmaster.clone().filter(|_| first_is_ours).unwrap_or(owner);
         match notice_recipient(&person) {
-            Some(to) if !records.is_empty() => notice::send(app, inbox, written(app, to, &records)).await?,
+            Some(to) if !records.is_empty() => notice::send(app, inbox, compose_notice(app, to, &records)).await?,
             _ => tracing::warn!(workspace_id = %workspace, "postmaster.no_notice_recipient"),
         }
     }
@@ -80,11 +80,15 @@ pub async fn send_notice(app: &Arc<App>, workspace: WorkspaceId) -> Result<Notic
 /// A message and the role address that it was sent to.
 type About = (String, Record);
 
-fn find(tx: &mut Tx, workspace: WorkspaceId, told: &[RoleMail]) -> StoreResult<Option<(String, Inbox, Vec<About>)>> {
+fn find(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    included: &[RoleMail],
+) -> StoreResult<Option<(String, Inbox, Vec<About>)>> {
     let (tenant, inbox) = (workspaces::get(tx, workspace)?, inboxes::first_of(tx, workspace)?);
     let (Some(tenant), Some(inbox)) = (tenant, inbox) else { return Ok(None) };
     let mut records = Vec::new();
-    for one in told {
+    for one in included {
         records.extend(messages::record(tx, workspace, one.message)?.map(|record| (one.address.clone(), record)));
     }
     Ok(Some((tenant.owner_email, inbox, records)))
@@ -95,7 +99,7 @@ fn notice_recipient(text: &str) -> Option<Address> {
     Address::parse(text).ok().filter(|person| !recipient::is_role(person) && person.domain() != PLACEHOLDER_DOMAIN)
 }
 
-fn written(app: &App, to: Address, records: &[About]) -> PersonNotice {
+fn compose_notice(app: &App, to: Address, records: &[About]) -> PersonNotice {
     let subject = match records {
         [(address, record)] => format!("Mail for {address}: {}", record.message.subject.as_deref().unwrap_or_default()),
         _ => format!("{} messages for postmaster and abuse", records.len()),

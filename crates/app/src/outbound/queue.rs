@@ -33,7 +33,7 @@ use posthouse_store::{
 
 use super::{
     compose::{self, OutgoingKind, OutgoingMessage},
-    order::SendContext,
+    send_context::SendContext,
 };
 use crate::{
     access::visible,
@@ -91,7 +91,7 @@ struct QueueConfig {
 
 /// A composed message, ready for the transaction.
 struct QueuedMessage {
-    order: SendContext,
+    context: SendContext,
     config: QueueConfig,
     message: OutgoingMessage,
     from: Address,
@@ -140,29 +140,29 @@ pub(crate) trait QueueHook: Send + Sync {
 /// database call fails.
 pub async fn post(
     app: &Arc<App>,
-    order: SendContext,
+    context: SendContext,
     message: OutgoingMessage,
     inbox: Inbox,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let (ready, raw) = ready(app, order, message, inbox).await?;
+    let (ready, raw) = ready(app, context, message, inbox).await?;
     queue(app, ready, raw, render).await
 }
 
 /// Queues a message together with other changes.
 ///
 /// # Errors
-/// Returns the errors of [`post`], and those of `along`.
-pub(crate) async fn post_along(
+/// Returns the errors of [`post`], and those of `hook`.
+pub(crate) async fn post_with_hook(
     app: &Arc<App>,
-    order: SendContext,
+    context: SendContext,
     message: OutgoingMessage,
     inbox: Inbox,
-    along: Box<dyn QueueHook>,
+    hook: Box<dyn QueueHook>,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let (ready, raw) = ready(app, order, message, inbox).await?;
-    queue(app, QueuedMessage { hook: Some(along), ..ready }, raw, render).await
+    let (ready, raw) = ready(app, context, message, inbox).await?;
+    queue(app, QueuedMessage { hook: Some(hook), ..ready }, raw, render).await
 }
 
 async fn queue(
@@ -183,7 +183,7 @@ async fn queue(
     let (signed, compressed) = app.blocking_pool.run_sized(bytes, work).await??;
     ready.signed = signed;
     let raw = store_raw(app, compressed, bytes).await?;
-    let (ids, workspace) = (app.clock.ids(), ready.order.caller.workspace);
+    let (ids, workspace) = (app.clock.ids(), ready.context.caller.workspace);
     let posted = app.store.write(move |tx| store(tx, &ready, &raw, &render, &ids.clone())).await;
     if posted.as_ref().is_err_and(|refusal| refusal.code == ErrorCode::OrgSuspended) {
         // The suspension was rolled back together with the message.
@@ -200,7 +200,7 @@ async fn signing_keys(app: &App, ready: &QueuedMessage, raw: &[u8]) -> Option<Ar
     if !is_sent_unchanged {
         return None;
     }
-    let keys = dkim::keys_of(app, ready.order.caller.workspace, ready.from.domain()).await;
+    let keys = dkim::keys_of(app, ready.context.caller.workspace, ready.from.domain()).await;
     keys.inspect_err(log_unsigned).ok().flatten()
 }
 
@@ -212,8 +212,8 @@ fn log_unsigned(error: &SigningError) {
 /// Composes the message and parses it the way its recipients will.
 async fn ready(
     app: &Arc<App>,
-    order: SendContext,
-    mut letter: OutgoingMessage,
+    context: SendContext,
+    mut outgoing: OutgoingMessage,
     inbox: Inbox,
 ) -> Result<(QueuedMessage, Vec<u8>), Refusal> {
     let now = app.clock.now();
@@ -221,54 +221,54 @@ async fn ready(
     let house = QueueConfig {
         plans: app.config.plans,
         own: served_domains(app),
-        served: served_domains_of(app, &letter.people.deliveries()).await?,
+        served: served_domains_of(app, &outgoing.people.deliveries()).await?,
         expiry_ms: app.config.delivery.retry_schedule_ms.iter().sum(),
         attempts_max: u32::try_from(app.config.delivery.retry_schedule_ms.len() + SPARE_ATTEMPTS).unwrap_or(u32::MAX),
         key: app.address_key()?,
     };
     let hostname = app.config.hostname.clone();
-    let files_bytes = letter.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
-    let bytes = files_bytes + letter.origin.raw().map_or(0, |raw| raw.len());
+    let files_bytes = outgoing.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
+    let bytes = files_bytes + outgoing.origin.raw().map_or(0, |raw| raw.len());
     let blobs = app.blobs.clone();
     let work = move || -> Result<(QueuedMessage, Vec<u8>), Refusal> {
         let is_local = |address: &Address| local_delivery::is_served(address, &house.served);
         let (has_local, has_remote) = {
-            let all = letter.people.deliveries();
+            let all = outgoing.people.deliveries();
             (all.iter().any(|a| is_local(a)), all.iter().any(|a| !is_local(a)))
         };
-        let raw = match letter.origin.raw() {
+        let raw = match outgoing.origin.raw() {
             Some(raw) => with_crlf(std::mem::take(raw)),
             None => {
-                compose::complete(&mut letter.content, has_remote);
-                compose::raw(&letter, &author, now)?
+                compose::complete(&mut outgoing.content, has_remote);
+                compose::raw(&outgoing, &author, now)?
             }
         };
-        let opened = with_link_token(&letter, &raw);
+        let opened = with_link_token(&outgoing, &raw);
         let from = author.into_address();
         let results = local_delivery::own_results(&from);
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
-        let requested = requested_fields(&letter, has_remote);
+        let requested = requested_fields(&outgoing, has_remote);
         let received = has_local.then(|| {
-            let (raw, workspace) = (opened.as_ref().unwrap_or(&raw), order.caller.workspace);
-            with_requested_bodies(&letter, local_delivery::received(raw, provenance, workspace, requested.as_ref()))
+            let (raw, workspace) = (opened.as_ref().unwrap_or(&raw), context.caller.workspace);
+            with_requested_bodies(&outgoing, local_delivery::received(raw, provenance, workspace, requested.as_ref()))
         });
-        let sent = with_requested_fields(&letter, parse_message(&raw, None));
+        let sent = with_requested_fields(&outgoing, parse_message(&raw, None));
         let inline = |bytes: Vec<u8>| -> posthouse_store::Result<StoredRaw> {
             Ok(StoredRaw { place: RawLocation::Inline(blobs.compress(&bytes)?), bytes: bytes.len() as u64 })
         };
         let opened = opened.map(inline).transpose()?;
-        let (signed, along) = (None, None);
+        let (signed, hook) = (None, None);
         let ready = QueuedMessage {
-            order,
+            context,
             config: house,
-            message: letter,
+            message: outgoing,
             from,
             sent,
             received,
             requested,
             local_raw: opened,
             signed,
-            hook: along,
+            hook,
             now,
         };
         Ok((ready, raw))
@@ -286,26 +286,26 @@ fn with_crlf(raw: Vec<u8>) -> Vec<u8> {
 }
 
 /// Returns the bytes with the link's token inserted; `None` if the stored bytes contain no sealed link.
-fn with_link_token(letter: &OutgoingMessage, raw: &[u8]) -> Option<Vec<u8>> {
-    let OutgoingKind::Submitted(submitted) = &letter.origin else { return None };
+fn with_link_token(outgoing: &OutgoingMessage, raw: &[u8]) -> Option<Vec<u8>> {
+    let OutgoingKind::Submitted(submitted) = &outgoing.origin else { return None };
     submitted.token.as_deref().and_then(|token| sealed_link::replaced(raw, token))
 }
 
 /// Replaces parsed fields with those of the request, so that the sender sees exactly what it sent. A message composed
 /// elsewhere keeps its parsed fields; an automatic forward shows its recipients.
-fn with_requested_fields(letter: &OutgoingMessage, mut mail: ParsedMail) -> ParsedMail {
+fn with_requested_fields(outgoing: &OutgoingMessage, mut mail: ParsedMail) -> ParsedMail {
     let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
-    match letter.origin {
+    match outgoing.origin {
         OutgoingKind::Submitted(_) => return mail,
         OutgoingKind::AutomaticForward(_) => {
-            (mail.to, mail.cc) = (shown(&letter.people.to), Vec::new());
+            (mail.to, mail.cc) = (shown(&outgoing.people.to), Vec::new());
             return mail;
         }
         OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {}
     }
-    let content = &letter.content;
-    (mail.to, mail.cc) = (shown(&letter.people.to), shown(&letter.people.cc));
-    mail.subject = Some(letter.subject.clone());
+    let content = &outgoing.content;
+    (mail.to, mail.cc) = (shown(&outgoing.people.to), shown(&outgoing.people.cc));
+    mail.subject = Some(outgoing.subject.clone());
     mail.bodies.text = content.text.clone().or(mail.bodies.text);
     mail.bodies.html = content.html.clone().or(mail.bodies.html);
     mail.data = content.data_json.clone();
@@ -315,27 +315,27 @@ fn with_requested_fields(letter: &OutgoingMessage, mut mail: ParsedMail) -> Pars
 }
 
 /// Returns the fields of the request that local copies show; `None` for a message composed elsewhere.
-fn requested_fields(letter: &OutgoingMessage, has_remote: bool) -> Option<RequestedFields> {
-    match letter.origin {
+fn requested_fields(outgoing: &OutgoingMessage, has_remote: bool) -> Option<RequestedFields> {
+    match outgoing.origin {
         OutgoingKind::Submitted(_) | OutgoingKind::AutomaticForward(_) => None,
         OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {
             let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
             Some(RequestedFields {
-                to: shown(&letter.people.to),
-                cc: shown(&letter.people.cc),
-                subject: letter.subject.clone(),
-                data: letter.content.data_json.clone(),
-                kind: letter.content.kind.text().to_owned(),
-                has_data_file: has_remote && letter.content.data_json.is_some(),
+                to: shown(&outgoing.people.to),
+                cc: shown(&outgoing.people.cc),
+                subject: outgoing.subject.clone(),
+                data: outgoing.content.data_json.clone(),
+                kind: outgoing.content.kind.text().to_owned(),
+                has_data_file: has_remote && outgoing.content.data_json.is_some(),
             })
         }
     }
 }
 
 /// Replaces parsed bodies of a local copy with those of the request.
-fn with_requested_bodies(letter: &OutgoingMessage, mut mail: ParsedMail) -> ParsedMail {
-    mail.bodies.text = letter.content.text.clone().or(mail.bodies.text);
-    mail.bodies.html = letter.content.html.clone().or(mail.bodies.html);
+fn with_requested_bodies(outgoing: &OutgoingMessage, mut mail: ParsedMail) -> ParsedMail {
+    mail.bodies.text = outgoing.content.text.clone().or(mail.bodies.text);
+    mail.bodies.html = outgoing.content.html.clone().or(mail.bodies.html);
     mail
 }
 
@@ -356,16 +356,16 @@ fn store(
     render: &RenderResponse,
     ids: &IdGenerator,
 ) -> Result<SendResponse, Refusal> {
-    let order = &ready.order;
-    if let Some(answer) = claimed(tx, order.key.as_ref(), ready.now)? {
+    let context = &ready.context;
+    if let Some(answer) = claimed(tx, context.key.as_ref(), ready.now)? {
         return Ok(SendResponse { answer, replayed: true });
     }
-    let inbox = visible::inbox(tx, &order.caller, order.inbox)?;
-    if let Some(fence) = &order.fence {
-        fence.check(tx, &order.caller, ready.now)?;
+    let inbox = visible::inbox(tx, &context.caller, context.inbox)?;
+    if let Some(fence) = &context.fence {
+        fence.check(tx, &context.caller, ready.now)?;
     }
-    if let Some(along) = &ready.hook {
-        along.check_unchanged(tx)?;
+    if let Some(hook) = &ready.hook {
+        hook.check_unchanged(tx)?;
     }
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let used = usage::sent(tx, inbox.workspace, inbox.id, ready.now)?;
@@ -374,14 +374,14 @@ fn store(
     if let Some(today) = &facts.recipients_day {
         unclaimed::add(tx, workspace.id, &today.new, ready.now)?;
     }
-    let ways = routes_of(tx, ready)?;
-    let id = write::message(tx, ready, raw, &inbox, &ways, ids)?;
-    if let Some(along) = &ready.hook {
-        along.settle(tx, id, &order.caller, ids, ready.now)?;
+    let routes = routes_of(tx, ready)?;
+    let id = write::message(tx, ready, raw, &inbox, &routes, ids)?;
+    if let Some(hook) = &ready.hook {
+        hook.settle(tx, id, &context.caller, ids, ready.now)?;
     }
     let body = render(&response_record(tx, &inbox, id)?)?;
     let answer = RecordedResponse { status: ACCEPTED, body };
-    if let Some(key) = &order.key {
+    if let Some(key) = &context.key {
         idempotency::answer(tx, key, &answer)?;
     }
     Ok(SendResponse { answer, replayed: false })

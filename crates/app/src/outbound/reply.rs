@@ -12,7 +12,7 @@ use posthouse_mail::thread;
 
 use super::{
     compose::{self, OutgoingKind, OutgoingMessage},
-    order::SendContext,
+    send_context::SendContext,
 };
 use crate::{
     access::visible,
@@ -27,12 +27,12 @@ use crate::{
 /// errors of [`super::send::send`].
 pub async fn reply(
     app: &Arc<App>,
-    order: SendContext,
+    context: SendContext,
     original: MessageId,
     command: ReplyCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let (caller, id) = (order.caller, order.inbox);
+    let (caller, id) = (context.caller, context.inbox);
     let (inbox, original) = app
         .store
         .read_for(caller.workspace, move |tx| {
@@ -48,14 +48,14 @@ pub async fn reply(
     let own = compose::author(&inbox)?;
     let people = reply_people(&original, own.address(), command.all);
     check_people(&original, people.count())?;
-    let letter = OutgoingMessage {
+    let outgoing = OutgoingMessage {
         message: app.clock.ids().next(),
         people,
         subject: compose::bounded_subject(&thread::reply_subject(original.subject.as_deref().unwrap_or_default())),
         content: command.content,
         origin: OutgoingKind::Reply(Box::new(original)),
     };
-    queue::post(app, order, letter, inbox, render).await
+    queue::post(app, context, outgoing, inbox, render).await
 }
 
 fn check_people(original: &Message, count: usize) -> Result<(), Refusal> {

@@ -1,6 +1,6 @@
 //! Sends a new message, or returns the decision about it (`dry_run`).
 
-use crate::outbound::order::SendContext;
+use crate::outbound::send_context::SendContext;
 use std::sync::Arc;
 
 use super::compose::{OutgoingKind, OutgoingMessage};
@@ -18,25 +18,25 @@ use posthouse_domain::{error::Refusal, send::SendCommand};
 /// call fails.
 pub async fn send(
     app: &Arc<App>,
-    order: SendContext,
+    context: SendContext,
     command: SendCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let (caller, id) = (order.caller, order.inbox);
+    let (caller, id) = (context.caller, context.inbox);
     let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
-    let letter = outgoing_message(app, command);
-    queue::post(app, order, letter, inbox, render).await
+    let outgoing = outgoing_message(app, command);
+    queue::post(app, context, outgoing, inbox, render).await
 }
 
 /// Returns the decision about a message without sending or storing it.
 ///
 /// # Errors
 /// Returns the errors of [`send`], except refusals of the gate and the size limit, which are part of the decision.
-pub async fn dry_run(app: &Arc<App>, order: SendContext, command: SendCommand) -> Result<SendDecision, Refusal> {
-    let (caller, id) = (order.caller, order.inbox);
+pub async fn dry_run(app: &Arc<App>, context: SendContext, command: SendCommand) -> Result<SendDecision, Refusal> {
+    let (caller, id) = (context.caller, context.inbox);
     let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
-    let letter = outgoing_message(app, command);
-    queue::decide(app, order, letter, inbox).await
+    let outgoing = outgoing_message(app, command);
+    queue::decide(app, context, outgoing, inbox).await
 }
 
 fn outgoing_message(app: &App, command: SendCommand) -> OutgoingMessage {

@@ -25,7 +25,7 @@ use posthouse_store::{Tx, inboxes, messages};
 
 use super::{
     compose::{self, ComposedMessage, OutgoingKind, OutgoingMessage},
-    order::SendContext,
+    send_context::SendContext,
 };
 use crate::{
     access::{authenticate::authenticate, authorize::require_permission, visible},
@@ -107,15 +107,15 @@ pub async fn submit(
     let id = login.inbox;
     let (inbox, answers) =
         app.store.read_for(caller.workspace, move |tx| origin(tx, &caller, id, in_reply_to.as_deref())).await?;
-    let letter = OutgoingMessage {
+    let outgoing = OutgoingMessage {
         message,
         people,
         subject: compose::bounded_subject(&subject),
         content: empty_content(),
         origin: OutgoingKind::Submitted(ComposedMessage { raw, answers: answers.map(Box::new), token: None }),
     };
-    let order = SendContext { caller, inbox: id, key: None, fence: None };
-    queue::post(app, order, letter, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
+    let context = SendContext { caller, inbox: id, key: None, fence: None };
+    queue::post(app, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
     Ok(message)
 }
 

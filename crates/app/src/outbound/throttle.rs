@@ -6,11 +6,11 @@
 //! without history, and all others, for which a quarter is always reserved. A workspace can use at most 80% of a
 //! shared resource, so that the first mail of another workspace is sent without delay.
 
+mod job_counts;
+mod permit;
 mod state;
-mod tally;
 #[cfg(test)]
 mod tests;
-mod turn;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,12 +19,12 @@ use posthouse_domain::{
     pacing::{DestinationLimits, MailboxProvider, ThrottleStatus, provider_of},
     time::Time,
 };
-use posthouse_store::jobs::due::LaneCapacity;
+use posthouse_store::jobs::due::GroupCapacity;
 
 use crate::outbound::throttle::state::{LimiterState, PermitRequest};
 use crate::settings::{DeliveryConfig, DeliveryMode};
 
-pub use turn::{DeliveryPermit, PermitResult};
+pub use permit::{DeliveryPermit, PermitResult};
 
 /// The default maximum of connections to a mail exchanger of no known provider.
 pub const CONNECTIONS_PER_HOST: u32 = 10;
@@ -84,18 +84,18 @@ impl DestinationLimiter {
     /// Returns how many more jobs of the workspace may be claimed for a destination domain, and the shares they count
     /// against.
     #[must_use]
-    pub fn available(&self, workspace: WorkspaceId, lane: &str, now: Time) -> LaneCapacity {
-        self.0.lock().available(&self.0.rules, workspace, self.0.rules.lane(lane), now)
+    pub fn available(&self, workspace: WorkspaceId, domain: &str, now: Time) -> GroupCapacity {
+        self.0.lock().available(&self.0.rules, workspace, self.0.rules.domain(domain), now)
     }
 
     /// Records that a job of the workspace started for a destination domain.
-    pub fn began(&self, workspace: WorkspaceId, lane: &str, now: Time) {
-        self.0.lock().began(workspace, self.0.rules.lane(lane), now);
+    pub fn record_start(&self, workspace: WorkspaceId, domain: &str, now: Time) {
+        self.0.lock().record_start(workspace, self.0.rules.domain(domain), now);
     }
 
     /// Records that a job of the workspace ended.
-    pub fn release(&self, workspace: WorkspaceId, lane: &str) {
-        self.0.lock().release(workspace, self.0.rules.lane(lane));
+    pub fn release(&self, workspace: WorkspaceId, domain: &str) {
+        self.0.lock().release(workspace, self.0.rules.domain(domain));
     }
 
     /// Returns when a rate limit allows more jobs, for domains without capacity since the last call.
@@ -108,16 +108,16 @@ impl DestinationLimiter {
     /// for the last attempt of an expired message.
     pub async fn acquire(&self, of: DestinationHost<'_>, at_any_rate: bool, now: Time) -> PermitResult {
         let DestinationRules { single, .. } = self.0.rules;
-        let (lane, site) = if single { (RELAY, RELAY) } else { (of.domain, self::destination_key(of.host)) };
+        let (domain, site) = if single { (RELAY, RELAY) } else { (of.domain, self::destination_key(of.host)) };
         let entry =
-            PermitRequest { lane, site, provider: if single { None } else { provider_of(of.host) }, at_any_rate };
-        turn::enter(&self.0, &entry, now).await
+            PermitRequest { domain, site, provider: if single { None } else { provider_of(of.host) }, at_any_rate };
+        permit::enter(&self.0, &entry, now).await
     }
 
     /// Returns whether the destination last used for a domain is paused.
     #[must_use]
-    pub fn is_paused(&self, lane: &str, now: Time) -> bool {
-        self.0.lock().is_paused(self.0.rules.lane(lane), now)
+    pub fn is_paused(&self, domain: &str, now: Time) -> bool {
+        self.0.lock().is_paused(self.0.rules.domain(domain), now)
     }
 
     /// Returns the number of destinations with a history, by status.
@@ -142,8 +142,8 @@ impl DestinationRules {
         DestinationLimits { connections_max, ..known }
     }
 
-    fn lane<'a>(&self, lane: &'a str) -> &'a str {
-        if self.single { RELAY } else { lane }
+    fn domain<'a>(&self, domain: &'a str) -> &'a str {
+        if self.single { RELAY } else { domain }
     }
 }
 

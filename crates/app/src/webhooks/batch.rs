@@ -116,7 +116,7 @@ pub async fn run(
     workspace: WorkspaceId,
     memory: &mut DispatchState,
     ended: Arc<Vec<FinishedAttempt>>,
-    rooms: QueueCapacities,
+    capacities: QueueCapacities,
 ) -> Result<BatchResult> {
     let now = app.clock.now();
     if let Some(token) = memory.in_doubt {
@@ -124,7 +124,7 @@ pub async fn run(
         memory.in_doubt = None;
     }
     let before = memory.clone();
-    let (mut plan, places) = app.store.read(move |tx| plan_batch(tx, workspace, &rooms, &before, now)).await?;
+    let (mut plan, places) = app.store.read(move |tx| plan_batch(tx, workspace, &capacities, &before, now)).await?;
     memory.positions = places;
     if ended.is_empty() && plan.fresh.is_empty() && plan.due.is_empty() {
         return Ok(plan.found);
@@ -176,7 +176,7 @@ fn free(tx: &mut Tx, workspace: WorkspaceId, token: Uuid, now: Time) -> Result<(
 fn plan_batch(
     tx: &mut Tx,
     workspace: WorkspaceId,
-    rooms: &QueueCapacities,
+    capacities: &QueueCapacities,
     memory: &DispatchState,
     now: Time,
 ) -> Result<(BatchPlan, HashMap<WebhookId, LogPosition>)> {
@@ -184,18 +184,18 @@ fn plan_batch(
     let (mut plan, mut places) = (BatchPlan::default(), HashMap::new());
     let mut batches: Vec<(i64, EventBatch)> = Vec::new();
     for webhook in webhooks::of(tx, workspace, WEBHOOKS_MAX)? {
-        let mut room = rooms.known.get(&webhook.id).copied().unwrap_or(rooms.other);
+        let mut capacity = capacities.known.get(&webhook.id).copied().unwrap_or(capacities.other);
         let waiting = deliveries::pending(tx, workspace, webhook.id, WAITING_MAX)?;
-        let mut ahead = ordering::first_attempts(tx, workspace, &waiting, &rooms.own)?;
+        let mut ahead = ordering::first_attempts(tx, workspace, &waiting, &capacities.own)?;
         plan.found.next = plan.found.next.into_iter().chain(next_after(&waiting, now)).min();
-        let due = due(&webhook, waiting, &mut ahead, room, now);
-        room -= due.len().min(room);
+        let due = due(&webhook, waiting, &mut ahead, capacity, now);
+        capacity -= due.len().min(capacity);
         plan.due.extend(due);
         let seen = log_position(&webhook, memory, head);
-        let seen = if webhook.enabled && room > 0 && seen.seen < head {
+        let seen = if webhook.enabled && capacity > 0 && seen.seen < head {
             let event_batch = event_batch(tx, workspace, seen.seen, &mut batches)?;
-            let (fresh, is_closed) = new_attempts(&webhook, seen, event_batch, room, &ahead);
-            plan.found.has_more |= fresh.to < head && fresh.events.len() < room && !is_closed;
+            let (fresh, is_closed) = new_attempts(&webhook, seen, event_batch, capacity, &ahead);
+            plan.found.has_more |= fresh.to < head && fresh.events.len() < capacity && !is_closed;
             if !fresh.events.is_empty() || fresh.to - seen.stored >= UNSTORED_MAX {
                 // Moves once the attempts are stored.
                 plan.fresh.push(fresh);
@@ -222,7 +222,7 @@ fn due(
     webhook: &Webhook,
     mut waiting: Vec<PendingAttempt>,
     ahead: &mut Vec<FirstAttempt>,
-    room: usize,
+    capacity: usize,
     now: Time,
 ) -> Vec<DueAttempt> {
     // At most half of the capacity, so that a long backlog doesn't delay new events.
@@ -232,7 +232,7 @@ fn due(
     let mut due: Vec<DueAttempt> = waiting
         .into_iter()
         .filter(is_due)
-        .take(room.div_ceil(2))
+        .take(capacity.div_ceil(2))
         .map(|waiting| {
             let at = ahead.iter().position(|first| first.id == waiting.id);
             DueAttempt { webhook: webhook.id, first: at.map(|at| ahead.swap_remove(at)), waiting }
@@ -260,7 +260,7 @@ fn event_batch<'a>(
     let at = match known.iter().position(|(place, _)| *place == from) {
         Some(at) => at,
         None => {
-            let bounds = EventReadLimits { events: STEP, looked_through: STEP };
+            let bounds = EventReadLimits { events: STEP, scanned: STEP };
             known.push((from, log::after(tx, workspace, &EventFilter::default(), from, bounds)?));
             known.len() - 1
         }
@@ -274,14 +274,14 @@ fn new_attempts(
     webhook: &Webhook,
     seen: LogPosition,
     event_batch: &EventBatch,
-    room: usize,
+    capacity: usize,
     ahead: &[FirstAttempt],
 ) -> (FanOut, bool) {
     let (mut taken, mut to, mut is_closed) = (Vec::new(), event_batch.seen, false);
     for event in &event_batch.events {
         let takes = webhook.accepts(event);
         is_closed = takes && ordering::is_closed(event, ahead);
-        if taken.len() == room || is_closed {
+        if taken.len() == capacity || is_closed {
             to = taken.last().map_or(seen.seen, |event: &Event| event.seq);
             break;
         }
@@ -324,10 +324,10 @@ fn lease_attempt(
     if waiting.status == WebhookDeliveryStatus::Pending {
         let ours = deliveries::claim(tx, place, lease, now)?;
         let delivery = pending(waiting.id, place.webhook, &waiting.event, waiting.kind, waiting.attempt, now);
-        let (inbox, lane) = first.as_ref().map_or((None, OrderingKey::None), |first| (first.inbox, first.key));
-        return Ok(ours.then(|| LeasedAttempt { inbox, key: lane, ..leased_attempt(&delivery, lease) }));
+        let (inbox, key) = first.as_ref().map_or((None, OrderingKey::None), |first| (first.inbox, first.key));
+        return Ok(ours.then(|| LeasedAttempt { inbox, key, ..leased_attempt(&delivery, lease) }));
     }
-    if !deliveries::follow(tx, place, now)? {
+    if !deliveries::claim_next(tx, place, now)? {
         return Ok(None);
     }
     let delivery = pending(ids.next(), place.webhook, &waiting.event, waiting.kind, waiting.attempt + 1, now);

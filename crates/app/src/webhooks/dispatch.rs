@@ -29,7 +29,7 @@ const ROUNDS_MAX: usize = 10_000;
 pub async fn run(app: Arc<App>) {
     // Creating or changing a webhook wakes the nil workspace too.
     let mut waiter = app.store.subscribe(Uuid::nil());
-    let mut desks: JoinSet<WorkspaceId> = JoinSet::new();
+    let mut dispatchers: JoinSet<WorkspaceId> = JoinSet::new();
     let mut open: HashSet<WorkspaceId> = HashSet::new();
     release_own_leases(&app).await;
     while !app.lifecycle.is_draining() {
@@ -37,8 +37,8 @@ pub async fn run(app: Arc<App>) {
             Ok(found) => {
                 for workspace in found {
                     if open.insert(workspace) {
-                        let desk = WebhookDispatcher::new(app.clone(), workspace);
-                        desks.spawn(run_dispatcher(app.clone(), desk));
+                        let dispatcher = WebhookDispatcher::new(app.clone(), workspace);
+                        dispatchers.spawn(run_dispatcher(app.clone(), dispatcher));
                     }
                 }
             }
@@ -49,17 +49,17 @@ pub async fn run(app: Arc<App>) {
             () = app.lifecycle.drained() => {}
             () = waiter.changed() => {}
             () = app.clock.sleep_until(poll_at) => {}
-            Some(Ok(closed)) = desks.join_next() => drop(open.remove(&closed)),
+            Some(Ok(closed)) = dispatchers.join_next() => drop(open.remove(&closed)),
         }
     }
-    while desks.join_next().await.is_some() {}
+    while dispatchers.join_next().await.is_some() {}
 }
 
 /// Runs a dispatcher to its end. After a panic, [`run`] starts another one a little later, without a restart of the
 /// process.
-async fn run_dispatcher(app: Arc<App>, desk: WebhookDispatcher) -> WorkspaceId {
-    let workspace = desk.workspace();
-    if AssertUnwindSafe(desk.run()).catch_unwind().await.is_err() {
+async fn run_dispatcher(app: Arc<App>, dispatcher: WebhookDispatcher) -> WorkspaceId {
+    let workspace = dispatcher.workspace();
+    if AssertUnwindSafe(dispatcher.run()).catch_unwind().await.is_err() {
         tracing::error!(workspace_id = %workspace, "webhooks.panicked");
         tokio::select! {
             () = app.lifecycle.drained() => {}
@@ -93,10 +93,10 @@ async fn release_own_leases(app: &App) {
 pub async fn run_due(app: &Arc<App>) -> Result<usize> {
     let mut count = 0;
     for workspace in app.store.read(webhooks::workspaces).await? {
-        let (mut desk, mut failures) = (WebhookDispatcher::new(app.clone(), workspace), 0);
+        let (mut dispatcher, mut failures) = (WebhookDispatcher::new(app.clone(), workspace), 0);
         for round in 0.. {
             assert!(round < ROUNDS_MAX, "attempts keep making themselves due");
-            match desk.run_once().await {
+            match dispatcher.run_once().await {
                 Ok(0) => break,
                 Ok(made) => (count, failures) = (count + made, 0),
                 // As in a running service, the same dispatcher continues.

@@ -56,8 +56,8 @@ pub(super) fn first_attempts(
 
 /// Returns whether an event must wait for one of the attempts `ahead`.
 pub(super) fn is_closed(event: &Event, ahead: &[FirstAttempt]) -> bool {
-    let turn = AttemptOrder { inbox: event.event.inbox, key: of(event) };
-    ahead.iter().any(|first| turn.waits_for(AttemptOrder { inbox: first.inbox, key: first.key }))
+    let order = AttemptOrder { inbox: event.event.inbox, key: of(event) };
+    ahead.iter().any(|first| order.waits_for(AttemptOrder { inbox: first.inbox, key: first.key }))
 }
 
 #[cfg(test)]

@@ -111,7 +111,7 @@ fn disable_if_failing(
             kind: JobKind::WebhookNotice,
             workspace,
             subject: id.0,
-            lane: String::new(),
+            group: String::new(),
             run_at: at,
             attempt_max: JobKind::WebhookNotice.attempts_max(),
             why: JobReason::Disabled,

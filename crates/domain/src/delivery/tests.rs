@@ -39,7 +39,7 @@ fn tls() -> TlsParameters {
 #[test]
 fn tls_parameters_of_the_last_attempt_are_stored() {
     let report = report(DeliveryResult::Temporary, 451, None, "later");
-    let moment = AttemptContext { now: at(5), end: end(9), means: OutboundMode::Direct };
+    let moment = AttemptContext { now: at(5), end: end(9), mode: OutboundMode::Direct };
     let (after, _) = settle(&entry(), &report, &moment);
     assert_eq!(after.tls, Some(tls()));
     let (again, _) = settle(&after, &AttemptReport { tls: None, ..report }, &moment);
@@ -67,13 +67,16 @@ fn report(result: DeliveryResult, code: u16, enhanced: Option<&str>, text: &str)
 #[test]
 fn a_250_reply_means_delivered_only_in_direct_mode() {
     let ok = report(DeliveryResult::Delivered, 250, Some("2.0.0"), "ok");
-    for (means, status) in [
+    for (mode, status) in [
         (OutboundMode::Direct, DeliveryStatus::Delivered),
         (OutboundMode::Relay, DeliveryStatus::Sent),
         (OutboundMode::Capture, DeliveryStatus::Sent),
     ] {
-        let (after, fate) = settle(&entry(), &ok, &AttemptContext { now: at(5), end: end(1), means });
-        assert_eq!((after.status, after.attempts, after.smtp_code, fate), (status, 3, Some(250), AttemptOutcome::Done));
+        let (after, outcome) = settle(&entry(), &ok, &AttemptContext { now: at(5), end: end(1), mode });
+        assert_eq!(
+            (after.status, after.attempts, after.smtp_code, outcome),
+            (status, 3, Some(250), AttemptOutcome::Done)
+        );
         assert_eq!(after.updated_at, at(5));
     }
 }
@@ -81,19 +84,19 @@ fn a_250_reply_means_delivered_only_in_direct_mode() {
 #[test]
 fn temporary_failures_are_retried_until_the_mail_expires() {
     let later = report(DeliveryResult::Temporary, 451, Some("4.7.1"), "greylisted");
-    let moment = |now| AttemptContext { now: at(now), end: end(100), means: OutboundMode::Direct };
-    let (after, fate) = settle(&entry(), &later, &moment(99));
-    assert_eq!((after.status, fate), (DeliveryStatus::Queued, AttemptOutcome::Retry));
+    let moment = |now| AttemptContext { now: at(now), end: end(100), mode: OutboundMode::Direct };
+    let (after, outcome) = settle(&entry(), &later, &moment(99));
+    assert_eq!((after.status, outcome), (DeliveryStatus::Queued, AttemptOutcome::Retry));
     assert_eq!(after.detail.as_deref(), Some("greylisted"));
-    let (after, fate) = settle(&entry(), &later, &moment(100));
-    assert_eq!(fate, AttemptOutcome::Bounced { kind: BounceKind::Soft, suppress: false });
+    let (after, outcome) = settle(&entry(), &later, &moment(100));
+    assert_eq!(outcome, AttemptOutcome::Bounced { kind: BounceKind::Soft, suppress: false });
     assert_eq!((after.status, after.enhanced_code.as_deref()), (DeliveryStatus::Bounced, Some("5.4.7")));
     assert_eq!(after.detail.as_deref(), Some("expired: not delivered after 3 attempts; last error: greylisted"));
 }
 
 #[test]
 fn mail_that_expires_for_a_local_cause_fails_without_a_bounce() {
-    let moment = |now| AttemptContext { now: at(now), end: end(100), means: OutboundMode::Direct };
+    let moment = |now| AttemptContext { now: at(now), end: end(100), mode: OutboundMode::Direct };
     let ours = AttemptReport::local_failure("4.4.3", "no nameserver answers");
     assert_eq!(settle(&entry(), &ours, &moment(99)).1, AttemptOutcome::Retry);
     let first = RecipientDelivery { attempts: 0, ..entry() };
@@ -101,9 +104,9 @@ fn mail_that_expires_for_a_local_cause_fails_without_a_bounce() {
         (entry(), 100, "not sent: given up after 3 attempts; last error: no nameserver answers"),
         (first, 200, "not sent: given up after 1 attempt; last error: no nameserver answers"),
     ] {
-        let (after, fate) = settle(&before, &ours, &moment(now));
+        let (after, outcome) = settle(&before, &ours, &moment(now));
         assert_eq!(
-            (after.status, after.class, fate),
+            (after.status, after.class, outcome),
             (DeliveryStatus::Failed, Some(BounceClass::System), AttemptOutcome::Failed)
         );
         assert_eq!((after.enhanced_code.as_deref(), after.detail.as_deref()), (Some("4.4.3"), Some(expected)));
@@ -111,13 +114,13 @@ fn mail_that_expires_for_a_local_cause_fails_without_a_bounce() {
 }
 
 fn suppressed(report: &AttemptReport) -> bool {
-    let moment = AttemptContext { now: at(1), end: end(100), means: OutboundMode::Direct };
+    let moment = AttemptContext { now: at(1), end: end(100), mode: OutboundMode::Direct };
     matches!(settle(&entry(), report, &moment).1, AttemptOutcome::Bounced { suppress: true, .. })
 }
 
 #[test]
 fn entry_has_the_class_of_the_failure_and_bounces_are_hard_or_soft() {
-    let moment = |now| AttemptContext { now: at(now), end: end(100), means: OutboundMode::Direct };
+    let moment = |now| AttemptContext { now: at(now), end: end(100), mode: OutboundMode::Direct };
     let later = report(DeliveryResult::Temporary, 450, Some("4.2.0"), "greylisted");
     assert_eq!(settle(&entry(), &later, &moment(1)).0.class, Some(BounceClass::Greylisted));
     assert_eq!(settle(&entry(), &later, &moment(100)).0.class, Some(BounceClass::Expired));
@@ -130,9 +133,9 @@ fn entry_has_the_class_of_the_failure_and_bounces_are_hard_or_soft() {
         ("5.7.1", "blocked using zen.spamhaus.org", BounceClass::Reputation, BounceKind::Hard),
     ] {
         let refused = report(DeliveryResult::Permanent, 550, Some(enhanced), text);
-        let (after, fate) = settle(&entry(), &refused, &moment(1));
+        let (after, outcome) = settle(&entry(), &refused, &moment(1));
         assert_eq!(
-            (after.class, fate),
+            (after.class, outcome),
             (Some(class), AttemptOutcome::Bounced { kind, suppress: class.is_dead_address() })
         );
     }
@@ -226,18 +229,18 @@ fn schedule_ends_with_an_attempt_at_expiry() {
 fn slow_attempts_do_not_reduce_the_number_of_attempts() {
     let schedule = [1_000, 1_000];
     let end = RetryDeadline::of(&schedule, at(2_000), 720_000);
-    let moment = |now| AttemptContext { now: at(now), end, means: OutboundMode::Direct };
+    let moment = |now| AttemptContext { now: at(now), end, mode: OutboundMode::Direct };
     let later = report(DeliveryResult::Temporary, 451, None, "later");
-    let (mut entry, mut now, mut fates) = (RecipientDelivery { attempts: 0, ..entry() }, 0, Vec::new());
+    let (mut entry, mut now, mut outcomes) = (RecipientDelivery { attempts: 0, ..entry() }, 0, Vec::new());
     for _ in 0..3 {
         now += 4_500;
-        let (after, fate) = settle(&entry, &later, &moment(now));
-        fates.push(fate);
+        let (after, outcome) = settle(&entry, &later, &moment(now));
+        outcomes.push(outcome);
         now = next_attempt(gap_after(&schedule, after.attempts).unwrap(), at(now), &end).millis();
         entry = after;
     }
     assert_eq!(
-        fates,
+        outcomes,
         [
             AttemptOutcome::Retry,
             AttemptOutcome::Retry,

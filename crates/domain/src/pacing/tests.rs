@@ -15,9 +15,9 @@ fn at(ms: i64) -> Time {
 }
 
 /// Runs attempts of 20 ms each, started `gap` ms apart, and returns the time after the last one.
-fn run_attempts(pace: &mut ThrottleState, from: i64, gap: i64, news: &[ThrottleSignal]) -> i64 {
+fn run_attempts(pace: &mut ThrottleState, from: i64, gap: i64, signals: &[ThrottleSignal]) -> i64 {
     let mut now = from;
-    for one in news {
+    for one in signals {
         pace.begin(at(now));
         pace.record(*one, at(now), at(now + 20));
         now += gap;
@@ -232,7 +232,7 @@ fn replies_are_classified() {
     assert_eq!((of_failure(&failure(Some(421))), of_failure(&failure(None))), (fast, ThrottleSignal::Unreachable));
 }
 
-fn any_news() -> impl Strategy<Value = ThrottleSignal> {
+fn any_signal() -> impl Strategy<Value = ThrottleSignal> {
     prop_oneof![
         4 => Just(ThrottleSignal::Accepted),
         1 => Just(ThrottleSignal::Responded),
@@ -246,14 +246,14 @@ proptest! {
     fn window_stays_within_limits_and_recovers(
         connections_max in 1..40_u32,
         per_minute_max in proptest::option::of(1..1_000_u32),
-        attempts in proptest::collection::vec((any_news(), 0..5_000_i64, 0..3_000_i64), 0..200),
+        attempts in proptest::collection::vec((any_signal(), 0..5_000_i64, 0..3_000_i64), 0..200),
     ) {
         let mut pace = ThrottleState::new(DestinationLimits { connections_max, per_minute_max, ..LIMITS });
         let mut now = 0;
-        for (news, gap, took) in attempts {
+        for (signal, gap, took) in attempts {
             now += gap;
             pace.begin(at(now));
-            pace.record(news, at(now), at(now + took));
+            pace.record(signal, at(now), at(now + took));
             prop_assert!((1..=connections_max).contains(&pace.window()));
             prop_assert!(pace.available(0, at(now)) <= pace.window());
             let rest = pace.paused_until(at(now + took)).map_or(0, |until| until.since_ms(at(now + took)));

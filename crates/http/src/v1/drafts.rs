@@ -237,8 +237,8 @@ async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refus
 
 async fn send_now(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let which = draft_ref(&input)?;
-    let order = send::order(&input, input.request.route)?;
-    Ok(send::answer(drafts::send(&app.app, order, which.draft, render_sent).await?))
+    let context = send::send_context(&input, input.request.route)?;
+    Ok(send::answer(drafts::send(&app.app, context, which.draft, render_sent).await?))
 }
 
 async fn schedule(app: Arc<Api>, input: RouteInput<EmptyInput, ScheduleBody>) -> Result<RouteResponse, Refusal> {

@@ -25,7 +25,7 @@ use posthouse_app::events::log::{self, EventBatch, EventFilter, EventReadLimits}
 /// Largest number of types in one request.
 const TYPES_MAX: usize = 40;
 /// Events scanned for one page. A filter for rare types can return a short page with a cursor.
-const LOOKED_THROUGH_MAX: usize = 5_000;
+const SCANNED_MAX: usize = 5_000;
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -72,7 +72,7 @@ fn page(tx: &mut Tx, caller: &Caller, query: &EventsQuery) -> Result<Page<Event>
     let filter = EventFilter::of(tx, caller, query.types.0.clone(), inbox_ids)?;
     let seq = start(tx, caller, query)?;
     let limit = rows(query.limit) as usize;
-    let bounds = EventReadLimits { events: limit + 1, looked_through: LOOKED_THROUGH_MAX };
+    let bounds = EventReadLimits { events: limit + 1, scanned: SCANNED_MAX };
     let EventBatch { mut events, last, is_end, .. } = log::after(tx, caller.workspace, &filter, seq, bounds)?;
     let id = |event: &Event| event.event.id.0;
     let end = if events.len() > limit {

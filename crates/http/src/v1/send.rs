@@ -43,7 +43,7 @@ use posthouse_app::{
         forward,
         queue::{RenderResponse, SendDecision, SendResponse},
         reply,
-        {order::SendContext, send},
+        {send, send_context::SendContext},
     },
 };
 
@@ -214,33 +214,33 @@ query! {
 
 async fn send(app: Arc<Api>, input: RouteInput<SendQuery, SendBody>) -> Result<RouteResponse, Refusal> {
     let dry_run = input.query.dry_run.unwrap_or(false);
-    let order = order(&input, SEND_KEYS)?;
+    let context = send_context(&input, SEND_KEYS)?;
     let command = input.body.command();
     if dry_run {
-        let decision = send::dry_run(&app.app, order, command).await?;
+        let decision = send::dry_run(&app.app, context, command).await?;
         return RouteResponse::json(200, &DecisionView::of(&decision));
     }
-    Ok(answer(send::send(&app.app, order, command, render()).await?))
+    Ok(answer(send::send(&app.app, context, command, render()).await?))
 }
 
 async fn reply(app: Arc<Api>, input: RouteInput<EmptyInput, ReplyBody>) -> Result<RouteResponse, Refusal> {
     let original = input.path.id("message_id", "message")?;
-    let mut order = order(&input, input.request.route)?;
-    order.fence = fence(original, input.body.lease_id.as_ref());
+    let mut context = send_context(&input, input.request.route)?;
+    context.fence = fence(original, input.body.lease_id.as_ref());
     let command = input.body.command();
-    Ok(answer(reply::reply(&app.app, order, original, command, render()).await?))
+    Ok(answer(reply::reply(&app.app, context, original, command, render()).await?))
 }
 
 async fn forward(app: Arc<Api>, input: RouteInput<EmptyInput, ForwardBody>) -> Result<RouteResponse, Refusal> {
     let original = input.path.id("message_id", "message")?;
-    let mut order = order(&input, input.request.route)?;
-    order.fence = fence(original, input.body.lease_id.as_ref());
+    let mut context = send_context(&input, input.request.route)?;
+    context.fence = fence(original, input.body.lease_id.as_ref());
     let command = input.body.command();
-    Ok(answer(forward::forward(&app.app, order, original, command, render()).await?))
+    Ok(answer(forward::forward(&app.app, context, original, command, render()).await?))
 }
 
 /// Builds the send order of a request: its caller, the inbox of the path and the idempotency key.
-pub(super) fn order<Q, B>(input: &RouteInput<Q, B>, route: &'static str) -> Result<SendContext, Refusal> {
+pub(super) fn send_context<Q, B>(input: &RouteInput<Q, B>, route: &'static str) -> Result<SendContext, Refusal> {
     let key = idempotency_key(input, route);
     Ok(SendContext { caller: input.caller, inbox: input.path.id("id", "inbox")?, key, fence: None })
 }

@@ -117,7 +117,7 @@ async fn admit(app: &Api, token: Option<SecretText>, request: &RequestInfo) -> R
 /// Counts the stream and its connection.
 fn count(app: &Api, found: &AuthenticatedCaller, request: &RequestInfo) -> Result<HandshakeOutcome, Refusal> {
     let AuthenticatedCaller { caller, workspace } = found;
-    if stream::may_listen(caller).is_err() {
+    if stream::check_can_subscribe(caller).is_err() {
         return Ok(HandshakeOutcome::Refused(StreamClose::Permission));
     }
     if let Some(slot) = &request.connection {

@@ -133,8 +133,8 @@ impl WaitQuery {
 fn message(app: Arc<Api>, input: RouteInput<WaitQuery>) -> impl Future<Output = Result<RouteResponse, Refusal>> + Send {
     let wanted = wanted_message(input);
     async move {
-        let (caller, patience, (sort, parts)) = wanted?;
-        let found = wait::message(&app, &app.waiters, caller, patience, sort, parts).await?;
+        let (caller, long_poll, (sort, parts)) = wanted?;
+        let found = wait::message(&app, &app.waiters, caller, long_poll, sort, parts).await?;
         RouteResponse::json(200, &NullableView { data: found.as_ref().map(MessageView::of) })
     }
 }
@@ -147,8 +147,8 @@ fn wanted_message(input: RouteInput<WaitQuery>) -> WaitRequest<(ArrivalFilter, N
     let sort = query.sort();
     let parts = NewMessageFilter { from: query.from.map(|from| from.0), subject: query.subject.map(|part| part.0) };
     let arrived_at = input.request.arrived_at;
-    let patience = LongPoll { inbox, since: query.since, arrived_at, timeout_ms: query.timeout.ms };
-    Ok((input.caller, patience, (sort, parts)))
+    let long_poll = LongPoll { inbox, since: query.since, arrived_at, timeout_ms: query.timeout.ms };
+    Ok((input.caller, long_poll, (sort, parts)))
 }
 
 fn verification(
@@ -157,8 +157,8 @@ fn verification(
 ) -> impl Future<Output = Result<RouteResponse, Refusal>> + Send {
     let wanted = wanted_verification(input);
     async move {
-        let (caller, patience, (from, unauthenticated)) = wanted?;
-        let found = wait::verification(&app, &app.waiters, caller, patience, from, unauthenticated).await?;
+        let (caller, long_poll, (from, unauthenticated)) = wanted?;
+        let found = wait::verification(&app, &app.waiters, caller, long_poll, from, unauthenticated).await?;
         RouteResponse::json(200, &NullableView { data: found.as_ref().and_then(FoundVerificationView::of) })
     }
 }
@@ -167,6 +167,6 @@ fn wanted_verification(input: RouteInput<VerificationQuery>) -> WaitRequest<(Opt
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let query = input.query;
     let arrived_at = input.request.arrived_at;
-    let patience = LongPoll { inbox, since: query.since, arrived_at, timeout_ms: query.timeout.ms };
-    Ok((input.caller, patience, (query.from.map(|from| from.0), query.include_unauthenticated)))
+    let long_poll = LongPoll { inbox, since: query.since, arrived_at, timeout_ms: query.timeout.ms };
+    Ok((input.caller, long_poll, (query.from.map(|from| from.0), query.include_unauthenticated)))
 }

@@ -29,7 +29,7 @@ pub(super) fn delivery(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
         // Some servers report a file or a route here, and name the recipient only in the text.
         only.addresses = written::recipients(parsed);
     }
-    let fates: Vec<RecipientReport> = match &groups[..] {
+    let reports: Vec<RecipientReport> = match &groups[..] {
         [only] => vec![only.report(prose)],
         // What the text says about other recipients is no evidence.
         several => {
@@ -40,7 +40,7 @@ pub(super) fn delivery(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
             several.iter().zip(prose).map(|(group, prose)| group.report(&prose)).collect()
         }
     };
-    (!fates.is_empty()).then_some(ReportContent::Delivery(fates))
+    (!reports.is_empty()).then_some(ReportContent::Delivery(reports))
 }
 
 /// Parses the disposition of a message that a recipient's mail system rejected, as scripts (RFC 5429) and full

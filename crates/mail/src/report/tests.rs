@@ -26,14 +26,14 @@ fn a_bounce_names_its_recipients_and_the_original_message() {
     let report = read(&parse(raw.as_bytes()), true).expect("a report");
     assert!(report.is_failure());
     assert_eq!(report.original_ids, ["<one@agents.example>"]);
-    let ReportContent::Delivery(fates) = &report.news else { panic!("{report:?}") };
-    assert_eq!(fates.len(), 2, "{fates:?}");
-    assert_eq!(fates[0].addresses[0].canonical(), "bob@x.example");
-    assert_eq!(fates[0].status.as_deref(), Some("5.1.1"));
-    assert_eq!(fates[0].diagnostic.as_deref(), Some("550 5.1.1 unknown user"));
-    assert_eq!(fates[0].remote.as_deref(), Some("in.x.example"));
-    assert_eq!(fates[1].action, ReportAction::Delivered);
-    assert_eq!(fates[1].addresses.len(), 2);
+    let ReportContent::Delivery(entries) = &report.content else { panic!("{report:?}") };
+    assert_eq!(entries.len(), 2, "{entries:?}");
+    assert_eq!(entries[0].addresses[0].canonical(), "bob@x.example");
+    assert_eq!(entries[0].status.as_deref(), Some("5.1.1"));
+    assert_eq!(entries[0].diagnostic.as_deref(), Some("550 5.1.1 unknown user"));
+    assert_eq!(entries[0].remote.as_deref(), Some("in.x.example"));
+    assert_eq!(entries[1].action, ReportAction::Delivered);
+    assert_eq!(entries[1].addresses.len(), 2);
 }
 
 /// A report about internationalized mail, and one for programs without UTF-8 support (RFC 6533).
@@ -50,9 +50,9 @@ fn non_ascii_addresses_are_parsed() {
         );
         let raw = mail("delivery-status", &part);
         let report = read(&parse(raw.as_bytes()), true).expect("a report");
-        let ReportContent::Delivery(fates) = &report.news else { panic!("{report:?}") };
-        assert_eq!(fates[0].addresses[0].canonical(), "用户@xn--fsqu00a.example", "{recipient}");
-        assert_eq!((fates[0].class, fates[0].is_hard()), (BounceClass::UnknownUser, true));
+        let ReportContent::Delivery(entries) = &report.content else { panic!("{report:?}") };
+        assert_eq!(entries[0].addresses[0].canonical(), "用户@xn--fsqu00a.example", "{recipient}");
+        assert_eq!((entries[0].class, entries[0].is_hard()), (BounceClass::UnknownUser, true));
     }
     assert_eq!(unescaped("\\x{zz}a@b \\x{"), "\\x{zz}a@b \\x{");
 }
@@ -70,7 +70,7 @@ fn a_complaint_has_its_kind_and_recipient() {
     let part = "Content-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\n\
                 Original-Rcpt-To: <bob@x.example>\r\n";
     let report = read(&parse(mail("feedback-report", part).as_bytes()), true).expect("a report");
-    let ReportContent::Complaint { kind, recipients } = &report.news else { panic!("{report:?}") };
+    let ReportContent::Complaint { kind, recipients } = &report.content else { panic!("{report:?}") };
     assert_eq!((kind.as_str(), recipients[0].canonical().as_str()), ("abuse", "bob@x.example"));
 }
 
@@ -98,9 +98,9 @@ fn notices_without_a_delivery_status_are_parsed() {
     for raw in [qmail, exim] {
         let report = read(&parse(raw.as_bytes()), true).expect("a report");
         assert_eq!(report.original_ids, ["<one@agents.example>"], "{raw}");
-        let ReportContent::Delivery(fates) = &report.news else { panic!("{report:?}") };
+        let ReportContent::Delivery(entries) = &report.content else { panic!("{report:?}") };
         let statuses: Vec<_> =
-            fates.iter().map(|fate| (fate.addresses[0].canonical(), fate.action, fate.class)).collect();
+            entries.iter().map(|entry| (entry.addresses[0].canonical(), entry.action, entry.class)).collect();
         let bob = ("bob@x.example".to_owned(), ReportAction::Failed, BounceClass::UnknownUser);
         assert_eq!(
             statuses,
@@ -143,9 +143,9 @@ fn malformed_notices_and_reports_are_parsed() {
     ];
     for (raw, expected) in table {
         let report = read(&parse(raw.as_bytes()), true).expect("a report");
-        let ReportContent::Delivery(fates) = &report.news else { panic!("{report:?}") };
-        let summary = |fate: &RecipientReport| (fate.addresses[0].canonical().to_ascii_lowercase(), fate.is_hard());
-        let summaries: Vec<(String, bool)> = fates.iter().map(summary).collect();
+        let ReportContent::Delivery(entries) = &report.content else { panic!("{report:?}") };
+        let summary = |entry: &RecipientReport| (entry.addresses[0].canonical().to_ascii_lowercase(), entry.is_hard());
+        let summaries: Vec<(String, bool)> = entries.iter().map(summary).collect();
         let expected: Vec<(String, bool)> = expected.iter().map(|(who, hard)| ((*who).to_owned(), *hard)).collect();
         assert_eq!(summaries, expected, "{raw}");
     }

@@ -124,18 +124,18 @@ pub(super) fn delivery(parsed: &ParsedMessage<'_>, original: &Original) -> Optio
     let is_certain = has_header || has_any && names.iter().all(|name| matches!(name, NamedRecipient::Address(_)));
     let notice = &whole[..whole.floor_char_boundary(NOTICE_BYTES_MAX)];
     let is_delayed = is_delay(notice);
-    let mut fates: Vec<RecipientReport> = Vec::new();
+    let mut reports: Vec<RecipientReport> = Vec::new();
     for (name, own) in names.iter().zip(&own) {
-        let fate = match fates.first() {
+        let fate = match reports.first() {
             // Without a reason of their own, all recipients share that of the notice.
             Some(first) if !has_any => first.clone(),
             // What is said about other recipients is no evidence.
             Some(_) => recipient_report(own, own, is_delayed),
             None => recipient_report(own, if has_any && names.len() > 1 { own } else { notice }, is_delayed),
         };
-        fates.push(named(name, fate));
+        reports.push(named(name, fate));
     }
-    Some(WrittenReport { content: ReportContent::Delivery(fates), is_certain })
+    Some(WrittenReport { content: ReportContent::Delivery(reports), is_certain })
 }
 
 /// Returns whether a text states that mail was not delivered: by a phrase or by a reply of a server.

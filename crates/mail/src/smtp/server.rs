@@ -176,7 +176,7 @@ impl ServerSession {
     /// Accepts bytes from the client. Bytes between [`ServerStep::StartTls`] and [`ServerSession::tls_started`] are
     /// discarded: plaintext must not be processed as part of the TLS session (RFC 3207 §6).
     ///
-    /// Call it only after [`ServerStep::NeedInput`], or while [`ServerSession::input_room`] is not 0.
+    /// Call it only after [`ServerStep::NeedInput`], or while [`ServerSession::input_capacity`] is not 0.
     pub fn receive(&mut self, bytes: &[u8]) {
         if !matches!(self.phase, ServerPhase::TlsWanted | ServerPhase::Closed) {
             self.input.push(bytes);
@@ -184,7 +184,7 @@ impl ServerSession {
     }
 
     /// Returns how many bytes may be received without exceeding [`INPUT_BYTES_MAX`] while a decision is pending.
-    pub fn input_room(&self) -> usize {
+    pub fn input_capacity(&self) -> usize {
         INPUT_BYTES_MAX.saturating_sub(self.input.rest().len())
     }
 

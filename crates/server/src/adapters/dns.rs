@@ -51,7 +51,7 @@ const CACHE_NEGATIVE_SECONDS_MAX: u64 = 60;
 /// short enough to detect an outage before the query times out.
 const OVERDUE_MS: i64 = 400;
 /// Time limit of a probe, in milliseconds.
-const OWN_QUESTIONS_MS: i64 = 1_000;
+const PROBE_TIMEOUT_MS: i64 = 1_000;
 /// Maximum records of one answer that are returned.
 const RECORDS_MAX: usize = 200;
 
@@ -60,9 +60,9 @@ pub struct Resolver {
     resolver: TokioResolver,
     clock: Arc<dyn Clock>,
     /// The queries of a probe.
-    own: Vec<(Name, RecordType)>,
+    probe_queries: Vec<(Name, RecordType)>,
     /// The last query that was answered. A nameserver that drops the probe's queries may answer this one.
-    lately: Mutex<Option<(Name, RecordType)>>,
+    last_answered: Mutex<Option<(Name, RecordType)>>,
     health: Mutex<Health>,
     zones: Mutex<Zones>,
     /// Time and result of the last probe. Locked during a probe, so that one task probes for all.
@@ -93,16 +93,16 @@ impl Resolver {
         set_options(builder.options_mut());
         let resolver = builder.build().map_err(io::Error::other)?;
         // Every recursive resolver knows the root. Two queries, because a datagram may be lost.
-        let own = vec![(Name::root(), RecordType::NS), (Name::root(), RecordType::SOA)];
-        let (lately, health, zones) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Ok(Self { resolver, clock, own, lately, health, zones, probed: tokio::sync::Mutex::default() })
+        let probe_queries = vec![(Name::root(), RecordType::NS), (Name::root(), RecordType::SOA)];
+        let (last_answered, health, zones) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Ok(Self { resolver, clock, probe_queries, last_answered, health, zones, probed: tokio::sync::Mutex::default() })
     }
 
     /// Adds this server's own domain to the probe, because a private nameserver may not resolve the root.
     #[must_use]
     pub fn with_probe_domain(mut self, domain: &str) -> Self {
         let is_local = local_answer(&DnsQuestion::new(domain, DnsRecordType::Ns)).is_some();
-        self.own.extend(name(domain).filter(|_| !is_local).map(|name| (name, RecordType::NS)));
+        self.probe_queries.extend(name(domain).filter(|_| !is_local).map(|name| (name, RecordType::NS)));
         self
     }
 
@@ -116,14 +116,14 @@ impl Resolver {
         let began = self.clock.now();
         let admission = self.health().admit(began);
         let may_ask = match admission {
-            Admission::Ask => true,
+            Admission::Query => true,
             Admission::Refuse => false,
-            Admission::Probe => self.are_there(began).await,
+            Admission::Probe => self.is_any_responding(began).await,
         };
         if !may_ask || !self.zones().may_query(&question.name, began) {
             return DnsAnswer::Failed;
         }
-        let mut lookup: BoxFuture<'_, Heard> = Box::pin(self.resolver.lookup(name, record_type(question.kind)));
+        let mut lookup: BoxFuture<'_, LookupResult> = Box::pin(self.resolver.lookup(name, record_type(question.kind)));
         // An immediate answer is from the cache and doesn't show that the nameservers work.
         if let Poll::Ready(kept) = futures_util::poll!(&mut lookup) {
             return answer(question.kind, kept);
@@ -132,19 +132,19 @@ impl Resolver {
     }
 
     /// Waits for the answer to a query, but not if a probe shows that the nameservers don't answer.
-    async fn await_answer(&self, question: &DnsQuestion, mut lookup: BoxFuture<'_, Heard>) -> DnsAnswer {
+    async fn await_answer(&self, question: &DnsQuestion, mut lookup: BoxFuture<'_, LookupResult>) -> DnsAnswer {
         let in_time = tokio::select! {
             biased;
-            heard = &mut lookup => Some(heard),
+            result = &mut lookup => Some(result),
             () = self.clock.sleep_until(self.clock.now().plus_ms(OVERDUE_MS)) => None,
         };
-        let heard = match in_time {
-            Some(heard) if !is_no_answer(&heard) => heard,
+        let result = match in_time {
+            Some(result) if !is_no_answer(&result) => result,
             early => {
                 let now = self.clock.now();
                 self.zones().slow(&question.name, now);
                 let away = async {
-                    if self.are_there(now).await {
+                    if self.is_any_responding(now).await {
                         std::future::pending::<()>().await;
                     }
                 };
@@ -156,13 +156,13 @@ impl Resolver {
                 };
                 tokio::select! {
                     biased;
-                    heard = late => heard,
+                    result = late => result,
                     () = away => return DnsAnswer::Failed,
                 }
             }
         };
-        if !is_no_answer(&heard) {
-            let answer = answer(question.kind, heard);
+        if !is_no_answer(&result) {
+            let answer = answer(question.kind, result);
             let resolved = answer != DnsAnswer::Failed;
             self.health().answered(self.clock.now(), resolved);
             if resolved {
@@ -171,11 +171,11 @@ impl Resolver {
             }
             return answer;
         }
-        answer(question.kind, heard)
+        answer(question.kind, result)
     }
 
     /// Returns whether the nameservers answer a probe. Without an answer an outage begins.
-    async fn are_there(&self, now: Time) -> bool {
+    async fn is_any_responding(&self, now: Time) -> bool {
         self.probe(now).await.answered
     }
 
@@ -198,27 +198,27 @@ impl Resolver {
     }
 
     async fn probe_own_domain(&self) -> Probed {
-        let lately = self.recent_answer().clone();
+        let last_answered = self.recent_answer().clone();
         let mut asked: FuturesUnordered<_> = self
-            .own
+            .probe_queries
             .iter()
-            .chain(&lately)
+            .chain(&last_answered)
             .map(|(name, kind)| {
                 self.resolver.clear_lookup_cache(name.clone(), *kind);
                 self.resolver.lookup(name.clone(), *kind)
             })
             .collect();
-        let mut end = self.clock.sleep_until(self.clock.now().plus_ms(OWN_QUESTIONS_MS));
+        let mut end = self.clock.sleep_until(self.clock.now().plus_ms(PROBE_TIMEOUT_MS));
         let mut probed = Probed { answered: false, resolved: false };
         while !probed.resolved {
-            let heard = tokio::select! {
+            let result = tokio::select! {
                 biased;
-                heard = asked.next() => heard,
+                result = asked.next() => result,
                 () = &mut end => None,
             };
-            let Some(heard) = heard else { break };
-            probed.answered |= !is_no_answer(&heard);
-            probed.resolved |= !is_no_answer(&heard) && answer(DnsRecordType::Ns, heard) != DnsAnswer::Failed;
+            let Some(result) = result else { break };
+            probed.answered |= !is_no_answer(&result);
+            probed.resolved |= !is_no_answer(&result) && answer(DnsRecordType::Ns, result) != DnsAnswer::Failed;
         }
         probed
     }
@@ -228,7 +228,7 @@ impl Resolver {
     }
 
     fn recent_answer(&self) -> MutexGuard<'_, Option<(Name, RecordType)>> {
-        self.lately.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last_answered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn zones(&self) -> MutexGuard<'_, Zones> {
@@ -244,10 +244,10 @@ impl Resolver {
 }
 
 /// The result of a lookup.
-type Heard = Result<Lookup, NetError>;
+type LookupResult = Result<Lookup, NetError>;
 
-fn answer(kind: DnsRecordType, heard: Heard) -> DnsAnswer {
-    match heard {
+fn answer(kind: DnsRecordType, result: LookupResult) -> DnsAnswer {
+    match result {
         Ok(lookup) => records(kind, lookup.answers()),
         Err(error) => negative(&error),
     }
@@ -390,8 +390,8 @@ fn negative(error: &NetError) -> DnsAnswer {
 }
 
 /// Returns whether no nameserver responded. A response that reports a failure counts as a response.
-fn is_no_answer(heard: &Heard) -> bool {
-    matches!(heard, Err(NetError::Timeout | NetError::NoConnections | NetError::Io(_) | NetError::Busy))
+fn is_no_answer(result: &LookupResult) -> bool {
+    matches!(result, Err(NetError::Timeout | NetError::NoConnections | NetError::Io(_) | NetError::Busy))
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub use posthouse_app::tls::TlsClientError;
 /// How long an idle connection is kept open, in milliseconds.
 pub const IDLE_MS_MAX: i64 = 10_000;
 /// How often idle connections are checked, in milliseconds.
-const TENDING_MS: i64 = 2_000;
+const IDLE_CHECK_MS: i64 = 2_000;
 /// Number of hosts at which those without connections are removed.
 const HOSTS_COUNTED_MAX: usize = 1_000;
 
@@ -65,7 +65,7 @@ impl SmtpClient {
     /// Closes idle connections in a loop that never ends. Without it they are closed only at the connection limit.
     pub async fn close_idle_loop(&self) {
         loop {
-            self.clock.sleep_until(self.clock.now().plus_ms(TENDING_MS)).await;
+            self.clock.sleep_until(self.clock.now().plus_ms(IDLE_CHECK_MS)).await;
             self.close_idle(IDLE_MS_MAX).await;
         }
     }
@@ -104,7 +104,7 @@ impl SmtpClient {
                 return Ok(self.finish(peer, key, connection, outcomes).await);
             }
         }
-        self.make_room().await;
+        self.close_longest_idle().await;
         let mut connection = Connection::open(peer, &self.connectors, self.clock.now()).await?;
         let outcomes = connection.send(message).await;
         Ok(self.finish(peer, key, connection, outcomes).await)
@@ -130,7 +130,7 @@ impl SmtpClient {
     }
 
     /// Closes the connection that is idle longest if the limit is reached.
-    async fn make_room(&self) {
+    async fn close_longest_idle(&self) {
         let busy = self.connections_max.saturating_sub(self.all.available_permits());
         let oldest = {
             let mut pool = lock(&self.pool);

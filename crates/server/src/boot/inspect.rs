@@ -34,12 +34,12 @@ pub fn database_url(config: &Configuration) -> Result<DatabaseUrl, BootError> {
 /// Opens the database if it is there and belongs to the data directory.
 ///
 /// # Errors
-/// Returns [`BootError::Gone`], [`BootError::OtherStore`], [`BootError::Damaged`], or an error if the database can't be
+/// Returns [`BootError::DatabaseLost`], [`BootError::OtherStore`], [`BootError::Damaged`], or an error if the database can't be
 /// read or is newer than this version.
 pub fn open_database(config: &Configuration) -> Result<DatabaseState, BootError> {
     let url = configured_database(config)?;
     let identity = StoreIdentity::inspect(config, &url)?;
-    if migrate::look_read_only(&url)?.is_none() {
+    if migrate::inspect_read_only(&url)?.is_none() {
         return Ok(DatabaseState::Absent(Store::in_memory()?));
     }
     let pending = migrate::pending(&url, MIGRATIONS)?;

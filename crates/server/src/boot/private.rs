@@ -9,15 +9,15 @@ use crate::config::Configuration;
 use posthouse_app::files;
 
 /// Suffixes of the files next to the database. SQLite gives its own files the permissions of the database.
-const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-serving"];
+const DATABASE_SUFFIXES: [&str; 4] = ["", "-wal", "-shm", "-serving"];
 /// Directories in the data directory that have mail or keys.
 const FOLDERS: [&str; 2] = [BLOBS_DIR, "tls"];
 
 /// Makes the database, the blobs and the keys private. The data directory itself keeps its mode.
-pub(super) fn narrow(config: &Configuration, database: &DatabaseUrl) {
+pub(super) fn make_private(config: &Configuration, database: &DatabaseUrl) {
     let mut paths: Vec<PathBuf> = FOLDERS.iter().map(|name| config.data_dir.join(name)).collect();
     if let DatabaseUrl::Sqlite(path) = database {
-        paths.extend(BESIDE.iter().map(|ending| {
+        paths.extend(DATABASE_SUFFIXES.iter().map(|ending| {
             let mut name = path.as_os_str().to_owned();
             name.push(ending);
             PathBuf::from(name)
@@ -27,7 +27,7 @@ pub(super) fn narrow(config: &Configuration, database: &DatabaseUrl) {
         paths.extend(shards(Path::new(directory)));
     }
     for path in paths {
-        if let Err(error) = files::narrow(&path) {
+        if let Err(error) = files::make_private(&path) {
             tracing::warn!(file = %path.display(), cause = %error, "files.permissions_not_changed");
         }
     }

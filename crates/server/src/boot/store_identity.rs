@@ -34,7 +34,7 @@ const MARK_FILE: &str = "store.mark";
 /// Files of a data directory that are created only after the database has its store id.
 const REMAINS: [&str; 2] = ["instance.key", "instance.key.next"];
 /// Suffixes of the files next to an SQLite database. SQLite creates them only for a database that isn't empty.
-const BESIDE: [&str; 2] = ["-wal", "-shm"];
+const WAL_SUFFIXES: [&str; 2] = ["-wal", "-shm"];
 /// Suffix of the rollback journal. It may be left by the first transaction, so it doesn't count as remains.
 const JOURNAL: &str = "-journal";
 /// Time limit for checking whether the blob store has blobs, in milliseconds.
@@ -63,7 +63,7 @@ enum StoreVerdict {
     /// The store of this data directory.
     Same,
     /// There was a store, but its database is missing or empty.
-    Gone(String),
+    DatabaseLost(String),
     /// The database belongs to another store.
     Foreign {
         /// The id in the database.
@@ -73,7 +73,7 @@ enum StoreVerdict {
     },
 }
 
-fn judge(facts: &StoreFacts) -> StoreVerdict {
+fn classify(facts: &StoreFacts) -> StoreVerdict {
     match (&facts.directory, &facts.database) {
         (directory, Some(ExistingDatabase { store_id: Some(id), .. })) => match directory {
             None => StoreVerdict::Join,
@@ -81,8 +81,8 @@ fn judge(facts: &StoreFacts) -> StoreVerdict {
             Some(directory) => StoreVerdict::Foreign { database: id.clone(), directory: directory.clone() },
         },
         (_, Some(ExistingDatabase { store_id: None, is_used: true })) => StoreVerdict::Unnamed,
-        (Some(_), _) => StoreVerdict::Gone(ID_FILE.to_owned()),
-        (None, _) => facts.remains.clone().map_or(StoreVerdict::New, StoreVerdict::Gone),
+        (Some(_), _) => StoreVerdict::DatabaseLost(ID_FILE.to_owned()),
+        (None, _) => facts.remains.clone().map_or(StoreVerdict::New, StoreVerdict::DatabaseLost),
     }
 }
 
@@ -101,20 +101,20 @@ impl StoreIdentity {
 
     /// [`StoreIdentity::find`] without changing any file.
     pub(super) fn inspect(config: &Configuration, url: &DatabaseUrl) -> Result<Self, BootError> {
-        Self::find_by(config, url, false, migrate::look_read_only)
+        Self::find_by(config, url, false, migrate::inspect_read_only)
     }
 
     fn find_by(
         config: &Configuration,
         url: &DatabaseUrl,
         new_store: bool,
-        look: fn(&DatabaseUrl) -> Result<Option<ExistingDatabase>, Error>,
+        inspect_database: fn(&DatabaseUrl) -> Result<Option<ExistingDatabase>, Error>,
     ) -> Result<Self, BootError> {
-        let facts = gather(config, url, look)?;
-        let verdict = judge(&facts);
+        let facts = gather(config, url, inspect_database)?;
+        let verdict = classify(&facts);
         match &verdict {
-            StoreVerdict::Gone(_) if new_store => set_aside(config, url)?,
-            StoreVerdict::Gone(remains) => return Err(gone(config, url, remains)),
+            StoreVerdict::DatabaseLost(_) if new_store => set_aside(config, url)?,
+            StoreVerdict::DatabaseLost(remains) => return Err(gone(config, url, remains)),
             StoreVerdict::Foreign { database, directory } => {
                 return Err(BootError::OtherStore {
                     database: format!("{url} (store {database})"),
@@ -128,7 +128,7 @@ impl StoreIdentity {
             StoreVerdict::New | StoreVerdict::Unnamed | StoreVerdict::Join | StoreVerdict::Same => {}
         }
         // The new store needs a new id, so that the missing database isn't accepted if it reappears.
-        let is_lost = matches!(verdict, StoreVerdict::Gone(_));
+        let is_lost = matches!(verdict, StoreVerdict::DatabaseLost(_));
         let id = facts.directory.filter(|_| !is_lost);
         Ok(Self { directory: config.data_dir.clone(), id, is_same: verdict == StoreVerdict::Same })
     }
@@ -198,22 +198,22 @@ pub async fn lost_commits(store: &Store) -> Result<Option<LostCommits>, Error> {
 fn gather(
     config: &Configuration,
     url: &DatabaseUrl,
-    look: fn(&DatabaseUrl) -> Result<Option<ExistingDatabase>, Error>,
+    inspect_database: fn(&DatabaseUrl) -> Result<Option<ExistingDatabase>, Error>,
 ) -> Result<StoreFacts, BootError> {
     let mut facts = StoreFacts { directory: read_id(&config.data_dir)?, ..StoreFacts::default() };
     facts.remains = remains(&config.data_dir);
     let beside = beside(url);
-    facts.database = look(url)?;
+    facts.database = inspect_database(url)?;
     if facts.database.is_none() {
         // The files next to an existing database belong to it.
         facts.remains = facts.remains.or(beside);
     }
-    if judge(&facts) == StoreVerdict::New && holds_blobs(&open_blobs(config)?)? {
+    if classify(&facts) == StoreVerdict::New && holds_blobs(&open_blobs(config)?)? {
         facts.remains = Some(config.blob_url.clone().unwrap_or_else(|| format!("{BLOBS_DIR}/")));
     }
-    if let StoreVerdict::Gone(_) = judge(&facts) {
+    if let StoreVerdict::DatabaseLost(_) = classify(&facts) {
         // Another process may have created the store in the meantime.
-        facts.database = look(url)?;
+        facts.database = inspect_database(url)?;
     }
     Ok(facts)
 }
@@ -241,7 +241,7 @@ fn remains(directory: &Path) -> Option<String> {
 /// Returns a file next to an embedded database.
 fn beside(url: &DatabaseUrl) -> Option<String> {
     let DatabaseUrl::Sqlite(path) = url else { return None };
-    let found = BESIDE.iter().map(|ending| with_ending(path, ending)).find(|path| path.exists());
+    let found = WAL_SUFFIXES.iter().map(|ending| with_ending(path, ending)).find(|path| path.exists());
     found.map(|path| path.display().to_string())
 }
 
@@ -279,7 +279,7 @@ fn gone(config: &Configuration, url: &DatabaseUrl, remains: &str) -> BootError {
         DatabaseUrl::Sqlite(_) => "restore a backup into a new data_dir (posthouse restore FILE)",
         DatabaseUrl::Postgres(_) => "correct database_url, or restore a backup of the database",
     };
-    BootError::Gone {
+    BootError::DatabaseLost {
         database: url.to_string(),
         directory: config.data_dir.display().to_string(),
         remains: remains.to_owned(),
@@ -293,7 +293,7 @@ fn set_aside(config: &Configuration, url: &DatabaseUrl) -> Result<(), BootError>
     let mut paths: Vec<PathBuf> = [ID_FILE, MARK_FILE].iter().map(|name| config.data_dir.join(name)).collect();
     if let DatabaseUrl::Sqlite(path) = url {
         paths.push(path.clone());
-        paths.extend(BESIDE.iter().chain([&JOURNAL]).map(|ending| with_ending(path, ending)));
+        paths.extend(WAL_SUFFIXES.iter().chain([&JOURNAL]).map(|ending| with_ending(path, ending)));
     }
     if config.blob_url.is_none() {
         paths.push(config.data_dir.join(BLOBS_DIR));
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn only_an_empty_database_without_remains_is_a_new_store() {
         let holding = |id: Option<&str>, is_used| Some(ExistingDatabase { store_id: id.map(str::to_owned), is_used });
-        let gone = |remains: &str| StoreVerdict::Gone(remains.to_owned());
+        let gone = |remains: &str| StoreVerdict::DatabaseLost(remains.to_owned());
         let table = [
             (None, None, None, StoreVerdict::New),
             (None, holding(None, false), None, StoreVerdict::New),
@@ -339,7 +339,7 @@ mod tests {
         for (directory, database, remains, expected) in table {
             let directory = directory.map(str::to_owned);
             let facts = StoreFacts { directory, database, remains: remains.map(str::to_owned) };
-            assert_eq!(judge(&facts), expected, "{facts:?}");
+            assert_eq!(classify(&facts), expected, "{facts:?}");
         }
     }
 }

@@ -254,7 +254,7 @@ async fn acme_certificate(app: &App) -> Vec<Finding> {
     if !app.config.acme.enabled {
         return Vec::new();
     }
-    let trouble = acme::last_error(app).await.ok().flatten();
+    let last_error = acme::last_error(app).await.ok().flatten();
     let found = match certificate::stored_facts(app).await {
         Ok(Some(facts)) => certificate_findings(&app.config, &facts, app.clock.now()),
         Ok(None) => {
@@ -265,8 +265,8 @@ async fn acme_certificate(app: &App) -> Vec<Finding> {
             vec![Finding::failed(format!("TLS certificate: {error}"), "restore the instance key of this store")]
         }
     };
-    let last =
-        trouble.map(|why| Finding::warning(format!("ACME: the last attempt failed: {why}"), "the service retries it"));
+    let last = last_error
+        .map(|why| Finding::warning(format!("ACME: the last attempt failed: {why}"), "the service retries it"));
     found.into_iter().chain(last).collect()
 }
 

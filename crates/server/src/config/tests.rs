@@ -244,11 +244,11 @@ fn other_keys_do_not_end_the_loopback_profile() {
             "{listener}: {problems:?}"
         );
     }
-    let told =
+    let text =
         "webhooks.allow_private_networks = false\nwebhooks.allow_http = false\ndelivery.allow_private_networks = false";
-    assert!(!permits(&of_text(told).expect("fine")));
-    let told = format!("delivery.mode = 'direct'\n{}", told.replace("false", "true"));
-    assert!(permits(&of_text(&told).expect("fine")));
+    assert!(!permits(&of_text(text).expect("fine")));
+    let text = format!("delivery.mode = 'direct'\n{}", text.replace("false", "true"));
+    assert!(permits(&of_text(&text).expect("fine")));
 }
 
 #[test]

@@ -97,8 +97,8 @@ impl SmtpFrontend {
         })
     }
 
-    pub(super) fn session_config(&self, door: ConnectionKind, on_loopback: bool) -> Arc<SmtpServerConfig> {
-        let config = match (door, on_loopback) {
+    pub(super) fn session_config(&self, kind: ConnectionKind, on_loopback: bool) -> Arc<SmtpServerConfig> {
+        let config = match (kind, on_loopback) {
             (ConnectionKind::Tls, _) => &self.sessions_config.tls,
             (ConnectionKind::Plain, true) => &self.sessions_config.loopback,
             (ConnectionKind::Plain, false) => &self.sessions_config.clear,

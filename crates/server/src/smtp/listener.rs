@@ -35,7 +35,7 @@ const ACCEPT_PAUSE_MS: i64 = 50;
 #[derive(Debug)]
 pub struct Listener {
     socket: TcpListener,
-    door: ConnectionKind,
+    kind: ConnectionKind,
 }
 
 impl Listener {
@@ -44,15 +44,15 @@ impl Listener {
     /// # Errors
     /// Returns an error if the address can't be bound.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
-        Self::bind_door(address, ConnectionKind::Plain).await
+        Self::bind_as(address, ConnectionKind::Plain).await
     }
 
     /// Binds an address for plain or implicit TLS connections.
     ///
     /// # Errors
     /// Returns an error if the address can't be bound.
-    pub async fn bind_door(address: SocketAddr, door: ConnectionKind) -> io::Result<Self> {
-        Ok(Self { socket: TcpListener::bind(address).await?, door })
+    pub async fn bind_as(address: SocketAddr, kind: ConnectionKind) -> io::Result<Self> {
+        Ok(Self { socket: TcpListener::bind(address).await?, kind })
     }
 
     /// Returns the bound address with its port.
@@ -77,7 +77,7 @@ impl Listener {
             match accepted {
                 Ok((stream, peer)) => {
                     if let Some(place) = admit(&frontend, &stream) {
-                        let peer = Peer { ip: peer.ip().to_canonical(), door: self.door };
+                        let peer = Peer { ip: peer.ip().to_canonical(), kind: self.kind };
                         sessions.spawn(connection(Arc::clone(&frontend), stream, peer, place));
                     }
                 }
@@ -114,7 +114,7 @@ fn refuse(frontend: &SmtpFrontend, stream: &TcpStream, reply: ServerReply) {
 #[derive(Clone, Copy)]
 struct Peer {
     ip: IpAddr,
-    door: ConnectionKind,
+    kind: ConnectionKind,
 }
 
 async fn connection(frontend: Arc<SmtpFrontend>, stream: TcpStream, peer: Peer, mut place: ConnectionPermit) {
@@ -138,10 +138,10 @@ async fn run_session(
 ) -> io::Result<()> {
     let app = &frontend.app;
     let rate = app.config.limits.smtp_content_bytes_per_second;
-    let mut patience = SessionTimeouts::new(Arc::clone(&app.clock), frontend.config.idle_timeout_ms, rate);
+    let mut timeouts = SessionTimeouts::new(Arc::clone(&app.clock), frontend.config.idle_timeout_ms, rate);
     let (client, early) = if frontend.proxies().iter().any(|network| network.contains(peer.ip)) {
-        let deadline = patience.opening();
-        let header = patience.within(deadline, proxied(&mut stream)).await;
+        let deadline = timeouts.opening();
+        let header = timeouts.within(deadline, proxied(&mut stream)).await;
         let (client, early) = header.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))?;
         (client.unwrap_or(peer.ip), early)
     } else {
@@ -159,9 +159,9 @@ async fn run_session(
         return Ok(());
     }
     let addresses = SessionAddresses { peer_ip: peer.ip, client_ip: client };
-    let (mut session, greeting) = Session::new(frontend, peer.door, addresses, patience);
+    let (mut session, greeting) = Session::new(frontend, peer.kind, addresses, timeouts);
     let mut wire = SmtpStream::Plain(stream);
-    if peer.door == ConnectionKind::Tls {
+    if peer.kind == ConnectionKind::Tls {
         // These bytes would be the client's first TLS bytes, and the TLS handshake can't be given them.
         if !early.is_empty() {
             return Err(io::Error::new(
@@ -181,8 +181,8 @@ async fn proxied(stream: &mut TcpStream) -> io::Result<(Option<IpAddr>, Vec<u8>)
         match proxy::parse(&bytes) {
             Header::Whole { bytes: header_bytes, client } => return Ok((client, bytes.split_off(header_bytes))),
             Header::Partial if bytes.len() < proxy::HEADER_BYTES_MAX => {
-                let room = (proxy::HEADER_BYTES_MAX - bytes.len()) as u64;
-                if (&mut *stream).take(room).read_buf(&mut bytes).await? == 0 {
+                let remaining = (proxy::HEADER_BYTES_MAX - bytes.len()) as u64;
+                if (&mut *stream).take(remaining).read_buf(&mut bytes).await? == 0 {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
             }

@@ -94,20 +94,20 @@ impl<'h> Session<'h> {
     /// Creates a session. Returns it with the greeting.
     pub(super) fn new(
         frontend: &'h SmtpFrontend,
-        door: ConnectionKind,
+        kind: ConnectionKind,
         addresses: SessionAddresses,
-        patience: SessionTimeouts,
+        timeouts: SessionTimeouts,
     ) -> (Self, Vec<u8>) {
         let SessionAddresses { peer_ip, client_ip } = addresses;
         let on_loopback = peer_ip.is_loopback() && client_ip.is_loopback();
-        let (smtp, greeting) = ServerSession::new(frontend.session_config(door, on_loopback));
+        let (smtp, greeting) = ServerSession::new(frontend.session_config(kind, on_loopback));
         let stopping: BoxFuture<'h, ()> = Box::pin(frontend.app.lifecycle.drained());
         let service = match frontend.failed_logins() {
             None => SmtpRole::Inbound(Inbound::new(frontend, client_ip)),
             Some(failed) => SmtpRole::Submission(Submission::new(&frontend.app.app, failed, client_ip)),
         };
         let content = frontend.content.reservation(client_ip);
-        let session = Self { frontend, smtp, service, timeouts: patience, stopping: Some(stopping), content };
+        let session = Self { frontend, smtp, service, timeouts, stopping: Some(stopping), content };
         (session, greeting)
     }
 
@@ -189,7 +189,7 @@ impl<'h> Session<'h> {
 
     async fn read(&mut self, wire: &mut SmtpStream) -> io::Result<ReadOutcome> {
         let deadline = self.timeouts.deadline();
-        let Self { smtp, timeouts: patience, stopping, .. } = self;
+        let Self { smtp, timeouts, stopping, .. } = self;
         let stop = async {
             match stopping {
                 Some(stopping) => Pin::new(stopping).await,
@@ -200,9 +200,9 @@ impl<'h> Session<'h> {
             biased;
             bytes = wire.read(|bytes| smtp.receive(bytes)) => bytes?,
             () = stop => return Ok(ReadOutcome::Stopping),
-            () = patience.deadline_passed(deadline) => return Ok(ReadOutcome::Late),
+            () = timeouts.deadline_passed(deadline) => return Ok(ReadOutcome::Late),
         };
-        patience.record_read(bytes);
+        timeouts.record_read(bytes);
         Ok(if bytes == 0 { ReadOutcome::End } else { ReadOutcome::Bytes })
     }
 

@@ -98,11 +98,11 @@ impl SessionTimeouts {
 
     /// Returns the deadline of the next read.
     pub(super) fn deadline(&self) -> Time {
-        let turn = match self.rate_deadline() {
+        let idle_deadline = match self.rate_deadline() {
             None => self.last_write_at.plus_ms(self.idle_ms),
             Some(rate) => rate.min(self.last_read_at.max(self.last_write_at).plus_ms(self.idle_ms)),
         };
-        turn.min(self.ends_at)
+        idle_deadline.min(self.ends_at)
     }
 
     /// Returns the deadline of a handshake, header or write.
@@ -159,8 +159,8 @@ mod tests {
 
     fn setup() -> (Arc<Standing>, SessionTimeouts) {
         let clock = Arc::new(Standing(0.into()));
-        let patience = SessionTimeouts::new(clock.clone(), 300_000, 1_024);
-        (clock, patience)
+        let timeouts = SessionTimeouts::new(clock.clone(), 300_000, 1_024);
+        (clock, timeouts)
     }
 
     impl Standing {
@@ -171,24 +171,24 @@ mod tests {
 
     #[test]
     fn a_trickled_command_does_not_move_the_deadline() {
-        let (clock, mut patience) = setup();
+        let (clock, mut timeouts) = setup();
         clock.set(200_000);
-        patience.record_read(1);
-        assert_eq!(patience.deadline(), Time::from_millis(300_000));
-        patience.record_write();
-        assert_eq!(patience.deadline(), Time::from_millis(500_000));
+        timeouts.record_read(1);
+        assert_eq!(timeouts.deadline(), Time::from_millis(300_000));
+        timeouts.record_write();
+        assert_eq!(timeouts.deadline(), Time::from_millis(500_000));
     }
 
     /// Sends `bytes` every `gap_ms` and returns when the session ends, or `None` if it goes on for two hours.
     fn ends_after_ms(bytes: usize, gap_ms: i64) -> Option<i64> {
-        let (clock, mut patience) = setup();
-        patience.content(true);
+        let (clock, mut timeouts) = setup();
+        timeouts.content(true);
         for ms in (gap_ms..SESSION_MS_MAX).step_by(usize::try_from(gap_ms).unwrap_or(1)) {
-            if patience.deadline() <= Time::from_millis(ms) {
-                return Some(patience.deadline().millis());
+            if timeouts.deadline() <= Time::from_millis(ms) {
+                return Some(timeouts.deadline().millis());
             }
             clock.set(ms);
-            patience.record_read(bytes);
+            timeouts.record_read(bytes);
         }
         None
     }
@@ -202,26 +202,26 @@ mod tests {
             let ended = ends_after_ms(bytes, gap_ms).is_some_and(|ms| ms <= 2 * RATE_WINDOW_MS + gap_ms);
             assert!(ended, "{bytes} bytes every {gap_ms} ms");
         }
-        let (clock, mut patience) = setup();
-        patience.content(true);
+        let (clock, mut timeouts) = setup();
+        timeouts.content(true);
         clock.set(RATE_WINDOW_MS - 1);
-        assert!(!patience.is_content_slow());
+        assert!(!timeouts.is_content_slow());
         clock.set(RATE_WINDOW_MS);
-        assert!(patience.is_content_slow());
-        patience.content(false);
-        assert!(!patience.is_content_slow(), "the rate holds only while content is expected");
-        assert_eq!(patience.deadline(), Time::from_millis(300_000));
+        assert!(timeouts.is_content_slow());
+        timeouts.content(false);
+        assert!(!timeouts.is_content_slow(), "the rate holds only while content is expected");
+        assert_eq!(timeouts.deadline(), Time::from_millis(300_000));
     }
 
     #[test]
     fn deadlines_never_exceed_the_session_or_drain_limit() {
-        let (clock, mut patience) = setup();
+        let (clock, mut timeouts) = setup();
         clock.set(SESSION_MS_MAX - 1_000);
-        patience.record_write();
-        assert_eq!(patience.deadline(), Time::from_millis(SESSION_MS_MAX));
-        let (clock, mut patience) = setup();
+        timeouts.record_write();
+        assert_eq!(timeouts.deadline(), Time::from_millis(SESSION_MS_MAX));
+        let (clock, mut timeouts) = setup();
         clock.set(1_000);
-        patience.draining();
-        assert_eq!(patience.deadline(), Time::from_millis(1_000 + DRAIN_MS_MAX));
+        timeouts.draining();
+        assert_eq!(timeouts.deadline(), Time::from_millis(1_000 + DRAIN_MS_MAX));
     }
 }

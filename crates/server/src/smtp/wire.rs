@@ -31,8 +31,8 @@ impl SmtpStream {
     /// Waits for bytes and passes them to `take`. Returns their count, 0 at the end of the stream. Cancel safe.
     pub(super) async fn read(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<usize> {
         poll_fn(|context| {
-            let mut room = [const { MaybeUninit::<u8>::uninit() }; READ_BYTES];
-            let mut buffer = ReadBuf::uninit(&mut room);
+            let mut bytes = [const { MaybeUninit::<u8>::uninit() }; READ_BYTES];
+            let mut buffer = ReadBuf::uninit(&mut bytes);
             match self.poll_read(context, &mut buffer) {
                 Poll::Pending => Poll::Pending,
                 Poll::Ready(Err(error)) => Poll::Ready(Err(error)),

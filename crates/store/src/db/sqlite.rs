@@ -8,7 +8,7 @@
 use crate::db::faults::{self, WriteFaults, WritePoint};
 use crate::db::incident::{StoreIncident, StorePart};
 use crate::db::queue::{self, BoxedUnit, StoreCommand, TransactionScope, UnitDecision};
-use crate::db::{StoreConfig, mark::CommitMark, place::DatabaseFiles, read_only, wakes::Wakes};
+use crate::db::{StoreConfig, database_files::DatabaseFiles, mark::CommitMark, read_only, wakes::Wakes};
 use crate::tx::StoreConnection;
 use crate::{Error, Result, Tx, instance};
 use crossbeam_channel::{Receiver, RecvTimeoutError, after, tick};

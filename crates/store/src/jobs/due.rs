@@ -1,9 +1,9 @@
-//! Selects the jobs to claim next, fairly across workspaces and their lanes, within the capacity of each lane.
+//! Selects the jobs to claim next, fairly across workspaces and their groups, within the capacity of each group.
 //!
 //! Selection only reads and is separate from the claim: if two processes select the same job, one of them gets it. A
-//! small backlog is read completely. In a large backlog, workspaces are visited in rotation, and the lanes of each in
+//! small backlog is read completely. In a large backlog, workspaces are visited in rotation, and the groups of each in
 //! rotation from where the previous scan ended, so that no workspace waits behind another's backlog. Lanes without
-//! capacity, and lanes with only future jobs, cost one step each.
+//! capacity, and groups with only future jobs, cost one step each.
 
 mod choose;
 
@@ -23,9 +23,9 @@ statements! {
         ORDER BY run_at LIMIT $3";
     NEXT_WORKSPACE = "SELECT workspace_id FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id > $2
         ORDER BY workspace_id LIMIT 1";
-    NEXT_LANE = "SELECT lane, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND lane > $3
+    NEXT_GROUP = "SELECT lane, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND lane > $3
         ORDER BY lane, run_at LIMIT 1";
-    OF_LANE = "SELECT id, workspace_id, lane, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND lane = $3
+    OF_GROUP = "SELECT id, workspace_id, lane, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND lane = $3
         AND run_at <= $4 ORDER BY run_at LIMIT $5";
 }
 
@@ -34,9 +34,9 @@ const OLDEST_MAX: u32 = 128;
 /// Workspaces visited per scan of a large backlog.
 const WORKSPACES_MAX: usize = 32;
 /// Lanes visited per scan of a large backlog, across all visited workspaces.
-const LANES_MAX: usize = 192;
-/// Fewest lanes visited per workspace.
-const LANES_MIN: usize = 4;
+const GROUPS_MAX: usize = 192;
+/// Fewest groups visited per workspace.
+const GROUPS_MIN: usize = 4;
 
 /// Limits for a selection of due jobs.
 #[derive(Clone)]
@@ -51,32 +51,32 @@ pub struct DueJobsQuery {
     pub free: usize,
     /// Number of running jobs per workspace.
     pub running: HashMap<WorkspaceId, usize>,
-    /// Capacity of each lane; jobs without a lane are limited only by `limit`.
-    pub rooms: LaneCapacities,
+    /// Capacity of each group; jobs without a group are limited only by `limit`.
+    pub capacities: GroupCapacities,
     /// Position where the previous scan of a large backlog ended.
     pub from: DueJobsCursor,
 }
 
-/// Returns the capacity of a lane for a workspace.
-pub type LaneCapacities = Arc<dyn Fn(WorkspaceId, &str) -> LaneCapacity + Send + Sync>;
+/// Returns the capacity of a group for a workspace.
+pub type GroupCapacities = Arc<dyn Fn(WorkspaceId, &str) -> GroupCapacity + Send + Sync>;
 
-/// The capacity of a lane: the minimum of its shares.
+/// The capacity of a group: the minimum of its shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LaneCapacity {
+pub struct GroupCapacity {
     /// The shares: destination and destination class, each in total and for the workspace.
     pub shares: [CapacityShare; 4],
 }
 
-/// A capacity that several lanes share.
+/// A capacity that several groups share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CapacityShare {
-    /// Identifies the share; lanes with the same value use the same capacity.
+    /// Identifies the share; groups with the same value use the same capacity.
     pub of: u64,
     /// Remaining number of jobs.
     pub free: usize,
 }
 
-impl LaneCapacity {
+impl GroupCapacity {
     /// A capacity without a limit.
     pub const UNLIMITED: Self = Self { shares: [CapacityShare { of: 0, free: usize::MAX }; 4] };
 
@@ -87,11 +87,11 @@ impl LaneCapacity {
     }
 }
 
-/// The position of a scan: the last workspace, and the last lane of each workspace.
+/// The position of a scan: the last workspace, and the last group of each workspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DueJobsCursor {
     workspace: Uuid,
-    lanes: HashMap<Uuid, String>,
+    groups: HashMap<Uuid, String>,
 }
 
 /// The result of a selection.
@@ -101,7 +101,7 @@ pub struct DueJobs {
     pub ids: Vec<JobId>,
     /// Position for the next scan.
     pub next: DueJobsCursor,
-    /// Whether the scan didn't reach all lanes and workspaces.
+    /// Whether the scan didn't reach all groups and workspaces.
     pub is_partial: bool,
 }
 
@@ -109,13 +109,13 @@ pub struct DueJobs {
 struct JobCandidate {
     id: JobId,
     workspace: WorkspaceId,
-    lane: String,
+    group: String,
     run_at: Time,
 }
 
-crate::from_row!(JobCandidate { id, workspace = workspace_id, lane, run_at });
+crate::from_row!(JobCandidate { id, workspace = workspace_id, group = lane, run_at });
 
-crate::row_struct!(LaneRow { lane: String, run_at: Time });
+crate::row_struct!(GroupRow { lane: String, run_at: Time });
 
 /// Selects jobs that are due.
 ///
@@ -134,16 +134,16 @@ pub fn find(tx: &mut Tx, wanted: &DueJobsQuery) -> Result<DueJobs> {
     let (workspaces, mut is_partial) = workspaces(tx, wanted, &mut next)?;
     if !is_partial {
         // Drops the positions of workspaces that have no jobs left.
-        next.lanes.retain(|id, _| workspaces.contains(&WorkspaceId(*id)));
+        next.groups.retain(|id, _| workspaces.contains(&WorkspaceId(*id)));
     }
-    let lanes = (LANES_MAX / workspaces.len().max(1)).max(LANES_MIN);
-    let jobs = (wanted.limit / workspaces.len().max(1)).max(LANES_MIN);
+    let groups = (GROUPS_MAX / workspaces.len().max(1)).max(GROUPS_MIN);
+    let jobs = (wanted.limit / workspaces.len().max(1)).max(GROUPS_MIN);
     for workspace in workspaces {
-        let from = next.lanes.remove(&workspace.0).unwrap_or_default();
-        let scan = LaneScan { workspace, lanes, jobs };
+        let from = next.groups.remove(&workspace.0).unwrap_or_default();
+        let scan = GroupScan { workspace, groups, jobs };
         if let Some(end) = scan.run(tx, wanted, from, &mut candidates)? {
             is_partial = true;
-            next.lanes.insert(workspace.0, end);
+            next.groups.insert(workspace.0, end);
         }
     }
     Ok(DueJobs { ids: choose::choose(candidates, wanted), next, is_partial })
@@ -174,15 +174,15 @@ fn workspaces(tx: &mut Tx, wanted: &DueJobsQuery, next: &mut DueJobsCursor) -> R
     Ok((found, true))
 }
 
-/// A scan over the lanes of one workspace, limited in lanes and jobs.
-struct LaneScan {
+/// A scan over the groups of one workspace, limited in groups and jobs.
+struct GroupScan {
     workspace: WorkspaceId,
-    lanes: usize,
+    groups: usize,
     jobs: usize,
 }
 
-impl LaneScan {
-    /// Collects the oldest jobs of the lanes with capacity. Returns the position where it ended if lanes remain.
+impl GroupScan {
+    /// Collects the oldest jobs of the groups with capacity. Returns the position where it ended if groups remain.
     fn run(
         &self,
         tx: &mut Tx,
@@ -190,36 +190,36 @@ impl LaneScan {
         from: String,
         candidates: &mut Vec<JobCandidate>,
     ) -> Result<Option<String>> {
-        // Jobs without a lane have an empty lane, which sorts before all others.
-        let (is_whole, mut lane, mut jobs) = (from.is_empty(), from, 0);
+        // Jobs without a group have an empty group, which sorts before all others.
+        let (is_whole, mut group, mut jobs) = (from.is_empty(), from, 0);
         if is_whole {
             jobs += self.heads(tx, wanted, "", wanted.limit, candidates)?;
         }
-        for _ in 0..self.lanes {
+        for _ in 0..self.groups {
             if jobs >= self.jobs {
                 break;
             }
-            let head: Option<LaneRow> = tx.one(&NEXT_LANE, p![wanted.kind, self.workspace, lane])?;
-            let Some(LaneRow { lane: found, run_at }) = head else { return Ok((!is_whole).then(String::new)) };
-            lane = found;
-            let capacity = if run_at <= wanted.now { (wanted.rooms)(self.workspace, &lane).free() } else { 0 };
+            let head: Option<GroupRow> = tx.one(&NEXT_GROUP, p![wanted.kind, self.workspace, group])?;
+            let Some(GroupRow { lane: found, run_at }) = head else { return Ok((!is_whole).then(String::new)) };
+            group = found;
+            let capacity = if run_at <= wanted.now { (wanted.capacities)(self.workspace, &group).free() } else { 0 };
             if capacity > 0 {
-                jobs += self.heads(tx, wanted, &lane, capacity, candidates)?;
+                jobs += self.heads(tx, wanted, &group, capacity, candidates)?;
             }
         }
-        Ok(Some(lane))
+        Ok(Some(group))
     }
 
     fn heads(
         &self,
         tx: &mut Tx,
         wanted: &DueJobsQuery,
-        lane: &str,
+        group: &str,
         capacity: usize,
         candidates: &mut Vec<JobCandidate>,
     ) -> Result<usize> {
         let most = u32::try_from(capacity.min(self.jobs)).unwrap_or(OLDEST_MAX);
-        let heads: Vec<JobCandidate> = tx.rows(&OF_LANE, p![wanted.kind, self.workspace, lane, wanted.now, most])?;
+        let heads: Vec<JobCandidate> = tx.rows(&OF_GROUP, p![wanted.kind, self.workspace, group, wanted.now, most])?;
         let count = heads.len();
         candidates.extend(heads);
         Ok(count)

@@ -91,13 +91,13 @@ pub struct LostJob {
     pub workspace: WorkspaceId,
     /// The row.
     pub subject: Uuid,
-    /// The lane of the job.
-    pub lane: String,
+    /// The group of the job.
+    pub group: String,
     /// When the job is due; in the past if it is due at once.
     pub run_at: Time,
 }
 
-crate::from_row!(LostJob { workspace = workspace_id, subject = subject_id, lane, run_at });
+crate::from_row!(LostJob { workspace = workspace_id, subject = subject_id, group = lane, run_at });
 
 /// Returns up to `limit` rows that need a job of this kind and have none.
 ///

@@ -11,7 +11,7 @@ use posthouse_store::{
     DatabaseUrl, Error, Result, Store, StoreConfig,
     jobs::{
         self, JobLease, JobOutcome, LeasedJob, NewJob,
-        due::{self, CapacityShare, DueJobsCursor, DueJobsQuery, LaneCapacities, LaneCapacity},
+        due::{self, CapacityShare, DueJobsCursor, DueJobsQuery, GroupCapacities, GroupCapacity},
     },
 };
 use uuid::Uuid;
@@ -32,13 +32,13 @@ async fn on_both(test: impl AsyncFn(Store)) {
     }
 }
 
-fn job(n: u128, workspace: u128, lane: &str) -> NewJob {
+fn job(n: u128, workspace: u128, group: &str) -> NewJob {
     NewJob {
         id: JobId(Uuid::from_u128(n)),
         kind: KIND,
         workspace: WorkspaceId(Uuid::from_u128(workspace)),
         subject: Uuid::from_u128(1_000_000 + n),
-        lane: lane.to_owned(),
+        group: group.to_owned(),
         run_at: NOW,
         attempt_max: 2,
         why: JobReason::Queued,
@@ -52,12 +52,12 @@ async fn enqueue(store: &Store, new: Vec<NewJob>) {
 
 async fn claim(store: &Store, now: Time, limit: usize) -> Vec<LeasedJob> {
     let token = Uuid::from_u128(u128::try_from(now.millis()).unwrap() << 8 | limit as u128);
-    let [rest, ..] = LaneCapacity::UNLIMITED.shares;
-    let capacity = move |_, lane: &str| LaneCapacity {
-        shares: [CapacityShare { of: lane.len() as u64, free: 10 }, rest, rest, rest],
+    let [rest, ..] = GroupCapacity::UNLIMITED.shares;
+    let capacity = move |_, group: &str| GroupCapacity {
+        shares: [CapacityShare { of: group.len() as u64, free: 10 }, rest, rest, rest],
     };
-    let (rooms, from): (LaneCapacities, _) = (Arc::new(capacity), DueJobsCursor::default());
-    let wanted = DueJobsQuery { kind: KIND, now, limit, free: 1_000, running: HashMap::new(), rooms, from };
+    let (capacities, from): (GroupCapacities, _) = (Arc::new(capacity), DueJobsCursor::default());
+    let wanted = DueJobsQuery { kind: KIND, now, limit, free: 1_000, running: HashMap::new(), capacities, from };
     let lease = JobLease { token, now, until: now.plus_ms(60_000) };
     let found = store.read(move |tx| due::find(tx, &wanted)).await.unwrap();
     store.write(move |tx| jobs::claim(tx, KIND, &found.ids, lease)).await.unwrap()
@@ -155,8 +155,8 @@ async fn a_small_workspace_does_not_wait_behind_a_large_backlog() {
         enqueue(&store, backlog).await;
         enqueue(&store, vec![NewJob { run_at: NOW.plus_ms(1), ..job(1_000, 2, "quick.example") }]).await;
         let claimed = claim(&store, NOW.plus_ms(1), 20).await;
-        assert!(claimed.iter().any(|job| job.lane == "quick.example"));
-        assert_eq!(claimed.iter().filter(|job| job.lane == "slow.example").count(), 10, "the limit of the lane");
+        assert!(claimed.iter().any(|job| job.group == "quick.example"));
+        assert_eq!(claimed.iter().filter(|job| job.group == "slow.example").count(), 10, "the limit of the lane");
     })
     .await;
 }
@@ -186,19 +186,19 @@ async fn concurrent_claims_never_get_the_same_job() {
 #[tokio::test]
 async fn a_backlog_over_many_lanes_never_starves_a_workspace_or_lane() {
     on_both(async |store| {
-        let lane = |n: u128| format!("{n:04}.example");
-        let mut backlog: Vec<NewJob> = (1..=2_000).map(|n| job(n, 1, &lane(n % 500))).collect();
-        // In every second lane, all jobs are due later; they are neither selected nor block others.
-        backlog.iter_mut().filter(|job| job.lane < lane(250)).for_each(|job| job.run_at = NOW.plus_ms(60_000));
+        let group = |n: u128| format!("{n:04}.example");
+        let mut backlog: Vec<NewJob> = (1..=2_000).map(|n| job(n, 1, &group(n % 500))).collect();
+        // In every second group, all jobs are due later; they are neither selected nor block others.
+        backlog.iter_mut().filter(|job| job.group < group(250)).for_each(|job| job.run_at = NOW.plus_ms(60_000));
         enqueue(&store, backlog).await;
         let later = (3_000..3_040).map(|n| NewJob { run_at: NOW.plus_ms(1), ..job(n, n, "one.example") });
         enqueue(&store, later.collect()).await;
         let exhausted = CapacityShare { of: 1, free: 0 };
-        let [free, ..] = LaneCapacity::UNLIMITED.shares;
-        // Only the last lanes of the backlog and the jobs of the other workspaces have capacity.
-        let capacity = move |_, lane: &str| {
-            let own = if lane >= "0490" { free } else { exhausted };
-            LaneCapacity { shares: [own, free, free, free] }
+        let [free, ..] = GroupCapacity::UNLIMITED.shares;
+        // Only the last groups of the backlog and the jobs of the other workspaces have capacity.
+        let capacity = move |_, group: &str| {
+            let own = if group >= "0490" { free } else { exhausted };
+            GroupCapacity { shares: [own, free, free, free] }
         };
         let (mut from, mut found, mut scans) = (DueJobsCursor::default(), Vec::new(), 0);
         while found.len() < 80 {
@@ -208,7 +208,7 @@ async fn a_backlog_over_many_lanes_never_starves_a_workspace_or_lane() {
                 limit: 100,
                 free: 1_000,
                 running: HashMap::new(),
-                rooms: Arc::new(capacity),
+                capacities: Arc::new(capacity),
                 from: from.clone(),
             };
             let one = store.read(move |tx| due::find(tx, &wanted)).await.unwrap();

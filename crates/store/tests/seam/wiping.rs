@@ -362,9 +362,9 @@ async fn deletion_leaves_what_the_rules_say() {
                     before.push((name.clone(), row_count(tx, name)?));
                 }
                 let empty: Vec<_> = before.iter().filter(|(_, rows)| *rows == 0).cloned().collect();
-                let is_in_use = contents::names_blob(tx, &marker(ERASED))?;
+                let is_in_use = contents::references_blob(tx, &marker(ERASED))?;
                 let blobs = erase(tx, erased)?;
-                let is_left = contents::names_blob(tx, &marker(ERASED))?;
+                let is_left = contents::references_blob(tx, &marker(ERASED))?;
                 Ok::<_, posthouse_store::Error>((
                     remains(tx, &tables, &before, erased)?,
                     empty,

@@ -25,7 +25,7 @@ use crate::{
 const CLAIMED_MAX: usize = 100;
 /// Partial scans of a large backlog in a row that find no claimable job, before the runner sleeps as after a complete
 /// scan.
-const BARREN_MAX: u32 = 64;
+const IDLE_SCANS_MAX: u32 = 64;
 
 /// How long other workers have after an outage to renew leases that expired during it, in milliseconds.
 const GRACE_MS: i64 = 5 * SECOND_MS;
@@ -72,17 +72,17 @@ impl RunningJobs {
 
     /// Claims due jobs that fit.
     pub(super) async fn scan(&mut self, app: &App) -> Result<ScanResult> {
-        let looked = self.try_scan(app).await;
-        if looked.is_err() {
+        let scanned = self.try_scan(app).await;
+        if scanned.is_err() {
             self.free_from = app.clock.now().plus_ms(GRACE_MS);
         }
-        looked
+        scanned
     }
 
     async fn try_scan(&mut self, app: &App) -> Result<ScanResult> {
         let now = app.clock.now();
         if let Some(token) = self.in_doubt {
-            app.store.write(move |tx| jobs::hand_back(tx, token)).await?;
+            app.store.write(move |tx| jobs::release_by_token(tx, token)).await?;
             self.in_doubt = None;
         }
         let kinds: Vec<JobKind> = self.kinds.iter().map(|slot| slot.kind.kind).collect();
@@ -96,9 +96,9 @@ impl RunningJobs {
             Ok::<_, Error>((found, jobs::next_at(tx, &kinds, now)?, jobs::next_lease_end(tx)?))
         };
         let (found, next, lease_end) = app.store.read(read).await?;
-        let room_at = self.kinds.iter().filter_map(|slot| slot.kind.lanes.next_at()).filter(|at| *at > now);
+        let capacity_at = self.kinds.iter().filter_map(|slot| slot.kind.capacity.next_at()).filter(|at| *at > now);
         let lease_end = lease_end.map(|end| end.max(self.free_from));
-        let next = next.into_iter().chain(lease_end).chain(room_at).min();
+        let next = next.into_iter().chain(lease_end).chain(capacity_at).min();
         let mut is_partial = false;
         if lease_end.is_some_and(|end| end <= now) {
             is_partial = true;
@@ -110,7 +110,7 @@ impl RunningJobs {
             is_partial |= self.kinds[*at].record_scan(found);
         }
         for (at, job) in &claimed {
-            self.kinds[*at].began(job, now);
+            self.kinds[*at].record_start(job, now);
         }
         Ok(ScanResult { claimed, next, is_partial })
     }
@@ -149,8 +149,8 @@ impl RunningJobs {
                 slot.of.remove(&job.workspace);
             }
         }
-        if !job.lane.is_empty() {
-            slot.kind.lanes.release(job.workspace, &job.lane);
+        if !job.group.is_empty() {
+            slot.kind.capacity.release(job.workspace, &job.group);
         }
     }
 }
@@ -159,14 +159,14 @@ impl Slot {
     /// Returns what may be claimed; `None` if the kind is at its limit.
     fn query(&self, now: Time) -> Option<DueJobsQuery> {
         let free = self.kind.concurrency.saturating_sub(self.running);
-        let lanes = self.kind.lanes.clone();
+        let capacity = self.kind.capacity.clone();
         (free > 0).then(|| DueJobsQuery {
             kind: self.kind.kind,
             now,
             limit: free.min(CLAIMED_MAX),
             free,
             running: self.of.clone(),
-            rooms: Arc::new(move |workspace, lane| lanes.available(workspace, lane, now)),
+            capacities: Arc::new(move |workspace, group| capacity.available(workspace, group, now)),
             from: self.from.clone(),
         })
     }
@@ -175,14 +175,14 @@ impl Slot {
     fn record_scan(&mut self, found: &DueJobs) -> bool {
         self.from = found.next.clone();
         self.idle_scans = if found.is_partial && found.ids.is_empty() { self.idle_scans.saturating_add(1) } else { 0 };
-        found.is_partial && self.idle_scans < BARREN_MAX
+        found.is_partial && self.idle_scans < IDLE_SCANS_MAX
     }
 
-    fn began(&mut self, job: &LeasedJob, now: Time) {
+    fn record_start(&mut self, job: &LeasedJob, now: Time) {
         self.running += 1;
         *self.of.entry(job.workspace).or_default() += 1;
-        if !job.lane.is_empty() {
-            self.kind.lanes.began(job.workspace, &job.lane, now);
+        if !job.group.is_empty() {
+            self.kind.capacity.record_start(job.workspace, &job.group, now);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The network part of an attempt: reads the bytes, signs them and sends them. No transaction is open here.
 
-use super::cannot_send::NotAttempted;
+use super::not_attempted::NotAttempted;
 use crate::outbound::capacity::DeliveryCapacity;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use posthouse_mail::{
 };
 use posthouse_store::{blobs, contents::RawLocation};
 
-use super::{means, prepare::LoadedEnvelope, relay, route};
+use super::{mode, prepare::LoadedEnvelope, relay, route};
 use crate::{
     app::App,
     domains::dkim,
@@ -28,8 +28,8 @@ pub(super) async fn call(
     outbound: &DeliveryCapacity,
     load: &LoadedEnvelope,
 ) -> Result<Vec<AttemptReport>, NotAttempted> {
-    let means = means(app);
-    if means == OutboundMode::Capture {
+    let mode = mode(app);
+    if mode == OutboundMode::Capture {
         return Ok(vec![captured(); load.pending.len()]);
     }
     if [&app.config.mail.default_domain, &app.config.mail.temporary_domain].contains(&&load.envelope.destination) {
@@ -37,7 +37,7 @@ pub(super) async fn call(
         return Ok(vec![report; load.pending.len()]);
     }
     let message = message(app, load).await?;
-    match means {
+    match mode {
         OutboundMode::Relay => relay::send(app, outbound, load, message).await,
         _ => route::send(app, outbound, load, message).await,
     }

@@ -50,7 +50,7 @@ pub(in crate::outbound) fn settle(
     };
     let load = LoadedEnvelope { envelope, inbox, pending, raw: None, is_elsewhere: false };
     let end = RetryDeadline::of(&[], now, 0);
-    let finished = FinishedDelivery { load, reports, means: OutboundMode::Direct, end };
+    let finished = FinishedDelivery { load, reports, mode: OutboundMode::Direct, end };
     let plan = settlement::plan(&finished, now);
     settlement::write(tx, &finished, &plan, ids, now).map(drop)
 }

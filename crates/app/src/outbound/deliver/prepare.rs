@@ -104,7 +104,7 @@ pub(super) fn split(tx: &mut Tx, reference: EnvelopeRef, ids: &IdGenerator, now:
             kind: JobKind::Outbound,
             workspace: own.workspace,
             subject: own.id.0,
-            lane: own.destination,
+            group: own.destination,
             run_at: now,
             attempt_max: JobKind::Outbound.attempts_max(),
             why: JobReason::Queued,

@@ -15,7 +15,7 @@ use posthouse_mail::smtp::client::{
     RecipientOutcome, SmtpStage, TlsPolicy,
 };
 
-use super::{cannot_send::NotAttempted, origin::SourceAddresses, prepare::LoadedEnvelope};
+use super::{not_attempted::NotAttempted, prepare::LoadedEnvelope, source_addresses::SourceAddresses};
 use crate::{
     app::App,
     outbound::throttle::{DestinationHost, PermitResult},
@@ -44,28 +44,28 @@ pub(super) async fn send(
     };
     let (now, at_any_rate) = (app.clock.now(), app.clock.now() >= load.envelope.expires_at);
     let to = DestinationHost { domain: &load.envelope.destination, host: &relay.host };
-    let turn = match outbound.limiter.acquire(to, at_any_rate, now).await {
-        PermitResult::Granted(turn) => turn,
+    let permit = match outbound.limiter.acquire(to, at_any_rate, now).await {
+        PermitResult::Granted(permit) => permit,
         PermitResult::NotBefore(at) => return Err(NotAttempted::NotBefore(at, relay.host.clone())),
     };
-    let (mut reports, mut news) = (None, ThrottleSignal::Unreachable);
+    let (mut reports, mut signal) = (None, ThrottleSignal::Unreachable);
     for ip in hosts {
         let remote = format!("{} [{ip}]", relay.host);
-        match offer(app, relay, ip, &origin, turn.limits(), &message).await {
+        match offer(app, relay, ip, &origin, permit.limits(), &message).await {
             Ok(answered) => {
                 let converted: Vec<_> =
                     answered.outcomes.iter().map(|outcome| report_of(outcome, &answered, &remote)).collect();
-                news = pacing::of_reports(&converted);
+                signal = pacing::of_reports(&converted);
                 reports = Some(converted);
                 break;
             }
             Err(failure) => {
-                news = pacing::of_failure(&failure);
+                signal = pacing::of_failure(&failure);
                 reports = Some(vec![connection_failure(&failure, &remote); count]);
             }
         }
     }
-    turn.end(news, app.clock.now());
+    permit.end(signal, app.clock.now());
     let nothing = || vec![AttemptReport::local_failure("4.4.1", "the relay has no address"); count];
     Ok(reports.unwrap_or_else(nothing))
 }

@@ -13,7 +13,7 @@ use posthouse_mail::{
     smtp::client::{ClientConfig as SessionConfig, DeliveryResult, OutboundMessage, SmtpStage, TlsPolicy},
 };
 
-use super::{cannot_send::NotAttempted, origin::SourceAddresses, prepare::LoadedEnvelope};
+use super::{not_attempted::NotAttempted, prepare::LoadedEnvelope, source_addresses::SourceAddresses};
 use crate::{
     app::App,
     outbound::throttle::{DestinationHost, PermitResult},
@@ -137,8 +137,8 @@ impl<'a> DirectAttempt<'a> {
     async fn try_host(&mut self, host: &str, addresses: &[IpAddr]) {
         let now = self.app.clock.now();
         let to = DestinationHost { domain: self.domain, host };
-        let turn = match self.outbound.limiter.acquire(to, self.is_last, now).await {
-            PermitResult::Granted(turn) => turn,
+        let permit = match self.outbound.limiter.acquire(to, self.is_last, now).await {
+            PermitResult::Granted(permit) => permit,
             PermitResult::NotBefore(at) => {
                 // Temporary, so that a permanent failure at another host isn't final while this one may accept the
                 // message.
@@ -150,16 +150,16 @@ impl<'a> DirectAttempt<'a> {
                 return;
             }
         };
-        let mut news = ThrottleSignal::Unreachable;
+        let mut signal = ThrottleSignal::Unreachable;
         for address in addresses {
             let to = SocketAddr::new(*address, self.app.config.delivery.port);
-            news = self.offer(host, to, turn.limits()).await;
+            signal = self.offer(host, to, permit.limits()).await;
             if self.is_done() || self.servers_contacted >= SERVERS_PER_ATTEMPT_MAX {
                 break;
             }
         }
-        self.app.metrics.destination(host, news);
-        turn.end(news, self.app.clock.now());
+        self.app.metrics.destination(host, signal);
+        permit.end(signal, self.app.clock.now());
     }
 
     /// Offers the message for the undecided recipients to one server; returns the throttle signal.
@@ -183,7 +183,7 @@ impl<'a> DirectAttempt<'a> {
                     ..AttemptReport::of_outcome(outcome, &remote)
                 };
                 let reports: Vec<AttemptReport> = answered.outcomes.iter().map(report).collect();
-                let news = pacing::of_reports(&reports);
+                let signal = pacing::of_reports(&reports);
                 for (at, (outcome, report)) in open.into_iter().zip(answered.outcomes.iter().zip(reports)) {
                     if outcome.try_next_host {
                         self.record(report);
@@ -191,7 +191,7 @@ impl<'a> DirectAttempt<'a> {
                         self.reports[at] = Some(report);
                     }
                 }
-                news
+                signal
             }
             Err(failure) => {
                 self.record(AttemptReport::of_failure(&failure, &remote, failure.permanent));

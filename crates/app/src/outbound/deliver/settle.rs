@@ -40,7 +40,7 @@ pub(super) struct SettlePlan {
 
 /// Computes the new delivery entries. Pure.
 pub(super) fn plan(settling: &FinishedDelivery, now: Time) -> SettlePlan {
-    let moment = AttemptContext { now, end: settling.end, means: settling.means };
+    let moment = AttemptContext { now, end: settling.end, mode: settling.mode };
     let pending = &settling.load.pending;
     let entries = match &settling.reports {
         AttemptResult::Failed(why) => pending.iter().map(|before| (fail(before, why, now), None)).collect(),
@@ -48,8 +48,8 @@ pub(super) fn plan(settling: &FinishedDelivery, now: Time) -> SettlePlan {
             .iter()
             .zip(reports)
             .map(|(before, report)| {
-                let (after, fate) = delivery::settle(before, report, &moment);
-                (after, Some(fate))
+                let (after, outcome) = delivery::settle(before, report, &moment);
+                (after, Some(outcome))
             })
             .collect(),
     };
@@ -71,7 +71,8 @@ impl SettlePlan {
     /// Returns the earliest time of a retry; `None` if no recipient needs one.
     pub(super) fn next_at(&self, settling: &FinishedDelivery, schedules: &RetrySchedules, now: Time) -> Option<Time> {
         let AttemptResult::Called(reports) = &settling.reports else { return None };
-        let waiting = self.entries.iter().zip(reports).filter(|((_, fate), _)| *fate == Some(AttemptOutcome::Retry));
+        let waiting =
+            self.entries.iter().zip(reports).filter(|((_, outcome), _)| *outcome == Some(AttemptOutcome::Retry));
         let next = waiting.map(|((after, _), report)| {
             let usual = delivery::gap_after(&schedules.usual, after.attempts).unwrap_or(MINUTE_MS);
             let gap = delivery::gap_ms(report, after.attempts, usual, &schedules.greylist);
@@ -81,21 +82,21 @@ impl SettlePlan {
     }
 
     fn has_retries(&self) -> bool {
-        self.entries.iter().any(|(_, fate)| *fate == Some(AttemptOutcome::Retry))
+        self.entries.iter().any(|(_, outcome)| *outcome == Some(AttemptOutcome::Retry))
     }
 
     fn has_sent(&self) -> bool {
-        self.entries.iter().any(|(_, fate)| *fate == Some(AttemptOutcome::Done))
+        self.entries.iter().any(|(_, outcome)| *outcome == Some(AttemptOutcome::Done))
     }
 
     /// Returns the addresses that the message was sent to in this attempt.
     fn sent_to(&self) -> Vec<String> {
-        let sent = self.entries.iter().filter(|(_, fate)| *fate == Some(AttemptOutcome::Done));
+        let sent = self.entries.iter().filter(|(_, outcome)| *outcome == Some(AttemptOutcome::Done));
         sent.map(|(after, _)| after.address.clone()).collect()
     }
 
     fn bounced(&self) -> impl Iterator<Item = (&RecipientDelivery, BounceKind, bool)> {
-        self.entries.iter().filter_map(|(after, fate)| match fate {
+        self.entries.iter().filter_map(|(after, outcome)| match outcome {
             Some(AttemptOutcome::Bounced { kind, suppress }) => Some((after, *kind, *suppress)),
             _ => None,
         })
@@ -140,9 +141,9 @@ pub(super) fn write(
     }
     suppress(tx, settling, plan, now)?;
     append_events(tx, EventContext { settling, plan, held, is_first_sent, ids, now })?;
-    let settled = |(after, fate): &(RecipientDelivery, Option<AttemptOutcome>)| {
-        let bounced = after.class.filter(|_| matches!(fate, Some(AttemptOutcome::Bounced { .. })));
-        (outcome(*fate, settling.means), bounced)
+    let settled = |(after, outcome): &(RecipientDelivery, Option<AttemptOutcome>)| {
+        let bounced = after.class.filter(|_| matches!(outcome, Some(AttemptOutcome::Bounced { .. })));
+        (outcome_label(*outcome, settling.mode), bounced)
     };
     Ok(plan.entries.iter().map(settled).collect())
 }
@@ -181,10 +182,10 @@ fn append_events(tx: &mut Tx, context: EventContext<'_>) -> Result<()> {
     let mut pending = Vec::new();
     if is_first_sent {
         let left =
-            data::RecipientsDetail { recipients: plan.sent_to(), captured: settling.means == OutboundMode::Capture };
+            data::RecipientsDetail { recipients: plan.sent_to(), captured: settling.mode == OutboundMode::Capture };
         pending.push((EventKind::MessageSent, data::text(&left)));
     }
-    if plan.has_sent() && settling.means == OutboundMode::Direct {
+    if plan.has_sent() && settling.mode == OutboundMode::Direct {
         let left = data::RecipientsDetail { recipients: plan.sent_to(), captured: false };
         pending.push((EventKind::MessageDelivered, data::text(&left)));
     }
@@ -229,8 +230,8 @@ fn failure(settling: &FinishedDelivery, plan: &SettlePlan) -> Option<data::Bounc
 }
 
 /// Returns the outcome label of a recipient for the metrics.
-fn outcome(fate: Option<AttemptOutcome>, means: OutboundMode) -> &'static str {
-    match (fate, means) {
+fn outcome_label(outcome: Option<AttemptOutcome>, mode: OutboundMode) -> &'static str {
+    match (outcome, mode) {
         (None | Some(AttemptOutcome::Failed), _) => "failed",
         (Some(AttemptOutcome::Retry), _) => "retried",
         (Some(AttemptOutcome::Bounced { .. }), _) => "bounced",

@@ -89,7 +89,7 @@ pub fn enqueue(
             kind: JobKind::LocalDelivery,
             workspace: delivery.workspace,
             subject: delivery.id.0,
-            lane: sent.inbox.to_string(),
+            group: sent.inbox.to_string(),
             run_at: now,
             attempt_max: JobKind::LocalDelivery.attempts_max(),
             why: JobReason::Queued,

@@ -29,7 +29,7 @@ use crate::{
     outbound::{
         compose::OutgoingMessage,
         local_delivery::{self, RecipientRoute},
-        order::SendContext,
+        send_context::SendContext,
     },
     workspaces::suspension,
 };
@@ -79,17 +79,17 @@ pub struct RemainingLimits {
 /// Returns `not_found`, `invalid_request`, or an error if the database call fails.
 pub async fn decide(
     app: &Arc<App>,
-    order: SendContext,
+    context: SendContext,
     message: OutgoingMessage,
     inbox: Inbox,
 ) -> Result<SendDecision, Refusal> {
-    let (ready, _) = ready(app, order, message, inbox).await?;
+    let (ready, _) = ready(app, context, message, inbox).await?;
     let size = size_refusal(app, &ready);
-    app.store.read_for(ready.order.caller.workspace, move |tx| decision(tx, &ready, size.clone())).await
+    app.store.read_for(ready.context.caller.workspace, move |tx| decision(tx, &ready, size.clone())).await
 }
 
 fn decision(tx: &mut Tx, ready: &QueuedMessage, size: Option<Refusal>) -> Result<SendDecision, Refusal> {
-    let inbox = visible::inbox(tx, &ready.order.caller, ready.order.inbox)?;
+    let inbox = visible::inbox(tx, &ready.context.caller, ready.context.inbox)?;
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let used = usage::current(tx, inbox.workspace, inbox.id, ready.now)?;
     let facts = facts(tx, ready, &workspace, &inbox, used)?;

@@ -49,30 +49,34 @@ pub(super) fn message(
     ready: &QueuedMessage,
     raw: &StoredRaw,
     inbox: &Inbox,
-    ways: &[(Address, RecipientRoute)],
+    routes: &[(Address, RecipientRoute)],
     ids: &IdGenerator,
 ) -> Result<MessageId> {
-    let here: Vec<&Inbox> =
-        ways.iter().filter_map(|(_, way)| inbox_of(way)).filter(|other| other.workspace == inbox.workspace).collect();
+    let here: Vec<&Inbox> = routes
+        .iter()
+        .filter_map(|(_, route)| inbox_of(route))
+        .filter(|other| other.workspace == inbox.workspace)
+        .collect();
     if !here.is_empty() {
         let all = here.iter().copied().chain([inbox]);
         inboxes::lock_all(tx, all.map(|inbox| (inbox.workspace, inbox.id)).collect())?;
     }
-    let others = accept::other_workspaces(inbox, ways, ids);
-    let entries = entries(ready, ways, &others, ids);
+    let others = accept::other_workspaces(inbox, routes, ids);
+    let entries = entries(ready, routes, &others, ids);
     let content: ContentId = ids.next();
     contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
     let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, ready.sent.size_bytes, ready.now)?;
     let conversation = find_or_create_thread(tx, ready, inbox, ids, created_at)?;
-    let stored = row(ready, inbox, ways, &entries, conversation.id, content, created_at);
+    let stored = row(ready, inbox, routes, &entries, conversation.id, content, created_at);
     messages::insert(tx, &stored)?;
     count(tx, &stored, &entries)?;
     store::file_attachments(tx, &ready.sent, &stored, ids)?;
-    envelopes(tx, ready, inbox, ways, &entries, ids)?;
+    envelopes(tx, ready, inbox, routes, &entries, ids)?;
     for entry in &entries {
         recipients::insert(tx, inbox.workspace, stored.id, entry)?;
     }
-    for (entry, (address, _)) in entries.iter().zip(ways).filter(|(entry, _)| entry.status == DeliveryStatus::Bounced) {
+    for (entry, (address, _)) in entries.iter().zip(routes).filter(|(entry, _)| entry.status == DeliveryStatus::Bounced)
+    {
         suppress(tx, &stored, entry, address)?;
     }
     if let Some(mail) = &ready.received {
@@ -83,8 +87,8 @@ pub(super) fn message(
     }
     let (people, key) = (&ready.message.people, &ready.config.key);
     let subject = Some(ready.message.subject.as_str());
-    let meeting = ContactContext { inbox, conversation: &conversation, subject, at: created_at, key };
-    upsert_contacts::sent(tx, meeting, people.to.iter().chain(&people.cc).chain(&people.bcc), ids)?;
+    let context = ContactContext { inbox, conversation: &conversation, subject, at: created_at, key };
+    upsert_contacts::sent(tx, context, people.to.iter().chain(&people.cc).chain(&people.bcc), ids)?;
     if entries.iter().any(|entry| entry.status == DeliveryStatus::Bounced) {
         // A local address without an inbox is a hard bounce.
         let bounced = entries.iter().filter(|entry| entry.status == DeliveryStatus::Bounced);
@@ -100,7 +104,7 @@ fn count(tx: &mut Tx, message: &Message, entries: &[RecipientDelivery]) -> Resul
     let (workspace, inbox, now) = (message.workspace, message.inbox, message.status_at);
     metrics::count(tx, workspace, inbox, now, &Counters { sent: 1, ..Counters::default() })?;
     let change = metrics::StatusChange { before: MessageStatus::Queued, after: message.status };
-    metrics::moved(tx, workspace, inbox, change, now)?;
+    metrics::count_status_change(tx, workspace, inbox, change, now)?;
     for entry in entries.iter().filter(|entry| entry.status == DeliveryStatus::Bounced) {
         metrics::bounce(tx, workspace, inbox, entry, now)?;
     }
@@ -121,8 +125,8 @@ fn suppress(tx: &mut Tx, message: &Message, entry: &RecipientDelivery, address: 
     Ok(())
 }
 
-fn inbox_of(way: &RecipientRoute) -> Option<&Inbox> {
-    match way {
+fn inbox_of(route: &RecipientRoute) -> Option<&Inbox> {
+    match route {
         RecipientRoute::Local(inbox) => Some(inbox),
         RecipientRoute::NoSuchInbox | RecipientRoute::Remote => None,
     }
@@ -132,11 +136,11 @@ fn inbox_of(way: &RecipientRoute) -> Option<&Inbox> {
 /// recipients in another workspace share the id of the delivery to it.
 fn entries(
     ready: &QueuedMessage,
-    ways: &[(Address, RecipientRoute)],
+    routes: &[(Address, RecipientRoute)],
     others: &[OtherWorkspace],
     ids: &IdGenerator,
 ) -> Vec<RecipientDelivery> {
-    let each = (0u32..).zip(ways).map(|(position, (address, way))| {
+    let each = (0u32..).zip(routes).map(|(position, (address, route))| {
         let mut entry = RecipientDelivery {
             position,
             envelope: None,
@@ -152,7 +156,7 @@ fn entries(
             attempts: 1,
             updated_at: ready.now,
         };
-        match way {
+        match route {
             RecipientRoute::Local(inbox) => {
                 if let Some(other) = others.iter().find(|other| other.workspace == inbox.workspace) {
                     entry.envelope = Some(other.delivery);
@@ -187,7 +191,7 @@ fn find_or_create_thread(
     match &ready.message.origin {
         OutgoingKind::New | OutgoingKind::Submitted(_) => store::thread_of(tx, &ready.sent, inbox, ids, at),
         OutgoingKind::Reply(original) => match threads::get(tx, inbox.workspace, original.thread)? {
-            Some(found) => store::joined(tx, found, &ready.sent.people, at),
+            Some(found) => store::joined(tx, found, &ready.sent.participants, at),
             None => store::thread_of(tx, &ready.sent, inbox, ids, at),
         },
         OutgoingKind::Forward | OutgoingKind::AutomaticForward(_) => {
@@ -199,18 +203,18 @@ fn find_or_create_thread(
 fn row(
     ready: &QueuedMessage,
     inbox: &Inbox,
-    ways: &[(Address, RecipientRoute)],
+    routes: &[(Address, RecipientRoute)],
     entries: &[RecipientDelivery],
     thread: ThreadId,
     content: ContentId,
     created_at: Time,
 ) -> Message {
-    let (mail, letter) = (&ready.sent, &ready.message);
+    let (mail, outgoing) = (&ready.sent, &ready.message);
     let all = |channel| entries.iter().all(|entry| entry.channel == channel);
     let has_left = entries.iter().any(|entry| entry.status == DeliveryStatus::Delivered);
     Message {
         workspace: inbox.workspace,
-        id: letter.message,
+        id: outgoing.message,
         inbox: inbox.id,
         thread,
         content,
@@ -228,9 +232,9 @@ fn row(
         from: mail.from.clone(),
         to: mail.to.clone(),
         cc: mail.cc.clone(),
-        bcc: letter.people.bcc.iter().map(ToString::to_string).collect(),
+        bcc: outgoing.people.bcc.iter().map(ToString::to_string).collect(),
         reply_to: mail.reply_to.clone(),
-        subject: Some(letter.subject.clone()),
+        subject: Some(outgoing.subject.clone()),
         labels: mail.labels.clone(),
         is_read: true,
         auto_reply: false,
@@ -238,8 +242,8 @@ fn row(
         trace: String::new(),
         verification: None,
         data: mail.data.clone(),
-        answers: letter.answers().map(|original| original.id),
-        contact_address: contact_address(inbox, ways),
+        answers: outgoing.answers().map(|original| original.id),
+        contact_address: contact_address(inbox, routes),
         contact: None,
         has_attachments: !mail.files.is_empty(),
         status_at: ready.now,
@@ -250,9 +254,9 @@ fn row(
 }
 
 /// Returns the first recipient that is not an inbox of the same workspace, because those are not contacts.
-fn contact_address(inbox: &Inbox, ways: &[(Address, RecipientRoute)]) -> Option<String> {
-    let is_own = |way: &RecipientRoute| inbox_of(way).is_some_and(|other| other.workspace == inbox.workspace);
-    ways.iter().find(|(_, way)| !is_own(way)).map(|(address, _)| address.canonical())
+fn contact_address(inbox: &Inbox, routes: &[(Address, RecipientRoute)]) -> Option<String> {
+    let is_own = |route: &RecipientRoute| inbox_of(route).is_some_and(|other| other.workspace == inbox.workspace);
+    routes.iter().find(|(_, route)| !is_own(route)).map(|(address, _)| address.canonical())
 }
 
 /// Stores an envelope and its job for each remote recipient.
@@ -260,12 +264,12 @@ fn envelopes(
     tx: &mut Tx,
     ready: &QueuedMessage,
     inbox: &Inbox,
-    ways: &[(Address, RecipientRoute)],
+    routes: &[(Address, RecipientRoute)],
     entries: &[RecipientDelivery],
     ids: &IdGenerator,
 ) -> Result<()> {
-    for ((address, way), entry) in ways.iter().zip(entries) {
-        let (RecipientRoute::Remote, Some(id)) = (way, entry.envelope) else { continue };
+    for ((address, route), entry) in routes.iter().zip(entries) {
+        let (RecipientRoute::Remote, Some(id)) = (route, entry.envelope) else { continue };
         let envelope = OutboundEnvelope {
             workspace: inbox.workspace,
             id,
@@ -280,7 +284,7 @@ fn envelopes(
             kind: JobKind::Outbound,
             workspace: inbox.workspace,
             subject: *id.as_uuid(),
-            lane: envelope.destination,
+            group: envelope.destination,
             run_at: ready.now,
             attempt_max: ready.config.attempts_max,
             why: JobReason::Queued,

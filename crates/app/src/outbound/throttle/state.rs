@@ -11,12 +11,12 @@ use posthouse_domain::{
     pacing::{MailboxProvider, SLOW_MS, ThrottleSignal, ThrottleState, ThrottleStatus},
     time::{HOUR_MS, Time},
 };
-use posthouse_store::jobs::due::{CapacityShare, LaneCapacity};
+use posthouse_store::jobs::due::{CapacityShare, GroupCapacity};
 use tokio::sync::oneshot;
 
 use super::{
     DestinationRules,
-    tally::{FreeCapacity, JobCounts},
+    job_counts::{FreeCapacity, JobCounts},
 };
 
 /// The maximum number of running jobs of a domain whose mail exchangers are unknown.
@@ -53,7 +53,7 @@ struct ClassChange {
 
 #[derive(Default)]
 pub(super) struct LimiterState {
-    lanes: HashMap<String, DomainState>,
+    domains: HashMap<String, DomainState>,
     destinations: HashMap<Arc<str>, DestinationState>,
     /// Running jobs, by class.
     running: [JobCounts; 3],
@@ -78,7 +78,7 @@ struct DestinationState {
     /// Running jobs of its domains.
     running: JobCounts,
     /// Permits in use.
-    under_way: u32,
+    in_use: u32,
     /// Permits in use for at least `SLOW_MS`.
     overdue: u32,
     waiting: VecDeque<oneshot::Sender<u64>>,
@@ -95,7 +95,7 @@ struct ActivePermit {
 
 /// A request for a permit.
 pub(super) struct PermitRequest<'a> {
-    pub(super) lane: &'a str,
+    pub(super) domain: &'a str,
     pub(super) site: &'a str,
     pub(super) provider: Option<&'static MailboxProvider>,
     pub(super) at_any_rate: bool,
@@ -113,12 +113,12 @@ impl LimiterState {
         &mut self,
         rules: &DestinationRules,
         workspace: WorkspaceId,
-        lane: &str,
+        domain: &str,
         now: Time,
-    ) -> LaneCapacity {
+    ) -> GroupCapacity {
         self.mark_overdue(now);
-        let found = self.lanes.get(lane);
-        let site = found.and_then(|lane| lane.site.as_ref()).and_then(|key| self.destinations.get_key_value(key));
+        let found = self.domains.get(domain);
+        let site = found.and_then(|domain| domain.site.as_ref()).and_then(|key| self.destinations.get_key_value(key));
         let (own, class) = match (site, found) {
             (Some((key, site)), _) => {
                 let (most, next_at) = site.running_max(now);
@@ -128,12 +128,12 @@ impl LimiterState {
             (None, found) => {
                 let most = if rules.single { usize::MAX } else { RUNNING_AT_FIRST };
                 let free = found
-                    .map_or(JobCounts::free_share(&[], most, workspace), |lane| lane.running.free(most, workspace));
-                (shares((0, lane), free, workspace), DestinationClass::Unknown)
+                    .map_or(JobCounts::free_share(&[], most, workspace), |domain| domain.running.free(most, workspace));
+                (shares((0, domain), free, workspace), DestinationClass::Unknown)
             }
         };
         let [of_class, of_workspace] = self.of_class(class, rules, workspace);
-        LaneCapacity { shares: [own[0], own[1], of_class, of_workspace] }
+        GroupCapacity { shares: [own[0], own[1], of_class, of_workspace] }
     }
 
     /// Returns the free connections of a class: slow destinations get at most half of all, slow and unknown ones
@@ -164,9 +164,9 @@ impl LimiterState {
         shares((2, if class == DestinationClass::Quick { "quick" } else { "uncertain" }), free, workspace)
     }
 
-    pub(super) fn began(&mut self, workspace: WorkspaceId, lane: &str, now: Time) {
+    pub(super) fn record_start(&mut self, workspace: WorkspaceId, domain: &str, now: Time) {
         self.drop_idle(now);
-        let entry = self.lanes.entry(lane.to_owned()).or_default();
+        let entry = self.domains.entry(domain.to_owned()).or_default();
         entry.running.add(workspace, 1);
         entry.seen = now;
         let class = match entry.site.as_ref().and_then(|key| self.destinations.get_mut(key)) {
@@ -179,8 +179,8 @@ impl LimiterState {
         self.running[class as usize].add(workspace, 1);
     }
 
-    pub(super) fn release(&mut self, workspace: WorkspaceId, lane: &str) {
-        let Some(entry) = self.lanes.get_mut(lane) else { return };
+    pub(super) fn release(&mut self, workspace: WorkspaceId, domain: &str) {
+        let Some(entry) = self.domains.get_mut(domain) else { return };
         if entry.running.take(workspace, 1) == 0 {
             return;
         }
@@ -194,8 +194,9 @@ impl LimiterState {
         self.running[class as usize].take(workspace, 1);
     }
 
-    pub(super) fn is_paused(&self, lane: &str, now: Time) -> bool {
-        let site = self.lanes.get(lane).and_then(|lane| lane.site.as_ref()).and_then(|key| self.destinations.get(key));
+    pub(super) fn is_paused(&self, domain: &str, now: Time) -> bool {
+        let site =
+            self.domains.get(domain).and_then(|domain| domain.site.as_ref()).and_then(|key| self.destinations.get(key));
         site.is_some_and(|site| site.pace.paused_until(now).is_some())
     }
 
@@ -206,14 +207,14 @@ impl LimiterState {
     pub(super) fn enter(&mut self, rules: &DestinationRules, entry: &PermitRequest<'_>, now: Time) -> PermitDecision {
         self.mark_overdue(now);
         let key = self.destination(rules, entry, now);
-        self.assign(entry.lane, &key);
+        self.assign(entry.domain, &key);
         let Some(site) = self.destinations.get_mut(&key) else { return PermitDecision::NotBefore(now) };
         if !entry.at_any_rate
             && let Some(until) = site.pace.paused_until(now).or_else(|| site.pace.next_at(now))
         {
             return PermitDecision::NotBefore(until);
         }
-        let is_free = site.under_way < site.pace.window();
+        let is_free = site.in_use < site.pace.window();
         let is_left = self.permits.len() < rules.connections_max;
         if entry.at_any_rate || (is_free && is_left && site.waiting.is_empty()) {
             return PermitDecision::Granted(self.begin(&key, now));
@@ -227,20 +228,20 @@ impl LimiterState {
     }
 
     /// Returns the start time of a permit and the limits of its destination.
-    pub(super) fn started_at(&self, turn: u64) -> Option<(Time, posthouse_domain::pacing::DestinationLimits)> {
-        let begun = self.permits.get(&turn)?;
+    pub(super) fn started_at(&self, permit_id: u64) -> Option<(Time, posthouse_domain::pacing::DestinationLimits)> {
+        let begun = self.permits.get(&permit_id)?;
         Some((begun.at, self.destinations.get(&begun.site)?.pace.limits()))
     }
 
     /// Ends a permit with its result, and grants the free connection to a waiting attempt.
-    pub(super) fn end(&mut self, rules: &DestinationRules, turn: u64, news: Option<ThrottleSignal>, now: Time) {
-        let Some(begun) = self.permits.remove(&turn) else { return };
+    pub(super) fn end(&mut self, rules: &DestinationRules, permit_id: u64, signal: Option<ThrottleSignal>, now: Time) {
+        let Some(begun) = self.permits.remove(&permit_id) else { return };
         let Some(site) = self.destinations.get_mut(&begun.site) else { return };
-        site.under_way = site.under_way.saturating_sub(1);
+        site.in_use = site.in_use.saturating_sub(1);
         site.overdue = site.overdue.saturating_sub(u32::from(begun.is_overdue));
         site.seen = now;
-        if let Some(news) = news {
-            site.pace.record(news, begun.at, now);
+        if let Some(signal) = signal {
+            site.pace.record(signal, begun.at, now);
         }
         self.classify(&begun.site);
         self.enqueue_starving(&begun.site);
@@ -278,18 +279,18 @@ impl LimiterState {
             if site.pace.paused_until(now).is_some() || site.pace.next_at(now).is_some() {
                 site.waiting.clear();
             }
-            if site.under_way >= site.pace.window() {
+            if site.in_use >= site.pace.window() {
                 return false;
             }
             let Some(next) = site.waiting.pop_front() else { return false };
-            let turn = self.begin(key, now);
-            if next.send(turn).is_ok() {
+            let permit_id = self.begin(key, now);
+            if next.send(permit_id).is_ok() {
                 return true;
             }
             // The attempt stopped waiting: undo the grant.
-            self.permits.remove(&turn);
+            self.permits.remove(&permit_id);
             if let Some(site) = self.destinations.get_mut(key) {
-                site.under_way = site.under_way.saturating_sub(1);
+                site.in_use = site.in_use.saturating_sub(1);
             }
         }
     }
@@ -298,7 +299,7 @@ impl LimiterState {
         self.permits_granted += 1;
         if let Some(site) = self.destinations.get_mut(key) {
             site.pace.begin(now);
-            site.under_way += 1;
+            site.in_use += 1;
         }
         self.permits.insert(self.permits_granted, ActivePermit { site: key.clone(), at: now, is_overdue: false });
         self.in_order.push_back((now, self.permits_granted));
@@ -314,7 +315,7 @@ impl LimiterState {
         let site = DestinationState {
             pace,
             running: JobCounts::default(),
-            under_way: 0,
+            in_use: 0,
             overdue: 0,
             waiting: VecDeque::new(),
             is_starved: false,
@@ -326,8 +327,8 @@ impl LimiterState {
     }
 
     /// Counts the running jobs of a domain against a destination from now on.
-    fn assign(&mut self, lane: &str, key: &Arc<str>) {
-        let entry = self.lanes.entry(lane.to_owned()).or_default();
+    fn assign(&mut self, domain: &str, key: &Arc<str>) {
+        let entry = self.domains.entry(domain.to_owned()).or_default();
         if entry.site.as_ref() == Some(key) {
             return;
         }
@@ -368,13 +369,13 @@ impl LimiterState {
     /// Marks permits in use for at least `SLOW_MS` as overdue, which makes their destinations slow before a result is
     /// known.
     fn mark_overdue(&mut self, now: Time) {
-        while let Some((at, turn)) = self.in_order.front().copied() {
-            let ended = !self.permits.contains_key(&turn);
+        while let Some((at, permit_id)) = self.in_order.front().copied() {
+            let ended = !self.permits.contains_key(&permit_id);
             if !ended && now.since_ms(at) < SLOW_MS {
                 return;
             }
             self.in_order.pop_front();
-            let Some(begun) = self.permits.get_mut(&turn) else { continue };
+            let Some(begun) = self.permits.get_mut(&permit_id) else { continue };
             begun.is_overdue = true;
             let key = begun.site.clone();
             if let Some(site) = self.destinations.get_mut(&key) {
@@ -385,21 +386,21 @@ impl LimiterState {
     }
 
     fn drop_idle(&mut self, now: Time) {
-        if self.lanes.len() >= TRACKED_MAX {
-            self.lanes.retain(|_, lane| lane.running.all() > 0 || now.since_ms(lane.seen) < IDLE_MS);
-            if self.lanes.len() >= TRACKED_MAX {
-                self.lanes.retain(|_, lane| lane.running.all() > 0);
+        if self.domains.len() >= TRACKED_MAX {
+            self.domains.retain(|_, domain| domain.running.all() > 0 || now.since_ms(domain.seen) < IDLE_MS);
+            if self.domains.len() >= TRACKED_MAX {
+                self.domains.retain(|_, domain| domain.running.all() > 0);
             }
         }
         if self.destinations.len() >= TRACKED_MAX {
-            let is_used = |site: &DestinationState| site.running.all() > 0 || site.under_way > 0;
+            let is_used = |site: &DestinationState| site.running.all() > 0 || site.in_use > 0;
             self.destinations.retain(|_, site| is_used(site) || now.since_ms(site.seen) < IDLE_MS);
             if self.destinations.len() >= TRACKED_MAX {
                 self.destinations.retain(|_, site| is_used(site));
             }
             let sites = &self.destinations;
-            self.lanes.retain(|_, lane| {
-                lane.running.all() > 0 || lane.site.as_ref().is_none_or(|key| sites.contains_key(key))
+            self.domains.retain(|_, domain| {
+                domain.running.all() > 0 || domain.site.as_ref().is_none_or(|key| sites.contains_key(key))
             });
         }
     }

@@ -44,7 +44,7 @@ const KEPT_BYTES: usize = 8 * 1024 * 1024;
 /// Time between two batches, in milliseconds. Under load, each batch then settles many attempts and reads many events.
 const GAP_MS: i64 = 5;
 /// The same under write pressure, where mail has priority; [`IN_MEMORY`] bounds the attempts per batch.
-const RUSH_GAP_MS: i64 = 150;
+const PRESSURE_GAP_MS: i64 = 150;
 /// Longest sleep, in milliseconds. Covers lost wakeups from other processes.
 const POLL_MS: i64 = 5 * SECOND_MS;
 /// The delay after a failed batch, in milliseconds.
@@ -82,7 +82,7 @@ pub(super) struct WebhookDispatcher {
     bodies: BodyCache,
     tasks: JoinSet<FinishedAttempt>,
     /// The attempt of each task.
-    under_way: HashMap<Id, RunningAttempt>,
+    attempts: HashMap<Id, RunningAttempt>,
     ended: Vec<FinishedAttempt>,
     next: Time,
     /// When to retry after a failed batch; no wakeup shortens the delay.
@@ -100,7 +100,7 @@ struct BodyCache {
 
 impl WebhookDispatcher {
     pub(super) fn new(app: Arc<App>, workspace: WorkspaceId) -> Self {
-        let (next, rush) = (app.clock.now(), WritePressure::start(&app));
+        let (next, write_pressure) = (app.clock.now(), WritePressure::start(&app));
         Self {
             app,
             workspace,
@@ -108,11 +108,11 @@ impl WebhookDispatcher {
             queues: HashMap::new(),
             bodies: BodyCache::default(),
             tasks: JoinSet::new(),
-            under_way: HashMap::new(),
+            attempts: HashMap::new(),
             ended: Vec::new(),
             next,
             not_before: None,
-            write_pressure: rush,
+            write_pressure,
         }
     }
 
@@ -159,13 +159,13 @@ impl WebhookDispatcher {
         Ok(count + self.queues.values().map(|queue| queue.ready.len()).sum::<usize>())
     }
 
-    /// Sleeps until the next batch may have work, at least [`GAP_MS`] or [`RUSH_GAP_MS`] after the last one. Meanwhile
+    /// Sleeps until the next batch may have work, at least [`GAP_MS`] or [`PRESSURE_GAP_MS`] after the last one. Meanwhile
     /// starts ready attempts as others end.
     async fn wait(&mut self, waiter: &mut WakeWaiter, began: Time) {
-        let is_rush = self.write_pressure.is_on(&self.app);
-        let gap_end = began.plus_ms(if is_rush { RUSH_GAP_MS } else { GAP_MS });
+        let is_under_pressure = self.write_pressure.is_on(&self.app);
+        let gap_end = began.plus_ms(if is_under_pressure { PRESSURE_GAP_MS } else { GAP_MS });
         let gap_end = self.not_before.unwrap_or(gap_end);
-        let mut until = if is_rush { self.next.max(gap_end) } else { self.next };
+        let mut until = if is_under_pressure { self.next.max(gap_end) } else { self.next };
         if self.not_before.is_some() {
             until = gap_end;
         }
@@ -192,12 +192,12 @@ impl WebhookDispatcher {
     async fn run_batch(&mut self) -> Result<()> {
         let ended = Arc::new(std::mem::take(&mut self.ended));
         let held = self.queues.values().flat_map(|queue| &queue.held).copied();
-        let rooms = QueueCapacities {
+        let capacities = QueueCapacities {
             known: self.queues.iter().map(|(id, queue)| (*id, queue.free_slots())).collect(),
             other: IN_MEMORY,
             own: held.chain(ended.iter().map(|one| one.leased_attempt.delivery)).collect(),
         };
-        let found = batch::run(&self.app, self.workspace, &mut self.memory, ended.clone(), rooms).await;
+        let found = batch::run(&self.app, self.workspace, &mut self.memory, ended.clone(), capacities).await;
         let found = match found {
             Ok(found) => found,
             Err(error) => {
@@ -309,14 +309,14 @@ impl WebhookDispatcher {
                     RunningAttempt { webhook: leased.webhook, delivery: leased.delivery, order: leased.order() };
                 queue.running.push(carried);
                 let task = self.tasks.spawn(attempt::attempt(self.app.clone(), webhook.clone(), leased, body));
-                self.under_way.insert(task.id(), carried);
+                self.attempts.insert(task.id(), carried);
             }
         }
     }
 
     fn record_end(&mut self, ended: std::result::Result<(Id, FinishedAttempt), JoinError>) {
         let task = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
-        if let Some(carried) = self.under_way.remove(&task)
+        if let Some(carried) = self.attempts.remove(&task)
             && let Some(queue) = self.queues.get_mut(&carried.webhook)
         {
             queue.running.retain(|other| other.delivery != carried.delivery);
@@ -342,8 +342,8 @@ impl WebhookDispatcher {
         let left: Vec<LeasedAttempt> = self.queues.values_mut().flat_map(|queue| queue.ready.drain(..)).collect();
         let ended = Arc::new(std::mem::take(&mut self.ended));
         loop {
-            let (ended, rooms, now) = (ended.clone(), QueueCapacities::default(), self.app.clock.now());
-            match batch::run(&self.app, self.workspace, &mut self.memory, ended, rooms).await {
+            let (ended, capacities, now) = (ended.clone(), QueueCapacities::default(), self.app.clock.now());
+            match batch::run(&self.app, self.workspace, &mut self.memory, ended, capacities).await {
                 // Unsettled attempts are made again.
                 Err(error) if now >= deadline => crate::telemetry::log_deferred("settling webhook attempts", &error),
                 Err(_) => {
@@ -393,9 +393,9 @@ impl WebhookQueue {
         }
         let mut ahead: Vec<AttemptOrder> = self.running.iter().map(|carried| carried.order).collect();
         self.ready.iter().position(|leased| {
-            let turn = leased.order();
-            let is_free = !ahead.iter().any(|other| turn.waits_for(*other));
-            ahead.push(turn);
+            let order = leased.order();
+            let is_free = !ahead.iter().any(|other| order.waits_for(*other));
+            ahead.push(order);
             is_free
         })
     }

@@ -66,10 +66,10 @@ const CLASS_SHARE_MIN: f64 = 0.78;
 /// Returns the class that a report has for a recipient.
 fn class_of(raw: &[u8], recipient: &str) -> Option<BounceClass> {
     let report = read(&parse(raw), true)?;
-    let ReportContent::Delivery(fates) = &report.news else { return None };
+    let ReportContent::Delivery(entries) = &report.content else { return None };
     let is_it = |address: &crate::address::Address| address.canonical().eq_ignore_ascii_case(recipient);
-    let fate = fates.iter().find(|fate| fate.addresses.iter().any(is_it))?;
-    Some(fate.class)
+    let entry = entries.iter().find(|entry| entry.addresses.iter().any(is_it))?;
+    Some(entry.class)
 }
 
 #[test]
@@ -98,17 +98,17 @@ fn real_reports_have_the_class_of_their_reason() {
 /// Returns whether the report has a hard failure for the recipient; `None` if it does not name it. Complaints are soft.
 fn hard_failure(raw: &[u8], recipient: &str) -> Option<bool> {
     let report = read(&parse(raw), true)?;
-    match &report.news {
+    match &report.content {
         ReportContent::Complaint { recipients, .. } => {
             recipients.iter().any(|address| address.canonical().eq_ignore_ascii_case(recipient)).then_some(false)
         }
-        ReportContent::Delivery(fates) => {
+        ReportContent::Delivery(entries) => {
             let is_it = |address: &crate::address::Address| {
                 address.canonical().eq_ignore_ascii_case(recipient)
                     || address.to_string().eq_ignore_ascii_case(recipient)
             };
-            let fate = fates.iter().find(|fate| fate.addresses.iter().any(is_it))?;
-            Some(fate.is_hard())
+            let entry = entries.iter().find(|entry| entry.addresses.iter().any(is_it))?;
+            Some(entry.is_hard())
         }
     }
 }
@@ -177,22 +177,22 @@ fn living_addresses_are_not_suppressed() {
     for case in cases.lines().map(|line| serde_json::from_str::<Case>(line).expect("a case")) {
         let raw = mail(&folder.join("mail").join(&case.file));
         let Some(report) = read(&parse(&raw), true) else { continue };
-        let ReportContent::Delivery(fates) = &report.news else { continue };
+        let ReportContent::Delivery(entries) = &report.content else { continue };
         for expected in &case.list {
             let is_it =
                 |address: &crate::address::Address| address.canonical().eq_ignore_ascii_case(&expected.recipient);
-            let Some(fate) = fates.iter().find(|fate| fate.addresses.iter().any(is_it)) else { continue };
+            let Some(entry) = entries.iter().find(|entry| entry.addresses.iter().any(is_it)) else { continue };
             if HARD.contains(&&*expected.reason) {
                 dead += 1;
-                right += u32::from(fate.is_dead_address());
-                if !fate.is_dead_address() {
-                    println!("{}: {} isn't suppressed: {fate:?}", case.file, expected.recipient);
+                right += u32::from(entry.is_dead_address());
+                if !entry.is_dead_address() {
+                    println!("{}: {} isn't suppressed: {entry:?}", case.file, expected.recipient);
                 }
             } else if ALIVE.contains(&&*expected.reason) {
                 alive += 1;
-                wrong += u32::from(fate.is_dead_address());
-                if fate.is_dead_address() {
-                    println!("{}: {} is suppressed: {fate:?}", case.file, expected.reason);
+                wrong += u32::from(entry.is_dead_address());
+                if entry.is_dead_address() {
+                    println!("{}: {} is suppressed: {entry:?}", case.file, expected.reason);
                 }
             }
         }

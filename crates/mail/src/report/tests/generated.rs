@@ -71,17 +71,17 @@ fn notice(text: &str) -> String {
     )
 }
 
-fn fates(raw: &str) -> Vec<RecipientReport> {
+fn recipient_reports(raw: &str) -> Vec<RecipientReport> {
     let report = read(&parse(raw.as_bytes()), true).unwrap_or_else(|| panic!("a report: {raw}"));
-    let ReportContent::Delivery(fates) = report.news else { panic!("{report:?}") };
-    fates
+    let ReportContent::Delivery(recipient_reports) = report.content else { panic!("{report:?}") };
+    recipient_reports
 }
 
 fn only(raw: &str) -> RecipientReport {
-    let fates = fates(raw);
-    assert_eq!(fates.len(), 1, "{raw}\n{fates:?}");
-    assert_eq!(fates[0].addresses.first().map(Address::canonical).as_deref(), Some(TO), "{raw}");
-    fates[0].clone()
+    let recipient_reports = recipient_reports(raw);
+    assert_eq!(recipient_reports.len(), 1, "{raw}\n{recipient_reports:?}");
+    assert_eq!(recipient_reports[0].addresses.first().map(Address::canonical).as_deref(), Some(TO), "{raw}");
+    recipient_reports[0].clone()
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn each_recipient_has_the_reason_of_its_own_lines() {
             for layout in ["<A>:\nR\n\n", "  A\n    R\n", "A: R\n", "A\n  host mx.example said: R\n"] {
                 let line = |address: &str, reason: &str| layout.replace('A', address).replace('R', reason);
                 let text = line(TO, first.0) + &line("eve@y.example", second.0);
-                let found = fates(&notice(&format!("Your message could not be delivered.\n\n{text}")));
+                let found = recipient_reports(&notice(&format!("Your message could not be delivered.\n\n{text}")));
                 let classes: Vec<BounceClass> = found.iter().map(|fate| fate.class).collect();
                 assert_eq!(classes, [first.1, second.1], "{text}\n{found:?}");
             }
@@ -233,15 +233,15 @@ fn local_parts_without_a_domain_are_matched_to_the_original() {
             assert_eq!(found.class, BounceClass::UnknownUser, "{statement} {line}");
             let unknown = notice(&format!("{statement}\n\n\t{line}\n")).replace(&format!("To: {TO}"), "X-Note: none");
             let report = read(&parse(unknown.as_bytes()), true).expect("a report");
-            let ReportContent::Delivery(fates) = &report.news else { panic!("{report:?}") };
-            assert!(fates.iter().any(|fate| fate.local_part.as_deref() == Some("dana")), "{report:?}");
+            let ReportContent::Delivery(recipient_reports) = &report.content else { panic!("{report:?}") };
+            assert!(recipient_reports.iter().any(|fate| fate.local_part.as_deref() == Some("dana")), "{report:?}");
         }
     }
     let part = "Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx\r\n\r\n\
                 Final-Recipient: rfc822; Dana\r\nAction: failed\r\nStatus: 5.1.1\r\n";
     let report = read(&parse(mail("delivery-status", part).as_bytes()), true).expect("a report");
-    let ReportContent::Delivery(fates) = &report.news else { panic!("{report:?}") };
-    assert_eq!(fates[0].local_part.as_deref(), Some("dana"));
+    let ReportContent::Delivery(recipient_reports) = &report.content else { panic!("{report:?}") };
+    assert_eq!(recipient_reports[0].local_part.as_deref(), Some("dana"));
 }
 
 /// Templates of notifications: `K` is the kind, `W` what the server replied.
@@ -318,7 +318,10 @@ fn notifications_of_providers_are_parsed() {
     let complaint = r#"{"notificationType":"Complaint","complaint":{"complainedRecipients":[{"emailAddress":"dana@x.example"}]},"mail":{}}"#;
     let raw = format!("From: no-reply@provider.example\r\n\r\n{complaint}\r\n");
     let report = read(&parse(raw.as_bytes()), false).expect("a complaint");
-    assert!(matches!(&report.news, ReportContent::Complaint { recipients, .. } if recipients.len() == 1), "{report:?}");
+    assert!(
+        matches!(&report.content, ReportContent::Complaint { recipients, .. } if recipients.len() == 1),
+        "{report:?}"
+    );
     for json in
         [r#"{"event":"delivered","email":"dana@x.example"}"#, r#"{"type":"order","email":"dana@x.example"}"#, "{}"]
     {

@@ -165,8 +165,9 @@ fn notices_of_systems_without_a_delivery_status_are_parsed() {
             wrong.push(format!("no report: {text}"));
             continue;
         };
-        let ReportContent::Delivery(fates) = &report.news else { panic!("{report:?}") };
-        let found: Vec<_> = fates.iter().map(|fate| (fate.addresses.clone(), fate.class, fate.action)).collect();
+        let ReportContent::Delivery(recipient_reports) = &report.content else { panic!("{report:?}") };
+        let found: Vec<_> =
+            recipient_reports.iter().map(|fate| (fate.addresses.clone(), fate.class, fate.action)).collect();
         let dana = vec![Address::parse("dana@x.example").unwrap()];
         if found != [(dana, class, ReportAction::Failed)] {
             wrong.push(format!("{found:?} instead of {class:?}: {text}"));

@@ -15,7 +15,7 @@ pub(super) const PROBE_MS: i64 = 3_000;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Admission {
     /// Send the query.
-    Ask,
+    Query,
     /// The nameservers didn't answer: probe them before the query.
     Probe,
     /// The nameservers don't answer: fail the query.
@@ -34,7 +34,7 @@ impl Health {
     /// Decides about a query. After an outage one query probes, and others are refused until the probe has a result.
     pub(super) fn admit(&mut self, now: Time) -> Admission {
         match self.silent_until {
-            None => Admission::Ask,
+            None => Admission::Query,
             Some(until) if now < until => Admission::Refuse,
             Some(_) => {
                 self.silent_until = Some(now.plus_ms(PROBE_MS));
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn an_outage_begins_with_a_failed_probe_and_ends_with_any_answer() {
         let mut health = Health::default();
-        assert_eq!(health.admit(at(1_000)), Admission::Ask);
+        assert_eq!(health.admit(at(1_000)), Admission::Query);
         assert!(health.record_unanswered(at(1_000), at(2_000)));
         assert_eq!(health.admit(at(2_000)), Admission::Refuse);
         assert_eq!(health.admit(at(2_000 + OUTAGE_MS - 1)), Admission::Refuse);
@@ -87,7 +87,7 @@ mod tests {
         assert!(health.record_unanswered(at(23_000), at(24_000)));
         assert_eq!(health.admit(at(24_000)), Admission::Refuse);
         health.answered(at(25_000), false);
-        assert_eq!(health.admit(at(25_000)), Admission::Ask);
+        assert_eq!(health.admit(at(25_000)), Admission::Query);
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
         let mut health = Health::default();
         health.answered(at(1_500), false);
         assert!(!health.record_unanswered(at(1_000), at(2_000)));
-        assert_eq!(health.admit(at(2_000)), Admission::Ask);
+        assert_eq!(health.admit(at(2_000)), Admission::Query);
         assert!(!health.resolved_since(at(0)), "a failure is an answer, and of no use");
         health.answered(at(2_500), true);
         assert!(health.resolved_since(at(2_500)) && !health.resolved_since(at(2_501)));

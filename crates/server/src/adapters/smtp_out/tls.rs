@@ -18,7 +18,7 @@ struct Made {
     any: OnceLock<Result<TlsConnector, TlsClientError>>,
     verified: OnceLock<Result<TlsConnector, TlsClientError>>,
     /// `None` on a system without certificate authorities.
-    judge: OnceLock<Option<CertificateVerifier>>,
+    verifier: OnceLock<Option<CertificateVerifier>>,
 }
 
 impl Connectors {
@@ -39,8 +39,8 @@ impl Connectors {
         name: &ServerName<'_>,
         now: Time,
     ) -> bool {
-        let judge = self.0.judge.get_or_init(|| CertificateVerifier::new(&CertificateTrust::SystemRoots).ok());
-        judge.as_ref().is_some_and(|judge| judge.is_valid(chain, name, now.seconds()))
+        let verifier = self.0.verifier.get_or_init(|| CertificateVerifier::new(&CertificateTrust::SystemRoots).ok());
+        verifier.as_ref().is_some_and(|verifier| verifier.is_valid(chain, name, now.seconds()))
     }
 
     /// Returns the server name for the handshake: the host's name, or its address if TLS can't represent the name.

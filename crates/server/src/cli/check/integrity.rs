@@ -144,7 +144,7 @@ impl BlobCheck<'_> {
 
     async fn is_referenced(&self, name: &str) -> Result<bool, Error> {
         let name = name.to_owned();
-        self.store.read(move |tx: &mut Tx| contents::names_blob(tx, &name)).await
+        self.store.read(move |tx: &mut Tx| contents::references_blob(tx, &name)).await
     }
 
     fn findings(self) -> Vec<Finding> {

@@ -62,7 +62,7 @@ async fn database(config: &Configuration, quick: bool) -> StorageCheck {
             StorageCheck { missing_advice, ..StorageCheck::new(Finding::warning(what, advice), None) }
         }
         Err(BootError::Damaged(cause)) => StorageCheck::new(damaged(&url, &cause), None),
-        Err(error @ (BootError::Gone { .. } | BootError::OtherStore { .. })) => {
+        Err(error @ (BootError::DatabaseLost { .. } | BootError::OtherStore { .. })) => {
             StorageCheck::new(Finding::failed(format!("database: {error}"), ""), None)
         }
         Err(error) => StorageCheck::new(Finding::failed(format!("database: {url}: {error}"), advice), None),

@@ -4,19 +4,20 @@ use std::collections::{HashMap, HashSet};
 
 use posthouse_domain::id::{JobId, WorkspaceId};
 
-use super::{DueJobsQuery, JobCandidate, LaneCapacity};
+use super::{DueJobsQuery, GroupCapacity, JobCandidate};
 
 /// A workspace may run at most this many times the free capacity. One busy workspace thus leaves a fifth free, two
 /// leave a ninth, and the first job of another workspace starts immediately.
 const RUNNING_PER_FREE: usize = 4;
 
-/// Chooses jobs from the workspaces in turn, starting with the fewest running, and within each from its lanes in turn,
+/// Chooses jobs from the workspaces in turn, starting with the fewest running, and within each from its groups in turn,
 /// oldest first, within capacity.
 pub(super) fn choose(mut candidates: Vec<JobCandidate>, wanted: &DueJobsQuery) -> Vec<JobId> {
     candidates.sort_by_key(|job| (job.run_at, job.id));
     let mut unique = HashSet::new();
     candidates.retain(|job| unique.insert(job.id));
-    let mut choice = Choice { wanted, per_share: HashMap::new(), per_workspace: HashMap::new(), rooms: HashMap::new() };
+    let mut choice =
+        Choice { wanted, per_share: HashMap::new(), per_workspace: HashMap::new(), capacities: HashMap::new() };
     let mut chosen = Vec::new();
     for job in interleave(candidates, wanted) {
         if chosen.len() >= wanted.limit {
@@ -34,7 +35,7 @@ struct Choice<'a> {
     wanted: &'a DueJobsQuery,
     per_share: HashMap<u64, usize>,
     per_workspace: HashMap<WorkspaceId, usize>,
-    rooms: HashMap<(WorkspaceId, String), LaneCapacity>,
+    capacities: HashMap<(WorkspaceId, String), GroupCapacity>,
 }
 
 impl Choice<'_> {
@@ -45,10 +46,11 @@ impl Choice<'_> {
         if running >= free.saturating_mul(RUNNING_PER_FREE) {
             return false;
         }
-        if !job.lane.is_empty() {
-            let rooms = &self.wanted.rooms;
-            let key = (job.workspace, job.lane.clone());
-            let LaneCapacity { shares } = *self.rooms.entry(key).or_insert_with(|| rooms(job.workspace, &job.lane));
+        if !job.group.is_empty() {
+            let capacities = &self.wanted.capacities;
+            let key = (job.workspace, job.group.clone());
+            let GroupCapacity { shares } =
+                *self.capacities.entry(key).or_insert_with(|| capacities(job.workspace, &job.group));
             if shares.iter().any(|share| self.per_share.get(&share.of).copied().unwrap_or(0) >= share.free) {
                 return false;
             }
@@ -64,19 +66,19 @@ fn interleave(candidates: Vec<JobCandidate>, wanted: &DueJobsQuery) -> Vec<JobCa
     let mut depths = HashMap::<(WorkspaceId, String), usize>::new();
     let mut by_workspace = HashMap::<WorkspaceId, Vec<(usize, JobCandidate)>>::new();
     for job in candidates {
-        let depth = depths.entry((job.workspace, job.lane.clone())).or_default();
+        let depth = depths.entry((job.workspace, job.group.clone())).or_default();
         by_workspace.entry(job.workspace).or_default().push((*depth, job));
         *depth += 1;
     }
-    let mut turns: Vec<(usize, JobCandidate)> = Vec::new();
+    let mut ranked: Vec<(usize, JobCandidate)> = Vec::new();
     for (workspace, mut jobs) in by_workspace {
-        // The first job of all lanes, then the second of each, both oldest first.
+        // The first job of all groups, then the second of each, both oldest first.
         jobs.sort_by_key(|(depth, _)| *depth);
         let running = wanted.running.get(&workspace).copied().unwrap_or(0);
-        turns.extend(jobs.into_iter().enumerate().map(|(at, (_, job))| (running + at, job)));
+        ranked.extend(jobs.into_iter().enumerate().map(|(at, (_, job))| (running + at, job)));
     }
-    turns.sort_by_key(|(turn, job)| (*turn, job.run_at, job.id));
-    turns.into_iter().map(|(_, job)| job).collect()
+    ranked.sort_by_key(|(rank, job)| (*rank, job.run_at, job.id));
+    ranked.into_iter().map(|(_, job)| job).collect()
 }
 
 #[cfg(test)]
@@ -88,11 +90,11 @@ mod tests {
 
     use super::{super::*, choose};
 
-    fn wanted(limit: usize, per_lane: usize) -> DueJobsQuery {
-        let room = move |_, lane: &str| {
-            let own = CapacityShare { of: 100 + u64::from(lane.as_bytes()[0]), free: per_lane };
-            let [_, rest @ ..] = LaneCapacity::UNLIMITED.shares;
-            LaneCapacity { shares: [own, rest[0], rest[1], rest[2]] }
+    fn wanted(limit: usize, per_group: usize) -> DueJobsQuery {
+        let capacity = move |_, group: &str| {
+            let own = CapacityShare { of: 100 + u64::from(group.as_bytes()[0]), free: per_group };
+            let [_, rest @ ..] = GroupCapacity::UNLIMITED.shares;
+            GroupCapacity { shares: [own, rest[0], rest[1], rest[2]] }
         };
         DueJobsQuery {
             kind: JobKind::Outbound,
@@ -100,17 +102,17 @@ mod tests {
             limit,
             free: 1_000,
             running: HashMap::new(),
-            rooms: Arc::new(room),
+            capacities: Arc::new(capacity),
             from: DueJobsCursor::default(),
         }
     }
 
-    fn job(id: u128, workspace: u128, lane: &str) -> JobCandidate {
+    fn job(id: u128, workspace: u128, group: &str) -> JobCandidate {
         let run_at = Time::from_millis(i64::try_from(id).expect("small"));
         JobCandidate {
             id: JobId(Uuid::from_u128(id)),
             workspace: WorkspaceId(Uuid::from_u128(workspace)),
-            lane: lane.to_owned(),
+            group: group.to_owned(),
             run_at,
         }
     }
@@ -154,10 +156,10 @@ mod tests {
         let jobs: Vec<JobCandidate> =
             (1..=6).map(|id| job(id, 1, ["a.example", "b.example", "c.example"][id as usize % 3])).collect();
         let class = CapacityShare { of: 7, free: 4 };
-        let own = |lane: &str| CapacityShare { of: u64::from(lane.as_bytes()[0]), free: 40 };
-        let rooms: LaneCapacities =
-            Arc::new(move |_, lane| LaneCapacity { shares: [own(lane), class, own(lane), own(lane)] });
-        assert_eq!(chosen(jobs, &DueJobsQuery { rooms, ..wanted(10, 10) }).len(), 4);
+        let own = |group: &str| CapacityShare { of: u64::from(group.as_bytes()[0]), free: 40 };
+        let capacities: GroupCapacities =
+            Arc::new(move |_, group| GroupCapacity { shares: [own(group), class, own(group), own(group)] });
+        assert_eq!(chosen(jobs, &DueJobsQuery { capacities, ..wanted(10, 10) }).len(), 4);
     }
 
     #[test]

@@ -111,12 +111,12 @@ impl AcmeFixture {
         let dir = ScratchDir::new();
         let file = dir.path().join("issuer.pem");
         std::fs::write(&file, self.authority.issuer().await).unwrap();
-        let judge = CertificateVerifier::new(&CertificateTrust::RootsFile(file)).expect("the authority has a root");
+        let verifier = CertificateVerifier::new(&CertificateTrust::RootsFile(file)).expect("the authority has a root");
         let chain: Vec<CertificateDer<'static>> =
             self.presented().await.into_iter().map(CertificateDer::from).collect();
         let facts = self.server.app().tls.facts().expect("there is a certificate");
         let name = ServerName::try_from(name.to_owned()).unwrap();
-        judge.is_valid(&chain, &name, facts.begins_at.seconds() + 60)
+        verifier.is_valid(&chain, &name, facts.begins_at.seconds() + 60)
     }
 
     fn log_count(&self, message: &str) -> usize {

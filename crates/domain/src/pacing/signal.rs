@@ -54,12 +54,12 @@ pub fn of_failure(failure: &ConnectionFailure) -> ThrottleSignal {
 #[must_use]
 pub fn of_reports(reports: &[AttemptReport]) -> ThrottleSignal {
     let each = || reports.iter().map(of_report);
-    let pushed = each().find(|news| matches!(news, ThrottleSignal::PushedBack { .. }));
-    if each().any(|news| news == ThrottleSignal::Accepted) {
+    let pushed = each().find(|signal| matches!(signal, ThrottleSignal::PushedBack { .. }));
+    if each().any(|signal| signal == ThrottleSignal::Accepted) {
         ThrottleSignal::Accepted
     } else if let Some(pushed) = pushed {
         pushed
-    } else if each().any(|news| news == ThrottleSignal::Unreachable) {
+    } else if each().any(|signal| signal == ThrottleSignal::Unreachable) {
         ThrottleSignal::Unreachable
     } else {
         ThrottleSignal::Responded

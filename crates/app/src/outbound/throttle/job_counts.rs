@@ -45,7 +45,7 @@ impl JobCounts {
         taken
     }
 
-    /// Moves the counts in `counted` from `other` to this tally.
+    /// Moves the counts in `counted` from `other` to these counts.
     pub(super) fn move_from(&mut self, other: &mut Self, counted: &Self) {
         for (workspace, count) in &counted.of {
             let taken = other.take(*workspace, *count);
@@ -59,9 +59,9 @@ impl JobCounts {
     }
 
     /// Returns the free part of `most` that several tallies share, in total and for the workspace.
-    pub(super) fn free_share(tallies: &[&Self], most: usize, workspace: WorkspaceId) -> FreeCapacity {
-        let all: usize = tallies.iter().map(|tally| tally.all).sum();
-        let of: usize = tallies.iter().filter_map(|tally| tally.of.get(&workspace)).sum();
+    pub(super) fn free_share(all_counts: &[&Self], most: usize, workspace: WorkspaceId) -> FreeCapacity {
+        let all: usize = all_counts.iter().map(|counts| counts.all).sum();
+        let of: usize = all_counts.iter().filter_map(|counts| counts.of.get(&workspace)).sum();
         let free = most.saturating_sub(all);
         // The workspace must leave a quarter of its use free. A workspace without jobs may use the last free unit.
         let fair = free.saturating_mul(TIMES_FREE).saturating_sub(of) / (TIMES_FREE + 1);

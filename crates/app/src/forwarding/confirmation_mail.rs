@@ -30,8 +30,8 @@ use crate::{
     keyring::sealed_link::{self, TOKEN_PLACEHOLDER},
     outbound::{
         compose::{self, ComposedMessage, OutgoingKind, OutgoingMessage},
-        order::SendContext,
         queue::{self, QueueHook},
+        send_context::SendContext,
         submission::empty_content,
     },
 };
@@ -87,7 +87,7 @@ pub(super) async fn send(
     caller: Caller,
     inbox: Inbox,
     address: ForwardingAddress,
-    asks: ConfirmationMailKind,
+    kind: ConfirmationMailKind,
 ) -> Result<(), Refusal> {
     let message: MessageId = app.clock.ids().next();
     let token = sealed_link::token(app, message)?;
@@ -99,17 +99,17 @@ pub(super) async fn send(
     let shown = if app.captures() { token.as_str() } else { TOKEN_PLACEHOLDER };
     let author = Mailbox::from(compose::author(&inbox)?.into_address());
     let text = text(&app.config.base_url, &author, &to, shown);
-    let raw = written(&author, &to, message, &text, app.clock.now()).ok_or_else(broken)?;
-    let letter = OutgoingMessage {
+    let raw = compose_raw(&author, &to, message, &text, app.clock.now()).ok_or_else(broken)?;
+    let outgoing = OutgoingMessage {
         message,
         people: MessageRecipients { to: vec![Mailbox::from(to)], cc: Vec::new(), bcc: Vec::new() },
         subject: SUBJECT.to_owned(),
         content: empty_content(),
         origin: OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: Some(token) }),
     };
-    let order = SendContext { caller, inbox: inbox.id, key: None, fence: None };
-    let along = Box::new(ConfirmationMail { address, token: ForwardingToken { sha256, expires_at }, kind: asks });
-    queue::post_along(app, order, letter, inbox, along, Arc::new(|_| Ok(String::new()))).await?;
+    let context = SendContext { caller, inbox: inbox.id, key: None, fence: None };
+    let hook = Box::new(ConfirmationMail { address, token: ForwardingToken { sha256, expires_at }, kind });
+    queue::post_with_hook(app, context, outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
     Ok(())
 }
 
@@ -125,7 +125,7 @@ fn text(base_url: &str, author: &Mailbox, to: &Address, token: &str) -> String {
 }
 
 /// Composes the confirmation mail. Lines are not wrapped, so that the link stays intact.
-fn written(from: &Mailbox, to: &Address, message: MessageId, text: &str, now: Time) -> Option<Vec<u8>> {
+fn compose_raw(from: &Mailbox, to: &Address, message: MessageId, text: &str, now: Time) -> Option<Vec<u8>> {
     let mut raw = Vec::with_capacity(1_024);
     build::address_field("From", from, &mut raw);
     build::address_field("To", &Mailbox::from(to.clone()), &mut raw);

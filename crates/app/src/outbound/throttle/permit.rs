@@ -75,9 +75,9 @@ impl DeliveryPermit {
     }
 
     /// Releases the permit and records the result of the attempt.
-    pub fn end(mut self, news: ThrottleSignal, now: Time) {
+    pub fn end(mut self, signal: ThrottleSignal, now: Time) {
         self.has_ended = true;
-        self.shared.lock().end(&self.shared.rules, self.id, Some(news), now);
+        self.shared.lock().end(&self.shared.rules, self.id, Some(signal), now);
     }
 }
 

@@ -79,9 +79,9 @@ impl CertificateHolder {
     /// Records that a new certificate cannot be used, and returns whether the reason is new.
     pub fn refuse(&self, why: &str) -> bool {
         let mut known = self.known();
-        let is_news = known.refused.as_deref() != Some(why);
+        let is_new = known.refused.as_deref() != Some(why);
         known.refused = Some(why.to_owned());
-        is_news
+        is_new
     }
 
     /// Returns the facts of the current certificate; `None` before the first one.
@@ -101,8 +101,8 @@ impl CertificateHolder {
         let mut known = self.known();
         let today = now.millis().div_euclid(DAY_MS);
         let soon = known.facts.as_ref().is_some_and(|facts| facts.remaining_ms(now) < days * DAY_MS);
-        let told = known.warned_day.replace(today) == Some(today);
-        soon && !told
+        let is_warned = known.warned_day.replace(today) == Some(today);
+        soon && !is_warned
     }
 
     fn known(&self) -> MutexGuard<'_, CertificateStatus> {
