@@ -14,11 +14,14 @@ pub struct PageView<T> {
     pub next_cursor: Option<String>,
 }
 
+/// What precedes the items in the JSON of a page.
+const HEAD: &[u8] = b"{\"data\":[";
+
 /// The rendered items of a page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RenderedPage {
-    /// The items as JSON, separated by commas.
-    items: Vec<u8>,
+    /// [`HEAD`] and the items as JSON, separated by commas.
+    json: Vec<u8>,
     /// Where each item ends.
     ends: Vec<usize>,
     /// The cursor after the last item; `None` at the end of the list.
@@ -36,43 +39,41 @@ impl RenderedPage {
         view: impl Fn(&'a T) -> V,
     ) -> Result<Self, serde_json::Error> {
         let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX);
-        let (mut items, mut ends, mut count) = (Vec::new(), Vec::new(), 0);
+        let (mut json, mut ends, mut count) = (HEAD.to_vec(), Vec::new(), 0);
         for row in page.rows() {
             if let Some(row) = row {
-                let before = items.len();
-                if before > 0 {
-                    items.push(b',');
+                let (before, is_first) = (json.len(), ends.is_empty());
+                if !is_first {
+                    json.push(b',');
                 }
-                serde_json::to_writer(&mut items, &view(row))?;
-                if before > 0 && items.len() > bytes_max {
-                    items.truncate(before);
+                serde_json::to_writer(&mut json, &view(row))?;
+                if !is_first && json.len() - HEAD.len() > bytes_max {
+                    json.truncate(before);
                     break;
                 }
-                ends.push(items.len());
+                ends.push(json.len());
             }
             count += 1;
         }
-        Ok(Self { items, ends, next_cursor: page.cursor_after(count) })
+        Ok(Self { json, ends, next_cursor: page.cursor_after(count) })
     }
 
     /// Returns the response: the JSON of a [`PageView`].
     #[must_use]
     pub fn into_json(self) -> Vec<u8> {
         let cursor = self.next_cursor.map_or_else(|| "null".to_owned(), |cursor| format!("\"{cursor}\""));
-        let mut json = b"{\"data\":[".to_vec();
-        json.reserve_exact(self.items.len() + cursor.len() + b"],\"next_cursor\":}".len());
-        json.extend_from_slice(&self.items);
-        json.extend_from_slice(b"],\"next_cursor\":");
-        json.extend_from_slice(cursor.as_bytes());
-        json.push(b'}');
+        let mut json = self.json;
+        json.extend_from_slice(format!("],\"next_cursor\":{cursor}}}").as_bytes());
+        // An unread response holds its memory for a while.
+        json.shrink_to_fit();
         json
     }
 
     /// Returns each item as JSON.
     pub fn items(&self) -> impl Iterator<Item = &str> {
-        let begins = std::iter::once(0).chain(self.ends.iter().map(|end| end + 1));
+        let begins = std::iter::once(HEAD.len()).chain(self.ends.iter().map(|end| end + 1));
         // Serialized JSON is UTF-8.
-        begins.zip(&self.ends).map(|(begin, end)| std::str::from_utf8(&self.items[begin..*end]).unwrap_or_default())
+        begins.zip(&self.ends).map(|(begin, end)| std::str::from_utf8(&self.json[begin..*end]).unwrap_or_default())
     }
 
     /// Returns the number of items.
