@@ -241,7 +241,7 @@ mod tests {
                 (refusal.code.text(), &details["limit"], &details["max"]),
                 ("unavailable", &limit.into(), &max.into())
             );
-            assert_eq!(refusal.retry_after_s.map(u64::from), details["retry_after_seconds"].as_u64());
+            assert_eq!(refusal.retry_after_s, details["retry_after_seconds"].as_u64());
         }
     }
 
