@@ -252,9 +252,9 @@ fn temporary_alone(given: &Map<String, Value>, path: &str, problems: &mut Proble
 
 /// [`temporary_alone`] as a condition of JSON Schema.
 fn only_temporary() -> Value {
-    let absent = json!({ "type": "null" });
-    let chosen = json!({ "username": absent, "domain": absent, "client_id": absent });
-    json!({ "anyOf": [{ "properties": { "ttl_seconds": absent } }, { "properties": chosen }] })
+    let omitted = json!({ "type": "null" });
+    let chosen = json!({ "username": omitted, "domain": omitted, "client_id": omitted });
+    json!({ "anyOf": [{ "properties": { "ttl_seconds": omitted } }, { "properties": chosen }] })
 }
 
 impl CreateInboxBody {
