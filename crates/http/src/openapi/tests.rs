@@ -94,6 +94,18 @@ fn schemas_have_known_types_and_required_members_exist() {
 }
 
 #[test]
+fn every_property_of_a_schema_is_a_schema() {
+    let document = whole();
+    visit(&document, "", &mut |at, value| {
+        if at.ends_with("/properties") && !at.contains("/example") {
+            for (name, member) in value.as_object().into_iter().flatten() {
+                assert!(member.is_object() || member.is_boolean(), "{at}/{name} is {member}");
+            }
+        }
+    });
+}
+
+#[test]
 fn every_code_is_listed_with_its_status() {
     let document = whole();
     let listed = document["x-errors"].as_array().expect("a list");
