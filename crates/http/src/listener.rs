@@ -109,7 +109,7 @@ async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<All
                         app.metrics.limit_refused(LimitName::UnauthenticatedConnections);
                         if let (Ok(turn), None) = (Arc::clone(&app.connections.refusals).try_acquire_owned(), acceptor)
                         {
-                            connections.spawn(async move { refuse(&app, stream, &refusal, (permit, turn)).await });
+                            connections.spawn(async move { refuse(&app, stream, &refusal, [permit, turn]).await });
                         }
                         continue;
                     }
@@ -140,12 +140,7 @@ async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<All
 }
 
 /// Refuses a connection with a response, without reading its request. `permits` are held meanwhile.
-async fn refuse(
-    app: &App,
-    mut stream: TcpStream,
-    refusal: &Refusal,
-    permits: (OwnedSemaphorePermit, OwnedSemaphorePermit),
-) {
+async fn refuse(app: &App, mut stream: TcpStream, refusal: &Refusal, permits: [OwnedSemaphorePermit; 2]) {
     let id = app.clock.ids().next::<uuid::Uuid>().to_string();
     tracing::info!(request_id = %id, status = refusal.code.status(), "http.connection_refused");
     let response = error::closing(refusal, &id);

@@ -48,8 +48,9 @@ pub struct DetectedVerification {
 
 /// Detects the code and the link of a message. Returns `None` if it has neither.
 ///
-/// The code and the link are those with the highest score in the plain text and in the visible text of the HTML; if it belongs to another domain than the author's, the confidence is at most
-/// [`FOREIGN_CONFIDENCE_MAX`]. The sender isn't authenticated here.
+/// The code and the link are those with the highest score in the plain text and in the visible text of the HTML. If the
+/// link belongs to another domain than the author's, the confidence is at most [`FOREIGN_CONFIDENCE_MAX`]. The sender
+/// isn't authenticated here.
 #[must_use]
 pub fn detect(input: &VerificationInput<'_>) -> Option<DetectedVerification> {
     let text =
@@ -75,7 +76,10 @@ pub fn detect(input: &VerificationInput<'_>) -> Option<DetectedVerification> {
     })
 }
 
+/// The score of a code that its sentence announces, such as "Your code is 482913".
+const CLEAR_SCORE: f64 = 60.0;
+
 /// Converts a score to a confidence, at most [`CONFIDENCE_MAX`].
 fn confidence(score: i32) -> f64 {
-    (f64::from(score) / 100.0).clamp(0.3, CONFIDENCE_MAX)
+    (f64::from(score) / CLEAR_SCORE * CONFIDENCE_MAX).clamp(0.3, CONFIDENCE_MAX)
 }

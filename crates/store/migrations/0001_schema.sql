@@ -901,7 +901,7 @@ CREATE TABLE jobs (
   kind {TEXT} NOT NULL,
   workspace_id {ID} NOT NULL,
   subject_id {ID} NOT NULL,              -- the record that the job is about
-  lane {TEXT} NOT NULL,                  -- jobs that share a concurrency limit: the destination of outbound mail
+  job_group {TEXT} NOT NULL,             -- jobs that share a concurrency limit: the destination of outbound mail
   run_at {I64} NOT NULL,
   attempt {I64} NOT NULL,
   attempt_max {I64} NOT NULL,
@@ -915,6 +915,6 @@ CREATE TABLE jobs (
 CREATE UNIQUE INDEX jobs_subject ON jobs (kind, subject_id) WHERE state <> 'dead';
 CREATE INDEX jobs_due ON jobs (kind, run_at) WHERE state = 'ready';
 CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'leased';
--- Lets workspaces and lanes take turns when many jobs are due.
-CREATE INDEX jobs_groups ON jobs (kind, workspace_id, lane, run_at) WHERE state = 'ready';
+-- Lets workspaces and groups take turns when many jobs are due.
+CREATE INDEX jobs_groups ON jobs (kind, workspace_id, job_group, run_at) WHERE state = 'ready';
 CREATE INDEX jobs_dead ON jobs (kind, subject_id) WHERE state = 'dead';

@@ -20,16 +20,16 @@ use uuid::Uuid;
 use crate::{Result, Tx, p, statements};
 
 statements! {
-    ENQUEUE = "INSERT INTO jobs (id, kind, workspace_id, subject_id, lane, run_at, attempt, attempt_max, state, why, created_at)
+    ENQUEUE = "INSERT INTO jobs (id, kind, workspace_id, subject_id, job_group, run_at, attempt, attempt_max, state, why, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, 0, $7, 'ready', $8, $9)
         ON CONFLICT (kind, subject_id) WHERE state <> 'dead'
         DO UPDATE SET run_at = excluded.run_at, state = 'ready', lease_token = NULL, lease_until = NULL, why = excluded.why";
-    ENQUEUE_MISSING = "INSERT INTO jobs (id, kind, workspace_id, subject_id, lane, run_at, attempt, attempt_max, state, why, created_at)
+    ENQUEUE_MISSING = "INSERT INTO jobs (id, kind, workspace_id, subject_id, job_group, run_at, attempt, attempt_max, state, why, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, 0, $7, 'ready', $8, $9) ON CONFLICT (kind, subject_id) WHERE state <> 'dead' DO NOTHING";
     CANCEL = "DELETE FROM jobs WHERE kind = $1 AND subject_id = $2 AND state <> 'dead'";
     LEASE = "UPDATE jobs SET state = 'leased', attempt = attempt + 1, lease_token = $2, lease_until = $3
         WHERE id = $1 AND state = 'ready' AND run_at <= $4
-        RETURNING workspace_id, subject_id, lane, run_at, attempt, attempt_max, why";
+        RETURNING workspace_id, subject_id, job_group, run_at, attempt, attempt_max, why";
     // The delay grows with each attempt, so that a job that crashes the process lets others run and lasts longer.
     EXPIRED = "UPDATE jobs SET state = 'ready', lease_token = NULL, lease_until = NULL, why = $2,
         run_at = run_at + 1000 * (attempt - 1)
@@ -43,7 +43,7 @@ statements! {
     RELEASE_TOKEN = "UPDATE jobs SET state = 'ready', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, why = $2
         WHERE state = 'leased' AND lease_token = $1";
     COUNTS = "SELECT kind, state, count(*) AS jobs FROM jobs GROUP BY kind, state ORDER BY kind, state";
-    DEAD = "SELECT id, kind, workspace_id, subject_id, lane, attempt, why, created_at FROM jobs
+    DEAD = "SELECT id, kind, workspace_id, subject_id, job_group, attempt, why, created_at FROM jobs
         WHERE state = 'dead' ORDER BY kind, subject_id LIMIT $1";
     NEXT = "SELECT run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND run_at > $2 ORDER BY run_at LIMIT 1";
     NEXT_LEASE = "SELECT lease_until FROM jobs WHERE state = 'leased' ORDER BY lease_until LIMIT 1";
@@ -337,6 +337,6 @@ struct LeaseRow {
     why: String,
 }
 
-crate::from_row!(LeaseRow { workspace = workspace_id, subject = subject_id, group = lane, run_at, attempt, attempt_max, why });
-crate::from_row!(DeadJob { id, kind, workspace = workspace_id, subject = subject_id, group = lane, attempt, why, created_at });
+crate::from_row!(LeaseRow { workspace = workspace_id, subject = subject_id, group = job_group, run_at, attempt, attempt_max, why });
+crate::from_row!(DeadJob { id, kind, workspace = workspace_id, subject = subject_id, group = job_group, attempt, why, created_at });
 crate::from_row!(JobStateCount { kind, state, jobs });

@@ -22,7 +22,10 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use crate::clock::ManualClock;
+use crate::{
+    clock::ManualClock,
+    ports::{ReservedPort, reserve_at_all},
+};
 
 /// The script key of the greeting.
 pub const GREETING: &str = "GREETING";
@@ -58,6 +61,7 @@ pub struct SmtpSink {
     pub address: SocketAddr,
     state: Arc<SmtpSinkState>,
     task: JoinHandle<()>,
+    _ports: Vec<ReservedPort>,
 }
 
 #[derive(Default)]
@@ -79,15 +83,24 @@ struct ScriptLine {
 }
 
 impl SmtpSink {
-    /// Listens on a free port of 127.0.0.1.
+    /// Listens on a free port of 127.0.0.1. The port of [`SmtpSink::SECOND`] is free too.
     pub async fn start() -> Self {
-        Self::at(Ipv4Addr::LOCALHOST, 0).await
+        let ports = reserve_at_all([Ipv4Addr::LOCALHOST, Self::SECOND]);
+        let address = ports[0].address();
+        Self::open(address, ports.into()).await
     }
+
+    /// The address of a second sink.
+    pub const SECOND: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
     /// Listens on this address and port. Several sinks can share a port at different loopback addresses, as mail
     /// exchangers do.
     pub async fn at(address: Ipv4Addr, port: u16) -> Self {
-        let listener = TcpListener::bind((IpAddr::V4(address), port)).await.expect("loopback can be listened on");
+        Self::open(SocketAddr::from((address, port)), Vec::new()).await
+    }
+
+    async fn open(address: SocketAddr, ports: Vec<ReservedPort>) -> Self {
+        let listener = TcpListener::bind(address).await.expect("loopback can be listened on");
         let address = listener.local_addr().expect("a bound listener has an address");
         let state = Arc::new(SmtpSinkState::default());
         *lock(&state.extensions) = ["PIPELINING", "8BITMIME", "SIZE 30000000"].map(str::to_owned).into();
@@ -99,7 +112,7 @@ impl SmtpSink {
                 tokio::spawn(serve(socket, number, shared.clone()));
             }
         });
-        Self { address, state, task }
+        Self { address, state, task, _ports: ports }
     }
 
     /// Replies with `reply` to the next `times` commands that begin with `prefix`.

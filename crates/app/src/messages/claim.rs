@@ -85,7 +85,7 @@ pub async fn claim(app: &App, waiters: &InboxWaiters, caller: Caller, claim: Cla
     loop {
         let (request, bytes_max) = (claim.clone(), app.config.limits.page_bytes);
         let (ids, now) = (app.clock.ids(), app.clock.now());
-        let attempt = app.store.write(move |tx| attempt(tx, caller, &request, (&ids.clone(), now), bytes_max)).await?;
+        let attempt = app.store.write(move |tx| attempt(tx, caller, &request, &ids.clone(), now, bytes_max)).await?;
         let (activity, due) = match attempt {
             Attempt::Paused => return Ok(Claims { claimed: Vec::new(), is_paused: true }),
             Attempt::Leased(leases) => return read(app, caller, leases).await,
@@ -109,7 +109,8 @@ fn attempt(
     tx: &mut Tx,
     caller: Caller,
     claim: &ClaimRequest,
-    (ids, now): (&IdGenerator, Time),
+    ids: &IdGenerator,
+    now: Time,
     bytes_max: u64,
 ) -> Result<Attempt, Refusal> {
     let inbox = visible::inbox(tx, &caller, claim.inbox)?;
@@ -124,7 +125,7 @@ fn attempt(
     dead_letter_exhausted(tx, Some(place), now, DEAD_LETTERS_MAX)?;
     queue::promote(tx, place, now)?;
     let (leases, is_finished) =
-        lease_oldest(tx, &inbox, queue.position, claim, (ids, now), ClaimBudget::new(claim, bytes_max))?;
+        lease_oldest(tx, &inbox, queue.position, claim, ids, now, ClaimBudget::new(claim, bytes_max))?;
     if !leases.is_empty() {
         return Ok(Attempt::Leased(leases));
     }
@@ -142,7 +143,8 @@ fn lease_oldest(
     inbox: &Inbox,
     start: Time,
     claim: &ClaimRequest,
-    (ids, now): (&IdGenerator, Time),
+    ids: &IdGenerator,
+    now: Time,
     mut budget: ClaimBudget,
 ) -> StoreResult<(Vec<NewLease>, bool)> {
     let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };

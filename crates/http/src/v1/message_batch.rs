@@ -57,7 +57,7 @@ impl MessageBatch {
 
     /// Renders the next messages, and the end of the response after the last one.
     async fn step(&mut self, out: &mut Vec<u8>) -> Result<(), Refusal> {
-        let step = self.read().await?;
+        let step = self.load_step().await?;
         let is_shown = |id: &MessageId| step.shown.contains(id);
         let done =
             if step.is_last { self.rest.len() } else { self.rest.iter().rposition(is_shown).map_or(0, |at| at + 1) };
@@ -73,7 +73,7 @@ impl MessageBatch {
         Ok(())
     }
 
-    async fn read(&self) -> Result<BatchStep, Refusal> {
+    async fn load_step(&self) -> Result<BatchStep, Refusal> {
         let (caller, ids, bytes_max) = (self.caller, self.rest.clone(), self.app.config.limits.page_bytes);
         let screening = Arc::clone(&self.screening);
         self.app.store.read_for(self.caller.workspace, move |tx| load(tx, &caller, &ids, &screening, bytes_max)).await

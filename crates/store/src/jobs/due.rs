@@ -19,13 +19,13 @@ use uuid::Uuid;
 use crate::{Result, Tx, p, statements};
 
 statements! {
-    OLDEST = "SELECT id, workspace_id, lane, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND run_at <= $2
+    OLDEST = "SELECT id, workspace_id, job_group, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND run_at <= $2
         ORDER BY run_at LIMIT $3";
     NEXT_WORKSPACE = "SELECT workspace_id FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id > $2
         ORDER BY workspace_id LIMIT 1";
-    NEXT_GROUP = "SELECT lane, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND lane > $3
-        ORDER BY lane, run_at LIMIT 1";
-    OF_GROUP = "SELECT id, workspace_id, lane, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND lane = $3
+    NEXT_GROUP = "SELECT job_group, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND job_group > $3
+        ORDER BY job_group, run_at LIMIT 1";
+    OF_GROUP = "SELECT id, workspace_id, job_group, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND job_group = $3
         AND run_at <= $4 ORDER BY run_at LIMIT $5";
 }
 
@@ -113,9 +113,9 @@ struct JobCandidate {
     run_at: Time,
 }
 
-crate::from_row!(JobCandidate { id, workspace = workspace_id, group = lane, run_at });
+crate::from_row!(JobCandidate { id, workspace = workspace_id, group = job_group, run_at });
 
-crate::row_struct!(GroupRow { lane: String, run_at: Time });
+crate::row_struct!(GroupRow { job_group: String, run_at: Time });
 
 /// Selects jobs that are due.
 ///
@@ -200,7 +200,7 @@ impl GroupScan {
                 break;
             }
             let head: Option<GroupRow> = tx.one(&NEXT_GROUP, p![wanted.kind, self.workspace, group])?;
-            let Some(GroupRow { lane: found, run_at }) = head else { return Ok((!is_whole).then(String::new)) };
+            let Some(GroupRow { job_group: found, run_at }) = head else { return Ok((!is_whole).then(String::new)) };
             group = found;
             let capacity = if run_at <= wanted.now { (wanted.capacities)(self.workspace, &group).free() } else { 0 };
             if capacity > 0 {

@@ -11,27 +11,27 @@ use crate::{Result, Sql, Tx, p, statements};
 
 // A lost job is due at once if its row doesn't know a time.
 statements! {
-    LOST_OUTBOUND = "SELECT e.workspace_id, e.id AS subject_id, e.destination AS lane, CAST(0 AS BIGINT) AS run_at FROM envelopes e
+    LOST_OUTBOUND = "SELECT e.workspace_id, e.id AS subject_id, e.destination AS job_group, CAST(0 AS BIGINT) AS run_at FROM envelopes e
         WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = e.id AND j.state <> 'dead')
         AND NOT EXISTS (SELECT 1 FROM jobs d WHERE d.kind = $1 AND d.subject_id = e.id AND d.state = 'dead') LIMIT $2";
-    LOST_LOCAL_DELIVERY = "SELECT l.workspace_id, l.id AS subject_id, '' AS lane, CAST(0 AS BIGINT) AS run_at FROM local_deliveries l
+    LOST_LOCAL_DELIVERY = "SELECT l.workspace_id, l.id AS subject_id, '' AS job_group, CAST(0 AS BIGINT) AS run_at FROM local_deliveries l
         WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = l.id AND j.state <> 'dead')
         AND NOT EXISTS (SELECT 1 FROM jobs d WHERE d.kind = $1 AND d.subject_id = l.id AND d.state = 'dead') LIMIT $2";
-    LOST_SCHEDULED_DRAFT = "SELECT d.workspace_id, d.id AS subject_id, '' AS lane, d.send_at AS run_at FROM drafts d WHERE d.status = 'scheduled' AND d.send_at IS NOT NULL
+    LOST_SCHEDULED_DRAFT = "SELECT d.workspace_id, d.id AS subject_id, '' AS job_group, d.send_at AS run_at FROM drafts d WHERE d.status = 'scheduled' AND d.send_at IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = d.id AND j.state <> 'dead')
         AND NOT EXISTS (SELECT 1 FROM jobs e WHERE e.kind = $1 AND e.subject_id = d.id AND e.state = 'dead')
         ORDER BY d.send_at LIMIT $2";
-    LOST_FORWARD = "SELECT f.workspace_id, f.id AS subject_id, '' AS lane, CAST(0 AS BIGINT) AS run_at FROM forwards f
+    LOST_FORWARD = "SELECT f.workspace_id, f.id AS subject_id, '' AS job_group, CAST(0 AS BIGINT) AS run_at FROM forwards f
         WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = f.id AND j.state <> 'dead')
         AND NOT EXISTS (SELECT 1 FROM jobs d WHERE d.kind = $1 AND d.subject_id = f.id AND d.state = 'dead') LIMIT $2";
     // Dead expiry jobs are recreated too, because a temporary inbox must end.
-    LOST_INBOX_EXPIRY = "SELECT i.workspace_id, i.id AS subject_id, '' AS lane, i.expires_at AS run_at FROM inboxes i
+    LOST_INBOX_EXPIRY = "SELECT i.workspace_id, i.id AS subject_id, '' AS job_group, i.expires_at AS run_at FROM inboxes i
         WHERE i.temporary = 1 AND i.deleted_at IS NULL AND i.expires_at IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = i.id AND j.state <> 'dead') ORDER BY i.expires_at LIMIT $2";
     // Dead checks are recreated too, because a domain is checked for as long as it exists.
-    LOST_DOMAIN_CHECK = "SELECT d.workspace_id, d.id AS subject_id, '' AS lane, CAST(0 AS BIGINT) AS run_at FROM mail_domains d WHERE d.status <> 'disabled'
+    LOST_DOMAIN_CHECK = "SELECT d.workspace_id, d.id AS subject_id, '' AS job_group, CAST(0 AS BIGINT) AS run_at FROM mail_domains d WHERE d.status <> 'disabled'
         AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = d.id AND j.state <> 'dead') LIMIT $2";
-    LOST_ROLE_NOTICE = "SELECT r.workspace_id, r.workspace_id AS subject_id, '' AS lane, CAST(0 AS BIGINT) AS run_at FROM role_mail r
+    LOST_ROLE_NOTICE = "SELECT r.workspace_id, r.workspace_id AS subject_id, '' AS job_group, CAST(0 AS BIGINT) AS run_at FROM role_mail r
         WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = r.workspace_id AND j.state <> 'dead')
         AND NOT EXISTS (SELECT 1 FROM jobs d WHERE d.kind = $1 AND d.subject_id = r.workspace_id AND d.state = 'dead')
         GROUP BY r.workspace_id LIMIT $2";
@@ -97,7 +97,7 @@ pub struct LostJob {
     pub run_at: Time,
 }
 
-crate::from_row!(LostJob { workspace = workspace_id, subject = subject_id, group = lane, run_at });
+crate::from_row!(LostJob { workspace = workspace_id, subject = subject_id, group = job_group, run_at });
 
 /// Returns up to `limit` rows that need a job of this kind and have none.
 ///

@@ -300,7 +300,7 @@ CREATE TABLE jobs (
   kind TEXT NOT NULL,
   workspace_id BLOB NOT NULL,
   subject_id BLOB NOT NULL,
-  lane TEXT NOT NULL,
+  job_group TEXT NOT NULL,
   run_at INTEGER NOT NULL,
   attempt INTEGER NOT NULL,
   attempt_max INTEGER NOT NULL,
@@ -311,7 +311,7 @@ CREATE TABLE jobs (
   created_at INTEGER NOT NULL)STRICT;
 CREATE INDEX jobs_dead ON jobs (kind, subject_id) WHERE state = 'dead';
 CREATE INDEX jobs_due ON jobs (kind, run_at) WHERE state = 'ready';
-CREATE INDEX jobs_groups ON jobs (kind, workspace_id, lane, run_at) WHERE state = 'ready';
+CREATE INDEX jobs_groups ON jobs (kind, workspace_id, job_group, run_at) WHERE state = 'ready';
 CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'leased';
 CREATE UNIQUE INDEX jobs_subject ON jobs (kind, subject_id) WHERE state <> 'dead';
 CREATE TABLE list_entries (

@@ -156,7 +156,7 @@ async fn a_small_workspace_does_not_wait_behind_a_large_backlog() {
         enqueue(&store, vec![NewJob { run_at: NOW.plus_ms(1), ..job(1_000, 2, "quick.example") }]).await;
         let claimed = claim(&store, NOW.plus_ms(1), 20).await;
         assert!(claimed.iter().any(|job| job.group == "quick.example"));
-        assert_eq!(claimed.iter().filter(|job| job.group == "slow.example").count(), 10, "the limit of the lane");
+        assert_eq!(claimed.iter().filter(|job| job.group == "slow.example").count(), 10, "the limit of the group");
     })
     .await;
 }
@@ -219,7 +219,7 @@ async fn a_backlog_over_many_lanes_never_starves_a_workspace_or_lane() {
             assert!(scans < 200, "{} of 80 found", found.len());
         }
         let others = found.iter().filter(|id| id.0.as_u128() >= 3_000).count();
-        assert_eq!(others, 40, "one job each of forty other workspaces, and four each of ten lanes of the backlog");
+        assert_eq!(others, 40, "one job each of forty other workspaces, and four each of ten groups of the backlog");
     })
     .await;
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../../tests/src/ports.rs"]
-#[allow(unreachable_pub)]
+#[allow(dead_code, unreachable_pub)]
 mod ports;
 #[path = "../../../tests/src/postgres.rs"]
 #[allow(dead_code, unreachable_pub)]

@@ -15,7 +15,7 @@ use posthouse_tests::{
 use uuid::Uuid;
 
 statements! {
-    ADD_JOB = "INSERT INTO jobs (id, kind, workspace_id, subject_id, lane, run_at, attempt, attempt_max, state, why, created_at)
+    ADD_JOB = "INSERT INTO jobs (id, kind, workspace_id, subject_id, job_group, run_at, attempt, attempt_max, state, why, created_at)
         VALUES ($1, $2, $3, $4, '', $5, 0, $6, 'ready', 'test', $5)";
 }
 

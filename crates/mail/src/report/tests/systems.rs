@@ -25,7 +25,7 @@ const NOTICES: [(&str, &str, BounceClass); 30] = [
     (
         "postmaster@mobile.example",
         "Message could not be delivered to mobile.\nError: No valid recipients for this MM\n\nRCPT TO: dana@x.example\n",
-        BounceClass::Other,
+        BounceClass::UnknownUser,
     ),
     (
         "mailer-daemon@carrier.example",

@@ -16,6 +16,7 @@ use posthouse_tests::{
     dir::ScratchDir,
     dns::FakeDns,
     name_server,
+    ports::ReservedPort,
     process::{ServiceProcess, binary},
     smtp_sink::SmtpSink,
 };
@@ -166,7 +167,8 @@ fn run(page: &str) {
     // It knows no name: senders of the pages have no policy, and their mail is neither good nor bad.
     let name_server = name_server::serve_records(&FakeDns::default());
     let config = format!("{CONFIG}dns.nameservers = [\"{name_server}\"]\n");
-    Stage { dir: ScratchDir::new(), config, names: Vec::new(), said: Vec::new(), _far: None }.play(page);
+    Stage { dir: ScratchDir::new(), config, names: Vec::new(), said: Vec::new(), _far: None, _ports: Vec::new() }
+        .play(page);
 }
 
 /// Where a page is played.
@@ -178,6 +180,8 @@ struct Stage {
     /// The same of what is only said, never typed.
     said: Vec<(String, &'static str)>,
     _far: Option<SmtpSink>,
+    /// Keeps the ports of the page until its server listens.
+    _ports: Vec<ReservedPort>,
 }
 
 impl Stage {

@@ -4,8 +4,15 @@ use std::net::{Ipv4Addr, UdpSocket};
 
 use posthouse_store::Engine;
 use posthouse_tests::{
-    command, dir::ScratchDir, dns::FakeDns, name_server, ports::ReservedPort, postgres::Cluster,
-    process::ServiceProcess, server::engine_of_run, smtp_sink::SmtpSink,
+    command,
+    dir::ScratchDir,
+    dns::FakeDns,
+    name_server,
+    ports::{ReservedPort, reserve_at_all},
+    postgres::Cluster,
+    process::ServiceProcess,
+    server::engine_of_run,
+    smtp_sink::SmtpSink,
 };
 use serde_json::{Value, json};
 
@@ -62,8 +69,9 @@ fn follow_advice(dns: &FakeDns, checks: &[Value]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn following_the_advice_fixes_every_problem() {
-    let (dir, dns, port) = (ScratchDir::new(), FakeDns::default(), ReservedPort::new());
-    let remote = SmtpSink::at(Ipv4Addr::new(127, 0, 0, 2), port.address().port()).await;
+    let (dir, dns) = (ScratchDir::new(), FakeDns::default());
+    let [port, _remote_port] = reserve_at_all([Ipv4Addr::LOCALHOST, SmtpSink::SECOND]);
+    let remote = SmtpSink::at(SmtpSink::SECOND, port.address().port()).await;
     dns.mx("gmail.com", 5, "mx.gmail.test");
     dns.address("mx.gmail.test", remote.address.ip());
     let service = ServiceProcess::start(dir.path(), &config(&name_server::serve_records(&dns).to_string(), &port));

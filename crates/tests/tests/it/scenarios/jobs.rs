@@ -12,7 +12,7 @@ use posthouse_tests::{ServerOptions, TestServer, smtp::TestSmtpClient};
 use uuid::Uuid;
 
 statements! {
-    ADD_JOB = "INSERT INTO jobs (id, kind, workspace_id, subject_id, lane, run_at, attempt, attempt_max, state, why, created_at)
+    ADD_JOB = "INSERT INTO jobs (id, kind, workspace_id, subject_id, job_group, run_at, attempt, attempt_max, state, why, created_at)
         VALUES ($1, $2, $3, $4, '', $5, 0, 1, 'ready', $6, $5)";
     FORGET_JOBS = "DELETE FROM jobs WHERE kind = $1";
 }

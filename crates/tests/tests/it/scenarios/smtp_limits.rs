@@ -80,7 +80,7 @@ impl Fixture {
     /// Returns the number of refusals because of this setting.
     async fn refusals(&self, setting: &str) -> u64 {
         let metrics = self.server.anonymous().get("/metrics").await.to_string();
-        let row = format!("posthouse_limits_reached_total{{limit=\"{setting}\"}} ");
+        let row = format!("posthouse_limit_refusals_total{{limit=\"{setting}\"}} ");
         let count = metrics.lines().find_map(|line| line.strip_prefix(&row));
         count.map_or(0, |count| count.parse().expect("a counter is a number"))
     }

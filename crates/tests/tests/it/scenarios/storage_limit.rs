@@ -88,7 +88,7 @@ async fn a_full_workspace_refuses_mail_until_some_is_deleted() {
     assert_eq!((fixture.stored_bytes(full).await, full.count().await), (before, count));
     assert_eq!(other.count().await, 1);
     let metrics = fixture.server.anonymous().get("/metrics").await.to_string();
-    assert!(metrics.contains("posthouse_limits_reached_total{limit=\"plans.storage_bytes\"} 2"), "{metrics}");
+    assert!(metrics.contains("posthouse_limit_refusals_total{limit=\"storage_bytes\"} 2"), "{metrics}");
 
     let newest = fixture.server.newest_message(&full.api, &full.inbox.id.to_string()).await;
     let thread = newest["thread_id"].as_str().expect("a message has a thread");

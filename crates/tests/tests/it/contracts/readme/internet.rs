@@ -3,12 +3,12 @@
 
 use std::net::Ipv4Addr;
 
-use posthouse_tests::{dir::ScratchDir, dns::FakeDns, name_server, smtp_sink::SmtpSink};
+use posthouse_tests::{dir::ScratchDir, dns::FakeDns, name_server, ports::reserve_at_all, smtp_sink::SmtpSink};
 
 use super::Stage;
 
 /// The server of the page.
-const HERE: &str = "127.0.0.9";
+const HERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 9);
 /// What the page calls it.
 const HERE_SHOWN: &str = "203.0.113.25";
 /// The large receiver.
@@ -20,8 +20,8 @@ impl Stage {
     /// A server that sends to the world, as the page configures it.
     pub(super) fn on_the_internet(runtime: &tokio::runtime::Runtime) -> Self {
         let dir = ScratchDir::new();
-        let free = std::net::TcpListener::bind((HERE, 0)).and_then(|listener| listener.local_addr());
-        let port = free.expect("loopback can be listened on").port();
+        let ports = reserve_at_all([HERE, FAR]);
+        let port = ports[0].address().port();
         let far = runtime.block_on(SmtpSink::at(FAR, port));
         let published = dir.path().to_owned();
         let name_server = name_server::serve(move |question| {
@@ -38,8 +38,8 @@ impl Stage {
              [smtp]\nlisten = [\"{HERE}:{port}\"]\nhostname = \"mail.acme.example\"\n\
              [delivery]\nmode = \"direct\"\nport = {port}\nallow_private_networks = true\n"
         );
-        let (names, said) = (vec![(HERE.to_owned(), HERE_SHOWN)], vec![(port.to_string(), "25")]);
-        Self { dir, config, names, said, _far: Some(far) }
+        let (names, said) = (vec![(HERE.to_string(), HERE_SHOWN)], vec![(port.to_string(), "25")]);
+        Self { dir, config, names, said, _far: Some(far), _ports: ports.into() }
     }
 }
 

@@ -157,7 +157,7 @@ async fn certificate_expiry_is_logged_daily_in_the_last_week() {
 async fn a_certificate_for_other_names_is_used_and_logged() {
     let fixture = ReloadFixture::open(&certificate(&["www.example.com"], 2031)).await;
     let logged =
-        fixture.server.log.lines().iter().filter(|line| line.text.contains("certificate_is_for_other_names")).count();
+        fixture.server.log.lines().iter().filter(|line| line.text.contains("certificate_name_mismatch")).count();
     assert_eq!(logged, 1);
     fixture.server.finish().await;
 }

@@ -1,6 +1,6 @@
 //! Direct delivery to the mail exchangers of the destination.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use posthouse_app::{
     domains::dkim,
@@ -118,7 +118,7 @@ async fn a_dead_pooled_connection_is_replaced_without_counting_an_attempt() {
 #[tokio::test]
 async fn the_next_exchanger_is_used_if_the_first_fails() {
     let fixture = DeliveryFixture::direct().await;
-    let second = SmtpSink::at(Ipv4Addr::new(127, 0, 0, 2), fixture.sink.address.port()).await;
+    let second = SmtpSink::at(SmtpSink::SECOND, fixture.sink.address.port()).await;
     fixture.add_exchanger("b.example", 20, "mx2.b.example", second.address.ip());
     for (prefix, reply) in [
         (GREETING, "554 5.7.1 not today"),
@@ -140,7 +140,7 @@ async fn the_next_exchanger_is_used_if_the_first_fails() {
 #[tokio::test]
 async fn after_a_disconnect_during_data_the_next_attempt_uses_the_next_exchanger() {
     let fixture = DeliveryFixture::direct().await;
-    let second = SmtpSink::at(Ipv4Addr::new(127, 0, 0, 2), fixture.sink.address.port()).await;
+    let second = SmtpSink::at(SmtpSink::SECOND, fixture.sink.address.port()).await;
     fixture.add_exchanger("b.example", 20, "mx2.b.example", second.address.ip());
     fixture.sink.always(END_OF_DATA, HANG_UP);
     let id = fixture.send(&["dana@b.example"]).await;

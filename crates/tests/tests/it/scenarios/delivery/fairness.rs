@@ -1,6 +1,6 @@
 //! A workspace that sends a flood doesn't delay the first message of another one.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use posthouse_app::{jobs::runner, settings::DeliveryMode};
 use posthouse_domain::{plan::Plan, time::SECOND_MS};
@@ -36,7 +36,7 @@ async fn send(api: &Api, path: &str, to: &str) {
 async fn start() -> (TestServer, SmtpSink, SmtpSink) {
     let slow = SmtpSink::start().await;
     let port = slow.address.port();
-    let fast = SmtpSink::at(Ipv4Addr::new(127, 0, 0, 2), port).await;
+    let fast = SmtpSink::at(SmtpSink::SECOND, port).await;
     let options = ServerOptions::default().configure(move |config| {
         config.delivery.mode = DeliveryMode::Direct;
         config.delivery.port = port;

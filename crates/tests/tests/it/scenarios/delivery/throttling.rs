@@ -1,6 +1,6 @@
 //! Throttling per destination, source addresses and IP versions.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr};
 
 use posthouse_app::settings::{DeliveryMode, SourceAddress};
 use posthouse_domain::{delivery::IpPreference, time::SECOND_MS};
@@ -79,7 +79,7 @@ async fn a_message_to_a_throttled_server_still_expires_on_schedule() {
 #[tokio::test]
 async fn a_throttled_exchanger_is_skipped_for_the_next() {
     let fixture = with_short_schedule(|_| {}).await;
-    let second = SmtpSink::at(Ipv4Addr::new(127, 0, 0, 2), fixture.sink.address.port()).await;
+    let second = SmtpSink::at(SmtpSink::SECOND, fixture.sink.address.port()).await;
     fixture.add_exchanger("b.example", 20, "mx2.b.example", second.address.ip());
     fixture.sink.always(GREETING, "421 4.3.2 not now");
     for _ in 0..10 {
@@ -98,7 +98,7 @@ async fn greylisting_has_its_own_schedule_and_retries_the_same_server() {
         delivery.greylist_schedule_ms = vec![60_000, 120_000];
     })
     .await;
-    let second = SmtpSink::at(Ipv4Addr::new(127, 0, 0, 2), fixture.sink.address.port()).await;
+    let second = SmtpSink::at(SmtpSink::SECOND, fixture.sink.address.port()).await;
     fixture.add_exchanger("b.example", 10, "mx2.b.example", second.address.ip());
     for sink in [&fixture.sink, &second] {
         sink.script("RCPT", "451 4.7.1 Greylisting in action, please come back later", 2);
