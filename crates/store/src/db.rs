@@ -32,7 +32,7 @@ use incident::{StoreIncident, StorePart};
 use mark::CommitMark;
 use posthouse_domain::id::WorkspaceId;
 use queue::{QueuedUnit, StoreCommand, TransactionScope};
-use read_shares::ReadShares;
+use read_shares::{ReadShares, SharedQueue};
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -239,6 +239,8 @@ impl Store {
         let mark = config.mark.as_deref().filter(|_| config.serving).map(CommitMark::open).transpose()?.map(Arc::new);
         let (write, write_queue) = bounded(config.queue_len.max(1));
         let (read, read_queue) = bounded(config.queue_len.max(1));
+        let shares = ReadShares::new(config.reader_threads, config.queue_len, config.reads_per_workspace);
+        let read_queue = SharedQueue::new(read_queue, Arc::clone(&shares));
         let queues = workers::Queues { write: write_queue, read: read_queue };
         let (threads, writers, notified) = match &config.database {
             DatabaseUrl::Sqlite(path) if config.read_only => {
@@ -279,7 +281,7 @@ impl Store {
                 watch,
                 waited_ms,
                 overload,
-                shares: ReadShares::new(config.reader_threads, config.queue_len, config.reads_per_workspace),
+                shares,
                 notified,
                 damage,
                 mark,
@@ -339,7 +341,7 @@ impl Store {
         if self.inner.mark.is_some() {
             self.inner.is_unmarked.store(true, Ordering::Relaxed);
         }
-        self.inner.send(&self.inner.write, TransactionScope::Unit, work)
+        self.inner.send(&self.inner.write, TransactionScope::Unit, None, work)
     }
 
     /// Runs `work` on one snapshot, concurrently with writers. Writes fail.
@@ -351,7 +353,8 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.after_unit(unwrap_reply(self.inner.send(&self.inner.read, TransactionScope::Unit, work)?.await)).await
+        self.after_unit(unwrap_reply(self.inner.send(&self.inner.read, TransactionScope::Unit, None, work)?.await))
+            .await
     }
 
     /// [`Store::read`] for a request of a workspace. The workspace can use only its share of the readers; further reads
@@ -369,12 +372,13 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let permit = self.inner.shares.acquire(workspace.0).await?;
+        let counted = self.inner.shares.count(workspace.0)?;
         let work = move |tx: &mut Tx| {
-            let _held_by_the_unit = &permit;
+            let _held_by_the_unit = &counted;
             work(tx)
         };
-        self.read(work).await
+        let reply = self.inner.send(&self.inner.read, TransactionScope::Unit, Some(workspace.0), work)?;
+        self.after_unit(unwrap_reply(reply.await)).await
     }
 
     /// [`Store::read_inline`] with a single statement. It opens no transaction, which saves two of three round trips on
@@ -418,7 +422,7 @@ impl Store {
     {
         let free = self.inline_readers().pop();
         let Some(mut tx) = free else {
-            return self.after_unit(unwrap_reply(self.inner.send(&self.inner.read, span, work)?.await)).await;
+            return self.after_unit(unwrap_reply(self.inner.send(&self.inner.read, span, None, work)?.await)).await;
         };
         let result = sqlite::read_here(&mut tx, span, &work);
         self.inline_readers().push(tx);
@@ -458,7 +462,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        unwrap_reply(self.inner.send(&self.inner.read, TransactionScope::Unit, work)?.blocking_recv())
+        unwrap_reply(self.inner.send(&self.inner.read, TransactionScope::Unit, None, work)?.blocking_recv())
     }
 
     /// Subscribes to the wakes of a workspace. Subscribe before you read.
@@ -529,8 +533,9 @@ impl Store {
         }
         if self.inner.engine == Engine::Postgres {
             let count = |tx: &mut Tx| crate::instance::count_commit(tx);
-            let commits =
-                unwrap_reply::<_, Error>(self.inner.send(&self.inner.write, TransactionScope::Unit, count)?.await)?;
+            let commits = unwrap_reply::<_, Error>(
+                self.inner.send(&self.inner.write, TransactionScope::Unit, None, count)?.await,
+            )?;
             mark.record(commits);
         }
         Ok(())
@@ -564,13 +569,14 @@ impl StoreInner {
         &self,
         queue: &Sender<StoreCommand>,
         span: TransactionScope,
+        workspace: Option<Uuid>,
         work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
     ) -> Result<oneshot::Receiver<Result<T, E>>, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (unit, receiver) = QueuedUnit::new(span, work);
+        let (unit, receiver) = QueuedUnit::new(span, workspace, work);
         match queue.try_send(StoreCommand::Run(Box::new(unit))) {
             Ok(()) => {
                 self.overload.succeeded();

@@ -77,9 +77,6 @@ impl CodeCue {
 /// Returns the code with the most points on a page.
 pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedCode> {
     let candidates = candidates(page);
-    if candidates.is_empty() || page.topic().is_meeting {
-        return None;
-    }
     let mut best: Option<(i32, &PlacedCandidate)> = None;
     for placed in &candidates {
         let points = points(page, placed, &candidates);
@@ -87,7 +84,8 @@ pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedCode> {
             best = Some((points, placed));
         }
     }
-    best.map(|(points, placed)| DetectedCode { code: placed.candidate.code.clone(), score: 20 + 5 * points })
+    let (points, placed) = best.filter(|_| !page.topic().is_meeting)?;
+    Some(DetectedCode { code: placed.candidate.code.clone(), score: 20 + 5 * points })
 }
 
 fn candidates(page: &VerificationPage<'_>) -> Vec<PlacedCandidate> {
@@ -114,7 +112,6 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     if is_word || is_listed(placed, all) || sentence.is_other() || candidate.alone && label.is_some_and(names_other) {
         return 0;
     }
-    let topic = page.topic();
     let inline = sentence_cue(&sentence, candidate);
     let near = if shown || placed.line == 0 || sentence.is_bare() || sentence.follows_colon() && inline < CodeCue::Code
     {
@@ -129,6 +126,11 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
             .all(|other| other.candidate.code == candidate.code)
     };
     let clear = shown || sentence.follows_colon() && sentence.begins_or_ends();
+    // The topic reads all lines, so it comes after what the nearest lines decide.
+    if cue == CodeCue::None && !(shown || clear && candidate.is_random()) {
+        return 0;
+    }
+    let topic = page.topic();
     let only = || all.iter().all(|other| !other.candidate.is_random() || other.candidate.code == candidate.code);
     let unknown = cue == CodeCue::None && clear && candidate.is_random() && !topic.is_known && only();
     let by_page = shown && (topic.is_account || topic.is_code) && sole() || topic.is_account && cue >= CodeCue::Code;

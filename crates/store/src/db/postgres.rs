@@ -11,7 +11,8 @@ use crate::db::damage::DamageState;
 use crate::db::faults::{self, WriteFaults, WritePoint};
 use crate::db::incident::{StoreIncident, StorePart};
 use crate::db::notify::WakeNotifier;
-use crate::db::queue::{BoxedUnit, StoreCommand, TransactionScope, UnitDecision};
+use crate::db::queue::{BoxedUnit, TransactionScope, UnitDecision};
+use crate::db::read_shares::SharedQueue;
 use crate::db::wakes::Wakes;
 use crate::tx::StoreConnection;
 use crate::{Error, Result, Tx};
@@ -115,8 +116,10 @@ impl PgWorker {
     }
 
     /// Runs until a stop message arrives or the queue is disconnected.
-    pub(crate) fn run(mut self, queue: &Receiver<StoreCommand>) {
-        while let Ok(StoreCommand::Run(mut job)) = queue.recv() {
+    pub(crate) fn run(mut self, queue: &SharedQueue) {
+        let mut done = None;
+        while let Some(mut job) = queue.next(done) {
+            done = job.workspace();
             let result = self.unit(&mut job);
             let incident = if self.mode == PgMode::Write { &self.shared.writes } else { &self.shared.reads };
             match &result {

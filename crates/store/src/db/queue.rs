@@ -3,6 +3,7 @@
 use crate::{Error, Result, Tx, events};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 /// A message to a database thread.
 pub(crate) enum StoreCommand {
@@ -36,6 +37,8 @@ pub(crate) enum TransactionScope {
 pub(crate) trait UnitOfWork: Send {
     /// Returns the scope of its transaction.
     fn span(&self) -> TransactionScope;
+    /// Returns the workspace whose share of the readers it uses; `None` for work of the service itself.
+    fn workspace(&self) -> Option<Uuid>;
     /// Runs the closure once; an `Err` is a failure other than the closure's own error. May be called again.
     fn run(&mut self, tx: &mut Tx) -> Result<UnitDecision>;
     /// Sends the reply: the closure's result, or the error of the transaction around it.
@@ -45,15 +48,20 @@ pub(crate) trait UnitOfWork: Send {
 /// A closure, its result, and its reply channel.
 pub(crate) struct QueuedUnit<F, T, E> {
     span: TransactionScope,
+    workspace: Option<Uuid>,
     work: F,
     returned: Option<Result<T, E>>,
     reply: oneshot::Sender<Result<T, E>>,
 }
 
 impl<F, T, E> QueuedUnit<F, T, E> {
-    pub(crate) fn new(span: TransactionScope, work: F) -> (Self, oneshot::Receiver<Result<T, E>>) {
+    pub(crate) fn new(
+        span: TransactionScope,
+        workspace: Option<Uuid>,
+        work: F,
+    ) -> (Self, oneshot::Receiver<Result<T, E>>) {
         let (reply, receiver) = oneshot::channel();
-        (QueuedUnit { span, work, returned: None, reply }, receiver)
+        (QueuedUnit { span, workspace, work, returned: None, reply }, receiver)
     }
 }
 
@@ -100,6 +108,10 @@ where
 {
     fn span(&self) -> TransactionScope {
         self.span
+    }
+
+    fn workspace(&self) -> Option<Uuid> {
+        self.workspace
     }
 
     fn run(&mut self, tx: &mut Tx) -> Result<UnitDecision> {

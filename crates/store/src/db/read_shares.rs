@@ -1,12 +1,14 @@
-//! The share of the readers that one workspace can use, so that its slow reads don't delay those of others. The reads of
-//! a workspace wait in a queue of their own, in order.
+//! The share of the readers that one workspace can use, so that its slow reads don't delay those of others. A read over
+//! the share waits in a queue of its workspace, in order. The reader that ends a read of the workspace takes it over,
+//! which costs no switch between threads.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use crossbeam_channel::Receiver;
 use uuid::Uuid;
 
+use super::queue::{BoxedUnit, StoreCommand};
 use crate::{Error, Result};
 
 /// The part of the readers, and of the places in their queue, that one workspace can use: a quarter.
@@ -20,22 +22,51 @@ pub(crate) struct ReadShares {
 }
 
 /// The reads of one workspace. The entry exists while there are any.
+#[derive(Default)]
 struct WorkspaceReads {
-    permits: Arc<Semaphore>,
     /// Reads that run or wait.
     count: usize,
+    /// Readers that run them.
+    running: usize,
+    /// Units that were taken from the queue of the readers, and wait for one of the share.
+    deferred: VecDeque<BoxedUnit>,
 }
 
-/// A read that runs or waits; dropping it makes room.
-struct CountedRead {
+/// A read that runs or waits. It belongs to the unit of work, because a unit runs on even if its caller is gone.
+pub(crate) struct CountedRead {
     shares: Arc<ReadShares>,
     workspace: Uuid,
 }
 
-/// The right to use a reader. It belongs to the unit of work, because a unit runs on even if its caller is gone.
-pub(crate) struct ReadPermit {
-    _permit: OwnedSemaphorePermit,
-    _read: CountedRead,
+/// The queue of database threads, which gives each workspace its share of them.
+#[derive(Clone)]
+pub(crate) struct SharedQueue {
+    queue: Receiver<StoreCommand>,
+    shares: Arc<ReadShares>,
+}
+
+impl SharedQueue {
+    pub(crate) fn new(queue: Receiver<StoreCommand>, shares: Arc<ReadShares>) -> Self {
+        SharedQueue { queue, shares }
+    }
+
+    /// Returns another queue with the same shares.
+    pub(crate) fn of(&self, queue: Receiver<StoreCommand>) -> Self {
+        SharedQueue { queue, shares: Arc::clone(&self.shares) }
+    }
+
+    /// Returns the next unit for a thread; `None` if it is to end. `done` is the workspace of the unit that it ran last.
+    pub(crate) fn next(&self, done: Option<Uuid>) -> Option<BoxedUnit> {
+        if let Some(unit) = done.and_then(|workspace| self.shares.end(workspace)) {
+            return Some(unit);
+        }
+        while let Ok(StoreCommand::Run(unit)) = self.queue.recv() {
+            if let Some(unit) = self.shares.begin(unit) {
+                return Some(unit);
+            }
+        }
+        None
+    }
 }
 
 impl ReadShares {
@@ -48,30 +79,53 @@ impl ReadShares {
         })
     }
 
-    /// Waits until the workspace may use another reader.
+    /// Counts a read of a workspace.
     ///
     /// # Errors
     /// Returns [`Error::TooManyReads`] if too many reads of the workspace wait.
-    pub(crate) async fn acquire(self: &Arc<Self>, workspace: Uuid) -> Result<ReadPermit> {
-        let (permits, read) = self.enter(workspace)?;
-        let permit = permits.acquire_owned().await.map_err(Error::unavailable)?;
-        Ok(ReadPermit { _permit: permit, _read: read })
-    }
-
-    fn enter(self: &Arc<Self>, workspace: Uuid) -> Result<(Arc<Semaphore>, CountedRead)> {
+    pub(crate) fn count(self: &Arc<Self>, workspace: Uuid) -> Result<CountedRead> {
         let mut workspaces = self.workspaces();
-        let reads = workspaces
-            .entry(workspace)
-            .or_insert_with(|| WorkspaceReads { permits: Arc::new(Semaphore::new(self.running_max)), count: 0 });
+        let reads = workspaces.entry(workspace).or_default();
         if reads.count >= self.running_max + self.waiting_max {
             return Err(Error::TooManyReads(self.running_max));
         }
         reads.count += 1;
-        Ok((Arc::clone(&reads.permits), CountedRead { shares: Arc::clone(self), workspace }))
+        Ok(CountedRead { shares: Arc::clone(self), workspace })
+    }
+
+    /// Returns a unit that may run now, or keeps it until a reader of its workspace ends another.
+    fn begin(&self, unit: BoxedUnit) -> Option<BoxedUnit> {
+        let Some(workspace) = unit.workspace() else { return Some(unit) };
+        let mut workspaces = self.workspaces();
+        let reads = workspaces.entry(workspace).or_default();
+        if reads.running >= self.running_max {
+            reads.deferred.push_back(unit);
+            return None;
+        }
+        reads.running += 1;
+        Some(unit)
+    }
+
+    /// Returns the next unit of a workspace for the reader that ended one, or frees its place.
+    fn end(&self, workspace: Uuid) -> Option<BoxedUnit> {
+        let mut workspaces = self.workspaces();
+        let reads = workspaces.get_mut(&workspace)?;
+        let next = reads.deferred.pop_front();
+        if next.is_none() {
+            reads.running = reads.running.saturating_sub(1);
+            remove_unused(&mut workspaces, workspace);
+        }
+        next
     }
 
     fn workspaces(&self) -> MutexGuard<'_, HashMap<Uuid, WorkspaceReads>> {
         self.workspaces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn remove_unused(workspaces: &mut HashMap<Uuid, WorkspaceReads>, workspace: Uuid) {
+    if workspaces.get(&workspace).is_some_and(|reads| reads.count == 0 && reads.running == 0) {
+        workspaces.remove(&workspace);
     }
 }
 
@@ -80,9 +134,7 @@ impl Drop for CountedRead {
         let mut workspaces = self.shares.workspaces();
         if let Some(reads) = workspaces.get_mut(&self.workspace) {
             reads.count -= 1;
-            if reads.count == 0 {
-                workspaces.remove(&self.workspace);
-            }
+            remove_unused(&mut workspaces, self.workspace);
         }
     }
 }
@@ -91,45 +143,77 @@ impl Drop for CountedRead {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use std::future::Future;
-    use std::pin::pin;
-    use std::task::{Context, Poll, Waker};
+    use crate::Tx;
+    use crate::db::queue::{TransactionScope, UnitDecision, UnitOfWork};
+    use crossbeam_channel::unbounded;
 
     const A: Uuid = Uuid::from_u128(1);
     const B: Uuid = Uuid::from_u128(2);
 
-    /// Polls once.
-    fn poll<F: Future>(future: std::pin::Pin<&mut F>) -> Option<F::Output> {
-        match future.poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(done) => Some(done),
-            Poll::Pending => None,
+    struct TestUnit {
+        workspace: Option<Uuid>,
+        _read: Option<CountedRead>,
+    }
+
+    impl UnitOfWork for TestUnit {
+        fn span(&self) -> TransactionScope {
+            TransactionScope::Unit
         }
+
+        fn workspace(&self) -> Option<Uuid> {
+            self.workspace
+        }
+
+        fn run(&mut self, _: &mut Tx) -> Result<UnitDecision> {
+            Ok(UnitDecision::Rollback)
+        }
+
+        fn answer(self: Box<Self>, _: Result<()>) {}
+    }
+
+    /// A queue with these reads; a stop message is last.
+    fn queue(shares: &Arc<ReadShares>, workspaces: &[Option<Uuid>]) -> SharedQueue {
+        let (sender, receiver) = unbounded();
+        for workspace in workspaces {
+            let read = workspace.map(|workspace| shares.count(workspace).unwrap());
+            sender.send(StoreCommand::Run(Box::new(TestUnit { workspace: *workspace, _read: read }))).unwrap();
+        }
+        sender.send(StoreCommand::Stop).unwrap();
+        SharedQueue::new(receiver, Arc::clone(shares))
+    }
+
+    fn next(queue: &SharedQueue, done: Option<Uuid>) -> Option<Option<Uuid>> {
+        queue.next(done).map(|unit| unit.workspace())
     }
 
     #[test]
-    fn a_workspace_uses_its_share_and_waits_in_its_own_queue() {
+    fn reads_over_the_share_wait_while_those_of_others_run() {
+        let shares = ReadShares::new(8, 100, None);
+        let queue = queue(&shares, &[Some(A), Some(A), Some(A), Some(A), Some(B), None]);
+        assert_eq!((next(&queue, None), next(&queue, None)), (Some(Some(A)), Some(Some(A))), "a quarter of 8 is 2");
+        assert_eq!((next(&queue, None), next(&queue, None)), (Some(Some(B)), Some(None)));
+        assert_eq!((next(&queue, Some(A)), next(&queue, Some(A))), (Some(Some(A)), Some(Some(A))), "taken over");
+        assert_eq!(next(&queue, Some(B)), None, "a stop message ends the thread");
+        assert!(shares.end(A).is_none() && shares.end(A).is_none());
+        assert!(shares.workspaces().is_empty());
+    }
+
+    #[test]
+    fn the_reads_that_wait_are_bounded() {
         let shares = ReadShares::new(8, 8, None);
-        let running: Vec<_> = (0..2).map(|_| poll(pin!(shares.acquire(A))).unwrap().unwrap()).collect();
-        let (mut third, mut fourth) = (Box::pin(shares.acquire(A)), Box::pin(shares.acquire(A)));
-        assert!(poll(third.as_mut()).is_none() && poll(fourth.as_mut()).is_none(), "a quarter of 8 readers is 2");
-        let refused = poll(pin!(shares.acquire(A))).unwrap();
-        assert!(matches!(refused, Err(Error::TooManyReads(2))), "a quarter of 8 places is 2");
-        let other = poll(pin!(shares.acquire(B))).unwrap().unwrap();
-        drop(fourth);
-        let mut fifth = Box::pin(shares.acquire(A));
-        assert!(poll(fifth.as_mut()).is_none(), "a caller that is gone leaves the queue");
-        drop(running);
-        let rest = (poll(third.as_mut()).unwrap().unwrap(), poll(fifth.as_mut()).unwrap().unwrap());
-        drop((rest, other, third, fifth));
+        let reads: Vec<_> = (0..4).map(|_| shares.count(A).unwrap()).collect();
+        assert!(matches!(shares.count(A), Err(Error::TooManyReads(2))), "2 run and 2 wait");
+        let other = shares.count(B).unwrap();
+        drop(reads);
+        drop((shares.count(A).unwrap(), other));
         assert!(shares.workspaces().is_empty());
     }
 
     #[test]
     fn a_workspace_can_always_use_one_reader() {
         let shares = ReadShares::new(1, 1, None);
-        let first = poll(pin!(shares.acquire(A))).unwrap().unwrap();
-        assert!(poll(pin!(shares.acquire(A))).is_none());
-        drop(first);
-        assert!(poll(pin!(shares.acquire(A))).unwrap().is_ok());
+        let queue = queue(&shares, &[Some(A), Some(A)]);
+        assert_eq!(next(&queue, None), Some(Some(A)));
+        assert_eq!(next(&queue, Some(A)), Some(Some(A)));
     }
 }

@@ -8,6 +8,7 @@
 use crate::db::faults::{self, WriteFaults, WritePoint};
 use crate::db::incident::{StoreIncident, StorePart};
 use crate::db::queue::{self, BoxedUnit, StoreCommand, TransactionScope, UnitDecision};
+use crate::db::read_shares::SharedQueue;
 use crate::db::{StoreConfig, database_files::DatabaseFiles, mark::CommitMark, read_only, wakes::Wakes};
 use crate::tx::StoreConnection;
 use crate::{Error, Result, Tx, instance};
@@ -78,8 +79,10 @@ fn control(tx: &Tx, text: &'static str) -> Result<()> {
 }
 
 /// Runs a reader thread, with one snapshot per unit.
-pub(crate) fn read_loop(mut tx: Tx, queue: &Receiver<StoreCommand>, incident: &StoreIncident) {
-    while let Ok(StoreCommand::Run(mut job)) = queue.recv() {
+pub(crate) fn read_loop(mut tx: Tx, queue: &SharedQueue, incident: &StoreIncident) {
+    let mut done = None;
+    while let Some(mut job) = queue.next(done) {
+        done = job.workspace();
         let result = read_once(&mut tx, &mut job);
         match &result {
             Err(error) if error.is_outage() => incident.failed(1, error),

@@ -9,20 +9,21 @@ use crossbeam_channel::Receiver;
 use crate::db::damage::DamageState;
 use crate::db::incident::{StoreIncident, StorePart};
 use crate::db::queue::StoreCommand;
+use crate::db::read_shares::SharedQueue;
 use crate::db::{StoreConfig, notify, sqlite, wakes::Wakes};
 use crate::{Error, Result};
 
 /// The queues of the writer and reader threads.
 pub(crate) struct Queues {
     pub(crate) write: Receiver<StoreCommand>,
-    pub(crate) read: Receiver<StoreCommand>,
+    pub(crate) read: SharedQueue,
 }
 
 pub(crate) fn start_sqlite(
     path: &Path,
     config: &StoreConfig,
     writer: sqlite::SqliteWriter,
-    read_queue: &Receiver<StoreCommand>,
+    read_queue: &SharedQueue,
     damage: &DamageState,
 ) -> Result<Vec<JoinHandle<()>>> {
     let mut threads = vec![spawn("db-write".into(), move || writer.run())?];
@@ -33,7 +34,7 @@ pub(crate) fn start_sqlite(
 pub(crate) fn start_sqlite_readers(
     path: &Path,
     config: &StoreConfig,
-    read_queue: &Receiver<StoreCommand>,
+    read_queue: &SharedQueue,
     damage: &DamageState,
 ) -> Result<Vec<JoinHandle<()>>> {
     let mut threads = Vec::new();
@@ -61,7 +62,7 @@ pub(crate) fn start_postgres(
     let shared = Arc::new(PgShared::new(url, config, wakes.clone(), damage.clone(), notifier));
     let mut threads = Vec::new();
     let kinds = [
-        (PgMode::Write, "write", config.writer_threads, queues.write),
+        (PgMode::Write, "write", config.writer_threads, queues.read.of(queues.write)),
         (PgMode::Read, "read", config.reader_threads, queues.read),
     ];
     for (mode, name, count, queue) in kinds {
