@@ -372,9 +372,11 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let counted = self.inner.shares.count(workspace.0)?;
+        let counted = Arc::new(self.inner.shares.count(workspace.0)?);
+        // A read that runs counts even if its caller is gone; one that waits doesn't.
+        let running = Arc::downgrade(&counted);
         let work = move |tx: &mut Tx| {
-            let _held_by_the_unit = &counted;
+            let _counted = running.upgrade();
             work(tx)
         };
         let reply = self.inner.send(&self.inner.read, TransactionScope::Unit, Some(workspace.0), work)?;

@@ -106,10 +106,12 @@ fn candidates(page: &VerificationPage<'_>) -> Vec<PlacedCandidate> {
 fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate]) -> i32 {
     let candidate = &placed.candidate;
     let shown = candidate.alone && placed.line > 0 || candidate.bold;
-    let sentence = sentence::around(page, placed.line, candidate);
-    let label = label_above(page, placed);
     let is_word = candidate.kind == CodeForm::Letters && !(candidate.bold || is_below_blank(page, placed.line));
-    if is_word || is_listed(placed, all) || sentence.is_other() || candidate.alone && label.is_some_and(names_other) {
+    if is_word || is_listed(placed, all) {
+        return 0;
+    }
+    let sentence = sentence::around(page, placed.line, candidate);
+    if sentence.is_other() || candidate.alone && label_above(page, placed).is_some_and(names_other) {
         return 0;
     }
     let inline = sentence_cue(&sentence, candidate);

@@ -258,9 +258,10 @@ fn run_on(
     }
 }
 
-/// Classifies an error before COMMIT. Nothing was changed, so the unit runs again if it may succeed next time.
+/// Classifies an error before COMMIT. Nothing was changed, so the unit runs again if it may succeed next time. The
+/// server reports the end of a connection before the connection is known to be closed.
 fn classify(tx: &mut Tx, error: Error) -> RunError {
-    if matches!(error, Error::Conflict(_)) || pg(tx).is_closed() {
+    if matches!(error, Error::Conflict(_) | Error::Unavailable(_)) || pg(tx).is_closed() {
         RunError::Rerun(error)
     } else {
         RunError::Final(error)

@@ -39,6 +39,8 @@ pub(crate) trait UnitOfWork: Send {
     fn span(&self) -> TransactionScope;
     /// Returns the workspace whose share of the readers it uses; `None` for work of the service itself.
     fn workspace(&self) -> Option<Uuid>;
+    /// Returns whether its caller has stopped waiting.
+    fn is_abandoned(&self) -> bool;
     /// Runs the closure once; an `Err` is a failure other than the closure's own error. May be called again.
     fn run(&mut self, tx: &mut Tx) -> Result<UnitDecision>;
     /// Sends the reply: the closure's result, or the error of the transaction around it.
@@ -112,6 +114,10 @@ where
 
     fn workspace(&self) -> Option<Uuid> {
         self.workspace
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.reply.is_closed()
     }
 
     fn run(&mut self, tx: &mut Tx) -> Result<UnitDecision> {

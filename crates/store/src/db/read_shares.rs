@@ -32,7 +32,7 @@ struct WorkspaceReads {
     deferred: VecDeque<BoxedUnit>,
 }
 
-/// A read that runs or waits. It belongs to the unit of work, because a unit runs on even if its caller is gone.
+/// A read that runs or waits.
 pub(crate) struct CountedRead {
     shares: Arc<ReadShares>,
     workspace: Uuid,
@@ -61,6 +61,9 @@ impl SharedQueue {
             return Some(unit);
         }
         while let Ok(StoreCommand::Run(unit)) = self.queue.recv() {
+            if unit.workspace().is_some() && unit.is_abandoned() {
+                continue;
+            }
             if let Some(unit) = self.shares.begin(unit) {
                 return Some(unit);
             }
@@ -99,6 +102,9 @@ impl ReadShares {
         let mut workspaces = self.workspaces();
         let reads = workspaces.entry(workspace).or_default();
         if reads.running >= self.running_max {
+            if reads.deferred.len() >= self.waiting_max {
+                reads.deferred.retain(|unit| !unit.is_abandoned());
+            }
             reads.deferred.push_back(unit);
             return None;
         }
@@ -110,7 +116,7 @@ impl ReadShares {
     fn end(&self, workspace: Uuid) -> Option<BoxedUnit> {
         let mut workspaces = self.workspaces();
         let reads = workspaces.get_mut(&workspace)?;
-        let next = reads.deferred.pop_front();
+        let next = std::iter::from_fn(|| reads.deferred.pop_front()).find(|unit| !unit.is_abandoned());
         if next.is_none() {
             reads.running = reads.running.saturating_sub(1);
             remove_unused(&mut workspaces, workspace);
@@ -149,10 +155,12 @@ mod tests {
 
     const A: Uuid = Uuid::from_u128(1);
     const B: Uuid = Uuid::from_u128(2);
+    /// The workspace of reads whose callers are gone.
+    const ABANDONED: Uuid = Uuid::from_u128(3);
 
     struct TestUnit {
         workspace: Option<Uuid>,
-        _read: Option<CountedRead>,
+        is_abandoned: bool,
     }
 
     impl UnitOfWork for TestUnit {
@@ -162,6 +170,10 @@ mod tests {
 
         fn workspace(&self) -> Option<Uuid> {
             self.workspace
+        }
+
+        fn is_abandoned(&self) -> bool {
+            self.is_abandoned
         }
 
         fn run(&mut self, _: &mut Tx) -> Result<UnitDecision> {
@@ -175,8 +187,8 @@ mod tests {
     fn queue(shares: &Arc<ReadShares>, workspaces: &[Option<Uuid>]) -> SharedQueue {
         let (sender, receiver) = unbounded();
         for workspace in workspaces {
-            let read = workspace.map(|workspace| shares.count(workspace).unwrap());
-            sender.send(StoreCommand::Run(Box::new(TestUnit { workspace: *workspace, _read: read }))).unwrap();
+            let unit = TestUnit { workspace: *workspace, is_abandoned: *workspace == Some(ABANDONED) };
+            sender.send(StoreCommand::Run(Box::new(unit))).unwrap();
         }
         sender.send(StoreCommand::Stop).unwrap();
         SharedQueue::new(receiver, Arc::clone(shares))
@@ -189,7 +201,7 @@ mod tests {
     #[test]
     fn reads_over_the_share_wait_while_those_of_others_run() {
         let shares = ReadShares::new(8, 100, None);
-        let queue = queue(&shares, &[Some(A), Some(A), Some(A), Some(A), Some(B), None]);
+        let queue = queue(&shares, &[Some(A), Some(A), Some(A), Some(ABANDONED), Some(A), Some(B), None]);
         assert_eq!((next(&queue, None), next(&queue, None)), (Some(Some(A)), Some(Some(A))), "a quarter of 8 is 2");
         assert_eq!((next(&queue, None), next(&queue, None)), (Some(Some(B)), Some(None)));
         assert_eq!((next(&queue, Some(A)), next(&queue, Some(A))), (Some(Some(A)), Some(Some(A))), "taken over");

@@ -52,8 +52,15 @@ async fn a_slow_statement_ends_at_its_limit_and_the_reader_works_on() {
 type BegunRead = Pin<Box<dyn Future<Output = Result<Option<i64>, Error>> + Send>>;
 
 fn begin(store: &Store) -> BegunRead {
+    begin_with(store, slow)
+}
+
+fn begin_with(
+    store: &Store,
+    work: impl Fn(&mut Tx) -> Result<Option<i64>, Error> + Send + Sync + 'static,
+) -> BegunRead {
     let store = store.clone();
-    let mut read: BegunRead = Box::pin(async move { store.read_for(SLOW_WORKSPACE, slow).await });
+    let mut read: BegunRead = Box::pin(async move { store.read_for(SLOW_WORKSPACE, work).await });
     let polled = read.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     assert!(polled.is_pending());
     read
@@ -85,7 +92,13 @@ async fn slow_reads_of_one_workspace_delay_no_other() {
 #[tokio::test]
 async fn a_read_whose_caller_is_gone_keeps_its_place() {
     with_limits(500, async |store| {
-        drop(begin(&store));
+        let (started, running) = std::sync::mpsc::channel();
+        let running_read = begin_with(&store, move |tx| {
+            let _ = started.send(());
+            slow(tx)
+        });
+        tokio::task::spawn_blocking(move || running.recv()).await.unwrap().unwrap();
+        drop(running_read);
         let waiting = [begin(&store), begin(&store)];
         let refused = store.read_for(SLOW_WORKSPACE, |tx| get(tx, "n")).await;
         assert!(matches!(refused, Err(Error::TooManyReads(1))), "{refused:?}");
