@@ -80,7 +80,11 @@ pub(super) fn start(lines: &[MarkedLine<'_>], end: usize) -> Option<usize> {
         return None;
     }
     let is_quote_next = is_quoted_next(lines, end + 1);
-    let may_end = may_end_attribution(last) || is_quote_next && has_digit(last);
+    // Without a quote below, a verb ends an attribution only if there is an address. Most lines have neither.
+    let above = &lines[(end + 1).saturating_sub(LINES_MAX)..=end];
+    let may_end_with_verb = is_quote_next || above.iter().any(|line| line.text.contains('@'));
+    let may_end =
+        has_ending_mark(last) || is_quote_next && has_digit(last) || may_end_with_verb && has_verb_in_tail(last);
     if !may_end {
         return None;
     }
@@ -102,11 +106,16 @@ pub(super) fn start(lines: &[MarkedLine<'_>], end: usize) -> Option<usize> {
     None
 }
 
-/// Quick check before joining lines: a colon, a bracket or a verb at the end.
-fn may_end_attribution(last: &str) -> bool {
+/// Quick check before joining lines: a colon or a bracket at the end.
+fn has_ending_mark(last: &str) -> bool {
+    last.ends_with(['>', ')', ']']) || trim_decoration(last).ends_with([':', '：'])
+}
+
+/// Returns whether a line ends with a verb of the table.
+fn has_verb_in_tail(last: &str) -> bool {
     let bare = trim_decoration(last);
     let tail = &bare[bare.ceil_char_boundary(bare.len().saturating_sub(VERB_BYTES_MAX))..];
-    last.ends_with(['>', ')', ']']) || bare.ends_with([':', '：']) || ends_with_verb(&tail.to_lowercase())
+    ends_with_verb(&tail.to_lowercase())
 }
 
 /// Trims dashes, as added by Zoho, and other decorations.
