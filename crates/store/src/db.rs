@@ -31,6 +31,7 @@ use faults::WriteFaults;
 use incident::{StoreIncident, StorePart};
 use mark::CommitMark;
 use posthouse_domain::id::WorkspaceId;
+pub use queue::StoreQueueDepth;
 use queue::{QueuedUnit, StoreCommand, TransactionScope};
 use read_shares::{ReadShares, SharedQueue};
 use std::future::Future;
@@ -90,15 +91,6 @@ impl std::fmt::Debug for AfterUnitHook {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("AfterUnit")
     }
-}
-
-/// The number of units that wait for a store.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct StoreQueueDepth {
-    /// Units that write.
-    pub writes: usize,
-    /// Units that only read.
-    pub reads: usize,
 }
 
 /// Settings for opening a [`Store`]. `StoreConfig::new(url)` sets defaults for everything else.

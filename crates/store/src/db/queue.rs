@@ -5,6 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+/// The number of units that wait for a store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StoreQueueDepth {
+    /// Units that write.
+    pub writes: usize,
+    /// Units that only read.
+    pub reads: usize,
+}
+
 /// A message to a database thread.
 pub(crate) enum StoreCommand {
     /// A unit of work.
