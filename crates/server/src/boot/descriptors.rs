@@ -10,8 +10,8 @@ const RESERVED: usize = 512;
 /// The part of all descriptors that the mail exchanger may use, and again submission: an eighth each.
 const SMTP_SHARE: usize = 8;
 
-/// Raises the limit of open files to the maximum, because the usual soft limit is 1,024. Returns the limit, or `None` if
-/// there is none.
+/// Raises the limit of open files to the maximum, because the usual soft limit is 1,024. Returns the limit, or `None`
+/// without one.
 pub(super) fn raise_limit() -> Option<usize> {
     let limit = getrlimit(Resource::Nofile);
     let reached = match setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }) {
