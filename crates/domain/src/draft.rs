@@ -173,12 +173,6 @@ impl DraftContent {
     pub fn body_bytes(&self) -> u64 {
         [&self.text, &self.html, &self.data_json].into_iter().flatten().map(|body| body.len() as u64).sum()
     }
-
-    /// Returns the size of the bodies and files in bytes.
-    #[must_use]
-    pub fn stored_bytes(&self) -> u64 {
-        self.body_bytes() + self.files.iter().map(|file| file.size_bytes).sum::<u64>()
-    }
 }
 
 /// A draft as stored.

@@ -402,12 +402,6 @@ CREATE TABLE usage_totals (
   PRIMARY KEY (workspace_id, period)
 ){STRICT};
 
--- Bytes that a workspace stores, for the limit of its plan. Units that store or delete change it at their end.
-CREATE TABLE workspace_storage (
-  workspace_id {ID} NOT NULL PRIMARY KEY,
-  bytes {I64} NOT NULL                   -- raw messages once per workspace, bodies and files of drafts
-){STRICT};
-
 -- Addresses to which an unclaimed workspace wrote on a day (UTC); it may write to few.
 CREATE TABLE unclaimed_recipients (
   workspace_id {ID} NOT NULL,
@@ -684,11 +678,13 @@ CREATE INDEX events_inbox ON events (workspace_id, inbox_id, seq);
 -- Finds expired rows.
 CREATE INDEX events_age ON events (created_at);
 
--- The last sequence number of each log. Locking the row serializes the writers of a log.
-CREATE TABLE event_heads (
+-- The end of each workspace's log, and the bytes that it stores, for the limit of its plan. A unit that appends events,
+-- stores or deletes changes the row once, at its end. Locking the row serializes the writers of a log.
+CREATE TABLE workspace_counters (
   workspace_id {ID} NOT NULL PRIMARY KEY,
-  seq {I64} NOT NULL
-){STRICT};
+  event_seq {I64} NOT NULL,              -- the last sequence number
+  stored_bytes {I64} NOT NULL            -- raw messages once per workspace, bodies and files of drafts
+){STRICT_KEYED};
 
 -- Events of a paused inbox, in order of arrival. Resuming the inbox moves them to the log.
 CREATE TABLE held_events (

@@ -45,6 +45,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("search", crate::search::ALL),
     ("role_mail", crate::role_mail::ALL),
     ("storage", crate::storage::ALL),
+    ("counters", crate::counters::ALL),
     ("stream_tokens", crate::stream_tokens::ALL),
     ("recoveries", crate::recoveries::ALL),
     ("relabel", crate::relabel::ALL),

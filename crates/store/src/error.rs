@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use posthouse_domain::gate::StorageNeed;
+
 /// A failure of the database, its write queue, or the blob store.
 ///
 /// Cloneable, because every unit in a commit group gets the same failure.
@@ -26,6 +28,9 @@ pub enum Error {
     /// The disk is full or not writable (HTTP 503, SMTP 451).
     #[error("the storage is full or not writable")]
     StorageFull(Arc<str>),
+    /// A workspace would store more than its plan allows (HTTP 403 `plan_limit_storage`, SMTP 452).
+    #[error("the workspace stores more than its plan allows")]
+    WorkspaceFull(StorageNeed),
     /// The unit conflicted with concurrent units (serialization failure, deadlock) and used up its retries (HTTP 503).
     #[error("the request conflicted with too many concurrent changes")]
     Conflict(Arc<str>),
@@ -70,6 +75,7 @@ impl Error {
     pub fn internal(&self) -> &str {
         match self {
             Error::Overloaded => "queue full",
+            Error::WorkspaceFull(_) => "workspace full",
             Error::StatementTime(_) => "statement time",
             Error::TooManyReads(_) => "queue of the workspace full",
             Error::Unavailable(text)
@@ -170,6 +176,11 @@ impl From<Error> for posthouse_domain::error::Refusal {
                 tracing::warn!(limit_ms, "store.slow_statement");
                 return limited(LimitName::StatementTime, limit_ms, STATEMENT_RETRY_S)
                     .with_fix("Ask for less: a smaller `limit`, or fewer and narrower filters.");
+            }
+            Error::WorkspaceFull(need) => {
+                if let Err(refusal) = need.check() {
+                    return refusal;
+                }
             }
             Error::TooManyReads(max) => return limited(LimitName::ReadsPerWorkspace, max as u64, READS_RETRY_S),
             _ => {}

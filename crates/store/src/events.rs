@@ -7,23 +7,19 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, many, p, statements, storage};
+use crate::{Result, Tx, counters, many, p, statements};
 
 statements! {
-    NEXT = "INSERT INTO event_heads (workspace_id, seq) VALUES ($1, 1)
-        ON CONFLICT (workspace_id) DO UPDATE SET seq = event_heads.seq + 1 RETURNING seq";
     INSERT = "INSERT INTO events (workspace_id, seq, id, type, inbox_id, thread_id, message_id, detail, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     HOLD = "INSERT INTO held_events (workspace_id, inbox_id, created_at, id, type, thread_id, message_id, detail)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     HELD = "SELECT count(*) FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
-    RESERVE = "INSERT INTO event_heads (workspace_id, seq) VALUES ($1, $2)
-        ON CONFLICT (workspace_id) DO UPDATE SET seq = event_heads.seq + excluded.seq RETURNING seq";
     RELEASE = "INSERT INTO events (workspace_id, seq, id, type, inbox_id, thread_id, message_id, detail, created_at, released)
         SELECT workspace_id, CAST($3 AS BIGINT) + row_number() OVER (ORDER BY created_at, id), id, type, inbox_id, thread_id, message_id,
         detail, CAST($4 AS BIGINT), 1 FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
     FORGET_HELD = "DELETE FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
-    HEAD = "SELECT seq FROM event_heads WHERE workspace_id = $1";
+    HEAD = "SELECT event_seq FROM workspace_counters WHERE workspace_id = $1";
     SEQ = "SELECT seq FROM events WHERE workspace_id = $1 AND id = $2";
     BEFORE = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
         FROM events WHERE workspace_id = $1 AND seq > $2 AND seq < $3 ORDER BY seq DESC LIMIT $4";
@@ -48,17 +44,16 @@ pub fn append(tx: &mut Tx, event: &NewEvent) -> Result<()> {
     Ok(())
 }
 
-/// Writes the counters of stored bytes and the events that the unit appended, each ordered by workspace, so that two
-/// units can't deadlock on counters and log heads.
+/// Writes the events that the unit appended, and the counters of their workspaces.
 ///
 /// # Errors
-/// Returns an error if the database call fails.
+/// Returns an error if a workspace would store more than the unit allows, or if the database call fails.
 pub(crate) fn write(tx: &mut Tx) -> Result<()> {
-    storage::write(tx)?;
     let mut events = tx.take_events();
     events.sort_by_key(|event| event.workspace);
+    let mut ends = counters::write(tx, &events)?;
     for e in events {
-        let seq: i64 = tx.value(&NEXT, p![e.workspace])?.unwrap_or(0);
+        let seq = ends.next_seq(e.workspace);
         tx.exec(&INSERT, p![e.workspace, seq, e.id, e.kind, e.inbox, e.thread, e.message, e.detail_json, e.at])?;
     }
     Ok(())
@@ -96,7 +91,7 @@ pub fn release(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -
         return Ok(0);
     }
     write(tx)?;
-    let last = tx.value(&RESERVE, p![workspace, count])?.unwrap_or(count);
+    let last = counters::reserve(tx, workspace, count)?;
     let moved = tx.exec(&RELEASE, p![workspace, inbox, last - count, now])?;
     delete_held(tx, workspace, inbox)?;
     tx.wake(workspace.0);

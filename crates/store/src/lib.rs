@@ -76,6 +76,7 @@ pub mod blobs;
 pub mod contact_list;
 pub mod contacts;
 pub mod contents;
+mod counters;
 pub mod deliveries;
 pub mod dialect;
 pub mod dkim_keys;

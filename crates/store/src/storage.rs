@@ -1,18 +1,19 @@
 //! The bytes that each workspace stores, for the limit of its plan: raw messages before compression, once however many
 //! inboxes of the workspace have a copy, and the bodies and files of drafts.
 //!
-//! The functions that insert and delete these rows report each change to the transaction. The counter is written at the
-//! end of the unit, because all units of a workspace that store something change it.
+//! The functions that insert and delete these rows report each change to the transaction, which writes the sum at its
+//! end.
 
-use posthouse_domain::{id::WorkspaceId, plan::Plan};
+use posthouse_domain::{
+    id::WorkspaceId,
+    plan::{Plan, Plans},
+};
 
 use crate::{Result, Tx, p, statements};
 
 statements! {
-    CHANGE = "INSERT INTO workspace_storage (workspace_id, bytes) VALUES ($1, $2)
-        ON CONFLICT (workspace_id) DO UPDATE SET bytes = workspace_storage.bytes + excluded.bytes";
-    USAGE = "SELECT w.plan, COALESCE(s.bytes, 0) AS bytes FROM workspaces w
-        LEFT JOIN workspace_storage s ON s.workspace_id = w.id WHERE w.id = $1";
+    USAGE = "SELECT w.plan, COALESCE(c.stored_bytes, 0) AS bytes FROM workspaces w
+        LEFT JOIN workspace_counters c ON c.workspace_id = w.id WHERE w.id = $1";
     MEASURE = "SELECT CAST(
         COALESCE((SELECT sum(c.raw_bytes) FROM contents c WHERE c.workspace_id = $1
             AND EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = $1 AND m.content_id = c.id)), 0)
@@ -46,17 +47,10 @@ pub fn measure(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
     Ok(tx.value(&MEASURE, p![workspace])?.unwrap_or(0))
 }
 
-/// Writes the changes of the unit, ordered by workspace, so that two units can't deadlock on the counters.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub(crate) fn write(tx: &mut Tx) -> Result<()> {
-    for (workspace, bytes) in tx.take_stored_bytes() {
-        if bytes != 0 {
-            tx.exec(&CHANGE, p![workspace, bytes])?;
-        }
-    }
-    Ok(())
+/// Makes the unit fail with [`crate::Error::WorkspaceFull`] at its end if a workspace would then store more than its
+/// plan allows. Without this call a unit may store any number of bytes.
+pub fn limit(tx: &mut Tx, plans: &Plans) {
+    tx.limit_storage(*plans);
 }
 
 crate::from_row!(StorageUsage { plan, bytes });

@@ -10,7 +10,7 @@ use crate::dialect::IDS_MAX;
 use crate::values::RowSource;
 use crate::{Engine, Error, FromColumn, FromRow, Result, Row, Sql, Value};
 use postgres::fallible_iterator::FallibleIterator;
-use posthouse_domain::{event::NewEvent, id::WorkspaceId};
+use posthouse_domain::{event::NewEvent, id::WorkspaceId, plan::Plans};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
@@ -25,6 +25,8 @@ pub struct Tx {
     events: Vec<NewEvent>,
     /// Changes of this unit to what workspaces store, in bytes.
     stored_bytes: BTreeMap<WorkspaceId, i64>,
+    /// The plans that limit what workspaces may store after this unit; `None` means unlimited.
+    storage_plans: Option<Plans>,
     /// Number of statements still allowed, for units limited to a fixed number.
     statements_left: Option<u32>,
     /// Records damage that this connection detects.
@@ -51,6 +53,7 @@ impl Tx {
             wakes: Vec::new(),
             events: Vec::new(),
             stored_bytes,
+            storage_plans: None,
             statements_left: None,
             damage,
             statement_ms: 0,
@@ -206,6 +209,7 @@ impl Tx {
         self.wakes.clear();
         self.events.clear();
         self.stored_bytes.clear();
+        self.storage_plans = None;
         self.statements_left = None;
     }
 
@@ -253,6 +257,21 @@ impl Tx {
         std::mem::take(&mut self.stored_bytes)
     }
 
+    /// Limits what workspaces may store after this unit.
+    pub(crate) fn limit_storage(&mut self, plans: Plans) {
+        self.storage_plans = Some(plans);
+    }
+
+    pub(crate) fn storage_plans(&self) -> Option<Plans> {
+        self.storage_plans
+    }
+
+    /// Makes the unit fail even if its closure ignores the error, and returns the error.
+    pub(crate) fn fail(&mut self, error: Error) -> Error {
+        self.fault.get_or_insert_with(|| error.clone());
+        error
+    }
+
     pub(crate) fn take_wakes(&mut self) -> Vec<Uuid> {
         std::mem::take(&mut self.wakes)
     }
@@ -265,8 +284,7 @@ impl Tx {
                 other => other,
             };
             self.damage.record(&error);
-            self.fault.get_or_insert_with(|| error.clone());
-            error
+            self.fail(error)
         })
     }
 }

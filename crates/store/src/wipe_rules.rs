@@ -244,7 +244,6 @@ pub const RULES: &[TableRule] = &[
     table("usage_days", LIMITS, &[WORKSPACE, INBOX]),
     table("usage_totals", LIMITS, &[WORKSPACE]),
     table("unclaimed_recipients", LIMITS, &[WORKSPACE]),
-    table("workspace_storage", LIMITS, &[WORKSPACE]),
     table("sending_incidents", REPUTATION, &[WORKSPACE]),
     table("sending_recoveries", REPUTATION, &[WORKSPACE]),
     table(
@@ -296,7 +295,7 @@ pub const RULES: &[TableRule] = &[
         &[WORKSPACE, refers("id", RecordKind::Event), INBOX, THREAD, MESSAGE],
     )
     .cleared(&[empties("detail", ErasedRecord::Thread)]),
-    table("event_heads", WORKSPACE_DATA, &[WORKSPACE]),
+    table("workspace_counters", WORKSPACE_DATA, &[WORKSPACE]),
     table("held_events", Lifetime::Inbox, &[WORKSPACE, INBOX, refers("id", RecordKind::Event), THREAD, MESSAGE]),
     table("webhooks", WORKSPACE_DATA, &[WORKSPACE, refers("id", RecordKind::Webhook)]),
     table(

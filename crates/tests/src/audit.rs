@@ -12,10 +12,10 @@ statements! {
         GROUP BY kind, state ORDER BY kind, state";
     DEAD = "SELECT kind, why FROM jobs WHERE state = 'dead' ORDER BY kind, why LIMIT 100";
     QUEUED = "SELECT count(*) FROM messages WHERE status = 'queued'";
-    LOGS = "SELECT h.workspace_id, h.seq AS head, count(e.seq) AS events, min(e.seq) AS first, max(e.seq) AS last FROM event_heads h
-        LEFT JOIN events e ON e.workspace_id = h.workspace_id GROUP BY h.workspace_id, h.seq";
+    LOGS = "SELECT h.workspace_id, h.event_seq AS head, count(e.seq) AS events, min(e.seq) AS first, max(e.seq) AS last FROM workspace_counters h
+        LEFT JOIN events e ON e.workspace_id = h.workspace_id GROUP BY h.workspace_id, h.event_seq";
     WORKSPACES = "SELECT id FROM workspaces ORDER BY id LIMIT 1000";
-    STRAY = "SELECT count(*) FROM events WHERE workspace_id NOT IN (SELECT workspace_id FROM event_heads)";
+    STRAY = "SELECT count(*) FROM events WHERE workspace_id NOT IN (SELECT workspace_id FROM workspace_counters)";
 }
 
 /// Leftovers that a test declares before it ends.

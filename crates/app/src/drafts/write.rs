@@ -16,7 +16,7 @@ use posthouse_mail::thread;
 use posthouse_store::{
     Tx, drafts,
     idempotency::{self, RecordedResponse},
-    message_list, messages,
+    message_list, messages, storage,
 };
 
 use super::{DraftRef, StoredDraftFile, lock, set_job};
@@ -27,7 +27,6 @@ use crate::drafts::{
 use crate::{
     access::{actor, authorize::require_permission, visible},
     app::App,
-    limits::storage_limit,
     outbound::{
         compose,
         queue::{self, SendResponse},
@@ -93,8 +92,7 @@ impl PreparedChange {
         }
         fill_in(tx, &mut change, inbox, before, &self.caller, self.target)?;
         let outcome = before.changed(&change, &actor::of(tx, &self.caller)?, self.now)?;
-        let added = outcome.draft.content.stored_bytes().saturating_sub(before.content.stored_bytes());
-        storage_limit::check(tx, &self.plans, before.workspace, added)?;
+        storage::limit(tx, &self.plans);
         Ok((outcome.draft, outcome.changed))
     }
 

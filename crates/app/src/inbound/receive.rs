@@ -22,7 +22,7 @@ use posthouse_mail::{
 use posthouse_store::{
     Tx, blobs,
     contents::{self, INLINE_BYTES_MAX, RawLocation, StoredRaw},
-    inboxes,
+    inboxes, storage,
 };
 
 use super::{
@@ -41,7 +41,6 @@ use crate::{
         store::{self, InboundCopy},
     },
     keyring::instance_key::AddressKey,
-    limits::storage_limit,
 };
 
 /// A mail and its SMTP envelope.
@@ -279,6 +278,8 @@ fn store(
         // A 250 would silently drop their copies. The client retries, and RCPT then rejects the missing recipients.
         _ => return Err(Refusal::new(ErrorCode::Unavailable, "A recipient was deleted after it was accepted.")),
     }
+    // A message is refused as a whole. RCPT keeps recipients that may not fit apart from other workspaces.
+    storage::limit(tx, settings.plans);
     if found.len() > 1 {
         inboxes::lock_all(tx, found.iter().map(|of| (of.inbox.workspace, of.inbox.id)).collect())?;
     }
@@ -291,8 +292,6 @@ fn store(
         let content = match contents.iter().find(|(workspace, _)| *workspace == inbox.workspace) {
             Some((_, content)) => *content,
             None => {
-                // A message is refused as a whole. RCPT keeps recipients that may not fit apart from other workspaces.
-                storage_limit::check(tx, settings.plans, inbox.workspace, prepared.raw.bytes)?;
                 let content = ids.next();
                 contents::insert(tx, inbox.workspace, content, &prepared.raw, &prepared.mail.bodies)?;
                 contents.push((inbox.workspace, content));

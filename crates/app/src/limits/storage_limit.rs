@@ -1,6 +1,6 @@
 //! The limit of what a workspace stores (`plans.*.storage_bytes`).
 
-use posthouse_domain::{error::Refusal, gate::StorageNeed, id::WorkspaceId, plan::Plans};
+use posthouse_domain::{gate::StorageNeed, id::WorkspaceId, plan::Plans};
 use posthouse_store::{Result, Tx, storage};
 
 /// Returns what a workspace stores, its limit, and the bytes to add.
@@ -11,12 +11,4 @@ pub fn need(tx: &mut Tx, plans: &Plans, workspace: WorkspaceId, added: u64) -> R
     let usage = storage::usage(tx, workspace)?;
     let limit = usage.and_then(|usage| plans.of(usage.plan).storage_bytes);
     Ok(StorageNeed { used: usage.map_or(0, |usage| usage.bytes), added, limit })
-}
-
-/// Checks whether a workspace may store more bytes. Without any to add, reads nothing.
-///
-/// # Errors
-/// Returns `plan_limit_storage`, or an error if the database call fails.
-pub fn check(tx: &mut Tx, plans: &Plans, workspace: WorkspaceId, added: u64) -> Result<(), Refusal> {
-    if added == 0 { Ok(()) } else { need(tx, plans, workspace, added)?.check() }
 }

@@ -28,7 +28,7 @@ use posthouse_store::{
     local_deliveries::RequestedFields,
     messages,
     recipients::DkimSignatures,
-    unclaimed, usage, workspaces,
+    storage, unclaimed, usage, workspaces,
 };
 
 use super::{
@@ -371,6 +371,7 @@ fn store(
     let used = usage::sent(tx, inbox.workspace, inbox.id, ready.now)?;
     let facts = decide::facts(tx, ready, &workspace, &inbox, used)?;
     gate::may_send(&facts)?;
+    storage::limit(tx, &ready.config.plans);
     if let Some(today) = &facts.recipients_day {
         unclaimed::add(tx, workspace.id, &today.new, ready.now)?;
     }

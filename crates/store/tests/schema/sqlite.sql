@@ -184,9 +184,6 @@ CREATE TABLE envelopes (
   signed_with BLOB,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX envelopes_message ON envelopes (workspace_id, message_id);
-CREATE TABLE event_heads (
-  workspace_id BLOB NOT NULL PRIMARY KEY,
-  seq INTEGER NOT NULL)STRICT;
 CREATE TABLE events (
   workspace_id BLOB NOT NULL,
   seq INTEGER NOT NULL,
@@ -671,9 +668,10 @@ CREATE TABLE webhooks (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX webhooks_list ON webhooks (workspace_id, created_at, id);
-CREATE TABLE workspace_storage (
+CREATE TABLE workspace_counters (
   workspace_id BLOB NOT NULL PRIMARY KEY,
-  bytes INTEGER NOT NULL)STRICT;
+  event_seq INTEGER NOT NULL,
+  stored_bytes INTEGER NOT NULL)STRICT, WITHOUT ROWID;
 CREATE TABLE workspaces (
   id BLOB NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,

@@ -21,7 +21,7 @@ use posthouse_store::{
     contents::{self, RawLocation, StoredRaw},
     deliveries, inboxes, jobs,
     local_deliveries::{self, LocalDelivery, LocalOutcome},
-    workspaces,
+    storage, workspaces,
 };
 
 use super::{own_results, received};
@@ -224,6 +224,7 @@ fn store_copies(
         return Ok(Some(outcome));
     }
     let need = storage_limit::need(tx, &storage.plans, workspace, storage.bytes)?;
+    storage::limit(tx, &storage.plans);
     if need.check().is_err() {
         contents::delete_pending(tx, workspace, delivery.content)?;
         let outcome = LocalOutcome::Failed(STORAGE_FULL.to_owned());

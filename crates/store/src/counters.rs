@@ -1,0 +1,92 @@
+//! The counters of a workspace: the end of its event log and the bytes that it stores. A unit changes them once, at its
+//! end, because all units of a workspace that append or store something wait for the row.
+
+use std::collections::BTreeMap;
+
+use posthouse_domain::{event::NewEvent, gate::StorageNeed, id::WorkspaceId, plan::Plan};
+
+use crate::{Error, Result, Tx, p, statements};
+
+statements! {
+    ADVANCE = "INSERT INTO workspace_counters (workspace_id, event_seq, stored_bytes) VALUES ($1, $2, $3)
+        ON CONFLICT (workspace_id) DO UPDATE SET event_seq = workspace_counters.event_seq + excluded.event_seq,
+            stored_bytes = workspace_counters.stored_bytes + excluded.stored_bytes
+        RETURNING event_seq, stored_bytes, (SELECT w.plan FROM workspaces w WHERE w.id = $1) AS plan";
+}
+
+/// The counters of a workspace after a change, and its plan.
+struct Counters {
+    event_seq: i64,
+    stored_bytes: u64,
+    plan: Option<Plan>,
+}
+
+/// The changes of a unit to the counters of one workspace.
+#[derive(Clone, Copy, Default)]
+struct CounterChange {
+    events: i64,
+    bytes: i64,
+}
+
+/// The sequence numbers that a unit's events get.
+pub(crate) struct NewSeqs(BTreeMap<WorkspaceId, i64>);
+
+impl NewSeqs {
+    /// Returns the number of the next event of a workspace.
+    pub(crate) fn next_seq(&mut self, workspace: WorkspaceId) -> i64 {
+        let next = self.0.entry(workspace).or_default();
+        *next += 1;
+        *next
+    }
+}
+
+/// Writes the changes of the unit, ordered by workspace, so that two units can't deadlock on the counters. Returns the
+/// numbers for `events`.
+///
+/// # Errors
+/// Returns [`Error::WorkspaceFull`] if a workspace would store more than the unit allows, or an error if the database
+/// call fails.
+pub(crate) fn write(tx: &mut Tx, events: &[NewEvent]) -> Result<NewSeqs> {
+    let mut changes: BTreeMap<WorkspaceId, CounterChange> = BTreeMap::new();
+    for (workspace, bytes) in tx.take_stored_bytes() {
+        changes.entry(workspace).or_default().bytes = bytes;
+    }
+    for event in events {
+        changes.entry(event.workspace).or_default().events += 1;
+    }
+    let mut before = BTreeMap::new();
+    for (workspace, change) in changes {
+        if change.events == 0 && change.bytes == 0 {
+            continue;
+        }
+        let after = advance(tx, workspace, change)?;
+        before.insert(workspace, after.event_seq - change.events);
+    }
+    Ok(NewSeqs(before))
+}
+
+/// Reserves sequence numbers in the log of a workspace; returns the last.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(crate) fn reserve(tx: &mut Tx, workspace: WorkspaceId, events: i64) -> Result<i64> {
+    Ok(advance(tx, workspace, CounterChange { events, bytes: 0 })?.event_seq)
+}
+
+fn advance(tx: &mut Tx, workspace: WorkspaceId, change: CounterChange) -> Result<Counters> {
+    let after: Option<Counters> = tx.one(&ADVANCE, p![workspace, change.events, change.bytes])?;
+    let after = after.ok_or_else(|| Error::corrupt("the counters of a workspace were not written"))?;
+    check_storage(tx, &after, change.bytes)?;
+    Ok(after)
+}
+
+/// Checks the limit of stored bytes if the unit has one. The row is locked, so no other unit can add bytes meanwhile.
+fn check_storage(tx: &mut Tx, after: &Counters, change: i64) -> Result<()> {
+    let (Some(plans), Some(plan)) = (tx.storage_plans(), after.plan) else { return Ok(()) };
+    let added = u64::try_from(change).unwrap_or(0);
+    let need =
+        StorageNeed { used: after.stored_bytes.saturating_sub(added), added, limit: plans.of(plan).storage_bytes };
+    if need.check().is_err() { Err(tx.fail(Error::WorkspaceFull(need))) } else { Ok(()) }
+}
+
+crate::from_row!(Counters { event_seq, stored_bytes, plan });
