@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -21,6 +22,7 @@ data_dir = "{data}"
 listen = "127.0.0.1:{http_port}"
 [smtp]
 listen = ["127.0.0.1:0"]
+{smtp}
 [submission]
 listen = ["127.0.0.1:0"]
 [dns]
@@ -37,6 +39,7 @@ allow_private_networks = true
 allow_http = true
 [delivery]
 {delivery}
+{more}
 """
 
 CAPTURE = 'mode = "capture"'
@@ -45,12 +48,12 @@ CAPTURE = 'mode = "capture"'
 class Posthouse:
     """A server. Use it as a context manager. The first start creates the store in `home`, which is kept until `remove`."""
 
-    def __init__(self, setting, name, delivery=CAPTURE, database=""):
+    def __init__(self, setting, name, delivery=CAPTURE, database="", smtp="", more=""):
         self.binary, self.home = setting.binary, os.path.join(setting.folder, name)
         self.key, self.process = None, None
         os.makedirs(self.home)
         self.data = os.path.join(self.home, "data")
-        self._parts = {"data": self.data, "dns": setting.dns, "database": database, "http_port": 0}
+        self._parts = {"data": self.data, "dns": setting.dns, "database": database, "http_port": 0, "smtp": smtp, "more": more}
         self.deliver(delivery)
 
     def deliver(self, delivery):
@@ -142,6 +145,15 @@ class Posthouse:
         if response.status // 100 != 2:
             raise RuntimeError(f"{method} {path}: {response.status} {text[:500]!r}")
         return json.loads(text) if text else None
+
+    def refusals(self):
+        """Returns how often each limit refused something, by the metrics."""
+        connection = http.client.HTTPConnection(self.http, timeout=90)
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+        connection.close()
+        lines = re.findall(r'^posthouse_limit_refusals_total\{limit="(\w+)"\} (\d+)$', text, re.MULTILINE)
+        return {limit: int(count) for limit, count in lines if int(count)}
 
     def make_inboxes(self, count):
         """Creates inboxes named b0, b1, … and returns their objects."""

@@ -60,7 +60,9 @@ COLUMNS = {
 
 COLUMNS["abuse"] = [
     ("abuse", ("case",), "{}"), ("neighbor quiet p99 ms", ("quiet_p99_ms",), "{:.1f}"), ("under abuse p50 ms", ("abuse_p50_ms",), "{:.1f}"),
-    ("under abuse p99 ms", ("abuse_p99_ms",), "{:.1f}"), ("ratio of p99", ("ratio",), "{:.2f}"), ("requests, all successful", ("requests",), "{:.0f}"),
+    ("under abuse p99 ms", ("abuse_p99_ms",), "{:.1f}"), ("ratio of p99", ("ratio",), "{:.2f}"), ("mail quiet p99 ms", ("mail_quiet_p99_ms",), "{:.1f}"),
+    ("mail under abuse p99 ms", ("mail_abuse_p99_ms",), "{:.1f}"), ("ratio of p99, mail", ("mail_ratio",), "{:.2f}"),
+    ("requests and mails, all successful", ("requests",), "{:.0f}"), ("limits reached", ("limits_reached",), "{:.0f}"),
     ("peak RSS MB", ("peak_mb",), "{:.0f}"),
 ]
 COLUMNS["destinations"] = [
@@ -109,6 +111,7 @@ TARGETS = [
     ("footprint", "", "idle RSS MB", ("idle_mb",), "<", 60),
     ("footprint", "", "start to ready s", ("first_start_s",), "<", 1.0),
     ("abuse", "", "neighbor's p99 under abuse relative to quiet", ("ratio",), "<=", 3.0),
+    ("abuse", "", "the same for mail", ("mail_ratio",), "<=", 3.0),
 ]
 
 

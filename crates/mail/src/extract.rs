@@ -135,6 +135,7 @@ fn mark_history(lines: &mut [MarkedLine<'_>]) {
     let mut at = 0;
     let mut has_text = false;
     let last_quote = lines.iter().rposition(|line| line.mark == LineMark::Quoted);
+    let at_signs = attribution::at_signs(lines);
     while at < lines.len() {
         let line = lines[at];
         if line.mark == LineMark::ForwardedMessage
@@ -154,7 +155,7 @@ fn mark_history(lines: &mut [MarkedLine<'_>]) {
             // Quoted lines have their own marks, so the text between and below them is the author's.
             drop_introduction(lines, at, end);
             at = end;
-        } else if let Some(start) = attribution::start(lines, at) {
+        } else if let Some(start) = attribution::start(lines, at, &at_signs) {
             drop_introduction(lines, start, at + 1);
             // A reply below its quotes has no text above them.
             let is_above_reply = !has_text && last_quote > Some(at);

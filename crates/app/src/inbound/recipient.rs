@@ -179,7 +179,7 @@ pub(crate) async fn served_domains_of(app: &App, recipients: &[&Address]) -> Res
             }
             Ok(found)
         };
-        served.extend(app.store.read(find).await?);
+        served.extend(app.store.read_inline(find).await?);
     }
     Ok(served)
 }

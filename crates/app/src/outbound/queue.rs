@@ -218,7 +218,7 @@ async fn ready(
 ) -> Result<(QueuedMessage, Vec<u8>), Refusal> {
     let now = app.clock.now();
     let author = compose::author(&inbox)?;
-    let house = QueueConfig {
+    let config = QueueConfig {
         plans: app.config.plans,
         own: served_domains(app),
         served: served_domains_of(app, &outgoing.people.deliveries()).await?,
@@ -231,7 +231,7 @@ async fn ready(
     let bytes = files_bytes + outgoing.origin.raw().map_or(0, |raw| raw.len());
     let blobs = app.blobs.clone();
     let work = move || -> Result<(QueuedMessage, Vec<u8>), Refusal> {
-        let is_local = |address: &Address| local_delivery::is_served(address, &house.served);
+        let is_local = |address: &Address| local_delivery::is_served(address, &config.served);
         let (has_local, has_remote) = {
             let all = outgoing.people.deliveries();
             (all.iter().any(|a| is_local(a)), all.iter().any(|a| !is_local(a)))
@@ -260,7 +260,7 @@ async fn ready(
         let (signed, hook) = (None, None);
         let ready = QueuedMessage {
             context,
-            config: house,
+            config,
             message: outgoing,
             from,
             sent,

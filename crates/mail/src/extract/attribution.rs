@@ -7,6 +7,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Match};
+use memchr::memchr;
 
 use super::line::{LineMark, MarkedLine, trim};
 use super::words::{ATTRIBUTION_STARTS, WRITING_VERBS};
@@ -72,17 +73,22 @@ struct RunContext {
     is_paragraph: bool,
 }
 
+/// Returns for each line whether it contains an at sign.
+pub(super) fn at_signs(lines: &[MarkedLine<'_>]) -> Vec<bool> {
+    lines.iter().map(|line| memchr(b'@', line.text.as_bytes()).is_some()).collect()
+}
+
 /// Returns the index of the first line of the attribution that ends at line `end`, or `None` if no attribution ends
-/// there.
-pub(super) fn start(lines: &[MarkedLine<'_>], end: usize) -> Option<usize> {
+/// there. `at_signs` is that of the lines.
+pub(super) fn start(lines: &[MarkedLine<'_>], end: usize, at_signs: &[bool]) -> Option<usize> {
     let last = trim(lines[end].text);
     if last.is_empty() || last.len() > BYTES_MAX {
         return None;
     }
     let is_quote_next = is_quoted_next(lines, end + 1);
     // Without a quote below, a verb ends an attribution only if there is an address. Most lines have neither.
-    let above = &lines[(end + 1).saturating_sub(LINES_MAX)..=end];
-    let may_end_with_verb = is_quote_next || above.iter().any(|line| line.text.contains('@'));
+    let has_address = at_signs[(end + 1).saturating_sub(LINES_MAX)..=end].contains(&true);
+    let may_end_with_verb = is_quote_next || has_address;
     let may_end =
         has_ending_mark(last) || is_quote_next && has_digit(last) || may_end_with_verb && has_verb_in_tail(last);
     if !may_end {

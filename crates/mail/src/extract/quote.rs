@@ -32,13 +32,14 @@ enum QuotePrefix<'a> {
 pub(super) fn mark(lines: &mut [MarkedLine<'_>]) {
     let mut counts: HashMap<QuotePrefix<'_>, usize> = HashMap::new();
     for prefix in lines.iter().filter(|line| line.is_plain()).filter_map(|line| prefix(line.text)) {
-        *counts.entry(prefix).or_default() +=
-            usize::from(matches!(prefix, QuotePrefix::Initials(_) | QuotePrefix::Bar(_)));
+        if matches!(prefix, QuotePrefix::Initials(_) | QuotePrefix::Bar(_)) {
+            *counts.entry(prefix).or_default() += 1;
+        }
     }
+    counts.retain(|_, count| *count >= LINES_MIN);
     for at in 0..lines.len() {
         let text = lines[at].text;
-        let is_repeated =
-            || prefix(text).is_some_and(|prefix| counts.get(&prefix).is_some_and(|count| *count >= LINES_MIN));
+        let is_repeated = || !counts.is_empty() && prefix(text).is_some_and(|prefix| counts.contains_key(&prefix));
         if lines[at].is_plain() && (is_angle_quote(text) && !is_tail_of_address(&lines[..=at]) || is_repeated()) {
             lines[at].mark = LineMark::Quoted;
         }
@@ -56,6 +57,10 @@ pub(super) fn mark_run(lines: &mut [MarkedLine<'_>], at: usize) -> Option<usize>
 }
 
 fn prefix(text: &str) -> Option<QuotePrefix<'_>> {
+    // Most lines begin with a small letter.
+    if text.starts_with(|c: char| c.is_ascii_lowercase()) {
+        return None;
+    }
     let shown = text.trim_start();
     let first = shown.chars().next()?;
     let rest = &shown[first.len_utf8()..];

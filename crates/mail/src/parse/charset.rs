@@ -20,7 +20,8 @@ pub(crate) fn decode<'a>(label: Option<&str>, bytes: &'a [u8]) -> Cow<'a, str> {
     }
     let unmarked = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if Encoding::for_label(label.as_bytes()) == Some(UTF_8) {
-        return String::from_utf8_lossy(unmarked);
+        // `from_utf8` checks valid text several times faster.
+        return std::str::from_utf8(unmarked).map_or_else(|_| String::from_utf8_lossy(unmarked), Cow::Borrowed);
     }
     if is_ascii_label(label) {
         return decode_unlabeled(unmarked);

@@ -46,19 +46,13 @@ pub(super) const SECTIONS: &[Section] = &[
     Section {
         name: "limits",
         title: "Budgets",
-        intro: "Shared resources have a total for the process and a share for each client or workspace. \
-            [Limits](limits.md) describes what happens at a limit.",
+        intro: "What all clients share, and how much of it one workspace or one address can use. Each limit holds for \
+            one process. [Limits](limits.md) describes what happens at a limit.",
     },
     Section {
         name: "plans",
         title: "Limits of plans",
         intro: "Each key limits the workspaces of one plan. [Limits](limits.md) describes what happens at a limit.",
-    },
-    Section {
-        name: "limits",
-        title: "Budgets",
-        intro: "What all clients share, and how much of it one workspace or one address can use. Each limit holds for \
-            one process. [Limits](limits.md) describes what happens at a limit.",
     },
 ];
 

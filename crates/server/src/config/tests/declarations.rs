@@ -309,6 +309,17 @@ fn every_key_is_documented() {
 }
 
 #[test]
+fn every_key_is_listed_once() {
+    let mut listed: Vec<&str> = keys().map(|key| key.name).collect();
+    let mut declared: Vec<&str> = keys::declared().map(|key| key.name).collect();
+    listed.sort_unstable();
+    declared.sort_unstable();
+    assert_eq!(listed, declared);
+    declared.dedup();
+    assert_eq!(listed, declared);
+}
+
+#[test]
 fn the_reference_page_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/configuration.md");
     let written = std::fs::read_to_string(path).unwrap_or_default();
