@@ -218,8 +218,6 @@ pub fn settle(
     after.tls.clone_from(&report.tls);
     after.detail = Some(report.text.chars().take(DETAIL_CHARS_MAX).collect::<String>()).filter(|text| !text.is_empty());
     after.class = None;
-    let verdict = report.verdict();
-    let class = verdict.class;
     let is_last = moment.end.is_exhausted(after.attempts, moment.now);
     let outcome = match report.result {
         DeliveryResult::Delivered => {
@@ -228,8 +226,9 @@ pub fn settle(
             AttemptOutcome::Done
         }
         DeliveryResult::Permanent => {
+            let verdict = report.verdict();
             after.status = DeliveryStatus::Bounced;
-            after.class = Some(class);
+            after.class = Some(verdict.class);
             let is_soft = verdict.severity == BounceSeverity::Soft && report.stage != SmtpStage::Local;
             let kind = if is_soft { BounceKind::Soft } else { BounceKind::Hard };
             AttemptOutcome::Bounced { kind, suppress: suppresses_address(report, verdict) }
@@ -249,7 +248,7 @@ pub fn settle(
         }
         DeliveryResult::Temporary => {
             after.status = DeliveryStatus::Queued;
-            after.class = Some(class);
+            after.class = Some(report.class());
             AttemptOutcome::Retry
         }
     };

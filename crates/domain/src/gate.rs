@@ -80,8 +80,8 @@ impl LimitUsage {
     }
 }
 
-/// What a workspace stores, and what a message or draft would add, in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What a workspace stores, and what a message or draft would add, in bytes. The default adds nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StorageNeed {
     /// The bytes stored so far.
     pub used: u64,

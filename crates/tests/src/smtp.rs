@@ -9,7 +9,7 @@ use posthouse_store::tls::{CertificateTrust, client_config};
 use rustls::pki_types::ServerName;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
 };
 use tokio_rustls::TlsConnector;
 
@@ -46,6 +46,17 @@ impl TestSmtpClient {
     pub async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.unwrap_or_else(|error| panic!("{address}: {error}"));
         stream.set_nodelay(true).expect("a connected socket accepts options");
+        Self { wire: Box::new(stream), buffered: Vec::new() }
+    }
+
+    /// Connects from another address of this machine, without reading the greeting.
+    ///
+    /// # Panics
+    /// Panics if nothing listens.
+    pub async fn connect_from(source: [u8; 4], address: SocketAddr) -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind((source, 0).into()).expect("a loopback address");
+        let stream = socket.connect(address).await.unwrap_or_else(|error| panic!("{address}: {error}"));
         Self { wire: Box::new(stream), buffered: Vec::new() }
     }
 

@@ -4,6 +4,7 @@
 //! A principal that can read sent mail, such as an agent, therefore cannot follow a link meant for the recipient. The
 //! token is derived from the instance key and the message id; only its SHA-256 is stored.
 
+use memchr::memmem;
 use posthouse_domain::{
     error::{ErrorCode, Refusal},
     id::MessageId,
@@ -63,7 +64,7 @@ pub fn replaced(raw: &[u8], token: &str) -> Option<Vec<u8>> {
 
 fn at(raw: &[u8]) -> Option<usize> {
     let short = Some(raw).filter(|raw| raw.len() <= SCANNED_BYTES_MAX)?;
-    short.windows(TOKEN_PLACEHOLDER.len()).position(|window| window == TOKEN_PLACEHOLDER.as_bytes())
+    memmem::find(short, TOKEN_PLACEHOLDER.as_bytes())
 }
 
 #[cfg(test)]

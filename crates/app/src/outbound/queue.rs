@@ -9,7 +9,7 @@ use std::{borrow::Cow, sync::Arc};
 use posthouse_domain::{
     auth::Caller,
     error::{Detail, ErrorCode, Refusal},
-    gate,
+    gate::{self, StorageNeed},
     id::{IdGenerator, MessageId},
     inbox::Inbox,
     message::{DeliveryStatus, MessageStatus},
@@ -60,8 +60,8 @@ const SPARE_ATTEMPTS: usize = 200;
 /// The HTTP status of an accepted message.
 const ACCEPTED: u16 = 202;
 
-/// Renders the response body from the stored message. Runs inside the transaction, which stores the body for
-/// idempotency.
+/// Renders the response body from the stored message. Runs inside the transaction if the request has an idempotency
+/// key, because the transaction then stores the body.
 pub type RenderResponse = Arc<dyn Fn(&Record) -> Result<String, Refusal> + Send + Sync>;
 
 /// The response to a request that sends.
@@ -71,6 +71,14 @@ pub struct SendResponse {
     pub answer: RecordedResponse,
     /// Whether the response repeats that of an earlier request with the same idempotency key.
     pub replayed: bool,
+}
+
+/// What the transaction of a message returns.
+enum QueuedResponse {
+    /// The response, which an idempotency key repeats.
+    Recorded(SendResponse),
+    /// The stored message; its response isn't rendered yet.
+    ToRender(Box<Record>),
 }
 
 /// The configuration that the transaction needs.
@@ -184,12 +192,21 @@ async fn queue(
     ready.signed = signed;
     let raw = store_raw(app, compressed, bytes).await?;
     let (ids, workspace) = (app.clock.ids(), ready.context.caller.workspace);
-    let posted = app.store.write(move |tx| store(tx, &ready, &raw, &render, &ids.clone())).await;
+    let inside = Arc::clone(&render);
+    let posted = app.store.write(move |tx| store(tx, &ready, &raw, &inside, &ids.clone())).await;
     if posted.as_ref().is_err_and(|refusal| refusal.code == ErrorCode::OrgSuspended) {
         // The suspension was rolled back together with the message.
         app.store.write(move |tx| suspension::record_incidents(tx, workspace, [], now)).await?;
     }
-    posted
+    match posted? {
+        QueuedResponse::Recorded(response) => Ok(response),
+        QueuedResponse::ToRender(record) => rendered(&render, &record),
+    }
+}
+
+fn rendered(render: &RenderResponse, record: &Record) -> Result<SendResponse, Refusal> {
+    let answer = RecordedResponse { status: ACCEPTED, body: render(record)? };
+    Ok(SendResponse { answer, replayed: false })
 }
 
 /// Returns the keys that can sign the message now; `None` if no remote server gets exactly these bytes.
@@ -355,10 +372,10 @@ fn store(
     raw: &StoredRaw,
     render: &RenderResponse,
     ids: &IdGenerator,
-) -> Result<SendResponse, Refusal> {
+) -> Result<QueuedResponse, Refusal> {
     let context = &ready.context;
     if let Some(answer) = claimed(tx, context.key.as_ref(), ready.now)? {
-        return Ok(SendResponse { answer, replayed: true });
+        return Ok(QueuedResponse::Recorded(SendResponse { answer, replayed: true }));
     }
     let inbox = visible::inbox(tx, &context.caller, context.inbox)?;
     if let Some(fence) = &context.fence {
@@ -369,7 +386,8 @@ fn store(
     }
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let used = usage::sent(tx, inbox.workspace, inbox.id, ready.now)?;
-    let facts = decide::facts(tx, ready, &workspace, &inbox, used)?;
+    // The end of the transaction checks the storage.
+    let facts = decide::facts(tx, ready, &workspace, &inbox, used, StorageNeed::default())?;
     gate::may_send(&facts)?;
     storage::limit(tx, &ready.config.plans);
     if let Some(today) = &facts.recipients_day {
@@ -380,12 +398,12 @@ fn store(
     if let Some(hook) = &ready.hook {
         hook.settle(tx, id, &context.caller, ids, ready.now)?;
     }
-    let body = render(&response_record(tx, &inbox, id)?)?;
-    let answer = RecordedResponse { status: ACCEPTED, body };
-    if let Some(key) = &context.key {
-        idempotency::answer(tx, key, &answer)?;
-    }
-    Ok(SendResponse { answer, replayed: false })
+    let record = response_record(tx, &inbox, id)?;
+    // Rendering a large message takes a while, in which no other transaction runs.
+    let Some(key) = &context.key else { return Ok(QueuedResponse::ToRender(Box::new(record))) };
+    let response = rendered(render, &record)?;
+    idempotency::answer(tx, key, &response.answer)?;
+    Ok(QueuedResponse::Recorded(response))
 }
 
 /// Claims the idempotency key of a request, or returns the response of an earlier request with the same key. The

@@ -195,14 +195,14 @@ fn base_letter(mut c: char) -> char {
 
 /// Removes the plural ending of an English word (Harman's S stemmer).
 fn remove_plural(word: &mut String) {
-    if word.len() < 4 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
+    if word.len() < 4 || !word.ends_with('s') || !word.bytes().all(|b| b.is_ascii_lowercase()) {
         return;
     }
     let ends = |end: &str| word.ends_with(end);
     if ends("ies") && !ends("eies") && !ends("aies") {
         word.truncate(word.len() - 3);
         word.push('y');
-    } else if ends("s") && !ends("us") && !ends("ss") && !ends("is") {
+    } else if !ends("us") && !ends("ss") && !ends("is") {
         word.truncate(word.len() - 1);
     }
 }

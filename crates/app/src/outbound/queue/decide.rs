@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     error::Refusal,
-    gate::{self, BURST_WINDOW_MS, DailyRecipients, LimitUsage, SendFacts},
+    gate::{self, BURST_WINDOW_MS, DailyRecipients, LimitUsage, SendFacts, StorageNeed},
     inbox::Inbox,
     list::{self, ListDirection},
     message::{Channel, Direction, Message},
@@ -92,7 +92,8 @@ fn decision(tx: &mut Tx, ready: &QueuedMessage, size: Option<Refusal>) -> Result
     let inbox = visible::inbox(tx, &ready.context.caller, ready.context.inbox)?;
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let used = usage::current(tx, inbox.workspace, inbox.id, ready.now)?;
-    let facts = facts(tx, ready, &workspace, &inbox, used)?;
+    let storage = storage_limit::need(tx, &ready.config.plans, workspace.id, added_bytes(ready))?;
+    let facts = facts(tx, ready, &workspace, &inbox, used, storage)?;
     let recipients = ready.message.people.deliveries().into_iter().map(|address| RecipientDecision {
         address: address.to_string(),
         channel: if local_delivery::is_served(address, &ready.config.served) { Channel::Agent } else { Channel::Email },
@@ -120,6 +121,7 @@ pub(super) fn facts(
     workspace: &Workspace,
     inbox: &Inbox,
     used: usage::SentCounts,
+    storage: StorageNeed,
 ) -> StoreResult<SendFacts> {
     let plan = ready.config.plans.of(workspace.plan);
     let people = ready.message.people.deliveries();
@@ -144,7 +146,7 @@ pub(super) fn facts(
         loop_rule: looping,
         recipients_day: recipients_day(tx, ready, workspace, &people)?,
         month: LimitUsage { used: used.month, limit: plan.emails_per_month },
-        storage: storage_limit::need(tx, &ready.config.plans, workspace.id, added_bytes(ready))?,
+        storage,
         inbox_day: LimitUsage { used: used.inbox_day, limit: plan.daily_sends_per_inbox },
         workspace_day: LimitUsage { used: used.workspace_day, limit: workspace.daily_send_limit.or(plan.daily_sends) },
         burst: LimitUsage { used: burst, limit: plan.sends_per_5_minutes },

@@ -1,4 +1,7 @@
-//! One workspace abuses every HTTP budget at once, and another workspace's requests all succeed.
+//! One workspace abuses every budget of HTTP, SMTP and the store at once, and another workspace's requests and mails all
+//! succeed.
+
+mod by_mail;
 
 use posthouse_domain::{error::LimitName, plan::Plan};
 use posthouse_tests::{
@@ -18,6 +21,7 @@ const CONNECTIONS: u64 = 12;
 const UNAUTHENTICATED: u64 = 20;
 const STREAMS: u64 = 3;
 const UNKNOWN: u64 = 5;
+const STORAGE_BYTES: u64 = 300_000;
 /// Rounds of requests of the neighbor.
 const ROUNDS: usize = 10;
 
@@ -33,6 +37,9 @@ async fn server() -> TestServer {
         config.plans.free.connections = Some(CONNECTIONS);
         config.plans.free.streams = Some(STREAMS);
         config.plans.free.requests_per_minute = None;
+        config.plans.free.storage_bytes = Some(STORAGE_BYTES);
+        config.limits.reads_per_workspace = 1;
+        by_mail::configure(config);
     });
     TestServer::start(options).await
 }
@@ -83,6 +90,20 @@ async fn abuse(server: &TestServer, key: &TestKey) -> Abuse {
     abuse
 }
 
+/// Reads more at once than the workspace's share. Each read is served, at once or later, or refused at the limit.
+async fn read_at_once(server: &TestServer, key: &TestKey) {
+    let mut readers = Vec::new();
+    for _ in 0..CONNECTIONS / 2 {
+        let mut reader = RawConnection::open(server).await;
+        reader.get("/v1/events?limit=100", Some(key)).await;
+        readers.push(reader);
+    }
+    for mut reader in readers {
+        let status = reader.status().await;
+        assert!(matches!(status, Some(200 | 429 | 503)), "{status:?}");
+    }
+}
+
 /// One round of the abuser's requests. Each is served or refused at a limit.
 async fn attack(server: &TestServer, key: &TestKey, connection: &mut RawConnection) {
     let values = vec!["[0]"; 600].join(",");
@@ -100,6 +121,7 @@ async fn attack(server: &TestServer, key: &TestKey, connection: &mut RawConnecti
     }
     let refused = server.anonymous().with_key(&unknown_key(99)).get("/v1/inboxes").await;
     refused.error("rate_limited");
+    read_at_once(server, key).await;
 }
 
 /// One round of the neighbor's requests, which all succeed.
@@ -131,9 +153,11 @@ async fn a_workspace_that_abuses_every_budget_takes_nothing_from_another() {
     attacker.get("/v1/inboxes", Some(&abuser)).await;
     assert_eq!(attacker.status().await, Some(200));
     attacker.rest_of_response().await;
+    let mut mailer = by_mail::MailAbuse::begin(&server, &abuser).await;
     let held = abuse(&server, &abuser).await;
     for at in 0..ROUNDS {
         attack(&server, &abuser, &mut attacker).await;
+        mailer.attack().await;
         work(&server, &neighbor, &inbox, at).await;
         server.deliver(&TestMessage::new(&format!("Reply {at}"), "text"), &inbox.address).await;
         assert_eq!(stream.expect("event").await["event"]["type"], "message.received");
@@ -150,9 +174,12 @@ async fn a_workspace_that_abuses_every_budget_takes_nothing_from_another() {
         LimitName::UnauthenticatedConnections,
         LimitName::StreamFramesPerMinute,
         LimitName::UnknownKeysPerMinute,
+        LimitName::StorageBytes,
     ] {
         assert!(metric(&server, "limit_refusals_total", limit).await > 0, "{limit:?} was not reached");
     }
+    mailer.assert_limits_reached().await;
+    drop(mailer);
     drop((held.bodies, held.idle, attacker));
     for stream in held.streams.into_iter().chain([stream]) {
         stream.close().await;
