@@ -385,22 +385,24 @@ CREATE TABLE role_mail (
   PRIMARY KEY (workspace_id, message_id)
 ){STRICT};
 
--- Messages sent by an inbox on a day (UTC), for its daily limit.
-CREATE TABLE usage_days (
+-- Messages sent by an inbox on the last day (UTC) on which it sent some, for its daily limit.
+CREATE TABLE inbox_usage (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
   day {I64} NOT NULL,                    -- days since 1970
   sent {I64} NOT NULL,
-  PRIMARY KEY (workspace_id, day, inbox_id)
-){STRICT};
+  PRIMARY KEY (workspace_id, inbox_id)
+){STRICT_KEYED};
 
--- Messages sent by a workspace in a day or month (UTC), for its limits. The row of the month serializes its sends.
-CREATE TABLE usage_totals (
-  workspace_id {ID} NOT NULL,
-  period {TEXT} NOT NULL,                -- `d` and days since 1970, or `m` and months since year 0
-  sent {I64} NOT NULL,
-  PRIMARY KEY (workspace_id, period)
-){STRICT};
+-- Messages sent by a workspace in the last month and on the last day (UTC) with any, for its limits. The row serializes
+-- its sends.
+CREATE TABLE workspace_usage (
+  workspace_id {ID} NOT NULL PRIMARY KEY,
+  month {I64} NOT NULL,                  -- months since year 0
+  month_sent {I64} NOT NULL,
+  day {I64} NOT NULL,                    -- days since 1970
+  day_sent {I64} NOT NULL
+){STRICT_KEYED};
 
 -- Addresses to which an unclaimed workspace wrote on a day (UTC); it may write to few.
 CREATE TABLE unclaimed_recipients (

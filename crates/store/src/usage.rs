@@ -8,12 +8,27 @@ use posthouse_domain::{
 use crate::{Result, Tx, p, statements};
 
 statements! {
-    INCREMENT_DAY = "INSERT INTO usage_days (workspace_id, inbox_id, day, sent) VALUES ($1, $2, $3, 1)
-        ON CONFLICT (workspace_id, day, inbox_id) DO UPDATE SET sent = usage_days.sent + 1 RETURNING sent";
-    INCREMENT_TOTAL = "INSERT INTO usage_totals (workspace_id, period, sent) VALUES ($1, $2, 1)
-        ON CONFLICT (workspace_id, period) DO UPDATE SET sent = usage_totals.sent + 1 RETURNING sent";
-    DAY = "SELECT sent FROM usage_days WHERE workspace_id = $1 AND day = $2 AND inbox_id = $3";
-    TOTAL = "SELECT sent FROM usage_totals WHERE workspace_id = $1 AND period = $2";
+    /// A process whose clock is behind counts for the later day, so that no count starts again twice.
+    INCREMENT_INBOX = "INSERT INTO inbox_usage (workspace_id, inbox_id, day, sent) VALUES ($1, $2, $3, 1)
+        ON CONFLICT (workspace_id, inbox_id) DO UPDATE SET
+        sent = CASE WHEN inbox_usage.day >= excluded.day THEN inbox_usage.sent + 1 ELSE 1 END,
+        day = {GREATEST}(inbox_usage.day, excluded.day) RETURNING sent";
+    INCREMENT_WORKSPACE = "INSERT INTO workspace_usage (workspace_id, month, month_sent, day, day_sent) VALUES ($1, $2, 1, $3, 1)
+        ON CONFLICT (workspace_id) DO UPDATE SET
+        month_sent = CASE WHEN workspace_usage.month >= excluded.month THEN workspace_usage.month_sent + 1 ELSE 1 END,
+        month = {GREATEST}(workspace_usage.month, excluded.month),
+        day_sent = CASE WHEN workspace_usage.day >= excluded.day THEN workspace_usage.day_sent + 1 ELSE 1 END,
+        day = {GREATEST}(workspace_usage.day, excluded.day) RETURNING month_sent, day_sent";
+    OF_INBOX = "SELECT sent FROM inbox_usage WHERE workspace_id = $1 AND inbox_id = $2 AND day >= $3";
+    OF_WORKSPACE = "SELECT CASE WHEN month >= $2 THEN month_sent ELSE 0 END AS month_sent,
+        CASE WHEN day >= $3 THEN day_sent ELSE 0 END AS day_sent FROM workspace_usage WHERE workspace_id = $1";
+}
+
+/// The counts of a workspace.
+#[derive(Default)]
+struct WorkspaceUsage {
+    month_sent: u64,
+    day_sent: u64,
 }
 
 /// Numbers of sent messages.
@@ -33,11 +48,14 @@ pub struct SentCounts {
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn sent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<SentCounts> {
-    let month = tx.value(&INCREMENT_TOTAL, p![workspace, month_of(now)])?;
-    let workspace_day = tx.value(&INCREMENT_TOTAL, p![workspace, day_of(now)])?;
-    let inbox_day = tx.value(&INCREMENT_DAY, p![workspace, inbox, now.day()])?;
-    let before = |counted: Option<u64>| counted.unwrap_or(0).saturating_sub(1);
-    Ok(SentCounts { month: before(month), workspace_day: before(workspace_day), inbox_day: before(inbox_day) })
+    let counted: WorkspaceUsage =
+        tx.one(&INCREMENT_WORKSPACE, p![workspace, now.month(), now.day()])?.unwrap_or_default();
+    let inbox_day: u64 = tx.value(&INCREMENT_INBOX, p![workspace, inbox, now.day()])?.unwrap_or_default();
+    Ok(SentCounts {
+        month: counted.month_sent.saturating_sub(1),
+        workspace_day: counted.day_sent.saturating_sub(1),
+        inbox_day: inbox_day.saturating_sub(1),
+    })
 }
 
 /// Returns the current counts.
@@ -45,17 +63,9 @@ pub fn sent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> R
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn current(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<SentCounts> {
-    Ok(SentCounts {
-        month: tx.value(&TOTAL, p![workspace, month_of(now)])?.unwrap_or(0),
-        workspace_day: tx.value(&TOTAL, p![workspace, day_of(now)])?.unwrap_or(0),
-        inbox_day: tx.value(&DAY, p![workspace, now.day(), inbox])?.unwrap_or(0),
-    })
+    let found: WorkspaceUsage = tx.one(&OF_WORKSPACE, p![workspace, now.month(), now.day()])?.unwrap_or_default();
+    let inbox_day = tx.value(&OF_INBOX, p![workspace, inbox, now.day()])?.unwrap_or(0);
+    Ok(SentCounts { month: found.month_sent, workspace_day: found.day_sent, inbox_day })
 }
 
-fn month_of(now: Time) -> String {
-    format!("m{}", now.month())
-}
-
-fn day_of(now: Time) -> String {
-    format!("d{}", now.day())
-}
+crate::from_row!(WorkspaceUsage { month_sent, day_sent });

@@ -330,7 +330,14 @@ fn remains(tx: &mut Tx, tables: &Tables, before: &[(String, i64)], erased: Erase
         }
         let other = [id(RecordKind::Message, OTHER), id(RecordKind::Inbox, OTHER)];
         let had_other = !columns.is_empty() && rows_with(tx, columns, &marker(OTHER), &other)? > 0;
-        let is_shared = ["schema_migrations", "sending_recoveries", "search_heads", "workspace_counters", "workspaces"];
+        let is_shared = [
+            "schema_migrations",
+            "sending_recoveries",
+            "search_heads",
+            "workspace_counters",
+            "workspace_usage",
+            "workspaces",
+        ];
         if !had_other && !is_shared.contains(&name.as_str()) && has_own_data(columns, rule) {
             wrong.push(format!("{name}: rows of another inbox were deleted"));
         }
