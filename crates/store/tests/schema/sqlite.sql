@@ -263,6 +263,12 @@ CREATE TABLE inbox_metadata (
   inbox_id BLOB NOT NULL,
   PRIMARY KEY (workspace_id, key, value, inbox_id))STRICT;
 CREATE INDEX inbox_metadata_inbox ON inbox_metadata (workspace_id, inbox_id);
+CREATE TABLE inbox_usage (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  day INTEGER NOT NULL,
+  sent INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id))STRICT, WITHOUT ROWID;
 CREATE TABLE inboxes (
   workspace_id BLOB NOT NULL REFERENCES workspaces(id),
   id BLOB NOT NULL,
@@ -611,17 +617,6 @@ CREATE TABLE unclaimed_recipients (
   day INTEGER NOT NULL,
   address TEXT NOT NULL,
   PRIMARY KEY (workspace_id, day, address))STRICT;
-CREATE TABLE usage_days (
-  workspace_id BLOB NOT NULL,
-  inbox_id BLOB NOT NULL,
-  day INTEGER NOT NULL,
-  sent INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, day, inbox_id))STRICT;
-CREATE TABLE usage_totals (
-  workspace_id BLOB NOT NULL,
-  period TEXT NOT NULL,
-  sent INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, period))STRICT;
 CREATE TABLE webhook_counts (
   workspace_id BLOB NOT NULL,
   webhook_id BLOB NOT NULL,
@@ -672,6 +667,12 @@ CREATE TABLE workspace_counters (
   workspace_id BLOB NOT NULL PRIMARY KEY,
   event_seq INTEGER NOT NULL,
   stored_bytes INTEGER NOT NULL)STRICT, WITHOUT ROWID;
+CREATE TABLE workspace_usage (
+  workspace_id BLOB NOT NULL PRIMARY KEY,
+  month INTEGER NOT NULL,
+  month_sent INTEGER NOT NULL,
+  day INTEGER NOT NULL,
+  day_sent INTEGER NOT NULL)STRICT, WITHOUT ROWID;
 CREATE TABLE workspaces (
   id BLOB NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,

@@ -38,7 +38,7 @@ async fn server() -> TestServer {
         config.plans.free.streams = Some(STREAMS);
         config.plans.free.requests_per_minute = None;
         config.plans.free.storage_bytes = Some(STORAGE_BYTES);
-        config.limits.reads_per_workspace = 1;
+        config.limits.reads_per_workspace = Some(1);
         by_mail::configure(config);
     });
     TestServer::start(options).await
