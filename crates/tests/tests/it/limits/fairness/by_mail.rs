@@ -31,6 +31,12 @@ pub(super) fn configure(config: &mut Configuration) {
     config.limits.unknown_recipients_per_minute = Some(UNKNOWN_RECIPIENTS);
 }
 
+/// Returns a message of about this size.
+fn content(bytes: usize) -> String {
+    let line = format!("{}\r\n", "x".repeat(70));
+    format!("From: a@remote.example\r\n\r\n{}", line.repeat(bytes / line.len()))
+}
+
 /// The SMTP clients of the abuser, with what they hold open.
 pub(super) struct MailAbuse<'a> {
     server: &'a TestServer,
@@ -72,7 +78,8 @@ impl<'a> MailAbuse<'a> {
     async fn half_content(&self, bytes: usize) -> (TestSmtpClient, SmtpReply) {
         let mut session = self.session(HOLDER).await;
         session.envelope("a@remote.example", &[&self.inbox.address]).await;
-        session.send(format!("BDAT {bytes}\r\n{}", "x".repeat(bytes))).await;
+        let content = content(bytes);
+        session.send(format!("BDAT {}\r\n{content}", content.len())).await;
         let reply = session.reply().await;
         (session, reply)
     }
@@ -84,8 +91,7 @@ impl<'a> MailAbuse<'a> {
         self.connect(IDLER).await.reply().await.expect_enhanced(421, "4.7.0");
         self.guess().await;
         let mut filler = self.session(FILLER).await;
-        let mail = format!("From: a@remote.example\r\n\r\n{}", format!("{}\r\n", "x".repeat(70)).repeat(1_000));
-        let reply = filler.mail("a@remote.example", &[&self.inbox.address], mail.as_bytes()).await;
+        let reply = filler.mail("a@remote.example", &[&self.inbox.address], content(70_000).as_bytes()).await;
         assert!(matches!(reply.code, 250 | 452), "{reply}");
     }
 
