@@ -1,7 +1,7 @@
 """One workspace abuses every budget at once. By HTTP: half-sent bodies, JSON of small values, lists of large mails that it
 doesn't read, idle connections, streams and their frames, unknown keys, many reads at once. By SMTP: half-sent and slow contents,
 idle connections, unknown recipients, mail beyond the storage of its plan. Measures the latency of another workspace's requests and
-mails quiet and under this abuse, and the peak memory of the process. SMTP clients have addresses by the PROXY protocol."""
+mails quiet and under this abuse, and the peak memory of the process. SMTP clients state other addresses in PROXY headers."""
 
 import contextlib
 import http.client
@@ -149,7 +149,9 @@ def _begin(port, address, recipient):
     session.ehlo()
     session.mail(load.SENDER)
     session.rcpt(recipient)
-    session.docmd("DATA")
+    if session.docmd("DATA")[0] != 354:
+        session.close()
+        raise smtplib.SMTPException("no DATA")
     return session
 
 
@@ -173,9 +175,11 @@ def _slow_contents(port, recipient):
         if len(held) < SLOW_CONTENTS:
             with contextlib.suppress(OSError, smtplib.SMTPException):
                 held.append(_begin(port, SLOW, recipient))
-        for session in held:
-            with contextlib.suppress(OSError):
+        for session in list(held):
+            try:
                 session.sock.sendall(b"x")
+            except OSError:
+                held.remove(session)
         time.sleep(ATTACK_PAUSE_S)
 
 

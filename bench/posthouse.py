@@ -152,7 +152,7 @@ class Posthouse:
         connection.request("GET", "/metrics")
         text = connection.getresponse().read().decode()
         connection.close()
-        lines = re.findall(r'^posthouse_limit_refusals_total\{limit="(\w+)"\} (\d+)$', text, re.MULTILINE)
+        lines = re.findall(r'^posthouse_limit_refusals_total\{limit="([^"]+)"\} (\d+)$', text, re.MULTILINE)
         return {limit: int(count) for limit, count in lines if int(count)}
 
     def make_inboxes(self, count):

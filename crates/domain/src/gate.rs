@@ -197,7 +197,6 @@ fn check_quotas(facts: &SendFacts) -> Result<(), Refusal> {
         let message = format!("The plan's limit of {max} emails per month is used up.");
         return Err(limit_refusal(ErrorCode::PlanLimitEmails, message, LimitName::EmailsPerMonth, max));
     }
-    facts.storage.check()?;
     if let Some(max) = facts.inbox_day.exhausted() {
         let message = format!("The inbox has reached its limit of {max} messages per day.");
         return Err(limit_refusal(ErrorCode::DailySendLimitExceeded, message, LimitName::DailySendsPerInbox, max)
@@ -216,7 +215,7 @@ fn check_quotas(facts: &SendFacts) -> Result<(), Refusal> {
             .detail(Detail::WindowSeconds(300))
             .retry_after(wait_s));
     }
-    Ok(())
+    facts.storage.check()
 }
 
 fn limit_refusal(code: ErrorCode, message: String, limit: LimitName, max: u64) -> Refusal {
@@ -267,10 +266,10 @@ mod tests {
                 f.recipients_day = Some(DailyRecipients { used: 20, new: vec!["a@b.example".into()], max: 20 });
             }),
             (ErrorCode::PlanLimitEmails, |f, full| f.month = full),
-            (ErrorCode::PlanLimitStorage, |f, _| f.storage.added = 2),
             (ErrorCode::DailySendLimitExceeded, |f, full| f.inbox_day = full),
             (ErrorCode::OrgDailyLimitExceeded, |f, full| f.workspace_day = full),
             (ErrorCode::RateLimited, |f, full| f.burst = full),
+            (ErrorCode::PlanLimitStorage, |f, _| f.storage.added = 2),
         ];
         for first in 0..rules.len() {
             let mut facts = unrestricted();

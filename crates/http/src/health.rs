@@ -163,7 +163,7 @@ async fn blobs_work(app: &App) -> bool {
         () = app.clock.sleep_until(app.clock.now().plus_ms(BLOB_PROBE_MS_MAX)) => return false,
     };
     match probed {
-        Ok(()) => app.storage_health.blobs_work(),
+        Ok(()) => app.storage_health.record_blobs_work(),
         Err(error) => tracing::warn!(cause = error.internal(), "blobs.unavailable"),
     }
     !app.storage_health.are_blobs_unknown()

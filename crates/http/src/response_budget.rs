@@ -51,11 +51,8 @@ impl ResponseBudget {
     /// workspaces use up the total.
     pub(crate) fn hold(&self, workspace: WorkspaceId, bytes: Bytes) -> Result<Bytes, Refusal> {
         let mut share = self.responses.share(workspace, Some(self.per_workspace_max));
-        match share.grow(bytes.len() as u64) {
-            Ok(()) => Ok(Bytes::from_owner(HeldBytes { bytes, _share: share })),
-            Err(BudgetExceeded::Share(_)) if self.responses.used_by(workspace) == 0 => Ok(bytes),
-            Err(exceeded) => Err(refusal(exceeded)),
-        }
+        share.grow_or_first(bytes.len() as u64).map_err(refusal)?;
+        Ok(Bytes::from_owner(HeldBytes { bytes, _share: share }))
     }
 
     /// Returns the bytes that all responses hold, and the most they held.
@@ -106,6 +103,9 @@ mod tests {
         assert_eq!(rest, vec![1; 100]);
         drop(rest);
         assert_eq!(budget.used(), (0, 500));
-        assert_eq!(hold(1, 700).expect("the only one").len(), 700);
+        let only = hold(1, 700).expect("the only one");
+        hold(1, 1).expect_err("another beside it");
+        hold(2, 301).expect_err("over the total");
+        assert_eq!((only.len(), budget.used()), (700, (700, 700)));
     }
 }

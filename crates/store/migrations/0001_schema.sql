@@ -385,7 +385,7 @@ CREATE TABLE role_mail (
   PRIMARY KEY (workspace_id, message_id)
 ){STRICT};
 
--- Messages sent by an inbox on the last day (UTC) on which it sent some, for its daily limit.
+-- Messages that an inbox sent on the day (UTC) of its latest send, for its daily limit.
 CREATE TABLE inbox_usage (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -394,8 +394,7 @@ CREATE TABLE inbox_usage (
   PRIMARY KEY (workspace_id, inbox_id)
 ){STRICT_KEYED};
 
--- Messages sent by a workspace in the last month and on the last day (UTC) with any, for its limits. The row serializes
--- its sends.
+-- Messages that a workspace sent in the month and on the day (UTC) of its latest send. The row serializes its sends.
 CREATE TABLE workspace_usage (
   workspace_id {ID} NOT NULL PRIMARY KEY,
   month {I64} NOT NULL,                  -- months since year 0
@@ -681,7 +680,7 @@ CREATE INDEX events_inbox ON events (workspace_id, inbox_id, seq);
 CREATE INDEX events_age ON events (created_at);
 
 -- The end of each workspace's log, and the bytes that it stores, for the limit of its plan. A unit that appends events,
--- stores or deletes changes the row once, at its end. Locking the row serializes the writers of a log.
+-- stores or deletes changes the row at its end. Locking the row serializes the writers of a log.
 CREATE TABLE workspace_counters (
   workspace_id {ID} NOT NULL PRIMARY KEY,
   event_seq {I64} NOT NULL,              -- the last sequence number

@@ -1,5 +1,5 @@
-//! The counters of a workspace: the end of its event log and the bytes that it stores. A unit changes them once, at its
-//! end, because all units of a workspace that append or store something wait for the row.
+//! The counters of a workspace: the end of its event log and the bytes that it stores. A unit changes them at its end,
+//! because all units of a workspace that append or store something wait for the row.
 
 use std::collections::BTreeMap;
 
@@ -28,15 +28,18 @@ struct CounterChange {
     bytes: i64,
 }
 
-/// The sequence numbers that a unit's events get.
-pub(crate) struct NewSeqs(BTreeMap<WorkspaceId, i64>);
+/// The position of each log before the next event of the unit.
+pub(crate) struct LogPositions(BTreeMap<WorkspaceId, i64>);
 
-impl NewSeqs {
-    /// Returns the number of the next event of a workspace.
-    pub(crate) fn next_seq(&mut self, workspace: WorkspaceId) -> i64 {
-        let next = self.0.entry(workspace).or_default();
-        *next += 1;
-        *next
+impl LogPositions {
+    /// Advances the log of a workspace and returns the number of its next event.
+    ///
+    /// # Errors
+    /// Returns an error if no number is left.
+    pub(crate) fn next_seq(&mut self, workspace: WorkspaceId) -> Result<i64> {
+        let last = self.0.get_mut(&workspace).ok_or_else(|| Error::corrupt("an event has no sequence number"))?;
+        *last += 1;
+        Ok(*last)
     }
 }
 
@@ -46,7 +49,7 @@ impl NewSeqs {
 /// # Errors
 /// Returns [`Error::WorkspaceFull`] if a workspace would store more than the unit allows, or an error if the database
 /// call fails.
-pub(crate) fn write(tx: &mut Tx, events: &[NewEvent]) -> Result<NewSeqs> {
+pub(crate) fn write(tx: &mut Tx, events: &[NewEvent]) -> Result<LogPositions> {
     let mut changes: BTreeMap<WorkspaceId, CounterChange> = BTreeMap::new();
     for (workspace, bytes) in tx.take_stored_bytes() {
         changes.entry(workspace).or_default().bytes = bytes;
@@ -54,15 +57,15 @@ pub(crate) fn write(tx: &mut Tx, events: &[NewEvent]) -> Result<NewSeqs> {
     for event in events {
         changes.entry(event.workspace).or_default().events += 1;
     }
-    let mut before = BTreeMap::new();
+    let mut positions = BTreeMap::new();
     for (workspace, change) in changes {
         if change.events == 0 && change.bytes == 0 {
             continue;
         }
         let after = advance(tx, workspace, change)?;
-        before.insert(workspace, after.event_seq - change.events);
+        positions.insert(workspace, after.event_seq - change.events);
     }
-    Ok(NewSeqs(before))
+    Ok(LogPositions(positions))
 }
 
 /// Reserves sequence numbers in the log of a workspace; returns the last.

@@ -51,9 +51,9 @@ pub fn append(tx: &mut Tx, event: &NewEvent) -> Result<()> {
 pub(crate) fn write(tx: &mut Tx) -> Result<()> {
     let mut events = tx.take_events();
     events.sort_by_key(|event| event.workspace);
-    let mut ends = counters::write(tx, &events)?;
+    let mut positions = counters::write(tx, &events)?;
     for e in events {
-        let seq = ends.next_seq(e.workspace);
+        let seq = positions.next_seq(e.workspace)?;
         tx.exec(&INSERT, p![e.workspace, seq, e.id, e.kind, e.inbox, e.thread, e.message, e.detail_json, e.at])?;
     }
     Ok(())

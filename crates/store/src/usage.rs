@@ -8,20 +8,24 @@ use posthouse_domain::{
 use crate::{Result, Tx, p, statements};
 
 statements! {
-    /// A process whose clock is behind counts for the later day, so that no count starts again twice.
+    /// If the clock of a process is behind, its messages count for the later day or month, so that no count starts again.
+    /// A row more than one day or month ahead was written by a wrong clock and starts again.
     INCREMENT_INBOX = "INSERT INTO inbox_usage (workspace_id, inbox_id, day, sent) VALUES ($1, $2, $3, 1)
         ON CONFLICT (workspace_id, inbox_id) DO UPDATE SET
-        sent = CASE WHEN inbox_usage.day >= excluded.day THEN inbox_usage.sent + 1 ELSE 1 END,
-        day = {GREATEST}(inbox_usage.day, excluded.day) RETURNING sent";
+        sent = CASE WHEN inbox_usage.day BETWEEN excluded.day AND excluded.day + 1 THEN inbox_usage.sent + 1 ELSE 1 END,
+        day = CASE WHEN inbox_usage.day = excluded.day + 1 THEN inbox_usage.day ELSE excluded.day END RETURNING sent";
     INCREMENT_WORKSPACE = "INSERT INTO workspace_usage (workspace_id, month, month_sent, day, day_sent) VALUES ($1, $2, 1, $3, 1)
         ON CONFLICT (workspace_id) DO UPDATE SET
-        month_sent = CASE WHEN workspace_usage.month >= excluded.month THEN workspace_usage.month_sent + 1 ELSE 1 END,
-        month = {GREATEST}(workspace_usage.month, excluded.month),
-        day_sent = CASE WHEN workspace_usage.day >= excluded.day THEN workspace_usage.day_sent + 1 ELSE 1 END,
-        day = {GREATEST}(workspace_usage.day, excluded.day) RETURNING month_sent, day_sent";
-    OF_INBOX = "SELECT sent FROM inbox_usage WHERE workspace_id = $1 AND inbox_id = $2 AND day >= $3";
-    OF_WORKSPACE = "SELECT CASE WHEN month >= $2 THEN month_sent ELSE 0 END AS month_sent,
-        CASE WHEN day >= $3 THEN day_sent ELSE 0 END AS day_sent FROM workspace_usage WHERE workspace_id = $1";
+        month_sent = CASE WHEN workspace_usage.month BETWEEN excluded.month AND excluded.month + 1
+          THEN workspace_usage.month_sent + 1 ELSE 1 END,
+        month = CASE WHEN workspace_usage.month = excluded.month + 1 THEN workspace_usage.month ELSE excluded.month END,
+        day_sent = CASE WHEN workspace_usage.day BETWEEN excluded.day AND excluded.day + 1
+          THEN workspace_usage.day_sent + 1 ELSE 1 END,
+        day = CASE WHEN workspace_usage.day = excluded.day + 1 THEN workspace_usage.day ELSE excluded.day END
+        RETURNING month_sent, day_sent";
+    OF_INBOX = "SELECT sent FROM inbox_usage WHERE workspace_id = $1 AND inbox_id = $2 AND day BETWEEN $3 AND $3 + 1";
+    OF_WORKSPACE = "SELECT CASE WHEN month BETWEEN $2 AND $2 + 1 THEN month_sent ELSE 0 END AS month_sent,
+        CASE WHEN day BETWEEN $3 AND $3 + 1 THEN day_sent ELSE 0 END AS day_sent FROM workspace_usage WHERE workspace_id = $1";
 }
 
 /// The counts of a workspace.

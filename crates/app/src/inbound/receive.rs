@@ -41,6 +41,7 @@ use crate::{
         store::{self, InboundCopy},
     },
     keyring::instance_key::AddressKey,
+    limits::storage_limit,
 };
 
 /// A mail and its SMTP envelope.
@@ -60,6 +61,8 @@ pub struct InboundMail {
     pub protocol: &'static str,
     /// TLS version and cipher, if the mail arrived over TLS.
     pub tls: Option<String>,
+    /// Whether the workspace may have no room for the mail, because the client didn't state its size.
+    pub may_not_fit: bool,
 }
 
 /// Stores a mail for all its recipients and returns the IDs of the copies. A report about mail of a deleted inbox is
@@ -279,6 +282,10 @@ fn store(
         _ => return Err(Refusal::new(ErrorCode::Unavailable, "A recipient was deleted after it was accepted.")),
     }
     // A message is refused as a whole. RCPT keeps recipients that may not fit apart from other workspaces.
+    if let Some(first) = found.first().filter(|_| prepared.arrival.may_not_fit) {
+        // Refusing it here saves storing it first.
+        storage_limit::need(tx, settings.plans, first.inbox.workspace, prepared.raw.bytes)?.check()?;
+    }
     storage::limit(tx, settings.plans);
     if found.len() > 1 {
         inboxes::lock_all(tx, found.iter().map(|of| (of.inbox.workspace, of.inbox.id)).collect())?;

@@ -26,7 +26,7 @@ impl BlockingPool {
     /// Returns `internal_error` if the work panics.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
         let broken = || Refusal::new(ErrorCode::Internal, "The message couldn't be processed.");
-        let _turn = self.0.acquire().await.map_err(|_| broken())?;
+        let _permit = self.0.acquire().await.map_err(|_| broken())?;
         tokio::task::spawn_blocking(work).await.map_err(|_| broken())
     }
 

@@ -90,11 +90,6 @@ impl<K: Copy + Eq + Hash> SharedBudget<K> {
         self.uses().peak
     }
 
-    /// Returns what one key holds.
-    pub fn used_by(&self, key: K) -> u64 {
-        self.uses().by_key.get(&key).copied().unwrap_or(0)
-    }
-
     fn uses(&self) -> MutexGuard<'_, BudgetUses<K>> {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -106,11 +101,23 @@ impl<K: Copy + Eq + Hash> BudgetShare<K> {
     /// # Errors
     /// Returns which limit is reached; the share is then unchanged.
     pub fn grow(&mut self, amount: u64) -> Result<(), BudgetExceeded> {
+        self.grow_within(amount, self.key_max)
+    }
+
+    /// Adds to the share like [`BudgetShare::grow`], but over the limit of the key if the key holds nothing yet.
+    ///
+    /// # Errors
+    /// Returns which limit is reached; the share is then unchanged.
+    pub fn grow_or_first(&mut self, amount: u64) -> Result<(), BudgetExceeded> {
+        self.grow_within(amount, self.key_max.map(|max| max.max(amount)))
+    }
+
+    fn grow_within(&mut self, amount: u64, key_max: Limit) -> Result<(), BudgetExceeded> {
         let mut uses = self.budget.uses();
         let by_key = uses.by_key.get(&self.key).copied().unwrap_or(0).saturating_add(amount);
         let total = uses.total.saturating_add(amount);
-        if let Some(max) = self.key_max.filter(|max| by_key > *max) {
-            return Err(BudgetExceeded::Share(max));
+        if key_max.is_some_and(|max| by_key > max) {
+            return Err(BudgetExceeded::Share(self.key_max.unwrap_or(u64::MAX)));
         }
         if let Some(max) = self.budget.max.filter(|max| total > *max) {
             return Err(BudgetExceeded::Total(max));
@@ -155,6 +162,12 @@ impl<K: Copy + Eq + Hash> Drop for BudgetShare<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl<K: Copy + Eq + Hash> SharedBudget<K> {
+        fn used_by(&self, key: K) -> u64 {
+            self.uses().by_key.get(&key).copied().unwrap_or(0)
+        }
+    }
 
     #[test]
     fn a_key_holds_at_most_its_share_and_all_keys_at_most_the_budget() {

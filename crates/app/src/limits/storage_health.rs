@@ -69,7 +69,7 @@ impl StorageHealth {
     }
 
     /// Records that a probe of the blob store succeeded.
-    pub fn blobs_work(&self) {
+    pub fn record_blobs_work(&self) {
         self.blobs.store(false, Ordering::Relaxed);
     }
 }
@@ -82,26 +82,26 @@ mod tests {
 
     #[test]
     fn only_storage_and_blob_failures_are_recorded() {
-        let shortage = StorageHealth::default();
+        let health = StorageHealth::default();
         let refusal = |reason| Refusal::new(ErrorCode::Unavailable, "Unavailable.").detail(Detail::Reason(reason));
-        shortage.record(&Refusal::new(ErrorCode::Unavailable, "The database is unavailable."));
-        shortage.record(&refusal(RefusalReason::Store));
-        assert!(!shortage.is_full() && !shortage.are_blobs_unknown());
-        shortage.record(&refusal(RefusalReason::StorageFull));
-        assert!(shortage.is_full() && !shortage.are_blobs_unknown());
-        shortage.record_space();
-        shortage.record(&refusal(RefusalReason::BlobStore));
-        assert!(!shortage.is_full() && shortage.are_blobs_unknown());
-        shortage.blobs_work();
-        assert!(!shortage.are_blobs_unknown());
+        health.record(&Refusal::new(ErrorCode::Unavailable, "The database is unavailable."));
+        health.record(&refusal(RefusalReason::Store));
+        assert!(!health.is_full() && !health.are_blobs_unknown());
+        health.record(&refusal(RefusalReason::StorageFull));
+        assert!(health.is_full() && !health.are_blobs_unknown());
+        health.record_space();
+        health.record(&refusal(RefusalReason::BlobStore));
+        assert!(!health.is_full() && health.are_blobs_unknown());
+        health.record_blobs_work();
+        assert!(!health.are_blobs_unknown());
     }
 
     #[test]
     fn blob_probes_have_a_minimum_interval() {
-        let (shortage, now) = (StorageHealth::default(), Time::from_millis(1_000_000));
-        assert!(shortage.claim_blob_probe(now), "the first one is due at once");
-        assert!(!shortage.claim_blob_probe(now.plus_ms(BLOB_PROBE_PAUSE_MS - 1)));
-        assert!(shortage.claim_blob_probe(now.plus_ms(BLOB_PROBE_PAUSE_MS)));
-        assert!(!shortage.claim_blob_probe(now.plus_ms(BLOB_PROBE_PAUSE_MS)));
+        let (health, now) = (StorageHealth::default(), Time::from_millis(1_000_000));
+        assert!(health.claim_blob_probe(now), "the first one is due at once");
+        assert!(!health.claim_blob_probe(now.plus_ms(BLOB_PROBE_PAUSE_MS - 1)));
+        assert!(health.claim_blob_probe(now.plus_ms(BLOB_PROBE_PAUSE_MS)));
+        assert!(!health.claim_blob_probe(now.plus_ms(BLOB_PROBE_PAUSE_MS)));
     }
 }

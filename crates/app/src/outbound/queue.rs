@@ -192,19 +192,21 @@ async fn queue(
     ready.signed = signed;
     let raw = store_raw(app, compressed, bytes).await?;
     let (ids, workspace) = (app.clock.ids(), ready.context.caller.workspace);
-    let inside = Arc::clone(&render);
-    let posted = app.store.write(move |tx| store(tx, &ready, &raw, &inside, &ids.clone())).await;
-    if posted.as_ref().is_err_and(|refusal| refusal.code == ErrorCode::OrgSuspended) {
+    let render_in_unit = Arc::clone(&render);
+    let queued = app.store.write(move |tx| store(tx, &ready, &raw, &render_in_unit, &ids.clone())).await;
+    if queued.as_ref().is_err_and(|refusal| refusal.code == ErrorCode::OrgSuspended) {
         // The suspension was rolled back together with the message.
         app.store.write(move |tx| suspension::record_incidents(tx, workspace, [], now)).await?;
     }
-    match posted? {
+    match queued? {
         QueuedResponse::Recorded(response) => Ok(response),
-        QueuedResponse::ToRender(record) => rendered(&render, &record),
+        QueuedResponse::ToRender(record) => {
+            app.blocking_pool.run_sized(bytes, move || render_response(&render, &record)).await?
+        }
     }
 }
 
-fn rendered(render: &RenderResponse, record: &Record) -> Result<SendResponse, Refusal> {
+fn render_response(render: &RenderResponse, record: &Record) -> Result<SendResponse, Refusal> {
     let answer = RecordedResponse { status: ACCEPTED, body: render(record)? };
     Ok(SendResponse { answer, replayed: false })
 }
@@ -386,7 +388,7 @@ fn store(
     }
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let used = usage::sent(tx, inbox.workspace, inbox.id, ready.now)?;
-    // The end of the transaction checks the storage.
+    // The end of the transaction checks the stored bytes, after all other reasons.
     let facts = decide::facts(tx, ready, &workspace, &inbox, used, StorageNeed::default())?;
     gate::may_send(&facts)?;
     storage::limit(tx, &ready.config.plans);
@@ -399,9 +401,10 @@ fn store(
         hook.settle(tx, id, &context.caller, ids, ready.now)?;
     }
     let record = response_record(tx, &inbox, id)?;
-    // Rendering a large message takes a while, in which no other transaction runs.
+    // Without a key the response is rendered after the commit, so that a large one doesn't hold the writer (SQLite) or
+    // the locked rows (PostgreSQL).
     let Some(key) = &context.key else { return Ok(QueuedResponse::ToRender(Box::new(record))) };
-    let response = rendered(render, &record)?;
+    let response = render_response(render, &record)?;
     idempotency::answer(tx, key, &response.answer)?;
     Ok(QueuedResponse::Recorded(response))
 }

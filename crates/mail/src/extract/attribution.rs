@@ -79,7 +79,7 @@ pub(super) fn at_signs(lines: &[MarkedLine<'_>]) -> Vec<bool> {
 }
 
 /// Returns the index of the first line of the attribution that ends at line `end`, or `None` if no attribution ends
-/// there. `at_signs` is that of the lines.
+/// there. `at_signs` is the result of [`at_signs`] for these lines.
 pub(super) fn start(lines: &[MarkedLine<'_>], end: usize, at_signs: &[bool]) -> Option<usize> {
     let last = trim(lines[end].text);
     if last.is_empty() || last.len() > BYTES_MAX {

@@ -57,7 +57,7 @@ pub(super) fn mark_run(lines: &mut [MarkedLine<'_>], at: usize) -> Option<usize>
 }
 
 fn prefix(text: &str) -> Option<QuotePrefix<'_>> {
-    // Most lines begin with a small letter.
+    // No prefix begins with a lower-case letter, and most lines do.
     if text.starts_with(|c: char| c.is_ascii_lowercase()) {
         return None;
     }

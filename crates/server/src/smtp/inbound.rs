@@ -165,6 +165,7 @@ impl<'h> Inbound<'h> {
             client_ip: self.client_ip,
             helo: transaction.helo,
             tls,
+            may_not_fit: self.first.is_some_and(|first| first.may_not_fit),
         }
     }
 }

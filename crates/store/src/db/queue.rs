@@ -98,8 +98,9 @@ pub(crate) fn run<T, E>(
         Error::Panicked(text.unwrap_or_default().into())
     });
     if matches!(returned, Ok(Ok(_))) && tx.fault().is_none() {
-        // An error here becomes the fault of the transaction, which is checked next.
-        let _ = events::write(tx);
+        // The fault of the transaction is checked next.
+        let written = events::write(tx);
+        written.unwrap_or_else(|error| drop(tx.fail(error)));
     }
     match (returned, tx.fault()) {
         (Err(panicked), _) => (Err(panicked), None),

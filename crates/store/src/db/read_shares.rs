@@ -12,7 +12,7 @@ use super::queue::{BoxedUnit, StoreCommand};
 use crate::{Error, Result};
 
 /// The part of the readers, and of the places in their queue, that one workspace can use: a quarter.
-const SHARE: usize = 4;
+const SHARE_DIVISOR: usize = 4;
 
 /// The reads of all workspaces.
 pub(crate) struct ReadShares {
@@ -76,8 +76,8 @@ impl ReadShares {
     /// Creates the shares of `readers` with a queue of `queue_len`. `running_max` replaces the share of the readers.
     pub(crate) fn new(readers: usize, queue_len: usize, running_max: Option<usize>) -> Arc<Self> {
         Arc::new(ReadShares {
-            running_max: running_max.unwrap_or(readers / SHARE).max(1),
-            waiting_max: (queue_len / SHARE).max(1),
+            running_max: running_max.unwrap_or(readers / SHARE_DIVISOR).max(1),
+            waiting_max: (queue_len / SHARE_DIVISOR).max(1),
             workspaces: Mutex::default(),
         })
     }
@@ -90,6 +90,7 @@ impl ReadShares {
         let mut workspaces = self.workspaces();
         let reads = workspaces.entry(workspace).or_default();
         if reads.count >= self.running_max + self.waiting_max {
+            // The value of the limit; how many may wait is no setting.
             return Err(Error::TooManyReads(self.running_max));
         }
         reads.count += 1;

@@ -214,7 +214,7 @@ fn store_copies(
     reference: LocalDeliveryRef,
     mail: &ParsedMail,
     key: &AddressKey,
-    storage: StorageClaim,
+    claim: StorageClaim,
     ids: &IdGenerator,
     now: Time,
 ) -> StoreResult<Option<LocalOutcome>> {
@@ -223,14 +223,15 @@ fn store_copies(
     if let Some(outcome) = recorded(&delivery) {
         return Ok(Some(outcome));
     }
-    let need = storage_limit::need(tx, &storage.plans, workspace, storage.bytes)?;
-    storage::limit(tx, &storage.plans);
+    let need = storage_limit::need(tx, &claim.plans, workspace, claim.bytes)?;
     if need.check().is_err() {
         contents::delete_pending(tx, workspace, delivery.content)?;
         let outcome = LocalOutcome::Failed(STORAGE_FULL.to_owned());
         local_deliveries::settle(tx, &delivery, &outcome)?;
         return Ok(Some(outcome));
     }
+    // Another unit may fill the workspace until the commit. Then this attempt fails, and the next one records it.
+    storage::limit(tx, &claim.plans);
     inboxes::lock_all(tx, delivery.recipients.iter().map(|recipient| (workspace, recipient.inbox)).collect())?;
     let trace = trace::return_path(&sender(&delivery)?.smtp_form());
     let copy = InboundCopy { mail, content: delivery.content, trace: &trace, at: ReportContext::default(), key };
@@ -250,7 +251,7 @@ fn store_copies(
     if reached.is_empty() {
         contents::delete_pending(tx, workspace, delivery.content)?;
     } else {
-        contents::count_pending(tx, workspace, storage.bytes);
+        contents::count_pending(tx, workspace, claim.bytes);
     }
     let outcome = LocalOutcome::Stored { missing };
     local_deliveries::settle(tx, &delivery, &outcome)?;

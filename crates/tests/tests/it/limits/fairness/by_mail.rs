@@ -1,5 +1,5 @@
 //! The abuse by SMTP: half-sent contents, idle connections, unknown recipients, and mail beyond the storage of a plan. The
-//! clients of the abuser have addresses by the PROXY protocol, each with budgets of its own.
+//! clients of the abuser state other addresses in PROXY headers, each with budgets of its own.
 
 use posthouse_app::settings::network::Network;
 use posthouse_server::config::Configuration;
