@@ -1,7 +1,8 @@
-"""One workspace abuses every budget at once. By HTTP: half-sent bodies, JSON of small values, lists of large mails that it
-doesn't read, idle connections, streams and their frames, unknown keys, many reads at once. By SMTP: half-sent and slow contents,
-idle connections, unknown recipients, mail beyond the storage of its plan. Measures the latency of another workspace's requests and
-mails quiet and under this abuse, and the peak memory of the process. SMTP clients state other addresses in PROXY headers."""
+"""One workspace abuses every budget at once. By HTTP: half-sent bodies, JSON of small values, large responses to reads and changes
+that it doesn't read, idle connections, streams and their frames, unknown keys, many reads at once. By SMTP: half-sent and slow
+contents, idle connections, unknown recipients, mail beyond the storage of its plan. Measures the latency of another workspace's
+requests and mails quiet and under this abuse, and the peak memory of the process. SMTP clients state other addresses in PROXY
+headers."""
 
 import contextlib
 import http.client
@@ -96,6 +97,25 @@ def _unread(address, key, inbox):
             connection = _connect(address)
             connection.sendall(_head("GET", f"/v1/inboxes/{inbox}/messages?limit=100", key))
             held.append(connection)
+        held = held[-100:]
+        time.sleep(ATTACK_PAUSE_S)
+
+
+def _unread_changes(address, key, inbox):
+    """Changes large mails and requests several at once, and doesn't read the responses."""
+    connection = http.client.HTTPConnection(address, timeout=10)
+    connection.request("GET", f"/v1/inboxes/{inbox}/messages?limit=3&view=summary", headers={"Authorization": f"Bearer {key}"})
+    ids = [message["id"] for message in json.loads(connection.getresponse().read())["data"]]
+    requests = [("POST", "/v1/messages/batch-get", {"ids": ids})]
+    requests += [("PATCH", f"/v1/messages/{each}", {"add_labels": ["seen"]}) for each in ids]
+    held = []
+    while True:
+        for method, path, body in requests:
+            text = json.dumps(body).encode()
+            with contextlib.suppress(OSError):
+                connection = _connect(address)
+                connection.sendall(_head(method, path, key, f"Content-Length: {len(text)}\r\n") + text)
+                held.append(connection)
         held = held[-100:]
         time.sleep(ATTACK_PAUSE_S)
 
@@ -258,7 +278,7 @@ def _reads(address, key, inbox):
         reader.join()
 
 
-HTTP_ATTACKS = (_bodies, _values, _unread, _idle, _streams, _keys, _reads)
+HTTP_ATTACKS = (_bodies, _values, _unread, _unread_changes, _idle, _streams, _keys, _reads)
 SMTP_ATTACKS = (_half_contents, _slow_contents, _idle_sessions, _guesses, _fill)
 
 

@@ -34,6 +34,8 @@ daily_sends_per_inbox = "unlimited"
 daily_sends = "unlimited"
 sends_per_5_minutes = "unlimited"
 requests_per_minute = "unlimited"
+connections = "unlimited"
+streams = "unlimited"
 [webhooks]
 allow_private_networks = true
 allow_http = true

@@ -18,6 +18,7 @@ pub mod health;
 mod host;
 pub mod idempotency;
 mod in_flight;
+mod limited_reads;
 pub mod listener;
 pub mod openapi;
 mod rate_limits;

@@ -1,17 +1,27 @@
 //! The memory of responses that their clients have not read yet: a share for each workspace, and a total for the process.
 //!
-//! Only responses to GET are counted, because they can be refused after the handler ran. Each holds its memory until its
-//! last byte is written or its connection ends, at the latest after `limits.response_write_timeout` without progress.
+//! Each response holds its memory until its last byte is written or its connection ends, at the latest after
+//! `limits.response_write_timeout` without progress. A streamed response holds the memory of each chunk, and waits before
+//! it produces one that has no room.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::{StreamExt, stream};
 use posthouse_app::{
     limits::shared_budget::{BudgetExceeded, BudgetShare, SharedBudget},
+    ports::Clock,
     settings::LimitsConfig,
 };
 use posthouse_domain::{
     error::{ErrorCode, LimitName, Refusal},
     id::WorkspaceId,
 };
+
+use crate::route::{ChunkStream, ResponseStream};
+
+/// Time between two attempts of a chunk to find room, in milliseconds.
+const RETRY_MS: i64 = 50;
 
 /// When a client should repeat a request whose response found no room, in seconds.
 const RESPONSE_RETRY_S: u64 = 5;
@@ -21,6 +31,18 @@ const RESPONSE_RETRY_S: u64 = 5;
 pub(crate) struct ResponseBudget {
     responses: SharedBudget<WorkspaceId>,
     per_workspace_max: u64,
+    /// The longest time that a chunk waits for room, in milliseconds.
+    wait_ms: i64,
+}
+
+/// The memory for the chunks of a streamed response.
+struct ChunkMemory {
+    budget: SharedBudget<WorkspaceId>,
+    workspace: WorkspaceId,
+    max: u64,
+    step_bytes: u64,
+    wait_ms: i64,
+    clock: Arc<dyn Clock>,
 }
 
 /// A response with its share of the budget.
@@ -40,7 +62,40 @@ impl ResponseBudget {
         Self {
             responses: SharedBudget::new(Some(limits.response_bytes)),
             per_workspace_max: limits.response_bytes_per_workspace,
+            wait_ms: limits.response_write_timeout_ms,
         }
+    }
+
+    /// Checks whether a workspace may make further requests. Otherwise a request would change something and its response
+    /// would have no room.
+    ///
+    /// # Errors
+    /// Returns the errors of [`ResponseBudget::hold`].
+    pub(crate) fn check(&self, workspace: WorkspaceId) -> Result<(), Refusal> {
+        self.responses.check(workspace, Some(self.per_workspace_max)).map_err(refusal)
+    }
+
+    /// Returns the stream, whose chunks hold their memory until they are written.
+    ///
+    /// # Errors
+    /// Returns the errors of [`ResponseBudget::hold`] for a chunk that is in memory already.
+    pub(crate) fn hold_stream(
+        &self,
+        workspace: WorkspaceId,
+        mut stream: ResponseStream,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<ResponseStream, Refusal> {
+        stream.first = stream.first.take().map(|first| self.hold(workspace, first)).transpose()?;
+        let memory = ChunkMemory {
+            budget: self.responses.clone(),
+            workspace,
+            max: self.per_workspace_max,
+            step_bytes: stream.step_bytes.min(self.per_workspace_max),
+            wait_ms: self.wait_ms,
+            clock: Arc::clone(clock),
+        };
+        stream.chunks = Box::pin(stream::try_unfold((stream.chunks, memory), |(chunks, memory)| next(chunks, memory)));
+        Ok(stream)
     }
 
     /// Returns the bytes, which hold their memory until the last reference to them is dropped. The only response of a
@@ -58,6 +113,31 @@ impl ResponseBudget {
     /// Returns the bytes that all responses hold, and the most they held.
     pub(crate) fn used(&self) -> (u64, u64) {
         (self.responses.used(), self.responses.peak())
+    }
+}
+
+type NextChunk = Option<(Bytes, (ChunkStream, ChunkMemory))>;
+
+/// Reserves memory for a chunk, produces it, and keeps what it needs.
+async fn next(mut chunks: ChunkStream, memory: ChunkMemory) -> Result<NextChunk, Refusal> {
+    let mut share = memory.reserve().await?;
+    let Some(bytes) = chunks.next().await.transpose()? else { return Ok(None) };
+    share.set(bytes.len() as u64);
+    Ok(Some((Bytes::from_owner(HeldBytes { bytes, _share: share }), (chunks, memory))))
+}
+
+impl ChunkMemory {
+    async fn reserve(&self) -> Result<BudgetShare<WorkspaceId>, Refusal> {
+        let end = self.clock.now().plus_ms(self.wait_ms);
+        loop {
+            let mut share = self.budget.share(self.workspace, Some(self.max));
+            let Err(exceeded) = share.grow_or_first(self.step_bytes) else { return Ok(share) };
+            let now = self.clock.now();
+            if now >= end {
+                return Err(refusal(exceeded));
+            }
+            self.clock.sleep_until(now.plus_ms(RETRY_MS)).await;
+        }
     }
 }
 
@@ -87,7 +167,7 @@ mod tests {
 
     #[test]
     fn responses_hold_their_memory_until_they_are_written() {
-        let budget = ResponseBudget { responses: SharedBudget::new(Some(1_000)), per_workspace_max: 600 };
+        let budget = ResponseBudget { responses: SharedBudget::new(Some(1_000)), per_workspace_max: 600, wait_ms: 0 };
         let hold = |number: u128, bytes: usize| budget.hold(workspace(number), vec![1; bytes].into());
         let mut first = hold(1, 500).expect("room");
         let refused = hold(1, 200).expect_err("over the share");

@@ -16,6 +16,7 @@ use posthouse_domain::{
 use schemars::JsonSchema;
 use serde_json::Value;
 
+pub(crate) use crate::route::response::ChunkStream;
 pub use crate::route::{
     input::{FromBody, FromRequestParts, PathParams, PublicInput, RawBody, RequestInfo, RequestParts, RouteInput},
     response::{ResponseBody, ResponseStream, RouteResponse, render_page, render_view},

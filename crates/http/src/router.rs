@@ -13,6 +13,7 @@ use axum::{
     routing::{MethodFilter, on},
 };
 use bytes::Bytes;
+use futures_util::stream;
 use posthouse_domain::{
     auth::Caller,
     error::{ErrorCode, LimitName, Refusal},
@@ -26,7 +27,7 @@ use super::{
     auth, body,
     client::{self, HttpConnectionInfo, RequestClient},
     development, error, host, idempotency, root,
-    route::{PathParams, RequestInfo, RequestParts, ResponseBody, Route, RouteResponse},
+    route::{PathParams, RequestInfo, RequestParts, ResponseBody, ResponseStream, Route, RouteResponse},
     socket,
 };
 use crate::{
@@ -164,20 +165,37 @@ fn respond(
     }
 }
 
-/// Reserves the memory of the response to a GET, until the client has read it.
+/// Reserves the memory of a response until the client has read it. Only a response that reads can be refused: after a
+/// change, the status stays, and the connection ends before the body.
 fn hold(
     app: &Api,
     route: &Route,
     workspace: Option<WorkspaceId>,
     response: RouteResponse,
 ) -> Result<RouteResponse, Refusal> {
-    match (response.body, workspace) {
-        (ResponseBody::Bytes(bytes), Some(workspace)) if route.method == Method::GET => {
-            let bytes = app.responses.hold(workspace, bytes)?;
-            Ok(RouteResponse { body: ResponseBody::Bytes(bytes), ..response })
+    let Some(workspace) = workspace else { return Ok(response) };
+    let body = match response.body {
+        ResponseBody::Bytes(bytes) if bytes.is_empty() => ResponseBody::Bytes(bytes),
+        ResponseBody::Bytes(bytes) => {
+            let length = bytes.len() as u64;
+            match app.responses.hold(workspace, bytes) {
+                Ok(bytes) => ResponseBody::Bytes(bytes),
+                Err(refusal) if route.method == Method::GET => return Err(refusal),
+                Err(refusal) => {
+                    app.metrics.refused(&refusal);
+                    // hyper writes the head when the body is pending, and drops it if the body fails at once.
+                    let failure = stream::once(async move {
+                        tokio::task::yield_now().await;
+                        Err(refusal)
+                    });
+                    ResponseBody::Stream(ResponseStream::new(Some(length), failure))
+                }
+            }
         }
-        (body, _) => Ok(RouteResponse { body, ..response }),
-    }
+        ResponseBody::Stream(chunks) => ResponseBody::Stream(app.responses.hold_stream(workspace, chunks, &app.clock)?),
+        upgrade @ ResponseBody::Upgrade(_) => upgrade,
+    };
+    Ok(RouteResponse { body, ..response })
 }
 
 /// Returns the response of a refusal, and counts it if it is due to a limit.
@@ -234,6 +252,7 @@ async fn admit(
         let limit = app.config.plans.of(authenticated.workspace.plan).requests_per_minute;
         extras.rate_limit = app.request_limits.count(&authenticated.caller.principal, limit, app.clock.now());
         extras.rate_limit.as_ref().map_or(Ok(()), RateLimitStatus::check)?;
+        app.responses.check(authenticated.caller.workspace)?;
         auth::authorize(&authenticated.caller, route)?;
         caller = Some(authenticated.caller);
     } else if route.is_api() {

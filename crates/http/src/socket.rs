@@ -37,6 +37,7 @@ use tokio_tungstenite::{
 };
 
 use super::frames::{ClientFrame, FrameCount, read};
+use super::limited_reads::{self, LimitedReads};
 use posthouse_app::{
     events::{
         log::EventFilter,
@@ -93,6 +94,9 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         .write_buffer_size(0)
         .max_message_size(Some(FRAME_BYTES_MAX))
         .max_frame_size(Some(FRAME_BYTES_MAX));
+    let frames_max = app.config.limits.stream_frames_per_minute;
+    let bytes_max = frames_max.map(|max| max.saturating_mul(FRAME_BYTES_MAX as u64));
+    let io = LimitedReads::new(io, Arc::clone(&app.clock), bytes_max);
     let mut wire = WebSocketStream::from_partially_read(io, early, Role::Server, Some(config)).await;
     let ending = match &handshake {
         HandshakeOutcome::Refused(ending) => Some(*ending),
@@ -203,6 +207,10 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
             Some(Err(Error::Capacity(_))) => return Err(StreamClose::TooLarge),
             Some(Err(Error::Protocol(_))) => return Err(StreamClose::Protocol),
             Some(Err(Error::Utf8(_))) => return Err(StreamClose::Encoding),
+            Some(Err(Error::Io(error))) if limited_reads::is_limit(&error) => {
+                self.app.metrics.limit_refused(LimitName::StreamFramesPerMinute);
+                return Err(StreamClose::TooMany);
+            }
             Some(Err(_)) | None => return Ok(true),
         }
         Ok(false)

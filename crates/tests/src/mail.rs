@@ -116,7 +116,7 @@ impl TestServer {
             helo: "client.example".to_owned(),
             protocol: "ESMTP",
             tls: None,
-            may_not_fit: false,
+            may_not_fit_in: None,
         };
         receive(&self.app().app, arrival).await.expect("the message is accepted")
     }

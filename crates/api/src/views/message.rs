@@ -148,7 +148,8 @@ pub struct VerificationView<'a> {
     code: Option<&'a str>,
     /// URL of the link.
     link: Option<&'a str>,
-    /// Confidence from 0 to 1; pattern matching alone reaches at most 0.7.
+    /// Confidence from 0 to 1; pattern matching alone reaches at most 0.7, and at most 0.4 if the link belongs to another
+    /// domain than the author's address.
     confidence: f64,
     /// Reserved for a categorizer; always null.
     categoriser_probability: Option<f64>,

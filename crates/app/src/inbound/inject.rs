@@ -70,7 +70,7 @@ pub async fn inject(app: &Arc<App>, mail: Injection) -> Result<InjectionResult, 
         helo: "localhost".to_owned(),
         protocol: "HTTP",
         tls: None,
-        may_not_fit: false,
+        may_not_fit_in: None,
     };
     Ok(InjectionResult { stored: receive::receive(app, arrival).await?, refused })
 }

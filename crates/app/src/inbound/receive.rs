@@ -61,8 +61,9 @@ pub struct InboundMail {
     pub protocol: &'static str,
     /// TLS version and cipher, if the mail arrived over TLS.
     pub tls: Option<String>,
-    /// Whether the workspace may have no room for the mail, because the client didn't state its size.
-    pub may_not_fit: bool,
+    /// The only workspace of the recipients, if it may have no room for the mail, because the client didn't state its
+    /// size.
+    pub may_not_fit_in: Option<WorkspaceId>,
 }
 
 /// Stores a mail for all its recipients and returns the IDs of the copies. A report about mail of a deleted inbox is
@@ -76,6 +77,11 @@ pub async fn receive(app: &Arc<App>, mut arrival: InboundMail) -> Result<Vec<Mes
     if arrival.raw.len() as u64 > app.config.message_bytes_max {
         let max = app.config.message_bytes_max;
         return Err(Refusal::new(ErrorCode::MessageTooLarge, format!("The message is larger than {max} bytes.")));
+    }
+    if let Some(workspace) = arrival.may_not_fit_in {
+        // Refused before anything is computed, because it would be refused at the end.
+        let (plans, bytes) = (app.config.plans, arrival.raw.len() as u64);
+        app.store.read_inline(move |tx| storage_limit::need(tx, &plans, workspace, bytes)).await?.check()?;
     }
     let (raw, digest) = authenticate::digest(app, std::mem::take(&mut arrival.raw)).await?;
     arrival.raw = raw;
@@ -282,10 +288,6 @@ fn store(
         _ => return Err(Refusal::new(ErrorCode::Unavailable, "A recipient was deleted after it was accepted.")),
     }
     // A message is refused as a whole. RCPT keeps recipients that may not fit apart from other workspaces.
-    if let Some(first) = found.first().filter(|_| prepared.arrival.may_not_fit) {
-        // Refusing it here saves storing it first.
-        storage_limit::need(tx, settings.plans, first.inbox.workspace, prepared.raw.bytes)?.check()?;
-    }
     storage::limit(tx, settings.plans);
     if found.len() > 1 {
         inboxes::lock_all(tx, found.iter().map(|of| (of.inbox.workspace, of.inbox.id)).collect())?;

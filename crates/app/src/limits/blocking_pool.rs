@@ -3,7 +3,8 @@
 use posthouse_domain::error::{ErrorCode, Refusal};
 use tokio::sync::Semaphore;
 
-/// Maximum concurrent tasks; others wait. Each may hold several copies of a large mail.
+/// Maximum concurrent tasks; others wait. Each may hold several copies of a large mail. With few cores it is half of
+/// them, so that large mails leave room for other requests.
 const AT_ONCE_MAX: usize = 4;
 
 /// Mail of at least this size, in bytes, is processed on a blocking thread.
@@ -15,7 +16,8 @@ pub struct BlockingPool(Semaphore);
 
 impl Default for BlockingPool {
     fn default() -> Self {
-        Self(Semaphore::new(AT_ONCE_MAX))
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self(Semaphore::new((cores / 2).clamp(1, AT_ONCE_MAX)))
     }
 }
 

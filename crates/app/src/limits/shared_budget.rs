@@ -80,6 +80,22 @@ impl<K: Copy + Eq + Hash> SharedBudget<K> {
         share.grow(1).map(|()| share)
     }
 
+    /// Checks that neither the share of a key nor the whole budget is used up.
+    ///
+    /// # Errors
+    /// Returns which limit is reached.
+    pub fn check(&self, key: K, key_max: Limit) -> Result<(), BudgetExceeded> {
+        let uses = self.uses();
+        let by_key = uses.by_key.get(&key).copied().unwrap_or(0);
+        if let Some(max) = key_max.filter(|max| by_key >= *max) {
+            return Err(BudgetExceeded::Share(max));
+        }
+        match self.max.filter(|max| uses.total >= *max) {
+            Some(max) => Err(BudgetExceeded::Total(max)),
+            None => Ok(()),
+        }
+    }
+
     /// Returns what all keys hold.
     pub fn used(&self) -> u64 {
         self.uses().total
@@ -130,6 +146,20 @@ impl<K: Copy + Eq + Hash> BudgetShare<K> {
         drop(uses);
         self.held += amount;
         Ok(())
+    }
+
+    /// Changes the share to what it turned out to need, over the limits if need be.
+    pub fn set(&mut self, amount: u64) {
+        let added = amount.saturating_sub(self.held);
+        self.shrink(self.held.saturating_sub(amount));
+        if added > 0 {
+            let mut uses = self.budget.uses();
+            *uses.by_key.entry(self.key).or_default() += added;
+            uses.total += added;
+            uses.peak = uses.peak.max(uses.total);
+            drop(uses);
+            self.held += added;
+        }
     }
 
     /// Returns part of the share, at most all of it.

@@ -45,13 +45,20 @@ pub enum ResponseBody {
     Upgrade(HandshakeOutcome),
 }
 
-type ChunkStream = Pin<Box<dyn Stream<Item = Result<Bytes, Refusal>> + Send>>;
+/// The memory that producing a chunk of a download takes, in bytes.
+const STEP_BYTES: u64 = 1 << 20;
+
+pub(crate) type ChunkStream = Pin<Box<dyn Stream<Item = Result<Bytes, Refusal>> + Send>>;
 
 /// A body in chunks. Dropping it ends the work behind it, as when the client disconnects.
 pub struct ResponseStream {
     /// The number of bytes still to come, if it is known.
     bytes_left: Option<u64>,
-    chunks: ChunkStream,
+    /// A chunk that is in memory already.
+    pub(crate) first: Option<Bytes>,
+    /// The memory that producing a chunk takes, in bytes.
+    pub(crate) step_bytes: u64,
+    pub(crate) chunks: ChunkStream,
     /// The span of the request, for log lines.
     span: tracing::Span,
 }
@@ -60,7 +67,17 @@ impl ResponseStream {
     /// Creates a body of a known size, sent as `Content-Length`, or of an unknown one. If the chunks fail or differ
     /// from the size, the connection is closed, so that the client notices an incomplete body.
     pub fn new(bytes: Option<u64>, chunks: impl Stream<Item = Result<Bytes, Refusal>> + Send + 'static) -> Self {
-        Self { bytes_left: bytes, chunks: Box::pin(chunks), span: tracing::Span::current() }
+        let span = tracing::Span::current();
+        Self { bytes_left: bytes, first: None, step_bytes: STEP_BYTES, chunks: Box::pin(chunks), span }
+    }
+
+    /// Sets the first chunk, and the memory in bytes that producing each of the others takes.
+    pub(crate) fn with_steps(self, first: Bytes, step_bytes: u64) -> Self {
+        Self { first: Some(first), step_bytes, ..self }
+    }
+
+    fn count(&mut self, chunk: &Bytes) {
+        self.bytes_left = self.bytes_left.map(|left| left.saturating_sub(chunk.len() as u64));
     }
 }
 
@@ -91,10 +108,15 @@ impl HttpBody for ResponseStream {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenBody>>> {
         let this = &mut *self;
-        let _entered = this.span.enter();
+        if let Some(first) = this.first.take() {
+            this.count(&first);
+            return Poll::Ready(Some(Ok(Frame::data(first))));
+        }
+        let span = this.span.clone();
+        let _entered = span.enter();
         this.chunks.poll_next_unpin(context).map(|next| match next? {
             Ok(chunk) => {
-                this.bytes_left = this.bytes_left.map(|left| left.saturating_sub(chunk.len() as u64));
+                this.count(&chunk);
                 Some(Ok(Frame::data(chunk)))
             }
             Err(refusal) => {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::{StreamExt, stream};
+use futures_util::{Stream, stream};
 use posthouse_api::views::message::MessageView;
 use posthouse_app::access::visible;
 use posthouse_domain::{auth::Caller, error::Refusal, id::MessageId};
@@ -38,11 +38,15 @@ impl MessageBatch {
     pub(super) async fn respond(mut self) -> Result<RouteResponse, Refusal> {
         let mut first = b"{\"data\":[".to_vec();
         self.step(&mut first).await?;
-        Ok(if self.rest.is_empty() { RouteResponse::written(200, first) } else { self.stream(first) })
+        let bytes = self.rest.is_empty().then_some(first.len() as u64);
+        // A message in JSON may be twice as large as in the mail, because quotation marks are escaped.
+        let step_bytes = self.app.config.limits.page_bytes.max(2 * self.app.config.message_bytes_max);
+        let body = ResponseStream::new(bytes, self.steps()).with_steps(Bytes::from(first), step_bytes);
+        Ok(RouteResponse::stream(200, "application/json", body))
     }
 
-    /// Returns a response that begins with these bytes.
-    fn stream(self, first: Vec<u8>) -> RouteResponse {
+    /// Returns the rest of the response.
+    fn steps(self) -> impl Stream<Item = Result<Bytes, Refusal>> + Send {
         let next = |mut batch: Self| async move {
             let mut chunk = Vec::new();
             if !batch.rest.is_empty() {
@@ -50,9 +54,7 @@ impl MessageBatch {
             }
             Ok((!chunk.is_empty()).then(|| (Bytes::from(chunk), batch)))
         };
-        let first = stream::once(async { Ok(Bytes::from(first)) });
-        let body = ResponseStream::new(None, first.chain(stream::try_unfold(self, next)));
-        RouteResponse::stream(200, "application/json", body)
+        stream::try_unfold(self, next)
     }
 
     /// Renders the next messages, and the end of the response after the last one.

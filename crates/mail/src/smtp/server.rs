@@ -354,7 +354,8 @@ impl ServerSession {
         self.reply(reply);
         self.counts.errors += 1;
         if self.counts.errors >= self.config.errors_max {
-            self.close_for_policy("Too many errors");
+            let max = self.config.errors_max;
+            self.close_for_policy(&format!("Too many errors ({max} in a session), reconnect to go on"));
         }
     }
 

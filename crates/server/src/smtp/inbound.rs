@@ -165,7 +165,7 @@ impl<'h> Inbound<'h> {
             client_ip: self.client_ip,
             helo: transaction.helo,
             tls,
-            may_not_fit: self.first.is_some_and(|first| first.may_not_fit),
+            may_not_fit_in: self.first.filter(|first| first.may_not_fit).and_then(|first| first.workspace),
         }
     }
 }

@@ -47,8 +47,11 @@ pub(super) const BAD_RECIPIENT: ServerReply =
 pub(super) const LOGIN_NEEDED: ServerReply =
     ServerReply::fixed(530, EnhancedStatusCode(5, 7, 0), "Authentication required");
 /// The reply to a client with too many failed logins.
-pub(super) const TOO_MANY_LOGINS: ServerReply =
-    ServerReply::fixed(454, EnhancedStatusCode(4, 7, 0), "Too many failed logins, try again in a few minutes");
+pub(super) const TOO_MANY_LOGINS: ServerReply = ServerReply::fixed(
+    454,
+    EnhancedStatusCode(4, 7, 0),
+    "Too many failed logins (30 in 10 minutes), try again in 600 seconds",
+);
 
 /// The reply to a login whose user isn't an inbox, or whose password isn't a valid API key for it.
 const BAD_LOGIN: ServerReply = ServerReply::fixed(

@@ -138,7 +138,10 @@ impl ServerSession {
         self.counts.logins_failed += 1;
         let closed = matches!(self.phase, ServerPhase::Closed);
         if !closed && self.counts.logins_failed >= self.config.logins_failed_max {
-            self.close_for_policy("Too many failed logins");
+            let max = self.config.logins_failed_max;
+            self.close_for_policy(&format!(
+                "Too many failed logins ({max} in a session), correct the password and reconnect"
+            ));
         }
     }
 }

@@ -68,7 +68,7 @@ impl ServerSession {
             return self.end_content();
         }
         if content.bytes() >= bound {
-            self.refuse_and_close(&replies::TOO_LARGE);
+            self.refuse_and_close(&replies::too_large(self.config.message_bytes_max));
             return None;
         }
         self.input.rest().is_empty().then_some(ServerStep::NeedInput)
@@ -91,7 +91,7 @@ impl ServerSession {
         let data = match content {
             Ok(data) => data,
             Err(flaw) => {
-                self.refuse(&replies::flaw(flaw));
+                self.refuse(&replies::flaw(flaw, self.config.message_bytes_max));
                 return None;
             }
         };
@@ -119,12 +119,12 @@ impl ServerSession {
         let total = before.saturating_add(chunk.bytes);
         let bytes_max = self.config.message_bytes_max;
         if total > bytes_max.saturating_add(DROP_BYTES_MAX) {
-            self.refuse_and_close(&replies::TOO_LARGE);
+            self.refuse_and_close(&replies::too_large(self.config.message_bytes_max));
             return;
         }
         let refusal = match self.refuse_content() {
             Some(reply) => Some(reply),
-            None if total > bytes_max => Some(replies::TOO_LARGE),
+            None if total > bytes_max => Some(replies::too_large(self.config.message_bytes_max)),
             None => None,
         };
         if refusal.is_none() {
@@ -180,7 +180,7 @@ impl ServerSession {
                 envelope.chunks = Some(content);
                 self.reply(&replies::chunk_taken(state.chunk.bytes));
             }
-            (Some(flaw), _) => self.refuse_chunk(&replies::flaw(flaw)),
+            (Some(flaw), _) => self.refuse_chunk(&replies::flaw(flaw, self.config.message_bytes_max)),
             (None, None) => {}
         }
         None

@@ -1,6 +1,6 @@
 //! The text of every server reply, in one place. Replies deliberately reveal no internal details.
 
-use super::super::dot::ContentFlaw;
+use super::super::dot::{ContentFlaw, HEADER_LINE_BYTES_MAX};
 use super::super::reply::{EnhancedStatusCode as Code, ServerReply};
 use super::DisconnectReason;
 
@@ -60,10 +60,6 @@ pub(super) const CHUNKS_BEGUN: ServerReply =
 /// The reply to a non-ASCII address without SMTPUTF8.
 pub(super) const NEEDS_SMTPUTF8: ServerReply =
     ServerReply::fixed(553, Code(5, 6, 7), "A non-ASCII address requires the SMTPUTF8 parameter of MAIL");
-/// The reply to a recipient beyond the limit of a transaction.
-pub(super) const TOO_MANY_RECIPIENTS: ServerReply = ServerReply::fixed(452, Code(4, 5, 3), "Too many recipients");
-/// The reply to a message larger than the limit.
-pub(super) const TOO_LARGE: ServerReply = ServerReply::fixed(552, Code(5, 3, 4), "Message too large");
 /// The reply to BDAT with an invalid argument. The connection is closed.
 pub(super) const BAD_CHUNK: ServerReply =
     ServerReply::fixed(501, Code(5, 5, 4), "Syntax: BDAT size [LAST]; closing connection");
@@ -112,18 +108,30 @@ pub(super) fn policy_close(hostname: &str, reason: &str) -> ServerReply {
     ServerReply::new(421, Code(4, 7, 0), format!("{hostname} {reason}"))
 }
 
+/// Returns the reply to a recipient beyond the limit of a transaction.
+pub(super) fn too_many_recipients(max: usize) -> ServerReply {
+    let text = format!("Too many recipients ({max} in a message), send the others in another message");
+    ServerReply::new(452, Code(4, 5, 3), text)
+}
+
+/// Returns the reply to a message larger than the limit.
+pub(super) fn too_large(bytes_max: u64) -> ServerReply {
+    ServerReply::new(552, Code(5, 3, 4), format!("Message too large (smtp.max_message_bytes is {bytes_max})"))
+}
+
 pub(super) fn chunk_taken(bytes: u64) -> ServerReply {
     ServerReply::new(250, Code(2, 0, 0), format!("{bytes} octets received"))
 }
 
 /// Returns the reply to a message whose content is not acceptable.
-pub(super) fn flaw(flaw: ContentFlaw) -> ServerReply {
+pub(super) fn flaw(flaw: ContentFlaw, bytes_max: u64) -> ServerReply {
     match flaw {
-        ContentFlaw::TooLarge => TOO_LARGE,
+        ContentFlaw::TooLarge => too_large(bytes_max),
         ContentFlaw::BareLineBreak => ServerReply::fixed(550, Code(5, 6, 0), "Message contains a bare CR or LF"),
         ContentFlaw::HeaderTooLarge => ServerReply::fixed(550, Code(5, 6, 0), "Message header too large"),
         ContentFlaw::HeaderLineTooLong => {
-            ServerReply::fixed(550, Code(5, 6, 0), "Message header contains an overlong line")
+            let text = format!("Message header contains an overlong line ({HEADER_LINE_BYTES_MAX} bytes are allowed)");
+            ServerReply::new(550, Code(5, 6, 0), text)
         }
     }
 }

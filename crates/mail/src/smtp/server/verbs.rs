@@ -21,7 +21,10 @@ impl ServerSession {
             }
         };
         if !self.may_continue(&command) {
-            self.close_for_policy("Too many commands without a message");
+            let max = self.config.commands_idle_max;
+            self.close_for_policy(&format!(
+                "Too many commands without a message ({max} in a session), reconnect to go on"
+            ));
             return None;
         }
         match command {
@@ -102,24 +105,25 @@ impl ServerSession {
         };
         let offers_auth = self.config.auth != AuthMode::Never;
         let refusal = if self.envelope.is_some() {
-            Some(&replies::MAIL_TWICE)
+            Some(replies::MAIL_TWICE)
         } else if offers_auth && self.user.is_none() {
-            Some(&replies::LOGIN_NEEDED)
+            Some(replies::LOGIN_NEEDED)
         } else if !hello.extended && mail.has_parameters() {
-            Some(&replies::PARAMETERS_NEED_EHLO)
+            Some(replies::PARAMETERS_NEED_EHLO)
         } else if mail.auth && !offers_auth {
-            Some(&replies::PARAMETER_UNKNOWN)
+            Some(replies::PARAMETER_UNKNOWN)
         } else if mail.size.is_some_and(|size| size > self.config.message_bytes_max) {
-            Some(&replies::TOO_LARGE)
+            Some(replies::too_large(self.config.message_bytes_max))
         } else {
             None
         };
         if let Some(reply) = refusal {
-            self.refuse(reply);
+            self.refuse(&reply);
             return None;
         }
         if self.counts.messages >= self.config.messages_max {
-            self.close_for_policy("Too many messages in one session; reconnect to send more");
+            let max = self.config.messages_max;
+            self.close_for_policy(&format!("Too many messages ({max} in a session), reconnect to send more"));
             return None;
         }
         let query = SenderQuery {
@@ -150,9 +154,10 @@ impl ServerSession {
             // (RFC 5321 §4.5.3.1.10).
             envelope.recipients_over += 1;
             let may_continue = envelope.recipients_over <= RECIPIENTS_OVER_MAX;
-            self.reply(&replies::TOO_MANY_RECIPIENTS);
+            let max = self.config.recipients_max;
+            self.reply(&replies::too_many_recipients(max));
             if !may_continue {
-                self.close_for_policy("Too many recipients");
+                self.close_for_policy(&format!("Too many recipients ({max} in a message), reconnect to name others"));
             }
             return None;
         }

@@ -43,14 +43,14 @@ keys! {
         kind: BODY_BYTES_RANGE,
         default: number(BODY_BYTES),
         example: "4GiB",
-        help: "Responses to GET in memory that their clients have not read yet, of all workspaces together. Beyond it, \
-            GET requests get 503 `unavailable`.",
+        help: "Responses in memory that their clients have not read yet, of all workspaces together. Beyond it, \
+            requests get 503 `unavailable`.",
     }
     RESPONSE_BYTES_PER_WORKSPACE: u64 = "limits.response_bytes_per_workspace" => {
         kind: BODY_BYTES_RANGE,
         default: number(BODY_BYTES_PER_WORKSPACE),
         example: "400MiB",
-        help: "Responses to GET in memory that their clients have not read yet, of one workspace. Beyond it, its GET \
+        help: "Responses in memory that their clients have not read yet, of one workspace. Beyond it, its \
             requests get 429 `rate_limited`.",
     }
     RESPONSE_WRITE_TIMEOUT: i64 = "limits.response_write_timeout" => {

@@ -4,11 +4,13 @@ use posthouse_domain::{error::LimitName, plan::Plan};
 use posthouse_tests::{ServerOptions, TestServer, fixtures::TestKey};
 use serde_json::json;
 
-use super::{assert_at_limit, metric, until_used};
+use super::{RawConnection, assert_at_limit, metric, until_used};
 
 /// Streams of a workspace on the free plan, and frames a minute.
 const STREAMS: u64 = 2;
 const FRAMES: u64 = 5;
+/// The largest frame, in bytes.
+const FRAME_BYTES_MAX: usize = 64 * 1024;
 
 async fn server() -> TestServer {
     let options = ServerOptions::default().configure(|config| {
@@ -66,5 +68,33 @@ async fn a_stream_with_too_many_frames_gets_the_limit_and_is_closed() {
     assert_eq!((details["max"].as_u64(), details["retry_after_seconds"].as_u64()), (Some(FRAMES), Some(60)), "{error}");
     assert_eq!(stream.end().await, Some(1008));
     assert_eq!(metric(&server, "limit_refusals_total", LimitName::StreamFramesPerMinute).await, 1);
+    server.finish().await;
+}
+
+/// The library doesn't report the parts of an unfinished message and pongs, so their bytes count.
+#[tokio::test]
+async fn frames_that_are_no_message_are_limited_too() {
+    let server = server().await;
+    let key = server.workspace(Plan::Free).await;
+    for (first, next) in [(b"\x01\x80\0\0\0\0", b"\x00\x80\0\0\0\0"), (b"\x8a\x80\0\0\0\0", b"\x8a\x80\0\0\0\0")] {
+        let refusals = metric(&server, "limit_refusals_total", LimitName::StreamFramesPerMinute).await;
+        let mut stream = RawConnection::open(&server).await;
+        let head = format!(
+            "GET /v1/stream HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\nconnection: upgrade\r\n\
+             upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+            key.secret
+        );
+        stream.send(head.as_bytes()).await;
+        assert_eq!(stream.status().await, Some(101));
+        let bytes_max = FRAME_BYTES_MAX * usize::try_from(FRAMES).expect("a small number");
+        let flood = [first.as_slice(), &next.repeat(bytes_max / next.len())].concat();
+        stream.send(&flood).await;
+        let rest = stream.rest().await;
+        // The code of the close frame.
+        assert!(rest.windows(2).any(|two| two == 1008_u16.to_be_bytes()), "{}", String::from_utf8_lossy(&rest));
+        let after = metric(&server, "limit_refusals_total", LimitName::StreamFramesPerMinute).await;
+        assert_eq!(after, refusals + 1);
+    }
+    until_used(&server, LimitName::Streams, |used| used == 0).await;
     server.finish().await;
 }

@@ -20,7 +20,7 @@ const MAIL: &str = "MAIL FROM:<a@b.example>\r\nRCPT TO:<x@c.example>\r\n";
 fn too_many_errors_end_the_session() {
     let result = run(config(), &"FOO\r\n".repeat(50));
     assert_eq!(result.replies().len(), 21);
-    assert_eq!(last(&result), "421 4.7.0 mx.example Too many errors");
+    assert_eq!(last(&result), "421 4.7.0 mx.example Too many errors (20 in a session), reconnect to go on");
     assert!(result.closed);
     let unknown = format!("EHLO c\r\n{MAIL}{}", "RCPT TO:<unknown@c.example>\r\n".repeat(50));
     assert!(run(config(), &unknown).closed, "address guessing");
