@@ -34,8 +34,7 @@ daily_sends_per_inbox = "unlimited"
 daily_sends = "unlimited"
 sends_per_5_minutes = "unlimited"
 requests_per_minute = "unlimited"
-connections = "unlimited"
-streams = "unlimited"
+{team}
 [webhooks]
 allow_private_networks = true
 allow_http = true
@@ -50,12 +49,13 @@ CAPTURE = 'mode = "capture"'
 class Posthouse:
     """A server. Use it as a context manager. The first start creates the store in `home`, which is kept until `remove`."""
 
-    def __init__(self, setting, name, delivery=CAPTURE, database="", smtp="", more=""):
+    def __init__(self, setting, name, delivery=CAPTURE, database="", smtp="", team="", more=""):
         self.binary, self.home = setting.binary, os.path.join(setting.folder, name)
         self.key, self.process = None, None
         os.makedirs(self.home)
         self.data = os.path.join(self.home, "data")
-        self._parts = {"data": self.data, "dns": setting.dns, "database": database, "http_port": 0, "smtp": smtp, "more": more}
+        self._parts = {"data": self.data, "dns": setting.dns, "database": database, "http_port": 0, "smtp": smtp, "team": team,
+                       "more": more}
         self.deliver(delivery)
 
     def deliver(self, delivery):

@@ -13,6 +13,8 @@ import posthouse
 
 SOCKETS, LISTENERS, INBOXES = 10_000, 1_000, 100
 EVENTS = 100
+# The limit of a workspace would refuse the idle streams.
+UNLIMITED = 'streams = "unlimited"'
 OPEN_AT_ONCE = 100
 SETTLE_S = 3
 TIMEOUT_S = 60
@@ -101,7 +103,7 @@ def run(setting):
         sockets = max(INBOXES, files - listeners - FILES_SPARE)
     with open(setting.message, "rb") as file:
         message = file.read().replace(b"\n", b"\r\n")
-    with posthouse.Posthouse(setting, "stream") as server:
+    with posthouse.Posthouse(setting, "stream", team=UNLIMITED) as server:
         inboxes = server.make_inboxes(INBOXES)
         longpoll._send(server, inboxes[1]["address"], message)
         time.sleep(1)
