@@ -66,6 +66,8 @@ test)
 	want named-checkzone bind9-utils
 	want_checked /usr/bin/python3 -c 'import dkim, nacl' -- python3-dkim python3-nacl
 	want_checked /usr/bin/perl -MMail::DKIM -e 1 -- libmail-dkim-perl
+	# swaks only recommends it, and can't use TLS without it.
+	want_checked /usr/bin/perl -MNet::SSLeay -e 1 -- libnet-ssleay-perl
 	;;
 bench)
 	want_postgres
