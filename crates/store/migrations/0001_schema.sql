@@ -620,6 +620,7 @@ CREATE TABLE contacts (
   message_count {I64} NOT NULL,
   last_subject {TEXT},
   last_subject_inbox_id {ID},            -- the inbox of the message with that subject; other inboxes' keys don't see it
+  last_subject_at {I64},                 -- when that message was stored
   first_seen_at {I64} NOT NULL,
   last_seen_at {I64} NOT NULL,
   created_at {I64} NOT NULL,
@@ -629,8 +630,6 @@ CREATE TABLE contacts (
 CREATE UNIQUE INDEX contacts_address ON contacts (workspace_id, address);
 CREATE INDEX contacts_seen ON contacts (workspace_id, last_seen_at, id);
 CREATE INDEX contacts_domain ON contacts (workspace_id, domain, last_seen_at, id);
--- Finds the subjects to forget when an inbox is wiped.
-CREATE INDEX contacts_subject_inbox ON contacts (workspace_id, last_subject_inbox_id) WHERE last_subject_inbox_id IS NOT NULL;
 
 -- Labels of contacts, for filters. The record shows `contacts.labels`.
 CREATE TABLE contact_labels (

@@ -9,7 +9,7 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{Json, Result, Tx, many, p, statements};
+use crate::{Json, Result, Tx, many, message_list::InboxRef, p, statements};
 
 /// The columns of a contact in the order that rows are read; the table alias is `c`.
 macro_rules! select {
@@ -28,14 +28,15 @@ statements! {
     /// Skips the workspace's own inboxes and forgotten contacts. Fields set by a caller stay. A name given by a third
     /// party ($12 = 0) is only used if the contact has no name.
     UPSERT = "INSERT INTO contacts (workspace_id, id, address, domain, name, name_source, kind, kind_source, metadata, labels,
-        message_count, last_subject, last_subject_inbox_id, first_seen_at, last_seen_at, created_at, haystack)
-        SELECT $1, $2, $3, $5, $6, 'auto', $7, 'auto', '{}', '[]', 1, $8, $13, $9, $9, $9, $10
+        message_count, last_subject, last_subject_inbox_id, last_subject_at, first_seen_at, last_seen_at, created_at, haystack)
+        SELECT $1, $2, $3, $5, $6, 'auto', $7, 'auto', '{}', '[]', 1, $8, $13, $14, $9, $9, $9, $10
         WHERE NOT EXISTS (SELECT 1 FROM addresses a WHERE a.address IN ($3, $4) AND a.workspace_id = $1)
         AND NOT EXISTS (SELECT 1 FROM forgotten_contacts f WHERE f.workspace_id = $1 AND f.digest = $11)
         ON CONFLICT (workspace_id, address) DO UPDATE SET message_count = contacts.message_count + 1,
         last_subject = COALESCE(excluded.last_subject, contacts.last_subject),
         last_subject_inbox_id = CASE WHEN excluded.last_subject IS NULL THEN contacts.last_subject_inbox_id
           ELSE excluded.last_subject_inbox_id END,
+        last_subject_at = COALESCE(excluded.last_subject_at, contacts.last_subject_at),
         last_seen_at = {GREATEST}(contacts.last_seen_at, excluded.last_seen_at),
         name = CASE WHEN contacts.name_source = 'manual' OR excluded.name IS NULL
           OR (CAST($12 AS BIGINT) = 0 AND contacts.name IS NOT NULL) THEN contacts.name ELSE excluded.name END,
@@ -53,13 +54,14 @@ statements! {
     UNLABEL = "DELETE FROM contact_labels WHERE workspace_id = $1 AND label = $2 AND contact_id = $3";
     PUT_METADATA = "INSERT INTO contact_metadata (workspace_id, key, value, contact_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
     DROP_METADATA = "DELETE FROM contact_metadata WHERE workspace_id = $1 AND contact_id = $2";
-    /// For subjects stored without an inbox, `last_seen_at` identifies the message.
-    FORGET_OLD_SUBJECTS = "UPDATE contacts SET last_subject = NULL WHERE workspace_id = $1 AND last_subject_inbox_id IS NULL
-        AND last_seen_at IN (SELECT m.created_at FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $2)";
-    FORGET_SUBJECTS = "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL WHERE workspace_id = $1
-        AND last_subject_inbox_id = $2";
-    FORGET_SUBJECT = "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL WHERE workspace_id = $1 AND last_seen_at = $3
-        AND (last_subject_inbox_id = $2 OR last_subject_inbox_id IS NULL)";
+    /// Finds the contacts by the threads of the inbox: an index on the inbox would be written with every message.
+    FORGET_SUBJECTS_OF_INBOX = "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL, last_subject_at = NULL
+        WHERE workspace_id = $1 AND last_subject_inbox_id = $2 AND address IN (SELECT p.address FROM threads t
+          JOIN thread_people p ON p.workspace_id = t.workspace_id AND p.thread_id = t.id
+          WHERE t.workspace_id = $1 AND t.inbox_id = $2)";
+    FORGET_SUBJECT_OF_MESSAGE = "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL, last_subject_at = NULL
+        WHERE workspace_id = $1 AND last_subject_inbox_id = $2 AND last_subject_at = $4
+        AND address IN (SELECT p.address FROM thread_people p WHERE p.workspace_id = $1 AND p.thread_id = $3)";
     FORGET = "INSERT INTO forgotten_contacts (workspace_id, digest) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     REMEMBER = "DELETE FROM forgotten_contacts WHERE workspace_id = $1 AND digest = $2";
     DELETE_LABELS = "DELETE FROM contact_labels WHERE workspace_id = $1 AND contact_id IN ({IDS}) RETURNING contact_id";
@@ -121,7 +123,8 @@ pub fn upsert(
             p.haystack(),
             digest,
             i64::from(p.own_name),
-            o.subject.map(|_| o.inbox)
+            o.subject.map(|_| o.inbox),
+            o.subject.map(|_| o.at)
         ],
     )?;
     Ok(())
@@ -196,22 +199,22 @@ pub fn update(tx: &mut Tx, before: &Contact, after: &Contact) -> Result<()> {
     Ok(())
 }
 
-/// Clears the last subjects that came from the messages of an inbox. Call it before the messages are deleted.
+/// Clears the last subjects that came from the messages of an inbox. Call it before its threads are deleted.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn clear_subjects(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    tx.exec(&FORGET_OLD_SUBJECTS, p![workspace, inbox])?;
-    tx.exec(&FORGET_SUBJECTS, p![workspace, inbox])?;
+    tx.exec(&FORGET_SUBJECTS_OF_INBOX, p![workspace, inbox])?;
     Ok(())
 }
 
-/// Clears the last subject that came from one message of an inbox.
+/// Clears the last subjects that came from one message: the message of the inbox that was stored at `created_at`. Call
+/// it before its thread is deleted.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn clear_subject(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, created_at: Time) -> Result<()> {
-    tx.exec(&FORGET_SUBJECT, p![workspace, inbox, created_at])?;
+pub(crate) fn clear_subject(tx: &mut Tx, place: InboxRef, thread: ThreadId, created_at: Time) -> Result<()> {
+    tx.exec(&FORGET_SUBJECT_OF_MESSAGE, p![place.workspace, place.inbox, thread, created_at])?;
     Ok(())
 }
 

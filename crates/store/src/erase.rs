@@ -141,7 +141,7 @@ fn message(tx: &mut Tx, place: InboxRef, target: &MessageToErase, erased: &mut E
     }
     queue::delete_message(tx, workspace, id)?;
     search::delete_message(tx, workspace, id)?;
-    contacts::clear_subject(tx, workspace, place.inbox, target.created_at)?;
+    contacts::clear_subject(tx, place, target.thread, target.created_at)?;
     tx.exec(&MESSAGE, p![workspace, id])?;
     erased.blobs.extend(contents::delete_unused(tx, workspace, target.content)?);
     erased.messages += 1;

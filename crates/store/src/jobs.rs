@@ -79,7 +79,7 @@ pub struct NewJob {
 pub fn enqueue(tx: &mut Tx, job: &NewJob) -> Result<()> {
     let j = job;
     tx.exec(&ENQUEUE, p![j.id, j.kind, j.workspace, j.subject, j.group, j.run_at, j.attempt_max, j.why, j.created_at])?;
-    tx.wake(j.workspace.0);
+    tx.wake_jobs();
     Ok(())
 }
 
@@ -190,7 +190,7 @@ pub fn enqueue_missing(tx: &mut Tx, job: &NewJob) -> Result<()> {
         p![j.id, j.kind, j.workspace, j.subject, j.group, j.run_at, j.attempt_max, j.why, j.created_at],
     )?;
     if created > 0 {
-        tx.wake(j.workspace.0);
+        tx.wake_jobs();
     }
     Ok(())
 }
@@ -253,7 +253,7 @@ pub fn settle(tx: &mut Tx, job: &LeasedJob, outcome: &JobOutcome) -> Result<bool
     };
     let is_settled = tx.exec(&REQUEUE, p![job.id, job.token, state, at, why, attempts_returned])? > 0;
     if is_settled {
-        tx.wake(job.workspace.0);
+        tx.wake_jobs();
     }
     Ok(is_settled)
 }

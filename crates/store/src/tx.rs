@@ -6,6 +6,7 @@
 use crate::db::connection::PgConnection;
 use crate::db::damage::DamageState;
 use crate::db::statement_timer::StatementTimer;
+use crate::db::wakes::JOBS;
 use crate::dialect::IDS_MAX;
 use crate::values::RowSource;
 use crate::{Engine, Error, FromColumn, FromRow, Result, Row, Sql, Value};
@@ -161,6 +162,11 @@ impl Tx {
         if !self.wakes.contains(&workspace_id) {
             self.wakes.push(workspace_id);
         }
+    }
+
+    /// Wakes the job runner after the COMMIT, because a job may be due.
+    pub(crate) fn wake_jobs(&mut self) {
+        self.wake(JOBS);
     }
 
     /// Returns the engine that this transaction runs on. Only full-text search needs it.

@@ -281,6 +281,7 @@ pub const RULES: &[TableRule] = &[
     .cleared(&[
         empties("last_subject", ErasedRecord::Message),
         empties("last_subject_inbox_id", ErasedRecord::Message),
+        empties("last_subject_at", ErasedRecord::Message),
     ]),
     table("contact_labels", Lifetime::Kept("with the contact"), &[WORKSPACE, CONTACT]),
     table("contact_metadata", Lifetime::Kept("with the contact"), &[WORKSPACE, CONTACT]),

@@ -50,7 +50,7 @@ const ROUNDS_MAX: usize = 10_000;
 
 /// Runs jobs until the process ends ([`crate::lifecycle::Lifecycle`]).
 pub async fn run(app: Arc<Instance>) {
-    let mut waiter = app.store.wakes().subscribe_any();
+    let mut waiter = app.store.wakes().subscribe_jobs();
     let mut runner = Runner::new(app);
     runner.release_own_leases().await;
     while !runner.app.lifecycle.is_draining() {

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use mail_parser::decoders::base64::base64_decode;
+use memchr::memchr;
 
 /// The content transfer encoding of a part.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -139,7 +140,10 @@ pub(crate) fn base64(bytes: &[u8]) -> Vec<u8> {
 /// Decodes quoted-printable and keeps an `=` that doesn't begin a valid escape.
 pub(crate) fn quoted_printable(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
-    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (line, after) = rest.split_at(memchr(b'\n', rest).map_or(rest.len(), |at| at + 1));
+        rest = after;
         let content = line.strip_suffix(b"\n").unwrap_or(line);
         let content = content.strip_suffix(b"\r").unwrap_or(content);
         let end = &line[content.len()..];
@@ -158,7 +162,7 @@ pub(crate) fn quoted_printable(bytes: &[u8]) -> Vec<u8> {
 
 fn decode_quoted_line(line: &[u8], out: &mut Vec<u8>) {
     let mut rest = line;
-    while let Some(at) = rest.iter().position(|&byte| byte == b'=') {
+    while let Some(at) = memchr(b'=', rest) {
         out.extend_from_slice(&rest[..at]);
         rest = &rest[at + 1..];
         match hex_pair(rest) {

@@ -8,6 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use uuid::Uuid;
 
+/// Woken in place of a workspace when a job may be due: most commits enqueue none, and a look for due jobs reads the
+/// queue of every kind.
+pub(crate) const JOBS: Uuid = Uuid::nil();
+
 /// The registry of all waiters of this process. Cloning is cheap.
 #[derive(Clone)]
 pub struct Wakes {
@@ -17,14 +21,16 @@ pub struct Wakes {
 struct WakesInner {
     /// One channel per workspace that has waiters; removed with its last waiter.
     channels: Mutex<HashMap<Uuid, watch::Sender<()>>>,
-    /// For waiters on any workspace, such as the job runner.
+    /// For waiters on any workspace, such as the search index.
     any: watch::Sender<()>,
+    /// For the job runner.
+    jobs: watch::Sender<()>,
 }
 
 /// A wake subscription. Create it, read the rows, wait on [`WakeWaiter::changed`], read again.
 pub struct WakeWaiter {
     wakes: Wakes,
-    /// `None` waits for any workspace.
+    /// `None` waits for any workspace, or for jobs.
     workspace_id: Option<Uuid>,
     /// `None` only while being dropped.
     receiver: Option<watch::Receiver<()>>,
@@ -32,7 +38,8 @@ pub struct WakeWaiter {
 
 impl Wakes {
     pub(crate) fn new() -> Self {
-        Wakes { inner: Arc::new(WakesInner { channels: Mutex::default(), any: watch::Sender::new(()) }) }
+        let (any, jobs) = (watch::Sender::new(()), watch::Sender::new(()));
+        Wakes { inner: Arc::new(WakesInner { channels: Mutex::default(), any, jobs }) }
     }
 
     /// Subscribes to the wakes of one workspace, from now on.
@@ -48,7 +55,13 @@ impl Wakes {
         WakeWaiter { wakes: self.clone(), workspace_id: None, receiver: Some(self.inner.any.subscribe()) }
     }
 
-    /// Wakes the waiters of these workspaces.
+    /// Subscribes to the wakes of the job runner, from now on.
+    #[must_use]
+    pub fn subscribe_jobs(&self) -> WakeWaiter {
+        WakeWaiter { wakes: self.clone(), workspace_id: None, receiver: Some(self.inner.jobs.subscribe()) }
+    }
+
+    /// Wakes the waiters of these workspaces, and the job runner if [`JOBS`] is among them.
     pub(crate) fn publish(&self, workspace_ids: &[Uuid]) {
         if workspace_ids.is_empty() {
             return;
@@ -59,6 +72,9 @@ impl Wakes {
                 channel.send_replace(());
             }
         }
+        if workspace_ids.contains(&JOBS) {
+            self.inner.jobs.send_replace(());
+        }
         self.inner.any.send_replace(());
     }
 
@@ -67,6 +83,7 @@ impl Wakes {
         for channel in self.channels().values() {
             channel.send_replace(());
         }
+        self.inner.jobs.send_replace(());
         self.inner.any.send_replace(());
     }
 
@@ -122,16 +139,20 @@ mod tests {
         let (mine, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let mut waiter = wakes.subscribe(mine);
         let mut any = wakes.subscribe_any();
+        let mut jobs = wakes.subscribe_jobs();
         assert!(!ready(&mut waiter));
         wakes.publish(&[other]);
         assert!(!ready(&mut waiter), "another workspace's wake");
         assert!(ready(&mut any));
+        assert!(!ready(&mut jobs), "no job");
+        wakes.publish(&[other, JOBS]);
+        assert!(ready(&mut jobs) && !ready(&mut waiter));
         wakes.publish(&[mine]);
         wakes.publish(&[mine]);
         assert!(ready(&mut waiter));
         assert!(!ready(&mut waiter), "wakes are not counted");
         wakes.publish_all();
-        assert!(ready(&mut waiter) && ready(&mut any));
+        assert!(ready(&mut waiter) && ready(&mut any) && ready(&mut jobs));
     }
 
     #[test]

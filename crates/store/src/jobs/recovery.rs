@@ -124,7 +124,7 @@ pub fn release_held(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<u6
         }
     }
     if released > 0 {
-        tx.wake(workspace.0);
+        tx.wake_jobs();
     }
     Ok(released)
 }

@@ -74,6 +74,7 @@ CREATE TABLE contacts (
   message_count INTEGER NOT NULL,
   last_subject TEXT,
   last_subject_inbox_id BLOB,
+  last_subject_at INTEGER,
   first_seen_at INTEGER NOT NULL,
   last_seen_at INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
@@ -82,7 +83,6 @@ CREATE TABLE contacts (
 CREATE UNIQUE INDEX contacts_address ON contacts (workspace_id, address);
 CREATE INDEX contacts_domain ON contacts (workspace_id, domain, last_seen_at, id);
 CREATE INDEX contacts_seen ON contacts (workspace_id, last_seen_at, id);
-CREATE INDEX contacts_subject_inbox ON contacts (workspace_id, last_subject_inbox_id) WHERE last_subject_inbox_id IS NOT NULL;
 CREATE TABLE contents (
   workspace_id BLOB NOT NULL,
   id BLOB NOT NULL,

@@ -51,6 +51,7 @@ mod smtp_client_address_was_wrong;
 mod smtp_client_blocked_the_server;
 mod smtp_message_was_partly_stored;
 mod smtp_smuggling;
+mod subject_of_a_deleted_message_stayed;
 mod subject_was_visible_to_another_inbox;
 mod unknown_host_name_was_answered;
 mod unreadable_request_got_no_error_body;
