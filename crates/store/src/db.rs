@@ -6,6 +6,7 @@ mod database_files;
 mod errors;
 pub(crate) mod faults;
 pub(crate) mod incident;
+mod inline_readers;
 pub mod integrity;
 mod mark;
 pub(crate) mod notify;
@@ -29,6 +30,7 @@ use damage::DamageState;
 use database_files::DatabaseFiles;
 use faults::WriteFaults;
 use incident::{StoreIncident, StorePart};
+use inline_readers::InlineReaders;
 use mark::CommitMark;
 use posthouse_domain::id::WorkspaceId;
 pub use queue::StoreQueueDepth;
@@ -38,7 +40,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -46,8 +48,6 @@ use uuid::Uuid;
 
 /// Default number of reader threads. One workspace can use a quarter of them.
 const READER_THREADS: usize = 8;
-/// Connections of an embedded store for short reads on the calling thread: about as many as the runtime has threads.
-const INLINE_READERS_MAX: usize = 4;
 /// The path of the database of [`Store::in_memory`]: the `memdb` file system of SQLite shares one database between the
 /// connections of a process.
 const MEMORY: &str = "file:/posthouse?vfs=memdb";
@@ -170,8 +170,7 @@ struct StoreInner {
     write: Sender<StoreCommand>,
     read: Sender<StoreCommand>,
     wakes: Wakes,
-    /// Idle connections for inline reads; empty on PostgreSQL.
-    inline_readers: Mutex<Vec<Tx>>,
+    inline_readers: InlineReaders,
     /// Writers first, then readers.
     threads: Mutex<Vec<JoinHandle<()>>>,
     writers: usize,
@@ -251,14 +250,10 @@ impl Store {
             }
         };
         let inline_readers = match &config.database {
-            DatabaseUrl::Sqlite(path) => {
-                let open = |_| Ok(sqlite::open_reader(path, config)?.with_damage(damage.clone()));
-                (0..INLINE_READERS_MAX).map(open).collect::<Result<_>>()?
-            }
-            DatabaseUrl::Postgres(_) => Vec::new(),
+            DatabaseUrl::Sqlite(path) => InlineReaders::open(path, config, &damage)?,
+            DatabaseUrl::Postgres(_) => InlineReaders::default(),
         };
-        let (engine, threads, inline_readers) =
-            (config.database.engine(), Mutex::new(threads), Mutex::new(inline_readers));
+        let (engine, threads) = (config.database.engine(), Mutex::new(threads));
         let (watch, waited_ms) = (config.watch.clone(), AtomicU64::new(0));
         let overload = StoreIncident::new(StorePart::Queues, config.watch.clone());
         Ok(Store {
@@ -414,12 +409,10 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let free = self.inline_readers().pop();
-        let Some(mut tx) = free else {
-            return self.after_unit(unwrap_reply(self.inner.send(&self.inner.read, span, None, work)?.await)).await;
+        let result = match self.inner.inline_readers.read(span, &work) {
+            Some(result) => result,
+            None => unwrap_reply(self.inner.send(&self.inner.read, span, None, work)?.await),
         };
-        let result = sqlite::read_here(&mut tx, span, &work);
-        self.inline_readers().push(tx);
         self.after_unit(result).await
     }
 
@@ -429,10 +422,6 @@ impl Store {
             (hook.0)().await;
         }
         result
-    }
-
-    fn inline_readers(&self) -> MutexGuard<'_, Vec<Tx>> {
-        self.inner.inline_readers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// [`Store::write`] for the command line. Panics on a thread of an async runtime.
@@ -554,7 +543,7 @@ impl Store {
         }
         // Without this wait, other processes would notice the last commits of a short command late.
         let _ = self.inner.notified.as_ref().map(|notified| notified.recv_timeout(NOTIFY_TIMEOUT));
-        self.inline_readers().clear();
+        self.inner.inline_readers.close();
     }
 }
 

@@ -27,7 +27,7 @@ pub struct Tx {
     /// Changes of this unit to what workspaces store, in bytes.
     stored_bytes: BTreeMap<WorkspaceId, i64>,
     /// The plans that limit what workspaces may store after this unit; `None` means unlimited.
-    storage_plans: Option<Plans>,
+    storage_plans: Option<Box<Plans>>,
     /// Number of statements still allowed, for units limited to a fixed number.
     statements_left: Option<u32>,
     /// Records damage that this connection detects.
@@ -265,11 +265,11 @@ impl Tx {
 
     /// Limits what workspaces may store after this unit.
     pub(crate) fn limit_storage(&mut self, plans: Plans) {
-        self.storage_plans = Some(plans);
+        self.storage_plans = Some(Box::new(plans));
     }
 
-    pub(crate) fn storage_plans(&self) -> Option<Plans> {
-        self.storage_plans
+    pub(crate) fn storage_plans(&self) -> Option<&Plans> {
+        self.storage_plans.as_deref()
     }
 
     /// Makes the unit fail even if its closure ignores the error, and returns the error.

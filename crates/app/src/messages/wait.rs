@@ -68,7 +68,8 @@ pub async fn message(
     sort: ArrivalFilter,
     parts: NewMessageFilter,
 ) -> Result<Option<Record>, Refusal> {
-    let start = Start::of(app, waiters, caller, long_poll).await?;
+    // Boxed, because the future would otherwise keep space for the read while it waits for mail.
+    let start = Box::pin(Start::of(app, waiters, caller, long_poll)).await?;
     before_timeout(app, long_poll, Box::pin(find_message(app, start, sort, parts.lowered()))).await
 }
 
@@ -85,7 +86,7 @@ pub async fn verification(
     from: Option<SenderFilter>,
     unauthenticated: bool,
 ) -> Result<Option<Message>, Refusal> {
-    let start = Start::of(app, waiters, caller, long_poll).await?;
+    let start = Box::pin(Start::of(app, waiters, caller, long_poll)).await?;
     before_timeout(app, long_poll, Box::pin(find_verification(app, start, from, unauthenticated))).await
 }
 
@@ -144,11 +145,13 @@ async fn find_message(
     let Start { place, mut watch, mut newest, mut since } = start;
     loop {
         while since < newest {
-            let summaries = app.store.read_one(move |tx| arrivals::after(tx, place, sort, since, READ_MAX)).await?;
+            let read = app.store.read_one(move |tx| arrivals::after(tx, place, sort, since, READ_MAX));
+            let summaries = Box::pin(read).await?;
             for found in summaries.iter().filter(|summary| parts.matches(summary)) {
                 let id = found.id;
                 // The message may have been deleted since the first query.
-                if let Some(record) = app.store.read(move |tx| messages::record(tx, place.workspace, id)).await? {
+                let read = app.store.read(move |tx| messages::record(tx, place.workspace, id));
+                if let Some(record) = Box::pin(read).await? {
                     return Ok(record);
                 }
             }
@@ -177,12 +180,14 @@ async fn find_verification(
         let mut until = newest.plus_ms(1);
         while since < until {
             let between = ArrivalTimeRange { since, until };
-            let summaries = app.store.read_one(move |tx| arrivals::verifications(tx, place, between, READ_MAX)).await?;
+            let read = app.store.read_one(move |tx| arrivals::verifications(tx, place, between, READ_MAX));
+            let summaries = Box::pin(read).await?;
             let trusted =
                 |g: &ArrivalSummary| unauthenticated || g.verification.as_ref().is_some_and(|v| !v.auth_failed);
             for found in summaries.iter().filter(|summary| trusted(summary) && fits(summary)) {
                 let id = found.id;
-                if let Some(message) = app.store.read_one(move |tx| messages::get(tx, place.workspace, id)).await? {
+                let read = app.store.read_one(move |tx| messages::get(tx, place.workspace, id));
+                if let Some(message) = Box::pin(read).await? {
                     return Ok(message);
                 }
             }

@@ -148,7 +148,8 @@ impl InboxWatch {
                 leader = self.waiters.polling.lock() => leader,
             };
             if leader.is_behind {
-                self.waiters.catch_up(&self.store, self.place.workspace).await?;
+                // Boxed, so that the waiters don't keep space for the read.
+                Box::pin(self.waiters.catch_up(&self.store, self.place.workspace)).await?;
                 leader.is_behind = false;
                 continue;
             }

@@ -169,13 +169,14 @@ pub(crate) async fn post_with_hook(
     hook: Box<dyn QueueHook>,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let (ready, raw) = ready(app, context, message, inbox).await?;
-    queue(app, QueuedMessage { hook: Some(hook), ..ready }, raw, render).await
+    let (mut ready, raw) = ready(app, context, message, inbox).await?;
+    ready.hook = Some(hook);
+    queue(app, ready, raw, render).await
 }
 
 async fn queue(
     app: &Arc<App>,
-    mut ready: QueuedMessage,
+    mut ready: Box<QueuedMessage>,
     raw: Vec<u8>,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
@@ -234,7 +235,7 @@ async fn ready(
     context: SendContext,
     mut outgoing: OutgoingMessage,
     inbox: Inbox,
-) -> Result<(QueuedMessage, Vec<u8>), Refusal> {
+) -> Result<(Box<QueuedMessage>, Vec<u8>), Refusal> {
     let now = app.clock.now();
     let author = compose::author(&inbox)?;
     let config = QueueConfig {
@@ -249,7 +250,7 @@ async fn ready(
     let files_bytes = outgoing.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
     let bytes = files_bytes + outgoing.origin.raw().map_or(0, |raw| raw.len());
     let blobs = app.blobs.clone();
-    let work = move || -> Result<(QueuedMessage, Vec<u8>), Refusal> {
+    let work = move || -> Result<(Box<QueuedMessage>, Vec<u8>), Refusal> {
         let is_local = |address: &Address| local_delivery::is_served(address, &config.served);
         let (has_local, has_remote) = {
             let all = outgoing.people.deliveries();
@@ -277,7 +278,8 @@ async fn ready(
         };
         let opened = opened.map(inline).transpose()?;
         let (signed, hook) = (None, None);
-        let ready = QueuedMessage {
+        // Boxed: it is large, and every step of a send would copy it.
+        let ready = Box::new(QueuedMessage {
             context,
             config,
             message: outgoing,
@@ -289,7 +291,7 @@ async fn ready(
             signed,
             hook,
             now,
-        };
+        });
         Ok((ready, raw))
     };
     app.blocking_pool.run_sized(bytes, work).await?
