@@ -3,4 +3,5 @@
 
 mod corpus;
 mod generated;
+mod payments;
 mod traps;

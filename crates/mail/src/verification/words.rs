@@ -36,7 +36,8 @@ const FAMILY_TABLES: [(&str, KeywordTable); 8] = [
 const SENTENCES: &str = include_str!("words/sentences.txt");
 
 /// The tables of [`SENTENCES`]. Their keywords only match at the start of a word.
-const SENTENCE_TABLES: [(&str, KeywordTable); 6] = [
+const SENTENCE_TABLES: [(&str, KeywordTable); 7] = [
+    ("names", KeywordTable::Name),
     ("enter", KeywordTable::Enter),
     ("speech", KeywordTable::Speech),
     ("denial", KeywordTable::Denial),
@@ -71,6 +72,9 @@ pub(super) enum KeywordTable {
     Trade,
     /// Words before a number that make it something else (order, account, phone, card), and units after it.
     Counted,
+    /// Names of codes of digits for signing in and for payments that also mean something else. They only count next to
+    /// a number.
+    Name,
     /// Verbs that ask the reader to enter a code.
     Enter,
     /// Phrases of people who report or ask about a code.
@@ -110,7 +114,8 @@ impl Keyword {
     fn new(table: KeywordTable, word: &'static str, in_sentences: bool) -> Keyword {
         let is_short =
             word.chars().count() <= WHOLE_CHARS_MAX && !STEMS.contains(&word) && !word.chars().any(is_unspaced);
-        let whole = matches!(table, KeywordTable::Common | KeywordTable::Enter | KeywordTable::Speech);
+        let whole =
+            matches!(table, KeywordTable::Name | KeywordTable::Common | KeywordTable::Enter | KeywordTable::Speech);
         Keyword { table, word, from_start: is_short || in_sentences, to_end: is_short && word.is_ascii() || whole }
     }
 }
