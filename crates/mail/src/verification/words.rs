@@ -1,5 +1,5 @@
-//! Keywords of account messages in data files: one per language family, and one for words that decide what a sentence
-//! does. All keywords are in lower case.
+//! Keywords of account messages in data files: one per language family, one for words that decide what a sentence does,
+//! and one for links that answer a question. All keywords are in lower case.
 
 use std::sync::LazyLock;
 
@@ -46,6 +46,18 @@ const SENTENCE_TABLES: [(&str, KeywordTable); 7] = [
     ("away", KeywordTable::Away),
 ];
 
+/// The data file of [`ANSWER_TABLES`].
+const ANSWERS: &str = include_str!("words/answers.txt");
+
+/// The tables of [`ANSWERS`]. Their keywords only match at the start of a word.
+const ANSWER_TABLES: [(&str, KeywordTable); 5] = [
+    ("refusals", KeywordTable::Refusal),
+    ("no", KeywordTable::No),
+    ("yes", KeywordTable::Yes),
+    ("approvals", KeywordTable::Approval),
+    ("identity", KeywordTable::Identity),
+];
+
 /// Maximum length of a keyword that only matches as a whole word, in characters: shorter ones occur inside other words.
 const WHOLE_CHARS_MAX: usize = 4;
 
@@ -85,8 +97,18 @@ pub(super) enum KeywordTable {
     Meeting,
     /// Frequent words of the languages that have tables.
     Common,
-    /// Labels of links that refuse, report, cancel, unsubscribe or explain.
+    /// Labels of links that unsubscribe or explain.
     Away,
+    /// Labels of links that deny, report, block or cancel.
+    Refusal,
+    /// Words for "no".
+    No,
+    /// Words for "yes".
+    Yes,
+    /// Labels of links that approve what another link refuses.
+    Approval,
+    /// Phrases that ask whether the reader acted.
+    Identity,
 }
 
 /// An occurrence of a keyword in a text, as a byte range.
@@ -133,9 +155,12 @@ static AUTOMATON: LazyLock<KeywordAutomaton> = LazyLock::new(|| {
             wordlist::table(family, name).into_iter().map(|word| Keyword::new(*table, word, false))
         })
     });
-    let sentences = SENTENCE_TABLES.iter().flat_map(|(name, table)| {
-        wordlist::table(SENTENCES, name).into_iter().map(|word| Keyword::new(*table, word, true))
-    });
+    let in_sentences = |file, tables: &'static [(&'static str, KeywordTable)]| {
+        tables.iter().flat_map(move |(name, table)| {
+            wordlist::table(file, name).into_iter().map(|word| Keyword::new(*table, word, true))
+        })
+    };
+    let sentences = in_sentences(SENTENCES, &SENTENCE_TABLES).chain(in_sentences(ANSWERS, &ANSWER_TABLES));
     let keywords: Vec<Keyword> = families.chain(sentences).collect();
     // Few lines are searched, so a full transition table of 16 MB isn't worth it.
     let words = AhoCorasick::builder()
