@@ -143,12 +143,14 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     if doubtful && cue < CodeCue::SignIn || cue == CodeCue::None && !unknown && !(by_page && shown) {
         return 0;
     }
+    // A word for any kind of code names a code for the reader only with a verb or with words about an account.
+    let is_named = name(&sentence, candidate).is_some();
     inline.points().max(near.points)
         + place_points(candidate, &sentence, shown)
         + form_points(candidate, cue, shown || sentence.follows_colon())
         + i32::from(by_page)
         + if unknown { 3 } else { 0 }
-        + if name(&sentence, candidate).is_some() { NAMED_POINTS } else { 0 }
+        + if is_named && cue >= CodeCue::Requested { NAMED_POINTS } else { 0 }
         + i32::from(is_repeated(placed, all))
 }
 
@@ -179,11 +181,10 @@ fn form_points(candidate: &CodeCandidate, cue: CodeCue, clear: bool) -> i32 {
     }
 }
 
-/// Returns the name that the sentence gives to a candidate. Words that mean something else as well don't name a token
-/// with letters.
+/// Returns the name that the sentence gives to a candidate.
 fn name(sentence: &CodeSentence, candidate: &CodeCandidate) -> Option<CodeName> {
     let is_number = matches!(candidate.kind, CodeForm::Digits | CodeForm::Year);
-    sentence.name().filter(|_| is_number)
+    sentence.name().filter(|name| is_number || *name != CodeName::Digits && candidate.is_random())
 }
 
 /// Returns the cue in the sentence of a candidate.
@@ -191,7 +192,7 @@ fn sentence_cue(sentence: &CodeSentence, candidate: &CodeCandidate) -> CodeCue {
     let cue = CodeCue::of(&sentence.tables());
     let name = name(sentence, candidate);
     if let Some(name) = name {
-        return cue.max(if name == CodeName::SignIn { CodeCue::SignIn } else { CodeCue::Code });
+        return cue.max(if name == CodeName::Code { CodeCue::Code } else { CodeCue::SignIn });
     }
     let is_instruction = sentence.follows_verb() && cue == CodeCue::Account && candidate.is_random();
     match cue {
@@ -267,7 +268,12 @@ fn names_other(label: String) -> bool {
 /// Returns whether a candidate is an item of a list, such as backup codes.
 fn is_listed(placed: &PlacedCandidate, all: &[PlacedCandidate]) -> bool {
     let code = &placed.candidate.code;
-    let peers = all.iter().filter(|other| other.candidate.alone && other.candidate.code.len() == code.len());
+    // Words of one length, such as labels, aren't items of a list of codes.
+    let is_word = |candidate: &CodeCandidate| candidate.kind == CodeForm::Letters;
+    let is_peer = |other: &CodeCandidate| {
+        other.alone && other.code.len() == code.len() && is_word(other) == is_word(&placed.candidate)
+    };
+    let peers = all.iter().filter(|other| is_peer(&other.candidate));
     let mut codes: Vec<&str> = peers.map(|other| other.candidate.code.as_str()).collect();
     codes.sort_unstable();
     codes.dedup();

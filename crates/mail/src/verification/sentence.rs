@@ -26,7 +26,9 @@ pub(super) struct CodeSentence {
 pub(super) enum CodeName {
     /// A word for any kind of code.
     Code,
-    /// A name of codes for signing in and for payments.
+    /// A name of codes of digits for signing in and for payments.
+    Digits,
+    /// A name of codes for signing in.
     SignIn,
 }
 
@@ -35,7 +37,8 @@ impl CodeName {
     pub(super) fn of(table: KeywordTable) -> Option<CodeName> {
         match table {
             KeywordTable::Code => Some(CodeName::Code),
-            KeywordTable::Strong | KeywordTable::Name => Some(CodeName::SignIn),
+            KeywordTable::Name => Some(CodeName::Digits),
+            KeywordTable::Strong => Some(CodeName::SignIn),
             _ => None,
         }
     }
@@ -120,7 +123,7 @@ impl CodeSentence {
         let has = |table| tables.contains(&table);
         let sign_in = has(KeywordTable::Strong)
             || has(KeywordTable::Code) && has(KeywordTable::Account)
-            || self.name() == Some(CodeName::SignIn);
+            || self.name() > Some(CodeName::Code);
         self.is_question
             || has(KeywordTable::Other)
             || has(KeywordTable::Speech)
