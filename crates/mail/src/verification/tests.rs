@@ -4,5 +4,6 @@
 mod answers;
 mod corpus;
 mod generated;
+mod islands;
 mod payments;
 mod traps;

@@ -62,7 +62,7 @@ const ANSWER_TABLES: [(&str, KeywordTable); 5] = [
 const WHOLE_CHARS_MAX: usize = 4;
 
 /// Short words that also match inside compounds and with endings ("Anmeldecode", "kodunuz").
-const STEMS: [&str; 7] = ["code", "kode", "kood", "kod", "kód", "kôd", "kòd"];
+const STEMS: [&str; 9] = ["code", "kode", "kood", "kod", "kód", "kôd", "kòd", "kóði", "kóða"];
 
 /// The table of a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
