@@ -84,7 +84,9 @@ fn mark_label(page: &VerificationPage<'_>, link: &PageLink, labels: &mut [bool])
     labels[link.line] = true;
     if link.label.is_empty() && page::without_urls(line).is_empty() {
         let above = (1..link.line).rev().find(|at| !page.lines[*at].trim().is_empty());
-        above.map(|at| labels[at] = true);
+        if let Some(at) = above {
+            labels[at] = true;
+        }
     }
 }
 

@@ -125,7 +125,7 @@ fn one_bad_byte_does_not_change_the_character_set() {
         for charset in charsets {
             for bad in [&b"\xff"[..], b"\xe3", b"\xc3"] {
                 let at = text.len();
-                let subject = [text.as_bytes(), &bad[..], b" end"].concat();
+                let subject = [text.as_bytes(), bad, b" end"].concat();
                 let content_type = format!("text/plain; charset={charset}");
                 let parsed = parse(&message(&subject, b"A", &content_type)).subject.unwrap();
                 assert_eq!(parsed, format!("{}\u{fffd} end", &text[..at]), "{charset}");
