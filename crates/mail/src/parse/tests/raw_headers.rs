@@ -92,7 +92,7 @@ fn raw_iso_2022_jp_is_decoded_without_a_label() {
                 assert_eq!(parsed.subject, Some(expected), "{content_type}");
                 let from = format!("\"{text}\" <ann@a.example>");
                 assert_eq!(parsed.headers.first("from"), Some(&*from), "{content_type}");
-                // A control character in From leaves the message without author, as before.
+                // A control character in From leaves the message without author.
                 assert_eq!(parsed.author, author(&mail));
                 variants += 1;
             }

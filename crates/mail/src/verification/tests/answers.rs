@@ -89,24 +89,33 @@ const OTHERS: &str = "
     News | Hello, here are our offers. | Yes, show me | No thanks
     Invoice 4829 | Please approve invoice 4829. | Approve | Reject";
 
-/// Returns the mails of a question as texts and as HTML, with the links in both orders.
-fn mails(question: &Question, links: &[(&str, &str)]) -> Vec<(Option<String>, Option<String>)> {
+/// The body of a mail.
+enum Body {
+    Text(String),
+    Html(String),
+}
+
+/// Returns the mails of a question as texts and as HTML, with labels and URLs of links in this order.
+fn mails(question: &Question, links: &[(&str, &str)]) -> Vec<Body> {
     let list = |render: &dyn Fn(&str, &str) -> String, between: &str| {
         links.iter().map(|(label, url)| render(label, url)).collect::<Vec<_>>().join(between)
     };
     let text = question.text;
     let anchor = |label: &str, url: &str| format!("<a href='{url}'>{label}</a>");
     vec![
-        (Some(format!("{text}\n\n{}\n", list(&|label, url| format!("{label}: {url}"), "\n"))), None),
-        (Some(format!("{text}\n\n{}\n", list(&|label, url| format!("{label}\n{url}"), "\n\n"))), None),
-        (Some(format!("{text} {}\n", list(&|label, url| format!("[{label}]({url})"), " "))), None),
-        (None, Some(format!("<p>{text}</p><p>{}</p><p>Acme, Main Street 1</p>", list(&anchor, " | ")))),
-        (None, Some(format!("<p>{text}</p><p>{}</p>", list(&anchor, "</p><p>")))),
+        Body::Text(format!("{text}\n\n{}\n", list(&|label, url| format!("{label}: {url}"), "\n"))),
+        Body::Text(format!("{text}\n\n{}\n", list(&|label, url| format!("{label}\n{url}"), "\n\n"))),
+        Body::Text(format!("{text} {}\n", list(&|label, url| format!("[{label}]({url})"), " "))),
+        Body::Html(format!("<p>{text}</p><p>{}</p><p>Acme, Main Street 1</p>", list(&anchor, " | "))),
+        Body::Html(format!("<p>{text}</p><p>{}</p>", list(&anchor, "</p><p>"))),
     ]
 }
 
-fn link(subject: &str, mail: &(Option<String>, Option<String>)) -> Option<String> {
-    let (text, html) = (mail.0.as_deref(), mail.1.as_deref());
+fn link(subject: &str, mail: &Body) -> Option<String> {
+    let (text, html) = match mail {
+        Body::Text(text) => (Some(&**text), None),
+        Body::Html(html) => (None, Some(&**html)),
+    };
     let input = VerificationInput { subject, text, html, from: "Acme <noreply@acme.example>" };
     detect(&input).and_then(|found| found.link)
 }
