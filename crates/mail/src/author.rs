@@ -15,6 +15,8 @@ use std::fmt;
 
 use crate::address::{Address, AddressError, Mailbox};
 use crate::header::{HeaderBlock, HeaderFlaw};
+use crate::parse::charset;
+use scan::FromValue;
 
 /// Maximum number of bytes of a `From` value that are parsed.
 pub const FROM_BYTES_MAX: usize = 16_384;
@@ -99,16 +101,26 @@ enum AllowedAddresses {
 
 /// Parses the author of a received message from its parsed header.
 pub(crate) fn of_block(block: &HeaderBlock<'_>) -> Result<Author, AuthorError> {
-    parse_block(block, AllowedAddresses::SameDomain)
+    parse_block(block, AllowedAddresses::SameDomain, None)
+}
+
+/// Like [`of_block`], with the 8-bit character set that the body of the message declares. Only raw bytes of the display
+/// name are decoded in it: the address and the rules for it are the same.
+pub(crate) fn shown_in(block: &HeaderBlock<'_>, body_charset: Option<&str>) -> Result<Author, AuthorError> {
+    parse_block(block, AllowedAddresses::SameDomain, body_charset)
 }
 
 /// Parses the author of a message to be sent. Stricter than [`of_block`], so that no recipient can parse a different
 /// author.
 pub(crate) fn parse_strict(block: &HeaderBlock<'_>) -> Result<Author, AuthorError> {
-    parse_block(block, AllowedAddresses::SameAddress)
+    parse_block(block, AllowedAddresses::SameAddress, None)
 }
 
-fn parse_block(block: &HeaderBlock<'_>, allowed: AllowedAddresses) -> Result<Author, AuthorError> {
+fn parse_block(
+    block: &HeaderBlock<'_>,
+    allowed: AllowedAddresses,
+    body_charset: Option<&str>,
+) -> Result<Author, AuthorError> {
     if let Some(flaw) = block.flaw() {
         return Err(AuthorError::Header(flaw));
     }
@@ -117,10 +129,10 @@ fn parse_block(block: &HeaderBlock<'_>, allowed: AllowedAddresses) -> Result<Aut
     if fields.next().is_some() {
         return Err(AuthorError::RepeatedFrom);
     }
-    parse_value(field.value, allowed)
+    parse_value(field.value, allowed, body_charset)
 }
 
-fn parse_value(value: &[u8], allowed: AllowedAddresses) -> Result<Author, AuthorError> {
+fn parse_value(value: &[u8], allowed: AllowedAddresses, body_charset: Option<&str>) -> Result<Author, AuthorError> {
     if value.len() > FROM_BYTES_MAX {
         return Err(AuthorError::TooLong);
     }
@@ -134,8 +146,16 @@ fn parse_value(value: &[u8], allowed: AllowedAddresses) -> Result<Author, Author
     if !parts.named.iter().all(|text| has_only_allowed_addresses(text, &address, allowed)) {
         return Err(AuthorError::SeveralAddresses);
     }
-    let name = display_name::safe_display_name(&parts.display, &address);
+    let name = display_name::safe_display_name(&display_text(&line, parts, body_charset), &address);
     Ok(Author(Mailbox::cleaned(name.as_deref(), address)))
+}
+
+/// Returns the display text of a value: decoded in the character set of the body if that has the same address, because
+/// second bytes of a character look like quotes and escapes.
+fn display_text(line: &[u8], parts: FromValue<'_>, body_charset: Option<&str>) -> Vec<u8> {
+    let decoded = body_charset.map(|label| charset::decode_field(line, Some(label)));
+    let shown = decoded.as_ref().and_then(|decoded| scan::scan(decoded.as_bytes()).ok());
+    shown.filter(|shown| shown.address == parts.address).map_or(parts.display, |shown| shown.display)
 }
 
 fn parse_address(bytes: &[u8]) -> Result<Address, AuthorError> {

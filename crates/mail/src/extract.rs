@@ -66,7 +66,7 @@ pub fn new_text(text: Option<&str>, html: Option<&str>) -> Option<NewText> {
     let mut sources = Vec::with_capacity(2);
     for source in from_html.chain(from_text).flatten() {
         let new = source.text(&NEW);
-        if !new.text.is_empty() {
+        if !new.text.chars().all(|c| line::is_blank(c) || header::is_rule_char(c)) {
             return Some(new);
         }
         sources.push(source);

@@ -93,11 +93,16 @@ pub fn first_field<'a>(raw: &'a [u8], name: &str) -> Option<HeaderField<'a>> {
 }
 
 /// Unfolds and trims a raw value: each fold becomes one space, together with the white space around it. The bytes are
-/// UTF-8 (RFC 6532 §3.2); in a value of another character set they are decoded as windows-1252. Control characters
-/// except tabs are removed. Encoded words aren't decoded.
+/// UTF-8 (RFC 6532 §3.2); raw ISO-2022-JP is also decoded, and a value of another character set is decoded as
+/// windows-1252. Control characters except tabs are removed. Encoded words aren't decoded.
 pub fn unfold(value: &[u8]) -> Cow<'_, str> {
+    unfold_in(value, None)
+}
+
+/// Like [`unfold`], with the 8-bit character set that the body of the message declares, which raw bytes are in.
+fn unfold_in<'v>(value: &'v [u8], body_charset: Option<&str>) -> Cow<'v, str> {
     let value = value.get(..FIELD_VALUE_BYTES_MAX).unwrap_or(value).trim_ascii();
-    let text = charset::decode_unlabeled(value);
+    let text = charset::decode_field(value, body_charset);
     if !text.chars().any(|c| c.is_control() && c != '\t') {
         return text;
     }
@@ -126,7 +131,12 @@ pub fn unfold(value: &[u8]) -> Cow<'_, str> {
 /// Unfolds a raw value and decodes its encoded words (RFC 2047). The result is one line without control characters
 /// except tabs.
 pub fn decode(value: &[u8]) -> String {
-    let text = unfold(value);
+    decode_in(value, None)
+}
+
+/// Like [`decode`], with the 8-bit character set that the body of the message declares, which raw bytes are in.
+pub(crate) fn decode_in(value: &[u8], body_charset: Option<&str>) -> String {
+    let text = unfold_in(value, body_charset);
     match decode_words(&text) {
         Some(decoded) => decoded,
         None => text.into_owned(),
@@ -154,9 +164,12 @@ impl DecodedHeaders {
         fields(raw).map(|field| (field.name.to_ascii_lowercase(), field.decoded())).collect()
     }
 
-    /// Decodes parsed fields.
-    pub(crate) fn from_fields<'f>(fields: impl Iterator<Item = &'f HeaderField<'f>>) -> Self {
-        fields.map(|field| (field.name.to_ascii_lowercase(), field.decoded())).collect()
+    /// Decodes parsed fields of a message whose body declares a character set.
+    pub(crate) fn from_fields<'f>(
+        fields: impl Iterator<Item = &'f HeaderField<'f>>,
+        body_charset: Option<&str>,
+    ) -> Self {
+        fields.map(|field| (field.name.to_ascii_lowercase(), decode_in(field.value, body_charset))).collect()
     }
 
     /// Appends a field and lower-cases its name.

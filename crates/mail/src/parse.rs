@@ -100,21 +100,23 @@ impl ParsedMessage<'_> {
 /// Parses a raw message. Accepts any bytes.
 pub fn parse(raw: &[u8]) -> ParsedMessage<'_> {
     let block = HeaderBlock::cut(raw);
-    let headers = DecodedHeaders::from_fields(block.fields());
-    let mut parsed = ParsedMessage { headers, author: author::of_block(&block), ..ParsedMessage::empty() };
-    if parsed.headers.is_empty() {
+    let mut parsed = ParsedMessage { author: author::of_block(&block), ..ParsedMessage::empty() };
+    if block.fields().next().is_none() {
         parsed.text = Some(select::line_feeds(charset::decode(None, raw)).into_owned());
         return parsed;
     }
-    read_identity(&block, &mut parsed);
     let tree = structure::split(raw);
+    let body_charset = tree.eight_bit_charset();
+    parsed.headers = DecodedHeaders::from_fields(block.fields(), body_charset);
+    parsed.author = author::shown_in(&block, body_charset);
+    read_identity(&block, body_charset, &mut parsed);
     parsed.limits_hit = tree.limits_hit;
     select::fill(&tree, raw, &mut parsed);
     parsed
 }
 
 /// Parses the fields for sender, recipients, date, subject and threading. If a field is repeated, the first one counts.
-fn read_identity(block: &HeaderBlock<'_>, parsed: &mut ParsedMessage<'_>) {
+fn read_identity(block: &HeaderBlock<'_>, body_charset: Option<&str>, parsed: &mut ParsedMessage<'_>) {
     let mut seen = Vec::with_capacity(12);
     for field in block.fields() {
         let name = field.name.to_ascii_lowercase();
@@ -124,7 +126,7 @@ fn read_identity(block: &HeaderBlock<'_>, parsed: &mut ParsedMessage<'_>) {
             continue;
         }
         let value = field.value;
-        match (&*name, AddressFieldValue::of(field)) {
+        match (&*name, AddressFieldValue::of(field, body_charset)) {
             ("message-id", _) => parsed.message_id = thread::message_ids(&header::unfold(value)).into_iter().next(),
             ("in-reply-to", _) => parsed.in_reply_to = thread::message_ids(&header::unfold(value)).into_iter().next(),
             ("references", _) => {
@@ -135,7 +137,9 @@ fn read_identity(block: &HeaderBlock<'_>, parsed: &mut ParsedMessage<'_>) {
             ("to", Some(field)) => address_fields::extend(&mut parsed.to, field),
             ("cc", Some(field)) => address_fields::extend(&mut parsed.cc, field),
             ("bcc", Some(field)) => address_fields::extend(&mut parsed.bcc, field),
-            ("subject", _) => parsed.subject = Some(field.decoded()).filter(|subject| !subject.is_empty()),
+            ("subject", _) => {
+                parsed.subject = Some(header::decode_in(value, body_charset)).filter(|subject| !subject.is_empty());
+            }
             ("date", _) => parsed.date_ms = date_ms(value),
             _ => continue,
         }
@@ -147,7 +151,7 @@ fn read_identity(block: &HeaderBlock<'_>, parsed: &mut ParsedMessage<'_>) {
 
 /// Parses a `Date` value (RFC 5322 §3.3) to milliseconds since 1970-01-01T00:00:00Z. Returns `None` if it isn't valid.
 pub fn date_ms(value: &[u8]) -> Option<i64> {
-    let line = structured_line(value);
+    let line = structured_line(value, None);
     let HeaderValue::DateTime(date) = MessageStream::new(&line).parse_date() else {
         return None;
     };
@@ -167,9 +171,9 @@ const STRUCTURED_VALUE_BYTES_MAX: usize = 65_536;
 ///
 /// Those parsers only accept UTF-8. A value that isn't UTF-8 is decoded as in [`header::unfold`]. Encoded words that
 /// the parsers would decode differently are re-encoded to UTF-8.
-fn structured_line(value: &[u8]) -> Vec<u8> {
+fn structured_line(value: &[u8], body_charset: Option<&str>) -> Vec<u8> {
     let value = value.get(..STRUCTURED_VALUE_BYTES_MAX).unwrap_or(value);
-    let text = charset::decode_unlabeled(value);
+    let text = charset::decode_field(value, body_charset);
     let mut line = header::recode_words(&text).unwrap_or_else(|| text.into_owned()).into_bytes();
     line.push(b'\n');
     line

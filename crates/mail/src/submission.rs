@@ -156,7 +156,7 @@ fn check_field(field: &HeaderField<'_>, raw: &[u8], seen: &mut HashSet<&'static 
 }
 
 fn sender(field: &HeaderField<'_>) -> Result<Address, SubmissionError> {
-    let mut parties = AddressFieldValue::of(field).map(parse::parties).unwrap_or_default().into_iter();
+    let mut parties = AddressFieldValue::of(field, None).map(parse::parties).unwrap_or_default().into_iter();
     match (parties.next().and_then(|party| party.mailbox), parties.next()) {
         (Some(mailbox), None) => Ok(mailbox.into_address()),
         _ => Err(SubmissionError::Sender),

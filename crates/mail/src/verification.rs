@@ -5,6 +5,7 @@
 //! most [`CONFIDENCE_MAX`].
 
 mod code;
+mod label;
 mod link;
 mod page;
 mod sentence;

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     /// All word lists of the crate.
-    const FILES: [(&str, &str); 15] = [
+    const FILES: [(&str, &str); 16] = [
         ("bounce/phrases", include_str!("bounce/phrases.txt")),
         ("extract/labels", include_str!("extract/labels.txt")),
         ("extract/phrases", include_str!("extract/phrases.txt")),
@@ -47,6 +47,7 @@ mod tests {
         ("report/phrases", include_str!("report/phrases.txt")),
         ("thread/prefixes", include_str!("thread/prefixes.txt")),
         ("verification/words/african", include_str!("verification/words/african.txt")),
+        ("verification/words/answers", include_str!("verification/words/answers.txt")),
         ("verification/words/asian", include_str!("verification/words/asian.txt")),
         ("verification/words/eastern", include_str!("verification/words/eastern.txt")),
         ("verification/words/european", include_str!("verification/words/european.txt")),

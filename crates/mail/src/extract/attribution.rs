@@ -4,13 +4,14 @@
 //! signs and a typical ending is an attribution. So attributions in languages without table entries are still detected
 //! by their date and address.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Match};
 use memchr::memchr;
 
 use super::line::{LineMark, MarkedLine, trim};
-use super::words::{ATTRIBUTION_STARTS, WRITING_VERBS};
+use super::words::{ATTRIBUTION_STARTS, NAME_PARTICLES, WRITING_VERBS};
 
 /// Maximum number of lines of a wrapped attribution, and of lines above them that may belong to it.
 const LINES_MAX: usize = 6;
@@ -96,11 +97,14 @@ pub(super) fn start(lines: &[MarkedLine<'_>], end: usize, at_signs: &[bool]) -> 
     }
     let ends_paragraph = lines.get(end + 1).is_none_or(|line| !line.is_text());
     let mut joined = String::new();
+    let mut named = None;
     for start in (0..=end).rev().take(LINES_MAX) {
         let text = trim(lines[start].text);
         if !lines[start].is_text() || joined.len() + text.len() > BYTES_MAX {
             break;
         }
+        // What is in front of the verb can be on the line above.
+        let is_open = named.is_none() || begins_with_verb(&joined);
         joined = if joined.is_empty() { text.to_owned() } else { format!("{text} {joined}") };
         let begins_paragraph = start == 0 || !lines[start - 1].is_text();
         let is_paragraph = begins_paragraph && ends_paragraph;
@@ -108,8 +112,11 @@ pub(super) fn start(lines: &[MarkedLine<'_>], end: usize, at_signs: &[bool]) -> 
         if is_attribution(signs, RunContext { is_one_line: start == end, is_quote_next, is_paragraph }) {
             return Some(extended(lines, start, joined));
         }
+        if is_quote_next && is_open && is_name_and_date(&joined) {
+            named = Some(start);
+        }
     }
-    None
+    named
 }
 
 /// Quick check before joining lines: a colon or a bracket at the end.
@@ -172,6 +179,67 @@ fn is_attribution(signs: AttributionSigns, run: RunContext) -> bool {
     (by_address || by_date) && ends || quote && above_quote
 }
 
+/// Returns whether a line above a quote consists of a name, a verb of writing and a date in any order, and a colon:
+/// "Ana wrote on 4 August:", "Am 4. August schrieb Ana:", "Quoting Ana (4 August):". The date needs no year.
+fn is_name_and_date(text: &str) -> bool {
+    let text = trim_decoration(text);
+    let Some(bare) = text.strip_suffix([':', '：']) else { return false };
+    let lower = bare.to_lowercase();
+    // Offsets of the lower-case text apply to the text only if no letter changes its length.
+    lower.len() == bare.len()
+        && verbs(&lower).any(|verb| match (bare.get(..verb.start), bare.get(verb.end..)) {
+            (Some(before), Some(after)) if trim(before).is_empty() => begins_with_name(after),
+            (Some(before), Some(after)) if trim(after).is_empty() => has_digit(before) && names_author(before),
+            (Some(before), Some(after)) => {
+                is_name(before) && is_date_part(after) || is_name(after) && has_digit(before) && opens(&lower)
+            }
+            _ => false,
+        })
+}
+
+/// Returns whether a text is a name: one word of several letters, or a few words in capitals or in a script without them,
+/// and particles ("van").
+fn is_name(text: &str) -> bool {
+    const WORDS_MAX: usize = 6;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if let [word] = words[..] {
+        return !has_digit(word) && (!word.is_ascii() || word.len() > 1) && word.contains(char::is_alphabetic);
+    }
+    let is_particle = |word: &&str| NAME_PARTICLES.contains(&word.to_lowercase().as_str());
+    let is_name_word = |word: &&str| {
+        let first = word.chars().find(|c| c.is_alphabetic());
+        !has_digit(word) && !ends_sentence(word) && first.is_some_and(|c| !c.is_lowercase()) || is_particle(word)
+    };
+    (1..=WORDS_MAX).contains(&words.len()) && words.iter().all(is_name_word) && !words.iter().all(is_particle)
+}
+
+/// Returns whether a word ends a sentence. A dot after a short word belongs to an abbreviation ("Dr.").
+fn ends_sentence(word: &str) -> bool {
+    const ABBREVIATION_CHARS_MAX: usize = 5;
+    word.ends_with([';', ':', '!', '?']) || word.ends_with('.') && word.chars().count() > ABBREVIATION_CHARS_MAX
+}
+
+/// Returns whether a text begins with a name, and has nothing else or a date.
+fn begins_with_name(text: &str) -> bool {
+    let in_date = |word: &str| has_digit(word) || word.starts_with(|c: char| c.is_lowercase() || c == '(');
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (name, date) = words.split_at(words.iter().position(|word| in_date(word)).unwrap_or(words.len()));
+    is_name(&name.join(" ")) && (date.is_empty() || is_date_part(&date.join(" ")))
+}
+
+/// Returns whether a text can be in front of the verb: a name, or a name and a date in any order.
+fn names_author(text: &str) -> bool {
+    begins_with_name(text) || has_digit(text) && opens(&text.to_lowercase())
+}
+
+/// Returns whether a text can be the date of an attribution: a few words with a digit, or up to two without ("on
+/// Tuesday").
+fn is_date_part(text: &str) -> bool {
+    const WORDS_MAX: usize = 8;
+    let words = text.split_whitespace().count();
+    (1..=if has_digit(text) { WORDS_MAX } else { 2 }).contains(&words)
+}
+
 /// Returns the index of the first line of an attribution that `joined`, from line `start` on, is the end of: the topmost
 /// line above with a sign, and the lines in between.
 fn extended(lines: &[MarkedLine<'_>], start: usize, mut joined: String) -> usize {
@@ -184,9 +252,10 @@ fn extended(lines: &[MarkedLine<'_>], start: usize, mut joined: String) -> usize
         let lower = text.to_lowercase();
         let begins = begins_with_start(&lower) && has_date_like(&lower) || opens(&lower) && has_date(&lower);
         let begins = begins || ATTRIBUTION_STARTS.contains(&&*lower);
-        // A line that begins with the address continues the name on the line above.
-        let is_name = joined.starts_with(['<', '(', '[']) && text.len() <= NAME_BYTES_MAX;
-        if begins || is_name || has_part(&lower) {
+        // A line that begins with the address or the verb continues the name on the line above.
+        let follows_name = joined.starts_with(['<', '(', '[']) && text.len() <= NAME_BYTES_MAX
+            || names_author(text) && begins_with_verb(&joined);
+        if begins || follows_name || has_part(&lower) {
             first = at;
         } else if text.ends_with(['.', '!', '?', '。']) {
             break;
@@ -201,6 +270,10 @@ fn has_part(line: &str) -> bool {
     line.contains('@') && line.contains(['<', '(', '['])
         || line.ends_with('<')
         || line.len() <= NAME_BYTES_MAX && verb_ends(line).next().is_some()
+}
+
+fn begins_with_verb(text: &str) -> bool {
+    verbs(&text.to_lowercase()).any(|verb| verb.start == 0)
 }
 
 /// Returns the first three words.
@@ -222,12 +295,17 @@ fn ends_with_verb(text: &str) -> bool {
 
 /// Returns the ends of the verbs of the table in `text` (lower case) that are whole words.
 fn verb_ends(text: &str) -> impl Iterator<Item = usize> {
+    verbs(text).map(|verb| verb.end)
+}
+
+/// Returns the verbs of the table in `text` (lower case) that are whole words.
+fn verbs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_joined = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let is_word = move |found: &Match| {
         let (before, verb, after) = (&text[..found.start()], &text[found.range()], &text[found.end()..]);
         verb.starts_with(is_wide) || !is_joined(before.chars().next_back()) && !is_joined(after.chars().next())
     };
-    VERBS.find_overlapping_iter(text).filter(is_word).map(|found| found.end())
+    VERBS.find_overlapping_iter(text).filter(is_word).map(|found| found.range())
 }
 
 /// Returns whether the character belongs to a script that is written without spaces.

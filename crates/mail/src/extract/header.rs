@@ -16,7 +16,7 @@ const BLOCK_LINES_MAX: usize = 24;
 const RULE_CHARS_MIN: usize = 10;
 
 /// Returns whether the character decorates separator lines.
-fn is_rule_char(c: char) -> bool {
+pub(super) fn is_rule_char(c: char) -> bool {
     matches!(c, '-' | '_' | '=' | '*' | '~' | '#' | '–' | '—' | '─' | '━' | '﹘' | '－')
 }
 

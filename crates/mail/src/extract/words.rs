@@ -12,6 +12,9 @@ pub(super) static WRITING_VERBS: WordTable = WordTable::new(|| wordlist::table(P
 /// Words at the beginning of an attribution line.
 pub(super) static ATTRIBUTION_STARTS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "attribution starts"));
 
+/// Words in names that begin with a small letter.
+pub(super) static NAME_PARTICLES: WordTable = WordTable::new(|| wordlist::table(PHRASES, "name particles"));
+
 /// Text between the dashes of a separator above an original message.
 pub(super) static ORIGINAL_SEPARATORS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "original separators"));
 

@@ -39,19 +39,21 @@ impl AddressEntry {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AddressFieldValue<'a> {
     value: &'a [u8],
+    /// The 8-bit character set that the body of the message declares.
+    body_charset: Option<&'a str>,
 }
 
 impl<'a> AddressFieldValue<'a> {
     /// Returns the field if it is one of the supported address fields.
-    pub(crate) fn of(field: &HeaderField<'a>) -> Option<Self> {
+    pub(crate) fn of(field: &HeaderField<'a>, body_charset: Option<&'a str>) -> Option<Self> {
         let names = ["Sender", "Reply-To", "To", "Cc", "Bcc"];
-        names.iter().any(|name| field.is(name)).then_some(Self { value: field.value })
+        names.iter().any(|name| field.is(name)).then_some(Self { value: field.value, body_charset })
     }
 }
 
 /// Parses the entries of an address field, at most [`MAILBOXES_MAX`].
 pub(crate) fn parties(field: AddressFieldValue<'_>) -> Vec<AddressEntry> {
-    let line = with_quoted_locals(structured_line(field.value));
+    let line = with_quoted_locals(structured_line(field.value, field.body_charset));
     let HeaderValue::Address(address) = MessageStream::new(&line).parse_address() else {
         return Vec::new();
     };

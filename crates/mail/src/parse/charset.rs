@@ -4,7 +4,7 @@ mod legacy;
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, WINDOWS_1252};
 use mail_parser::decoders::charsets::map::charset_decoder;
 
 /// Number of bytes of an HTML body that are searched for a character set declaration.
@@ -44,15 +44,59 @@ pub(crate) fn decode_unlabeled(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
     }
+    if is_mostly_utf8(bytes) {
+        return String::from_utf8_lossy(bytes);
+    }
+    WINDOWS_1252.decode_without_bom_handling(bytes).0
+}
+
+/// Returns whether the bytes have at least as many valid characters of several bytes as invalid sequences.
+fn is_mostly_utf8(bytes: &[u8]) -> bool {
     let (mut valid, mut invalid) = (0_usize, 0_usize);
     for chunk in bytes.utf8_chunks() {
         valid += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
         invalid += usize::from(!chunk.invalid().is_empty());
     }
-    if valid >= invalid {
-        return String::from_utf8_lossy(bytes);
+    valid >= invalid
+}
+
+/// Decodes the raw value of a header field, which has no character set of its own: as ISO-2022-JP (RFC 1468) if it has
+/// valid escape sequences, as UTF-8 (RFC 6532 §3.2) if it is or nearly is, or in `body_charset`, the 8-bit character set
+/// that the body of the message declares, or else by [`decode_unlabeled`].
+pub(crate) fn decode_field<'a>(bytes: &'a [u8], body_charset: Option<&str>) -> Cow<'a, str> {
+    let is_ascii = bytes.is_ascii();
+    if is_ascii && let Some(text) = iso_2022_jp(bytes) {
+        return Cow::Owned(text);
     }
-    WINDOWS_1252.decode_without_bom_handling(bytes).0
+    let Some(label) = body_charset.filter(|_| !is_ascii && !is_mostly_utf8(bytes)) else {
+        return decode_unlabeled(bytes);
+    };
+    let text = decode(Some(label), bytes);
+    let bad = text.chars().filter(|c| *c == char::REPLACEMENT_CHARACTER).count();
+    let good = text.chars().filter(|c| !c.is_ascii()).count() - bad;
+    if good > bad { text } else { decode_unlabeled(bytes) }
+}
+
+/// Decodes ISO-2022-JP. Returns `None` if there are no escape sequences to Japanese characters and back to ASCII, or if
+/// they aren't valid.
+fn iso_2022_jp(bytes: &[u8]) -> Option<String> {
+    memchr::memmem::find(bytes, b"\x1b$")?;
+    let last = memchr::memrchr(b'\x1b', bytes)?;
+    if !bytes[last..].starts_with(b"\x1b(") {
+        return None;
+    }
+    ISO_2022_JP.decode_without_bom_handling_and_without_replacement(bytes).map(Cow::into_owned)
+}
+
+/// Returns whether the label names an 8-bit character set, other than UTF-8, that contains ASCII: raw bytes of a header
+/// can be in it, and nothing in ASCII becomes something else.
+pub(crate) fn is_eight_bit(label: &str) -> bool {
+    /// Shift sequences of UTF-7, HZ, ISO-2022-KR and ISO-2022-JP.
+    const SHIFTS: &[u8] = b"Aa +AGE- ~{VP~} \x0eGQ\x0f \x1b$B8l\x1b(B";
+    is_known(label)
+        && !is_ascii_label(label.trim())
+        && Encoding::for_label(label.trim().as_bytes()) != Some(UTF_8)
+        && decode(Some(label), SHIFTS).as_bytes() == SHIFTS
 }
 
 /// Returns whether [`decode`] knows this character set.

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::charset;
 use super::content::PartHeader;
 use super::{NESTING_DEPTH_MAX, PARTS_MAX};
 use crate::header;
@@ -28,6 +29,14 @@ pub(crate) struct MimePart {
 pub(crate) struct MimeTree {
     pub(crate) nodes: Vec<MimePart>,
     pub(crate) limits_hit: bool,
+}
+
+impl MimeTree {
+    /// Returns the first 8-bit character set that a text part declares.
+    pub(crate) fn eight_bit_charset(&self) -> Option<&str> {
+        let texts = self.nodes.iter().filter(|node| node.content.media_type.starts_with("text/"));
+        texts.filter_map(|node| node.content.charset.as_deref()).find(|label| charset::is_eight_bit(label))
+    }
 }
 
 /// A multipart whose closing delimiter hasn't been reached.

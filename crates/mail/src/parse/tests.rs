@@ -4,6 +4,7 @@
 use super::*;
 
 mod damaged;
+mod raw_headers;
 
 fn lines(text: &str) -> Vec<u8> {
     text.trim_start().replace('\n', "\r\n").into_bytes()

@@ -6,7 +6,7 @@
 //! without word tables, a token that the layout shows alone is a code.
 
 use super::page::{PageTopic, VerificationPage};
-use super::sentence::{self, CodeSentence};
+use super::sentence::{self, CodeName, CodeSentence};
 use super::shape::{self, CodeCandidate, CodeForm};
 use super::words::{self, KeywordTable};
 
@@ -20,6 +20,9 @@ const LINES_BELOW_MAX: usize = 2;
 const LIST_LENGTH_MIN: usize = 3;
 /// Minimum number of points of a code.
 const POINTS_MIN: i32 = 5;
+
+/// Points of a candidate that its sentence names, so that it wins over numbers of the same sentence.
+const NAMED_POINTS: i32 = 2;
 
 /// A detected code and its score.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,11 +143,14 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     if doubtful && cue < CodeCue::SignIn || cue == CodeCue::None && !unknown && !(by_page && shown) {
         return 0;
     }
+    // A word for any kind of code names a code for the reader only with a verb or with words about an account.
+    let is_named = name(&sentence, candidate).is_some();
     inline.points().max(near.points)
         + place_points(candidate, &sentence, shown)
         + form_points(candidate, cue, shown || sentence.follows_colon())
         + i32::from(by_page)
         + if unknown { 3 } else { 0 }
+        + if is_named && cue >= CodeCue::Requested { NAMED_POINTS } else { 0 }
         + i32::from(is_repeated(placed, all))
 }
 
@@ -175,9 +181,19 @@ fn form_points(candidate: &CodeCandidate, cue: CodeCue, clear: bool) -> i32 {
     }
 }
 
+/// Returns the name that the sentence gives to a candidate.
+fn name(sentence: &CodeSentence, candidate: &CodeCandidate) -> Option<CodeName> {
+    let is_number = matches!(candidate.kind, CodeForm::Digits | CodeForm::Year);
+    sentence.name().filter(|name| is_number || *name != CodeName::Digits && candidate.is_random())
+}
+
 /// Returns the cue in the sentence of a candidate.
 fn sentence_cue(sentence: &CodeSentence, candidate: &CodeCandidate) -> CodeCue {
     let cue = CodeCue::of(&sentence.tables());
+    let name = name(sentence, candidate);
+    if let Some(name) = name {
+        return cue.max(if name == CodeName::Code { CodeCue::Code } else { CodeCue::SignIn });
+    }
     let is_instruction = sentence.follows_verb() && cue == CodeCue::Account && candidate.is_random();
     match cue {
         // "Enter 482913 to sign in".
@@ -205,7 +221,7 @@ fn near_points(page: &VerificationPage<'_>, at: usize) -> NearPoints {
     let around = own.chain(above).map(|near| (near, 0)).chain(below.map(|near| (near, 1)));
     for ((between, line), penalty) in around {
         let tables = page.tables(line);
-        let cue = CodeCue::of(&tables);
+        let cue = if ends_with_name(&page.lines[line]) { CodeCue::SignIn } else { CodeCue::of(&tables) };
         let has = |table| tables.contains(&table);
         let other = has(KeywordTable::Other) || has(KeywordTable::Speech) || has(KeywordTable::Trade);
         let points = cue.points() - penalty - i32::try_from(between).unwrap_or(i32::MAX / 2).min(2);
@@ -214,6 +230,12 @@ fn near_points(page: &VerificationPage<'_>, at: usize) -> NearPoints {
         }
     }
     best
+}
+
+/// Returns whether a line ends with a name of codes in capitals that also means something else: "Ihre TAN:".
+fn ends_with_name(line: &str) -> bool {
+    let last = line.trim_end_matches(|c: char| !c.is_alphanumeric()).rsplit(|c: char| !c.is_alphanumeric()).next();
+    last.is_some_and(|word| !word.contains(char::is_lowercase) && words::any(&word.to_lowercase(), KeywordTable::Name))
 }
 
 /// Returns the nearest non-blank line above a candidate, in lower case.
@@ -246,7 +268,12 @@ fn names_other(label: String) -> bool {
 /// Returns whether a candidate is an item of a list, such as backup codes.
 fn is_listed(placed: &PlacedCandidate, all: &[PlacedCandidate]) -> bool {
     let code = &placed.candidate.code;
-    let peers = all.iter().filter(|other| other.candidate.alone && other.candidate.code.len() == code.len());
+    // Words of one length, such as labels, aren't items of a list of codes.
+    let is_word = |candidate: &CodeCandidate| candidate.kind == CodeForm::Letters;
+    let is_peer = |other: &CodeCandidate| {
+        other.alone && other.code.len() == code.len() && is_word(other) == is_word(&placed.candidate)
+    };
+    let peers = all.iter().filter(|other| is_peer(&other.candidate));
     let mut codes: Vec<&str> = peers.map(|other| other.candidate.code.as_str()).collect();
     codes.sort_unstable();
     codes.dedup();

@@ -6,6 +6,7 @@
 
 use std::sync::LazyLock;
 
+use super::label;
 use super::page::{self, PageLink, VerificationPage};
 use super::shape::is_unspaced;
 use super::words::{self, KeywordTable};
@@ -60,8 +61,9 @@ pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedLink> {
         page.links.iter().filter(|link| is_personal(link)).map(|link| link.url.as_str()).collect();
     let sole =
         topic.is_account && !topic.is_trade && !topic.is_notice && personal.windows(2).all(|pair| pair[0] == pair[1]);
+    let question = !topic.is_trade && label::is_question(page);
     for link in &page.links {
-        let score = score(page, link, sole);
+        let score = score(page, link, sole, question);
         if score >= SCORE_MIN && best.as_ref().is_none_or(|best| score > best.score) {
             best = Some(DetectedLink { url: link.url.clone(), score });
         }
@@ -70,13 +72,17 @@ pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedLink> {
 }
 
 /// Returns the score of a link, or 0 if it can't be the verification link.
-fn score(page: &VerificationPage<'_>, link: &PageLink, sole: bool) -> i32 {
+///
+/// `sole` states that it is the only personal link of a mail about an account, `question` that the mail asks a question
+/// that one of its links refuses.
+fn score(page: &VerificationPage<'_>, link: &PageLink, sole: bool, question: bool) -> i32 {
     let topic = page.topic();
     let url = link.url.to_lowercase();
-    let label = if link.label.is_empty() { lead_text(page, link) } else { link.label.to_lowercase() };
+    let label = label::of(page, link);
     let path = path(&url).unwrap_or("");
     let label_is_url = label.contains("://");
-    let by_label = !label.is_empty() && !label_is_url && words::any(&label, KeywordTable::Action);
+    let is_answer = question && !label_is_url && label::approves(&label);
+    let by_label = is_answer || !label_is_url && words::any(&label, KeywordTable::Action);
     let is_requested = by_label || action_is_adjacent(page, link.line);
     let token_score =
         token_score(&link.url).or_else(|| (is_requested && has_small_token(path)).then_some(SHORT_TOKEN_SCORE));
@@ -96,14 +102,14 @@ fn score(page: &VerificationPage<'_>, link: &PageLink, sole: bool) -> i32 {
     score += if by_url { 20 } else { 0 };
     score += if by_text { 15 } else { 0 };
     score += if sole { 20 } else { 0 };
-    score += match topic.is_account {
+    score += match topic.is_account || is_answer {
         true => 12,
         false if by_label && by_url => 0,
         false => -25,
     };
     score += if words::any(&page.lines[0].to_lowercase(), KeywordTable::Action) { 8 } else { 0 };
     score -= if topic.is_trade { 25 } else { 0 };
-    score -= if topic.is_notice { 40 } else { 0 };
+    score -= if topic.is_notice && !is_answer { 40 } else { 0 };
     if by_label || by_url || by_text || sole { score } else { 0 }
 }
 
@@ -127,6 +133,7 @@ fn has_other_purpose(link: &PageLink) -> bool {
     file || host(&url).is_some_and(|host| AWAY_HOSTS.iter().any(|away| is_below(host, away)))
         || std::iter::once(route).chain(values).any(has_away_word)
         || words::any(&label, KeywordTable::Away)
+        || label::refuses(&label)
         || host(&label).is_some_and(|shown| host(&url).is_none_or(|host| !is_same_site(shown, host)))
 }
 
@@ -246,14 +253,6 @@ fn is_random(part: &str) -> bool {
         || part.len() >= 24 && words <= 1
 }
 
-/// Returns the short text that labels a bare URL, in lower case: before it on its line, or else on the line above.
-fn lead_text(page: &VerificationPage<'_>, link: &PageLink) -> String {
-    /// Maximum length of a label in characters.
-    const LABEL_CHARS_MAX: usize = 32;
-    let text = text_before(page, link);
-    if text.chars().count() <= LABEL_CHARS_MAX { text } else { String::new() }
-}
-
 /// Returns whether a link is alone on its line, below a sentence.
 fn follows_sentence(page: &VerificationPage<'_>, link: &PageLink) -> bool {
     /// Minimum length of a sentence in characters; scripts without spaces are more compact.
@@ -265,20 +264,6 @@ fn follows_sentence(page: &VerificationPage<'_>, link: &PageLink) -> bool {
         (chars + line.chars().count(), compact || line.chars().any(is_unspaced))
     });
     is_alone && chars >= if compact { SENTENCE_CHARS_MIN / 2 } else { SENTENCE_CHARS_MIN }
-}
-
-/// Returns the text before a link on its line, or else the nearest line above that shows something, in lower case.
-fn text_before(page: &VerificationPage<'_>, link: &PageLink) -> String {
-    let line = page.lines.get(link.line).map(|line| line.to_lowercase()).unwrap_or_default();
-    let label = link.label.to_lowercase();
-    let end = if label.is_empty() { line.find("http") } else { line.find(&label) };
-    let before = line[..end.unwrap_or(line.len())].trim();
-    // A label takes precedence over the line above.
-    if !before.is_empty() || !label.is_empty() {
-        return before.to_owned();
-    }
-    let above = page.lines[1..link.line.clamp(1, page.lines.len())].iter().rev().find(|line| !line.trim().is_empty());
-    above.map(|line| line.trim().to_lowercase()).unwrap_or_default()
 }
 
 /// Returns whether the line of a link, or the text right above it, describes a verification action.
@@ -303,10 +288,11 @@ fn action_is_adjacent(page: &VerificationPage<'_>, line: usize) -> bool {
 /// Returns whether the words before a link make it one for readers who did not act, or who want to leave: "To
 /// unsubscribe: …", "Not you? …".
 fn is_for_others(page: &VerificationPage<'_>, link: &PageLink) -> bool {
-    let before = text_before(page, link);
+    let before = label::text_before(page, link);
     let last = last_clause(&before);
     let denies = words::any(last, KeywordTable::Denial) && !last.trim_end().ends_with(['.', '!', '。', '！', '।']);
-    denies || link.label.is_empty() && words::any(last, KeywordTable::Away)
+    let leaves = || words::any(last, KeywordTable::Away) || label::refuses(last);
+    denies || link.label.is_empty() && leaves()
 }
 
 /// Returns the last sentence of a text, with a question in front of it: "Not you? Reset it".

@@ -35,6 +35,8 @@ pub(super) struct PageLink {
     pub(super) label: String,
     /// Index of its line.
     pub(super) line: usize,
+    /// Byte offset of the label, or of a bare URL, in its line.
+    pub(super) from: usize,
 }
 
 /// The lines and links of one part of a message.
@@ -208,7 +210,7 @@ impl<'a> VerificationPage<'a> {
     fn end_anchor(&mut self, anchor: &mut Option<OpenAnchor>, line: &str) {
         if let Some(OpenAnchor { url, label_start }) = anchor.take() {
             let label = line.get(label_start..).unwrap_or("").trim().chars().take(200).collect();
-            self.push_link(PageLink { url, label, line: self.lines.len() });
+            self.push_link(PageLink { url, label, line: self.lines.len(), from: label_start });
         }
     }
 
@@ -258,7 +260,8 @@ impl<'a> VerificationPage<'a> {
             let url = trim_url(&rest[..end]);
             // The label of a Markdown link is right before its URL.
             let label = markdown_label(&line[..start]);
-            self.push_link(PageLink { url: url.to_owned(), label: label.to_owned(), line: at });
+            let shown = if label.is_empty() { start } else { start - "](".len() - label.len() };
+            self.push_link(PageLink { url: url.to_owned(), label: label.to_owned(), line: at, from: shown });
             from = start + end.max(1);
             if self.links.len() >= LINKS_MAX {
                 return;

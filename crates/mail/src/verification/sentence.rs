@@ -21,6 +21,29 @@ pub(super) struct CodeSentence {
     is_question: bool,
 }
 
+/// The name that a sentence gives to a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum CodeName {
+    /// A word for any kind of code.
+    Code,
+    /// A name of codes of digits for signing in and for payments.
+    Digits,
+    /// A name of codes for signing in.
+    SignIn,
+}
+
+impl CodeName {
+    /// Returns the name that the keywords of a table are.
+    pub(super) fn of(table: KeywordTable) -> Option<CodeName> {
+        match table {
+            KeywordTable::Code => Some(CodeName::Code),
+            KeywordTable::Name => Some(CodeName::Digits),
+            KeywordTable::Strong => Some(CodeName::SignIn),
+            _ => None,
+        }
+    }
+}
+
 /// Returns the sentence around a candidate of line `at`. It can begin on the line above and end on the line below if
 /// the text is wrapped.
 pub(super) fn around(page: &VerificationPage<'_>, at: usize, candidate: &CodeCandidate) -> CodeSentence {
@@ -45,11 +68,21 @@ pub(super) fn around(page: &VerificationPage<'_>, at: usize, candidate: &CodeCan
     let start = (0..before.len()).rev().find(|at| ends_sentence(&before, *at)).map_or(0, |at| at + 1);
     let end = (0..after.len()).find(|at| ends_sentence(&after, *at));
     let is_question = end.is_some_and(|end| matches!(after[end], '?' | '？' | '؟' | '՞'));
-    let before = lower(&before[start..]);
-    let after = lower(&after[..end.unwrap_or(after.len())]);
-    let before_hits = words::hits(&before).collect();
-    let after_hits = words::hits(&after).collect();
+    let (before, before_hits) = lower_with_hits(&before[start..]);
+    let (after, after_hits) = lower_with_hits(&after[..end.unwrap_or(after.len())]);
     CodeSentence { before, after, before_hits, after_hits, is_question }
+}
+
+/// Returns the lower-case text of normalized characters and its keywords. Names that also mean something else count in
+/// capitals: "TAN", not "tan".
+fn lower_with_hits(chars: &[char]) -> (String, Vec<KeywordHit>) {
+    let text = lower(chars);
+    let is_in_capitals = |hit: &KeywordHit| {
+        let from = text[..hit.from].chars().count();
+        chars[from..].iter().zip(text[hit.from..hit.to].chars()).all(|(c, _)| !c.is_lowercase())
+    };
+    let hits = words::hits(&text).filter(|hit| hit.table != KeywordTable::Name || is_in_capitals(hit)).collect();
+    (text, hits)
 }
 
 /// Returns whether the character at `at` ends a sentence. A dot after a short word belongs to an abbreviation ("Nr.").
@@ -68,6 +101,10 @@ fn ends_sentence(text: &[char], at: usize) -> bool {
     }
 }
 
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
 /// Returns the lower-case text of normalized characters.
 fn lower(chars: &[char]) -> String {
     // "İ" has two characters in lower case, of which tables only have the first.
@@ -84,7 +121,9 @@ impl CodeSentence {
     pub(super) fn is_other(&self) -> bool {
         let tables = self.tables();
         let has = |table| tables.contains(&table);
-        let sign_in = has(KeywordTable::Strong) || has(KeywordTable::Code) && has(KeywordTable::Account);
+        let sign_in = has(KeywordTable::Strong)
+            || has(KeywordTable::Code) && has(KeywordTable::Account)
+            || self.name() > Some(CodeName::Code);
         self.is_question
             || has(KeywordTable::Other)
             || has(KeywordTable::Speech)
@@ -100,10 +139,12 @@ impl CodeSentence {
         const NAME_CHARS_MAX: usize = 12;
         let unit = self.after.trim_start_matches([' ', '-']);
         let after_start = self.after.len() - unit.len();
-        if self.after_hits.iter().any(|hit| hit.table == KeywordTable::Counted && hit.from == after_start) {
+        // "TAN 482913 IBAN DE89…" has a label of the next number there.
+        let is_unit = |hit: &KeywordHit| hit.table == KeywordTable::Counted && hit.from == after_start;
+        if self.name_before().is_none() && self.after_hits.iter().any(is_unit) {
             return true;
         }
-        let is_code = |hit: &&KeywordHit| matches!(hit.table, KeywordTable::Code | KeywordTable::Strong);
+        let is_code = |hit: &&KeywordHit| CodeName::of(hit.table).is_some();
         let is_name = |hit: &&KeywordHit| is_code(hit) || hit.table == KeywordTable::Account;
         self.before_hits.iter().filter(|hit| hit.table == KeywordTable::Counted).any(|hit| {
             let gap = &self.before[hit.to..];
@@ -118,6 +159,31 @@ impl CodeSentence {
                 });
             !(apart || numbered || is_unit || in_code_name || in_service_name)
         })
+    }
+
+    /// Returns the name of the candidate: in the word before it ("with TAN 482913"), or else behind it.
+    pub(super) fn name(&self) -> Option<CodeName> {
+        self.name_before().or_else(|| self.name_behind())
+    }
+
+    /// Returns the name in the last word before the candidate.
+    fn name_before(&self) -> Option<CodeName> {
+        let before = self.before.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let is_last = |hit: &&KeywordHit| hit.to <= before.len() && !before[hit.to..].contains(char::is_whitespace);
+        self.before_hits.iter().filter(is_last).filter_map(|hit| CodeName::of(hit.table)).max()
+    }
+
+    /// Returns the name close behind the candidate ("482913 is your TAN"), unless it is the name of another number.
+    fn name_behind(&self) -> Option<CodeName> {
+        /// Maximum number of characters between the candidate and its name.
+        const BEHIND_CHARS_MAX: usize = 16;
+        let is_behind = |hit: &&KeywordHit| {
+            let gap = &self.after[..hit.from];
+            let rest = self.after[hit.to..].trim_start_matches(|c: char| !c.is_alphanumeric());
+            let is_apart = gap.chars().count() > BEHIND_CHARS_MAX || gap.contains([',', ':', '，', '、', '：']);
+            !is_apart && !gap.contains(is_digit) && !rest.starts_with(is_digit)
+        };
+        self.after_hits.iter().filter(is_behind).filter_map(|hit| CodeName::of(hit.table)).max()
     }
 
     /// Returns whether a colon, a dash or an arrow is right before the candidate.

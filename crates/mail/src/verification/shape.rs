@@ -157,11 +157,12 @@ pub(super) fn candidates(line: &[char]) -> Vec<CodeCandidate> {
     let mut at = 0;
     while at < tokens.len() {
         let run = spaced_run(line, &tokens[at..]);
+        let account = if run.is_code { 0 } else { account_number_tokens(line, &tokens[at..]) };
         let last = &tokens[at + run.count - 1];
-        if run.is_code || run.count == 1 {
+        if account == 0 && (run.is_code || run.count == 1) {
             all.extend(candidate(line, tokens[at].start, last.end));
         }
-        at += run.count;
+        at += run.count.max(account);
     }
     all
 }
@@ -244,6 +245,29 @@ fn spaced_run(line: &[char], tokens: &[TokenRange]) -> SpacedRun {
     SpacedRun { count: if separate { 1 } else { count }, is_code }
 }
 
+/// Returns the number of tokens of the bank account number at the start (IBAN, ISO 13616), or 0: a country, two check
+/// digits, and groups of digits and capitals with spaces between them. Only the first group can be letters: a bank.
+fn account_number_tokens(line: &[char], tokens: &[TokenRange]) -> usize {
+    const CHARS: std::ops::RangeInclusive<usize> = 15..=34;
+    let is_number =
+        |token: &TokenRange| line[token.clone()].iter().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase());
+    let has_digit = |token: &TokenRange| line[token.clone()].iter().any(char::is_ascii_digit);
+    let begins = matches!(&line[tokens[0].clone()], [a, b, c, d, ..]
+        if a.is_ascii_uppercase() && b.is_ascii_uppercase() && c.is_ascii_digit() && d.is_ascii_digit());
+    if !begins || !is_number(&tokens[0]) {
+        return 0;
+    }
+    let mut chars = tokens[0].len();
+    let joined = tokens.windows(2).enumerate().take_while(|(at, pair)| {
+        chars += pair[1].len();
+        let is_spaced = line[pair[0].end..pair[1].start].iter().all(|c| *c == ' ');
+        is_spaced && is_number(&pair[1]) && (*at == 0 || has_digit(&pair[1])) && chars <= *CHARS.end()
+    });
+    let count = 1 + joined.count();
+    let total: usize = tokens[..count].iter().map(TokenRange::len).sum();
+    if CHARS.contains(&total) { count } else { 0 }
+}
+
 fn candidate(line: &[char], from: usize, to: usize) -> Option<CodeCandidate> {
     let raw: String = line[from..to].iter().filter(|c| **c != ' ').collect();
     let length = raw.chars().filter(|c| *c != '-').count();
@@ -300,10 +324,19 @@ fn has_clear_boundaries(line: &[char], from: usize, to: usize) -> bool {
     let marked_after = matches!(after, Some('%' | '/' | '\\' | '=' | '_' | '°' | '@' | '\u{1}'))
         || after == Some(' ') && after2 == Some('%');
     // Asterisks on both sides are emphasis; on one side, they mask a number ("****4829").
-    let masked = (before == Some('*')) != (after == Some('*'));
+    let masked = (before == Some('*')) != (after == Some('*')) || follows_mask(line, from);
     let joined = joined_before || joined_after || word(before) || word(after);
     let other = priced || marked_before || marked_after || masked || joined;
     !other
+}
+
+/// Returns whether a masked number begins or continues at `from`: "**** 4829", "XXXX-4829".
+fn follows_mask(line: &[char], from: usize) -> bool {
+    /// Minimum number of characters that hide digits; two asterisks can end emphasized text.
+    const CHARS_MIN: usize = 3;
+    let is_mask = |c: &&char| matches!(c, '*' | '•' | '●' | 'x' | 'X');
+    let before = line[..from].iter().rev().skip_while(|c| matches!(c, ' ' | '-'));
+    before.take_while(is_mask).count() >= CHARS_MIN || line[from..].iter().take_while(is_mask).count() >= CHARS_MIN
 }
 
 /// Returns whether the character belongs to a script without spaces, or one that attaches particles to numbers.

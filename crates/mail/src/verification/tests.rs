@@ -1,6 +1,9 @@
 //! Tests with the corpus of account messages, and tables of pitfalls and languages that the corpus lacks.
 #![allow(clippy::unwrap_used)]
 
+mod answers;
 mod corpus;
 mod generated;
+mod islands;
+mod payments;
 mod traps;

@@ -1,5 +1,5 @@
-//! Keywords of account messages in data files: one per language family, and one for words that decide what a sentence
-//! does. All keywords are in lower case.
+//! Keywords of account messages in data files: one per language family, one for words that decide what a sentence does,
+//! and one for links that answer a question. All keywords are in lower case.
 
 use std::sync::LazyLock;
 
@@ -36,7 +36,8 @@ const FAMILY_TABLES: [(&str, KeywordTable); 8] = [
 const SENTENCES: &str = include_str!("words/sentences.txt");
 
 /// The tables of [`SENTENCES`]. Their keywords only match at the start of a word.
-const SENTENCE_TABLES: [(&str, KeywordTable); 6] = [
+const SENTENCE_TABLES: [(&str, KeywordTable); 7] = [
+    ("names", KeywordTable::Name),
     ("enter", KeywordTable::Enter),
     ("speech", KeywordTable::Speech),
     ("denial", KeywordTable::Denial),
@@ -45,11 +46,23 @@ const SENTENCE_TABLES: [(&str, KeywordTable); 6] = [
     ("away", KeywordTable::Away),
 ];
 
+/// The data file of [`ANSWER_TABLES`].
+const ANSWERS: &str = include_str!("words/answers.txt");
+
+/// The tables of [`ANSWERS`]. Their keywords only match at the start of a word.
+const ANSWER_TABLES: [(&str, KeywordTable); 5] = [
+    ("refusals", KeywordTable::Refusal),
+    ("no", KeywordTable::No),
+    ("yes", KeywordTable::Yes),
+    ("approvals", KeywordTable::Approval),
+    ("identity", KeywordTable::Identity),
+];
+
 /// Maximum length of a keyword that only matches as a whole word, in characters: shorter ones occur inside other words.
 const WHOLE_CHARS_MAX: usize = 4;
 
 /// Short words that also match inside compounds and with endings ("Anmeldecode", "kodunuz").
-const STEMS: [&str; 7] = ["code", "kode", "kood", "kod", "kód", "kôd", "kòd"];
+const STEMS: [&str; 9] = ["code", "kode", "kood", "kod", "kód", "kôd", "kòd", "kóði", "kóða"];
 
 /// The table of a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +84,9 @@ pub(super) enum KeywordTable {
     Trade,
     /// Words before a number that make it something else (order, account, phone, card), and units after it.
     Counted,
+    /// Names of codes of digits for signing in and for payments that also mean something else. They only count next to
+    /// a number.
+    Name,
     /// Verbs that ask the reader to enter a code.
     Enter,
     /// Phrases of people who report or ask about a code.
@@ -81,8 +97,18 @@ pub(super) enum KeywordTable {
     Meeting,
     /// Frequent words of the languages that have tables.
     Common,
-    /// Labels of links that refuse, report, cancel, unsubscribe or explain.
+    /// Labels of links that unsubscribe or explain.
     Away,
+    /// Labels of links that deny, report, block or cancel.
+    Refusal,
+    /// Words for "no".
+    No,
+    /// Words for "yes".
+    Yes,
+    /// Labels of links that approve what another link refuses.
+    Approval,
+    /// Phrases that ask whether the reader acted.
+    Identity,
 }
 
 /// An occurrence of a keyword in a text, as a byte range.
@@ -110,7 +136,8 @@ impl Keyword {
     fn new(table: KeywordTable, word: &'static str, in_sentences: bool) -> Keyword {
         let is_short =
             word.chars().count() <= WHOLE_CHARS_MAX && !STEMS.contains(&word) && !word.chars().any(is_unspaced);
-        let whole = matches!(table, KeywordTable::Common | KeywordTable::Enter | KeywordTable::Speech);
+        let whole =
+            matches!(table, KeywordTable::Name | KeywordTable::Common | KeywordTable::Enter | KeywordTable::Speech);
         Keyword { table, word, from_start: is_short || in_sentences, to_end: is_short && word.is_ascii() || whole }
     }
 }
@@ -128,9 +155,12 @@ static AUTOMATON: LazyLock<KeywordAutomaton> = LazyLock::new(|| {
             wordlist::table(family, name).into_iter().map(|word| Keyword::new(*table, word, false))
         })
     });
-    let sentences = SENTENCE_TABLES.iter().flat_map(|(name, table)| {
-        wordlist::table(SENTENCES, name).into_iter().map(|word| Keyword::new(*table, word, true))
-    });
+    let in_sentences = |file, tables: &'static [(&'static str, KeywordTable)]| {
+        tables.iter().flat_map(move |(name, table)| {
+            wordlist::table(file, name).into_iter().map(|word| Keyword::new(*table, word, true))
+        })
+    };
+    let sentences = in_sentences(SENTENCES, &SENTENCE_TABLES).chain(in_sentences(ANSWERS, &ANSWER_TABLES));
     let keywords: Vec<Keyword> = families.chain(sentences).collect();
     // Few lines are searched, so a full transition table of 16 MB isn't worth it.
     let words = AhoCorasick::builder()

@@ -41,7 +41,7 @@ impl GeneratedMail {
 /// Minimum share of the generated mails whose code is found, in percent.
 const CODES_FOUND_PERCENT_MIN: usize = 98;
 /// Languages of `languages.txt` without word tables: only the layout shows their codes.
-const UNKNOWN_LANGUAGES: [&str; 3] = ["qu", "mi", "haw"];
+const UNKNOWN_LANGUAGES: [&str; 2] = ["qu", "haw"];
 
 /// Codes as printed.
 const CODES: [&str; 12] = [

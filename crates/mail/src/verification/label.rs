@@ -1,0 +1,96 @@
+//! Labels of links: their text, and what they answer.
+//!
+//! A mail that asks whether the reader acted, or to confirm a request, often has a pair of links: one approves, the other
+//! refuses. The refusal makes the other link an answer, even if the mail has no word about accounts.
+
+use super::page::{self, PageLink, VerificationPage};
+use super::words::{self, KeywordTable};
+
+/// Returns the label of a link in lower case. The label of a bare URL is the short text before it on its line, or else on
+/// the line above.
+pub(super) fn of(page: &VerificationPage<'_>, link: &PageLink) -> String {
+    /// Maximum length of the label of a bare URL in characters.
+    const LABEL_CHARS_MAX: usize = 32;
+    if !link.label.is_empty() {
+        return plain(&link.label);
+    }
+    let text = text_before(page, link);
+    if text.chars().count() <= LABEL_CHARS_MAX { text } else { String::new() }
+}
+
+/// Returns the text before a link on its line and after the link before it, or else the nearest line above that shows
+/// something, in lower case.
+pub(super) fn text_before(page: &VerificationPage<'_>, link: &PageLink) -> String {
+    let before = page::without_urls(&plain(before_on_line(page, link)));
+    // A label takes precedence over the line above.
+    if !before.is_empty() || !link.label.is_empty() {
+        return before;
+    }
+    let above = page.lines[1..link.line.clamp(1, page.lines.len())].iter().rev().find(|line| !line.trim().is_empty());
+    above.map(|line| plain(line.trim())).unwrap_or_default()
+}
+
+/// Returns the text of a line between a link and the link before it.
+fn before_on_line<'p>(page: &'p VerificationPage<'_>, link: &PageLink) -> &'p str {
+    let others = page.links.iter().filter(|other| other.line == link.line && other.from < link.from);
+    let end = |other: &PageLink| other.from + if other.label.is_empty() { other.url.len() } else { other.label.len() };
+    let start = others.map(end).max().unwrap_or(0);
+    page.lines.get(link.line).and_then(|line| line.get(start..link.from)).unwrap_or("")
+}
+
+/// Returns whether a label, in lower case, refuses what a mail asks.
+pub(super) fn refuses(label: &str) -> bool {
+    words::any(label, KeywordTable::Refusal) || is_answered(label, KeywordTable::No)
+}
+
+/// Returns whether a label, in lower case, approves what a mail asks. Labels that also refuse are excluded elsewhere.
+pub(super) fn approves(label: &str) -> bool {
+    words::any(label, KeywordTable::Approval)
+        || words::any(label, KeywordTable::Action)
+        || is_answered(label, KeywordTable::Yes)
+}
+
+/// Returns whether a label is a word of the table, or has one before a comma: "No", "No, deny it".
+fn is_answered(label: &str, table: KeywordTable) -> bool {
+    let label = label.trim_start_matches(|c: char| !c.is_alphanumeric());
+    words::hits(label).any(|hit| {
+        let rest = &label[hit.to..];
+        hit.table == table && hit.from == 0 && !rest.trim_start().starts_with(char::is_alphanumeric)
+    })
+}
+
+/// Returns whether the mail asks a question that one of its links refuses: whether the reader acted, or to confirm
+/// something. The words above the links decide, except those of their labels.
+pub(super) fn is_question(page: &VerificationPage<'_>) -> bool {
+    let refusals: Vec<(&PageLink, String)> = page.links.iter().map(|link| (link, of(page, link))).collect();
+    let refusals: Vec<_> = refusals.into_iter().filter(|(_, label)| refuses(label)).collect();
+    let Some((last, _)) = refusals.last() else { return false };
+    let asks =
+        |text: &str| words::hits(text).any(|hit| matches!(hit.table, KeywordTable::Identity | KeywordTable::Account));
+    let mut labels = vec![false; page.lines.len()];
+    for link in &page.links {
+        mark_label(page, link, &mut labels);
+    }
+    let texts = page.lines.iter().zip(labels).take(last.line).filter(|(_, is_label)| !is_label);
+    let labeled = page.links.iter().filter(|link| !link.label.is_empty() && link.line <= last.line);
+    refusals.iter().any(|(_, label)| words::any(label, KeywordTable::Denial))
+        || texts.map(|(line, _)| plain(line)).any(|text| asks(&text))
+        || labeled.map(|link| text_before(page, link)).any(|text| asks(&text))
+}
+
+/// Marks the line of a link, and the line above that labels it.
+fn mark_label(page: &VerificationPage<'_>, link: &PageLink, labels: &mut [bool]) {
+    let Some(line) = page.lines.get(link.line) else { return };
+    labels[link.line] = true;
+    if link.label.is_empty() && page::without_urls(line).is_empty() {
+        let above = (1..link.line).rev().find(|at| !page.lines[*at].trim().is_empty());
+        if let Some(at) = above {
+            labels[at] = true;
+        }
+    }
+}
+
+/// Returns a text in lower case, with plain apostrophes.
+fn plain(text: &str) -> String {
+    text.to_lowercase().replace('’', "'")
+}
